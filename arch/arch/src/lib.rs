@@ -1,1 +1,14 @@
-//! arch
+//! The architecture as types: what the Principles of Operation (POP) lays out in storage, and the names it uses.
+//!
+//! No behaviour lives here but encoding and decoding. A guest-visible layout is decided in this crate and nowhere else.
+
+#![forbid(unsafe_code)]
+
+mod address;
+pub mod interruption;
+pub mod lowcore;
+mod psw;
+
+pub use address::{Absolute, Logical, PAGE, PAGE_MASK, Real};
+pub use interruption::Program;
+pub use psw::{AddressSpaceControl, Psw, mask};

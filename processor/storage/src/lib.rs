@@ -1,1 +1,292 @@
-//! storage
+//! Absolute storage of one configuration: its bytes, its storage keys, and the marks that say where code was decoded.
+//!
+//! Guest storage is written by several CPUs and by channel programs at once, so it is never borrowed: there is no
+//! `&mut [u8]` into it, only copies in and out, and atomics for interlocked updates. Bytes are big-endian, as the guest
+//! left them; the typed accessors convert.
+//!
+//! **Code marks.** An engine that decodes instructions of a frame marks the 256-byte pieces it read. A store into a
+//! marked piece raises the frame's version, and blocks remember the version they were decoded at: so a block is valid
+//! if its version is the frame's, and self-modifying code costs nobody else anything.
+//!
+//! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory.
+
+mod mapping;
+
+use arch::{Absolute, PAGE};
+use mapping::Mapping;
+use std::io;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
+
+/// An address outside the configuration's storage (an addressing exception, or a program check of the channel).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NotAvailable(pub Absolute);
+
+impl std::fmt::Display for NotAvailable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "absolute address {:X} is not available in this configuration", self.0.0)
+    }
+}
+
+/// Storage key bits as ISKE shows them: access key, fetch protection, reference, change.
+pub mod key {
+    pub const ACCESS: u8 = 0xf0;
+    pub const FETCH: u8 = 0x08;
+    pub const REFERENCE: u8 = 0x04;
+    pub const CHANGE: u8 = 0x02;
+}
+
+/// What the engines keep about a frame's code.
+#[derive(Default)]
+struct Code {
+    /// One bit for each 256 bytes that instructions were decoded from.
+    marks: AtomicU16,
+    /// Raised by each store into marked bytes.
+    version: AtomicU32,
+}
+
+/// The storage of a configuration.
+pub struct Storage {
+    bytes: Mapping,
+    keys: Box<[AtomicU8]>,
+    code: Box<[Code]>,
+}
+
+impl Storage {
+    /// Storage of `size` bytes, rounded up to a page, all zero, all keys zero.
+    pub fn new(size: u64) -> io::Result<Storage> {
+        let size = size.next_multiple_of(PAGE);
+        let frames = (size / PAGE) as usize;
+        Ok(Storage {
+            bytes: Mapping::new(size as usize)?,
+            keys: (0..frames).map(|_| AtomicU8::new(0)).collect(),
+            code: (0..frames).map(|_| Code::default()).collect(),
+        })
+    }
+
+    /// Size in bytes, a multiple of the page size.
+    pub fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn check(&self, a: Absolute, len: usize) -> Result<(), NotAvailable> {
+        match a.0.checked_add(len as u64) {
+            Some(end) if end <= self.size() => Ok(()),
+            _ => Err(NotAvailable(a)),
+        }
+    }
+
+    /// Copies `to.len()` bytes out of storage and marks their frames as referenced.
+    pub fn read(&self, a: Absolute, to: &mut [u8]) -> Result<(), NotAvailable> {
+        self.check(a, to.len())?;
+        self.touch(a, to.len(), key::REFERENCE);
+        // SAFETY: the range was checked to lie in the mapping; other writers make bytes torn, never unsound to copy.
+        unsafe { std::ptr::copy_nonoverlapping(self.bytes.at(a.0), to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+
+    /// Copies `from` into storage, marks its frames as referenced and changed, and makes code there stale.
+    pub fn write(&self, a: Absolute, from: &[u8]) -> Result<(), NotAvailable> {
+        self.check(a, from.len())?;
+        self.touch(a, from.len(), key::REFERENCE | key::CHANGE);
+        // SAFETY: as in `read`.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(a.0), from.len()) };
+        self.stored(a, from.len());
+        Ok(())
+    }
+
+    fn touch(&self, a: Absolute, len: usize, bits: u8) {
+        if len == 0 {
+            return;
+        }
+        for frame in a.0 / PAGE..=(a.0 + len as u64 - 1) / PAGE {
+            let key = &self.keys[frame as usize];
+            if key.load(Relaxed) & bits != bits {
+                key.fetch_or(bits, Relaxed);
+            }
+        }
+    }
+
+    /// Bytes of storage as an array.
+    pub fn read_array<const N: usize>(&self, a: Absolute) -> Result<[u8; N], NotAvailable> {
+        let mut bytes = [0; N];
+        self.read(a, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The halfword at `a`.
+    pub fn read_u16(&self, a: Absolute) -> Result<u16, NotAvailable> {
+        self.read_array(a).map(u16::from_be_bytes)
+    }
+
+    /// The word at `a`.
+    pub fn read_u32(&self, a: Absolute) -> Result<u32, NotAvailable> {
+        self.read_array(a).map(u32::from_be_bytes)
+    }
+
+    /// The doubleword at `a`.
+    pub fn read_u64(&self, a: Absolute) -> Result<u64, NotAvailable> {
+        self.read_array(a).map(u64::from_be_bytes)
+    }
+
+    /// Stores a halfword.
+    pub fn write_u16(&self, a: Absolute, v: u16) -> Result<(), NotAvailable> {
+        self.write(a, &v.to_be_bytes())
+    }
+
+    /// Stores a word.
+    pub fn write_u32(&self, a: Absolute, v: u32) -> Result<(), NotAvailable> {
+        self.write(a, &v.to_be_bytes())
+    }
+
+    /// Stores a doubleword.
+    pub fn write_u64(&self, a: Absolute, v: u64) -> Result<(), NotAvailable> {
+        self.write(a, &v.to_be_bytes())
+    }
+
+    /// The host address of the frame that holds `a`, for the CPU's access path; valid as long as the storage is.
+    /// Everything read or written through it is shared with other CPUs and channel programs.
+    pub fn frame(&self, a: Absolute) -> Result<*mut u8, NotAvailable> {
+        self.check(a, 1)?;
+        Ok(self.bytes.at(a.0 & arch::PAGE_MASK))
+    }
+
+    /// The host address of absolute 0; frames lie behind it without gaps.
+    pub fn base(&self) -> *mut u8 {
+        self.bytes.at(0)
+    }
+
+    /// The storage key of the frame that holds `a`: access key, fetch, reference and change bits (see [`key`]).
+    pub fn key(&self, a: Absolute) -> Result<u8, NotAvailable> {
+        self.check(a, 1)?;
+        Ok(self.keys[(a.0 / PAGE) as usize].load(Relaxed))
+    }
+
+    /// Sets the storage key of the frame that holds `a` and returns the old one.
+    pub fn set_key(&self, a: Absolute, key: u8) -> Result<u8, NotAvailable> {
+        self.check(a, 1)?;
+        Ok(self.keys[(a.0 / PAGE) as usize].swap(key & 0xfe, Relaxed))
+    }
+
+    /// Turns key bits on (`reference`, `change`) in the frame that holds `a`; the frame must exist.
+    pub fn mark_key(&self, a: Absolute, bits: u8) {
+        let key = &self.keys[(a.0 / PAGE) as usize];
+        if key.load(Relaxed) & bits != bits {
+            key.fetch_or(bits, Relaxed);
+        }
+    }
+
+    /// Turns key bits off and returns the key as it was (RRBE).
+    pub fn clear_key_bits(&self, a: Absolute, bits: u8) -> Result<u8, NotAvailable> {
+        self.check(a, 1)?;
+        Ok(self.keys[(a.0 / PAGE) as usize].fetch_and(!bits, Relaxed))
+    }
+
+    /// Marks `len` bytes at `a` (within one frame) as decoded, and returns the frame's version.
+    pub fn mark_code(&self, a: Absolute, len: usize) -> u32 {
+        let code = &self.code[(a.0 / PAGE) as usize];
+        let first = a.0 % PAGE / 256;
+        let last = (a.0 % PAGE + len as u64 - 1) / 256;
+        let bits = (first..=last.min(15)).fold(0u16, |bits, n| bits | 1 << n);
+        code.marks.fetch_or(bits, Relaxed);
+        code.version.load(Relaxed)
+    }
+
+    /// The version of the code of the frame that holds `a`; the frame must exist.
+    #[inline(always)]
+    pub fn code_version(&self, a: Absolute) -> u32 {
+        self.code[(a.0 / PAGE) as usize].version.load(Relaxed)
+    }
+
+    /// To be called after a store of `len` bytes at `a` that went through [`Storage::frame`].
+    #[inline(always)]
+    pub fn stored(&self, a: Absolute, len: usize) {
+        let first = (a.0 / PAGE) as usize;
+        if self.code[first].marks.load(Relaxed) != 0 || a.0 % PAGE + len as u64 > PAGE {
+            self.stored_slow(a, len);
+        }
+    }
+
+    #[cold]
+    fn stored_slow(&self, a: Absolute, len: usize) {
+        if len == 0 {
+            return;
+        }
+        let end = a.0 + len as u64;
+        for frame in a.0 / PAGE..=(end - 1) / PAGE {
+            let code = &self.code[frame as usize];
+            let marks = code.marks.load(Relaxed);
+            if marks == 0 {
+                continue;
+            }
+            let from = a.0.max(frame * PAGE) % PAGE / 256;
+            let to = (end.min((frame + 1) * PAGE) - 1) % PAGE / 256;
+            let touched = (from..=to).fold(0u16, |bits, n| bits | 1 << n);
+            if marks & touched != 0 {
+                // Every block of the frame becomes stale; those still wanted are decoded and marked again.
+                code.marks.store(0, Relaxed);
+                code.version.fetch_add(1, Relaxed);
+            }
+        }
+    }
+
+    /// Zeroes the pages from `first` to `last` (addresses within them) and gives their memory back to the host.
+    pub fn discard(&self, first: Absolute, last: Absolute) -> Result<(), NotAvailable> {
+        self.check(last, 1)?;
+        let start = first.0 & arch::PAGE_MASK;
+        if start <= last.0 {
+            let len = (last.0 & arch::PAGE_MASK) + PAGE - start;
+            self.bytes.zero(start as usize, len as usize);
+            self.stored(Absolute(start), len as usize);
+        }
+        Ok(())
+    }
+
+    /// Clear reset: all bytes zero, all keys zero, all code stale.
+    pub fn clear(&self) {
+        self.bytes.zero(0, self.bytes.len());
+        for key in &self.keys {
+            key.store(0, Relaxed);
+        }
+        for code in &self.code {
+            code.marks.store(0, Relaxed);
+            code.version.fetch_add(1, Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_big_endian_and_bounded() {
+        let s = Storage::new(10_000).unwrap();
+        assert_eq!(s.size(), 12_288);
+        s.write_u32(Absolute(4094), 0x0102_0304).unwrap();
+        assert_eq!(s.read_u16(Absolute(4095)), Ok(0x0203));
+        assert_eq!(s.read_u64(Absolute(12_281)), Err(NotAvailable(Absolute(12_281))));
+        assert_eq!(s.write(Absolute(u64::MAX), &[1, 2]), Err(NotAvailable(Absolute(u64::MAX))));
+        assert_eq!(s.key(Absolute(4096)), Ok(key::REFERENCE | key::CHANGE));
+    }
+
+    #[test]
+    fn a_store_into_decoded_bytes_makes_the_frame_stale() {
+        let s = Storage::new(3 * PAGE).unwrap();
+        let version = s.mark_code(Absolute(PAGE + 0x100), 20);
+        s.write(Absolute(PAGE), &[0; 256]).unwrap();
+        assert_eq!(s.code_version(Absolute(PAGE)), version, "beside the code");
+        s.write(Absolute(PAGE - 4), &[0; 261]).unwrap();
+        assert_ne!(s.code_version(Absolute(PAGE)), version, "one byte into it, across the boundary");
+    }
+
+    #[test]
+    fn discarded_pages_read_as_zero() {
+        let s = Storage::new(4 * PAGE).unwrap();
+        s.write(Absolute(0), &[0xff; 4 * PAGE as usize]).unwrap();
+        s.discard(Absolute(PAGE), Absolute(2 * PAGE)).unwrap();
+        assert_eq!(s.read_u64(Absolute(PAGE - 8)), Ok(u64::MAX));
+        assert_eq!(s.read_u64(Absolute(PAGE)), Ok(0));
+        assert_eq!(s.read_u64(Absolute(3 * PAGE - 8)), Ok(0));
+        assert_eq!(s.read_u64(Absolute(3 * PAGE)), Ok(u64::MAX));
+    }
+}

@@ -1,0 +1,63 @@
+//! An anonymous private mapping of the host, zero until touched.
+
+use std::io;
+
+pub struct Mapping {
+    start: *mut u8,
+    len: usize,
+}
+
+// SAFETY: the mapping is plain bytes; all access goes through `Storage`, which copies or uses atomics.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    pub fn new(len: usize) -> io::Result<Mapping> {
+        if len == 0 {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "storage of no size"));
+        }
+        // SAFETY: a new anonymous mapping touches nothing that exists.
+        let start = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                len,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Mapping { start: start.cast(), len })
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The host address of byte `offset`, which must lie in the mapping.
+    #[inline(always)]
+    pub fn at(&self, offset: u64) -> *mut u8 {
+        debug_assert!(offset < self.len as u64);
+        // SAFETY: callers check the offset against `len`.
+        unsafe { self.start.add(offset as usize) }
+    }
+
+    /// Makes page-aligned bytes zero and returns their memory to the host.
+    pub fn zero(&self, offset: usize, len: usize) {
+        assert!(offset.is_multiple_of(4096) && offset + len <= self.len, "the range is whole pages of the mapping");
+        // SAFETY: the range lies in our own mapping; private anonymous pages read as zero after MADV_DONTNEED.
+        let rc = unsafe { libc::madvise(self.start.add(offset).cast(), len, libc::MADV_DONTNEED) };
+        assert_eq!(rc, 0, "the range is mapped and not locked");
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: nobody can hold the storage any more.
+        unsafe { libc::munmap(self.start.cast(), self.len) };
+    }
+}
