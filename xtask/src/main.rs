@@ -1,1 +1,49 @@
-fn main() {}
+//! `cargo x TASK`: the one door for everything that is more than a plain `cargo build` or `cargo test`.
+
+use std::env;
+use std::process::ExitCode;
+
+mod cpio;
+mod guest;
+mod host;
+mod tasks;
+
+use host::Outcome;
+
+const HELP: &str = "\
+cargo x TASK (or make TASK, which first installs what is missing):
+
+  run [ARG...]             build, fetch a guest, make the sample system, bring it up
+  test [FILTER...]         format, lints, and every test, the ones that boot a guest too
+  bless [FILTER...]        run the tests and accept what they print as expected from now on
+  guest [--bench]          fetch and build the guest's kernel and initramfs into cache/guest
+  ci                       what a change must pass
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match perform(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("endicott: {}", failure.0);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(words: &[&str]) -> Outcome {
+    match words {
+        ["run", arguments @ ..] => tasks::run_system(arguments),
+        ["test", filters @ ..] => tasks::test(filters, false),
+        ["bless", filters @ ..] => tasks::test(filters, true),
+        ["guest"] => guest::prepare().map(drop),
+        ["guest", "--bench"] => guest::prepare_benches().map(drop),
+        ["ci"] => tasks::ci(),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        [task, ..] => Err(format!("There is no task {task} of that form.\n{HELP}").into()),
+    }
+}

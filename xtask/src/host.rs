@@ -1,0 +1,112 @@
+//! What the tasks need of the host: its folders, its programs, and one way to fail.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Why a task stopped: one sentence for the person who typed the command, with the remedy where there is one.
+pub struct Failure(pub String);
+
+impl From<String> for Failure {
+    fn from(text: String) -> Failure {
+        Failure(text)
+    }
+}
+
+impl From<&str> for Failure {
+    fn from(text: &str) -> Failure {
+        Failure(text.to_owned())
+    }
+}
+
+pub type Outcome<T = ()> = Result<T, Failure>;
+
+/// The repository's root.
+pub fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().expect("xtask lies in the repository's root").to_owned()
+}
+
+/// The folder for what is fetched and derived: `cache/`, or the one `ENDICOTT_CACHE` names.
+pub fn cache() -> PathBuf {
+    env::var_os("ENDICOTT_CACHE").map_or_else(|| root().join("cache"), PathBuf::from)
+}
+
+/// The folder cargo builds `profile` into.
+pub fn target(profile: &str) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join(profile)
+}
+
+/// A cargo command in the repository's root.
+pub fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root()).args(args);
+    command
+}
+
+/// Runs `command` to its end; anything but success is a failure that names it.
+pub fn run(command: &mut Command) -> Outcome {
+    let status = command.status().map_err(|error| not_started(command, &error))?;
+    if status.success() { Ok(()) } else { Err(Failure(format!("{} ended with {status}.", line(command)))) }
+}
+
+/// Runs `command` and returns what it wrote to its standard output.
+pub fn output(command: &mut Command) -> Outcome<String> {
+    let output = command.stderr(Stdio::inherit()).output().map_err(|error| not_started(command, &error))?;
+    if !output.status.success() {
+        return Err(Failure(format!("{} ended with {}.", line(command), output.status)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether a program of this name is in the search path.
+pub fn has(program: &str) -> bool {
+    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
+}
+
+fn line(command: &Command) -> String {
+    let words: Vec<_> =
+        [command.get_program()].into_iter().chain(command.get_args()).map(OsStr::to_string_lossy).collect();
+    words.join(" ")
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> Failure {
+    let program = command.get_program().to_string_lossy();
+    Failure(match error.kind() {
+        ErrorKind::NotFound => format!("The program {program} is not on this machine."),
+        _ => format!("The program {program} could not be started: {error}."),
+    })
+}
+
+/// Attaches a path to an input or output error.
+pub fn at<T>(path: &Path, result: std::io::Result<T>) -> Outcome<T> {
+    result.map_err(|error| Failure(format!("{}: {error}.", path.display())))
+}
+
+/// Makes `folder` and everything above it.
+pub fn make_folder(folder: &Path) -> Outcome {
+    at(folder, fs::create_dir_all(folder))
+}
+
+/// Writes a file as a whole: a reader sees the old one or the new one, never a part.
+pub fn write_whole(path: &Path, content: &[u8]) -> Outcome {
+    let part = path.with_extension("part");
+    at(&part, fs::write(&part, content))?;
+    at(path, fs::rename(&part, path))
+}
+
+/// The regular files of `folder` whose names satisfy `wanted`; none where there is no such folder.
+pub fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.file_name().is_some_and(|name| wanted(&name.to_string_lossy())))
+        .collect();
+    found.sort();
+    found
+}

@@ -1,0 +1,54 @@
+//! The tasks that are little more than a row of commands.
+
+use std::env;
+
+use crate::guest;
+use crate::host::{self, Outcome, cargo, run};
+
+/// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in them.
+const TESTED: &str = "checked";
+
+/// Brings up the sample system on this terminal.
+pub fn run_system(arguments: &[&str]) -> Outcome {
+    run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
+    let endicott = host::target("release").join("endicott");
+    guest::prepare()?;
+    let system = env::var_os("ENDICOTT_SYSTEM").map_or_else(|| host::root().join("sample"), Into::into);
+    if !system.exists() {
+        run(std::process::Command::new(&endicott).arg("sample").arg(&system))?;
+    }
+    run(std::process::Command::new(&endicott).args(["run", "--system"]).arg(&system).args(arguments))
+}
+
+/// Format, lints and every test. With `bless`, tests that compare with recorded expectations record them anew.
+pub fn test(filters: &[&str], bless: bool) -> Outcome {
+    guest::prepare()?;
+    if filters.is_empty() && !bless {
+        lint()?;
+    }
+    let mut tests = cargo(&["test", "--workspace", "--profile", TESTED, "--no-fail-fast"]);
+    tests.args(filters).env("ENDICOTT_GUEST", guest::folder());
+    if bless {
+        tests.env("BLESS", "1");
+    }
+    run(&mut tests)
+}
+
+/// What a change must pass.
+pub fn ci() -> Outcome {
+    test(&[], false)
+}
+
+fn lint() -> Outcome {
+    if cargo(&["fmt", "--version"]).output().is_ok_and(|output| output.status.success()) {
+        run(&mut cargo(&["fmt", "--all", "--check"]))?;
+    } else {
+        println!("Format not checked: this toolchain has no rustfmt.");
+    }
+    if cargo(&["clippy", "--version"]).output().is_ok_and(|output| output.status.success()) {
+        run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))?;
+    } else {
+        println!("Lints not checked: this toolchain has no clippy.");
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+#!/bin/sh
+# x.sh TASK [ARG...]: makes sure that this machine has what TASK needs, installing Debian packages that are missing
+# and nothing else, and then runs `cargo x TASK ARG...`.  `make TASK` is this script.
+set -eu
+cd "$(dirname "$0")/.."
+task=${1:-help}
+
+fail() { echo "endicott: $*" >&2; exit 1; }
+as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
+
+# Packages by the program each is wanted for: one that is there already, from wherever, is left alone.
+wanted="cc=gcc as=binutils gzip=gzip tar=tar"
+case $task in
+run)   ;;
+test|bless|ci)
+       wanted="$wanted s3270=s3270 qemu-s390x|qemu-s390x-static=qemu-user s390x-linux-gnu-as=binutils-s390x-linux-gnu" ;;
+oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user s390x-linux-gnu-as=binutils-s390x-linux-gnu" ;;
+bench) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
+               qemu-system-s390x=qemu-system-s390x|qemu-system-misc hercules=hercules" ;;
+esac
+
+here() { command -v "$1" >/dev/null 2>&1; }
+any_here() ( IFS='|'; for program in $1; do here "$program" && exit 0; done; exit 1 )
+installed() { dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q ' installed$'; }
+
+missing=
+for pair in $wanted; do
+    any_here "${pair%=*}" || missing="$missing ${pair#*=}"
+done
+if here dpkg-query; then
+    # libc's headers and the certificates are no programs.
+    installed libc6-dev || missing="$missing libc6-dev"
+    installed ca-certificates || missing="$missing ca-certificates"
+    if [ "$task" = bench ] && ! installed libc6-dev-s390x-cross; then missing="$missing libc6-dev-s390x-cross"; fi
+    # Elsewhere than on Debian the guest's packages come from Debian's archive: its keys and its address.
+    if ! grep -qx 'ID=debian' /etc/os-release; then
+        for package in debian-archive-keyring python-apt-common; do
+            installed $package || missing="$missing $package"
+        done
+    fi
+fi
+
+install() {
+    here apt-get || fail "these packages are missing and this machine has no apt-get to install them:$*"
+    [ "$(id -u)" = 0 ] || here sudo || fail "packages are missing and there is no sudo: as root, apt-get install$*"
+    echo "Installing:$*"
+    as_root apt-get -qq update || echo "The package lists could not be refreshed; trying with the present ones."
+    choice=
+    for package in "$@"; do
+        # A name that changed between releases is written old|new: take the first that the archive has.
+        for one in $(echo "$package" | tr '|' ' '); do
+            case $(apt-cache policy "$one" | grep Candidate) in
+            *'(none)'*|'') ;;
+            *) choice="$choice $one"; break ;;
+            esac
+        done
+    done
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $choice </dev/null ||
+        fail "these packages could not be installed; with the network up, try: sudo apt-get install$choice"
+}
+# shellcheck disable=SC2086  # a list of words
+[ -z "$missing" ] || install $missing
+
+# Rust: the toolchain in the search path, or rustup's in the home folder, if it is new enough.
+here cargo || PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
+least=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+new_enough() {
+    found=$(rustc --version 2>/dev/null | cut -d' ' -f2) && [ -n "$found" ] || return 1
+    [ "$(printf '%s\n%s\n' "$least" "${found%%-*}" | sort -V | head -n 1)" = "$least" ]
+}
+if here cargo && ! new_enough; then
+    fail "Rust $least or newer is needed and this is ${found:-none}: run 'rustup update', or get rustup from https://rustup.rs"
+fi
+if ! here cargo; then
+    case $(apt-cache policy rustup 2>/dev/null | grep Candidate) in
+    *'(none)'*|'') ;;
+    *) install rustup && rustup default stable ;;
+    esac
+fi
+if ! here cargo; then
+    here curl || install curl
+    echo "Installing Rust for this user, by rustup."
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --no-modify-path --profile minimal -c clippy -c rustfmt ||
+        fail "Rust $least or newer is needed and could not be fetched: get it from https://rustup.rs and try again"
+fi
+exec cargo run --quiet --package xtask -- "$@"
