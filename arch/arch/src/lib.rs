@@ -6,6 +6,7 @@
 
 mod address;
 pub mod interruption;
+pub mod io;
 pub mod lowcore;
 mod psw;
 
