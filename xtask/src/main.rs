@@ -3,6 +3,7 @@
 use std::env;
 use std::process::ExitCode;
 
+mod bench;
 mod cpio;
 mod guest;
 mod host;
@@ -17,6 +18,8 @@ cargo x TASK (or make TASK, which first installs what is missing):
   test [FILTER...]         format, lints, and every test, the ones that boot a guest too
   bless [FILTER...]        run the tests and accept what they print as expected from now on
   guest [--bench]          fetch and build the guest's kernel and initramfs into cache/guest
+  bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
+                           (items: boot, hercules, idle, a benchmark's name; --peers measures the others only)
   ci                       what a change must pass
 ";
 
@@ -39,6 +42,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["bless", filters @ ..] => tasks::test(filters, true),
         ["guest"] => guest::prepare().map(drop),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
+        ["bench", what @ ..] => bench::bench(what),
         ["ci"] => tasks::ci(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

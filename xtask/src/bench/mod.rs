@@ -1,0 +1,340 @@
+//! `cargo x bench`: Endicott against the machines that Debian packages, in one run on one host, as ratios.
+//!
+//! Absolute times on shared hosts lie; medians of alternating runs, divided, do so less.
+
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::guest;
+use crate::host::{self, Outcome, at, cargo, make_folder, output, run};
+
+mod machine;
+use machine::{Load, Machine, Running};
+
+/// What can be asked for: `boot`, `idle`, `hercules`, or a benchmark's name; nothing means everything.
+struct Wish {
+    boots: usize,
+    rounds: usize,
+    items: Vec<String>,
+    ours: bool,
+}
+
+/// What a figure should be.
+#[derive(Clone, Copy)]
+enum Goal {
+    None,
+    /// Ours divided by the peer's is at most this.
+    Ratio(f64),
+    /// Ours divided by the peer's is less than this.
+    Faster,
+    /// Ours itself is less than this.
+    Below(f64),
+}
+
+/// One row of the table: an item on us and on a peer.
+struct Row {
+    item: String,
+    unit: &'static str,
+    peer: Machine,
+    ours: Option<f64>,
+    theirs: Option<f64>,
+    goal: Goal,
+}
+
+impl Row {
+    fn ratio(&self) -> Option<f64> {
+        self.ours.zip(self.theirs).filter(|(_, theirs)| *theirs > 0.0).map(|(ours, theirs)| ours / theirs)
+    }
+
+    fn goal_text(&self) -> String {
+        match self.goal {
+            Goal::None => "".into(),
+            Goal::Ratio(limit) => format!("≤ {limit} ×"),
+            Goal::Faster => "< 1 ×".into(),
+            Goal::Below(limit) => format!("< {limit} {}", self.unit),
+        }
+    }
+
+    /// Whether the goal is met; `None` where there is none or a figure is missing.
+    fn met(&self) -> Option<bool> {
+        match self.goal {
+            Goal::None => None,
+            Goal::Ratio(limit) => self.ratio().map(|ratio| ratio <= limit),
+            Goal::Faster => self.ratio().map(|ratio| ratio < 1.0),
+            Goal::Below(limit) => self.ours.map(|ours| ours < limit),
+        }
+    }
+}
+
+/// Runs what `words` ask for, prints the table, appends it to `benches/history.tsv` and writes `cache/bench/latest.json`.
+pub fn bench(words: &[&str]) -> Outcome {
+    let wish = parse(words)?;
+    if wish.ours {
+        run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
+    }
+    let load = Load { initrd: guest::prepare_benches()?, kernel: guest::prepare()?.kernel };
+    let mut rows = Vec::new();
+    let wanted = |item: &str| wish.items.is_empty() || wish.items.iter().any(|asked| asked == item);
+
+    if wanted("boot") {
+        rows.push(boot(&wish, &load, Machine::Qemu, Goal::Ratio(6.0))?);
+    }
+    if wanted("hercules") && Machine::Hercules.version().is_some() {
+        rows.push(boot(&wish, &load, Machine::Hercules, Goal::Ratio(0.5))?);
+    }
+    if wanted("idle") {
+        rows.extend(idle(&wish, &load)?);
+    }
+    if wish.items.is_empty() || wish.items.iter().any(|item| !["boot", "hercules", "idle"].contains(&item.as_str())) {
+        rows.extend(benchmarks(&wish, &load)?);
+    }
+    let table = table(&rows);
+    print!("\n{table}");
+    record(&rows)
+}
+
+fn parse(words: &[&str]) -> Outcome<Wish> {
+    let mut wish = Wish { boots: 5, rounds: 3, items: Vec::new(), ours: true };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "--runs" => {
+                let number = words.next().and_then(|text| text.parse().ok()).filter(|number| *number > 0);
+                wish.boots = number.ok_or("--runs wants a number: how often each thing is measured.")?;
+                wish.rounds = wish.boots;
+            }
+            "--peers" => wish.ours = false,
+            option if option.starts_with('-') => {
+                return Err(
+                    format!("bench knows --runs N, --peers (without us) and names of items, not {option}.").into()
+                );
+            }
+            item => wish.items.push(item.to_owned()),
+        }
+    }
+    Ok(wish)
+}
+
+/// The machines a peer is compared with, in the order they take turns.
+fn pair(wish: &Wish, peer: Machine) -> Vec<Machine> {
+    if wish.ours { vec![Machine::Endicott, peer] } else { vec![peer] }
+}
+
+/// Longest times for a boot and for one round of all benchmarks; generous, because a host may be busy.
+const BOOT_LIMIT: Duration = Duration::from_secs(300);
+const ROUND_LIMIT: Duration = Duration::from_secs(3600);
+
+/// A started machine whose init has spoken, and the seconds to that.
+fn booted(machine: Machine, load: &Load, mode: &str) -> Outcome<(Running, f64)> {
+    let mut running = machine.start(load, mode)?;
+    let lines = running.until("INIT-START", BOOT_LIMIT)?;
+    let seconds = lines.last().map_or(0.0, |line| line.came.as_secs_f64());
+    Ok((running, seconds))
+}
+
+fn boot(wish: &Wish, load: &Load, peer: Machine, goal: Goal) -> Outcome<Row> {
+    let mut samples = Samples::default();
+    // Hercules takes most of a minute for one.
+    let runs = if peer == Machine::Hercules { wish.boots.min(3) } else { wish.boots };
+    for number in 1..=runs {
+        for machine in pair(wish, peer) {
+            let (_, seconds) = booted(machine, load, "vmb.mode=boot")?;
+            println!("boot {number}/{runs} {} {seconds:.2} s", machine.name());
+            samples.add(machine, "boot", seconds);
+        }
+    }
+    Ok(samples.row("boot", "s", peer, goal))
+}
+
+fn idle(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
+    let mut samples = Samples::default();
+    let runs = wish.rounds;
+    for number in 1..=runs {
+        for machine in pair(wish, Machine::Qemu) {
+            let (mut running, _) = booted(machine, load, "vmb.mode=idle")?;
+            running.until("IDLE-START", BOOT_LIMIT)?;
+            std::thread::sleep(Duration::from_secs(5));
+            let busy = running.busy(Duration::from_secs(10))?;
+            let (all, beyond) = running.memory()?;
+            let (all, beyond) = (all as f64 / 1024.0, beyond as f64 / 1024.0);
+            println!(
+                "idle {number}/{runs} {} {busy:.2} %, {all:.0} MiB, {beyond:.1} MiB beyond storage",
+                machine.name()
+            );
+            samples.add(machine, "idle", busy);
+            samples.add(machine, "memory", all);
+            samples.add(machine, "memory beyond storage", beyond);
+        }
+    }
+    Ok(vec![
+        samples.row("idle", "%", Machine::Qemu, Goal::Ratio(1.0)),
+        samples.row("memory", "MiB", Machine::Qemu, Goal::None),
+        samples.row("memory beyond storage", "MiB", Machine::Qemu, Goal::Below(32.0)),
+    ])
+}
+
+fn benchmarks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
+    const FASTER: [&str; 3] = ["syscall", "pingpong", "pgfault"];
+    let names: Vec<&str> =
+        wish.items.iter().map(String::as_str).filter(|item| !["boot", "hercules", "idle"].contains(item)).collect();
+    let mut mode = "vmb.mode=bench".to_owned();
+    if !names.is_empty() {
+        mode += &format!(" vmb.tests={}", names.join(","));
+    }
+    let mut samples = Samples::default();
+    let mut checks: Vec<(String, String)> = Vec::new();
+    let mut items = Vec::new();
+    for number in 1..=wish.rounds {
+        for machine in pair(wish, Machine::Qemu) {
+            let (mut running, _) = booted(machine, load, &mode)?;
+            for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
+                let words: Vec<&str> = line.text.split_whitespace().collect();
+                match words[..] {
+                    ["bench", name, seconds] => {
+                        let seconds = seconds.parse().map_err(|_| format!("The guest said: {}", line.text))?;
+                        println!("bench {number}/{} {} {name} {seconds:.3} s", wish.rounds, machine.name());
+                        samples.add(machine, name, seconds);
+                        if !items.iter().any(|item| item == name) {
+                            items.push(name.to_owned());
+                        }
+                    }
+                    // The result of the work must be the same on every machine, or the times compare nothing.
+                    ["check", name, value] => match checks.iter().find(|(known, _)| known == name) {
+                        None => checks.push((name.to_owned(), value.to_owned())),
+                        Some((_, first)) if first == value => {}
+                        Some((_, first)) => {
+                            let text = format!("{name} came out as {value} on {}, {first} before.", machine.name());
+                            return Err(text.into());
+                        }
+                    },
+                    ["fail", name, ..] => {
+                        println!("bench {number}/{} {} {name}: {}", wish.rounds, machine.name(), line.text)
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let goal = |item: &str| if FASTER.contains(&item) { Goal::Faster } else { Goal::None };
+    Ok(items.iter().map(|item| samples.row(item, "s", Machine::Qemu, goal(item))).collect())
+}
+
+/// Figures as they come, by machine and item.
+#[derive(Default)]
+struct Samples(Vec<(Machine, String, f64)>);
+
+impl Samples {
+    fn add(&mut self, machine: Machine, item: &str, value: f64) {
+        self.0.push((machine, item.to_owned(), value));
+    }
+
+    fn median(&self, machine: Machine, item: &str) -> Option<f64> {
+        let of_item = |sample: &&(Machine, String, f64)| sample.0 == machine && sample.1 == item;
+        median(self.0.iter().filter(of_item).map(|sample| sample.2).collect())
+    }
+
+    fn row(&self, item: &str, unit: &'static str, peer: Machine, goal: Goal) -> Row {
+        let (ours, theirs) = (self.median(Machine::Endicott, item), self.median(peer, item));
+        Row { item: item.to_owned(), unit, peer, ours, theirs, goal }
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => None,
+        length if length % 2 == 1 => Some(values[middle]),
+        _ => Some((values[middle - 1] + values[middle]) / 2.0),
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    let figure = |value: Option<f64>, unit: &str| value.map_or("–".to_owned(), |value| format!("{value:.2} {unit}"));
+    let mut text = String::new();
+    for machine in [Machine::Qemu, Machine::Hercules] {
+        if rows.iter().any(|row| row.peer == machine) {
+            let _ = writeln!(text, "{}: {}", machine.name(), machine.version().unwrap_or_default());
+        }
+    }
+    text.push_str("\n| item | Endicott | peer | | ratio | goal | |\n|---|---:|---|---:|---:|---|---|\n");
+    for row in rows {
+        let ratio = row.ratio().map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
+        let met = match row.met() {
+            Some(true) => "met",
+            Some(false) => "**missed**",
+            None => "",
+        };
+        let (ours, theirs) = (figure(row.ours, row.unit), figure(row.theirs, row.unit));
+        let (item, peer, goal) = (&row.item, row.peer.name(), row.goal_text());
+        let _ = writeln!(text, "| {item} | {ours} | {peer} | {theirs} | {ratio} | {goal} | {met} |");
+    }
+    text
+}
+
+/// Appends the run to `benches/history.tsv` and writes it as `cache/bench/latest.json`.
+fn record(rows: &[Row]) -> Outcome {
+    let date = output(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%MZ"]))?.trim().to_owned();
+    let mut git = Command::new("git");
+    let commit = output(git.current_dir(host::root()).args(["describe", "--always", "--dirty"])).unwrap_or_default();
+    let (commit, host) = (commit.trim(), processor());
+    let number = |value: Option<f64>| value.map_or("null".to_owned(), |value| format!("{value:.4}"));
+
+    let history = host::root().join("benches/history.tsv");
+    let mut lines = String::new();
+    if !history.exists() {
+        lines.push_str("date\tcommit\thost\titem\tunit\tendicott\tpeer\ttheirs\tratio\n");
+    }
+    let mut json = format!("{{\"date\":\"{date}\",\"commit\":\"{commit}\",\"host\":\"{host}\",\"items\":[");
+    for (place, row) in rows.iter().enumerate() {
+        let (item, unit, peer) = (&row.item, row.unit, row.peer.name());
+        let (ours, theirs, ratio) = (number(row.ours), number(row.theirs), number(row.ratio()));
+        let _ = writeln!(lines, "{date}\t{commit}\t{host}\t{item}\t{unit}\t{ours}\t{peer}\t{theirs}\t{ratio}");
+        let comma = if place == 0 { "" } else { "," };
+        let met = row.met().map_or("null".to_owned(), |met| met.to_string());
+        let _ = write!(
+            json,
+            "{comma}{{\"item\":\"{item}\",\"unit\":\"{unit}\",\"endicott\":{ours},\"peer\":\"{peer}\",\"theirs\":{theirs},\
+             \"ratio\":{ratio},\"goal\":\"{}\",\"met\":{met}}}",
+            row.goal_text()
+        );
+    }
+    json.push_str("]}\n");
+    let mut file = at(&history, OpenOptions::new().create(true).append(true).open(&history))?;
+    at(&history, file.write_all(lines.as_bytes()))?;
+    let folder = host::cache().join("bench");
+    make_folder(&folder)?;
+    host::write_whole(&folder.join("latest.json"), json.as_bytes())
+}
+
+/// The host's processor, in its own words, and how many the host has.
+fn processor() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name").and_then(|rest| rest.split(": ").nth(1)));
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{count} x {}", model.unwrap_or(std::env::consts::ARCH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_of_an_even_number_is_between_the_middle_two() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(vec![]), None);
+    }
+
+    #[test]
+    fn a_goal_is_judged_only_where_there_are_figures() {
+        let row = |goal, ours, theirs| Row { item: "x".into(), unit: "s", peer: Machine::Qemu, ours, theirs, goal };
+        assert_eq!(row(Goal::Ratio(6.0), Some(6.0), Some(1.0)).met(), Some(true));
+        assert_eq!(row(Goal::Faster, Some(1.0), Some(1.0)).met(), Some(false));
+        assert_eq!(row(Goal::Below(32.0), Some(31.0), None).met(), Some(true));
+        assert_eq!(row(Goal::Ratio(1.0), Some(1.0), None).met(), None);
+    }
+}
