@@ -1,1 +1,28 @@
-//! cpu
+//! What a CPU is: its registers, its access path to storage, and how it is interrupted.
+//!
+//! [`State`] is one CPU as a plain value: run it on any thread, one at a time. What other CPUs and the channel
+//! subsystem want of it while it runs arrives through [`Signals`] (this CPU alone) and [`Floating`] (any CPU of the
+//! configuration), which are atomics that the engine looks at between blocks.
+//!
+//! This crate knows no opcode. `isa` does things to a `State`; `engine` decides what comes next; `complex` and CP
+//! complete what an [`Intercepted`] instruction asked for.
+
+mod access;
+mod access_register;
+mod dat;
+mod intercept;
+mod interlocked;
+mod interrupt;
+mod mode;
+mod signals;
+mod state;
+mod timing;
+mod tlb;
+
+pub use access::{Access, At, Space};
+pub use intercept::{Intercepted, IoInstruction};
+pub use interrupt::Interruption;
+pub use mode::Architecture;
+pub use signals::{External, Floating, Order, Signals, attention};
+pub use state::{Facilities, State, cr0, cr14};
+pub use timing::{CpuTimer, FOREVER};

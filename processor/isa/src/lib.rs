@@ -1,1 +1,37 @@
-//! isa
+//! What a CPU does: the table of instructions, their decoding, and one body for each.
+//!
+//! A row of the table names an instruction as the Principles of Operation do: operation code, mnemonic, format, the
+//! architectures that have it, the facility it belongs to, and what it does. What it does is one of
+//! - a composition of operand forms and an operation: `r1_32 = add(W32, r1_32, m2_32)`,
+//! - an irregular body over [`Cpu`]: `inline move_character`,
+//! - a routine on the exact [`cpu::State`]: `call load_psw`,
+//! - `unbuilt`: known, not built; it ends in an operation exception.
+//!
+//! Bodies are generic over `trait Cpu`: `impl Cpu for State` is the interpreter, another `impl` is a translator. So no
+//! instruction is written twice. This crate knows no interruption priority, no device and no CP, and allocates nothing
+//! while instructions run.
+
+#![forbid(unsafe_code)]
+
+mod cpu_trait;
+mod decode;
+mod fields;
+mod interpreter;
+pub mod operand;
+mod operation;
+pub mod table;
+
+mod control;
+mod general;
+
+pub use crate::cpu_trait::{Cc, Cpu, Step, Width};
+pub use decode::{Architectures, Instruction, decode, instructions, length};
+pub use fields::{Fields, Format};
+
+/// What bodies need in scope.
+pub(crate) mod prelude {
+    pub use crate::cpu_trait::{Cc, Cpu, Step, Width, Width::*};
+    pub use crate::fields::Fields;
+    pub use arch::Program;
+    pub use cpu::{Access, At, Intercepted, Interruption, IoInstruction, Space, State};
+}

@@ -1,0 +1,385 @@
+//! The access path: from a logical address to bytes.
+//!
+//! The fast path is one look into the TLB and a copy; everything that can be the matter (no entry, a page boundary,
+//! protection, access registers, PER) is behind one cold function. What the guest did wrong comes back as an
+//! [`Interruption`], with the translation-exception identification left in the `State`.
+
+use crate::dat::asce;
+use crate::interrupt::Interruption;
+use crate::mode::Architecture;
+use crate::state::{State, cr0};
+use crate::tlb::{Asid, LowPage, Tlb};
+use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
+use storage::key;
+
+/// The address of an operand: its logical address, and the access register that belongs to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct At<W = u64> {
+    pub address: W,
+    /// The base register's number (or that of the register that holds the address): it matters in the
+    /// access-register mode only.
+    pub ar: u8,
+}
+
+/// Which address space an access means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Space {
+    /// As the PSW says, with access register `ar` in the access-register mode.
+    Mode {
+        ar: u8,
+    },
+    Primary,
+    Secondary,
+    Home,
+    /// Through an access register, whatever the mode.
+    Register(u8),
+    /// Where instructions are fetched from.
+    Instruction,
+    Real,
+}
+
+/// What is done with the bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Fetch,
+    Store,
+}
+
+/// A page of an operand: bytes from the address to the end of the page may be touched.
+#[derive(Clone, Copy)]
+pub struct Page {
+    pub host: *mut u8,
+    pub absolute: Absolute,
+}
+
+macro_rules! typed {
+    ($load:ident, $store:ident, $t:ty) => {
+        /// Loads a big-endian value; it may lie anywhere.
+        #[inline(always)]
+        pub fn $load(&mut self, at: At) -> Result<$t, Interruption> {
+            const N: u64 = size_of::<$t>() as u64;
+            let entry = self.tlb.entry(at.address, self.data_asid);
+            if entry.read == Tlb::tag(at.address, self.data_asid) && (N == 1 || at.address % PAGE <= PAGE - N) {
+                let host = entry.host.wrapping_add(at.address) as *const $t;
+                // SAFETY: the TLB holds frames of our storage, and the operand does not cross the frame's end.
+                return Ok(<$t>::from_be(unsafe { host.read_unaligned() }));
+            }
+            let mut bytes = [0; size_of::<$t>()];
+            self.load_slow(at, &mut bytes)?;
+            Ok(<$t>::from_be_bytes(bytes))
+        }
+
+        /// Stores a big-endian value; it may lie anywhere. Nothing is stored if any of it must not be.
+        #[inline(always)]
+        pub fn $store(&mut self, at: At, v: $t) -> Result<(), Interruption> {
+            const N: u64 = size_of::<$t>() as u64;
+            let entry = self.tlb.entry(at.address, self.data_asid);
+            if entry.write == Tlb::tag(at.address, self.data_asid) && (N == 1 || at.address % PAGE <= PAGE - N) {
+                let host = entry.host.wrapping_add(at.address) as *mut $t;
+                let absolute = Absolute(entry.frame | at.address % PAGE);
+                // SAFETY: as for loads; other CPUs see the bytes as the host's stores make them.
+                unsafe { host.write_unaligned(v.to_be()) };
+                self.shared.storage.stored(absolute, N as usize);
+                return Ok(());
+            }
+            self.store_slow(at, &v.to_be_bytes())
+        }
+    };
+}
+
+impl State {
+    typed!(load_u8, store_u8, u8);
+    typed!(load_u16, store_u16, u16);
+    typed!(load_u32, store_u32, u32);
+    typed!(load_u64, store_u64, u64);
+
+    #[inline(never)]
+    fn load_slow(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
+        self.read_in(at.address, Space::Mode { ar: at.ar }, self.key, to)
+    }
+
+    #[inline(never)]
+    fn store_slow(&mut self, at: At, from: &[u8]) -> Result<(), Interruption> {
+        // Most of what comes here is Linux's prefix area: pages 0 and 1, beyond the protected bytes.
+        if at.address < 2 * PAGE && at.address % PAGE >= 512 && at.address % PAGE + from.len() as u64 <= PAGE {
+            let low = self.tlb.low[(at.address / PAGE) as usize];
+            if low.tag == Tlb::tag(at.address, self.data_asid) {
+                let host = (low.host + at.address % PAGE) as *mut u8;
+                // SAFETY: the frame is one of our storage and the bytes lie in it.
+                unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), host, from.len()) };
+                self.shared.storage.stored(Absolute(low.frame | at.address % PAGE), from.len());
+                return Ok(());
+            }
+        }
+        self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, from)
+    }
+
+    /// Copies bytes in from an operand. They may cross pages; wrap-around follows the addressing mode.
+    pub fn read_bytes(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
+        self.read_in(at.address, Space::Mode { ar: at.ar }, self.key, to)
+    }
+
+    /// Copies bytes out to an operand. Nothing is stored if any byte must not be.
+    pub fn write_bytes(&mut self, at: At, from: &[u8]) -> Result<(), Interruption> {
+        self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, from)
+    }
+
+    /// [`State::read_bytes`] in a space and with a key of one's own choice.
+    pub fn read_in(&mut self, address: u64, space: Space, key: u8, to: &mut [u8]) -> Result<(), Interruption> {
+        let mut done = 0;
+        while done < to.len() {
+            let va = address.wrapping_add(done as u64) & self.address_mask;
+            let n = (to.len() - done).min((PAGE - va % PAGE) as usize);
+            let page = self.page_in(va, space, key, Access::Fetch)?;
+            // SAFETY: `n` bytes from there lie in the frame.
+            unsafe { std::ptr::copy_nonoverlapping(page.host, to[done..].as_mut_ptr(), n) };
+            done += n;
+        }
+        Ok(())
+    }
+
+    /// [`State::write_bytes`] in a space and with a key of one's own choice.
+    pub fn write_in(&mut self, address: u64, space: Space, key: u8, from: &[u8]) -> Result<(), Interruption> {
+        self.test_store(address, from.len() as u64, space, key)?;
+        let mut done = 0;
+        while done < from.len() {
+            let va = address.wrapping_add(done as u64) & self.address_mask;
+            let n = (from.len() - done).min((PAGE - va % PAGE) as usize);
+            let page = self.page_in(va, space, key, Access::Store)?;
+            // SAFETY: `n` bytes from there lie in the frame.
+            unsafe { std::ptr::copy_nonoverlapping(from[done..].as_ptr(), page.host, n) };
+            self.shared.storage.stored(page.absolute, n);
+            done += n;
+        }
+        self.note_store(address, from.len() as u64);
+        Ok(())
+    }
+
+    /// Checks that `len` bytes may be stored, without storing: operands longer than a page must be checked before the
+    /// first byte changes.
+    pub fn test_store(&mut self, address: u64, len: u64, space: Space, key: u8) -> Result<(), Interruption> {
+        let mut done = 0;
+        while done < len {
+            let va = address.wrapping_add(done) & self.address_mask;
+            self.page_in(va, space, key, Access::Store)?;
+            done += PAGE - va % PAGE;
+        }
+        Ok(())
+    }
+
+    /// The page of an operand, checked for `access`, for instructions that move many bytes. After storing through it
+    /// call [`State::stored`].
+    pub fn page(&mut self, at: At, access: Access) -> Result<Page, Interruption> {
+        self.page_in(at.address, Space::Mode { ar: at.ar }, self.key, access)
+    }
+
+    /// Bytes at `address` were stored through a [`Page`].
+    pub fn stored(&mut self, page: Page, address: u64, len: usize) {
+        self.shared.storage.stored(page.absolute, len);
+        self.note_store(address, len as u64);
+    }
+
+    /// Keeps what PER storage alteration has to look at.
+    #[inline]
+    fn note_store(&mut self, address: u64, len: u64) {
+        if self.per_store_active() && len > 0 {
+            self.per_stored = Some((address, address.wrapping_add(len - 1)));
+        }
+    }
+
+    /// The place of the byte at `address` in `space`, checked for `access` with `key`: the rest of its page is there
+    /// too, except that low-address protection was checked for that byte and those behind it in the same half.
+    #[inline]
+    pub fn page_in(&mut self, address: u64, space: Space, key: u8, access: Access) -> Result<Page, Interruption> {
+        let (asce, fetch_only) = match self.resolve_space(space) {
+            Ok(found) => found,
+            Err(code) => return Err(self.access_exception(code, address, space, 0)),
+        };
+        let asid = match asce {
+            Some(asce) => self.tlb.space(asce, key),
+            None => self.tlb.real_space(key),
+        };
+        let tag = Tlb::tag(address, asid);
+        let entry = self.tlb.entry(address, asid);
+        let hit = match access {
+            Access::Fetch => entry.read == tag,
+            Access::Store => entry.write == tag && !fetch_only,
+        };
+        if hit {
+            return Ok(Page {
+                host: entry.host.wrapping_add(address) as *mut u8,
+                absolute: Absolute(entry.frame | address % PAGE),
+            });
+        }
+        self.translate(address, space, asce, asid, key, access, fetch_only)
+    }
+
+    /// The ASCE of a space (`None`: real storage), and whether an access-list entry allows fetches only.
+    fn resolve_space(&mut self, space: Space) -> Result<(Option<u64>, bool), Program> {
+        let dat = self.psw_mask & mask::DAT != 0;
+        let mode = self.psw().space();
+        match space {
+            Space::Real => Ok((None, false)),
+            Space::Mode { .. } | Space::Instruction if !dat => Ok((None, false)),
+            Space::Instruction => {
+                Ok((Some(if mode == AddressSpaceControl::Home { self.cr[13] } else { self.cr[1] }), false))
+            }
+            Space::Primary => Ok((Some(self.cr[1]), false)),
+            Space::Secondary => Ok((Some(self.cr[7]), false)),
+            Space::Home => Ok((Some(self.cr[13]), false)),
+            Space::Register(ar) => self.asce_of_access_register(ar).map(|(asce, f)| (Some(asce), f)),
+            Space::Mode { ar } => match mode {
+                AddressSpaceControl::Primary => Ok((Some(self.cr[1]), false)),
+                AddressSpaceControl::Secondary => Ok((Some(self.cr[7]), false)),
+                AddressSpaceControl::Home => Ok((Some(self.cr[13]), false)),
+                AddressSpaceControl::AccessRegister => {
+                    self.asce_of_access_register(ar).map(|(asce, f)| (Some(asce), f))
+                }
+            },
+        }
+    }
+
+    /// What goes into bits 62-63 of the translation-exception identification.
+    fn space_code(&self, space: Space) -> u64 {
+        let mode = self.psw().space();
+        match space {
+            Space::Primary | Space::Real => 0,
+            Space::Register(_) => 1,
+            Space::Secondary => 2,
+            Space::Home => 3,
+            Space::Instruction if mode == AddressSpaceControl::Home => 3,
+            Space::Instruction => 0,
+            Space::Mode { .. } => mode as u64,
+        }
+    }
+
+    /// Leaves behind what identifies an access exception, and makes it one.
+    #[cold]
+    fn access_exception(&mut self, code: Program, address: u64, space: Space, bits: u64) -> Interruption {
+        self.translation_exception_id = address & PAGE_MASK | bits | self.space_code(space);
+        self.exception_access_id = match space {
+            Space::Mode { ar } | Space::Register(ar) => ar,
+            _ => 0,
+        };
+        Interruption::Program(code)
+    }
+
+    /// The slow way: tables, prefixing, protection; then the TLB knows.
+    #[cold]
+    #[allow(clippy::too_many_arguments)]
+    fn translate(
+        &mut self,
+        address: u64,
+        space: Space,
+        asce: Option<u64>,
+        asid: Asid,
+        access_key: u8,
+        access: Access,
+        fetch_only: bool,
+    ) -> Result<Page, Interruption> {
+        let store = access == Access::Store;
+        let private = asce.is_some_and(|a| a & asce::PRIVATE != 0);
+        // Low-address protection looks at the effective address, before translation.
+        let low = self.cr[0] & cr0::LOW_ADDRESS_PROTECTION != 0
+            && !private
+            && address < if self.architecture == Architecture::Z { 2 * PAGE } else { PAGE };
+        if store && low && address % PAGE < 512 {
+            return Err(self.access_exception(Program::Protection, address, space, 0));
+        }
+        let (real, protected) = match asce {
+            None => (Real(address), false),
+            Some(asce) => match self.walk(asce, address) {
+                Ok(walk) => (walk.real, walk.protected),
+                Err(code) => return Err(self.access_exception(code, address, space, 0)),
+            },
+        };
+        let absolute = self.absolute(real);
+        let Ok(storage_key) = self.storage().key(absolute) else {
+            return Err(self.access_exception(Program::Addressing, address, space, 0));
+        };
+        if store && (protected || fetch_only) {
+            // Bit 61: the tables (or the access list) protect it.
+            return Err(self.access_exception(Program::Protection, address, space, 4));
+        }
+        let same_key = access_key == 0
+            || storage_key >> 4 == access_key
+            || self.cr[0] & cr0::STORAGE_PROTECTION_OVERRIDE != 0 && storage_key >> 4 == 9;
+        let override_fetch = self.cr[0] & cr0::FETCH_PROTECTION_OVERRIDE != 0 && address < 2048 && !private;
+        if !same_key && (store || storage_key & key::FETCH != 0 && !override_fetch) {
+            return Err(self.access_exception(Program::Protection, address, space, 0));
+        }
+        self.storage().mark_key(absolute, if store { key::REFERENCE | key::CHANGE } else { key::REFERENCE });
+        let frame = absolute.0 & PAGE_MASK;
+        let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;
+        if !override_fetch {
+            self.tlb.insert(address, asid, frame, host, store && !low);
+        }
+        if store && low {
+            self.tlb.low[(address / PAGE) as usize] = LowPage { tag: Tlb::tag(address, asid), host, frame };
+        }
+        Ok(Page { host: (host + address % PAGE) as *mut u8, absolute })
+    }
+
+    /// The absolute address of an instruction.
+    #[inline]
+    pub fn instruction_address(&mut self, address: u64) -> Result<Absolute, Interruption> {
+        let entry = self.tlb.entry(address, self.fetch_asid);
+        if entry.read == Tlb::tag(address, self.fetch_asid) {
+            return Ok(Absolute(entry.frame | address % PAGE));
+        }
+        self.page_in(address, Space::Instruction, self.key, Access::Fetch).map(|page| page.absolute)
+    }
+
+    /// Where a logical address leads in `space` without touching it: LRA and its family. `Ok(Err(program))` is a
+    /// translation that found no page.
+    pub fn translate_only(
+        &mut self,
+        address: u64,
+        space: Space,
+    ) -> Result<Result<(Real, bool), Program>, Interruption> {
+        let asce = match self.resolve_dat_space(space) {
+            Ok(asce) => asce,
+            Err(code) => return Ok(Err(code)),
+        };
+        match self.walk(asce, address) {
+            Ok(walk) => Ok(Ok((walk.real, walk.protected))),
+            Err(code @ (Program::Addressing | Program::TranslationSpecification)) => {
+                Err(self.access_exception(code, address, space, 0))
+            }
+            Err(code) => Ok(Err(code)),
+        }
+    }
+
+    /// The space that LRA translates in: as the PSW's space bits say even if DAT is off.
+    fn resolve_dat_space(&mut self, space: Space) -> Result<u64, Program> {
+        match (space, self.psw().space()) {
+            (Space::Mode { .. }, AddressSpaceControl::Primary) | (Space::Primary, _) => Ok(self.cr[1]),
+            (Space::Mode { .. }, AddressSpaceControl::Secondary) | (Space::Secondary, _) => Ok(self.cr[7]),
+            (Space::Mode { .. }, AddressSpaceControl::Home) | (Space::Home, _) => Ok(self.cr[13]),
+            (Space::Mode { ar } | Space::Register(ar), _) => self.asce_of_access_register(ar).map(|(asce, _)| asce),
+            (Space::Instruction | Space::Real, _) => Ok(self.cr[1]),
+        }
+    }
+
+    /// An access to a real address with prefixing but without key checks (LURA, STURA and their like), after the
+    /// check that it exists.
+    pub fn real(&mut self, address: u64, access: Access) -> Result<Absolute, Interruption> {
+        let low = self.cr[0] & cr0::LOW_ADDRESS_PROTECTION != 0 && address < 2 * PAGE && address % PAGE < 512;
+        if access == Access::Store && low {
+            return Err(self.access_exception(Program::Protection, address, Space::Real, 0));
+        }
+        let absolute = self.absolute(Real(address));
+        match self.storage().key(absolute) {
+            Ok(_) => Ok(absolute),
+            Err(_) => Err(self.access_exception(Program::Addressing, address, Space::Real, 0)),
+        }
+    }
+
+    /// Drops translations of a whole space (IDTE), here and on the other CPUs.
+    pub fn purge_space(&mut self, asce: u64) {
+        self.tlb.purge_space(asce);
+        self.fetch_stale = true;
+        self.space_changed();
+        self.purge_others();
+    }
+}

@@ -1,0 +1,136 @@
+//! Dynamic address translation: walking the tables (POP, chapter 3, "Dynamic address translation").
+//!
+//! A walk answers with a real address and whether the tables protect it, or with the program interruption it ends in.
+//! It knows nothing of keys, prefixing of the result, or the TLB: that is the access path's.
+
+use crate::mode::Architecture;
+use crate::state::{State, cr0};
+use arch::{Program, Real};
+
+/// Bits of an address-space-control element (z/Architecture).
+pub mod asce {
+    pub const ORIGIN: u64 = !0xfff;
+    pub const PRIVATE: u64 = 0x100;
+    pub const REAL_SPACE: u64 = 0x20;
+}
+
+/// Where a virtual address leads.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    pub real: Real,
+    /// A table entry forbids stores.
+    pub protected: bool,
+}
+
+/// Bits of region-, segment- and page-table entries.
+const INVALID: u64 = 0x20;
+const TYPE: u64 = 0x0c;
+const PROTECT: u64 = 0x200;
+const LARGE: u64 = 0x400;
+const COMMON: u64 = 0x10;
+const PAGE_INVALID: u64 = 0x400;
+const PAGE_ZERO: u64 = 0x800;
+
+impl State {
+    /// Walks the tables that `asce` designates.
+    pub(crate) fn walk(&self, asce: u64, va: u64) -> Result<Walk, Program> {
+        if self.architecture == Architecture::Z { self.walk_z(asce, va) } else { self.walk_esa(asce, va) }
+    }
+
+    fn table_entry(&self, at: u64) -> Result<u64, Program> {
+        self.storage().read_u64(self.absolute(Real(at))).map_err(|_| Program::Addressing)
+    }
+
+    fn walk_z(&self, asce: u64, va: u64) -> Result<Walk, Program> {
+        if asce & asce::REAL_SPACE != 0 {
+            return Ok(Walk { real: Real(va), protected: false });
+        }
+        let enhanced = self.cr[0] & cr0::ENHANCED_DAT != 0 && self.has(8);
+        // Level 3 is the region-first table, 0 the segment table; an address must not reach above its table.
+        let top = asce >> 2 & 3;
+        if top < 3 && va >> (31 + 11 * top) != 0 {
+            return Err(Program::AsceType);
+        }
+        let mut origin = asce & asce::ORIGIN;
+        let (mut offset, mut length) = (0, asce & 3);
+        let mut protected = false;
+        for level in (0..=top).rev() {
+            let missing = match level {
+                3 => Program::RegionFirstTranslation,
+                2 => Program::RegionSecondTranslation,
+                1 => Program::RegionThirdTranslation,
+                _ => Program::SegmentTranslation,
+            };
+            let index = va >> (20 + 11 * level) & 0x7ff;
+            // The table's quarters that exist: offset and length count 512 entries.
+            if index >> 9 < offset || index >> 9 > length {
+                return Err(missing);
+            }
+            let entry = self.table_entry(origin + index * 8)?;
+            if entry & INVALID != 0 {
+                return Err(missing);
+            }
+            if entry & TYPE != level << 2 {
+                return Err(Program::TranslationSpecification);
+            }
+            if level > 0 {
+                if enhanced {
+                    protected |= entry & PROTECT != 0;
+                    if level == 1 && entry & LARGE != 0 && self.has(78) {
+                        return Ok(Walk { real: Real(entry & !0x7fff_ffff | va & 0x7fff_ffff), protected });
+                    }
+                }
+                origin = entry & asce::ORIGIN;
+                offset = entry >> 6 & 3;
+                length = entry & 3;
+                continue;
+            }
+            if asce & asce::PRIVATE != 0 && entry & COMMON != 0 {
+                return Err(Program::TranslationSpecification);
+            }
+            protected |= entry & PROTECT != 0;
+            if enhanced && entry & LARGE != 0 {
+                return Ok(Walk { real: Real(entry & !0xf_ffff | va & 0xf_ffff), protected });
+            }
+            origin = entry & !0x7ff;
+        }
+        let entry = self.table_entry(origin + (va >> 12 & 0xff) * 8)?;
+        if entry & PAGE_INVALID != 0 {
+            return Err(Program::PageTranslation);
+        }
+        if entry & PAGE_ZERO != 0 {
+            return Err(Program::TranslationSpecification);
+        }
+        protected |= entry & PROTECT != 0;
+        Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected })
+    }
+
+    /// ESA/390: a segment table of words, designated by a segment-table designation.
+    fn walk_esa(&self, std: u64, va: u64) -> Result<Walk, Program> {
+        let word =
+            |at: u64| self.storage().read_u32(self.absolute(Real(at & 0x7fff_ffff))).map_err(|_| Program::Addressing);
+        let index = va >> 20 & 0x7ff;
+        if index >> 4 > std & 0x7f {
+            return Err(Program::SegmentTranslation);
+        }
+        let entry = word((std & 0x7fff_f000) + index * 4)? as u64;
+        if entry & INVALID != 0 {
+            return Err(Program::SegmentTranslation);
+        }
+        if entry & 0x8000_0000 != 0 || std & asce::PRIVATE != 0 && entry & COMMON != 0 {
+            return Err(Program::TranslationSpecification);
+        }
+        let page = va >> 12 & 0xff;
+        if page >> 4 > entry & 0xf {
+            return Err(Program::PageTranslation);
+        }
+        let entry = word((entry & 0x7fff_ffc0) + page * 4)? as u64;
+        if entry & PAGE_INVALID != 0 {
+            return Err(Program::PageTranslation);
+        }
+        if entry & 0x8000_0900 != 0 {
+            return Err(Program::TranslationSpecification);
+        }
+        Ok(Walk { real: Real(entry & 0x7fff_f000 | va & 0xfff), protected: entry & PROTECT != 0 })
+    }
+}

@@ -1,0 +1,53 @@
+//! Instructions that a CPU recognises and checks, but that belong to the configuration or to CP.
+
+use crate::access::At;
+
+/// I/O instructions (POP, chapter 14) with their checked operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IoInstruction {
+    ClearSubchannel,
+    HaltSubchannel,
+    ModifySubchannel(At),
+    ResetChannelPath,
+    ResumeSubchannel,
+    SetAddressLimit,
+    SetChannelMonitor,
+    StartSubchannel(At),
+    StoreChannelPathStatus(At),
+    StoreChannelReportWord(At),
+    StoreSubchannel(At),
+    TestPendingInterruption(At),
+    TestSubchannel(At),
+    CancelSubchannel,
+    /// CHANNEL SUBSYSTEM CALL: the register that holds the address of the command block.
+    ChannelSubsystemCall {
+        r2: u8,
+    },
+}
+
+/// What was intercepted. Register operands stay in their registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Intercepted {
+    Io(IoInstruction),
+    /// DIAGNOSE: the code is the second-operand address, bits 48-63.
+    Diagnose {
+        r1: u8,
+        r3: u8,
+        code: u16,
+    },
+    SignalProcessor {
+        r1: u8,
+        r3: u8,
+        order: u8,
+    },
+    /// SERVICE CALL: command word in `r1`, address of the SCCB in `r2`.
+    ServiceCall {
+        r1: u8,
+        r2: u8,
+    },
+    StoreSystemInformation(At),
+    /// IUCV: the parameter list's address is in general register 1, the function in 0.
+    Iucv,
+    /// The PSW loaded has the wait bit on: nothing more to do until an interruption.
+    Wait,
+}

@@ -1,0 +1,52 @@
+//! Interlocked updates: the host's atomics on guest storage (POP, chapter 5, "Interlocked-update references").
+//!
+//! Operands must be aligned on their size, as the instructions require; callers check and raise a specification
+//! exception. Fetch and store access are checked together, before anything changes.
+
+use crate::access::{Access, At};
+use crate::interrupt::Interruption;
+use crate::state::State;
+use portable_atomic::{AtomicU32, AtomicU64, AtomicU128, Ordering::SeqCst};
+
+macro_rules! interlocked {
+    ($swap:ident, $update:ident, $t:ty, $atomic:ty) => {
+        /// Replaces the value by `new` if it is `old`; the value found is returned either way.
+        pub fn $swap(&mut self, at: At, old: $t, new: $t) -> Result<$t, Interruption> {
+            assert!(at.address.is_multiple_of(size_of::<$t>() as u64), "callers check alignment");
+            let page = self.page(at, Access::Store)?;
+            // SAFETY: the operand is aligned, lies in a frame of our storage, and other CPUs use atomics on it too.
+            let cell = unsafe { <$atomic>::from_ptr(page.host.cast()) };
+            let found = match cell.compare_exchange(old.to_be(), new.to_be(), SeqCst, SeqCst) {
+                Ok(_) => {
+                    self.stored(page, at.address, size_of::<$t>());
+                    old
+                }
+                Err(found) => <$t>::from_be(found),
+            };
+            Ok(found)
+        }
+
+        /// Replaces the value `v` by `f(v)` and returns `v`.
+        pub fn $update(&mut self, at: At, f: impl Fn($t) -> $t) -> Result<$t, Interruption> {
+            assert!(at.address.is_multiple_of(size_of::<$t>() as u64), "callers check alignment");
+            let page = self.page(at, Access::Store)?;
+            // SAFETY: as above.
+            let cell = unsafe { <$atomic>::from_ptr(page.host.cast()) };
+            let mut found = cell.load(SeqCst);
+            loop {
+                match cell.compare_exchange_weak(found, f(<$t>::from_be(found)).to_be(), SeqCst, SeqCst) {
+                    Ok(_) => break,
+                    Err(now) => found = now,
+                }
+            }
+            self.stored(page, at.address, size_of::<$t>());
+            Ok(<$t>::from_be(found))
+        }
+    };
+}
+
+impl State {
+    interlocked!(compare_and_swap_u32, update_u32, u32, AtomicU32);
+    interlocked!(compare_and_swap_u64, update_u64, u64, AtomicU64);
+    interlocked!(compare_and_swap_u128, update_u128, u128, AtomicU128);
+}

@@ -1,0 +1,287 @@
+//! Interruptions: why an instruction was left early, and the exchange of PSWs (POP, chapter 6).
+//!
+//! An instruction that cannot go on returns an [`Interruption`]; the engine finds out where the PSW must point
+//! (nullification or suppression) and calls one of the `State` methods here.
+
+use crate::mode::Architecture;
+use crate::state::State;
+use arch::lowcore::{esa, z};
+use arch::{Absolute, Program, Psw, Real};
+
+/// Why an instruction body was left before its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Interruption {
+    /// A program interruption. What goes beside the code (translation-exception identification and the like) is in
+    /// the `State`.
+    Program(Program),
+    /// A data exception with its data-exception code.
+    Data(u8),
+    /// The PSW just loaded is not valid: specification exception, recognised early, instruction length 0.
+    EarlySpecification,
+    /// The instruction is not the CPU's to perform: `State::intercepted` says what it is. It counts as completed.
+    Intercept,
+}
+
+impl From<Program> for Interruption {
+    fn from(p: Program) -> Interruption {
+        Interruption::Program(p)
+    }
+}
+
+/// The places of one class of interruption.
+struct Exchange {
+    old: u64,
+    new: u64,
+}
+
+fn exchange(arch: Architecture, zarch: (u64, u64), esa: (u64, u64)) -> Exchange {
+    let (old, new) = if arch == Architecture::Z { zarch } else { esa };
+    Exchange { old, new }
+}
+
+impl State {
+    /// Stores the old PSW and loads the new one. The instruction address is that of the next instruction to be
+    /// executed. An invalid new PSW is an early exception of its own.
+    fn exchange_psw(&mut self, at: Exchange) -> Result<(), Interruption> {
+        let old = self.psw();
+        let new = if self.architecture() == Architecture::Z {
+            self.store_real_u64(at.old, old.mask);
+            self.store_real_u64(at.old + 8, old.address);
+            Psw::from_long(self.load_real_u64(at.new), self.load_real_u64(at.new + 8))
+        } else {
+            self.store_real_u64(at.old, old.to_short());
+            Psw::from_short(self.load_real_u64(at.new))
+        };
+        self.set_psw(new);
+        if new.is_invalid() { Err(Interruption::EarlySpecification) } else { Ok(()) }
+    }
+
+    /// A program interruption with `code`; `ilc` is the instruction length in bytes (0, 2, 4, 6). The instruction
+    /// address must be what the old PSW has to show.
+    ///
+    /// If the new PSW is invalid too, the CPU would loop on early exceptions: it is said to the caller, which stops it.
+    pub fn program_interruption(&mut self, why: Interruption, ilc: u8) -> Result<(), Interruption> {
+        let code = match why {
+            Interruption::Program(p) => p,
+            Interruption::Data(dxc) => {
+                self.data_exception(dxc);
+                Program::Data
+            }
+            Interruption::EarlySpecification => Program::Specification,
+            Interruption::Intercept => unreachable!("an interception is not the guest's interruption"),
+        };
+        let zarch = self.architecture() == Architecture::Z;
+        if zarch {
+            self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32);
+        } else {
+            self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32);
+        }
+        use Program::*;
+        match code {
+            Protection
+            | SegmentTranslation
+            | PageTranslation
+            | AsceType
+            | RegionFirstTranslation
+            | RegionSecondTranslation
+            | RegionThirdTranslation
+            | AletSpecification
+            | AlenTranslation
+            | AleSequence
+            | AsteValidity
+            | AsteSequence
+            | ExtendedAuthority
+            | SpaceSwitchEvent => {
+                if zarch {
+                    self.store_real_u64(z::TRANSLATION_EXCEPTION_ID, self.translation_exception_id);
+                } else {
+                    // ESA/390: the page address in bits 1-19 and the space in bits 30-31.
+                    let id = self.translation_exception_id;
+                    self.store_real_u32(esa::TRANSLATION_EXCEPTION_ID, id as u32);
+                }
+                self.store_real_u8(z::EXCEPTION_ACCESS_ID, self.exception_access_id);
+            }
+            MonitorEvent => {
+                self.store_real_u16(z::MONITOR_CLASS, self.monitor_class as u16);
+                if zarch {
+                    self.store_real_u64(z::MONITOR_CODE, self.monitor_code);
+                } else {
+                    self.store_real_u32(esa::MONITOR_CODE, self.monitor_code as u32);
+                }
+            }
+            _ => {}
+        }
+        if zarch {
+            self.store_real_u64(z::BREAKING_EVENT_ADDRESS, self.breaking_event);
+        }
+        self.exchange_psw(exchange(
+            self.architecture(),
+            (z::PROGRAM_OLD, z::PROGRAM_NEW),
+            (esa::PROGRAM_OLD, esa::PROGRAM_NEW),
+        ))
+    }
+
+    /// A PER event: its code and the addresses it has to leave, then a program interruption of its own.
+    pub fn per_interruption(&mut self, per_code: u8, address: u64, ilc: u8) -> Result<(), Interruption> {
+        let atmid = self.per_atmid();
+        self.store_real_u16(z::PER_CODE, (per_code as u16) << 8 | atmid as u16);
+        if self.architecture() == Architecture::Z {
+            self.store_real_u64(z::PER_ADDRESS, address);
+        } else {
+            self.store_real_u32(esa::PER_ADDRESS, address as u32);
+        }
+        self.program_interruption(Interruption::Program(Program::PerEvent), ilc)
+    }
+
+    /// SUPERVISOR CALL.
+    pub fn svc_interruption(&mut self, code: u8, ilc: u8) -> Result<(), Interruption> {
+        self.store_real_u32(z::SVC_ILC, (ilc as u32) << 16 | code as u32);
+        self.exchange_psw(exchange(self.architecture(), (z::SVC_OLD, z::SVC_NEW), (esa::SVC_OLD, esa::SVC_NEW)))
+    }
+
+    /// An external interruption. `cpu` is the source CPU's address for signals, 0 otherwise (a subcode for
+    /// CP's services); `parameter` is stored for service signals and CP's services.
+    pub fn external_interruption(
+        &mut self,
+        code: u16,
+        cpu: u16,
+        parameter: Option<u32>,
+        parameter64: Option<u64>,
+    ) -> Result<(), Interruption> {
+        self.store_real_u16(z::EXTERNAL_CPU_ADDRESS, cpu);
+        self.store_real_u16(z::EXTERNAL_CODE, code);
+        if let Some(p) = parameter {
+            self.store_real_u32(z::EXTERNAL_PARAMETER, p);
+        }
+        if let Some(p) = parameter64 {
+            self.store_real_u64(z::EXTERNAL_PARAMETER_64, p);
+        }
+        self.exchange_psw(exchange(
+            self.architecture(),
+            (z::EXTERNAL_OLD, z::EXTERNAL_NEW),
+            (esa::EXTERNAL_OLD, esa::EXTERNAL_NEW),
+        ))
+    }
+
+    /// An I/O interruption: subsystem-identification word, interruption parameter, identification word.
+    pub fn io_interruption(&mut self, subsystem: u32, parameter: u32, id_word: u32) -> Result<(), Interruption> {
+        self.store_real_u32(z::SUBSYSTEM_ID, subsystem);
+        self.store_real_u32(z::IO_PARAMETER, parameter);
+        self.store_real_u32(z::IO_IDENTIFICATION, id_word);
+        self.exchange_psw(exchange(self.architecture(), (z::IO_OLD, z::IO_NEW), (esa::IO_OLD, esa::IO_NEW)))
+    }
+
+    /// A machine-check interruption; all registers go to their save areas.
+    pub fn machine_check_interruption(&mut self, code: u64) -> Result<(), Interruption> {
+        self.store_real_u64(z::MACHINE_CHECK_CODE, code);
+        self.store_status_at(self.prefix, false);
+        self.exchange_psw(exchange(
+            self.architecture(),
+            (z::MACHINE_CHECK_OLD, z::MACHINE_CHECK_NEW),
+            (esa::MACHINE_CHECK_OLD, esa::MACHINE_CHECK_NEW),
+        ))
+    }
+
+    /// RESTART: the current PSW becomes the restart old PSW.
+    pub fn restart_interruption(&mut self) -> Result<(), Interruption> {
+        self.exchange_psw(exchange(
+            self.architecture(),
+            (z::RESTART_OLD, z::RESTART_NEW),
+            (esa::RESTART_OLD, esa::RESTART_NEW),
+        ))
+    }
+
+    /// Stores all registers in the save areas that begin at absolute `base` (the prefix; 0 for STORE STATUS), and the
+    /// PSW and prefix too unless a machine check stores its own old PSW.
+    pub fn store_status_at(&mut self, base: u64, with_psw: bool) {
+        let storage = self.storage().clone();
+        // The area lies in storage: the prefix was checked when it was set, and 0 always exists.
+        let put = |at: u64, bytes: &[u8]| {
+            storage.write(Absolute(base + at), bytes).expect("the prefix area lies in storage");
+        };
+        let timer = self.cpu_timer();
+        let comparator = self.clock_comparator;
+        if self.architecture() == Architecture::Z {
+            for r in 0..16 {
+                put(z::SAVE_FPR + 8 * r as u64, &self.fpr[r].to_be_bytes());
+                put(z::SAVE_GPR + 8 * r as u64, &self.gr[r].to_be_bytes());
+                put(z::SAVE_ACCESS + 4 * r as u64, &self.ar[r].to_be_bytes());
+                put(z::SAVE_CONTROL + 8 * r as u64, &self.cr[r].to_be_bytes());
+            }
+            if with_psw {
+                let psw = self.psw();
+                put(z::SAVE_PSW, &psw.mask.to_be_bytes());
+                put(z::SAVE_PSW + 8, &psw.address.to_be_bytes());
+            }
+            put(z::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
+            put(z::SAVE_FPC, &self.fpc.to_be_bytes());
+            put(z::SAVE_TOD_PROGRAMMABLE, &self.tod_programmable.to_be_bytes());
+            put(z::SAVE_CPU_TIMER, &timer.to_be_bytes());
+            put(z::SAVE_CLOCK_COMPARATOR, &(comparator >> 8).to_be_bytes());
+        } else {
+            for r in 0..16 {
+                put(esa::SAVE_GPR + 4 * r as u64, &(self.gr[r] as u32).to_be_bytes());
+                put(esa::SAVE_ACCESS + 4 * r as u64, &self.ar[r].to_be_bytes());
+                put(esa::SAVE_CONTROL + 4 * r as u64, &(self.cr[r] as u32).to_be_bytes());
+            }
+            for r in 0..4 {
+                put(esa::SAVE_FPR + 8 * r as u64, &self.fpr[2 * r].to_be_bytes());
+            }
+            if with_psw {
+                put(esa::SAVE_PSW, &self.psw().to_short().to_be_bytes());
+            }
+            put(esa::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
+            put(esa::SAVE_CPU_TIMER, &timer.to_be_bytes());
+            put(esa::SAVE_CLOCK_COMPARATOR, &comparator.to_be_bytes());
+        }
+    }
+
+    /// Notes the data-exception code: at its assigned location, and in the FPC register when AFP control is on and
+    /// it is one that goes there (POP, chapter 6, "Data-exception code").
+    fn data_exception(&mut self, dxc: u8) {
+        self.store_real_u32(z::DATA_EXCEPTION_CODE, dxc as u32);
+        if self.afp_enabled() {
+            self.fpc = self.fpc & !0xff00 | (dxc as u32) << 8;
+        }
+    }
+
+    fn per_atmid(&self) -> u8 {
+        let psw = self.psw();
+        let amode =
+            (psw.is(arch::mask::EXTENDED_ADDRESSING) as u8) << 7 | (psw.is(arch::mask::BASIC_ADDRESSING) as u8) << 5;
+        amode | 0x40 | (psw.is(arch::mask::DAT) as u8) << 4 | (psw.space() as u8) << 2
+    }
+}
+
+/// Locations in the prefix area. A prefix is only accepted if its area exists, so these never fail.
+impl State {
+    fn low(&self, real: u64) -> Absolute {
+        self.absolute(Real(real))
+    }
+
+    pub(crate) fn store_real_u8(&mut self, real: u64, v: u8) {
+        let at = self.low(real);
+        self.storage().write(at, &[v]).expect("the prefix area lies in storage");
+    }
+
+    pub(crate) fn store_real_u16(&mut self, real: u64, v: u16) {
+        let at = self.low(real);
+        self.storage().write_u16(at, v).expect("the prefix area lies in storage");
+    }
+
+    /// Stores a word at a real address of the prefix area.
+    pub fn store_real_u32(&mut self, real: u64, v: u32) {
+        let at = self.low(real);
+        self.storage().write_u32(at, v).expect("the prefix area lies in storage");
+    }
+
+    pub(crate) fn store_real_u64(&mut self, real: u64, v: u64) {
+        let at = self.low(real);
+        self.storage().write_u64(at, v).expect("the prefix area lies in storage");
+    }
+
+    pub(crate) fn load_real_u64(&mut self, real: u64) -> u64 {
+        let at = self.low(real);
+        self.storage().read_u64(at).expect("the prefix area lies in storage")
+    }
+}

@@ -1,0 +1,120 @@
+//! The modes of a CPU that change what instructions and addresses mean.
+
+use crate::state::State;
+use crate::tlb::Asid;
+use arch::mask;
+
+/// Which architecture a CPU is in. It decides the instruction set, the PSW's format and the prefix area's size.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[repr(u8)]
+pub enum Architecture {
+    S370 = 0,
+    Esa = 1,
+    Z = 2,
+}
+
+impl Architecture {
+    /// The size of the prefix area in bytes.
+    pub fn prefix_area(self) -> u64 {
+        if self == Architecture::Z { 8192 } else { 4096 }
+    }
+}
+
+impl State {
+    /// The architecture this CPU is in.
+    pub fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    /// Switches the architecture (SIGP SET ARCHITECTURE; resets). Everything derived is found anew.
+    pub fn set_architecture(&mut self, to: Architecture) {
+        if to == Architecture::Z && self.architecture != Architecture::Z {
+            // 31 bits of ESA/390's control registers are all there is; the prefix is on an 8 KiB boundary.
+            self.prefix &= !0x1fff;
+        }
+        self.architecture = to;
+        self.tlb.purge();
+        self.blocks_stale = true;
+        self.control_changed();
+    }
+
+    /// To be called after any control register changed.
+    pub fn control_changed(&mut self) {
+        self.tlb.set_format(self.architecture, self.cr[0]);
+        self.space_changed();
+        self.masks_changed();
+    }
+
+    /// To be called when CR1, CR7 or CR13 alone changed: no interruption mask is in them.
+    pub fn space_changed(&mut self) {
+        let key = self.key;
+        let (primary, secondary, home) = (self.cr[1], self.cr[7], self.cr[13]);
+        if self.psw_mask & mask::DAT == 0 {
+            let real = self.tlb.real_space(key);
+            self.data_asid = real;
+            self.fetch_asid = real;
+        } else {
+            match self.psw_mask >> 46 & 3 {
+                0 => {
+                    self.data_asid = self.tlb.space(primary, key);
+                    self.fetch_asid = self.data_asid;
+                }
+                1 => {
+                    self.data_asid = Asid::NONE;
+                    self.fetch_asid = self.tlb.space(primary, key);
+                }
+                2 => {
+                    self.data_asid = self.tlb.space(secondary, key);
+                    self.fetch_asid = self.tlb.space(primary, key);
+                }
+                _ => {
+                    self.data_asid = self.tlb.space(home, key);
+                    self.fetch_asid = self.data_asid;
+                }
+            }
+        }
+        if self.per_store_active() {
+            self.data_asid = Asid::NONE;
+        }
+    }
+
+    /// Which interruptions the PSW and the control registers let in, as [`crate::attention`] bits.
+    pub fn masks_changed(&mut self) {
+        use crate::signals::attention as bit;
+        let psw = self.psw_mask;
+        let mut open = bit::ALWAYS;
+        if psw & mask::EXTERNAL != 0 {
+            let cr0 = self.cr[0];
+            for (control, class) in [
+                (crate::cr0::EMERGENCY_SIGNAL, bit::EMERGENCY_SIGNAL),
+                (crate::cr0::EXTERNAL_CALL, bit::EXTERNAL_CALL),
+                (crate::cr0::CLOCK_COMPARATOR, bit::CLOCK_COMPARATOR),
+                (crate::cr0::CPU_TIMER, bit::CPU_TIMER),
+                (crate::cr0::SERVICE_SIGNAL, bit::SERVICE_SIGNAL),
+                (crate::cr0::INTERRUPT_KEY, bit::INTERRUPT_KEY),
+                (crate::cr0::IUCV, bit::IUCV),
+                (crate::cr0::MALFUNCTION_ALERT, bit::MALFUNCTION_ALERT),
+            ] {
+                if cr0 & control != 0 {
+                    open |= class;
+                }
+            }
+        }
+        if psw & mask::IO != 0 {
+            open |= bit::IO;
+        }
+        if psw & mask::MACHINE_CHECK != 0 && self.cr[14] & crate::cr14::CHANNEL_REPORT != 0 {
+            open |= bit::MACHINE_CHECK;
+        }
+        self.open = open;
+    }
+
+    /// Bits of CR9 that ask for PER events; 0 when the PSW has PER off.
+    pub fn per_events(&self) -> u64 {
+        if self.psw_mask & mask::PER == 0 { 0 } else { self.cr[9] & 0xff00_0000 }
+    }
+
+    pub(crate) fn per_store_active(&self) -> bool {
+        self.per_events() & 0x2000_0000 != 0
+    }
+}

@@ -1,0 +1,258 @@
+//! What reaches a CPU from outside while it runs.
+//!
+//! A sender sets what it wants to say, then the attention bit, then (if the CPU may be idle) has it made runnable. The
+//! CPU looks at `attention & open` between blocks: one load and one test when nothing is the matter.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Attention bits. Those from `ALWAYS` cannot be masked by the guest.
+pub mod attention {
+    pub const EMERGENCY_SIGNAL: u32 = 1 << 0;
+    pub const EXTERNAL_CALL: u32 = 1 << 1;
+    pub const CLOCK_COMPARATOR: u32 = 1 << 2;
+    pub const CPU_TIMER: u32 = 1 << 3;
+    pub const SERVICE_SIGNAL: u32 = 1 << 4;
+    pub const INTERRUPT_KEY: u32 = 1 << 5;
+    pub const IUCV: u32 = 1 << 6;
+    pub const MALFUNCTION_ALERT: u32 = 1 << 7;
+    pub const IO: u32 = 1 << 8;
+    pub const MACHINE_CHECK: u32 = 1 << 9;
+    /// Leave `run` as soon as possible: CP wants the CPU.
+    pub const LEAVE: u32 = 1 << 16;
+    /// Orders of other CPUs: see [`super::Order`].
+    pub const ORDER: u32 = 1 << 17;
+    /// Another CPU changed translation tables or keys: purge and acknowledge.
+    pub const PURGE: u32 = 1 << 18;
+    pub const ALWAYS: u32 = LEAVE | ORDER | PURGE;
+    /// All external-interruption classes.
+    pub const EXTERNAL: u32 = 0xff;
+}
+
+/// SIGP orders that a running CPU has to carry out itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Order {
+    Stop = 1,
+    Restart = 2,
+    StopAndStoreStatus = 4,
+    InitialReset = 8,
+    Reset = 16,
+}
+
+/// One CPU's own pending conditions.
+#[derive(Default)]
+pub struct Signals {
+    attention: AtomicU32,
+    /// CPUs that sent an emergency signal, a bit each; the first 64 CPU addresses.
+    emergency: AtomicU64,
+    /// Address of the CPU whose external call is pending, plus 1; 0 none.
+    external_call: AtomicU32,
+    orders: AtomicU32,
+    /// Purges asked for and purges done; equal when nobody waits.
+    purge_wanted: AtomicU64,
+    purge_done: AtomicU64,
+    /// 1 while the CPU is inside the engine, so that a purge must wait for it.
+    running: AtomicU32,
+}
+
+impl Signals {
+    /// The attention bits now.
+    #[inline(always)]
+    pub fn attention(&self) -> u32 {
+        self.attention.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Sets attention bits.
+    pub fn raise(&self, bits: u32) {
+        self.attention.fetch_or(bits, SeqCst);
+    }
+
+    /// Takes attention bits back.
+    pub fn lower(&self, bits: u32) {
+        self.attention.fetch_and(!bits, SeqCst);
+    }
+
+    /// Makes an emergency signal from CPU `from` pending.
+    pub fn emergency_signal(&self, from: u16) {
+        self.emergency.fetch_or(1 << (from & 63), SeqCst);
+        self.raise(attention::EMERGENCY_SIGNAL);
+    }
+
+    /// The lowest-addressed CPU whose emergency signal is pending; it no longer is.
+    pub fn take_emergency_signal(&self) -> Option<u16> {
+        self.lower(attention::EMERGENCY_SIGNAL);
+        let pending = self.emergency.load(SeqCst);
+        if pending == 0 {
+            return None;
+        }
+        let from = pending.trailing_zeros();
+        self.emergency.fetch_and(!(1 << from), SeqCst);
+        if self.emergency.load(SeqCst) != 0 {
+            self.raise(attention::EMERGENCY_SIGNAL);
+        }
+        Some(from as u16)
+    }
+
+    /// Makes an external call from CPU `from` pending; false if one is pending already.
+    pub fn external_call(&self, from: u16) -> bool {
+        let free = self.external_call.compare_exchange(0, from as u32 + 1, SeqCst, SeqCst).is_ok();
+        if free {
+            self.raise(attention::EXTERNAL_CALL);
+        }
+        free
+    }
+
+    /// Whether an external call is pending.
+    pub fn external_call_pending(&self) -> bool {
+        self.external_call.load(SeqCst) != 0
+    }
+
+    /// The CPU whose external call is pending; it no longer is.
+    pub fn take_external_call(&self) -> Option<u16> {
+        self.lower(attention::EXTERNAL_CALL);
+        match self.external_call.swap(0, SeqCst) {
+            0 => None,
+            from => Some((from - 1) as u16),
+        }
+    }
+
+    /// Asks the CPU to carry out an order.
+    pub fn order(&self, order: Order) {
+        self.orders.fetch_or(order as u32, SeqCst);
+        self.raise(attention::ORDER);
+    }
+
+    /// Orders not yet carried out, as a mask of [`Order`] bits; there are none left afterwards.
+    pub fn take_orders(&self) -> u32 {
+        self.lower(attention::ORDER);
+        self.orders.swap(0, SeqCst)
+    }
+
+    /// Whether `order` waits to be carried out.
+    pub fn ordered(&self, order: Order) -> bool {
+        self.orders.load(SeqCst) & order as u32 != 0
+    }
+
+    /// A CPU reset: interruptions pending for this CPU alone are gone.
+    pub fn reset(&self) {
+        self.emergency.store(0, SeqCst);
+        self.external_call.store(0, SeqCst);
+        self.lower(attention::EXTERNAL & !attention::SERVICE_SIGNAL & !attention::IUCV);
+    }
+
+    /// The CPU enters (true) or leaves the engine.
+    pub fn set_running(&self, running: bool) {
+        self.running.store(running as u32, SeqCst);
+    }
+
+    /// Asks for a purge; `wait_purged` tells when it is done.
+    pub fn ask_purge(&self) -> u64 {
+        let ticket = self.purge_wanted.fetch_add(1, SeqCst) + 1;
+        self.raise(attention::PURGE);
+        ticket
+    }
+
+    /// Whether the purge `ticket` asked for has been done, or the CPU is not running and will purge before it does.
+    pub fn purged(&self, ticket: u64) -> bool {
+        self.purge_done.load(SeqCst) >= ticket || self.running.load(SeqCst) == 0
+    }
+
+    /// The CPU's side: what has been asked for is about to be done; give the result to [`Signals::purge_finished`].
+    pub fn purge_started(&self) -> u64 {
+        self.lower(attention::PURGE);
+        self.purge_wanted.load(SeqCst)
+    }
+
+    /// The CPU's side: everything up to `ticket` has been purged.
+    pub fn purge_finished(&self, ticket: u64) {
+        self.purge_done.fetch_max(ticket, SeqCst);
+    }
+}
+
+/// An external interruption that any CPU may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct External {
+    pub code: u16,
+    /// CPU address or subcode, stored at 84.
+    pub subcode: u16,
+    /// Stored at 80.
+    pub parameter: Option<u32>,
+    /// Stored at 11B8.
+    pub parameter64: Option<u64>,
+}
+
+/// Conditions that are pending for the configuration, not for one CPU.
+#[derive(Default)]
+pub struct Floating {
+    /// Pending I/O interruptions by interruption subclass: bit 7 is ISC 0, as CR6 counts them.
+    io: std::sync::Arc<std::sync::atomic::AtomicU8>,
+    external: Mutex<VecDeque<External>>,
+    machine_check: AtomicU64,
+}
+
+impl Floating {
+    /// Shares the I/O subclass bits with the channel subsystem, which keeps them.
+    pub fn new(io: std::sync::Arc<std::sync::atomic::AtomicU8>) -> Floating {
+        Floating { io, ..Floating::default() }
+    }
+
+    /// Pending interruption subclasses, ISC 0 in the leftmost bit.
+    pub fn io_subclasses(&self) -> u8 {
+        self.io.load(SeqCst)
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<External>> {
+        // The queue is whole between any two statements that hold the lock.
+        self.external.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes an external interruption pending; returns the attention bit to raise.
+    pub fn external(&self, what: External) -> u32 {
+        self.queue().push_back(what);
+        Self::class(what.code)
+    }
+
+    fn class(code: u16) -> u32 {
+        use arch::interruption::external as code_of;
+        match code {
+            code_of::IUCV => attention::IUCV,
+            code_of::INTERRUPT_KEY => attention::INTERRUPT_KEY,
+            _ => attention::SERVICE_SIGNAL,
+        }
+    }
+
+    /// The oldest pending interruption among the classes `open`; it no longer is pending. The second value is the
+    /// classes that are still pending.
+    pub fn take_external(&self, open: u32) -> (Option<External>, u32) {
+        let mut queue = self.queue();
+        let found = queue.iter().position(|e| Self::class(e.code) & open != 0);
+        let taken = found.and_then(|n| queue.remove(n));
+        (taken, queue.iter().fold(0, |bits, e| bits | Self::class(e.code)))
+    }
+
+    /// Classes pending now, as attention bits.
+    pub fn external_classes(&self) -> u32 {
+        self.queue().iter().fold(0, |bits, e| bits | Self::class(e.code))
+    }
+
+    /// Makes a repressible machine check with this interruption code pending.
+    pub fn machine_check(&self, code: u64) {
+        self.machine_check.fetch_or(code, SeqCst);
+    }
+
+    /// The pending machine check, if any; it no longer is.
+    pub fn take_machine_check(&self) -> Option<u64> {
+        match self.machine_check.swap(0, SeqCst) {
+            0 => None,
+            code => Some(code),
+        }
+    }
+
+    /// A subsystem reset: nothing is pending any more.
+    pub fn clear(&self) {
+        self.queue().clear();
+        self.machine_check.store(0, SeqCst);
+    }
+}

@@ -1,0 +1,415 @@
+//! `State`: everything one CPU holds.
+
+use crate::intercept::Intercepted;
+use crate::interrupt::Interruption;
+use crate::mode::Architecture;
+use crate::signals::{Floating, Signals};
+use crate::timing::CpuTimer;
+use crate::tlb::{Asid, Tlb};
+use arch::{Absolute, Psw, Real, mask};
+use base::Clock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use storage::{NotAvailable, Storage};
+
+/// Bits of control register 0 in use (POP, chapter 4, "Control registers").
+pub mod cr0 {
+    use base::bits::bit64;
+    pub const SSM_SUPPRESSION: u64 = bit64(33);
+    pub const LOW_ADDRESS_PROTECTION: u64 = bit64(35);
+    pub const EXTRACTION_AUTHORITY: u64 = bit64(36);
+    pub const SECONDARY_SPACE: u64 = bit64(37);
+    pub const FETCH_PROTECTION_OVERRIDE: u64 = bit64(38);
+    pub const STORAGE_PROTECTION_OVERRIDE: u64 = bit64(39);
+    pub const ENHANCED_DAT: u64 = bit64(40);
+    pub const AFP: u64 = bit64(45);
+    pub const VECTOR: u64 = bit64(46);
+    pub const MALFUNCTION_ALERT: u64 = bit64(48);
+    pub const EMERGENCY_SIGNAL: u64 = bit64(49);
+    pub const EXTERNAL_CALL: u64 = bit64(50);
+    pub const CLOCK_COMPARATOR: u64 = bit64(52);
+    pub const CPU_TIMER: u64 = bit64(53);
+    pub const SERVICE_SIGNAL: u64 = bit64(54);
+    pub const INTERRUPT_KEY: u64 = bit64(57);
+    pub const IUCV: u64 = bit64(62);
+}
+
+/// Bits of control register 14 in use.
+pub mod cr14 {
+    use base::bits::bit64;
+    pub const CHANNEL_REPORT: u64 = bit64(35);
+}
+
+/// The facility list as STFLE stores it: bit 0 is the leftmost of the first doubleword.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Facilities(pub [u64; 4]);
+
+impl Facilities {
+    /// A list with these bits on.
+    pub const fn of(bits: &[u32]) -> Facilities {
+        let mut list = [0; 4];
+        let mut n = 0;
+        while n < bits.len() {
+            list[bits[n] as usize / 64] |= 1 << (63 - bits[n] % 64);
+            n += 1;
+        }
+        Facilities(list)
+    }
+
+    /// Whether facility `bit` is installed.
+    pub fn has(&self, bit: u32) -> bool {
+        self.0.get(bit as usize / 64).is_some_and(|w| w >> (63 - bit % 64) & 1 == 1)
+    }
+}
+
+/// What the CPUs of one configuration have in common.
+pub struct Shared {
+    pub storage: Arc<Storage>,
+    pub clock: Arc<dyn Clock>,
+    pub floating: Floating,
+    /// One for each CPU address.
+    pub signals: Box<[Signals]>,
+    pub facilities: Facilities,
+    /// What STIDP stores, for CPU 0.
+    pub cpu_id: u64,
+    /// Added to the host's clock to give the guest's TOD clock (SET CLOCK).
+    pub tod_offset: AtomicU64,
+}
+
+/// One CPU.
+pub struct State {
+    // What the interpreter touches all the time comes first.
+    /// General registers.
+    pub gr: [u64; 16],
+    /// Address of the block being executed; between blocks, of the next instruction.
+    pub ia: u64,
+    /// Where execution goes on after the block: set to its end on entry, changed by branches.
+    pub next_ia: u64,
+    /// Bits an address has in this addressing mode.
+    pub address_mask: u64,
+    /// Condition code, 0-3.
+    pub cc: u8,
+    /// PSW bits 20-23.
+    pub program_mask: u8,
+    /// Access key, 0-15.
+    pub key: u8,
+    /// Attention bits that would interrupt now.
+    pub open: u32,
+    /// Own reasons to look up between blocks; see [`local`].
+    pub local: u32,
+    pub(crate) data_asid: Asid,
+    pub(crate) fetch_asid: Asid,
+    pub(crate) tlb: Tlb,
+    /// PSW bits 0-63 without condition code and program mask.
+    pub(crate) psw_mask: u64,
+    pub(crate) architecture: Architecture,
+    /// Decoded blocks must not be used any more (architecture changed).
+    pub blocks_stale: bool,
+    /// The next instruction fetch must be translated anew: a TLB purge, or another space or key.
+    pub fetch_stale: bool,
+    /// Floating-point registers.
+    pub fpr: [u64; 16],
+    /// Floating-point-control register.
+    pub fpc: u32,
+    /// Access registers.
+    pub ar: [u32; 16],
+    /// Control registers. After a change call `control_changed`.
+    pub cr: [u64; 16],
+    /// Absolute address of the prefix area.
+    pub prefix: u64,
+    pub clock_comparator: u64,
+    pub cpu_timer: CpuTimer,
+    pub tod_programmable: u32,
+    pub breaking_event: u64,
+    /// This CPU's address.
+    pub address: u16,
+    /// Stopped, as opposed to operating (POP, chapter 4, "CPU states").
+    pub stopped: bool,
+    /// Filled when an instruction ends in `Interruption::Intercept`.
+    pub intercepted: Option<Intercepted>,
+    // What goes beside a program-interruption code.
+    pub translation_exception_id: u64,
+    pub exception_access_id: u8,
+    pub monitor_class: u8,
+    pub monitor_code: u64,
+    /// Stores since the last look, for PER storage alteration: the last one's first and last byte.
+    pub per_stored: Option<(u64, u64)>,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Instructions the current slice may still execute before the engine looks at the clock.
+    pub budget: i64,
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// Bits of `State::local`.
+pub mod local {
+    /// The PSW has the wait bit on.
+    pub const WAIT: u32 = 1;
+    /// PER is on: one instruction at a time.
+    pub const PER: u32 = 2;
+    /// CP wants to see each instruction (TRACE).
+    pub const STEP: u32 = 4;
+}
+
+impl State {
+    /// A CPU after clear reset: stopped, everything zero.
+    pub fn new(address: u16, architecture: Architecture, shared: Arc<Shared>) -> State {
+        let mut state = State {
+            gr: [0; 16],
+            ia: 0,
+            next_ia: 0,
+            address_mask: 0x00ff_ffff,
+            cc: 0,
+            program_mask: 0,
+            key: 0,
+            open: 0,
+            local: 0,
+            data_asid: Asid::NONE,
+            fetch_asid: Asid::NONE,
+            tlb: Tlb::new(),
+            psw_mask: 0,
+            architecture,
+            blocks_stale: false,
+            fetch_stale: true,
+            fpr: [0; 16],
+            fpc: 0,
+            ar: [0; 16],
+            cr: [0; 16],
+            prefix: 0,
+            clock_comparator: 0,
+            cpu_timer: CpuTimer::default(),
+            tod_programmable: 0,
+            breaking_event: 1,
+            address,
+            stopped: true,
+            intercepted: None,
+            translation_exception_id: 0,
+            exception_access_id: 0,
+            monitor_class: 0,
+            monitor_code: 0,
+            per_stored: None,
+            instructions: 0,
+            budget: 0,
+            shared,
+        };
+        state.initial_reset();
+        state
+    }
+
+    /// CPU reset: pending conditions of this CPU go, the TLB too; registers stay (POP, chapter 4, "Resets").
+    pub fn reset(&mut self) {
+        self.signals().reset();
+        self.intercepted = None;
+        self.stopped = true;
+        self.purge_tlb();
+    }
+
+    /// Initial CPU reset: CPU reset, and PSW, prefix, timers, FPC and control registers get their initial values.
+    pub fn initial_reset(&mut self) {
+        self.reset();
+        self.prefix = 0;
+        self.fpc = 0;
+        self.clock_comparator = 0;
+        self.cpu_timer = CpuTimer::default();
+        self.tod_programmable = 0;
+        self.breaking_event = 1;
+        self.cr = [0; 16];
+        self.cr[0] = 0xe0;
+        self.cr[14] = 0xc200_0000;
+        self.set_psw(Psw::default());
+        self.ia = 0;
+        self.control_changed();
+    }
+
+    /// Clear reset, the part of a CPU: initial CPU reset, and all registers are zero.
+    pub fn clear_reset(&mut self) {
+        self.initial_reset();
+        self.gr = [0; 16];
+        self.ar = [0; 16];
+        self.fpr = [0; 16];
+    }
+
+    /// What the CPUs of this configuration share.
+    #[inline(always)]
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// The configuration's storage.
+    #[inline(always)]
+    pub fn storage(&self) -> &Arc<Storage> {
+        &self.shared.storage
+    }
+
+    /// This CPU's pending conditions.
+    #[inline(always)]
+    pub fn signals(&self) -> &Signals {
+        &self.shared.signals[self.address as usize]
+    }
+
+    /// Whether a facility is installed.
+    pub fn has(&self, facility: u32) -> bool {
+        self.shared.facilities.has(facility)
+    }
+
+    /// The PSW as it would be stored now. The address is `ia`.
+    pub fn psw(&self) -> Psw {
+        Psw { mask: self.psw_word(), address: self.ia }
+    }
+
+    /// PSW bits 0-63, complete.
+    #[inline(always)]
+    pub fn psw_word(&self) -> u64 {
+        self.psw_mask | (self.cc as u64) << 44 | (self.program_mask as u64) << 40
+    }
+
+    /// The mask part alone, without condition code and program mask.
+    #[inline(always)]
+    pub fn psw_mask(&self) -> u64 {
+        self.psw_mask
+    }
+
+    /// Loads a PSW. It is in place afterwards even if it is not valid, as an early exception needs it.
+    pub fn set_psw(&mut self, psw: Psw) {
+        self.cc = psw.cc();
+        self.program_mask = (psw.mask >> 40 & 15) as u8;
+        self.ia = psw.address;
+        self.next_ia = psw.address;
+        self.set_psw_mask(psw.mask);
+    }
+
+    /// Changes PSW bits 0-63 except condition code and program mask, and what follows from them.
+    pub fn set_psw_mask(&mut self, new: u64) {
+        let new = new & !(mask::CC | mask::PROGRAM);
+        let changed = new ^ self.psw_mask;
+        self.psw_mask = new;
+        self.key = (new >> 52 & 15) as u8;
+        if changed & (mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING) != 0 {
+            self.address_mask = Psw { mask: new, address: 0 }.address_mask();
+        }
+        if changed & (mask::DAT | mask::SPACE | mask::KEY | mask::PER) != 0 {
+            self.fetch_stale = true;
+            self.space_changed();
+        }
+        if changed & (mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK) != 0 {
+            self.masks_changed();
+        }
+        if changed & (mask::WAIT | mask::PER) != 0 {
+            self.local = self.local & local::STEP
+                | if new & mask::WAIT != 0 { local::WAIT } else { 0 }
+                | if self.per_events() != 0 { local::PER } else { 0 };
+        }
+    }
+
+    /// Changes the addressing mode: 24, 31 or 64 bits.
+    pub fn set_addressing_mode(&mut self, bits: u32) {
+        let rest = self.psw_mask & !(mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING);
+        self.set_psw_mask(match bits {
+            64 => rest | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING,
+            31 => rest | mask::BASIC_ADDRESSING,
+            _ => rest,
+        });
+    }
+
+    /// Whether the CPU is in the problem state.
+    #[inline(always)]
+    pub fn problem_state(&self) -> bool {
+        self.psw_mask & mask::PROBLEM != 0
+    }
+
+    /// A privileged-operation exception in the problem state.
+    #[inline(always)]
+    pub fn supervisor_only(&self) -> Result<(), Interruption> {
+        if self.problem_state() { Err(arch::Program::PrivilegedOperation.into()) } else { Ok(()) }
+    }
+
+    /// Whether the additional floating-point registers and binary floating point may be used.
+    #[inline(always)]
+    pub fn afp_enabled(&self) -> bool {
+        self.cr[0] & cr0::AFP != 0
+    }
+
+    /// Prefixing: the absolute address of a real one (POP, chapter 3, "Prefixing").
+    #[inline(always)]
+    pub fn absolute(&self, real: Real) -> Absolute {
+        let area = self.architecture.prefix_area();
+        let block = real.0 & !(area - 1);
+        if block == 0 {
+            Absolute(real.0 | self.prefix)
+        } else if block == self.prefix {
+            Absolute(real.0 & (area - 1))
+        } else {
+            Absolute(real.0)
+        }
+    }
+
+    /// Sets the prefix. Its area must lie in storage.
+    pub fn set_prefix(&mut self, prefix: u64) -> Result<(), NotAvailable> {
+        let area = self.architecture.prefix_area();
+        let prefix = prefix & 0x7fff_ffff & !(area - 1);
+        let last = Absolute(prefix + area - 1);
+        self.storage().key(last).map(drop)?;
+        self.prefix = prefix;
+        self.purge_tlb();
+        Ok(())
+    }
+
+    /// Drops all translations of this CPU.
+    pub fn purge_tlb(&mut self) {
+        self.tlb.purge();
+        self.fetch_stale = true;
+        self.space_changed();
+    }
+
+    /// Drops all translations of this CPU and of all others of the configuration, and waits until the others have
+    /// (they do so between two blocks). While waiting, this CPU answers the same request of others.
+    pub fn purge_all(&mut self) {
+        self.purge_tlb();
+        self.purge_others();
+    }
+
+    /// Has all other CPUs of the configuration drop their translations, and waits for it.
+    pub fn purge_others(&mut self) {
+        let shared = self.shared.clone();
+        if shared.signals.len() == 1 {
+            return;
+        }
+        let tickets: Vec<(usize, u64)> = (0..shared.signals.len())
+            .filter(|&n| n != self.address as usize)
+            .map(|n| (n, shared.signals[n].ask_purge()))
+            .collect();
+        for (n, ticket) in tickets {
+            while !shared.signals[n].purged(ticket) {
+                self.answer_purge();
+                std::hint::spin_loop();
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Does a purge that another CPU asked for, if one has.
+    pub fn answer_purge(&mut self) {
+        if self.signals().attention() & crate::attention::PURGE != 0 {
+            let ticket = self.signals().purge_started();
+            self.purge_tlb();
+            self.signals().purge_finished(ticket);
+        }
+    }
+
+    /// Drops what this CPU knows of translations of the page at `address` whatever the space (IPTE).
+    pub fn purge_page(&mut self, address: u64) {
+        self.tlb.purge_page(address);
+        self.fetch_stale = true;
+    }
+
+    /// The guest's TOD clock now, as STORE CLOCK shows it.
+    pub fn tod(&self) -> u64 {
+        self.shared.clock.now().0.wrapping_add(self.shared.tod_offset.load(Ordering::Relaxed))
+    }
+
+    /// Ends an instruction with an interception.
+    pub fn intercept(&mut self, what: Intercepted) -> Result<(), Interruption> {
+        self.intercepted = Some(what);
+        Err(Interruption::Intercept)
+    }
+}

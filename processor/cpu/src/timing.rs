@@ -1,0 +1,77 @@
+//! CPU timer and clock comparator (POP, chapter 4, "Timing").
+
+use crate::signals::attention;
+use crate::state::State;
+use base::Tod;
+
+/// A clock comparator that never comes.
+pub const FOREVER: u64 = u64::MAX;
+
+/// The CPU timer. It only counts while the CPU is being run, so that CP's time is not the guest's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CpuTimer {
+    /// The value when it was last set, stopped or started.
+    value: u64,
+    /// The host's clock then, while it counts.
+    since: Option<Tod>,
+}
+
+impl State {
+    fn host_now(&self) -> Tod {
+        self.shared.clock.now()
+    }
+
+    /// The CPU timer's value now.
+    pub fn cpu_timer(&self) -> u64 {
+        match self.cpu_timer.since {
+            Some(since) => self.cpu_timer.value.wrapping_sub(self.host_now().0.wrapping_sub(since.0)),
+            None => self.cpu_timer.value,
+        }
+    }
+
+    /// SET CPU TIMER.
+    pub fn set_cpu_timer(&mut self, value: u64) {
+        let since = self.cpu_timer.since.map(|_| self.host_now());
+        self.cpu_timer = CpuTimer { value, since };
+        self.timers_changed();
+    }
+
+    /// SET CLOCK COMPARATOR.
+    pub fn set_clock_comparator(&mut self, value: u64) {
+        self.clock_comparator = value;
+        self.timers_changed();
+    }
+
+    /// The CPU is being run (true) or not: the CPU timer counts or stands still.
+    pub fn set_timer_running(&mut self, running: bool) {
+        let now = self.host_now();
+        self.cpu_timer = CpuTimer { value: self.cpu_timer(), since: running.then_some(now) };
+    }
+
+    /// Finds out which of the two timers is due, and sets or takes back their attention bits.
+    pub fn timers_changed(&mut self) {
+        let mut due = 0;
+        if self.tod() > self.clock_comparator {
+            due |= attention::CLOCK_COMPARATOR;
+        }
+        if (self.cpu_timer() as i64) < 0 {
+            due |= attention::CPU_TIMER;
+        }
+        let now = self.signals().attention() & (attention::CLOCK_COMPARATOR | attention::CPU_TIMER);
+        if due & !now != 0 {
+            self.signals().raise(due);
+        }
+        if now & !due != 0 {
+            self.signals().lower(now & !due);
+        }
+    }
+
+    /// When the clock comparator would interrupt, in the host clock's time; `None` if it never will as things are.
+    pub fn next_timer(&self) -> Option<Tod> {
+        if self.open & attention::CLOCK_COMPARATOR == 0 || self.clock_comparator == FOREVER {
+            return None;
+        }
+        let offset = self.shared.tod_offset.load(std::sync::atomic::Ordering::Relaxed);
+        Some(Tod(self.clock_comparator.wrapping_sub(offset).wrapping_add(1)))
+    }
+}

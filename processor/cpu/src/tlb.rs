@@ -1,0 +1,176 @@
+//! The translation-lookaside buffer: which page of which address space is which frame.
+//!
+//! Entries are tagged with the page and with a small number that stands for the space (its ASCE) and the access key.
+//! So a change of control register 1, of the key or of the PSW's space bits changes the number that is looked for and
+//! drops nothing. Purging everything gives every space a new number.
+//!
+//! An entry is only there if the access it allows needs no further check: protection by key, table or low address has
+//! been looked at when it was made, and the reference and change bits are set.
+
+use crate::mode::Architecture;
+use arch::PAGE_MASK;
+
+/// The number of an address space with an access key, in the low 12 bits of tags.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asid(pub u64);
+
+impl Asid {
+    /// Never in the TLB: every access takes the slow path.
+    pub const NONE: Asid = Asid(0xfff);
+    const LAST: u64 = 0xffe;
+}
+
+/// One translation. A tag that cannot match stands for "no such access".
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+pub struct Entry {
+    pub read: u64,
+    pub write: u64,
+    /// Host address of the frame minus the page's address: add the logical address.
+    pub host: u64,
+    /// Absolute address of the frame.
+    pub frame: u64,
+}
+
+const EMPTY: Entry = Entry { read: u64::MAX, write: u64::MAX, host: 0, frame: 0 };
+/// 256 rows by the low byte of the page number (so that IPTE finds its page), 8 columns by the rest and the space.
+const ROWS: usize = 256;
+const COLUMNS: usize = 8;
+
+#[derive(Clone, Copy)]
+struct Known {
+    asce: u64,
+    key: u8,
+    asid: Asid,
+}
+
+/// Pages 0 and 1, when low-address protection covers part of them: the rest may be stored into.
+#[derive(Clone, Copy)]
+pub struct LowPage {
+    pub tag: u64,
+    pub host: u64,
+    pub frame: u64,
+}
+
+const NO_LOW_PAGE: LowPage = LowPage { tag: u64::MAX, host: 0, frame: 0 };
+
+/// The TLB of one CPU.
+pub struct Tlb {
+    pub low: [LowPage; 2],
+    entries: Box<[Entry; ROWS * COLUMNS]>,
+    /// Spaces by a hash of ASCE and key. A space that loses its place gets a new number when it comes back.
+    spaces: [Option<Known>; 64],
+    next: u64,
+    format: (Architecture, u64),
+}
+
+/// Stands for real storage, where there is no ASCE. Its low bits are no valid designation type and length.
+const REAL: u64 = u64::MAX;
+
+impl Tlb {
+    pub fn new() -> Tlb {
+        let entries = vec![EMPTY; ROWS * COLUMNS].into_boxed_slice();
+        let entries = entries.try_into().unwrap_or_else(|_| unreachable!("the vector has that length"));
+        Tlb { low: [NO_LOW_PAGE; 2], entries, spaces: [None; 64], next: 0, format: (Architecture::Esa, 0) }
+    }
+
+    /// Forgets everything.
+    pub fn purge(&mut self) {
+        self.spaces = [None; 64];
+    }
+
+    /// What of the mode decides how tables are read: a change purges.
+    pub fn set_format(&mut self, architecture: Architecture, cr0: u64) {
+        use crate::cr0::*;
+        let bits = cr0
+            & (LOW_ADDRESS_PROTECTION
+                | FETCH_PROTECTION_OVERRIDE
+                | STORAGE_PROTECTION_OVERRIDE
+                | ENHANCED_DAT
+                | 0x00f8_0000);
+        if self.format != (architecture, bits) {
+            self.format = (architecture, bits);
+            self.purge();
+        }
+    }
+
+    /// The number of the space with this ASCE, for accesses with `key`.
+    #[inline]
+    pub fn space(&mut self, asce: u64, key: u8) -> Asid {
+        let slot = ((asce >> 12 ^ asce >> 18 ^ key as u64) & 63) as usize;
+        match self.spaces[slot] {
+            Some(known) if known.asce == asce && known.key == key => known.asid,
+            _ => self.new_space(slot, asce, key),
+        }
+    }
+
+    /// The number of real storage.
+    pub fn real_space(&mut self, key: u8) -> Asid {
+        self.space(REAL, key)
+    }
+
+    #[cold]
+    fn new_space(&mut self, slot: usize, asce: u64, key: u8) -> Asid {
+        if self.next == Asid::LAST {
+            self.entries.fill(EMPTY);
+            self.low = [NO_LOW_PAGE; 2];
+            self.spaces = [None; 64];
+            self.next = 0;
+        }
+        self.next += 1;
+        let asid = Asid(self.next);
+        self.spaces[slot] = Some(Known { asce, key, asid });
+        asid
+    }
+
+    #[inline(always)]
+    fn index(address: u64, asid: Asid) -> usize {
+        let row = (address >> 12) as usize & (ROWS - 1);
+        let column = ((address >> 20) ^ (address >> 23) ^ asid.0) as usize & (COLUMNS - 1);
+        row * COLUMNS + column
+    }
+
+    /// The place where the page of `address` in `asid` would be.
+    #[inline(always)]
+    pub fn entry(&self, address: u64, asid: Asid) -> &Entry {
+        &self.entries[Self::index(address, asid)]
+    }
+
+    /// What `Entry::read` or `Entry::write` holds for that page.
+    #[inline(always)]
+    pub fn tag(address: u64, asid: Asid) -> u64 {
+        address & PAGE_MASK | asid.0
+    }
+
+    /// Notes that the page of `address` is `frame` at `host`; with write access too if `write`.
+    pub fn insert(&mut self, address: u64, asid: Asid, frame: u64, host: u64, write: bool) {
+        if asid == Asid::NONE {
+            return;
+        }
+        let tag = Self::tag(address, asid);
+        let entry = &mut self.entries[Self::index(address, asid)];
+        let write = write || entry.read == tag && entry.write == tag && entry.frame == frame;
+        *entry = Entry {
+            read: tag,
+            write: if write { tag } else { u64::MAX },
+            host: host.wrapping_sub(address & PAGE_MASK),
+            frame,
+        };
+    }
+
+    /// Forgets the page with these low eight bits of the page number, in all spaces and segments.
+    pub fn purge_page(&mut self, address: u64) {
+        let row = (address >> 12) as usize & (ROWS - 1);
+        self.entries[row * COLUMNS..(row + 1) * COLUMNS].fill(EMPTY);
+        self.low = [NO_LOW_PAGE; 2];
+    }
+
+    /// Forgets all pages of the spaces with this ASCE, whatever the key (IDTE by ASCE).
+    pub fn purge_space(&mut self, asce: u64) {
+        for known in &mut self.spaces {
+            if known.is_some_and(|k| (k.asce ^ asce) & PAGE_MASK == 0) {
+                *known = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Control instructions (POP, chapter 10): bodies.

@@ -1,0 +1,150 @@
+//! Instruction formats: where the operand fields lie in the text (POP, chapter 5, "Instruction formats").
+
+/// The formats, named as the manual names them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[rustfmt::skip]
+pub enum Format {
+    E, I, IE, MII,
+    RIa, RIb, RIc,
+    RIEa, RIEb, RIEc, RIEd, RIEe, RIEf, RIEg,
+    RILa, RILb, RILc, RIS,
+    RR, RRD, RRE, RRFa, RRFb, RRFc, RRFd, RRFe, RRS,
+    RSa, RSb, RSI, RSLa, RSLb, RSYa, RSYb,
+    RXa, RXb, RXE, RXF, RXYa, RXYb,
+    S, SI, SIL, SIY, SMI,
+    SSa, SSb, SSc, SSd, SSe, SSf, SSE, SSF,
+    VRIa, VRIb, VRIc, VRId, VRIe, VRIf, VRIg, VRIh, VRIi,
+    VRRa, VRRb, VRRc, VRRd, VRRe, VRRf, VRRg, VRRh, VRRi,
+    VRSa, VRSb, VRSc, VRSd, VRV, VRX, VSI,
+}
+
+/// A decoded instruction's operand fields. Every format fits; fields a format lacks are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    /// I2 (sign-extended; unsigned for I, SI and SIY), or the relative operand in bytes.
+    pub imm: i64,
+    /// The instruction's own address, relative to the block's first instruction. Under EXECUTE: the target's.
+    pub at: i64,
+    /// The address of the next sequential instruction, relative to the block's first.
+    pub next: i32,
+    /// First displacement (of SSe: the second operand's).
+    pub d1: i32,
+    /// Second displacement, or the only one (of SSe: the fourth operand's).
+    pub d2: i32,
+    /// R1 or M1.
+    pub r1: u8,
+    pub r2: u8,
+    pub r3: u8,
+    pub x2: u8,
+    pub b1: u8,
+    pub b2: u8,
+    pub m3: u8,
+    pub m4: u8,
+    /// I3, or the 8-bit I2 of RIEc and RIS.
+    pub i3: u8,
+    pub i4: u8,
+    pub i5: u8,
+    /// Length byte of SS and RSL: one less than the number of bytes; SSb has two nibbles.
+    pub l: u8,
+    /// Length of the instruction in bytes: 2, 4 or 6.
+    pub len: u8,
+}
+
+impl Fields {
+    /// L1 of a two-length format: one less than the number of bytes.
+    pub fn l1(&self) -> u8 {
+        self.l >> 4
+    }
+
+    /// L2 of a two-length format.
+    pub fn l2(&self) -> u8 {
+        self.l & 15
+    }
+
+    /// The fields of `text`, which begins with an instruction of this format.
+    pub fn extract(format: Format, text: [u8; 6]) -> Fields {
+        use Format::*;
+        let [_, b1, b2, b3, b4, b5] = text;
+        let (n2, n3, n4, n5, n6, n7) = (b1 >> 4, b1 & 15, b2 >> 4, b2 & 15, b3 >> 4, b3 & 15);
+        let d12 = ((b2 as i32 & 15) << 8) | b3 as i32;
+        let d12_second = ((b4 as i32 & 15) << 8) | b5 as i32;
+        let d20 = (b4 as i8 as i32) << 12 | d12;
+        let half = i16::from_be_bytes([b2, b3]) as i64;
+        let word = i32::from_be_bytes([b2, b3, b4, b5]) as i64;
+        let mut f = Fields { len: crate::length(text[0]), ..Fields::default() };
+        match format {
+            E => {}
+            I => f.imm = b1 as i64,
+            IE => (f.m3, f.m4) = (n6, n7),
+            MII => {
+                f.r1 = n2;
+                let twelve = (((b1 as i16 & 15) << 8 | b2 as i16) << 4) >> 4;
+                f.imm = twelve as i64 * 2;
+            }
+            RIa => (f.r1, f.imm) = (n2, half),
+            RIb | RIc => (f.r1, f.imm) = (n2, half * 2),
+            RIEa => (f.r1, f.imm, f.m3) = (n2, half, b4 >> 4),
+            RIEb => (f.r1, f.r2, f.imm, f.m3) = (n2, n3, half * 2, b4 >> 4),
+            RIEc => (f.r1, f.m3, f.imm, f.i3) = (n2, n3, half * 2, b4),
+            RIEd => (f.r1, f.r3, f.imm) = (n2, n3, half),
+            RIEe => (f.r1, f.r3, f.imm) = (n2, n3, half * 2),
+            RIEf => (f.r1, f.r2, f.i3, f.i4, f.i5) = (n2, n3, b2, b3, b4),
+            RIEg => (f.r1, f.m3, f.imm) = (n2, n3, half),
+            RILa => (f.r1, f.imm) = (n2, word),
+            RILb | RILc => (f.r1, f.imm) = (n2, word * 2),
+            RIS => (f.r1, f.m3, f.b2, f.d2, f.i3) = (n2, n3, n4, d12, b4),
+            RR => (f.r1, f.r2) = (n2, n3),
+            RRD => (f.r1, f.r3, f.r2) = (n4, n6, n7),
+            RRE => (f.r1, f.r2) = (n6, n7),
+            RRFa | RRFb | RRFc | RRFd | RRFe => (f.r3, f.m3, f.m4, f.r1, f.r2) = (n4, n4, n5, n6, n7),
+            RRS => (f.r1, f.r2, f.b2, f.d2, f.m3) = (n2, n3, n4, d12, b4 >> 4),
+            RSa | RSb => (f.r1, f.r3, f.m3, f.b2, f.d2) = (n2, n3, n3, n4, d12),
+            RSI => (f.r1, f.r3, f.imm) = (n2, n3, half * 2),
+            RSLa => (f.l, f.b1, f.d1) = (n2, n4, d12),
+            RSLb => (f.l, f.b2, f.d2, f.r1, f.m3) = (b1, n4, d12, b4 >> 4, b4 & 15),
+            RSYa | RSYb => (f.r1, f.r3, f.m3, f.b2, f.d2) = (n2, n3, n3, n4, d20),
+            RXa | RXb => (f.r1, f.x2, f.b2, f.d2) = (n2, n3, n4, d12),
+            RXE => (f.r1, f.x2, f.b2, f.d2, f.m3) = (n2, n3, n4, d12, b4 >> 4),
+            RXF => (f.r3, f.x2, f.b2, f.d2, f.r1) = (n2, n3, n4, d12, b4 >> 4),
+            RXYa | RXYb => (f.r1, f.x2, f.b2, f.d2) = (n2, n3, n4, d20),
+            S => (f.b2, f.d2) = (n4, d12),
+            SI => (f.imm, f.b1, f.d1) = (b1 as i64, n4, d12),
+            SIL => (f.b1, f.d1, f.imm) = (n4, d12, i16::from_be_bytes([b4, b5]) as i64),
+            SIY => (f.imm, f.b1, f.d1) = (b1 as i64, n4, d20),
+            SMI => {
+                (f.r1, f.b2, f.d2) = (n2, n4, d12);
+                f.imm = i16::from_be_bytes([b4, b5]) as i64 * 2;
+            }
+            SSa | SSb | SSc | SSd | SSe | SSf | SSE | SSF => {
+                (f.b1, f.d1, f.b2, f.d2) = (n4, d12, b4 >> 4, d12_second);
+                match format {
+                    SSa | SSb | SSf => f.l = b1,
+                    SSc => (f.l, f.i3) = (b1, n3),
+                    SSd | SSe => (f.r1, f.r3) = (n2, n3),
+                    SSF => f.r3 = n2,
+                    _ => {}
+                }
+            }
+            // Vector formats: registers where most of them have them; bodies that need more look at the text.
+            _ => (f.r1, f.r2, f.b2, f.d2, f.m3) = (n2, n3, n4, d12, b4 >> 4),
+        }
+        f
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn displacements_and_immediates() {
+        let f = Fields::extract(Format::RXYa, [0xe3, 0x12, 0x3f, 0xff, 0xff, 0x04]);
+        assert_eq!((f.r1, f.x2, f.b2, f.d2), (1, 2, 3, -1));
+        let f = Fields::extract(Format::RILb, [0xc0, 0x10, 0xff, 0xff, 0xff, 0xff]);
+        assert_eq!((f.r1, f.imm, f.len), (1, -2, 6));
+        let f = Fields::extract(Format::SSa, [0xd2, 0x07, 0xf0, 0x10, 0x20, 0x20]);
+        assert_eq!((f.l, f.b1, f.d1, f.b2, f.d2), (7, 15, 0x10, 2, 0x20));
+        let f = Fields::extract(Format::RIEf, [0xec, 0x12, 0x80, 0xbf, 0x03, 0x55]);
+        assert_eq!((f.r1, f.r2, f.i3, f.i4, f.i5), (1, 2, 0x80, 0xbf, 3));
+    }
+}

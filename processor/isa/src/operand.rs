@@ -1,0 +1,149 @@
+//! What the operand names in the table mean: how each is fetched.
+//!
+//! `r1_32` is the low word of the register that field R1 names, `m2_64` the doubleword at the second operand's address,
+//! `m1_8` the byte at the first operand's, `rel_32` the word at a relative address, `imm` the immediate field. `update1_32`
+//! is a storage operand that the result goes back to: its fetch checks that the store will succeed. A suffix `s` on the
+//! width means that the operand is sign-extended to 64 bits: `m2_16s`.
+
+use crate::prelude::*;
+
+macro_rules! registers {
+    ($($name:ident $width:ident $field:ident)*) => { $(
+        #[inline(always)]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+            Ok(cpu.gr($width, i.$field))
+        }
+    )* };
+}
+
+registers! {
+    r1_32 W32 r1   r2_32 W32 r2   r3_32 W32 r3
+    r1_64 W64 r1   r2_64 W64 r2   r3_64 W64 r3
+    r1_8 W8 r1     r1_16 W16 r1   r2_8 W8 r2   r2_16 W16 r2
+}
+
+macro_rules! storage {
+    ($($name:ident $width:ident $extend:ident ($($address:tt)+))*) => { $(
+        #[inline(always)]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+            let at = place!(cpu i $($address)+);
+            let v = cpu.load($width, at)?;
+            Ok(extend!(cpu $width $extend v))
+        }
+    )* };
+}
+
+macro_rules! place {
+    ($cpu:ident $i:ident second) => {
+        $cpu.address($i.x2, $i.b2, $i.d2)
+    };
+    ($cpu:ident $i:ident first) => {
+        $cpu.address(0, $i.b1, $i.d1)
+    };
+    ($cpu:ident $i:ident relative) => {
+        $cpu.relative($i)
+    };
+}
+
+macro_rules! extend {
+    ($cpu:ident $width:ident zero $v:ident) => {
+        $v
+    };
+    ($cpu:ident $width:ident sign $v:ident) => {
+        $cpu.sign_extend($width, $v)
+    };
+}
+
+storage! {
+    m2_8 W8 zero (second)      m2_16 W16 zero (second)    m2_32 W32 zero (second)    m2_64 W64 zero (second)
+    m2_8s W8 sign (second)     m2_16s W16 sign (second)   m2_32s W32 sign (second)
+    m1_8 W8 zero (first)       m1_16 W16 zero (first)     m1_32 W32 zero (first)     m1_64 W64 zero (first)
+    m1_16s W16 sign (first)
+    rel_16 W16 zero (relative) rel_16s W16 sign (relative)
+    rel_32 W32 zero (relative) rel_32s W32 sign (relative) rel_64 W64 zero (relative)
+}
+
+macro_rules! update {
+    ($($name:ident $width:ident)*) => { $(
+        #[inline(always)]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+            let at = cpu.address(0, i.b1, i.d1);
+            cpu.load_for_update($width, at)
+        }
+    )* };
+}
+
+update! { update1_8 W8  update1_32 W32  update1_64 W64 }
+
+/// The low word of R2, sign-extended.
+#[inline(always)]
+pub fn r2_32s<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    let v = cpu.gr(W32, i.r2);
+    Ok(cpu.sign_extend(W32, v))
+}
+
+/// The immediate field, sign-extended (unsigned in SI and SIY).
+#[inline(always)]
+pub fn imm<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    Ok(cpu.imm(i.imm as u64))
+}
+
+/// The immediate byte of SI and SIY, signed.
+#[inline(always)]
+pub fn imm8<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    Ok(cpu.imm(i.imm as i8 as i64 as u64))
+}
+
+/// The immediate field, its low 16 bits unsigned.
+#[inline(always)]
+pub fn imm16u<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    Ok(cpu.imm(i.imm as u16 as u64))
+}
+
+/// The immediate field, its low 32 bits unsigned.
+#[inline(always)]
+pub fn imm32u<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    Ok(cpu.imm(i.imm as u32 as u64))
+}
+
+/// A shift amount: the low six bits of the second-operand address.
+#[inline(always)]
+pub fn shift<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    let at = cpu.address(0, i.b2, i.d2);
+    let six = cpu.imm(63);
+    Ok(cpu.and(at.address, six))
+}
+
+/// Where results go.
+pub mod result {
+    use crate::prelude::*;
+
+    macro_rules! registers {
+        ($($name:ident $width:ident $field:ident)*) => { $(
+            #[inline(always)]
+            pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+                cpu.set_gr($width, i.$field, v);
+                Ok(())
+            }
+        )* };
+    }
+
+    registers! { r1_8 W8 r1  r1_16 W16 r1  r1_32 W32 r1  r1_64 W64 r1 }
+
+    macro_rules! storage {
+        ($($name:ident $width:ident ($($address:tt)+))*) => { $(
+            #[inline(always)]
+            pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+                let at = place!(cpu i $($address)+);
+                cpu.store($width, at, v)
+            }
+        )* };
+    }
+
+    storage! {
+        m2_8 W8 (second)    m2_16 W16 (second)    m2_32 W32 (second)    m2_64 W64 (second)
+        m1_8 W8 (first)     m1_16 W16 (first)     m1_32 W32 (first)     m1_64 W64 (first)
+        update1_8 W8 (first)  update1_32 W32 (first)  update1_64 W64 (first)
+        rel_16 W16 (relative) rel_32 W32 (relative) rel_64 W64 (relative)
+    }
+}

@@ -1,0 +1,5 @@
+//! Control instructions (POP, chapter 10).
+
+use crate::prelude::*;
+
+instructions! {}

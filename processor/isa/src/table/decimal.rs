@@ -1,0 +1,5 @@
+//! Decimal instructions (POP, chapter 8).
+
+use crate::prelude::*;
+
+instructions! {}

@@ -1,0 +1,5 @@
+//! Decimal floating point (POP, chapter 20).
+
+use crate::prelude::*;
+
+instructions! {}

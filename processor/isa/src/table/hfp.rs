@@ -1,0 +1,5 @@
+//! Hexadecimal floating point (POP, chapter 18).
+
+use crate::prelude::*;
+
+instructions! {}

@@ -1,0 +1,5 @@
+//! I/O instructions (POP, chapter 14).
+
+use crate::prelude::*;
+
+instructions! {}

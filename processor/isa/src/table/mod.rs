@@ -1,0 +1,120 @@
+//! The instruction table, by chapter of the Principles of Operation, in operation-code order within a chapter.
+//!
+//! ```text
+//! code   name format since facility   what it does
+//! 0x5e   AL   RXa    ALL   -          { r1_32 = add_logical(W32, r1_32, m2_32) }
+//! 0x5a   A    RXa    ALL   -          { r1_32 = add(W32, r1_32, m2_32); overflow }
+//! 0xd2   MVC  SSa    ALL   -          { inline move_character }
+//! 0x82   LPSW S      ALL   -          { ends call load_psw }
+//! 0x22   LTDR RR     ALL   -          { unbuilt }
+//! ```
+//!
+//! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
+//! instruction that ends a block. Operand names are functions of [`crate::operand`], operations of `operation`.
+
+use crate::decode::Instruction;
+
+/// The right-hand side of a row: see the module's documentation.
+macro_rules! body {
+    (unbuilt) => {
+        pub const RUN: Option<crate::decode::Handler> = None;
+        pub const ENDS: bool = false;
+    };
+    (ends $($rest:tt)+) => {
+        pub const ENDS: bool = true;
+        body!(@run $($rest)+);
+    };
+    (@run $($rest:tt)+) => {
+        pub const RUN: Option<crate::decode::Handler> = Some(run::<State>);
+        /// The body, for any engine.
+        pub fn run<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+            body!(@do cpu i $($rest)+)
+        }
+    };
+    (@do $cpu:ident $i:ident inline $f:path) => { $f($cpu, $i) };
+    (@do $cpu:ident $i:ident call $f:path) => { $cpu.call($f, $i) };
+    (@do $cpu:ident $i:ident $dst:ident = $op:ident($w:ident $(, $arg:ident)*) $(; $overflow:ident)?) => {{
+        let v = body!(@apply $cpu $i $op $w [] $($arg)*);
+        crate::operand::result::$dst($cpu, $i, v)?;
+        $( body!(@$overflow $cpu)?; )?
+        Ok(())
+    }};
+    (@do $cpu:ident $i:ident $op:ident($w:ident $(, $arg:ident)*)) => {{
+        body!(@apply $cpu $i $op $w [] $($arg)*);
+        Ok(())
+    }};
+    (@overflow $cpu:ident) => { $cpu.check_overflow() };
+    // Operands are fetched from left to right, then the operation is applied.
+    (@apply $cpu:ident $i:ident $op:ident $w:ident []) => {
+        crate::operation::$op($cpu, $w)?
+    };
+    (@apply $cpu:ident $i:ident $op:ident $w:ident [] $a:ident) => {{
+        let a = crate::operand::$a($cpu, $i)?;
+        crate::operation::$op($cpu, $w, a)?
+    }};
+    (@apply $cpu:ident $i:ident $op:ident $w:ident [] $a:ident $b:ident) => {{
+        let a = crate::operand::$a($cpu, $i)?;
+        let b = crate::operand::$b($cpu, $i)?;
+        crate::operation::$op($cpu, $w, a, b)?
+    }};
+    (@apply $cpu:ident $i:ident $op:ident $w:ident [] $a:ident $b:ident $c:ident) => {{
+        let a = crate::operand::$a($cpu, $i)?;
+        let b = crate::operand::$b($cpu, $i)?;
+        let c = crate::operand::$c($cpu, $i)?;
+        crate::operation::$op($cpu, $w, a, b, c)?
+    }};
+    ($($rest:tt)+) => {
+        pub const ENDS: bool = false;
+        body!(@run $($rest)+);
+    };
+}
+
+/// `-` or a facility bit.
+macro_rules! facility {
+    (-) => {
+        None
+    };
+    ($bit:literal) => {
+        Some($bit)
+    };
+}
+
+/// A table file: see the module's documentation.
+macro_rules! instructions {
+    ($($code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ })*) => {
+        $(
+            #[allow(non_snake_case)]
+            pub mod $name {
+                #[allow(unused_imports)]
+                use super::*;
+                body!($($body)+);
+            }
+        )*
+        /// The rows of this file.
+        pub static ROWS: &[crate::decode::Instruction] = &[
+            $(crate::decode::Instruction {
+                code: $code,
+                mnemonic: stringify!($name),
+                format: crate::fields::Format::$format,
+                architectures: crate::decode::Architectures::$since,
+                facility: facility!($facility),
+                run: $name::RUN,
+                ends: $name::ENDS,
+            },)*
+        ];
+    };
+}
+
+pub mod bfp;
+pub mod control;
+pub mod decimal;
+pub mod dfp;
+pub mod general;
+pub mod hfp;
+pub mod io;
+pub mod s370;
+pub mod vector;
+
+/// The rows of all chapters.
+pub(crate) static ALL: &[&[Instruction]] =
+    &[general::ROWS, decimal::ROWS, hfp::ROWS, bfp::ROWS, dfp::ROWS, vector::ROWS, control::ROWS, io::ROWS, s370::ROWS];
