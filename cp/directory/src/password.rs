@@ -1,0 +1,272 @@
+//! Passwords: salted Argon2id hashes in the PHC string form, and the companion file that keeps changed ones.
+//!
+//! The cost is modest on purpose (2 MiB, two passes: a few milliseconds): a directory hashes every clear-text password
+//! of its source each time it is read. Case does not matter, as nowhere on VM: a password is folded to upper case
+//! before it is hashed or compared.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
+
+/// More storage than any hash of ours asks for, in KiB: a damaged file must not make a logon take all there is.
+const MAX_COST_KIB: u32 = 256 * 1024;
+
+/// How a user gets in.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Password {
+    /// NOLOG: nobody can log on; the entry exists to own disks or spool files.
+    NoLog,
+    /// NOPASS: no password is asked for.
+    NoPass,
+    /// AUTOONLY: only AUTOLOG and XAUTOLOG start this user.
+    AutoOnly,
+    /// LBYONLY: only the users of LOGONBY, with their own passwords.
+    LogonByOnly,
+    /// The PHC string of a password that is known only to its owner.
+    Hash(String),
+}
+
+impl Password {
+    /// Hashes `clear` with a new salt from the host. The error is the host's lack of randomness.
+    pub fn hash(clear: &str) -> io::Result<Password> {
+        let params = Params::new(2048, 2, 1, None).expect("the parameters are within Argon2's limits");
+        let hash = Argon2::new(Algorithm::Argon2id, Version::V0x13, params).hash_password(fold(clear).as_bytes());
+        hash.map(|h| Password::Hash(h.to_string())).map_err(|e| io::Error::other(format!("no password hash: {e}")))
+    }
+
+    /// Whether `clear` is this password. NOPASS takes anything; NOLOG, AUTOONLY and LBYONLY take nothing.
+    pub fn verify(&self, clear: &str) -> bool {
+        match self {
+            Password::NoPass => true,
+            Password::NoLog | Password::AutoOnly | Password::LogonByOnly => false,
+            Password::Hash(phc) => {
+                let Ok(hash) = PasswordHash::new(phc) else { return false };
+                let affordable = Params::try_from(&hash).is_ok_and(|p| p.m_cost() <= MAX_COST_KIB);
+                affordable && Argon2::default().verify_password(fold(clear).as_bytes(), &hash).is_ok()
+            }
+        }
+    }
+
+    /// Whether the password is still the user's own name. Such a user may log on from the loopback address only.
+    pub fn is_default(&self, userid: &str) -> bool {
+        matches!(self, Password::Hash(_)) && self.verify(userid)
+    }
+}
+
+/// Neither clear text nor hashes belong in a log.
+impl std::fmt::Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Password::NoLog => "NoLog",
+            Password::NoPass => "NoPass",
+            Password::AutoOnly => "AutoOnly",
+            Password::LogonByOnly => "LogonByOnly",
+            Password::Hash(_) => "Hash(..)",
+        })
+    }
+}
+
+fn fold(clear: &str) -> String {
+    clear.to_uppercase()
+}
+
+/// Who may LINK a minidisk in one of its three modes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum LinkPassword {
+    /// No password in the directory: others cannot link in this mode.
+    #[default]
+    Nobody,
+    /// The password ALL: anybody, and none is asked for.
+    All,
+    /// Whoever knows the password.
+    Hash(Password),
+}
+
+impl LinkPassword {
+    /// Whether someone who offers `clear` (nothing, if none was given) may link.
+    pub fn admits(&self, clear: Option<&str>) -> bool {
+        match self {
+            LinkPassword::Nobody => false,
+            LinkPassword::All => true,
+            LinkPassword::Hash(hash) => clear.is_some_and(|c| hash.verify(c)),
+        }
+    }
+}
+
+/// The companion file: passwords that were changed since the source was written, a line each of `USERID PHC-string`.
+///
+/// The file is replaced as a whole (a temporary file, written out, then renamed), so a crash leaves the old one or the
+/// new one. Lines that begin with `*` or `#` are comments; they do not survive a change.
+#[derive(Clone, Debug, Default)]
+pub struct Passwords {
+    path: PathBuf,
+    entries: BTreeMap<String, Password>,
+}
+
+/// Why a file of passwords could not be read.
+#[derive(Debug)]
+pub enum PasswordsError {
+    /// The host says so.
+    Io(io::Error),
+    /// The line (from 1) is not a userid and a PHC string.
+    Line(usize),
+}
+
+impl PasswordsError {
+    pub(crate) fn into_io(self) -> io::Error {
+        match self {
+            PasswordsError::Io(e) => e,
+            line => io::Error::new(io::ErrorKind::InvalidData, line.to_string()),
+        }
+    }
+}
+
+impl std::fmt::Display for PasswordsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PasswordsError::Io(e) => e.fmt(f),
+            PasswordsError::Line(n) => {
+                write!(f, "line {n} is not a userid followed by a password hash ($argon2id$...)")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PasswordsError {}
+
+impl Passwords {
+    /// Reads the file at `path`; if there is none there are no entries, and the first change makes it.
+    pub fn open(path: &Path) -> Result<Passwords, PasswordsError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(e) => return Err(PasswordsError::Io(e)),
+        };
+        let mut entries = BTreeMap::new();
+        for (n, line) in text.lines().enumerate() {
+            let mut words = line.split_whitespace();
+            match (words.next(), words.next(), words.next()) {
+                (None, ..) => {}
+                (Some(first), ..) if first.starts_with(['*', '#']) => {}
+                (Some(id), Some(phc), None)
+                    if crate::is_userid(&id.to_uppercase()) && PasswordHash::new(phc).is_ok() =>
+                {
+                    entries.insert(id.to_uppercase(), Password::Hash(phc.to_string()));
+                }
+                _ => return Err(PasswordsError::Line(n + 1)),
+            }
+        }
+        Ok(Passwords { path: path.to_path_buf(), entries })
+    }
+
+    /// The password `userid` has here.
+    pub fn get(&self, userid: &str) -> Option<&Password> {
+        self.entries.get(&userid.to_uppercase())
+    }
+
+    /// Gives `userid` the password `clear` and returns its hash. It is on disk when this returns; on an error nothing
+    /// has changed.
+    pub fn set(&mut self, userid: &str, clear: &str) -> io::Result<Password> {
+        let id = userid.to_uppercase();
+        if !crate::is_userid(&id) || clear.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "a userid and a password are needed"));
+        }
+        let password = Password::hash(clear)?;
+        let mut entries = self.entries.clone();
+        entries.insert(id, password.clone());
+        self.write(&entries)?;
+        self.entries = entries;
+        Ok(password)
+    }
+
+    /// Forgets the changed password of `userid`: that of the source holds again.
+    pub fn remove(&mut self, userid: &str) -> io::Result<()> {
+        let mut entries = self.entries.clone();
+        if entries.remove(&userid.to_uppercase()).is_some() {
+            self.write(&entries)?;
+            self.entries = entries;
+        }
+        Ok(())
+    }
+
+    fn write(&self, entries: &BTreeMap<String, Password>) -> io::Result<()> {
+        let mut text =
+            String::from("* Changed passwords: userid and salted hash. They override those in USER DIRECT.\n");
+        for (id, password) in entries {
+            if let Password::Hash(phc) = password {
+                text.push_str(&format!("{id} {phc}\n"));
+            }
+        }
+        let temporary = self.path.with_extension("new");
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&temporary)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&temporary, &self.path)?;
+        if let Some(folder) = self.path.parent().filter(|p| !p.as_os_str().is_empty()) {
+            fs::File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_is_known_by_its_hash_alone_and_in_any_case() {
+        let password = Password::hash("sesame").unwrap();
+        assert!(password.verify("SESAME") && password.verify("Sesame") && !password.verify("sesame1"));
+        assert_ne!(password, Password::hash("sesame").unwrap(), "the salts differ");
+        assert!(!format!("{password:?}").contains('$'));
+        assert!(Password::hash("maint").unwrap().is_default("MAINT"));
+        assert!(!password.is_default("MAINT") && !Password::NoPass.is_default("MAINT"));
+    }
+
+    #[test]
+    fn words_instead_of_a_password() {
+        assert!(Password::NoPass.verify("") && Password::NoPass.verify("x"));
+        assert!(!Password::NoLog.verify("NOLOG") && !Password::AutoOnly.verify("AUTOONLY"));
+        assert!(!Password::Hash("$nonsense".into()).verify("x"));
+    }
+
+    #[test]
+    fn a_hash_that_asks_for_all_storage_is_refused() {
+        let greedy =
+            "$argon2id$v=19$m=4194304,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+        assert!(!Password::Hash(greedy.into()).verify("x"));
+    }
+
+    #[test]
+    fn link_passwords() {
+        assert!(!LinkPassword::Nobody.admits(Some("ALL")));
+        assert!(LinkPassword::All.admits(None));
+        let read = LinkPassword::Hash(Password::hash("READ").unwrap());
+        assert!(read.admits(Some("read")) && !read.admits(None) && !read.admits(Some("WRITE")));
+    }
+
+    #[test]
+    fn changed_passwords_survive_and_can_be_taken_back() {
+        let folder = std::env::temp_dir().join(format!("directory-passwords-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("passwords");
+        let mut passwords = Passwords::open(&path).unwrap();
+        passwords.set("maint", "tall ships").unwrap();
+        passwords.set("LINUX1", "x").unwrap();
+        passwords.remove("linux1").unwrap();
+        let again = Passwords::open(&path).unwrap();
+        assert!(again.get("MAINT").unwrap().verify("TALL SHIPS") && again.get("LINUX1").is_none());
+        assert!(!fs::read_to_string(&path).unwrap().to_uppercase().contains("TALL"));
+        fs::write(&path, "* comment\n\nMAINT plain\n").unwrap();
+        assert_eq!(Passwords::open(&path).unwrap_err().to_string(), PasswordsError::Line(3).to_string());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,591 @@
+//! The table of statements, and the driver that reads a source statement by statement.
+//!
+//! The table says of each statement its name, its shortest form, where it may stand, and which function takes its
+//! operands. The driver keeps the order that the directory asks for (USER; INCLUDE; control statements; device
+//! statements) and collects mistakes. A statement with a mistake is left out and reading goes on, so that one run
+//! shows all of them.
+//!
+//! A PROFILE is read like a user. INCLUDE copies what it holds into the user; the user's own statements then replace
+//! what can be there once only, and devices with the same number.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::model::*;
+use crate::password::{LinkPassword, Password, Passwords};
+use crate::source::{self, Statement};
+use crate::{Directory, Error, control, device};
+
+/// Where a statement may stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Position {
+    /// Outside of users: before the first.
+    Global,
+    /// Begins a user or profile.
+    Begin,
+    /// First after USER.
+    Include,
+    /// Among the control statements. `Once`: a second one is a mistake.
+    Control,
+    /// The same, once.
+    Once,
+    /// Among the device statements.
+    Device,
+}
+
+/// What is wrong with a statement, and what would be right.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Problem {
+    pub problem: String,
+    pub expected: String,
+}
+
+pub(crate) fn problem(problem: impl Into<String>, expected: impl Into<String>) -> Problem {
+    Problem { problem: problem.into(), expected: expected.into() }
+}
+
+/// A function that takes a statement's operands into an entry.
+pub(crate) type Take = fn(&mut Operands, &mut Entry) -> Result<(), Problem>;
+
+pub(crate) struct Row {
+    pub name: &'static str,
+    /// The shortest abbreviation.
+    shortest: &'static str,
+    position: Position,
+    /// Whether CP acts upon it.
+    used: bool,
+    take: Take,
+}
+
+const fn row(name: &'static str, shortest: &'static str, position: Position, used: bool, take: Take) -> Row {
+    Row { name, shortest, position, used, take }
+}
+
+/// All statements. Where two share an abbreviation, the first has it.
+#[rustfmt::skip]
+static STATEMENTS: &[Row] = {
+    use Position::*;
+    &[
+        row("DIRECTORY",  "DIR",     Global,  false, control::anything),
+        row("GLOBALDEFS", "GLOBALD", Global,  false, control::anything),
+        row("GLOBALOPTS", "GLOBALO", Global,  false, control::anything),
+        row("USER",       "U",       Begin,   true,  control::user),
+        row("PROFILE",    "PRO",     Begin,   true,  control::profile),
+        row("INCLUDE",    "INC",     Include, true,  control::anything),
+        row("ACCOUNT",    "ACC",     Once,    true,  control::account),
+        row("ACIGROUP",   "ACI",     Once,    false, control::acigroup),
+        row("APPCPASS",   "APP",     Control, false, control::anything),
+        row("AUTOLOG",    "AUT",     Control, true,  control::xautolog),
+        row("CLASS",      "CLA",     Once,    true,  control::class),
+        row("COMMAND",    "COM",     Control, true,  control::command),
+        row("CPU",        "CPU",     Control, true,  control::cpu),
+        row("CRYPTO",     "CRY",     Control, false, control::anything),
+        row("D8ONECMD",   "D8",      Control, false, control::anything),
+        row("DATEFORMAT", "DAT",     Once,    false, control::anything),
+        row("IPL",        "IPL",     Once,    true,  control::ipl),
+        row("IUCV",       "IUC",     Control, true,  control::iucv),
+        row("LOGONBY",    "LOG",     Control, true,  control::logonby),
+        row("MACHINE",    "MAC",     Once,    true,  control::machine),
+        row("MAXSTORAGE", "MAX",     Once,    true,  control::max_storage),
+        row("NAMESAVE",   "NAM",     Control, false, control::namesave),
+        row("NOPDATA",    "NOP",     Control, false, control::anything),
+        row("OPTION",     "OPT",     Control, true,  control::option),
+        row("POOL",       "POO",     Control, false, control::anything),
+        row("POSIXGLIST", "POSIXG",  Control, false, control::anything),
+        row("POSIXINFO",  "POSIXI",  Control, false, control::anything),
+        row("POSIXOPT",   "POSIXO",  Control, false, control::anything),
+        row("SCREEN",     "SCR",     Control, false, control::anything),
+        row("SHARE",      "SHA",     Once,    true,  control::share),
+        row("SPOOLFILE",  "SPOOLF",  Once,    true,  control::spoolfile),
+        row("STDEVOPT",   "STD",     Control, false, control::anything),
+        row("STORAGE",    "STO",     Once,    true,  control::storage),
+        row("SYSAFFIN",   "SYS",     Control, false, control::anything),
+        row("VMRELOCATE", "VMR",     Control, false, control::anything),
+        row("XAUTOLOG",   "XAU",     Control, true,  control::xautolog),
+        row("XCONFIG",    "XCO",     Control, false, control::anything),
+        row("XSTORE",     "XST",     Once,    false, control::xstore),
+        row("MDISK",      "M",       Device,  true,  device::mdisk),
+        row("CONSOLE",    "CON",     Device,  true,  device::console),
+        row("DASDOPT",    "DAS",     Device,  false, control::anything),
+        row("DEDICATE",   "DED",     Device,  true,  device::dedicate),
+        row("LINK",       "LIN",     Device,  true,  device::link),
+        row("LOADDEV",    "LOAD",    Device,  false, control::anything),
+        row("MINIOPT",    "MIN",     Device,  false, device::miniopt),
+        row("NICDEF",     "NIC",     Device,  false, control::anything),
+        row("SPECIAL",    "SPE",     Device,  true,  device::special),
+        row("SPOOL",      "SPO",     Device,  true,  device::spool),
+    ]
+};
+
+/// The names of all statements that may stand in a source, in the order of the table.
+pub fn statement_names() -> impl Iterator<Item = &'static str> {
+    STATEMENTS.iter().map(|row| row.name)
+}
+
+/// Whether `word` is `name` or a short form of it not shorter than `shortest`.
+pub(crate) fn abbreviates(word: &str, name: &str, shortest: &str) -> bool {
+    word.len() >= shortest.len() && name.starts_with(word)
+}
+
+/// The operands of a statement, taken from the left.
+pub(crate) struct Operands<'a> {
+    statement: &'a Statement,
+    next: usize,
+}
+
+impl Operands<'_> {
+    /// The next operand in upper case, if there is one.
+    pub fn next(&mut self) -> Option<String> {
+        let word = self.statement.word(self.next)?;
+        self.next += 1;
+        Some(word)
+    }
+
+    /// The next operand without taking it.
+    pub fn peek(&self) -> Option<String> {
+        self.statement.word(self.next)
+    }
+
+    /// The next operand, which must be there; `expected` says what it is.
+    pub fn need(&mut self, expected: &str) -> Result<String, Problem> {
+        self.next().ok_or_else(|| problem("an operand is missing", expected))
+    }
+
+    /// The next operand, which must be there and which `parse` must understand.
+    pub fn parse<T>(&mut self, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, Problem> {
+        let word = self.need(expected)?;
+        parse(&word).ok_or_else(|| problem(format!("{word} is not valid here"), expected))
+    }
+
+    /// The same, or `None` if there is no further operand.
+    pub fn optional<T>(&mut self, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
+        if self.peek().is_some() { self.parse(expected, parse).map(Some) } else { Ok(None) }
+    }
+
+    /// Everything that is left, as written; taken.
+    pub fn rest(&mut self) -> String {
+        let rest = self.statement.rest(self.next).to_string();
+        self.next = self.statement.len();
+        rest
+    }
+
+    /// The line of the statement.
+    pub fn line(&self) -> usize {
+        self.statement.line
+    }
+
+    /// No operand may be left. Nothing of what is there is repeated: it could be a password out of its place.
+    fn end(&self) -> Result<(), Problem> {
+        if self.next < self.statement.len() {
+            return Err(problem(
+                format!("there are {} operands, which is too many", self.statement.len() - 1),
+                format!("at most {}", self.next - 1),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Which of the operands of USER were given, there or in a statement of their own.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Given {
+    pub storage: bool,
+    pub max_storage: bool,
+    pub classes: bool,
+}
+
+/// A user or profile while it is read.
+pub(crate) struct Entry {
+    pub user: User,
+    pub profile: bool,
+    /// The source file, for the places of devices.
+    pub file: Arc<str>,
+    /// A clear-text password that is still to be hashed.
+    pub clear: Option<String>,
+    /// Clear-text link passwords still to be hashed: device number, which of the three, password.
+    pub clear_links: Vec<(u16, usize, String)>,
+    /// Parts of the current statement that are accepted and not acted upon.
+    pub unused: Vec<String>,
+    /// What was given and is not the default.
+    pub given: Given,
+    /// Devices that came from a profile and may be replaced.
+    inherited: HashSet<u16>,
+    /// CPU addresses that came from a profile and may be replaced.
+    inherited_cpus: HashSet<u16>,
+    /// Statements seen that may stand once only.
+    seen: HashSet<&'static str>,
+    devices_begun: bool,
+    control_begun: bool,
+    included: bool,
+    /// The USER statement was wrong: what belongs to it is read for its mistakes only.
+    broken: bool,
+}
+
+impl Entry {
+    fn new(file: Arc<str>, place: Place) -> Entry {
+        Entry {
+            user: User {
+                userid: String::new(),
+                password: Password::NoLog,
+                storage: 1 << 20,
+                max_storage: 8 << 20,
+                classes: Classes::GENERAL,
+                priority: 50,
+                editing: Editing::default(),
+                account: String::new(),
+                distribution: String::new(),
+                machine: Machine::default(),
+                max_cpus: 64,
+                cpus: Vec::new(),
+                ipl: None,
+                share: Share::default(),
+                options: Options::default(),
+                iucv: Vec::new(),
+                xautolog: Vec::new(),
+                logonby: Vec::new(),
+                commands: Vec::new(),
+                max_spool: 9999,
+                acigroup: None,
+                namesave: Vec::new(),
+                xstore: 0,
+                devices: Vec::new(),
+                place,
+            },
+            profile: false,
+            file,
+            clear: None,
+            clear_links: Vec::new(),
+            unused: Vec::new(),
+            given: Given::default(),
+            inherited: HashSet::new(),
+            inherited_cpus: HashSet::new(),
+            seen: HashSet::new(),
+            devices_begun: false,
+            control_begun: false,
+            included: false,
+            broken: false,
+        }
+    }
+
+    /// Adds a device; its number must be free, or a profile's.
+    pub fn add(&mut self, vdev: u16, kind: DeviceKind, line: usize) -> Result<(), Problem> {
+        if let Some(at) = self.user.devices.iter().position(|d| d.vdev == vdev) {
+            if !self.inherited.remove(&vdev) {
+                return Err(problem(format!("device {vdev:04X} is there already"), "another device number"));
+            }
+            self.user.devices.remove(at);
+            self.clear_links.retain(|link| link.0 != vdev);
+        }
+        if matches!(kind, DeviceKind::Console(_))
+            && let Some((old, _)) = self.user.console()
+        {
+            if !self.inherited.remove(&old) {
+                return Err(problem("there is a CONSOLE statement already", "one console"));
+            }
+            self.user.devices.retain(|d| d.vdev != old);
+        }
+        self.user.devices.push(Device { vdev, kind, place: Place { file: self.file.clone(), line } });
+        Ok(())
+    }
+
+    /// Adds a virtual CPU; its address must be free, or a profile's.
+    pub fn add_cpu(&mut self, cpu: Cpu) -> Result<(), Problem> {
+        if self.user.cpus.iter().any(|c| c.address == cpu.address) && !self.inherited_cpus.remove(&cpu.address) {
+            return Err(problem(format!("CPU {:02X} is there already", cpu.address), "another CPU address"));
+        }
+        self.user.cpus.retain(|c| c.address != cpu.address);
+        if cpu.base && self.user.cpus.iter().any(|c| c.base && !self.inherited_cpus.contains(&c.address)) {
+            return Err(problem("another CPU is the base CPU already", "BASE on one CPU statement"));
+        }
+        self.user.cpus.push(cpu);
+        Ok(())
+    }
+
+    /// Takes over all that `profile` says.
+    fn include(&mut self, profile: &Entry) {
+        let own = std::mem::replace(&mut self.user, profile.user.clone());
+        // These are the USER statement's; classes and sizes that it gives go before the profile's.
+        self.user.userid = own.userid;
+        self.user.password = own.password;
+        if self.given.classes || !profile.given.classes {
+            self.user.classes = own.classes;
+        }
+        if self.given.storage || !profile.given.storage {
+            self.user.storage = own.storage;
+        }
+        if self.given.max_storage || !profile.given.max_storage {
+            self.user.max_storage = own.max_storage;
+        }
+        self.given.storage |= profile.given.storage;
+        self.given.max_storage |= profile.given.max_storage;
+        self.user.priority = own.priority;
+        self.user.editing = own.editing;
+        self.user.place = own.place;
+        self.inherited = self.user.devices.iter().map(|d| d.vdev).collect();
+        self.inherited_cpus = self.user.cpus.iter().map(|c| c.address).collect();
+        self.clear_links = profile.clear_links.clone();
+    }
+}
+
+/// The state of one run over a source.
+struct Run {
+    file: Arc<str>,
+    done: Vec<Entry>,
+    profiles: HashMap<String, Entry>,
+    names: HashMap<String, usize>,
+    current: Option<Entry>,
+    unused: Vec<Unused>,
+    errors: Vec<Error>,
+}
+
+/// See [`Directory::parse`].
+pub(crate) fn parse(file: &str, text: &str, passwords: &Passwords) -> Result<Directory, Vec<Error>> {
+    let (statements, bad) = source::statements(text);
+    let mut run = Run {
+        file: file.into(),
+        done: Vec::new(),
+        profiles: HashMap::new(),
+        names: HashMap::new(),
+        current: None,
+        unused: Vec::new(),
+        errors: Vec::new(),
+    };
+    for card in bad {
+        run.error(card.line, "", problem(card.problem, card.expected));
+    }
+    for statement in &statements {
+        run.statement(statement);
+    }
+    run.finish();
+    if !run.errors.is_empty() {
+        run.errors.sort_by_key(|e| e.place.line);
+        return Err(run.errors);
+    }
+    let mut users: Vec<User> = Vec::with_capacity(run.done.len());
+    let mut hashes = Hashes::default();
+    for entry in &run.done {
+        hashes.want(entry, passwords);
+    }
+    let hashes = hashes.compute().map_err(|e| {
+        vec![Error {
+            place: Place { file: run.file.clone(), line: 0 },
+            user: String::new(),
+            statement: String::new(),
+            problem: e.to_string(),
+            expected: "a host with a source of randomness".into(),
+        }]
+    })?;
+    for mut entry in run.done {
+        hashes.give(&mut entry, passwords);
+        users.push(entry.user);
+    }
+    let index = users.iter().enumerate().map(|(i, u)| (u.userid.clone(), i)).collect();
+    Ok(Directory { users, accepted_but_unused: run.unused, index })
+}
+
+impl Run {
+    fn error(&mut self, line: usize, statement: &str, problem: Problem) {
+        self.errors.push(Error {
+            place: Place { file: self.file.clone(), line },
+            user: self.current.as_ref().map(|e| e.user.userid.clone()).unwrap_or_default(),
+            statement: statement.into(),
+            problem: problem.problem,
+            expected: problem.expected,
+        });
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        let keyword = statement.word(0).expect("a statement has at least one word");
+        let Some(row) = STATEMENTS.iter().find(|r| abbreviates(&keyword, r.name, r.shortest)) else {
+            // Only the length of a keyword is repeated: a card cut in two may begin with anything.
+            let shown: String = keyword.chars().take(16).collect();
+            return self.error(
+                statement.line,
+                &shown,
+                problem("this is not a statement", "USER, PROFILE, or one of the statements that describe a user"),
+            );
+        };
+        if row.position == Position::Begin {
+            self.finish();
+        }
+        if let Err(problem) = self.place_and_take(row, statement) {
+            self.error(statement.line, row.name, problem);
+        }
+    }
+
+    fn place_and_take(&mut self, row: &'static Row, statement: &Statement) -> Result<(), Problem> {
+        let place = Place { file: self.file.clone(), line: statement.line };
+        let mut operands = Operands { statement, next: 1 };
+        let unused = |user: &str, what: String| Unused { place: place.clone(), user: user.into(), statement: what };
+        if row.position == Position::Global {
+            self.unused.push(unused("", row.name.into()));
+            return match self.current {
+                Some(_) => Err(problem("this statement stands after a user", "it before the first USER and PROFILE")),
+                None => Ok(()),
+            };
+        }
+        if row.position == Position::Begin {
+            let mut entry = Entry::new(self.file.clone(), place);
+            let taken = (row.take)(&mut operands, &mut entry).and_then(|()| operands.end());
+            entry.broken = taken.is_err();
+            self.current = Some(entry);
+            return taken;
+        }
+        let Some(entry) = self.current.as_mut() else {
+            return Err(problem("this statement belongs to no user", "USER or PROFILE before it"));
+        };
+        match row.position {
+            Position::Include => {
+                if entry.profile {
+                    return Err(problem("a profile cannot include another", "INCLUDE in users only"));
+                }
+                if std::mem::replace(&mut entry.included, true) || entry.control_begun || entry.devices_begun {
+                    return Err(problem("INCLUDE stands too late", "one INCLUDE, as the first statement after USER"));
+                }
+                let name = operands.need("the name of a profile")?;
+                operands.end()?;
+                let profile = self.profiles.get(&name).ok_or_else(|| {
+                    problem(format!("there is no profile {name}"), "the name of a PROFILE that stands before")
+                })?;
+                entry.include(profile);
+                return Ok(());
+            }
+            Position::Device => entry.devices_begun = true,
+            _ => {
+                entry.control_begun = true;
+                if entry.devices_begun {
+                    return Err(problem(
+                        "a control statement stands after a device statement",
+                        "control statements before CONSOLE, SPOOL, LINK, MDISK and other devices",
+                    ));
+                }
+                if row.position == Position::Once && !entry.seen.insert(row.name) {
+                    return Err(problem("this statement is there already", "it once in a user"));
+                }
+            }
+        }
+        (row.take)(&mut operands, entry)?;
+        operands.end()?;
+        let user = entry.user.userid.clone();
+        if !row.used {
+            self.unused.push(unused(&user, row.name.into()));
+        }
+        let parts: Vec<String> = entry.unused.drain(..).collect();
+        self.unused.extend(parts.into_iter().map(|part| unused(&user, format!("{} {part}", row.name))));
+        Ok(())
+    }
+
+    /// Ends the user or profile that is being read, with the checks that need all of it.
+    fn finish(&mut self) {
+        let Some(mut entry) = self.current.take() else { return };
+        let line = entry.user.place.line;
+        let (name, profile) = (entry.user.userid.clone(), entry.profile);
+        let kind = if profile { "PROFILE" } else { "USER" };
+        let mut wrong = Vec::new();
+        if entry.given.storage && !entry.given.max_storage {
+            entry.user.max_storage = entry.user.max_storage.max(entry.user.storage);
+        }
+        if entry.user.storage > entry.user.max_storage {
+            wrong.push(problem("the storage is larger than the maximum storage", "storage up to the maximum storage"));
+        }
+        if entry.user.cpus.len() > usize::from(entry.user.max_cpus) {
+            wrong.push(problem(
+                format!("there are {} CPU statements", entry.user.cpus.len()),
+                format!("at most the {} of the MACHINE statement", entry.user.max_cpus),
+            ));
+        }
+        if let Some(&before) = self.names.get(&name).filter(|_| !name.is_empty()) {
+            wrong.push(problem(format!("{name} is there already, in line {before}"), "another name"));
+        }
+        if !profile {
+            let user = &mut entry.user;
+            for field in [&mut user.account, &mut user.distribution] {
+                if field.is_empty() {
+                    field.clone_from(&name);
+                }
+            }
+        }
+        if !entry.broken {
+            self.current = Some(entry);
+            wrong.into_iter().for_each(|p| self.error(line, kind, p));
+            entry = self.current.take().expect("it was put there above");
+        }
+        if name.is_empty() {
+            return;
+        }
+        self.names.entry(name.clone()).or_insert(line);
+        match profile {
+            true => drop(self.profiles.insert(name, entry)),
+            false => self.done.push(entry),
+        }
+    }
+}
+
+/// Clear-text passwords on their way to hashes. Each is hashed once, with its own salt, on as many host threads as
+/// there are processors; the same link password on many minidisks is one hash.
+#[derive(Default)]
+struct Hashes {
+    users: HashMap<String, String>,
+    links: HashSet<String>,
+}
+
+#[derive(Default)]
+struct Hashed {
+    users: HashMap<String, Password>,
+    links: HashMap<String, Password>,
+}
+
+impl Hashes {
+    fn want(&mut self, entry: &Entry, passwords: &Passwords) {
+        if let Some(clear) = &entry.clear
+            && passwords.get(&entry.user.userid).is_none()
+        {
+            self.users.insert(entry.user.userid.clone(), clear.clone());
+        }
+        self.links.extend(entry.clear_links.iter().map(|link| link.2.clone()));
+    }
+
+    fn compute(self) -> std::io::Result<Hashed> {
+        let users = self.users.into_iter().map(|(id, clear)| (Some(id), clear));
+        let work: Vec<(Option<String>, String)> = users.chain(self.links.into_iter().map(|c| (None, c))).collect();
+        let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(8);
+        let mut hashed = Hashed::default();
+        let results = std::thread::scope(|scope| {
+            let part = work.len().div_ceil(threads).max(1);
+            let hash = |part: &[(Option<String>, String)]| {
+                part.iter().map(|(_, clear)| Password::hash(clear)).collect::<Vec<_>>()
+            };
+            let running: Vec<_> = work.chunks(part).map(|part| scope.spawn(move || hash(part))).collect();
+            let join = |t: std::thread::ScopedJoinHandle<'_, Vec<_>>| t.join().expect("hashing does not panic");
+            running.into_iter().flat_map(join).collect::<Vec<_>>()
+        });
+        for ((user, clear), hash) in work.into_iter().zip(results) {
+            match user {
+                Some(id) => hashed.users.insert(id, hash?),
+                None => hashed.links.insert(clear, hash?),
+            };
+        }
+        Ok(hashed)
+    }
+}
+
+impl Hashed {
+    fn give(&self, entry: &mut Entry, passwords: &Passwords) {
+        if entry.clear.take().is_some() {
+            let id = &entry.user.userid;
+            let hash = passwords.get(id).or_else(|| self.users.get(id));
+            entry.user.password = hash.expect("every clear-text password was hashed").clone();
+        }
+        for (vdev, which, clear) in entry.clear_links.drain(..) {
+            let disk = entry.user.devices.iter_mut().find(|d| d.vdev == vdev);
+            if let Some(DeviceKind::Mdisk(disk)) = disk.map(|d| &mut d.kind) {
+                let hash = LinkPassword::Hash(self.links[&clear].clone());
+                match which {
+                    0 => disk.read = hash,
+                    1 => disk.write = hash,
+                    _ => disk.multiple = hash,
+                }
+            }
+        }
+    }
+}
