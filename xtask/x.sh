@@ -13,8 +13,8 @@ wanted="cc=gcc as=binutils gzip=gzip tar=tar"
 case $task in
 run)   ;;
 test|bless|ci)
-       wanted="$wanted s3270=s3270 qemu-s390x|qemu-s390x-static=qemu-user s390x-linux-gnu-as=binutils-s390x-linux-gnu" ;;
-oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user s390x-linux-gnu-as=binutils-s390x-linux-gnu" ;;
+       wanted="$wanted s3270=s3270 qemu-s390x|qemu-s390x-static=qemu-user" ;;
+oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;
 bench) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
                qemu-system-s390x=qemu-system-s390x|qemu-system-misc hercules=hercules" ;;
 esac
@@ -55,7 +55,7 @@ install() {
             esac
         done
     done
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install $choice </dev/null ||
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install $choice </dev/null >/dev/null ||
         fail "these packages could not be installed; with the network up, try: sudo apt-get install$choice"
 }
 # shellcheck disable=SC2086  # a list of words
@@ -65,16 +65,19 @@ install() {
 here cargo || PATH=$PATH:${CARGO_HOME:-$HOME/.cargo}/bin
 least=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 new_enough() {
-    found=$(rustc --version 2>/dev/null | cut -d' ' -f2) && [ -n "$found" ] || return 1
+    found=$(rustc --version 2>/dev/null | cut -d' ' -f2)
+    [ -n "$found" ] || return 1
     [ "$(printf '%s\n%s\n' "$least" "${found%%-*}" | sort -V | head -n 1)" = "$least" ]
 }
 if here cargo && ! new_enough; then
-    fail "Rust $least or newer is needed and this is ${found:-none}: run 'rustup update', or get rustup from https://rustup.rs"
+    fail "Rust $least or newer is needed and this is ${found:-missing}: run 'rustup default stable', or get rustup from https://rustup.rs"
 fi
 if ! here cargo; then
     case $(apt-cache policy rustup 2>/dev/null | grep Candidate) in
     *'(none)'*|'') ;;
-    *) install rustup && rustup default stable ;;
+    *) install rustup
+       rustup default stable ||
+           fail "Rust could not be fetched; with the network up, try: rustup default stable" ;;
     esac
 fi
 if ! here cargo; then

@@ -20,6 +20,7 @@ cargo x TASK (or make TASK, which first installs what is missing):
   guest [--bench]          fetch and build the guest's kernel and initramfs into cache/guest
   bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
                            (items: boot, hercules, idle, a benchmark's name; --peers measures the others only)
+  fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
   ci                       what a change must pass
 ";
 
@@ -43,6 +44,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["guest"] => guest::prepare().map(drop),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),
+        ["fuzz", words @ ..] => tasks::fuzz(words),
         ["ci"] => tasks::ci(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -34,6 +34,11 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     run(&mut tests)
 }
 
+/// Runs the fuzz targets; `fuzz/src/main.rs` says which words it takes.
+pub fn fuzz(words: &[&str]) -> Outcome {
+    run(cargo(&["run", "--quiet", "--profile", TESTED, "--package", "fuzz", "--"]).args(words))
+}
+
 /// What a change must pass.
 pub fn ci() -> Outcome {
     test(&[], false)

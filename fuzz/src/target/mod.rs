@@ -1,0 +1,33 @@
+//! The targets, one file each.
+
+use crate::chance::Chance;
+
+mod decoder;
+
+/// Something that must never panic and never hang.
+pub struct Target {
+    pub name: &'static str,
+    /// What is tried, for the report.
+    pub about: &'static str,
+    /// Makes one input and tries it.
+    pub run: fn(&mut Chance),
+}
+
+/// All of them.
+pub static TARGETS: &[Target] = &[decoder::TARGET];
+
+#[cfg(test)]
+mod tests {
+    use super::TARGETS;
+    use crate::{Extent, run};
+
+    /// A short run of each, the same every time; `cargo x fuzz` is the long one.
+    #[test]
+    fn every_target_is_clean_on_its_first_inputs() {
+        for target in TARGETS {
+            if let Err(failed) = run(target, 1, 0, Extent::Inputs(2000)) {
+                panic!("{}: {failed:?}; repeat it: cargo x fuzz {} 1 1 {}", target.name, target.name, failed.number);
+            }
+        }
+    }
+}
