@@ -21,6 +21,7 @@ pub mod operand;
 mod operation;
 pub mod table;
 
+pub mod bfp;
 mod control;
 mod general;
 

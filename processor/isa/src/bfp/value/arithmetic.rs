@@ -1,0 +1,252 @@
+//! ADD, SUBTRACT, MULTIPLY, DIVIDE, SQUARE ROOT, MULTIPLY AND ADD, MULTIPLY AND SUBTRACT (POP, chapter 19).
+
+use super::environment::{Environment, Fpc, Outcome, Rounding, normalize};
+use super::format::{Binary, Class, LEADING, Unpacked, shift_sticky};
+
+/// ADD.
+#[inline]
+pub fn add<B: Binary>(fpc: &mut Fpc, a: B, b: B) -> Outcome<B> {
+    match B::host_add(*fpc, a, b) {
+        Some(sum) => Ok(sum),
+        None => softly(fpc, |env| soft_add(env, a, b, false)),
+    }
+}
+
+/// SUBTRACT: `a − b`.
+#[inline]
+pub fn subtract<B: Binary>(fpc: &mut Fpc, a: B, b: B) -> Outcome<B> {
+    match B::host_subtract(*fpc, a, b) {
+        Some(difference) => Ok(difference),
+        None => softly(fpc, |env| soft_add(env, a, b, true)),
+    }
+}
+
+/// MULTIPLY within one format.
+#[inline]
+pub fn multiply<B: Binary>(fpc: &mut Fpc, a: B, b: B) -> Outcome<B> {
+    match B::host_multiply(*fpc, a, b) {
+        Some(product) => Ok(product),
+        None => softly(fpc, |env| soft_multiply(env, a, b)),
+    }
+}
+
+/// MULTIPLY short to long or long to extended. The product always fits.
+pub fn multiply_longer<B: Binary, W: Binary>(fpc: &mut Fpc, a: B, b: B) -> Outcome<W> {
+    softly(fpc, |env| soft_multiply(env, a, b))
+}
+
+/// DIVIDE: `a ÷ b`.
+#[inline]
+pub fn divide<B: Binary>(fpc: &mut Fpc, a: B, b: B) -> Outcome<B> {
+    match B::host_divide(*fpc, a, b) {
+        Some(quotient) => Ok(quotient),
+        None => softly(fpc, |env| soft_divide(env, a, b)),
+    }
+}
+
+/// SQUARE ROOT.
+#[inline]
+pub fn square_root<B: Binary>(fpc: &mut Fpc, a: B) -> Outcome<B> {
+    match B::host_square_root(*fpc, a) {
+        Some(root) => Ok(root),
+        None => softly(fpc, |env| soft_square_root(env, a)),
+    }
+}
+
+/// MULTIPLY AND ADD: `a × b + c` with one rounding.
+#[inline]
+pub fn multiply_add<B: Binary>(fpc: &mut Fpc, a: B, b: B, c: B) -> Outcome<B> {
+    match B::host_multiply_add(*fpc, a, b, c) {
+        Some(sum) => Ok(sum),
+        None => softly(fpc, |env| soft_multiply_add(env, a, b, c, false)),
+    }
+}
+
+/// MULTIPLY AND SUBTRACT: `a × b − c` with one rounding.
+#[inline]
+pub fn multiply_subtract<B: Binary>(fpc: &mut Fpc, a: B, b: B, c: B) -> Outcome<B> {
+    match B::host_multiply_subtract(*fpc, a, b, c) {
+        Some(difference) => Ok(difference),
+        None => softly(fpc, |env| soft_multiply_add(env, a, b, c, true)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn softly<T>(fpc: &mut Fpc, operation: impl FnOnce(&mut Environment) -> Outcome<T>) -> Outcome<T> {
+    let mut env = Environment::current(*fpc);
+    let outcome = operation(&mut env);
+    *fpc = env.fpc;
+    outcome
+}
+
+/// The result when an operand is a NaN: the first signaling one, made quiet, with an invalid operation; else the first
+/// quiet one (POP, chapter 19, "NaN propagation").
+pub(super) fn propagate<B: Binary, W: Binary, const N: usize>(
+    env: &mut Environment,
+    operands: [B; N],
+) -> Option<Outcome<W>> {
+    if !operands.iter().any(|operand| operand.is_nan()) {
+        return None;
+    }
+    if let Some(signaling) = operands.iter().find(|operand| operand.is_signaling()) {
+        return Some(env.invalid(W::nan_from(signaling.unpack())));
+    }
+    let quiet = operands.iter().find(|operand| operand.is_nan()).expect("one operand is a NaN");
+    Some(Ok(W::nan_from(quiet.unpack())))
+}
+
+/// The sign of an exact zero sum of two numbers that do not agree in sign.
+fn zero_difference<B: Binary>(env: &Environment) -> B {
+    B::zero(env.rounding == Rounding::TowardMinusInfinity)
+}
+
+fn soft_add<B: Binary>(env: &mut Environment, a: B, b: B, negate: bool) -> Outcome<B> {
+    if let Some(nan) = propagate(env, [a, b]) {
+        return nan;
+    }
+    let b = b.unpack();
+    sum(env, a.unpack(), if negate { b.negate() } else { b })
+}
+
+/// The rounded sum of two numbers that are no NaNs.
+pub(super) fn sum<B: Binary>(env: &mut Environment, a: Unpacked, b: Unpacked) -> Outcome<B> {
+    match (a.class, b.class) {
+        (Class::Infinity, Class::Infinity) if a.negative != b.negative => return env.invalid(B::default_nan()),
+        (Class::Infinity, _) => return Ok(B::infinity(a.negative)),
+        (_, Class::Infinity) => return Ok(B::infinity(b.negative)),
+        (Class::Zero, Class::Zero) if a.negative == b.negative => return Ok(B::zero(a.negative)),
+        (Class::Zero, Class::Zero) => return Ok(zero_difference(env)),
+        (Class::Zero, _) => return env.round(b.negative, b.exponent, b.significand),
+        (_, Class::Zero) => return env.round(a.negative, a.exponent, a.significand),
+        _ => {}
+    }
+    let (high, low) = if (a.exponent, a.significand) >= (b.exponent, b.significand) { (a, b) } else { (b, a) };
+    // Bits are lost here only if the exponents differ by two or more; then at most one leading bit cancels, and the
+    // sticky bit stays below every rounding position.
+    let aligned = shift_sticky(low.significand, (high.exponent - low.exponent) as u32);
+    let significand = if a.negative == b.negative { high.significand + aligned } else { high.significand - aligned };
+    if significand == 0 {
+        return Ok(zero_difference(env));
+    }
+    let (exponent, significand) = normalize(high.exponent, significand);
+    env.round(high.negative, exponent, significand)
+}
+
+/// The exact product of two finite nonzero numbers; inexact (sticky) only for extended operands.
+pub(super) fn product(a: Unpacked, b: Unpacked) -> Unpacked {
+    let (high, low) = wide_product(a.significand, b.significand);
+    let significand = high << 2 | low >> LEADING | u128::from(low << 2 != 0);
+    let (exponent, significand) = normalize(a.exponent + b.exponent, significand);
+    Unpacked { negative: a.negative != b.negative, class: Class::Normal, exponent, significand }
+}
+
+/// The 256-bit product as two halves.
+fn wide_product(a: u128, b: u128) -> (u128, u128) {
+    const LOW: u128 = u64::MAX as u128;
+    let (a1, a0, b1, b0) = (a >> 64, a & LOW, b >> 64, b & LOW);
+    let low = a0 * b0;
+    let middle = a1 * b0 + (low >> 64);
+    let (middle, carry) = middle.overflowing_add(a0 * b1);
+    let high = a1 * b1 + (middle >> 64) + (u128::from(carry) << 64);
+    (high, middle << 64 | low & LOW)
+}
+
+fn soft_multiply<B: Binary, W: Binary>(env: &mut Environment, a: B, b: B) -> Outcome<W> {
+    if let Some(nan) = propagate(env, [a, b]) {
+        return nan;
+    }
+    let (a, b) = (a.unpack(), b.unpack());
+    let negative = a.negative != b.negative;
+    match (a.class, b.class) {
+        (Class::Infinity, Class::Zero) | (Class::Zero, Class::Infinity) => env.invalid(W::default_nan()),
+        (Class::Infinity, _) | (_, Class::Infinity) => Ok(W::infinity(negative)),
+        (Class::Zero, _) | (_, Class::Zero) => Ok(W::zero(negative)),
+        _ => {
+            let product = product(a, b);
+            env.round(negative, product.exponent, product.significand)
+        }
+    }
+}
+
+fn soft_multiply_add<B: Binary>(env: &mut Environment, a: B, b: B, c: B, negate: bool) -> Outcome<B> {
+    // The second operand of the instruction, the multiplicand, comes first.
+    if let Some(nan) = propagate(env, [b, a, c]) {
+        return nan;
+    }
+    let (a, b, c) = (a.unpack(), b.unpack(), c.unpack());
+    let c = if negate { c.negate() } else { c };
+    let negative = a.negative != b.negative;
+    let special = |class| Unpacked { negative, class, exponent: 0, significand: 0 };
+    let product = match (a.class, b.class) {
+        (Class::Infinity, Class::Zero) | (Class::Zero, Class::Infinity) => return env.invalid(B::default_nan()),
+        (Class::Infinity, _) | (_, Class::Infinity) => special(Class::Infinity),
+        (Class::Zero, _) | (_, Class::Zero) => special(Class::Zero),
+        _ => product(a, b),
+    };
+    sum(env, product, c)
+}
+
+fn soft_divide<B: Binary>(env: &mut Environment, a: B, b: B) -> Outcome<B> {
+    if let Some(nan) = propagate(env, [a, b]) {
+        return nan;
+    }
+    let (a, b) = (a.unpack(), b.unpack());
+    let negative = a.negative != b.negative;
+    match (a.class, b.class) {
+        (Class::Infinity, Class::Infinity) | (Class::Zero, Class::Zero) => return env.invalid(B::default_nan()),
+        (Class::Infinity, _) => return Ok(B::infinity(negative)),
+        (_, Class::Infinity) | (Class::Zero, _) => return Ok(B::zero(negative)),
+        (_, Class::Zero) => return env.division_by_zero(B::infinity(negative)),
+        _ => {}
+    }
+    let (exponent, significand) = quotient(a, b, B::PRECISION);
+    env.round(negative, exponent, significand)
+}
+
+/// The magnitude of the quotient of two finite nonzero numbers: normalized, `precision` bits and a guard bit of it correct,
+/// the lowest bit sticky.
+pub(super) fn quotient(a: Unpacked, b: Unpacked, precision: u32) -> (i32, u128) {
+    let (mut remainder, mut quotient) = (a.significand, 0u128);
+    // One bit more than needed, because the first may be zero.
+    let bits = precision + 2;
+    for _ in 0..bits {
+        quotient <<= 1;
+        if remainder >= b.significand {
+            remainder -= b.significand;
+            quotient |= 1;
+        }
+        remainder <<= 1;
+    }
+    let significand = quotient << (LEADING + 1 - bits) | u128::from(remainder != 0);
+    normalize(a.exponent - b.exponent, significand)
+}
+
+fn soft_square_root<B: Binary>(env: &mut Environment, a: B) -> Outcome<B> {
+    if let Some(nan) = propagate(env, [a]) {
+        return nan;
+    }
+    let a = a.unpack();
+    match a.class {
+        Class::Zero => return Ok(B::zero(a.negative)),
+        _ if a.negative => return env.invalid(B::default_nan()),
+        Class::Infinity => return Ok(B::infinity(false)),
+        _ => {}
+    }
+    // The radicand is 1.x or, with an odd exponent, 1x.x; its bits are consumed two at a time from the left.
+    let mut radicand = a.significand << (a.exponent & 1);
+    let (mut root, mut remainder) = (0u128, 0u128);
+    let bits = B::PRECISION + 2;
+    for _ in 0..bits {
+        remainder = remainder << 2 | radicand >> 126;
+        radicand <<= 2;
+        let trial = root << 2 | 1;
+        root <<= 1;
+        if remainder >= trial {
+            remainder -= trial;
+            root |= 1;
+        }
+    }
+    let significand = root << (LEADING + 1 - bits) | u128::from(remainder != 0 || radicand != 0);
+    env.round(false, a.exponent >> 1, significand)
+}

@@ -1,0 +1,212 @@
+//! The three binary formats and how a bit pattern is taken apart and put together (POP, chapter 19, "BFP Data Formats").
+
+use super::host::Host;
+
+/// Where the leading bit of a nonzero [`Unpacked::significand`] stands. One bit is left above it for a carry, and at
+/// least 14 below the longest significand for rounding.
+pub(super) const LEADING: u32 = 126;
+
+/// A binary format, implemented for the integer that holds it: `u32` short, `u64` long, `u128` extended.
+pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
+    /// Bits of the significand, the implied one included.
+    const PRECISION: u32;
+    /// Bits of the whole number.
+    const WIDTH: u32;
+    /// The largest exponent of a finite number; also the bias.
+    const EMAX: i32;
+    /// How much an enabled overflow or underflow adjusts the exponent (POP, "Scaled value").
+    const SCALE: i32;
+    fn to_bits(self) -> u128;
+    /// Takes the low [`Self::WIDTH`] bits.
+    fn from_bits(bits: u128) -> Self;
+
+    /// The smallest exponent of a normal number.
+    const EMIN: i32 = 1 - Self::EMAX;
+    const FRACTION: u128 = (1 << (Self::PRECISION - 1)) - 1;
+    const SIGN: u128 = 1 << (Self::WIDTH - 1);
+    const INFINITY: u128 = (2 * Self::EMAX as u128 + 1) << (Self::PRECISION - 1);
+    const QUIET: u128 = 1 << (Self::PRECISION - 2);
+
+    /// The default quiet NaN: plus, with a zero payload.
+    fn default_nan() -> Self {
+        Self::from_bits(Self::INFINITY | Self::QUIET)
+    }
+
+    fn infinity(negative: bool) -> Self {
+        Self::signed(negative, Self::INFINITY)
+    }
+
+    /// Nmax, the largest finite number.
+    fn largest(negative: bool) -> Self {
+        Self::signed(negative, Self::INFINITY - 1)
+    }
+
+    fn zero(negative: bool) -> Self {
+        Self::signed(negative, 0)
+    }
+
+    fn signed(negative: bool, magnitude: u128) -> Self {
+        Self::from_bits(magnitude | if negative { Self::SIGN } else { 0 })
+    }
+
+    fn is_negative(self) -> bool {
+        self.to_bits() & Self::SIGN != 0
+    }
+
+    /// Everything but the sign.
+    fn magnitude(self) -> u128 {
+        self.to_bits() & (Self::SIGN - 1)
+    }
+
+    fn is_nan(self) -> bool {
+        self.magnitude() > Self::INFINITY
+    }
+
+    fn is_signaling(self) -> bool {
+        self.is_nan() && self.to_bits() & Self::QUIET == 0
+    }
+
+    fn class(self) -> Class {
+        let magnitude = self.magnitude();
+        if magnitude == 0 {
+            Class::Zero
+        } else if magnitude > Self::INFINITY {
+            if magnitude & Self::QUIET == 0 { Class::SignalingNan } else { Class::QuietNan }
+        } else if magnitude == Self::INFINITY {
+            Class::Infinity
+        } else if magnitude <= Self::FRACTION {
+            Class::Subnormal
+        } else {
+            Class::Normal
+        }
+    }
+
+    /// A signaling NaN becomes the corresponding quiet one.
+    fn quieted(self) -> Self {
+        Self::from_bits(self.to_bits() | Self::QUIET)
+    }
+
+    /// Takes the number apart. The fraction of a NaN is left-aligned below the leading bit, so that it can be packed into
+    /// another format; an infinity or zero has no significand.
+    fn unpack(self) -> Unpacked {
+        let negative = self.is_negative();
+        let magnitude = self.magnitude();
+        let class = self.class();
+        let up = LEADING + 1 - Self::PRECISION;
+        let (exponent, significand) = match class {
+            Class::Zero | Class::Infinity => (0, 0),
+            Class::QuietNan | Class::SignalingNan => (0, (magnitude & Self::FRACTION) << up),
+            Class::Subnormal => {
+                let shift = magnitude.leading_zeros() - (127 - LEADING);
+                (Self::EMIN - (shift - up) as i32, magnitude << shift)
+            }
+            Class::Normal => {
+                let exponent = (magnitude >> (Self::PRECISION - 1)) as i32 - Self::EMAX;
+                (exponent, ((magnitude & Self::FRACTION) | (Self::FRACTION + 1)) << up)
+            }
+        };
+        Unpacked { negative, class, exponent, significand }
+    }
+
+    /// The quiet NaN with the sign and as much of the payload of the unpacked NaN as fits.
+    fn nan_from(nan: Unpacked) -> Self {
+        let fraction = nan.significand >> (LEADING + 1 - Self::PRECISION) & Self::FRACTION;
+        Self::signed(nan.negative, Self::INFINITY | fraction | Self::QUIET)
+    }
+}
+
+/// The data classes (POP, chapter 19, "Classes of BFP Data").
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    Zero,
+    Normal,
+    Subnormal,
+    Infinity,
+    QuietNan,
+    SignalingNan,
+}
+
+impl Class {
+    pub fn is_nan(self) -> bool {
+        matches!(self, Class::QuietNan | Class::SignalingNan)
+    }
+
+    pub fn is_finite(self) -> bool {
+        matches!(self, Class::Zero | Class::Normal | Class::Subnormal)
+    }
+}
+
+/// A number taken apart. A finite nonzero one is `significand × 2^(exponent − 126)` with bit 2^126 of the significand on:
+/// subnormal numbers are normalized here.
+#[derive(Clone, Copy, Debug)]
+pub struct Unpacked {
+    pub negative: bool,
+    pub class: Class,
+    pub exponent: i32,
+    pub significand: u128,
+}
+
+impl Unpacked {
+    pub fn is_zero(&self) -> bool {
+        self.class == Class::Zero
+    }
+
+    pub fn is_infinite(&self) -> bool {
+        self.class == Class::Infinity
+    }
+
+    pub fn negate(mut self) -> Unpacked {
+        self.negative = !self.negative;
+        self
+    }
+}
+
+/// Shifts right and keeps in the lowest bit whether a one was lost ("sticky bit").
+pub(super) fn shift_sticky(significand: u128, by: u32) -> u128 {
+    if by == 0 {
+        significand
+    } else if by >= 128 {
+        u128::from(significand != 0)
+    } else {
+        significand >> by | u128::from(significand << (128 - by) != 0)
+    }
+}
+
+impl Binary for u32 {
+    const PRECISION: u32 = 24;
+    const WIDTH: u32 = 32;
+    const EMAX: i32 = 127;
+    const SCALE: i32 = 192;
+    fn to_bits(self) -> u128 {
+        self.into()
+    }
+    fn from_bits(bits: u128) -> Self {
+        bits as u32
+    }
+}
+
+impl Binary for u64 {
+    const PRECISION: u32 = 53;
+    const WIDTH: u32 = 64;
+    const EMAX: i32 = 1023;
+    const SCALE: i32 = 1536;
+    fn to_bits(self) -> u128 {
+        self.into()
+    }
+    fn from_bits(bits: u128) -> Self {
+        bits as u64
+    }
+}
+
+impl Binary for u128 {
+    const PRECISION: u32 = 113;
+    const WIDTH: u32 = 128;
+    const EMAX: i32 = 16383;
+    const SCALE: i32 = 24576;
+    fn to_bits(self) -> u128 {
+        self
+    }
+    fn from_bits(bits: u128) -> Self {
+        bits
+    }
+}
