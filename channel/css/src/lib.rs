@@ -1,1 +1,326 @@
-//! css
+//! The channel subsystem of one configuration: subchannels, channel programs, I/O interruptions, channel reports
+//! (POP, chapters 13 to 17).
+//!
+//! **What it is.** [`ChannelSubsystem`] is a plain value; a configuration keeps it in a mutex. Its methods are the I/O
+//! instructions without their operand fetches: values in, values and a condition code out. It knows guest storage
+//! ([`storage::Storage`], absolute addresses) and [`Device`]s, and nothing of CPUs, of CP, or of any kind of device.
+//!
+//! **How a channel program runs.** START SUBCHANNEL executes it at once, on the caller's thread, CCW by CCW, until it ends,
+//! is suspended, or a device answers [`Outcome::Pending`]. A program that is longer than [`ALLOWANCE`] CCWs goes on at the
+//! next [`ChannelSubsystem::attend`], so that an endless one can be halted, cleared, or left behind by a reset.
+//!
+//! **What is pending** is told without the mutex by [`Pending`]: CPUs look at it between instructions or blocks, and call
+//! [`ChannelSubsystem::attend`] if there is work, [`ChannelSubsystem::take_interruption`] if an enabled subclass is set.
+//! What a device waits for rings its [`Doorbell`].
+//!
+//! **Glossary.** *Run*: a start function in progress. *Transfer*: the data movement of one command. *Idle*: no function
+//! in progress and no status pending, so that the device may present status of its own.
+
+#![forbid(unsafe_code)]
+
+mod ccw;
+mod chsc;
+mod data;
+mod device;
+mod instructions;
+mod pending;
+mod subchannel;
+
+pub use chsc::BLOCK as CHSC_BLOCK;
+pub use data::Data;
+pub use device::{Command, Device, Outcome, Reset, Sense, sense};
+pub use instructions::Cc;
+pub use pending::{Doorbell, Notice, Pending};
+
+use arch::io::{Crw, Irb, Pmcw, Schib, SubsystemId, pmcw_flag};
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use storage::Storage;
+use subchannel::{PATH, Run, Subchannel};
+
+/// CCWs that one call executes at most before it lets others in.
+pub const ALLOWANCE: u32 = 8192;
+
+/// Channel reports kept; later ones are lost, and the last one kept says so.
+const REPORTS: usize = 64;
+
+/// Why a device could not be attached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AttachError {
+    /// A device of this number is attached already.
+    NumberInUse(u16),
+    /// All 65,536 subchannels are in use.
+    Full,
+}
+
+impl fmt::Display for AttachError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AttachError::NumberInUse(number) => write!(f, "device {number:04X} is attached already"),
+            AttachError::Full => write!(f, "all subchannels are in use"),
+        }
+    }
+}
+
+impl std::error::Error for AttachError {}
+
+/// How an IPL is getting on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ipl {
+    /// The channel program waits for the device, or is long: ask again after the next [`ChannelSubsystem::attend`].
+    Running,
+    /// Channel end and device end: the PSW at absolute 0 may be loaded.
+    Loaded,
+    /// It ended in any other way.
+    Failed(Irb),
+    /// There is no such device, or it is busy.
+    NotOperational,
+}
+
+/// What was done since the configuration began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// START SUBCHANNEL with condition code 0.
+    pub starts: u64,
+    /// CCWs executed.
+    pub ccws: u64,
+    /// I/O interruptions taken, TEST PENDING INTERRUPTION included.
+    pub interruptions: u64,
+}
+
+/// The channel subsystem of one configuration.
+pub struct ChannelSubsystem {
+    storage: Arc<Storage>,
+    subchannels: Vec<Subchannel>,
+    /// Subchannels with an interruption pending, in order of arrival, for each subclass.
+    queues: [VecDeque<u16>; 8],
+    reports: VecDeque<Crw>,
+    pending: Arc<Pending>,
+    counts: Counts,
+}
+
+impl ChannelSubsystem {
+    /// A channel subsystem without devices, for channel programs in `storage`.
+    pub fn new(storage: Arc<Storage>) -> ChannelSubsystem {
+        ChannelSubsystem {
+            storage,
+            subchannels: Vec::new(),
+            queues: Default::default(),
+            reports: VecDeque::new(),
+            pending: Arc::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// What is pending, readable without locking the channel subsystem.
+    pub fn pending(&self) -> &Arc<Pending> {
+        &self.pending
+    }
+
+    /// The configuration's storage was replaced by another; programs in progress end as at a reset.
+    pub fn set_storage(&mut self, storage: Arc<Storage>) {
+        self.storage = storage;
+        self.reset();
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Attaches a device to the lowest free subchannel and reports that to the program by a channel report.
+    pub fn attach(&mut self, number: u16, device: Box<dyn Device>) -> Result<SubsystemId, AttachError> {
+        if self.find(number).is_some() {
+            return Err(AttachError::NumberInUse(number));
+        }
+        let free = self.subchannels.iter().position(|s| s.device.is_none()).unwrap_or(self.subchannels.len());
+        let n = u16::try_from(free).map_err(|_| AttachError::Full)?;
+        if free == self.subchannels.len() {
+            self.subchannels.push(Subchannel::default());
+        }
+        let s = &mut self.subchannels[free];
+        s.pmcw = initial(number);
+        let mut device = device;
+        device.attached(Doorbell { pending: self.pending.clone(), subchannel: n });
+        s.device = Some(device);
+        s.clear_status();
+        self.report_subchannel(n);
+        Ok(SubsystemId::new(n))
+    }
+
+    /// Takes a device away, and reports that to the program by a channel report. What it was doing is abandoned.
+    pub fn detach(&mut self, number: u16) -> Option<Box<dyn Device>> {
+        let id = self.find(number)?;
+        let mut device = self.subchannels[usize::from(id.number())].device.take()?;
+        self.unpost(id.number());
+        self.subchannels[usize::from(id.number())] = Subchannel::default();
+        device.reset(Reset::System);
+        self.report_subchannel(id.number());
+        Some(device)
+    }
+
+    /// Gives an attached device another number (DEFINE vdev AS). False if there is none or the new number is in use.
+    pub fn renumber(&mut self, old: u16, new: u16) -> bool {
+        let Some(id) = self.find(old) else { return false };
+        if self.find(new).is_some() {
+            return old == new;
+        }
+        let s = &mut self.subchannels[usize::from(id.number())];
+        s.pmcw.flags = s.pmcw.flags & 0xffff_0000 | u32::from(new);
+        s.pmcw.chpid[0] = (new >> 8) as u8;
+        self.report_subchannel(id.number());
+        true
+    }
+
+    /// The subchannel of a device number.
+    pub fn find(&self, number: u16) -> Option<SubsystemId> {
+        let n = self.subchannels.iter().position(|s| s.device.is_some() && s.pmcw.device() == number)?;
+        Some(SubsystemId::new(n as u16))
+    }
+
+    /// All devices: subchannel and device number, in order of subchannels.
+    pub fn devices(&self) -> impl Iterator<Item = (SubsystemId, u16)> + '_ {
+        let attached = self.subchannels.iter().enumerate().filter(|(_, s)| s.device.is_some());
+        attached.map(|(n, s)| (SubsystemId::new(n as u16), s.pmcw.device()))
+    }
+
+    /// The device of a subchannel, if it is of type `T`.
+    pub fn device_mut<T: Device>(&mut self, id: SubsystemId) -> Option<&mut T> {
+        let device = self.subchannels.get_mut(usize::from(id.number()))?.device.as_mut()?;
+        let any: &mut dyn Any = device.as_mut();
+        any.downcast_mut()
+    }
+
+    /// The state of a subchannel, as STORE SUBCHANNEL would store it, for display.
+    pub fn schib(&self, id: SubsystemId) -> Option<Schib> {
+        Some(self.subchannels.get(usize::from(id.number()))?.schib())
+    }
+
+    /// Goes on with everything that can: asks devices whose bells rang, continues long channel programs. To be called
+    /// when [`Pending::work`] says so.
+    pub fn attend(&mut self) {
+        for n in self.pending.take_work() {
+            self.signal(SubsystemId::new(n));
+        }
+        for n in 0..self.subchannels.len() {
+            if self.subchannels[n].unfinished() {
+                self.carry_on(n as u16);
+            }
+        }
+    }
+
+    /// Asks a device at once, as if its bell had rung.
+    pub fn signal(&mut self, id: SubsystemId) {
+        let Some(s) = self.subchannels.get_mut(usize::from(id.number())) else { return };
+        let left = s.signalled(&self.storage, ALLOWANCE);
+        self.settle(id.number(), ALLOWANCE - left);
+    }
+
+    fn carry_on(&mut self, n: u16) {
+        let left = self.subchannels[usize::from(n)].advance(&self.storage, ALLOWANCE);
+        self.settle(n, ALLOWANCE - left);
+    }
+
+    /// After anything that may have changed a subchannel: queues its interruption, remembers unfinished work.
+    fn settle(&mut self, n: u16, executed: u32) {
+        self.counts.ccws += u64::from(executed);
+        let s = &mut self.subchannels[usize::from(n)];
+        if s.status_pending() && !s.queued && !s.ipl {
+            s.queued = true;
+            self.queues[usize::from(s.pmcw.isc())].push_back(n);
+            self.show_iscs();
+        }
+        if self.subchannels[usize::from(n)].unfinished() {
+            self.pending.set_work();
+        }
+    }
+
+    /// The interruption of a subchannel is no longer pending.
+    fn unpost(&mut self, n: u16) {
+        let s = &mut self.subchannels[usize::from(n)];
+        if std::mem::take(&mut s.queued) {
+            for queue in &mut self.queues {
+                queue.retain(|&other| other != n);
+            }
+            self.show_iscs();
+        }
+    }
+
+    fn show_iscs(&self) {
+        let iscs = (0..8).filter(|&isc| !self.queues[isc].is_empty()).fold(0, |iscs, isc| iscs | 0x80 >> isc);
+        self.pending.set_iscs(iscs);
+    }
+
+    /// I/O-system reset (POP, chapter 17): all functions and status are gone, subchannels are disabled and as at
+    /// power on, devices are reset. Channel reports are gone, too.
+    pub fn reset(&mut self) {
+        for queue in &mut self.queues {
+            queue.clear();
+        }
+        self.reports.clear();
+        self.pending.set_report(false);
+        for s in &mut self.subchannels {
+            if let Some(mut device) = s.device.take() {
+                device.reset(Reset::System);
+                let pmcw = initial(s.pmcw.device());
+                *s = Subchannel { pmcw, device: Some(device), ..Subchannel::default() };
+            }
+        }
+        self.show_iscs();
+    }
+
+    /// Begins an IPL from a device: READ IPL of 24 bytes to absolute 0, then the CCW at absolute 8. The configuration has
+    /// been reset before; afterwards the subchannel is enabled and no interruption is pending.
+    pub fn start_ipl(&mut self, id: SubsystemId) -> Ipl {
+        let Some(s) = self.subchannels.get_mut(usize::from(id.number())) else { return Ipl::NotOperational };
+        if !s.pmcw.valid() || !s.idle() {
+            return Ipl::NotOperational;
+        }
+        s.pmcw.flags |= pmcw_flag::ENABLED;
+        s.ipl = true;
+        s.begin(Run::ipl());
+        self.carry_on(id.number());
+        self.test_ipl(id)
+    }
+
+    /// How the IPL from this device is getting on; the answer other than `Running` is given once.
+    pub fn test_ipl(&mut self, id: SubsystemId) -> Ipl {
+        let Some(s) = self.subchannels.get_mut(usize::from(id.number())) else { return Ipl::NotOperational };
+        if !s.ipl {
+            return Ipl::NotOperational;
+        }
+        if s.run.is_some() {
+            return Ipl::Running;
+        }
+        let irb = s.irb();
+        s.status_taken();
+        s.ipl = false;
+        let good = irb.scsw.device == arch::io::DeviceStatus::ENDED
+            && irb.scsw.subchannel & !arch::io::subchannel_status::PCI == 0;
+        if good { Ipl::Loaded } else { Ipl::Failed(irb) }
+    }
+
+    /// Queues a channel report and makes the machine-check condition pending.
+    pub fn report(&mut self, crw: Crw) {
+        if self.reports.len() < REPORTS {
+            self.reports.push_back(crw);
+        } else if let Some(last) = self.reports.back_mut() {
+            last.overflow = true;
+        }
+        self.pending.set_report(true);
+    }
+
+    fn report_subchannel(&mut self, n: u16) {
+        let error = Crw::PARAMETERS_INITIALIZED;
+        self.report(Crw { source: Crw::SUBCHANNEL, error, id: n, ..Crw::default() });
+    }
+}
+
+/// The PMCW of a device after it was attached or reset.
+fn initial(number: u16) -> Pmcw {
+    let mut chpid = [0; 8];
+    chpid[0] = (number >> 8) as u8;
+    let flags = pmcw_flag::VALID | u32::from(number);
+    Pmcw { flags, lpm: PATH, pim: PATH, pom: 0xff, pam: PATH, chpid, ..Pmcw::default() }
+}

@@ -1,0 +1,250 @@
+//! The I/O instructions (POP, chapter 14), in the manual's order, on values instead of operands.
+//!
+//! Each returns its condition code. The CPU's side has checked privilege, alignment and the subsystem-identification
+//! word ([`SubsystemId::decode`]), and moves operands from and to storage.
+
+use crate::subchannel::{Phase, Run, Subchannel};
+use crate::{ChannelSubsystem, Reset};
+use arch::Program;
+use arch::io::{
+    Crw, DeviceStatus, IoInterruption, Irb, Orb, Schib, SubsystemId, pmcw_characteristic, pmcw_flag, scsw_flag as scsw,
+};
+
+/// Condition code, 0 to 3.
+pub type Cc = u8;
+
+const NOT_OPERATIONAL: Cc = 3;
+
+impl ChannelSubsystem {
+    fn subchannel(&mut self, id: SubsystemId) -> Option<&mut Subchannel> {
+        self.subchannels.get_mut(usize::from(id.number()))
+    }
+
+    /// A subchannel that is provided, valid and enabled.
+    fn operational(&mut self, id: SubsystemId) -> Option<&mut Subchannel> {
+        self.subchannel(id).filter(|s| s.operational())
+    }
+
+    /// CANCEL SUBCHANNEL: takes back a start function that has not reached the device: here, a suspended one.
+    pub fn cancel_subchannel(&mut self, id: SubsystemId) -> Cc {
+        let Some(s) = self.operational(id) else { return NOT_OPERATIONAL };
+        if s.status_pending() {
+            return 1;
+        }
+        if !matches!(&s.run, Some(Run { phase: Phase::Suspended(_), .. })) {
+            return 2;
+        }
+        s.run = None;
+        s.clear_status();
+        s.unsolicited();
+        self.settle(id.number(), 0);
+        0
+    }
+
+    /// CLEAR SUBCHANNEL.
+    pub fn clear_subchannel(&mut self, id: SubsystemId) -> Cc {
+        let Some(s) = self.operational(id) else { return NOT_OPERATIONAL };
+        s.run = None;
+        s.sense = None;
+        s.ipl = false;
+        if let Some(device) = &mut s.device {
+            device.reset(Reset::Clear);
+        }
+        s.pmcw.pnom = 0;
+        s.pmcw.pom = 0xff;
+        s.clear_status();
+        s.scsw.control = scsw::CLEAR_FUNCTION | scsw::STATUS_PENDING;
+        self.settle(id.number(), 0);
+        0
+    }
+
+    /// HALT SUBCHANNEL.
+    pub fn halt_subchannel(&mut self, id: SubsystemId) -> Cc {
+        let Some(s) = self.operational(id) else { return NOT_OPERATIONAL };
+        let control = s.scsw.control;
+        let only_intermediate = control & scsw::STATUS == scsw::INTERMEDIATE | scsw::STATUS_PENDING;
+        if s.status_pending() && !only_intermediate {
+            return 1;
+        }
+        if control & (scsw::HALT_FUNCTION | scsw::CLEAR_FUNCTION) != 0 {
+            return 2;
+        }
+        s.halt();
+        self.settle(id.number(), 0);
+        0
+    }
+
+    /// MODIFY SUBCHANNEL. An operand exception if bits that must be zero are not.
+    pub fn modify_subchannel(&mut self, id: SubsystemId, schib: &Schib) -> Result<Cc, Program> {
+        const WORD_1: u32 = pmcw_flag::ISC
+            | pmcw_flag::ENABLED
+            | pmcw_flag::LIMIT_MODE
+            | pmcw_flag::MEASUREMENT_MODE
+            | pmcw_flag::MULTIPATH;
+        const WORD_6: u32 = pmcw_characteristic::MEASUREMENT_FORMAT | pmcw_characteristic::CONCURRENT_SENSE;
+        let new = &schib.pmcw;
+        let limits = new.flags & pmcw_flag::LIMIT_MODE == pmcw_flag::LIMIT_MODE;
+        if new.flags & pmcw_flag::RESERVED != 0 || limits || new.characteristics & 0xff1f_fff8 != 0 {
+            return Err(Program::Operand);
+        }
+        let Some(s) = self.subchannel(id) else { return Ok(NOT_OPERATIONAL) };
+        if s.status_pending() {
+            return Ok(1);
+        }
+        if s.run.is_some() || s.scsw.has(scsw::FUNCTION) {
+            return Ok(2);
+        }
+        if s.pmcw.valid() {
+            let pmcw = &mut s.pmcw;
+            pmcw.parameter = new.parameter;
+            pmcw.flags = pmcw.flags & !WORD_1 | new.flags & WORD_1;
+            (pmcw.lpm, pmcw.pom, pmcw.mbi) = (new.lpm, new.pom, new.mbi);
+            pmcw.characteristics = pmcw.characteristics & !WORD_6 | new.characteristics & WORD_6;
+            s.mba = schib.mba;
+            s.unsolicited();
+            self.settle(id.number(), 0);
+        }
+        Ok(0)
+    }
+
+    /// RESET CHANNEL PATH: what devices of the path do is abandoned; a channel report tells that it is done.
+    pub fn reset_channel_path(&mut self, chpid: u8) -> Cc {
+        let on_path = |s: &Subchannel| s.device.is_some() && s.pmcw.chpid[0] == chpid;
+        if !self.subchannels.iter().any(on_path) {
+            return NOT_OPERATIONAL;
+        }
+        for s in self.subchannels.iter_mut().filter(|s| on_path(s)) {
+            if let Some(device) = &mut s.device {
+                device.reset(Reset::System);
+            }
+        }
+        let (source, error) = (Crw::CHANNEL_PATH, Crw::INITIALIZED);
+        self.report(Crw { solicited: true, source, error, id: u16::from(chpid), ..Crw::default() });
+        0
+    }
+
+    /// RESUME SUBCHANNEL.
+    pub fn resume_subchannel(&mut self, id: SubsystemId) -> Cc {
+        let Some(s) = self.operational(id) else { return NOT_OPERATIONAL };
+        if s.status_pending() {
+            return 1;
+        }
+        let control = s.scsw.control;
+        let other = control & (scsw::HALT_FUNCTION | scsw::CLEAR_FUNCTION | scsw::RESUME_PENDING) != 0;
+        let suspendable = control & scsw::SUSPEND != 0;
+        match &mut s.run {
+            Some(run) if suspendable && !other => {
+                if let Phase::Suspended(at) = run.phase {
+                    run.phase = Phase::Fetch(at);
+                    s.scsw.control &= !scsw::SUSPENDED;
+                    s.scsw.control |= scsw::SUBCHANNEL_ACTIVE | scsw::DEVICE_ACTIVE;
+                    self.carry_on(id.number());
+                }
+                // If it is not suspended: each CCW is fetched when its turn comes, so a suspend flag that the program has
+                // just turned off will not be seen, and nothing needs to be remembered.
+                0
+            }
+            _ => 2,
+        }
+    }
+
+    /// START SUBCHANNEL: executes the channel program as far as it goes. An operand exception for an invalid ORB.
+    pub fn start_subchannel(&mut self, id: SubsystemId, orb: &Orb) -> Result<Cc, Program> {
+        orb.check()?;
+        let Some(s) = self.operational(id) else { return Ok(NOT_OPERATIONAL) };
+        if s.status_pending() {
+            return Ok(1);
+        }
+        if s.run.is_some() || s.scsw.has(scsw::FUNCTION) {
+            return Ok(2);
+        }
+        if orb.lpm() & s.pmcw.pam == 0 {
+            return Ok(NOT_OPERATIONAL);
+        }
+        s.begin(Run::new(*orb));
+        self.counts.starts += 1;
+        self.carry_on(id.number());
+        Ok(0)
+    }
+
+    /// STORE CHANNEL REPORT WORD: condition code 0 and the oldest report, or 1 and zeros.
+    pub fn store_channel_report_word(&mut self) -> (Cc, u32) {
+        let crw = self.reports.pop_front();
+        if self.reports.is_empty() {
+            self.pending.set_report(false);
+        }
+        match crw {
+            Some(crw) => (0, crw.encode()),
+            None => (1, 0),
+        }
+    }
+
+    /// STORE SUBCHANNEL: the SCHIB (condition code 0), or `None` (condition code 3).
+    pub fn store_subchannel(&mut self, id: SubsystemId) -> Option<Schib> {
+        self.schib(id)
+    }
+
+    /// TEST PENDING INTERRUPTION, and what a CPU does when it takes an I/O interruption: gives the oldest interruption of
+    /// the first subclass that `iscs` enables (bit 0, X'80', is ISC 0, as in control register 6), and withdraws it. The status
+    /// stays at the subchannel for TEST SUBCHANNEL.
+    pub fn take_interruption(&mut self, iscs: u8) -> Option<IoInterruption> {
+        let isc = (0..8).find(|&isc| iscs & 0x80 >> isc != 0 && !self.queues[usize::from(isc)].is_empty())?;
+        let n = self.queues[usize::from(isc)].pop_front()?;
+        let s = &mut self.subchannels[usize::from(n)];
+        s.queued = false;
+        let parameter = s.pmcw.parameter;
+        self.counts.interruptions += 1;
+        self.show_iscs();
+        Some(IoInterruption { subsystem_id: SubsystemId::new(n), parameter, isc })
+    }
+
+    /// TEST SUBCHANNEL: condition code 0 if status was pending, 1 if not (the IRB is stored for both), 3 without an IRB.
+    pub fn test_subchannel(&mut self, id: SubsystemId) -> (Cc, Irb) {
+        let n = id.number();
+        let Some(s) = self.operational(id) else { return (NOT_OPERATIONAL, Irb::default()) };
+        let irb = s.irb();
+        if !s.status_pending() {
+            return (1, irb);
+        }
+        self.unpost(n);
+        let s = &mut self.subchannels[usize::from(n)];
+        s.status_taken();
+        s.unsolicited();
+        self.settle(n, 0);
+        (0, irb)
+    }
+
+    /// A synchronous channel program for CP (DIAGNOSE A8 and its kin): starts `orb` and gives its status without any
+    /// interruption. The error is the condition code of START SUBCHANNEL. A program that would have to wait is cleared and
+    /// shows unit check.
+    pub fn perform(&mut self, id: SubsystemId, orb: &Orb) -> Result<Irb, Cc> {
+        if orb.check().is_err() {
+            return Err(NOT_OPERATIONAL);
+        }
+        let Some(s) = self.subchannel(id).filter(|s| s.pmcw.valid()) else { return Err(NOT_OPERATIONAL) };
+        if s.status_pending() {
+            return Err(1);
+        }
+        if s.run.is_some() {
+            return Err(2);
+        }
+        let parameter = s.pmcw.parameter;
+        s.ipl = true;
+        s.begin(Run::new(*orb));
+        self.carry_on(id.number());
+        let s = &mut self.subchannels[usize::from(id.number())];
+        if s.run.take().is_some() {
+            if let Some(device) = &mut s.device {
+                device.reset(Reset::Clear);
+            }
+            s.scsw.device |= DeviceStatus::UNIT_CHECK;
+        }
+        let irb = s.irb();
+        s.clear_status();
+        s.pmcw.parameter = parameter;
+        s.ipl = false;
+        s.unsolicited();
+        self.settle(id.number(), 0);
+        Ok(irb)
+    }
+}
