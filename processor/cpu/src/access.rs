@@ -79,7 +79,7 @@ macro_rules! typed {
                 let absolute = Absolute(entry.frame | at.address % PAGE);
                 // SAFETY: as for loads; other CPUs see the bytes as the host's stores make them.
                 unsafe { host.write_unaligned(v.to_be()) };
-                self.shared.storage.stored(absolute, N as usize);
+                self.note_code(absolute, N as usize);
                 return Ok(());
             }
             self.store_slow(at, &v.to_be_bytes())
@@ -107,7 +107,7 @@ impl State {
                 let host = (low.host + at.address % PAGE) as *mut u8;
                 // SAFETY: the frame is one of our storage and the bytes lie in it.
                 unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), host, from.len()) };
-                self.shared.storage.stored(Absolute(low.frame | at.address % PAGE), from.len());
+                self.note_code(Absolute(low.frame | at.address % PAGE), from.len());
                 return Ok(());
             }
         }
@@ -148,7 +148,7 @@ impl State {
             let page = self.page_in(va, space, key, Access::Store)?;
             // SAFETY: `n` bytes from there lie in the frame.
             unsafe { std::ptr::copy_nonoverlapping(from[done..].as_ptr(), page.host, n) };
-            self.shared.storage.stored(page.absolute, n);
+            self.note_code(page.absolute, n);
             done += n;
         }
         self.note_store(address, from.len() as u64);
@@ -175,8 +175,17 @@ impl State {
 
     /// Bytes at `address` were stored through a [`Page`].
     pub fn stored(&mut self, page: Page, address: u64, len: usize) {
-        self.shared.storage.stored(page.absolute, len);
+        self.note_code(page.absolute, len);
         self.note_store(address, len as u64);
+    }
+
+    /// Bytes were stored at `absolute`: if instructions were decoded there, the block being executed ends behind the
+    /// instruction that stored.
+    #[inline(always)]
+    pub fn note_code(&mut self, absolute: Absolute, len: usize) {
+        if self.shared.storage.stored(absolute, len) {
+            self.block_limit = 0;
+        }
     }
 
     /// Keeps what PER storage alteration has to look at.

@@ -24,5 +24,5 @@ pub use intercept::{Intercepted, IoInstruction};
 pub use interrupt::Interruption;
 pub use mode::Architecture;
 pub use signals::{External, Floating, Order, Signals, attention};
-pub use state::{Facilities, State, cr0, cr14};
+pub use state::{Facilities, Shared, State, cr0, cr14, local};
 pub use timing::{CpuTimer, FOREVER};

@@ -93,6 +93,8 @@ pub struct State {
     pub program_mask: u8,
     /// Access key, 0-15.
     pub key: u8,
+    /// How many instructions of the block may be executed; a store into code makes it 0.
+    pub block_limit: u32,
     /// Attention bits that would interrupt now.
     pub open: u32,
     /// Own reasons to look up between blocks; see [`local`].
@@ -162,6 +164,7 @@ impl State {
             cc: 0,
             program_mask: 0,
             key: 0,
+            block_limit: 0,
             open: 0,
             local: 0,
             data_asid: Asid::NONE,

@@ -1,1 +1,177 @@
-//! engine
+//! Running a virtual CPU: SIE's contract, "run until something is not yours".
+//!
+//! [`run`] executes blocks: instructions decoded once, up to the first that ends a block (a branch, a change of the
+//! PSW's or control registers' meaning) or to the end of the page. Blocks are found by absolute address, so address
+//! spaces share them, and each remembers its frame's code version, so a store into code makes it stale.
+//!
+//! Between two blocks the engine looks at one word of attention bits. Nothing else is polled: the clock is read when the
+//! budget of instructions that the caller gave is used up.
+
+#![forbid(unsafe_code)]
+
+mod cache;
+mod interruptions;
+mod step;
+
+pub use cache::BlockCache;
+
+use arch::{Absolute, PAGE, PAGE_MASK, Program};
+use cpu::{Intercepted, Interruption, State};
+
+/// Why `run` came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// The budget of instructions is used up: time to look at the clock.
+    Budget,
+    /// `attention::LEAVE`: somebody wants the CPU.
+    Leave,
+    /// Orders of other CPUs wait (`Signals::take_orders`).
+    Order,
+    /// An I/O interruption is pending and the CPU is enabled for it: fetch it from the channel subsystem.
+    Io,
+    /// An instruction that belongs to the configuration or to CP. The PSW is behind it; `ilc` is its length in bytes.
+    Instruction { what: Intercepted, ilc: u8 },
+    /// The PSW has the wait bit on and nothing is pending that it is enabled for.
+    Wait,
+    /// One instruction has been executed with `local::STEP` on.
+    Step,
+    /// The program new PSW is itself invalid: program interruptions without end.
+    ProgramLoop,
+}
+
+/// The page that instructions come from, as translated last.
+struct FetchPage {
+    page: u64,
+    frame: u64,
+}
+
+/// Runs until something is not the CPU's own. The budget is `s.budget` instructions, kept between calls.
+pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
+    s.fetch_stale = true;
+    let mut fetch = FetchPage { page: 1, frame: 0 };
+    loop {
+        if (s.signals().attention() & s.open) | s.local != 0 {
+            match interruptions::look(s) {
+                interruptions::Next::Go => {}
+                interruptions::Next::Again => continue,
+                interruptions::Next::Exit(exit) => return exit,
+                interruptions::Next::Step => {
+                    if let Some(exit) = step::step(s) {
+                        return exit;
+                    }
+                    continue;
+                }
+            }
+        }
+        if s.budget <= 0 {
+            return Exit::Budget;
+        }
+        let ia = s.ia;
+        if ia & PAGE_MASK != fetch.page || s.fetch_stale || s.blocks_stale {
+            if s.blocks_stale {
+                cache.clear();
+                s.blocks_stale = false;
+            }
+            match fetch_address(s, ia) {
+                Ok(absolute) => fetch = FetchPage { page: ia & PAGE_MASK, frame: absolute.0 & PAGE_MASK },
+                Err(why) => match fault(s, why, ia, 0, 0) {
+                    None => continue,
+                    Some(exit) => return exit,
+                },
+            }
+            s.fetch_stale = false;
+        }
+        if ia & 1 != 0 {
+            match fault(s, Program::Specification.into(), ia, 0, 0) {
+                None => continue,
+                Some(exit) => return exit,
+            }
+        }
+        let absolute = Absolute(fetch.frame | ia & (PAGE - 1));
+        let block = match cache.find(s.storage(), absolute) {
+            Some(block) => block,
+            None => match cache.decode(s, absolute) {
+                Some(block) => block,
+                None => {
+                    // The instruction crosses a page: by itself, with both pages translated now.
+                    match step::crossing(s) {
+                        None => continue,
+                        Some(exit) => return exit,
+                    }
+                }
+            },
+        };
+        s.next_ia = ia.wrapping_add(block.bytes as u64) & s.address_mask;
+        let ops = cache.ops(block);
+        let mut n = 0;
+        let mut failed = None;
+        s.block_limit = block.count as u32;
+        while n < s.block_limit as usize {
+            let op = &ops[n];
+            n += 1;
+            if let Err(why) = (op.run)(s, &op.fields) {
+                failed = Some(why);
+                break;
+            }
+        }
+        s.instructions += n as u64;
+        s.budget -= n as i64;
+        match failed {
+            None if n == ops.len() => s.ia = s.next_ia,
+            // The instruction stored into code, perhaps into what follows: that is decoded anew.
+            None => s.ia = ia.wrapping_add(ops[n - 1].fields.next as u64) & s.address_mask,
+            Some(why) => {
+                let fields = &ops[n - 1].fields;
+                if let Some(exit) = fault(s, why, ia, fields.next, fields.len) {
+                    return exit;
+                }
+            }
+        }
+    }
+}
+
+/// Translates an instruction address; the low half of what it may reach is enough.
+fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interruption> {
+    s.instruction_address(ia & s.address_mask)
+}
+
+/// An instruction of `ilc` bytes that ends `next` bytes behind `base` was left with `why`. `None`: go on.
+fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Option<Exit> {
+    let behind = base.wrapping_add(next as u64) & s.address_mask;
+    match why {
+        Interruption::Intercept => {
+            s.ia = behind;
+            let what = s.intercepted.take().expect("an interception says what it is");
+            return Some(Exit::Instruction { what, ilc });
+        }
+        Interruption::EarlySpecification => return program(s, why, 0),
+        Interruption::Program(p) if p.nullifies() => s.ia = behind.wrapping_sub(ilc as u64) & s.address_mask,
+        _ => s.ia = behind,
+    }
+    program(s, why, ilc)
+}
+
+/// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for ever.
+fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
+    match s.program_interruption(why, ilc) {
+        Ok(()) => None,
+        Err(_) => match s.program_interruption(Interruption::EarlySpecification, 0) {
+            Ok(()) => None,
+            Err(_) => Some(Exit::ProgramLoop),
+        },
+    }
+}
+
+/// What an intercepted instruction ended in when somebody else performed it: call it with the `ilc` of
+/// [`Exit::Instruction`]. `false`: program interruptions without end.
+pub fn complete(s: &mut State, result: Result<(), Interruption>, ilc: u8) -> bool {
+    match result {
+        Ok(()) => true,
+        Err(why) => {
+            if matches!(why, Interruption::Program(p) if p.nullifies()) {
+                s.ia = s.ia.wrapping_sub(ilc as u64) & s.address_mask;
+            }
+            program(s, why, ilc).is_none()
+        }
+    }
+}

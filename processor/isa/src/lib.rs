@@ -26,7 +26,7 @@ mod control;
 mod general;
 
 pub use crate::cpu_trait::{Cc, Cpu, Step, Width};
-pub use decode::{Architectures, Instruction, decode, instructions, length};
+pub use decode::{Architectures, Handler, Instruction, decode, instructions, length};
 pub use fields::{Fields, Format};
 
 /// What bodies need in scope.

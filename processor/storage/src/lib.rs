@@ -197,20 +197,24 @@ impl Storage {
         self.code[(a.0 / PAGE) as usize].version.load(Relaxed)
     }
 
-    /// To be called after a store of `len` bytes at `a` that went through [`Storage::frame`].
+    /// To be called after a store of `len` bytes at `a` that went through [`Storage::frame`]. True if decoded
+    /// instructions were among them: what follows in the block being executed may be stale.
     #[inline(always)]
-    pub fn stored(&self, a: Absolute, len: usize) {
+    pub fn stored(&self, a: Absolute, len: usize) -> bool {
         let first = (a.0 / PAGE) as usize;
         if self.code[first].marks.load(Relaxed) != 0 || a.0 % PAGE + len as u64 > PAGE {
-            self.stored_slow(a, len);
+            self.stored_slow(a, len)
+        } else {
+            false
         }
     }
 
     #[cold]
-    fn stored_slow(&self, a: Absolute, len: usize) {
+    fn stored_slow(&self, a: Absolute, len: usize) -> bool {
         if len == 0 {
-            return;
+            return false;
         }
+        let mut stale = false;
         let end = a.0 + len as u64;
         for frame in a.0 / PAGE..=(end - 1) / PAGE {
             let code = &self.code[frame as usize];
@@ -225,8 +229,10 @@ impl Storage {
                 // Every block of the frame becomes stale; those still wanted are decoded and marked again.
                 code.marks.store(0, Relaxed);
                 code.version.fetch_add(1, Relaxed);
+                stale = true;
             }
         }
+        stale
     }
 
     /// Zeroes the pages from `first` to `last` (addresses within them) and gives their memory back to the host.

@@ -1,0 +1,138 @@
+//! Decoded blocks of one virtual CPU.
+
+use arch::{Absolute, PAGE};
+use cpu::{Interruption, State};
+use isa::Fields;
+use storage::Storage;
+
+/// A decoded instruction: what to do, with which operands.
+#[derive(Clone, Copy)]
+pub struct Op {
+    pub run: fn(&mut State, &Fields) -> Result<(), Interruption>,
+    pub fields: Fields,
+}
+
+/// A block in the table.
+#[derive(Clone, Copy)]
+pub struct Block {
+    absolute: u64,
+    version: u32,
+    first: u32,
+    pub count: u16,
+    /// Length of its text.
+    pub bytes: u16,
+}
+
+const EMPTY: Block = Block { absolute: u64::MAX, version: 0, first: 0, count: 0, bytes: 0 };
+const SLOTS: usize = 1 << 15;
+/// When so many instructions are decoded, everything is forgotten and decoded anew as needed.
+const MAX_OPS: usize = 1 << 17;
+const MAX_BLOCK: usize = 64;
+
+/// The blocks one CPU has decoded. It is empty until the CPU runs.
+#[derive(Default)]
+pub struct BlockCache {
+    table: Vec<Block>,
+    ops: Vec<Op>,
+}
+
+impl BlockCache {
+    /// Nothing decoded, no memory used.
+    pub fn new() -> BlockCache {
+        BlockCache::default()
+    }
+
+    /// Forgets all blocks.
+    pub fn clear(&mut self) {
+        self.table.fill(EMPTY);
+        self.ops.clear();
+    }
+
+    #[inline(always)]
+    fn slot(absolute: u64) -> usize {
+        ((absolute >> 1) ^ (absolute >> 16)) as usize & (SLOTS - 1)
+    }
+
+    /// The block at `absolute`, if it is decoded and its text has not been stored into.
+    #[inline(always)]
+    pub fn find(&self, storage: &Storage, absolute: Absolute) -> Option<Block> {
+        let block = self.table.get(Self::slot(absolute.0))?;
+        (block.absolute == absolute.0 && block.version == storage.code_version(absolute)).then_some(*block)
+    }
+
+    #[inline(always)]
+    pub fn ops(&self, block: Block) -> &[Op] {
+        &self.ops[block.first as usize..block.first as usize + block.count as usize]
+    }
+
+    /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page.
+    #[cold]
+    pub fn decode(&mut self, s: &State, absolute: Absolute) -> Option<Block> {
+        if self.table.is_empty() {
+            self.table = vec![EMPTY; SLOTS];
+        }
+        if self.ops.len() + MAX_BLOCK > MAX_OPS {
+            self.clear();
+        }
+        let mut text = [0; MAX_BLOCK * 6];
+        let rest = (PAGE - absolute.0 % PAGE) as usize;
+        let text = &mut text[..rest.min(MAX_BLOCK * 6)];
+        let first = self.ops.len();
+        let mut at = 0;
+        let mut version = s.storage().code_version(absolute);
+        s.storage().read(absolute, text).expect("the frame was translated, so it exists");
+        while self.ops.len() - first < MAX_BLOCK {
+            let Some(&first_byte) = text.get(at) else { break };
+            let len = isa::length(first_byte) as usize;
+            if at + len > text.len() {
+                break;
+            }
+            let mut bytes = [0; 6];
+            bytes[..len].copy_from_slice(&text[at..at + len]);
+            let (op, ends) = decode_one(s, bytes, at as i64);
+            self.ops.push(op);
+            at += len;
+            if ends {
+                break;
+            }
+        }
+        if at > 0 {
+            // Only now is the text watched. If it changed since it was read, the block is stale from the start.
+            let watched = s.storage().mark_code(absolute, at);
+            let mut again = [0; MAX_BLOCK * 6];
+            s.storage().read(absolute, &mut again[..at]).expect("as above");
+            version = if again[..at] == text[..at] { watched } else { version.wrapping_sub(1) };
+        }
+        if at == 0 {
+            return None;
+        }
+        let block = Block {
+            absolute: absolute.0,
+            version,
+            first: first as u32,
+            count: (self.ops.len() - first) as u16,
+            bytes: at as u16,
+        };
+        self.table[Self::slot(absolute.0)] = block;
+        Some(block)
+    }
+}
+
+/// One instruction that stands `at` bytes behind the block's start, and whether a block ends with it.
+pub fn decode_one(s: &State, text: [u8; 6], at: i64) -> (Op, bool) {
+    let len = isa::length(text[0]);
+    let row = isa::decode(text, s.architecture(), &s.shared().facilities);
+    let (run, format, ends) = match row.and_then(|row| row.run.map(|run| (run, row.format, row.ends))) {
+        Some(found) => found,
+        None => (operation_exception as _, isa::Format::E, true),
+    };
+    let mut fields = Fields::extract(format, text);
+    fields.len = len;
+    fields.at = at;
+    fields.next = at as i32 + len as i32;
+    (Op { run, fields }, ends)
+}
+
+fn operation_exception(_: &mut State, _: &Fields) -> Result<(), Interruption> {
+    Err(arch::Program::Operation.into())
+}
