@@ -1,1 +1,22 @@
-//! nucleus
+//! CP, the Control Program: virtual machines for users.
+//!
+//! * `system`: who is logged on and what a key press does; `logon`: the way in and out; `vmdbk`: one virtual machine.
+//! * `console`: terminals and consoles; `console::display` is the 3270 protocol of CP as a pure state machine.
+//! * `command`: the table of commands and one file for each; `message`: the table of messages.
+//! * `words`, `class`, `calendar`, `account`: the small vocabulary they share.
+//!
+//! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], terminals are told and asked.
+
+#![forbid(unsafe_code)]
+
+pub mod account;
+pub mod calendar;
+pub mod class;
+pub mod command;
+pub mod console;
+pub mod logon;
+pub mod message;
+pub mod system;
+pub mod user;
+pub mod vmdbk;
+pub mod words;

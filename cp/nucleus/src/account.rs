@@ -1,0 +1,78 @@
+//! Accounting: how much processor time a virtual machine has used, and how CP writes it.
+//!
+//! Virtual time is what the virtual CPUs ran; total time is that and what CP did for the virtual machine. The ratio of the
+//! two is the price of virtualization, and every VM performance story begins with it.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The counters of one virtual machine.
+#[derive(Default)]
+pub struct Account {
+    /// Microseconds that virtual CPUs ran.
+    virtual_us: AtomicU64,
+    /// Microseconds that CP worked for the virtual machine.
+    control_us: AtomicU64,
+    /// START SUBCHANNELs and their kin.
+    pub started_io: AtomicU64,
+    /// DIAGNOSE instructions.
+    pub diagnoses: AtomicU64,
+    /// Spool records read, printed, punched.
+    pub read: AtomicU64,
+    pub printed: AtomicU64,
+    pub punched: AtomicU64,
+}
+
+impl Account {
+    pub fn add_virtual(&self, microseconds: u64) {
+        self.virtual_us.fetch_add(microseconds, Relaxed);
+    }
+
+    pub fn add_control(&self, microseconds: u64) {
+        self.control_us.fetch_add(microseconds, Relaxed);
+    }
+
+    /// Virtual processor time in microseconds.
+    pub fn virtual_time(&self) -> u64 {
+        self.virtual_us.load(Relaxed)
+    }
+
+    /// Virtual time and CP's time for the virtual machine, in microseconds.
+    pub fn total_time(&self) -> u64 {
+        self.virtual_time() + self.control_us.load(Relaxed)
+    }
+
+    /// `CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25`
+    pub fn times(&self, connected_us: u64) -> String {
+        format!(
+            "CONNECT= {} VIRTCPU= {} TOTCPU= {}",
+            hours(connected_us),
+            minutes(self.virtual_time()),
+            minutes(self.total_time())
+        )
+    }
+}
+
+/// `hh:mm:ss`
+pub fn hours(microseconds: u64) -> String {
+    let seconds = microseconds / 1_000_000;
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// `mmm:ss.hh`
+pub fn minutes(microseconds: u64) -> String {
+    let hundredths = microseconds / 10_000;
+    format!("{:03}:{:02}.{:02}", hundredths / 6000, hundredths / 100 % 60, hundredths % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_as_query_time_shows_them() {
+        let account = Account::default();
+        account.add_virtual(120_000);
+        account.add_control(135_000);
+        assert_eq!(account.times(754_000_000), "CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25");
+    }
+}

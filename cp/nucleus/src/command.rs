@@ -1,0 +1,208 @@
+//! CP commands: the table, and how a line becomes one.
+//!
+//! A row is the command's name with its minimum abbreviation in capitals, the privilege classes that may use it and the
+//! function that performs it. The function's documentation comment is the command's HELP: the table holds the source
+//! text of each file of commands, and HELP takes the comment from it, so that the reader of the source, the user of HELP
+//! and the reader of the manual see the same words. Its first line is the syntax.
+
+use crate::class::Classes;
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use crate::words::{Words, abbreviates};
+use std::sync::Arc;
+
+/// Where a command comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// Typed at the console.
+    Console,
+    /// Issued by the virtual machine with DIAGNOSE X'08'.
+    Diagnose,
+    /// From the directory, from XAUTOLOG or from the host's command line.
+    System,
+}
+
+/// Who issues a command.
+#[derive(Clone)]
+pub struct Issuer {
+    pub vmdbk: Arc<Vmdbk>,
+    pub origin: Origin,
+}
+
+impl Issuer {
+    /// The issuer's user ID.
+    pub fn userid(&self) -> &str {
+        &self.vmdbk.userid
+    }
+
+    /// Whether the issuer has one of these classes.
+    pub fn has(&self, classes: &str) -> bool {
+        self.vmdbk.lock().classes.meets(Classes::of(classes))
+    }
+}
+
+/// What a command answers: lines, and a return code that is 0 unless a command says otherwise.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Response {
+    pub lines: Vec<String>,
+    pub code: u16,
+}
+
+impl Response {
+    /// No lines.
+    pub fn none() -> Response {
+        Response::default()
+    }
+
+    pub fn push(&mut self, line: impl Into<String>) {
+        self.lines.push(line.into());
+    }
+}
+
+impl From<String> for Response {
+    fn from(line: String) -> Response {
+        Response { lines: vec![line], code: 0 }
+    }
+}
+
+impl From<&str> for Response {
+    fn from(line: &str) -> Response {
+        line.to_string().into()
+    }
+}
+
+impl From<Vec<String>> for Response {
+    fn from(lines: Vec<String>) -> Response {
+        Response { lines, code: 0 }
+    }
+}
+
+/// How every command looks.
+pub type CommandFn = fn(&Cp, &Issuer, Words<'_>) -> Result<Response, Message>;
+
+/// A row of a command table.
+pub struct Command {
+    /// The name, its minimum abbreviation in capitals.
+    pub name: &'static str,
+    pub classes: Classes,
+    pub run: CommandFn,
+    function: &'static str,
+    source: &'static str,
+}
+
+impl Command {
+    /// The documentation comment of the command's function.
+    pub fn help(&self) -> Vec<&'static str> {
+        let header = format!("pub fn {}(", self.function);
+        let Some(end) = self.source.find(&header) else { return Vec::new() };
+        let mut lines: Vec<&str> =
+            self.source[..end].lines().rev().map_while(|line| line.strip_prefix("///")).collect();
+        lines.reverse();
+        lines.into_iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect()
+    }
+}
+
+/// A table of commands: a block for each file, a row for each command in it.
+macro_rules! commands {
+    ($(#[$doc:meta])* $table:ident $directory:literal: $($file:ident { $($name:literal $classes:ident $function:ident;)+ })+) => {
+        $(#[$doc])*
+        pub static $table: &[$crate::command::Command] = &[$($(
+            $crate::command::Command {
+                name: $name,
+                classes: commands!(@classes $classes),
+                run: $file::$function,
+                function: stringify!($function),
+                source: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/command/", $directory, stringify!($file), ".rs")),
+            },
+        )+)+];
+    };
+    (@classes ANY) => { $crate::class::Classes::ANY };
+    (@classes $classes:ident) => { $crate::class::Classes::of(stringify!($classes)) };
+}
+
+pub mod comment;
+pub mod disconnect;
+pub mod force;
+pub mod help;
+pub mod logoff;
+pub mod message_user;
+pub mod query;
+pub mod set;
+pub mod shutdown;
+pub mod sleep;
+pub mod terminal;
+pub mod xautolog;
+
+commands! {
+    /// Every CP command. Where abbreviations meet, the earlier row wins, so the order is part of the interface.
+    COMMANDS "":
+    comment { "*" ANY comment; "CP" ANY cp; }
+    disconnect { "DISConnect" ANY disconnect; }
+    force { "FORCE" A force; }
+    help { "HELP" ANY help; }
+    logoff { "LOGoff" ANY logoff; "LOGOUT" ANY logout; }
+    message_user {
+        "Message" ANY message; "MSG" ANY msg; "MSGNOH" B message_no_header;
+        "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;
+    }
+    query { "Query" ANY query; }
+    set { "SET" ANY set; }
+    shutdown { "SHUTDOWN" A shutdown; }
+    sleep { "SLeep" ANY sleep; }
+    terminal { "TERMinal" G terminal; }
+    xautolog { "XAUTOLOG" ABG xautolog; "AUTOLOG" AB autolog; }
+}
+
+/// The row for `word` in `table` that a user with `classes` may use.
+pub fn find<'a>(table: &'a [Command], word: &str, classes: Classes) -> Option<&'a Command> {
+    table.iter().find(|row| abbreviates(word, row.name) && classes.meets(row.classes))
+}
+
+/// Performs one command line. An empty line, or one of `CP` alone, does nothing here: what it means depends on the console.
+pub fn execute(cp: &Cp, issuer: &Issuer, line: &str) -> Result<Response, Message> {
+    if line.len() > 240 {
+        return Err(message::line_too_long());
+    }
+    let mut words = Words::new(line);
+    let Some(word) = words.next() else { return Ok(Response::none()) };
+    if word.0.starts_with('*') {
+        return Ok(Response::none());
+    }
+    let classes = issuer.vmdbk.lock().classes;
+    match find(COMMANDS, word.0, classes) {
+        Some(command) => (command.run)(cp, issuer, words),
+        None => Err(message::unknown_command(word.upper())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::minimum;
+
+    fn all() -> impl Iterator<Item = (&'static str, &'static Command)> {
+        let rows = |name, table: &'static [Command]| table.iter().map(move |row| (name, row));
+        rows("COMMANDS", COMMANDS).chain(rows("QUERY", query::QUERIES)).chain(rows("SET", set::SETTINGS))
+    }
+
+    #[test]
+    fn every_command_has_its_help() {
+        for (table, row) in all() {
+            let help = row.help();
+            assert!(help.len() >= 3, "{table} {}: a syntax line, an empty line and an explanation", row.name);
+            assert!(help[0].starts_with('`'), "{table} {}: HELP begins with the syntax: {}", row.name, help[0]);
+        }
+    }
+
+    #[test]
+    fn every_minimum_abbreviation_reaches_its_row() {
+        for table in [COMMANDS, query::QUERIES, set::SETTINGS] {
+            for row in table {
+                let short = &row.name[..minimum(row.name)];
+                let found = find(table, short, row.classes).expect("a row answers to its own abbreviation");
+                assert_eq!(found.name, row.name, "{short}");
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! QUERY: a table of its own, one row for each thing that can be asked.
+
+use super::{Issuer, Response, find};
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::words::Words;
+
+#[path = "query/settings.rs"]
+pub mod settings;
+#[path = "query/system.rs"]
+pub mod system;
+#[path = "query/users.rs"]
+pub mod users;
+
+pub use users::files_line;
+
+commands! {
+    /// What QUERY can show.
+    QUERIES "query/":
+    settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
+    system {
+        "TIme" ANY time; "CPLevel" ANY cp_level; "USERID" ANY user_id; "COMMands" ANY commands; "LOGMSG" ANY log_message;
+    }
+    users { "Names" ANY names; "Users" ANY users; "FIles" G files; }
+}
+
+/// `Query operand ...`
+///
+/// Shows things. HELP QUERY lists the operands, HELP QUERY operand explains one. QUERY userid shows where a user is logged on.
+pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let operand = words.need()?;
+    let classes = issuer.vmdbk.lock().classes;
+    if let Some(row) = find(QUERIES, operand.0, classes) {
+        return (row.run)(cp, issuer, words);
+    }
+    if let Some(number) = super::set::function_keys::number(operand) {
+        return settings::function_key(issuer, number);
+    }
+    let userid = operand.userid().map_err(|_| operand.invalid())?;
+    words.end()?;
+    match cp.vmdbk(&userid) {
+        Some(vmdbk) => Ok(users::entry(&vmdbk).into()),
+        None if cp.user(&userid).is_some() => Err(message::not_logged_on(userid).from("CQU")),
+        None => Err(message::invalid_option(userid).from("CQV")),
+    }
+}

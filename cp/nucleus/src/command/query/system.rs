@@ -1,0 +1,65 @@
+//! QUERY TIME, CPLEVEL, USERID, COMMANDS, LOGMSG: the system and the moment.
+
+use super::super::{COMMANDS, Issuer, Response, find};
+use crate::calendar::Date;
+use crate::message::Message;
+use crate::system::Cp;
+use crate::words::Words;
+
+/// `Query TIme`
+///
+/// Shows the date and time, and how long you have been logged on: connect time, virtual processor time, total processor time.
+pub fn time(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    let connected = cp.now().micros_since(issuer.vmdbk.logged_on);
+    Ok(vec![format!("TIME IS {}", cp.long_date()), issuer.vmdbk.account.times(connected)].into())
+}
+
+/// `Query CPLevel`
+///
+/// Shows which level of CP this is, and when it was brought up.
+pub fn cp_level(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    let ipl = Date::at(cp.started, &cp.config.zone);
+    Ok(vec![
+        format!("Endicott Version {}, service level 0000 (64-bit)", env!("CARGO_PKG_VERSION")),
+        format!("IPL at {} {} {}", ipl.short(), ipl.time(), cp.config.zone.name),
+    ]
+    .into())
+}
+
+/// `Query USERID`
+///
+/// Shows your user ID and the name of the system.
+pub fn user_id(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    Ok(format!("{:<8} AT {}", issuer.userid(), cp.config.name).into())
+}
+
+/// `Query COMMands [command]`
+///
+/// Lists the commands that your privilege classes allow, or shows the classes that allow one.
+pub fn commands(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let classes = issuer.vmdbk.lock().classes;
+    if let Some(word) = words.next() {
+        let row = find(COMMANDS, word.0, classes).ok_or_else(|| crate::message::unknown_command(word.upper()))?;
+        return Ok(format!("{} = {}", row.name.to_ascii_uppercase(), row.classes).into());
+    }
+    let names: Vec<String> = COMMANDS
+        .iter()
+        .filter(|row| classes.meets(row.classes))
+        .map(|row| format!("{:<12}", row.name.to_ascii_uppercase()))
+        .collect();
+    Ok(names.chunks(6).map(|names| names.concat().trim_end().to_string()).collect::<Vec<_>>().into())
+}
+
+/// `Query LOGMSG`
+///
+/// Shows the log message.
+pub fn log_message(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    match cp.config.log_message.as_slice() {
+        [] => Ok("There is no logmsg data".into()),
+        lines => Ok(lines.to_vec().into()),
+    }
+}

@@ -1,0 +1,44 @@
+//! SET: a table of its own, one row for each thing that can be set.
+
+use super::{Issuer, Response, find};
+use crate::message::Message;
+use crate::system::Cp;
+use crate::words::Words;
+
+#[path = "set/flags.rs"]
+pub mod flags;
+#[path = "set/function_keys.rs"]
+pub mod function_keys;
+
+commands! {
+    /// What SET can set.
+    SETTINGS "set/":
+    flags {
+        "MSG" G messages; "WNG" G warnings; "EMSG" G errors; "IMSG" G information; "SMSG" G special_messages;
+        "ACNT" G accounting; "RUN" G run; "LINEDit" G line_edit;
+        "370Accom" G other; "AFFINITY" G other; "ASSist" G other; "AUTOPoll" G other; "CCWTRAN" G other;
+        "CONCEAL" G other; "CPCONIO" G other; "ECmode" G other; "IOASSIST" G other; "ISAM" G other;
+        "MIH" G other; "NOPDATA" G other; "NOTRans" G other; "PAGEX" G other; "STBYPASS" G other;
+        "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
+    }
+    function_keys { "PF" G pf; }
+}
+
+/// `SET function value`
+///
+/// Changes a setting of your virtual machine. HELP SET lists the functions, HELP SET function explains one, QUERY SET and
+/// QUERY TERMINAL show the values.
+pub fn set(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let function = words.need()?;
+    if let Some(number) = function_keys::number(function) {
+        return function_keys::set(issuer, number, words);
+    }
+    let classes = issuer.vmdbk.lock().classes;
+    let row = find(SETTINGS, function.0, classes).ok_or_else(|| function.invalid())?;
+    // A row for several functions needs to know which of them was named.
+    let named = format!("{} {}", row.name.to_ascii_uppercase(), words.verbatim());
+    match row.function {
+        "other" => (row.run)(cp, issuer, Words::new(&named)),
+        _ => (row.run)(cp, issuer, words),
+    }
+}

@@ -1,0 +1,102 @@
+//! The settings that are ON or OFF, or nearly so.
+
+use super::super::{Issuer, Response};
+use crate::message::Message;
+use crate::system::Cp;
+use crate::vmdbk::{Emsg, Settings};
+use crate::words::Words;
+
+fn change(issuer: &Issuer, mut words: Words<'_>, field: fn(&mut Settings) -> &mut bool) -> Result<Response, Message> {
+    let on = words.need()?.on_or_off()?;
+    words.end()?;
+    *field(&mut issuer.vmdbk.lock().settings) = on;
+    Ok(Response::none())
+}
+
+/// `SET MSG ON|OFF`
+///
+/// Whether messages of other users (MESSAGE) are shown.
+pub fn messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    change(issuer, words, |settings| &mut settings.messages)
+}
+
+/// `SET WNG ON|OFF`
+///
+/// Whether warnings of the operators (WARNING) are shown.
+pub fn warnings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    change(issuer, words, |settings| &mut settings.warnings)
+}
+
+/// `SET IMSG ON|OFF`
+///
+/// Whether informational responses of commands are shown.
+pub fn information(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    change(issuer, words, |settings| &mut settings.information)
+}
+
+/// `SET SMSG ON|OFF|IUCV`
+///
+/// Whether special messages (SMSG) are accepted for a program in your virtual machine.
+pub fn special_messages(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    if words.accept("IUCV") {
+        issuer.vmdbk.lock().settings.special_messages = true;
+        return words.end().map(|()| Response::none());
+    }
+    change(issuer, words, |settings| &mut settings.special_messages)
+}
+
+/// `SET ACNT ON|OFF`
+///
+/// Whether accounting information is shown.
+pub fn accounting(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    change(issuer, words, |settings| &mut settings.accounting)
+}
+
+/// `SET RUN ON|OFF`
+///
+/// Whether your virtual machine goes on running while CP reads a command (CP READ).
+pub fn run(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    let response = change(issuer, words, |settings| &mut settings.run);
+    cp.host.work();
+    response
+}
+
+/// `SET LINEDit ON|OFF`
+///
+/// Whether CP edits what you type (TERMINAL LINEND, LINEDEL, CHARDEL, ESCAPE). With OFF, PA1 is the only way to CP.
+pub fn line_edit(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let on = words.need()?.on_or_off()?;
+    words.end()?;
+    issuer.vmdbk.console().settings.edit = on;
+    Ok(Response::none())
+}
+
+/// `SET EMSG ON|OFF|CODE|TEXT`
+///
+/// How error messages are shown: whole, not at all, the identifier only, or the text only.
+pub fn errors(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let value = words.need()?;
+    let emsg = match () {
+        () if value.is("ON") => Emsg::On,
+        () if value.is("OFF") => Emsg::Off,
+        () if value.is("CODE") => Emsg::Code,
+        () if value.is("TEXT") => Emsg::Text,
+        () => return Err(value.invalid()),
+    };
+    words.end()?;
+    issuer.vmdbk.lock().settings.emsg = emsg;
+    Ok(Response::none())
+}
+
+/// `SET 370Accom|AFFINITY|ASSist|AUTOPoll|CCWTRAN|CONCEAL|CPCONIO|ECmode|... value`
+///
+/// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does not
+/// exist here, or is always as it should be.
+pub fn other(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let name = words.need()?.upper();
+    let value = words.need()?.upper();
+    let others = &mut issuer.vmdbk.lock().settings.others;
+    others.retain(|(other, _)| *other != name);
+    others.push((name, value));
+    Ok(Response::none())
+}

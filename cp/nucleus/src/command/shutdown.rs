@@ -1,0 +1,15 @@
+//! SHUTDOWN.
+
+use super::{Issuer, Response};
+use crate::message::Message;
+use crate::system::Cp;
+use crate::words::Words;
+
+/// `SHUTDOWN`
+///
+/// Ends the whole system: every user is logged off, spool files are kept, the program ends.
+pub fn shutdown(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    cp.shut_down();
+    Ok(Response::none())
+}

@@ -1,0 +1,220 @@
+//! Consoles: what stands between a user's terminal and the user's virtual machine.
+//!
+//! A [`terminal::Terminal`] is what a person sits at: a 3270 [`display`] or a typewriter (telnet's line mode, or
+//! the program's own standard input). A [`Console`] belongs to a virtual machine, and outlives the terminal when the user
+//! disconnects: it knows whose turn it is (CP READ, VM READ, RUNNING), what has been typed ahead, and the settings of
+//! TERMINAL and SET PF.
+//!
+//! The guest's side is [`Console::read`] and [`Console::print`], called by the virtual console device while the channel
+//! subsystem is locked. A console's lock is therefore below everything but a terminal's.
+
+pub mod display;
+pub mod edit;
+pub mod terminal;
+
+use base::Tod;
+use display::{Tone, Turn};
+use edit::Editing;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use terminal::Terminal;
+
+/// How many lines a user may type ahead of the virtual machine's reading.
+const TYPED_AHEAD: usize = 256;
+
+/// How many lines may be on their way to a secondary user.
+const FORWARDED: usize = 1024;
+
+/// What SET PFnn has given a PF key to do.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum PfKey {
+    #[default]
+    Undefined,
+    /// Bring back an earlier input line.
+    Retrieve { forward: bool },
+    /// Into the input area, to be changed and entered.
+    Delayed(String),
+    /// As if typed and entered.
+    Immediate(String),
+}
+
+/// The settings of TERMINAL that are not only shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    pub editing: Editing,
+    /// LINEDIT: whether CP edits at all.
+    pub edit: bool,
+    pub tab: Option<char>,
+    pub line_size: u16,
+    /// CONMODE 3270 instead of 3215.
+    pub full_screen: bool,
+    /// MODE CP: PA1 and the break key work, ENTER goes to CP.
+    pub mode_cp: bool,
+    /// BREAKIN GUESTCTL instead of IMMED.
+    pub guest_controls: bool,
+    /// The break key: `PA1`, `PFnn` or `NONE`.
+    pub break_key: String,
+    pub auto_return: bool,
+    pub more: (u64, u64),
+    pub hold: bool,
+    pub attention: bool,
+    pub apl: bool,
+    pub text: bool,
+    pub highlight: bool,
+    pub screen_save: bool,
+    pub timestamp: bool,
+    pub sys3270: bool,
+    pub prompt: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            editing: Editing::default(),
+            edit: true,
+            tab: None,
+            line_size: 80,
+            full_screen: false,
+            mode_cp: false,
+            guest_controls: false,
+            break_key: "PA1".into(),
+            auto_return: true,
+            more: (50, 10),
+            hold: true,
+            attention: false,
+            apl: false,
+            text: false,
+            highlight: false,
+            screen_save: false,
+            timestamp: false,
+            sys3270: false,
+            prompt: true,
+        }
+    }
+}
+
+/// A virtual machine's console.
+#[derive(Default)]
+pub struct Console {
+    /// Where the user sits; none when disconnected.
+    pub terminal: Option<Arc<Terminal>>,
+    pub settings: Settings,
+    pub pf: [PfKey; 24],
+    /// CP reads: the virtual machine does not run unless SET RUN ON.
+    pub cp_read: bool,
+    /// The user said SLEEP; nobody reads until then (`None` inside: until ENTER).
+    pub asleep: Option<Option<Tod>>,
+    /// The guest has a read outstanding that no line has answered.
+    vm_read: bool,
+    typed_ahead: VecDeque<String>,
+    /// SPOOL CONSOLE START: the lines since then or since CLOSE.
+    pub record: Option<Vec<String>>,
+    /// SPOOL CONSOLE NOTERM: record without showing.
+    pub silent: bool,
+    /// The user who gets the output while this one is disconnected (SET SECUSER).
+    pub secondary: Option<String>,
+    /// Output on its way to the secondary user: [`crate::system::Cp::tick`] takes it there, since two consoles are never
+    /// locked at once.
+    pub forward: VecDeque<String>,
+}
+
+impl Console {
+    /// Whose turn it is.
+    pub fn turn(&self) -> Turn {
+        match () {
+            () if self.asleep.is_some() => Turn::Running,
+            () if self.cp_read => Turn::CpRead,
+            () if self.vm_read => Turn::VmRead,
+            () => Turn::Running,
+        }
+    }
+
+    /// Tells the terminal whose turn it is now.
+    pub fn show_turn(&self) {
+        if let Some(terminal) = &self.terminal {
+            terminal.set_turn(self.turn());
+        }
+    }
+
+    /// A line for the user: a response of CP, a message, or a whole line of the guest's.
+    pub fn write(&mut self, text: &str, tone: Tone, now: Tod) {
+        if let Some(record) = &mut self.record {
+            record.push(text.to_string());
+        }
+        match &self.terminal {
+            Some(terminal) if !self.silent || tone == Tone::Urgent => terminal.write(text, tone, now),
+            Some(_) => (),
+            None => self.forward(text),
+        }
+    }
+
+    fn forward(&mut self, line: &str) {
+        if self.secondary.is_some() && self.forward.len() < FORWARDED {
+            self.forward.push_back(line.to_string());
+        }
+    }
+
+    /// The guest writes `text` to its console; new lines separate lines, and what follows the last one is not ended yet.
+    pub fn print(&mut self, text: &str, now: Tod) {
+        if let Some(record) = &mut self.record {
+            record.extend(text.lines().map(str::to_string));
+        }
+        match &self.terminal {
+            Some(terminal) if !self.silent => terminal.print(text, now),
+            Some(_) => (),
+            None => text.lines().for_each(|line| self.forward(line)),
+        }
+    }
+
+    /// A line typed for the virtual machine. Whether the guest was waiting for it with a read outstanding; if not,
+    /// it is to be told by an attention. A line too many is dropped: a guest that never reads must not fill our storage.
+    pub fn enter(&mut self, line: String) -> bool {
+        if self.typed_ahead.len() < TYPED_AHEAD {
+            self.typed_ahead.push_back(line);
+        }
+        std::mem::take(&mut self.vm_read)
+    }
+
+    /// The guest reads: the next line, if one has been typed. If none has, the status becomes VM READ and the next
+    /// [`Console::enter`] says so.
+    pub fn read(&mut self) -> Option<String> {
+        let line = self.typed_ahead.pop_front();
+        self.vm_read = line.is_none();
+        self.show_turn();
+        line
+    }
+
+    /// The guest takes its read back (HALT SUBCHANNEL, a reset).
+    pub fn cancel_read(&mut self) {
+        self.vm_read = false;
+        self.show_turn();
+    }
+
+    /// Everything typed ahead is forgotten: the virtual machine was reset.
+    pub fn reset(&mut self) {
+        self.typed_ahead.clear();
+        self.cancel_read();
+    }
+
+    /// How many rows the terminal has still to show; a guest that writes faster waits for it.
+    pub fn backlog(&self) -> usize {
+        self.terminal.as_ref().map_or(0, |terminal| terminal.backlog())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guest_that_reads_first_is_answered_and_one_that_is_told_first_reads_at_once() {
+        let mut console = Console::default();
+        assert_eq!(console.read(), None);
+        assert_eq!(console.turn(), Turn::VmRead);
+        assert!(console.enter("ls".into()), "a read was outstanding");
+        assert_eq!(console.read(), Some("ls".into()));
+        assert!(!console.enter("pwd".into()), "the guest needs an attention");
+        assert_eq!(console.turn(), Turn::Running);
+        assert_eq!(console.read(), Some("pwd".into()));
+    }
+}

@@ -1,0 +1,339 @@
+//! A terminal: a person's 3270 or typewriter, owned by a virtual machine or by nobody.
+//!
+//! Keys and lines come in through [`crate::system::Cp`], which knows who owns the terminal; what is to be seen is fetched
+//! with [`Terminal::screen`] or [`Terminal::take_output`] after [`Host::changed`] has said that there is something new.
+//! A 3270 that nobody owns shows the logo, whose three fields ([`LOGO_FIELDS`]) are the only other form a screen has.
+
+use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
+use crate::vmdbk::Vmdbk;
+use base::Tod;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What the program around CP does for it. Called with all kinds of locks held: it must only take a note and return.
+pub trait Host: Send + Sync {
+    /// A terminal has something new to show.
+    fn changed(&self, terminal: u32);
+    /// There is work for the processors, or an earlier time to wake up at.
+    fn work(&self) {}
+    /// SHUTDOWN: the program is to end.
+    fn shut_down(&self) {}
+}
+
+/// A host that does nothing, for tests that ask by themselves.
+pub struct Silent;
+
+impl Host for Silent {
+    fn changed(&self, _: u32) {}
+}
+
+/// The fields of the logo, in the order in which their contents come with a key.
+pub const LOGO_FIELDS: [&str; 3] = ["USERID", "PASSWORD", "COMMAND"];
+
+/// What a terminal is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Display(Size),
+    /// Lines in, lines out.
+    Typewriter,
+}
+
+/// Where a terminal without an owner stands on its way to one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// The logo is shown.
+    Logo,
+    /// `Enter one of the following commands`.
+    Command,
+    /// A password is awaited for this LOGON.
+    Password { userid: String, here: bool, no_ipl: bool },
+    /// The user has gone; the last lines stay until ENTER or CLEAR.
+    Parting,
+    /// A virtual machine owns the terminal.
+    Owned,
+}
+
+/// What a typewriter has still to print.
+#[derive(Default)]
+pub struct Typewriter {
+    output: String,
+    /// Whether the last thing printed was not ended by a new line.
+    open: bool,
+    hidden: bool,
+    turn: Turn,
+}
+
+enum Face {
+    Display(Box<Display>),
+    Typewriter(Typewriter),
+}
+
+struct Inner {
+    face: Face,
+    entry: Entry,
+    owner: Option<Arc<Vmdbk>>,
+    wrong_passwords: u32,
+}
+
+/// A terminal.
+pub struct Terminal {
+    /// The number by which [`Host`] and [`crate::system::Cp`] name it.
+    pub id: u32,
+    /// Where it is, as QUERY NAMES shows it: `L0003`.
+    pub name: String,
+    /// Whether its user is on this host: initial passwords are good only here.
+    pub local: bool,
+    /// Where it comes from, for QUERY CONSOLE: a network address, or nothing.
+    pub origin: String,
+    host: Arc<dyn Host>,
+    inner: Mutex<Inner>,
+}
+
+impl Terminal {
+    pub fn new(
+        id: u32,
+        name: String,
+        kind: Kind,
+        origin: String,
+        local: bool,
+        system: &str,
+        host: Arc<dyn Host>,
+    ) -> Terminal {
+        let face = match kind {
+            Kind::Display(size) => {
+                let mut display = Display::new(size, system);
+                display.private = true;
+                Face::Display(Box::new(display))
+            }
+            Kind::Typewriter => Face::Typewriter(Typewriter::default()),
+        };
+        let entry = if matches!(face, Face::Display(_)) { Entry::Logo } else { Entry::Command };
+        let inner = Inner { face, entry, owner: None, wrong_passwords: 0 };
+        Terminal { id, name, local, origin, host, inner: Mutex::new(inner) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().expect("no thread panics with a terminal locked")
+    }
+
+    /// Changes the face and tells the host.
+    fn change<T>(&self, f: impl FnOnce(&mut Inner) -> T) -> T {
+        let result = f(&mut self.lock());
+        self.host.changed(self.id);
+        result
+    }
+
+    pub fn is_display(&self) -> bool {
+        matches!(self.lock().face, Face::Display(_))
+    }
+
+    pub fn entry(&self) -> Entry {
+        self.lock().entry.clone()
+    }
+
+    pub fn set_entry(&self, entry: Entry) {
+        self.change(|inner| {
+            let hidden = matches!(entry, Entry::Password { .. });
+            match &mut inner.face {
+                Face::Display(display) => {
+                    display.hide_input(hidden);
+                    if matches!(entry, Entry::Logo | Entry::Command) {
+                        display.erase();
+                        display.set_turn(Turn::CpRead);
+                    }
+                }
+                Face::Typewriter(typewriter) => typewriter.hidden = hidden,
+            }
+            inner.entry = entry;
+        });
+    }
+
+    pub fn owner(&self) -> Option<Arc<Vmdbk>> {
+        self.lock().owner.clone()
+    }
+
+    /// Gives the terminal to a virtual machine, or with `None` back to nobody.
+    pub fn set_owner(&self, owner: Option<Arc<Vmdbk>>) {
+        self.change(|inner| {
+            inner.entry = if owner.is_some() { Entry::Owned } else { Entry::Parting };
+            inner.wrong_passwords = 0;
+            inner.owner = owner;
+            match &mut inner.face {
+                Face::Display(display) => {
+                    display.hide_input(false);
+                    display.private = inner.owner.is_none();
+                }
+                Face::Typewriter(typewriter) => typewriter.hidden = false,
+            }
+        });
+    }
+
+    /// Counts a wrong password; how many there have been in a row.
+    pub fn wrong_password(&self) -> u32 {
+        let mut inner = self.lock();
+        inner.wrong_passwords += 1;
+        inner.wrong_passwords
+    }
+
+    pub fn set_turn(&self, turn: Turn) {
+        self.change(|inner| match &mut inner.face {
+            Face::Display(display) => display.set_turn(turn),
+            Face::Typewriter(typewriter) => typewriter.turn = turn,
+        });
+    }
+
+    /// TERMINAL MORE and HOLD.
+    pub fn set_paging(&self, more: (u64, u64), hold: bool) {
+        if let Face::Display(display) = &mut self.lock().face {
+            (display.more, display.hold) = (more, hold);
+        }
+    }
+
+    /// A line.
+    pub fn write(&self, text: &str, tone: Tone, now: Tod) {
+        self.change(|inner| match &mut inner.face {
+            Face::Display(display) => display.write(text, tone, now),
+            Face::Typewriter(typewriter) => {
+                if std::mem::take(&mut typewriter.open) {
+                    typewriter.output.push('\n');
+                }
+                typewriter.output.push_str(text);
+                typewriter.output.push('\n');
+            }
+        });
+    }
+
+    /// The guest's output: lines, the last of them perhaps unfinished. A display cannot leave a line unfinished.
+    pub fn print(&self, text: &str, now: Tod) {
+        self.change(|inner| match &mut inner.face {
+            Face::Display(display) => text.lines().for_each(|line| display.write(line, Tone::Normal, now)),
+            Face::Typewriter(typewriter) => {
+                typewriter.output.push_str(text);
+                typewriter.open = text.chars().next_back().map_or(typewriter.open, |last| last != '\n');
+            }
+        });
+    }
+
+    /// Erases the output area of a display.
+    pub fn erase(&self) {
+        self.change(|inner| {
+            if let Face::Display(display) = &mut inner.face {
+                display.erase();
+            }
+        });
+    }
+
+    /// A key of a display, with what stood in the input area.
+    pub fn key(&self, key: Key, typed: &str, now: Tod) -> Action {
+        self.change(|inner| match &mut inner.face {
+            Face::Display(display) => display.key(key, typed, now),
+            Face::Typewriter(_) => match key {
+                Key::Enter => Action::Line(typed.to_string()),
+                Key::Pa1 => Action::Break,
+                _ => Action::None,
+            },
+        })
+    }
+
+    /// Redisplays an entered line that nobody owns yet, after what is secret has been left out.
+    pub fn echo(&self, line: &str, now: Tod) {
+        if self.is_display() {
+            self.write(line, Tone::Input, now);
+        }
+    }
+
+    /// RETRIEVE.
+    pub fn retrieve(&self, forward: bool) {
+        self.change(|inner| {
+            if let Face::Display(display) = &mut inner.face {
+                display.retrieve(forward);
+            }
+        });
+    }
+
+    /// Puts `text` into the input area.
+    pub fn put_input(&self, text: String) {
+        self.change(|inner| {
+            if let Face::Display(display) = &mut inner.face {
+                display.put_input(text);
+            }
+        });
+    }
+
+    /// Redisplays `line` as if it had been typed and entered.
+    pub fn accept(&self, line: &str, now: Tod) {
+        self.change(|inner| {
+            if let Face::Display(display) = &mut inner.face {
+                display.accept(line, now);
+            }
+        });
+    }
+
+    /// Lets time pass; when there is more to do.
+    pub fn tick(&self, now: Tod) -> Option<Tod> {
+        self.change(|inner| match &mut inner.face {
+            Face::Display(display) => {
+                display.tick(now);
+                display.deadline()
+            }
+            Face::Typewriter(_) => None,
+        })
+    }
+
+    /// When [`Terminal::tick`] has something to do next.
+    pub fn deadline(&self) -> Option<Tod> {
+        match &self.lock().face {
+            Face::Display(display) => display.deadline(),
+            Face::Typewriter(_) => None,
+        }
+    }
+
+    pub fn backlog(&self) -> usize {
+        match &self.lock().face {
+            Face::Display(display) => display.backlog(),
+            Face::Typewriter(typewriter) => typewriter.output.len() / 80,
+        }
+    }
+
+    /// Where the terminal is, as messages say it: `LDEV L0003`.
+    pub fn device(&self) -> String {
+        let class = if self.name.starts_with('L') { "LDEV" } else { "GRAF" };
+        format!("{class} {}", self.name)
+    }
+
+    /// Whether the logo is to be shown instead of the screen.
+    pub fn shows_logo(&self) -> bool {
+        self.is_display() && self.entry() == Entry::Logo
+    }
+
+    /// What a display shows; `None` for a typewriter.
+    pub fn screen(&self) -> Option<Screen> {
+        match &self.lock().face {
+            Face::Display(display) => Some(display.screen()),
+            Face::Typewriter(_) => None,
+        }
+    }
+
+    /// What a typewriter has to print now: it is gone from here afterwards.
+    pub fn take_output(&self) -> String {
+        match &mut self.lock().face {
+            Face::Display(_) => String::new(),
+            Face::Typewriter(typewriter) => std::mem::take(&mut typewriter.output),
+        }
+    }
+
+    /// Whether what is typed next must not be seen.
+    pub fn hidden(&self) -> bool {
+        match &self.lock().face {
+            Face::Display(display) => display.screen().input.hidden,
+            Face::Typewriter(typewriter) => typewriter.hidden,
+        }
+    }
+
+    /// Whose turn it is.
+    pub fn turn(&self) -> Turn {
+        match &self.lock().face {
+            Face::Display(display) => display.turn(),
+            Face::Typewriter(typewriter) => typewriter.turn,
+        }
+    }
+}

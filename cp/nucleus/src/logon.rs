@@ -1,0 +1,264 @@
+//! The way in and the way out: the logo, LOGON, passwords, DISCONNECT and reconnection, XAUTOLOG, LOGOFF, FORCE.
+
+use crate::console::display::{Key, Tone};
+use crate::console::terminal::{Entry, Terminal};
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::user::User;
+use crate::vmdbk::Vmdbk;
+use crate::words::Words;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Wrong passwords in a row after which a terminal goes back to its logo.
+const WRONG_PASSWORDS: u32 = 5;
+
+/// Why a user leaves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// LOGOFF.
+    LogOff,
+    /// FORCE by this user, or by SYSTEM.
+    Forced(&'static str),
+    /// FORCE by an operator.
+    ForcedByOperator,
+    /// SHUTDOWN.
+    ShutDown,
+}
+
+/// A key while the logo is shown.
+pub fn logo_key(cp: &Cp, terminal: &Arc<Terminal>, key: Key, fields: &[String]) {
+    let field = |n: usize| fields.get(n).map_or("", |text| text.trim_ascii());
+    match (key, field(0), field(2)) {
+        (Key::Enter, "", "") | (Key::Clear, ..) => greet(cp, terminal),
+        (Key::Enter, "", command) => {
+            greet(cp, terminal);
+            entry_line(cp, terminal, command);
+        }
+        (Key::Enter, userid, command) => {
+            terminal.set_entry(Entry::Command);
+            let line = if command.is_empty() { format!("{userid} {}", field(1)) } else { userid.to_string() };
+            logon_command(cp, terminal, Words::new(&line));
+            if !command.is_empty() && terminal.owner().is_some() {
+                cp.line(terminal.id, command);
+            }
+        }
+        _ => (),
+    }
+}
+
+fn greet(cp: &Cp, terminal: &Terminal) {
+    terminal.set_entry(Entry::Command);
+    let now = cp.now();
+    for line in [
+        "Enter one of the following commands:",
+        "",
+        "   LOGON userid               (Example: LOGON VMUSER1)",
+        "   DIAL userid                (Example: DIAL VMUSER2)",
+        "   MSG userid message         (Example: MSG VMUSER2 GOOD MORNING)",
+        "   LOGOFF",
+    ] {
+        terminal.write(line, Tone::Normal, now);
+    }
+}
+
+/// A line at a terminal that nobody owns.
+pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
+    match terminal.entry() {
+        Entry::Password { userid, here, no_ipl } => {
+            terminal.set_entry(Entry::Command);
+            return try_logon(cp, terminal, &userid, Some(line.trim_ascii()), here, no_ipl);
+        }
+        Entry::Parting => return terminal.set_entry(if terminal.is_display() { Entry::Logo } else { Entry::Command }),
+        _ => (),
+    }
+    let mut words = Words::new(line);
+    let Some(word) = words.next() else { return greet(cp, terminal) };
+    match () {
+        () if word.is("Logon") || word.is("LOGIN") => logon_command(cp, terminal, words),
+        () if word.is("LOGoff") || word.is("LOGOUT") => terminal.set_entry(Entry::Logo),
+        () if word.is("Message") || word.is("MSG") => {
+            terminal.echo(line, cp.now());
+            if let Err(message) = message_from_logo(cp, terminal, words) {
+                terminal.write(&message.to_string(), Tone::Normal, cp.now());
+            }
+        }
+        () if word.is("Dial") => {
+            let refused =
+                words.need_userid().map_or_else(|e| e, |userid| message::not_receiving(userid, "no line available"));
+            terminal.write(&refused.from("DIA").to_string(), Tone::Normal, cp.now());
+        }
+        () => greet(cp, terminal),
+    }
+}
+
+fn message_from_logo(cp: &Cp, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
+    let userid = words.need_userid()?;
+    let target = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
+    if !target.lock().settings.messages {
+        return Err(message::not_receiving(&userid, "MSG OFF"));
+    }
+    let now = cp.now();
+    target.write(
+        &format!("{}  * MSG FROM {:<8} : {}", cp.date().time(), terminal.name, words.rest()),
+        Tone::Urgent,
+        now,
+    );
+    Ok(())
+}
+
+fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {
+    let refuse = |message: Message| terminal.write(&message.from("LGA").to_string(), Tone::Normal, cp.now());
+    let userid = match words.need_userid() {
+        Ok(userid) => userid,
+        Err(message) => return refuse(message),
+    };
+    terminal.echo(&format!("LOGON {userid}"), cp.now());
+    let (mut here, mut no_ipl, mut password) = (false, false, None);
+    for word in words {
+        match () {
+            () if word.is("HERE") => here = true,
+            () if word.is("NOIPL") => no_ipl = true,
+            () if word.is("MASK") => (),
+            () if password.is_none() => password = Some(word.0),
+            () => return refuse(message::invalid_option(word.upper())),
+        }
+    }
+    let needed = cp.user(&userid).is_none_or(|user| user.needs_password());
+    if needed && password.is_none() {
+        terminal.write("ENTER PASSWORD  (IT WILL NOT APPEAR WHEN TYPED):", Tone::Normal, cp.now());
+        return terminal.set_entry(Entry::Password { userid, here, no_ipl });
+    }
+    try_logon(cp, terminal, &userid, password, here, no_ipl);
+}
+
+fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, userid: &str, password: Option<&str>, here: bool, no_ipl: bool) {
+    let now = cp.now();
+    // An unknown user and a wrong password get the same answer, or the logo would be a list of users for whoever asks.
+    let user = cp.user(userid).filter(|user| user.admits(password, terminal.local));
+    let Some(user) = user else {
+        terminal.write(&message::logon_unsuccessful().to_string(), Tone::Normal, now);
+        if terminal.wrong_password() >= WRONG_PASSWORDS {
+            terminal.write(&message::excessive_passwords().to_string(), Tone::Normal, now);
+            terminal.set_entry(Entry::Parting);
+        }
+        return;
+    };
+    match cp.vmdbk(userid) {
+        Some(vmdbk) if vmdbk.is_leaving() => {
+            terminal.write(&message::logoff_pending(userid).from("LGA").to_string(), Tone::Normal, now);
+        }
+        Some(vmdbk) => {
+            let place = vmdbk.console().terminal.as_ref().map(|terminal| terminal.device());
+            match place {
+                Some(place) if !here => {
+                    terminal.write(&message::already_logged_on(place).to_string(), Tone::Normal, now);
+                }
+                _ => reconnect(cp, &vmdbk, terminal),
+            }
+        }
+        None => {
+            let vmdbk = Arc::new(Vmdbk::new(user, now));
+            if cp.enter_vmdbk(&vmdbk) {
+                seat(&vmdbk, terminal);
+                welcome(cp, &vmdbk);
+                begin_session(cp, &vmdbk, no_ipl);
+            }
+        }
+    }
+}
+
+/// Puts a virtual machine's console at a terminal.
+fn seat(vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
+    terminal.set_owner(Some(vmdbk.clone()));
+    let mut console = vmdbk.console();
+    terminal.set_paging(console.settings.more, console.settings.hold);
+    console.terminal = Some(terminal.clone());
+    console.show_turn();
+}
+
+fn welcome(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
+    let now = cp.now();
+    if cp.config.log_message.is_empty() {
+        vmdbk.write("There is no logmsg data", Tone::Normal, now);
+    }
+    cp.config.log_message.iter().for_each(|line| vmdbk.write(line, Tone::Normal, now));
+    vmdbk.write(&crate::command::query::files_line(cp, &vmdbk.userid), Tone::Normal, now);
+    vmdbk.write(&format!("LOGON AT {}", cp.long_date()), Tone::Normal, now);
+    let place = vmdbk.console().terminal.as_ref().map_or("AUTO".into(), |terminal| terminal.device());
+    cp.notify_operator(&format!("{place} LOGON  AS  {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
+}
+
+/// The directory's IPL statement, or CP READ.
+fn begin_session(cp: &Cp, vmdbk: &Arc<Vmdbk>, no_ipl: bool) {
+    match &vmdbk.user.ipl {
+        Some(ipl) if !no_ipl => cp.console_command(vmdbk, &format!("IPL {ipl}")),
+        _ => cp.set_cp_read(vmdbk, true),
+    }
+}
+
+fn reconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
+    let earlier = vmdbk.console().terminal.take();
+    if let Some(earlier) = earlier {
+        earlier.write(&format!("DISCONNECT AT {}", cp.long_date()), Tone::Normal, cp.now());
+        earlier.set_owner(None);
+    }
+    seat(vmdbk, terminal);
+    let run = {
+        let mut state = vmdbk.lock();
+        state.disconnected = None;
+        state.settings.run
+    };
+    vmdbk.write(&format!("RECONNECTED AT {}", cp.long_date()), Tone::Normal, cp.now());
+    if !run {
+        cp.set_cp_read(vmdbk, true);
+    }
+    cp.notify_operator(&format!("{} RECONNECT {:<8} USERS = {:04}", terminal.device(), vmdbk.userid, cp.user_count()));
+}
+
+/// DISCONNECT, or a terminal that is gone: the virtual machine goes on without one.
+pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
+    let now = cp.now();
+    let Some(terminal) = vmdbk.console().terminal.take() else { return };
+    terminal.write(&format!("DISCONNECT AT {}", cp.long_date()), Tone::Normal, now);
+    terminal.set_owner(None);
+    vmdbk.lock().disconnected = Some(now);
+    cp.notify_operator(&format!("{} DISCONNECT {:<8} USERS = {:04}", terminal.device(), vmdbk.userid, cp.user_count()));
+}
+
+/// XAUTOLOG: a virtual machine without a terminal.
+pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
+    let now = cp.now();
+    let vmdbk = Arc::new(Vmdbk::new(user, now));
+    vmdbk.lock().disconnected = Some(now);
+    if !cp.enter_vmdbk(&vmdbk) {
+        return Err(message::already_logged_on(vmdbk.place()).from("AUT"));
+    }
+    cp.notify_operator(&format!("AUTO LOGON  ***       {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
+    begin_session(cp, &vmdbk, false);
+    Ok(vmdbk)
+}
+
+/// Ends a virtual machine.
+pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
+    if vmdbk.leaving.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let now = cp.now();
+    let by = match reason {
+        Reason::LogOff => String::new(),
+        Reason::Forced(by) => format!(" FORCED BY {by}"),
+        Reason::ForcedByOperator => format!(" FORCED BY {}", cp.config.operator),
+        Reason::ShutDown => " FORCED BY SHUTDOWN".into(),
+    };
+    vmdbk.write(&vmdbk.account.times(now.micros_since(vmdbk.logged_on)), Tone::Normal, now);
+    let by_system = if matches!(reason, Reason::Forced(_)) { " BY SYSTEM" } else { "" };
+    vmdbk.write(&format!("LOGOFF AT {}{by_system}", cp.long_date()), Tone::Normal, now);
+    let terminal = vmdbk.console().terminal.take();
+    let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());
+    if let Some(terminal) = terminal {
+        terminal.set_owner(None);
+    }
+    cp.remove_vmdbk(vmdbk);
+    cp.notify_operator(&format!("{place} LOGOFF AS  {:<8} USERS = {:04}{by}", vmdbk.userid, cp.user_count()));
+}

@@ -1,0 +1,186 @@
+//! CP's messages: HCPxxxnnns and a text.
+//!
+//! One row a message: the number, the severity and the text with its fields. Programs parse the number and the
+//! order of the fields, and DIAGNOSE X'08' gives the number back as CP's return code, so rows keep their numbers for ever.
+//! The three letters after HCP are the module in which VM users have always seen the message; a command that is
+//! known to issue it under other letters says so with [`Message::from`].
+
+use std::fmt::{self, Display};
+
+/// A message of CP, its fields filled in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// The three letters of the module.
+    pub module: &'static str,
+    /// The number: CP's return code.
+    pub number: u16,
+    /// E error, I information, W warning, A action, R response awaited.
+    pub severity: char,
+    /// The text, fields filled in.
+    pub text: String,
+}
+
+impl Message {
+    /// The same message from another module.
+    pub fn from(mut self, module: &'static str) -> Message {
+        self.module = module;
+        self
+    }
+
+    /// The identifier: `HCPCMD001E`.
+    pub fn id(&self) -> String {
+        format!("HCP{}{:03}{}", self.module, self.number, self.severity)
+    }
+}
+
+impl Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.id(), self.text)
+    }
+}
+
+/// A row of the message table, for HELP and the message reference.
+pub struct Row {
+    pub module: &'static str,
+    pub number: u16,
+    pub severity: char,
+    /// The text with its fields in braces.
+    pub text: &'static str,
+    /// Why it comes and what to do: the comment above the row.
+    pub explanation: &'static str,
+}
+
+macro_rules! messages {
+    ($($(#[doc = $why:literal])+ $name:ident($($field:ident),*) = $module:literal $number:literal $severity:literal $text:literal;)+) => {
+        $(
+            $(#[doc = $why])+
+            pub fn $name($($field: impl Display),*) -> Message {
+                Message { module: $module, number: $number, severity: $severity, text: format!($text) }
+            }
+        )+
+        /// Every message, in the order of the numbers.
+        pub static MESSAGES: &[Row] = &[
+            $(Row { module: $module, number: $number, severity: $severity, text: $text, explanation: concat!($($why),+) },)+
+        ];
+    };
+}
+
+messages! {
+    /// The first word is no command, or none that your privilege classes allow. HELP lists the commands.
+    unknown_command(command) = "CMD" 1 'E' "Unknown CP command: {command}";
+    /// An operand is not one that the command knows, or its value is out of range.
+    invalid_operand(operand) = "CMD" 2 'E' "Invalid operand - {operand}";
+    /// The command was complete before this word.
+    invalid_option(option) = "CMD" 3 'E' "Invalid option - command contains extra option(s) starting with {option}";
+    /// The device type is unknown, or not one that can be used here.
+    invalid_device_type(kind) = "DEF" 6 'E' "Invalid device type - {kind}";
+    /// A user ID has one to eight letters, digits or the characters $ # @ - : . _ +.
+    invalid_userid(userid) = "CMD" 7 'E' "Invalid userid - {userid}";
+    /// A spool ID is a decimal number from 1 to 9999.
+    invalid_spoolid(spoolid) = "SPO" 8 'E' "Invalid spoolid - {spoolid}";
+    /// The range is not of the form first-last or start.length.
+    invalid_range(range) = "CMD" 9 'E' "Invalid range - {range}";
+    /// The register number or form is not one that exists.
+    invalid_register(register) = "CMD" 10 'E' "Invalid register - {register}";
+    /// The command needs a user ID here.
+    userid_missing() = "CMD" 20 'E' "Userid missing or invalid";
+    /// The command needs a virtual device number of one to four hexadecimal digits here.
+    device_missing() = "CMD" 22 'E' "A virtual device number was not supplied or it was invalid";
+    /// The command needs another operand.
+    operand_missing() = "CMD" 26 'E' "Operand missing or invalid";
+    /// The command needs a spool ID here.
+    spoolid_missing() = "CMD" 27 'E' "Spoolid missing or invalid";
+    /// The virtual machine has no device with this number. QUERY VIRTUAL ALL lists the devices.
+    device_absent(device) = "CMD" 40 'E' "Device {device} does not exist";
+    /// The spool file is not in the queue.
+    spoolid_absent(spoolid) = "CMD" 42 'E' "Spoolid {spoolid} does not exist";
+    /// The user must be logged on for this.
+    not_logged_on(userid) = "CMD" 45 'E' "{userid} not logged on";
+    /// The device is at work.
+    device_busy(device) = "CMD" 46 'E' "Device {device} busy";
+    /// The user ID and password do not belong together. CP does not say which of the two is wrong.
+    logon_unsuccessful() = "LGA" 50 'E' "LOGON unsuccessful--incorrect userid and/or password";
+    /// The directory does not allow anybody to log on to this user ID.
+    logon_nolog(userid) = "LGA" 51 'E' "LOGON unsuccessful--{userid} may not log on";
+    /// The directory has no such user.
+    not_in_directory(userid) = "LGA" 53 'E' "{userid} not in CP directory";
+    /// The user is at another terminal. LOGON userid HERE takes the virtual machine to yours.
+    already_logged_on(terminal) = "LGA" 54 'E' "Already logged on {terminal}";
+    /// The user does not receive messages (SET MSG OFF), or is disconnected.
+    not_receiving(userid, why) = "MSG" 57 'I' "{userid} not receiving; {why}";
+    /// A command line has at most 240 characters.
+    line_too_long() = "CMD" 58 'E' "Command line exceeds 240 characters";
+    /// The virtual machine has a device with this number already.
+    device_defined(device) = "DEF" 91 'E' "{device} not defined; device already exists";
+    /// More storage than the directory's maximum for this user.
+    storage_exceeds(maximum) = "DEF" 94 'E' "Storage exceeds allowed maximum of {maximum}";
+    /// Too many wrong passwords; the terminal is put back to its logo.
+    excessive_passwords() = "LGA" 115 'E' "LOGON invalid; excessive incorrect passwords";
+    /// The disk cannot be linked.
+    not_linked(userid, device) = "LNM" 107 'E' "{userid} {device} not linked; not in CP directory";
+    /// IPL needs a device from which a program can be read.
+    ipl_device_type(device) = "VMI" 228 'E' "IPL not performed; device {device} cannot be used for IPL";
+    /// The reader is empty, or its first file ended before the program was loaded.
+    ipl_unit_record(device) = "VMI" 233 'E' "IPL unit record error on device {device}";
+    /// The device signalled an error while the program was being read.
+    ipl_io_error(device) = "VMI" 232 'E' "IPL I/O error on device {device}";
+    /// The program's PSW is not valid.
+    ipl_psw() = "VMI" 234 'E' "IPL unsuccessful; the PSW that was loaded is not valid";
+    /// No saved system has this name.
+    no_saved_system(name) = "IPL" 44 'E' "Named saved system {name} does not exist";
+    /// LOGOFF or FORCE of this user is under way.
+    logoff_pending(userid) = "FRC" 361 'E' "LOGOFF/FORCE pending for user {userid}";
+    /// The user cannot hold more spool files.
+    spool_limit() = "CLS" 439 'E' "Spool file limit reached; file not closed";
+    /// The storage named is outside the virtual machine.
+    not_addressable(address) = "CDA" 160 'E' "Not executed; address {address} is not within the virtual machine's storage";
+    /// The address is not translated by the virtual machine's own tables.
+    not_translated(address) = "CDA" 161 'E' "Not executed; address {address} is not translated";
+    /// The virtual machine has no CPU with this address.
+    no_cpu(address) = "CPU" 1458 'E' "CPU {address} is not defined";
+    /// The CPU exists already.
+    cpu_defined(address) = "DEF" 1459 'E' "CPU {address} is already defined";
+    /// The directory allows this many CPUs.
+    cpu_limit(maximum) = "DEF" 1460 'E' "CPU not defined; the maximum is {maximum}";
+    /// The command needs a virtual machine that is able to run: IPL one first.
+    not_operational() = "BEG" 1465 'E' "The virtual machine cannot run; no program has been loaded";
+    /// A virtual CPU loaded a PSW with the wait bit on and no interruption enabled.
+    disabled_wait(psw) = "GIR" 450 'W' "CP entered; disabled wait PSW {psw}";
+    /// A PSW is in error or its instruction address cannot be translated.
+    psw_translation() = "GIR" 451 'W' "CP entered; PSW translation exception";
+    /// The external new PSW is enabled for the interruption that loads it.
+    external_loop() = "GIR" 452 'W' "CP entered; external interrupt loop";
+    /// The program new PSW causes another program interruption.
+    program_loop() = "GIR" 453 'W' "CP entered; program interrupt loop";
+    /// A virtual CPU is in the check-stop state: a failure of Endicott itself.
+    check_stop(why) = "GIR" 454 'W' "CP entered; virtual CPU is in check-stop state: {why}";
+    /// The user may not do this.
+    not_authorised() = "CMD" 298 'E' "Request denied; not authorized";
+    /// The device is real or of another kind.
+    wrong_device(device, command) = "CMD" 6003 'E' "{command} not performed; device {device} is of another type";
+    /// The directory cannot be read: the text names the file, the line and what was expected.
+    directory_error(why) = "DIR" 753 'E' "User directory not loaded; {why}";
+    /// HELP knows no such command or message.
+    no_help(topic) = "HLP" 254 'E' "No HELP for {topic}";
+    /// The terminal is not owned by a user.
+    no_terminal() = "LGA" 1052 'E' "Terminal no longer connected";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_as_users_see_it() {
+        assert_eq!(unknown_command("FROB").to_string(), "HCPCMD001E Unknown CP command: FROB");
+        assert_eq!(not_logged_on("U1").from("MSG").id(), "HCPMSG045E");
+    }
+
+    #[test]
+    fn every_message_is_explained() {
+        for row in MESSAGES {
+            assert!(row.explanation.len() > 20, "{}", row.text);
+            assert!("EIWAR".contains(row.severity) && row.module.len() == 3, "{}", row.text);
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! The system: who is logged on, who sits where, and what happens when a key is pressed or time passes.
+//!
+//! [`Cp`] is the whole Control Program as its surroundings see it. The executable (or a test) connects terminals, hands over
+//! keys and lines, calls [`Cp::tick`] when [`Cp::deadline`] is reached, and lends threads to be processors. Nothing in here
+//! reads the host's clock or touches a socket, so a test with a virtual clock sees the same text every time.
+
+use crate::calendar::{Date, Zone};
+use crate::command::{self, Issuer, Origin};
+use crate::console::PfKey;
+use crate::console::display::{Action, Key, Tone};
+use crate::console::edit::Logical;
+use crate::console::terminal::{Entry, Host, Kind, Terminal};
+use crate::logon;
+use crate::user::User;
+use crate::vmdbk::Vmdbk;
+use base::{Clock, Tod};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What the system configuration decides.
+#[derive(Clone, Debug)]
+pub struct SystemConfig {
+    /// The system identifier, at most eight characters: shown at the lower right of every display.
+    pub name: String,
+    pub zone: Zone,
+    /// Whose console gets the operator's notices.
+    pub operator: String,
+    /// How many host threads run virtual CPUs.
+    pub processors: u16,
+    /// The log message lines, shown at LOGON.
+    pub log_message: Vec<String>,
+}
+
+impl Default for SystemConfig {
+    fn default() -> SystemConfig {
+        SystemConfig {
+            name: "ENDICOTT".into(),
+            zone: Zone::default(),
+            operator: "OPERATOR".into(),
+            processors: 1,
+            log_message: Vec::new(),
+        }
+    }
+}
+
+/// Minutes after which a disconnected user whose virtual machine waits for CP is logged off.
+pub const FORCED_OFF_AFTER_MINUTES: u64 = 15;
+
+#[derive(Default)]
+struct System {
+    /// By user ID, in the order of logging on for QUERY NAMES.
+    users: Vec<Arc<Vmdbk>>,
+    terminals: HashMap<u32, Arc<Terminal>>,
+    next_terminal: u32,
+}
+
+/// The Control Program.
+pub struct Cp {
+    pub config: SystemConfig,
+    pub clock: Arc<dyn Clock>,
+    pub host: Arc<dyn Host>,
+    /// When the system came up.
+    pub started: Tod,
+    directory: Mutex<BTreeMap<String, Arc<User>>>,
+    system: Mutex<System>,
+}
+
+impl Cp {
+    pub fn new(config: SystemConfig, users: Vec<User>, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> Cp {
+        let directory = users.into_iter().map(|user| (user.userid.clone(), Arc::new(user))).collect();
+        let started = clock.now();
+        Cp { config, clock, host, started, directory: Mutex::new(directory), system: Mutex::default() }
+    }
+
+    fn system(&self) -> MutexGuard<'_, System> {
+        self.system.lock().expect("no thread panics with the system locked")
+    }
+
+    pub fn now(&self) -> Tod {
+        self.clock.now()
+    }
+
+    /// The local date and time.
+    pub fn date(&self) -> Date {
+        Date::at(self.now(), &self.config.zone)
+    }
+
+    /// `14:08:16 EST WEDNESDAY 11/20/91`
+    pub fn long_date(&self) -> String {
+        self.date().long(&self.config.zone)
+    }
+
+    // Users.
+
+    /// The directory entry of a user.
+    pub fn user(&self, userid: &str) -> Option<Arc<User>> {
+        self.directory.lock().expect("no thread panics with the directory locked").get(userid).cloned()
+    }
+
+    /// The virtual machine of a logged-on user.
+    pub fn vmdbk(&self, userid: &str) -> Option<Arc<Vmdbk>> {
+        self.system().users.iter().find(|vmdbk| vmdbk.userid == userid).cloned()
+    }
+
+    /// Every logged-on user's, the earliest first.
+    pub fn vmdbks(&self) -> Vec<Arc<Vmdbk>> {
+        self.system().users.clone()
+    }
+
+    /// How many users are logged on.
+    pub fn user_count(&self) -> usize {
+        self.system().users.len()
+    }
+
+    /// Enters a new virtual machine; `false` if the user has one already.
+    pub(crate) fn enter_vmdbk(&self, vmdbk: &Arc<Vmdbk>) -> bool {
+        let mut system = self.system();
+        let new = system.users.iter().all(|other| other.userid != vmdbk.userid);
+        if new {
+            system.users.push(vmdbk.clone());
+        }
+        new
+    }
+
+    pub(crate) fn remove_vmdbk(&self, vmdbk: &Arc<Vmdbk>) {
+        self.system().users.retain(|other| !Arc::ptr_eq(other, vmdbk));
+    }
+
+    /// A notice on the operator's console, after the time of day.
+    pub fn notify_operator(&self, text: &str) {
+        if let Some(operator) = self.vmdbk(&self.config.operator) {
+            let now = self.now();
+            operator.write(&format!("{} {text}", Date::at(now, &self.config.zone).time()), Tone::Normal, now);
+        }
+    }
+
+    // Terminals.
+
+    /// A terminal appears. `name` is where it is (`0009`, `L0003`); without one it becomes the next logical device.
+    /// `local` says that its user is at this host.
+    pub fn connect(&self, kind: Kind, name: Option<&str>, origin: &str, local: bool) -> Arc<Terminal> {
+        let mut system = self.system();
+        let id = system.next_terminal;
+        system.next_terminal += 1;
+        let name = name.map_or_else(|| format!("L{id:04X}"), str::to_string);
+        let host = self.host.clone();
+        let terminal = Arc::new(Terminal::new(id, name, kind, origin.into(), local, &self.config.name, host));
+        system.terminals.insert(id, terminal.clone());
+        terminal
+    }
+
+    pub fn terminal(&self, id: u32) -> Option<Arc<Terminal>> {
+        self.system().terminals.get(&id).cloned()
+    }
+
+    fn terminals(&self) -> Vec<Arc<Terminal>> {
+        self.system().terminals.values().cloned().collect()
+    }
+
+    /// A terminal is gone: the connection broke, the telnet client ended. Its virtual machine is disconnected.
+    pub fn hang_up(&self, id: u32) {
+        let terminal = self.system().terminals.remove(&id);
+        if let Some(vmdbk) = terminal.and_then(|terminal| terminal.owner()) {
+            logon::disconnect(self, &vmdbk);
+        }
+    }
+
+    /// A key of a display: `fields` are the contents of the screen's input fields, of which all screens but the logo have one.
+    pub fn key(&self, id: u32, key: Key, fields: &[String]) {
+        let Some(terminal) = self.terminal(id) else { return };
+        let now = self.now();
+        if terminal.shows_logo() {
+            return logon::logo_key(self, &terminal, key, fields);
+        }
+        let typed = fields.first().map_or("", String::as_str);
+        if terminal.entry() == Entry::Parting {
+            return terminal.set_entry(Entry::Logo);
+        }
+        match terminal.key(key, typed, now) {
+            Action::None => (),
+            Action::Line(line) => self.line_of(&terminal, &line),
+            Action::Break => self.break_key(&terminal),
+            Action::Function(number, typed) => self.function_key(&terminal, number, &typed),
+        }
+    }
+
+    /// A line of a typewriter.
+    pub fn line(&self, id: u32, line: &str) {
+        if let Some(terminal) = self.terminal(id) {
+            self.line_of(&terminal, line);
+        }
+    }
+
+    /// The break key: CP READ, or from CP READ back to the virtual machine.
+    pub fn attention(&self, id: u32) {
+        if let Some(terminal) = self.terminal(id) {
+            self.break_key(&terminal);
+        }
+    }
+
+    fn break_key(&self, terminal: &Terminal) {
+        let Some(vmdbk) = terminal.owner() else { return };
+        let reading = vmdbk.console().cp_read;
+        self.set_cp_read(&vmdbk, !reading);
+    }
+
+    fn function_key(&self, terminal: &Arc<Terminal>, number: u8, typed: &str) {
+        let Some(vmdbk) = terminal.owner() else { return };
+        let pf = vmdbk.console().pf.get(usize::from(number).wrapping_sub(1)).cloned().unwrap_or_default();
+        match pf {
+            PfKey::Undefined => (),
+            PfKey::Retrieve { forward } => terminal.retrieve(forward),
+            PfKey::Delayed(text) => terminal.put_input(text),
+            PfKey::Immediate(text) => {
+                let line = if text.is_empty() { typed.to_string() } else { text };
+                terminal.accept(&line, self.now());
+                self.line_of(terminal, &line);
+            }
+        }
+    }
+
+    fn line_of(&self, terminal: &Arc<Terminal>, typed: &str) {
+        let Some(vmdbk) = terminal.owner() else { return logon::entry_line(self, terminal, typed) };
+        if vmdbk.console().asleep.take().is_some() {
+            vmdbk.console().show_turn();
+            if typed.is_empty() {
+                return;
+            }
+        }
+        let (editing, edit) = {
+            let console = vmdbk.console();
+            (console.settings.editing, console.settings.edit)
+        };
+        let lines = if edit { editing.split(typed) } else { vec![Logical::Reader(typed.into())] };
+        for line in lines {
+            if vmdbk.is_leaving() || vmdbk.is_disconnected() {
+                break;
+            }
+            let reading = vmdbk.console().cp_read;
+            match line {
+                Logical::Cp(command) if command.is_empty() => self.set_cp_read(&vmdbk, true),
+                Logical::Cp(command) => self.console_command(&vmdbk, &command),
+                Logical::Reader(line) if !reading => self.enter_line(&vmdbk, line),
+                Logical::Reader(line) if line.trim_ascii().is_empty() => (),
+                Logical::Reader(line) => self.console_command(&vmdbk, &line),
+            }
+        }
+    }
+
+    /// CP reads, and the virtual machine stands still (unless SET RUN ON); or it goes on.
+    pub fn set_cp_read(&self, vmdbk: &Arc<Vmdbk>, reading: bool) {
+        {
+            let mut console = vmdbk.console();
+            console.cp_read = reading;
+            console.show_turn();
+        }
+        self.host.work();
+    }
+
+    /// A line for the virtual machine.
+    fn enter_line(&self, vmdbk: &Arc<Vmdbk>, line: String) {
+        let _answered = vmdbk.console().enter(line);
+        vmdbk.console().show_turn();
+    }
+
+    /// Performs a command typed at the console; its response and messages go there.
+    pub fn console_command(&self, vmdbk: &Arc<Vmdbk>, line: &str) {
+        let issuer = Issuer { vmdbk: vmdbk.clone(), origin: Origin::Console };
+        let result = command::execute(self, &issuer, line);
+        let now = self.now();
+        match result {
+            Ok(response) => response.lines.iter().for_each(|line| vmdbk.write(line, Tone::Normal, now)),
+            Err(message) => vmdbk.write_message(&message, now),
+        }
+    }
+
+    /// Ends the system: everybody is logged off, the operator last.
+    pub fn shut_down(&self) {
+        let (operator, others): (Vec<_>, Vec<_>) =
+            self.vmdbks().into_iter().partition(|vmdbk| vmdbk.userid == self.config.operator);
+        for vmdbk in others.iter().chain(&operator) {
+            logon::log_off(self, vmdbk, logon::Reason::ShutDown);
+        }
+        self.host.shut_down();
+    }
+
+    // Time.
+
+    /// Does what is due now.
+    pub fn tick(&self) {
+        let now = self.now();
+        for terminal in self.terminals() {
+            if terminal.deadline().is_some_and(|at| at <= now) {
+                terminal.tick(now);
+            }
+        }
+        for vmdbk in self.vmdbks() {
+            let waking = matches!(vmdbk.console().asleep, Some(Some(at)) if at <= now);
+            if waking {
+                let mut console = vmdbk.console();
+                console.asleep = None;
+                console.show_turn();
+            }
+            self.forward(&vmdbk);
+            if self.forced_off_at(&vmdbk).is_some_and(|at| at <= now) {
+                logon::log_off(self, &vmdbk, logon::Reason::Forced("SYSTEM"));
+            }
+        }
+    }
+
+    /// Takes the output of a disconnected user to the secondary user.
+    fn forward(&self, vmdbk: &Vmdbk) {
+        let (secondary, lines) = {
+            let mut console = vmdbk.console();
+            (console.secondary.clone(), std::mem::take(&mut console.forward))
+        };
+        if let Some(secondary) = secondary.and_then(|userid| self.vmdbk(&userid)) {
+            for line in lines {
+                secondary.write(&format!("{:<8}: {line}", vmdbk.userid), Tone::Normal, self.now());
+            }
+        }
+    }
+
+    /// When [`Cp::tick`] has something to do next.
+    pub fn deadline(&self) -> Option<Tod> {
+        let terminals = self.terminals().into_iter().filter_map(|terminal| terminal.deadline()).min();
+        let users = self.vmdbks().into_iter().filter_map(|vmdbk| {
+            let waking = {
+                let console = vmdbk.console();
+                if console.forward.is_empty() { console.asleep.flatten() } else { Some(Tod(0)) }
+            };
+            waking.into_iter().chain(self.forced_off_at(&vmdbk)).min()
+        });
+        terminals.into_iter().chain(users.min()).min()
+    }
+
+    /// A disconnected user whose virtual machine stands still, since CP reads and nobody answers, does not stay for ever.
+    fn forced_off_at(&self, vmdbk: &Vmdbk) -> Option<Tod> {
+        let waits = {
+            let console = vmdbk.console();
+            console.terminal.is_none() && console.cp_read && console.secondary.is_none()
+        };
+        let since = if waits && vmdbk.userid != self.config.operator { vmdbk.lock().disconnected } else { None };
+        since.map(|since| since.plus_micros(FORCED_OFF_AFTER_MINUTES * 60_000_000))
+    }
+}

@@ -1,0 +1,196 @@
+//! Golden transcripts: what users type and what they see, several terminals at once, on a virtual clock.
+//!
+//! Each file of `tests/transcripts` is a story:
+//!
+//! ```text
+//! -- a comment
+//! MAINT> query time          MAINT types a line (the first mention of a name connects a terminal)
+//! MAINT< TIME IS 08:00:00... what MAINT's terminal shows then
+//! MAINT: display 24 80       makes the terminal a 3270 before it is used
+//! MAINT! PA1                 a key: ENTER CLEAR PA1 PA2 PFnn, with text after it if there is some
+//! MAINT| !query time         the whole screen of a 3270 after a key (! marks intensified rows)
+//! ** 60 seconds              time passes
+//! ```
+//!
+//! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now into the files.
+
+use base::{Clock, Tod};
+use nucleus::console::display::{Key, Size};
+use nucleus::console::terminal::{Kind, Silent, Terminal};
+use nucleus::system::{Cp, SystemConfig};
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A clock that stands still until it is told.
+struct Still(AtomicU64);
+
+impl Clock for Still {
+    fn now(&self) -> Tod {
+        Tod(self.0.load(Ordering::Relaxed))
+    }
+}
+
+/// Wednesday, 20 November 1991, 08:00:00.
+const MORNING: u64 = 690_624_000;
+
+struct Story {
+    cp: Cp,
+    clock: Arc<Still>,
+    terminals: Vec<(String, Arc<Terminal>)>,
+    shown: Vec<String>,
+    told: String,
+}
+
+impl Story {
+    fn new() -> Story {
+        let clock = Arc::new(Still(AtomicU64::new(Tod::from_unix_nanos(MORNING * 1_000_000_000).0)));
+        let cp = Cp::new(SystemConfig::default(), users(), clock.clone(), Arc::new(Silent));
+        Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new() }
+    }
+
+    fn terminal(&mut self, name: &str, kind: Kind) -> Arc<Terminal> {
+        if let Some((_, terminal)) = self.terminals.iter().find(|(other, _)| other == name) {
+            return terminal.clone();
+        }
+        let terminal = self.cp.connect(kind, None, "127.0.0.1", true);
+        self.terminals.push((name.into(), terminal.clone()));
+        self.shown.push(String::new());
+        terminal
+    }
+
+    fn show(&mut self) {
+        for (n, (name, terminal)) in self.terminals.iter().enumerate() {
+            for line in terminal.take_output().lines() {
+                writeln!(self.told, "{name}< {line}").unwrap();
+            }
+            let screen = match terminal.screen() {
+                Some(_) if terminal.shows_logo() => "(logo)\n".to_string(),
+                Some(screen) => screen.to_string(),
+                None => continue,
+            };
+            if screen != self.shown[n] {
+                for line in screen.lines() {
+                    writeln!(self.told, "{}", format!("{name}| {line}").trim_end()).unwrap();
+                }
+                self.shown[n] = screen;
+            }
+        }
+    }
+
+    fn tell(&mut self, line: &str) {
+        let mark = line.find(['>', '<', '!', ':', '|']).filter(|&at| {
+            let name = &line[..at];
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+        });
+        if let Some(at) = mark
+            && matches!(line.as_bytes()[at], b'<' | b'|')
+        {
+            return;
+        }
+        writeln!(self.told, "{line}").unwrap();
+        if let Some(time) = line.strip_prefix("** ") {
+            let mut words = time.split_whitespace();
+            let amount: u64 = words.next().and_then(|n| n.parse().ok()).expect("** is followed by a number");
+            let unit = if words.next().is_some_and(|unit| unit.starts_with("minute")) { 60 } else { 1 };
+            self.pass(amount * unit);
+        } else if let Some(at) = mark {
+            let (name, rest) = (line[..at].to_string(), line[at + 1..].strip_prefix(' ').unwrap_or(&line[at + 1..]));
+            match line.as_bytes()[at] {
+                b':' => {
+                    let numbers: Vec<usize> = rest.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+                    self.terminal(&name, Kind::Display(Size { rows: numbers[0], columns: numbers[1] }));
+                }
+                b'>' => {
+                    let terminal = self.terminal(&name, Kind::Typewriter);
+                    match terminal.is_display() {
+                        true => self.cp.key(terminal.id, Key::Enter, &fields(&terminal, rest)),
+                        false => self.cp.line(terminal.id, rest),
+                    }
+                }
+                _ => {
+                    let terminal = self.terminal(&name, Kind::Typewriter);
+                    let (key, typed) = rest.split_once(' ').unwrap_or((rest, ""));
+                    if key == "HANGUP" {
+                        self.cp.hang_up(terminal.id);
+                    } else if terminal.is_display() {
+                        self.cp.key(terminal.id, self::key(key), &fields(&terminal, typed));
+                    } else {
+                        self.cp.attention(terminal.id);
+                    }
+                }
+            }
+        }
+        self.show();
+    }
+
+    /// Time passes, stopping wherever something is due.
+    fn pass(&mut self, seconds: u64) {
+        let end = self.cp.now().plus_micros(seconds * 1_000_000);
+        while let Some(at) = self.cp.deadline().filter(|&at| at <= end) {
+            self.clock.0.fetch_max(at.0, Ordering::Relaxed);
+            self.cp.tick();
+        }
+        self.clock.0.store(end.0, Ordering::Relaxed);
+    }
+}
+
+/// On the logo, `userid/password/command`; elsewhere the one field there is.
+fn fields(terminal: &Terminal, typed: &str) -> Vec<String> {
+    if terminal.shows_logo() {
+        return typed.split('/').map(str::to_string).collect();
+    }
+    vec![typed.to_string()]
+}
+
+fn key(name: &str) -> Key {
+    match name {
+        "ENTER" => Key::Enter,
+        "CLEAR" => Key::Clear,
+        "PA1" => Key::Pa1,
+        "PA2" => Key::Pa2,
+        pf => Key::Pf(pf.strip_prefix("PF").and_then(|n| n.parse().ok()).expect("a key")),
+    }
+}
+
+fn users() -> Vec<nucleus::user::User> {
+    let user = |userid: &str, classes: &str, mega: u64| nucleus::user::User {
+        userid: userid.into(),
+        password: userid.into(),
+        storage: mega << 20,
+        maximum_storage: 256 << 20,
+        classes: nucleus::class::Classes::of(classes),
+        ..Default::default()
+    };
+    vec![
+        user("OPERATOR", "ABCDEFG", 32),
+        user("MAINT", "ABCDEFG", 32),
+        user("CMSUSER", "G", 32),
+        user("LINUX1", "G", 256),
+        user("LINUX2", "G", 256),
+    ]
+}
+
+#[test]
+fn transcripts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut stories: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    stories.sort();
+    let mut wrong = Vec::new();
+    for path in stories {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut story = Story::new();
+        text.lines().for_each(|line| story.tell(line));
+        if bless {
+            std::fs::write(&path, &story.told).unwrap();
+        } else if story.told != text {
+            let differs = text.lines().zip(story.told.lines()).position(|(was, is)| was != is);
+            let at = differs.unwrap_or_else(|| text.lines().count().min(story.told.lines().count()));
+            let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_string();
+            wrong.push(format!("{}:{}\n  was {}\n  is  {}", path.display(), at + 1, line(&text), line(&story.told)));
+        }
+    }
+    assert!(wrong.is_empty(), "transcripts differ (BLESS=1 accepts):\n{}", wrong.join("\n"));
+}
