@@ -39,6 +39,11 @@ pub fn fuzz(words: &[&str]) -> Outcome {
     run(cargo(&["run", "--quiet", "--profile", TESTED, "--package", "fuzz", "--"]).args(words))
 }
 
+/// Writes the generated references.
+pub fn docs() -> Outcome {
+    run(&mut cargo(&["run", "--quiet", "--package", "reference"]))
+}
+
 /// What a change must pass.
 pub fn ci() -> Outcome {
     test(&[], false)

@@ -1,0 +1,25 @@
+//! `cargo x docs`: writes the references in `docs/reference/` from the tables in the source, which are what runs.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+mod instructions;
+
+/// Every page: its file name and its text.
+fn pages() -> Vec<(&'static str, String)> {
+    vec![("instructions.md", instructions::page())]
+}
+
+fn main() -> ExitCode {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reference");
+    for (name, text) in pages() {
+        let path = folder.join(name);
+        if let Err(error) = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)) {
+            eprintln!("endicott: {}: {error}.", path.display());
+            return ExitCode::FAILURE;
+        }
+        println!("{}", path.display());
+    }
+    ExitCode::SUCCESS
+}
