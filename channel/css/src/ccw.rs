@@ -61,7 +61,7 @@ fn aligned(rules: &Rules, at: u32) -> Result<(), u8> {
         CcwFormat::Zero => 0x00ff_ffff,
         CcwFormat::One => 0x7fff_ffff,
     };
-    if at % 8 == 0 && at <= highest { Ok(()) } else { Err(subchannel_status::PROGRAM_CHECK) }
+    if at.is_multiple_of(8) && at <= highest { Ok(()) } else { Err(subchannel_status::PROGRAM_CHECK) }
 }
 
 fn load(storage: &Storage, rules: &Rules, at: u32) -> Result<Ccw, u8> {

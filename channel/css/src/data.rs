@@ -28,6 +28,7 @@ impl<'a> Data<'a> {
     /// Input: puts `bytes` into the program's storage, in the order of transfer. Returns how many were taken; if fewer
     /// than given, the record is longer than the areas, which shows as incorrect length unless suppressed.
     pub fn store(&mut self, bytes: &[u8]) -> usize {
+        self.transfer.requested = true;
         let mut done = 0;
         while done < bytes.len() {
             let Some(area) = self.transfer.area(self.storage, bytes.len() - done, Direction::Input) else { break };
