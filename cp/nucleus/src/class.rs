@@ -37,6 +37,13 @@ impl Classes {
     }
 }
 
+impl From<directory::Classes> for Classes {
+    /// The directory counts the same letters the same way.
+    fn from(classes: directory::Classes) -> Classes {
+        Classes(classes.0)
+    }
+}
+
 impl fmt::Display for Classes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Classes::ANY {

@@ -17,6 +17,5 @@ pub mod console;
 pub mod logon;
 pub mod message;
 pub mod system;
-pub mod user;
 pub mod vmdbk;
 pub mod words;

@@ -4,9 +4,9 @@ use crate::console::display::{Key, Tone};
 use crate::console::terminal::{Entry, Terminal};
 use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::user::User;
 use crate::vmdbk::Vmdbk;
 use crate::words::Words;
+use directory::{IplFrom, Password, User};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -124,7 +124,7 @@ fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {
             () => return refuse(message::invalid_option(word.upper())),
         }
     }
-    let needed = cp.user(&userid).is_none_or(|user| user.needs_password());
+    let needed = cp.user(&userid).is_none_or(|user| !matches!(user.password, Password::NoPass));
     if needed && password.is_none() {
         terminal.write("ENTER PASSWORD  (IT WILL NOT APPEAR WHEN TYPED):", Tone::Normal, cp.now());
         return terminal.set_entry(Entry::Password { userid, here, no_ipl });
@@ -135,7 +135,7 @@ fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {
 fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, userid: &str, password: Option<&str>, here: bool, no_ipl: bool) {
     let now = cp.now();
     // An unknown user and a wrong password get the same answer, or the logo would be a list of users for whoever asks.
-    let user = cp.user(userid).filter(|user| user.admits(password, terminal.local));
+    let user = cp.user(userid).filter(|user| admits(user, password, terminal.local));
     let Some(user) = user else {
         terminal.write(&message::logon_unsuccessful().to_string(), Tone::Normal, now);
         if terminal.wrong_password() >= WRONG_PASSWORDS {
@@ -168,6 +168,12 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, userid: &str, password: Option<&
     }
 }
 
+/// Whether somebody who offers `password` may log on here. A password that is still the user's own name is good only at
+/// the host itself.
+fn admits(user: &User, password: Option<&str>, local: bool) -> bool {
+    user.password.verify(password.unwrap_or_default()) && (local || !user.password.is_default(&user.userid))
+}
+
 /// Puts a virtual machine's console at a terminal.
 fn seat(vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
     terminal.set_owner(Some(vmdbk.clone()));
@@ -191,9 +197,20 @@ fn welcome(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
 
 /// The directory's IPL statement, or CP READ.
 fn begin_session(cp: &Cp, vmdbk: &Arc<Vmdbk>, no_ipl: bool) {
-    match &vmdbk.user.ipl {
-        Some(ipl) if !no_ipl => cp.console_command(vmdbk, &format!("IPL {ipl}")),
-        _ => cp.set_cp_read(vmdbk, true),
+    cp.set_cp_read(vmdbk, true);
+    vmdbk.user.commands.iter().for_each(|command| cp.console_command(vmdbk, command));
+    if let Some(ipl) = vmdbk.user.ipl.as_ref().filter(|_| !no_ipl) {
+        let mut command = match &ipl.from {
+            IplFrom::Device(device) => format!("IPL {device:04X}"),
+            IplFrom::System(name) => format!("IPL {name}"),
+        };
+        if let Some(loadparm) = &ipl.loadparm {
+            command += &format!(" LOADPARM {loadparm}");
+        }
+        if let Some(parm) = &ipl.parm {
+            command += &format!(" PARM {parm}");
+        }
+        cp.console_command(vmdbk, &command);
     }
 }
 

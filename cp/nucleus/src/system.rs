@@ -11,10 +11,10 @@ use crate::console::display::{Action, Key, Tone};
 use crate::console::edit::Logical;
 use crate::console::terminal::{Entry, Host, Kind, Terminal};
 use crate::logon;
-use crate::user::User;
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod};
-use std::collections::{BTreeMap, HashMap};
+use directory::{Directory, User};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What the system configuration decides.
@@ -61,13 +61,14 @@ pub struct Cp {
     pub host: Arc<dyn Host>,
     /// When the system came up.
     pub started: Tod,
-    directory: Mutex<BTreeMap<String, Arc<User>>>,
+    directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
 }
 
 impl Cp {
-    pub fn new(config: SystemConfig, users: Vec<User>, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> Cp {
-        let directory = users.into_iter().map(|user| (user.userid.clone(), Arc::new(user))).collect();
+    pub fn new(config: SystemConfig, directory: Directory, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> Cp {
+        let users = directory.users.into_iter();
+        let directory = users.map(|user| (user.userid.clone(), Arc::new(user))).collect();
         let started = clock.now();
         Cp { config, clock, host, started, directory: Mutex::new(directory), system: Mutex::default() }
     }

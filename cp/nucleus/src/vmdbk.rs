@@ -8,9 +8,10 @@ use crate::account::Account;
 use crate::class::Classes;
 use crate::console::Console;
 use crate::console::display::Tone;
+use crate::console::edit::Editing;
 use crate::message::Message;
-use crate::user::User;
 use base::Tod;
+use directory::User;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -80,14 +81,14 @@ pub struct Vmdbk {
 impl Vmdbk {
     pub fn new(user: Arc<User>, now: Tod) -> Vmdbk {
         let mut console = Console::default();
-        console.settings.editing = user.editing;
+        console.settings.editing = Editing::from(user.editing);
         Vmdbk {
             userid: user.userid.clone(),
             logged_on: now,
             account: Account::default(),
             leaving: AtomicBool::new(false),
             state: Mutex::new(State {
-                classes: user.classes,
+                classes: user.classes.into(),
                 settings: Settings::default(),
                 storage: user.storage,
                 ipl: None,

@@ -15,6 +15,7 @@
 //! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now into the files.
 
 use base::{Clock, Tod};
+use directory::{Directory, Passwords};
 use nucleus::console::display::{Key, Size};
 use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::system::{Cp, SystemConfig};
@@ -46,7 +47,9 @@ struct Story {
 impl Story {
     fn new() -> Story {
         let clock = Arc::new(Still(AtomicU64::new(Tod::from_unix_nanos(MORNING * 1_000_000_000).0)));
-        let cp = Cp::new(SystemConfig::default(), users(), clock.clone(), Arc::new(Silent));
+        let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default());
+        let directory = directory.expect("the sample directory has no mistakes");
+        let cp = Cp::new(SystemConfig::default(), directory, clock.clone(), Arc::new(Silent));
         Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new() }
     }
 
@@ -152,24 +155,6 @@ fn key(name: &str) -> Key {
         "PA2" => Key::Pa2,
         pf => Key::Pf(pf.strip_prefix("PF").and_then(|n| n.parse().ok()).expect("a key")),
     }
-}
-
-fn users() -> Vec<nucleus::user::User> {
-    let user = |userid: &str, classes: &str, mega: u64| nucleus::user::User {
-        userid: userid.into(),
-        password: userid.into(),
-        storage: mega << 20,
-        maximum_storage: 256 << 20,
-        classes: nucleus::class::Classes::of(classes),
-        ..Default::default()
-    };
-    vec![
-        user("OPERATOR", "ABCDEFG", 32),
-        user("MAINT", "ABCDEFG", 32),
-        user("CMSUSER", "G", 32),
-        user("LINUX1", "G", 256),
-        user("LINUX2", "G", 256),
-    ]
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::words::Words;
 pub fn xautolog(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let userid = words.need_userid()?;
     let user = cp.user(&userid).ok_or_else(|| message::not_in_directory(&userid).from("XAU"))?;
-    if !issuer.has("AB") && !user.may_be_autologged_by(issuer.userid()) {
+    if !issuer.has("AB") && !user.xautolog.iter().any(|other| other == issuer.userid()) {
         return Err(message::not_authorised().from("XAU"));
     }
     logon::autolog(cp, user)?;

@@ -20,6 +20,17 @@ impl Default for Editing {
     }
 }
 
+impl From<directory::Editing> for Editing {
+    fn from(editing: directory::Editing) -> Editing {
+        Editing {
+            line_end: editing.line_end,
+            line_delete: editing.line_delete,
+            character_delete: editing.char_delete,
+            escape: editing.escape,
+        }
+    }
+}
+
 /// A logical line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Logical {

@@ -159,7 +159,7 @@ pub fn privilege(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, 
     Ok(vec![
         format!("Privilege classes for user {}", issuer.userid()),
         format!("        Currently: {now}"),
-        format!("        Directory: {}", issuer.vmdbk.user.classes),
+        format!("        Directory: {}", crate::class::Classes::from(issuer.vmdbk.user.classes)),
     ]
     .into())
 }
