@@ -3,6 +3,8 @@
 use crate::chance::Chance;
 
 mod decoder;
+mod directory;
+mod terminal;
 
 /// Something that must never panic and never hang.
 pub struct Target {
@@ -14,7 +16,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: &[Target] = &[decoder::TARGET];
+pub static TARGETS: &[Target] = &[directory::TARGET, terminal::TARGET, decoder::TARGET];
 
 #[cfg(test)]
 mod tests {
