@@ -1,1 +1,344 @@
-//! complex
+//! A configuration: CPUs, storage, a channel subsystem and a clock, wired together as the Principles of Operation
+//! define one.
+//!
+//! CP makes one for each virtual machine; tests run one bare. [`Configuration::run`] runs a virtual CPU on the calling
+//! thread and performs everything architectural itself: I/O instructions, SIGP, SERVICE CALL, STSI, interruptions and
+//! timers. What is CP's (DIAGNOSE, IUCV) and what only CP can decide (a wait, a stop) comes back as an [`Exit`].
+//!
+//! Locks: a virtual CPU's state, then the channel subsystem or the service element; never the other way.
+
+#![forbid(unsafe_code)]
+
+pub mod diagnose308;
+mod io;
+mod ipl;
+mod run;
+mod sclp;
+mod sigp;
+mod stsi;
+
+pub use ipl::{IplError, IplSource, LoadError};
+pub use run::Exit;
+pub use stsi::{ControlProgram, Identity};
+
+use base::{Clock, Tod};
+use cpu::{Architecture, Facilities, Floating, Shared, Signals, State, attention};
+use css::{ChannelSubsystem, Notice, Pending};
+use engine::BlockCache;
+use sclp::ServiceElement;
+use std::io::Result as IoResult;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use storage::Storage;
+
+/// What a configuration wants of whoever runs it.
+pub trait Host: Send + Sync {
+    /// Virtual CPU `cpu` has got something to do: run it soon. May be called with any lock held, so it must only note it.
+    fn runnable(&self, cpu: u16);
+    /// Who controls this machine, for STSI 3.2.2; `None` for a bare machine.
+    fn control_program(&self) -> Option<ControlProgram>;
+    /// The guest wrote a line on the operator console of the service element.
+    fn service_message(&self, line: &str);
+}
+
+/// What a configuration is to be.
+#[derive(Clone, Debug)]
+pub struct Specification {
+    /// Bytes of storage; rounded up to a megabyte.
+    pub storage: u64,
+    /// CPUs defined at the start, with addresses from 0.
+    pub cpus: u16,
+    /// CPU addresses that can be defined later, 64 at most.
+    pub max_cpus: u16,
+    pub architecture: Architecture,
+    pub identity: Identity,
+    pub facilities: Facilities,
+}
+
+impl Default for Specification {
+    fn default() -> Specification {
+        Specification {
+            storage: 256 << 20,
+            cpus: 1,
+            max_cpus: 1,
+            architecture: Architecture::Esa,
+            identity: Identity::default(),
+            facilities: FACILITIES,
+        }
+    }
+}
+
+/// The facilities that are built (z196 without cryptography, topology and measurement).
+pub const FACILITIES: Facilities = Facilities::of(&[
+    0, 1, 2, 3, 7, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+]);
+
+/// A virtual CPU and what it has decoded.
+pub struct Core {
+    pub state: State,
+    pub(crate) cache: BlockCache,
+}
+
+/// One CPU address of the configuration.
+struct VirtualCpu {
+    core: Mutex<Core>,
+    /// Exists: DEFINE CPU has been done for it.
+    defined: AtomicBool,
+    /// As `State::stopped`, for others to see.
+    stopped: AtomicBool,
+    /// Inside `run`.
+    running: AtomicBool,
+    /// Nanoseconds spent running the guest.
+    virtual_ns: AtomicU64,
+    /// Nanoseconds spent for the guest in all.
+    total_ns: AtomicU64,
+}
+
+/// A virtual machine's hardware.
+pub struct Configuration {
+    shared: Arc<Shared>,
+    cpus: Vec<VirtualCpu>,
+    css: Mutex<ChannelSubsystem>,
+    pending: Arc<Pending>,
+    service: Mutex<ServiceElement>,
+    ipl: Mutex<ipl::IplParameters>,
+    identity: Identity,
+    host: Arc<dyn Host>,
+}
+
+/// Takes a lock whoever panicked with it before: what they guard is whole between statements.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Configuration {
+    /// A configuration after clear reset: all CPUs stopped, no devices. Fails if the host has no room for its storage.
+    pub fn new(spec: Specification, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> IoResult<Arc<Configuration>> {
+        let storage = Arc::new(Storage::new(spec.storage.max(1).next_multiple_of(1 << 20))?);
+        let count = spec.max_cpus.max(spec.cpus).clamp(1, 64);
+        let shared = Arc::new(Shared {
+            storage: storage.clone(),
+            clock,
+            floating: Floating::default(),
+            signals: (0..count).map(|_| Signals::default()).collect(),
+            facilities: spec.facilities,
+            cpu_id: spec.identity.cpu_id(),
+            tod_offset: AtomicU64::new(0),
+        });
+        let cpus = (0..count)
+            .map(|n| VirtualCpu {
+                core: Mutex::new(Core {
+                    state: State::new(n, spec.architecture, shared.clone()),
+                    cache: BlockCache::new(),
+                }),
+                defined: AtomicBool::new(n < spec.cpus.max(1)),
+                stopped: AtomicBool::new(true),
+                running: AtomicBool::new(false),
+                virtual_ns: AtomicU64::new(0),
+                total_ns: AtomicU64::new(0),
+            })
+            .collect();
+        let css = ChannelSubsystem::new(storage);
+        let pending = css.pending().clone();
+        let configuration = Arc::new(Configuration {
+            shared,
+            cpus,
+            css: Mutex::new(css),
+            pending: pending.clone(),
+            service: Mutex::new(ServiceElement::default()),
+            ipl: Mutex::new(ipl::IplParameters::default()),
+            identity: spec.identity,
+            host,
+        });
+        let weak = Arc::downgrade(&configuration);
+        pending.listen(move |notice| {
+            if let Some(configuration) = weak.upgrade() {
+                configuration.notice(notice);
+            }
+        });
+        Ok(configuration)
+    }
+
+    /// The channel subsystem has something for the CPUs. Called with the channel subsystem locked.
+    fn notice(&self, notice: Notice) {
+        match notice {
+            Notice::Interruptions(subclasses) => {
+                self.shared.floating.set_io_subclasses(subclasses);
+                if subclasses != 0 {
+                    self.raise_all(attention::IO);
+                }
+            }
+            Notice::ChannelReport => {
+                self.shared.floating.machine_check(run::CHANNEL_REPORT);
+                self.raise_all(attention::MACHINE_CHECK);
+            }
+            Notice::Work => {
+                // Whichever CPU looks first attends to it; a waiting one is made to look.
+                self.raise_all(attention::LEAVE);
+            }
+        }
+    }
+
+    /// Sets attention bits of all CPUs, and has those that may be idle run.
+    pub(crate) fn raise_all(&self, bits: u32) {
+        for (n, cpu) in self.cpus.iter().enumerate() {
+            if cpu.defined.load(SeqCst) {
+                self.shared.signals[n].raise(bits);
+                if !cpu.running.load(SeqCst) && !cpu.stopped.load(SeqCst) {
+                    self.host.runnable(n as u16);
+                }
+            }
+        }
+    }
+
+    /// The guest's absolute storage.
+    pub fn storage(&self) -> &Arc<Storage> {
+        &self.shared.storage
+    }
+
+    /// What the CPUs have in common: the clock, pending interruptions, facilities.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// The channel subsystem. Lock it without holding a virtual CPU unless you are its runner.
+    pub fn css(&self) -> MutexGuard<'_, ChannelSubsystem> {
+        lock(&self.css)
+    }
+
+    /// Whether the channel subsystem has work that [`Configuration::attend`] would do.
+    pub fn has_channel_work(&self) -> bool {
+        self.pending.work()
+    }
+
+    /// Does pending work of the channel subsystem: devices whose bells rang, long channel programs.
+    pub fn attend(&self) {
+        if self.pending.work() {
+            self.css().attend();
+        }
+    }
+
+    /// How many CPU addresses there may be.
+    pub fn max_cpus(&self) -> u16 {
+        self.cpus.len() as u16
+    }
+
+    /// Addresses of the CPUs that are defined, in order.
+    pub fn cpus(&self) -> impl Iterator<Item = u16> + '_ {
+        (0..self.cpus.len()).filter(|&n| self.cpus[n].defined.load(SeqCst)).map(|n| n as u16)
+    }
+
+    /// Whether there is a CPU with this address.
+    pub fn is_defined(&self, cpu: u16) -> bool {
+        self.cpus.get(cpu as usize).is_some_and(|c| c.defined.load(SeqCst))
+    }
+
+    /// Adds (true) or removes a CPU address; the CPU is stopped. False if the address cannot exist.
+    pub fn define_cpu(&self, cpu: u16, exists: bool) -> bool {
+        let Some(virtual_cpu) = self.cpus.get(cpu as usize) else { return false };
+        if !exists {
+            self.stop(cpu);
+        }
+        virtual_cpu.defined.store(exists, SeqCst);
+        true
+    }
+
+    /// A virtual CPU's state. Waits while it is being run; see [`Configuration::leave`].
+    pub fn cpu(&self, cpu: u16) -> MutexGuard<'_, Core> {
+        lock(&self.cpus[cpu as usize].core)
+    }
+
+    /// A virtual CPU's state, brought out of `run` first if need be.
+    pub fn interrupted_cpu(&self, cpu: u16) -> MutexGuard<'_, Core> {
+        loop {
+            if let Ok(core) = self.cpus[cpu as usize].core.try_lock() {
+                return core;
+            }
+            self.leave(cpu);
+            std::thread::yield_now();
+        }
+    }
+
+    /// Has a virtual CPU that is being run come back soon, with [`Exit::Left`].
+    pub fn leave(&self, cpu: u16) {
+        self.shared.signals[cpu as usize].raise(attention::LEAVE);
+    }
+
+    /// Whether the CPU is stopped.
+    pub fn is_stopped(&self, cpu: u16) -> bool {
+        self.cpus[cpu as usize].stopped.load(SeqCst)
+    }
+
+    /// Whether the CPU is being run this moment.
+    pub fn is_running(&self, cpu: u16) -> bool {
+        self.cpus[cpu as usize].running.load(SeqCst)
+    }
+
+    /// Whether all CPUs are stopped.
+    pub fn all_stopped(&self) -> bool {
+        self.cpus().all(|n| self.is_stopped(n))
+    }
+
+    /// Stops a CPU (the operator's STOP): it is stopped when this returns.
+    pub fn stop(&self, cpu: u16) {
+        let mut core = self.interrupted_cpu(cpu);
+        core.state.stopped = true;
+        self.cpus[cpu as usize].stopped.store(true, SeqCst);
+    }
+
+    /// Starts a stopped CPU (the operator's START).
+    pub fn start(&self, cpu: u16) {
+        let mut core = self.interrupted_cpu(cpu);
+        core.state.stopped = false;
+        self.cpus[cpu as usize].stopped.store(false, SeqCst);
+        drop(core);
+        self.host.runnable(cpu);
+    }
+
+    /// Time spent running the guest on this virtual CPU, and time spent for it in all; microseconds.
+    pub fn times(&self, cpu: u16) -> (u64, u64) {
+        let cpu = &self.cpus[cpu as usize];
+        let (virtual_ns, total_ns) = (cpu.virtual_ns.load(SeqCst), cpu.total_ns.load(SeqCst));
+        (virtual_ns / 1000, (total_ns.max(virtual_ns)) / 1000)
+    }
+
+    /// Adds CP's own work for a virtual CPU to its total time.
+    pub fn charge(&self, cpu: u16, microseconds: u64) {
+        self.cpus[cpu as usize].total_ns.fetch_add(microseconds * 1000, SeqCst);
+    }
+
+    /// The time now, by the configuration's clock.
+    pub fn now(&self) -> Tod {
+        self.shared.clock.now()
+    }
+
+    /// Makes an external interruption pending for the configuration.
+    pub fn external(&self, what: cpu::External) {
+        let bit = self.shared.floating.external(what);
+        self.raise_all(bit);
+    }
+
+    /// Asks the guest to shut down (SIGNAL SHUTDOWN): a service-element event. False if the guest does not listen.
+    pub fn signal_quiesce(&self) -> bool {
+        let event = lock(&self.service).quiesce();
+        self.service_signal(event)
+    }
+
+    /// A line typed for the guest on the service element's operator console. False if the guest does not listen.
+    pub fn service_command(&self, line: &str) -> bool {
+        let event = lock(&self.service).command(line);
+        self.service_signal(event)
+    }
+
+    fn service_signal(&self, listening: bool) -> bool {
+        if listening {
+            self.external(cpu::External {
+                code: arch::interruption::external::SERVICE_SIGNAL,
+                subcode: 0,
+                parameter: Some(sclp::EVENT_PENDING),
+                parameter64: None,
+            });
+        }
+        listening
+    }
+}

@@ -4,7 +4,7 @@
 //! CPU looks at `attention & open` between blocks: one load and one test when nothing is the matter.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Attention bits. Those from `ALWAYS` cannot be masked by the guest.
@@ -186,16 +186,16 @@ pub struct External {
 /// Conditions that are pending for the configuration, not for one CPU.
 #[derive(Default)]
 pub struct Floating {
-    /// Pending I/O interruptions by interruption subclass: bit 7 is ISC 0, as CR6 counts them.
-    io: std::sync::Arc<std::sync::atomic::AtomicU8>,
+    /// Pending I/O interruptions by interruption subclass: the leftmost bit is ISC 0, as in CR6.
+    io: AtomicU8,
     external: Mutex<VecDeque<External>>,
     machine_check: AtomicU64,
 }
 
 impl Floating {
-    /// Shares the I/O subclass bits with the channel subsystem, which keeps them.
-    pub fn new(io: std::sync::Arc<std::sync::atomic::AtomicU8>) -> Floating {
-        Floating { io, ..Floating::default() }
+    /// The channel subsystem says which subclasses have an interruption pending.
+    pub fn set_io_subclasses(&self, subclasses: u8) {
+        self.io.store(subclasses, SeqCst);
     }
 
     /// Pending interruption subclasses, ISC 0 in the leftmost bit.

@@ -1,0 +1,105 @@
+//! The I/O instructions: operands come from and go to the guest's storage, the channel subsystem does the rest.
+
+use crate::Configuration;
+use arch::io::{Irb, Orb, Pmcw, Schib, SubsystemId};
+use arch::{Program, Real};
+use cpu::{At, Interruption, IoInstruction, Space, State};
+
+impl Configuration {
+    pub(crate) fn perform_io(&self, state: &mut State, io: IoInstruction) -> Result<(), Interruption> {
+        use IoInstruction::*;
+        let id = |state: &State| SubsystemId::decode(state.gr[1] as u32).map_err(Interruption::from);
+        state.cc = match io {
+            ClearSubchannel => self.css().clear_subchannel(id(state)?),
+            HaltSubchannel => self.css().halt_subchannel(id(state)?),
+            CancelSubchannel => self.css().cancel_subchannel(id(state)?),
+            ResumeSubchannel => self.css().resume_subchannel(id(state)?),
+            ResetChannelPath => self.css().reset_channel_path(state.gr[1] as u8),
+            SetAddressLimit | SetChannelMonitor => state.cc,
+            ModifySubchannel(at) => {
+                let id = id(state)?;
+                let mut bytes = [0; Schib::SIZE];
+                state.read_bytes(at, &mut bytes)?;
+                self.css().modify_subchannel(id, &Schib::decode(&bytes))?
+            }
+            StartSubchannel(at) => {
+                let id = id(state)?;
+                let mut bytes = [0; Orb::SIZE];
+                // Only an ORB that says it has an extension is longer than its first three words.
+                state.read_bytes(at, &mut bytes[..Orb::BASE])?;
+                if bytes[7] & 1 != 0 {
+                    state.read_bytes(At { address: at.address + Orb::BASE as u64, ..at }, &mut bytes[Orb::BASE..])?;
+                }
+                self.css().start_subchannel(id, &Orb::decode(&bytes))?
+            }
+            StoreSubchannel(at) => {
+                let id = id(state)?;
+                let schib = self.css().store_subchannel(id);
+                match schib {
+                    Some(schib) => {
+                        state.write_bytes(at, &schib.encode())?;
+                        0
+                    }
+                    None => 3,
+                }
+            }
+            TestSubchannel(at) => {
+                let id = id(state)?;
+                // The status is gone once it has been given: be sure that it can be stored.
+                state.test_store(at.address, Irb::SIZE as u64, Space::Mode { ar: at.ar }, state.key)?;
+                let (cc, irb) = self.css().test_subchannel(id);
+                if cc != 3 {
+                    state.write_bytes(at, &irb.encode())?;
+                }
+                cc
+            }
+            TestPendingInterruption(at) => {
+                let open = (state.cr[6] >> 24) as u8;
+                if at.address != 0 {
+                    state.test_store(at.address, 8, Space::Mode { ar: at.ar }, state.key)?;
+                }
+                match self.css().take_interruption(open) {
+                    Some(io) => {
+                        let mut code = [0; 12];
+                        code[..4].copy_from_slice(&io.subsystem_id.encode().to_be_bytes());
+                        code[4..8].copy_from_slice(&io.parameter.to_be_bytes());
+                        code[8..].copy_from_slice(&((io.isc as u32) << 27).to_be_bytes());
+                        if at.address == 0 {
+                            let to = state.absolute(Real(arch::lowcore::z::SUBSYSTEM_ID));
+                            self.storage().write(to, &code).expect("the prefix area lies in storage");
+                        } else {
+                            state.write_bytes(at, &code[..8])?;
+                        }
+                        1
+                    }
+                    None => 0,
+                }
+            }
+            StoreChannelReportWord(at) => {
+                state.test_store(at.address, 4, Space::Mode { ar: at.ar }, state.key)?;
+                let (cc, crw) = self.css().store_channel_report_word();
+                state.write_bytes(at, &crw.to_be_bytes())?;
+                cc
+            }
+            StoreChannelPathStatus(at) => {
+                // All paths are available, none is in use.
+                state.write_bytes(at, &[0; 32])?;
+                0
+            }
+            ChannelSubsystemCall { r2 } => {
+                let at = At { address: state.gr[r2 as usize] & state.address_mask, ar: r2 };
+                if at.address % 4096 != 0 {
+                    return Err(Program::Specification.into());
+                }
+                let mut block = [0; css::CHSC_BLOCK];
+                state.read_bytes(at, &mut block)?;
+                let cc = self.css().channel_subsystem_call(&mut block)?;
+                state.write_bytes(at, &block)?;
+                cc
+            }
+        };
+        Ok(())
+    }
+}
+
+const _: () = assert!(Pmcw::SIZE == 28);

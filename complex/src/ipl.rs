@@ -1,0 +1,226 @@
+//! Initial program loading and resets (POP, chapter 17, and chapter 4, "Resets").
+
+use crate::{Configuration, lock};
+use arch::io::{Irb, SubsystemId};
+use arch::{Absolute, Psw, lowcore};
+use base::ebcdic::{self, padded};
+use cpu::Architecture;
+use css::Ipl;
+use std::fmt;
+
+/// Where the guest was loaded from: what DIAGNOSE 308 hands out and re-IPL uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IplSource {
+    Device(u16),
+    /// Loaded by CP, not from a device.
+    Direct,
+}
+
+/// What the last IPL was.
+#[derive(Default)]
+pub(crate) struct IplParameters {
+    pub source: Option<IplSource>,
+    load_parameter: Option<[u8; 8]>,
+    /// `IPL ... PARM text`, at most 64 characters.
+    pub parm: String,
+    /// What DIAGNOSE 308 subcode 5 left for the next IPL.
+    pub next: Option<Vec<u8>>,
+}
+
+impl IplParameters {
+    /// The load parameter in EBCDIC, blanks if none.
+    pub fn load_parameter(&self) -> [u8; 8] {
+        self.load_parameter.unwrap_or([ebcdic::BLANK; 8])
+    }
+}
+
+/// Why an IPL did not succeed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IplError {
+    /// There is no device of this number.
+    NoDevice(u16),
+    /// The channel program ended in this way.
+    Failed(u16, Irb),
+    /// The channel program does not end: the device has nothing to give.
+    NotReady(u16),
+    /// The PSW that was read is not valid.
+    InvalidPsw(Psw),
+}
+
+impl fmt::Display for IplError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IplError::NoDevice(n) => write!(f, "device {n:04X} does not exist"),
+            IplError::Failed(n, irb) => write!(
+                f,
+                "IPL from device {n:04X} failed: device status {:02X}, subchannel status {:02X}",
+                irb.scsw.device.0, irb.scsw.subchannel
+            ),
+            IplError::NotReady(n) => write!(f, "device {n:04X} has nothing to load"),
+            IplError::InvalidPsw(psw) => {
+                write!(f, "what was loaded does not begin with a PSW: {:016X}", psw.to_short())
+            }
+        }
+    }
+}
+
+/// Why files could not be put into storage.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadError {
+    /// The kernel is no Linux kernel for s390x.
+    NotAKernel,
+    /// Kernel, command line and initial ramdisk need so many bytes.
+    TooSmall { needed: u64, storage: u64 },
+    /// The kernel has room for so many bytes of command line.
+    CommandLineTooLong { max: usize },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::NotAKernel => f.write_str("not a Linux kernel for s390x"),
+            LoadError::TooSmall { needed, storage } => write!(
+                f,
+                "the kernel and its initial ramdisk need {} MiB of storage, the virtual machine has {}",
+                needed.div_ceil(1 << 20),
+                storage >> 20
+            ),
+            LoadError::CommandLineTooLong { max } => write!(f, "the kernel's command line may have {max} bytes"),
+        }
+    }
+}
+
+/// Fields of a Linux kernel image.
+mod kernel {
+    pub const ENTRY: u64 = 0x1_0000;
+    pub const MAGIC: usize = 0x1_0008;
+    pub const INITRD_START: u64 = 0x1_0408;
+    pub const INITRD_SIZE: u64 = 0x1_0410;
+    pub const MAX_COMMAND_LINE: usize = 0x1_0430;
+    pub const COMMAND_LINE: u64 = 0x1_0480;
+}
+
+impl Configuration {
+    /// System reset: all CPUs stopped and reset, the channel subsystem reset, nothing pending. With `clear`, storage
+    /// and registers are zero too.
+    pub fn reset(&self, clear: bool) {
+        for n in 0..self.cpus.len() as u16 {
+            let mut core = self.interrupted_cpu(n);
+            if clear {
+                core.state.clear_reset();
+            } else {
+                core.state.initial_reset();
+            }
+            core.state.set_architecture(Architecture::Esa);
+            core.state.clock_comparator = 0;
+            self.cpus[n as usize].stopped.store(true, std::sync::atomic::Ordering::SeqCst);
+        }
+        self.css().reset();
+        self.shared.floating.clear();
+        lock(&self.service).reset();
+        if clear {
+            self.storage().clear();
+        }
+    }
+
+    /// Reset for IPL, and IPL from device `number` on CPU 0. With `clear`, storage is zero before. `start`: begin to
+    /// execute; otherwise CPU 0 is left stopped with the PSW loaded.
+    pub fn ipl(&self, number: u16, load_parameter: &str, parm: &str, clear: bool, start: bool) -> Result<(), IplError> {
+        self.reset(clear);
+        let id = self.css().find(number).ok_or(IplError::NoDevice(number))?;
+        {
+            let mut ipl = lock(&self.ipl);
+            ipl.source = Some(IplSource::Device(number));
+            ipl.load_parameter = (!load_parameter.is_empty()).then(|| padded(load_parameter));
+            ipl.parm = parm.chars().take(64).collect();
+            ipl.next = None;
+        }
+        self.load(number, id)?;
+        let storage = self.storage();
+        let at = |a| Absolute(a);
+        let word = storage.read_u64(at(0)).expect("every configuration has a first page");
+        let psw = Psw::from_short(word);
+        if psw.is_invalid() {
+            return Err(IplError::InvalidPsw(psw));
+        }
+        storage.write_u32(at(lowcore::z::SUBSYSTEM_ID), id.encode()).expect("as above");
+        storage.write_u32(at(lowcore::z::IO_PARAMETER), 0).expect("as above");
+        self.begin(psw, start);
+        Ok(())
+    }
+
+    /// The channel program of an IPL.
+    fn load(&self, number: u16, id: SubsystemId) -> Result<(), IplError> {
+        let mut css = self.css();
+        let mut state = css.start_ipl(id);
+        // A device that makes the program wait has nothing to load; a long program goes on while there is work.
+        for _ in 0..1000 {
+            match state {
+                Ipl::Loaded => return Ok(()),
+                Ipl::Failed(irb) => return Err(IplError::Failed(number, irb)),
+                Ipl::NotOperational => return Err(IplError::NoDevice(number)),
+                Ipl::Running if !self.pending.work() => break,
+                Ipl::Running => {
+                    css.attend();
+                    state = css.test_ipl(id);
+                }
+            }
+        }
+        css.clear_subchannel(id);
+        css.test_subchannel(id);
+        Err(IplError::NotReady(number))
+    }
+
+    /// CPU 0 gets a PSW and begins.
+    pub(crate) fn begin(&self, psw: Psw, start: bool) {
+        self.interrupted_cpu(0).state.set_psw(psw);
+        if start {
+            self.start(0);
+        }
+    }
+
+    /// Puts a Linux kernel, its initial ramdisk and its command line into storage and starts CPU 0 at the kernel's
+    /// entry: IPL without a device.
+    pub fn load_direct(&self, kernel: &[u8], initrd: &[u8], command_line: &str) -> Result<(), LoadError> {
+        if kernel.get(kernel::MAGIC..kernel::MAGIC + 6) != Some(b"S390EP") {
+            return Err(LoadError::NotAKernel);
+        }
+        let size = self.storage().size();
+        // The ramdisk goes to the top: the decompressed kernel needs the room below.
+        let initrd_start = (size.saturating_sub(initrd.len() as u64)).min(0x7fff_0000) & !0xffff;
+        let kernel_end = (kernel.len() as u64).next_multiple_of(1 << 20);
+        if initrd_start < kernel_end || initrd_start + initrd.len() as u64 > size {
+            return Err(LoadError::TooSmall { needed: kernel_end + initrd.len() as u64 + (64 << 20), storage: size });
+        }
+        let field = &kernel[kernel::MAX_COMMAND_LINE..kernel::MAX_COMMAND_LINE + 8];
+        let max = match u64::from_be_bytes(field.try_into().expect("eight bytes")) {
+            n @ 1..=0x1_0000 => n as usize,
+            _ => 896,
+        };
+        if command_line.len() >= max {
+            return Err(LoadError::CommandLineTooLong { max: max - 1 });
+        }
+        self.reset(true);
+        let put = |at: u64, bytes: &[u8]| {
+            self.storage().write(Absolute(at), bytes).expect("the size was compared with storage");
+        };
+        put(0, kernel);
+        put(initrd_start, initrd);
+        if !initrd.is_empty() {
+            put(kernel::INITRD_START, &initrd_start.to_be_bytes());
+            put(kernel::INITRD_SIZE, &(initrd.len() as u64).to_be_bytes());
+        }
+        let mut text: Vec<u8> = command_line.bytes().collect();
+        text.push(0);
+        put(kernel::COMMAND_LINE, &text);
+        put(lowcore::z::SUBSYSTEM_ID, &[0; 4]);
+        *lock(&self.ipl) = IplParameters { source: Some(IplSource::Direct), ..IplParameters::default() };
+        self.begin(Psw::from_short(0x0008_0000_8000_0000 | kernel::ENTRY), true);
+        Ok(())
+    }
+
+    /// Where the guest was loaded from.
+    pub fn ipl_source(&self) -> Option<IplSource> {
+        lock(&self.ipl).source
+    }
+}

@@ -1,0 +1,174 @@
+//! Running one virtual CPU, and performing what it leaves to the configuration.
+
+use crate::{Configuration, Core, lock};
+use arch::{Psw, mask};
+use base::Tod;
+use cpu::{Intercepted, Interruption, Order, State, attention};
+use std::sync::atomic::Ordering::SeqCst;
+
+/// Instructions between two looks at the clock: about a tenth of a millisecond.
+const BUDGET: i64 = 25_000;
+
+/// The machine-check code of "channel report pending" with everything valid (POP, chapter 11).
+pub(crate) const CHANNEL_REPORT: u64 = 0x0040_0f1d_4033_0000;
+
+/// Why a virtual CPU came back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exit {
+    /// The slice is used up.
+    SliceEnd,
+    /// Enabled wait: nothing to do until an interruption, or until the clock shows `until`.
+    Wait { until: Option<Tod> },
+    /// The CPU is in the stopped state.
+    Stopped,
+    /// A wait that no interruption can end.
+    DisabledWait(Psw),
+    /// DIAGNOSE: fetch and check operands, do it, and call [`Configuration::complete`]. The PSW is behind it.
+    Diagnose { r1: u8, r3: u8, code: u16, ilc: u8 },
+    /// IUCV (general register 0: function; 1: parameter list): as for DIAGNOSE.
+    Iucv { ilc: u8 },
+    /// [`Configuration::leave`].
+    Left,
+    /// One instruction has been executed with `cpu::local::STEP` on.
+    Step,
+    /// Program interruptions without end: the program new PSW is not valid.
+    ProgramLoop,
+}
+
+impl Configuration {
+    /// Runs virtual CPU `n` on the calling thread for up to `slice` microseconds.
+    pub fn run(&self, n: u16, slice: u64) -> Exit {
+        let cpu = &self.cpus[n as usize];
+        let mut core = lock(&cpu.core);
+        let start = self.now();
+        let signals = &self.shared.signals[n as usize];
+        cpu.running.store(true, SeqCst);
+        signals.set_running(true);
+        core.state.set_timer_running(true);
+        let mut performing = 0;
+        let exit = self.run_core(&mut core, start, slice, &mut performing);
+        core.state.set_timer_running(false);
+        cpu.stopped.store(core.state.stopped, SeqCst);
+        signals.set_running(false);
+        cpu.running.store(false, SeqCst);
+        let spent = self.now().unix_nanos().saturating_sub(start.unix_nanos());
+        cpu.total_ns.fetch_add(spent, SeqCst);
+        cpu.virtual_ns.fetch_add(spent.saturating_sub(performing), SeqCst);
+        exit
+    }
+
+    /// The loop around the engine. `performing` counts nanoseconds that were not the guest's own.
+    fn run_core(&self, core: &mut Core, start: Tod, slice: u64, performing: &mut u64) -> Exit {
+        let Core { state, cache } = core;
+        loop {
+            if self.pending.work() {
+                self.css().attend();
+            }
+            if state.signals().attention() & attention::ORDER != 0 {
+                self.carry_out_orders(state);
+            }
+            if state.stopped {
+                return Exit::Stopped;
+            }
+            state.budget = BUDGET;
+            state.timers_changed();
+            match engine::run(state, cache) {
+                engine::Exit::Budget => {
+                    if self.now().micros_since(start) >= slice {
+                        return Exit::SliceEnd;
+                    }
+                }
+                engine::Exit::Order => {}
+                engine::Exit::Leave => {
+                    state.signals().lower(attention::LEAVE);
+                    if !self.pending.work() {
+                        return Exit::Left;
+                    }
+                }
+                engine::Exit::Io => {
+                    let open = (state.cr[6] >> 24) as u8;
+                    let taken = self.css().take_interruption(open);
+                    if let Some(io) = taken {
+                        let result =
+                            state.io_interruption(io.subsystem_id.encode(), io.parameter, (io.isc as u32) << 27);
+                        if !engine::complete(state, result, 0) {
+                            return Exit::ProgramLoop;
+                        }
+                    }
+                }
+                engine::Exit::Instruction { what, ilc } => {
+                    let exit = match what {
+                        Intercepted::Diagnose { r1, r3, code } => Exit::Diagnose { r1, r3, code, ilc },
+                        Intercepted::Iucv => Exit::Iucv { ilc },
+                        Intercepted::Wait => continue,
+                        _ => {
+                            let before = self.now();
+                            let result = self.perform(state, what);
+                            *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
+                            if !engine::complete(state, result, ilc) {
+                                return Exit::ProgramLoop;
+                            }
+                            continue;
+                        }
+                    };
+                    return exit;
+                }
+                engine::Exit::Wait => {
+                    let enabled = mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK;
+                    if state.psw_mask() & enabled == 0 {
+                        return Exit::DisabledWait(state.psw());
+                    }
+                    // The comparator may have come due since the timers were looked at.
+                    state.timers_changed();
+                    if state.signals().attention() & state.open == 0 {
+                        return Exit::Wait { until: state.next_timer() };
+                    }
+                }
+                engine::Exit::Step => return Exit::Step,
+                engine::Exit::ProgramLoop => return Exit::ProgramLoop,
+            }
+        }
+    }
+
+    /// What CP performed for virtual CPU `n` ended so; `ilc` is as the [`Exit`] said. False: program interruptions
+    /// without end, as for [`Exit::ProgramLoop`].
+    pub fn complete(&self, n: u16, result: Result<(), Interruption>, ilc: u8) -> bool {
+        engine::complete(&mut self.cpu(n).state, result, ilc)
+    }
+
+    fn perform(&self, state: &mut State, what: Intercepted) -> Result<(), Interruption> {
+        match what {
+            Intercepted::Io(io) => self.perform_io(state, io),
+            Intercepted::SignalProcessor { r1, r3, order } => self.signal_processor(state, r1, r3, order),
+            Intercepted::ServiceCall { r1, r2 } => self.service_call(state, r1, r2),
+            Intercepted::StoreSystemInformation(at) => self.store_system_information(state, at),
+            Intercepted::Diagnose { .. } | Intercepted::Iucv | Intercepted::Wait => {
+                unreachable!("these are CP's, or nobody's")
+            }
+        }
+    }
+
+    /// Orders of other CPUs that came while this one was running.
+    fn carry_out_orders(&self, state: &mut State) {
+        let orders = state.signals().take_orders();
+        let ordered = |order: Order| orders & order as u32 != 0;
+        if ordered(Order::Stop) || ordered(Order::StopAndStoreStatus) {
+            state.stopped = true;
+        }
+        if ordered(Order::StopAndStoreStatus) {
+            state.store_status_at(0, true);
+        }
+        if ordered(Order::Reset) {
+            state.reset();
+        }
+        if ordered(Order::InitialReset) {
+            state.initial_reset();
+        }
+        if ordered(Order::Restart) {
+            state.stopped = false;
+            let result = state.restart_interruption();
+            engine::complete(state, result, 0);
+        }
+        self.cpus[state.address as usize].stopped.store(state.stopped, SeqCst);
+    }
+}

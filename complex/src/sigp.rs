@@ -1,0 +1,218 @@
+//! SIGNAL PROCESSOR (POP, chapter 4, "CPU signaling and response").
+//!
+//! A target that is not being run is acted on at once. For one that is, the order is left with it; it carries it out
+//! between two instructions, and answers "busy" to further orders until then.
+
+use crate::{Configuration, VirtualCpu};
+use arch::{Absolute, lowcore};
+use cpu::{Architecture, Interruption, Order, State};
+use std::sync::atomic::Ordering::SeqCst;
+
+/// Status bits.
+mod status {
+    pub const INCORRECT_STATE: u32 = 0x200;
+    pub const INVALID_PARAMETER: u32 = 0x100;
+    pub const EXTERNAL_CALL_PENDING: u32 = 0x80;
+    pub const STOPPED: u32 = 0x40;
+    pub const INVALID_ORDER: u32 = 0x02;
+    pub const NOT_RUNNING: u32 = 0x400;
+}
+
+/// How an order was answered.
+enum Answer {
+    Accepted,
+    Status(u32),
+    Busy,
+    NotOperational,
+}
+
+impl Configuration {
+    pub(crate) fn signal_processor(&self, state: &mut State, r1: u8, r3: u8, order: u8) -> Result<(), Interruption> {
+        let target = state.gr[r3 as usize] as u16;
+        let parameter = state.gr[(r1 | 1) as usize];
+        let answer = if order == 0x12 {
+            self.set_architecture(state, parameter as u8)
+        } else if !self.is_defined(target) {
+            Answer::NotOperational
+        } else {
+            self.order(state, target, order, parameter)
+        };
+        state.cc = match answer {
+            Answer::Accepted => 0,
+            Answer::Status(bits) => {
+                let register = &mut state.gr[r1 as usize];
+                *register = *register & !0xffff_ffff | bits as u64;
+                1
+            }
+            Answer::Busy => 2,
+            Answer::NotOperational => 3,
+        };
+        Ok(())
+    }
+
+    fn order(&self, state: &mut State, target: u16, order: u8, parameter: u64) -> Answer {
+        let signals = &self.shared.signals[target as usize];
+        let cpu = &self.cpus[target as usize];
+        let oneself = target == state.address;
+        match order {
+            // Sense.
+            0x01 => {
+                let mut bits = 0;
+                if cpu.stopped.load(SeqCst) && !oneself {
+                    bits |= status::STOPPED;
+                }
+                if signals.external_call_pending() {
+                    bits |= status::EXTERNAL_CALL_PENDING;
+                }
+                if bits == 0 { Answer::Accepted } else { Answer::Status(bits) }
+            }
+            // External call.
+            0x02 => {
+                if !signals.external_call(state.address) {
+                    return Answer::Status(status::EXTERNAL_CALL_PENDING);
+                }
+                self.wake(target);
+                Answer::Accepted
+            }
+            // Emergency signal, and its conditional form: the target may always be disabled for it.
+            0x03 | 0x13 => {
+                signals.emergency_signal(state.address);
+                self.wake(target);
+                Answer::Accepted
+            }
+            // Start, stop, restart, stop and store status, initial CPU reset, CPU reset.
+            0x04 => self.act(state, target, None, |s| s.stopped = false),
+            0x05 => self.act(state, target, Some(Order::Stop), |s| s.stopped = true),
+            0x06 => self.act(state, target, Some(Order::Restart), |s| {
+                s.stopped = false;
+                let result = s.restart_interruption();
+                engine::complete(s, result, 0);
+            }),
+            0x09 => self.act(state, target, Some(Order::StopAndStoreStatus), |s| {
+                s.stopped = true;
+                s.store_status_at(0, true);
+            }),
+            0x0b => self.act(state, target, Some(Order::InitialReset), State::initial_reset),
+            0x0c => self.act(state, target, Some(Order::Reset), State::reset),
+            // Set prefix: the target must be stopped.
+            0x0d => {
+                let mut answer = Answer::Accepted;
+                let stopped = self.when_stopped(state, target, |s| {
+                    if s.set_prefix(parameter & 0x7fff_ffff).is_err() {
+                        answer = Answer::Status(status::INVALID_PARAMETER);
+                    }
+                });
+                stopped.unwrap_or(answer)
+            }
+            // Store status at address.
+            0x0e => {
+                let at = parameter & 0x7fff_fe00;
+                if self.storage().key(Absolute(at + 0x1ff)).is_err() {
+                    return Answer::Status(status::INVALID_PARAMETER);
+                }
+                // The area of 512 bytes is the one that lies at 1200 in the prefix area.
+                let base = at.wrapping_sub(lowcore::z::SAVE_FPR);
+                let stopped = self.when_stopped(state, target, |s| {
+                    if s.architecture() == Architecture::Z && at >= lowcore::z::SAVE_FPR {
+                        s.store_status_at(base, true);
+                    }
+                });
+                stopped.unwrap_or(Answer::Accepted)
+            }
+            // Sense running status.
+            0x15 => {
+                if oneself || cpu.running.load(SeqCst) {
+                    Answer::Accepted
+                } else {
+                    Answer::Status(status::NOT_RUNNING)
+                }
+            }
+            _ => Answer::Status(status::INVALID_ORDER),
+        }
+    }
+
+    /// A CPU that may be idle has something pending.
+    fn wake(&self, target: u16) {
+        let cpu = &self.cpus[target as usize];
+        if !cpu.running.load(SeqCst) {
+            self.host.runnable(target);
+        }
+    }
+
+    fn pending_orders(&self, target: u16) -> bool {
+        self.shared.signals[target as usize].attention() & cpu::attention::ORDER != 0
+    }
+
+    /// Acts on the target: on itself, at once if it is not being run, or by leaving the order with it.
+    fn act(&self, state: &mut State, target: u16, order: Option<Order>, what: impl FnOnce(&mut State)) -> Answer {
+        let cpu = &self.cpus[target as usize];
+        if target == state.address {
+            what(state);
+            cpu.stopped.store(state.stopped, SeqCst);
+            return Answer::Accepted;
+        }
+        if self.pending_orders(target) {
+            return Answer::Busy;
+        }
+        match cpu.core.try_lock() {
+            Ok(mut core) => {
+                what(&mut core.state);
+                cpu.stopped.store(core.state.stopped, SeqCst);
+                drop(core);
+                self.host.runnable(target);
+                Answer::Accepted
+            }
+            Err(_) => match order {
+                Some(order) => {
+                    self.shared.signals[target as usize].order(order);
+                    self.host.runnable(target);
+                    Answer::Accepted
+                }
+                // START of a CPU that is not stopped does nothing.
+                None => Answer::Accepted,
+            },
+        }
+    }
+
+    /// Does something to a stopped CPU; otherwise says how the order ends.
+    fn when_stopped(&self, state: &mut State, target: u16, what: impl FnOnce(&mut State)) -> Option<Answer> {
+        if target == state.address {
+            return Some(Answer::Status(status::INCORRECT_STATE));
+        }
+        if self.pending_orders(target) {
+            return Some(Answer::Busy);
+        }
+        match self.cpus[target as usize].core.try_lock() {
+            Ok(mut core) if core.state.stopped => {
+                what(&mut core.state);
+                None
+            }
+            Ok(_) => Some(Answer::Status(status::INCORRECT_STATE)),
+            Err(_) => Some(Answer::Busy),
+        }
+    }
+
+    /// SET ARCHITECTURE: all CPUs at once; the others must be stopped.
+    fn set_architecture(&self, state: &mut State, code: u8) -> Answer {
+        let to = match code {
+            0 => Architecture::Esa,
+            1 | 2 => Architecture::Z,
+            _ => return Answer::Status(status::INVALID_PARAMETER),
+        };
+        if to == state.architecture() {
+            return Answer::Status(status::INVALID_PARAMETER);
+        }
+        let others: Vec<&VirtualCpu> =
+            self.cpus.iter().enumerate().filter(|&(n, _)| n != state.address as usize).map(|(_, cpu)| cpu).collect();
+        if !others.iter().all(|cpu| cpu.stopped.load(SeqCst)) {
+            return Answer::Status(status::INCORRECT_STATE);
+        }
+        for cpu in others {
+            crate::lock(&cpu.core).state.set_architecture(to);
+        }
+        let psw = state.psw();
+        state.set_architecture(to);
+        state.set_psw(psw);
+        Answer::Accepted
+    }
+}
