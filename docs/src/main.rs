@@ -4,11 +4,12 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+mod cp;
 mod instructions;
 
 /// Every page: its file name and its text.
 fn pages() -> Vec<(&'static str, String)> {
-    vec![("instructions.md", instructions::page())]
+    vec![("commands.md", cp::commands()), ("messages.md", cp::messages()), ("instructions.md", instructions::page())]
 }
 
 fn main() -> ExitCode {

@@ -2,6 +2,8 @@
 
 use crate::chance::Chance;
 
+mod channel;
+mod command;
 mod decoder;
 mod directory;
 mod terminal;
@@ -16,7 +18,8 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: &[Target] = &[directory::TARGET, terminal::TARGET, decoder::TARGET];
+pub static TARGETS: &[Target] =
+    &[directory::TARGET, command::TARGET, terminal::TARGET, channel::TARGET, decoder::TARGET];
 
 #[cfg(test)]
 mod tests {
