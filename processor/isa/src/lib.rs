@@ -15,6 +15,7 @@
 
 mod cpu_trait;
 mod decode;
+mod disassemble;
 mod fields;
 mod interpreter;
 pub mod operand;
@@ -27,6 +28,7 @@ mod general;
 
 pub use crate::cpu_trait::{Cc, Cpu, Step, Width};
 pub use decode::{Architectures, Handler, Instruction, decode, instructions, length};
+pub use disassemble::disassemble;
 pub use fields::{Fields, Format};
 
 /// What bodies need in scope.
