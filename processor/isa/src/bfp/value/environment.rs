@@ -266,12 +266,19 @@ pub(super) enum Rounded<B, W> {
     Range(W, u8),
 }
 
-/// Packs a normal number of `B`'s precision into the format `W`, which is at least as precise.
+/// Packs a number of `B`'s precision into the format `W`, which is at least as precise. An adjusted exponent is always
+/// that of a normal number; LOAD ROUNDED adjusts nothing, and its source may be subnormal (its bits fit, as the source's
+/// did) or, at the other end, round up to more than the largest number.
 fn pack<B: Binary, W: Binary>(negative: bool, exponent: i32, significand: u128) -> W {
-    let fraction = significand << (W::PRECISION - B::PRECISION) & W::FRACTION;
+    let wide = significand << (W::PRECISION - B::PRECISION);
+    if exponent > W::EMAX {
+        return W::infinity(negative);
+    }
+    if exponent < W::EMIN {
+        return W::signed(negative, wide >> (W::EMIN - exponent).min(127));
+    }
     let biased = (exponent + W::EMAX) as u128;
-    assert!(0 < biased && biased <= 2 * W::EMAX as u128, "an adjusted exponent is that of a normal number");
-    W::signed(negative, biased << (W::PRECISION - 1) | fraction)
+    W::signed(negative, biased << (W::PRECISION - 1) | wide & W::FRACTION)
 }
 
 /// Normalizes a nonzero significand and adjusts its exponent.
