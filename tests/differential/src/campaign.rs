@@ -1,0 +1,324 @@
+//! A campaign: which instructions the oracle can judge, many tests of them, and the shortest form of what differs.
+
+use crate::compare::{Verdict, compare};
+use crate::generate::{self, Generator, Row, Sequence};
+use crate::image::{Ending, TESTS_MAX, Test, text_address};
+use crate::ours::Ours;
+use crate::qemu;
+use crate::random::Random;
+use cpu::Architecture;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+use vectors::machine::Event;
+use vectors::{SCRATCH, Setting};
+
+/// Instructions whose effect is not a function of the state that tests control: clocks, system calls, the control
+/// program's registers, the CPU's identity; and those the oracle is known to get wrong.
+///
+/// - MXDB, MXDBR, MDEB and MDEBR take the wider format as that of their first operand too.
+/// - LFAS and SFASR end QEMU 7.2 with an assertion when they recognize a simulated exception.
+/// - CSST with a 1-byte store ends QEMU 7.2 with an assertion.
+const EXCLUDED: &str = "MXDB MXDBR MDEB MDEBR LFAS SFASR SVC STCK STCKF STCKE STFLE STFL STIDP ECTG ECAG PTFF MC CSST PLO TRTT TRTO EPAR EPAIR ESAR ESAIR \
+    IAC IPK SPKA SSAR SSAIR MVCK MVCP MVCS MVCSK MVCDK MVCOS PC PR PT PTI BAKR BSA BSG EREG EREGG ESTA MSTA SAC SACF \
+    TABORT TBEGIN TBEGINC TEND ETND PPA TRAP2 TRAP4 EPSW STCKC KM KMC KIMD KLMD KMAC KMCTR KMO KMF PCC PRNO KMA KDSA CMPSC \
+    PFPO LASP SAM24 SAM31 SAM64 TAM_ PKA_ DFLTCC SORTL NNPA CLGFRL_ DIAG TAR TESTA RP";
+
+/// One difference found.
+pub struct Difference {
+    /// The instruction that the test was written for.
+    pub mnemonic: &'static str,
+    pub seed: u64,
+    pub number: usize,
+    pub sequence: Sequence,
+    pub address: u64,
+    pub what: String,
+}
+
+/// What a campaign found.
+#[derive(Default)]
+pub struct Report {
+    pub sequences: usize,
+    pub compared: usize,
+    /// Instructions that were tested.
+    pub tested: Vec<&'static str>,
+    /// Built instructions the oracle does not have.
+    pub lacking: Vec<&'static str>,
+    /// Instructions that are privileged on both sides.
+    pub privileged: Vec<&'static str>,
+    pub differences: Vec<Difference>,
+    /// Differences by mnemonic.
+    pub by_mnemonic: BTreeMap<&'static str, usize>,
+}
+
+impl Report {
+    /// What was compared and what was not, in a few lines.
+    pub fn summary(&self) -> String {
+        let mut out = format!("{} sequences of {} instructions", self.sequences, self.tested.len());
+        let _ = write!(out, ", {} compared", self.compared);
+        if !self.privileged.is_empty() {
+            let _ = write!(out, "\nprivileged on both sides: {}", self.privileged.join(" "));
+        }
+        if !self.lacking.is_empty() {
+            let _ = write!(out, "\nnot in the oracle: {}", self.lacking.join(" "));
+        }
+        if self.by_mnemonic.is_empty() {
+            out.push_str("\nno differences");
+        } else {
+            out.push_str("\ndifferences:");
+            for (mnemonic, count) in &self.by_mnemonic {
+                let _ = write!(out, " {mnemonic} {count}");
+            }
+        }
+        out
+    }
+}
+
+/// The instructions of a group: a chapter's name (`general`, `bfp`), a mnemonic, or nothing for all; only what is built.
+pub fn rows(group: Option<&str>) -> Vec<Row> {
+    let chapters = [
+        ("general", isa::table::general::ROWS),
+        ("decimal", isa::table::decimal::ROWS),
+        ("hfp", isa::table::hfp::ROWS),
+        ("bfp", isa::table::bfp::ROWS),
+        ("control", isa::table::control::ROWS),
+    ];
+    let wanted = |chapter: &str, mnemonic: &str| match group {
+        None => true,
+        Some(g) => g == chapter || g.split(',').any(|m| m.eq_ignore_ascii_case(mnemonic)),
+    };
+    chapters
+        .iter()
+        .flat_map(|(chapter, rows)| rows.iter().map(move |row| (*chapter, row)))
+        .filter(|(chapter, row)| wanted(chapter, row.mnemonic))
+        .filter(|(_, row)| row.run.is_some() && row.architectures.include(Architecture::Z))
+        .filter(|(_, row)| !EXCLUDED.split_ascii_whitespace().any(|m| m == row.mnemonic))
+        .filter_map(|(_, row)| generate::row(row))
+        .collect()
+}
+
+/// Compares `count` sequences of the instructions of `group`.
+pub fn run(qemu: &Path, group: Option<&str>, seed: u64, count: usize) -> std::io::Result<Report> {
+    let mut report = Report::default();
+    let mut ours = Ours::new();
+    let rows = calibrate(qemu, rows(group), &mut ours, &mut report)?;
+    if rows.is_empty() {
+        return Ok(report);
+    }
+    let mut number = 0;
+    while number < count {
+        let batch = (count - number).min(TESTS_MAX);
+        let batch_seed = seed.wrapping_mul(0x1000_0000).wrapping_add(number as u64);
+        let mut generator = Generator::new(batch_seed, &rows);
+        let sequences: Vec<Sequence> =
+            (0..batch).map(|n| generator.sequence(Some(&rows[(number + n) % rows.len()]), text_address(n))).collect();
+        for (n, what) in verdicts(qemu, &mut ours, &sequences, &mut report)? {
+            let mnemonic = rows[(number + n) % rows.len()].mnemonic;
+            *report.by_mnemonic.entry(mnemonic).or_insert(0) += 1;
+            if report.by_mnemonic[mnemonic] <= 2 {
+                let address = text_address(n);
+                let sequence = sequences[n].clone();
+                report.differences.push(Difference { mnemonic, seed, number: number + n, sequence, address, what });
+            }
+        }
+        number += batch;
+        report.sequences += batch;
+    }
+    Ok(report)
+}
+
+/// The tests that differ, with what differs.
+fn verdicts(
+    qemu: &Path,
+    ours: &mut Ours,
+    sequences: &[Sequence],
+    report: &mut Report,
+) -> std::io::Result<Vec<(usize, String)>> {
+    let tests: Vec<Test> = sequences.iter().map(Sequence::test).collect();
+    let theirs = qemu::run(qemu, &tests)?;
+    let mut different = Vec::new();
+    for (n, test) in tests.iter().enumerate() {
+        let address = text_address(n);
+        let here = ours.run(test, address);
+        match compare(&theirs[n], &here, address, &test.text) {
+            Verdict::Same => report.compared += 1,
+            Verdict::NotComparable => {}
+            Verdict::Different(what) => {
+                report.compared += 1;
+                different.push((n, what));
+            }
+        }
+    }
+    Ok(different)
+}
+
+/// Finds out which instructions the oracle has, by eight tests of each alone.
+fn calibrate(qemu: &Path, rows: Vec<Row>, ours: &mut Ours, report: &mut Report) -> std::io::Result<Vec<Row>> {
+    const TRIES: usize = 8;
+    let mut known = Vec::new();
+    for chunk in rows.chunks(TESTS_MAX / TRIES) {
+        let mut tests = Vec::new();
+        for row in chunk {
+            let mut alone = Generator::new(1, std::slice::from_ref(row));
+            for _ in 0..TRIES {
+                tests.push(alone.single(row, text_address(tests.len())).test());
+            }
+        }
+        let theirs = qemu::run(qemu, &tests)?;
+        for (n, row) in chunk.iter().enumerate() {
+            let places = n * TRIES..(n + 1) * TRIES;
+            let refused = |t: &crate::image::Outcome| matches!(t.ending, Ending::Signal { number: 4, code: 1, .. });
+            if !theirs[places.clone()].iter().all(refused) {
+                known.push(row.clone());
+                report.tested.push(row.mnemonic);
+                continue;
+            }
+            let privileged = places
+                .map(|t| ours.run(&tests[t], text_address(t)).event)
+                .all(|event| matches!(event, Event::Program { code: 2, .. }));
+            if privileged { &mut report.privileged } else { &mut report.lacking }.push(row.mnemonic);
+        }
+    }
+    Ok(known)
+}
+
+/// Makes a difference's test as small as possible: fewer instructions, then fewer registers and bytes that are not zero.
+pub fn shrink(qemu: &Path, difference: &mut Difference) -> std::io::Result<()> {
+    let mut ours = Ours::new();
+    let mut differs = |address: u64, tests: &[Sequence]| -> std::io::Result<Vec<Option<String>>> {
+        let mut all = vec![None; tests.len()];
+        let mut moved = tests.to_vec();
+        for (n, sequence) in moved.iter_mut().enumerate() {
+            // Registers that hold addresses of the test's text move with it.
+            for r in &mut sequence.before.gr {
+                if (address..address + 128).contains(r) {
+                    *r = *r - address + text_address(n);
+                }
+            }
+        }
+        for (n, what) in verdicts(qemu, &mut ours, &moved, &mut Report::default())? {
+            all[n] = Some(what);
+        }
+        Ok(all)
+    };
+    // Instructions, one at a time. Tests run at other addresses now; what depends on that is left as it is.
+    while difference.sequence.units.len() > 1 {
+        let shorter: Vec<Sequence> = (0..difference.sequence.units.len())
+            .map(|n| {
+                let mut s = difference.sequence.clone();
+                s.units.remove(n);
+                s
+            })
+            .collect();
+        let results = differs(difference.address, &shorter)?;
+        let Some(n) = results.iter().position(Option::is_some) else { break };
+        difference.sequence = shorter[n].clone();
+        difference.what = results[n].clone().expect("it differs");
+    }
+    // State: every part that may be zero by itself, then as many of them together as still differ.
+    let parts: Vec<fn(&mut Sequence, usize)> =
+        vec![|s, n| s.before.gr[n] = 0, |s, n| s.before.fpr[n] = 0, |s, n| s.before.ar[n] = 0, |s, n| {
+            s.before.scratch[n * 64..][..64].fill(0)
+        }];
+    let mut changes: Vec<(fn(&mut Sequence, usize), usize)> =
+        parts.iter().flat_map(|p| (0..16).map(move |n| (*p, n))).collect();
+    changes.push((|s, _| s.before.fpc = 0, 0));
+    changes.push((|s, _| s.before.cc = 0, 0));
+    changes.push((|s, _| s.before.program_mask = 0, 0));
+    for round in 0..4 {
+        let each: Vec<Sequence> = changes
+            .iter()
+            .map(|(change, n)| {
+                let mut s = difference.sequence.clone();
+                change(&mut s, *n);
+                s
+            })
+            .collect();
+        let results = differs(difference.address, &each)?;
+        let possible: Vec<_> = changes.iter().zip(&results).filter(|(_, r)| r.is_some()).map(|(c, _)| *c).collect();
+        let mut together = Vec::new();
+        let mut s = difference.sequence.clone();
+        for (change, n) in &possible {
+            change(&mut s, *n);
+            together.push(s.clone());
+        }
+        let results = differs(difference.address, &together)?;
+        let longest = results.iter().take_while(|r| r.is_some()).count();
+        if longest > 0 {
+            difference.sequence = together[longest - 1].clone();
+            difference.what = results[longest - 1].clone().expect("it differs");
+        }
+        if longest == possible.len() {
+            break;
+        }
+        // The one that did not go with the others is tried last next time.
+        let mut random = Random::new(round);
+        for n in (1..changes.len()).rev() {
+            changes.swap(n, random.below(n as u64 + 1) as usize);
+        }
+    }
+    Ok(())
+}
+
+/// The mnemonic of the first instruction of `text`.
+pub fn name(text: &[u8]) -> String {
+    let line = listing(text, 0);
+    line.split_whitespace().nth(2).unwrap_or_default().to_string()
+}
+
+/// A sequence as lines of assembler language.
+pub fn listing(text: &[u8], address: u64) -> String {
+    let mut out = String::new();
+    let mut at = 0;
+    while at < text.len() {
+        let mut six = [0; 6];
+        let len = (isa::length(text[at]) as usize).min(text.len() - at);
+        six[..len].copy_from_slice(&text[at..at + len]);
+        let hex: String = six[..len].iter().map(|b| format!("{b:02X}")).collect();
+        let line = isa::disassemble(six, Architecture::Z).unwrap_or_else(|| "?".to_string());
+        let _ = writeln!(out, "    {:X} {hex:<12} {line}", address + at as u64);
+        at += len;
+    }
+    out
+}
+
+impl Difference {
+    /// The difference in words: seed, instructions, state before, what differs, and a `.vec` line.
+    pub fn text(&self) -> String {
+        let text = self.sequence.text();
+        let guilty = self.sequence.units.last().map_or(String::new(), |unit| name(unit));
+        let mut out =
+            format!("{guilty} (seed {}, {}, test {}): {}\n", self.seed, self.mnemonic, self.number, self.what);
+        out.push_str(&listing(&text, self.address));
+        let settings: Vec<String> = settings(&self.sequence).iter().map(Setting::to_string).collect();
+        let _ = writeln!(out, "    {} ->", settings.join(" "));
+        out
+    }
+}
+
+/// The state before a test, without what is zero.
+pub fn settings(sequence: &Sequence) -> Vec<Setting> {
+    let b = &sequence.before;
+    let mut list = Vec::new();
+    if b.cc != 0 {
+        list.push(Setting::Cc(b.cc));
+    }
+    if b.program_mask != 0 {
+        list.push(Setting::Mask(b.program_mask));
+    }
+    if b.fpc != 0 {
+        list.push(Setting::Fpc(b.fpc));
+    }
+    list.extend((0..16).filter(|n| b.gr[*n] != 0).map(|n| Setting::Gr(n, b.gr[n])));
+    list.extend((0..16).filter(|n| b.fpr[*n] != 0).map(|n| Setting::Fpr(n, b.fpr[n])));
+    list.extend((0..16).filter(|n| b.ar[*n] != 0).map(|n| Setting::Ar(n, b.ar[n])));
+    let mut at = 0;
+    while at < b.scratch.len() {
+        let piece = &b.scratch[at..at + 8];
+        if piece.iter().any(|v| *v != 0) {
+            list.push(Setting::Storage(SCRATCH + at as u64, piece.to_vec()));
+        }
+        at += 8;
+    }
+    list
+}

@@ -1,0 +1,139 @@
+//! Where the fields of each instruction format lie (POP, chapter 5, "Instruction formats"), to write instructions.
+
+/// What a field is, named as in the operand lists of the disassembler. M1 is R1, B4 and D4 are B2 and D2.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Field {
+    R1,
+    R2,
+    R3,
+    M3,
+    M4,
+    X2,
+    B1,
+    B2,
+    /// A displacement; one of 20 bits has its low part first.
+    D1,
+    D2,
+    L,
+    L1,
+    L2,
+    I2,
+    I3,
+    I4,
+    I5,
+    /// A relative address in halfwords.
+    RI2,
+}
+
+use Field::*;
+use isa::{Format, Instruction};
+
+/// The layout of a format; none for the vector formats.
+fn layout(format: Format) -> Option<&'static [(Field, u8, u8)]> {
+    use Format::*;
+    Some(match format {
+        E => &[],
+        I => &[(I2, 8, 8)],
+        RR => &[(R1, 8, 4), (R2, 12, 4)],
+        RRE => &[(R1, 24, 4), (R2, 28, 4)],
+        RRD => &[(R1, 16, 4), (R3, 24, 4), (R2, 28, 4)],
+        RRFa | RRFb => &[(R3, 16, 4), (M4, 20, 4), (R1, 24, 4), (R2, 28, 4)],
+        RRFc | RRFd | RRFe => &[(M3, 16, 4), (M4, 20, 4), (R1, 24, 4), (R2, 28, 4)],
+        RXa | RXb => &[(R1, 8, 4), (X2, 12, 4), (B2, 16, 4), (D2, 20, 12)],
+        RXE => &[(R1, 8, 4), (X2, 12, 4), (B2, 16, 4), (D2, 20, 12), (M3, 32, 4)],
+        RXF => &[(R3, 8, 4), (X2, 12, 4), (B2, 16, 4), (D2, 20, 12), (R1, 32, 4)],
+        RXYa | RXYb => &[(R1, 8, 4), (X2, 12, 4), (B2, 16, 4), (D2, 20, 20)],
+        RSa => &[(R1, 8, 4), (R3, 12, 4), (B2, 16, 4), (D2, 20, 12)],
+        RSb => &[(R1, 8, 4), (M3, 12, 4), (B2, 16, 4), (D2, 20, 12)],
+        RSYa => &[(R1, 8, 4), (R3, 12, 4), (B2, 16, 4), (D2, 20, 20)],
+        RSYb => &[(R1, 8, 4), (M3, 12, 4), (B2, 16, 4), (D2, 20, 20)],
+        RSLa => &[(L, 8, 4), (B1, 16, 4), (D1, 20, 12)],
+        RSLb => &[(L, 8, 8), (B2, 16, 4), (D2, 20, 12), (R1, 32, 4), (M3, 36, 4)],
+        RSI => &[(R1, 8, 4), (R3, 12, 4), (RI2, 16, 16)],
+        RIa => &[(R1, 8, 4), (I2, 16, 16)],
+        RIb | RIc => &[(R1, 8, 4), (RI2, 16, 16)],
+        RILa => &[(R1, 8, 4), (I2, 16, 32)],
+        RILb | RILc => &[(R1, 8, 4), (RI2, 16, 32)],
+        RIEa => &[(R1, 8, 4), (I2, 16, 16), (M3, 32, 4)],
+        RIEb => &[(R1, 8, 4), (R2, 12, 4), (RI2, 16, 16), (M3, 32, 4)],
+        RIEc => &[(R1, 8, 4), (M3, 12, 4), (RI2, 16, 16), (I3, 32, 8)],
+        RIEd => &[(R1, 8, 4), (R3, 12, 4), (I2, 16, 16)],
+        RIEe => &[(R1, 8, 4), (R3, 12, 4), (RI2, 16, 16)],
+        RIEf => &[(R1, 8, 4), (R2, 12, 4), (I3, 16, 8), (I4, 24, 8), (I5, 32, 8)],
+        RIEg => &[(R1, 8, 4), (M3, 12, 4), (I2, 16, 16)],
+        RRS => &[(R1, 8, 4), (R2, 12, 4), (B2, 16, 4), (D2, 20, 12), (M3, 32, 4)],
+        RIS => &[(R1, 8, 4), (M3, 12, 4), (B2, 16, 4), (D2, 20, 12), (I3, 32, 8)],
+        SI => &[(I2, 8, 8), (B1, 16, 4), (D1, 20, 12)],
+        SIY => &[(I2, 8, 8), (B1, 16, 4), (D1, 20, 20)],
+        SIL => &[(B1, 16, 4), (D1, 20, 12), (I2, 32, 16)],
+        S => &[(B2, 16, 4), (D2, 20, 12)],
+        IE => &[(M3, 24, 4), (M4, 28, 4)],
+        MII => &[(R1, 8, 4), (RI2, 12, 12), (I3, 24, 24)],
+        SMI => &[(R1, 8, 4), (B2, 16, 4), (D2, 20, 12), (RI2, 32, 16)],
+        SSa | SSf => &[(L, 8, 8), (B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
+        SSb => &[(L1, 8, 4), (L2, 12, 4), (B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
+        SSc => &[(L1, 8, 4), (I3, 12, 4), (B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
+        SSd | SSe => &[(R1, 8, 4), (R3, 12, 4), (B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
+        SSE => &[(B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
+        SSF => &[(R3, 8, 4), (B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
+        _ => return None,
+    })
+}
+
+/// The fields that an instruction uses, and where they lie; none for the vector formats.
+pub fn fields(row: &Instruction) -> Option<Vec<(Field, u8, u8)>> {
+    let operands = row.operands();
+    let used = |field: &Field| {
+        let name = format!("{field:?}");
+        let mut words = operands.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|w| w == name)
+    };
+    Some(layout(row.format)?.iter().copied().filter(|(field, _, _)| used(field)).collect())
+}
+
+/// An instruction's text with all its operand fields zero.
+pub fn blank(row: &Instruction) -> Vec<u8> {
+    let code = row.code;
+    let mut text = vec![0; 6];
+    match code {
+        // One byte; or, behind 01, B2, B3, B9 and E5, two.
+        ..=0xff => text[0] = code as u8,
+        0x0100..=0x01ff => text[..2].copy_from_slice(&code.to_be_bytes()),
+        // A byte and the low nibble of the next.
+        0x0a50..=0x0fff => (text[0], text[1]) = ((code >> 4) as u8, code as u8 & 15),
+        _ => {
+            text[0] = (code >> 8) as u8;
+            let at = if matches!(text[0], 0xb2 | 0xb3 | 0xb9 | 0xe5) { 1 } else { 5 };
+            text[at] = code as u8;
+        }
+    }
+    text.truncate(isa::length(text[0]) as usize);
+    text
+}
+
+/// A field of an instruction's text.
+pub fn field(text: &[u8], (_, at, width): (Field, u8, u8)) -> u64 {
+    let get = |at: u8, width: u8| {
+        (at..at + width).fold(0, |v, bit| v << 1 | u64::from(text[bit as usize / 8] >> (7 - bit % 8) & 1))
+    };
+    if width == 20 { get(at + 12, 8) << 12 | get(at, 12) } else { get(at, width) }
+}
+
+/// Puts `value` into the `width` bits of `text` that begin at bit `at`.
+pub fn put(text: &mut [u8], at: u8, width: u8, value: u64) {
+    for n in 0..width {
+        let bit = (at + n) as usize;
+        let mask = 0x80 >> (bit % 8);
+        text[bit / 8] = text[bit / 8] & !mask | if value >> (width - 1 - n) & 1 == 1 { mask } else { 0 };
+    }
+}
+
+/// Puts a field.
+pub fn put_field(text: &mut [u8], (_, at, width): (Field, u8, u8), value: u64) {
+    if width == 20 {
+        put(text, at, 12, value & 0xfff);
+        put(text, at + 12, 8, value >> 12 & 0xff);
+    } else {
+        put(text, at, width, value);
+    }
+}

@@ -1,0 +1,576 @@
+//! Writes tests: registers and storage weighted to interesting values, and instructions on them.
+//!
+//! Register conventions in a test, so that most instructions reach storage they may use: general registers 10–15
+//! point into the scratch storage, 8 holds the address of the test's first instruction, 9 is a small index. All others
+//! are values. Now and then an instruction changes a register that others count on; then it is the test's last.
+
+use crate::encode::{self, Field, field, put_field};
+use crate::image::Test;
+use crate::operands::{Kind, Operands, operands};
+use crate::random::Random;
+use vectors::{Registers, SCRATCH, SCRATCH_LEN};
+
+/// An instruction that tests are written with.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub mnemonic: &'static str,
+    /// Its text with all fields zero.
+    pub blank: Vec<u8>,
+    /// Its fields, first bit and number of bits.
+    pub fields: Vec<(Field, u8, u8)>,
+}
+
+/// A test as instructions that can be left out one by one. A unit is one instruction, or several that need each other.
+#[derive(Clone)]
+pub struct Sequence {
+    pub before: Registers,
+    pub units: Vec<Vec<u8>>,
+}
+
+impl Sequence {
+    /// The instructions one after another.
+    pub fn text(&self) -> Vec<u8> {
+        self.units.concat()
+    }
+
+    /// As a test.
+    pub fn test(&self) -> Test {
+        Test { before: self.before.clone(), text: self.text() }
+    }
+}
+
+const TEXT_REGISTER: u8 = 8;
+const INDEX_REGISTER: u8 = 9;
+const FIRST_BASE: u64 = 10;
+
+/// Writes tests from a seed.
+pub struct Generator<'a> {
+    random: Random,
+    rows: &'a [Row],
+    before: Registers,
+    text_address: u64,
+    at: u64,
+    /// Registers that others count on were changed: no more instructions.
+    last: bool,
+    single: bool,
+    /// The instructions that change the addressing mode are built.
+    modes: bool,
+}
+
+impl<'a> Generator<'a> {
+    /// A generator of tests that use `rows`.
+    pub fn new(seed: u64, rows: &'a [Row]) -> Generator<'a> {
+        Generator {
+            random: Random::new(seed),
+            rows,
+            before: Registers::default(),
+            text_address: 0,
+            at: 0,
+            last: false,
+            single: false,
+            modes: isa::instructions().any(|row| row.mnemonic == "SAM31" && row.run.is_some()),
+        }
+    }
+
+    /// A test of one instruction alone.
+    pub fn single(&mut self, row: &Row, text_address: u64) -> Sequence {
+        self.text_address = text_address;
+        self.at = text_address;
+        self.single = true;
+        self.registers();
+        let unit = self.unit(row, true);
+        Sequence { before: self.before.clone(), units: vec![unit] }
+    }
+
+    /// A test whose first instruction is `first` (or any), to be run at `text_address`.
+    pub fn sequence(&mut self, first: Option<&Row>, text_address: u64) -> Sequence {
+        self.text_address = text_address;
+        self.last = false;
+        let count = if self.random.one_in(2) { 1 } else { 2 + self.random.below(4) };
+        self.single = count == 1;
+        self.registers();
+        let mut units = Vec::new();
+        let mut length = 0;
+        if self.modes && self.random.one_in(12) {
+            units.push(vec![0x01, self.random.pick(&[0x0c, 0x0d])]); // SAM24, SAM31
+            length = 2;
+            for n in FIRST_BASE as usize..16 {
+                if self.random.one_in(2) {
+                    self.before.gr[n] |= 0xa5a5_a5a5_0000_0000;
+                }
+            }
+        }
+        for n in 0..count {
+            self.at = text_address + length as u64;
+            let row = match first {
+                Some(row) if n == 0 => row.clone(),
+                _ => self.any_row(),
+            };
+            let unit = self.unit(&row, n == 0);
+            if length + unit.len() > crate::image::TEXT_MAX {
+                break;
+            }
+            length += unit.len();
+            units.push(unit);
+            if self.last {
+                break;
+            }
+        }
+        Sequence { before: self.before.clone(), units }
+    }
+
+    fn any_row(&mut self) -> Row {
+        self.rows[self.random.below(self.rows.len() as u64) as usize].clone()
+    }
+
+    /// Registers and storage before the test.
+    fn registers(&mut self) {
+        let r = &mut self.random;
+        let b = &mut self.before;
+        for n in 0..8 {
+            b.gr[n] = r.word64();
+        }
+        b.gr[TEXT_REGISTER as usize] = self.text_address;
+        b.gr[INDEX_REGISTER as usize] = r.below(8) * 8;
+        for n in FIRST_BASE as usize..16 {
+            let fine = if r.one_in(4) { r.below(8) } else { 0 };
+            b.gr[n] = SCRATCH + 256 + r.below(12) * 16 + fine;
+        }
+        for n in 0..16 {
+            b.fpr[n] = r.float();
+            b.ar[n] = r.bits() as u32;
+        }
+        if r.one_in(2) {
+            // Extended operands are made of two registers.
+            for n in [0, 1, 4, 5, 8, 9, 12, 13] {
+                if r.one_in(3) {
+                    b.fpr[n + 2] = r.pick(&[0, 1, u64::MAX, 1 << 63]);
+                }
+            }
+        }
+        if r.one_in(4) {
+            let same = r.below(16) as usize;
+            b.fpr[same] = b.fpr[r.below(16) as usize];
+        }
+        b.fpc = match r.below(8) {
+            0 => (r.bits() as u32 & 0xf8f8_0000) | r.below(4) as u32,
+            1 | 2 => r.below(4) as u32,
+            3 => r.bits() as u32 & 0x00f8_0003,
+            _ => 0,
+        };
+        b.cc = r.below(4) as u8;
+        // The oracle never takes a fixed-point-overflow interruption, so its mask bit stays zero.
+        b.program_mask = if r.one_in(4) { r.below(8) as u8 } else { 0 };
+        let kind = r.below(4);
+        for at in (0..SCRATCH_LEN).step_by(8) {
+            let v = match kind {
+                0 => r.bits(),
+                1 => r.word64(),
+                2 => r.float(),
+                _ if r.one_in(2) => r.word64(),
+                _ => r.float(),
+            };
+            b.scratch[at..at + 8].copy_from_slice(&v.to_be_bytes());
+        }
+    }
+
+    /// Writes `bytes` into the scratch storage before the test.
+    fn set_storage(&mut self, address: u64, bytes: &[u8]) {
+        let at = address.wrapping_sub(SCRATCH) as usize;
+        if let Some(place) = self.before.scratch.get_mut(at..at + bytes.len()) {
+            place.copy_from_slice(bytes);
+        }
+    }
+
+    /// One instruction with what it needs around it.
+    fn unit(&mut self, row: &Row, first: bool) -> Vec<u8> {
+        let o = operands(row.mnemonic);
+        match o.kind {
+            Kind::Plain => self.fill(row, &o),
+            Kind::Branch => self.branch(row, &o),
+            Kind::Execute => self.execute(row, &o),
+            Kind::Swap(width) => self.swap(row, &o, width),
+            Kind::Long if first => self.long(row, &o),
+            // Long instructions need their registers set, which only the first of a test can have.
+            Kind::Long => self.fill_other(),
+        }
+    }
+
+    /// Some plain instruction.
+    fn fill_other(&mut self) -> Vec<u8> {
+        for _ in 0..8 {
+            let row = self.any_row();
+            let o = operands(row.mnemonic);
+            if o.kind == Kind::Plain {
+                return self.fill(&row, &o);
+            }
+        }
+        vec![0x41, 0x77, 0x00, 0x01] // LA 7,1(7)
+    }
+
+    /// A register for a value that the instruction may change.
+    fn target(&mut self) -> u8 {
+        if self.single { self.random.below(16) as u8 } else { self.random.below(8) as u8 }
+    }
+
+    /// A register for a value.
+    fn source(&mut self) -> u8 {
+        if self.random.one_in(6) { self.random.below(16) as u8 } else { self.random.below(8) as u8 }
+    }
+
+    fn fpr_pair(&mut self) -> u8 {
+        if self.random.one_in(24) { self.random.below(16) as u8 } else { self.random.pick(&[0, 1, 4, 5, 8, 9, 12, 13]) }
+    }
+
+    fn even(&mut self, r: u8) -> u8 {
+        if self.random.one_in(24) { r } else { r & 14 }
+    }
+
+    /// Fills the fields of an instruction.
+    fn fill(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
+        let mut text = row.blank.clone();
+        let mut last_base = 0;
+        let mut limit = self.random.below(256);
+        let mut ends = [0u8; 2];
+        for &field in &row.fields {
+            let (name, _, width) = field;
+            let all = (1u64 << width) - 1;
+            let value = match name {
+                Field::R1 => {
+                    let r = if o.float1 {
+                        self.random.below(16) as u8
+                    } else if o.changes1 {
+                        self.target()
+                    } else {
+                        self.source()
+                    };
+                    let r = if o.even1 { self.even(r) } else { r };
+                    let r = if o.pair1 { self.fpr_pair() } else { r };
+                    ends[0] = r;
+                    u64::from(r)
+                }
+                Field::R2 => {
+                    let r = if o.float2 { self.random.below(16) as u8 } else { self.source() };
+                    let r = if o.even2 { self.even(r) } else { r };
+                    u64::from(if o.pair2 { self.fpr_pair() } else { r })
+                }
+                Field::R3 => {
+                    let r = self.source();
+                    let r = if o.even3 { self.even(r) } else { r };
+                    let r = if o.pair3 { self.fpr_pair() } else { r };
+                    ends[1] = r;
+                    u64::from(r)
+                }
+                Field::X2 => match self.random.below(8) {
+                    0 => u64::from(INDEX_REGISTER),
+                    1 if !o.storage => self.random.below(16),
+                    _ => 0,
+                },
+                Field::B1 | Field::B2 => {
+                    let b = if o.storage {
+                        FIRST_BASE + self.random.below(6)
+                    } else if self.random.one_in(2) {
+                        0
+                    } else {
+                        self.random.below(16)
+                    };
+                    last_base = b;
+                    b
+                }
+                Field::D1 | Field::D2 => {
+                    if o.storage {
+                        let d = self.random.below(32) * 8;
+                        let d = if self.random.one_in(4) { d + self.random.below(8) } else { d };
+                        let negative = width == 20 && self.random.one_in(4);
+                        if o.align > 1 && !self.random.one_in(16) {
+                            self.align(last_base, o.align);
+                            let d = d & !(o.align - 1);
+                            if negative { d.wrapping_neg() & all } else { d }
+                        } else if negative {
+                            d.wrapping_neg() & all
+                        } else {
+                            d
+                        }
+                    } else {
+                        match self.random.below(4) {
+                            0 => self.random.below(64),
+                            1 => self.random.bits() & all,
+                            2 => self.random.below(130),
+                            _ => 0,
+                        }
+                    }
+                }
+                Field::L | Field::L1 | Field::L2 => {
+                    limit = limit.min(all);
+                    match self.random.below(4) {
+                        0 => self.random.below(17) & all,
+                        1 => 0,
+                        _ => self.random.below(all + 1),
+                    }
+                }
+                Field::M4 => self.random.bits() & all,
+                Field::M3 => {
+                    if o.rounding {
+                        if self.random.one_in(30) {
+                            self.random.below(16)
+                        } else {
+                            self.random.pick(&[0, 1, 3, 4, 5, 6, 7])
+                        }
+                    } else {
+                        self.random.bits() & all
+                    }
+                }
+                Field::RI2 => {
+                    if o.storage {
+                        // A PC-relative operand: somewhere in the scratch storage.
+                        let mut to = SCRATCH + self.random.below(128) * 2;
+                        if o.align > 1 {
+                            to = (to + o.align - 1) & !(o.align - 1);
+                        }
+                        (to.wrapping_sub(self.at) as i64 / 2) as u64
+                    } else {
+                        self.random.below(64).wrapping_sub(16)
+                    }
+                }
+                Field::I2 | Field::I3 | Field::I4 | Field::I5 => match self.random.below(4) {
+                    0 => self.random.word64() & all,
+                    1 => u64::from(self.random.word32()) & all,
+                    _ => self.random.bits() & all,
+                },
+            };
+            put_field(&mut text, field, value);
+        }
+        if o.range {
+            // LM and its like may load any registers: after it, none is what it was.
+            let changes = o.changes1 && (ends[1] >= TEXT_REGISTER || ends[1] < ends[0]);
+            self.last |= changes;
+        }
+        if o.changes1 && !o.float1 && ends[0] >= TEXT_REGISTER - 1 {
+            self.last = true;
+        }
+        if o.changes2 {
+            self.last = true;
+        }
+        if o.storage && self.random.one_in(60) {
+            self.wild();
+        }
+        text
+    }
+
+    /// Makes a base register's initial value a multiple of `to`.
+    fn align(&mut self, register: u64, to: u64) {
+        if (FIRST_BASE..16).contains(&register) {
+            self.before.gr[register as usize] &= !(to - 1);
+        }
+    }
+
+    /// Makes one base register point to where there is no storage.
+    fn wild(&mut self) {
+        let n = (FIRST_BASE + self.random.below(6)) as usize;
+        self.before.gr[n] = self.random.pick(&[0x7fff_fff0, 0x0200_0000_0000, 0x2_2000, 0x22_0000_0000]);
+    }
+
+    /// A branch forward over one instruction.
+    fn branch(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
+        let len = row.blank.len();
+        let at = self.at;
+        self.at += len as u64;
+        let over = self.fill_other();
+        self.at = at;
+        let target = at + (len + over.len()) as u64;
+        let mut text = self.fill(row, o);
+        for &field in &row.fields {
+            match field.0 {
+                Field::RI2 => put_field(&mut text, field, target.wrapping_sub(at) / 2),
+                Field::R2 if row.blank.len() == 2 => {
+                    // The address in a register: 7, which must still hold it.
+                    let r = if self.random.one_in(6) { 0 } else { 7 };
+                    if r != 0 {
+                        self.before.gr[7] = target;
+                    }
+                    put_field(&mut text, field, r);
+                }
+                Field::X2 => put_field(&mut text, field, 0),
+                Field::B2 => put_field(&mut text, field, u64::from(TEXT_REGISTER)),
+                Field::D2 => put_field(&mut text, field, target - self.text_address),
+                _ => {}
+            }
+        }
+        text.extend_from_slice(&over);
+        text
+    }
+
+    /// EX or EXRL of an instruction behind a branch over it.
+    fn execute(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
+        let len = row.blank.len();
+        let at = self.at;
+        let target = at + len as u64 + 4;
+        self.at = at;
+        let mut executed = self.fill_other();
+        if executed[0] == 0xc6 || executed[0] == 0xc4 || executed[0] == 0xc0 {
+            executed = vec![0xd2, 0x03, 0xa0, 0x00, 0xb0, 0x10]; // relative operands count from elsewhere: MVC instead
+        }
+        let mut text = self.fill(row, o);
+        for &field in &row.fields {
+            match field.0 {
+                Field::RI2 => put_field(&mut text, field, (len as u64 + 4) / 2),
+                Field::X2 => put_field(&mut text, field, 0),
+                Field::B2 => put_field(&mut text, field, u64::from(TEXT_REGISTER)),
+                Field::D2 => put_field(&mut text, field, target - self.text_address),
+                // The low byte of R1 goes into the executed instruction: let it be a byte that leaves it useful.
+                Field::R1 => put_field(&mut text, field, 0),
+                _ => {}
+            }
+        }
+        text.extend_from_slice(&[0xa7, 0xf4, 0x00, 2 + executed.len() as u8 / 2]);
+        text.extend_from_slice(&executed);
+        text
+    }
+
+    /// COMPARE AND SWAP and its like: half of them find what they expect.
+    fn swap(&mut self, row: &Row, o: &Operands, width: usize) -> Vec<u8> {
+        let text = self.fill(row, o);
+        if self.random.one_in(2) {
+            let get = |name: Field| row.fields.iter().find(|f| f.0 == name).map_or(0, |f| field(&text, *f));
+            let (r1, b) = (get(Field::R1) as usize, get(Field::B2) as usize);
+            let d = if long_displacement(row) { (get(Field::D2) as i64) << 44 >> 44 } else { get(Field::D2) as i64 };
+            let at = self.before.gr[b].wrapping_add(d as u64);
+            let (one, two) = (self.before.gr[r1], self.before.gr[r1 | 1]);
+            match width {
+                4 => self.set_storage(at, &(one as u32).to_be_bytes()),
+                8 if matches!(row.mnemonic, "CDS" | "CDSY") => {
+                    self.set_storage(at, &(one as u32).to_be_bytes());
+                    self.set_storage(at.wrapping_add(4), &(two as u32).to_be_bytes());
+                }
+                8 => self.set_storage(at, &one.to_be_bytes()),
+                _ => {
+                    self.set_storage(at, &one.to_be_bytes());
+                    self.set_storage(at.wrapping_add(8), &two.to_be_bytes());
+                }
+            }
+        }
+        text
+    }
+
+    /// Instructions on long operands: addresses and lengths are in registers. They may end early with condition
+    /// code 3, in another place in each implementation: a branch goes back until they are complete.
+    fn long(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
+        self.last = true;
+        let mut text = self.fill(row, o);
+        let len = |g: &mut Self| match g.random.below(5) {
+            0 => 0,
+            1 => g.random.below(9),
+            _ => g.random.below(200),
+        };
+        let (first, second) = (SCRATCH + self.random.below(200), SCRATCH + 600 + self.random.below(200));
+        let (first, second) = match self.random.below(4) {
+            0 => (second, first),
+            1 => (first, first + self.random.below(16)),
+            _ => (first, second),
+        };
+        let (len1, len2) = (len(self), len(self));
+        let len2 = if self.random.one_in(3) { len1 } else { len2 };
+        let (r1, r2) = if self.random.one_in(2) { (2u8, 4u8) } else { (6, 10) };
+        let g = &mut self.before.gr;
+        let registers = |text: &mut Vec<u8>, a: u8, b: u8| {
+            for &field in &row.fields {
+                match field.0 {
+                    Field::R1 => put_field(text, field, u64::from(a)),
+                    Field::R2 | Field::R3 => put_field(text, field, u64::from(b)),
+                    _ => {}
+                }
+            }
+        };
+        registers(&mut text, r1, r2);
+        (g[r1 as usize], g[r2 as usize]) = (first, second);
+        let mut repeat = true;
+        match row.mnemonic {
+            "MVCL" | "CLCL" => {
+                g[r1 as usize + 1] = g[r1 as usize + 1] & !0xff_ffff | len1;
+                g[r2 as usize + 1] = g[r2 as usize + 1] & !0xff_ffff | len2;
+                repeat = false;
+            }
+            "MVST" | "CLST" | "SRST" | "CUSE" => {
+                let end = (self.random.bits() & 0xff) as u8;
+                self.before.gr[0] = u64::from(end);
+                let (from, to) = (SCRATCH + self.random.below(100), SCRATCH + 500 + self.random.below(100));
+                if row.mnemonic == "SRST" {
+                    (self.before.gr[r1 as usize], self.before.gr[r2 as usize]) = (from + len1, from);
+                } else {
+                    (self.before.gr[r1 as usize], self.before.gr[r2 as usize]) = (to, from);
+                    self.set_storage(from + len1, &[end]);
+                    if row.mnemonic == "CLST" {
+                        let copy = self.before.scratch[(from - SCRATCH) as usize..][..len1 as usize + 1].to_vec();
+                        self.set_storage(to, &copy);
+                        if self.random.one_in(2) {
+                            self.set_storage(to + self.random.clone().below(len1 + 1), &[end ^ 0x41]);
+                        }
+                    }
+                }
+            }
+            "SRSTU" => {
+                self.before.gr[0] = self.random.bits() & 0xffff;
+                g_set(&mut self.before, r1, second + len1 * 2);
+                g_set(&mut self.before, r2, second);
+                let end = self.before.gr[0] as u16;
+                self.set_storage(second + len2 * 2, &end.to_be_bytes());
+            }
+            "CKSM" => {
+                self.before.gr[r1 as usize] = self.random.word64();
+                self.before.gr[r2 as usize + 1] = len2;
+            }
+            "TRE" | "TROO" | "TROT" => {
+                let table = (SCRATCH + 300) & !7;
+                self.before.gr[0] = self.random.bits() & 0xffff;
+                self.before.gr[r1 as usize + 1] = len1 & 127;
+                self.before.gr[r1 as usize] = SCRATCH + 820;
+                if row.mnemonic == "TRE" {
+                    self.before.gr[r2 as usize] = table;
+                } else {
+                    self.before.gr[1] = if row.mnemonic == "TROT" { (SCRATCH + 7) & !7 } else { table };
+                    self.before.gr[r1 as usize + 1] = len1 & 62;
+                }
+            }
+            _ => {
+                self.before.gr[r1 as usize + 1] = len1;
+                self.before.gr[r2 as usize + 1] = len2;
+            }
+        }
+        if matches!(row.mnemonic, "CLCLE" | "CLCL" | "CLCLU" | "CLST") && self.random.one_in(2) {
+            // Nearly equal operands.
+            let from = (first - SCRATCH) as usize;
+            let copy = self.before.scratch[from..(from + 224).min(SCRATCH_LEN)].to_vec();
+            if row.mnemonic != "CLST" && first.abs_diff(second) > 300 {
+                self.set_storage(second, &copy);
+                let at = second + self.random.below(100);
+                if self.random.one_in(2) {
+                    self.set_storage(at, &[0x40]);
+                }
+            }
+        }
+        if repeat {
+            let back = -(text.len() as i16) / 2;
+            text.extend_from_slice(&[0xa7, 0x14]);
+            text.extend_from_slice(&back.to_be_bytes());
+        }
+        text
+    }
+}
+
+fn g_set(before: &mut Registers, r: u8, v: u64) {
+    before.gr[r as usize] = v;
+}
+
+/// Whether an instruction has a 20-bit displacement.
+fn long_displacement(row: &Row) -> bool {
+    row.fields.iter().any(|f| f.2 == 20)
+}
+
+/// An instruction to write tests with; none if it has a vector format.
+pub fn row(instruction: &'static isa::Instruction) -> Option<Row> {
+    Some(Row {
+        mnemonic: instruction.mnemonic,
+        blank: encode::blank(instruction),
+        fields: encode::fields(instruction)?,
+    })
+}

@@ -1,0 +1,73 @@
+//! The same tests on our own processor.
+
+use crate::image::Test;
+use arch::{Absolute, PAGE, mask};
+use cpu::{Architecture, cr0};
+use vectors::machine::{Event, Machine};
+use vectors::{Registers, SCRATCH, SCRATCH_LEN};
+
+/// A CPU in the problem state with the storage the oracle's program has.
+pub struct Ours {
+    machine: Machine,
+}
+
+/// What a test left here.
+pub struct Outcome {
+    pub after: Registers,
+    pub event: Event,
+    /// The instruction address: behind the last instruction, or where the old PSW points.
+    pub address: u64,
+}
+
+/// Storage that tests may use has this key, and so does their PSW.
+const KEY: u8 = 8;
+const SIZE: u64 = 16 << 20;
+
+impl Ours {
+    /// Where the oracle's program has nothing mapped, storage here is protected.
+    pub fn new() -> Ours {
+        let mut machine = Machine::new(Architecture::Z, SIZE);
+        machine.prepare_interruptions();
+        let scratch = SCRATCH & !(PAGE - 1)..SCRATCH + SCRATCH_LEN as u64;
+        for frame in (0..SIZE).step_by(PAGE as usize) {
+            let key = if scratch.contains(&frame) || frame >= 0x10_0000 { KEY << 4 } else { 0xf8 };
+            machine.storage.set_key(Absolute(frame), key).expect("the frame exists");
+        }
+        machine.state.cr[0] |= cr0::AFP | cr0::VECTOR;
+        machine.state.control_changed();
+        Ours { machine }
+    }
+
+    /// Runs a test whose first instruction lies at `address`.
+    pub fn run(&mut self, test: &Test, address: u64) -> Outcome {
+        let m = &mut self.machine;
+        m.storage.write(Absolute(SCRATCH & !(PAGE - 1)), &[0; 2 * PAGE as usize]).expect("the scratch pages exist");
+        m.load(&test.before);
+        let mut text = test.text.clone();
+        text.extend_from_slice(&[0, 0]); // no instruction: an operation exception right here is the test's end
+        m.storage.write(Absolute(address), &text).expect("the text lies in storage");
+        let psw = mask::PROBLEM | u64::from(KEY) << 52 | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+        m.state.set_psw_mask(psw);
+        m.state.ia = address;
+        // A panic is our own bug: reported as any other difference, with the test that shows it.
+        let event = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| m.run(200_000))) {
+            Ok(event) => event,
+            Err(panic) => {
+                let why = panic.downcast_ref::<String>().map(String::as_str);
+                let why = why.or(panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+                Event::Other(format!("panic: {why}"))
+            }
+        };
+        let outcome = Outcome { after: m.registers(), event, address: m.state.ia };
+        if matches!(&outcome.event, Event::Other(why) if why.starts_with("panic")) {
+            *self = Ours::new();
+        }
+        outcome
+    }
+}
+
+impl Default for Ours {
+    fn default() -> Ours {
+        Ours::new()
+    }
+}
