@@ -122,6 +122,13 @@ impl Console3215 {
         }
     }
 
+    /// Nobody reads any more: lines that came for the read get their attention.
+    fn give_up(&mut self) {
+        self.wait(false);
+        let mut keyboard = self.input.keyboard();
+        keyboard.attention |= !keyboard.lines.is_empty();
+    }
+
     fn read(&mut self, data: &mut Data<'_>) -> Outcome {
         let line = {
             let mut keyboard = self.input.keyboard();
@@ -150,7 +157,9 @@ impl Device for Console3215 {
         match command.code {
             WRITE | WRITE_CARRIER_RETURN => {
                 let characters = data.fetch_up_to(LINE);
-                self.host.write(&characters, command.code == WRITE_CARRIER_RETURN);
+                if data.ok() || !characters.is_empty() {
+                    self.host.write(&characters, command.code == WRITE_CARRIER_RETURN);
+                }
                 Outcome::ENDED
             }
             READ_INQUIRY => self.read(data),
@@ -172,11 +181,11 @@ impl Device for Console3215 {
     }
 
     fn halt(&mut self) -> DeviceStatus {
-        self.wait(false);
+        self.give_up();
         DeviceStatus::ENDED
     }
 
     fn reset(&mut self, _kind: Reset) {
-        self.wait(false);
+        self.give_up();
     }
 }

@@ -1,0 +1,344 @@
+//! Subchannels, interruptions, channel reports, IPL, and the channel subsystem call.
+
+mod machine;
+
+use arch::io::{
+    Crw, DeviceStatus, Orb, SubsystemId, pmcw_characteristic, pmcw_flag, scsw_flag as scsw, subchannel_status as status,
+};
+use arch::{Absolute, Program};
+use css::{AttachError, CHSC_BLOCK, ChannelSubsystem, Ipl, Notice, Reset};
+use machine::*;
+use std::sync::{Arc, Mutex};
+use storage::Storage;
+
+fn probe() -> Box<Probe> {
+    Box::new(Probe(Arc::new(Mutex::new(Panel::default()))))
+}
+
+#[test]
+fn subchannels_are_dense_and_devices_come_and_go() {
+    let mut css = ChannelSubsystem::new(Arc::new(Storage::new(SIZE).unwrap()));
+    assert_eq!(css.attach(0x009, probe()), Ok(SubsystemId::new(0)));
+    assert_eq!(css.attach(0x00c, probe()), Ok(SubsystemId::new(1)));
+    assert_eq!(css.attach(0x00d, probe()), Ok(SubsystemId::new(2)));
+    assert_eq!(css.attach(0x00c, probe()), Err(AttachError::NumberInUse(0x00c)));
+    assert_eq!(css.store_subchannel(SubsystemId::new(3)), None, "the first number without a subchannel ends a scan");
+    css.reset();
+    assert_eq!(css.store_channel_report_word(), (1, 0), "a reset leaves no reports");
+
+    assert!(css.detach(0x00c).is_some());
+    assert!(css.detach(0x00c).is_none());
+    let hole = css.store_subchannel(SubsystemId::new(1)).expect("the number stays provided");
+    assert!(!hole.pmcw.valid());
+    assert_eq!(css.find(0x00d), Some(SubsystemId::new(2)));
+    assert!(css.pending().channel_report());
+    assert_eq!(css.store_channel_report_word(), (0, 0x0304_0001));
+    assert!(!css.pending().channel_report());
+    assert_eq!(css.store_channel_report_word(), (1, 0));
+
+    assert_eq!(css.attach(0x600, probe()), Ok(SubsystemId::new(1)), "the hole is filled");
+    assert!(css.renumber(0x600, 0x601) && !css.renumber(0x601, 0x00d) && !css.renumber(0x777, 1));
+    assert_eq!(css.devices().map(|(_, number)| number).collect::<Vec<_>>(), [0x009, 0x601, 0x00d]);
+    assert!(css.pending().take_channel_report() && !css.pending().take_channel_report(), "one machine check for both");
+    for n in 0..100 {
+        css.report(Crw { source: Crw::SUBCHANNEL, id: n, ..Crw::default() });
+    }
+    let words: Vec<_> = std::iter::from_fn(|| Some(css.store_channel_report_word()).filter(|w| w.0 == 0)).collect();
+    assert_eq!(words.len(), 64);
+    assert!(Crw::decode(words[63].1).overflow, "lost reports are told");
+}
+
+#[test]
+fn modify_subchannel_changes_what_programs_may() {
+    let mut m = Machine::new();
+    let mut schib = m.css.store_subchannel(m.id).unwrap();
+    assert_eq!((schib.pmcw.device(), schib.pmcw.pim, schib.pmcw.pam, schib.pmcw.chpid[0]), (0x500, 0x80, 0x80, 5));
+    schib.pmcw.parameter = 0x1234;
+    schib.pmcw.flags |= pmcw_flag::MULTIPATH | 0xffff;
+    schib.pmcw.pim = 0;
+    schib.pmcw.mbi = 7;
+    schib.pmcw.characteristics = pmcw_characteristic::CONCURRENT_SENSE | pmcw_characteristic::MEASUREMENT_FORMAT;
+    schib.mba = 0x4000;
+    assert_eq!(m.css.modify_subchannel(m.id, &schib), Ok(0));
+    let after = m.css.store_subchannel(m.id).unwrap();
+    assert_eq!((after.pmcw.device(), after.pmcw.pim), (0x500, 0x80), "these are not for programs");
+    assert_eq!((after.pmcw.parameter, after.pmcw.mbi, after.mba, after.pmcw.characteristics), (0x1234, 7, 0x4000, 5));
+
+    schib.pmcw.flags |= 0x0400_0000;
+    assert_eq!(m.css.modify_subchannel(m.id, &schib), Err(Program::Operand));
+    schib.pmcw.flags &= !0x0400_0000;
+    schib.pmcw.flags |= pmcw_flag::LIMIT_MODE;
+    assert_eq!(m.css.modify_subchannel(m.id, &schib), Err(Program::Operand));
+    schib = after;
+    assert_eq!(m.css.modify_subchannel(SubsystemId::new(9), &schib), Ok(3));
+
+    m.program(0x1000, &[(WAIT, SLI, 5, 0x2000)]);
+    m.start(0);
+    assert_eq!(m.css.modify_subchannel(m.id, &schib), Ok(2), "busy");
+    m.panel.lock().unwrap().released = true;
+    m.css.signal(m.id);
+    assert_eq!(m.css.modify_subchannel(m.id, &schib), Ok(1), "status pending");
+    m.interrupted();
+    schib.pmcw.flags &= !pmcw_flag::ENABLED;
+    assert_eq!(m.css.modify_subchannel(m.id, &schib), Ok(0));
+    let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+    assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(3));
+    assert_eq!(m.css.test_subchannel(m.id).0, 3);
+    for cc in [m.css.halt_subchannel(m.id), m.css.clear_subchannel(m.id), m.css.resume_subchannel(m.id)] {
+        assert_eq!(cc, 3, "not enabled");
+    }
+}
+
+#[test]
+fn start_subchannel_looks_before_it_starts() {
+    let mut m = Machine::new();
+    m.program(0x1000, &[(NOP, SLI, 1, 0)]);
+    let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+    assert_eq!(m.css.start_subchannel(m.id, &Orb { flags: 0x0080_7f00, ..orb }), Ok(3), "no path");
+    assert_eq!(m.css.start_subchannel(m.id, &Orb { flags: 0x0080_ff20, ..orb }), Err(Program::Operand));
+    assert_eq!(m.css.start_subchannel(m.id, &Orb { program: 0x8000_1000, ..orb }), Err(Program::Operand));
+    assert_eq!(m.css.start_subchannel(SubsystemId::new(5), &orb), Ok(3));
+    assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
+    assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(1), "status pending");
+    assert_eq!(m.css.halt_subchannel(m.id), 1);
+    assert_eq!(m.css.resume_subchannel(m.id), 1);
+    assert_eq!(m.css.cancel_subchannel(m.id), 1);
+    m.interrupted();
+    assert_eq!(m.css.test_subchannel(m.id).0, 1);
+}
+
+#[test]
+fn interruptions_queue_by_subclass() {
+    let storage = Arc::new(Storage::new(SIZE).unwrap());
+    let mut css = ChannelSubsystem::new(storage.clone());
+    let notices = Arc::new(Mutex::new(Vec::new()));
+    let heard = notices.clone();
+    css.pending().listen(move |notice| heard.lock().unwrap().push(notice));
+    let ids: Vec<_> = (0..3).map(|n| css.attach(n, probe()).unwrap()).collect();
+    css.reset();
+    notices.lock().unwrap().clear();
+    for (&id, isc) in ids.iter().zip([3, 1, 3]) {
+        let mut schib = css.store_subchannel(id).unwrap();
+        schib.pmcw.flags |= pmcw_flag::ENABLED;
+        schib.pmcw.set_isc(isc);
+        css.modify_subchannel(id, &schib).unwrap();
+    }
+    storage.write(Absolute(0x1000), &[NOP, SLI, 0, 1, 0, 0, 0, 0]).unwrap();
+    for n in [2, 1, 0] {
+        let orb = Orb { parameter: 0x100 + n, flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+        assert_eq!(css.start_subchannel(ids[n as usize], &orb), Ok(0));
+    }
+    assert_eq!(css.pending().iscs(), 0x50);
+    assert_eq!(*notices.lock().unwrap(), [Notice::Interruptions(0x10), Notice::Interruptions(0x50)]);
+    assert_eq!(css.take_interruption(0x80), None, "subclass 0 has none");
+    let code = css.take_interruption(0xff).unwrap();
+    assert_eq!((code.subsystem_id, code.parameter, code.isc), (ids[1], 0x101, 1));
+    assert_eq!(css.take_interruption(0x10).unwrap().subsystem_id, ids[2], "first come, first served");
+    assert_eq!(css.pending().iscs(), 0x10);
+    // TEST SUBCHANNEL withdraws an interruption that nobody took.
+    assert_eq!(css.test_subchannel(ids[0]).0, 0);
+    assert_eq!(css.pending().iscs(), 0);
+    assert_eq!(css.take_interruption(0xff), None);
+    assert_eq!(css.test_subchannel(ids[2]).0, 0, "status stays until tested");
+    assert_eq!(css.counts().starts, 3);
+}
+
+#[test]
+fn a_device_speaks_up_when_the_subchannel_is_idle() {
+    let mut m = Machine::new();
+    let say = |m: &Machine, s| m.panel.lock().unwrap().status.push_back(s);
+    say(&m, DeviceStatus::ATTENTION);
+    m.css.signal(m.id);
+    let code = m.css.take_interruption(0x10).expect("an interruption");
+    assert_eq!(code.parameter, 0);
+    let (cc, irb) = m.css.test_subchannel(m.id);
+    assert_eq!((cc, irb.scsw.device), (0, DeviceStatus::ATTENTION));
+    assert_eq!(irb.scsw.control & 0xffff, scsw::ALERT | scsw::STATUS_PENDING);
+
+    // While a command is pending and while its end has not been taken, the device waits.
+    m.program(0x1000, &[(WAIT, SLI, 5, 0x2000)]);
+    m.start(0);
+    say(&m, DeviceStatus::ATTENTION);
+    m.css.signal(m.id);
+    assert_eq!(m.css.pending().iscs(), 0);
+    m.panel.lock().unwrap().released = true;
+    m.css.signal(m.id);
+    assert_eq!(m.interrupted().scsw.device, DeviceStatus::ENDED);
+    assert_eq!(m.interrupted().scsw.device, DeviceStatus::ATTENTION);
+
+    // A disabled subchannel takes no status; the device is asked when it is enabled.
+    let mut schib = m.css.store_subchannel(m.id).unwrap();
+    schib.pmcw.flags &= !pmcw_flag::ENABLED;
+    m.css.modify_subchannel(m.id, &schib).unwrap();
+    say(&m, DeviceStatus::ATTENTION);
+    m.css.signal(m.id);
+    assert_eq!(m.css.pending().iscs(), 0);
+    m.enable(5, false);
+    assert_eq!(m.css.pending().iscs(), 0x04);
+}
+
+#[test]
+fn a_doorbell_needs_no_lock() {
+    let mut m = Machine::new();
+    m.program(0x1000, &[(WAIT, SLI, 8, 0x2000)]);
+    m.start(0);
+    let panel = m.panel.clone();
+    let bell = panel.lock().unwrap().bell.clone().unwrap();
+    std::thread::spawn(move || {
+        panel.lock().unwrap().released = true;
+        bell.ring();
+    })
+    .join()
+    .unwrap();
+    assert!(m.css.pending().work());
+    assert_eq!(m.css.pending().iscs(), 0);
+    m.css.attend();
+    assert!(!m.css.pending().work());
+    assert_eq!(m.interrupted().scsw.count, 3);
+    assert_eq!(m.get(0x2000, 5), b"HELLO");
+}
+
+#[test]
+fn halt_and_clear() {
+    let mut m = Machine::new();
+    // Nothing in progress.
+    assert_eq!(m.css.halt_subchannel(m.id), 0);
+    assert_eq!(m.css.halt_subchannel(m.id), 1);
+    assert_eq!(m.interrupted().scsw.control, scsw::HALT_FUNCTION | scsw::STATUS_PENDING);
+    assert!(!m.panel.lock().unwrap().halted);
+    // A command that waits.
+    m.program(0x1000, &[(WAIT, CC, 5, 0x2000), (NOP, SLI, 1, 0)]);
+    m.start(0);
+    assert_eq!(m.css.cancel_subchannel(m.id), 2, "the device has it");
+    assert_eq!(m.css.halt_subchannel(m.id), 0);
+    let irb = m.interrupted();
+    assert!(m.panel.lock().unwrap().halted);
+    assert_eq!((irb.scsw.ccw, irb.scsw.count, irb.scsw.device), (0x1008, 5, DeviceStatus::ENDED));
+    assert!(irb.scsw.has(scsw::PRIMARY) && irb.scsw.has(scsw::SECONDARY) && irb.scsw.has(scsw::HALT_FUNCTION));
+    // Clear abandons everything, pending status too.
+    m.start(0);
+    assert_eq!(m.css.clear_subchannel(m.id), 0);
+    assert_eq!(m.panel.lock().unwrap().resets.last(), Some(&Reset::Clear));
+    assert_eq!(m.css.clear_subchannel(m.id), 0);
+    assert_eq!(m.interrupted().scsw.control, scsw::CLEAR_FUNCTION | scsw::STATUS_PENDING);
+    m.panel.lock().unwrap().released = true;
+    m.css.signal(m.id);
+    assert_eq!(m.css.take_interruption(0xff), None, "the command is forgotten");
+}
+
+#[test]
+fn reset_is_as_power_on() {
+    let mut m = Machine::new();
+    m.program(0x1000, &[(WAIT, SLI, 5, 0x2000)]);
+    m.start(0);
+    m.css.reset();
+    let schib = m.css.store_subchannel(m.id).unwrap();
+    assert_eq!((schib.pmcw.device(), schib.pmcw.enabled(), schib.scsw.control), (0x500, false, 0));
+    assert_eq!((m.css.pending().iscs(), m.css.test_subchannel(m.id).0), (0, 3));
+    assert_eq!(m.panel.lock().unwrap().resets, [Reset::System]);
+    assert_eq!(m.css.reset_channel_path(5), 0);
+    assert_eq!(m.css.reset_channel_path(9), 3);
+}
+
+#[test]
+fn ipl_reads_24_bytes_and_goes_on_at_8() {
+    let mut m = Machine::new();
+    m.css.reset();
+    // As vmlinuz does it: the second record overlays the CCW that follows.
+    let mut first = [0; 80];
+    first[..8].copy_from_slice(&[0, 8, 0, 0, 0x80, 0, 2, 0]);
+    first[8..16].copy_from_slice(&[READ, 0, 0, 0x18, 0x60, 0, 0, 80]);
+    first[16..24].copy_from_slice(&[READ, 0, 1, 0, 0x60, 0, 0, 80]);
+    let mut second = [0; 80];
+    second[..8].copy_from_slice(&[READ, 0, 1, 0x50, 0x20, 0, 0, 80]);
+    for card in [first, second, [3; 80], [4; 80]] {
+        m.record(&card);
+    }
+    assert_eq!(m.css.start_ipl(m.id), Ipl::Loaded);
+    assert_eq!(m.get(0, 8), [0, 8, 0, 0, 0x80, 0, 2, 0]);
+    assert_eq!((m.get(0x100, 1), m.get(0x150, 1)), (vec![3], vec![4]));
+    assert_eq!(m.css.take_interruption(0xff), None);
+    assert_eq!(m.css.test_ipl(m.id), Ipl::NotOperational, "it is told once");
+    let schib = m.css.store_subchannel(m.id).unwrap();
+    assert!(schib.pmcw.enabled());
+    assert_eq!(schib.scsw.control & 0x0fff, 0, "the loader waits for these bits to be zero");
+
+    // An empty reader, a device that waits, an endless program, no device.
+    m.css.reset();
+    let Ipl::Failed(irb) = m.css.start_ipl(m.id) else { panic!("nothing to read") };
+    assert!(irb.scsw.device.has(DeviceStatus::UNIT_EXCEPTION));
+    m.css.reset();
+    m.record(&first);
+    m.put(8, &[0; 16]);
+    first[8..16].copy_from_slice(&[WAIT, 0, 0x20, 0, 0x20, 0, 0, 5]);
+    m.panel.lock().unwrap().records = [first.to_vec()].into();
+    assert_eq!(m.css.start_ipl(m.id), Ipl::Running);
+    m.panel.lock().unwrap().released = true;
+    m.css.signal(m.id);
+    assert_eq!(m.css.test_ipl(m.id), Ipl::Loaded);
+    m.css.reset();
+    first[8..16].copy_from_slice(&[NOP, 0, 0, 0, 0x60, 0, 0, 1]);
+    first[16..24].copy_from_slice(&[TIC, 0, 0, 8, 0, 0, 0, 0]);
+    m.record(&first);
+    assert_eq!(m.css.start_ipl(m.id), Ipl::Running);
+    m.css.attend();
+    assert_eq!(m.css.test_ipl(m.id), Ipl::Running);
+    m.css.reset();
+    m.css.attend();
+    assert!(!m.css.pending().work());
+    assert_eq!(m.css.start_ipl(SubsystemId::new(7)), Ipl::NotOperational);
+}
+
+#[test]
+fn a_synchronous_program_leaves_no_trace() {
+    let mut m = Machine::new();
+    m.record(b"ABCD");
+    m.program(0x1000, &[(READ, 0, 4, 0x2000)]);
+    let orb = Orb { parameter: 5, flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+    let before = m.css.store_subchannel(m.id);
+    let irb = m.css.perform(m.id, &orb).unwrap();
+    assert_eq!((irb.scsw.device, irb.scsw.subchannel, irb.scsw.count), (DeviceStatus::ENDED, 0, 0));
+    assert_eq!(m.css.take_interruption(0xff), None);
+    let after = m.css.store_subchannel(m.id);
+    assert_eq!(
+        (before.unwrap().pmcw.parameter, before.unwrap().scsw),
+        (after.unwrap().pmcw.parameter, after.unwrap().scsw)
+    );
+    m.program(0x1000, &[(WAIT, 0, 4, 0x2000)]);
+    assert!(m.css.perform(m.id, &orb).unwrap().scsw.device.has(DeviceStatus::UNIT_CHECK), "it cannot wait");
+    m.program(0x1000, &[(0x10, 0, 4, 0x2000)]);
+    assert_eq!(m.css.perform(m.id, &orb).unwrap().scsw.subchannel, status::PROGRAM_CHECK);
+    m.start(0);
+    assert_eq!(m.css.perform(m.id, &orb), Err(1));
+}
+
+#[test]
+fn channel_subsystem_calls_are_answered() {
+    let mut m = Machine::new();
+    let mut call = |request: &[u8]| {
+        let mut block = [0xee; CHSC_BLOCK];
+        block[..request.len()].copy_from_slice(request);
+        m.css.channel_subsystem_call(&mut block).map(|cc| {
+            assert_eq!(cc, 0);
+            let at = request.len();
+            let len = usize::from(u16::from_be_bytes([block[at], block[at + 1]]));
+            (u16::from_be_bytes([block[at + 2], block[at + 3]]), block[at + 8..at + len].to_vec())
+        })
+    };
+    // Characteristics: none.
+    let (code, data) = call(&[0, 0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+    assert_eq!((code, data.len(), data.iter().any(|&b| b != 0)), (1, 4096 - 24, false));
+    // Subchannels 0 and 1.
+    let (code, data) = call(&[0, 0x10, 0, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]).unwrap();
+    assert_eq!((code, data.len()), (1, 64));
+    assert_eq!(data[..9], [0xc0, 0, 5, 0, 0x80, 0, 0, 0, 5]);
+    assert_eq!(data[32], 0);
+    // Channel path 5.
+    let (code, data) = call(&[0, 0x10, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0xff, 0, 0, 0, 0]).unwrap();
+    assert_eq!((code, data.len(), data[0], data[3]), (1, 8, 0x80, 5));
+    assert_eq!(call(&[0, 0x10, 0, 2, 0x11, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0, 0]).unwrap().0, 3, "another format");
+    // Enabling multiple subchannel sets; an unknown command; a broken block.
+    assert_eq!(call(&[&[4, 0, 0, 0x31][..], &[0; 1020]].concat()).unwrap(), (0x0101, vec![]));
+    assert_eq!(call(&[0, 0x10, 0x7f, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap(), (4, vec![]));
+    assert_eq!(call(&[0, 7, 0, 0x10]), Err(Program::Operand));
+}
