@@ -1,1 +1,101 @@
-//! spool
+//! Spool files: what was punched, printed or typed, kept until somebody reads, prints or purges it.
+//!
+//! A virtual reader, punch, printer or console is not a machine but a file. Writing to a punch fills an
+//! [`OutputFile`]; CLOSE makes it a [`SpoolFile`] on somebody's reader, printer or punch queue, under a number (spid)
+//! of 1 to 9999 that is unique among the owner's files; a virtual reader takes the first file that is not held and
+//! whose class it wants ([`ReaderFile`]), and when it closes the file, the file is purged, unless it is to be kept.
+//!
+//! # On the host
+//!
+//! A spool is a folder:
+//!
+//! * `lock`: held by the system that runs. A second system that opens the folder is refused;
+//! * `ID.data`: the records of one file in blocks of 4096 bytes, laid out as DIAGNOSE X'14' hands them to guests
+//!   (see [`splink`]), so that reading a block is one read and a file of any size needs no storage;
+//! * `ID.meta`: all that QUERY shows, a few lines of text with a check sum;
+//! * `drop/`: files on their way in from other programs (see [`punch`]).
+//!
+//! A file exists when its `ID.meta` does, and that appears, and changes, by writing another file, forcing it to disk
+//! and renaming it. So whatever moment the system or the host dies at, a spool file is there as it was before a
+//! command or as it is after it. Data without `ID.meta` is a file that was open then; it goes when the folder is next
+//! opened.
+//!
+//! # With two programs
+//!
+//! Only the running system touches the folder itself. Everybody else puts files into `drop/`, whether a system runs or
+//! not, by the same steps (data first, then `ID.meta` by renaming); the system takes them in with
+//! [`Spool::take_drops`], in the order of their names, when it starts and every second or so. Each step of that can be
+//! repeated, so a crash in between neither loses nor doubles a file.
+
+#![forbid(unsafe_code)]
+
+mod drop;
+mod file;
+mod output;
+mod queue;
+mod reader;
+pub mod splink;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use drop::{Content, Punch, Taken, punch};
+pub use file::{Attributes, Device, Hold, Queue, SpoolFile};
+pub use output::OutputFile;
+pub use queue::{After, Change, Moved, NotClosed, Selection, Spool};
+pub use reader::{ReaderFile, Record};
+
+/// Why something with spool files could not be done. None of these is the guest's fault.
+#[derive(Debug)]
+pub enum Error {
+    /// Another running system holds the spool folder.
+    Locked(PathBuf),
+    /// The host's disk is full.
+    Full(PathBuf),
+    /// The host says no.
+    Io(PathBuf, io::Error),
+    /// The user has as many spool files as there may be (CP's return code 439).
+    NoSpid(String),
+    /// There is no such file.
+    NoFile(String, u16),
+    /// The file is being read.
+    InUse(String, u16),
+    /// A record is longer than a block holds.
+    RecordTooLong(usize),
+    /// The file's data is not what its header says.
+    Damaged(PathBuf),
+}
+
+impl Error {
+    /// The error `e` about `path`.
+    pub(crate) fn of(path: &Path, e: io::Error) -> Error {
+        match e.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::Full(path.into()),
+            _ => Error::Io(path.into(), e),
+        }
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Locked(path) => write!(f, "the spool folder {} belongs to a system that is running", path.display()),
+            Error::Full(path) => write!(f, "the disk is full: {} could not be written", path.display()),
+            Error::Io(path, e) => write!(f, "{}: {e}", path.display()),
+            Error::NoSpid(user) => write!(f, "{user} has the maximum number of spool files"),
+            Error::NoFile(user, spid) => write!(f, "{user} has no spool file {spid:04}"),
+            Error::InUse(user, spid) => write!(f, "spool file {spid:04} of {user} is in use"),
+            Error::RecordTooLong(length) => write!(f, "a spool record of {length} bytes is too long"),
+            Error::Damaged(path) => write!(f, "the spool file {} is damaged", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io(_, e) => Some(e),
+            _ => None,
+        }
+    }
+}

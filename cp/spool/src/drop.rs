@@ -1,0 +1,210 @@
+//! Files that come from other programs of the host: punching from outside, and taking in what was punched.
+//!
+//! A program that is not the system makes, in the folder `drop`, first `ID.data` and then, by renaming, `ID.meta`; the
+//! file is there when the latter is. The system takes it in by three steps, each of which can be done again: `ID.data`
+//! moves to the spool folder; `ID.meta` is written there, with the number the file gets; `drop/ID.meta` goes.
+//!
+//! Whoever punches shares a lock on `drop/lock` meanwhile. A starting system that gets this lock for itself knows that
+//! data without a header was abandoned, and removes it.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use base::ebcdic;
+
+use crate::Error;
+use crate::file::{Attributes, Device, SpoolFile};
+use crate::output::OutputFile;
+use crate::queue::{Spool, sync_folder, write_headers};
+
+/// The command code with which a 2540 punches a card.
+const PUNCH: u8 = 0x41;
+const CARD: usize = 80;
+
+/// How the bytes of a host file become cards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Content {
+    /// 80 bytes a card as they are, the last one filled up with zeros: kernels, RAM disks, anything not text.
+    Binary,
+    /// A line a card (long lines take several), in EBCDIC, filled up with blanks. Text is taken as ISO 8859-1.
+    Text,
+}
+
+/// A host file to be punched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Punch {
+    /// What the reader file is to be: its owner, class, name...
+    pub attributes: Attributes,
+    /// Who punches it, as QUERY shows it.
+    pub originator: String,
+    /// How bytes become cards.
+    pub content: Content,
+}
+
+/// What [`Spool::take_drops`] did.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// Owner and number of each file that has come in: CP tells the owner and presents device end on the reader.
+    pub files: Vec<(String, u16)>,
+    /// Owners for whom files stay outside, and why. They are tried again the next time.
+    pub waiting: Vec<(String, Error)>,
+}
+
+/// Punches what `from` yields into the spool in `folder`, whether a system runs on it or not. The file is on disk when
+/// this returns. Returns the number of cards; without any, there is no file.
+pub fn punch(folder: &Path, punch: &Punch, from: &mut dyn Read) -> Result<u32, Error> {
+    static SEQUENCE: AtomicU64 = AtomicU64::new(0);
+    let drop = folder.join("drop");
+    fs::create_dir_all(&drop).map_err(|e| Error::of(&drop, e))?;
+    let attributes = &punch.attributes;
+    let lock = drop.join("lock");
+    let _busy = open_lock(&lock).and_then(|f| f.lock_shared().map(|()| f)).map_err(|e| Error::of(&lock, e))?;
+    // Names in the order of time: files are taken in as they were punched.
+    let sequence = SEQUENCE.fetch_add(1, Ordering::Relaxed);
+    let id = format!("d{:016x}-{:08x}-{sequence:08x}", attributes.created.0, std::process::id());
+    let mut output = OutputFile::create(&drop, &id, &punch.originator, 0, Device::Punch)?;
+    match punch.content {
+        Content::Binary => punch_binary(&mut output, from)?,
+        Content::Text => punch_text(&mut output, from)?,
+    }
+    if output.records == 0 {
+        return Ok(0);
+    }
+    output.finish()?;
+    let mut file = SpoolFile::new(attributes, &punch.originator, Device::Punch);
+    file.id = id.as_str().into();
+    (file.records, file.blocks, file.record_length) = (output.records, output.blocks, output.record_length);
+    write_headers(&drop, &[file])?;
+    output.closed = true;
+    Ok(output.records)
+}
+
+fn open_lock(path: &Path) -> std::io::Result<fs::File> {
+    fs::OpenOptions::new().write(true).create(true).truncate(false).open(path)
+}
+
+/// Removes what a program that punched left behind when it was killed.
+pub(crate) fn remove_abandoned(drop: &Path) -> Result<(), Error> {
+    let path = drop.join("lock");
+    let lock = open_lock(&path).map_err(|e| Error::of(&path, e))?;
+    if lock.try_lock().is_err() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(drop).map_err(|e| Error::of(drop, e))? {
+        let path = entry.map_err(|e| Error::of(drop, e))?.path();
+        let open = path.extension().is_some_and(|e| e == "data" || e == "new");
+        if open && !path.with_extension("meta").exists() {
+            fs::remove_file(&path).map_err(|e| Error::of(&path, e))?;
+        }
+    }
+    Ok(())
+}
+
+fn punch_binary(output: &mut OutputFile, from: &mut dyn Read) -> Result<(), Error> {
+    let mut buffer = vec![0; CARD * 1024];
+    loop {
+        let length = fill(&mut buffer, from, output)?;
+        for card in buffer[..length].chunks(CARD) {
+            if card.len() == CARD {
+                output.write(PUNCH, card)?;
+            } else {
+                let mut last = [0; CARD];
+                last[..card.len()].copy_from_slice(card);
+                output.write(PUNCH, &last)?;
+            }
+        }
+        if length < buffer.len() {
+            return Ok(());
+        }
+    }
+}
+
+/// Reads until `buffer` is full or there is no more; returns how much there is.
+fn fill(buffer: &mut [u8], from: &mut dyn Read, output: &OutputFile) -> Result<usize, Error> {
+    let mut length = 0;
+    while length < buffer.len() {
+        match from.read(&mut buffer[length..]) {
+            Ok(0) => break,
+            Ok(n) => length += n,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(Error::of(&output.path, e)),
+        }
+    }
+    Ok(length)
+}
+
+fn punch_text(output: &mut OutputFile, from: &mut dyn Read) -> Result<(), Error> {
+    let mut text = Vec::new();
+    from.read_to_end(&mut text).map_err(|e| Error::of(&output.path, e))?;
+    let text = text.strip_suffix(b"\n").unwrap_or(&text);
+    if text.is_empty() {
+        return Ok(());
+    }
+    for line in text.split(|&b| b == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let line: Vec<u8> = line.iter().map(|&b| ebcdic::FROM_LATIN1[usize::from(b)]).collect();
+        let mut cards = line.chunks(CARD);
+        output.write(PUNCH, cards.next().unwrap_or(&[ebcdic::BLANK]))?;
+        for card in cards {
+            output.write(PUNCH, card)?;
+        }
+    }
+    Ok(())
+}
+
+impl Spool {
+    /// Takes in the files that other programs have put into the drop folder since the last time. It costs next to
+    /// nothing if there are none.
+    pub fn take_drops(&mut self) -> Result<Taken, Error> {
+        let drop = self.folder.join("drop");
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(&drop).map_err(|e| Error::of(&drop, e))? {
+            let path = entry.map_err(|e| Error::of(&drop, e))?.path();
+            if path.extension().is_some_and(|e| e == "meta") {
+                ids.extend(path.file_stem().and_then(|s| s.to_str()).map(str::to_string));
+            }
+        }
+        ids.sort();
+        let mut taken = Taken::default();
+        for id in ids {
+            let header = drop.join(format!("{id}.meta"));
+            let text = fs::read_to_string(&header).map_err(|e| Error::of(&header, e))?;
+            let Some(file) = SpoolFile::from_text(&id, &text) else {
+                taken.waiting.push((id, Error::Damaged(header)));
+                continue;
+            };
+            let owner = file.owner.clone();
+            match self.take(&drop, file) {
+                Ok(Some(spid)) => taken.files.push((owner, spid)),
+                Ok(None) => {}
+                Err(e) => {
+                    taken.waiting.push((owner, e));
+                    continue;
+                }
+            }
+            fs::remove_file(&header).map_err(|e| Error::of(&header, e))?;
+        }
+        Ok(taken)
+    }
+
+    /// Takes in one file; `None` if that was done before a crash kept us from removing it from the drop folder.
+    fn take(&mut self, drop: &Path, mut file: SpoolFile) -> Result<Option<u16>, Error> {
+        if self.has(&file.id) {
+            return Ok(None);
+        }
+        let name = format!("{}.data", file.id);
+        let (from, to) = (drop.join(&name), self.folder.join(&name));
+        if !to.exists() {
+            fs::rename(&from, &to).map_err(|e| Error::of(&from, e))?;
+            sync_folder(&self.folder)?;
+        }
+        let owner = file.owner.clone();
+        file.spid = self.reserve(&owner)?;
+        file.position = self.bottom(&owner, file.queue);
+        let spid = file.spid;
+        self.replace(vec![file]).inspect_err(|_| self.release(&owner, spid))?;
+        Ok(Some(spid))
+    }
+}
