@@ -101,7 +101,7 @@ fn zero_difference<B: Binary>(env: &Environment) -> B {
     B::zero(env.rounding == Rounding::TowardMinusInfinity)
 }
 
-fn soft_add<B: Binary>(env: &mut Environment, a: B, b: B, negate: bool) -> Outcome<B> {
+pub(super) fn soft_add<B: Binary>(env: &mut Environment, a: B, b: B, negate: bool) -> Outcome<B> {
     if let Some(nan) = propagate(env, [a, b]) {
         return nan;
     }
@@ -152,7 +152,7 @@ fn wide_product(a: u128, b: u128) -> (u128, u128) {
     (high, middle << 64 | low & LOW)
 }
 
-fn soft_multiply<B: Binary, W: Binary>(env: &mut Environment, a: B, b: B) -> Outcome<W> {
+pub(super) fn soft_multiply<B: Binary, W: Binary>(env: &mut Environment, a: B, b: B) -> Outcome<W> {
     if let Some(nan) = propagate(env, [a, b]) {
         return nan;
     }
@@ -169,7 +169,7 @@ fn soft_multiply<B: Binary, W: Binary>(env: &mut Environment, a: B, b: B) -> Out
     }
 }
 
-fn soft_multiply_add<B: Binary>(env: &mut Environment, a: B, b: B, c: B, negate: bool) -> Outcome<B> {
+pub(super) fn soft_multiply_add<B: Binary>(env: &mut Environment, a: B, b: B, c: B, negate: bool) -> Outcome<B> {
     // The second operand of the instruction, the multiplicand, comes first.
     if let Some(nan) = propagate(env, [b, a, c]) {
         return nan;
@@ -187,7 +187,7 @@ fn soft_multiply_add<B: Binary>(env: &mut Environment, a: B, b: B, c: B, negate:
     sum(env, product, c)
 }
 
-fn soft_divide<B: Binary>(env: &mut Environment, a: B, b: B) -> Outcome<B> {
+pub(super) fn soft_divide<B: Binary>(env: &mut Environment, a: B, b: B) -> Outcome<B> {
     if let Some(nan) = propagate(env, [a, b]) {
         return nan;
     }
@@ -222,7 +222,7 @@ pub(super) fn quotient(a: Unpacked, b: Unpacked, precision: u32) -> (i32, u128) 
     normalize(a.exponent - b.exponent, significand)
 }
 
-fn soft_square_root<B: Binary>(env: &mut Environment, a: B) -> Outcome<B> {
+pub(super) fn soft_square_root<B: Binary>(env: &mut Environment, a: B) -> Outcome<B> {
     if let Some(nan) = propagate(env, [a]) {
         return nan;
     }

@@ -18,6 +18,8 @@ mod environment;
 mod format;
 mod hexadecimal;
 mod host;
+#[cfg(test)]
+mod tests;
 
 pub use arithmetic::{add, divide, multiply, multiply_add, multiply_longer, multiply_subtract, square_root, subtract};
 pub use compare::{compare, compare_and_signal, condition, data_class, load_and_test};
