@@ -110,6 +110,8 @@ pub(crate) struct Transfer {
     pub at: u32,
     /// Count not yet used.
     pub residual: u32,
+    /// Bytes moved or skipped by all CCWs of the command.
+    pub moved: u32,
     /// Whether the device asked for any byte; if not, the operation was immediate.
     pub requested: bool,
     /// Whether the device had or wanted more than the areas.
@@ -133,6 +135,7 @@ impl Transfer {
             ccw,
             at,
             residual: u32::from(ccw.count),
+            moved: 0,
             requested: false,
             long: false,
             check: 0,
@@ -162,6 +165,7 @@ impl Transfer {
         let want = (want as u64).min(u64::from(self.residual));
         if direction == Direction::Input && self.ccw.has(ccw_flag::SKIP) {
             self.residual -= want as u32;
+            self.moved = self.moved.saturating_add(want as u32);
             return Some(Area { at: None, len: want as usize });
         }
         let found = if self.ccw.has(ccw_flag::IDA) { self.indirect(storage, want) } else { self.direct(want) };
@@ -175,6 +179,7 @@ impl Transfer {
         match checked {
             Ok((at, len)) => {
                 self.residual -= len as u32;
+                self.moved = self.moved.saturating_add(len as u32);
                 Some(Area { at: Some(Absolute(at)), len: len as usize })
             }
             Err(check) => {

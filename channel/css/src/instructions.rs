@@ -37,7 +37,7 @@ impl ChannelSubsystem {
         s.run = None;
         s.clear_status();
         s.unsolicited();
-        self.settle(id.number(), 0);
+        self.settle(id.number());
         0
     }
 
@@ -54,7 +54,7 @@ impl ChannelSubsystem {
         s.pmcw.pom = 0xff;
         s.clear_status();
         s.scsw.control = scsw::CLEAR_FUNCTION | scsw::STATUS_PENDING;
-        self.settle(id.number(), 0);
+        self.settle(id.number());
         0
     }
 
@@ -70,7 +70,7 @@ impl ChannelSubsystem {
             return 2;
         }
         s.halt();
-        self.settle(id.number(), 0);
+        self.settle(id.number());
         0
     }
 
@@ -102,7 +102,7 @@ impl ChannelSubsystem {
             pmcw.characteristics = pmcw.characteristics & !WORD_6 | new.characteristics & WORD_6;
             s.mba = schib.mba;
             s.unsolicited();
-            self.settle(id.number(), 0);
+            self.settle(id.number());
         }
         Ok(0)
     }
@@ -210,7 +210,7 @@ impl ChannelSubsystem {
         let s = &mut self.subchannels[usize::from(n)];
         s.status_taken();
         s.unsolicited();
-        self.settle(n, 0);
+        self.settle(n);
         (0, irb)
     }
 
@@ -244,7 +244,7 @@ impl ChannelSubsystem {
         s.pmcw.parameter = parameter;
         s.ipl = false;
         s.unsolicited();
-        self.settle(id.number(), 0);
+        self.settle(id.number());
         Ok(irb)
     }
 }

@@ -40,7 +40,7 @@ use std::sync::Arc;
 use storage::Storage;
 use subchannel::{PATH, Run, Subchannel};
 
-/// CCWs that one call executes at most before it lets others in.
+/// CCWs that one call executes at most before it lets others in; each page of data counts as one more.
 pub const ALLOWANCE: u32 = 8192;
 
 /// Channel reports kept; later ones are lost, and the last one kept says so.
@@ -213,19 +213,19 @@ impl ChannelSubsystem {
     /// Asks a device at once, as if its bell had rung.
     pub fn signal(&mut self, id: SubsystemId) {
         let Some(s) = self.subchannels.get_mut(usize::from(id.number())) else { return };
-        let left = s.signalled(&self.storage, ALLOWANCE);
-        self.settle(id.number(), ALLOWANCE - left);
+        s.signalled(&self.storage, ALLOWANCE);
+        self.settle(id.number());
     }
 
     fn carry_on(&mut self, n: u16) {
-        let left = self.subchannels[usize::from(n)].advance(&self.storage, ALLOWANCE);
-        self.settle(n, ALLOWANCE - left);
+        self.subchannels[usize::from(n)].advance(&self.storage, ALLOWANCE);
+        self.settle(n);
     }
 
     /// After anything that may have changed a subchannel: queues its interruption, remembers unfinished work.
-    fn settle(&mut self, n: u16, executed: u32) {
-        self.counts.ccws += u64::from(executed);
+    fn settle(&mut self, n: u16) {
         let s = &mut self.subchannels[usize::from(n)];
+        self.counts.ccws += std::mem::take(&mut s.executed);
         if s.status_pending() && !s.queued && !s.ipl {
             s.queued = true;
             self.queues[usize::from(s.pmcw.isc())].push_back(n);

@@ -29,6 +29,8 @@ pub(crate) struct Subchannel {
     pub run: Option<Run>,
     /// Whether an interruption is queued for the status.
     pub queued: bool,
+    /// CCWs executed since the last count.
+    pub executed: u64,
     /// Whether IPL started the program: its status makes no interruption.
     pub ipl: bool,
 }
@@ -133,19 +135,22 @@ impl Subchannel {
         self.ecw = [0; 32];
     }
 
-    /// Carries the start function on, for at most `allowance` CCWs. Returns how many were left.
-    pub fn advance(&mut self, storage: &Storage, mut allowance: u32) -> u32 {
+    /// Carries the start function on, for at most `allowance` CCWs; one that moves much data counts for several.
+    pub fn advance(&mut self, storage: &Storage, mut allowance: u32) {
         while let Some(run) = &mut self.run {
             match &run.phase {
                 Phase::Fetch(_) if allowance == 0 => break,
                 Phase::Fetch(at) => {
                     let at = *at;
                     allowance -= 1;
+                    self.executed += 1;
                     self.fetch(storage, at);
                 }
                 Phase::Command(command, transfer) => {
                     let (command, mut transfer) = (*command, transfer.clone());
-                    match self.perform(storage, command, &mut transfer) {
+                    let outcome = self.perform(storage, command, &mut transfer);
+                    allowance = allowance.saturating_sub(transfer.moved / 4096);
+                    match outcome {
                         Outcome::Pending => break,
                         Outcome::Done(status) => self.ended(command, transfer, status, None),
                         Outcome::Check(status, sense) => {
@@ -156,7 +161,6 @@ impl Subchannel {
                 Phase::Chaining(_) | Phase::Ending | Phase::Suspended(_) => break,
             }
         }
-        allowance
     }
 
     /// Takes the CCW at `at` into control, or ends or suspends the program there.
@@ -309,13 +313,13 @@ impl Subchannel {
     }
 
     /// The device has something to say: it is asked for what the subchannel waits for.
-    pub fn signalled(&mut self, storage: &Storage, allowance: u32) -> u32 {
+    pub fn signalled(&mut self, storage: &Storage, allowance: u32) {
         match &self.run {
-            Some(Run { phase: Phase::Command(..), .. }) => return self.advance(storage, allowance),
+            Some(Run { phase: Phase::Command(..), .. }) => self.advance(storage, allowance),
             Some(Run { phase: Phase::Chaining(_), .. }) => {
                 if let Some(device) = self.attention() {
                     self.device_end_chaining(device);
-                    return self.advance(storage, allowance);
+                    self.advance(storage, allowance);
                 }
             }
             Some(Run { phase: Phase::Ending, .. }) => {
@@ -327,7 +331,6 @@ impl Subchannel {
             Some(_) => {}
             None => self.unsolicited(),
         }
-        allowance
     }
 
     fn attention(&mut self) -> Option<DeviceStatus> {

@@ -446,6 +446,15 @@ fn an_endless_program_holds_nobody() {
     assert!(!m.css.pending().work(), "nothing is left of it");
     assert_eq!(m.css.take_interruption(0xff), None);
 
+    // Much data counts as much work.
+    let before = m.css.counts().ccws;
+    m.program(0x1000, &[(BULK, CC, 0xf000, 0x1000), (TIC, 0, 0, 0x1000)]);
+    m.start(0);
+    assert_eq!(m.css.counts().ccws - before, u64::from(css::ALLOWANCE / 16));
+    m.css.clear_subchannel(m.id);
+    m.interrupted();
+    m.program(0x1000, &[(NOP, CC | SLI, 1, 0), (TIC, 0, 0, 0x1000)]);
+
     // The program may end itself.
     m.start(0);
     m.program(0x1000, &[(NOP, SLI, 1, 0)]);

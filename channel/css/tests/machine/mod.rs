@@ -48,6 +48,8 @@ pub const CONTROL: u8 = 0x0f;
 pub const WAIT: u8 = 0x0a;
 /// Status modifier if its four bytes are "GOAL".
 pub const SEARCH: u8 = 0x31;
+/// Takes all that the program has.
+pub const BULK: u8 = 0x11;
 pub const SENSE_ID: u8 = 0xe4;
 
 impl Device for Probe {
@@ -80,6 +82,10 @@ impl Device for Probe {
                 Outcome::ENDED
             }
             NOP => Outcome::ENDED,
+            BULK => {
+                data.fetch_up_to(0xffff);
+                Outcome::ENDED
+            }
             SEEK => {
                 written = data.fetch_up_to(6);
                 Outcome::Done(DeviceStatus::CHANNEL_END)
