@@ -6,6 +6,7 @@ mod channel;
 mod command;
 mod decoder;
 mod directory;
+mod program;
 mod terminal;
 
 /// Something that must never panic and never hang.
@@ -19,7 +20,7 @@ pub struct Target {
 
 /// All of them.
 pub static TARGETS: &[Target] =
-    &[directory::TARGET, command::TARGET, terminal::TARGET, channel::TARGET, decoder::TARGET];
+    &[directory::TARGET, command::TARGET, terminal::TARGET, channel::TARGET, decoder::TARGET, program::TARGET];
 
 #[cfg(test)]
 mod tests {
@@ -30,7 +31,7 @@ mod tests {
     #[test]
     fn every_target_is_clean_on_its_first_inputs() {
         for target in TARGETS {
-            if let Err(failed) = run(target, 1, 0, Extent::Inputs(2000)) {
+            if let Err(failed) = run(target, 1, 0, Extent::Inputs(300)) {
                 panic!("{}: {failed:?}; repeat it: cargo x fuzz {} 1 1 {}", target.name, target.name, failed.number);
             }
         }
