@@ -114,6 +114,12 @@ impl State {
         if self.psw_mask & mask::PER == 0 { 0 } else { self.cr[9] & 0xff00_0000 }
     }
 
+    /// To be called after control registers 9 to 11 changed.
+    pub fn per_changed(&mut self) {
+        let on = self.per_events() != 0;
+        self.local = self.local & !crate::local::PER | if on { crate::local::PER } else { 0 };
+    }
+
     pub(crate) fn per_store_active(&self) -> bool {
         self.per_events() & 0x2000_0000 != 0
     }

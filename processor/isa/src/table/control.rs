@@ -1,67 +1,69 @@
 //! Control instructions (POP, chapter 10).
 
+use crate::control::*;
 use crate::prelude::*;
 
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility
     0x0101 PR      E     ESAZ -   { unbuilt }
-    0x0104 PTFF    E     Z    28  { unbuilt }
-    0x0107 SCKPF   E     ESAZ -   { unbuilt }
+    0x0104 PTFF    E     Z    28  { ends call perform_timing_facility_function }
+    0x0107 SCKPF   E     ESAZ -   { call set_clock_programmable_field }
     0x01ff TRAP2   E     ESAZ -   { unbuilt }
-    0x80   SSM     S     ALL  -   { unbuilt }
-    0x82   LPSW    S     ALL  -   { unbuilt }
-    0x83   DIAG    RSa   ALL  -   { unbuilt }
+    0x80   SSM     S     ALL  -   { ends call set_system_mask_from_storage }
+    0x82   LPSW    S     ALL  -   { ends call load_psw }
+    0x83   DIAG    RSa   ALL  -   { ends call diagnose }
     0x99   TRACE   RSa   ESAZ -   { unbuilt }
-    0xac   STNSM   SI    ALL  -   { unbuilt }
-    0xad   STOSM   SI    ALL  -   { unbuilt }
-    0xae   SIGP    RSa   ALL  -   { unbuilt }
-    0xb1   LRA     RXa   ALL  -   { unbuilt }
+    0xac   STNSM   SI    ALL  -   { ends call store_then_and_system_mask }
+    0xad   STOSM   SI    ALL  -   { ends call store_then_or_system_mask }
+    0xae   SIGP    RSa   ALL  -   { ends call signal_processor }
+    0xb1   LRA     RXa   ALL  -   { call load_real_address }
     0xb200 LBEAR   S     Z    193 { unbuilt }
     0xb201 STBEAR  S     Z    193 { unbuilt }
-    0xb202 STIDP   S     ALL  -   { unbuilt }
-    0xb204 SCK     S     ALL  -   { unbuilt }
-    0xb206 SCKC    S     ALL  -   { unbuilt }
-    0xb207 STCKC   S     ALL  -   { unbuilt }
-    0xb208 SPT     S     ALL  -   { unbuilt }
-    0xb209 STPT    S     ALL  -   { unbuilt }
-    0xb20a SPKA    S     ALL  -   { unbuilt }
-    0xb20b IPK     S     ALL  -   { unbuilt }
-    0xb20d PTLB    S     ALL  -   { unbuilt }
-    0xb210 SPX     S     ALL  -   { unbuilt }
-    0xb211 STPX    S     ALL  -   { unbuilt }
-    0xb212 STAP    S     ALL  -   { unbuilt }
+    0xb202 STIDP   S     ALL  -   { call store_cpu_id }
+    0xb204 SCK     S     ALL  -   { ends call set_clock }
+    0xb206 SCKC    S     ALL  -   { ends call set_clock_comparator }
+    0xb207 STCKC   S     ALL  -   { call store_clock_comparator }
+    0xb208 SPT     S     ALL  -   { ends call set_cpu_timer }
+    0xb209 STPT    S     ALL  -   { call store_cpu_timer }
+    0xb20a SPKA    S     ALL  -   { ends call set_psw_key_from_address }
+    0xb20b IPK     S     ALL  -   { call insert_psw_key }
+    0xb20d PTLB    S     ALL  -   { ends call purge_tlb }
+    0xb210 SPX     S     ALL  -   { ends call set_prefix }
+    0xb211 STPX    S     ALL  -   { call store_prefix }
+    0xb212 STAP    S     ALL  -   { call store_cpu_address }
     0xb214 SIE     S     ESAZ -   { unbuilt }
     0xb218 PC      S     ALL  -   { unbuilt }
-    0xb219 SAC     S     ALL  -   { unbuilt }
-    0xb220 SERVC   RRE   ESAZ -   { unbuilt }
-    0xb221 IPTE    RRFa  ALL  -   { unbuilt }
-    0xb223 IVSK    RRE   ESAZ -   { unbuilt }
-    0xb224 IAC     RRE   ALL  -   { unbuilt }
+    0xb219 SAC     S     ALL  -   { ends call set_address_space_control }
+    0xb220 SERVC   RRE   ESAZ -   { ends call service_call }
+    0xb221 IPTE    RRFa  ALL  -   { ends call invalidate_page_table_entry }
+    0xb223 IVSK    RRE   ESAZ -   { call insert_virtual_storage_key }
+    0xb224 IAC     RRE   ALL  -   { call insert_address_space_control }
     0xb225 SSAR    RRE   ALL  -   { unbuilt }
-    0xb226 EPAR    RRE   ALL  -   { unbuilt }
-    0xb227 ESAR    RRE   ALL  -   { unbuilt }
+    0xb226 EPAR    RRE   ALL  -   { call extract_primary_asn }
+    0xb227 ESAR    RRE   ALL  -   { call extract_secondary_asn }
     0xb228 PT      RRE   ALL  -   { unbuilt }
-    0xb229 ISKE    RRE   ALL  -   { unbuilt }
-    0xb22a RRBE    RRE   ALL  -   { unbuilt }
-    0xb22b SSKE    RRE   ALL  -   { unbuilt }
-    0xb22c TB      RRE   ALL  -   { unbuilt }
+    0xb229 ISKE    RRE   ALL  -   { call insert_storage_key }
+    0xb22a RRBE    RRE   ALL  -   { ends call reset_reference_bit }
+    0xb22b SSKE    RRFc  ALL  -   { ends call set_storage_key }
+    0xb22c TB      RRE   ALL  -   { call test_block }
     0xb22e PGIN    RRE   ESAZ -   { unbuilt }
     0xb22f PGOUT   RRE   ESAZ -   { unbuilt }
     0xb240 BAKR    RRE   ESAZ -   { unbuilt }
-    0xb246 STURA   RRE   ESAZ -   { unbuilt }
+    0xb246 STURA   RRE   ESAZ -   { call store_using_real_address }
     0xb247 MSTA    RRE   ESAZ -   { unbuilt }
-    0xb248 PALB    S     ESAZ -   { unbuilt }
+    0xb248 PALB    S     ESAZ -   { call purge_alb }
     0xb249 EREG    RRE   ESAZ -   { unbuilt }
     0xb24a ESTA    RRE   ESAZ -   { unbuilt }
-    0xb24b LURA    RRE   ESAZ -   { unbuilt }
+    0xb24b LURA    RRE   ESAZ -   { call load_using_real_address }
+    0xb250 CSP     RRE   ESAZ -   { ends call compare_and_swap_and_purge }
     0xb256 STHYI   RRE   Z    74  { unbuilt }
     0xb258 BSG     RRE   ESAZ -   { unbuilt }
     0xb25a BSA     RRE   ESAZ -   { unbuilt }
     0xb277 RP      S     ESAZ -   { unbuilt }
-    0xb279 SACF    S     ESAZ -   { unbuilt }
-    0xb27d STSI    S     ESAZ -   { unbuilt }
-    0xb280 LPP     S     Z    40  { unbuilt }
+    0xb279 SACF    S     ESAZ -   { ends call set_address_space_control }
+    0xb27d STSI    S     ESAZ -   { ends call store_system_information }
+    0xb280 LPP     S     Z    40  { call load_program_parameter }
     0xb284 LCCTL   S     Z    67  { unbuilt }
     0xb285 LPCTL   S     Z    67  { unbuilt }
     0xb286 QSI     S     Z    67  { unbuilt }
@@ -71,22 +73,23 @@ instructions! {
     0xb2ad NQAP    RRE   Z    12  { unbuilt }
     0xb2ae DQAP    RRE   Z    12  { unbuilt }
     0xb2af PQAP    RRE   Z    12  { unbuilt }
-    0xb2b1 STFL    S     ESAZ -   { unbuilt }
-    0xb2b2 LPSWE   S     Z    -   { unbuilt }
+    0xb2b1 STFL    S     ESAZ -   { call store_facility_list }
+    0xb2b2 LPSWE   S     Z    -   { ends call load_psw_extended }
     0xb2e0 SCCTR   RRE   Z    67  { unbuilt }
     0xb2e1 SPCTR   RRE   Z    67  { unbuilt }
     0xb2e4 ECCTR   RRE   Z    67  { unbuilt }
     0xb2e5 EPCTR   RRE   Z    67  { unbuilt }
-    0xb2f0 IUCV    RRE   ESAZ -   { unbuilt }
+    0xb2f0 IUCV    RRE   ESAZ -   { ends call iucv }
     0xb2ff TRAP4   S     ESAZ -   { unbuilt }
-    0xb6   STCTL   RSa   ALL  -   { unbuilt }
-    0xb7   LCTL    RSa   ALL  -   { unbuilt }
-    0xb905 LURAG   RRE   Z    -   { unbuilt }
+    0xb6   STCTL   RSa   ALL  -   { call store_control }
+    0xb7   LCTL    RSa   ALL  -   { ends call load_control }
+    0xb905 LURAG   RRE   Z    -   { call load_using_real_address_64 }
     0xb90e EREGG   RRE   Z    -   { unbuilt }
-    0xb925 STURG   RRE   Z    -   { unbuilt }
+    0xb925 STURG   RRE   Z    -   { call store_using_real_address_64 }
     0xb928 PCKMO   RRE   Z    77  { unbuilt }
-    0xb98d EPSW    RRE   ESAZ -   { unbuilt }
-    0xb98e IDTE    RRFb  Z    -   { unbuilt }
+    0xb98a CSPG    RRE   Z    -   { ends call compare_and_swap_and_purge_64 }
+    0xb98d EPSW    RRE   ESAZ -   { call extract_psw }
+    0xb98e IDTE    RRFb  Z    -   { ends call invalidate_dat_table_entry }
     0xb98f CRDTE   RRFb  Z    51  { unbuilt }
     0xb99a EPAIR   RRE   ESAZ -   { unbuilt }
     0xb99b ESAIR   RRE   ESAZ -   { unbuilt }
@@ -100,20 +103,21 @@ instructions! {
     0xb9ab ESSA    RRFc  Z    147 { unbuilt }
     0xb9ac IRBM    RRE   Z    145 { unbuilt }
     0xb9ae RRBM    RRE   Z    66  { unbuilt }
-    0xb9af PFMF    RRE   Z    8   { unbuilt }
-    0xc80  MVCOS   SSF   Z    27  { unbuilt }
-    0xd9   MVCK    SSd   ALL  -   { unbuilt }
-    0xda   MVCP    SSd   ALL  -   { unbuilt }
-    0xdb   MVCS    SSd   ALL  -   { unbuilt }
-    0xe303 LRAG    RXYa  Z    -   { unbuilt }
-    0xe313 LRAY    RXYa  Z    18  { unbuilt }
+    0xb9af PFMF    RRE   Z    8   { ends call perform_frame_management }
+    0xc80  MVCOS   SSF   Z    27  { call move_with_optional_specifications }
+    0xd9   MVCK    SSd   ALL  -   { call move_with_key }
+    0xda   MVCP    SSd   ALL  -   { call move_to_primary }
+    0xdb   MVCS    SSd   ALL  -   { call move_to_secondary }
+    0xe303 LRAG    RXYa  Z    -   { call load_real_address_64 }
+    0xe313 LRAY    RXYa  Z    18  { call load_real_address }
     0xe500 LASP    SSE   ALL  -   { unbuilt }
-    0xe501 TPROT   SSE   ALL  -   { unbuilt }
-    0xe502 STRAG   SSE   Z    -   { unbuilt }
-    0xe50e MVCSK   SSE   ESAZ -   { unbuilt }
-    0xe50f MVCDK   SSE   ESAZ -   { unbuilt }
+    0xe501 TPROT   SSE   ALL  -   { call test_protection }
+    0xe502 STRAG   SSE   Z    -   { call store_real_address }
+    0xe50e MVCSK   SSE   ESAZ -   { call move_with_source_key }
+    0xe50f MVCDK   SSE   ESAZ -   { call move_with_destination_key }
     0xeb0f TRACG   RSYa  Z    -   { unbuilt }
-    0xeb2f LCTLG   RSYa  Z    -   { unbuilt }
+    0xeb25 STCTG   RSYa  Z    -   { call store_control_64 }
+    0xeb2f LCTLG   RSYa  Z    -   { ends call load_control_64 }
     0xeb71 LPSWEY  RSYb  Z    193 { unbuilt }
     0xeb8a SQBS    RSYb  Z    -   { unbuilt }
 }

@@ -1,26 +1,27 @@
 //! I/O instructions (POP, chapter 14).
 
+use crate::control::*;
 use crate::prelude::*;
 
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility
-    0xb230 CSCH    S     ESAZ -   { unbuilt }
-    0xb231 HSCH    S     ESAZ -   { unbuilt }
-    0xb232 MSCH    S     ESAZ -   { unbuilt }
-    0xb233 SSCH    S     ESAZ -   { unbuilt }
-    0xb234 STSCH   S     ESAZ -   { unbuilt }
-    0xb235 TSCH    S     ESAZ -   { unbuilt }
-    0xb236 TPI     S     ESAZ -   { unbuilt }
-    0xb237 SAL     S     ESAZ -   { unbuilt }
-    0xb238 RSCH    S     ESAZ -   { unbuilt }
-    0xb239 STCRW   S     ESAZ -   { unbuilt }
-    0xb23a STCPS   S     ESAZ -   { unbuilt }
-    0xb23b RCHP    S     ESAZ -   { unbuilt }
-    0xb23c SCHM    S     ESAZ -   { unbuilt }
-    0xb25f CHSC    RRE   Z    -   { unbuilt }
+    0xb230 CSCH    S     ESAZ -   { ends call clear_subchannel }
+    0xb231 HSCH    S     ESAZ -   { ends call halt_subchannel }
+    0xb232 MSCH    S     ESAZ -   { ends call modify_subchannel }
+    0xb233 SSCH    S     ESAZ -   { ends call start_subchannel }
+    0xb234 STSCH   S     ESAZ -   { ends call store_subchannel }
+    0xb235 TSCH    S     ESAZ -   { ends call test_subchannel }
+    0xb236 TPI     S     ESAZ -   { ends call test_pending_interruption }
+    0xb237 SAL     S     ESAZ -   { ends call set_address_limit }
+    0xb238 RSCH    S     ESAZ -   { ends call resume_subchannel }
+    0xb239 STCRW   S     ESAZ -   { ends call store_channel_report_word }
+    0xb23a STCPS   S     ESAZ -   { ends call store_channel_path_status }
+    0xb23b RCHP    S     ESAZ -   { ends call reset_channel_path }
+    0xb23c SCHM    S     ESAZ -   { ends call set_channel_monitor }
+    0xb25f CHSC    RRE   Z    -   { ends call channel_subsystem_call }
     0xb274 SIGA    S     ESAZ -   { unbuilt }
-    0xb276 XSCH    S     ESAZ -   { unbuilt }
+    0xb276 XSCH    S     ESAZ -   { ends call cancel_subchannel }
     0xb9a0 CLP     RRFc  Z    -   { unbuilt }
     0xb9d0 PCISTG  RRE   Z    69  { unbuilt }
     0xb9d2 PCILG   RRE   Z    69  { unbuilt }

@@ -1,0 +1,147 @@
+//! Storage keys, and frames as a whole.
+
+use crate::prelude::*;
+use arch::{Absolute, PAGE, Real};
+use storage::key;
+
+/// The frame at the real address in R2.
+fn frame(s: &mut State, i: &Fields) -> Result<Absolute, Interruption> {
+    let address = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
+    s.real(address, Access::Fetch)
+}
+
+/// ISKE: the key goes to bits 56-62 of R1.
+pub fn insert_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let at = frame(s, i)?;
+    let found = s.storage().key(at).expect("the frame exists");
+    Cpu::set_gr(s, W8, i.r1, found as u64);
+    Ok(())
+}
+
+/// IVSK: as ISKE for a virtual address, without reference and change bits.
+pub fn insert_virtual_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    if s.problem_state() && s.cr[0] & cpu::cr0::EXTRACTION_AUTHORITY == 0 {
+        return Err(Program::PrivilegedOperation.into());
+    }
+    let at = Cpu::address_in(s, i.r2);
+    let page = s.page_in(at.address, Space::Mode { ar: i.r2 }, 0, Access::Fetch)?;
+    let found = s.storage().key(page.absolute).expect("the frame exists");
+    Cpu::set_gr(s, W8, i.r1, (found & 0xf8) as u64);
+    Ok(())
+}
+
+/// Sets a frame's key if it differs. True if translations that rely on the old one must go.
+fn set_key(s: &mut State, at: Absolute, new: u8) -> bool {
+    let old = s.storage().key(at).expect("the frame exists");
+    if old == new {
+        return false;
+    }
+    s.storage().set_key(at, new).expect("the frame exists");
+    // Bits that only turned on are allowed by every translation made before.
+    old & 0xf8 != new & 0xf8 || old & !new & (key::REFERENCE | key::CHANGE) != 0
+}
+
+/// SSKE. With the multiple-block control: every frame from the address to the end of its megabyte.
+pub fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let new = s.gr[i.r1 as usize] as u8 & 0xfe;
+    let multiple = i.m3 & 1 != 0 && s.has(8);
+    let mut purge = false;
+    if multiple {
+        let mut address = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
+        loop {
+            let at = s.real(address, Access::Fetch)?;
+            purge |= set_key(s, at, new);
+            address += PAGE;
+            if address % (1 << 20) == 0 {
+                break;
+            }
+        }
+        let width = if Cpu::is_64_bit_mode(s) { W64 } else { W32 };
+        Cpu::set_gr(s, width, i.r2, address);
+    } else {
+        let at = frame(s, i)?;
+        purge = set_key(s, at, new);
+    }
+    if purge {
+        s.purge_all();
+    }
+    Ok(())
+}
+
+/// RRBE: the reference bit off. CC: reference bit times 2 plus change bit, as they were.
+pub fn reset_reference_bit(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let at = frame(s, i)?;
+    let old = s.storage().clear_key_bits(at, key::REFERENCE).expect("the frame exists");
+    s.cc = old >> 1 & 3;
+    if old & key::REFERENCE != 0 {
+        s.purge_all();
+    }
+    Ok(())
+}
+
+/// TB: storage here is always usable; the frame becomes zero.
+pub fn test_block(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let address = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
+    let at = s.real(address, Access::Store)?;
+    clear_frame(s, at);
+    s.gr[0] = 0;
+    s.cc = 0;
+    Ok(())
+}
+
+fn clear_frame(s: &mut State, at: Absolute) {
+    s.note_code(at, PAGE as usize);
+    s.storage().write(at, &[0; PAGE as usize]).expect("the frame exists");
+}
+
+/// Control bits of PFMF's first operand.
+mod frame_management {
+    pub const SET_KEY: u64 = 0x2_0000;
+    pub const CLEAR: u64 = 0x1_0000;
+    pub const SIZE: u64 = 0x7000;
+    pub const RESERVED: u64 = 0xfffc_0101;
+}
+
+/// PFMF: clears frames and sets their keys, one of 4 KiB or all to the end of the megabyte.
+pub fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    use frame_management::*;
+    s.supervisor_only()?;
+    let control = s.gr[i.r1 as usize];
+    if control & RESERVED != 0 {
+        return Err(Program::Specification.into());
+    }
+    let first = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
+    let end = match (control & SIZE) >> 12 {
+        0 => first + PAGE,
+        1 => (first | 0xf_ffff) + 1,
+        _ => return Err(Program::Specification.into()),
+    };
+    let mut purge = false;
+    let mut address = first;
+    while address < end {
+        // Only the single-frame form is subject to prefixing; a large frame is absolute.
+        let at = if end - first == PAGE { s.absolute(Real(address)) } else { Absolute(address) };
+        if s.storage().key(at).is_err() {
+            return Err(Program::Addressing.into());
+        }
+        if control & CLEAR != 0 {
+            clear_frame(s, at);
+        }
+        if control & SET_KEY != 0 {
+            purge |= set_key(s, at, control as u8 & 0xfe);
+        }
+        address += PAGE;
+    }
+    if (control & SIZE) >> 12 == 1 {
+        let width = if Cpu::is_64_bit_mode(s) { W64 } else { W32 };
+        Cpu::set_gr(s, width, i.r2, end);
+    }
+    if purge {
+        s.purge_all();
+    }
+    Ok(())
+}

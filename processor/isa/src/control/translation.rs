@@ -1,0 +1,230 @@
+//! Translation, its tables and its lookaside buffers; real addresses.
+
+use super::privileged_operand;
+use crate::prelude::*;
+use arch::Real;
+use cpu::Architecture;
+
+/// LRA, LRAY, LRAG. CC 0: the real address; 1: a segment-table entry is invalid; 2: a page-table entry is; 3: a table is
+/// too short or a region is invalid, and the register says which exception it would be.
+fn load_real(s: &mut State, i: &Fields, width: Width) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let at = Cpu::address(s, i.x2, i.b2, i.d2);
+    let (cc, value) = match s.translate_only(at.address, Space::Mode { ar: i.b2 })? {
+        Ok((real, _)) => (0, real.0),
+        Err(code) => {
+            let cc = match code {
+                Program::SegmentTranslation => 1,
+                Program::PageTranslation => 2,
+                _ => 3,
+            };
+            (cc, 0x8000_0000 | code as u64)
+        }
+    };
+    let width = if cc == 0 { width } else { W32 };
+    Cpu::set_gr(s, width, i.r1, value);
+    s.cc = cc;
+    Ok(())
+}
+
+/// LRA, LRAY: 64 bits in the 64-bit addressing mode.
+pub fn load_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let width = if Cpu::is_64_bit_mode(s) { W64 } else { W32 };
+    load_real(s, i, width)
+}
+
+/// LRAG.
+pub fn load_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    load_real(s, i, W64)
+}
+
+/// The operand of LURA and STURA: a real address in R2.
+fn real_operand(s: &mut State, i: &Fields, n: u64, access: Access) -> Result<arch::Absolute, Interruption> {
+    s.supervisor_only()?;
+    let at = Cpu::address_in(s, i.r2);
+    Cpu::aligned(s, at, n)?;
+    s.real(at.address, access)
+}
+
+/// LURA.
+pub fn load_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = real_operand(s, i, 4, Access::Fetch)?;
+    let word = s.storage().read_u32(at).expect("the frame exists");
+    Cpu::set_gr(s, W32, i.r1, word as u64);
+    Ok(())
+}
+
+/// LURAG.
+pub fn load_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = real_operand(s, i, 8, Access::Fetch)?;
+    s.gr[i.r1 as usize] = s.storage().read_u64(at).expect("the frame exists");
+    Ok(())
+}
+
+/// STURA.
+pub fn store_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = real_operand(s, i, 4, Access::Store)?;
+    s.note_code(at, 4);
+    s.storage().write_u32(at, s.gr[i.r1 as usize] as u32).expect("the frame exists");
+    Ok(())
+}
+
+/// STURG.
+pub fn store_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = real_operand(s, i, 8, Access::Store)?;
+    s.note_code(at, 8);
+    s.storage().write_u64(at, s.gr[i.r1 as usize]).expect("the frame exists");
+    Ok(())
+}
+
+/// PTLB: this CPU's buffer alone.
+pub fn purge_tlb(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    s.purge_tlb();
+    Ok(())
+}
+
+/// PALB: nothing of access-register translation is kept.
+pub fn purge_alb(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()
+}
+
+/// Turns bits of a table entry on; the entry is at a real address.
+fn invalidate(s: &mut State, entry: u64, bit: u64, width: Width) -> Result<(), Interruption> {
+    let at = s.real(entry, Access::Fetch)?;
+    let storage = s.storage().clone();
+    // The table belongs to this configuration's control program; other CPUs only fetch from it while it is changed.
+    if width == W64 {
+        let v = storage.read_u64(at).map_err(|_| Program::Addressing)?;
+        storage.write_u64(at, v | bit).map_err(|_| Program::Addressing)?;
+    } else {
+        let v = storage.read_u32(at).map_err(|_| Program::Addressing)?;
+        storage.write_u32(at, v | bit as u32).map_err(|_| Program::Addressing)?;
+    }
+    Ok(())
+}
+
+/// IPTE: the page-table entry becomes invalid, and no CPU knows the page any more.
+pub fn invalidate_page_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let (table, address) = (s.gr[i.r1 as usize], s.gr[i.r2 as usize]);
+    let page = address >> 12 & 0xff;
+    if s.architecture() == Architecture::Z {
+        invalidate(s, (table & !0x7ff) + page * 8, 0x400, W64)?;
+    } else {
+        invalidate(s, ((table & 0x7fff_ffc0) + page * 4) & 0x7fff_ffff, 0x400, W32)?;
+    }
+    s.purge_page(address);
+    s.purge_others();
+    Ok(())
+}
+
+/// IDTE: invalidates region- or segment-table entries and forgets what was made of them; or, with bit 52 of R2 on, only
+/// forgets all of the space whose ASCE R3 holds.
+pub fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let (table, option) = (s.gr[i.r1 as usize], s.gr[i.r2 as usize]);
+    if option & 0x800 != 0 {
+        s.purge_space(s.gr[i.r3 as usize]);
+        return Ok(());
+    }
+    // The designation type says which index of the address is meant.
+    let level = table >> 2 & 3;
+    let first = option >> (20 + 11 * level) & 0x7ff;
+    let additional = option & 0x7ff;
+    for n in first..=(first + additional).min(0x7ff) {
+        invalidate(s, (table & !0xfff) + n * 8, 0x20, W64)?;
+    }
+    s.purge_all();
+    Ok(())
+}
+
+/// CSP: compare and swap a word, R1 with R1+1; if equal and bit 63 of R2 is on, no CPU keeps any translation.
+pub fn compare_and_swap_and_purge(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    if i.r1 & 1 != 0 {
+        return Err(Program::Specification.into());
+    }
+    let at = Cpu::address_in(s, i.r2);
+    let options = at.address & 3;
+    let at = At { address: at.address & !3, ..at };
+    let old = s.gr[i.r1 as usize] as u32;
+    let new = s.gr[i.r1 as usize + 1] as u32;
+    let found = s.compare_and_swap_u32(at, old, new)?;
+    swapped(s, found == old, options != 0, |s| Cpu::set_gr(s, W32, i.r1, found as u64));
+    Ok(())
+}
+
+/// CSPG: the same with a doubleword.
+pub fn compare_and_swap_and_purge_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    if i.r1 & 1 != 0 {
+        return Err(Program::Specification.into());
+    }
+    let at = Cpu::address_in(s, i.r2);
+    let options = at.address & 3;
+    let at = At { address: at.address & !7, ..at };
+    let (old, new) = (s.gr[i.r1 as usize], s.gr[i.r1 as usize + 1]);
+    let found = s.compare_and_swap_u64(at, old, new)?;
+    swapped(s, found == old, options != 0, |s| s.gr[i.r1 as usize] = found);
+    Ok(())
+}
+
+fn swapped(s: &mut State, equal: bool, purge: bool, keep: impl FnOnce(&mut State)) {
+    if equal {
+        s.cc = 0;
+        if purge {
+            s.purge_all();
+        }
+    } else {
+        keep(s);
+        s.cc = 1;
+    }
+}
+
+/// TPROT. CC 0 fetch and store permitted, 1 fetch only, 2 neither, 3 the address does not translate.
+pub fn test_protection(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let at = Cpu::address(s, 0, i.b1, i.d1);
+    let key = (Cpu::address(s, 0, i.b2, i.d2).address >> 4 & 15) as u8;
+    let space = Space::Mode { ar: i.b1 };
+    s.cc = match s.page_in(at.address, space, key, Access::Store) {
+        Ok(_) => 0,
+        Err(Interruption::Program(Program::Protection)) => match s.page_in(at.address, space, key, Access::Fetch) {
+            Ok(_) => 1,
+            Err(_) => 2,
+        },
+        Err(Interruption::Program(Program::Addressing)) => return Err(Program::Addressing.into()),
+        Err(Interruption::Program(Program::TranslationSpecification)) => {
+            return Err(Program::TranslationSpecification.into());
+        }
+        Err(_) => 3,
+    };
+    Ok(())
+}
+
+/// SPX.
+pub fn set_prefix(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = privileged_operand(s, i, 4)?;
+    let prefix = s.load_u32(at)?;
+    s.set_prefix(prefix as u64).map_err(|_| Program::Addressing)?;
+    Ok(())
+}
+
+/// STPX.
+pub fn store_prefix(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = privileged_operand(s, i, 4)?;
+    s.store_u32(at, s.prefix as u32)
+}
+
+/// STRAG: the real address of the first operand goes to the second.
+pub fn store_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let to = Cpu::address(s, 0, i.b1, i.d1);
+    Cpu::aligned(s, to, 8)?;
+    let from = Cpu::address(s, 0, i.b2, i.d2);
+    match s.translate_only(from.address, Space::Mode { ar: i.b2 })? {
+        Ok((Real(real), _)) => s.store_u64(to, real),
+        Err(code) => Err(code.into()),
+    }
+}
