@@ -1,1 +1,69 @@
-fn main() {}
+//! `endicott`: the executable around CP.
+//!
+//! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
+//! crates below. `run` serves a system, `sample` makes one, `punch` fills a card reader, `linux` runs one guest on standard
+//! input and output.
+
+#![forbid(unsafe_code)]
+
+mod clock;
+mod configuration;
+mod local;
+mod painter;
+mod run;
+mod sample;
+mod server;
+mod signals;
+mod tls;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Virtual machines for everybody: a VM system that runs S/390 and z/Architecture guests.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Brings a system up: the operator's console here, 3270 terminals by TN3270.
+    Run {
+        /// The folder with USER DIRECT and SYSTEM CONFIG.
+        #[arg(long, value_name = "DIR")]
+        system: PathBuf,
+        /// Where to serve TN3270 clients, instead of where SYSTEM CONFIG says.
+        #[arg(long, value_name = "ADDRESS:PORT")]
+        tn3270: Option<String>,
+        /// Nobody sits here: the operator's virtual machine runs disconnected.
+        #[arg(long)]
+        headless: bool,
+        /// How many host threads run virtual CPUs; usually as many as the host has processors.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+        processors: Option<u16>,
+    },
+    /// Makes the sample system in a folder.
+    Sample {
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Run { system, tn3270, headless, processors } => {
+            run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors })
+        }
+        Command::Sample { folder } => sample::sample(&folder),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("endicott: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}

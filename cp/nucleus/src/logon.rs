@@ -243,6 +243,22 @@ pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     cp.notify_operator(&format!("{} DISCONNECT {:<8} USERS = {:04}", terminal.device(), vmdbk.userid, cp.user_count()));
 }
 
+/// The operator is there from the start, at the terminal that the system was started from if there is one.
+pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
+    let Some(user) = cp.user(&cp.config.operator) else { return };
+    let vmdbk = Arc::new(Vmdbk::new(user, cp.now()));
+    if cp.enter_vmdbk(&vmdbk) {
+        match terminal {
+            Some(terminal) => {
+                seat(&vmdbk, terminal);
+                welcome(cp, &vmdbk);
+            }
+            None => vmdbk.lock().disconnected = Some(cp.now()),
+        }
+        begin_session(cp, &vmdbk, false);
+    }
+}
+
 /// XAUTOLOG: a virtual machine without a terminal.
 pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
     let now = cp.now();

@@ -275,6 +275,17 @@ impl Cp {
         }
     }
 
+    /// Brings the system up: the operator is logged on at `terminal`, or without one, and after that AUTOLOG1, whose
+    /// business is to start everybody else.
+    pub fn start(&self, terminal: Option<&Arc<Terminal>>) {
+        logon::log_on_operator(self, terminal);
+        if let Some(user) = self.user("AUTOLOG1")
+            && let Err(message) = logon::autolog(self, user)
+        {
+            self.notify_operator(&message.to_string());
+        }
+    }
+
     /// Ends the system: everybody is logged off, the operator last.
     pub fn shut_down(&self) {
         let (operator, others): (Vec<_>, Vec<_>) =

@@ -1,0 +1,28 @@
+//! The host's clock: the only place that reads it.
+
+use base::{Clock, Tod};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// The time of day at start, and the host's monotonic clock since then: setting the host's date back does not make guests'
+/// clocks run backwards.
+pub struct HostClock {
+    start: Instant,
+    base: u64,
+    last: AtomicU64,
+}
+
+impl HostClock {
+    pub fn new() -> HostClock {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        HostClock { start: Instant::now(), base: now.as_nanos() as u64, last: AtomicU64::new(0) }
+    }
+}
+
+impl Clock for HostClock {
+    fn now(&self) -> Tod {
+        let ns = self.base.saturating_add(self.start.elapsed().as_nanos() as u64);
+        let now = Tod::from_unix_nanos(ns).0;
+        Tod(self.last.fetch_max(now, Ordering::Relaxed).max(now))
+    }
+}

@@ -1,0 +1,73 @@
+//! `endicott run`: brings a system up and serves its terminals until SHUTDOWN.
+
+use crate::clock::HostClock;
+use crate::server::{Notes, Server};
+use crate::{configuration, local, tls};
+use directory::Directory;
+use nucleus::console::terminal::Kind;
+use nucleus::system::Cp;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The user directory's file in the system's folder.
+pub const DIRECTORY: &str = "USER DIRECT";
+
+/// What the command line says.
+pub struct Options<'a> {
+    pub system: &'a Path,
+    pub tn3270: Option<&'a str>,
+    pub headless: bool,
+    pub processors: Option<u16>,
+}
+
+pub fn run(options: &Options<'_>) -> Result<(), String> {
+    let folder = options.system;
+    if !folder.is_dir() {
+        return Err(format!("there is no system in {0}: make one with \"endicott sample {0}\"", folder.display()));
+    }
+    let mut configuration = configuration::load(folder)?;
+    let directory = load_directory(folder)?;
+    let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
+    configuration.system.processors = options.processors.or(configuration.processors).unwrap_or(host);
+    let tls = match &configuration.tls {
+        Some((certificate, key)) => Some(tls::configuration(certificate, key)?),
+        None => None,
+    };
+    let notes = Arc::new(Notes::new());
+    let clock = Arc::new(HostClock::new());
+    let operator = configuration.system.operator.clone();
+    let cp = Arc::new(Cp::new(configuration.system, directory, clock, notes.clone()));
+    let server = Server::new(cp.clone(), notes.clone());
+    let mut server = server.map_err(|error| format!("terminals cannot be served: {error}"))?;
+    let address = options.tn3270.map(str::to_string).or(configuration.tn3270).unwrap_or("127.0.0.1:3270".into());
+    let secure = if tls.is_some() { " with TLS" } else { "" };
+    let bound = server.listen(&address, tls)?;
+    let stop = notes.clone();
+    crate::signals::on_end(move || nucleus::console::terminal::Host::shut_down(&*stop))?;
+    if options.headless {
+        cp.start(None);
+    } else {
+        let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
+        server.set_local(terminal.clone());
+        cp.start(Some(&terminal));
+        local::read(cp.clone(), terminal);
+    }
+    cp.notify_operator(&format!("TN3270 AT {bound}{secure}"));
+    if options.headless {
+        println!("Endicott is up; TN3270 at {bound}{secure}");
+    } else if cp.vmdbk(&operator).is_none() {
+        println!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
+    }
+    server.run();
+    cp.shut_down();
+    Ok(())
+}
+
+/// Reads USER DIRECT; the error is one line for each mistake.
+pub fn load_directory(folder: &Path) -> Result<Directory, String> {
+    let path = folder.join(DIRECTORY);
+    if !path.exists() {
+        return Err(format!("{} does not exist: make a system with \"endicott sample DIR\"", path.display()));
+    }
+    Directory::load(&path).map_err(|errors| errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n"))
+}

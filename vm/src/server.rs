@@ -1,0 +1,380 @@
+//! The terminals' thread: TN3270 connections, the local terminal's output, and the passing of time for consoles.
+//!
+//! One thread waits for all sockets, for CP's notes that a terminal has something new to show ([`Notes`]), and for the next
+//! moment at which CP has something to do. A connection is a [`tn3270::Session`], which knows the protocol and no socket; a
+//! display has a [`Painter`] between CP's screen and the data stream. What a client does not take is kept, up to a limit.
+
+use crate::painter::{Painter, View};
+use crate::tls::Wire;
+use mio::net::TcpListener;
+use mio::{Events, Interest, Poll, Token, Waker};
+use nucleus::console::display::{Key, Size};
+use nucleus::console::terminal::{Host, Kind, Terminal};
+use nucleus::system::Cp;
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tn3270::{Config, Session};
+
+/// A client that lets this many bytes wait is given up.
+const UNSENT: usize = 4 << 20;
+/// How long a client may take to answer in negotiation.
+const SILENCE: Duration = Duration::from_secs(3);
+/// The listener's token; connections have the numbers from 0.
+const LISTENER: Token = Token(usize::MAX);
+/// The token of a note.
+const NOTE: Token = Token(usize::MAX - 1);
+
+/// What CP wants of this thread, noted by any thread.
+pub struct Notes {
+    changed: Mutex<HashSet<u32>>,
+    waker: Mutex<Option<Waker>>,
+    ended: AtomicBool,
+    /// What else is to be woken when there is work for processors.
+    worker: Mutex<Option<Box<dyn Fn() + Send>>>,
+}
+
+impl Notes {
+    pub fn new() -> Notes {
+        Notes {
+            changed: Mutex::default(),
+            waker: Mutex::default(),
+            ended: AtomicBool::new(false),
+            worker: Mutex::default(),
+        }
+    }
+
+    /// Whether the program is to end.
+    pub fn ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    fn wake(&self) {
+        if let Some(waker) = &*self.waker.lock().expect("nothing panics with the notes locked") {
+            // A thread that cannot be woken wakes at its next time-out.
+            let _ = waker.wake();
+        }
+    }
+}
+
+impl Host for Notes {
+    fn changed(&self, terminal: u32) {
+        let new = self.changed.lock().expect("nothing panics with the notes locked").insert(terminal);
+        if new {
+            self.wake();
+        }
+    }
+
+    fn work(&self) {
+        if let Some(worker) = &*self.worker.lock().expect("nothing panics with the notes locked") {
+            worker();
+        }
+        self.wake();
+    }
+
+    fn shut_down(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.wake();
+    }
+}
+
+struct Client {
+    wire: Wire,
+    session: Session,
+    local: bool,
+    origin: String,
+    since: Instant,
+    terminal: Option<Arc<Terminal>>,
+    painter: Option<Painter>,
+}
+
+/// Serves terminals until the system is shut down.
+pub struct Server {
+    cp: Arc<Cp>,
+    notes: Arc<Notes>,
+    poll: Poll,
+    listener: Option<TcpListener>,
+    tls: Option<Arc<rustls::ServerConfig>>,
+    clients: HashMap<usize, Client>,
+    /// The client that has each terminal.
+    seats: HashMap<u32, usize>,
+    next: usize,
+    /// The terminal that is this program's own standard output.
+    local: Option<Arc<Terminal>>,
+}
+
+impl Server {
+    pub fn new(cp: Arc<Cp>, notes: Arc<Notes>) -> io::Result<Server> {
+        let poll = Poll::new()?;
+        let waker = Waker::new(poll.registry(), NOTE)?;
+        *notes.waker.lock().expect("nothing panics with the notes locked") = Some(waker);
+        Ok(Server {
+            cp,
+            notes,
+            poll,
+            listener: None,
+            tls: None,
+            clients: HashMap::new(),
+            seats: HashMap::new(),
+            next: 0,
+            local: None,
+        })
+    }
+
+    /// Serves TN3270 clients at `address`; the address in use, should the port have been 0.
+    pub fn listen(&mut self, address: &str, tls: Option<Arc<rustls::ServerConfig>>) -> Result<SocketAddr, String> {
+        let explain = |error: io::Error| match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                format!("{address} is in use by another program: stop that one, or give --tn3270 another port")
+            }
+            io::ErrorKind::PermissionDenied => {
+                format!("{address} needs a privilege this program does not have: give --tn3270 a port above 1023")
+            }
+            io::ErrorKind::AddrNotAvailable => {
+                format!(
+                    "{address} is no address of this computer: give --tn3270 127.0.0.1:3270, or 0.0.0.0:3270 for all"
+                )
+            }
+            _ => format!("TN3270 cannot be served at {address}: {error}; --tn3270 takes an address and a port"),
+        };
+        let parsed = std::net::ToSocketAddrs::to_socket_addrs(address).map_err(explain)?.next();
+        let parsed =
+            parsed.ok_or_else(|| format!("{address} names no address: --tn3270 takes an address and a port"))?;
+        let mut listener = TcpListener::bind(parsed).map_err(explain)?;
+        self.poll.registry().register(&mut listener, LISTENER, Interest::READABLE).map_err(explain)?;
+        let bound = listener.local_addr().map_err(explain)?;
+        (self.listener, self.tls) = (Some(listener), tls);
+        Ok(bound)
+    }
+
+    /// The output of `terminal` goes to standard output.
+    pub fn set_local(&mut self, terminal: Arc<Terminal>) {
+        self.local = Some(terminal);
+    }
+
+    /// Runs until SHUTDOWN, then until every client has been told.
+    pub fn run(&mut self) {
+        let mut events = Events::with_capacity(256);
+        loop {
+            self.show();
+            if self.notes.ended() {
+                return self.close_all();
+            }
+            let time_out = self.time_out();
+            if self.poll.poll(&mut events, time_out).is_err() {
+                // An interrupted wait is an ordinary one that found nothing.
+                events.clear();
+            }
+            for event in &events {
+                match event.token() {
+                    LISTENER => self.accept(),
+                    NOTE => (),
+                    Token(key) => self.serve(key),
+                }
+            }
+            self.pass_time();
+        }
+    }
+
+    fn time_out(&self) -> Option<Duration> {
+        let now = self.cp.now();
+        let deadline = self.cp.deadline().map(|at| Duration::from_micros(at.micros_since(now) + 1));
+        let negotiating = self.clients.values().filter(|client| client.session.is_negotiating());
+        let silence = negotiating.map(|client| SILENCE.saturating_sub(client.since.elapsed())).min();
+        deadline.into_iter().chain(silence).min()
+    }
+
+    fn pass_time(&mut self) {
+        if self.cp.deadline().is_some_and(|at| at <= self.cp.now()) {
+            self.cp.tick();
+        }
+        let silent: Vec<usize> = self
+            .clients
+            .iter()
+            .filter(|(_, client)| client.session.is_negotiating() && client.since.elapsed() >= SILENCE)
+            .map(|(&key, _)| key)
+            .collect();
+        for key in silent {
+            if let Some(client) = self.clients.get_mut(&key) {
+                client.session.silence();
+            }
+            self.work_off(key);
+        }
+    }
+
+    fn accept(&mut self) {
+        loop {
+            let Some(listener) = &self.listener else { return };
+            match listener.accept() {
+                Ok((mut stream, address)) => {
+                    let key = self.next;
+                    self.next += 1;
+                    let local = address.ip().to_canonical().is_loopback();
+                    let interest = Interest::READABLE | Interest::WRITABLE;
+                    if self.poll.registry().register(&mut stream, Token(key), interest).is_err() {
+                        continue;
+                    }
+                    let wire = match Wire::new(stream, self.tls.clone()) {
+                        Ok(wire) => wire,
+                        Err(error) => {
+                            self.cp.notify_operator(&format!("TERMINAL {address} NOT CONNECTED: {error}"));
+                            continue;
+                        }
+                    };
+                    let config = Config { device_name: format!("L{key:04X}"), ..Config::default() };
+                    let client = Client {
+                        wire,
+                        session: Session::new(config),
+                        local,
+                        origin: address.ip().to_canonical().to_string(),
+                        since: Instant::now(),
+                        terminal: None,
+                        painter: None,
+                    };
+                    self.clients.insert(key, client);
+                    self.work_off(key);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                Err(_) => break,
+            }
+        }
+    }
+
+    /// A socket can be read or written.
+    fn serve(&mut self, key: usize) {
+        let Some(client) = self.clients.get_mut(&key) else { return };
+        let mut buffer = [0; 16 << 10];
+        loop {
+            match client.wire.read(&mut buffer) {
+                Ok(0) => return self.hang_up(key),
+                Ok(count) => client.session.receive(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                Err(_) => return self.hang_up(key),
+            }
+        }
+        self.work_off(key);
+    }
+
+    /// Performs what the session has found, and sends what there is to send.
+    fn work_off(&mut self, key: usize) {
+        while let Some(event) = self.clients.get_mut(&key).and_then(|client| client.session.next_event()) {
+            self.event(key, event);
+        }
+        self.send(key);
+    }
+
+    fn event(&mut self, key: usize, event: tn3270::Event) {
+        let Some(client) = self.clients.get_mut(&key) else { return };
+        match event {
+            tn3270::Event::Ready(found) => {
+                let (kind, name) = match &found {
+                    tn3270::Terminal::Screen(display) => {
+                        client.painter = Some(Painter::new(display));
+                        let size = Size { rows: display.rows.into(), columns: display.cols.into() };
+                        (Kind::Display(size), display.device_name.clone())
+                    }
+                    tn3270::Terminal::Line { .. } => (Kind::Typewriter, format!("L{key:04X}")),
+                };
+                let terminal = self.cp.connect(kind.clone(), Some(&name), &client.origin, client.local);
+                self.seats.insert(terminal.id, key);
+                client.terminal = Some(terminal.clone());
+                if kind == Kind::Typewriter {
+                    self.cp.line(terminal.id, "");
+                }
+                self.refresh(key);
+            }
+            tn3270::Event::Inbound(record) => {
+                let read = client.painter.as_mut().and_then(|painter| painter.read(&record));
+                if let (Some((pressed, fields)), Some(terminal)) = (read, client.terminal.clone()) {
+                    self.cp.key(terminal.id, pressed, &fields);
+                    self.refresh(key);
+                }
+            }
+            tn3270::Event::Line(line) => {
+                if let Some(terminal) = client.terminal.clone() {
+                    self.cp.line(terminal.id, &line);
+                    self.refresh(key);
+                }
+            }
+            tn3270::Event::Attention | tn3270::Event::SysReq => {
+                if let Some(terminal) = client.terminal.clone() {
+                    self.cp.key(terminal.id, Key::Pa1, &[]);
+                    self.refresh(key);
+                }
+            }
+            tn3270::Event::Response { .. } => (),
+            tn3270::Event::Closed(_) => self.hang_up(key),
+        }
+    }
+
+    fn show(&mut self) {
+        let changed = std::mem::take(&mut *self.notes.changed.lock().expect("nothing panics with the notes locked"));
+        for terminal in changed {
+            if let Some(&key) = self.seats.get(&terminal) {
+                self.refresh(key);
+                self.send(key);
+            } else if let Some(local) = self.local.as_ref().filter(|local| local.id == terminal) {
+                crate::local::show(local);
+            }
+        }
+    }
+
+    /// Brings what a client sees up to date.
+    fn refresh(&mut self, key: usize) {
+        let Some(client) = self.clients.get_mut(&key) else { return };
+        let Some(terminal) = &client.terminal else { return };
+        match &mut client.painter {
+            Some(painter) => {
+                let screen = terminal.screen().expect("a terminal with a painter is a display");
+                let view = match terminal.shows_logo() {
+                    true => View::Logo { system: screen.system },
+                    false => View::Screen(Box::new(screen)),
+                };
+                if let Some(record) = painter.paint(view) {
+                    client.session.send_3270(&record);
+                }
+            }
+            None => {
+                client.session.send_text(&terminal.take_output());
+                client.session.set_echo(!terminal.hidden());
+            }
+        }
+    }
+
+    fn send(&mut self, key: usize) {
+        let Some(client) = self.clients.get_mut(&key) else { return };
+        let output = client.session.take_output();
+        let sent = client.wire.write(&output);
+        if sent.is_err() || client.wire.unsent() > UNSENT || client.session.is_closed() {
+            self.hang_up(key);
+        }
+    }
+
+    fn hang_up(&mut self, key: usize) {
+        let Some(mut client) = self.clients.remove(&key) else { return };
+        let _ = self.poll.registry().deregister(client.wire.stream());
+        if let Some(terminal) = client.terminal {
+            self.seats.remove(&terminal.id);
+            self.cp.hang_up(terminal.id);
+        }
+    }
+
+    fn close_all(&mut self) {
+        let keys: Vec<usize> = self.clients.keys().copied().collect();
+        for key in keys {
+            self.refresh(key);
+            if let Some(client) = self.clients.get_mut(&key) {
+                client.session.close();
+            }
+            self.send(key);
+        }
+        if let Some(local) = &self.local {
+            crate::local::show(local);
+        }
+        let _ = io::stdout().flush();
+    }
+}

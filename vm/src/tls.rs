@@ -1,0 +1,86 @@
+//! A client's wire: plain TCP, or TLS over it.
+
+use mio::net::TcpStream;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A non-blocking connection and what has not been sent on it yet.
+pub struct Wire {
+    stream: TcpStream,
+    tls: Option<Box<ServerConnection>>,
+    unsent: Vec<u8>,
+}
+
+impl Wire {
+    pub fn new(stream: TcpStream, tls: Option<Arc<ServerConfig>>) -> io::Result<Wire> {
+        // A keystroke is answered at once; without this the host would wait for more to send with it.
+        stream.set_nodelay(true)?;
+        let tls = tls.map(ServerConnection::new).transpose().map_err(io::Error::other)?;
+        Ok(Wire { stream, tls: tls.map(Box::new), unsent: Vec::new() })
+    }
+
+    pub fn stream(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+
+    /// How many bytes the client has not taken yet.
+    pub fn unsent(&self) -> usize {
+        self.unsent.len()
+    }
+
+    /// Reads what has arrived: 0 at the end, `WouldBlock` if there is nothing now.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(tls) = &mut self.tls else { return self.stream.read(buffer) };
+        loop {
+            match tls.reader().read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => (),
+                result => return result,
+            }
+            if tls.read_tls(&mut self.stream)? == 0 {
+                return Ok(0);
+            }
+            tls.process_new_packets().map_err(io::Error::other)?;
+        }
+    }
+
+    /// Sends `bytes` after what is still unsent, as far as the client takes them now.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match &mut self.tls {
+            None => self.unsent.extend_from_slice(bytes),
+            Some(tls) => {
+                tls.writer().write_all(bytes)?;
+                while tls.wants_write() {
+                    tls.write_tls(&mut self.unsent)?;
+                }
+            }
+        }
+        while !self.unsent.is_empty() {
+            match self.stream.write(&self.unsent) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => drop(self.unsent.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// TLS with the certificate chain and the private key in these PEM files.
+pub fn configuration(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
+    let remedy = "SYSTEM CONFIG's TLS statement names a PEM file with the certificate and one with its private key";
+    let wrong = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}; {remedy}", path.display());
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect)
+        .map_err(|error| wrong(certificate, &error))?;
+    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, &error))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| wrong(certificate, &error))?.with_no_client_auth();
+    Ok(Arc::new(builder.with_single_cert(chain, key_der).map_err(|error| wrong(certificate, &error))?))
+}
