@@ -6,7 +6,7 @@
 use crate::access::{Access, At};
 use crate::interrupt::Interruption;
 use crate::state::State;
-use portable_atomic::{AtomicU32, AtomicU64, AtomicU128, Ordering::SeqCst};
+use portable_atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicU128, Ordering::SeqCst};
 
 macro_rules! interlocked {
     ($swap:ident, $update:ident, $t:ty, $atomic:ty) => {
@@ -46,7 +46,17 @@ macro_rules! interlocked {
 }
 
 impl State {
+    interlocked!(compare_and_swap_u8, update_u8, u8, AtomicU8);
     interlocked!(compare_and_swap_u32, update_u32, u32, AtomicU32);
     interlocked!(compare_and_swap_u64, update_u64, u64, AtomicU64);
     interlocked!(compare_and_swap_u128, update_u128, u128, AtomicU128);
+
+    /// Fetches a quadword as one (LOAD PAIR FROM QUADWORD).
+    pub fn load_quadword(&mut self, at: At) -> Result<u128, Interruption> {
+        assert!(at.address.is_multiple_of(16), "callers check alignment");
+        let page = self.page(at, Access::Fetch)?;
+        // SAFETY: as above; a host without a 16-byte load may write back what it found.
+        let cell = unsafe { AtomicU128::from_ptr(page.host.cast()) };
+        Ok(u128::from_be(cell.load(SeqCst)))
+    }
 }

@@ -9,6 +9,7 @@
 
 mod access;
 mod access_register;
+mod bulk;
 mod dat;
 mod intercept;
 mod interlocked;

@@ -1,7 +1,7 @@
 //! What the operand names in the table mean: how each is fetched.
 //!
 //! `r1_32` is the low word of the register that field R1 names, `m2_64` the doubleword at the second operand's address,
-//! `m1_8` the byte at the first operand's, `rel_32` the word at a relative address, `imm` the immediate field. `update1_32`
+//! `m1_8` the byte at the first operand's, `rel_32a` the word at a relative address, which must be aligned, `imm` the immediate field. `update1_32`
 //! is a storage operand that the result goes back to: its fetch checks that the store will succeed. A suffix `s` on the
 //! width means that the operand is sign-extended to 64 bits: `m2_16s`.
 
@@ -20,6 +20,39 @@ registers! {
     r1_32 W32 r1   r2_32 W32 r2   r3_32 W32 r3
     r1_64 W64 r1   r2_64 W64 r2   r3_64 W64 r3
     r1_8 W8 r1     r1_16 W16 r1   r2_8 W8 r2   r2_16 W16 r2
+}
+
+/// Parts of registers: the high word as `h`, halfwords as `hh` to `ll` from left to right.
+macro_rules! parts {
+    ($($name:ident $field:ident $shift:literal $width:ident)*) => { $(
+        #[inline(always)]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+            let (v, n, mask) = (cpu.gr(W64, i.$field), cpu.imm($shift), cpu.imm($width.mask()));
+            let v = cpu.shift_right(W64, v, n);
+            Ok(cpu.and(v, mask))
+        }
+    )* };
+}
+
+parts! {
+    r1_hh r1 48 W16   r1_hl r1 32 W16   r1_lh r1 16 W16
+}
+
+macro_rules! high {
+    ($($name:ident $field:ident)*) => { $(
+        #[inline(always)]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+            Ok(cpu.gr_high(i.$field))
+        }
+    )* };
+}
+
+high! { r1_h r1  r2_h r2  r3_h r3 }
+
+/// Access registers.
+#[inline(always)]
+pub fn a2<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+    Ok(cpu.ar(i.r2))
 }
 
 macro_rules! storage {
@@ -43,6 +76,11 @@ macro_rules! place {
     ($cpu:ident $i:ident relative) => {
         $cpu.relative($i)
     };
+    ($cpu:ident $i:ident relative $align:literal) => {{
+        let at = $cpu.relative($i);
+        $cpu.aligned(at, $align)?;
+        at
+    }};
 }
 
 macro_rules! extend {
@@ -60,7 +98,7 @@ storage! {
     m1_8 W8 zero (first)       m1_16 W16 zero (first)     m1_32 W32 zero (first)     m1_64 W64 zero (first)
     m1_16s W16 sign (first)
     rel_16 W16 zero (relative) rel_16s W16 sign (relative)
-    rel_32 W32 zero (relative) rel_32s W32 sign (relative) rel_64 W64 zero (relative)
+    rel_32a W32 zero (relative 4) rel_32as W32 sign (relative 4) rel_64a W64 zero (relative 8)
 }
 
 macro_rules! update {
@@ -81,6 +119,30 @@ pub fn r2_32s<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
     let v = cpu.gr(W32, i.r2);
     Ok(cpu.sign_extend(W32, v))
 }
+
+macro_rules! extended {
+    ($($name:ident $width:ident $field:ident)*) => { $(
+        #[inline(always)]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+            let v = cpu.gr($width, i.$field);
+            Ok(cpu.sign_extend($width, v))
+        }
+    )* };
+}
+
+extended! { r2_8s W8 r2  r2_16s W16 r2 }
+
+macro_rules! immediate {
+    ($($name:ident $type:ty, $shift:literal)*) => { $(
+        #[inline(always)]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
+            Ok(cpu.imm((i.imm as $type as u64) << $shift))
+        }
+    )* };
+}
+
+// Immediate fields at the places of register halves and halfwords.
+immediate! { imm_hh u16, 48  imm_hl u16, 32  imm_lh u16, 16  imm_h u32, 32 }
 
 /// The immediate field, sign-extended (unsigned in SI and SIY).
 #[inline(always)]
@@ -130,6 +192,35 @@ pub mod result {
 
     registers! { r1_8 W8 r1  r1_16 W16 r1  r1_32 W32 r1  r1_64 W64 r1 }
 
+    macro_rules! parts {
+        ($($name:ident $shift:literal)*) => { $(
+            #[inline(always)]
+            pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+                let old = cpu.gr(W64, i.r1);
+                let (n, rest) = (cpu.imm($shift), cpu.imm(!(0xffff << $shift)));
+                let v = cpu.shift_left(W64, v, n);
+                let old = cpu.and(old, rest);
+                let new = cpu.or(old, v);
+                cpu.set_gr(W64, i.r1, new);
+                Ok(())
+            }
+        )* };
+    }
+
+    parts! { r1_hh 48  r1_hl 32  r1_lh 16 }
+
+    #[inline(always)]
+    pub fn r1_h<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+        cpu.set_gr_high(i.r1, v);
+        Ok(())
+    }
+
+    #[inline(always)]
+    pub fn a1<C: Cpu>(cpu: &mut C, i: &Fields, v: C::Word) -> Step<C> {
+        cpu.set_ar(i.r1, v);
+        Ok(())
+    }
+
     macro_rules! storage {
         ($($name:ident $width:ident ($($address:tt)+))*) => { $(
             #[inline(always)]
@@ -144,6 +235,6 @@ pub mod result {
         m2_8 W8 (second)    m2_16 W16 (second)    m2_32 W32 (second)    m2_64 W64 (second)
         m1_8 W8 (first)     m1_16 W16 (first)     m1_32 W32 (first)     m1_64 W64 (first)
         update1_8 W8 (first)  update1_32 W32 (first)  update1_64 W64 (first)
-        rel_16 W16 (relative) rel_32 W32 (relative) rel_64 W64 (relative)
+        rel_16 W16 (relative) rel_32a W32 (relative 4) rel_64a W64 (relative 8)
     }
 }

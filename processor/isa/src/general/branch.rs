@@ -131,3 +131,233 @@ fn execute_at(s: &mut State, i: &Fields, target: u64) -> Result<(), Interruption
     fields.len = i.len;
     run(s, &fields)
 }
+
+/// BAS.
+pub fn branch_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.address(i.x2, i.b2, i.d2).address;
+    cpu.call(link_of_save, i)?;
+    cpu.jump(i, target);
+    Ok(())
+}
+
+/// BRAS, BRASL.
+pub fn branch_relative_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.relative(i).address;
+    cpu.call(link_of_save, i)?;
+    cpu.jump(i, target);
+    Ok(())
+}
+
+/// The link information of BAL: as BAS, but in the 24-bit mode instruction length, condition code and program mask
+/// stand on the left of the address.
+fn link_of_link(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    if s.address_mask != 0x00ff_ffff {
+        return link_of_save(s, i);
+    }
+    let ilc = (i.len / 2) as u64;
+    let left = ilc << 6 | (s.cc as u64) << 4 | s.program_mask as u64;
+    let next = s.next_address(i);
+    s.set_gr(W32, i.r1, left << 24 | next);
+    Ok(())
+}
+
+/// BALR.
+pub fn branch_and_link_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.address_in(i.r2).address;
+    cpu.call(link_of_link, i)?;
+    if i.r2 != 0 {
+        cpu.jump(i, target);
+    }
+    Ok(())
+}
+
+/// BAL.
+pub fn branch_and_link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.address(i.x2, i.b2, i.d2).address;
+    cpu.call(link_of_link, i)?;
+    cpu.jump(i, target);
+    Ok(())
+}
+
+/// BSM: the addressing mode goes into the first register and comes out of the second, with the address.
+pub fn branch_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let target = s.gr[i.r2 as usize];
+    if i.r1 != 0 {
+        let register = &mut s.gr[i.r1 as usize];
+        match s.address_mask {
+            u64::MAX => *register |= 1,
+            0x7fff_ffff => *register |= 0x8000_0000,
+            _ => *register &= !0x8000_0000,
+        }
+    }
+    if i.r2 != 0 {
+        branch_with_mode(s, i, target);
+    }
+    Ok(())
+}
+
+/// BASSM: link information with the addressing mode, then BSM.
+pub fn branch_and_save_and_set_mode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let target = s.gr[i.r2 as usize];
+    link_of_save(s, i)?;
+    if s.address_mask == u64::MAX {
+        s.gr[i.r1 as usize] |= 1;
+    }
+    if i.r2 != 0 {
+        branch_with_mode(s, i, target);
+    }
+    Ok(())
+}
+
+/// Bit 63 on: 64-bit mode (in z/Architecture); otherwise bit 32 says 31 or 24 bits.
+fn branch_with_mode(s: &mut State, i: &Fields, target: u64) {
+    let bits = match target {
+        _ if target & 1 != 0 && s.architecture() == cpu::Architecture::Z => 64,
+        _ if target & 0x8000_0000 != 0 => 31,
+        _ => 24,
+    };
+    s.set_addressing_mode(bits);
+    let target = if bits == 64 { target & !1 } else { target & s.address_mask };
+    s.jump(i, target);
+}
+
+/// Takes one from a count and branches unless it is 0.
+#[inline(always)]
+fn count<C: Cpu>(cpu: &mut C, i: &Fields, width: Width, target: C::Word) -> Step<C> {
+    let (count, one) = (cpu.gr(width, i.r1), cpu.imm(1));
+    let count = cpu.sub(width, count, one);
+    cpu.set_gr(width, i.r1, count);
+    cpu.branch_if(i, count, target);
+    Ok(())
+}
+
+/// BCT.
+pub fn branch_on_count_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.address(i.x2, i.b2, i.d2).address;
+    count(cpu, i, W32, target)
+}
+
+/// BCTG.
+pub fn branch_on_count_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.address(i.x2, i.b2, i.d2).address;
+    count(cpu, i, W64, target)
+}
+
+/// BRCT.
+pub fn branch_relative_on_count_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.relative(i).address;
+    count(cpu, i, W32, target)
+}
+
+/// BRCTG.
+pub fn branch_relative_on_count_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.relative(i).address;
+    count(cpu, i, W64, target)
+}
+
+/// BRCTH: the count is in bits 0-31.
+pub fn branch_relative_on_count_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.relative(i).address;
+    let (count, one) = (cpu.gr_high(i.r1), cpu.imm(1));
+    let count = cpu.sub(W32, count, one);
+    cpu.set_gr_high(i.r1, count);
+    cpu.branch_if(i, count, target);
+    Ok(())
+}
+
+/// BCTGR: as BCTR.
+pub fn branch_on_count_register_64<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let target = cpu.address_in(i.r2).address;
+    let (count, one) = (cpu.gr(W64, i.r1), cpu.imm(1));
+    let count = cpu.sub(W64, count, one);
+    cpu.set_gr(W64, i.r1, count);
+    if i.r2 != 0 {
+        cpu.branch_if(i, count, target);
+    }
+    Ok(())
+}
+
+/// Adds the increment in R3 to R1 and branches as the sum compares with the register beside R3 (R3 itself if odd) as
+/// it was before.
+#[inline(always)]
+fn index<C: Cpu>(cpu: &mut C, i: &Fields, width: Width, high: bool, target: C::Word) -> Step<C> {
+    let (a, b) = (cpu.gr(width, i.r1), cpu.gr(width, i.r3));
+    let comparand = cpu.gr(width, i.r3 | 1);
+    let sum = cpu.add(width, a, b);
+    let above = cpu.less(width, comparand, sum);
+    let taken = if high {
+        above
+    } else {
+        let one = cpu.imm(1);
+        cpu.xor(above, one)
+    };
+    cpu.set_gr(width, i.r1, sum);
+    cpu.branch_if(i, taken, target);
+    Ok(())
+}
+
+macro_rules! on_index {
+    ($(#[$doc:meta] $name:ident $width:ident $high:literal $place:ident;)*) => { $(
+        #[$doc]
+        pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+            let target = on_index!(@$place cpu i);
+            index(cpu, i, $width, $high, target)
+        }
+    )* };
+    (@base $cpu:ident $i:ident) => { $cpu.address(0, $i.b2, $i.d2).address };
+    (@relative $cpu:ident $i:ident) => { $cpu.relative($i).address };
+}
+
+on_index! {
+    /// BXH.
+    branch_on_index_high W32 true base;
+    /// BXLE.
+    branch_on_index_low_or_equal W32 false base;
+    /// BXHG.
+    branch_on_index_high_long W64 true base;
+    /// BXLEG.
+    branch_on_index_low_or_equal_long W64 false base;
+    /// BRXH.
+    branch_relative_on_index_high W32 true relative;
+    /// BRXLE.
+    branch_relative_on_index_low_or_equal W32 false relative;
+    /// BRXHG.
+    branch_relative_on_index_high_long W64 true relative;
+    /// BRXLG.
+    branch_relative_on_index_low_or_equal_long W64 false relative;
+}
+
+/// BIC: branches to the address that is in storage.
+pub fn branch_indirect_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let at = cpu.address(i.x2, i.b2, i.d2);
+    let target = cpu.load(W64, at)?;
+    let target = cpu.wrap(target);
+    let taken = cpu.cc_in(i.r1);
+    cpu.branch_if(i, taken, target);
+    Ok(())
+}
+
+/// ICM with all four bytes is LT with another name; otherwise a routine picks them.
+pub fn insert_under_mask_or_word<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    if i.m3 != 15 {
+        return cpu.call(super::insert_characters_under_mask, i);
+    }
+    let at = cpu.address(0, i.b2, i.d2);
+    let value = cpu.load(W32, at)?;
+    cpu.set_cc(Cc::Sign { width: W32, value });
+    cpu.set_gr(W32, i.r1, value);
+    Ok(())
+}
+
+/// STCM of the rightmost bytes is a store; otherwise a routine picks them.
+pub fn store_under_mask_or_part<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let width = match i.m3 {
+        1 => W8,
+        3 => W16,
+        15 => W32,
+        _ => return cpu.call(super::store_characters_under_mask, i),
+    };
+    let at = cpu.address(0, i.b2, i.d2);
+    let v = cpu.gr(width, i.r1);
+    cpu.store(width, at, v)
+}

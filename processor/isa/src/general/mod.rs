@@ -1,7 +1,50 @@
 //! Bodies of general instructions (POP, chapter 7) that are more than operands and an operation.
 
 mod branch;
-mod move_;
+mod conditional;
+mod interlocked;
+mod misc;
+mod moves;
+mod multiply;
+mod packed;
+mod registers;
+mod rotate;
+mod strings;
+mod translate;
+mod unicode;
 
 pub(crate) use branch::*;
-pub(crate) use move_::*;
+pub(crate) use conditional::*;
+pub(crate) use interlocked::*;
+pub(crate) use misc::*;
+pub(crate) use moves::*;
+pub(crate) use multiply::*;
+pub(crate) use packed::*;
+pub(crate) use rotate::*;
+pub(crate) use strings::*;
+pub(crate) use translate::*;
+pub(crate) use unicode::*;
+
+use std::cmp::Ordering;
+
+/// The condition code of a comparison: 0 equal, 1 low, 2 high.
+fn compare_code(order: Ordering) -> u8 {
+    match order {
+        Ordering::Equal => 0,
+        Ordering::Less => 1,
+        Ordering::Greater => 2,
+    }
+}
+
+/// The bytes of a register that a mask selects, leftmost first, and how many they are.
+fn selected(register: u32, mask: u8) -> ([u8; 4], usize) {
+    let mut bytes = [0; 4];
+    let mut n = 0;
+    for (k, byte) in register.to_be_bytes().into_iter().enumerate() {
+        if mask & 8 >> k != 0 {
+            bytes[n] = byte;
+            n += 1;
+        }
+    }
+    (bytes, n)
+}

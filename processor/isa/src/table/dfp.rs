@@ -1,7 +1,5 @@
 //! Decimal floating point (POP, chapter 20).
 
-use crate::prelude::*;
-
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility

@@ -1,7 +1,5 @@
 //! Hexadecimal floating point (POP, chapter 18).
 
-use crate::prelude::*;
-
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility
@@ -50,6 +48,7 @@ instructions! {
     0x7d   DE      RXa   ALL  -   { unbuilt }
     0x7e   AU      RXa   ALL  -   { unbuilt }
     0x7f   SU      RXa   ALL  -   { unbuilt }
+    0xb22d DXR     RRE   ESAZ -   { unbuilt }
     0xb244 SQDR    RRE   ESAZ -   { unbuilt }
     0xb245 SQER    RRE   ESAZ -   { unbuilt }
     0xb324 LDER    RRE   ESAZ -   { unbuilt }

@@ -1,7 +1,5 @@
 //! Instructions of System/370 that later architectures dropped.
 
-use crate::prelude::*;
-
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility

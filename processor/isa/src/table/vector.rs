@@ -1,7 +1,5 @@
 //! Vector instructions (POP, chapters 21 to 25).
 
-use crate::prelude::*;
-
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility

@@ -1,0 +1,328 @@
+//! Moving bytes: MVC and its kin, from one storage location to another.
+
+use super::registers::{Operand, UNIT, move_padded, pair, set_address};
+use crate::prelude::*;
+
+/// MVC. Bytes move one at a time from left to right, as an overlap can show.
+pub fn move_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let to = s.address(0, i.b1, i.d1);
+    let from = s.address(0, i.b2, i.d2);
+    s.move_left_to_right(to, from, i.l as usize + 1)
+}
+
+/// MVCIN. The second operand is named by its rightmost byte and comes out reversed.
+pub fn move_inverse(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let to = s.address(0, i.b1, i.d1);
+    let from = s.address(0, i.b2, i.d2);
+    let len = i.l as usize + 1;
+    let mut bytes = [0; 256];
+    let first = At { address: from.address.wrapping_sub(i.l as u64) & s.address_mask, ar: from.ar };
+    s.read_bytes(first, &mut bytes[..len])?;
+    bytes[..len].reverse();
+    s.write_bytes(to, &bytes[..len])
+}
+
+/// The two operands of an instruction with one length, fetched, with the first known to be writable.
+fn two_operands(s: &mut State, i: &Fields) -> Result<(At, [u8; 256], [u8; 256], u64), Interruption> {
+    let to = s.address(0, i.b1, i.d1);
+    let from = s.address(0, i.b2, i.d2);
+    let len = i.l as usize + 1;
+    let (mut a, mut b) = ([0; 256], [0; 256]);
+    s.read_bytes(from, &mut b[..len])?;
+    s.test_write(to, len as u64)?;
+    s.read_bytes(to, &mut a[..len])?;
+    Ok((to, a, b, to.address.wrapping_sub(from.address) & s.address_mask))
+}
+
+/// Changes the first operand byte by byte from left to right; a second operand that runs into the first sees the bytes
+/// already changed.
+#[inline(always)]
+fn combine(s: &mut State, i: &Fields, f: impl Fn(u8, u8) -> u8) -> Result<bool, Interruption> {
+    let (to, mut a, b, distance) = two_operands(s, i)?;
+    let len = i.l as usize + 1;
+    if distance >= len as u64 || distance == 0 {
+        for k in 0..len {
+            a[k] = f(a[k], b[k]);
+        }
+    } else {
+        let distance = distance as usize;
+        for k in 0..len {
+            a[k] = f(a[k], if k < distance { b[k] } else { a[k - distance] });
+        }
+    }
+    s.write_bytes(to, &a[..len])?;
+    Ok(a[..len].iter().any(|&byte| byte != 0))
+}
+
+/// MVN: the right halves of bytes.
+pub fn move_numerics(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    combine(s, i, |a, b| a & 0xf0 | b & 0x0f).map(drop)
+}
+
+/// MVZ: the left halves of bytes.
+pub fn move_zones(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    combine(s, i, |a, b| a & 0x0f | b & 0xf0).map(drop)
+}
+
+/// NC. CC: 0 zero, 1 not zero.
+pub fn and_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.cc = combine(s, i, |a, b| a & b)? as u8;
+    Ok(())
+}
+
+/// OC. CC: 0 zero, 1 not zero.
+pub fn or_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.cc = combine(s, i, |a, b| a | b)? as u8;
+    Ok(())
+}
+
+/// XC. CC: 0 zero, 1 not zero. Storage XORed with itself is the usual way to clear it.
+pub fn exclusive_or_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    if i.b1 == i.b2 && i.d1 == i.d2 {
+        let to = s.address(0, i.b1, i.d1);
+        s.write_bytes(to, &[0; 256][..i.l as usize + 1])?;
+        s.cc = 0;
+        return Ok(());
+    }
+    s.cc = combine(s, i, |a, b| a ^ b)? as u8;
+    Ok(())
+}
+
+/// MVO: the digits of the second operand beside the rightmost half byte of the first, right to left.
+pub fn move_with_offset(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let to = s.address(0, i.b1, i.d1);
+    let from = s.address(0, i.b2, i.d2);
+    let (l1, l2) = (i.l1() as u64, i.l2() as u64);
+    let mut check = [0; 16];
+    s.read_bytes(from, &mut check[..l2 as usize + 1])?;
+    s.test_write(to, l1 + 1)?;
+    let mut low = s.load_u8(s.further(to, l1))? & 15;
+    for k in 0..=l1 {
+        // Bytes are fetched as they are needed: an overlap sees what was stored before.
+        let byte = if k <= l2 { s.load_u8(s.further(from, l2 - k))? } else { 0 };
+        s.store_u8(s.further(to, l1 - k), byte << 4 | low)?;
+        low = byte >> 4;
+    }
+    Ok(())
+}
+
+/// MVCL. CC: 0 equal lengths, 1 first shorter, 2 first longer, 3 nothing moved because the movement would destroy its
+/// own source.
+pub fn move_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let mut to = Operand::short(s, i.r1)?;
+    let mut from = Operand::short(s, i.r2)?;
+    let pad = (s.gr[i.r2 as usize + 1] >> 24) as u8;
+    let distance = to.at.address.wrapping_sub(from.at.address) & s.address_mask;
+    let both = to.length.min(from.length);
+    if distance != 0 && distance < both {
+        set_address(s, i.r1, to.at.address);
+        set_address(s, i.r2, from.at.address);
+        s.cc = 3;
+        return Ok(());
+    }
+    let cc = super::compare_code(to.length.cmp(&from.length));
+    let done = move_padded(s, &mut to, &mut from, [pad; 2], u64::MAX);
+    from.save_short(s);
+    to.save_short(s);
+    done?;
+    s.cc = cc;
+    Ok(())
+}
+
+/// MVCLE, with a padding byte in the second-operand address. CC: 0 equal lengths, 1 first shorter, 2 first longer,
+/// 3 not yet at the end.
+pub fn move_long_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let pad = s.address(0, i.b2, i.d2).address as u8;
+    move_extended(s, i, [pad; 2])
+}
+
+/// MVCLU: MVCLE of two-byte characters.
+pub fn move_long_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let pad = (s.address(0, i.b2, i.d2).address as u16).to_be_bytes();
+    let (to, from) = (Operand::of(s, i.r1)?, Operand::of(s, i.r3)?);
+    if (to.length | from.length) & 1 != 0 {
+        return Err(Program::Specification.into());
+    }
+    move_extended(s, i, pad)
+}
+
+fn move_extended(s: &mut State, i: &Fields, pad: [u8; 2]) -> Result<(), Interruption> {
+    let mut to = Operand::of(s, i.r1)?;
+    let mut from = Operand::of(s, i.r3)?;
+    let cc = super::compare_code(to.length.cmp(&from.length));
+    let done = move_padded(s, &mut to, &mut from, pad, UNIT);
+    from.save(s);
+    to.save(s);
+    done?;
+    s.cc = if to.length > 0 { 3 } else { cc };
+    Ok(())
+}
+
+/// MVST: moves up to and including the byte that register 0 holds. CC: 1 moved, the first register is at the ending
+/// byte; 3 not yet.
+pub fn move_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let end = super::strings::ending_byte(s)?;
+    let (mut to, mut from) = (s.address_in(i.r1), s.address_in(i.r2));
+    let mut unit = UNIT as usize;
+    let mut size = 64;
+    while unit > 0 {
+        let mut bytes = [0; 4096];
+        let n = s.read_within_page(from, &mut bytes[..size])?;
+        let found = memchr::memchr(end, &bytes[..n]);
+        let take = found.map_or(n, |k| k + 1);
+        // A move that destroys its own source goes byte by byte, as the bytes to come are those being stored.
+        let distance = to.address.wrapping_sub(from.address) & s.address_mask;
+        let take = if distance != 0 && distance < take as u64 { distance as usize } else { take };
+        if let Err(why) = s.write_bytes(to, &bytes[..take]) {
+            set_address(s, i.r1, to.address);
+            set_address(s, i.r2, from.address);
+            return Err(why);
+        }
+        if found.is_some_and(|k| k + 1 == take) {
+            let last = s.further(to, take as u64 - 1);
+            set_address(s, i.r1, last.address);
+            s.cc = 1;
+            return Ok(());
+        }
+        to = s.further(to, take as u64);
+        from = s.further(from, take as u64);
+        unit = unit.saturating_sub(take);
+        size = 4096;
+    }
+    set_address(s, i.r1, to.address);
+    set_address(s, i.r2, from.address);
+    s.cc = 3;
+    Ok(())
+}
+
+/// LM, LMY: registers `r1` to `r3`, going from 15 on to 0. 32 bits each.
+pub fn load_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 64];
+    s.read_bytes(at, &mut bytes[..4 * count])?;
+    for (k, word) in bytes.chunks_exact(4).take(count).enumerate() {
+        let v = u32::from_be_bytes(word.try_into().expect("four bytes"));
+        s.set_gr(W32, (i.r1 + k as u8) & 15, v as u64);
+    }
+    Ok(())
+}
+
+/// LMH: the left halves of registers.
+pub fn load_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 64];
+    s.read_bytes(at, &mut bytes[..4 * count])?;
+    for (k, word) in bytes.chunks_exact(4).take(count).enumerate() {
+        let v = u32::from_be_bytes(word.try_into().expect("four bytes"));
+        s.set_gr_high((i.r1 + k as u8) & 15, v as u64);
+    }
+    Ok(())
+}
+
+/// LMG: whole registers.
+pub fn load_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 128];
+    s.read_bytes(at, &mut bytes[..8 * count])?;
+    for (k, word) in bytes.chunks_exact(8).take(count).enumerate() {
+        s.gr[(i.r1 as usize + k) & 15] = u64::from_be_bytes(word.try_into().expect("eight bytes"));
+    }
+    Ok(())
+}
+
+/// LMD: left halves from the second operand, right halves from the fourth.
+pub fn load_multiple_disjoint(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let left = s.address(0, i.b1, i.d1);
+    let right = s.address(0, i.b2, i.d2);
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let (mut high, mut low) = ([0; 64], [0; 64]);
+    s.read_bytes(left, &mut high[..4 * count])?;
+    s.read_bytes(right, &mut low[..4 * count])?;
+    for k in 0..count {
+        let word =
+            |bytes: &[u8; 64]| u32::from_be_bytes(bytes[4 * k..4 * k + 4].try_into().expect("four bytes")) as u64;
+        s.gr[(i.r1 as usize + k) & 15] = word(&high) << 32 | word(&low);
+    }
+    Ok(())
+}
+
+/// STM, STMY: 32 bits of each register from `r1` to `r3`.
+pub fn store_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 64];
+    for (k, word) in bytes.chunks_exact_mut(4).take(count).enumerate() {
+        word.copy_from_slice(&(s.gr[(i.r1 as usize + k) & 15] as u32).to_be_bytes());
+    }
+    s.write_bytes(at, &bytes[..4 * count])
+}
+
+/// STMH: the left halves of registers.
+pub fn store_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 64];
+    for (k, word) in bytes.chunks_exact_mut(4).take(count).enumerate() {
+        word.copy_from_slice(&((s.gr[(i.r1 as usize + k) & 15] >> 32) as u32).to_be_bytes());
+    }
+    s.write_bytes(at, &bytes[..4 * count])
+}
+
+/// STMG: whole registers.
+pub fn store_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 128];
+    for (k, word) in bytes.chunks_exact_mut(8).take(count).enumerate() {
+        word.copy_from_slice(&s.gr[(i.r1 as usize + k) & 15].to_be_bytes());
+    }
+    s.write_bytes(at, &bytes[..8 * count])
+}
+
+/// LAM, LAMY: access registers. The operand must be on a word boundary.
+pub fn load_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    s.aligned(at, 4)?;
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 64];
+    s.read_bytes(at, &mut bytes[..4 * count])?;
+    for (k, word) in bytes.chunks_exact(4).take(count).enumerate() {
+        s.ar[(i.r1 as usize + k) & 15] = u32::from_be_bytes(word.try_into().expect("four bytes"));
+    }
+    Ok(())
+}
+
+/// STAM, STAMY: access registers. The operand must be on a word boundary.
+pub fn store_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(0, i.b2, i.d2);
+    s.aligned(at, 4)?;
+    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
+    let mut bytes = [0; 64];
+    for (k, word) in bytes.chunks_exact_mut(4).take(count).enumerate() {
+        word.copy_from_slice(&s.ar[(i.r1 as usize + k) & 15].to_be_bytes());
+    }
+    s.write_bytes(at, &bytes[..4 * count])
+}
+
+/// LPQ: a quadword fetched as one, into an even-odd pair.
+pub fn load_pair_from_quadword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    pair(i.r1)?;
+    let at = s.address(i.x2, i.b2, i.d2);
+    s.aligned(at, 16)?;
+    let v = s.load_quadword(at)?;
+    s.gr[i.r1 as usize] = (v >> 64) as u64;
+    s.gr[i.r1 as usize + 1] = v as u64;
+    Ok(())
+}
+
+/// STPQ: an even-odd pair stored as one.
+pub fn store_pair_to_quadword(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    pair(i.r1)?;
+    let at = s.address(i.x2, i.b2, i.d2);
+    s.aligned(at, 16)?;
+    let v = (s.gr[i.r1 as usize] as u128) << 64 | s.gr[i.r1 as usize + 1] as u128;
+    s.update_u128(at, |_| v).map(drop)
+}
