@@ -31,7 +31,15 @@ pub fn multiply<B: Binary>(fpc: &mut Fpc, a: B, b: B) -> Outcome<B> {
 }
 
 /// MULTIPLY short to long or long to extended. The product always fits.
+#[inline]
 pub fn multiply_longer<B: Binary, W: Binary>(fpc: &mut Fpc, a: B, b: B) -> Outcome<W> {
+    // The product of two short numbers is exact on the host, too.
+    if B::PRECISION == 24
+        && let (Some(x), Some(y)) = (a.host_value(), b.host_value())
+        && let Some(product) = W::host_number(x * y)
+    {
+        return Ok(product);
+    }
     softly(fpc, |env| soft_multiply(env, a, b))
 }
 
@@ -207,19 +215,28 @@ pub(super) fn soft_divide<B: Binary>(env: &mut Environment, a: B, b: B) -> Outco
 /// The magnitude of the quotient of two finite nonzero numbers: normalized, `precision` bits and a guard bit of it correct,
 /// the lowest bit sticky.
 pub(super) fn quotient(a: Unpacked, b: Unpacked, precision: u32) -> (i32, u128) {
-    let (mut remainder, mut quotient) = (a.significand, 0u128);
-    // One bit more than needed, because the first may be zero.
-    let bits = precision + 2;
-    for _ in 0..bits {
-        quotient <<= 1;
-        if remainder >= b.significand {
-            remainder -= b.significand;
-            quotient |= 1;
+    // The quotient of a and 2b is below 1 and at least 1/4: a fraction of 64 or 128 bits.
+    let divisor = b.significand << 1;
+    let (high, remainder) = quotient_digit(a.significand, divisor);
+    let (low, remainder) = if precision < 62 { (0, remainder) } else { quotient_digit(remainder, divisor) };
+    let significand = high << 64 | low | u128::from(remainder != 0);
+    normalize(a.exponent - b.exponent - 1, significand)
+}
+
+/// One step of long division in 64-bit digits: the digit, and the remainder, of `dividend × 2^64` by a greater `divisor`, the
+/// leftmost bit of which is on (Knuth, algorithm D).
+fn quotient_digit(dividend: u128, divisor: u128) -> (u128, u128) {
+    let (high, low) = (divisor >> 64, divisor & u64::MAX as u128);
+    let (mut digit, mut rest) = (dividend / high, dividend % high);
+    while digit >> 64 != 0 || digit * low > rest << 64 {
+        digit -= 1;
+        rest += high;
+        if rest >> 64 != 0 {
+            break;
         }
-        remainder <<= 1;
     }
-    let significand = quotient << (LEADING + 1 - bits) | u128::from(remainder != 0);
-    normalize(a.exponent - b.exponent, significand)
+    // The remainder is below the divisor, so what overflows here cancels.
+    (digit, (dividend << 64).wrapping_sub(digit.wrapping_mul(divisor)))
 }
 
 pub(super) fn soft_square_root<B: Binary>(env: &mut Environment, a: B) -> Outcome<B> {
@@ -233,13 +250,14 @@ pub(super) fn soft_square_root<B: Binary>(env: &mut Environment, a: B) -> Outcom
         Class::Infinity => return Ok(B::infinity(false)),
         _ => {}
     }
-    // The radicand is 1.x or, with an odd exponent, 1x.x; its bits are consumed two at a time from the left.
-    let mut radicand = a.significand << (a.exponent & 1);
-    let (mut root, mut remainder) = (0u128, 0u128);
-    let bits = B::PRECISION + 2;
-    for _ in 0..bits {
-        remainder = remainder << 2 | radicand >> 126;
-        radicand <<= 2;
+    // The radicand is 1.x or, with an odd exponent, 1x.x: its root has 64 bits, the first of which is on.
+    let radicand = a.significand << (a.exponent & 1);
+    let mut root = radicand.isqrt();
+    let mut remainder = radicand - root * root;
+    // More bits one by one, each consuming two zeros behind the radicand.
+    let more = (B::PRECISION + 2).saturating_sub(64);
+    for _ in 0..more {
+        remainder <<= 2;
         let trial = root << 2 | 1;
         root <<= 1;
         if remainder >= trial {
@@ -247,6 +265,6 @@ pub(super) fn soft_square_root<B: Binary>(env: &mut Environment, a: B) -> Outcom
             root |= 1;
         }
     }
-    let significand = root << (LEADING + 1 - bits) | u128::from(remainder != 0 || radicand != 0);
+    let significand = root << (LEADING - 63 - more) | u128::from(remainder != 0);
     env.round(false, a.exponent >> 1, significand)
 }

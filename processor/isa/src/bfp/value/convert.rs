@@ -3,11 +3,20 @@
 
 use super::arithmetic::propagate;
 use super::compare::condition;
-use super::environment::{Discarded, Environment, Outcome, Rounded, Trap, normalize};
+use super::environment::{Discarded, Environment, Outcome, Rounded, Rounding, Trap, normalize};
 use super::format::{Binary, Class, LEADING, Unpacked};
+
+/// Numbers below are in range of the host's conversion.
+const TWO_62: f64 = (1u64 << 62) as f64;
 
 /// CONVERT FROM FIXED and CONVERT FROM LOGICAL: any integer of up to 64 bits, signed or not.
 pub fn from_integer<B: Binary>(env: &mut Environment, value: i128) -> Outcome<B> {
+    // Small enough to be exact.
+    if value.unsigned_abs() >> B::PRECISION.min(53) == 0
+        && let Some(number) = B::host_number(value as i64 as f64)
+    {
+        return Ok(number);
+    }
     if value == 0 {
         return Ok(B::zero(false));
     }
@@ -30,7 +39,23 @@ fn integral(env: &Environment, number: Unpacked) -> Option<Discarded> {
 /// An integer and the condition code: 0, 1 or 2 as the source is zero, less or greater, 3 if it did not fit.
 type Fixed<T> = (T, u8);
 
+#[inline]
 fn to_integer<B: Binary>(env: &mut Environment, source: B, least: i128, most: i128) -> Outcome<Fixed<i128>> {
+    // What a cast in a program is: truncation, and the host's number is in range.
+    if env.rounding == Rounding::TowardZero
+        && let Some(number) = source.host_value()
+        && number.abs() < TWO_62
+    {
+        let integer = number as i64;
+        if (least..=most).contains(&integer.into()) {
+            let truncated = Discarded { kept: 0, inexact: integer as f64 != number, incremented: false };
+            return env.inexact((integer.into(), condition(source)), truncated);
+        }
+    }
+    to_integer_exactly(env, source, least, most)
+}
+
+fn to_integer_exactly<B: Binary>(env: &mut Environment, source: B, least: i128, most: i128) -> Outcome<Fixed<i128>> {
     let number = source.unpack();
     let rounded = if number.class.is_finite() { integral(env, number) } else { None };
     let value = rounded.map(|rounded| {
@@ -64,6 +89,26 @@ pub fn to_unsigned<B: Binary>(env: &mut Environment, source: B, bits: u32) -> Ou
 
 /// LOAD FP INTEGER: the number rounded to an integer in the same format. A zero keeps the sign of the source.
 pub fn load_fp_integer<B: Binary>(env: &mut Environment, source: B) -> Outcome<B> {
+    if let Some(number) = source.host_value()
+        && number.abs() < TWO_62
+    {
+        let truncated = number as i64 as f64;
+        let integer = match env.rounding {
+            Rounding::TowardZero => truncated,
+            Rounding::TowardPlusInfinity if truncated < number => truncated + 1.0,
+            Rounding::TowardMinusInfinity if truncated > number => truncated - 1.0,
+            Rounding::TowardPlusInfinity | Rounding::TowardMinusInfinity => truncated,
+            // Zero: take the exact path.
+            _ => 0.0,
+        };
+        if integer != 0.0
+            && let Some(result) = B::host_number(integer)
+        {
+            let incremented = integer.abs() > number.abs();
+            let rounded = Discarded { kept: 0, inexact: integer != number, incremented };
+            return env.inexact(result, rounded);
+        }
+    }
     if let Some(nan) = propagate(env, [source]) {
         return nan;
     }
@@ -84,6 +129,9 @@ pub fn load_fp_integer<B: Binary>(env: &mut Environment, source: B) -> Outcome<B
 
 /// LOAD LENGTHENED: exact, but a signaling NaN is an invalid operation.
 pub fn load_lengthened<B: Binary, W: Binary>(env: &mut Environment, source: B) -> Outcome<W> {
+    if let Some(number) = source.host_value().and_then(W::host_number) {
+        return Ok(number);
+    }
     if let Some(nan) = propagate(env, [source]) {
         return nan;
     }
@@ -101,6 +149,14 @@ pub enum Narrowed<B, W> {
 
 /// LOAD ROUNDED from the format `W` to the shorter `B`.
 pub fn load_rounded<W: Binary, B: Binary>(env: &mut Environment, source: W) -> Outcome<Narrowed<B, W>> {
+    if env.rounding == Rounding::NearestEven
+        && let Some(wide) = source.host_value()
+        && let Some(number) = B::host_number(wide)
+        && let Some(narrow) = number.host_value()
+    {
+        let rounded = Discarded { kept: 0, inexact: narrow != wide, incremented: narrow.abs() > wide.abs() };
+        return env.inexact(Narrowed::Target(number), rounded);
+    }
     if let Some(nan) = propagate::<W, B, 1>(env, [source]) {
         return nan.map(Narrowed::Target).map_err(|trap| trap.map(Narrowed::Target));
     }

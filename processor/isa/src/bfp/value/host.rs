@@ -35,6 +35,14 @@ pub trait Host: Sized {
     fn host_multiply_subtract(_fpc: Fpc, _a: Self, _b: Self, _c: Self) -> Option<Self> {
         None
     }
+    /// The number as the host has it, if it is zero or ordinary.
+    fn host_value(self) -> Option<f64> {
+        None
+    }
+    /// The nearest number of this format, if it is zero or ordinary.
+    fn host_number(_value: f64) -> Option<Self> {
+        None
+    }
 }
 
 /// No host has extended numbers in hardware.
@@ -133,6 +141,17 @@ macro_rules! host {
             #[inline(always)]
             fn host_multiply_subtract(fpc: Fpc, a: Self, b: Self, c: Self) -> Option<Self> {
                 Self::host_multiply_add(fpc, a, b, c ^ 1 << (Self::BITS - 1))
+            }
+
+            #[inline(always)]
+            fn host_value(self) -> Option<f64> {
+                (ordinary(self) || self << 1 == 0).then(|| <$float>::from_bits(self).into())
+            }
+
+            #[inline(always)]
+            fn host_number(value: f64) -> Option<Self> {
+                let number = value as $float;
+                (ordinary(number.to_bits()) || value == 0.0).then(|| number.to_bits())
             }
         }
 
