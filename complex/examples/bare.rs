@@ -1,0 +1,107 @@
+//! A Linux kernel on a bare machine, its messages on standard output: `bare KERNEL INITRD COMMAND-LINE [MEGABYTES] [CPUS]`.
+//!
+//! No CP: the kernel finds itself in a partition and talks to the service element's console. For bringing up the
+//! processor and for measuring it alone.
+
+use base::{Clock, Tod};
+use complex::{Configuration, ControlProgram, Exit, Host, Specification};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+struct HostClock;
+
+impl Clock for HostClock {
+    fn now(&self) -> Tod {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Tod::from_unix_nanos(since.as_nanos() as u64)
+    }
+}
+
+struct Screen;
+
+impl Host for Screen {
+    fn runnable(&self, _: u16) {}
+    fn control_program(&self) -> Option<ControlProgram> {
+        None
+    }
+    fn service_message(&self, line: &str) {
+        println!("{line}");
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, kernel, initrd, command_line, rest @ ..] = &arguments[..] else {
+        eprintln!("usage: bare KERNEL INITRD COMMAND-LINE [MEGABYTES] [CPUS]");
+        std::process::exit(2);
+    };
+    let number = |n: usize, default: u64| rest.get(n).and_then(|text| text.parse().ok()).unwrap_or(default);
+    let read = |path: &String| std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let spec = Specification {
+        storage: number(0, 512) << 20,
+        cpus: number(1, 1) as u16,
+        ..Specification::default()
+    };
+    let configuration = Configuration::new(spec, Arc::new(HostClock), Arc::new(Screen)).expect("room for its storage");
+    configuration.load_direct(&read(kernel), &read(initrd), command_line).unwrap_or_else(|e| panic!("{e}"));
+    let start = std::time::Instant::now();
+    let threads: Vec<_> = configuration
+        .cpus()
+        .map(|n| {
+            let configuration = configuration.clone();
+            std::thread::spawn(move || run(&configuration, n))
+        })
+        .collect();
+    for thread in threads {
+        thread.join().expect("a CPU's thread does not panic");
+    }
+    let instructions: u64 = configuration.cpus().map(|n| configuration.cpu(n).state.instructions).sum();
+    let seconds = start.elapsed().as_secs_f64();
+    println!("{instructions} instructions, {seconds:.2} s, {:.0} MIPS", instructions as f64 / seconds / 1e6);
+}
+
+fn run(configuration: &Configuration, n: u16) {
+    let report = |what: &str| {
+        let core = configuration.cpu(n);
+        let psw = core.state.psw();
+        println!("CPU {n}: {what}, PSW {:016X} {:016X}", psw.mask, psw.address);
+        if std::env::var_os("REGISTERS").is_some() {
+            println!("GR {:X?}\nCR {:X?}", core.state.gr, core.state.cr);
+        }
+    };
+    loop {
+        match configuration.run(n, 100_000) {
+            Exit::SliceEnd | Exit::Left | Exit::Step => {
+                if std::env::var_os("PROGRESS").is_some() {
+                    report("running");
+                }
+            }
+            Exit::Wait { until } => {
+                let now = configuration.now();
+                let micros = until.map_or(1000, |until| until.micros_since(now)).min(1000);
+                std::thread::sleep(Duration::from_micros(micros));
+            }
+            Exit::Stopped => {
+                if configuration.all_stopped() {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            Exit::DisabledWait(_) => {
+                report("disabled wait");
+                std::process::exit(1);
+            }
+            Exit::ProgramLoop => {
+                report("program interruption loop");
+                std::process::exit(1);
+            }
+            Exit::Diagnose { code, ilc, .. } => {
+                let _ = code;
+                configuration.complete(n, Err(arch::Program::Specification.into()), ilc);
+            }
+            Exit::Iucv { ilc } => {
+                configuration.complete(n, Err(arch::Program::Operation.into()), ilc);
+            }
+        }
+    }
+}
