@@ -53,7 +53,7 @@ pub struct Page {
 }
 
 macro_rules! typed {
-    ($load:ident, $store:ident, $t:ty) => {
+    ($load:ident, $update:ident, $store:ident, $t:ty) => {
         /// Loads a big-endian value; it may lie anywhere.
         #[inline(always)]
         pub fn $load(&mut self, at: At) -> Result<$t, Interruption> {
@@ -67,6 +67,20 @@ macro_rules! typed {
             let mut bytes = [0; size_of::<$t>()];
             self.load_slow(at, &mut bytes)?;
             Ok(<$t>::from_be_bytes(bytes))
+        }
+
+        /// Loads a value that is going to be stored back: the store to the same place is sure to succeed.
+        #[inline(always)]
+        pub fn $update(&mut self, at: At) -> Result<$t, Interruption> {
+            const N: u64 = size_of::<$t>() as u64;
+            let entry = self.tlb.entry(at.address, self.data_asid);
+            if entry.write == Tlb::tag(at.address, self.data_asid) && (N == 1 || at.address % PAGE <= PAGE - N) {
+                let host = entry.host.wrapping_add(at.address) as *const $t;
+                // SAFETY: as for loads.
+                return Ok(<$t>::from_be(unsafe { host.read_unaligned() }));
+            }
+            self.test_update(at, N)?;
+            self.$load(at)
         }
 
         /// Stores a big-endian value; it may lie anywhere. Nothing is stored if any of it must not be.
@@ -88,28 +102,43 @@ macro_rules! typed {
 }
 
 impl State {
-    typed!(load_u8, store_u8, u8);
-    typed!(load_u16, store_u16, u16);
-    typed!(load_u32, store_u32, u32);
-    typed!(load_u64, store_u64, u64);
+    typed!(load_u8, load_for_update_u8, store_u8, u8);
+    typed!(load_u16, load_for_update_u16, store_u16, u16);
+    typed!(load_u32, load_for_update_u32, store_u32, u32);
+    typed!(load_u64, load_for_update_u64, store_u64, u64);
 
     #[inline(never)]
     fn load_slow(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
         self.read_in(at.address, Space::Mode { ar: at.ar }, self.key, to)
     }
 
+    /// Pages 0 and 1 beyond the bytes that low-address protection covers: most of Linux's prefix area. They are not
+    /// in the TLB for stores.
+    #[inline]
+    fn low_page(&self, address: u64, len: u64) -> Option<LowPage> {
+        if address >= 2 * PAGE || address % PAGE < 512 || address % PAGE + len > PAGE {
+            return None;
+        }
+        let low = self.tlb.low[(address / PAGE) as usize];
+        (low.tag == Tlb::tag(address, self.data_asid)).then_some(low)
+    }
+
+    #[inline(never)]
+    fn test_update(&mut self, at: At, len: u64) -> Result<(), Interruption> {
+        if self.low_page(at.address, len).is_some() {
+            return Ok(());
+        }
+        self.test_store(at.address, len, Space::Mode { ar: at.ar }, self.key)
+    }
+
     #[inline(never)]
     fn store_slow(&mut self, at: At, from: &[u8]) -> Result<(), Interruption> {
-        // Most of what comes here is Linux's prefix area: pages 0 and 1, beyond the protected bytes.
-        if at.address < 2 * PAGE && at.address % PAGE >= 512 && at.address % PAGE + from.len() as u64 <= PAGE {
-            let low = self.tlb.low[(at.address / PAGE) as usize];
-            if low.tag == Tlb::tag(at.address, self.data_asid) {
-                let host = (low.host + at.address % PAGE) as *mut u8;
-                // SAFETY: the frame is one of our storage and the bytes lie in it.
-                unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), host, from.len()) };
-                self.note_code(Absolute(low.frame | at.address % PAGE), from.len());
-                return Ok(());
-            }
+        if let Some(low) = self.low_page(at.address, from.len() as u64) {
+            let host = (low.host + at.address % PAGE) as *mut u8;
+            // SAFETY: the frame is one of our storage and the bytes lie in it.
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), host, from.len()) };
+            self.note_code(Absolute(low.frame | at.address % PAGE), from.len());
+            return Ok(());
         }
         self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, from)
     }

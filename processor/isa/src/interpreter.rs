@@ -202,8 +202,12 @@ impl Cpu for State {
     }
     #[inline(always)]
     fn load_for_update(&mut self, width: Width, at: At) -> Step<Self, u64> {
-        self.test_store(at.address, (width.bits() / 8) as u64, cpu::Space::Mode { ar: at.ar }, self.key)?;
-        self.load(width, at)
+        match width {
+            Width::W8 => self.load_for_update_u8(at).map(u64::from),
+            Width::W16 => self.load_for_update_u16(at).map(u64::from),
+            Width::W32 => self.load_for_update_u32(at).map(u64::from),
+            Width::W64 => self.load_for_update_u64(at),
+        }
     }
     #[inline(always)]
     fn aligned(&mut self, at: At, n: u64) -> Step<Self> {
