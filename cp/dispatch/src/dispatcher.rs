@@ -1,0 +1,553 @@
+//! The lists, and every way from one to another. The policy is told in the crate's own page.
+//!
+//! What is always so, and what `check` asserts in tests: a virtual CPU is on exactly one list; a processor runs at most
+//! one and a virtual CPU is run by at most one processor; the counts by class and the sums of shares are those of the
+//! lists.
+
+use std::collections::{BTreeSet, HashMap};
+
+use base::Tod;
+
+use crate::load::Meters;
+use crate::share::{Sums, WHOLE};
+use crate::{Decision, Event, Load, MAX_PROCESSORS, Queued, Return, Share, Srm, Status, UserId, VcpuId, Wakes};
+
+/// How long a wait lasts before it ends the transaction, in microseconds.
+const TEST_IDLE: u64 = 300_000;
+/// The elapsed time slice of class 1 at first, and its bounds, in microseconds.
+const FIRST_SLICE: u64 = 2_000_000;
+const SLICE_BOUNDS: (u64, u64) = (50_000, 16_000_000);
+
+/// A user.
+#[derive(Debug)]
+struct User {
+    share: Share,
+    quickdsp: bool,
+    /// How many of its virtual CPUs there are, and how many of them are ready or running.
+    vcpus: usize,
+    active: u64,
+}
+
+/// A virtual CPU.
+#[derive(Debug)]
+struct Vcpu {
+    user: UserId,
+    status: Status,
+    /// The class of its transaction.
+    class: usize,
+    /// Where its artificial clock stands, and the deadline it is on the ready list under.
+    clock: u64,
+    deadline: u64,
+    /// How long it usually runs at a time, in microseconds.
+    usual: u64,
+    /// How many more minor slices the bias for new transactions helps it.
+    bias: u32,
+    /// When its elapsed time slice began.
+    slice_begun: Tod,
+    /// When its transaction began, and how long that has been in the eligible list, in microseconds.
+    begun: Tod,
+    waited: u64,
+    /// What it is in a set under: the eligible list's key, or the end of test idle.
+    key: Tod,
+    /// It has become ready while it ran.
+    woken: bool,
+    /// It is to be removed when it returns.
+    removed: bool,
+    /// Where it ran last.
+    processor: usize,
+}
+
+impl Vcpu {
+    fn in_queue(&self) -> bool {
+        !matches!(self.status, Status::Dormant | Status::Eligible)
+    }
+}
+
+/// The dispatcher of a system.
+#[derive(Debug)]
+pub struct Dispatcher {
+    srm: Srm,
+    users: HashMap<UserId, User>,
+    vcpus: HashMap<VcpuId, Vcpu>,
+    /// Those that are ready, by deadline.
+    ready: BTreeSet<(u64, VcpuId)>,
+    /// The eligible list of classes 1 to 3, by the time they should get in.
+    eligible: [BTreeSet<(Tod, VcpuId)>; 3],
+    /// Those in test idle, by its end.
+    waiting: BTreeSet<(Tod, VcpuId)>,
+    /// How many are in the dispatch list, by class.
+    in_queue: [usize; 4],
+    dormant: usize,
+    sums: Sums,
+    /// The artificial clock: the latest point that one which was chosen had reached.
+    clock: u64,
+    /// What each processor runs.
+    running: Vec<Option<VcpuId>>,
+    /// The processors that sleep and have not been woken.
+    idle: u128,
+    /// The elapsed time slice of class 1.
+    first_slice: u64,
+    /// Smoothed expansion of each class.
+    expansion: [f64; 4],
+    meters: Meters,
+    /// Processors to be woken by the event being handled.
+    wakes: u128,
+}
+
+impl Dispatcher {
+    /// A dispatcher for `processors` processors, 1 to [`MAX_PROCESSORS`]. None of them sleeps: each calls
+    /// [`next`](Dispatcher::next) first.
+    pub fn new(processors: usize, srm: Srm) -> Dispatcher {
+        assert!((1..=MAX_PROCESSORS).contains(&processors), "a system has 1 to {MAX_PROCESSORS} processors");
+        Dispatcher {
+            srm,
+            users: HashMap::new(),
+            vcpus: HashMap::new(),
+            ready: BTreeSet::new(),
+            eligible: Default::default(),
+            waiting: BTreeSet::new(),
+            in_queue: [0; 4],
+            dormant: 0,
+            sums: Sums::default(),
+            clock: 0,
+            running: vec![None; processors],
+            idle: 0,
+            first_slice: FIRST_SLICE,
+            expansion: [1.0; 4],
+            meters: Meters::new(processors),
+            wakes: 0,
+        }
+    }
+
+    /// What can be tuned, as it is.
+    pub fn srm(&self) -> &Srm {
+        &self.srm
+    }
+
+    /// SET SRM. What waits in the eligible list may get in by it.
+    pub fn set_srm(&mut self, at: Tod, srm: Srm) -> Wakes {
+        self.srm = srm;
+        self.admit_waiting(at);
+        self.take_wakes()
+    }
+
+    /// Tells what has happened at the time `at`. The processors returned must be woken.
+    ///
+    /// To name a user or virtual CPU that there is not, or is already, or a processor that runs nothing, is a mistake
+    /// of the caller and panics, except for [`Event::Ready`]: news of work may come late.
+    pub fn event(&mut self, at: Tod, event: Event) -> Wakes {
+        self.expire(at);
+        match event {
+            Event::User { user, share, quickdsp } => self.set_user(user, share, quickdsp),
+            Event::UserGone(user) => {
+                let gone = self.users.remove(&user).expect("a user that logs off was logged on");
+                assert_eq!(gone.vcpus, 0, "the virtual CPUs of {user:?} go before it");
+            }
+            Event::Add { vcpu, user } => self.add(at, vcpu, user),
+            Event::Remove(vcpu) => self.remove(at, vcpu),
+            Event::Ready(vcpu) => self.make_ready(at, vcpu),
+            Event::Returned { processor, used, why } => self.returned(at, processor, used, why),
+        }
+        self.take_wakes()
+    }
+
+    /// What `processor`, which runs nothing, is to do now.
+    pub fn next(&mut self, at: Tod, processor: usize) -> Decision {
+        assert_eq!(self.running[processor], None, "processor {processor} gives back what it runs first");
+        let bit = 1 << processor;
+        self.idle &= !bit;
+        self.expire(at);
+        self.meters.sample(at);
+        let Some((_, id)) = self.ready.pop_first() else {
+            self.idle |= bit;
+            // Only who waits for a place has a reason to know that somebody else's test idle has ended.
+            let anybody = self.eligible.iter().any(|list| !list.is_empty());
+            let until = if anybody { self.waiting.first().map(|&(end, _)| end) } else { None };
+            return Decision::Idle { until };
+        };
+        let vcpu = self.vcpus.get_mut(&id).expect("what is on a list exists");
+        vcpu.status = Status::Running(processor);
+        vcpu.processor = processor;
+        vcpu.woken = false;
+        self.clock = self.clock.max(vcpu.clock);
+        self.running[processor] = Some(id);
+        self.meters.begin(processor, at);
+        Decision::Run { vcpu: id, slice: self.srm.minor_slice, wakes: self.take_wakes() }
+    }
+
+    fn take_wakes(&mut self) -> Wakes {
+        Wakes(std::mem::take(&mut self.wakes))
+    }
+
+    fn set_user(&mut self, id: UserId, share: Share, quickdsp: bool) {
+        let user = self.users.entry(id).or_insert(User { share, quickdsp, vcpus: 0, active: 0 });
+        if user.active > 0 {
+            self.sums.take(user.share);
+            self.sums.add(share);
+        }
+        (user.share, user.quickdsp) = (share, quickdsp);
+        if !quickdsp {
+            return;
+        }
+        // Those of the user that wait in the eligible list get in. Rare enough to look through all.
+        let waits = |v: &Vcpu| v.user == id && v.status == Status::Eligible;
+        let admitted: Vec<VcpuId> = self.vcpus.iter().filter(|(_, v)| waits(v)).map(|(&id, _)| id).collect();
+        for id in admitted {
+            let vcpu = self.vcpus.get_mut(&id).expect("it was found above");
+            self.eligible[vcpu.class - 1].remove(&(vcpu.key, id));
+            vcpu.class = 0;
+            self.in_queue[0] += 1;
+            self.put_ready(id);
+        }
+    }
+
+    fn add(&mut self, at: Tod, id: VcpuId, user: UserId) {
+        self.users.get_mut(&user).expect("a virtual CPU's user is known").vcpus += 1;
+        let vcpu = Vcpu {
+            user,
+            status: Status::Dormant,
+            class: 1,
+            clock: 0,
+            deadline: 0,
+            usual: 0,
+            bias: 0,
+            slice_begun: at,
+            begun: at,
+            waited: 0,
+            key: at,
+            woken: false,
+            removed: false,
+            processor: 0,
+        };
+        let old = self.vcpus.insert(id, vcpu);
+        assert!(old.is_none(), "{id:?} is defined once");
+        self.dormant += 1;
+    }
+
+    fn remove(&mut self, at: Tod, id: VcpuId) {
+        let vcpu = self.vcpus.get_mut(&id).expect("what is removed exists");
+        if let Status::Running(_) = vcpu.status {
+            vcpu.removed = true;
+            return;
+        }
+        self.put_dormant(id);
+        self.forget(id);
+        self.admit_waiting(at);
+    }
+
+    /// Removes a dormant virtual CPU.
+    fn forget(&mut self, id: VcpuId) {
+        let vcpu = self.vcpus.remove(&id).expect("what is removed exists");
+        self.users.get_mut(&vcpu.user).expect("a user outlives its virtual CPUs").vcpus -= 1;
+        self.dormant -= 1;
+    }
+
+    fn make_ready(&mut self, at: Tod, id: VcpuId) {
+        let Some(vcpu) = self.vcpus.get_mut(&id) else { return };
+        match vcpu.status {
+            Status::Ready | Status::Eligible => {}
+            Status::Running(_) => vcpu.woken = true,
+            Status::TestIdle => {
+                self.waiting.remove(&(vcpu.key, id));
+                self.go_on(at, id);
+            }
+            Status::PageWait => self.go_on(at, id),
+            Status::Dormant => {
+                let quickdsp = self.users[&vcpu.user].quickdsp;
+                vcpu.class = if quickdsp { 0 } else { 1 };
+                vcpu.bias = self.srm.bias_duration;
+                (vcpu.begun, vcpu.slice_begun, vcpu.waited) = (at, at, 0);
+                self.dormant -= 1;
+                self.enter(at, id);
+            }
+        }
+    }
+
+    fn returned(&mut self, at: Tod, processor: usize, used: u64, why: Return) {
+        let id = self.running[processor].take().expect("a processor returns what it was given");
+        self.meters.end(processor, at);
+        let weight = self.weight(id);
+        let vcpu = self.vcpus.get_mut(&id).expect("what runs exists");
+        vcpu.clock = vcpu.clock.saturating_add(advance(used, weight));
+        let run = used.clamp(1, self.srm.minor_slice.max(1));
+        vcpu.usual = if vcpu.usual == 0 { run } else { (vcpu.usual * 3 + run) / 4 };
+        vcpu.bias = vcpu.bias.saturating_sub(1);
+        let (woken, removed) = (vcpu.woken, vcpu.removed);
+        self.deactivate(id);
+        if removed {
+            self.put_dormant(id);
+            self.forget(id);
+            self.admit_waiting(at);
+            return;
+        }
+        match why {
+            Return::Wait if !woken => {
+                let vcpu = self.vcpus.get_mut(&id).expect("what runs exists");
+                vcpu.status = Status::TestIdle;
+                vcpu.key = at.plus_micros(TEST_IDLE);
+                self.waiting.insert((vcpu.key, id));
+            }
+            Return::PageWait if !woken => {
+                self.vcpus.get_mut(&id).expect("what runs exists").status = Status::PageWait;
+            }
+            Return::Stopped if !woken => {
+                self.put_dormant(id);
+                self.admit_waiting(at);
+            }
+            _ => self.go_on(at, id),
+        }
+    }
+
+    /// A virtual CPU of the dispatch list has more to do: in this elapsed time slice or in another.
+    fn go_on(&mut self, at: Tod, id: VcpuId) {
+        let vcpu = &self.vcpus[&id];
+        if vcpu.class > 0 && at.micros_since(vcpu.slice_begun) >= self.slice(vcpu.class) {
+            self.next_slice(at, id);
+        } else {
+            self.put_ready(id);
+        }
+    }
+
+    /// The elapsed time slice of a class, in microseconds.
+    fn slice(&self, class: usize) -> u64 {
+        self.first_slice * [0, 1, 6, 48][class]
+    }
+
+    /// The elapsed time slice of a virtual CPU has ended: its transaction goes on in the next class, and if others wait
+    /// for a place, it goes behind them.
+    fn next_slice(&mut self, at: Tod, id: VcpuId) {
+        let vcpu = self.vcpus.get_mut(&id).expect("what runs exists");
+        let class = vcpu.class;
+        if class == 1 {
+            // Six in a hundred longer for one that was not done, one in a hundred shorter for one that was: in balance,
+            // six of seven are.
+            self.first_slice = (self.first_slice + self.first_slice * 6 / 100).min(SLICE_BOUNDS.1);
+        }
+        self.in_queue[class] -= 1;
+        vcpu.class = (class + 1).min(3);
+        vcpu.slice_begun = at;
+        // Those that wait come first; what is left of the room is for this one.
+        vcpu.status = Status::Dormant;
+        self.admit_waiting(at);
+        self.enter(at, id);
+    }
+
+    /// Lets a virtual CPU that is on no list into the dispatch list, or into the eligible list if there is no room.
+    fn enter(&mut self, at: Tod, id: VcpuId) {
+        let vcpu = &self.vcpus[&id];
+        let class = vcpu.class;
+        // Nobody gets in before another of the same class that waits.
+        if class == 0 || self.room(class) && self.eligible[class - 1].is_empty() {
+            self.in_queue[class] += 1;
+            return self.put_ready(id);
+        }
+        // The time by which it should get in: a slice of its class, sooner with a larger share.
+        let share = match self.users[&vcpu.user].share {
+            Share::Relative(r) => u64::from(r).max(1),
+            Share::Absolute(a) => u64::from(a).max(1) * 10,
+        };
+        let key = at.plus_micros(self.slice(class).saturating_mul(100) / share);
+        let vcpu = self.vcpus.get_mut(&id).expect("it was found above");
+        vcpu.status = Status::Eligible;
+        vcpu.key = key;
+        // The wait is counted from now: when it gets in, the difference to then is added.
+        vcpu.slice_begun = at;
+        self.eligible[class - 1].insert((key, id));
+    }
+
+    /// Whether DSPBUF lets one more of `class` into the dispatch list.
+    fn room(&self, class: usize) -> bool {
+        (1..=class).all(|c| self.in_queue[c..].iter().sum::<usize>() < self.srm.dispatch_buffer[c - 1] as usize)
+    }
+
+    /// Lets in from the eligible list whoever there is room for, the most urgent first.
+    fn admit_waiting(&mut self, at: Tod) {
+        loop {
+            let fits = (1..=3).filter(|&class| self.room(class));
+            let first =
+                fits.filter_map(|class| self.eligible[class - 1].first().map(|&(key, id)| (key, class, id))).min();
+            let Some((key, class, id)) = first else { return };
+            self.eligible[class - 1].remove(&(key, id));
+            self.in_queue[class] += 1;
+            let vcpu = self.vcpus.get_mut(&id).expect("what is on a list exists");
+            vcpu.waited += at.micros_since(vcpu.slice_begun);
+            vcpu.slice_begun = at;
+            self.put_ready(id);
+        }
+    }
+
+    /// Puts a virtual CPU that is in the dispatch list among those that are ready, and picks a processor to wake for it.
+    fn put_ready(&mut self, id: VcpuId) {
+        let vcpu = self.vcpus.get_mut(&id).expect("what becomes ready exists");
+        vcpu.status = Status::Ready;
+        // Sleep is no credit: who comes late begins where the others are.
+        vcpu.clock = vcpu.clock.max(self.clock);
+        let user = self.users.get_mut(&vcpu.user).expect("a user outlives its virtual CPUs");
+        user.active += 1;
+        if user.active == 1 {
+            self.sums.add(user.share);
+        }
+        let weight = self.weight(id);
+        let vcpu = self.vcpus.get_mut(&id).expect("it was found above");
+        // Even a short run is taken as a part of a slice, or the order among short ones would depend on nothing else.
+        let slice = self.srm.minor_slice;
+        let expected = if vcpu.usual == 0 { slice } else { vcpu.usual.clamp(slice / 20, slice) };
+        let mut way = advance(expected, weight);
+        if vcpu.bias > 0 {
+            let strength = u64::from(self.srm.bias_intensity.min(100)) * u64::from(vcpu.bias);
+            way -= (u128::from(way) * u128::from(strength) / (100 * u128::from(self.srm.bias_duration.max(vcpu.bias))))
+                as u64;
+        }
+        vcpu.deadline = vcpu.clock.saturating_add(way);
+        self.ready.insert((vcpu.deadline, id));
+        // The processor that it ran on last has its storage in the cache.
+        let last = 1 << vcpu.processor;
+        let free = self.idle & !self.wakes;
+        let chosen = if free & last != 0 { last } else { free & free.wrapping_neg() };
+        self.wakes |= chosen;
+        self.idle &= !chosen;
+    }
+
+    /// A virtual CPU is no longer ready or running.
+    fn deactivate(&mut self, id: VcpuId) {
+        let user = self.users.get_mut(&self.vcpus[&id].user).expect("a user outlives its virtual CPUs");
+        user.active -= 1;
+        if user.active == 0 {
+            self.sums.take(user.share);
+        }
+    }
+
+    /// Takes a virtual CPU from whatever list it is on to the dormant list. One that ran has been deactivated.
+    fn put_dormant(&mut self, id: VcpuId) {
+        let vcpu = self.vcpus.get_mut(&id).expect("what becomes dormant exists");
+        let (status, class, key, deadline) = (vcpu.status, vcpu.class, vcpu.key, vcpu.deadline);
+        vcpu.status = Status::Dormant;
+        match status {
+            Status::Dormant => return,
+            Status::Eligible => {
+                self.eligible[class - 1].remove(&(key, id));
+            }
+            Status::Ready => {
+                self.ready.remove(&(deadline, id));
+                self.deactivate(id);
+            }
+            Status::TestIdle => {
+                self.waiting.remove(&(key, id));
+            }
+            Status::Running(_) | Status::PageWait => {}
+        }
+        self.dormant += 1;
+        if status != Status::Eligible {
+            self.in_queue[class] -= 1;
+        }
+    }
+
+    /// Ends the transactions whose test idle is over.
+    fn expire(&mut self, at: Tod) {
+        while let Some(&(end, id)) = self.waiting.first() {
+            if end > at {
+                return;
+            }
+            let vcpu = &self.vcpus[&id];
+            let (class, waited) = (vcpu.class, vcpu.waited);
+            let whole = end.micros_since(vcpu.begun).saturating_sub(TEST_IDLE).max(1);
+            let factor = whole as f64 / whole.saturating_sub(waited).max(1) as f64;
+            self.expansion[class] += (factor - self.expansion[class]) / 16.0;
+            if class == 1 {
+                self.first_slice = (self.first_slice - self.first_slice / 100).max(SLICE_BOUNDS.0);
+            }
+            self.put_dormant(id);
+            self.admit_waiting(at);
+        }
+    }
+
+    /// The part of the processors that is this virtual CPU's at the moment; it is ready or running.
+    fn weight(&self, id: VcpuId) -> u64 {
+        let user = &self.users[&self.vcpus[&id].user];
+        (self.sums.weight(user.share) / user.active.max(1)).max(1)
+    }
+
+    /// INDICATE LOAD.
+    pub fn load(&mut self, at: Tod) -> Load {
+        self.meters.sample(at);
+        let (processors, average) = self.meters.percent();
+        let eligible = [0, self.eligible[0].len(), self.eligible[1].len(), self.eligible[2].len()];
+        let expansion = self.expansion.map(|e| e.round().clamp(1.0, 999.0) as u32);
+        let (mut in_queue, mut dormant) = (self.in_queue, self.dormant);
+        // Test idle that is over counts as over, though nobody has had a reason to move these yet.
+        for (_, id) in self.waiting.iter().take_while(|(end, _)| *end <= at) {
+            in_queue[self.vcpus[id].class] -= 1;
+            dormant += 1;
+        }
+        Load { average, processors, in_queue, eligible, dormant, expansion }
+    }
+
+    /// Where a virtual CPU is.
+    pub fn status(&self, vcpu: VcpuId) -> Option<Status> {
+        self.vcpus.get(&vcpu).map(|v| v.status)
+    }
+
+    /// INDICATE QUEUES: the dispatch list, running ones first, then by deadline; then the eligible list.
+    pub fn queues(&self, at: Tod) -> Vec<Queued> {
+        let listed = self.vcpus.iter().filter(|(_, v)| v.status != Status::Dormant);
+        let mut lines: Vec<Queued> = listed
+            .map(|(&vcpu, v)| Queued {
+                vcpu,
+                class: v.class as u8,
+                status: v.status,
+                deadline: match v.status {
+                    Status::Eligible => v.key.micros_since(at) as i64 - at.micros_since(v.key) as i64,
+                    _ => v.deadline.wrapping_sub(self.clock) as i64,
+                },
+                interactive: v.bias > 0,
+            })
+            .collect();
+        let rank = |status| match status {
+            Status::Running(_) => 0,
+            Status::Eligible => 2,
+            _ => 1,
+        };
+        lines.sort_by_key(|line| (rank(line.status), line.deadline, line.vcpu));
+        lines
+    }
+
+    /// Asserts what is always so. For tests: it looks at everything.
+    pub fn check(&self) {
+        let count = |status: fn(&Status) -> bool| self.vcpus.values().filter(|v| status(&v.status)).count();
+        assert_eq!(count(|s| *s == Status::Dormant), self.dormant);
+        assert_eq!(count(|s| *s == Status::Ready), self.ready.len());
+        assert_eq!(count(|s| *s == Status::TestIdle), self.waiting.len());
+        assert_eq!(count(|s| *s == Status::Eligible), self.eligible.iter().map(BTreeSet::len).sum::<usize>());
+        assert_eq!(count(|s| matches!(s, Status::Running(_))), self.running.iter().flatten().count());
+        let (mut in_queue, mut sums) = ([0; 4], Sums::default());
+        for (id, vcpu) in &self.vcpus {
+            match vcpu.status {
+                Status::Ready => assert!(self.ready.contains(&(vcpu.deadline, *id))),
+                Status::Running(p) => assert_eq!(self.running[p], Some(*id)),
+                Status::TestIdle => assert!(self.waiting.contains(&(vcpu.key, *id))),
+                Status::Eligible => assert!(self.eligible[vcpu.class - 1].contains(&(vcpu.key, *id))),
+                Status::Dormant | Status::PageWait => {}
+            }
+            in_queue[vcpu.class] += usize::from(vcpu.in_queue());
+        }
+        assert_eq!(in_queue, self.in_queue);
+        for (id, user) in &self.users {
+            let active = |v: &&Vcpu| v.user == *id && matches!(v.status, Status::Ready | Status::Running(_));
+            let active = self.vcpus.values().filter(active).count() as u64;
+            assert_eq!(active, user.active);
+            if active > 0 {
+                sums.add(user.share);
+            }
+        }
+        assert_eq!(sums, self.sums);
+        // While a processor sleeps that nobody has woken, there is a woken one for everything that is ready.
+        let asleep = self.idle.count_ones() as usize;
+        let coming = self.running.iter().filter(|r| r.is_none()).count() - asleep;
+        assert!(asleep == 0 || self.ready.len() <= coming, "work waits while processors sleep");
+    }
+}
+
+/// How far the artificial clock of one whose part of the processors is `weight` goes in `used` microseconds.
+fn advance(used: u64, weight: u64) -> u64 {
+    u64::try_from(u128::from(used) * u128::from(WHOLE) / u128::from(weight)).unwrap_or(u64::MAX / 4).min(u64::MAX / 4)
+}
