@@ -1,0 +1,5 @@
+//! Sessions and real clients, through a loopback socket.
+
+mod s3270;
+mod server;
+mod telnet;
