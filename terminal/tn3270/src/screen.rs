@@ -5,7 +5,7 @@
 //! there to the next attribute, around the end of the screen if need be.
 
 use crate::codepage::CodePage;
-use crate::datastream::order::{Command, Order, Orders, Truncated};
+use crate::datastream::order::{Command, Order, Orders, Truncated, is_character};
 use crate::datastream::{Aid, Attribute, Color, Highlight, Inbound, Size, Wcc, attribute_type, code};
 
 /// One position of a screen.
@@ -23,6 +23,13 @@ pub struct Cell {
     pub graphic_escape: bool,
 }
 
+impl Cell {
+    /// Takes the character away. Its colour and highlighting stay, for what is typed there next.
+    fn clear(&mut self) {
+        (self.byte, self.graphic_escape) = (0, false);
+    }
+}
+
 /// How much of the attributes a Read Buffer or Read Modified tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ReplyMode {
@@ -31,8 +38,13 @@ pub enum ReplyMode {
     Field,
     /// Extended field attributes too.
     ExtendedField,
-    /// Character attributes too.
-    Character,
+    /// Character attributes too, of the types that the host has listed.
+    Character {
+        /// Highlighting is listed.
+        highlight: bool,
+        /// Colour is listed.
+        color: bool,
+    },
 }
 
 /// Why a display refuses an outbound record.
@@ -44,6 +56,8 @@ pub enum ScreenError {
     Truncated,
     /// Operation check: a buffer address lies beyond the screen.
     Address(u16),
+    /// Operation check: Repeat to Address or Graphic Escape with what is no character.
+    Character(u8),
     /// Operation check: a structured field is unknown or contradicts itself.
     StructuredField(u8),
 }
@@ -54,6 +68,7 @@ impl std::fmt::Display for ScreenError {
             ScreenError::UnknownCommand => write!(f, "an unknown 3270 command"),
             ScreenError::Truncated => write!(f, "a 3270 data stream that ends too early"),
             ScreenError::Address(address) => write!(f, "buffer address {address} is beyond the screen"),
+            ScreenError::Character(byte) => write!(f, "X'{byte:02X}' is not a character"),
             ScreenError::StructuredField(id) => write!(f, "structured field X'{id:02X}' is unknown or not valid"),
         }
     }
@@ -130,6 +145,11 @@ impl Screen {
     /// The keyboard is locked: the operator must wait.
     pub fn is_locked(&self) -> bool {
         self.locked
+    }
+
+    /// How much reads tell.
+    pub fn reply_mode(&self) -> ReplyMode {
+        self.reply_mode
     }
 
     /// There is at least one field.
@@ -238,14 +258,15 @@ impl Screen {
     fn erase_all_unprotected(&mut self) {
         let starts = self.attributes();
         if starts.is_empty() {
-            self.erase(self.size);
+            self.cells.fill(Cell::default());
+            self.address = 0;
         }
         let mut first = None;
         for start in starts {
             let Some(attribute) = self.cells[start as usize].attribute.filter(|a| !a.is_protected()) else { continue };
             self.cells[start as usize].attribute = Some(attribute.modified(false));
             for position in self.field_positions(start).collect::<Vec<u16>>() {
-                self.cells[position as usize] = Cell::default();
+                self.cells[position as usize].clear();
             }
             first.get_or_insert((start + 1) % self.size.positions());
         }
@@ -285,8 +306,9 @@ impl Screen {
             let order = order?;
             let was_data = std::mem::replace(&mut after_data, matches!(order, Order::Data(_)));
             match order {
-                Order::Data(byte) => self.put(Cell { byte, ..style }),
-                Order::GraphicEscape(byte) => self.put(Cell { byte, graphic_escape: true, ..style }),
+                Order::Data(byte) if is_character(byte) => self.put(Cell { byte, ..style }),
+                Order::Data(_) => {}
+                Order::GraphicEscape(byte) => self.put(character(Cell { byte, graphic_escape: true, ..style })?),
                 Order::StartField(attribute) => {
                     self.put(Cell { attribute: Some(attribute), ..Cell::default() });
                 }
@@ -297,18 +319,20 @@ impl Screen {
                 }
                 Order::ModifyField(pairs) => {
                     let cell = &mut self.cells[self.address as usize];
+                    // Where no field begins there is nothing to modify; the order is passed over.
                     if cell.attribute.is_some() {
                         pairs.iter().for_each(|&pair| set(cell, pair));
+                        self.advance();
                     }
-                    self.advance();
                 }
                 Order::SetAttribute(kind, value) => set(&mut style, (kind, value)),
                 Order::SetBufferAddress(address) => self.address = self.check(address)?,
                 Order::InsertCursor => self.cursor = self.address,
                 Order::ProgramTab => self.program_tab(was_data),
-                Order::RepeatToAddress(stop, byte) => {
+                Order::RepeatToAddress { stop, byte, graphic_escape } => {
                     let stop = self.check(stop)?;
-                    self.up_to(stop, |screen| screen.put(Cell { byte, ..style }));
+                    let cell = character(Cell { byte, graphic_escape, ..style })?;
+                    self.up_to(stop, |screen| screen.put(cell));
                 }
                 Order::EraseUnprotectedToAddress(stop) => {
                     let stop = self.check(stop)?;
@@ -317,7 +341,7 @@ impl Screen {
                         let cell = &mut screen.cells[screen.address as usize];
                         match cell.attribute {
                             Some(attribute) => protected = attribute.is_protected(),
-                            None if !protected => *cell = Cell::default(),
+                            None if !protected => cell.clear(),
                             None => {}
                         }
                         screen.advance();
@@ -351,9 +375,18 @@ impl Screen {
         }
     }
 
+    /// Whether an unprotected field begins at `position` that has any room.
+    fn opens(&self, position: u16) -> bool {
+        self.cell(position).attribute.is_some_and(|a| !a.is_protected())
+            && self.cell((position + 1) % self.size.positions()).attribute.is_none()
+    }
+
     /// On to the first position of the next unprotected field, or to 0. Right after data, the rest of the field it
-    /// leaves is cleared.
+    /// leaves is cleared, its colours too.
     fn program_tab(&mut self, after_data: bool) {
+        if self.cells[self.address as usize].attribute.is_some_and(|a| !a.is_protected()) {
+            return self.advance();
+        }
         let n = self.size.positions();
         if after_data {
             while self.cells[self.address as usize].attribute.is_none() {
@@ -364,8 +397,7 @@ impl Screen {
                 }
             }
         }
-        let open = |p: u16| self.cells[p as usize].attribute.is_some_and(|a| !a.is_protected());
-        self.address = (self.address..n).find(|&p| open(p)).map_or(0, |p| (p + 1) % n);
+        self.address = (self.address..n).find(|&p| self.opens(p)).map_or(0, |p| (p + 1) % n);
     }
 
     fn structured_fields(&mut self, mut data: &[u8], effect: &mut Effect) -> Result<(), ScreenError> {
@@ -388,11 +420,14 @@ impl Screen {
                 (0x03, [0x00, ..]) => self.erase(self.default),
                 (0x03, [0x80, ..]) => self.erase(self.alternate),
                 // Set Reply Mode for partition 0.
-                (0x09, [0x00, mode, ..]) => {
+                (0x09, [0x00, mode, listed @ ..]) => {
                     self.reply_mode = match mode {
                         0 => ReplyMode::Field,
                         1 => ReplyMode::ExtendedField,
-                        2 => ReplyMode::Character,
+                        2 => ReplyMode::Character {
+                            highlight: listed.contains(&attribute_type::HIGHLIGHT),
+                            color: listed.contains(&attribute_type::COLOR),
+                        },
                         _ => return Err(ScreenError::StructuredField(id)),
                     }
                 }
@@ -427,14 +462,16 @@ impl Screen {
     pub fn read_modified_all(&self, aid: Aid) -> Vec<u8> {
         let mut out = self.heading(aid);
         let starts = self.attributes();
+        let mut style = Cell::default();
         if starts.is_empty() {
-            out.extend(self.cells.iter().map(|c| c.byte).filter(|&b| b != 0));
+            for cell in self.cells.iter().filter(|c| c.byte != 0) {
+                self.character(cell, &mut style, &mut out);
+            }
         }
         for start in starts {
             if self.cells[start as usize].attribute.is_some_and(|a| a.is_modified()) {
                 out.push(code::SBA);
                 out.extend(self.size.encode((start + 1) % self.size.positions()));
-                let mut style = Cell::default();
                 for position in self.field_positions(start) {
                     let cell = &self.cells[position as usize];
                     if cell.byte != 0 {
@@ -457,7 +494,7 @@ impl Screen {
                     let count_at = out.len() + 1;
                     out.extend([code::SFE, 1, attribute_type::FIELD, attribute.byte()]);
                     for (kind, value) in
-                        [(attribute_type::HIGHLIGHT, cell.highlight as u8), (attribute_type::COLOR, cell.color as u8)]
+                        [(attribute_type::COLOR, cell.color as u8), (attribute_type::HIGHLIGHT, cell.highlight as u8)]
                     {
                         if value != 0 {
                             out.extend([kind, value]);
@@ -479,12 +516,12 @@ impl Screen {
 
     /// Appends one character, in character reply mode with the attributes that changed since `style`.
     fn character(&self, cell: &Cell, style: &mut Cell, out: &mut Vec<u8>) {
-        if self.reply_mode == ReplyMode::Character {
-            if cell.highlight != style.highlight {
-                out.extend([code::SA, attribute_type::HIGHLIGHT, cell.highlight as u8]);
-            }
-            if cell.color != style.color {
+        if let ReplyMode::Character { highlight, color } = self.reply_mode {
+            if color && cell.color != style.color {
                 out.extend([code::SA, attribute_type::COLOR, cell.color as u8]);
+            }
+            if highlight && cell.highlight != style.highlight {
+                out.extend([code::SA, attribute_type::HIGHLIGHT, cell.highlight as u8]);
             }
             *style = *cell;
         }
@@ -591,8 +628,7 @@ impl Screen {
     /// Moves the cursor to the next unprotected field (the TAB key); to 0 if there is none.
     pub fn tab(&mut self) {
         let n = self.size.positions();
-        let open = |p: u16| self.cells[p as usize].attribute.is_some_and(|a| !a.is_protected());
-        self.cursor = (0..n).map(|i| (self.cursor + i) % n).find(|&p| open(p)).map_or(0, |p| (p + 1) % n);
+        self.cursor = (0..n).map(|i| (self.cursor + i) % n).find(|&p| self.opens(p)).map_or(0, |p| (p + 1) % n);
     }
 
     /// Moves the cursor, wrapped into the screen.
@@ -613,6 +649,11 @@ impl Screen {
         self.locked = true;
         Some(self.read_modified(aid))
     }
+}
+
+/// The cell, if it can be one: a control that is an order cannot be repeated or escaped.
+fn character(cell: Cell) -> Result<Cell, ScreenError> {
+    if is_character(cell.byte) { Ok(cell) } else { Err(ScreenError::Character(cell.byte)) }
 }
 
 /// Sets one attribute of a cell: of a field if the cell holds an attribute, else of a character.

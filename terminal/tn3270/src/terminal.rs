@@ -1,7 +1,8 @@
 //! What kind of terminal is at the other end: terminal types, models and screen sizes.
 
 use crate::codepage::CodePage;
-use crate::datastream::{QueryReply, Size};
+use crate::datastream::{Outbound, QueryReply, Size, Wcc};
+use crate::screen::Screen;
 use crate::tn3270e::Functions;
 
 /// A 3278 or 3279 model: it decides the alternate screen size. The default size is 24 by 80 for all.
@@ -123,6 +124,25 @@ impl Display {
     /// The alternate screen size.
     pub fn size(&self) -> Size {
         Size::new(self.rows, self.cols)
+    }
+
+    /// Starts a screen of the alternate size, all of the display: Erase/Write Alternate in its code page.
+    pub fn erase_write(&self, wcc: Wcc) -> Outbound {
+        let mut outbound = Outbound::erase_write_alternate(self.size(), wcc);
+        outbound.code_page(self.code_page);
+        outbound
+    }
+
+    /// Starts a change of a screen that [`Display::erase_write`] made: Write in its code page.
+    pub fn write(&self, wcc: Wcc) -> Outbound {
+        let mut outbound = Outbound::write(self.size(), wcc);
+        outbound.code_page(self.code_page);
+        outbound
+    }
+
+    /// An empty [`Screen`] of this display's sizes and code page: the host's copy.
+    pub fn screen(&self) -> Screen {
+        Screen::new(self.default_size(), self.size()).with_code_page(self.code_page)
     }
 
     /// The default screen size, what Erase/Write gives: 24 by 80.

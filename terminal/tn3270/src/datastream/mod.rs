@@ -165,9 +165,9 @@ impl Attribute {
     /// An input field whose contents are not shown: for passwords.
     pub const HIDDEN: Attribute = Attribute(Attribute::NONDISPLAY);
 
-    /// The attribute that the six low bits of a received byte mean.
+    /// The attribute that a received byte means: its low six bits, of which X'02' is reserved and taken as zero.
     pub const fn from_byte(byte: u8) -> Attribute {
-        Attribute(byte & 0x3f)
+        Attribute(byte & 0x3d)
     }
 
     /// The attribute as it is sent: a graphic character.

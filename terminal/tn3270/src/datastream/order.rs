@@ -43,10 +43,16 @@ impl Command {
     }
 }
 
+/// Whether a position can hold `byte`: a graphic character or a format control (null, SUB, DUP, FM, FF, CR, NL, EM,
+/// EO, shift out and in, and what else terminals keep). Other controls are orders, or nothing.
+pub fn is_character(byte: u8) -> bool {
+    matches!(byte, 0x40..|0x00| 0x0c..=0x0f | 0x15 | 0x19 | 0x1c | 0x1e | 0x25 | 0x3f)
+}
+
 /// One order, or one byte of data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// A character, or a format control such as null.
+    /// A character or format control; what is neither ([`is_character`]) has no effect on a display.
     Data(u8),
     /// Graphic Escape: a character of the alternate character set.
     GraphicEscape(u8),
@@ -60,8 +66,15 @@ pub enum Order {
     SetAttribute(u8, u8),
     /// Set Buffer Address.
     SetBufferAddress(u16),
-    /// Repeat to Address with a character.
-    RepeatToAddress(u16, u8),
+    /// Repeat to Address.
+    RepeatToAddress {
+        /// Where to stop.
+        stop: u16,
+        /// The character.
+        byte: u8,
+        /// It is of the alternate character set.
+        graphic_escape: bool,
+    },
     /// Erase Unprotected to Address.
     EraseUnprotectedToAddress(u16),
     /// Insert Cursor.
@@ -109,13 +122,13 @@ impl<'a> Orders<'a> {
             }
             code::SBA => Order::SetBufferAddress(decode_address(self.take()?)),
             code::RA => {
-                let address = decode_address(self.take()?);
-                let [mut byte] = self.take()?;
+                let stop = decode_address(self.take()?);
+                let [byte] = self.take()?;
                 if byte == code::GE {
-                    // The repeated character comes from the alternate set; its code is what we keep.
-                    [byte] = self.take()?;
+                    Order::RepeatToAddress { stop, byte: self.take::<1>()?[0], graphic_escape: true }
+                } else {
+                    Order::RepeatToAddress { stop, byte, graphic_escape: false }
                 }
-                Order::RepeatToAddress(address, byte)
             }
             code::EUA => Order::EraseUnprotectedToAddress(decode_address(self.take()?)),
             code::IC => Order::InsertCursor,
@@ -162,7 +175,7 @@ mod tests {
                 Order::ModifyField(vec![(0xc0, 0x60)]),
                 Order::InsertCursor,
                 Order::ProgramTab,
-                Order::RepeatToAddress(0, 0),
+                Order::RepeatToAddress { stop: 0, byte: 0, graphic_escape: false },
                 Order::EraseUnprotectedToAddress(1),
                 Order::GraphicEscape(0xad),
                 Order::Data(0xc1),

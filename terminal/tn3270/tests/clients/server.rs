@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tn3270::datastream::{Attribute, Color, Highlight, Outbound, Wcc};
+use tn3270::datastream::{Attribute, Color, Highlight, Wcc};
 use tn3270::{Aid, Config, Display, Event, Inbound, Screen, Session, Terminal};
 
 /// Where the demonstration program's input field begins: row and column.
@@ -64,7 +64,7 @@ impl Program {
     fn event(&mut self, session: &mut Session, event: Event) {
         match event {
             Event::Ready(Terminal::Screen(display)) => {
-                self.copy = Some(Screen::new(display.default_size(), display.size()).with_code_page(display.code_page));
+                self.copy = Some(display.screen());
                 self.display = Some(*display);
                 self.paint(session, "WELCOME", "");
             }
@@ -100,8 +100,8 @@ impl Program {
     fn paint(&mut self, session: &mut Session, heading: &str, kept: &str) {
         let display = self.display.as_ref().expect("a display");
         let size = display.size();
-        let mut w = Outbound::erase_write_alternate(size, Wcc::UNLOCK);
-        w.code_page(display.code_page).at(0, 0);
+        let mut w = display.erase_write(Wcc::UNLOCK);
+        w.at(0, 0);
         if display.extended {
             w.extended_field(Attribute::TEXT, Color::Turquoise, Highlight::Reverse);
         } else {

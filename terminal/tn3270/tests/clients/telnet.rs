@@ -66,6 +66,7 @@ fn the_telnet_program() {
         .env("TERM", "xterm")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
+        .stderr(Stdio::null())
         .spawn()
         .expect("telnet starts");
     let mut out = child.stdout.take().expect("its output");
