@@ -144,12 +144,27 @@ impl State {
     }
 
     /// Copies bytes in from an operand. They may cross pages; wrap-around follows the addressing mode.
+    #[inline]
     pub fn read_bytes(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
+        if at.address % PAGE + to.len() as u64 <= PAGE {
+            let page = self.page(at, Access::Fetch)?;
+            // SAFETY: the operand lies in the frame.
+            unsafe { std::ptr::copy_nonoverlapping(page.host, to.as_mut_ptr(), to.len()) };
+            return Ok(());
+        }
         self.read_in(at.address, Space::Mode { ar: at.ar }, self.key, to)
     }
 
     /// Copies bytes out to an operand. Nothing is stored if any byte must not be.
+    #[inline]
     pub fn write_bytes(&mut self, at: At, from: &[u8]) -> Result<(), Interruption> {
+        if at.address % PAGE + from.len() as u64 <= PAGE {
+            let page = self.page(at, Access::Store)?;
+            // SAFETY: the operand lies in the frame.
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), page.host, from.len()) };
+            self.stored(page, at.address, from.len());
+            return Ok(());
+        }
         self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, from)
     }
 
@@ -198,11 +213,36 @@ impl State {
 
     /// The page of an operand, checked for `access`, for instructions that move many bytes. After storing through it
     /// call [`State::stored`].
+    #[inline(always)]
     pub fn page(&mut self, at: At, access: Access) -> Result<Page, Interruption> {
+        let entry = self.tlb.entry(at.address, self.data_asid);
+        let found = match access {
+            Access::Fetch => entry.read,
+            Access::Store => entry.write,
+        };
+        if found == Tlb::tag(at.address, self.data_asid) {
+            return Ok(Page {
+                host: entry.host.wrapping_add(at.address) as *mut u8,
+                absolute: Absolute(entry.frame | at.address % PAGE),
+            });
+        }
+        self.page_slow(at, access)
+    }
+
+    #[inline(never)]
+    fn page_slow(&mut self, at: At, access: Access) -> Result<Page, Interruption> {
+        if access == Access::Store && at.address < 2 * PAGE && at.address % PAGE >= 512 {
+            let low = self.tlb.low[(at.address / PAGE) as usize];
+            if low.tag == Tlb::tag(at.address, self.data_asid) {
+                let offset = at.address % PAGE;
+                return Ok(Page { host: (low.host + offset) as *mut u8, absolute: Absolute(low.frame | offset) });
+            }
+        }
         self.page_in(at.address, Space::Mode { ar: at.ar }, self.key, access)
     }
 
     /// Bytes at `address` were stored through a [`Page`].
+    #[inline]
     pub fn stored(&mut self, page: Page, address: u64, len: usize) {
         self.note_code(page.absolute, len);
         self.note_store(address, len as u64);

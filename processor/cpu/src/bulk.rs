@@ -124,4 +124,46 @@ impl State {
         }
         Ok(())
     }
+
+    /// Loads whole general registers, from `first` on to `last` (going from 15 on to 0).
+    #[inline]
+    pub fn load_registers(&mut self, at: At, first: u8, last: u8) -> Result<(), Interruption> {
+        let count = (last.wrapping_sub(first) & 15) as usize + 1;
+        if 8 * count as u64 <= left_in_page(at.address) {
+            let page = self.page(at, Access::Fetch)?;
+            let host = page.host as *const u64;
+            for k in 0..count {
+                // SAFETY: `count` doublewords lie in the page.
+                self.gr[(first as usize + k) & 15] = u64::from_be(unsafe { host.add(k).read_unaligned() });
+            }
+            return Ok(());
+        }
+        let mut bytes = [0; 128];
+        self.read_bytes(at, &mut bytes[..8 * count])?;
+        for (k, word) in bytes.chunks_exact(8).take(count).enumerate() {
+            self.gr[(first as usize + k) & 15] = u64::from_be_bytes(word.try_into().expect("eight bytes"));
+        }
+        Ok(())
+    }
+
+    /// Stores whole general registers, from `first` on to `last`.
+    #[inline]
+    pub fn store_registers(&mut self, at: At, first: u8, last: u8) -> Result<(), Interruption> {
+        let count = (last.wrapping_sub(first) & 15) as usize + 1;
+        if 8 * count as u64 <= left_in_page(at.address) {
+            let page = self.page(at, Access::Store)?;
+            let host = page.host as *mut u64;
+            for k in 0..count {
+                // SAFETY: `count` doublewords lie in the page.
+                unsafe { host.add(k).write_unaligned(self.gr[(first as usize + k) & 15].to_be()) };
+            }
+            self.stored(page, at.address, 8 * count);
+            return Ok(());
+        }
+        let mut bytes = [0; 128];
+        for (k, word) in bytes.chunks_exact_mut(8).take(count).enumerate() {
+            word.copy_from_slice(&self.gr[(first as usize + k) & 15].to_be_bytes());
+        }
+        self.write_bytes(at, &bytes[..8 * count])
+    }
 }

@@ -224,13 +224,7 @@ pub fn load_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption>
 /// LMG: whole registers.
 pub fn load_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 128];
-    s.read_bytes(at, &mut bytes[..8 * count])?;
-    for (k, word) in bytes.chunks_exact(8).take(count).enumerate() {
-        s.gr[(i.r1 as usize + k) & 15] = u64::from_be_bytes(word.try_into().expect("eight bytes"));
-    }
-    Ok(())
+    s.load_registers(at, i.r1, i.r3)
 }
 
 /// LMD: left halves from the second operand, right halves from the fourth.
@@ -274,12 +268,7 @@ pub fn store_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption
 /// STMG: whole registers.
 pub fn store_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 128];
-    for (k, word) in bytes.chunks_exact_mut(8).take(count).enumerate() {
-        word.copy_from_slice(&s.gr[(i.r1 as usize + k) & 15].to_be_bytes());
-    }
-    s.write_bytes(at, &bytes[..8 * count])
+    s.store_registers(at, i.r1, i.r3)
 }
 
 /// LAM, LAMY: access registers. The operand must be on a word boundary.
