@@ -90,6 +90,26 @@ fn enabled_inexact_completes_and_tells_whether_the_magnitude_grew() {
 }
 
 #[test]
+fn conversions_complete_when_inexact_is_enabled() {
+    let inexact = Fpc(Fpc::INEXACT << MASK);
+    let env = |method| Environment::modified(inexact, method, 0).expect("it is assigned");
+    assert_eq!(to_signed(&mut env(5), long(-2.5), 32), Err(Trap::Complete((-2, 1), 0x08)));
+    assert_eq!(to_signed(&mut env(7), long(-2.5), 64), Err(Trap::Complete((-3, 1), 0x0c)));
+    assert_eq!(to_unsigned(&mut env(5), long(-0.5), 32), Err(Trap::Complete((0, 1), 0x08)));
+    assert_eq!(load_fp_integer(&mut env(6), long(2.25)), Err(Trap::Complete(long(3.0), 0x0c)));
+    assert_eq!(load_fp_integer(&mut env(5), long(2.25)), Err(Trap::Complete(long(2.0), 0x08)));
+    assert_eq!(load_fp_integer(&mut env(5), long(-3.0)), Ok(long(-3.0)));
+    let narrowed = load_rounded::<u64, u32>(&mut env(0), long(0.1));
+    assert_eq!(narrowed, Err(Trap::Complete(Narrowed::Target(short(0.1)), 0x0c)));
+    assert_eq!(from_integer::<u32>(&mut env(0), 0x0100_0001), Err(Trap::Complete(short(16777216.0), 0x08)));
+    // Out of range: invalid, and inexact beside it.
+    assert_eq!(to_signed(&mut env(5), long(1e10), 32), Err(Trap::Complete((0x7fff_ffff, 3), 0x08)));
+    let mut suppressed = Environment::modified(inexact, 5, 4).expect("it is assigned");
+    assert_eq!(to_signed(&mut suppressed, long(1e10), 32), Ok((0x7fff_ffff, 3)));
+    assert_eq!(suppressed.fpc.0, inexact.0 | Fpc::INVALID);
+}
+
+#[test]
 fn enabled_invalid_operation_and_division_by_zero_suppress() {
     let all = 0xf800_0000;
     let signaling = 0x7fa0_0000u32;
