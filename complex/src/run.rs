@@ -9,6 +9,9 @@ use std::sync::atomic::Ordering::SeqCst;
 /// Instructions between two looks at the clock: about a tenth of a millisecond.
 const BUDGET: i64 = 25_000;
 
+/// What an intercepted instruction takes of the budget: a guest that does nothing else must come to its slice's end.
+const INTERCEPTION: i64 = 100;
+
 /// The machine-check code of "channel report pending" with everything valid (POP, chapter 11).
 pub(crate) const CHANNEL_REPORT: u64 = 0x0040_0f1d_4033_0000;
 
@@ -60,6 +63,7 @@ impl Configuration {
     /// The loop around the engine. `performing` counts nanoseconds that were not the guest's own.
     fn run_core(&self, core: &mut Core, start: Tod, slice: u64, performing: &mut u64) -> Exit {
         let Core { state, cache } = core;
+        state.budget = BUDGET;
         loop {
             if self.pending.work() {
                 self.css().attend();
@@ -70,13 +74,13 @@ impl Configuration {
             if state.stopped {
                 return Exit::Stopped;
             }
-            state.budget = BUDGET;
             state.timers_changed();
             match engine::run(state, cache) {
                 engine::Exit::Budget => {
                     if self.now().micros_since(start) >= slice {
                         return Exit::SliceEnd;
                     }
+                    state.budget = BUDGET;
                 }
                 engine::Exit::Order => {}
                 engine::Exit::Leave => {
@@ -104,6 +108,7 @@ impl Configuration {
                         _ => {
                             let before = self.now();
                             let result = self.perform(state, what);
+                            state.budget -= INTERCEPTION;
                             *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
                             if !engine::complete(state, result, ilc) {
                                 return Exit::ProgramLoop;

@@ -50,10 +50,16 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     s.fetch_stale = true;
     let mut fetch = FetchPage { page: 1, frame: 0 };
     loop {
+        if s.budget <= 0 {
+            return Exit::Budget;
+        }
         if (s.signals().attention() & s.open) | s.local != 0 {
             match interruptions::look(s) {
                 interruptions::Next::Go => {}
-                interruptions::Next::Again => continue,
+                interruptions::Next::Again => {
+                    s.budget -= 1;
+                    continue;
+                }
                 interruptions::Next::Exit(exit) => return exit,
                 interruptions::Next::Step => {
                     if let Some(exit) = step::step(s) {
@@ -62,9 +68,6 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
                     continue;
                 }
             }
-        }
-        if s.budget <= 0 {
-            return Exit::Budget;
         }
         let ia = s.ia;
         if ia & PAGE_MASK != fetch.page || s.fetch_stale || s.blocks_stale {
@@ -153,6 +156,8 @@ fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Opt
 
 /// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for ever.
 fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
+    // A new PSW from whose address nothing can be fetched interrupts without end, too, but somebody may end it.
+    s.budget -= 1;
     match s.program_interruption(why, ilc) {
         Ok(()) => None,
         Err(_) => match s.program_interruption(Interruption::EarlySpecification, 0) {
