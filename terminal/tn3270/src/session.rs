@@ -112,7 +112,24 @@ enum Phase {
     Closed,
 }
 
-/// One client's connection; see the module.
+/// One client's connection.
+///
+/// ```
+/// use tn3270::{Config, Event, Session, Terminal};
+///
+/// let mut session = Session::new(Config::default());
+/// // The owner's loop: send what there is, receive, take events.
+/// assert_eq!(session.take_output(), [255, 253, 40], "IAC DO TN3270E");
+/// session.receive(&[255, 252, 40]);
+/// assert_eq!(session.take_output(), [255, 253, 24], "IAC DO TERMINAL-TYPE");
+/// session.receive(&[255, 252, 24]);
+/// session.receive(b"logon maint\r\n");
+/// assert_eq!(session.next_event(), Some(Event::Ready(Terminal::Line { terminal_type: None })));
+/// assert_eq!(session.next_event(), Some(Event::Line("logon maint".into())));
+/// assert_eq!(session.next_event(), None);
+/// session.send_text("Enter password:\n");
+/// session.set_echo(false);
+/// ```
 pub struct Session {
     config: Config,
     names: Names,
@@ -579,6 +596,7 @@ impl Session {
             functions: Functions::NONE,
             code_page: self.config.code_page,
             query: Vec::new(),
+            query_record: Vec::new(),
         });
     }
 
@@ -651,7 +669,7 @@ impl Session {
             self.query_out = false;
             if self.phase == Phase::Query {
                 if let Ok(inbound) = Inbound::parse(record) {
-                    self.learn(QueryReply::all(&inbound));
+                    self.learn(record, QueryReply::all(&inbound));
                 }
                 self.ready();
             }
@@ -665,7 +683,7 @@ impl Session {
     }
 
     /// Takes over what the terminal says of itself.
-    fn learn(&mut self, replies: Vec<QueryReply>) {
+    fn learn(&mut self, record: &[u8], replies: Vec<QueryReply>) {
         let Some(display) = &mut self.display else { return };
         // A BIND that named a model's size has already decided it.
         let size_is_open = display.model == Model::Dynamic || !display.functions.has(Function::BindImage);
@@ -686,6 +704,7 @@ impl Session {
             (display.rows, display.cols) = (size.rows, size.cols);
         }
         display.query = replies;
+        display.query_record = record.to_vec();
     }
 
     fn send_record(&mut self, record: &[u8], response: u8) {

@@ -118,6 +118,8 @@ pub struct Display {
     pub code_page: CodePage,
     /// What the terminal said of itself when queried; empty if it is not extended or did not answer.
     pub query: Vec<QueryReply>,
+    /// The same as it was sent: AID X'88', then the query replies; empty likewise.
+    pub query_record: Vec<u8>,
 }
 
 impl Display {

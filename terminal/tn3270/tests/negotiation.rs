@@ -203,6 +203,7 @@ fn an_extended_terminal_is_asked_what_it_is() {
     let display = display(events(&mut session));
     assert_eq!((display.rows, display.cols), (62, 160));
     assert!(display.extended && display.color && display.highlighting);
+    assert_eq!(display.query_record, screen.query_reply());
     // Later replies belong to whoever asks.
     session.receive(&record);
     assert!(matches!(events(&mut session)[..], [Event::Inbound(_)]));
@@ -319,6 +320,12 @@ fn a_client_that_stops_halfway_is_given_up() {
     session.silence();
     assert!(matches!(events(&mut session)[..], [Event::Closed(_)]));
     assert!(session.is_closed());
+}
+
+#[test]
+fn a_session_can_move_to_a_thread() {
+    fn can_move<T: Send>(_: &T) {}
+    can_move(&session());
 }
 
 #[test]

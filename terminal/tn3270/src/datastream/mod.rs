@@ -31,6 +31,23 @@ pub mod command {
     pub const RMA: u8 = 0x6e;
     /// Erase All Unprotected.
     pub const EAU: u8 = 0x6f;
+
+    /// The command of a record for the channel command `ccw` to a 3270 (GA23-0059, *Channel commands*): what a
+    /// guest's channel program or DIAGNOSE asks for. `None` for what never goes to the terminal: sense, select, no
+    /// operation.
+    pub fn of_channel_command(ccw: u8) -> Option<u8> {
+        Some(match ccw {
+            0x01 => W,
+            0x05 => EW,
+            0x0d => EWA,
+            0x0f => EAU,
+            0x11 => WSF,
+            0x02 => RB,
+            0x06 => RM,
+            0x0e => RMA,
+            _ => return None,
+        })
+    }
 }
 
 /// Order codes.
@@ -401,6 +418,17 @@ mod tests {
         }
         assert_eq!(Size::checked(0, 80), None);
         assert_eq!(Size::checked(65535, 65535), None);
+    }
+
+    #[test]
+    fn channel_commands_mean_what_they_mean_on_the_wire() {
+        for ccw in 0..=255 {
+            if let Some(remote) = command::of_channel_command(ccw) {
+                assert_eq!(order::Command::from_byte(ccw), order::Command::from_byte(remote));
+            }
+        }
+        assert_eq!(command::of_channel_command(0x0d), Some(command::EWA));
+        assert_eq!(command::of_channel_command(0x04), None);
     }
 
     #[test]
