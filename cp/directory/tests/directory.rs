@@ -75,9 +75,15 @@ fn the_manuals_example() {
 
 #[test]
 fn the_sample_directory() {
-    let started = std::time::Instant::now();
+    // The best of some, as other work on the host can only make it slower.
+    let time = || {
+        let started = std::time::Instant::now();
+        parse(sample());
+        started.elapsed()
+    };
+    let best = (0..5).map(|_| time()).min().unwrap();
+    assert!(best.as_millis() < 100, "five users take {best:?}");
     let directory = parse(sample());
-    assert!(started.elapsed().as_millis() < 100, "five users take {:?}", started.elapsed());
     let names: Vec<_> = directory.users.iter().map(|u| u.userid.as_str()).collect();
     assert_eq!(names, ["OPERATOR", "MAINT", "CMSUSER", "LINUX1", "LINUX2"]);
     assert!(directory.users.iter().all(|u| u.password.is_default(&u.userid)));
@@ -292,7 +298,7 @@ impl Dice {
 }
 
 /// Statements made of words that mean something somewhere, damaged sources, and noise: an answer, never a panic, and
-/// mistakes in the order of their lines.
+/// mistakes in the order of their lines. FUZZ_SECONDS makes it go on for so long.
 #[test]
 fn any_text_gets_an_answer() {
     const WORDS: &[&str] = &[
@@ -340,7 +346,12 @@ fn any_text_gets_an_answer() {
         "#",
     ];
     let statements: Vec<&str> = statement_names().collect();
-    for seed in 1..=3000u64 {
+    let started = std::time::Instant::now();
+    let seconds: u64 = std::env::var("FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
+    for seed in 1u64.. {
+        if seed > 3000 && started.elapsed().as_secs() >= seconds {
+            break;
+        }
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut text = String::new();
         if dice.roll(4) == 0 {

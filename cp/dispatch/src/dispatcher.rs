@@ -191,7 +191,8 @@ impl Dispatcher {
         }
         // Those of the user that wait in the eligible list get in. Rare enough to look through all.
         let waits = |v: &Vcpu| v.user == id && v.status == Status::Eligible;
-        let admitted: Vec<VcpuId> = self.vcpus.iter().filter(|(_, v)| waits(v)).map(|(&id, _)| id).collect();
+        let mut admitted: Vec<VcpuId> = self.vcpus.iter().filter(|(_, v)| waits(v)).map(|(&id, _)| id).collect();
+        admitted.sort_unstable();
         for id in admitted {
             let vcpu = self.vcpus.get_mut(&id).expect("it was found above");
             self.eligible[vcpu.class - 1].remove(&(vcpu.key, id));
