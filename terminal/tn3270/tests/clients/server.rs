@@ -17,6 +17,12 @@ pub type Log = Arc<Mutex<Vec<Event>>>;
 
 /// Serves one client with the demonstration program; returns the port and what will be seen.
 pub fn serve(config: Config) -> (u16, Log) {
+    // Long enough for a client on a busy machine.
+    serve_with_patience(config, Duration::from_secs(20))
+}
+
+/// The same, taking a client as it is after `patience` without a word.
+pub fn serve_with_patience(config: Config, patience: Duration) -> (u16, Log) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a loopback port");
     let port = listener.local_addr().expect("the port").port();
     let log = Log::default();
@@ -24,13 +30,13 @@ pub fn serve(config: Config) -> (u16, Log) {
     std::thread::spawn(move || {
         let (socket, _) = listener.accept().expect("a client");
         // The client going away is the end of the test, whatever form it takes.
-        let _ = converse(socket, config, &seen);
+        let _ = converse(socket, config, patience, &seen);
     });
     (port, log)
 }
 
-fn converse(mut socket: TcpStream, config: Config, seen: &Log) -> std::io::Result<()> {
-    socket.set_read_timeout(Some(Duration::from_secs(2)))?;
+fn converse(mut socket: TcpStream, config: Config, patience: Duration, seen: &Log) -> std::io::Result<()> {
+    socket.set_read_timeout(Some(patience))?;
     let mut session = Session::new(config);
     let mut program = Program::default();
     let mut buffer = [0; 4096];
@@ -153,7 +159,7 @@ impl Client {
             .expect("s3270 starts");
         let out = BufReader::new(child.stdout.take().expect("its output"));
         let mut client = Client { child, out };
-        client.act("Wait(10,InputField)");
+        client.act("Wait(30,InputField)");
         client
     }
 
@@ -182,12 +188,12 @@ impl Client {
     /// Performs an action that makes the host paint the screen again, and waits for that.
     pub fn press(&mut self, action: &str) {
         self.act(action);
-        self.act("Wait(10,InputField)");
+        self.act("Wait(30,InputField)");
     }
 
     /// Looks until the first row is `row`; for what the host does on its own.
     pub fn wait_for(&mut self, row: &str) {
-        for _ in 0..100 {
+        for _ in 0..400 {
             if self.screen().first().is_some_and(|first| first == row) {
                 return;
             }

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::server::{installed, serve};
+use crate::server::{installed, serve, serve_with_patience};
 use tn3270::{Config, Event, Terminal};
 
 /// Reads until `end` has come; everything read.
@@ -23,7 +23,7 @@ fn read_until(stream: &mut impl Read, end: &str) -> Vec<u8> {
 fn a_bare_socket() {
     let (port, log) = serve(Config::default());
     let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("the server");
-    socket.set_read_timeout(Some(Duration::from_secs(10))).expect("a timeout");
+    socket.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
     let mut offer = [0; 3];
     socket.read_exact(&mut offer).expect("the offer");
     assert_eq!(offer, [255, 253, 40]);
@@ -48,7 +48,7 @@ fn a_bare_socket() {
 
 #[test]
 fn a_socket_that_says_nothing() {
-    let (port, _log) = serve(Config::default());
+    let (port, _log) = serve_with_patience(Config::default(), Duration::from_millis(500));
     let mut socket = TcpStream::connect(("127.0.0.1", port)).expect("the server");
     socket.set_read_timeout(Some(Duration::from_secs(20))).expect("a timeout");
     assert!(read_until(&mut socket, "NAME: ").ends_with(b"WELCOME\r\nNAME: "));
