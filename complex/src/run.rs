@@ -67,6 +67,10 @@ impl Configuration {
         loop {
             if self.pending.work() {
                 self.css().attend();
+                if self.pending.work() {
+                    // A long channel program is not over: it goes on after the next budget, not instead of it.
+                    state.signals().lower(attention::LEAVE);
+                }
             }
             if state.signals().attention() & attention::ORDER != 0 {
                 self.carry_out_orders(state);
