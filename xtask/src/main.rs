@@ -20,6 +20,7 @@ cargo x TASK (or make TASK, which first installs what is missing):
   guest [--bench]          fetch and build the guest's kernel and initramfs into cache/guest
   bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
                            (items: boot, hercules, idle, a benchmark's name; --peers measures the others only)
+  oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
   docs                     the references in docs/reference, from the tables in the source
   ci                       what a change must pass
@@ -45,6 +46,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["guest"] => guest::prepare().map(drop),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),
+        ["oracle", words @ ..] => tasks::oracle(words),
         ["fuzz", words @ ..] => tasks::fuzz(words),
         ["docs"] => tasks::docs(),
         ["ci"] => tasks::ci(),

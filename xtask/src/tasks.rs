@@ -34,6 +34,11 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     run(&mut tests)
 }
 
+/// The differential run against QEMU; `tests/differential/src/main.rs` says which words it takes.
+pub fn oracle(words: &[&str]) -> Outcome {
+    run(cargo(&["run", "--quiet", "--release", "--package", "differential", "--"]).args(words))
+}
+
 /// Runs the fuzz targets; `fuzz/src/main.rs` says which words it takes.
 pub fn fuzz(words: &[&str]) -> Outcome {
     run(cargo(&["run", "--quiet", "--profile", TESTED, "--package", "fuzz", "--"]).args(words))
