@@ -71,11 +71,7 @@ impl State {
             Interruption::Intercept => unreachable!("an interception is not the guest's interruption"),
         };
         let zarch = self.architecture() == Architecture::Z;
-        if zarch {
-            self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32);
-        } else {
-            self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32);
-        }
+        self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32);
         use Program::*;
         match code {
             Protection

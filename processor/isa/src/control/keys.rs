@@ -54,7 +54,7 @@ pub fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
             let at = s.real(address, Access::Fetch)?;
             purge |= set_key(s, at, new);
             address += PAGE;
-            if address % (1 << 20) == 0 {
+            if address.is_multiple_of(1 << 20) {
                 break;
             }
         }

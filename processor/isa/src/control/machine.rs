@@ -4,12 +4,6 @@ use super::privileged_operand;
 use crate::prelude::*;
 use arch::lowcore;
 
-/// SVC: the interruption happens here, so that it costs no more than a branch.
-pub fn supervisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    s.ia = Cpu::next_address(s, i);
-    s.svc_interruption(i.imm as u8, i.len)
-}
-
 /// STIDP.
 pub fn store_cpu_id(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;

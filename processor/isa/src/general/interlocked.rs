@@ -208,7 +208,7 @@ fn add_immediate(s: &mut State, i: &Fields, width: Width) -> Result<(u64, u64, u
     let at = s.address(0, i.b1, i.d1);
     let b = i.imm as i8 as i64 as u64;
     let bytes = (width.bits() / 8) as u64;
-    let a = if at.address % bytes != 0 || s.shared().signals.len() == 1 {
+    let a = if !at.address.is_multiple_of(bytes) || s.shared().signals.len() == 1 {
         let a = s.load_for_update(width, at)?;
         s.store(width, at, a.wrapping_add(b))?;
         a

@@ -19,7 +19,7 @@ pub fn insert_program_mask(s: &mut State, i: &Fields) -> Result<(), Interruption
     Ok(())
 }
 
-/// SVC.
+/// SVC: the interruption happens here, so that it costs no more than a branch.
 pub fn supervisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.ia = s.next_address(i);
     s.svc_interruption(i.imm as u8, i.len)

@@ -148,7 +148,7 @@ pub fn pack_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 fn pack_characters(s: &mut State, i: &Fields, size: usize) -> Result<(), Interruption> {
     let len = i.l as usize + 1;
-    if len > 32 * size || len % size != 0 {
+    if len > 32 * size || !len.is_multiple_of(size) {
         return Err(Program::Specification.into());
     }
     let to = s.address(0, i.b1, i.d1);
@@ -174,7 +174,7 @@ pub fn unpack_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 fn unpack_characters(s: &mut State, i: &Fields, size: usize) -> Result<(), Interruption> {
     let len = i.l as usize + 1;
-    if len > 32 * size || len % size != 0 {
+    if len > 32 * size || !len.is_multiple_of(size) {
         return Err(Program::Specification.into());
     }
     let to = s.address(0, i.b1, i.d1);

@@ -1,6 +1,6 @@
 //! Searching and comparing: SRST, CLST, CLC, CLCL and their kin.
 
-use super::registers::{Operand, UNIT, compare_padded, pair, set_address};
+use super::registers::{Operand, UNIT, compare_padded, set_address};
 use crate::prelude::*;
 
 /// The byte in register 0 that ends a string; the 24 bits on its left must be zero.
@@ -247,7 +247,6 @@ pub fn checksum(s: &mut State, i: &Fields) -> Result<(), Interruption> {
         from.pass(s, n as u64);
         unit = unit.saturating_sub(n as u64);
     }
-    pair(i.r2)?;
     s.set_gr(W32, i.r1, sum);
     from.save(s);
     done?;

@@ -59,8 +59,8 @@ impl Form {
         match self {
             Form::Utf8 => match c {
                 ..0x80 => ([c as u8, 0, 0, 0], 1),
-                ..0x800 => ([0xc0 | (c >> 6) as u8, six(0), 0, 0], 2),
-                ..0x1_0000 => ([0xe0 | (c >> 12) as u8, six(6), six(0), 0], 3),
+                0x80..0x800 => ([0xc0 | (c >> 6) as u8, six(0), 0, 0], 2),
+                0x800..0x1_0000 => ([0xe0 | (c >> 12) as u8, six(6), six(0), 0], 3),
                 _ => ([0xf0 | (c >> 18 & 7) as u8, six(12), six(6), six(0)], 4),
             },
             Form::Utf16 => match c {

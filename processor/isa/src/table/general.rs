@@ -144,8 +144,8 @@ instructions! {
     0xb278 STCKE   S     ESAZ -   { call store_clock_extended }
     0xb27c STCKF   S     Z    25  { call store_clock }
     0xb2a5 TRE     RRE   ESAZ -   { call translate_extended }
-    0xb2a6 CUUTF   RRE   ESAZ -   { call convert_utf16_to_utf8 }
-    0xb2a7 CUTFU   RRE   ESAZ -   { call convert_utf8_to_utf16 }
+    0xb2a6 CUUTF   RRFc  ESAZ -   { call convert_utf16_to_utf8 }
+    0xb2a7 CUTFU   RRFc  ESAZ -   { call convert_utf8_to_utf16 }
     0xb2b0 STFLE   S     Z    7   { call store_facility_list_extended }
     0xb2e8 PPA     RRFc  Z    49  { inline hint }
     0xb2ec ETND    RRE   Z    73  { unbuilt }
@@ -214,10 +214,10 @@ instructions! {
     0xb987 DLGR    RRE   Z    -   { call divide_logical_long_register }
     0xb988 ALCGR   RRE   Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, r2_64) }
     0xb989 SLBGR   RRE   Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, r2_64) }
-    0xb990 TRTT    RRE   ESAZ -   { call translate_two_to_two }
-    0xb991 TRTO    RRE   ESAZ -   { call translate_two_to_one }
-    0xb992 TROT    RRE   ESAZ -   { call translate_one_to_two }
-    0xb993 TROO    RRE   ESAZ -   { call translate_one_to_one }
+    0xb990 TRTT    RRFc  ESAZ -   { call translate_two_to_two }
+    0xb991 TRTO    RRFc  ESAZ -   { call translate_two_to_one }
+    0xb992 TROT    RRFc  ESAZ -   { call translate_one_to_two }
+    0xb993 TROO    RRFc  ESAZ -   { call translate_one_to_one }
     0xb994 LLCR    RRE   Z    21  { r1_32 = load(W32, r2_8) }
     0xb995 LLHR    RRE   Z    21  { r1_32 = load(W32, r2_16) }
     0xb996 MLR     RRE   ESAZ -   { call multiply_logical_register }
@@ -225,13 +225,13 @@ instructions! {
     0xb998 ALCR    RRE   ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, r2_32) }
     0xb999 SLBR    RRE   ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, r2_32) }
     0xb9a1 TPEI    RRE   Z    144 { unbuilt }
-    0xb9b0 CU14    RRE   Z    22  { call convert_utf8_to_utf32 }
-    0xb9b1 CU24    RRE   Z    22  { call convert_utf16_to_utf32 }
+    0xb9b0 CU14    RRFc  Z    22  { call convert_utf8_to_utf32 }
+    0xb9b1 CU24    RRFc  Z    22  { call convert_utf16_to_utf32 }
     0xb9b2 CU41    RRE   Z    22  { call convert_utf32_to_utf8 }
     0xb9b3 CU42    RRE   Z    22  { call convert_utf32_to_utf16 }
-    0xb9bd TRTRE   RRE   Z    26  { call translate_and_test_reverse_extended }
+    0xb9bd TRTRE   RRFc  Z    26  { call translate_and_test_reverse_extended }
     0xb9be SRSTU   RRE   Z    22  { call search_string_unicode }
-    0xb9bf TRTE    RRE   Z    26  { call translate_and_test_extended }
+    0xb9bf TRTE    RRFc  Z    26  { call translate_and_test_extended }
     0xb9c8 AHHHR   RRFa  Z    45  { r1_h = add(W32, r2_h, r3_h); overflow }
     0xb9c9 SHHHR   RRFa  Z    45  { r1_h = subtract(W32, r2_h, r3_h); overflow }
     0xb9ca ALHHHR  RRFa  Z    45  { r1_h = add_logical(W32, r2_h, r3_h) }
