@@ -34,6 +34,8 @@ mod response {
     pub const NO_EVENTS: u16 = 0x60f0;
     pub const INVALID_MASK_LENGTH: u16 = 0x74f0;
     pub const INVALID_FUNCTION: u16 = 0x40f0;
+    /// The event is not of a type that we receive.
+    pub const INVALID_EVENT: u16 = 0x70f0;
 }
 
 /// Event types as mask bits: type 1 is the leftmost.
@@ -210,10 +212,11 @@ impl Configuration {
             if length < 6 || at + length > block.len() {
                 return if at == 8 { response::INVALID_FUNCTION } else { response::DONE };
             }
-            if matches!(block[at + 2], 2 | 9) {
-                for line in text_lines(&block[at + 6..at + length]) {
-                    self.host.service_message(&line);
-                }
+            if !matches!(block[at + 2], 2 | 9) {
+                return response::INVALID_EVENT;
+            }
+            for line in text_lines(&block[at + 6..at + length]) {
+                self.host.service_message(&line);
             }
             block[at + 3] |= 0x80;
             at += length;
