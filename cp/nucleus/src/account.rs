@@ -41,6 +41,12 @@ impl Account {
         self.virtual_time() + self.control_us.load(Relaxed)
     }
 
+    /// Counts what a configuration that is going away has used.
+    pub fn retire(&self, (virtual_us, total_us): (u64, u64)) {
+        self.add_virtual(virtual_us);
+        self.add_control(total_us - virtual_us);
+    }
+
     /// `CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25`
     pub fn times(&self, connected_us: u64) -> String {
         format!(

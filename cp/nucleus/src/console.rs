@@ -5,8 +5,8 @@
 //! disconnects: it knows whose turn it is (CP READ, VM READ, RUNNING), what has been typed ahead, and the settings of
 //! TERMINAL and SET PF.
 //!
-//! The guest's side is [`Console::read`] and [`Console::print`], called by the virtual console device while the channel
-//! subsystem is locked. A console's lock is therefore below everything but a terminal's.
+//! The guest's side is [`Console::print`] and [`Console::set_vm_read`], called by the virtual console device while the
+//! channel subsystem is locked. A console's lock is therefore below everything but a terminal's.
 
 pub mod display;
 pub mod edit;
@@ -18,9 +18,6 @@ use edit::Editing;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use terminal::Terminal;
-
-/// How many lines a user may type ahead of the virtual machine's reading.
-const TYPED_AHEAD: usize = 256;
 
 /// How many lines may be on their way to a secondary user.
 const FORWARDED: usize = 1024;
@@ -106,7 +103,6 @@ pub struct Console {
     pub asleep: Option<Option<Tod>>,
     /// The guest has a read outstanding that no line has answered.
     vm_read: bool,
-    typed_ahead: VecDeque<String>,
     /// SPOOL CONSOLE START: the lines since then or since CLOSE.
     pub record: Option<Vec<String>>,
     /// SPOOL CONSOLE NOTERM: record without showing.
@@ -166,34 +162,10 @@ impl Console {
         }
     }
 
-    /// A line typed for the virtual machine. Whether the guest was waiting for it with a read outstanding; if not,
-    /// it is to be told by an attention. A line too many is dropped: a guest that never reads must not fill our storage.
-    pub fn enter(&mut self, line: String) -> bool {
-        if self.typed_ahead.len() < TYPED_AHEAD {
-            self.typed_ahead.push_back(line);
-        }
-        std::mem::take(&mut self.vm_read)
-    }
-
-    /// The guest reads: the next line, if one has been typed. If none has, the status becomes VM READ and the next
-    /// [`Console::enter`] says so.
-    pub fn read(&mut self) -> Option<String> {
-        let line = self.typed_ahead.pop_front();
-        self.vm_read = line.is_none();
+    /// The guest waits for a line with a read outstanding, or no longer.
+    pub fn set_vm_read(&mut self, waits: bool) {
+        self.vm_read = waits;
         self.show_turn();
-        line
-    }
-
-    /// The guest takes its read back (HALT SUBCHANNEL, a reset).
-    pub fn cancel_read(&mut self) {
-        self.vm_read = false;
-        self.show_turn();
-    }
-
-    /// Everything typed ahead is forgotten: the virtual machine was reset.
-    pub fn reset(&mut self) {
-        self.typed_ahead.clear();
-        self.cancel_read();
     }
 
     /// How many rows the terminal has still to show; a guest that writes faster waits for it.
@@ -207,14 +179,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_guest_that_reads_first_is_answered_and_one_that_is_told_first_reads_at_once() {
+    fn cp_reads_before_the_guest() {
         let mut console = Console::default();
-        assert_eq!(console.read(), None);
-        assert_eq!(console.turn(), Turn::VmRead);
-        assert!(console.enter("ls".into()), "a read was outstanding");
-        assert_eq!(console.read(), Some("ls".into()));
-        assert!(!console.enter("pwd".into()), "the guest needs an attention");
         assert_eq!(console.turn(), Turn::Running);
-        assert_eq!(console.read(), Some("pwd".into()));
+        console.set_vm_read(true);
+        assert_eq!(console.turn(), Turn::VmRead);
+        console.cp_read = true;
+        assert_eq!(console.turn(), Turn::CpRead);
+        console.asleep = Some(None);
+        assert_eq!(console.turn(), Turn::Running, "nobody reads while the user sleeps");
     }
 }

@@ -128,6 +128,14 @@ messages! {
     ipl_psw() = "VMI" 234 'E' "IPL unsuccessful; the PSW that was loaded is not valid";
     /// No saved system has this name.
     no_saved_system(name) = "IPL" 44 'E' "Named saved system {name} does not exist";
+    /// The spool file is being read or written now.
+    spool_file_in_use(spoolid) = "SPO" 43 'E' "Spoolid {spoolid} is in use";
+    /// The host refused to keep spool files: its disk is full, or the spool folder is damaged.
+    spool_error(why) = "SPO" 435 'E' "Spool error; {why}";
+    /// The host has no room for the virtual machine's storage.
+    no_host_storage(userid, why) = "LGA" 2754 'E' "{userid} not logged on; the host has no storage for the virtual machine: {why}";
+    /// The virtual machine stopped all of its CPUs: a guest that has been shut down does so.
+    stopped_itself(cpu) = "GSP" 2629 'I' "The virtual machine is placed in CP mode due to a SIGP stop from CPU {cpu}.";
     /// LOGOFF or FORCE of this user is under way.
     logoff_pending(userid) = "FRC" 361 'E' "LOGOFF/FORCE pending for user {userid}";
     /// The user cannot hold more spool files.

@@ -122,6 +122,8 @@ pub struct Display {
     input: Input,
     alarm: u32,
     alarm_due: bool,
+    /// The last row is the guest's unfinished line.
+    open: bool,
     remembered: VecDeque<String>,
     retrieved: usize,
     /// Seconds until the page turns after the alarm's warning, and how long before the alarm sounds (TERMINAL MORE).
@@ -145,6 +147,7 @@ impl Display {
             input: Input::default(),
             alarm: 0,
             alarm_due: false,
+            open: false,
             remembered: VecDeque::new(),
             retrieved: 0,
             more: (50, 10),
@@ -162,8 +165,25 @@ impl Display {
         self.waiting.len()
     }
 
+    /// Shows the guest's `text`: lines, the last of which may be unfinished and is then continued by what comes next,
+    /// unless something else has been shown in between.
+    pub fn print(&mut self, text: &str, now: Tod) {
+        for line in text.split_inclusive('\n') {
+            let whole = line.ends_with('\n');
+            let line = line.trim_end_matches('\n');
+            match self.rows.last_mut().filter(|_| self.open && self.waiting.is_empty()) {
+                Some(row) if row.text.chars().count() + line.chars().count() < self.size.columns => {
+                    row.text.extend(line.chars().map(|c| if c.is_control() { ' ' } else { c }));
+                }
+                _ => self.write(line, Tone::Normal, now),
+            }
+            self.open = !whole;
+        }
+    }
+
     /// Shows `text`, folded to the width of the display.
     pub fn write(&mut self, text: &str, tone: Tone, now: Tod) {
+        self.open = false;
         let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c }).peekable();
         loop {
             let text: String = characters.by_ref().take(self.size.columns - 1).collect();
@@ -436,6 +456,16 @@ mod tests {
         assert_eq!(display.screen().input.text, "query time");
         display.retrieve(true);
         assert_eq!(display.screen().input.text, "query names");
+    }
+
+    #[test]
+    fn an_unfinished_line_is_continued() {
+        let mut display = Display::new(Size::default(), "ENDICOTT");
+        display.print("Starting", seconds(0));
+        display.print(" ... done\n/ # ", seconds(0));
+        display.key(Key::Enter, "ls", seconds(0));
+        display.print("bin\n", seconds(0));
+        assert_eq!(display.screen().to_string(), " Starting ... done\n / # \n!ls\n bin\n[] CP READ ENDICOTT\n");
     }
 
     #[test]

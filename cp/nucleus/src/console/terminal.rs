@@ -6,6 +6,7 @@
 
 use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
 use crate::vmdbk::Vmdbk;
+use arch::Psw;
 use base::Tod;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -15,8 +16,23 @@ pub trait Host: Send + Sync {
     fn changed(&self, terminal: u32);
     /// There is work for the processors, or an earlier time to wake up at.
     fn work(&self) {}
+    /// A virtual machine has come to an end by itself; its user is in CP READ.
+    fn ended(&self, _userid: &str, _how: &Ending) {}
     /// SHUTDOWN: the program is to end.
     fn shut_down(&self) {}
+}
+
+/// How a guest came to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// It stopped all its CPUs: powered off.
+    Stopped,
+    /// A wait that no interruption can end, with this PSW.
+    DisabledWait(Psw),
+    /// Program interruptions without end.
+    ProgramLoop,
+    /// It asked to be loaded again and there is nothing to load from.
+    NothingToLoad,
 }
 
 /// A host that does nothing, for tests that ask by themselves.
@@ -202,10 +218,10 @@ impl Terminal {
         });
     }
 
-    /// The guest's output: lines, the last of them perhaps unfinished. A display cannot leave a line unfinished.
+    /// The guest's output: lines, the last of them perhaps unfinished.
     pub fn print(&self, text: &str, now: Tod) {
         self.change(|inner| match &mut inner.face {
-            Face::Display(display) => text.lines().for_each(|line| display.write(line, Tone::Normal, now)),
+            Face::Display(display) => display.print(text, now),
             Face::Typewriter(typewriter) => {
                 typewriter.output.push_str(text);
                 typewriter.open = text.chars().next_back().map_or(typewriter.open, |last| last != '\n');

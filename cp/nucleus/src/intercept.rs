@@ -1,0 +1,101 @@
+//! Interceptions: what a virtual CPU leaves to CP when a processor runs it.
+
+use crate::console::terminal::Ending;
+use crate::diagnose;
+use crate::machine::Machine;
+use crate::message;
+use crate::processor::Work;
+use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use arch::Psw;
+use base::Tod;
+use complex::Exit;
+use dispatch::Return;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Runs what a processor was given. Why it came back, and when it has something to do next.
+pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
+    let (vmdbk, cpu) = (&work.vmdbk, work.cpu);
+    let start = cp.now();
+    loop {
+        if vmdbk.is_held() || vmdbk.is_leaving() {
+            return (Return::Stopped, None);
+        }
+        let machine = vmdbk.machine();
+        if !machine.configuration.is_defined(cpu) {
+            return (Return::Stopped, None);
+        }
+        let used = cp.now().micros_since(start);
+        if used >= work.slice {
+            return (Return::SliceEnd, None);
+        }
+        match machine.configuration.run(cpu, work.slice - used) {
+            Exit::SliceEnd | Exit::Left => return (Return::SliceEnd, None),
+            Exit::Wait { until } => return (Return::Wait, until),
+            Exit::Stopped => {
+                stopped(cp, vmdbk, &machine, cpu);
+                return (Return::Stopped, None);
+            }
+            Exit::DisabledWait(psw) => {
+                disabled_wait(cp, vmdbk, psw);
+                return (Return::Stopped, None);
+            }
+            Exit::ProgramLoop => {
+                end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);
+                return (Return::Stopped, None);
+            }
+            Exit::Diagnose { r1, r3, code, ilc } => {
+                let before = cp.now();
+                let generation = vmdbk.generation.load(Ordering::Acquire);
+                let call = diagnose::Call { cp, vmdbk, machine: &machine, cpu, r1, r3, generation };
+                let result = diagnose::perform(&call, code);
+                machine.configuration.charge(cpu, cp.now().micros_since(before));
+                // A DIAGNOSE that has reset or replaced the machine has no instruction to complete any more.
+                if call.is_current() && !machine.configuration.complete(cpu, result, ilc) {
+                    end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);
+                    return (Return::Stopped, None);
+                }
+            }
+            Exit::Iucv { ilc } => {
+                let result = diagnose::iucv::perform(&machine, cpu);
+                if !machine.configuration.complete(cpu, result, ilc) {
+                    end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);
+                    return (Return::Stopped, None);
+                }
+            }
+            Exit::Step => crate::trace::stepped(cp, vmdbk, &machine, cpu),
+        }
+    }
+}
+
+/// A CPU has stopped. If it was the last one and nobody told it to from outside, the guest has switched itself off.
+fn stopped(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
+    if machine.configuration.all_stopped() && vmdbk.started.swap(false, Ordering::AcqRel) {
+        end(cp, vmdbk, &message::stopped_itself(format!("{cpu:02X}")), &Ending::Stopped);
+    }
+}
+
+fn disabled_wait(cp: &Cp, vmdbk: &Arc<Vmdbk>, psw: Psw) {
+    let text = match psw.is(arch::mask::SHORT) || psw.address > u64::from(u32::MAX) || psw.mask & 0xffff_ffff != 0 {
+        _ if psw.mask as u32 == 0 && psw.address <= 0x7fff_ffff => {
+            let short = psw.to_short();
+            format!("{:08X} {:08X}", short >> 32, short as u32)
+        }
+        _ => format!(
+            "{:08X} {:08X} {:08X} {:08X}",
+            psw.mask >> 32,
+            psw.mask as u32,
+            psw.address >> 32,
+            psw.address as u32
+        ),
+    };
+    end(cp, vmdbk, &message::disabled_wait(text), &Ending::DisabledWait(psw));
+}
+
+/// The virtual machine cannot go on by itself: its user is told and CP reads.
+pub fn end(cp: &Cp, vmdbk: &Arc<Vmdbk>, message: &message::Message, how: &Ending) {
+    vmdbk.write_message(message, cp.now());
+    cp.set_cp_read(vmdbk, true);
+    cp.host.ended(&vmdbk.userid, how);
+}

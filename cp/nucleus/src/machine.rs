@@ -1,0 +1,173 @@
+//! A virtual machine's hardware: a configuration, and CP's devices in it.
+//!
+//! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types on
+//! the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
+
+use crate::processor::Processors;
+use crate::spooling::{self, SharedUnit};
+use crate::vmdbk::Vmdbk;
+use base::{Clock, Tod, ebcdic};
+use complex::{Configuration, ControlProgram, Host, Identity, Specification};
+use devices::{Console3215, ConsoleHost, ConsoleInput};
+use directory::{DeviceKind, User};
+use std::io;
+use std::sync::{Arc, Weak};
+
+/// What STSI 3.2.2 calls the control program. Guests look for the first four characters only.
+const IDENTIFICATION: &str = concat!("z/VM    ", env!("CARGO_PKG_VERSION"));
+
+/// The hardware of one virtual machine.
+pub struct Machine {
+    pub configuration: Arc<Configuration>,
+    /// The keyboard of the virtual console.
+    pub keyboard: ConsoleInput,
+}
+
+/// What the configuration wants of CP.
+struct Control {
+    vmdbk: Weak<Vmdbk>,
+    id: u32,
+    userid: String,
+    processors: Arc<Processors>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Host for Control {
+    fn runnable(&self, cpu: u16) {
+        self.processors.ready(&self.vmdbk, self.id, cpu);
+    }
+
+    fn control_program(&self) -> Option<ControlProgram> {
+        Some(ControlProgram { machine: self.userid.clone(), identification: IDENTIFICATION.into() })
+    }
+
+    fn service_message(&self, line: &str) {
+        if let Some(vmdbk) = self.vmdbk.upgrade() {
+            vmdbk.console().print(&format!("{line}\n"), self.clock.now());
+        }
+    }
+}
+
+/// The paper in the console: the user's terminal.
+struct Paper {
+    vmdbk: Weak<Vmdbk>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ConsoleHost for Paper {
+    fn write(&mut self, characters: &[u8], carriage_return: bool) {
+        let Some(vmdbk) = self.vmdbk.upgrade() else { return };
+        let mut console = vmdbk.console();
+        let mut text: String = characters
+            .iter()
+            .map(|&b| if b == ebcdic::NEW_LINE { '\n' } else { ebcdic::TO_LATIN1[usize::from(b)] as char })
+            .collect();
+        if (carriage_return || console.settings.auto_return) && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        console.print(&text, self.clock.now());
+    }
+
+    fn reading(&mut self, waits: bool) {
+        if let Some(vmdbk) = self.vmdbk.upgrade() {
+            vmdbk.console().set_vm_read(waits);
+        }
+    }
+}
+
+/// What a machine is made with.
+pub struct Surroundings {
+    pub vmdbk: Weak<Vmdbk>,
+    pub id: u32,
+    pub processors: Arc<Processors>,
+    pub clock: Arc<dyn Clock>,
+    pub spool: spooling::SharedSpool,
+}
+
+impl Machine {
+    /// The hardware that `user`'s directory entry describes, with `storage` bytes.
+    pub fn new(user: &User, storage: u64, units: &[SharedUnit], around: &Surroundings) -> io::Result<Machine> {
+        let control = Control {
+            vmdbk: around.vmdbk.clone(),
+            id: around.id,
+            userid: user.userid.clone(),
+            processors: around.processors.clone(),
+            clock: around.clock.clone(),
+        };
+        let mut identity = Identity::default();
+        if let Some(cpuid) = user.options.cpuid.or(user.cpus.iter().find_map(|cpu| cpu.cpuid)) {
+            identity.serial = cpuid;
+        }
+        let addresses: Vec<u16> = user.cpus.iter().map(|cpu| cpu.address).collect();
+        let highest = addresses.iter().max().map_or(1, |&highest| highest + 1);
+        let specification = Specification {
+            storage,
+            cpus: 1,
+            max_cpus: user.max_cpus.max(highest),
+            identity,
+            ..Specification::default()
+        };
+        let configuration = Configuration::new(specification, around.clock.clone(), Arc::new(control))?;
+        for address in addresses {
+            configuration.define_cpu(address, true);
+        }
+        let mut machine = Machine { configuration, keyboard: ConsoleInput::default() };
+        for device in &user.devices {
+            match &device.kind {
+                DeviceKind::Console(_) => machine.attach_console(device.vdev, around),
+                _ => (),
+            }
+        }
+        for unit in units {
+            let (vdev, console) = {
+                let unit = spooling::lock_unit(unit);
+                (unit.vdev, unit.device.starts_with("32"))
+            };
+            if !console {
+                attach(&machine.configuration, vdev, spooling::device(unit, around));
+            }
+        }
+        // The subchannels are there from the beginning: nothing is to be reported of their arrival.
+        machine.configuration.css().reset();
+        Ok(machine)
+    }
+
+    fn attach_console(&mut self, vdev: u16, around: &Surroundings) {
+        let paper = Paper { vmdbk: around.vmdbk.clone(), clock: around.clock.clone() };
+        let console = Console3215::new(Box::new(paper));
+        self.keyboard = console.input();
+        attach(&self.configuration, vdev, Box::new(console));
+    }
+
+    /// Microseconds that the virtual CPUs have run, and with CP's work for them.
+    pub fn times(&self) -> (u64, u64) {
+        let times = (0..self.configuration.max_cpus()).map(|n| self.configuration.times(n));
+        times.fold((0, 0), |sum, cpu| (sum.0 + cpu.0, sum.1 + cpu.1))
+    }
+
+    /// Has every virtual CPU that is not stopped looked at again.
+    pub fn wake(&self, vmdbk: &Arc<Vmdbk>, processors: &Processors) {
+        for cpu in self.configuration.cpus() {
+            if !self.configuration.is_stopped(cpu) {
+                processors.ready(&Arc::downgrade(vmdbk), vmdbk.id, cpu);
+            }
+        }
+    }
+
+    /// Has every virtual CPU that runs come back soon.
+    pub fn hold(&self) {
+        for cpu in self.configuration.cpus() {
+            self.configuration.leave(cpu);
+        }
+    }
+
+    /// The time by the machine's clock.
+    pub fn now(&self) -> Tod {
+        self.configuration.now()
+    }
+}
+
+/// Attaches a device; of two with one number the first stays.
+fn attach(configuration: &Configuration, vdev: u16, device: Box<dyn css::Device>) {
+    let _ = configuration.css().attach(vdev, device);
+}

@@ -1,0 +1,229 @@
+//! Real processors: host threads that run virtual CPUs.
+//!
+//! The policy is in `dispatch`, which knows no virtual machine; here are the threads around it, the names by which it
+//! knows virtual CPUs, and the times at which waiting ones have something to do. A virtual CPU that waits costs
+//! nothing: it is an entry in a table, and of the processors without work one sleeps until the earliest of the times.
+//!
+//! The lock here is below every other: [`Processors::ready`] may be called with anything locked.
+
+use crate::vmdbk::Vmdbk;
+use base::{Clock, Tod};
+use dispatch::{Decision, Dispatcher, Event, Return, Share, Srm, UserId, VcpuId, Wakes};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
+use std::time::Duration;
+
+/// CPU addresses that a virtual machine has at most.
+pub const CPUS: u32 = 64;
+
+/// What a processor is to run.
+pub struct Work {
+    pub vmdbk: Arc<Vmdbk>,
+    pub cpu: u16,
+    /// Microseconds.
+    pub slice: u64,
+}
+
+struct Inner {
+    dispatcher: Dispatcher,
+    vcpus: HashMap<VcpuId, (Weak<Vmdbk>, u16)>,
+    timers: BTreeSet<(Tod, VcpuId)>,
+    timer: HashMap<VcpuId, Tod>,
+    /// Processors that sleep, and which of them minds the timers.
+    asleep: Vec<bool>,
+    keeper: Option<usize>,
+    ended: bool,
+}
+
+/// The processors of the system.
+pub struct Processors {
+    inner: Mutex<Inner>,
+    bells: Vec<Condvar>,
+    clock: Arc<dyn Clock>,
+}
+
+/// The name of a virtual CPU.
+fn name(user: u32, cpu: u16) -> VcpuId {
+    VcpuId(user * CPUS + u32::from(cpu))
+}
+
+impl Processors {
+    pub fn new(count: u16, clock: Arc<dyn Clock>) -> Processors {
+        let count = usize::from(count.max(1)).min(dispatch::MAX_PROCESSORS);
+        let inner = Inner {
+            dispatcher: Dispatcher::new(count, Srm::default()),
+            vcpus: HashMap::new(),
+            timers: BTreeSet::new(),
+            timer: HashMap::new(),
+            asleep: vec![false; count],
+            keeper: None,
+            ended: false,
+        };
+        Processors { inner: Mutex::new(inner), bells: (0..count).map(|_| Condvar::new()).collect(), clock }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().expect("no thread panics with the dispatcher locked")
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.bells.len()
+    }
+
+    /// Asks or tells the dispatcher something else: INDICATE, SET SHARE, SET SRM.
+    pub fn dispatcher<T>(&self, f: impl FnOnce(&mut Dispatcher, Tod) -> T) -> T {
+        f(&mut self.lock().dispatcher, self.clock.now())
+    }
+
+    /// The virtual CPU that the dispatcher calls so.
+    pub fn who(&self, vcpu: VcpuId) -> Option<(Arc<Vmdbk>, u16)> {
+        let (vmdbk, cpu) = self.lock().vcpus.get(&vcpu)?.clone();
+        Some((vmdbk.upgrade()?, cpu))
+    }
+
+    /// A user logs on.
+    pub fn log_on(&self, user: u32, share: Share, quickdsp: bool) {
+        let at = self.clock.now();
+        self.lock().dispatcher.event(at, Event::User { user: UserId(user), share, quickdsp });
+    }
+
+    /// A user has logged off.
+    pub fn log_off(&self, user: u32) {
+        let at = self.clock.now();
+        let mut inner = self.lock();
+        for cpu in 0..CPUS as u16 {
+            let vcpu = name(user, cpu);
+            if inner.vcpus.remove(&vcpu).is_some() {
+                inner.forget_timer(vcpu);
+                let wakes = inner.dispatcher.event(at, Event::Remove(vcpu));
+                self.ring(wakes);
+            }
+        }
+        inner.dispatcher.event(at, Event::UserGone(UserId(user)));
+    }
+
+    /// A virtual CPU has something to do.
+    pub fn ready(&self, vmdbk: &Weak<Vmdbk>, user: u32, cpu: u16) {
+        let at = self.clock.now();
+        let vcpu = name(user, cpu);
+        let mut inner = self.lock();
+        if !inner.vcpus.contains_key(&vcpu) {
+            if vmdbk.upgrade().is_none_or(|vmdbk| vmdbk.is_leaving()) {
+                return;
+            }
+            inner.vcpus.insert(vcpu, (vmdbk.clone(), cpu));
+            inner.dispatcher.event(at, Event::Add { vcpu, user: UserId(user) });
+        }
+        inner.forget_timer(vcpu);
+        let wakes = inner.dispatcher.event(at, Event::Ready(vcpu));
+        self.ring(wakes);
+    }
+
+    fn ring(&self, wakes: Wakes) {
+        wakes.for_each(|processor| self.bells[processor].notify_one());
+    }
+
+    /// What `processor` is to run: waits for it, `None` when the system ends. With `wait` false, `None` is nothing now.
+    pub fn next(&self, processor: usize, wait: bool) -> Option<Work> {
+        let mut inner = self.lock();
+        loop {
+            if inner.ended {
+                return None;
+            }
+            let now = self.clock.now();
+            self.expire(&mut inner, now);
+            match inner.dispatcher.next(now, processor) {
+                Decision::Run { vcpu, slice } => {
+                    let known = inner.vcpus.get(&vcpu).and_then(|(vmdbk, cpu)| Some((vmdbk.upgrade()?, *cpu)));
+                    if let Some((vmdbk, cpu)) = known {
+                        self.hand_over(&inner);
+                        return Some(Work { vmdbk, cpu, slice });
+                    }
+                    let gone = Event::Returned { processor, used: 0, why: Return::Stopped };
+                    let wakes = inner.dispatcher.event(now, gone);
+                    self.ring(wakes);
+                }
+                Decision::Idle { .. } if !wait => return None,
+                Decision::Idle { until } => {
+                    let keeps = inner.keeper.is_none();
+                    let timer = inner.timers.first().map(|(at, _)| *at).filter(|_| keeps);
+                    let until = until.into_iter().chain(timer).min();
+                    if keeps {
+                        inner.keeper = Some(processor);
+                    }
+                    inner.asleep[processor] = true;
+                    inner = match until {
+                        None => self.bells[processor].wait(inner).expect("no thread panics with the dispatcher locked"),
+                        Some(at) => {
+                            let time = Duration::from_micros(at.micros_since(now) + 1);
+                            let waited = self.bells[processor].wait_timeout(inner, time);
+                            waited.expect("no thread panics with the dispatcher locked").0
+                        }
+                    };
+                    inner.asleep[processor] = false;
+                    if keeps {
+                        inner.keeper = None;
+                    }
+                }
+            }
+        }
+    }
+
+    /// This processor has work: one that still sleeps minds the timers from now on.
+    fn hand_over(&self, inner: &Inner) {
+        if inner.keeper.is_none()
+            && !inner.timers.is_empty()
+            && let Some(other) = inner.asleep.iter().position(|&asleep| asleep)
+        {
+            self.bells[other].notify_one();
+        }
+    }
+
+    /// The times that have come.
+    fn expire(&self, inner: &mut Inner, now: Tod) {
+        while let Some(&(at, vcpu)) = inner.timers.first()
+            && at <= now
+        {
+            inner.forget_timer(vcpu);
+            let wakes = inner.dispatcher.event(now, Event::Ready(vcpu));
+            self.ring(wakes);
+        }
+    }
+
+    /// A processor gives back what it ran for `used` microseconds; a waiting virtual CPU has something to do at `until`.
+    pub fn returned(&self, processor: usize, work: &Work, used: u64, why: Return, until: Option<Tod>) {
+        let at = self.clock.now();
+        let vcpu = name(work.vmdbk.id, work.cpu);
+        let mut inner = self.lock();
+        if let Some(until) = until.filter(|_| inner.vcpus.contains_key(&vcpu)) {
+            let first = inner.timers.first().is_none_or(|(first, _)| until < *first);
+            inner.timers.insert((until, vcpu));
+            inner.timer.insert(vcpu, until);
+            if let Some(keeper) = inner.keeper.filter(|_| first) {
+                self.bells[keeper].notify_one();
+            }
+        }
+        let wakes = inner.dispatcher.event(at, Event::Returned { processor, used, why });
+        self.ring(wakes);
+    }
+
+    /// When a waiting virtual CPU has something to do next.
+    pub fn deadline(&self) -> Option<Tod> {
+        self.lock().timers.first().map(|(at, _)| *at)
+    }
+
+    /// The system ends: [`Processors::next`] gives no more work.
+    pub fn end(&self) {
+        self.lock().ended = true;
+        self.bells.iter().for_each(Condvar::notify_all);
+    }
+}
+
+impl Inner {
+    fn forget_timer(&mut self, vcpu: VcpuId) {
+        if let Some(at) = self.timer.remove(&vcpu) {
+            self.timers.remove(&(at, vcpu));
+        }
+    }
+}
