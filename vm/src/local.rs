@@ -6,19 +6,18 @@ use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
-/// Prints what the terminal has to print.
-pub fn show(terminal: &Terminal) {
-    let output = terminal.take_output();
+/// Prints on standard output.
+pub fn print(text: &str) {
     let mut stdout = io::stdout().lock();
     // Standard output that is gone takes nothing with it: the system goes on.
-    let _ = stdout.write_all(output.as_bytes()).and_then(|()| stdout.flush());
-    echo(!terminal.hidden());
+    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
 }
 
-/// Whether what is typed shows.
-fn echo(on: bool) {
+/// Whether what is typed shows, at a terminal that has not been put into raw mode.
+pub fn echo(on: bool) {
     let stdin = rustix::stdio::stdin();
     if let Ok(mut modes) = tcgetattr(stdin)
+        && modes.local_modes.contains(LocalModes::ICANON)
         && modes.local_modes.contains(LocalModes::ECHO) != on
     {
         modes.local_modes.set(LocalModes::ECHO, on);

@@ -8,8 +8,10 @@
 
 mod clock;
 mod configuration;
+mod linux;
 mod local;
 mod painter;
+mod punch;
 mod run;
 mod sample;
 mod server;
@@ -45,6 +47,11 @@ enum Command {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
         processors: Option<u16>,
     },
+    /// Puts host files into a user's card reader.
+    Punch(punch::Options),
+    /// Runs one Linux guest, its console on standard input and output.
+    #[command(after_help = linux::EXIT_CODES)]
+    Linux(linux::Options),
     /// Makes the sample system in a folder.
     Sample {
         #[arg(value_name = "DIR")]
@@ -58,6 +65,11 @@ fn main() -> ExitCode {
             run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors })
         }
         Command::Sample { folder } => sample::sample(&folder),
+        Command::Punch(options) => punch::punch(&options),
+        Command::Linux(options) => match linux::linux(&options) {
+            Ok(code) => return ExitCode::from(code),
+            Err(why) => Err(why),
+        },
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

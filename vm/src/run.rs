@@ -6,11 +6,16 @@ use crate::{configuration, local, tls};
 use directory::Directory;
 use nucleus::console::terminal::Kind;
 use nucleus::system::Cp;
+use spool::Spool;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 /// The user directory's file in the system's folder.
 pub const DIRECTORY: &str = "USER DIRECT";
+
+/// The spool's folder in the system's folder.
+pub const SPOOL: &str = "spool";
 
 /// What the command line says.
 pub struct Options<'a> {
@@ -36,7 +41,11 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     let notes = Arc::new(Notes::new());
     let clock = Arc::new(HostClock::new());
     let operator = configuration.system.operator.clone();
-    let cp = Arc::new(Cp::new(configuration.system, directory, clock, notes.clone()));
+    let spool = Spool::open(&folder.join(SPOOL)).map_err(|error| match error {
+        spool::Error::Locked(_) => format!("the system in {} is running already", folder.display()),
+        error => error.to_string(),
+    })?;
+    let cp = Arc::new(Cp::new(configuration.system, directory, Some(spool), clock, notes.clone()));
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("terminals cannot be served: {error}"))?;
     let address = options.tn3270.map(str::to_string).or(configuration.tn3270).unwrap_or("127.0.0.1:3270".into());
@@ -48,7 +57,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
         cp.start(None);
     } else {
         let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
-        server.set_local(terminal.clone());
+        server.set_local(terminal.clone(), Box::new(local::print));
         cp.start(Some(&terminal));
         local::read(cp.clone(), terminal);
     }
@@ -58,9 +67,22 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     } else if cp.vmdbk(&operator).is_none() {
         println!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
     }
+    server.watch_drops();
+    let threads = start_processors(&cp);
     server.run();
     cp.shut_down();
+    threads.into_iter().for_each(|thread| drop(thread.join()));
     Ok(())
+}
+
+/// Starts the threads that run virtual CPUs.
+pub fn start_processors(cp: &Arc<Cp>) -> Vec<JoinHandle<()>> {
+    let start = |processor: usize| {
+        let cp = cp.clone();
+        let thread = std::thread::Builder::new().name(format!("processor {processor}"));
+        thread.spawn(move || cp.process(processor)).expect("the host has threads for the processors")
+    };
+    (0..cp.processors.count()).map(start).collect()
 }
 
 /// Reads USER DIRECT; the error is one line for each mistake.

@@ -9,10 +9,10 @@ use crate::tls::Wire;
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
 use nucleus::console::display::{Key, Size};
-use nucleus::console::terminal::{Host, Kind, Terminal};
+use nucleus::console::terminal::{Ending, Host, Kind, Terminal};
 use nucleus::system::Cp;
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,6 +23,8 @@ use tn3270::{Config, Session};
 const UNSENT: usize = 4 << 20;
 /// How long a client may take to answer in negotiation.
 const SILENCE: Duration = Duration::from_secs(3);
+/// How often the spool's drop folder is looked at.
+const DROPS: Duration = Duration::from_secs(1);
 /// The listener's token; connections have the numbers from 0.
 const LISTENER: Token = Token(usize::MAX);
 /// The token of a note.
@@ -33,8 +35,9 @@ pub struct Notes {
     changed: Mutex<HashSet<u32>>,
     waker: Mutex<Option<Waker>>,
     ended: AtomicBool,
-    /// What else is to be woken when there is work for processors.
-    worker: Mutex<Option<Box<dyn Fn() + Send>>>,
+    /// The program ends when its guest does.
+    with_guest: AtomicBool,
+    ending: Mutex<Option<Ending>>,
 }
 
 impl Notes {
@@ -43,13 +46,24 @@ impl Notes {
             changed: Mutex::default(),
             waker: Mutex::default(),
             ended: AtomicBool::new(false),
-            worker: Mutex::default(),
+            with_guest: AtomicBool::new(false),
+            ending: Mutex::default(),
         }
     }
 
     /// Whether the program is to end.
     pub fn ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
+    }
+
+    /// The first guest that ends ends the program.
+    pub fn end_with_guest(&self) {
+        self.with_guest.store(true, Ordering::Release);
+    }
+
+    /// How that guest ended, if one has.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending.lock().expect("nothing panics with the notes locked").clone()
     }
 
     fn wake(&self) {
@@ -69,10 +83,14 @@ impl Host for Notes {
     }
 
     fn work(&self) {
-        if let Some(worker) = &*self.worker.lock().expect("nothing panics with the notes locked") {
-            worker();
-        }
         self.wake();
+    }
+
+    fn ended(&self, _userid: &str, how: &Ending) {
+        if self.with_guest.load(Ordering::Acquire) {
+            *self.ending.lock().expect("nothing panics with the notes locked") = Some(how.clone());
+            self.shut_down();
+        }
     }
 
     fn shut_down(&self) {
@@ -80,6 +98,9 @@ impl Host for Notes {
         self.wake();
     }
 }
+
+/// Prints a typewriter's output.
+pub type Print = Box<dyn FnMut(&str)>;
 
 struct Client {
     wire: Wire,
@@ -102,8 +123,11 @@ pub struct Server {
     /// The client that has each terminal.
     seats: HashMap<u32, usize>,
     next: usize,
-    /// The terminal that is this program's own standard output.
-    local: Option<Arc<Terminal>>,
+    /// The terminal that is this program's own standard output, and what prints there.
+    local: Option<(Arc<Terminal>, Print)>,
+    /// When the spool's drop folder was looked at last.
+    dropped: Instant,
+    watches_drops: bool,
 }
 
 impl Server {
@@ -121,6 +145,8 @@ impl Server {
             seats: HashMap::new(),
             next: 0,
             local: None,
+            dropped: Instant::now(),
+            watches_drops: false,
         })
     }
 
@@ -150,9 +176,14 @@ impl Server {
         Ok(bound)
     }
 
-    /// The output of `terminal` goes to standard output.
-    pub fn set_local(&mut self, terminal: Arc<Terminal>) {
-        self.local = Some(terminal);
+    /// The output of `terminal` goes to `print`.
+    pub fn set_local(&mut self, terminal: Arc<Terminal>, print: Print) {
+        self.local = Some((terminal, print));
+    }
+
+    /// Looks for what `endicott punch` leaves, from now on.
+    pub fn watch_drops(&mut self) {
+        self.watches_drops = true;
     }
 
     /// Runs until SHUTDOWN, then until every client has been told.
@@ -184,12 +215,17 @@ impl Server {
         let deadline = self.cp.deadline().map(|at| Duration::from_micros(at.micros_since(now) + 1));
         let negotiating = self.clients.values().filter(|client| client.session.is_negotiating());
         let silence = negotiating.map(|client| SILENCE.saturating_sub(client.since.elapsed())).min();
-        deadline.into_iter().chain(silence).min()
+        let drops = self.watches_drops.then(|| DROPS.saturating_sub(self.dropped.elapsed()));
+        deadline.into_iter().chain(silence).chain(drops).min()
     }
 
     fn pass_time(&mut self) {
         if self.cp.deadline().is_some_and(|at| at <= self.cp.now()) {
             self.cp.tick();
+        }
+        if self.watches_drops && self.dropped.elapsed() >= DROPS {
+            self.dropped = Instant::now();
+            nucleus::spooling::take_drops(&self.cp);
         }
         let silent: Vec<usize> = self
             .clients
@@ -317,8 +353,9 @@ impl Server {
             if let Some(&key) = self.seats.get(&terminal) {
                 self.refresh(key);
                 self.send(key);
-            } else if let Some(local) = self.local.as_ref().filter(|local| local.id == terminal) {
-                crate::local::show(local);
+            } else if let Some((local, print)) = self.local.as_mut().filter(|(local, _)| local.id == terminal) {
+                print(&local.take_output());
+                crate::local::echo(!local.hidden());
             }
         }
     }
@@ -372,9 +409,8 @@ impl Server {
             }
             self.send(key);
         }
-        if let Some(local) = &self.local {
-            crate::local::show(local);
+        if let Some((local, print)) = &mut self.local {
+            print(&local.take_output());
         }
-        let _ = io::stdout().flush();
     }
 }

@@ -46,16 +46,11 @@ impl Account {
         self.add_virtual(virtual_us);
         self.add_control(total_us - virtual_us);
     }
+}
 
-    /// `CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25`
-    pub fn times(&self, connected_us: u64) -> String {
-        format!(
-            "CONNECT= {} VIRTCPU= {} TOTCPU= {}",
-            hours(connected_us),
-            minutes(self.virtual_time()),
-            minutes(self.total_time())
-        )
-    }
+/// `CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25`
+pub fn line(connected_us: u64, (virtual_us, total_us): (u64, u64)) -> String {
+    format!("CONNECT= {} VIRTCPU= {} TOTCPU= {}", hours(connected_us), minutes(virtual_us), minutes(total_us))
 }
 
 /// `hh:mm:ss`
@@ -79,6 +74,7 @@ mod tests {
         let account = Account::default();
         account.add_virtual(120_000);
         account.add_control(135_000);
-        assert_eq!(account.times(754_000_000), "CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25");
+        let times = (account.virtual_time(), account.total_time());
+        assert_eq!(line(754_000_000, times), "CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25");
     }
 }

@@ -94,13 +94,16 @@ pub struct Command {
 impl Command {
     /// The documentation comment of the command's function.
     pub fn help(&self) -> Vec<&'static str> {
-        let header = format!("pub fn {}(", self.function);
-        let Some(end) = self.source.find(&header) else { return Vec::new() };
-        let mut lines: Vec<&str> =
-            self.source[..end].lines().rev().map_while(|line| line.strip_prefix("///")).collect();
-        lines.reverse();
-        lines.into_iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect()
+        documentation(self.source, self.function)
     }
+}
+
+/// The documentation comment above the public function `name` in `source`, line by line.
+pub fn documentation(source: &'static str, name: &str) -> Vec<&'static str> {
+    let Some(end) = source.find(&format!("pub fn {name}(")) else { return Vec::new() };
+    let mut lines: Vec<&str> = source[..end].lines().rev().map_while(|line| line.strip_prefix("///")).collect();
+    lines.reverse();
+    lines.into_iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect()
 }
 
 /// A table of commands: a block for each file, a row for each command in it.
@@ -125,9 +128,11 @@ pub mod comment;
 pub mod disconnect;
 pub mod force;
 pub mod help;
+pub mod ipl;
 pub mod logoff;
 pub mod message_user;
 pub mod query;
+pub mod run;
 pub mod set;
 pub mod shutdown;
 pub mod sleep;
@@ -141,12 +146,17 @@ commands! {
     disconnect { "DISConnect" ANY disconnect; }
     force { "FORCE" A force; }
     help { "HELP" ANY help; }
+    ipl { "Ipl" G ipl; }
     logoff { "LOGoff" ANY logoff; "LOGOUT" ANY logout; }
     message_user {
         "Message" ANY message; "MSG" ANY msg; "MSGNOH" B message_no_header;
         "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;
     }
     query { "Query" ANY query; }
+    run {
+        "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "REQuest" G request; "SIGnal" ACG signal;
+        "STOP" G stop; "SYStem" G system;
+    }
     set { "SET" ANY set; }
     shutdown { "SHUTDOWN" A shutdown; }
     sleep { "SLeep" ANY sleep; }

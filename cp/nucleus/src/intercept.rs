@@ -77,18 +77,12 @@ fn stopped(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
 }
 
 fn disabled_wait(cp: &Cp, vmdbk: &Arc<Vmdbk>, psw: Psw) {
-    let text = match psw.is(arch::mask::SHORT) || psw.address > u64::from(u32::MAX) || psw.mask & 0xffff_ffff != 0 {
-        _ if psw.mask as u32 == 0 && psw.address <= 0x7fff_ffff => {
-            let short = psw.to_short();
-            format!("{:08X} {:08X}", short >> 32, short as u32)
-        }
-        _ => format!(
-            "{:08X} {:08X} {:08X} {:08X}",
-            psw.mask >> 32,
-            psw.mask as u32,
-            psw.address >> 32,
-            psw.address as u32
-        ),
+    let words =
+        |high: u64, low: u64| format!("{:08X} {:08X} {:08X} {:08X}", high >> 32, high as u32, low >> 32, low as u32);
+    let text = if psw.is(arch::mask::EXTENDED_ADDRESSING) || psw.address >> 31 != 0 {
+        words(psw.mask, psw.address)
+    } else {
+        words(psw.to_short(), 0)[..17].to_string()
     };
     end(cp, vmdbk, &message::disabled_wait(text), &Ending::DisabledWait(psw));
 }

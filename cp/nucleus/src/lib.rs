@@ -16,6 +16,7 @@ pub mod command;
 pub mod console;
 pub mod diagnose;
 pub mod intercept;
+pub mod ipl;
 pub mod logon;
 pub mod machine;
 pub mod message;

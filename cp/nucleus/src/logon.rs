@@ -158,7 +158,10 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, userid: &str, password: Option<&
             }
         }
         None => {
-            let vmdbk = Arc::new(Vmdbk::new(user, now));
+            let vmdbk = match cp.make_vmdbk(user) {
+                Ok(vmdbk) => vmdbk,
+                Err(message) => return terminal.write(&message.to_string(), Tone::Normal, now),
+            };
             if cp.enter_vmdbk(&vmdbk) {
                 seat(&vmdbk, terminal);
                 welcome(cp, &vmdbk);
@@ -246,7 +249,7 @@ pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
 /// The operator is there from the start, at the terminal that the system was started from if there is one.
 pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
     let Some(user) = cp.user(&cp.config.operator) else { return };
-    let vmdbk = Arc::new(Vmdbk::new(user, cp.now()));
+    let Ok(vmdbk) = cp.make_vmdbk(user) else { return };
     if cp.enter_vmdbk(&vmdbk) {
         match terminal {
             Some(terminal) => {
@@ -259,10 +262,21 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
     }
 }
 
+/// Logs a user on at a terminal of the host's own choosing, without a word: no password, no greeting, no IPL.
+pub fn log_on_here(cp: &Cp, userid: &str, terminal: &Arc<Terminal>) -> Result<Arc<Vmdbk>, Message> {
+    let user = cp.user(userid).ok_or_else(|| message::not_in_directory(userid))?;
+    let vmdbk = cp.make_vmdbk(user)?;
+    if !cp.enter_vmdbk(&vmdbk) {
+        return Err(message::already_logged_on(vmdbk.place()));
+    }
+    seat(&vmdbk, terminal);
+    Ok(vmdbk)
+}
+
 /// XAUTOLOG: a virtual machine without a terminal.
 pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
     let now = cp.now();
-    let vmdbk = Arc::new(Vmdbk::new(user, now));
+    let vmdbk = cp.make_vmdbk(user)?;
     vmdbk.lock().disconnected = Some(now);
     if !cp.enter_vmdbk(&vmdbk) {
         return Err(message::already_logged_on(vmdbk.place()).from("AUT"));
@@ -284,14 +298,17 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
         Reason::ForcedByOperator => format!(" FORCED BY {}", cp.config.operator),
         Reason::ShutDown => " FORCED BY SHUTDOWN".into(),
     };
-    vmdbk.write(&vmdbk.account.times(now.micros_since(vmdbk.logged_on)), Tone::Normal, now);
+    vmdbk.write(&crate::account::line(now.micros_since(vmdbk.logged_on), vmdbk.times()), Tone::Normal, now);
     let by_system = if matches!(reason, Reason::Forced(_)) { " BY SYSTEM" } else { "" };
     vmdbk.write(&format!("LOGOFF AT {}{by_system}", cp.long_date()), Tone::Normal, now);
+    vmdbk.machine().hold();
+    crate::spooling::log_off(cp, vmdbk);
     let terminal = vmdbk.console().terminal.take();
     let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());
     if let Some(terminal) = terminal {
         terminal.set_owner(None);
     }
     cp.remove_vmdbk(vmdbk);
+    cp.processors.log_off(vmdbk.id);
     cp.notify_operator(&format!("{place} LOGOFF AS  {:<8} USERS = {:04}{by}", vmdbk.userid, cp.user_count()));
 }

@@ -11,7 +11,7 @@ use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use devices::{Console3215, ConsoleHost, ConsoleInput};
 use directory::{DeviceKind, User};
 use std::io;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// What STSI 3.2.2 calls the control program. Guests look for the first four characters only.
 const IDENTIFICATION: &str = concat!("z/VM    ", env!("CARGO_PKG_VERSION"));
@@ -25,7 +25,7 @@ pub struct Machine {
 
 /// What the configuration wants of CP.
 struct Control {
-    vmdbk: Weak<Vmdbk>,
+    owner: Owner,
     id: u32,
     userid: String,
     processors: Arc<Processors>,
@@ -34,7 +34,9 @@ struct Control {
 
 impl Host for Control {
     fn runnable(&self, cpu: u16) {
-        self.processors.ready(&self.vmdbk, self.id, cpu);
+        if let Some(vmdbk) = self.owner.weak() {
+            self.processors.ready(vmdbk, self.id, cpu);
+        }
     }
 
     fn control_program(&self) -> Option<ControlProgram> {
@@ -42,7 +44,7 @@ impl Host for Control {
     }
 
     fn service_message(&self, line: &str) {
-        if let Some(vmdbk) = self.vmdbk.upgrade() {
+        if let Some(vmdbk) = self.owner.vmdbk() {
             vmdbk.console().print(&format!("{line}\n"), self.clock.now());
         }
     }
@@ -50,13 +52,13 @@ impl Host for Control {
 
 /// The paper in the console: the user's terminal.
 struct Paper {
-    vmdbk: Weak<Vmdbk>,
+    owner: Owner,
     clock: Arc<dyn Clock>,
 }
 
 impl ConsoleHost for Paper {
     fn write(&mut self, characters: &[u8], carriage_return: bool) {
-        let Some(vmdbk) = self.vmdbk.upgrade() else { return };
+        let Some(vmdbk) = self.owner.vmdbk() else { return };
         let mut console = vmdbk.console();
         let mut text: String = characters
             .iter()
@@ -69,15 +71,35 @@ impl ConsoleHost for Paper {
     }
 
     fn reading(&mut self, waits: bool) {
-        if let Some(vmdbk) = self.vmdbk.upgrade() {
+        if let Some(vmdbk) = self.owner.vmdbk() {
             vmdbk.console().set_vm_read(waits);
         }
     }
 }
 
+/// Whose hardware it is: known once the VMDBK has been made, which is after the hardware.
+#[derive(Clone, Default)]
+pub struct Owner(Arc<OnceLock<Weak<Vmdbk>>>);
+
+impl Owner {
+    /// Says whose it is, once.
+    pub fn set(&self, vmdbk: &Arc<Vmdbk>) {
+        let _ = self.0.set(Arc::downgrade(vmdbk));
+    }
+
+    fn weak(&self) -> Option<&Weak<Vmdbk>> {
+        self.0.get()
+    }
+
+    /// The virtual machine, as long as it is there.
+    pub fn vmdbk(&self) -> Option<Arc<Vmdbk>> {
+        self.weak()?.upgrade()
+    }
+}
+
 /// What a machine is made with.
 pub struct Surroundings {
-    pub vmdbk: Weak<Vmdbk>,
+    pub owner: Owner,
     pub id: u32,
     pub processors: Arc<Processors>,
     pub clock: Arc<dyn Clock>,
@@ -88,7 +110,7 @@ impl Machine {
     /// The hardware that `user`'s directory entry describes, with `storage` bytes.
     pub fn new(user: &User, storage: u64, units: &[SharedUnit], around: &Surroundings) -> io::Result<Machine> {
         let control = Control {
-            vmdbk: around.vmdbk.clone(),
+            owner: around.owner.clone(),
             id: around.id,
             userid: user.userid.clone(),
             processors: around.processors.clone(),
@@ -133,7 +155,7 @@ impl Machine {
     }
 
     fn attach_console(&mut self, vdev: u16, around: &Surroundings) {
-        let paper = Paper { vmdbk: around.vmdbk.clone(), clock: around.clock.clone() };
+        let paper = Paper { owner: around.owner.clone(), clock: around.clock.clone() };
         let console = Console3215::new(Box::new(paper));
         self.keyboard = console.input();
         attach(&self.configuration, vdev, Box::new(console));
@@ -152,6 +174,11 @@ impl Machine {
                 processors.ready(&Arc::downgrade(vmdbk), vmdbk.id, cpu);
             }
         }
+    }
+
+    /// Has one virtual CPU looked at.
+    pub fn wake_one(&self, vmdbk: &Arc<Vmdbk>, processors: &Processors, cpu: u16) {
+        processors.ready(&Arc::downgrade(vmdbk), vmdbk.id, cpu);
     }
 
     /// Has every virtual CPU that runs come back soon.

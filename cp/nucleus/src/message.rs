@@ -170,6 +170,10 @@ messages! {
     directory_error(why) = "DIR" 753 'E' "User directory not loaded; {why}";
     /// HELP knows no such command or message.
     no_help(topic) = "HLP" 254 'E' "No HELP for {topic}";
+    /// The virtual machine has no devices of this class.
+    no_such_devices(class) = "QVD" 6060 'E' "No {class} devices exist";
+    /// The operating system has not asked to be told of shutdowns, or there is none.
+    not_signalled(userid) = "SIG" 2113 'E' "{userid} is not enabled for the shutdown signal";
     /// The terminal is not owned by a user.
     no_terminal() = "LGA" 1052 'E' "Terminal no longer connected";
 }

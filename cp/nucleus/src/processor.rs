@@ -134,7 +134,8 @@ impl Processors {
             let now = self.clock.now();
             self.expire(&mut inner, now);
             match inner.dispatcher.next(now, processor) {
-                Decision::Run { vcpu, slice } => {
+                Decision::Run { vcpu, slice, wakes } => {
+                    self.ring(wakes);
                     let known = inner.vcpus.get(&vcpu).and_then(|(vmdbk, cpu)| Some((vmdbk.upgrade()?, *cpu)));
                     if let Some((vmdbk, cpu)) = known {
                         self.hand_over(&inner);

@@ -6,6 +6,7 @@
 use crate::machine::Surroundings;
 use crate::message::{self, Message};
 use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
 use base::Tod;
 use css::Device as ChannelDevice;
 use devices::{Card, NotReady, Printer1403, Punch2540, Reader2540, ReadySwitch, RecordSink, RecordSource};
@@ -199,11 +200,7 @@ impl Unit {
     }
 
     /// Closes the output file: it becomes a spool file. `None` if nothing was written.
-    pub fn close_output(
-        &mut self,
-        spool: &SharedSpool,
-        attributes: &Attributes,
-    ) -> Result<Option<SpoolFile>, Message> {
+    pub fn close_output(&mut self, spool: &SharedSpool, attributes: &Attributes) -> Result<Option<SpoolFile>, Message> {
         let (Some(output), Some(spool)) = (self.output.take(), &mut *lock(spool)) else { return Ok(None) };
         spool.close_output(output, attributes).map_err(|not_closed| {
             let failed = *not_closed;
@@ -289,6 +286,21 @@ pub fn arrived(cp: &Cp, file: &SpoolFile, was: Option<u16>) {
             if file.keep { "KEEP" } else { "NOKEEP" },
         );
         vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+    }
+}
+
+/// A user leaves: what is open is closed, as CLOSE would do it.
+pub fn log_off(cp: &Cp, vmdbk: &Vmdbk) {
+    for unit in vmdbk.units() {
+        let mut unit = lock_unit(&unit);
+        unit.close_input(&cp.spool, None);
+        let attributes = unit.attributes(cp.now());
+        let closed = unit.close_output(&cp.spool, &attributes);
+        let was = unit.output.as_ref().map(OutputFile::spid);
+        drop(unit);
+        if let Ok(Some(file)) = closed {
+            arrived(cp, &file, was);
+        }
     }
 }
 

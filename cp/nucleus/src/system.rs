@@ -10,11 +10,18 @@ use crate::console::PfKey;
 use crate::console::display::{Action, Key, Tone};
 use crate::console::edit::Logical;
 use crate::console::terminal::{Entry, Host, Kind, Terminal};
+use crate::intercept;
 use crate::logon;
+use crate::machine::{Owner, Surroundings};
+use crate::message::{self, Message};
+use crate::processor::Processors;
+use crate::spooling::SharedSpool;
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod};
 use directory::{Directory, User};
+use spool::Spool;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What the system configuration decides.
@@ -43,6 +50,9 @@ impl Default for SystemConfig {
     }
 }
 
+/// How many lines a user may type ahead of the virtual machine's reading.
+const TYPED_AHEAD: usize = 256;
+
 /// Minutes after which a disconnected user whose virtual machine waits for CP is logged off.
 pub const FORCED_OFF_AFTER_MINUTES: u64 = 15;
 
@@ -61,16 +71,36 @@ pub struct Cp {
     pub host: Arc<dyn Host>,
     /// When the system came up.
     pub started: Tod,
+    pub processors: Arc<Processors>,
+    pub spool: SharedSpool,
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
+    next_id: AtomicU32,
 }
 
 impl Cp {
-    pub fn new(config: SystemConfig, directory: Directory, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> Cp {
+    pub fn new(
+        config: SystemConfig,
+        directory: Directory,
+        spool: Option<Spool>,
+        clock: Arc<dyn Clock>,
+        host: Arc<dyn Host>,
+    ) -> Cp {
         let users = directory.users.into_iter();
         let directory = users.map(|user| (user.userid.clone(), Arc::new(user))).collect();
         let started = clock.now();
-        Cp { config, clock, host, started, directory: Mutex::new(directory), system: Mutex::default() }
+        let processors = Arc::new(Processors::new(config.processors, clock.clone()));
+        Cp {
+            config,
+            clock,
+            host,
+            started,
+            processors,
+            spool: Arc::new(Mutex::new(spool)),
+            directory: Mutex::new(directory),
+            system: Mutex::default(),
+            next_id: AtomicU32::new(1),
+        }
     }
 
     fn system(&self) -> MutexGuard<'_, System> {
@@ -113,11 +143,35 @@ impl Cp {
         self.system().users.len()
     }
 
+    /// What the hardware of a new virtual machine is made with.
+    pub fn surroundings(&self, id: u32) -> Surroundings {
+        Surroundings {
+            owner: Owner::default(),
+            id,
+            processors: self.processors.clone(),
+            clock: self.clock.clone(),
+            spool: self.spool.clone(),
+        }
+    }
+
+    /// A virtual machine for `user`, not entered yet.
+    pub(crate) fn make_vmdbk(&self, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let userid = user.userid.clone();
+        let around = self.surroundings(id);
+        Vmdbk::new(user, &around, self.now()).map_err(|error| message::no_host_storage(userid, error))
+    }
+
     /// Enters a new virtual machine; `false` if the user has one already.
     pub(crate) fn enter_vmdbk(&self, vmdbk: &Arc<Vmdbk>) -> bool {
         let mut system = self.system();
         let new = system.users.iter().all(|other| other.userid != vmdbk.userid);
         if new {
+            let share = match vmdbk.user.share.normal {
+                directory::Portion::Relative(n) => dispatch::Share::Relative(n),
+                directory::Portion::Absolute(n) => dispatch::Share::Absolute(n),
+            };
+            self.processors.log_on(vmdbk.id, share, vmdbk.user.options.has(directory::Opt::QuickDsp));
             system.users.push(vmdbk.clone());
         }
         new
@@ -222,8 +276,10 @@ impl Cp {
 
     fn line_of(&self, terminal: &Arc<Terminal>, typed: &str) {
         let Some(vmdbk) = terminal.owner() else { return logon::entry_line(self, terminal, typed) };
-        if vmdbk.console().asleep.take().is_some() {
+        let slept = vmdbk.console().asleep.take().is_some();
+        if slept {
             vmdbk.console().show_turn();
+            self.settle(&vmdbk);
             if typed.is_empty() {
                 return;
             }
@@ -241,7 +297,7 @@ impl Cp {
             match line {
                 Logical::Cp(command) if command.is_empty() => self.set_cp_read(&vmdbk, true),
                 Logical::Cp(command) => self.console_command(&vmdbk, &command),
-                Logical::Reader(line) if !reading => self.enter_line(&vmdbk, line),
+                Logical::Reader(line) if !reading => self.enter_line(&vmdbk, &line),
                 Logical::Reader(line) if line.trim_ascii().is_empty() => (),
                 Logical::Reader(line) => self.console_command(&vmdbk, &line),
             }
@@ -255,20 +311,53 @@ impl Cp {
             console.cp_read = reading;
             console.show_turn();
         }
+        self.settle(vmdbk);
+    }
+
+    /// Brings the processors in line with whether the virtual machine may run.
+    pub fn settle(&self, vmdbk: &Arc<Vmdbk>) {
+        if vmdbk.settle_hold() {
+            match vmdbk.is_held() {
+                true => vmdbk.machine().hold(),
+                false => vmdbk.machine().wake(vmdbk, &self.processors),
+            }
+        }
         self.host.work();
     }
 
-    /// A line for the virtual machine.
-    fn enter_line(&self, vmdbk: &Arc<Vmdbk>, line: String) {
-        let _answered = vmdbk.console().enter(line);
-        vmdbk.console().show_turn();
+    /// A line for the virtual machine: the guest's read gets it, or an attention tells the guest to read.
+    fn enter_line(&self, vmdbk: &Arc<Vmdbk>, line: &str) {
+        let machine = vmdbk.machine();
+        if machine.keyboard.queued() < TYPED_AHEAD {
+            machine.keyboard.enter(&base::ebcdic::from_str(line));
+        }
+    }
+
+    /// Runs what `processor` has to run, if anything; whether there was.
+    pub fn step(&self, processor: usize) -> bool {
+        self.run(processor, false)
+    }
+
+    /// A processor: runs virtual CPUs until the system ends.
+    pub fn process(&self, processor: usize) {
+        while self.run(processor, true) {}
+    }
+
+    fn run(&self, processor: usize, wait: bool) -> bool {
+        let Some(work) = self.processors.next(processor, wait) else { return false };
+        let start = self.now();
+        let (why, until) = intercept::run(self, &work);
+        self.processors.returned(processor, &work, self.now().micros_since(start), why, until);
+        true
     }
 
     /// Performs a command typed at the console; its response and messages go there.
     pub fn console_command(&self, vmdbk: &Arc<Vmdbk>, line: &str) {
         let issuer = Issuer { vmdbk: vmdbk.clone(), origin: Origin::Console };
+        let start = self.now();
         let result = command::execute(self, &issuer, line);
         let now = self.now();
+        vmdbk.account.add_control(now.micros_since(start));
         match result {
             Ok(response) => response.lines.iter().for_each(|line| vmdbk.write(line, Tone::Normal, now)),
             Err(message) => vmdbk.write_message(&message, now),
@@ -293,6 +382,7 @@ impl Cp {
         for vmdbk in others.iter().chain(&operator) {
             logon::log_off(self, vmdbk, logon::Reason::ShutDown);
         }
+        self.processors.end();
         self.host.shut_down();
     }
 
@@ -309,9 +399,12 @@ impl Cp {
         for vmdbk in self.vmdbks() {
             let waking = matches!(vmdbk.console().asleep, Some(Some(at)) if at <= now);
             if waking {
-                let mut console = vmdbk.console();
-                console.asleep = None;
-                console.show_turn();
+                {
+                    let mut console = vmdbk.console();
+                    console.asleep = None;
+                    console.show_turn();
+                }
+                self.settle(&vmdbk);
             }
             self.forward(&vmdbk);
             if self.forced_off_at(&vmdbk).is_some_and(|at| at <= now) {

@@ -9,10 +9,13 @@ use crate::class::Classes;
 use crate::console::Console;
 use crate::console::display::Tone;
 use crate::console::edit::Editing;
+use crate::machine::{Machine, Surroundings};
 use crate::message::Message;
+use crate::spooling::{SharedUnit, Unit};
 use base::Tod;
-use directory::User;
-use std::sync::atomic::{AtomicBool, Ordering};
+use directory::{DeviceKind, User};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// How error messages are shown (SET EMSG).
@@ -68,25 +71,53 @@ pub struct State {
 
 /// A logged-on virtual machine.
 pub struct Vmdbk {
+    /// A number that no other virtual machine of this system has or had.
+    pub id: u32,
     pub userid: String,
     pub user: Arc<User>,
     pub logged_on: Tod,
     pub account: Account,
     /// LOGOFF or FORCE has begun.
     pub leaving: AtomicBool,
+    /// Changes when the hardware is reset or replaced: what was in progress before has nothing to complete any more.
+    pub generation: AtomicU64,
+    /// The virtual machine was started, so that its stopping by itself is worth a message.
+    pub started: AtomicBool,
+    /// CP reads and the virtual machine does not run meanwhile.
+    held: AtomicBool,
     state: Mutex<State>,
+    machine: Mutex<Arc<Machine>>,
+    units: Mutex<Vec<SharedUnit>>,
     console: Mutex<Console>,
 }
 
 impl Vmdbk {
-    pub fn new(user: Arc<User>, now: Tod) -> Vmdbk {
+    /// The virtual machine that the directory entry `user` describes. Fails if the host has no room for its storage.
+    pub fn new(user: Arc<User>, around: &Surroundings, now: Tod) -> io::Result<Arc<Vmdbk>> {
         let mut console = Console::default();
         console.settings.editing = Editing::from(user.editing);
-        Vmdbk {
+        let mut units = Vec::new();
+        for device in &user.devices {
+            let unit = match &device.kind {
+                DeviceKind::Console(statement) => {
+                    console.secondary = statement.secondary.clone();
+                    Unit::console(&user.userid, &user.distribution, device.vdev, statement.class)
+                }
+                DeviceKind::Spool(spool) => Unit::new(&user.userid, &user.distribution, device.vdev, spool),
+                _ => continue,
+            };
+            units.push(Arc::new(Mutex::new(unit)));
+        }
+        let machine = Machine::new(&user, user.storage, &units, around)?;
+        let vmdbk = Arc::new(Vmdbk {
+            id: around.id,
             userid: user.userid.clone(),
             logged_on: now,
             account: Account::default(),
             leaving: AtomicBool::new(false),
+            generation: AtomicU64::new(0),
+            started: AtomicBool::new(false),
+            held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),
                 settings: Settings::default(),
@@ -94,9 +125,64 @@ impl Vmdbk {
                 ipl: None,
                 disconnected: None,
             }),
+            machine: Mutex::new(Arc::new(machine)),
+            units: Mutex::new(units),
             console: Mutex::new(console),
             user,
-        }
+        });
+        around.owner.set(&vmdbk);
+        Ok(vmdbk)
+    }
+
+    /// The hardware.
+    pub fn machine(&self) -> Arc<Machine> {
+        self.machine.lock().expect("nothing panics with this locked").clone()
+    }
+
+    /// Replaces the hardware (DEFINE STORAGE); what the old one has used is kept in the account.
+    pub fn set_machine(&self, machine: Machine) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        let old =
+            std::mem::replace(&mut *self.machine.lock().expect("nothing panics with this locked"), Arc::new(machine));
+        self.account.retire(old.times());
+    }
+
+    /// The unit record devices and the console's spooled side, in the order of the directory.
+    pub fn units(&self) -> Vec<SharedUnit> {
+        self.units.lock().expect("nothing panics with the units locked").clone()
+    }
+
+    /// The unit at `vdev`.
+    pub fn unit(&self, vdev: u16) -> Option<SharedUnit> {
+        self.units().into_iter().find(|unit| crate::spooling::lock_unit(unit).vdev == vdev)
+    }
+
+    /// Adds a unit (DEFINE), or with `None` takes the one at `vdev` away (DETACH).
+    pub fn change_unit(&self, vdev: u16, unit: Option<SharedUnit>) {
+        let mut units = self.units.lock().expect("nothing panics with the units locked");
+        units.retain(|other| crate::spooling::lock_unit(other).vdev != vdev);
+        units.extend(unit);
+    }
+
+    /// Whether the virtual machine stands still because CP reads.
+    pub fn is_held(&self) -> bool {
+        self.held.load(Ordering::Acquire)
+    }
+
+    /// Holds the virtual machine or lets it go, as the console and SET RUN say now. Whether that has changed anything.
+    pub fn settle_hold(&self) -> bool {
+        let waits = {
+            let console = self.console();
+            console.cp_read || console.asleep.is_some()
+        };
+        let held = waits && !self.lock().settings.run;
+        self.held.swap(held, Ordering::AcqRel) != held
+    }
+
+    /// Virtual and total processor time in microseconds.
+    pub fn times(&self) -> (u64, u64) {
+        let (now_virtual, now_total) = self.machine().times();
+        (self.account.virtual_time() + now_virtual, self.account.total_time() + now_total)
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {

@@ -49,7 +49,7 @@ impl Story {
         let clock = Arc::new(Still(AtomicU64::new(Tod::from_unix_nanos(MORNING * 1_000_000_000).0)));
         let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default());
         let directory = directory.expect("the sample directory has no mistakes");
-        let cp = Cp::new(SystemConfig::default(), directory, clock.clone(), Arc::new(Silent));
+        let cp = Cp::new(SystemConfig::default(), directory, None, clock.clone(), Arc::new(Silent));
         Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new() }
     }
 

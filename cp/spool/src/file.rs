@@ -68,7 +68,7 @@ impl Device {
     }
 
     /// The device type byte of the spool file block, as DIAGNOSE X'24' codes it.
-    pub(crate) fn code(self) -> u8 {
+    pub fn code(self) -> u8 {
         match self {
             Device::Punch | Device::Reader => 0x82,
             Device::Printer | Device::Dump => 0x41,

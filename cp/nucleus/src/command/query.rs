@@ -11,6 +11,8 @@ pub mod settings;
 pub mod system;
 #[path = "query/users.rs"]
 pub mod users;
+#[path = "query/virtual_machine.rs"]
+pub mod virtual_machine;
 
 pub use users::files_line;
 
@@ -20,6 +22,10 @@ commands! {
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
     system {
         "TIme" ANY time; "CPLevel" ANY cp_level; "USERID" ANY user_id; "COMMands" ANY commands; "LOGMSG" ANY log_message;
+    }
+    virtual_machine {
+        "Virtual" G virtual_machine; "CONSole" G console; "STORage" G storage; "CPUs" G cpus; "CPUID" G cpu_id;
+        "SECUSER" G secondary_user; "PROCessors" ANY processors;
     }
     users { "Names" ANY names; "Users" ANY users; "FIles" G files; }
 }
@@ -35,6 +41,9 @@ pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     }
     if let Some(number) = super::set::function_keys::number(operand) {
         return settings::function_key(issuer, number);
+    }
+    if let Some(answer) = virtual_machine::by_number(cp, issuer, operand) {
+        return answer;
     }
     let userid = operand.userid().map_err(|_| operand.invalid())?;
     words.end()?;

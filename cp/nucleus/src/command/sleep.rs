@@ -26,10 +26,12 @@ pub fn sleep(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     };
     words.end()?;
     if issuer.origin == Origin::Console {
-        let mut console = issuer.vmdbk.console();
-        console.asleep = Some(until);
-        console.show_turn();
+        {
+            let mut console = issuer.vmdbk.console();
+            console.asleep = Some(until);
+            console.show_turn();
+        }
+        cp.settle(&issuer.vmdbk);
     }
-    cp.host.work();
     Ok(Response::none())
 }

@@ -5,6 +5,7 @@ use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use crate::words::Words;
+use spool::Queue;
 
 /// A user and where: `MAINT    -L0003`, `OPERSYMP - DSC`.
 pub fn entry(vmdbk: &Vmdbk) -> String {
@@ -46,7 +47,12 @@ pub fn files(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Mes
 }
 
 /// `FILES: 0003 RDR,   NO PRT,   NO PUN`
-pub fn files_line(_cp: &Cp, _userid: &str) -> String {
-    let count = |n: usize| if n == 0 { "  NO".to_string() } else { format!("{n:04}") };
-    format!("FILES: {} RDR, {} PRT, {} PUN", count(0), count(0), count(0))
+pub fn files_line(cp: &Cp, userid: &str) -> String {
+    let spool = crate::spooling::lock(&cp.spool);
+    let count = |queue| match spool.as_ref().map_or(0, |spool| spool.count(userid, queue)) {
+        0 => "  NO".to_string(),
+        n => format!("{n:04}"),
+    };
+    let (readers, printers, punches) = (count(Queue::Reader), count(Queue::Printer), count(Queue::Punch));
+    format!("FILES: {readers} RDR, {printers} PRT, {punches} PUN")
 }

@@ -57,7 +57,7 @@ pub fn accounting(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response,
 /// Whether your virtual machine goes on running while CP reads a command (CP READ).
 pub fn run(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let response = change(issuer, words, |settings| &mut settings.run);
-    cp.host.work();
+    cp.settle(&issuer.vmdbk);
     response
 }
 

@@ -1,0 +1,42 @@
+//! IPL.
+
+use super::{Issuer, Response};
+use crate::ipl::{self, Options};
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::words::Words;
+
+/// `Ipl vdev [CLEAR|NOCLEAR] [STOP] [LOADparm text] [PARM text]`
+///
+/// Loads a program from a virtual device and starts it: the virtual machine is reset, with CLEAR its storage is zeroed. From
+/// the reader (IPL 00C) the first spool file is the program. STOP leaves it loaded and stopped: BEGIN starts it.
+/// LOADPARM is up to eight characters and PARM, which comes last, up to 64, for the program to look at.
+pub fn ipl(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let from = words.need()?;
+    let Some(device) = from.device() else {
+        return Err(message::no_saved_system(from.upper()));
+    };
+    let mut options = Options::default();
+    while let Some(word) = words.next() {
+        match () {
+            () if word.is("CLEAR") => options.clear = true,
+            () if word.is("NOCLEAR") => options.clear = false,
+            () if word.is("STOP") => options.stop = true,
+            () if word.is("ATTN") => (),
+            () if word.is("LOADparm") => {
+                let parameter = words.need()?;
+                if parameter.0.len() > 8 {
+                    return Err(parameter.invalid());
+                }
+                options.loadparm = parameter.upper();
+            }
+            () if word.is("PARM") || word.is("PARMregs") => {
+                options.parm = words.rest().to_string();
+                break;
+            }
+            () => return Err(message::invalid_option(word.upper())),
+        }
+    }
+    ipl::from_device(cp, &issuer.vmdbk, device, &options)?;
+    Ok(Response::none())
+}

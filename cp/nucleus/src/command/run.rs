@@ -1,0 +1,151 @@
+//! BEGIN, STOP, SYSTEM, ATTN, REQUEST, EXTERNAL, SIGNAL: the keys of a virtual machine's operator panel.
+
+use super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::words::Words;
+use cpu::External;
+use std::sync::atomic::Ordering;
+
+/// `Begin [hexloc]`
+///
+/// Lets the virtual machine go on after CP READ: all virtual CPUs that were stopped by CP, from where they stopped, or the first one from the
+/// address given.
+pub fn begin(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let address = match words.next() {
+        Some(word) => Some(word.hexadecimal().ok_or_else(|| word.invalid())?),
+        None => None,
+    };
+    words.end()?;
+    let machine = issuer.vmdbk.machine();
+    if issuer.vmdbk.lock().ipl.is_none() && address.is_none() {
+        return Err(message::not_operational());
+    }
+    if let Some(address) = address {
+        let mut core = machine.configuration.interrupted_cpu(0);
+        core.state.ia = address & core.state.address_mask;
+    }
+    if machine.configuration.all_stopped() {
+        issuer.vmdbk.started.store(true, Ordering::Release);
+        machine.configuration.start(0);
+    }
+    cp.set_cp_read(&issuer.vmdbk, false);
+    machine.wake(&issuer.vmdbk, &cp.processors);
+    Ok(Response::none())
+}
+
+/// `STOP [CPU n]`
+///
+/// Stops the virtual machine, or one virtual CPU, as the stop key does. BEGIN starts it again.
+pub fn stop(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let machine = issuer.vmdbk.machine();
+    if words.accept("CPU") {
+        let word = words.need()?;
+        let cpu = word.hexadecimal().and_then(|n| u16::try_from(n).ok()).ok_or_else(|| word.invalid())?;
+        words.end()?;
+        if !machine.configuration.is_defined(cpu) {
+            return Err(message::no_cpu(format!("{cpu:02X}")));
+        }
+        machine.configuration.stop(cpu);
+        return Ok(Response::none());
+    }
+    words.end()?;
+    cp.set_cp_read(&issuer.vmdbk, true);
+    Ok(Response::none())
+}
+
+/// `SYStem CLEAR|RESET|RESTART`
+///
+/// Performs a function of the operator panel: CLEAR resets the virtual machine and zeroes its storage, RESET resets it, RESTART interrupts it
+/// with a restart interruption.
+pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let function = words.need()?;
+    let vmdbk = &issuer.vmdbk;
+    let machine = vmdbk.machine();
+    match () {
+        () if function.is("CLEAR") || function.is("RESET") => {
+            words.end()?;
+            let clear = function.is("CLEAR");
+            vmdbk.started.store(false, Ordering::Release);
+            vmdbk.generation.fetch_add(1, Ordering::AcqRel);
+            machine.configuration.reset(clear);
+            machine.keyboard.clear();
+            cp.set_cp_read(vmdbk, true);
+            Ok(if clear { "STORAGE CLEARED - SYSTEM RESET." } else { "SYSTEM RESET." }.into())
+        }
+        () if function.is("RESTART") => {
+            words.end()?;
+            vmdbk.started.store(true, Ordering::Release);
+            {
+                let mut core = machine.configuration.interrupted_cpu(0);
+                let result = core.state.restart_interruption();
+                engine::complete(&mut core.state, result, 0);
+            }
+            machine.configuration.start(0);
+            cp.set_cp_read(vmdbk, false);
+            machine.wake(vmdbk, &cp.processors);
+            Ok(Response::none())
+        }
+        () => Err(function.invalid()),
+    }
+}
+
+/// `ATTN`
+///
+/// Presents an attention at the virtual console, as its request key does.
+pub fn attn(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    issuer.vmdbk.machine().keyboard.attention();
+    Ok(Response::none())
+}
+
+/// `REQuest`
+///
+/// The same as ATTN.
+pub fn request(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    attn(cp, issuer, words)
+}
+
+/// `EXTernal [code]`
+///
+/// Presents an external interruption to the virtual machine: the interruption key (40) or another code.
+pub fn external(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let code = match words.next() {
+        None => 0x40,
+        Some(word) => word.hexadecimal().and_then(|n| u16::try_from(n).ok()).ok_or_else(|| word.invalid())?,
+    };
+    words.end()?;
+    let external = External { code, subcode: 0, parameter: None, parameter64: None };
+    issuer.vmdbk.machine().configuration.external(external);
+    Ok(Response::none())
+}
+
+/// `SIGnal SHUTDOWN [userid|ALL]`
+///
+/// Asks an operating system to shut down: your own, or (class C) another user's or everybody's. One that has not asked to be told is not.
+pub fn signal(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let what = words.need()?;
+    if !what.is("SHUTdown") {
+        return Err(what.invalid());
+    }
+    let target = words.next();
+    words.end()?;
+    let vmdbks = match target {
+        None => vec![issuer.vmdbk.clone()],
+        Some(_) if !issuer.has("AC") => return Err(message::not_authorised()),
+        Some(word) if word.is("ALL") => cp.vmdbks(),
+        Some(word) => {
+            let userid = word.userid()?;
+            vec![cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(userid).from("SIG"))?]
+        }
+    };
+    let mut response = Response::none();
+    for vmdbk in vmdbks {
+        if vmdbk.machine().configuration.signal_quiesce() {
+            response.push(format!("Shutdown signal sent to {}", vmdbk.userid));
+        } else if target.is_none_or(|word| !word.is("ALL")) {
+            return Err(message::not_signalled(&vmdbk.userid));
+        }
+    }
+    Ok(response)
+}

@@ -1,0 +1,98 @@
+//! DIAGNOSE X'00', X'0C', X'60', X'260', X'270': who, when and how large.
+
+use super::Call;
+use arch::{Program, Real};
+use base::ebcdic::padded;
+use cpu::Interruption;
+
+/// `DIAGNOSE X'00'`: extended identification.
+///
+/// Rx: the address of a doubleword, Ry: the length there, at least 1. Stores up to 40 bytes for this level of VM: the system's
+/// name, the CPU address, the user ID, the time zone; Ry is reduced by the number of bytes stored.
+pub fn extended_identification(call: &Call<'_>) -> Result<(), Interruption> {
+    let address = call.address(call.r1);
+    let length = call.gr(call.r3) as u32;
+    call.specification(address.0.is_multiple_of(8) && length as i32 > 0)?;
+    let mut entry = [0; 40];
+    entry[..8].copy_from_slice(&padded::<8>("ENDICOTT"));
+    entry[11] = 0xff;
+    entry[14..16].copy_from_slice(&call.cpu.to_be_bytes());
+    entry[16..24].copy_from_slice(&padded::<8>(&call.vmdbk.userid));
+    entry[32..36].copy_from_slice(&call.cp.config.zone.offset.to_be_bytes());
+    entry[36..38].copy_from_slice(&[1, 0]);
+    let stored = entry.len().min(length as usize);
+    call.write(address, &entry[..stored])?;
+    call.set_gr(call.r3, u64::from(length) - stored as u64);
+    Ok(())
+}
+
+/// `DIAGNOSE X'0C'`: the pseudo timer.
+///
+/// Rx: the address of a doubleword where 32 bytes are stored: the date mm/dd/yy, the time hh:mm:ss, the virtual processor time
+/// and the total processor time in microseconds.
+pub fn pseudo_timer(call: &Call<'_>) -> Result<(), Interruption> {
+    let address = call.address(call.r1);
+    call.specification(address.0.is_multiple_of(8))?;
+    call.write(address, &timer(call))
+}
+
+/// `DIAGNOSE X'270'`: the pseudo timer with four-digit years.
+///
+/// Rx: the address of a doubleword, Ry: the length there. After what DIAGNOSE X'0C' stores come the dates mm/dd/yyyy and yyyy-mm-dd
+/// and the date formats, 64 bytes in all.
+pub fn extended_timer(call: &Call<'_>) -> Result<(), Interruption> {
+    let address = call.address(call.r1);
+    let length = call.gr(call.r3) as u32 as usize;
+    call.specification(address.0.is_multiple_of(8) && length >= 32)?;
+    let mut block = [0; 64];
+    block[..32].copy_from_slice(&timer(call));
+    let date = call.cp.date();
+    block[32..42].copy_from_slice(&padded::<10>(&date.full()));
+    block[48..58].copy_from_slice(&padded::<10>(&date.iso()));
+    block[58] = 1;
+    block[59] = 0x80;
+    block[60] = 0x80;
+    call.write(address, &block[..length.min(64)])
+}
+
+fn timer(call: &Call<'_>) -> [u8; 32] {
+    let date = call.cp.date();
+    let (virtual_us, total_us) = call.vmdbk.times();
+    let mut block = [0; 32];
+    block[..8].copy_from_slice(&padded::<8>(&date.short()));
+    block[8..16].copy_from_slice(&padded::<8>(&date.time()));
+    block[16..24].copy_from_slice(&virtual_us.to_be_bytes());
+    block[24..].copy_from_slice(&total_us.to_be_bytes());
+    block
+}
+
+/// `DIAGNOSE X'60'`: the size of storage.
+///
+/// Rx gets the number of bytes of the virtual machine's storage.
+pub fn storage_size(call: &Call<'_>) -> Result<(), Interruption> {
+    call.set_gr(call.r1, call.machine.configuration.storage().size());
+    Ok(())
+}
+
+/// `DIAGNOSE X'260'`: where storage is.
+///
+/// Ry is the subcode. X'00': Rx gets the highest address. X'0C' and X'10': Rx is the address of a buffer of Rx+1 bytes, which gets the first and
+/// last address of each extent of storage; Ry gets the number of extents. Condition code 0.
+pub fn storage_extents(call: &Call<'_>) -> Result<(), Interruption> {
+    let size = call.machine.configuration.storage().size();
+    match call.gr(call.r3) as u32 {
+        0 => call.set_gr(call.r1, size - 1),
+        0x0c | 0x10 => {
+            call.specification(call.r1.is_multiple_of(2) && call.gr(call.r1 + 1) >= 16)?;
+            let Real(address) = call.address(call.r1);
+            call.specification(address.is_multiple_of(16))?;
+            let mut extent = [0; 16];
+            extent[8..].copy_from_slice(&(size - 1).to_be_bytes());
+            call.write(Real(address), &extent)?;
+            call.set_gr(call.r3, 1);
+            call.set_cc(0);
+        }
+        _ => return Err(Program::Specification.into()),
+    }
+    Ok(())
+}

@@ -1,0 +1,315 @@
+//! `endicott linux`: one guest on standard input and output.
+//!
+//! No set-up and no privilege: a system is made of one user whose virtual machine gets a Linux kernel from files. At a
+//! terminal, what is typed is edited here, line by line, as a 3215 does; Ctrl-A is the escape. The program ends when the
+//! guest does, and its exit code says how.
+
+use crate::clock::HostClock;
+use crate::server::{Notes, Server};
+use base::Clock;
+use directory::{Directory, Passwords};
+use nucleus::console::terminal::{Ending, Host, Kind, Terminal};
+use nucleus::system::{Cp, SystemConfig};
+use nucleus::vmdbk::Vmdbk;
+use nucleus::{ipl, logon};
+use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
+use std::io::{self, BufRead, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the exit codes mean.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  the guest powered itself off
+  1  the guest could not be started
+  2  the command line is wrong
+  3  the guest loaded a disabled wait PSW
+  4  the guest's kernel panicked
+  5  the guest was in a loop of program interruptions
+  6  the guest asked to be started again
+  130  ended by Ctrl-A x or by a signal
+
+At a terminal, Ctrl-A is the escape: Ctrl-A c takes a CP command, Ctrl-A x ends the guest, Ctrl-A h helps.";
+
+/// What the command line says.
+#[derive(clap::Args)]
+pub struct Options {
+    /// The Linux kernel for s390x.
+    #[arg(long, value_name = "FILE")]
+    pub kernel: PathBuf,
+    /// The initial RAM disk.
+    #[arg(long, value_name = "FILE")]
+    pub initrd: Option<PathBuf>,
+    /// The kernel's command line.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub append: String,
+    /// The virtual machine's storage, such as 512M or 2G.
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
+    pub memory: u64,
+    /// How many virtual CPUs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub cpus: u16,
+    /// At the end, one line of JSON about the run on standard error.
+    #[arg(long)]
+    pub json: bool,
+    /// How many host threads run virtual CPUs; usually as many as the guest has CPUs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub processors: Option<u16>,
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let size = nucleus::words::Word(text).storage().filter(|&size| size >= 16 << 20);
+    size.ok_or_else(|| "a size is a number with M or G, at least 16M".into())
+}
+
+/// The guest's user ID.
+const USERID: &str = "LINUX";
+
+/// Runs the guest; the exit code.
+pub fn linux(options: &Options) -> Result<u8, String> {
+    let read = |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let kernel = read(&options.kernel)?;
+    let initrd = options.initrd.as_deref().map(read).transpose()?.unwrap_or_default();
+    let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
+    (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
+    text += " CONSOLE 009 3215\n";
+    let directory = Directory::parse("endicott linux", &text, &Passwords::default());
+    let directory = directory.map_err(|errors| errors[0].to_string())?;
+    let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
+    let processors = options.processors.unwrap_or(options.cpus.min(host));
+    let config = SystemConfig { operator: USERID.into(), processors, ..SystemConfig::default() };
+    let notes = Arc::new(Notes::new());
+    notes.end_with_guest();
+    let clock = Arc::new(HostClock::new());
+    let started = clock.now();
+    let cp = Arc::new(Cp::new(config, directory, None, clock.clone(), notes.clone()));
+    let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
+    let vmdbk = logon::log_on_here(&cp, USERID, &terminal).map_err(|message| message.text)?;
+    {
+        let mut console = vmdbk.console();
+        console.settings.edit = false;
+        console.settings.auto_return = false;
+    }
+    let raw = Raw::enter();
+    let panicked = Arc::new(AtomicBool::new(false));
+    let server = Server::new(cp.clone(), notes.clone());
+    let mut server = server.map_err(|error| format!("the console cannot be served: {error}"))?;
+    server.set_local(terminal.clone(), output(raw.is_some(), panicked.clone()));
+    let stop = notes.clone();
+    crate::signals::on_end(move || stop.shut_down())?;
+    ipl::from_files(&cp, &vmdbk, &kernel, &initrd, &options.append).map_err(|error| error.to_string())?;
+    drop((kernel, initrd));
+    let threads = crate::run::start_processors(&cp);
+    input(&cp, &vmdbk, &terminal, notes.clone(), raw.is_some());
+    server.run();
+    cp.processors.end();
+    vmdbk.machine().hold();
+    threads.into_iter().for_each(|thread| drop(thread.join()));
+    drop(raw);
+    let ending = notes.ending();
+    let code = match &ending {
+        _ if panicked.load(Ordering::Relaxed) => 4,
+        Some(Ending::Stopped) => 0,
+        // A guest that was told to shut down says so with this address.
+        Some(Ending::DisabledWait(psw)) if psw.address == 0xfff => 0,
+        Some(Ending::DisabledWait(_)) => 3,
+        Some(Ending::ProgramLoop) => 5,
+        Some(Ending::NothingToLoad) => 6,
+        None => 130,
+    };
+    if options.json {
+        let (virtual_us, total_us) = vmdbk.times();
+        let machine = vmdbk.machine();
+        let configuration = &machine.configuration;
+        let instructions: u64 = configuration.cpus().map(|cpu| configuration.cpu(cpu).state.instructions).sum();
+        let counts = configuration.css().counts();
+        eprintln!(
+            "{{\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
+             \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{}}}",
+            clock.now().micros_since(started),
+            counts.starts,
+            counts.interruptions,
+            options.cpus,
+            options.memory
+        );
+    }
+    Ok(code)
+}
+
+/// Prints the guest's output and looks for the words by which a Linux kernel says that it panics.
+fn output(raw: bool, panicked: Arc<AtomicBool>) -> Box<dyn FnMut(&str)> {
+    const PANIC: &str = "Kernel panic - not syncing";
+    let mut tail = String::new();
+    Box::new(move |text| {
+        tail.push_str(text);
+        if tail.contains(PANIC) {
+            panicked.store(true, Ordering::Relaxed);
+        }
+        let keep = tail.char_indices().rev().nth(PANIC.len()).map_or(0, |(at, _)| at);
+        tail.drain(..keep);
+        let text = if raw { text.replace('\n', "\r\n") } else { text.to_string() };
+        let mut stdout = io::stdout().lock();
+        // Standard output that is gone takes nothing with it: the guest goes on.
+        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    })
+}
+
+/// A terminal in raw mode, put back when this is dropped.
+struct Raw(Termios);
+
+impl Raw {
+    fn enter() -> Option<Raw> {
+        let stdin = rustix::stdio::stdin();
+        if !isatty(stdin) {
+            return None;
+        }
+        let before = tcgetattr(stdin).ok()?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        tcsetattr(stdin, OptionalActions::Now, &raw).ok()?;
+        Some(Raw(before))
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+fn input(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: Arc<Notes>, raw: bool) {
+    let (cp, vmdbk, terminal) = (cp.clone(), vmdbk.clone(), terminal.clone());
+    let read = move || {
+        if raw {
+            return keyboard(&cp, &vmdbk, &terminal, &notes);
+        }
+        for line in io::stdin().lock().split(b'\n') {
+            let Ok(line) = line else { break };
+            cp.line(terminal.id, &String::from_utf8_lossy(&line));
+        }
+    };
+    std::thread::Builder::new().name("keyboard".into()).spawn(read).expect("a thread can be started");
+}
+
+/// The keyboard of a terminal in raw mode.
+fn keyboard(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: &Notes) {
+    let mut editor = Editor::default();
+    for byte in io::stdin().lock().bytes() {
+        let Ok(byte) = byte else { break };
+        let (echo, command) = editor.key(byte);
+        let mut stdout = io::stdout().lock();
+        let _ = stdout.write_all(echo.as_bytes()).and_then(|()| stdout.flush());
+        drop(stdout);
+        match command {
+            None => (),
+            Some(Typed::Line(line)) => cp.line(terminal.id, &line),
+            Some(Typed::Command(line)) => cp.console_command(vmdbk, &line),
+            Some(Typed::End) => notes.shut_down(),
+        }
+    }
+}
+
+/// What has been typed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Typed {
+    Line(String),
+    Command(String),
+    End,
+}
+
+/// Line editing in raw mode. Input is UTF-8; a byte at a time.
+#[derive(Default)]
+struct Editor {
+    line: Vec<u8>,
+    escaped: bool,
+    command: bool,
+}
+
+const CTRL_A: u8 = 0x01;
+
+impl Editor {
+    /// A key: what to echo, and what is complete with it.
+    fn key(&mut self, byte: u8) -> (String, Option<Typed>) {
+        if std::mem::take(&mut self.escaped) {
+            return match byte {
+                b'x' | b'X' => ("\r\n".into(), Some(Typed::End)),
+                b'c' | b'C' => {
+                    self.line.clear();
+                    self.command = true;
+                    ("\r\nCP> ".into(), None)
+                }
+                CTRL_A => self.plain(CTRL_A),
+                _ => (
+                    "\r\nCtrl-A c: a CP command   Ctrl-A x: end the guest   Ctrl-A Ctrl-A: Ctrl-A itself\r\n".into(),
+                    None,
+                ),
+            };
+        }
+        match byte {
+            CTRL_A => {
+                self.escaped = true;
+                (String::new(), None)
+            }
+            b'\r' | b'\n' => {
+                let line = String::from_utf8_lossy(&std::mem::take(&mut self.line)).into_owned();
+                let command = std::mem::take(&mut self.command);
+                ("\r\n".into(), Some(if command { Typed::Command(line) } else { Typed::Line(line) }))
+            }
+            0x7f | 0x08 => {
+                let Some(last) = self.line.pop() else { return (String::new(), None) };
+                // The rest of a character of several bytes goes with its last one.
+                let mut byte = last;
+                while byte & 0xc0 == 0x80 {
+                    byte = self.line.pop().unwrap_or(0);
+                }
+                ("\x08 \x08".into(), None)
+            }
+            0x15 => {
+                let erase = "\x08 \x08".repeat(String::from_utf8_lossy(&self.line).chars().count());
+                self.line.clear();
+                (erase, None)
+            }
+            // The 3215 has no such keys: Linux takes a circumflex and a letter instead.
+            0x03 | 0x04 | 0x1a => {
+                self.line.clear();
+                let control = format!("^{}", (byte | 0x60) as char);
+                (format!("{control}\r\n"), Some(Typed::Line(control)))
+            }
+            0x00..=0x1f => (String::new(), None),
+            byte => self.plain(byte),
+        }
+    }
+
+    fn plain(&mut self, byte: u8) -> (String, Option<Typed>) {
+        self.line.push(byte);
+        // An echo of half a character is held back until it is whole.
+        let whole = std::str::from_utf8(&self.line).ok().and_then(|line| line.chars().next_back());
+        (whole.filter(|c| !c.is_control()).map_or(String::new(), String::from), None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(keys: &[u8]) -> Vec<Typed> {
+        let mut editor = Editor::default();
+        keys.iter().filter_map(|&key| editor.key(key).1).collect()
+    }
+
+    #[test]
+    fn lines_are_edited() {
+        assert_eq!(typed(b"lx\x7fs\r"), [Typed::Line("ls".into())]);
+        assert_eq!(typed(b"rubbish\x15pwd\r\r"), [Typed::Line("pwd".into()), Typed::Line("".into())]);
+        assert_eq!(typed("ä\x7fo\r".as_bytes()), [Typed::Line("o".into())]);
+        assert_eq!(typed(b"sleep\x03"), [Typed::Line("^c".into())]);
+    }
+
+    #[test]
+    fn control_a_is_the_escape() {
+        assert_eq!(typed(b"\x01cq time\r\x01x"), [Typed::Command("q time".into()), Typed::End]);
+        assert_eq!(typed(b"\x01\x01\r"), [Typed::Line("\x01".into())]);
+        assert_eq!(typed(b"\x01hls\r"), [Typed::Line("ls".into())]);
+    }
+}
