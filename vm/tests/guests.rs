@@ -1,0 +1,69 @@
+//! Debian's kernel, as people use it: in two virtual machines at once, each in front of a 3270 of its own.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use support::{Client, Guest, System, guest, has_s3270};
+
+/// A boot takes seconds; a busy machine gets time.
+const BOOT: Duration = Duration::from_secs(300);
+const ANSWER: Duration = Duration::from_secs(60);
+
+/// What `seq 1 10000 | sort -r | md5sum` prints anywhere.
+const CHECKSUM: &str = "720a02ba968d1efadddf947fa8d7ed18";
+
+#[test]
+fn two_users_boot_linux_from_their_readers_at_once() {
+    boot_two("guests-1", 1);
+}
+
+#[test]
+fn two_users_boot_linux_with_two_virtual_cpus_each() {
+    boot_two("guests-2", 2);
+}
+
+fn boot_two(name: &str, cpus: usize) {
+    let Some(guest) = guest().filter(|_| has_s3270()) else { return };
+    let system = System::start(name, |_| {});
+    let parameters = system.folder.join("parameters");
+    fs::write(&parameters, "vmb.mode=shell").expect("the folder is there");
+    thread::scope(|scope| {
+        for user in ["LINUX1", "LINUX2"] {
+            let (system, guest, parameters) = (&system, &guest, parameters.as_path());
+            scope.spawn(move || one_user(system, guest, parameters, user, cpus));
+        }
+    });
+}
+
+fn one_user(system: &System, guest: &Guest, parameters: &Path, user: &str, cpus: usize) {
+    system.punch(user, &[&guest.kernel, parameters, &guest.initrd]);
+    let mut client = Client::connect(system);
+    client.log_on(user);
+    for cpu in 1..cpus {
+        client.say(&format!("define cpu {cpu}"), "defined", ANSWER);
+    }
+    client.say("ipl 00c", "SHELL-START", BOOT);
+
+    let sysinfo = client.say("cat /proc/sysinfo; echo END-OF-1", "\nEND-OF-1", ANSWER);
+    assert!(sysinfo.contains("VM00 Control Program: z/VM"), "{sysinfo}");
+    assert!(sysinfo.contains(user), "{sysinfo}");
+
+    let list =
+        "cd /sys/bus/ccw/devices; for d in *; do echo $d $(cat $d/devtype $d/cutype $d/online); done; echo END-OF-2";
+    let devices = client.say(list, "\nEND-OF-2", ANSWER);
+    for (number, kind) in [("0.0.0009", "3215"), ("0.0.000c", "2540"), ("0.0.000d", "2540"), ("0.0.000e", "1403")] {
+        let row = devices.lines().find(|line| line.starts_with(number));
+        assert!(row.is_some_and(|row| row.contains(kind)), "{number} is no {kind}:\n{devices}");
+    }
+
+    client.say("seq 1 10000 | sort -r | md5sum", CHECKSUM, ANSWER);
+    let online = client.say("grep -c '^processor [0-9]' /proc/cpuinfo; echo END-OF-3", "\nEND-OF-3", ANSWER);
+    assert!(online.lines().any(|line| line.trim() == cpus.to_string()), "{online}");
+
+    client.say("poweroff", "CP READ", ANSWER);
+    client.say("logoff", "LOGOFF AT", ANSWER);
+}

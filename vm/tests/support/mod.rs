@@ -1,0 +1,211 @@
+//! A system of its own for a test, and real 3270 clients (`s3270`) in front of it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The guest that tests boot.
+pub struct Guest {
+    pub kernel: PathBuf,
+    pub initrd: PathBuf,
+}
+
+/// The guest's files, from the folder `ENDICOTT_GUEST` names or from `cache/guest`; says so when they are not there.
+pub fn guest() -> Option<Guest> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/guest");
+    let folder = std::env::var_os("ENDICOTT_GUEST").map_or(root, PathBuf::from);
+    let guest = Guest { kernel: folder.join("kernel.img"), initrd: folder.join("initrd.img") };
+    let there = guest.kernel.exists() && guest.initrd.exists();
+    if !there {
+        println!("skipped: there is no guest in {} (cargo x guest makes one)", folder.display());
+    }
+    there.then_some(guest)
+}
+
+/// Whether `s3270` is installed; says so when it is not.
+pub fn has_s3270() -> bool {
+    let there = Command::new("s3270").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    if !there {
+        println!("skipped: s3270 is not installed (Debian package of the same name)");
+    }
+    there
+}
+
+/// The program under test.
+pub fn endicott() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_endicott"))
+}
+
+/// A running sample system in a folder of its own; it ends with the test.
+pub struct System {
+    pub folder: PathBuf,
+    pub port: u16,
+    child: Child,
+}
+
+impl System {
+    /// Makes the sample system and brings it up; `prepare` may change the folder before that.
+    pub fn start(name: &str, prepare: impl FnOnce(&Path)) -> System {
+        let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        let made = endicott().arg("sample").arg(&folder).stdout(Stdio::null()).status().expect("endicott starts");
+        assert!(made.success(), "the sample system is made");
+        prepare(&folder);
+        // The port is free now and is taken again at once.
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        let log = fs::File::create(folder.join("operator.log")).expect("the folder is there");
+        let errors = log.try_clone().expect("a second handle");
+        let child = endicott()
+            .arg("run")
+            .arg("--system")
+            .arg(&folder)
+            .args(["--headless", "--tn3270", &format!("127.0.0.1:{port}")])
+            .stdin(Stdio::null())
+            .stdout(log)
+            .stderr(errors)
+            .spawn()
+            .expect("endicott starts");
+        let system = System { folder, port, child };
+        let began = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(began.elapsed() < Duration::from_secs(20), "no answer on port {port}: {}", system.log());
+            thread::sleep(Duration::from_millis(50));
+        }
+        system
+    }
+
+    /// What the system has said so far.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("operator.log")).unwrap_or_default()
+    }
+
+    /// Puts files into a user's card reader, in this order.
+    pub fn punch(&self, user: &str, files: &[&Path]) {
+        let done = endicott().arg("punch").arg("--system").arg(&self.folder).arg(user).args(files).output();
+        let done = done.expect("endicott starts");
+        assert!(done.status.success(), "punch: {}", String::from_utf8_lossy(&done.stderr));
+    }
+}
+
+impl Drop for System {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if !thread::panicking() {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// A person at a 3270.
+pub struct Client {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+    /// Everything that was on pages turned away.
+    pages: String,
+}
+
+impl Client {
+    /// A model 4 (43 rows) connected to the system, at CP's logo.
+    pub fn connect(system: &System) -> Client {
+        let mut child = Command::new("s3270")
+            .args(["-model", "3279-4"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("s3270 starts");
+        let to = child.stdin.take().expect("the input is piped");
+        let from = BufReader::new(child.stdout.take().expect("the output is piped"));
+        let mut client = Client { child, to, from, pages: String::new() };
+        client.act(&format!("Connect(127.0.0.1:{})", system.port));
+        client.act("Wait(20,InputField)");
+        client
+    }
+
+    /// Performs one action of s3270's and returns the data it gives.
+    pub fn act(&mut self, action: &str) -> Vec<String> {
+        writeln!(self.to, "{action}").and_then(|()| self.to.flush()).expect("s3270 listens");
+        let mut data = Vec::new();
+        loop {
+            let mut line = String::new();
+            let length = self.from.read_line(&mut line).expect("s3270 answers");
+            assert!(length > 0, "s3270 ended at {action}");
+            let line = line.trim_end_matches('\n');
+            match line.strip_prefix("data: ") {
+                Some(text) => data.push(text.to_owned()),
+                None if line == "ok" => return data,
+                None if line == "error" => panic!("s3270 {action}: {data:?}"),
+                None => {}
+            }
+        }
+    }
+
+    /// The screen's rows.
+    pub fn rows(&mut self) -> Vec<String> {
+        self.act("Ascii()").iter().map(|row| row.trim_end().to_owned()).collect()
+    }
+
+    /// Types a line and presses ENTER.
+    pub fn enter(&mut self, line: &str) {
+        let quoted = line.replace('\\', "\\\\").replace('"', "\\\"");
+        self.act(&format!("String(\"{quoted}\")"));
+        self.act("Enter()");
+    }
+
+    /// Logs on at the logo; the password is the user ID.
+    pub fn log_on(&mut self, user: &str) {
+        self.act(&format!("String(\"{user}\")"));
+        self.act("Tab()");
+        self.enter(user);
+        self.until("LOGON AT", Duration::from_secs(20));
+    }
+
+    /// Types a line and reads until `mark` has come after it; returns what came.
+    pub fn say(&mut self, line: &str, mark: &str, limit: Duration) -> String {
+        self.turn_page();
+        self.enter(line);
+        self.until(mark, limit)
+    }
+
+    /// Reads on, turning full pages, until `mark` is there; returns all that came since the last of these.
+    pub fn until(&mut self, mark: &str, limit: Duration) -> String {
+        let began = Instant::now();
+        loop {
+            let rows = self.rows();
+            let screen = rows.join("\n");
+            let seen = format!("{}{screen}", self.pages);
+            if seen.contains(mark) {
+                self.pages.clear();
+                return seen;
+            }
+            assert!(began.elapsed() < limit, "{mark} did not come within {limit:?}:\n{seen}");
+            let status = rows.last().map_or("", String::as_str);
+            if status.contains("MORE...") || status.contains("HOLDING") {
+                self.pages.push_str(&screen);
+                self.pages.push('\n');
+                self.act("Clear()");
+            } else {
+                thread::sleep(Duration::from_millis(100));
+            }
+        }
+    }
+
+    /// Clears the screen, so that what is on it now is not taken for an answer.
+    fn turn_page(&mut self) {
+        self.act("Clear()");
+        self.pages.clear();
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
