@@ -3,6 +3,7 @@
 mod branch;
 mod conditional;
 mod interlocked;
+mod locked;
 mod misc;
 mod moves;
 mod multiply;
@@ -16,6 +17,7 @@ mod unicode;
 pub(crate) use branch::*;
 pub(crate) use conditional::*;
 pub(crate) use interlocked::*;
+pub(crate) use locked::*;
 pub(crate) use misc::*;
 pub(crate) use moves::*;
 pub(crate) use multiply::*;
