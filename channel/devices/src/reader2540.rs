@@ -142,7 +142,11 @@ impl Device for Reader2540 {
         std::mem::take(&mut switch.pressed).then_some(DeviceStatus::DEVICE_END)
     }
 
-    fn reset(&mut self, _kind: css::Reset) {
+    fn reset(&mut self, kind: css::Reset) {
         self.card = None;
+        if kind == css::Reset::System {
+            // Status that nobody has asked for yet is gone as well: an IPL must find no device end in its way.
+            self.ready.0.lock().unwrap_or_else(PoisonError::into_inner).pressed = false;
+        }
     }
 }

@@ -124,6 +124,8 @@ macro_rules! commands {
     (@classes $classes:ident) => { $crate::class::Classes::of(stringify!($classes)) };
 }
 
+pub mod change;
+pub mod close;
 pub mod comment;
 pub mod disconnect;
 pub mod force;
@@ -131,17 +133,25 @@ pub mod help;
 pub mod ipl;
 pub mod logoff;
 pub mod message_user;
+pub mod order;
+pub mod purge;
 pub mod query;
 pub mod run;
 pub mod set;
 pub mod shutdown;
 pub mod sleep;
+pub mod spool;
+pub mod spool_files;
+pub mod tag;
 pub mod terminal;
+pub mod transfer;
 pub mod xautolog;
 
 commands! {
     /// Every CP command. Where abbreviations meet, the earlier row wins, so the order is part of the interface.
     COMMANDS "":
+    change { "CHange" DG change; }
+    close { "Close" G close; }
     comment { "*" ANY comment; "CP" ANY cp; }
     disconnect { "DISConnect" ANY disconnect; }
     force { "FORCE" A force; }
@@ -152,6 +162,8 @@ commands! {
         "Message" ANY message; "MSG" ANY msg; "MSGNOH" B message_no_header;
         "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;
     }
+    order { "ORDer" DG order; }
+    purge { "PURge" DG purge; }
     query { "Query" ANY query; }
     run {
         "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "REQuest" G request; "SIGnal" ACG signal;
@@ -160,7 +172,10 @@ commands! {
     set { "SET" ANY set; }
     shutdown { "SHUTDOWN" A shutdown; }
     sleep { "SLeep" ANY sleep; }
+    spool { "SPool" G spool; }
+    tag { "TAg" G tag; }
     terminal { "TERMinal" G terminal; }
+    transfer { "TRANsfer" DG transfer; }
     xautolog { "XAUTOLOG" ABG xautolog; "AUTOLOG" AB autolog; }
 }
 

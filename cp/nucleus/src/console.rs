@@ -12,6 +12,7 @@ pub mod display;
 pub mod edit;
 pub mod terminal;
 
+use crate::spooling::record::Recorder;
 use base::Tod;
 use display::{Tone, Turn};
 use edit::Editing;
@@ -103,8 +104,8 @@ pub struct Console {
     pub asleep: Option<Option<Tod>>,
     /// The guest has a read outstanding that no line has answered.
     vm_read: bool,
-    /// SPOOL CONSOLE START: the lines since then or since CLOSE.
-    pub record: Option<Vec<String>>,
+    /// SPOOL CONSOLE START: where the lines go as well.
+    pub record: Option<Recorder>,
     /// SPOOL CONSOLE NOTERM: record without showing.
     pub silent: bool,
     /// The user who gets the output while this one is disconnected (SET SECUSER).
@@ -135,12 +136,19 @@ impl Console {
     /// A line for the user: a response of CP, a message, or a whole line of the guest's.
     pub fn write(&mut self, text: &str, tone: Tone, now: Tod) {
         if let Some(record) = &mut self.record {
-            record.push(text.to_string());
+            record.line(text);
         }
         match &self.terminal {
             Some(terminal) if !self.silent || tone == Tone::Urgent => terminal.write(text, tone, now),
             Some(_) => (),
             None => self.forward(text),
+        }
+    }
+
+    /// What the user typed stands in the console's file as well.
+    pub fn record_input(&mut self, line: &str) {
+        if let Some(record) = self.record.as_mut().filter(|_| !line.is_empty()) {
+            record.line(line);
         }
     }
 
@@ -153,7 +161,7 @@ impl Console {
     /// The guest writes `text` to its console; new lines separate lines, and what follows the last one is not ended yet.
     pub fn print(&mut self, text: &str, now: Tod) {
         if let Some(record) = &mut self.record {
-            record.extend(text.lines().map(str::to_string));
+            record.print(text);
         }
         match &self.terminal {
             Some(terminal) if !self.silent => terminal.print(text, now),

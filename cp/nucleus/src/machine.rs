@@ -143,7 +143,7 @@ impl Machine {
         for unit in units {
             let (vdev, console) = {
                 let unit = spooling::lock_unit(unit);
-                (unit.vdev, unit.device.starts_with("32"))
+                (unit.vdev, unit.console)
             };
             if !console {
                 attach(&machine.configuration, vdev, spooling::device(unit, around));

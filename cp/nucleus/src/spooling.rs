@@ -1,17 +1,26 @@
 //! Virtual unit record devices: the reader, punch, printer and console of a virtual machine, on spool files.
 //!
 //! A [`Unit`] is what SPOOL has set for one device, and the file that is open on it now. The device in the channel
-//! subsystem and the commands SPOOL, CLOSE, QUERY VIRTUAL share it. Lock order: channel subsystem, unit, spool.
+//! subsystem and the commands SPOOL, CLOSE, QUERY VIRTUAL share it. [`close`] is CLOSE, and how a file gets to its new owner;
+//! [`describe`] is QUERY VIRTUAL; [`options`] are the operands that SPOOL, CLOSE and CHANGE share; [`record`] is SPOOL CONSOLE START.
+//!
+//! Lock order: channel subsystem, console, unit, spool. So whoever has a unit or the spool locked writes to no console and
+//! asks no channel subsystem.
+
+pub mod close;
+pub mod describe;
+pub mod options;
+pub mod record;
 
 use crate::machine::Surroundings;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use base::Tod;
 use css::Device as ChannelDevice;
 use devices::{Card, NotReady, Printer1403, Punch2540, Reader2540, ReadySwitch, RecordSink, RecordSource};
 use directory::{SpoolDevice, SpoolKind};
-use spool::{After, Attributes, OutputFile, Queue, ReaderFile, Spool, SpoolFile};
+use options::Options;
+use spool::{After, OutputFile, Queue, ReaderFile, Spool, SpoolFile};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The system's spool; `None` in a system that has none, where readers are empty and punches not ready.
@@ -20,6 +29,19 @@ pub type SharedSpool = Arc<Mutex<Option<Spool>>>;
 /// Locks the spool.
 pub fn lock(spool: &SharedSpool) -> MutexGuard<'_, Option<Spool>> {
     spool.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does something with the spool, or says that there is none.
+pub fn with<T>(cp: &Cp, action: impl FnOnce(&mut Spool) -> Result<T, Message>) -> Result<T, Message> {
+    match &mut *lock(&cp.spool) {
+        Some(spool) => action(spool),
+        None => Err(message::spool_error("this system has no spool")),
+    }
+}
+
+/// Asks something of the spool; without one there are no files.
+pub fn ask<T: Default>(cp: &Cp, question: impl FnOnce(&Spool) -> T) -> T {
+    lock(&cp.spool).as_ref().map(question).unwrap_or_default()
 }
 
 /// NO OPERATION: the record's data is not the file's, but a tag or a name.
@@ -36,6 +58,9 @@ pub struct Settings {
     pub keep: bool,
     /// A reader's: unit exception at the end of a file.
     pub eof: bool,
+    /// A reader's: after a file that stays, the first file of the queue again, and not the one behind it.
+    pub rescan: bool,
+    /// MSG: the user wants to know what becomes of files.
     pub messages: bool,
     pub form: String,
     pub dest: String,
@@ -43,6 +68,8 @@ pub struct Settings {
     /// Whose files the device makes, and in which queue; none is the user's own.
     pub to: Option<String>,
     pub queue: Queue,
+    /// FOR instead of TO.
+    pub on_behalf: bool,
     /// SPOOL NAME.
     pub name: (String, String),
     /// TAG DEV.
@@ -61,6 +88,12 @@ pub struct Unit {
     pub input: Option<ReaderFile>,
     /// Tells the virtual machine that a reader has a file.
     pub ready: Option<ReadySwitch>,
+    /// The spooled side of a console.
+    pub console: bool,
+    /// How many records have been read or written.
+    pub records: u64,
+    /// Numbers of files read to their end and held since the last CLOSE: with NORESCAN the reader goes on behind them.
+    passed: Vec<u16>,
 }
 
 /// A unit, shared between the channel subsystem and CP.
@@ -74,24 +107,21 @@ pub fn lock_unit(unit: &SharedUnit) -> MutexGuard<'_, Unit> {
 impl Unit {
     /// The unit of a SPOOL statement.
     pub fn new(userid: &str, distribution: &str, vdev: u16, spool: &SpoolDevice) -> Unit {
-        let queue = match spool.kind {
-            SpoolKind::Reader => Queue::Reader,
-            SpoolKind::Punch => Queue::Punch,
-            SpoolKind::Printer => Queue::Printer,
-        };
         let settings = Settings {
             class: spool.class,
             copies: 1,
             cont: false,
             hold: false,
             keep: false,
-            eof: true,
-            messages: true,
+            eof: spool.kind == SpoolKind::Reader,
+            rescan: false,
+            messages: false,
             form: "STANDARD".into(),
             dest: "OFF".into(),
             dist: distribution.into(),
             to: None,
-            queue,
+            queue: queue_of(spool.kind),
+            on_behalf: false,
             name: Default::default(),
             tag: String::new(),
         };
@@ -104,116 +134,139 @@ impl Unit {
             output: None,
             input: None,
             ready: None,
+            console: false,
+            records: 0,
+            passed: Vec::new(),
         }
     }
 
     /// The unit of a console's spooled output.
-    pub fn console(userid: &str, distribution: &str, vdev: u16, class: char) -> Unit {
-        let spool = SpoolDevice { device: "3215".into(), kind: SpoolKind::Printer, class };
-        Unit::new(userid, distribution, vdev, &spool)
+    pub fn console(userid: &str, distribution: &str, vdev: u16, device: u16, class: char) -> Unit {
+        let spool = SpoolDevice { device: format!("{device:04}"), kind: SpoolKind::Printer, class };
+        Unit { console: true, ..Unit::new(userid, distribution, vdev, &spool) }
     }
 
-    /// RDR, PUN or PRT.
+    /// RDR, PUN, PRT or CONS.
     pub fn class_name(&self) -> &'static str {
         match self.kind {
+            _ if self.console => "CONS",
             SpoolKind::Reader => "RDR",
             SpoolKind::Punch => "PUN",
             SpoolKind::Printer => "PRT",
         }
     }
 
-    /// What a file that is closed now is to be.
-    pub fn attributes(&self, now: Tod) -> Attributes {
-        let settings = &self.settings;
-        // A file for somebody else goes to that user's reader; one's own stays in the queue of the device.
-        let owner = settings.to.as_deref().unwrap_or(&self.userid);
-        Attributes {
-            class: settings.class,
-            form: settings.form.clone(),
-            copies: settings.copies,
-            hold: settings.hold,
-            keep: settings.keep,
-            dist: settings.dist.clone(),
-            dest: settings.dest.clone(),
-            name: settings.name.0.clone(),
-            kind: settings.name.1.clone(),
-            tag: settings.tag.clone(),
-            ..Attributes::new(owner, settings.queue, now)
-        }
+    /// The number of the file that is open.
+    pub fn open_file(&self) -> Option<u16> {
+        self.output.as_ref().map(OutputFile::spid).or(self.input.as_ref().map(ReaderFile::spid))
     }
 
-    /// The next card of the reader's files.
+    /// The next card of the reader's files. At the end of a file the file is closed, and what comes then depends on CONT
+    /// and EOF.
     fn read(&mut self, spool: &SharedSpool) -> Card {
         loop {
-            if self.input.is_none() {
-                let Some(spool) = &mut *lock(spool) else { return Card::Empty };
-                match spool.open_reader(&self.userid, self.settings.class) {
-                    Ok(Some(file)) => self.input = Some(file),
-                    Ok(None) => return Card::Empty,
-                    Err(_) => return Card::Damaged,
-                }
+            if self.input.is_none() && !self.open_input(spool) {
+                return Card::Empty;
             }
-            let file = self.input.as_mut().expect("a file was opened above");
+            let Some(file) = &mut self.input else { return Card::Empty };
             match file.next_record() {
                 Ok(Some(record)) if record.op == NO_OPERATION => (),
-                Ok(Some(record)) => return Card::Record(record.data.to_vec()),
-                Ok(None) => {
-                    self.close_input(spool, None);
-                    if !self.settings.cont {
-                        return Card::EndOfFile;
-                    }
-                    let more = lock(spool).as_ref().is_some_and(|spool| spool.count(&self.userid, Queue::Reader) > 0);
-                    if !more {
-                        return Card::EndOfFile;
-                    }
+                Ok(Some(record)) => {
+                    self.records += 1;
+                    return Card::Record(record.data.to_vec());
                 }
-                Err(_) => return Card::Damaged,
+                Ok(None) => {
+                    self.end_input(spool, None);
+                    if self.settings.cont && self.open_input(spool) {
+                        continue;
+                    }
+                    return if self.settings.eof { Card::EndOfFile } else { Card::Empty };
+                }
+                Err(_) => {
+                    // Whoever reads on gets the next file; this one waits for somebody to look at it.
+                    self.end_input(spool, Some(After::Keep));
+                    return Card::Damaged;
+                }
             }
         }
     }
 
-    /// Closes the reader's file. `after` says what becomes of it; by default what SPOOL has set.
-    pub fn close_input(&mut self, spool: &SharedSpool, after: Option<After>) {
+    /// Opens the first file that this reader may read, unless one is open. Whether one is now.
+    pub fn open_input(&mut self, spool: &SharedSpool) -> bool {
+        if self.input.is_none()
+            && let Some(spool) = &mut *lock(spool)
+        {
+            let class = self.settings.class;
+            let fits = |file: &&SpoolFile| {
+                let wanted = class == '*' || class == file.class;
+                wanted && !file.hold.any() && !file.in_use && !self.passed.contains(&file.spid)
+            };
+            let spid = spool.files(&self.userid, Queue::Reader).find(fits).map(|file| file.spid);
+            self.input = spid.and_then(|spid| spool.open_file(&self.userid, spid).ok());
+        }
+        self.input.is_some()
+    }
+
+    /// Has the reader read a certain file next. The one it was reading stays in its queue.
+    pub fn select_input(&mut self, spool: &SharedSpool, spid: u16) -> Result<(), spool::Error> {
+        if self.input.as_ref().is_none_or(|file| file.spid() != spid) {
+            self.close_input(spool, Some(After::Hold));
+            if let Some(spool) = &mut *lock(spool) {
+                self.input = Some(spool.open_file(&self.userid, spid)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the reader's file.
+    fn end_input(&mut self, spool: &SharedSpool, after: Option<After>) {
         let usual = match (self.settings.hold, self.settings.keep) {
             (true, _) => After::Hold,
-            (_, true) => After::Keep,
-            _ => After::AsFile,
+            (false, true) => After::Keep,
+            (false, false) => After::AsFile,
         };
+        let after = after.unwrap_or(usual);
         if let (Some(file), Some(spool)) = (self.input.take(), &mut *lock(spool)) {
-            // A file that cannot be purged now stays; it is found again when the spool is next opened.
-            let _ = spool.close_reader(file, after.unwrap_or(usual));
+            if after == After::Hold && !self.settings.rescan {
+                self.passed.push(file.spid());
+            }
+            // If its host file cannot be removed, the file is still in the queue, where QUERY shows it.
+            let _ = spool.close_reader(file, after);
         }
+    }
+
+    /// CLOSE of a reader. `after` says what becomes of its file; by default what SPOOL has set.
+    pub fn close_input(&mut self, spool: &SharedSpool, after: Option<After>) {
+        self.end_input(spool, after);
+        self.passed.clear();
     }
 
     /// Adds a record to the device's output file, which is opened by the first.
     pub fn write(&mut self, spool: &SharedSpool, command: u8, data: &[u8]) -> Result<(), NotReady> {
-        if self.output.is_none() {
-            let device = match (self.kind, self.device.as_str()) {
-                (_, "3215" | "3210" | "3270") => spool::Device::Console,
-                (SpoolKind::Printer, _) => spool::Device::Printer,
-                _ => spool::Device::Punch,
-            };
-            let opened = lock(spool).as_mut().and_then(|spool| spool.open_output(&self.userid, device).ok());
-            self.output = Some(opened.ok_or(NotReady)?);
-        }
-        self.output.as_mut().expect("a file was opened above").write(command, data).map_err(|_| NotReady)
+        let output = match &mut self.output {
+            Some(output) => output,
+            none => {
+                let device = match self.kind {
+                    SpoolKind::Printer if self.console => spool::Device::Console,
+                    SpoolKind::Printer => spool::Device::Printer,
+                    _ => spool::Device::Punch,
+                };
+                let opened = lock(spool).as_mut().and_then(|spool| spool.open_output(&self.userid, device).ok());
+                none.insert(opened.ok_or(NotReady)?)
+            }
+        };
+        output.write(command, data).map_err(|_| NotReady)?;
+        self.records += 1;
+        Ok(())
     }
+}
 
-    /// Closes the output file: it becomes a spool file. `None` if nothing was written.
-    pub fn close_output(&mut self, spool: &SharedSpool, attributes: &Attributes) -> Result<Option<SpoolFile>, Message> {
-        let (Some(output), Some(spool)) = (self.output.take(), &mut *lock(spool)) else { return Ok(None) };
-        spool.close_output(output, attributes).map_err(|not_closed| {
-            let failed = *not_closed;
-            self.output = Some(failed.output);
-            message_of(&failed.error)
-        })
-    }
-
-    /// Throws the output file away.
-    pub fn purge_output(&mut self, spool: &SharedSpool) {
-        if let (Some(output), Some(spool)) = (self.output.take(), &mut *lock(spool)) {
-            spool.discard_output(output);
-        }
+/// The queue of the same kind as a device: where output goes unless SPOOL TO says otherwise.
+fn queue_of(kind: SpoolKind) -> Queue {
+    match kind {
+        SpoolKind::Reader => Queue::Reader,
+        SpoolKind::Punch => Queue::Punch,
+        SpoolKind::Printer => Queue::Printer,
     }
 }
 
@@ -259,49 +312,38 @@ pub fn device(unit: &SharedUnit, around: &Surroundings) -> Box<dyn ChannelDevice
     }
 }
 
-/// A file has arrived in a reader queue: the virtual machine is told by device end, the user by a message.
-pub fn arrived(cp: &Cp, file: &SpoolFile, was: Option<u16>) {
-    let Some(vmdbk) = cp.vmdbk(&file.owner).filter(|_| file.queue == Queue::Reader) else { return };
-    let wants = |unit: &Unit| unit.settings.class == '*' || unit.settings.class == file.class;
+/// A user leaves. Output that is open goes where CLOSE would send it; a file that is being read stays.
+pub fn log_off(cp: &Cp, vmdbk: &Vmdbk) {
+    vmdbk.console().record = None;
     for unit in vmdbk.units() {
-        let ready = {
-            let unit = lock_unit(&unit);
-            unit.ready.clone().filter(|_| wants(&unit) && unit.input.is_none())
-        };
-        if let Some(ready) = ready {
-            ready.press();
-        }
-    }
-    if vmdbk.lock().settings.information {
-        let line = format!(
-            "RDR FILE {:04} SENT FROM {:<8} {} WAS {:04} RECS {:04} CPY  {:03} {} {} {}",
-            file.spid,
-            file.originator,
-            file.device.name(),
-            was.unwrap_or(file.spid),
-            file.records,
-            file.copies,
-            file.class,
-            if file.hold.any() { "HOLD" } else { "NOHOLD" },
-            if file.keep { "KEEP" } else { "NOKEEP" },
-        );
-        vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+        lock_unit(&unit).settings.cont = false;
+        // Receivers are told; the user is gone.
+        let _ = close_unit(cp, vmdbk, &unit);
     }
 }
 
-/// A user leaves: what is open is closed, as CLOSE would do it.
-pub fn log_off(cp: &Cp, vmdbk: &Vmdbk) {
-    for unit in vmdbk.units() {
-        let mut unit = lock_unit(&unit);
-        unit.close_input(&cp.spool, None);
-        let attributes = unit.attributes(cp.now());
-        let closed = unit.close_output(&cp.spool, &attributes);
-        let was = unit.output.as_ref().map(OutputFile::spid);
-        drop(unit);
-        if let Ok(Some(file)) = closed {
-            arrived(cp, &file, was);
-        }
-    }
+/// DETACH of a unit record device: what is open is closed. The lines for the user.
+pub fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) -> Result<Vec<String>, Message> {
+    let absent = || message::device_absent(format!("{vdev:04X}"));
+    let unit = vmdbk.unit(vdev).ok_or_else(absent)?;
+    lock_unit(&unit).settings.cont = false;
+    let mut lines = close_unit(cp, vmdbk, &unit)?;
+    vmdbk.change_unit(vdev, None);
+    lines.push(format!("{:<4} {vdev:04X} DETACHED", lock_unit(&unit).class_name()));
+    Ok(lines)
+}
+
+fn close_unit(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit) -> Result<Vec<String>, Message> {
+    lock_unit(unit).close_input(&cp.spool, Some(After::Hold));
+    close::output(cp, vmdbk, unit, &Options::default())
+}
+
+/// How often the drop folder is looked into, in microseconds.
+const DROP_INTERVAL: u64 = 1_000_000;
+
+/// When [`take_drops`] is to be called next after `now`.
+pub fn next_drops(now: base::Tod) -> base::Tod {
+    now.plus_micros(DROP_INTERVAL)
 }
 
 /// Takes in what `endicott punch` has left for the system, and tells the owners.
@@ -309,8 +351,9 @@ pub fn take_drops(cp: &Cp) {
     let files: Vec<SpoolFile> = {
         let mut spool = lock(&cp.spool);
         let Some(spool) = &mut *spool else { return };
+        // What cannot be taken in now stays in the drop folder.
         let Ok(taken) = spool.take_drops() else { return };
         taken.files.iter().filter_map(|(owner, spid)| spool.file(owner, *spid).cloned()).collect()
     };
-    files.iter().for_each(|file| arrived(cp, file, None));
+    files.iter().for_each(|file| close::announce(cp, file, file.device.name(), 0));
 }

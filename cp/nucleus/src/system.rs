@@ -15,13 +15,13 @@ use crate::logon;
 use crate::machine::{Owner, Surroundings};
 use crate::message::{self, Message};
 use crate::processor::Processors;
-use crate::spooling::SharedSpool;
+use crate::spooling::{self, SharedSpool};
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod};
 use directory::{Directory, User};
 use spool::Spool;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What the system configuration decides.
@@ -76,6 +76,7 @@ pub struct Cp {
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
     next_id: AtomicU32,
+    next_drops: AtomicU64,
 }
 
 impl Cp {
@@ -89,6 +90,7 @@ impl Cp {
         let users = directory.users.into_iter();
         let directory = users.map(|user| (user.userid.clone(), Arc::new(user))).collect();
         let started = clock.now();
+        let next_drops = AtomicU64::new(if spool.is_some() { started.0.max(1) } else { 0 });
         let processors = Arc::new(Processors::new(config.processors, clock.clone()));
         Cp {
             config,
@@ -100,6 +102,7 @@ impl Cp {
             directory: Mutex::new(directory),
             system: Mutex::default(),
             next_id: AtomicU32::new(1),
+            next_drops,
         }
     }
 
@@ -294,6 +297,8 @@ impl Cp {
                 break;
             }
             let reading = vmdbk.console().cp_read;
+            let (Logical::Cp(text) | Logical::Reader(text)) = &line;
+            vmdbk.console().record_input(text);
             match line {
                 Logical::Cp(command) if command.is_empty() => self.set_cp_read(&vmdbk, true),
                 Logical::Cp(command) => self.console_command(&vmdbk, &command),
@@ -391,6 +396,10 @@ impl Cp {
     /// Does what is due now.
     pub fn tick(&self) {
         let now = self.now();
+        if self.drops_at().is_some_and(|at| at <= now) {
+            self.next_drops.store(spooling::next_drops(now).0, Ordering::Relaxed);
+            spooling::take_drops(self);
+        }
         for terminal in self.terminals() {
             if terminal.deadline().is_some_and(|at| at <= now) {
                 terminal.tick(now);
@@ -436,7 +445,12 @@ impl Cp {
             };
             waking.into_iter().chain(self.forced_off_at(&vmdbk)).min()
         });
-        terminals.into_iter().chain(users.min()).min()
+        terminals.into_iter().chain(users.min()).chain(self.drops_at()).min()
+    }
+
+    /// When files that other programs have punched are taken in next, in a system that has a spool.
+    fn drops_at(&self) -> Option<Tod> {
+        Some(Tod(self.next_drops.load(Ordering::Relaxed))).filter(|at| at.0 != 0)
     }
 
     /// A disconnected user whose virtual machine stands still, since CP reads and nobody answers, does not stay for ever.

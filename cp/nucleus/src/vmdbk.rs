@@ -101,7 +101,7 @@ impl Vmdbk {
             let unit = match &device.kind {
                 DeviceKind::Console(statement) => {
                     console.secondary = statement.secondary.clone();
-                    Unit::console(&user.userid, &user.distribution, device.vdev, statement.class)
+                    Unit::console(&user.userid, &user.distribution, device.vdev, statement.device, statement.class)
                 }
                 DeviceKind::Spool(spool) => Unit::new(&user.userid, &user.distribution, device.vdev, spool),
                 _ => continue,

@@ -10,6 +10,7 @@
 //! MAINT! PA1                 a key: ENTER CLEAR PA1 PA2 PFnn, with text after it if there is some
 //! MAINT| !query time         the whole screen of a 3270 after a key (! marks intensified rows)
 //! ** 60 seconds              time passes
+//! ** punch MAINT NAME TYPE one card/another card       another program of the host fills MAINT's reader
 //! ```
 //!
 //! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now into the files.
@@ -19,8 +20,9 @@ use directory::{Directory, Passwords};
 use nucleus::console::display::{Key, Size};
 use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::system::{Cp, SystemConfig};
+use spool::{Attributes, Queue, Spool};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,12 +38,32 @@ impl Clock for Still {
 /// Wednesday, 20 November 1991, 08:00:00.
 const MORNING: u64 = 690_624_000;
 
+/// A folder that is there as long as the story is told.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("endicott-story-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 struct Story {
     cp: Cp,
     clock: Arc<Still>,
     terminals: Vec<(String, Arc<Terminal>)>,
     shown: Vec<String>,
     told: String,
+    folder: Folder,
 }
 
 impl Story {
@@ -49,8 +71,10 @@ impl Story {
         let clock = Arc::new(Still(AtomicU64::new(Tod::from_unix_nanos(MORNING * 1_000_000_000).0)));
         let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default());
         let directory = directory.expect("the sample directory has no mistakes");
-        let cp = Cp::new(SystemConfig::default(), directory, None, clock.clone(), Arc::new(Silent));
-        Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new() }
+        let folder = Folder::new();
+        let spool = Spool::open(&folder.0).expect("the host has a folder for temporary files");
+        let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
+        Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new(), folder }
     }
 
     fn terminal(&mut self, name: &str, kind: Kind) -> Arc<Terminal> {
@@ -95,6 +119,10 @@ impl Story {
         writeln!(self.told, "{line}").unwrap();
         if let Some(time) = line.strip_prefix("** ") {
             let mut words = time.split_whitespace();
+            if let Some(cards) = time.strip_prefix("punch ") {
+                self.punch(cards);
+                return self.show();
+            }
             let amount: u64 = words.next().and_then(|n| n.parse().ok()).expect("** is followed by a number");
             let unit = if words.next().is_some_and(|unit| unit.starts_with("minute")) { 60 } else { 1 };
             self.pass(amount * unit);
@@ -126,6 +154,17 @@ impl Story {
             }
         }
         self.show();
+    }
+
+    /// What `endicott punch` does.
+    fn punch(&mut self, what: &str) {
+        let words: Vec<&str> = what.splitn(4, ' ').collect();
+        let [user, name, kind, cards] = words[..] else { panic!("punch USER NAME TYPE cards: {what}") };
+        let mut attributes = Attributes::new(user, Queue::Reader, self.cp.now());
+        (attributes.name, attributes.kind) = (name.into(), kind.into());
+        let punch = spool::Punch { attributes, originator: "SYSTEM".into(), content: spool::Content::Text };
+        let cards = cards.replace('/', "\n");
+        spool::punch(&self.folder.0, &punch, &mut cards.as_bytes()).unwrap();
     }
 
     /// Time passes, stopping wherever something is due.

@@ -35,7 +35,8 @@ pub enum Selection {
 }
 
 impl Selection {
-    fn takes(&self, file: &SpoolFile) -> bool {
+    /// Whether the command is about `file`.
+    pub fn takes(&self, file: &SpoolFile) -> bool {
         match self {
             Selection::All => true,
             Selection::Spid(spid) => file.spid == *spid,

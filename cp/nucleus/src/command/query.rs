@@ -7,6 +7,8 @@ use crate::words::Words;
 
 #[path = "query/settings.rs"]
 pub mod settings;
+#[path = "query/spool_files.rs"]
+pub mod spool_files;
 #[path = "query/system.rs"]
 pub mod system;
 #[path = "query/users.rs"]
@@ -26,6 +28,9 @@ commands! {
     virtual_machine {
         "Virtual" G virtual_machine; "CONSole" G console; "STORage" G storage; "CPUs" G cpus; "CPUID" G cpu_id;
         "SECUSER" G secondary_user; "PROCessors" ANY processors;
+    }
+    spool_files {
+        "Reader" DG reader; "RDR" DG rdr; "PRinter" DG printer; "PRT" DG prt; "PUnch" DG punch; "PCH" DG pch; "TAg" G tag;
     }
     users { "Names" ANY names; "Users" ANY users; "FIles" G files; }
 }

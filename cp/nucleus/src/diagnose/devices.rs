@@ -16,9 +16,7 @@ fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
     let unit = call.vmdbk.unit(vdev)?;
     let unit = lock_unit(&unit);
     Some(match (unit.kind, unit.device.as_str()) {
-        (_, device) if device.starts_with("32") && matches!(device, "3210" | "3215" | "3270") => {
-            Type { class: 0x80, kind: 0x00 }
-        }
+        _ if unit.console => Type { class: 0x80, kind: 0x00 },
         (SpoolKind::Reader, "2501") => Type { class: 0x20, kind: 0x81 },
         (SpoolKind::Reader, "3505") => Type { class: 0x20, kind: 0x84 },
         (SpoolKind::Reader, _) => Type { class: 0x20, kind: 0x82 },

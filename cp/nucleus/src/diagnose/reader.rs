@@ -1,138 +1,132 @@
 //! DIAGNOSE X'14': spool files as blocks.
 
 use super::Call;
-use crate::calendar::Date;
-use crate::spooling::{Unit, lock, lock_unit};
-use arch::{Program, Real};
-use base::ebcdic::{FROM_LATIN1, padded};
+use crate::spooling::{self, SharedUnit, lock_unit};
 use cpu::Interruption;
 use directory::SpoolKind;
-use spool::{Queue, SpoolFile};
+use spool::splink::{self, BLOCK};
+use spool::{Device, Error, Queue, ReaderFile, SpoolFile};
 
-/// The length of a spool file block.
-const SFBLOK: usize = 304;
+/// What a function answers: a condition code, and something for storage or for Ry+1.
+enum Answer {
+    Code(u8),
+    /// Condition code 0, and these bytes go to the address in Rx.
+    Store(Vec<u8>),
+    /// Condition code 3, and this number goes to Ry+1.
+    Error(u64),
+}
+
+use Answer::{Code, Store};
+
+/// Numbers of errors.
+const NO_DEVICE: Answer = Answer::Error(4);
+const NOT_A_READER: Answer = Answer::Error(8);
+const IO_ERROR: Answer = Answer::Error(16);
+const IN_USE: Answer = Answer::Error(24);
 
 /// `DIAGNOSE X'14'`: manipulates the input spool files.
 ///
-/// Ry+1 is the subcode, Ry the reader's device number. X'0000': the next block of 4096 bytes goes to the address in Rx; the first call opens the first
-/// file that may be read, the end closes it. X'0014' begins again. X'0028' goes to block Rx. X'0FFF': Rx is the address of 304 bytes for the
-/// description of the file after number Ry; 0 is the first. Condition code 0; 1: end of file, or no other; 2: no file; 3: an error, Ry+1 says which.
+/// Ry+1 is the function, Ry the reader's device number, Rx the address of a buffer or a number. X'0000': the next block of
+/// 4096 bytes goes to the buffer; the first call opens the first file that may be read, and the file stays open until CLOSE.
+/// X'0004', X'0008': selects the next file that a printer or a punch wrote, and describes it. X'000C': selects file Rx. X'0014'
+/// begins again, X'0018' goes back to the block before the last, X'0024' reads the last block again, X'0028' goes to block Rx.
+/// X'0FFF': the description, 304 bytes, of the file behind number Ry in the queue; 0 is before the first. Condition
+/// code 0; 1: end of file, or no other file; 2: no file; 3: an error, Ry+1 says which: 4 no such device, 8 not a reader, 16 the
+/// file cannot be read, 24 the file is in use.
 pub fn input_spool_file(call: &Call<'_>) -> Result<(), Interruption> {
     call.specification(call.r3 != 15)?;
-    let subcode = call.gr(call.r3 + 1) as u16;
-    if subcode == 0x0fff {
-        return next_description(call);
-    }
-    let vdev = call.gr(call.r3) as u16;
-    let Some(unit) = call.vmdbk.unit(vdev) else { return failed(call, 4) };
-    let mut unit = lock_unit(&unit);
-    if unit.kind != SpoolKind::Reader {
-        return failed(call, 8);
-    }
-    match subcode {
-        0x0000 => next_block(call, &mut unit),
-        0x0014 => {
-            let cc = match &mut unit.input {
-                Some(file) => {
-                    file.restart();
-                    0
-                }
-                None => 2,
-            };
-            call.set_cc(cc);
-            Ok(())
-        }
-        0x0028 => {
-            let number = call.gr(call.r1) as u32;
-            let cc = match (open(call, &mut unit), &mut unit.input) {
-                (false, _) | (_, None) => 2,
-                (true, Some(file)) => {
-                    if file.position(number) {
-                        0
-                    } else {
-                        3
-                    }
-                }
-            };
-            call.set_cc(cc);
-            Ok(())
-        }
-        _ => Err(Program::Specification.into()),
-    }
-}
-
-fn failed(call: &Call<'_>, code: u64) -> Result<(), Interruption> {
-    call.set_gr(call.r3 + 1, code);
-    call.set_cc(3);
-    Ok(())
-}
-
-/// Opens the first file of the reader unless one is open. Whether one is now.
-fn open(call: &Call<'_>, unit: &mut Unit) -> bool {
-    if unit.input.is_none()
-        && let Some(spool) = &mut *lock(&call.cp.spool)
-    {
-        unit.input = spool.open_reader(&unit.userid, unit.settings.class).ok().flatten();
-    }
-    unit.input.is_some()
-}
-
-fn next_block(call: &Call<'_>, unit: &mut Unit) -> Result<(), Interruption> {
-    let address = call.address(call.r1);
-    call.specification(address.0.is_multiple_of(4096))?;
-    if !open(call, unit) {
-        call.set_cc(2);
-        return Ok(());
-    }
-    let mut block = [0; 4096];
-    let file = unit.input.as_mut().expect("a file was opened above");
-    match file.next_block(&mut block) {
-        Ok(true) => {
-            call.write(address, &block)?;
+    let answer = perform(call, call.gr(call.r1), call.gr(call.r3) as u16, call.gr(call.r3 + 1) as u16);
+    match answer {
+        Code(cc) => call.set_cc(cc),
+        Store(bytes) => {
+            call.write(call.address(call.r1), &bytes)?;
             call.set_cc(0);
         }
-        Ok(false) => {
-            unit.close_input(&call.cp.spool, None);
-            call.set_cc(1);
+        Answer::Error(number) => {
+            call.set_gr(call.r3 + 1, number);
+            call.set_cc(3);
         }
-        Err(_) => return failed(call, 16),
     }
     Ok(())
 }
 
-fn next_description(call: &Call<'_>) -> Result<(), Interruption> {
-    let address = call.address(call.r1);
-    let after = call.gr(call.r3) as u16;
-    let file = {
-        let spool = lock(&call.cp.spool);
-        spool.as_ref().and_then(|spool| spool.file_after(&call.vmdbk.userid, Queue::Reader, after).cloned())
-    };
-    let Some(file) = file else {
-        call.set_cc(1);
-        return Ok(());
-    };
-    call.write(Real(address.0), &description(call, &file))?;
-    call.set_cc(0);
-    Ok(())
+fn perform(call: &Call<'_>, rx: u64, ry: u16, function: u16) -> Answer {
+    if matches!(function, 0x0ffe | 0x0fff) {
+        let next = |spool: &spool::Spool| spool.file_after(&call.vmdbk.userid, Queue::Reader, ry).cloned();
+        return spooling::ask(call.cp, next).map_or(Code(1), |file| describe(call, &file));
+    }
+    let Some(unit) = call.vmdbk.unit(ry) else { return NO_DEVICE };
+    if lock_unit(&unit).kind != SpoolKind::Reader {
+        return NOT_A_READER;
+    }
+    match function {
+        0x0000 => next_block(call, &unit),
+        0x0004 => next_of(call, &unit, Device::Printer),
+        0x0008 => next_of(call, &unit, Device::Punch),
+        0x000c => match u16::try_from(rx & 0xffff_ffff) {
+            Ok(spid) => select(call, &unit, spid, || Code(0)),
+            Err(_) => Code(2),
+        },
+        // Copies are the business of whoever prints the file.
+        0x0010 => with_file(call, &unit, |_| Code(0)),
+        0x0014 => with_file(call, &unit, |file| {
+            file.restart();
+            Code(0)
+        }),
+        0x0018 => back(call, &unit, 2),
+        0x0024 => back(call, &unit, 1),
+        0x0028 => with_file(call, &unit, |file| Code(if file.position(rx as u32) { 0 } else { 3 })),
+        _ => NO_DEVICE,
+    }
+}
+
+/// Does something with the reader's file, opened if none is.
+fn with_file(call: &Call<'_>, unit: &SharedUnit, action: impl FnOnce(&mut ReaderFile) -> Answer) -> Answer {
+    let mut unit = lock_unit(unit);
+    unit.open_input(&call.cp.spool);
+    unit.input.as_mut().map_or(Code(2), action)
+}
+
+fn next_block(call: &Call<'_>, unit: &SharedUnit) -> Answer {
+    with_file(call, unit, |file| {
+        let mut block = [0; BLOCK];
+        match file.next_block(&mut block) {
+            Ok(true) => Store(block.to_vec()),
+            Ok(false) => Code(1),
+            Err(_) => IO_ERROR,
+        }
+    })
+}
+
+/// Reads a block again that lies before the next one.
+fn back(call: &Call<'_>, unit: &SharedUnit, blocks: u32) -> Answer {
+    let to = |file: &mut ReaderFile| Code(!file.position((file.block_number() + 1).saturating_sub(blocks)) as u8);
+    match with_file(call, unit, to) {
+        Code(0) => next_block(call, unit),
+        other => other,
+    }
+}
+
+/// Selects the first file that `device` wrote, and shows its description.
+fn next_of(call: &Call<'_>, unit: &SharedUnit, device: Device) -> Answer {
+    let fits = |file: &&SpoolFile| file.device == device && !file.hold.any() && !file.in_use;
+    let next = |spool: &spool::Spool| spool.files(&call.vmdbk.userid, Queue::Reader).find(fits).cloned();
+    match spooling::ask(call.cp, next) {
+        Some(file) => select(call, unit, file.spid, || describe(call, &file)),
+        None => Code(1),
+    }
+}
+
+fn select(call: &Call<'_>, unit: &SharedUnit, spid: u16, then: impl FnOnce() -> Answer) -> Answer {
+    match lock_unit(unit).select_input(&call.cp.spool, spid) {
+        Ok(()) => then(),
+        Err(Error::NoFile(..)) => Code(2),
+        Err(Error::InUse(..)) => IN_USE,
+        Err(_) => IO_ERROR,
+    }
 }
 
 /// The spool file block of `file`.
-fn description(call: &Call<'_>, file: &SpoolFile) -> [u8; SFBLOK] {
-    let date = Date::at(file.created, &call.cp.config.zone);
-    let status = [(file.in_use, 0x80), (file.hold.user, 0x20), (file.hold.system, 0x04)];
-    let mut block = [0; SFBLOK];
-    block[8..16].copy_from_slice(&padded::<8>(&file.owner));
-    block[16..24].copy_from_slice(&padded::<8>(&file.originator));
-    block[24..28].copy_from_slice(&file.records.to_be_bytes());
-    block[28..30].copy_from_slice(&file.record_length.to_be_bytes());
-    block[30..32].copy_from_slice(&file.spid.to_be_bytes());
-    block[32] = status.iter().filter(|(on, _)| *on).fold(0, |bits, (_, bit)| bits | bit);
-    block[33] = file.device.code();
-    block[40..52].copy_from_slice(&padded::<12>(&file.name));
-    block[52..64].copy_from_slice(&padded::<12>(&file.kind));
-    block[64..72].copy_from_slice(&padded::<8>(&date.short()));
-    block[72..80].copy_from_slice(&padded::<8>(&date.time()));
-    block[86] = FROM_LATIN1[usize::from(file.class as u8)];
-    block[88..96].copy_from_slice(&padded::<8>(&file.dist));
-    block
+fn describe(call: &Call<'_>, file: &SpoolFile) -> Answer {
+    Store(splink::sfblok(file, call.cp.config.zone.offset.into()).to_vec())
 }

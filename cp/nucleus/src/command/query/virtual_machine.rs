@@ -2,15 +2,15 @@
 
 use super::super::{Issuer, Response};
 use crate::message::{self, Message};
-use crate::spooling::{Unit, lock_unit};
+use crate::spooling::{describe, lock_unit};
 use crate::system::Cp;
 use crate::words::{Word, Words};
 use directory::SpoolKind;
 
-/// `Query Virtual ALL|CONSole|CPUs|STORage|UR|vdev`
+/// `Query Virtual ALL|CONSole|CPUs|STORage|UR|Reader|PRinter|PUnch|vdev`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not before ALL and UR.
-pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+pub fn virtual_machine(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     words.end()?;
     let all = what.is("ALL");
@@ -24,14 +24,19 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
     if all || what.is("CPUs") {
         response.lines.extend(cpu_lines(issuer));
     }
-    let wanted = |unit: &Unit| {
-        let console = is_console(unit);
-        all || what.is("CONSole") && console || what.is("UR") && !console || Some(unit.vdev) == what.device()
-    };
     for unit in issuer.vmdbk.units() {
-        let unit = lock_unit(&unit);
-        if wanted(&unit) {
-            response.lines.extend(unit_lines(cp, issuer, &unit));
+        let wanted = {
+            let unit = lock_unit(&unit);
+            let reader = unit.kind == SpoolKind::Reader;
+            all || what.is("CONSole") && unit.console
+                || what.is("UR") && !unit.console
+                || (what.is("Reader") || what.is("RDR")) && reader
+                || (what.is("PRinter") || what.is("PRT")) && unit.kind == SpoolKind::Printer && !unit.console
+                || (what.is("PUnch") || what.is("PCH")) && unit.kind == SpoolKind::Punch
+                || Some(unit.vdev) == what.device()
+        };
+        if wanted {
+            response.lines.extend(describe::lines(&issuer.vmdbk, &unit));
         }
     }
     match (response.lines.is_empty(), what.device()) {
@@ -118,69 +123,6 @@ fn cpu_lines(issuer: &Issuer) -> Vec<String> {
         format!("CPU {cpu:02X}  ID  {id:016X} {state:<6} {stopped}").trim_end().to_string()
     };
     configuration.cpus().map(line).collect()
-}
-
-fn is_console(unit: &Unit) -> bool {
-    matches!(unit.device.as_str(), "3210" | "3215" | "3270") && unit.kind == SpoolKind::Printer
-}
-
-/// The subchannel that a device has, as Linux looks it up.
-fn subchannel(issuer: &Issuer, vdev: u16) -> String {
-    let machine = issuer.vmdbk.machine();
-    let found = machine.configuration.css().find(vdev);
-    format!("SUBCHANNEL = {}", found.map_or("NONE".into(), |id| format!("{:04X}", id.number())))
-}
-
-/// The lines of QUERY VIRTUAL for one device. Their columns are looked at by programs (Linux, vmur).
-pub fn unit_lines(cp: &Cp, issuer: &Issuer, unit: &Unit) -> Vec<String> {
-    let s = &unit.settings;
-    let v = format!("{:04X}", unit.vdev);
-    let cont = if s.cont { "  CONT" } else { "NOCONT" };
-    let hold = if s.hold { "  HOLD" } else { "NOHOLD" };
-    let keep = if s.keep { "  KEEP" } else { "NOKEEP" };
-    let messages = if s.messages { "  MSG" } else { "NOMSG" };
-    let subchannel = subchannel(issuer, unit.vdev);
-    if unit.kind == SpoolKind::Reader {
-        let eof = if s.eof { "  EOF" } else { "NOEOF" };
-        let open = unit.input.as_ref().map_or("CLOSED    ".into(), |file| format!("OPEN {:04} ", file.spid()));
-        return vec![
-            format!("RDR  {v} CL {} {cont} {hold} {eof}      READY", s.class),
-            format!("     {v} {:<16} {open} {keep} NORESCAN {subchannel}", unit.device),
-        ];
-    }
-    let console = is_console(unit);
-    let name = match (&s.name.0, &s.name.1) {
-        (first, _) if first.is_empty() => "NONAME".to_string(),
-        (first, second) => format!("NAME {first} {second}").trim_end().to_string(),
-    };
-    let open = unit.output.as_ref().map_or("CLOSED    ".into(), |file| format!("OPEN {:04} ", file.spid()));
-    let ready = format!("{v} CL {} {cont} {hold} COPY {:03}    READY FORM {}", s.class, s.copies, s.form);
-    let owner = s.to.as_deref().unwrap_or(&unit.userid);
-    let to = format!("     {v} TO {owner:<8} {} DIST {:<8}", s.queue.name(), s.dist);
-    let mut lines = Vec::new();
-    if console {
-        let terminal = issuer.vmdbk.console().terminal.clone();
-        let place = terminal.as_ref().map_or("DISCONNECTED".into(), |terminal| format!("ON {}", terminal.device()));
-        let from = terminal.filter(|terminal| !terminal.origin.is_empty());
-        let from = from.map_or(String::new(), |terminal| format!("  HOST TCPIP   FROM {}", terminal.origin));
-        let term = if issuer.vmdbk.console().silent { "NOTERM" } else { "TERM" };
-        let start = if issuer.vmdbk.console().record.is_some() { "START" } else { "STOP" };
-        lines.push(format!("CONS {v} {place}  {term} {start}{from}"));
-        lines.push(format!("     {ready}"));
-    } else {
-        lines.push(format!("{}  {ready}", unit.class_name()));
-    }
-    if unit.kind == SpoolKind::Punch {
-        lines.push(format!("{to}             DEST {}", s.dest));
-        lines.push(format!("     {v} FLASH 000 CHAR MDFY 0 FCB"));
-    } else {
-        lines.push(format!("{to}  FLASHC 000 DEST {}", s.dest));
-        lines.push(format!("     {v} FLASH      CHAR      MDFY      0 FCB      LPP OFF"));
-    }
-    lines.push(format!("     {v} {:<6} NOEOF {open}{keep} {messages} {name}", unit.device));
-    lines.push(format!("     {v} {subchannel}"));
-    let _ = cp;
-    lines
 }
 
 /// The virtual device named by a word of its own (`QUERY 00C`).

@@ -1,0 +1,61 @@
+//! CHANGE.
+
+use super::spool_files::{self, Target};
+use super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::spooling::options::{Of, Options};
+use crate::spooling::{self, close, message_of};
+use crate::system::Cp;
+use crate::words::Words;
+use spool::{Queue, Spool};
+use std::collections::HashMap;
+
+/// `CHange [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|ALL operand ...`
+///
+/// Gives spool files other attributes: CLass c, COpy n, HOld or NOHold, KEEP or NOKEEP, NAme fn ft, FORM f, DISt d, DEST d. A file
+/// with HOLD is not read before NOHOLD; one with KEEP is not purged when it has been read, but held. Files of other users are
+/// for class D.
+pub fn change(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let target = Target::parse(issuer, &mut words)?;
+    let mut selections = Vec::new();
+    // A class is selected once; the next CLASS is the new one. Numbers can be several.
+    while words.peek().is_some_and(|word| selections.is_empty() || word.decimal().is_some()) {
+        match spool_files::selection(&mut words)? {
+            Some(selection) => selections.push(selection),
+            None => return Err(message::spoolid_missing()),
+        }
+    }
+    words.peek().ok_or_else(message::operand_missing)?;
+    let dist = cp.user(&target.owner).map_or(target.owner.clone(), |user| user.distribution.clone());
+    let change = Options::parse(cp, issuer.userid(), &dist, Of::Change, words)?.change();
+    let changed = spooling::with(cp, |spool| {
+        spool_files::check(spool, &target, &selections)?;
+        let before = held(spool, &target.owner);
+        let mut changed = 0;
+        for &queue in &target.queues {
+            for selection in &selections {
+                changed +=
+                    spool.change(&target.owner, queue, selection, &change).map_err(|error| message_of(&error))?;
+            }
+        }
+        Ok((changed, released(spool, &target.owner, &before)))
+    });
+    let (changed, released) = changed?;
+    if let Some(vmdbk) = cp.vmdbk(&target.owner) {
+        // A file that is not held any more is as good as a new one.
+        released.iter().for_each(|&class| close::make_ready(&vmdbk, class));
+    }
+    Ok(spool_files::count(changed, "CHANGED").into())
+}
+
+/// The files that a reader would not read, and their numbers.
+fn held(spool: &Spool, owner: &str) -> HashMap<u16, bool> {
+    spool.files(owner, Queue::Reader).map(|file| (file.spid, file.hold.any())).collect()
+}
+
+/// The classes of files that are not held any more. Those that have been read already, and stay since they are to be kept, are no
+/// news to anybody.
+fn released(spool: &Spool, owner: &str, before: &HashMap<u16, bool>) -> Vec<char> {
+    let free = spool.files(owner, Queue::Reader).filter(|file| !file.hold.any() && !file.keep);
+    free.filter(|file| before.get(&file.spid) == Some(&true)).map(|file| file.class).collect()
+}

@@ -1,0 +1,27 @@
+//! ORDER.
+
+use super::spool_files::{self, Target};
+use super::{Issuer, Response};
+use crate::message::Message;
+use crate::spooling::{self, message_of};
+use crate::system::Cp;
+use crate::words::Words;
+
+/// `ORDer [userid|*] Reader|PRinter|PUnch spoolid|CLass c|FORM f|DEST d ...`
+///
+/// Puts spool files before all others of their queue, in the order you name them: a reader reads them first. Files of other
+/// users are for class D.
+pub fn order(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let target = Target::parse(issuer, &mut words)?;
+    let selections = spool_files::selections(&mut words)?;
+    words.end()?;
+    let ordered = spooling::with(cp, |spool| {
+        spool_files::check(spool, &target, &selections)?;
+        let mut ordered = 0;
+        for &queue in &target.queues {
+            ordered += spool.order(&target.owner, queue, &selections).map_err(|error| message_of(&error))?;
+        }
+        Ok(ordered)
+    });
+    Ok(spool_files::count(ordered?, "ORDERED").into())
+}

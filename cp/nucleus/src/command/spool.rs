@@ -1,0 +1,114 @@
+//! SPOOL.
+
+use super::{Issuer, Origin, Response};
+use crate::message::{self, Message};
+use crate::spooling::options::{Of, Options};
+use crate::spooling::record::Recorder;
+use crate::spooling::{SharedUnit, Unit, close, lock_unit, options};
+use crate::system::Cp;
+use crate::words::Words;
+use directory::SpoolKind;
+use spool::{After, Queue};
+
+/// `SPool Console|Reader|PRinter|PUnch|ALL|vdev operand ...`
+///
+/// Says what becomes of the files of your virtual readers, punches, printers and console. For output: TO userid (then the
+/// reader of that user gets it, or the queue named behind), FOR userid, SYStem, CLass c, COpy n, HOld, KEEP, CONt (several files
+/// become one; NOCONt), NAme fn ft, FORM f, DISt d, DEST d. For a reader: CLass c or * (which files it reads), CONt, EOF, HOld or
+/// KEEP (files stay when they have been read), RESCAN. For the console: STArt and STOP recording, TERM or NOTERM. CLOSE and
+/// PURge close what is open. The opposites are NOHold, NOKEEP, NOEOF, NORESCAN.
+pub fn spool(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let (units, all) = units(issuer, &mut words)?;
+    words.peek().ok_or_else(message::operand_missing)?;
+    let vmdbk = &issuer.vmdbk;
+    let options = Options::parse(cp, issuer.userid(), &vmdbk.user.distribution, Of::Spool, words)?;
+    let mut response = Response::none();
+    for unit in &units {
+        let (kind, console, fits) = {
+            let unit = lock_unit(unit);
+            (unit.kind, unit.console, fits(&options, &unit))
+        };
+        match fits {
+            Err(_) if all => continue,
+            Err(word) => return Err(message::invalid_operand(word)),
+            Ok(()) => (),
+        }
+        if options.purge && kind != SpoolKind::Reader {
+            let purge = Options { purge: true, ..Options::default() };
+            close::output(cp, vmdbk, unit, &purge)?;
+        }
+        {
+            let settings = &mut lock_unit(unit).settings;
+            options.apply(settings);
+            options.address(kind, settings);
+        }
+        if console {
+            record(cp, issuer, unit, &options);
+        }
+        if kind == SpoolKind::Reader {
+            if options.close || options.purge {
+                lock_unit(unit).close_input(&cp.spool, options.purge.then_some(After::Purge));
+            }
+        } else if options.close {
+            response.lines.extend(close::output(cp, vmdbk, unit, &Options::default())?);
+        }
+    }
+    if issuer.origin == Origin::Console && !vmdbk.lock().settings.information {
+        response.lines.clear();
+    }
+    Ok(response)
+}
+
+/// START, STOP, TERM and NOTERM.
+fn record(cp: &Cp, issuer: &Issuer, unit: &SharedUnit, options: &Options) {
+    let mut console = issuer.vmdbk.console();
+    match options.start {
+        Some(true) if console.record.is_none() => {
+            console.record = Some(Recorder::new(unit.clone(), cp.spool.clone()));
+        }
+        Some(false) => console.record = None,
+        _ => (),
+    }
+    console.silent = !options.show.unwrap_or(!console.silent);
+}
+
+/// Whether the operands are for a device of this kind; the first one that is not.
+fn fits(options: &Options, unit: &Unit) -> Result<(), String> {
+    let wrong = match unit.kind {
+        // START and its kin are also among what only output devices know.
+        SpoolKind::Reader => &options.output_only,
+        _ if !unit.console && options.console_only.is_some() => &options.console_only,
+        _ => &options.reader_only,
+    };
+    match wrong {
+        Some(word) => Err(word.clone()),
+        None if options.class == Some('*') && unit.kind != SpoolKind::Reader => Err("*".into()),
+        None => Ok(()),
+    }
+}
+
+/// The devices that the first operand names; whether it was ALL.
+pub fn units(issuer: &Issuer, words: &mut Words<'_>) -> Result<(Vec<SharedUnit>, bool), Message> {
+    let word = words.need()?;
+    let units = issuer.vmdbk.units();
+    let (kind, console) = match () {
+        () if word.is("ALL") => return Ok((units, true)),
+        () if word.is("Console") => (SpoolKind::Printer, true),
+        () => match options::queue(word) {
+            Some(Queue::Reader) => (SpoolKind::Reader, false),
+            Some(Queue::Printer) => (SpoolKind::Printer, false),
+            Some(Queue::Punch) => (SpoolKind::Punch, false),
+            None => {
+                let vdev = word.device().ok_or_else(|| word.invalid())?;
+                let unit = issuer.vmdbk.unit(vdev).ok_or_else(|| message::device_absent(format!("{vdev:04X}")))?;
+                return Ok((vec![unit], false));
+            }
+        },
+    };
+    let wanted = |unit: &SharedUnit| {
+        let unit = lock_unit(unit);
+        unit.kind == kind && unit.console == console
+    };
+    let found: Vec<SharedUnit> = units.into_iter().filter(wanted).collect();
+    if found.is_empty() { Err(message::device_absent(word.upper())) } else { Ok((found, false)) }
+}

@@ -1,0 +1,132 @@
+//! CLOSE: how what was written becomes somebody's file, and who is told.
+
+use super::options::Options;
+use super::{SharedUnit, Unit, lock, lock_unit, message_of};
+use crate::console::display::Tone;
+use crate::message::Message;
+use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use spool::{Attributes, OutputFile, Queue, SpoolFile};
+
+/// Closes a punch, printer or console with CLOSE's operands; without an open file nothing happens, nor with CONT. The
+/// lines are for the device's user.
+pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> Result<Vec<String>, Message> {
+    let (file, attributes) = {
+        let mut unit = lock_unit(unit);
+        if unit.settings.cont && !options.purge {
+            return Ok(Vec::new());
+        }
+        (unit.output.take(), attributes(cp, &unit, options))
+    };
+    let Some(mut file) = file else { return Ok(Vec::new()) };
+    if options.purge {
+        lock(&cp.spool).as_mut().expect("an output file comes from a spool").discard_output(file);
+        return Ok(Vec::new());
+    }
+    // The data goes to the disk before the spool is locked, so that nobody else waits for it.
+    if let Err(error) = file.finish() {
+        put_back(unit, file);
+        return Err(message_of(&error));
+    }
+    let was = file.spid();
+    let closed = lock(&cp.spool).as_mut().expect("an output file comes from a spool").close_output(file, &attributes);
+    match closed {
+        Ok(None) => Ok(Vec::new()),
+        Ok(Some(file)) => {
+            let from = file.device.name();
+            announce(cp, &file, from, was);
+            let own = file.owner == vmdbk.userid;
+            Ok(vec![if own { received(&file, from, was) } else { sent(&file, from, was) }])
+        }
+        Err(not_closed) => {
+            put_back(unit, not_closed.output);
+            Err(message_of(&not_closed.error))
+        }
+    }
+}
+
+/// A file that could not be closed is open again, unless another has been begun meanwhile.
+fn put_back(unit: &SharedUnit, file: OutputFile) {
+    lock_unit(unit).output.get_or_insert(file);
+}
+
+/// What a file that is closed now is to be.
+fn attributes(cp: &Cp, unit: &Unit, options: &Options) -> Attributes {
+    let mut settings = unit.settings.clone();
+    options.apply(&mut settings);
+    options.address(unit.kind, &mut settings);
+    let owner = settings.to.as_deref().unwrap_or(&unit.userid);
+    Attributes {
+        class: settings.class,
+        form: settings.form,
+        copies: settings.copies,
+        hold: settings.hold,
+        keep: settings.keep,
+        dist: settings.dist,
+        dest: settings.dest,
+        name: settings.name.0,
+        kind: settings.name.1,
+        tag: settings.tag,
+        ..Attributes::new(owner, settings.queue, cp.now())
+    }
+}
+
+/// Tells a file's owner, unless that is who sent it, and the owner's readers. `from` is the device or queue it comes
+/// from, `was` its number there.
+pub fn announce(cp: &Cp, file: &SpoolFile, from: &str, was: u16) {
+    let Some(owner) = cp.vmdbk(&file.owner) else { return };
+    let informed = owner.lock().settings.information;
+    if informed && file.owner != file.originator {
+        owner.write(&received(file, from, was), Tone::Normal, cp.now());
+    }
+    if file.queue == Queue::Reader && !file.hold.any() {
+        make_ready(&owner, file.class);
+    }
+}
+
+/// Device end on the readers of a user that want files of `class`, unless they are reading one just now.
+pub fn make_ready(vmdbk: &Vmdbk, class: char) {
+    for unit in vmdbk.units() {
+        let ready = {
+            let unit = lock_unit(&unit);
+            let wanted = unit.settings.class == '*' || unit.settings.class == class;
+            unit.ready.clone().filter(|_| wanted && unit.input.is_none())
+        };
+        if let Some(ready) = ready {
+            ready.press();
+        }
+    }
+}
+
+/// `RDR FILE 0012 SENT FROM MAINT    PUN WAS 0034 RECS 0010 CPY  001 A NOHOLD NOKEEP`
+pub fn received(file: &SpoolFile, from: &str, was: u16) -> String {
+    format!(
+        "{} FILE {:04} SENT FROM {:<8} {from} WAS {was:04} {}",
+        file.queue.name(),
+        file.spid,
+        file.originator,
+        particulars(file)
+    )
+}
+
+/// `PRT FILE 0034 SENT TO   U2       RDR AS  0012 RECS 0010 CPY  001 A NOHOLD NOKEEP`
+pub fn sent(file: &SpoolFile, from: &str, was: u16) -> String {
+    format!(
+        "{from} FILE {was:04} SENT TO   {:<8} {} AS  {:04} {}",
+        file.owner,
+        file.queue.name(),
+        file.spid,
+        particulars(file)
+    )
+}
+
+fn particulars(file: &SpoolFile) -> String {
+    let records = match file.records {
+        n @ 0..=9999 => format!("{n:04}"),
+        n @ 10_000..=999_999 => format!("{:03}K", n / 1000),
+        n => format!("{:03}M", (n / 1_000_000).min(999)),
+    };
+    let hold = if file.hold.any() { "  HOLD" } else { "NOHOLD" };
+    let keep = if file.keep { "  KEEP" } else { "NOKEEP" };
+    format!("RECS {records} CPY  {:03} {} {hold} {keep}", file.copies, file.class)
+}
