@@ -224,6 +224,9 @@ struct Editor {
     line: Vec<u8>,
     escaped: bool,
     command: bool,
+    /// In the middle of what a function key or the terminal's own answer to a guest sends: ESC, perhaps `[`, then
+    /// up to a letter. A 3215 has no such keys.
+    sequence: bool,
 }
 
 const CTRL_A: u8 = 0x01;
@@ -246,7 +249,15 @@ impl Editor {
                 ),
             };
         }
+        if self.sequence {
+            self.sequence = !(byte.is_ascii_alphabetic() && byte != b'O' || byte == b'~');
+            return (String::new(), None);
+        }
         match byte {
+            0x1b => {
+                self.sequence = true;
+                (String::new(), None)
+            }
             CTRL_A => {
                 self.escaped = true;
                 (String::new(), None)
@@ -304,6 +315,7 @@ mod tests {
         assert_eq!(typed(b"rubbish\x15pwd\r\r"), [Typed::Line("pwd".into()), Typed::Line("".into())]);
         assert_eq!(typed("ä\x7fo\r".as_bytes()), [Typed::Line("o".into())]);
         assert_eq!(typed(b"sleep\x03"), [Typed::Line("^c".into())]);
+        assert_eq!(typed(b"l\x1b[A\x1b[12;5Rs\x1bOP\r"), [Typed::Line("ls".into())]);
     }
 
     #[test]

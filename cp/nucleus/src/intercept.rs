@@ -58,7 +58,9 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                 }
             }
             Exit::Iucv { ilc } => {
-                let result = diagnose::iucv::perform(&machine, cpu);
+                let generation = vmdbk.generation.load(Ordering::Acquire);
+                let call = diagnose::Call { cp, vmdbk, machine: &machine, cpu, r1: 0, r3: 1, generation };
+                let result = diagnose::iucv::perform(&call);
                 if !machine.configuration.complete(cpu, result, ilc) {
                     end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);
                     return (Return::Stopped, None);

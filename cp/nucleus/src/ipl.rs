@@ -20,7 +20,7 @@ pub struct Options {
 /// IPL from a device.
 pub fn from_device(cp: &Cp, vmdbk: &Arc<Vmdbk>, device: u16, options: &Options) -> Result<(), Message> {
     let machine = vmdbk.machine();
-    prepare(vmdbk);
+    vmdbk.begin_reset();
     let loaded = machine.configuration.ipl(device, &options.loadparm, &options.parm, options.clear, !options.stop);
     loaded.map_err(|error| explain(&error))?;
     begun(cp, vmdbk, format!("{device:04X}"), options.stop);
@@ -35,17 +35,10 @@ pub fn from_files(
     initrd: &[u8],
     line: &str,
 ) -> Result<(), complex::LoadError> {
-    prepare(vmdbk);
+    vmdbk.begin_reset();
     vmdbk.machine().configuration.load_direct(kernel, initrd, line)?;
     begun(cp, vmdbk, "LINUX".into(), false);
     Ok(())
-}
-
-/// What the virtual machine was doing is over.
-fn prepare(vmdbk: &Arc<Vmdbk>) {
-    vmdbk.started.store(false, Ordering::Release);
-    vmdbk.generation.fetch_add(1, Ordering::AcqRel);
-    vmdbk.machine().keyboard.clear();
 }
 
 fn begun(cp: &Cp, vmdbk: &Arc<Vmdbk>, name: String, stop: bool) {

@@ -135,9 +135,8 @@ impl Machine {
         }
         let mut machine = Machine { configuration, keyboard: ConsoleInput::default() };
         for device in &user.devices {
-            match &device.kind {
-                DeviceKind::Console(_) => machine.attach_console(device.vdev, around),
-                _ => (),
+            if let DeviceKind::Console(_) = &device.kind {
+                machine.attach_console(device.vdev, around);
             }
         }
         for unit in units {

@@ -9,6 +9,7 @@
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod};
 use dispatch::{Decision, Dispatcher, Event, Return, Share, Srm, UserId, VcpuId, Wakes};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::time::Duration;
@@ -108,11 +109,11 @@ impl Processors {
         let at = self.clock.now();
         let vcpu = name(user, cpu);
         let mut inner = self.lock();
-        if !inner.vcpus.contains_key(&vcpu) {
+        if let Entry::Vacant(entry) = inner.vcpus.entry(vcpu) {
             if vmdbk.upgrade().is_none_or(|vmdbk| vmdbk.is_leaving()) {
                 return;
             }
-            inner.vcpus.insert(vcpu, (vmdbk.clone(), cpu));
+            entry.insert((vmdbk.clone(), cpu));
             inner.dispatcher.event(at, Event::Add { vcpu, user: UserId(user) });
         }
         inner.forget_timer(vcpu);

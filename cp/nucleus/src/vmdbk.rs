@@ -83,6 +83,8 @@ pub struct Vmdbk {
     pub generation: AtomicU64,
     /// The virtual machine was started, so that its stopping by itself is worth a message.
     pub started: AtomicBool,
+    /// The virtual CPUs that have declared an IUCV buffer, a bit each.
+    pub iucv_buffers: AtomicU64,
     /// CP reads and the virtual machine does not run meanwhile.
     held: AtomicBool,
     state: Mutex<State>,
@@ -117,6 +119,7 @@ impl Vmdbk {
             leaving: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             started: AtomicBool::new(false),
+            iucv_buffers: AtomicU64::new(0),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),
@@ -177,6 +180,14 @@ impl Vmdbk {
         };
         let held = waits && !self.lock().settings.run;
         self.held.swap(held, Ordering::AcqRel) != held
+    }
+
+    /// The hardware is about to be reset: what was in progress has nothing to complete, and nothing is owed to it.
+    pub fn begin_reset(&self) {
+        self.started.store(false, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        self.iucv_buffers.store(0, Ordering::Release);
+        self.machine().keyboard.clear();
     }
 
     /// Virtual and total processor time in microseconds.

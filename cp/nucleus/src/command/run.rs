@@ -66,10 +66,8 @@ pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         () if function.is("CLEAR") || function.is("RESET") => {
             words.end()?;
             let clear = function.is("CLEAR");
-            vmdbk.started.store(false, Ordering::Release);
-            vmdbk.generation.fetch_add(1, Ordering::AcqRel);
+            vmdbk.begin_reset();
             machine.configuration.reset(clear);
-            machine.keyboard.clear();
             cp.set_cp_read(vmdbk, true);
             Ok(if clear { "STORAGE CLEARED - SYSTEM RESET." } else { "SYSTEM RESET." }.into())
         }

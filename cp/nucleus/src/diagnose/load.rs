@@ -16,7 +16,8 @@ pub fn reset_and_load(call: &Call<'_>) -> Result<(), Interruption> {
     match call.machine.configuration.diagnose_308(call.cpu, call.r1, call.r3)? {
         Next::Continue => (),
         Next::Restarted => {
-            call.vmdbk.generation.fetch_add(1, Ordering::AcqRel);
+            call.vmdbk.begin_reset();
+            call.vmdbk.started.store(true, Ordering::Release);
             call.machine.wake(call.vmdbk, &call.cp.processors);
         }
         Next::Load { device, clear, load_parameter } => {
