@@ -16,6 +16,7 @@ use crate::machine::Surroundings;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
+use base::ebcdic;
 use css::Device as ChannelDevice;
 use devices::{Card, NotReady, Printer1403, Punch2540, Reader2540, ReadySwitch, RecordSink, RecordSource};
 use directory::{SpoolDevice, SpoolKind};
@@ -169,11 +170,14 @@ impl Unit {
                 return Card::Empty;
             }
             let Some(file) = &mut self.input else { return Card::Empty };
+            let length = usize::from(file.record_length());
             match file.next_record() {
                 Ok(Some(record)) if record.op == NO_OPERATION => (),
                 Ok(Some(record)) => {
+                    let mut card = vec![ebcdic::BLANK; length.max(record.data.len())];
+                    card[..record.data.len()].copy_from_slice(record.data);
                     self.records += 1;
-                    return Card::Record(record.data.to_vec());
+                    return Card::Record(card);
                 }
                 Ok(None) => {
                     self.end_input(spool, None);

@@ -1,0 +1,408 @@
+//! Spool files as guests see them: channel programs on virtual readers and punches, DIAGNOSE X'14', the commands of Linux's
+//! vmur and what it takes from the columns of their responses.
+
+use arch::Absolute;
+use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, pmcw_flag};
+use base::{Clock, Tod, ebcdic};
+use complex::Configuration;
+use directory::{Directory, Passwords};
+use nucleus::command::{self, Issuer, Origin};
+use nucleus::console::terminal::{Kind, Silent};
+use nucleus::diagnose::{self, Call};
+use nucleus::system::{Cp, SystemConfig};
+use nucleus::vmdbk::Vmdbk;
+use spool::{Attributes, Content, Punch, Queue, Spool};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Wednesday, 20 November 1991, 08:00:00.
+struct Morning;
+
+impl Clock for Morning {
+    fn now(&self) -> Tod {
+        Tod::from_unix_nanos(690_624_000_000_000_000)
+    }
+}
+
+struct System {
+    cp: Cp,
+    folder: PathBuf,
+}
+
+impl Drop for System {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl System {
+    fn new() -> System {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("endicott-spool-test-{}-{number}", std::process::id()));
+        let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
+        let spool = Spool::open(&folder).unwrap();
+        let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Morning), Arc::new(Silent));
+        System { cp, folder }
+    }
+
+    fn log_on(&self, userid: &str) -> Guest<'_> {
+        let terminal = self.cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
+        self.cp.line(terminal.id, &format!("logon {userid} {userid} noipl"));
+        let vmdbk = self.cp.vmdbk(&userid.to_uppercase()).expect("the sample directory has this user");
+        Guest { cp: &self.cp, vmdbk }
+    }
+
+    /// What `endicott punch` does, and the system's noticing it.
+    fn punch(&self, userid: &str, files: &[&[u8]]) {
+        for file in files {
+            let attributes = Attributes::new(userid, Queue::Reader, self.cp.now());
+            let punch = Punch { attributes, originator: "SYSTEM".into(), content: Content::Binary };
+            spool::punch(&self.folder, &punch, &mut &file[..]).unwrap();
+        }
+        nucleus::spooling::take_drops(&self.cp);
+    }
+}
+
+/// A logged-on user's virtual machine, driven from outside.
+struct Guest<'a> {
+    cp: &'a Cp,
+    vmdbk: Arc<Vmdbk>,
+}
+
+const READER: u16 = 0x00c;
+const PUNCH: u16 = 0x00d;
+const PRINTER: u16 = 0x00e;
+
+impl Guest<'_> {
+    fn configuration(&self) -> Arc<Configuration> {
+        self.vmdbk.machine().configuration.clone()
+    }
+
+    /// A command by DIAGNOSE X'08': the response as the guest's buffer would have it, and the return code.
+    fn command(&self, line: &str) -> (String, u16) {
+        let issuer = Issuer { vmdbk: self.vmdbk.clone(), origin: Origin::Diagnose };
+        match command::execute(self.cp, &issuer, line) {
+            Ok(response) => (response.lines.iter().map(|line| format!("{line}\n")).collect(), response.code),
+            Err(message) => (format!("{message}\n"), message.number),
+        }
+    }
+
+    fn good(&self, line: &str) -> String {
+        let (text, code) = self.command(line);
+        assert_eq!(code, 0, "{line}: {text}");
+        text
+    }
+
+    fn put(&self, at: u64, bytes: &[u8]) {
+        self.configuration().storage().write(Absolute(at), bytes).unwrap();
+    }
+
+    fn get(&self, at: u64, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        self.configuration().storage().read(Absolute(at), &mut bytes).unwrap();
+        bytes
+    }
+
+    /// Runs format-1 CCWs (command, flags, count, address) at X'1000' and takes the status.
+    fn run(&self, device: u16, ccws: &[(u8, u8, u16, u32)]) -> Irb {
+        for (n, &(command, flags, count, address)) in ccws.iter().enumerate() {
+            let ccw = Ccw { command, flags, count, address };
+            self.put(0x1000 + 8 * n as u64, &ccw.encode(CcwFormat::One));
+        }
+        let configuration = self.configuration();
+        let mut css = configuration.css();
+        let id = css.find(device).expect("the sample directory gives this device");
+        let mut schib = css.store_subchannel(id).unwrap();
+        schib.pmcw.flags |= pmcw_flag::ENABLED;
+        css.modify_subchannel(id, &schib).unwrap();
+        // The reader's device end for a file that has arrived is taken before the program starts.
+        css.attend();
+        css.test_subchannel(id);
+        let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+        assert_eq!(css.start_subchannel(id, &orb), Ok(0));
+        let (cc, irb) = css.test_subchannel(id);
+        assert_eq!(cc, 0, "the program has ended");
+        irb
+    }
+
+    /// Reads a file as the loader in Linux's first 64 kilobytes does: 20 cards at a time, until a status that is not
+    /// channel end with or without device end; what has been read then is told by the CCW address and the residual count.
+    fn load(&self) -> (Vec<u8>, DeviceStatus) {
+        let ccws: Vec<_> = (0..20).map(|n| (0x02, if n < 19 { 0x60 } else { 0x20 }, 80, 0x2000 + 80 * n)).collect();
+        let mut file = Vec::new();
+        loop {
+            let scsw = self.run(READER, &ccws).scsw;
+            let full = matches!(scsw.device.0, 0x08 | 0x0c);
+            let bytes = (scsw.ccw - 0x1000) / 8 * 80 - u32::from(scsw.count);
+            file.extend(self.get(0x2000, bytes as usize));
+            if !full {
+                assert_eq!(scsw.count, 80, "nothing of the card that is not there");
+                return (file, scsw.device);
+            }
+            assert_eq!(bytes, 1600);
+        }
+    }
+
+    /// DIAGNOSE X'14' with the buffer at X'4000': condition code and Ry+1.
+    fn diagnose14(&self, rx: u64, ry: u16, function: u64) -> (u8, u64) {
+        let machine = self.vmdbk.machine();
+        {
+            let mut core = machine.configuration.cpu(0);
+            (core.state.gr[2], core.state.gr[4], core.state.gr[5]) = (rx, ry.into(), function);
+        }
+        let generation = self.vmdbk.generation.load(Ordering::Relaxed);
+        let call = Call { cp: self.cp, vmdbk: &self.vmdbk, machine: &machine, cpu: 0, r1: 2, r3: 4, generation };
+        diagnose::perform(&call, 0x14).unwrap();
+        let core = machine.configuration.cpu(0);
+        (core.state.cc, core.state.gr[5])
+    }
+
+    fn spids(&self) -> Vec<u16> {
+        nucleus::spooling::ask(self.cp, |spool| {
+            spool.files(&self.vmdbk.userid, Queue::Reader).map(|file| file.spid).collect()
+        })
+    }
+}
+
+/// Bytes that differ from card to card.
+fn bytes(length: usize, seed: u8) -> Vec<u8> {
+    (0..length).map(|n| (n / 80) as u8 ^ (n as u8) ^ seed | 1).collect()
+}
+
+/// The same in whole cards.
+fn cards(file: &[u8]) -> Vec<u8> {
+    let mut cards = file.to_vec();
+    cards.resize(file.len().next_multiple_of(80), 0);
+    cards
+}
+
+/// Kernel, parameter file and initrd are three files on the reader; each ends with channel end, device end and unit
+/// exception on the read that finds no card, with the whole count left.
+#[test]
+fn linux_loads_from_the_reader() {
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    // A kernel with an odd last card, a parameter file of one card, an initrd of exactly 40 chunks.
+    let files = [bytes(63_333 * 80 + 32, 1), ebcdic::from_str("root=/dev/ram0 ro"), bytes(40 * 1600, 7)];
+    system.punch("LINUX1", &[&files[0], &files[1], &files[2]]);
+    assert!(guest.good("QUERY RDR ALL").lines().count() == 4);
+    guest.good("CHANGE RDR ALL KEEP NOHOLD");
+    let ended = DeviceStatus(0x0d);
+    for _ in 0..2 {
+        for file in &files {
+            let (loaded, status) = guest.load();
+            assert_eq!(status, ended);
+            assert!(loaded == cards(file), "{} bytes of {}", loaded.len(), file.len());
+        }
+        // All have been read and are held now: the reader is empty. The loader takes that for a file of no cards.
+        assert_eq!(guest.load(), (Vec::new(), DeviceStatus(0x0e)));
+        // What the loader does at its end makes them ready for the next time.
+        assert_eq!(guest.good("CHANGE RDR ALL KEEP NOHOLD"), "0000003 FILES CHANGED\n");
+    }
+    guest.good("CHANGE RDR ALL NOKEEP");
+    for file in &files {
+        assert_eq!(guest.load().0.len(), cards(file).len());
+    }
+    assert_eq!(guest.good("QUERY RDR"), "NO RDR FILES\n", "without KEEP they are purged");
+}
+
+/// A file that arrives makes the reader ready, but an IPL starts from a reader that has nothing to say.
+#[test]
+fn a_file_arrives() {
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    let configuration = guest.configuration();
+    let id = configuration.css().find(READER).unwrap();
+    let enable = || {
+        let mut schib = configuration.css().store_subchannel(id).unwrap();
+        schib.pmcw.flags |= pmcw_flag::ENABLED;
+        configuration.css().modify_subchannel(id, &schib).unwrap();
+    };
+    enable();
+    system.punch("LINUX1", &[b"one"]);
+    configuration.attend();
+    let (cc, irb) = configuration.css().test_subchannel(id);
+    assert_eq!((cc, irb.scsw.device), (0, DeviceStatus::DEVICE_END));
+    system.punch("LINUX1", &[b"two"]);
+    configuration.css().reset();
+    configuration.attend();
+    enable();
+    assert_eq!(configuration.css().test_subchannel(id).0, 1, "an I/O reset leaves no status");
+    assert_eq!(guest.load().0[..3], *b"one");
+    // Other classes are for other readers.
+    guest.good("SPOOL RDR CLASS B");
+    system.punch("LINUX1", &[b"three"]);
+    configuration.attend();
+    assert_eq!(configuration.css().test_subchannel(id).0, 1);
+    assert_eq!(guest.load().1, DeviceStatus(0x0e));
+    guest.good("CHANGE RDR ALL CLASS B");
+    assert_eq!(guest.load().0[..3], *b"two");
+}
+
+#[test]
+fn what_spool_has_set_decides_what_comes_after_a_file() {
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    system.punch("LINUX1", &[b"one", b"two", b"three"]);
+    let first = |file: &(Vec<u8>, DeviceStatus)| file.0.first().copied().map(char::from);
+    // HOLD: the files stay, and the reader goes on to the next until it is closed.
+    guest.good("SPOOL RDR HOLD");
+    let read: Vec<_> = (0..4).map(|_| first(&guest.load())).collect();
+    assert_eq!(read, [Some('o'), Some('t'), Some('t'), None]);
+    guest.good("SPOOL RDR RESCAN CLOSE");
+    assert_eq!((first(&guest.load()), first(&guest.load())), (Some('o'), Some('o')));
+    // CONT: all files are one; NOEOF: the end is an empty reader.
+    guest.good("SPOOL RDR CONT NOHOLD NOEOF NORESCAN CLOSE");
+    let (all, status) = guest.load();
+    assert_eq!((all.len(), status), (240, DeviceStatus(0x0e)));
+    assert_eq!(guest.spids(), []);
+    // CLOSE in the middle of a file, with each of its operands.
+    guest.good("SPOOL RDR NOCONT EOF");
+    let one_card = [(0x02, 0x20, 80, 0x2000)];
+    let large = bytes(800, 3);
+    for (operands, left, again) in [("HOLD", 1, true), ("KEEP", 1, false), ("NOHOLD NOKEEP", 0, false), ("", 0, false)]
+    {
+        guest.good("PURGE RDR ALL");
+        system.punch("LINUX1", &[&large]);
+        assert_eq!(guest.run(READER, &one_card).scsw.device.0, 0x0c);
+        assert!(guest.good("QUERY VIRTUAL 00C").contains("OPEN "));
+        assert_eq!(guest.command("PURGE RDR ALL"), ("NO FILES PURGED\n".into(), 0), "it is in use");
+        guest.good(&format!("CLOSE 00C {operands}"));
+        assert!(guest.good("QUERY VIRTUAL 00C").contains("CLOSED"));
+        assert_eq!(guest.spids().len(), left, "CLOSE {operands}");
+        assert_eq!(guest.load().0.len() == 800, again, "CLOSE {operands}");
+    }
+}
+
+/// vmur punch: its commands, its channel program, and the columns from which it takes the answer.
+#[test]
+fn vmur_punches_and_prints() {
+    let system = System::new();
+    let (guest, other) = (system.log_on("linux1"), system.log_on("linux2"));
+    let state = guest.good("QUERY VIRTUAL D");
+    assert_eq!((&state[13..14], &state[15..21]), ("A", "NOCONT"));
+    for (word, value) in [("FORM ", "STANDARD\n"), ("DEST ", "OFF\n"), ("DIST ", "LINUX ")] {
+        assert!(state.contains(&format!("{word}{value}")), "{state}");
+    }
+    guest.good("SPOOL 000D CLASS K FORM X");
+    guest.good("SPOOL 000D CONT");
+    assert_eq!(&guest.good("QUERY VIRTUAL 000D")[13..21], "K   CONT");
+    guest.put(0x2000, &[[0xc1; 80], [0xc2; 80]].concat());
+    let ended = guest.run(PUNCH, &[(0x01, 0x60, 80, 0x2000), (0x01, 0x60, 80, 0x2050), (0x03, 0x20, 1, 0)]);
+    assert_eq!(ended.scsw.device.0, 0x0c, "exactly channel end and device end");
+    assert_eq!(guest.good("CLOSE 000D"), "", "CONT");
+    guest.good("SPOOL 000D NOCONT");
+    let sent = guest.good("CLOSE 000D TO LINUX2 RDR NAME LNX TXT");
+    assert_eq!(sent, "PUN FILE 0001 SENT TO   LINUX2   RDR AS  0001 RECS 0002 CPY  001 K NOHOLD NOKEEP\n");
+    assert_eq!(&sent[9..13], "0001");
+    assert_eq!(other.load().0, [[0xc1; 80], [0xc2; 80]].concat());
+    // A printer: longer lines, and they keep their carriage control.
+    let line = [0xd3; 132];
+    guest.put(0x2000, &line);
+    guest.run(PRINTER, &[(0x09, 0x20, 132, 0x2000)]);
+    assert!(guest.good("CLOSE 000E TO * RDR NAME LIST").starts_with("RDR FILE 0002 SENT FROM LINUX1   PRT WAS 0002"));
+    assert_eq!(guest.run(READER, &[(0x02, 0x20, 132, 0x2000)]).scsw.count, 0);
+    // PURGE makes nothing of what was punched; the file's number is free again.
+    guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
+    assert_eq!((guest.good("CLOSE D PURGE"), guest.good("CLOSE D")), (String::new(), String::new()));
+    // Who may have one file only is told so by return code 439, and nothing is lost.
+    nucleus::spooling::with(&system.cp, |spool| {
+        spool.limit("LINUX2", 1);
+        Ok(())
+    })
+    .unwrap();
+    for code in [0, 439] {
+        guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
+        assert_eq!(guest.command("CLOSE D TO LINUX2").1, code);
+    }
+    assert_eq!(guest.command("CLOSE D TO *").1, 0);
+    // LOGOFF closes what is open.
+    guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
+    guest.command("LOGOFF");
+    let punched = |spool: &Spool| spool.count("LINUX1", Queue::Punch);
+    assert_eq!(nucleus::spooling::ask(&system.cp, punched), 1);
+}
+
+/// vmur receive: the columns of QUERY RDR, and the file by DIAGNOSE X'14'.
+#[test]
+fn vmur_receives() {
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    let file = bytes(100 * 80, 5);
+    system.punch("LINUX1", &[b"first", &file]);
+    guest.good("CHANGE RDR 2 NAME LNX TXT HOLD");
+    let listed = guest.good("QUERY RDR * 2 ALL SHORTDATE");
+    assert_eq!(listed.find('\n'), Some(76));
+    assert_eq!((&listed[91..92], &listed[110..114]), ("A", "USER"));
+    assert_eq!((&listed[130..138], &listed[140..148]), ("LNX     ", "TXT     "));
+    assert_eq!(guest.good("CHANGE * READER 2 NOHOLD"), "0000001 FILE  CHANGED\n");
+    assert_eq!(guest.good("ORDER * READER 2"), "0000001 FILE  ORDERED\n");
+
+    const BUFFER: u64 = 0x4000;
+    let halfword = |at: u64| u16::from_be_bytes(guest.get(BUFFER + at, 2).try_into().unwrap());
+    // The first file's description: not in use, not held. After a block has been read it is in use.
+    assert_eq!(guest.diagnose14(BUFFER, 0, 0xfff).0, 0);
+    assert_eq!((halfword(30), guest.get(BUFFER + 32, 1)[0] & 0xa4), (2, 0));
+    assert_eq!(guest.get(BUFFER + 8, 8), ebcdic::from_str("LINUX1  "));
+    assert_eq!((halfword(26), halfword(28)), (100, 80));
+    assert_eq!(guest.diagnose14(BUFFER, READER, 0).0, 0);
+    assert_eq!(halfword(4088), 2);
+    assert_eq!(guest.diagnose14(BUFFER, 0, 0xfff).0, 0);
+    assert_eq!(guest.get(BUFFER + 32, 1)[0] & 0x80, 0x80);
+    assert_eq!((guest.diagnose14(BUFFER, 2, 0xfff).0, halfword(30)), (0, 1));
+    assert_eq!(guest.diagnose14(BUFFER, 1, 0xfff).0, 1, "no more files");
+
+    // The records of all blocks from the beginning are the file.
+    assert_eq!(guest.diagnose14(1, READER, 0x28).0, 0);
+    let mut read = Vec::new();
+    while guest.diagnose14(BUFFER, READER, 0).0 == 0 {
+        let mut at = 16;
+        for _ in 0..u32::from_be_bytes(guest.get(BUFFER + 12, 4).try_into().unwrap()) {
+            let mut data = guest.get(BUFFER + at + 12, halfword(at + 6).into());
+            data.resize(80, ebcdic::BLANK);
+            read.extend(data);
+            at += u64::from(halfword(at + 10));
+        }
+    }
+    assert!(read == file);
+    assert_eq!(guest.diagnose14(BUFFER, READER, 0).0, 1, "the end of the file, as often as one asks");
+    assert_eq!(guest.diagnose14(4, READER, 0x28).0, 3, "beyond the end");
+    // Back to the last block and the one before it.
+    assert_eq!(guest.diagnose14(BUFFER, READER, 0x24).0, 0);
+    let last = guest.get(BUFFER, 4096);
+    assert_eq!(guest.diagnose14(BUFFER, READER, 0x18).0, 0);
+    assert!(guest.get(BUFFER, 4096) != last);
+    assert_eq!(guest.good("CLOSE 000C NOHOLD NOKEEP"), "");
+    assert_eq!(guest.spids(), [1]);
+
+    // Errors: no such device, not a reader, no file, a file in use.
+    assert_eq!(guest.diagnose14(BUFFER, 0x0ff, 0), (3, 4));
+    assert_eq!(guest.diagnose14(BUFFER, PUNCH, 0), (3, 8));
+    assert_eq!(guest.diagnose14(9, READER, 0x0c).0, 2);
+    assert_eq!((guest.diagnose14(1, READER, 0x0c).0, guest.diagnose14(BUFFER, READER, 0x24).0), (0, 1));
+    guest.good("CLOSE RDR");
+    assert_eq!((guest.diagnose14(BUFFER, READER, 0).0, guest.diagnose14(BUFFER, 0, 0xfff).0), (2, 1));
+}
+
+/// SPOOL CONSOLE START: what the guest writes, what CP answers and what the user types are lines of a printer.
+#[test]
+fn a_console_is_recorded() {
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    let vmdbk = guest.vmdbk.clone();
+    guest.good("SPOOL CONSOLE START TO *");
+    let now = system.cp.now();
+    vmdbk.console().print("Linux ver", now);
+    vmdbk.console().print("sion 6.1\nlogin: ", now);
+    vmdbk.console().record_input("root");
+    vmdbk.console().print(&format!("{}\n", "x".repeat(200)), now);
+    assert!(guest.good("QUERY CONSOLE").contains("TERM START") && guest.good("QUERY CONSOLE").contains("OPEN 0001"));
+    guest.good("SPOOL CONSOLE STOP CLOSE");
+    let mut lines = Vec::new();
+    while guest.run(READER, &[(0x02, 0x20, 132, 0x2000)]).scsw.device.0 == 0x0c {
+        lines.push(ebcdic::to_string(&guest.get(0x2000, 132)).trim_end().to_string());
+    }
+    assert_eq!(lines, ["Linux version 6.1", "login: ", "root", &"x".repeat(132), &"x".repeat(68)].map(str::trim_end));
+}
