@@ -254,6 +254,15 @@ pub fn shift_left<C: Cpu>(cpu: &mut C, width: Width, v: C::Word, n: C::Word) -> 
     let back = cpu.shift_right_signed(width, value, n);
     let fits = cpu.equal(width, back, v);
     let (zero, one, two, three) = (cpu.imm(0), cpu.imm(1), cpu.imm(2), cpu.imm(3));
+    // A word shifted by 32 and more loses the zeros too that came in from the right.
+    let fits = if width == W32 {
+        let all = cpu.imm(32);
+        let (nothing, some_stays) = (cpu.equal(W32, v, zero), cpu.below(W64, n, all));
+        let harmless = cpu.or(nothing, some_stays);
+        cpu.and(fits, harmless)
+    } else {
+        fits
+    };
     let (none, negative) = (cpu.equal(width, value, zero), cpu.less(width, value, zero));
     let code = cpu.select(negative, one, two);
     let code = cpu.select(none, zero, code);

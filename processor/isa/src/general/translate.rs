@@ -27,7 +27,8 @@ impl Table {
     }
 }
 
-/// TR: each byte of the first operand becomes the byte that it selects in the second.
+/// TR: each byte of the first operand becomes the byte that it selects in the second. A result that is part of the table
+/// is looked up by the bytes behind it.
 pub fn translate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let at = s.address(0, i.b2, i.d2);
@@ -35,6 +36,16 @@ pub fn translate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let mut bytes = [0; 256];
     s.test_write(to, len as u64)?;
     s.read_bytes(to, &mut bytes[..len])?;
+    let overlap = at.address.wrapping_sub(to.address) < len as u64 || to.address.wrapping_sub(at.address) < 256;
+    if overlap {
+        for (k, &byte) in bytes[..len].iter().enumerate() {
+            // Anew each time: the table may have changed.
+            let function = Table::new(s, at).entry(s, byte)?;
+            let place = s.further(to, k as u64);
+            s.write_bytes(place, &[function])?;
+        }
+        return Ok(());
+    }
     let table = Table::new(s, at);
     for byte in &mut bytes[..len] {
         *byte = table.entry(s, *byte)?;
