@@ -19,13 +19,20 @@ impl Instruction {
     pub fn disassemble(&self, text: [u8; 6]) -> String {
         let fields = Fields::extract(self.format, text);
         let operands = expand(self.operands(), self, &fields);
-        if operands.is_empty() { self.mnemonic.to_string() } else { format!("{} {operands}", self.mnemonic) }
+        let name = self.mnemonic;
+        let variant =
+            fields.m4 != 0 && among(WITH_M4, name) || (fields.m3 != 0 || fields.m4 != 0) && among(WITH_MODIFIERS, name);
+        match (operands.is_empty(), variant) {
+            (true, _) => name.to_string(),
+            (_, false) => format!("{name} {operands}"),
+            (_, true) => format!("{name}A {operands}"),
+        }
     }
 
     /// The operands as the manual lists them. A bracket holds an operand that is left out when it is zero.
     pub fn operands(&self) -> &'static str {
         for (pattern, mnemonics) in SPECIAL {
-            if mnemonics.split_ascii_whitespace().any(|m| m == self.mnemonic) {
+            if among(mnemonics, self.mnemonic) {
                 return pattern;
             }
         }
@@ -58,8 +65,7 @@ impl Instruction {
             RSb | RSYb => "R1,M3,D2(B2)",
             RSLa => "D1(L,B1)",
             RSLb => "R1,D2(L,B2),M3",
-            RXa | RXb | RXYa | RXYb => "R1,D2(X2,B2)",
-            RXE => "R1,D2(X2,B2)[,M3]",
+            RXa | RXb | RXE | RXYa | RXYb => "R1,D2(X2,B2)",
             RXF => "R1,R3,D2(X2,B2)",
             S => "D2(B2)",
             SI | SIL | SIY => "D1(B1),I2",
@@ -78,7 +84,7 @@ impl Instruction {
 
     /// Whether the immediate operand is unsigned.
     fn is_logical(&self) -> bool {
-        LOGICAL.split_ascii_whitespace().any(|m| m == self.mnemonic)
+        among(LOGICAL, self.mnemonic)
     }
 }
 
@@ -96,11 +102,10 @@ const SPECIAL: &[(&str, &str)] = &[
     ("R1,R2[,M3][,M4]", "RDP"),
     ("R1,R3,D1(B1),D2(B2)", "LMD"),
     ("R3,D1(B1),D2(B2)", "LPD LPDG"),
-    (
-        "R1,<M3,>R2<,M4>",
-        "CEFBR CDFBR CXFBR CEGBR CDGBR CXGBR CEFBRA CDFBRA CXFBRA CEGBRA CDGBRA CXGBRA LEDBR LDXBR LEXBR LEDBRA LDXBRA \
-         LEXBRA CDGTR CXGTR CDGTRA CXGTRA",
-    ),
+    ("R1,D2(X2,B2),M3", "LCBB"),
+    ("R1,R3,R2", "CPSDR IEDTR IEXTR"),
+    ("R1,M3,R2", "CFER CFDR CFXR CGER CGDR CGXR TBEDR TBDR"),
+    ("R1,<M3,>R2<,M4>", WITH_MODIFIERS),
     (
         "R1,M3,R2,M4",
         "CELFBR CDLFBR CXLFBR CELGBR CDLGBR CXLGBR CLFEBR CLFDBR CLFXBR CLGEBR CLGDBR CLGXBR FIDTR FIXTR LEDTR LDXTR \
@@ -108,10 +113,21 @@ const SPECIAL: &[(&str, &str)] = &[
     ),
 ];
 
+/// Instructions that have no modifiers, and whose variants that have both end in A.
+const WITH_MODIFIERS: &str = "LEDBR LDXBR LEXBR CEFBR CDFBR CXFBR CEGBR CDGBR CXGBR CDGTR CXGTR";
+
+/// Instructions whose variants with an M4 end in A.
+const WITH_M4: &str = "FIEBR FIDBR FIXBR CFEBR CFDBR CFXBR CGEBR CGDBR CGXBR CGDTR CGXTR ADTR SDTR MDTR DDTR AXTR SXTR MXTR \
+    DXTR";
+
 /// Instructions whose immediate operand is unsigned.
 const LOGICAL: &str = "TMLL TMLH TMHL TMHH IILL IILH IIHL IIHH NILL NILH NIHL NIHH OILL OILH OIHL OIHH LLILL LLILH LLIHL \
     LLIHH ALFI ALGFI SLFI SLGFI CLFI CLGFI CLIH IIHF IILF NIHF NILF OIHF OILF XIHF XILF LLIHF LLILF CLHHSI CLFHSI CLGHSI \
     CLFIT CLGIT CLIJ CLGIJ CLIB CLGIB";
+
+fn among(list: &str, mnemonic: &str) -> bool {
+    list.split_ascii_whitespace().any(|m| m == mnemonic)
+}
 
 fn expand(pattern: &str, row: &Instruction, f: &Fields) -> String {
     // Both of a pair of modifiers are written if one is not zero.

@@ -7,7 +7,7 @@ instructions! {
     0xb3d1 DDTR    RRFa  Z    42  { unbuilt }
     0xb3d2 ADTR    RRFa  Z    42  { unbuilt }
     0xb3d3 SDTR    RRFa  Z    42  { unbuilt }
-    0xb3d4 LDETR   RRFc  Z    42  { unbuilt }
+    0xb3d4 LDETR   RRFd  Z    42  { unbuilt }
     0xb3d5 LEDTR   RRFe  Z    42  { unbuilt }
     0xb3d6 LTDTR   RRE   Z    42  { unbuilt }
     0xb3d7 FIDTR   RRFe  Z    42  { unbuilt }
@@ -15,21 +15,21 @@ instructions! {
     0xb3d9 DXTR    RRFa  Z    42  { unbuilt }
     0xb3da AXTR    RRFa  Z    42  { unbuilt }
     0xb3db SXTR    RRFa  Z    42  { unbuilt }
-    0xb3dc LXDTR   RRFc  Z    42  { unbuilt }
+    0xb3dc LXDTR   RRFd  Z    42  { unbuilt }
     0xb3dd LDXTR   RRFe  Z    42  { unbuilt }
     0xb3de LTXTR   RRE   Z    42  { unbuilt }
     0xb3df FIXTR   RRFe  Z    42  { unbuilt }
     0xb3e0 KDTR    RRE   Z    42  { unbuilt }
     0xb3e1 CGDTR   RRFe  Z    42  { unbuilt }
     0xb3e2 CUDTR   RRE   Z    42  { unbuilt }
-    0xb3e3 CSDTR   RRFc  Z    42  { unbuilt }
+    0xb3e3 CSDTR   RRFd  Z    42  { unbuilt }
     0xb3e4 CDTR    RRE   Z    42  { unbuilt }
     0xb3e5 EEDTR   RRE   Z    42  { unbuilt }
     0xb3e7 ESDTR   RRE   Z    42  { unbuilt }
     0xb3e8 KXTR    RRE   Z    42  { unbuilt }
     0xb3e9 CGXTR   RRFe  Z    42  { unbuilt }
     0xb3ea CUXTR   RRE   Z    42  { unbuilt }
-    0xb3eb CSXTR   RRFc  Z    42  { unbuilt }
+    0xb3eb CSXTR   RRFd  Z    42  { unbuilt }
     0xb3ec CXTR    RRE   Z    42  { unbuilt }
     0xb3ed EEXTR   RRE   Z    42  { unbuilt }
     0xb3ef ESXTR   RRE   Z    42  { unbuilt }
@@ -38,14 +38,14 @@ instructions! {
     0xb3f3 CDSTR   RRE   Z    42  { unbuilt }
     0xb3f4 CEDTR   RRE   Z    42  { unbuilt }
     0xb3f5 QADTR   RRFb  Z    42  { unbuilt }
-    0xb3f6 IEDTR   RRFc  Z    42  { unbuilt }
+    0xb3f6 IEDTR   RRFb  Z    42  { unbuilt }
     0xb3f7 RRDTR   RRFb  Z    42  { unbuilt }
     0xb3f9 CXGTR   RRFe  Z    42  { unbuilt }
     0xb3fa CXUTR   RRE   Z    42  { unbuilt }
     0xb3fb CXSTR   RRE   Z    42  { unbuilt }
     0xb3fc CEXTR   RRE   Z    42  { unbuilt }
     0xb3fd QAXTR   RRFb  Z    42  { unbuilt }
-    0xb3fe IEXTR   RRFc  Z    42  { unbuilt }
+    0xb3fe IEXTR   RRFb  Z    42  { unbuilt }
     0xb3ff RRXTR   RRFb  Z    42  { unbuilt }
     0xb941 CFDTR   RRFe  Z    37  { unbuilt }
     0xb942 CLGDTR  RRFe  Z    37  { unbuilt }

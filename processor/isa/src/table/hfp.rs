@@ -54,18 +54,18 @@ instructions! {
     0xb324 LDER    RRE   ESAZ -   { unbuilt }
     0xb325 LXDR    RRE   ESAZ -   { unbuilt }
     0xb326 LXER    RRE   ESAZ -   { unbuilt }
-    0xb32e MAER    RRFc  ESAZ 20  { unbuilt }
-    0xb32f MSER    RRFc  ESAZ 20  { unbuilt }
+    0xb32e MAER    RRD   ESAZ 20  { unbuilt }
+    0xb32f MSER    RRD   ESAZ 20  { unbuilt }
     0xb336 SQXR    RRE   ESAZ -   { unbuilt }
     0xb337 MEER    RRE   ESAZ -   { unbuilt }
-    0xb338 MAYLR   RRFc  Z    23  { unbuilt }
-    0xb339 MYLR    RRFc  Z    23  { unbuilt }
-    0xb33a MAYR    RRFc  Z    23  { unbuilt }
-    0xb33b MYR     RRFc  Z    23  { unbuilt }
-    0xb33c MAYHR   RRFc  Z    23  { unbuilt }
-    0xb33d MYHR    RRFc  Z    23  { unbuilt }
-    0xb33e MADR    RRFc  ESAZ 20  { unbuilt }
-    0xb33f MSDR    RRFc  ESAZ 20  { unbuilt }
+    0xb338 MAYLR   RRD   Z    23  { unbuilt }
+    0xb339 MYLR    RRD   Z    23  { unbuilt }
+    0xb33a MAYR    RRD   Z    23  { unbuilt }
+    0xb33b MYR     RRD   Z    23  { unbuilt }
+    0xb33c MAYHR   RRD   Z    23  { unbuilt }
+    0xb33d MYHR    RRD   Z    23  { unbuilt }
+    0xb33e MADR    RRD   ESAZ 20  { unbuilt }
+    0xb33f MSDR    RRD   ESAZ 20  { unbuilt }
     0xb360 LPXR    RRE   ESAZ -   { unbuilt }
     0xb361 LNXR    RRE   ESAZ -   { unbuilt }
     0xb362 LTXR    RRE   ESAZ -   { unbuilt }
