@@ -256,7 +256,8 @@ impl<'a> Generator<'a> {
                 }
                 Field::R3 => {
                     let r = self.source();
-                    let r = if o.even3 { self.even(r) } else { r };
+                    // QEMU does not look at whether this one is even.
+                    let r = if o.even3 { r & 14 } else { r };
                     let r = if o.pair3 { self.fpr_pair() } else { r };
                     ends[1] = r;
                     u64::from(r)
@@ -340,6 +341,10 @@ impl<'a> Generator<'a> {
             };
             put_field(&mut text, field, value);
         }
+        if matches!(row.mnemonic, "RNSBG" | "ROSBG" | "RXSBG") {
+            // Without the T bit: with it, QEMU 7.2 uses a variable that it never set, and may end itself over it.
+            text[2] &= 0x7f;
+        }
         if o.range {
             // LM and its like may load any registers: after it, none is what it was.
             let changes = o.changes1 && (ends[1] >= TEXT_REGISTER || ends[1] < ends[0]);
@@ -350,6 +355,9 @@ impl<'a> Generator<'a> {
         }
         if o.changes2 {
             self.last = true;
+        }
+        if o.apart {
+            self.apart(row, &mut text);
         }
         if o.storage && self.random.one_in(60) {
             self.wild();
@@ -364,10 +372,26 @@ impl<'a> Generator<'a> {
         }
     }
 
+    /// Moves the operands of an instruction apart whose result is not foreseen when they overlap.
+    fn apart(&mut self, row: &Row, text: &mut [u8]) {
+        for &place in &row.fields {
+            match place.0 {
+                Field::B1 => put_field(text, place, FIRST_BASE),
+                Field::B2 => put_field(text, place, FIRST_BASE + 1),
+                Field::D1 => put_field(text, place, field(text, place) & 31),
+                Field::D2 => put_field(text, place, field(text, place) & 31),
+                Field::L => put_field(text, place, field(text, place) & 0x7f),
+                _ => {}
+            }
+        }
+        self.before.gr[FIRST_BASE as usize] = SCRATCH + 256 + self.random.below(64);
+        self.before.gr[FIRST_BASE as usize + 1] = SCRATCH + 640 + self.random.below(64);
+    }
+
     /// Makes one base register point to where there is no storage.
     fn wild(&mut self) {
         let n = (FIRST_BASE + self.random.below(6)) as usize;
-        self.before.gr[n] = self.random.pick(&[0x7fff_fff0, 0x0200_0000_0000, 0x2_2000, 0x22_0000_0000]);
+        self.before.gr[n] = self.random.pick(&[0x7fff_fff0, 0x0200_0000_0000, 0x2_3000, 0x22_0000_0000]);
     }
 
     /// A branch forward over one instruction.
@@ -382,7 +406,7 @@ impl<'a> Generator<'a> {
         for &field in &row.fields {
             match field.0 {
                 Field::RI2 => put_field(&mut text, field, target.wrapping_sub(at) / 2),
-                Field::R2 if row.blank.len() == 2 => {
+                Field::R2 if row.blank.len() == 2 || row.mnemonic == "BCTGR" => {
                     // The address in a register: 7, which must still hold it.
                     let r = if self.random.one_in(6) { 0 } else { 7 };
                     if r != 0 {
@@ -395,6 +419,18 @@ impl<'a> Generator<'a> {
                 Field::D2 => put_field(&mut text, field, target - self.text_address),
                 _ => {}
             }
+        }
+        if row.mnemonic == "BIC" {
+            // The address in storage.
+            for &field in &row.fields {
+                match field.0 {
+                    Field::B2 => put_field(&mut text, field, FIRST_BASE),
+                    Field::D2 => put_field(&mut text, field, 16),
+                    _ => {}
+                }
+            }
+            self.before.gr[FIRST_BASE as usize] = SCRATCH + 256;
+            self.set_storage(SCRATCH + 256 + 16, &target.to_be_bytes());
         }
         text.extend_from_slice(&over);
         text
@@ -417,7 +453,12 @@ impl<'a> Generator<'a> {
                 Field::X2 => put_field(&mut text, field, 0),
                 Field::B2 => put_field(&mut text, field, u64::from(TEXT_REGISTER)),
                 Field::D2 => put_field(&mut text, field, target - self.text_address),
-                // The low byte of R1 goes into the executed instruction: let it be a byte that leaves it useful.
+                // The low byte of R1 goes into the executed instruction: into a length, or not at all.
+                Field::R1 if (0xd0..=0xdf).contains(&executed[0]) => {
+                    let r = 1 + self.random.below(6);
+                    self.before.gr[r as usize] &= 0x1f;
+                    put_field(&mut text, field, r);
+                }
                 Field::R1 => put_field(&mut text, field, 0),
                 _ => {}
             }
@@ -430,6 +471,7 @@ impl<'a> Generator<'a> {
     /// COMPARE AND SWAP and its like: half of them find what they expect.
     fn swap(&mut self, row: &Row, o: &Operands, width: usize) -> Vec<u8> {
         let text = self.fill(row, o);
+        self.last = true;
         if self.random.one_in(2) {
             let get = |name: Field| row.fields.iter().find(|f| f.0 == name).map_or(0, |f| field(&text, *f));
             let (r1, b) = (get(Field::R1) as usize, get(Field::B2) as usize);
@@ -470,6 +512,12 @@ impl<'a> Generator<'a> {
         };
         let (len1, len2) = (len(self), len(self));
         let len2 = if self.random.one_in(3) { len1 } else { len2 };
+        // The results of conversions and translations are not foreseen when their operands overlap.
+        let overlaps =
+            row.mnemonic.starts_with('M') || row.mnemonic.starts_with('C') && !row.mnemonic.starts_with("CU");
+        let (first, second) = if overlaps { (first, second) } else { (SCRATCH + self.random.below(64), SCRATCH + 600) };
+        let even = if row.mnemonic.ends_with("LU") { !1 } else { !0 };
+        let (len1, len2) = (len1 & even, len2 & even);
         let (r1, r2) = if self.random.one_in(2) { (2u8, 4u8) } else { (6, 10) };
         let g = &mut self.before.gr;
         let registers = |text: &mut Vec<u8>, a: u8, b: u8| {
@@ -477,6 +525,8 @@ impl<'a> Generator<'a> {
                 match field.0 {
                     Field::R1 => put_field(text, field, u64::from(a)),
                     Field::R2 | Field::R3 => put_field(text, field, u64::from(b)),
+                    // Registers change before it is executed again.
+                    Field::B2 => put_field(text, field, 0),
                     _ => {}
                 }
             }
@@ -493,7 +543,7 @@ impl<'a> Generator<'a> {
             "MVST" | "CLST" | "SRST" | "CUSE" => {
                 let end = (self.random.bits() & 0xff) as u8;
                 self.before.gr[0] = u64::from(end);
-                let (from, to) = (SCRATCH + self.random.below(100), SCRATCH + 500 + self.random.below(100));
+                let (from, to) = (SCRATCH + self.random.below(100), SCRATCH + 512 + self.random.below(100));
                 if row.mnemonic == "SRST" {
                     (self.before.gr[r1 as usize], self.before.gr[r2 as usize]) = (from + len1, from);
                 } else {
@@ -522,13 +572,13 @@ impl<'a> Generator<'a> {
             "TRE" | "TROO" | "TROT" => {
                 let table = (SCRATCH + 300) & !7;
                 self.before.gr[0] = self.random.bits() & 0xffff;
-                self.before.gr[r1 as usize + 1] = len1 & 127;
+                self.before.gr[r1 as usize + 1] = len1 & 127 | 1;
                 self.before.gr[r1 as usize] = SCRATCH + 820;
                 if row.mnemonic == "TRE" {
                     self.before.gr[r2 as usize] = table;
                 } else {
                     self.before.gr[1] = if row.mnemonic == "TROT" { (SCRATCH + 7) & !7 } else { table };
-                    self.before.gr[r1 as usize + 1] = len1 & 62;
+                    self.before.gr[r1 as usize + 1] = len1 & 62 | 2;
                 }
             }
             _ => {

@@ -259,7 +259,7 @@ fn cc_word(r: &Registers) -> u32 {
 }
 
 /// The ELF file that runs `tests` and writes their outcomes.
-pub fn build(tests: &[Test]) -> Vec<u8> {
+pub fn build(tests: &[&Test]) -> Vec<u8> {
     assert!(tests.len() <= TESTS_MAX, "the records have room for no more");
     let mut driver = driver(tests.len());
     let handler_at = driver.code.len() - 8;

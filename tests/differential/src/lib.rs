@@ -9,6 +9,7 @@ pub mod generate;
 pub mod image;
 mod operands;
 pub mod ours;
+pub mod propose;
 pub mod qemu;
 pub mod random;
 

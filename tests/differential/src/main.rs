@@ -1,16 +1,20 @@
 //! `oracle [GROUP] [--seed N] [--count N]`: compares our processor with QEMU and prints what differs.
 
-use differential::{campaign, qemu};
-use std::collections::BTreeMap;
+use differential::{campaign, propose, qemu};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::ExitCode;
+use vectors::file::{Item, parse, print};
 
 const HELP: &str = "oracle [GROUP] [--seed N] [--count N]
   GROUP   a chapter (general, bfp, decimal, hfp, control) or mnemonics with commas between; all if left out
   --seed  where the random numbers begin (1)
+  --vectors FOLDER  instead, add vectors that the oracle confirms, for instructions without any in the folder
   --count how many sequences of instructions (200000)";
 
 fn main() -> ExitCode {
     let mut group = None;
+    let mut vectors = None;
     let (mut seed, mut count) = (1, 200_000);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -24,6 +28,10 @@ fn main() -> ExitCode {
                 Some(n) => count = n as usize,
                 None => return usage(),
             },
+            "--vectors" => match words.next() {
+                Some(folder) => vectors = Some(folder),
+                None => return usage(),
+            },
             _ if word.starts_with('-') => return usage(),
             _ => group = Some(word),
         }
@@ -35,6 +43,18 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
+    if let Some(folder) = vectors {
+        return match propose(&qemu, group.as_deref(), seed, Path::new(&folder)) {
+            Ok(count) => {
+                println!("{count} vectors added in {folder}");
+                ExitCode::SUCCESS
+            }
+            Err(why) => {
+                eprintln!("oracle: {why}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     match campaign::run(&qemu, group.as_deref(), seed, count) {
         Ok(mut report) => {
             // Many tests find the same: at most two of each instruction are shown.
@@ -61,6 +81,40 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Adds proposed vectors to the files of `folder`, for instructions that have none there.
+fn propose(qemu: &Path, group: Option<&str>, seed: u64, folder: &Path) -> Result<usize, String> {
+    let path = |name: &str| folder.join(format!("{name}.vec"));
+    let read = |path: &Path| match std::fs::read_to_string(path) {
+        Ok(text) => parse(&text).map_err(|why| format!("{}, {why}", path.display())),
+        Err(_) => Ok(Vec::new()),
+    };
+    let mut files: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
+    let mut known = BTreeSet::new();
+    for (name, _) in propose::FAMILIES {
+        let items = read(&path(name))?;
+        known
+            .extend(items.iter().filter_map(|i| if let Item::Vector(v) = i { Some(v.mnemonic.clone()) } else { None }));
+        files.insert(name, items);
+    }
+    let proposed = propose::propose(qemu, group, seed, &known).map_err(|why| why.to_string())?;
+    let count = proposed.len();
+    for vector in proposed {
+        let name = propose::family(&vector.mnemonic);
+        files.get_mut(name).expect("every family has a file").push(Item::Vector(vector));
+    }
+    for (name, title) in propose::FAMILIES {
+        let items = &mut files.get_mut(name).expect("every family has a file");
+        if items.is_empty() {
+            continue;
+        }
+        if !matches!(items[0], Item::Comment(_)) {
+            items.insert(0, Item::Comment(format!("# {title}.")));
+        }
+        std::fs::write(path(name), print(items)).map_err(|why| why.to_string())?;
+    }
+    Ok(count)
 }
 
 fn usage() -> ExitCode {

@@ -34,11 +34,13 @@ pub struct Operands {
     pub align: u64,
     /// M3 is a rounding method.
     pub rounding: bool,
+    /// The operands in storage must not overlap.
+    pub apart: bool,
     /// R1 to R3 is a range of registers.
     pub range: bool,
 }
 
-const BRANCHES: &str = "BC BCR BAL BALR BAS BASR BASSM BCT BCTR BCTG BCTGR BXH BXLE BXHG BXLEG BRC BRCL BRAS BRASL BRCT \
+const BRANCHES: &str = "BIC BC BCR BAL BALR BAS BASR BASSM BCT BCTR BCTG BCTGR BXH BXLE BXHG BXLEG BRC BRCL BRAS BRASL BRCT \
     BRCTG BRCTH BRXH BRXLE BRXHG BRXLG CRJ CGRJ CIJ CGIJ CLRJ CLGRJ CLIJ CLGIJ CRB CGRB CIB CGIB CLRB CLGRB CLIB CLGIB";
 const LONG: &str = "MVCL CLCL MVCLE CLCLE MVCLU CLCLU MVST CLST SRST SRSTU CUSE CKSM TRE TROO TROT CU12 CU21 CU14 CU24 \
     CU41 CU42 CUTFU CUUTF";
@@ -97,7 +99,7 @@ pub fn operands(mnemonic: &str) -> Operands {
     let branch = kind == Kind::Branch || kind == Kind::Execute;
     Operands {
         kind,
-        changes1: !is(UNCHANGED1, m) && !(float && !is(FROM_FLOAT, m)) && !is(TO_FLOAT, m),
+        changes1: (!float || is(FROM_FLOAT, m)) && !is(UNCHANGED1, m) && !is(TO_FLOAT, m),
         changes2: is("CFI_ CKSM CLST MVST", m),
         even1: is(EVEN1, m),
         even2: is("MVCL CLCL CKSM", m),
@@ -116,6 +118,7 @@ pub fn operands(mnemonic: &str) -> Operands {
             _ => 1,
         },
         rounding: is(ROUNDING, m),
+        apart: is("MVCIN PACK UNPK PKA PKU UNPKA UNPKU", m),
         range: is(RANGE, m),
     }
 }

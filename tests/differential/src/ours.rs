@@ -1,6 +1,6 @@
 //! The same tests on our own processor.
 
-use crate::image::Test;
+use crate::image::{TESTS_MAX, Test, text_address};
 use arch::{Absolute, PAGE, mask};
 use cpu::{Architecture, cr0};
 use vectors::machine::{Event, Machine};
@@ -28,9 +28,10 @@ impl Ours {
     pub fn new() -> Ours {
         let mut machine = Machine::new(Architecture::Z, SIZE);
         machine.prepare_interruptions();
+        let text = text_address(0)..text_address(TESTS_MAX);
         let scratch = SCRATCH & !(PAGE - 1)..SCRATCH + SCRATCH_LEN as u64;
         for frame in (0..SIZE).step_by(PAGE as usize) {
-            let key = if scratch.contains(&frame) || frame >= 0x10_0000 { KEY << 4 } else { 0xf8 };
+            let key = if scratch.contains(&frame) || text.contains(&(frame + PAGE)) { KEY << 4 } else { 0xf8 };
             machine.storage.set_key(Absolute(frame), key).expect("the frame exists");
         }
         machine.state.cr[0] |= cr0::AFP | cr0::VECTOR;
