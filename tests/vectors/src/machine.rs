@@ -55,7 +55,7 @@ impl Machine {
             floating: Floating::default(),
             signals: Box::new([Signals::default()]),
             facilities: Facilities([u64::MAX; 4]),
-            cpu_id: 0x00_123456_2964_0000,
+            cpu_id: 0x0012_3456_2964_0000,
             tod_offset: AtomicU64::new(0),
         };
         let mut state = State::new(0, architecture, Arc::new(shared));

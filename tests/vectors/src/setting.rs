@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// What a case line sets before the instruction, or expects after it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Setting {
     /// `r2=`: a general register; fewer than 16 digits mean zeros on the left.
     Gr(usize, u64),

@@ -1,0 +1,67 @@
+//! Every line of every `.vec` file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use vectors::file::{Item, parse, print};
+use vectors::run::{Runner, check, disassemble};
+
+fn read(path: &std::path::Path) -> Vec<Item> {
+    let text = std::fs::read_to_string(path).expect("the file can be read");
+    parse(&text).unwrap_or_else(|why| panic!("{}, {why}", path.display()))
+}
+
+#[test]
+fn every_line_does_what_it_says() {
+    if std::env::var_os("BLESS").is_some() {
+        return bless();
+    }
+    let mut runners = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let mut cases = 0;
+    for path in vectors::files().expect("the vectors can be listed") {
+        for item in read(&path) {
+            let Item::Vector(vector) = item else { continue };
+            cases += vector.cases.len();
+            for text in check(&vector, &mut runners) {
+                wrong.push(format!("{}:{text}\n      {}", path.display(), vector.header()));
+            }
+        }
+    }
+    println!("{cases} cases");
+    let shown: Vec<_> = wrong.iter().take(40).map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} lines are wrong:\n{}", wrong.len(), shown.join("\n"));
+}
+
+/// Writes what the processor does in the first mode of each vector into the files.
+fn bless() {
+    let mut runners: BTreeMap<_, Runner> = BTreeMap::new();
+    for path in vectors::files().expect("the vectors can be listed") {
+        let mut items = read(&path);
+        for item in &mut items {
+            let Item::Vector(vector) = item else { continue };
+            let mode = *vector.modes.first().expect("a vector has a mode");
+            vector.disassembly = disassemble(&vector.text, mode).expect("the instruction exists");
+            let runner = runners.entry(mode as u8).or_insert_with(|| Runner::new(mode));
+            for case in &mut vector.cases {
+                if runner.check(&vector.text, case).is_err() {
+                    case.after = runner.actual(&vector.text, &case.before).expect("the case can be set up");
+                }
+            }
+        }
+        std::fs::write(&path, print(&items)).expect("the file can be written");
+    }
+}
+
+#[test]
+fn every_built_instruction_has_a_line() {
+    let mut named = BTreeSet::new();
+    for path in vectors::files().expect("the vectors can be listed") {
+        for item in read(&path) {
+            if let Item::Vector(vector) = item {
+                named.insert(vector.mnemonic);
+            }
+        }
+    }
+    let built = isa::instructions().filter(|row| row.run.is_some());
+    let missing: Vec<_> = built.map(|row| row.mnemonic).filter(|m| !named.contains(*m)).collect();
+    assert!(missing.is_empty(), "{} built instructions have no vector: {}", missing.len(), missing.join(" "));
+}
