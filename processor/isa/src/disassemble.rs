@@ -18,7 +18,12 @@ impl Instruction {
     /// `text`, which must begin with this instruction, in assembler language.
     pub fn disassemble(&self, text: [u8; 6]) -> String {
         let fields = Fields::extract(self.format, text);
-        let operands = expand(self.operands(), self, &fields);
+        let mut operands = expand(self.operands(), self, &fields);
+        if self.format == Format::MII {
+            // The third operand, 24 bits that no body looks at.
+            let far = i32::from_be_bytes([text[3], text[4], text[5], 0]) >> 7;
+            let _ = write!(operands, ",*{far:+}");
+        }
         let name = self.mnemonic;
         let variant =
             fields.m4 != 0 && among(WITH_M4, name) || (fields.m3 != 0 || fields.m4 != 0) && among(WITH_MODIFIERS, name);
@@ -55,8 +60,8 @@ impl Instruction {
             RIS => "R1,I3,M3,D2(B2)",
             RR | RRE => "R1,R2",
             RRD => "R1,R3,R2",
-            RRFa => "R1,R2,R3[,M4]",
-            RRFb => "R1,R3,R2[,M4]",
+            RRFa => "R1,R2,R3",
+            RRFb => "R1,R3,R2",
             RRFc => "R1,R2[,M3]",
             RRFd => "R1,R2,M4",
             RRFe => "R1,M3,R2[,M4]",
@@ -103,7 +108,8 @@ const SPECIAL: &[(&str, &str)] = &[
     ("R1,R3,D1(B1),D2(B2)", "LMD"),
     ("R3,D1(B1),D2(B2)", "LPD LPDG"),
     ("R1,D2(X2,B2),M3", "LCBB"),
-    ("R1,R3,R2", "CPSDR IEDTR IEXTR"),
+    ("R1,R2,R3[,M4]", "ADTR SDTR MDTR DDTR AXTR SXTR MXTR DXTR"),
+    ("R1,R3,R2[,M4]", "IDTE CRDTE"),
     ("R1,M3,R2", "CFER CFDR CFXR CGER CGDR CGXR TBEDR TBDR"),
     ("R1,<M3,>R2<,M4>", WITH_MODIFIERS),
     (
