@@ -25,6 +25,8 @@ pub struct Case {
     pub after: Vec<Setting>,
     /// A comment at the end of the line, with its `#`; empty if there is none.
     pub remark: String,
+    /// Indented comment lines above it.
+    pub above: Vec<String>,
 }
 
 /// One header line and its cases.
@@ -62,13 +64,17 @@ fn mode(name: &str) -> Option<Architecture> {
 /// Reads a file. The error names the line.
 pub fn parse(text: &str) -> Result<Vec<Item>, String> {
     let mut items: Vec<Item> = Vec::new();
+    let mut above = Vec::new();
     for (n, line) in text.lines().enumerate() {
         let at = n + 1;
         let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with('#') {
+        if line.starts_with(char::is_whitespace) && trimmed.starts_with('#') {
+            above.push(line.to_string());
+        } else if trimmed.is_empty() || trimmed.starts_with('#') {
             items.push(Item::Comment(line.to_string()));
         } else if line.starts_with(char::is_whitespace) {
-            let case = case(at, trimmed).map_err(|why| format!("line {at}: {why}"))?;
+            let mut case = case(at, trimmed).map_err(|why| format!("line {at}: {why}"))?;
+            case.above = std::mem::take(&mut above);
             match items.iter_mut().rev().find_map(|i| if let Item::Vector(v) = i { Some(v) } else { None }) {
                 Some(vector) => vector.cases.push(case),
                 None => return Err(format!("line {at}: a case before the first instruction")),
@@ -117,7 +123,7 @@ fn case(line: usize, text: &str) -> Result<Case, String> {
             .map(|s| Setting::parse(s).ok_or_else(|| format!("{s} is not a setting")))
             .collect::<Result<Vec<_>, _>>()
     };
-    Ok(Case { line, before: list(before)?, after: list(after)?, remark })
+    Ok(Case { line, before: list(before)?, after: list(after)?, remark, above: Vec::new() })
 }
 
 fn words(list: &[Setting]) -> String {
@@ -159,6 +165,9 @@ pub fn print(items: &[Item]) -> String {
             Item::Vector(v) => {
                 let _ = writeln!(out, "{}", v.header());
                 for case in &v.cases {
+                    for line in &case.above {
+                        let _ = writeln!(out, "{line}");
+                    }
                     let _ = writeln!(out, "{}", case.text());
                 }
             }
@@ -174,7 +183,7 @@ mod tests {
     #[test]
     fn a_file_is_read_and_written() {
         let text = "# add\nAL     5E20F000     \"AL 2,0(0,15)\"           s370 z\n  r2=FFFFFFFF r15=00002000 @2000=00000001    -> \
-                    r2=00000000 cc=2\n  r15=7FFFFFFC                               -> pgm=0005 ilc=2   # beyond\n\n";
+                    r2=00000000 cc=2\n  # not there\n  r15=7FFFFFFC                               -> pgm=0005 ilc=2   # beyond\n\n";
         assert_eq!(print(&parse(text).expect("a good file")), text);
     }
 

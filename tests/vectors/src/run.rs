@@ -93,6 +93,9 @@ impl Runner {
         }
         let b = &self.blank;
         let s = &mut m.state;
+        // Timers and the clock have no setting of their own.
+        s.initial_reset();
+        s.shared().tod_offset.store(0, std::sync::atomic::Ordering::Relaxed);
         (s.gr, s.fpr, s.ar, s.cr, s.fpc) = (b.gr, b.fpr, b.ar, b.cr, b.fpc);
         s.set_prefix(b.prefix).expect("the prefix area exists");
         s.set_psw(Psw { mask: b.psw, address: TEXT });
@@ -190,9 +193,14 @@ fn normal(side: &[Setting]) -> BTreeMap<String, String> {
 
 fn image(m: &Machine) -> Image {
     let s = &m.state;
+    let frames = || (0..STORAGE / 4096).map(|n| Absolute(n * 4096));
+    let keys: Vec<u8> = frames().map(|frame| m.storage.key(frame).expect("the frame exists")).collect();
     let mut storage = vec![0; STORAGE as usize];
     m.storage.read(Absolute(0), &mut storage).expect("all of storage");
-    let keys = (0..STORAGE / 4096).map(|n| m.storage.key(Absolute(n * 4096)).expect("the frame exists") & 0xf8);
+    // Looking is no reference.
+    for (frame, key) in frames().zip(&keys) {
+        m.storage.set_key(frame, *key).expect("the frame exists");
+    }
     Image {
         gr: s.gr,
         fpr: s.fpr,
@@ -205,7 +213,7 @@ fn image(m: &Machine) -> Image {
         ia: s.ia,
         prefix: s.absolute(Real(0)).0,
         storage,
-        keys: keys.collect(),
+        keys: keys.into_iter().map(|key| key & 0xf8).collect(),
     }
 }
 

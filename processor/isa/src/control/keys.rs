@@ -19,10 +19,13 @@ pub fn insert_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption>
     Ok(())
 }
 
-/// IVSK: as ISKE for a virtual address, without reference and change bits.
+/// IVSK: as ISKE for a virtual address, without reference and change bits. Special operation with DAT off.
 pub fn insert_virtual_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.problem_state() && s.cr[0] & cpu::cr0::EXTRACTION_AUTHORITY == 0 {
         return Err(Program::PrivilegedOperation.into());
+    }
+    if s.psw_mask() & arch::mask::DAT == 0 {
+        return Err(Program::SpecialOperation.into());
     }
     let at = Cpu::address_in(s, i.r2);
     let page = s.page_in(at.address, Space::Mode { ar: i.r2 }, 0, Access::Fetch)?;
