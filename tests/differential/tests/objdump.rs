@@ -69,6 +69,9 @@ fn as_objdump(line: &str, at: usize) -> String {
         CONDITIONS[mask]
     };
     match mnemonic {
+        // The later names of the same instructions.
+        "CUUTF" => name = "cu21".to_string(),
+        "CUTFU" => name = "cu12".to_string(),
         "BC" => name = format!("b{}", condition(0)),
         "BCR" => name = format!("b{}r", condition(0)),
         "BRC" => name = format!("j{}", condition(0)),
