@@ -39,7 +39,7 @@ impl Configuration {
         let answer = |code: u64| self.cpu(cpu).state.gr[r1 as usize + 1] = code;
         match subcode {
             0 | 1 => {
-                self.reset_and_go_on(subcode == 0);
+                self.reset_and_go_on(cpu, subcode == 0);
                 Ok(Next::Restarted)
             }
             3 | 4 | 7 => {
@@ -103,8 +103,8 @@ impl Configuration {
     }
 
     /// Load-normal reset (with `clear`: clear of the registers too): CPUs and channel subsystem are reset, storage
-    /// stays, and CPU 0 goes on from the short PSW at absolute 0.
-    fn reset_and_go_on(&self, clear: bool) {
+    /// stays, and the CPU that asked goes on from the short PSW at absolute 0.
+    fn reset_and_go_on(&self, cpu: u16, clear: bool) {
         for n in self.cpus() {
             let mut core = self.interrupted_cpu(n);
             if clear {
@@ -119,6 +119,6 @@ impl Configuration {
         self.shared.floating.clear();
         lock(&self.service).reset();
         let word = self.storage().read_u64(Absolute(0)).expect("every configuration has a first page");
-        self.begin(Psw::from_short(word), true);
+        self.begin(cpu, Psw::from_short(word), true);
     }
 }

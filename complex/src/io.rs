@@ -14,6 +14,7 @@ impl Configuration {
             HaltSubchannel => self.css().halt_subchannel(id(state)?),
             CancelSubchannel => self.css().cancel_subchannel(id(state)?),
             ResumeSubchannel => self.css().resume_subchannel(id(state)?),
+            ResetChannelPath if state.gr[1] & 0xffff_ff00 != 0 => return Err(Program::Operand.into()),
             ResetChannelPath => self.css().reset_channel_path(state.gr[1] as u8),
             SetAddressLimit | SetChannelMonitor => state.cc,
             ModifySubchannel(at) => {

@@ -145,7 +145,7 @@ impl Configuration {
         }
         storage.write_u32(at(lowcore::z::SUBSYSTEM_ID), id.encode()).expect("as above");
         storage.write_u32(at(lowcore::z::IO_PARAMETER), 0).expect("as above");
-        self.begin(psw, start);
+        self.begin(0, psw, start);
         Ok(())
     }
 
@@ -171,11 +171,11 @@ impl Configuration {
         Err(IplError::NotReady(number))
     }
 
-    /// CPU 0 gets a PSW and begins.
-    pub(crate) fn begin(&self, psw: Psw, start: bool) {
-        self.interrupted_cpu(0).state.set_psw(psw);
+    /// A CPU gets a PSW and begins.
+    pub(crate) fn begin(&self, cpu: u16, psw: Psw, start: bool) {
+        self.interrupted_cpu(cpu).state.set_psw(psw);
         if start {
-            self.start(0);
+            self.start(cpu);
         }
     }
 
@@ -192,8 +192,8 @@ impl Configuration {
         if initrd_start < kernel_end || initrd_start + initrd.len() as u64 > size {
             return Err(LoadError::TooSmall { needed: kernel_end + initrd.len() as u64 + (64 << 20), storage: size });
         }
-        let field = &kernel[kernel::MAX_COMMAND_LINE..kernel::MAX_COMMAND_LINE + 8];
-        let max = match u64::from_be_bytes(field.try_into().expect("eight bytes")) {
+        let field = kernel.get(kernel::MAX_COMMAND_LINE..).and_then(|rest| rest.first_chunk());
+        let max = match u64::from_be_bytes(*field.ok_or(LoadError::NotAKernel)?) {
             n @ 1..=0x1_0000 => n as usize,
             _ => 896,
         };
@@ -215,7 +215,7 @@ impl Configuration {
         put(kernel::COMMAND_LINE, &text);
         put(lowcore::z::SUBSYSTEM_ID, &[0; 4]);
         *lock(&self.ipl) = IplParameters { source: Some(IplSource::Direct), ..IplParameters::default() };
-        self.begin(Psw::from_short(0x0008_0000_8000_0000 | kernel::ENTRY), true);
+        self.begin(0, Psw::from_short(0x0008_0000_8000_0000 | kernel::ENTRY), true);
         Ok(())
     }
 

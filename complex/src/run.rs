@@ -165,7 +165,7 @@ impl Configuration {
             state.stopped = true;
         }
         if ordered(Order::StopAndStoreStatus) {
-            state.store_status_at(0, true);
+            state.store_status();
         }
         if ordered(Order::Reset) {
             state.reset();

@@ -18,6 +18,9 @@ mod status {
     pub const NOT_RUNNING: u32 = 0x400;
 }
 
+/// The order that exchanges PSWs.
+const RESTART: u8 = 0x06;
+
 /// How an order was answered.
 enum Answer {
     Accepted,
@@ -30,6 +33,11 @@ impl Configuration {
     pub(crate) fn signal_processor(&self, state: &mut State, r1: u8, r3: u8, order: u8) -> Result<(), Interruption> {
         let target = state.gr[r3 as usize] as u16;
         let parameter = state.gr[(r1 | 1) as usize];
+        if order == RESTART && target == state.address {
+            // The condition code belongs to the PSW that becomes the old one, not to the new one.
+            state.cc = 0;
+            return state.restart_interruption();
+        }
         let answer = if order == 0x12 {
             self.set_architecture(state, parameter as u8)
         } else if !self.is_defined(target) {
@@ -83,14 +91,14 @@ impl Configuration {
             // Start, stop, restart, stop and store status, initial CPU reset, CPU reset.
             0x04 => self.act(state, target, None, |s| s.stopped = false),
             0x05 => self.act(state, target, Some(Order::Stop), |s| s.stopped = true),
-            0x06 => self.act(state, target, Some(Order::Restart), |s| {
+            RESTART => self.act(state, target, Some(Order::Restart), |s| {
                 s.stopped = false;
                 let result = s.restart_interruption();
                 engine::complete(s, result, 0);
             }),
             0x09 => self.act(state, target, Some(Order::StopAndStoreStatus), |s| {
                 s.stopped = true;
-                s.store_status_at(0, true);
+                s.store_status();
             }),
             0x0b => self.act(state, target, Some(Order::InitialReset), State::initial_reset),
             0x0c => self.act(state, target, Some(Order::Reset), State::reset),
@@ -113,8 +121,8 @@ impl Configuration {
                 // The area of 512 bytes is the one that lies at 1200 in the prefix area.
                 let base = at.wrapping_sub(lowcore::z::SAVE_FPR);
                 let stopped = self.when_stopped(state, target, |s| {
-                    if s.architecture() == Architecture::Z && at >= lowcore::z::SAVE_FPR {
-                        s.store_status_at(base, true);
+                    if s.architecture() == Architecture::Z {
+                        s.store_status_at(base);
                     }
                 });
                 stopped.unwrap_or(Answer::Accepted)
@@ -168,7 +176,8 @@ impl Configuration {
                     self.host.runnable(target);
                     Answer::Accepted
                 }
-                // START of a CPU that is not stopped does nothing.
+                // START of a CPU that is not stopped does nothing; one that is just being stopped has to be asked again.
+                None if cpu.stopped.load(SeqCst) || !cpu.running.load(SeqCst) => Answer::Busy,
                 None => Answer::Accepted,
             },
         }
@@ -207,10 +216,13 @@ impl Configuration {
         if !others.iter().all(|cpu| cpu.stopped.load(SeqCst)) {
             return Answer::Status(status::INCORRECT_STATE);
         }
+        let psw = state.psw();
+        if to == Architecture::Esa && (psw.is(arch::mask::EXTENDED_ADDRESSING) || psw.address > 0x7fff_ffff) {
+            return Answer::Status(status::INVALID_PARAMETER);
+        }
         for cpu in others {
             crate::lock(&cpu.core).state.set_architecture(to);
         }
-        let psw = state.psw();
         state.set_architecture(to);
         state.set_psw(psw);
         Answer::Accepted

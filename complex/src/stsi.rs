@@ -78,14 +78,18 @@ impl Configuration {
         let (selector1, selector2) = (state.gr[0] as u32 & 0xff, state.gr[1] as u32 & 0xffff);
         let control_program = self.host.control_program();
         let level = if control_program.is_some() { 3 } else { 2 };
+        if function > 3 {
+            state.cc = 3;
+            return Ok(());
+        }
+        if state.gr[0] & 0x0fff_ff00 != 0 || state.gr[1] & 0xffff_0000 != 0 {
+            return Err(Program::Specification.into());
+        }
         if function == 0 {
             let register = &mut state.gr[0];
             *register = *register & !0xffff_ffff | level << 28;
             state.cc = 0;
             return Ok(());
-        }
-        if state.gr[0] & 0x0fff_ff00 != 0 || state.gr[1] & 0xffff_0000 != 0 {
-            return Err(Program::Specification.into());
         }
         if at.address % 4096 != 0 {
             return Err(Program::Specification.into());

@@ -59,7 +59,7 @@ impl Psw {
 
     /// The 8-byte format. Address bits above 31 are lost, as POP has it for ESA/390.
     pub fn to_short(self) -> u64 {
-        ((self.mask & !0x7fff_ffff) ^ mask::SHORT) & !mask::EXTENDED_ADDRESSING | self.address & 0x7fff_ffff
+        ((self.mask & !0x7fff_ffff) ^ mask::SHORT) | self.address & 0x7fff_ffff
     }
 
     /// Whether all bits of `mask` (one of [`mask`]) are on.

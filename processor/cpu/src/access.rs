@@ -4,9 +4,8 @@
 //! protection, access registers, PER) is behind one cold function. What the guest did wrong comes back as an
 //! [`Interruption`], with the translation-exception identification left in the `State`.
 
-use crate::dat::asce;
+use crate::dat::{Fault, asce};
 use crate::interrupt::Interruption;
-use crate::mode::Architecture;
 use crate::state::{State, cr0};
 use crate::tlb::{Asid, LowPage, Tlb};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
@@ -38,11 +37,32 @@ pub enum Space {
     Real,
 }
 
+/// What a translation that touches nothing found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Translation {
+    Found(Real),
+    /// The exception that an access would end in; and, if an invalid segment- or page-table entry is the reason, the
+    /// real address of that entry.
+    Missing {
+        code: Program,
+        entry: Option<Real>,
+    },
+}
+
 /// What is done with the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     Fetch,
     Store,
+}
+
+/// An access that is permitted.
+struct Checked {
+    absolute: Absolute,
+    /// The first 512 bytes of the page must not be stored into.
+    low: bool,
+    /// Only fetch-protection override permits it, and it ends in the middle of the page.
+    overridden: bool,
 }
 
 /// A page of an operand: bytes from the address to the end of the page may be touched.
@@ -261,7 +281,7 @@ impl State {
     #[inline]
     fn note_store(&mut self, address: u64, len: u64) {
         if self.per_store_active() && len > 0 {
-            self.per_stored = Some((address, address.wrapping_add(len - 1)));
+            self.per_stored |= self.per_range_touches(address, address.wrapping_add(len - 1));
         }
     }
 
@@ -325,9 +345,10 @@ impl State {
             Space::Register(_) => 1,
             Space::Secondary => 2,
             Space::Home => 3,
-            Space::Instruction if mode == AddressSpaceControl::Home => 3,
-            Space::Instruction => 0,
-            Space::Mode { .. } => mode as u64,
+            // Instructions come from the primary space in the secondary-space mode; the access-register mode has a
+            // code of its own.
+            Space::Instruction if mode == AddressSpaceControl::Secondary => 0,
+            Space::Instruction | Space::Mode { .. } => mode as u64,
         }
     }
 
@@ -336,7 +357,8 @@ impl State {
     fn access_exception(&mut self, code: Program, address: u64, space: Space, bits: u64) -> Interruption {
         self.translation_exception_id = address & PAGE_MASK | bits | self.space_code(space);
         self.exception_access_id = match space {
-            Space::Mode { ar } | Space::Register(ar) => ar,
+            Space::Mode { ar } if self.psw().space() == AddressSpaceControl::AccessRegister => ar,
+            Space::Register(ar) => ar,
             _ => 0,
         };
         Interruption::Program(code)
@@ -355,12 +377,61 @@ impl State {
         access: Access,
         fetch_only: bool,
     ) -> Result<Page, Interruption> {
+        if self.tlb.take_renumbered() {
+            self.space_changed();
+        }
+        let store = access == Access::Store;
+        let checked = self.check(address, space, asce, access_key, access, fetch_only)?;
+        let (absolute, low) = (checked.absolute, checked.low);
+        self.storage().mark_key(absolute, if store { key::REFERENCE | key::CHANGE } else { key::REFERENCE });
+        let frame = absolute.0 & PAGE_MASK;
+        let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;
+        if !checked.overridden {
+            self.tlb.insert(address, asid, frame, host, store && !low);
+        }
+        if store && low {
+            self.tlb.low[(address / PAGE) as usize] = LowPage { tag: Tlb::tag(address, asid), host, frame };
+        }
+        Ok(Page { host: (host + address % PAGE) as *mut u8, absolute })
+    }
+
+    /// Whether low-address protection covers the first 512 bytes of the page of `address`: it looks at the effective
+    /// address, before translation, and private spaces have none (POP, chapter 3, "Low-address protection").
+    fn low_addresses_protected(&self, address: u64, asce: Option<u64>) -> bool {
+        self.cr[0] & cr0::LOW_ADDRESS_PROTECTION != 0
+            && address < self.architecture.prefix_area()
+            && asce.is_none_or(|a| a & asce::PRIVATE == 0)
+    }
+
+    /// What TEST PROTECTION asks: whether an access would be permitted. Reference and change bits stay.
+    pub fn test_access(
+        &mut self,
+        address: u64,
+        space: Space,
+        access_key: u8,
+        access: Access,
+    ) -> Result<(), Interruption> {
+        let (asce, fetch_only) = match self.resolve_space(space) {
+            Ok(found) => found,
+            Err(code) => return Err(self.access_exception(code, address, space, 0)),
+        };
+        self.check(address, space, asce, access_key, access, fetch_only).map(drop)
+    }
+
+    /// Translates and checks an access in the order of the manual (POP, chapter 6, "Priority of access exceptions"),
+    /// without leaving a trace.
+    fn check(
+        &mut self,
+        address: u64,
+        space: Space,
+        asce: Option<u64>,
+        access_key: u8,
+        access: Access,
+        fetch_only: bool,
+    ) -> Result<Checked, Interruption> {
         let store = access == Access::Store;
         let private = asce.is_some_and(|a| a & asce::PRIVATE != 0);
-        // Low-address protection looks at the effective address, before translation.
-        let low = self.cr[0] & cr0::LOW_ADDRESS_PROTECTION != 0
-            && !private
-            && address < if self.architecture == Architecture::Z { 2 * PAGE } else { PAGE };
+        let low = self.low_addresses_protected(address, asce);
         if store && low && address % PAGE < 512 {
             return Err(self.access_exception(Program::Protection, address, space, 0));
         }
@@ -368,17 +439,17 @@ impl State {
             None => (Real(address), false),
             Some(asce) => match self.walk(asce, address) {
                 Ok(walk) => (walk.real, walk.protected),
-                Err(code) => return Err(self.access_exception(code, address, space, 0)),
+                Err(fault) => return Err(self.access_exception(fault.code, address, space, 0)),
             },
-        };
-        let absolute = self.absolute(real);
-        let Ok(storage_key) = self.storage().key(absolute) else {
-            return Err(self.access_exception(Program::Addressing, address, space, 0));
         };
         if store && (protected || fetch_only) {
             // Bit 61: the tables (or the access list) protect it.
             return Err(self.access_exception(Program::Protection, address, space, 4));
         }
+        let absolute = self.absolute(real);
+        let Ok(storage_key) = self.storage().key(absolute) else {
+            return Err(self.access_exception(Program::Addressing, address, space, 0));
+        };
         let same_key = access_key == 0
             || storage_key >> 4 == access_key
             || self.cr[0] & cr0::STORAGE_PROTECTION_OVERRIDE != 0 && storage_key >> 4 == 9;
@@ -386,16 +457,7 @@ impl State {
         if !same_key && (store || storage_key & key::FETCH != 0 && !override_fetch) {
             return Err(self.access_exception(Program::Protection, address, space, 0));
         }
-        self.storage().mark_key(absolute, if store { key::REFERENCE | key::CHANGE } else { key::REFERENCE });
-        let frame = absolute.0 & PAGE_MASK;
-        let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;
-        if !override_fetch {
-            self.tlb.insert(address, asid, frame, host, store && !low);
-        }
-        if store && low {
-            self.tlb.low[(address / PAGE) as usize] = LowPage { tag: Tlb::tag(address, asid), host, frame };
-        }
-        Ok(Page { host: (host + address % PAGE) as *mut u8, absolute })
+        Ok(Checked { absolute, low, overridden: !same_key && override_fetch })
     }
 
     /// The absolute address of an instruction.
@@ -408,23 +470,19 @@ impl State {
         self.page_in(address, Space::Instruction, self.key, Access::Fetch).map(|page| page.absolute)
     }
 
-    /// Where a logical address leads in `space` without touching it: LRA and its family. `Ok(Err(program))` is a
-    /// translation that found no page.
-    pub fn translate_only(
-        &mut self,
-        address: u64,
-        space: Space,
-    ) -> Result<Result<(Real, bool), Program>, Interruption> {
+    /// Where a logical address leads in `space` without touching it: LRA and its family.
+    pub fn translate_only(&mut self, address: u64, space: Space) -> Result<Translation, Interruption> {
         let asce = match self.resolve_dat_space(space) {
             Ok(asce) => asce,
-            Err(code) => return Ok(Err(code)),
+            Err(Program::Addressing) => return Err(self.access_exception(Program::Addressing, address, space, 0)),
+            Err(code) => return Ok(Translation::Missing { code, entry: None }),
         };
         match self.walk(asce, address) {
-            Ok(walk) => Ok(Ok((walk.real, walk.protected))),
-            Err(code @ (Program::Addressing | Program::TranslationSpecification)) => {
+            Ok(walk) => Ok(Translation::Found(walk.real)),
+            Err(Fault { code: code @ (Program::Addressing | Program::TranslationSpecification), .. }) => {
                 Err(self.access_exception(code, address, space, 0))
             }
-            Err(code) => Ok(Err(code)),
+            Err(Fault { code, entry }) => Ok(Translation::Missing { code, entry: entry.map(Real) }),
         }
     }
 
@@ -439,10 +497,10 @@ impl State {
         }
     }
 
-    /// An access to a real address with prefixing but without key checks (LURA, STURA and their like), after the
-    /// check that it exists.
+    /// An access to a real address with prefixing but without key checks (ISKE, TB and their like), after the check
+    /// that it exists.
     pub fn real(&mut self, address: u64, access: Access) -> Result<Absolute, Interruption> {
-        let low = self.cr[0] & cr0::LOW_ADDRESS_PROTECTION != 0 && address < 2 * PAGE && address % PAGE < 512;
+        let low = self.low_addresses_protected(address, None) && address % PAGE < 512;
         if access == Access::Store && low {
             return Err(self.access_exception(Program::Protection, address, Space::Real, 0));
         }

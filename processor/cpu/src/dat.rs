@@ -22,6 +22,20 @@ pub struct Walk {
     pub protected: bool,
 }
 
+/// Why there is no translation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault {
+    pub code: Program,
+    /// The real address of the segment- or page-table entry whose invalid bit is on.
+    pub entry: Option<u64>,
+}
+
+impl From<Program> for Fault {
+    fn from(code: Program) -> Fault {
+        Fault { code, entry: None }
+    }
+}
+
 /// Bits of region-, segment- and page-table entries.
 const INVALID: u64 = 0x20;
 const TYPE: u64 = 0x0c;
@@ -33,7 +47,7 @@ const PAGE_ZERO: u64 = 0x800;
 
 impl State {
     /// Walks the tables that `asce` designates.
-    pub(crate) fn walk(&self, asce: u64, va: u64) -> Result<Walk, Program> {
+    pub(crate) fn walk(&self, asce: u64, va: u64) -> Result<Walk, Fault> {
         if self.architecture == Architecture::Z { self.walk_z(asce, va) } else { self.walk_esa(asce, va) }
     }
 
@@ -41,7 +55,7 @@ impl State {
         self.storage().read_u64(self.absolute(Real(at))).map_err(|_| Program::Addressing)
     }
 
-    fn walk_z(&self, asce: u64, va: u64) -> Result<Walk, Program> {
+    fn walk_z(&self, asce: u64, va: u64) -> Result<Walk, Fault> {
         if asce & asce::REAL_SPACE != 0 {
             return Ok(Walk { real: Real(va), protected: false });
         }
@@ -49,7 +63,7 @@ impl State {
         // Level 3 is the region-first table, 0 the segment table; an address must not reach above its table.
         let top = asce >> 2 & 3;
         if top < 3 && va >> (31 + 11 * top) != 0 {
-            return Err(Program::AsceType);
+            return Err(Program::AsceType.into());
         }
         let mut origin = asce & asce::ORIGIN;
         let (mut offset, mut length) = (0, asce & 3);
@@ -64,14 +78,15 @@ impl State {
             let index = va >> (20 + 11 * level) & 0x7ff;
             // The table's quarters that exist: offset and length count 512 entries.
             if index >> 9 < offset || index >> 9 > length {
-                return Err(missing);
+                return Err(missing.into());
             }
-            let entry = self.table_entry(origin + index * 8)?;
+            let at = origin + index * 8;
+            let entry = self.table_entry(at)?;
             if entry & INVALID != 0 {
-                return Err(missing);
+                return Err(Fault { code: missing, entry: (level == 0).then_some(at) });
             }
             if entry & TYPE != level << 2 {
-                return Err(Program::TranslationSpecification);
+                return Err(Program::TranslationSpecification.into());
             }
             if level > 0 {
                 if enhanced {
@@ -86,7 +101,7 @@ impl State {
                 continue;
             }
             if asce & asce::PRIVATE != 0 && entry & COMMON != 0 {
-                return Err(Program::TranslationSpecification);
+                return Err(Program::TranslationSpecification.into());
             }
             protected |= entry & PROTECT != 0;
             if enhanced && entry & LARGE != 0 {
@@ -94,42 +109,44 @@ impl State {
             }
             origin = entry & !0x7ff;
         }
-        let entry = self.table_entry(origin + (va >> 12 & 0xff) * 8)?;
+        let at = origin + (va >> 12 & 0xff) * 8;
+        let entry = self.table_entry(at)?;
         if entry & PAGE_INVALID != 0 {
-            return Err(Program::PageTranslation);
+            return Err(Fault { code: Program::PageTranslation, entry: Some(at) });
         }
         if entry & PAGE_ZERO != 0 {
-            return Err(Program::TranslationSpecification);
+            return Err(Program::TranslationSpecification.into());
         }
         protected |= entry & PROTECT != 0;
         Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected })
     }
 
     /// ESA/390: a segment table of words, designated by a segment-table designation.
-    fn walk_esa(&self, std: u64, va: u64) -> Result<Walk, Program> {
-        let word =
-            |at: u64| self.storage().read_u32(self.absolute(Real(at & 0x7fff_ffff))).map_err(|_| Program::Addressing);
+    fn walk_esa(&self, std: u64, va: u64) -> Result<Walk, Fault> {
+        let word = |at: u64| self.storage().read_u32(self.absolute(Real(at))).map_err(|_| Program::Addressing);
         let index = va >> 20 & 0x7ff;
         if index >> 4 > std & 0x7f {
-            return Err(Program::SegmentTranslation);
+            return Err(Program::SegmentTranslation.into());
         }
-        let entry = word((std & 0x7fff_f000) + index * 4)? as u64;
+        let at = ((std & 0x7fff_f000) + index * 4) & 0x7fff_ffff;
+        let entry = word(at)? as u64;
         if entry & INVALID != 0 {
-            return Err(Program::SegmentTranslation);
+            return Err(Fault { code: Program::SegmentTranslation, entry: Some(at) });
         }
         if entry & 0x8000_0000 != 0 || std & asce::PRIVATE != 0 && entry & COMMON != 0 {
-            return Err(Program::TranslationSpecification);
+            return Err(Program::TranslationSpecification.into());
         }
         let page = va >> 12 & 0xff;
         if page >> 4 > entry & 0xf {
-            return Err(Program::PageTranslation);
+            return Err(Program::PageTranslation.into());
         }
-        let entry = word((entry & 0x7fff_ffc0) + page * 4)? as u64;
+        let at = ((entry & 0x7fff_ffc0) + page * 4) & 0x7fff_ffff;
+        let entry = word(at)? as u64;
         if entry & PAGE_INVALID != 0 {
-            return Err(Program::PageTranslation);
+            return Err(Fault { code: Program::PageTranslation, entry: Some(at) });
         }
         if entry & 0x8000_0900 != 0 {
-            return Err(Program::TranslationSpecification);
+            return Err(Program::TranslationSpecification.into());
         }
         Ok(Walk { real: Real(entry & 0x7fff_f000 | va & 0xfff), protected: entry & PROTECT != 0 })
     }

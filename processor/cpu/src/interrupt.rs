@@ -28,6 +28,17 @@ impl From<Program> for Interruption {
     }
 }
 
+/// A program-event-recording event that has not yet interrupted (POP, chapter 4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PerEvent {
+    /// Bits as in the PER code's first byte.
+    pub code: u8,
+    /// See [`State::per_atmid`].
+    pub atmid: u8,
+    /// The instruction's address.
+    pub address: u64,
+}
+
 /// The places of one class of interruption.
 struct Exchange {
     old: u64,
@@ -53,7 +64,7 @@ impl State {
             Psw::from_short(self.load_real_u64(at.new))
         };
         self.set_psw(new);
-        if new.is_invalid() { Err(Interruption::EarlySpecification) } else { Ok(()) }
+        if self.psw_is_invalid() { Err(Interruption::EarlySpecification) } else { Ok(()) }
     }
 
     /// A program interruption with `code`; `ilc` is the instruction length in bytes (0, 2, 4, 6). The instruction
@@ -71,7 +82,15 @@ impl State {
             Interruption::Intercept => unreachable!("an interception is not the guest's interruption"),
         };
         let zarch = self.architecture() == Architecture::Z;
-        self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32);
+        // A PER event of the same instruction is indicated in the same interruption.
+        let per = match self.per_pending.take() {
+            Some(event) => {
+                self.store_per_event(event);
+                Program::PerEvent as u32
+            }
+            None => 0,
+        };
+        self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32 | per);
         use Program::*;
         match code {
             Protection
@@ -81,12 +100,6 @@ impl State {
             | RegionFirstTranslation
             | RegionSecondTranslation
             | RegionThirdTranslation
-            | AletSpecification
-            | AlenTranslation
-            | AleSequence
-            | AsteValidity
-            | AsteSequence
-            | ExtendedAuthority
             | SpaceSwitchEvent => {
                 if zarch {
                     self.store_real_u64(z::TRANSLATION_EXCEPTION_ID, self.translation_exception_id);
@@ -95,6 +108,10 @@ impl State {
                     let id = self.translation_exception_id;
                     self.store_real_u32(esa::TRANSLATION_EXCEPTION_ID, id as u32);
                 }
+                self.store_real_u8(z::EXCEPTION_ACCESS_ID, self.exception_access_id);
+            }
+            // The register is all there is to say of these.
+            AletSpecification | AlenTranslation | AleSequence | AsteValidity | AsteSequence | ExtendedAuthority => {
                 self.store_real_u8(z::EXCEPTION_ACCESS_ID, self.exception_access_id);
             }
             MonitorEvent => {
@@ -117,16 +134,23 @@ impl State {
         ))
     }
 
-    /// A PER event: its code and the addresses it has to leave, then a program interruption of its own.
-    pub fn per_interruption(&mut self, per_code: u8, address: u64, ilc: u8) -> Result<(), Interruption> {
-        let atmid = self.per_atmid();
-        self.store_real_u16(z::PER_CODE, (per_code as u16) << 8 | atmid as u16);
-        if self.architecture() == Architecture::Z {
-            self.store_real_u64(z::PER_ADDRESS, address);
-        } else {
-            self.store_real_u32(esa::PER_ADDRESS, address as u32);
+    /// A program interruption for the PER event in `per_pending` alone, if there is one.
+    pub fn per_interruption(&mut self, ilc: u8) -> Result<(), Interruption> {
+        match self.per_pending {
+            Some(_) => self.program_interruption(Interruption::Program(Program::PerEvent), ilc),
+            None => Ok(()),
         }
-        self.program_interruption(Interruption::Program(Program::PerEvent), ilc)
+    }
+
+    /// Stores what a PER event leaves behind.
+    fn store_per_event(&mut self, event: PerEvent) {
+        self.store_real_u16(z::PER_CODE, (event.code as u16) << 8 | event.atmid as u16);
+        if self.architecture() == Architecture::Z {
+            self.store_real_u64(z::PER_ADDRESS, event.address);
+        } else {
+            self.store_real_u32(esa::PER_ADDRESS, event.address as u32);
+        }
+        self.store_real_u8(z::PER_ACCESS_ID, 0);
     }
 
     /// SUPERVISOR CALL.
@@ -170,7 +194,8 @@ impl State {
     /// A machine-check interruption; all registers go to their save areas.
     pub fn machine_check_interruption(&mut self, code: u64) -> Result<(), Interruption> {
         self.store_real_u64(z::MACHINE_CHECK_CODE, code);
-        self.store_status_at(self.prefix, false);
+        self.store_registers_at(self.prefix);
+        self.store_real_u8(z::ARCHITECTURE_MODE, (self.architecture() == Architecture::Z) as u8);
         self.exchange_psw(exchange(
             self.architecture(),
             (z::MACHINE_CHECK_OLD, z::MACHINE_CHECK_NEW),
@@ -187,13 +212,37 @@ impl State {
         ))
     }
 
-    /// Stores all registers in the save areas that begin at absolute `base` (the prefix; 0 for STORE STATUS), and the
-    /// PSW and prefix too unless a machine check stores its own old PSW.
-    pub fn store_status_at(&mut self, base: u64, with_psw: bool) {
+    /// STORE STATUS: all registers, the PSW, the prefix and the architecture go to the save areas at absolute 0.
+    pub fn store_status(&mut self) {
+        self.store_status_at(0);
+        let mode = (self.architecture() == Architecture::Z) as u8;
+        self.storage().write(Absolute(z::ARCHITECTURE_MODE), &[mode]).expect("0 always exists");
+    }
+
+    /// The same with the save areas at their distances from absolute `base`; of them all must exist. (`base` may be
+    /// below 0 when only the end of the areas lies in storage, as STORE STATUS AT ADDRESS has it: it wraps.)
+    pub fn store_status_at(&mut self, base: u64) {
+        self.store_registers_at(base);
         let storage = self.storage().clone();
-        // The area lies in storage: the prefix was checked when it was set, and 0 always exists.
         let put = |at: u64, bytes: &[u8]| {
-            storage.write(Absolute(base + at), bytes).expect("the prefix area lies in storage");
+            storage.write(Absolute(base.wrapping_add(at)), bytes).expect("callers check that the areas exist");
+        };
+        let psw = self.psw();
+        if self.architecture() == Architecture::Z {
+            put(z::SAVE_PSW, &psw.mask.to_be_bytes());
+            put(z::SAVE_PSW + 8, &psw.address.to_be_bytes());
+            put(z::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
+        } else {
+            put(esa::SAVE_PSW, &psw.to_short().to_be_bytes());
+            put(esa::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
+        }
+    }
+
+    /// Stores all registers and timers in the save areas at their distances from absolute `base`.
+    fn store_registers_at(&mut self, base: u64) {
+        let storage = self.storage().clone();
+        let put = |at: u64, bytes: &[u8]| {
+            storage.write(Absolute(base.wrapping_add(at)), bytes).expect("callers check that the areas exist");
         };
         let timer = self.cpu_timer();
         let comparator = self.clock_comparator;
@@ -204,12 +253,6 @@ impl State {
                 put(z::SAVE_ACCESS + 4 * r as u64, &self.ar[r].to_be_bytes());
                 put(z::SAVE_CONTROL + 8 * r as u64, &self.cr[r].to_be_bytes());
             }
-            if with_psw {
-                let psw = self.psw();
-                put(z::SAVE_PSW, &psw.mask.to_be_bytes());
-                put(z::SAVE_PSW + 8, &psw.address.to_be_bytes());
-            }
-            put(z::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
             put(z::SAVE_FPC, &self.fpc.to_be_bytes());
             put(z::SAVE_TOD_PROGRAMMABLE, &self.tod_programmable.to_be_bytes());
             put(z::SAVE_CPU_TIMER, &timer.to_be_bytes());
@@ -223,10 +266,6 @@ impl State {
             for r in 0..4 {
                 put(esa::SAVE_FPR + 8 * r as u64, &self.fpr[2 * r].to_be_bytes());
             }
-            if with_psw {
-                put(esa::SAVE_PSW, &self.psw().to_short().to_be_bytes());
-            }
-            put(esa::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
             put(esa::SAVE_CPU_TIMER, &timer.to_be_bytes());
             put(esa::SAVE_CLOCK_COMPARATOR, &comparator.to_be_bytes());
         }
@@ -241,7 +280,9 @@ impl State {
         }
     }
 
-    fn per_atmid(&self) -> u8 {
+    /// The addressing and translation mode for a PER event (POP, chapter 4, "PER ATMID"): to be taken before the
+    /// instruction is executed.
+    pub fn per_atmid(&self) -> u8 {
         let psw = self.psw();
         let amode =
             (psw.is(arch::mask::EXTENDED_ADDRESSING) as u8) << 7 | (psw.is(arch::mask::BASIC_ADDRESSING) as u8) << 5;

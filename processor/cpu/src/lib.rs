@@ -20,9 +20,9 @@ mod state;
 mod timing;
 mod tlb;
 
-pub use access::{Access, At, Space};
+pub use access::{Access, At, Space, Translation};
 pub use intercept::{Intercepted, IoInstruction};
-pub use interrupt::Interruption;
+pub use interrupt::{Interruption, PerEvent};
 pub use mode::Architecture;
 pub use signals::{External, Floating, Order, Signals, attention};
 pub use state::{Facilities, Shared, State, cr0, cr14, local};

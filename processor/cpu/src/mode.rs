@@ -29,8 +29,11 @@ impl State {
     /// Switches the architecture (SIGP SET ARCHITECTURE; resets). Everything derived is found anew.
     pub fn set_architecture(&mut self, to: Architecture) {
         if to == Architecture::Z && self.architecture != Architecture::Z {
-            // 31 bits of ESA/390's control registers are all there is; the prefix is on an 8 KiB boundary.
+            // ESA/390's control registers have 32 bits; the prefix is on an 8 KiB boundary.
             self.prefix &= !0x1fff;
+            for register in &mut self.cr {
+                *register &= 0xffff_ffff;
+            }
         }
         self.architecture = to;
         self.tlb.purge();
@@ -47,6 +50,14 @@ impl State {
 
     /// To be called when CR1, CR7 or CR13 alone changed: no interruption mask is in them.
     pub fn space_changed(&mut self) {
+        self.find_spaces();
+        // If the numbers began anew on the way, the first of two is out of date.
+        while self.tlb.take_renumbered() {
+            self.find_spaces();
+        }
+    }
+
+    fn find_spaces(&mut self) {
         let key = self.key;
         let (primary, secondary, home) = (self.cr[1], self.cr[7], self.cr[13]);
         if self.psw_mask & mask::DAT == 0 {
@@ -118,6 +129,13 @@ impl State {
     pub fn per_changed(&mut self) {
         let on = self.per_events() != 0;
         self.local = self.local & !crate::local::PER | if on { crate::local::PER } else { 0 };
+    }
+
+    /// Whether any byte from `first` to `last` lies in the range of control registers 10 and 11, which may wrap around.
+    pub fn per_range_touches(&self, first: u64, last: u64) -> bool {
+        let (from, to) = (self.cr[10], self.cr[11]);
+        let inside = |a: u64| if from <= to { (from..=to).contains(&a) } else { a >= from || a <= to };
+        inside(first) || inside(last) || first <= from && from <= last
     }
 
     pub(crate) fn per_store_active(&self) -> bool {

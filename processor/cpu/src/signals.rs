@@ -4,7 +4,7 @@
 //! CPU looks at `attention & open` between blocks: one load and one test when nothing is the matter.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Attention bits. Those from `ALWAYS` cannot be masked by the guest.
@@ -145,6 +145,8 @@ impl Signals {
     /// The CPU enters (true) or leaves the engine.
     pub fn set_running(&self, running: bool) {
         self.running.store(running as u32, SeqCst);
+        // The attention bits are read without order: who saw us not running must have its request seen.
+        fence(SeqCst);
     }
 
     /// Asks for a purge; `wait_purged` tells when it is done.
@@ -214,6 +216,7 @@ impl Floating {
         Self::class(what.code)
     }
 
+    /// The class that an interruption code belongs to, as an attention bit.
     fn class(code: u16) -> u32 {
         use arch::interruption::external as code_of;
         match code {
@@ -223,11 +226,12 @@ impl Floating {
         }
     }
 
-    /// The oldest pending interruption among the classes `open`; it no longer is pending. The second value is the
+    /// The interrupt key, else the oldest pending interruption, among the classes `open`; it no longer is pending. The second value is the
     /// classes that are still pending.
     pub fn take_external(&self, open: u32) -> (Option<External>, u32) {
         let mut queue = self.queue();
-        let found = queue.iter().position(|e| Self::class(e.code) & open != 0);
+        let open_and = |class: u32| queue.iter().position(|e| Self::class(e.code) & open & class != 0);
+        let found = open_and(attention::INTERRUPT_KEY).or_else(|| open_and(u32::MAX));
         let taken = found.and_then(|n| queue.remove(n));
         (taken, queue.iter().fold(0, |bits, e| bits | Self::class(e.code)))
     }

@@ -1,7 +1,7 @@
 //! `State`: everything one CPU holds.
 
 use crate::intercept::Intercepted;
-use crate::interrupt::Interruption;
+use crate::interrupt::{Interruption, PerEvent};
 use crate::mode::Architecture;
 use crate::signals::{Floating, Signals};
 use crate::timing::CpuTimer;
@@ -134,8 +134,10 @@ pub struct State {
     pub exception_access_id: u8,
     pub monitor_class: u8,
     pub monitor_code: u64,
-    /// Stores since the last look, for PER storage alteration: the last one's first and last byte.
-    pub per_stored: Option<(u64, u64)>,
+    /// Something has been stored into the range that PER storage alteration watches.
+    pub per_stored: bool,
+    /// A PER event that goes with the next program interruption, or makes one of its own.
+    pub per_pending: Option<PerEvent>,
     /// Instructions executed.
     pub instructions: u64,
     /// Instructions the current slice may still execute before the engine looks at the clock.
@@ -190,7 +192,8 @@ impl State {
             exception_access_id: 0,
             monitor_class: 0,
             monitor_code: 0,
-            per_stored: None,
+            per_stored: false,
+            per_pending: None,
             instructions: 0,
             budget: 0,
             shared,
@@ -203,6 +206,7 @@ impl State {
     pub fn reset(&mut self) {
         self.signals().reset();
         self.intercepted = None;
+        self.per_pending = None;
         self.stopped = true;
         self.purge_tlb();
     }
@@ -250,6 +254,15 @@ impl State {
         &self.shared.signals[self.address as usize]
     }
 
+    /// The facility list as programs see it: bit 2 says that z/Architecture is active.
+    pub fn facilities(&self) -> Facilities {
+        let mut list = self.shared.facilities;
+        if self.architecture != Architecture::Z {
+            list.0[0] &= !base::bits::bit64(2);
+        }
+        list
+    }
+
     /// Whether a facility is installed.
     pub fn has(&self, facility: u32) -> bool {
         self.shared.facilities.has(facility)
@@ -270,6 +283,13 @@ impl State {
     #[inline(always)]
     pub fn psw_mask(&self) -> u64 {
         self.psw_mask
+    }
+
+    /// Whether the PSW in place must end in an early specification exception (POP, chapter 6, "Early exception
+    /// recognition"). ESA/390 knows no extended addressing.
+    pub fn psw_is_invalid(&self) -> bool {
+        let psw = self.psw();
+        psw.is_invalid() || self.architecture != Architecture::Z && psw.is(mask::EXTENDED_ADDRESSING)
     }
 
     /// Loads a PSW. It is in place afterwards even if it is not valid, as an early exception needs it.

@@ -62,6 +62,8 @@ pub struct Tlb {
     spaces: [Option<Known>; 64],
     next: u64,
     format: (Architecture, u64),
+    /// Numbers began anew: those that the CPU remembers for its spaces may now be others'.
+    renumbered: bool,
 }
 
 /// Stands for real storage, where there is no ASCE. Its low bits are no valid designation type and length.
@@ -71,7 +73,14 @@ impl Tlb {
     pub fn new() -> Tlb {
         let entries = vec![EMPTY; ROWS * COLUMNS].into_boxed_slice();
         let entries = entries.try_into().unwrap_or_else(|_| unreachable!("the vector has that length"));
-        Tlb { low: [NO_LOW_PAGE; 2], entries, spaces: [None; 64], next: 0, format: (Architecture::Esa, 0) }
+        Tlb {
+            low: [NO_LOW_PAGE; 2],
+            entries,
+            spaces: [None; 64],
+            next: 0,
+            format: (Architecture::Esa, 0),
+            renumbered: false,
+        }
     }
 
     /// Forgets everything.
@@ -104,6 +113,12 @@ impl Tlb {
         }
     }
 
+    /// Whether numbers began anew since this was asked last.
+    #[inline]
+    pub fn take_renumbered(&mut self) -> bool {
+        std::mem::take(&mut self.renumbered)
+    }
+
     /// The number of real storage.
     pub fn real_space(&mut self, key: u8) -> Asid {
         self.space(REAL, key)
@@ -116,6 +131,7 @@ impl Tlb {
             self.low = [NO_LOW_PAGE; 2];
             self.spaces = [None; 64];
             self.next = 0;
+            self.renumbered = true;
         }
         self.next += 1;
         let asid = Asid(self.next);

@@ -70,6 +70,9 @@ fn take_external(s: &mut State, pending: u32) -> Next {
             return Next::Again;
         }
     }
+    if pending & attention::INTERRUPT_KEY != 0 {
+        return take_floating(s, attention::INTERRUPT_KEY);
+    }
     if pending & attention::EMERGENCY_SIGNAL != 0 {
         return match s.signals().take_emergency_signal() {
             Some(from) => taken(s, |s| s.external_interruption(external::EMERGENCY_SIGNAL, from, None, None)),
@@ -88,7 +91,11 @@ fn take_external(s: &mut State, pending: u32) -> Next {
     if pending & attention::CPU_TIMER != 0 {
         return taken(s, |s| s.external_interruption(external::CPU_TIMER, 0, None, None));
     }
-    // Service signals, CP's services, IUCV and the interrupt key wait in the configuration's queue.
+    take_floating(s, pending)
+}
+
+/// Service signals, CP's services, IUCV and the interrupt key wait in the configuration's queue.
+fn take_floating(s: &mut State, pending: u32) -> Next {
     let shared = s.shared().clone();
     let classes = attention::SERVICE_SIGNAL | attention::IUCV | attention::INTERRUPT_KEY;
     s.signals().lower(classes);

@@ -77,7 +77,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
             }
             match fetch_address(s, ia) {
                 Ok(absolute) => fetch = FetchPage { page: ia & PAGE_MASK, frame: absolute.0 & PAGE_MASK },
-                Err(why) => match fault(s, why, ia, 0, 0) {
+                Err(why) => match unfetched(s, why, ia) {
                     None => continue,
                     Some(exit) => return exit,
                 },
@@ -85,7 +85,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
             s.fetch_stale = false;
         }
         if ia & 1 != 0 {
-            match fault(s, Program::Specification.into(), ia, 0, 0) {
+            match unfetched(s, Program::Specification.into(), ia) {
                 None => continue,
                 Some(exit) => return exit,
             }
@@ -133,8 +133,11 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     }
 }
 
-/// Translates an instruction address; the low half of what it may reach is enough.
+/// Translates an instruction address; the low half of what it may reach is enough. That it is odd comes first.
 fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interruption> {
+    if ia & 1 != 0 {
+        return Err(Program::Specification.into());
+    }
     s.instruction_address(ia & s.address_mask)
 }
 
@@ -154,6 +157,12 @@ fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Opt
     program(s, why, ilc)
 }
 
+/// The instruction at `ia` could not be fetched, so its length is not known: the instruction-length code is 1, and where
+/// the operation is not nullified the address goes on by as much (POP, chapter 6, "ILC on instruction-fetching exceptions").
+fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exit> {
+    fault(s, why, ia, 2, 2)
+}
+
 /// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for ever.
 fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
     // A new PSW from whose address nothing can be fetched interrupts without end, too, but somebody may end it.
@@ -171,7 +180,8 @@ fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
 /// [`Exit::Instruction`]. `false`: program interruptions without end.
 pub fn complete(s: &mut State, result: Result<(), Interruption>, ilc: u8) -> bool {
     match result {
-        Ok(()) => true,
+        // A PER event of the instruction has waited for its completion.
+        Ok(()) => s.per_interruption(ilc).is_ok(),
         Err(why) => {
             if matches!(why, Interruption::Program(p) if p.nullifies()) {
                 s.ia = s.ia.wrapping_sub(ilc as u64) & s.address_mask;

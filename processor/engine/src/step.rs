@@ -1,9 +1,9 @@
 //! One instruction by itself: for PER, for CP's tracing, and for the instruction that crosses a page.
 
-use crate::cache::decode_one;
-use crate::{Exit, fault, fetch_address};
-use arch::{PAGE, Program};
-use cpu::{Interruption, Space, State};
+use crate::cache::{Op, decode_one};
+use crate::{Exit, fault, fetch_address, unfetched};
+use arch::PAGE;
+use cpu::{Interruption, PerEvent, Space, State};
 
 /// PER events in CR9 and in the PER code (POP, chapter 4, "Program-event recording").
 mod per {
@@ -17,18 +17,24 @@ mod per {
 
 /// Executes the instruction at `ia`, which the block cache cannot hold. `None`: go on.
 pub fn crossing(s: &mut State) -> Option<Exit> {
-    match fetch(s) {
-        Ok(text) => execute(s, text).0,
-        Err(why) => fault(s, why, s.ia, 0, 0),
+    let ia = s.ia;
+    let text = match fetch(s) {
+        Ok(text) => text,
+        Err(why) => return unfetched(s, why, ia),
+    };
+    let op = prepare(s, text);
+    match (op.run)(s, &op.fields) {
+        Ok(()) => {
+            s.ia = s.next_ia;
+            None
+        }
+        Err(why) => fault(s, why, ia, op.fields.next, op.fields.len),
     }
 }
 
 /// The text of the instruction at `ia`.
 fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
     let ia = s.ia;
-    if ia & 1 != 0 {
-        return Err(Program::Specification.into());
-    }
     let mut text = [0; 6];
     let first = fetch_address(s, ia)?;
     let here = (PAGE - ia % PAGE).min(6) as usize;
@@ -41,63 +47,75 @@ fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
     Ok(text)
 }
 
-/// Executes `text` at `ia`. The second value is whether it ended without an interruption.
-fn execute(s: &mut State, text: [u8; 6]) -> (Option<Exit>, bool) {
-    let ia = s.ia;
+/// Decodes `text`, which stands at `ia`, for execution.
+fn prepare(s: &mut State, text: [u8; 6]) -> Op {
     let (op, _) = decode_one(s, text, 0);
-    s.next_ia = ia.wrapping_add(op.fields.len as u64) & s.address_mask;
+    s.next_ia = s.ia.wrapping_add(op.fields.len as u64) & s.address_mask;
     s.instructions += 1;
     s.budget -= 1;
-    match (op.run)(s, &op.fields) {
-        Ok(()) => {
-            s.ia = s.next_ia;
-            (None, true)
-        }
-        Err(why) => (fault(s, why, ia, op.fields.next, op.fields.len), false),
-    }
+    op
 }
+
+/// No instruction is at an odd address, so the breaking-event address never is.
+const NO_BRANCH: u64 = 1;
 
 /// Executes one instruction with PER's eyes on it, and tells CP if it wants to see each one.
 pub fn step(s: &mut State) -> Option<Exit> {
     let ia = s.ia;
     let stepping = s.local & cpu::local::STEP != 0;
-    let events = s.per_events();
-    s.per_stored = None;
+    s.per_pending = None;
     let text = match fetch(s) {
         Ok(text) => text,
-        Err(why) => return fault(s, why, ia, 0, 0),
+        Err(why) => return unfetched(s, why, ia),
     };
-    let ilc = isa::length(text[0]);
-    let sequential = ia.wrapping_add(ilc as u64) & s.address_mask;
-    let (exit, completed) = execute(s, text);
-    if exit.is_some() {
-        return exit;
+    let events = s.per_events();
+    let atmid = s.per_atmid();
+    s.per_stored = false;
+    let op = prepare(s, text);
+    let last_branch = std::mem::replace(&mut s.breaking_event, NO_BRANCH);
+    let result = (op.run)(s, &op.fields);
+    let branched = s.breaking_event != NO_BRANCH;
+    if !branched {
+        s.breaking_event = last_branch;
     }
-    if completed && events != 0 {
-        let (from, to) = (s.cr[10], s.cr[11]);
-        let inside = |a: u64| if from <= to { (from..=to).contains(&a) } else { a >= from || a <= to };
-        let mut code = 0;
-        if events & per::BRANCH != 0
-            && s.ia != sequential
-            && (s.cr[9] & per::BRANCH_ADDRESS_CONTROL == 0 || inside(s.ia))
-        {
-            code |= per::BRANCH;
-        }
-        if events & per::FETCH != 0 && inside(ia) {
-            code |= per::FETCH;
-        }
-        if events & per::STORE != 0
-            && let Some((first, last)) = s.per_stored
-            && (inside(first) || inside(last) || first <= from && from <= last)
-        {
-            code |= per::STORE;
-        }
-        if events & per::STORE_REAL != 0 && text[..2] == [0xb9, 0x25] {
-            code |= per::STORE_REAL;
-        }
-        if code != 0 && s.per_interruption((code >> 24) as u8, ia, ilc).is_err() {
-            return Some(Exit::ProgramLoop);
+    if result.is_ok() {
+        s.ia = s.next_ia;
+    }
+    // What is nullified will be executed again, and be seen then.
+    if !matches!(result, Err(Interruption::Program(p)) if p.nullifies()) {
+        let code = event_code(s, events, ia, text, branched, result.is_ok());
+        if code != 0 {
+            s.per_pending = Some(PerEvent { code: (code >> 24) as u8, atmid, address: ia });
         }
     }
-    stepping.then_some(Exit::Step)
+    match result {
+        Ok(()) => {
+            if s.per_interruption(op.fields.len).is_err() {
+                return Some(Exit::ProgramLoop);
+            }
+            stepping.then_some(Exit::Step)
+        }
+        // The event goes with the program interruption, or waits until an intercepted instruction is completed.
+        Err(why) => fault(s, why, ia, op.fields.next, op.fields.len).or(stepping.then_some(Exit::Step)),
+    }
+}
+
+/// The PER events of the instruction `text` at `ia`, as bits of CR9.
+fn event_code(s: &State, events: u64, ia: u64, text: [u8; 6], branched: bool, completed: bool) -> u64 {
+    let mut code = 0;
+    let watched = s.cr[9] & per::BRANCH_ADDRESS_CONTROL == 0 || s.per_range_touches(s.ia, s.ia);
+    if events & per::BRANCH != 0 && branched && completed && watched {
+        code |= per::BRANCH;
+    }
+    if events & per::FETCH != 0 && s.per_range_touches(ia, ia) {
+        code |= per::FETCH;
+    }
+    if events & per::STORE != 0 && s.per_stored {
+        code |= per::STORE;
+    }
+    let stores_real = matches!(text[..2], [0xb2, 0x46] | [0xb9, 0x25]);
+    if events & per::STORE != 0 && events & per::STORE_REAL != 0 && stores_real && completed {
+        code |= per::STORE | per::STORE_REAL;
+    }
+    code
 }

@@ -45,7 +45,7 @@ fn set_key(s: &mut State, at: Absolute, new: u8) -> bool {
     old & 0xf8 != new & 0xf8 || old & !new & (key::REFERENCE | key::CHANGE) != 0
 }
 
-/// SSKE. With the multiple-block control: every frame from the address to the end of its megabyte.
+/// SSKE. With the multiple-block control: every frame from the absolute address to the end of its megabyte.
 pub fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let new = s.gr[i.r1 as usize] as u8 & 0xfe;
@@ -54,15 +54,19 @@ pub fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if multiple {
         let mut address = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
         loop {
-            let at = s.real(address, Access::Fetch)?;
-            purge |= set_key(s, at, new);
-            address += PAGE;
+            if s.storage().key(Absolute(address)).is_err() {
+                return Err(Program::Addressing.into());
+            }
+            purge |= set_key(s, Absolute(address), new);
+            address = address.wrapping_add(PAGE);
             if address.is_multiple_of(1 << 20) {
                 break;
             }
         }
+        // The last twelve bits of the register stay.
         let width = if Cpu::is_64_bit_mode(s) { W64 } else { W32 };
-        Cpu::set_gr(s, width, i.r2, address);
+        let next = address & s.address_mask | s.gr[i.r2 as usize] & (PAGE - 1);
+        Cpu::set_gr(s, width, i.r2, next);
     } else {
         let at = frame(s, i)?;
         purge = set_key(s, at, new);
@@ -106,6 +110,7 @@ mod frame_management {
     pub const SET_KEY: u64 = 0x2_0000;
     pub const CLEAR: u64 = 0x1_0000;
     pub const SIZE: u64 = 0x7000;
+    pub const NON_QUIESCING: u64 = 0x800;
     pub const RESERVED: u64 = 0xfffc_0101;
 }
 
@@ -114,32 +119,38 @@ pub fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), Interru
     use frame_management::*;
     s.supervisor_only()?;
     let control = s.gr[i.r1 as usize];
-    if control & RESERVED != 0 {
+    // Non-quiescing key setting is a facility of its own.
+    if control & RESERVED != 0 || control & NON_QUIESCING != 0 && !s.has(14) {
         return Err(Program::Specification.into());
     }
     let first = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
     let end = match (control & SIZE) >> 12 {
-        0 => first + PAGE,
-        1 => (first | 0xf_ffff) + 1,
+        0 => first.wrapping_add(PAGE),
+        1 => (first | 0xf_ffff).wrapping_add(1),
         _ => return Err(Program::Specification.into()),
     };
+    let one = control & SIZE == 0;
     let mut purge = false;
     let mut address = first;
-    while address < end {
+    while address != end {
         // Only the single-frame form is subject to prefixing; a large frame is absolute.
-        let at = if end - first == PAGE { s.absolute(Real(address)) } else { Absolute(address) };
+        let at = if one { s.absolute(Real(address)) } else { Absolute(address) };
         if s.storage().key(at).is_err() {
             return Err(Program::Addressing.into());
         }
         if control & CLEAR != 0 {
+            if one {
+                s.real(address, Access::Store)?;
+            }
             clear_frame(s, at);
         }
         if control & SET_KEY != 0 {
             purge |= set_key(s, at, control as u8 & 0xfe);
         }
-        address += PAGE;
+        address = address.wrapping_add(PAGE);
     }
     if (control & SIZE) >> 12 == 1 {
+        let end = end & s.address_mask;
         let width = if Cpu::is_64_bit_mode(s) { W64 } else { W32 };
         Cpu::set_gr(s, width, i.r2, end);
     }

@@ -20,7 +20,7 @@ pub fn store_cpu_address(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 /// STFL: the first word of the facility list, at its assigned location.
 pub fn store_facility_list(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
-    let list = (s.shared().facilities.0[0] >> 32) as u32;
+    let list = (s.facilities().0[0] >> 32) as u32;
     s.store_real_u32(lowcore::z::FACILITIES, list);
     Ok(())
 }

@@ -9,7 +9,7 @@ use cpu::{Architecture, cr0};
 /// exception stores it as the old one.
 fn load(s: &mut State, new: Psw) -> Result<(), Interruption> {
     s.set_psw(new);
-    if new.is_invalid() { Err(Interruption::EarlySpecification) } else { Ok(()) }
+    if s.psw_is_invalid() { Err(Interruption::EarlySpecification) } else { Ok(()) }
 }
 
 /// LPSW.
@@ -73,7 +73,10 @@ pub fn store_then_or_system_mask(s: &mut State, i: &Fields) -> Result<(), Interr
 
 /// EPSW: not privileged.
 pub fn extract_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let word = s.psw_word();
+    let mut word = s.psw_word();
+    if s.architecture() != Architecture::Z {
+        word ^= mask::SHORT;
+    }
     Cpu::set_gr(s, W32, i.r1, word >> 32);
     if i.r2 != 0 {
         Cpu::set_gr(s, W32, i.r2, word);
@@ -115,8 +118,22 @@ pub fn set_address_space_control(s: &mut State, i: &Fields) -> Result<(), Interr
         3 => AddressSpaceControl::Home,
         _ => return Err(Program::Specification.into()),
     };
+    let was_home = s.psw().space() == AddressSpaceControl::Home;
     s.set_psw_mask(s.psw_mask() & !mask::SPACE | (space as u64) << 46);
+    // To the home space or back: a space-switch event if either space asks for it. The instruction is completed.
+    let asked = (s.cr[1] | s.cr[13]) & space_switch_control(s) != 0;
+    if was_home != (space == AddressSpaceControl::Home) && asked {
+        let from_home = (was_home as u64) << 31;
+        s.translation_exception_id = from_home | s.cr[4] & 0xffff;
+        s.exception_access_id = 0;
+        return Err(Program::SpaceSwitchEvent.into());
+    }
     Ok(())
+}
+
+/// The bit of an ASCE (or segment-table designation) that asks for space-switch events.
+fn space_switch_control(s: &State) -> u64 {
+    if s.architecture() == Architecture::Z { 0x40 } else { 0x8000_0000 }
 }
 
 /// IAC. CC and the register's byte say which space control is on.

@@ -28,7 +28,6 @@ fn side(s: &State, control: u16, address: u64, ar: u8) -> Result<Side, Interrupt
         (true, 0) => Space::Primary,
         (true, 1) => Space::Register(ar),
         (true, 2) => Space::Secondary,
-        (true, _) if s.problem_state() => return Err(Program::SpecialOperation.into()),
         (true, _) => Space::Home,
     };
     if s.problem_state() && s.cr[3] >> (31 - key) & 1 == 0 && control & 2 != 0 {
@@ -48,6 +47,10 @@ pub fn move_with_optional_specifications(s: &mut State, i: &Fields) -> Result<()
     let (first, second) = ((s.gr[0] >> 16) as u16, s.gr[0] as u16);
     let to = side(s, first, to, i.b1)?;
     let from = side(s, second, from, i.b2)?;
+    // A program in the problem state may fetch from the home space, but not store there.
+    if s.problem_state() && to.space == Space::Home {
+        return Err(Program::SpecialOperation.into());
+    }
     let secondary = |side: Side| side.space == Space::Secondary;
     if (secondary(to) || secondary(from)) && s.cr[0] & cr0::SECONDARY_SPACE == 0 {
         return Err(Program::SpecialOperation.into());

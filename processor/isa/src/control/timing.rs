@@ -59,10 +59,14 @@ pub fn perform_timing_facility_function(s: &mut State, _: &Fields) -> Result<(),
     const QUERY_AVAILABLE: u64 = 0;
     const QUERY_OFFSET: u64 = 1;
     if s.gr[0] & 0x80 != 0 {
+        return Err(Program::Specification.into());
+    }
+    // The control functions are privileged.
+    if s.gr[0] & 0x40 != 0 {
         s.supervisor_only()?;
     }
     let at = Cpu::address_in(s, 1);
-    let function = s.gr[0] & 0xff;
+    let function = s.gr[0] & 0x7f;
     s.cc = match function {
         QUERY_AVAILABLE => {
             let mut installed = [0; 16];

@@ -3,27 +3,30 @@
 use super::privileged_operand;
 use crate::prelude::*;
 use arch::Real;
-use cpu::Architecture;
+use cpu::{Architecture, Translation};
 
-/// LRA, LRAY, LRAG. CC 0: the real address; 1: a segment-table entry is invalid; 2: a page-table entry is; 3: a table is
-/// too short or a region is invalid, and the register says which exception it would be.
+/// LRA, LRAY, LRAG. CC 0: the real address; 1: the segment-table entry is invalid; 2: the page-table entry is, and the
+/// register gets the real address of that entry; 3: a table is too short, a region is invalid or there is no such space,
+/// and the register says which exception it would be.
 fn load_real(s: &mut State, i: &Fields, width: Width) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address(s, i.x2, i.b2, i.d2);
-    let (cc, value) = match s.translate_only(at.address, Space::Mode { ar: i.b2 })? {
-        Ok((real, _)) => (0, real.0),
-        Err(code) => {
-            let cc = match code {
-                Program::SegmentTranslation => 1,
-                Program::PageTranslation => 2,
-                _ => 3,
-            };
-            (cc, 0x8000_0000 | code as u64)
+    let reach = if width == W64 { u64::MAX } else { 0x7fff_ffff };
+    match s.translate_only(at.address, Space::Mode { ar: i.b2 })? {
+        Translation::Found(real) if real.0 > reach => return Err(Program::SpecialOperation.into()),
+        Translation::Found(real) => {
+            Cpu::set_gr(s, width, i.r1, real.0);
+            s.cc = 0;
         }
-    };
-    let width = if cc == 0 { width } else { W32 };
-    Cpu::set_gr(s, width, i.r1, value);
-    s.cc = cc;
+        Translation::Missing { code, entry: Some(entry) } if entry.0 <= reach => {
+            Cpu::set_gr(s, width, i.r1, entry.0);
+            s.cc = if code == Program::SegmentTranslation { 1 } else { 2 };
+        }
+        Translation::Missing { code, .. } => {
+            Cpu::set_gr(s, W32, i.r1, 0x8000_0000 | code as u64);
+            s.cc = 3;
+        }
+    }
     Ok(())
 }
 
@@ -38,12 +41,12 @@ pub fn load_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruptio
     load_real(s, i, W64)
 }
 
-/// The operand of LURA and STURA: a real address in R2.
+/// The operand of LURA and STURA: a real address in R2, subject to protection.
 fn real_operand(s: &mut State, i: &Fields, n: u64, access: Access) -> Result<arch::Absolute, Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address_in(s, i.r2);
     Cpu::aligned(s, at, n)?;
-    s.real(at.address, access)
+    s.page_in(at.address, Space::Real, s.key, access).map(|page| page.absolute)
 }
 
 /// LURA.
@@ -128,6 +131,9 @@ pub fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Inter
         s.purge_space(s.gr[i.r3 as usize]);
         return Ok(());
     }
+    if option & 0xff000 != 0 {
+        return Err(Program::Specification.into());
+    }
     // The designation type says which index of the address is meant.
     let level = table >> 2 & 3;
     let first = option >> (20 + 11 * level) & 0x7ff;
@@ -188,9 +194,9 @@ pub fn test_protection(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = Cpu::address(s, 0, i.b1, i.d1);
     let key = (Cpu::address(s, 0, i.b2, i.d2).address >> 4 & 15) as u8;
     let space = Space::Mode { ar: i.b1 };
-    s.cc = match s.page_in(at.address, space, key, Access::Store) {
+    s.cc = match s.test_access(at.address, space, key, Access::Store) {
         Ok(_) => 0,
-        Err(Interruption::Program(Program::Protection)) => match s.page_in(at.address, space, key, Access::Fetch) {
+        Err(Interruption::Program(Program::Protection)) => match s.test_access(at.address, space, key, Access::Fetch) {
             Ok(_) => 1,
             Err(_) => 2,
         },
@@ -224,7 +230,7 @@ pub fn store_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption>
     Cpu::aligned(s, to, 8)?;
     let from = Cpu::address(s, 0, i.b2, i.d2);
     match s.translate_only(from.address, Space::Mode { ar: i.b2 })? {
-        Ok((Real(real), _)) => s.store_u64(to, real),
-        Err(code) => Err(code.into()),
+        Translation::Found(Real(real)) => s.store_u64(to, real),
+        Translation::Missing { code, .. } => Err(code.into()),
     }
 }

@@ -67,7 +67,7 @@ pub fn store_clock_extended(s: &mut State, i: &Fields) -> Result<(), Interruptio
 pub fn store_facility_list_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 8)?;
-    let list = s.shared().facilities.0;
+    let list = s.facilities().0;
     let there = list.iter().rposition(|&word| word != 0).map_or(1, |last| last + 1);
     let want = s.gr[0] as u8 as usize + 1;
     let mut bytes = [0; 32];
