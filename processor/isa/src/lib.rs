@@ -24,6 +24,7 @@ pub mod table;
 
 pub mod bfp;
 mod control;
+mod decimal;
 mod general;
 
 pub use crate::cpu_trait::{Cc, Cpu, Step, Width};

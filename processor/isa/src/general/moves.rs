@@ -195,6 +195,41 @@ pub fn move_string(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     Ok(())
 }
 
+/// MVPG: a page. Register 0 may ask for another access key for one of the operands (bits 52 and 53, key in 56-59), and
+/// that an invalid page is told by the condition code (bit 55): 1 the first operand's, 2 the second's. CC 0: moved.
+pub fn move_page(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let control = s.gr[0] as u32;
+    let (first_key, second_key) = (control & 0x800 != 0, control & 0x400 != 0);
+    if control & 0xf000 != 0 || first_key && second_key {
+        return Err(Program::Specification.into());
+    }
+    let key = (control >> 4 & 15) as u8;
+    // The problem program may use the keys that the PSW-key mask in control register 3 allows.
+    if (first_key || second_key) && s.problem_state() && s.cr[3] as u32 & 0x8000_0000 >> key == 0 {
+        return Err(Program::PrivilegedOperation.into());
+    }
+    let page = |at: At| At { address: at.address & !0xfff, ar: at.ar };
+    let (to, from) = (page(s.address_in(i.r1)), page(s.address_in(i.r2)));
+    let to_key = if first_key { key } else { s.key };
+    let from_key = if second_key { key } else { s.key };
+    let mut bytes = [0; 4096];
+    let (to_space, from_space) = (Space::Mode { ar: to.ar }, Space::Mode { ar: from.ar });
+    let ready = s
+        .test_store(to.address, 4096, to_space, to_key)
+        .map_err(|why| (why, 1))
+        .and_then(|()| s.read_in(from.address, from_space, from_key, &mut bytes).map_err(|why| (why, 2)));
+    match ready {
+        Ok(()) => s.write_in(to.address, to_space, to_key, &bytes)?,
+        Err((Interruption::Program(Program::PageTranslation), cc)) if control & 0x100 != 0 => {
+            s.cc = cc;
+            return Ok(());
+        }
+        Err((why, _)) => return Err(why),
+    }
+    s.cc = 0;
+    Ok(())
+}
+
 /// LM, LMY: registers `r1` to `r3`, going from 15 on to 0. 32 bits each.
 pub fn load_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);

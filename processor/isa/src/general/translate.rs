@@ -97,14 +97,19 @@ pub fn translate_and_test_reverse(s: &mut State, i: &Fields) -> Result<(), Inter
     Ok(())
 }
 
-/// TRT leaves bits 0-39 of register 1 alone in the 24-bit mode.
+/// What TRT found: register 2 gets the function byte.
 fn report(s: &mut State, address: u64, function: u8) {
+    set_found_address(s, address);
+    s.set_gr(W8, 2, function as u64);
+}
+
+/// Register 1 gets the address that TRT or EDMK found. In the 24-bit mode bits 0-39 stay.
+pub fn set_found_address(s: &mut State, address: u64) {
     if s.address_mask == 0x00ff_ffff {
         s.gr[1] = s.gr[1] & !0x00ff_ffff | address;
     } else {
         set_address(s, 1, address);
     }
-    s.set_gr(W8, 2, function as u64);
 }
 
 /// TRE: translates until a byte equals the one in register 0. CC: 0 all translated, 1 that byte found, 3 not yet.
