@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 /// What the command line says.
 #[derive(clap::Args)]
 pub struct Options {
-    /// The folder of the system, which may be running or not.
-    #[arg(long, value_name = "DIR", default_value = "system")]
-    pub system: PathBuf,
+    /// The folder of the system, which may be running or not; else ENDICOTT_SYSTEM in the environment, or "sample".
+    #[arg(long, value_name = "DIR")]
+    pub system: Option<PathBuf>,
     /// Whose reader.
     #[arg(value_name = "USER")]
     pub user: String,
@@ -23,26 +23,36 @@ pub struct Options {
     /// The spool class of the files.
     #[arg(long, value_name = "CLASS", default_value = "A")]
     pub class: char,
+    /// The files stay in the reader when they have been read.
+    #[arg(long)]
+    pub keep: bool,
+    /// The files are not read before CHANGE RDR ... NOHOLD.
+    #[arg(long)]
+    pub hold: bool,
 }
 
 pub fn punch(options: &Options) -> Result<(), String> {
-    let folder = &options.system;
-    let directory = run::load_directory(folder)?;
+    let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
+    let folder = options.system.clone().unwrap_or_else(usual);
+    let directory = run::load_directory(&folder)?;
     let userid = options.user.to_uppercase();
     if directory.user(&userid).is_none() {
         return Err(format!("{} has no user {userid}", folder.join(run::DIRECTORY).display()));
     }
-    let class = options.class.to_ascii_uppercase();
-    if !class.is_ascii_alphanumeric() {
-        return Err(format!("{class} is no spool class: a letter or a digit is"));
+    if !options.class.is_ascii_alphanumeric() {
+        return Err(format!("{} is no spool class: a letter or a digit is", options.class));
     }
+    // All are looked at before the first is punched: half of a set of files is worse than none.
     for path in &options.files {
-        one(&folder.join(run::SPOOL), &userid, path, options.text, class)?;
+        let length = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        if length.is_file() && length.len() == 0 {
+            return Err(format!("{} is empty: a spool file has one card at least", path.display()));
+        }
     }
-    Ok(())
+    options.files.iter().try_for_each(|path| one(&folder.join(run::SPOOL), &userid, path, options))
 }
 
-fn one(spool: &Path, userid: &str, path: &Path, text: bool, class: char) -> Result<(), String> {
+fn one(spool: &Path, userid: &str, path: &Path, options: &Options) -> Result<(), String> {
     let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let mut file = std::fs::File::open(path).map_err(|error| fail(&error))?;
     let name = |part: Option<&std::ffi::OsStr>| {
@@ -50,14 +60,19 @@ fn one(spool: &Path, userid: &str, path: &Path, text: bool, class: char) -> Resu
         text.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.$#@".contains(*c)).take(8).collect::<String>()
     };
     let attributes = Attributes {
-        class,
+        class: options.class.to_ascii_uppercase(),
+        keep: options.keep,
+        hold: options.hold,
         name: name(path.file_stem()),
         kind: name(path.extension()),
         ..Attributes::new(userid, Queue::Reader, crate::clock::HostClock::new().now())
     };
-    let content = if text { Content::Text } else { Content::Binary };
+    let content = if options.text { Content::Text } else { Content::Binary };
     let punch = Punch { attributes, originator: "SYSTEM".into(), content };
     let cards = spool::punch(spool, &punch, &mut file).map_err(|error| fail(&error))?;
+    if cards == 0 {
+        return Err(format!("{}: there was nothing to punch", path.display()));
+    }
     println!("{}: {cards} cards for the reader of {userid}", path.display());
     Ok(())
 }
