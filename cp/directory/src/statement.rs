@@ -235,7 +235,7 @@ impl Entry {
                 account: String::new(),
                 distribution: String::new(),
                 machine: Machine::default(),
-                max_cpus: 64,
+                max_cpus: 0,
                 cpus: Vec::new(),
                 ipl: None,
                 share: Share::default(),
@@ -488,7 +488,7 @@ impl Run {
         if entry.user.storage > entry.user.max_storage {
             wrong.push(problem("the storage is larger than the maximum storage", "storage up to the maximum storage"));
         }
-        if entry.user.cpus.len() > usize::from(entry.user.max_cpus) {
+        if entry.user.max_cpus > 0 && entry.user.cpus.len() > usize::from(entry.user.max_cpus) {
             wrong.push(problem(
                 format!("there are {} CPU statements", entry.user.cpus.len()),
                 format!("at most the {} of the MACHINE statement", entry.user.max_cpus),

@@ -58,8 +58,11 @@ impl Storage {
         let frames = (size / PAGE) as usize;
         Ok(Storage {
             bytes: Mapping::new(size as usize)?,
-            keys: (0..frames).map(|_| AtomicU8::new(0)).collect(),
-            code: (0..frames).map(|_| Code::default()).collect(),
+            // SAFETY: zeros are a key and a code mark. The host gives zeroed pages that occupy nothing before they are used: nine
+            // bytes a frame, 2.25 MiB for a gigabyte.
+            keys: unsafe { Box::new_zeroed_slice(frames).assume_init() },
+            // SAFETY: as above.
+            code: unsafe { Box::new_zeroed_slice(frames).assume_init() },
         })
     }
 
