@@ -28,9 +28,17 @@ pub enum Origin {
 pub struct Issuer {
     pub vmdbk: Arc<Vmdbk>,
     pub origin: Origin,
+    /// The virtual CPU that is meant: the one that issues the command, or the one that the CPU command names.
+    pub cpu: Option<u16>,
 }
 
 impl Issuer {
+    /// The virtual CPU that commands like DISPLAY are about: the one meant, or else the first.
+    pub fn cpu(&self) -> u16 {
+        let machine = self.vmdbk.machine();
+        self.cpu.unwrap_or_else(|| machine.configuration.cpus().next().unwrap_or(0))
+    }
+
     /// The issuer's user ID.
     pub fn userid(&self) -> &str {
         &self.vmdbk.userid
@@ -127,7 +135,9 @@ macro_rules! commands {
 pub mod change;
 pub mod close;
 pub mod comment;
+pub mod cpu;
 pub mod disconnect;
+pub mod display;
 pub mod force;
 pub mod help;
 pub mod ipl;
@@ -142,6 +152,7 @@ pub mod shutdown;
 pub mod sleep;
 pub mod spool;
 pub mod spool_files;
+pub mod store;
 pub mod tag;
 pub mod terminal;
 pub mod transfer;
@@ -153,7 +164,9 @@ commands! {
     change { "CHange" DG change; }
     close { "Close" G close; }
     comment { "*" ANY comment; "CP" ANY cp; }
+    cpu { "CPU" G cpu; }
     disconnect { "DISConnect" ANY disconnect; }
+    display { "Display" G display; }
     force { "FORCE" A force; }
     help { "HELP" ANY help; }
     ipl { "Ipl" G ipl; }
@@ -174,6 +187,7 @@ commands! {
     sleep { "SLeep" ANY sleep; }
     spool { "SPool" G spool; }
     tag { "TAg" G tag; }
+    store { "STore" G store; }
     terminal { "TERMinal" G terminal; }
     transfer { "TRANsfer" DG transfer; }
     xautolog { "XAUTOLOG" ABG xautolog; "AUTOLOG" AB autolog; }

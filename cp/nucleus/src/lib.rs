@@ -15,6 +15,7 @@ pub mod class;
 pub mod command;
 pub mod console;
 pub mod diagnose;
+pub mod examine;
 pub mod intercept;
 pub mod ipl;
 pub mod logon;

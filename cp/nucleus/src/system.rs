@@ -358,7 +358,7 @@ impl Cp {
 
     /// Performs a command typed at the console; its response and messages go there.
     pub fn console_command(&self, vmdbk: &Arc<Vmdbk>, line: &str) {
-        let issuer = Issuer { vmdbk: vmdbk.clone(), origin: Origin::Console };
+        let issuer = Issuer { vmdbk: vmdbk.clone(), origin: Origin::Console, cpu: None };
         let start = self.now();
         let result = command::execute(self, &issuer, line);
         let now = self.now();

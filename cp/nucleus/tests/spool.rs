@@ -82,7 +82,7 @@ impl Guest<'_> {
 
     /// A command by DIAGNOSE X'08': the response as the guest's buffer would have it, and the return code.
     fn command(&self, line: &str) -> (String, u16) {
-        let issuer = Issuer { vmdbk: self.vmdbk.clone(), origin: Origin::Diagnose };
+        let issuer = Issuer { vmdbk: self.vmdbk.clone(), origin: Origin::Diagnose, cpu: None };
         match command::execute(self.cp, &issuer, line) {
             Ok(response) => (response.lines.iter().map(|line| format!("{line}\n")).collect(), response.code),
             Err(message) => (format!("{message}\n"), message.number),

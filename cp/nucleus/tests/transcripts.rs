@@ -153,6 +153,13 @@ impl Story {
                 }
             }
         }
+        // Virtual machines run as far as they have something to do. A still clock ends no slice: a program that loops would
+        // not come back, so the stories have none.
+        for _ in 0..10_000 {
+            if !self.cp.step(0) {
+                break;
+            }
+        }
         self.show();
     }
 

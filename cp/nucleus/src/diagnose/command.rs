@@ -41,7 +41,7 @@ pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
     let mut lines = Vec::new();
     for line in ebcdic::to_string(&text).split('\u{85}') {
         let line = line.trim_matches(['\0', ' ', '\n']);
-        let issuer = Issuer { vmdbk: call.vmdbk.clone(), origin: Origin::Diagnose };
+        let issuer = Issuer { vmdbk: call.vmdbk.clone(), origin: Origin::Diagnose, cpu: Some(call.cpu) };
         match command::execute(call.cp, &issuer, line) {
             Ok(response) => {
                 code = response.code;
