@@ -1,6 +1,7 @@
 //! IPL: a virtual machine gets a program and begins.
 
 use crate::message::{self, Message};
+use crate::spooling;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use complex::IplError;
@@ -21,6 +22,7 @@ pub struct Options {
 pub fn from_device(cp: &Cp, vmdbk: &Arc<Vmdbk>, device: u16, options: &Options) -> Result<(), Message> {
     let machine = vmdbk.machine();
     vmdbk.begin_reset();
+    spooling::rewind(cp, vmdbk, device);
     let loaded = machine.configuration.ipl(device, &options.loadparm, &options.parm, options.clear, !options.stop);
     loaded.map_err(|error| explain(&error))?;
     begun(cp, vmdbk, format!("{device:04X}"), options.stop);

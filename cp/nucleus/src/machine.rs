@@ -145,7 +145,7 @@ impl Machine {
                 (unit.vdev, unit.console)
             };
             if !console {
-                attach(&machine.configuration, vdev, spooling::device(unit, around));
+                attach(&machine.configuration, vdev, spooling::device(unit, &around.spool));
             }
         }
         // The subchannels are there from the beginning: nothing is to be reported of their arrival.

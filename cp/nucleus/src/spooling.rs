@@ -12,7 +12,6 @@ pub mod describe;
 pub mod options;
 pub mod record;
 
-use crate::machine::Surroundings;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
@@ -302,8 +301,8 @@ impl RecordSink for Cards {
 }
 
 /// The channel subsystem's device for a unit.
-pub fn device(unit: &SharedUnit, around: &Surroundings) -> Box<dyn ChannelDevice> {
-    let cards = Box::new(Cards { unit: unit.clone(), spool: around.spool.clone() });
+pub fn device(unit: &SharedUnit, spool: &SharedSpool) -> Box<dyn ChannelDevice> {
+    let cards = Box::new(Cards { unit: unit.clone(), spool: spool.clone() });
     let kind = lock_unit(unit).kind;
     match kind {
         SpoolKind::Reader => {
@@ -326,10 +325,38 @@ pub fn log_off(cp: &Cp, vmdbk: &Vmdbk) {
     }
 }
 
+/// DEFINE READER, PUNCH or PRINTER: a device as a SPOOL statement would make it. The line for the user.
+pub fn define(cp: &Cp, vmdbk: &Vmdbk, vdev: u16, spool: &SpoolDevice) -> Result<String, Message> {
+    let unit = Arc::new(Mutex::new(Unit::new(&vmdbk.userid, &vmdbk.user.distribution, vdev, spool)));
+    let name = format!("{:<4} {vdev:04X}", lock_unit(&unit).class_name());
+    let device = device(&unit, &cp.spool);
+    let attached = vmdbk.machine().configuration.css().attach(vdev, device);
+    attached.map_err(|_| message::device_defined(&name))?;
+    vmdbk.change_unit(vdev, Some(unit));
+    Ok(format!("{name} DEFINED"))
+}
+
+/// DEFINE vdev AS vdev: gives a unit another number. Its subchannel is renumbered by the caller, for whom that is the same with
+/// all devices.
+pub fn renumber(vmdbk: &Vmdbk, old: u16, new: u16) {
+    if let Some(unit) = vmdbk.unit(old) {
+        lock_unit(&unit).vdev = new;
+    }
+}
+
+/// An IPL from a reader begins with the first card, also when the one before was given up in the middle of a file.
+pub fn rewind(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) {
+    if let Some(unit) = vmdbk.unit(vdev) {
+        lock_unit(&unit).close_input(&cp.spool, Some(After::Hold));
+    }
+}
+
 /// DETACH of a unit record device: what is open is closed. The lines for the user.
 pub fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) -> Result<Vec<String>, Message> {
     let absent = || message::device_absent(format!("{vdev:04X}"));
-    let unit = vmdbk.unit(vdev).ok_or_else(absent)?;
+    let unit = vmdbk.unit(vdev).filter(|unit| !lock_unit(unit).console).ok_or_else(absent)?;
+    // First from the program, so that it writes no more.
+    vmdbk.machine().configuration.css().detach(vdev);
     lock_unit(&unit).settings.cont = false;
     let mut lines = close_unit(cp, vmdbk, &unit)?;
     vmdbk.change_unit(vdev, None);

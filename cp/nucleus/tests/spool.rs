@@ -5,7 +5,7 @@ use arch::Absolute;
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, pmcw_flag};
 use base::{Clock, Tod, ebcdic};
 use complex::Configuration;
-use directory::{Directory, Passwords};
+use directory::{Directory, Passwords, SpoolDevice, SpoolKind};
 use nucleus::command::{self, Issuer, Origin};
 use nucleus::console::terminal::{Kind, Silent};
 use nucleus::diagnose::{self, Call};
@@ -386,6 +386,39 @@ fn vmur_receives() {
     assert_eq!((guest.diagnose14(BUFFER, READER, 0).0, guest.diagnose14(BUFFER, 0, 0xfff).0), (2, 1));
 }
 
+/// An IPL that was given up is begun again from the first card, and a reader that is defined later is as good as the first.
+#[test]
+fn ipl_from_readers() {
+    let system = System::new();
+    let guest = system.log_on("linux1");
+    assert_eq!(guest.command("IPL 00C").1, 233, "nothing to load");
+    // PSW: disabled wait; two CCWs that read 80 bytes each, the second not chained.
+    let mut deck = vec![0; 240];
+    deck[..24].copy_from_slice(b"\0\x0a\0\0\x80\0\0\xaa\x02\0\x02\0\x60\0\0\x50\x02\0\x02\x50\x20\0\0\x50");
+    deck[80] = 1;
+    deck[160] = 2;
+    system.punch("LINUX1", &[&deck]);
+    guest.good("CHANGE RDR ALL KEEP");
+    for reader in ["00C", "00C", "12F"] {
+        if reader == "12F" {
+            let spool = SpoolDevice { device: "2540".into(), kind: SpoolKind::Reader, class: '*' };
+            let defined = nucleus::spooling::define(&system.cp, &guest.vmdbk, 0x12f, &spool).unwrap();
+            assert_eq!(defined, "RDR  012F DEFINED");
+            guest.good("CLOSE RDR HOLD");
+        }
+        guest.good(&format!("IPL {reader} CLEAR STOP"));
+        assert_eq!((guest.get(0x200, 1), guest.get(0x250, 1)), (vec![1], vec![2]), "{reader}");
+    }
+    let detached = nucleus::spooling::detach(&system.cp, &guest.vmdbk, 0x12f).unwrap();
+    assert_eq!(detached, ["RDR  012F DETACHED"]);
+    assert_eq!(guest.command("QUERY VIRTUAL 12F").1, 40);
+    assert!(nucleus::spooling::detach(&system.cp, &guest.vmdbk, 0x009).is_err(), "not the console");
+    // A deck of one card is too short for what it says.
+    guest.good("PURGE RDR ALL");
+    system.punch("LINUX1", &[&deck[..80]]);
+    assert_ne!(guest.command("IPL 00C").1, 0);
+}
+
 /// SPOOL CONSOLE START: what the guest writes, what CP answers and what the user types are lines of a printer.
 #[test]
 fn a_console_is_recorded() {
@@ -405,4 +438,103 @@ fn a_console_is_recorded() {
         lines.push(ebcdic::to_string(&guest.get(0x2000, 132)).trim_end().to_string());
     }
     assert_eq!(lines, ["Linux version 6.1", "login: ", "root", &"x".repeat(132), &"x".repeat(68)].map(str::trim_end));
+}
+
+/// Lines of words that belong into such commands, in any order: whatever they do, CP answers, and the spool is in order.
+#[test]
+fn any_words_in_any_order() {
+    const COMMANDS: &[&str] =
+        &["SPOOL", "CLOSE", "PURGE", "ORDER", "CHANGE", "TRANSFER", "TAG", "QUERY", "QUERY RDR", "QUERY VIRTUAL"];
+    const WORDS: &[&str] = &[
+        "RDR",
+        "PRT",
+        "PUN",
+        "ALL",
+        "CONSOLE",
+        "00C",
+        "D",
+        "009",
+        "*",
+        "LINUX1",
+        "LINUX2",
+        "NOBODY",
+        "SYSTEM",
+        "TO",
+        "FOR",
+        "FROM",
+        "CLASS",
+        "A",
+        "B",
+        "Z9",
+        "COPY",
+        "*3",
+        "256",
+        "CONT",
+        "NOCONT",
+        "EOF",
+        "NOEOF",
+        "HOLD",
+        "NOHOLD",
+        "KEEP",
+        "NOKEEP",
+        "MSG",
+        "RESCAN",
+        "NORESCAN",
+        "FORM",
+        "OFF",
+        "DEST",
+        "ANY",
+        "DIST",
+        "NAME",
+        "FN",
+        "FT",
+        "START",
+        "STOP",
+        "TERM",
+        "NOTERM",
+        "CLOSE",
+        "PURGE",
+        "DEV",
+        "FILE",
+        "QUERY",
+        "1",
+        "2",
+        "3",
+        "0",
+        "9999",
+        "65537",
+        "ISODATE",
+        "UR",
+        "ÄÖÜ",
+        "X'00'",
+        "123456789ABCDEF",
+    ];
+    let system = System::new();
+    let (guest, other) = (system.log_on("linux1"), system.log_on("linux2"));
+    let mut chance = 0x1234_5678_9abc_def1_u64;
+    let mut below = |n: usize| {
+        chance ^= chance << 13;
+        chance ^= chance >> 7;
+        chance ^= chance << 17;
+        (chance % n as u64) as usize
+    };
+    for round in 0..3000 {
+        if round % 50 == 0 {
+            system.punch("LINUX1", &[b"a card"]);
+        }
+        if round % 20 == 0 {
+            guest.run(if round % 40 == 0 { PUNCH } else { PRINTER }, &[(0x01, 0x20, 80, 0x2000)]);
+            guest.run(READER, &[(0x02, 0x20, 80, 0x2000)]);
+        }
+        let words: Vec<&str> = (0..below(6)).map(|_| WORDS[below(WORDS.len())]).collect();
+        let line = format!("{} {}", COMMANDS[below(COMMANDS.len())], words.join(" "));
+        let issuer = if below(4) == 0 { &other } else { &guest };
+        let (text, code) = issuer.command(&line);
+        assert_eq!(code != 0, text.starts_with("HCP"), "{line}: {text}");
+    }
+    for guest in [&guest, &other] {
+        guest.command("LOGOFF");
+    }
+    let damaged = nucleus::spooling::ask(&system.cp, |spool| spool.damaged().len());
+    assert_eq!(damaged, 0);
 }
