@@ -54,6 +54,15 @@ impl Configuration {
         cpu.stopped.store(core.state.stopped, SeqCst);
         signals.set_running(false);
         cpu.running.store(false, SeqCst);
+        // Whoever raised a bit after the engine had looked saw a CPU that runs, and did not have it run.
+        let missed = match exit {
+            Exit::Wait { .. } => core.state.open,
+            Exit::Stopped => attention::ORDER,
+            _ => 0,
+        };
+        if signals.attention_ordered() & missed != 0 {
+            self.host.runnable(n);
+        }
         let spent = self.now().unix_nanos().saturating_sub(start.unix_nanos());
         cpu.total_ns.fetch_add(spent, SeqCst);
         cpu.virtual_ns.fetch_add(spent.saturating_sub(performing), SeqCst);

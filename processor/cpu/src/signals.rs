@@ -64,6 +64,11 @@ impl Signals {
         self.attention.load(std::sync::atomic::Ordering::Relaxed)
     }
 
+    /// The attention bits, read after everything this thread has stored before: for a CPU that is about to sleep.
+    pub fn attention_ordered(&self) -> u32 {
+        self.attention.load(SeqCst)
+    }
+
     /// Sets attention bits.
     pub fn raise(&self, bits: u32) {
         self.attention.fetch_or(bits, SeqCst);
