@@ -28,9 +28,9 @@ fn two_users_boot_linux_with_two_virtual_cpus_each() {
 
 fn boot_two(name: &str, cpus: usize) {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
-    let system = System::start(name, |_| {});
+    let system = System::start(name, |folder| define_cpus(folder, cpus));
     let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "vmb.mode=shell").expect("the folder is there");
+    fs::write(&parameters, "vmb.mode=shell\n").expect("the folder is there");
     thread::scope(|scope| {
         for user in ["LINUX1", "LINUX2"] {
             let (system, guest, parameters) = (&system, &guest, parameters.as_path());
@@ -39,13 +39,23 @@ fn boot_two(name: &str, cpus: usize) {
     });
 }
 
+/// Gives every virtual machine this many CPUs, by its directory entry.
+fn define_cpus(folder: &Path, cpus: usize) {
+    let path = folder.join("USER DIRECT");
+    let base = " CPU 00 BASE\n";
+    let more: String = (1..cpus).map(|cpu| format!(" CPU {cpu:02X}\n")).collect();
+    let directory = fs::read_to_string(&path).expect("the sample system has a directory");
+    assert!(directory.contains(base), "the sample's users have a base CPU");
+    fs::write(&path, directory.replace(base, &format!("{base}{more}"))).expect("the folder is ours");
+}
+
 fn one_user(system: &System, guest: &Guest, parameters: &Path, user: &str, cpus: usize) {
-    system.punch(user, &[&guest.kernel, parameters, &guest.initrd]);
     let mut client = Client::connect(system);
     client.log_on(user);
-    for cpu in 1..cpus {
-        client.say(&format!("define cpu {cpu}"), "defined", ANSWER);
-    }
+    system.punch(user, &guest.kernel, false);
+    system.punch(user, parameters, true);
+    system.punch(user, &guest.initrd, false);
+    client.until("RDR FILE 0003", ANSWER);
     client.say("ipl 00c", "SHELL-START", BOOT);
 
     let sysinfo = client.say("cat /proc/sysinfo; echo END-OF-1", "\nEND-OF-1", ANSWER);

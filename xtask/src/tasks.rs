@@ -1,6 +1,8 @@
 //! The tasks that are little more than a row of commands.
 
 use std::env;
+use std::path::PathBuf;
+use std::process::Command;
 
 use crate::guest;
 use crate::host::{self, Outcome, cargo, run};
@@ -11,13 +13,23 @@ const TESTED: &str = "checked";
 /// Brings up the sample system on this terminal.
 pub fn run_system(arguments: &[&str]) -> Outcome {
     run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
-    let endicott = host::target("release").join("endicott");
-    guest::prepare()?;
-    let system = env::var_os("ENDICOTT_SYSTEM").map_or_else(|| host::root().join("sample"), Into::into);
+    let endicott = || Command::new(host::target("release").join("endicott"));
+    let guest = guest::prepare()?;
+    let system = env::var_os("ENDICOTT_SYSTEM").map_or_else(|| host::root().join("sample"), PathBuf::from);
     if !system.exists() {
-        run(std::process::Command::new(&endicott).arg("sample").arg(&system))?;
+        run(endicott().arg("sample").arg(&system))?;
+        // A kernel, its parameters and an initramfs in the reader: IPL 00C boots them.
+        let parameters = guest::folder().join("parameters");
+        host::write_whole(&parameters, b"vmb.mode=shell\n")?;
+        for user in ["LINUX1", "LINUX2"] {
+            for (file, form) in [(&guest.kernel, None), (&parameters, Some("--text")), (&guest.initrd, None)] {
+                let mut punch = endicott();
+                punch.arg("punch").arg("--system").arg(&system).arg("--keep").args(form).arg(user).arg(file);
+                run(&mut punch)?;
+            }
+        }
     }
-    run(std::process::Command::new(&endicott).args(["run", "--system"]).arg(&system).args(arguments))
+    run(endicott().args(["run", "--system"]).arg(&system).args(arguments))
 }
 
 /// Format, lints and every test. With `bless`, tests that compare with recorded expectations record them anew.

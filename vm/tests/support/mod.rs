@@ -83,10 +83,11 @@ impl System {
         fs::read_to_string(self.folder.join("operator.log")).unwrap_or_default()
     }
 
-    /// Puts files into a user's card reader, in this order.
-    pub fn punch(&self, user: &str, files: &[&Path]) {
-        let done = endicott().arg("punch").arg("--system").arg(&self.folder).arg(user).args(files).output();
-        let done = done.expect("endicott starts");
+    /// Puts a file behind those in a user's card reader: as it is, or as a text in EBCDIC.
+    pub fn punch(&self, user: &str, file: &Path, text: bool) {
+        let mut command = endicott();
+        command.arg("punch").arg("--system").arg(&self.folder).args(text.then_some("--text")).arg(user).arg(file);
+        let done = command.output().expect("endicott starts");
         assert!(done.status.success(), "punch: {}", String::from_utf8_lossy(&done.stderr));
     }
 }
