@@ -166,7 +166,7 @@ impl State {
     /// Copies bytes in from an operand. They may cross pages; wrap-around follows the addressing mode.
     #[inline]
     pub fn read_bytes(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
-        if at.address % PAGE + to.len() as u64 <= PAGE {
+        if at.address % PAGE + to.len() as u64 <= PAGE && at.address >= 2048 {
             let page = self.page(at, Access::Fetch)?;
             // SAFETY: the operand lies in the frame.
             unsafe { std::ptr::copy_nonoverlapping(page.host, to.as_mut_ptr(), to.len()) };
@@ -193,7 +193,9 @@ impl State {
         let mut done = 0;
         while done < to.len() {
             let va = address.wrapping_add(done as u64) & self.address_mask;
-            let n = (to.len() - done).min((PAGE - va % PAGE) as usize);
+            // Fetch-protection override ends in the middle of the first page.
+            let end = if va < 2048 && self.cr[0] & cr0::FETCH_PROTECTION_OVERRIDE != 0 { 2048 } else { PAGE };
+            let n = (to.len() - done).min((end - va % PAGE) as usize);
             let page = self.page_in(va, space, key, Access::Fetch)?;
             // SAFETY: `n` bytes from there lie in the frame.
             unsafe { std::ptr::copy_nonoverlapping(page.host, to[done..].as_mut_ptr(), n) };
