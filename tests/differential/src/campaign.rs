@@ -33,7 +33,9 @@ pub struct Difference {
     pub number: usize,
     pub sequence: Sequence,
     pub address: u64,
+    /// What differs, and what differed before the test was shrunk.
     pub what: String,
+    pub at_first: String,
 }
 
 /// What a campaign found.
@@ -119,7 +121,15 @@ pub fn run(qemu: &Path, group: Option<&str>, seed: u64, count: usize) -> std::io
             if report.by_mnemonic[mnemonic] <= 2 {
                 let address = text_address(n);
                 let sequence = sequences[n].clone();
-                report.differences.push(Difference { mnemonic, seed, number: number + n, sequence, address, what });
+                report.differences.push(Difference {
+                    mnemonic,
+                    seed,
+                    number: number + n,
+                    sequence,
+                    address,
+                    at_first: what.clone(),
+                    what,
+                });
             }
         }
         number += batch;
@@ -309,6 +319,9 @@ impl Difference {
         let guilty = self.sequence.units.last().map_or(String::new(), |unit| name(unit));
         let mut out =
             format!("{guilty} (seed {}, {}, test {}): {}\n", self.seed, self.mnemonic, self.number, self.what);
+        if self.at_first != self.what {
+            let _ = writeln!(out, "    at first: {}", self.at_first);
+        }
         out.push_str(&listing(&text, self.address));
         let settings: Vec<String> = settings(&self.sequence).iter().map(Setting::to_string).collect();
         let _ = writeln!(out, "    {} ->", settings.join(" "));
