@@ -434,7 +434,8 @@ impl<'a> Generator<'a> {
             }
         }
         if row.mnemonic == "BIC" {
-            // The address in storage.
+            // The address in storage, which no later instruction may move.
+            self.last = true;
             for &field in &row.fields {
                 match field.0 {
                     Field::B2 => put_field(&mut text, field, FIRST_BASE),
