@@ -150,6 +150,8 @@ impl Signals {
     /// The CPU enters (true) or leaves the engine.
     pub fn set_running(&self, running: bool) {
         self.running.store(running as u32, SeqCst);
+        // Who asks for a purge raises its bit and then looks here; a CPU that starts says so here and then looks there.
+        std::sync::atomic::fence(SeqCst);
         // The attention bits are read without order: who saw us not running must have its request seen.
         fence(SeqCst);
     }
