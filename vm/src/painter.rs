@@ -1,7 +1,7 @@
 //! Paints a display's screen as 3270 data streams: all of it at first, afterwards only what changed.
 //!
-//! What a user is typing must not be disturbed, so the input area is written only when CP has changed it. Each row of
-//! the output area is a field of its own, whose attribute stands in the last column of the row before it; the first
+//! What a user is typing must not be disturbed, so the input area is written only when CP has changed it. Rows of one
+//! intensity are one field. Where the intensity changes, the attribute takes the last column of the row before; the first
 //! row's stands in the last position of the screen.
 
 use nucleus::console::display::{Key, Screen, Tone};
@@ -101,8 +101,9 @@ impl Painter {
 
     fn whole(&self, screen: &Screen) -> Vec<u8> {
         let mut out = self.start(Wcc::UNLOCK);
+        out.position(self.size.positions() - 1).field(attribute(screen, 0));
         for row in 0..self.size.rows - 2 {
-            self.row(&mut out, row, screen, false);
+            self.row(&mut out, row, &self.cells(screen, row));
         }
         self.write_input(&mut out, screen);
         self.write_status(&mut out, screen);
@@ -120,10 +121,13 @@ impl Painter {
         }
         let mut out = Outbound::write(self.size, wcc);
         out.code_page(self.page);
+        if attribute(old, 0) != attribute(new, 0) {
+            out.position(self.size.positions() - 1).field(attribute(new, 0));
+        }
         for row in 0..self.size.rows - 2 {
-            let n = usize::from(row);
-            if old.rows.get(n) != new.rows.get(n) {
-                self.row(&mut out, row, new, true);
+            let cells = self.cells(new, row);
+            if self.cells(old, row) != cells {
+                self.row(&mut out, row, &cells);
             }
         }
         if (old.status, &old.system) != (new.status, &new.system) {
@@ -135,20 +139,27 @@ impl Painter {
         out.finish()
     }
 
-    fn row(&self, out: &mut Outbound, row: u16, screen: &Screen, blank: bool) {
-        let before = match row {
-            0 => self.size.positions() - 1,
-            _ => self.size.at(row - 1, self.size.cols - 1),
-        };
-        let shown = screen.rows.get(usize::from(row));
-        let bright = shown.is_some_and(|row| row.tone != Tone::Normal);
-        let attribute = if bright { Attribute::SKIP.intensified() } else { Attribute::SKIP };
-        out.position(before).field(attribute);
-        if let Some(shown) = shown {
-            out.text(&shown.text);
+    /// A row's text, and the attribute in its last column if there is one.
+    fn cells(&self, screen: &Screen, row: u16) -> (String, Option<Attribute>) {
+        let text = screen.rows.get(usize::from(row)).map_or("", |row| row.text.as_str());
+        let next = attribute(screen, row + 1);
+        // The input area begins behind the last row, with an attribute of its own that is not written here.
+        let last = row == self.size.rows - 3;
+        let change = !last && next != attribute(screen, row);
+        let room = usize::from(self.size.cols) - usize::from(last || change);
+        (text.chars().take(room).collect(), change.then_some(next))
+    }
+
+    fn row(&self, out: &mut Outbound, row: u16, (text, attribute): &(String, Option<Attribute>)) {
+        let end = self.size.cols - u16::from(attribute.is_some() || row == self.size.rows - 3);
+        out.at(row, 0).text(text);
+        if text.chars().count() < usize::from(end) {
+            // Up to the end of the row: position 0 of the next one, unless the last column is taken.
+            let (row, col) = if end == self.size.cols { (row + 1, 0) } else { (row, end) };
+            out.repeat_to(row, col, 0);
         }
-        if blank && shown.is_none_or(|shown| shown.text.chars().count() < usize::from(self.size.cols) - 1) {
-            out.repeat_to(row, self.size.cols - 1, 0);
+        if let Some(attribute) = attribute {
+            out.at(row, self.size.cols - 1).field(*attribute);
         }
     }
 
@@ -192,6 +203,14 @@ impl Painter {
         out.position(self.status()).field(Attribute::SKIP.intensified()).text(&format!("RUNNING   {system:.8}"));
         out.at(self.logo_row(0), LOGO_COLUMN).cursor();
         out.finish()
+    }
+}
+
+/// The attribute of a row of the output area.
+fn attribute(screen: &Screen, row: u16) -> Attribute {
+    match screen.rows.get(usize::from(row)) {
+        Some(row) if row.tone != Tone::Normal => Attribute::SKIP.intensified(),
+        _ => Attribute::SKIP,
     }
 }
 

@@ -11,6 +11,7 @@
 //! MAINT| !query time         the whole screen of a 3270 after a key (! marks intensified rows)
 //! ** 60 seconds              time passes
 //! ** punch MAINT NAME TYPE one card/another card       another program of the host fills MAINT's reader
+//! ** deck MAINT 0008000080000100 100=47F00100          a program for IPL 00C: its PSW, and what goes where
 //! ```
 //!
 //! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now into the files.
@@ -24,16 +25,24 @@ use spool::{Attributes, Queue, Spool};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A clock that stands still until it is told.
-struct Still(AtomicU64);
+/// A clock that stands still until it is told, and advances by a tenth of a millisecond at each look while guests run.
+#[derive(Default)]
+struct Still {
+    at: AtomicU64,
+    running: AtomicBool,
+}
 
 impl Clock for Still {
     fn now(&self) -> Tod {
-        Tod(self.0.load(Ordering::Relaxed))
+        let passed = if self.running.load(Ordering::Relaxed) { Tod(0).plus_micros(100).0 } else { 0 };
+        Tod(self.at.fetch_add(passed, Ordering::Relaxed) + passed)
     }
 }
+
+/// How many time slices guests get after each line: a guest that loops must not be waited for.
+const SLICES: u32 = 60;
 
 /// Wednesday, 20 November 1991, 08:00:00.
 const MORNING: u64 = 690_624_000;
@@ -68,7 +77,8 @@ struct Story {
 
 impl Story {
     fn new() -> Story {
-        let clock = Arc::new(Still(AtomicU64::new(Tod::from_unix_nanos(MORNING * 1_000_000_000).0)));
+        let clock = Arc::new(Still::default());
+        clock.at.store(Tod::from_unix_nanos(MORNING * 1_000_000_000).0, Ordering::Relaxed);
         let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default());
         let directory = directory.expect("the sample directory has no mistakes");
         let folder = Folder::new();
@@ -123,6 +133,10 @@ impl Story {
                 self.punch(cards);
                 return self.show();
             }
+            if let Some(deck) = time.strip_prefix("deck ") {
+                self.deck(deck);
+                return self.show();
+            }
             let amount: u64 = words.next().and_then(|n| n.parse().ok()).expect("** is followed by a number");
             let unit = if words.next().is_some_and(|unit| unit.starts_with("minute")) { 60 } else { 1 };
             self.pass(amount * unit);
@@ -153,14 +167,64 @@ impl Story {
                 }
             }
         }
-        // Virtual machines run as far as they have something to do. A still clock ends no slice: a program that loops would
-        // not come back, so the stories have none.
-        for _ in 0..10_000 {
-            if !self.cp.step(0) {
-                break;
-            }
-        }
+        self.run();
         self.show();
+    }
+
+    /// Lets guests run, for a while.
+    fn run(&mut self) {
+        self.clock.running.store(true, Ordering::Relaxed);
+        let _ = (0..SLICES).take_while(|_| self.cp.step(0)).count();
+        self.clock.running.store(false, Ordering::Relaxed);
+    }
+
+    /// Punches a program that can be loaded from the reader: `USER psw address=hex ...`.
+    fn deck(&mut self, what: &str) {
+        /// Where the channel program that reads the rest of the deck is put.
+        const CHAIN: u32 = 0xf00;
+        let bytes = |hex: &str| -> Vec<u8> {
+            assert!(hex.len().is_multiple_of(2), "whole bytes: {hex}");
+            (0..hex.len()).step_by(2).map(|n| u8::from_str_radix(&hex[n..n + 2], 16).expect("hexadecimal")).collect()
+        };
+        let mut words = what.split_whitespace();
+        let user = words.next().expect("deck USER psw address=hex ...");
+        let mut first = bytes(words.next().expect("a PSW"));
+        let parts: Vec<(u32, Vec<u8>)> = words
+            .filter_map(|part| part.split_once('='))
+            .map(|(address, text)| (u32::from_str_radix(address, 16).expect("an address"), bytes(text)))
+            .collect();
+        let ccw = |command: u8, address: u32, flags: u8, count: usize| -> Vec<u8> {
+            let mut ccw = (u32::from(command) << 24 | address).to_be_bytes().to_vec();
+            ccw.extend([flags, 0, 0, count as u8]);
+            ccw
+        };
+        let mut cards = Vec::new();
+        if parts.is_empty() {
+            first.extend(ccw(0x03, 0, 0x20, 1));
+        } else {
+            first.extend(ccw(0x02, CHAIN, 0x60, 80));
+            first.extend(ccw(0x08, CHAIN, 0, 0));
+            let last = parts.len() - 1;
+            let chain = parts
+                .iter()
+                .enumerate()
+                .map(|(n, (address, text))| ccw(0x02, *address, if n == last { 0x20 } else { 0x60 }, text.len()));
+            cards.push(chain.flatten().collect());
+            cards.extend(parts.iter().map(|(_, text)| text.clone()));
+        }
+        cards.insert(0, first);
+        let deck: Vec<u8> = cards
+            .into_iter()
+            .flat_map(|mut card: Vec<u8>| {
+                assert!(card.len() <= 80, "a card has 80 columns");
+                card.resize(80, 0);
+                card
+            })
+            .collect();
+        let attributes = Attributes::new(user, Queue::Reader, self.cp.now());
+        let punch = spool::Punch { attributes, originator: "SYSTEM".into(), content: spool::Content::Binary };
+        spool::punch(&self.folder.0, &punch, &mut deck.as_slice()).unwrap();
+        nucleus::spooling::take_drops(&self.cp);
     }
 
     /// What `endicott punch` does.
@@ -178,10 +242,11 @@ impl Story {
     fn pass(&mut self, seconds: u64) {
         let end = self.cp.now().plus_micros(seconds * 1_000_000);
         while let Some(at) = self.cp.deadline().filter(|&at| at <= end) {
-            self.clock.0.fetch_max(at.0, Ordering::Relaxed);
+            self.clock.at.fetch_max(at.0, Ordering::Relaxed);
             self.cp.tick();
+            self.run();
         }
-        self.clock.0.store(end.0, Ordering::Relaxed);
+        self.clock.at.fetch_max(end.0, Ordering::Relaxed);
     }
 }
 

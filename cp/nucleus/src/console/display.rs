@@ -172,7 +172,7 @@ impl Display {
             let whole = line.ends_with('\n');
             let line = line.trim_end_matches('\n');
             match self.rows.last_mut().filter(|_| self.open && self.waiting.is_empty()) {
-                Some(row) if row.text.chars().count() + line.chars().count() < self.size.columns => {
+                Some(row) if row.text.chars().count() + line.chars().count() <= self.size.columns => {
                     row.text.extend(line.chars().map(|c| if c.is_control() { ' ' } else { c }));
                 }
                 _ => self.write(line, Tone::Normal, now),
@@ -186,7 +186,7 @@ impl Display {
         self.open = false;
         let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c }).peekable();
         loop {
-            let text: String = characters.by_ref().take(self.size.columns - 1).collect();
+            let text: String = characters.by_ref().take(self.size.columns).collect();
             self.waiting.push_back(Row { text, tone });
             if characters.peek().is_none() {
                 break;
@@ -472,7 +472,7 @@ mod tests {
     fn long_lines_are_folded_and_control_characters_blanked() {
         let mut display = Display::new(Size { rows: 6, columns: 11 }, "E");
         display.write("0123456789abc\u{1b}", Tone::Normal, seconds(0));
-        assert_eq!(display.screen().rows[0].text, "0123456789");
-        assert_eq!(display.screen().rows[1].text, "abc ");
+        assert_eq!(display.screen().rows[0].text, "0123456789a");
+        assert_eq!(display.screen().rows[1].text, "bc ");
     }
 }
