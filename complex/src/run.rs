@@ -32,7 +32,7 @@ pub enum Exit {
     Iucv { ilc: u8 },
     /// [`Configuration::leave`].
     Left,
-    /// One instruction has been executed with `cpu::local::STEP` on.
+    /// With `cpu::local::STEP` on, one instruction has been executed or one interruption taken.
     Step,
     /// Program interruptions without end: the program new PSW is not valid.
     ProgramLoop,
@@ -111,6 +111,9 @@ impl Configuration {
                         if !engine::complete(state, result, 0) {
                             return Exit::ProgramLoop;
                         }
+                        if state.local & cpu::local::STEP != 0 {
+                            return Exit::Step;
+                        }
                     }
                 }
                 engine::Exit::Instruction { what, ilc } => {
@@ -125,6 +128,9 @@ impl Configuration {
                             *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
                             if !engine::complete(state, result, ilc) {
                                 return Exit::ProgramLoop;
+                            }
+                            if state.local & cpu::local::STEP != 0 {
+                                return Exit::Step;
                             }
                             continue;
                         }

@@ -155,6 +155,7 @@ pub mod spool_files;
 pub mod store;
 pub mod tag;
 pub mod terminal;
+pub mod trace;
 pub mod transfer;
 pub mod xautolog;
 
@@ -189,6 +190,7 @@ commands! {
     tag { "TAg" G tag; }
     store { "STore" G store; }
     terminal { "TERMinal" G terminal; }
+ trace { "TRace" G trace; }
     transfer { "TRANsfer" DG transfer; }
     xautolog { "XAUTOLOG" ABG xautolog; "AUTOLOG" AB autolog; }
 }

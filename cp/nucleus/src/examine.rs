@@ -64,7 +64,7 @@ pub enum File {
 }
 
 /// `first-last`, `first:last` or `first.count`: the first value, and the last if one was named. `END` is `end`.
-fn range(text: &str, end: u64, radix: u32) -> Result<(u64, Option<u64>), Message> {
+pub fn range(text: &str, end: u64, radix: u32) -> Result<(u64, Option<u64>), Message> {
     let wrong = || message::invalid_range(text.to_ascii_uppercase());
     let number = |digits: &str, radix: u32| -> Result<u64, Message> {
         let legal = !digits.is_empty() && digits.bytes().all(|b| (b as char).is_digit(radix));

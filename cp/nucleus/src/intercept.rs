@@ -30,6 +30,10 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
         if used >= work.slice {
             return (Return::SliceEnd, None);
         }
+        let traced = vmdbk.trace.is_active();
+        if traced {
+            crate::trace::before(vmdbk, &machine, cpu);
+        }
         match machine.configuration.run(cpu, work.slice - used) {
             Exit::SliceEnd | Exit::Left => return (Return::SliceEnd, None),
             Exit::Wait { until } => return (Return::Wait, until),
@@ -52,9 +56,13 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                 let result = diagnose::perform(&call, code);
                 machine.configuration.charge(cpu, cp.now().micros_since(before));
                 // A DIAGNOSE that has reset or replaced the machine has no instruction to complete any more.
-                if call.is_current() && !machine.configuration.complete(cpu, result, ilc) {
+                let current = call.is_current();
+                if current && !machine.configuration.complete(cpu, result, ilc) {
                     end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);
                     return (Return::Stopped, None);
+                }
+                if current && traced {
+                    crate::trace::stepped(cp, vmdbk, &machine, cpu);
                 }
             }
             Exit::Iucv { ilc } => {
@@ -64,6 +72,9 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                 if !machine.configuration.complete(cpu, result, ilc) {
                     end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);
                     return (Return::Stopped, None);
+                }
+                if traced {
+                    crate::trace::stepped(cp, vmdbk, &machine, cpu);
                 }
             }
             Exit::Step => crate::trace::stepped(cp, vmdbk, &machine, cpu),

@@ -174,6 +174,8 @@ messages! {
     no_such_devices(class) = "QVD" 6060 'E' "No {class} devices exist";
     /// The operating system has not asked to be told of shutdowns, or there is none.
     not_signalled(userid) = "SIG" 2113 'E' "{userid} is not enabled for the shutdown signal";
+    /// TRACE has no trap of this name. QUERY TRACE shows those there are.
+    no_trap(id) = "TRD" 1511 'E' "Trace identifier {id} does not exist";
     /// The terminal is not owned by a user.
     no_terminal() = "LGA" 1052 'E' "Terminal no longer connected";
 }

@@ -12,6 +12,7 @@ use crate::console::edit::Editing;
 use crate::machine::{Machine, Surroundings};
 use crate::message::Message;
 use crate::spooling::{SharedUnit, Unit};
+use crate::trace::Trace;
 use base::Tod;
 use directory::{DeviceKind, User};
 use std::io;
@@ -85,6 +86,8 @@ pub struct Vmdbk {
     pub started: AtomicBool,
     /// The virtual CPUs that have declared an IUCV buffer, a bit each.
     pub iucv_buffers: AtomicU64,
+    /// What TRACE wants to see.
+    pub trace: Trace,
     /// CP reads and the virtual machine does not run meanwhile.
     held: AtomicBool,
     state: Mutex<State>,
@@ -120,6 +123,7 @@ impl Vmdbk {
             generation: AtomicU64::new(0),
             started: AtomicBool::new(false),
             iucv_buffers: AtomicU64::new(0),
+            trace: Trace::default(),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),

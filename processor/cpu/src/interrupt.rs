@@ -55,6 +55,7 @@ impl State {
     /// executed. An invalid new PSW is an early exception of its own.
     fn exchange_psw(&mut self, at: Exchange) -> Result<(), Interruption> {
         let old = self.psw();
+        self.interrupted = at.old;
         let new = if self.architecture() == Architecture::Z {
             self.store_real_u64(at.old, old.mask);
             self.store_real_u64(at.old + 8, old.address);

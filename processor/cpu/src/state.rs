@@ -132,6 +132,8 @@ pub struct State {
     // What goes beside a program-interruption code.
     pub translation_exception_id: u64,
     pub exception_access_id: u8,
+    /// Where the old PSW of the last interruption went, for CP's TRACE, which sets it to 0 before it looks.
+    pub interrupted: u64,
     pub monitor_class: u8,
     pub monitor_code: u64,
     /// Something has been stored into the range that PER storage alteration watches.
@@ -190,6 +192,7 @@ impl State {
             intercepted: None,
             translation_exception_id: 0,
             exception_access_id: 0,
+            interrupted: 0,
             monitor_class: 0,
             monitor_code: 0,
             per_stored: false,

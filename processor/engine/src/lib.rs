@@ -33,7 +33,7 @@ pub enum Exit {
     Instruction { what: Intercepted, ilc: u8 },
     /// The PSW has the wait bit on and nothing is pending that it is enabled for.
     Wait,
-    /// One instruction has been executed with `local::STEP` on.
+    /// With `local::STEP` on, one instruction has been executed or one interruption taken (`State::interrupted`).
     Step,
     /// The program new PSW is itself invalid: program interruptions without end.
     ProgramLoop,
@@ -58,6 +58,9 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
                 interruptions::Next::Go => {}
                 interruptions::Next::Again => {
                     s.budget -= 1;
+                    if s.local & cpu::local::STEP != 0 && s.interrupted != 0 {
+                        return Exit::Step;
+                    }
                     continue;
                 }
                 interruptions::Next::Exit(exit) => return exit,

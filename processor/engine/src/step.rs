@@ -66,7 +66,7 @@ pub fn step(s: &mut State) -> Option<Exit> {
     s.per_pending = None;
     let text = match fetch(s) {
         Ok(text) => text,
-        Err(why) => return unfetched(s, why, ia),
+        Err(why) => return unfetched(s, why, ia).or(stepping.then_some(Exit::Step)),
     };
     let events = s.per_events();
     let atmid = s.per_atmid();

@@ -18,16 +18,18 @@ pub fn begin(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     };
     words.end()?;
     let machine = issuer.vmdbk.machine();
-    if issuer.vmdbk.lock().ipl.is_none() && address.is_none() {
-        return Err(message::not_operational());
+    let cpu = issuer.cpu();
+    {
+        let mut core = machine.configuration.interrupted_cpu(cpu);
+        if let Some(address) = address {
+            core.state.ia = address & core.state.address_mask;
+        } else if core.state.psw() == arch::Psw::default() && issuer.vmdbk.lock().ipl.is_none() {
+            return Err(message::not_operational());
+        }
     }
-    if let Some(address) = address {
-        let mut core = machine.configuration.interrupted_cpu(0);
-        core.state.ia = address & core.state.address_mask;
-    }
-    if machine.configuration.all_stopped() {
+    if machine.configuration.all_stopped() || issuer.cpu.is_some() {
         issuer.vmdbk.started.store(true, Ordering::Release);
-        machine.configuration.start(0);
+        machine.configuration.start(cpu);
     }
     cp.set_cp_read(&issuer.vmdbk, false);
     machine.wake(&issuer.vmdbk, &cp.processors);

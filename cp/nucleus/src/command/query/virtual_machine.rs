@@ -131,3 +131,18 @@ pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Resp
     issuer.vmdbk.unit(device)?;
     Some(virtual_machine(cp, issuer, Words::new(word.0)))
 }
+
+/// `Query TRace`
+///
+/// Shows the traps of TRACE.
+pub fn trace(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    issuer.vmdbk.trace.traps(|traps| {
+        if traps.is_empty() {
+            return Ok("No traces are active".into());
+        }
+        let mut lines = vec!["NAME  INITIAL   (ACTIVE)".to_string()];
+        lines.extend(traps.iter().flat_map(|trap| trap.lines()));
+        Ok(lines.into())
+    })
+}

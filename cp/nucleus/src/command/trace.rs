@@ -1,0 +1,133 @@
+//! TRACE: traps for instructions and interruptions.
+
+use super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::trace::{Kind, Output, Trap, Window};
+use crate::words::{Word, Words};
+
+/// `TRace Inst|BRanch|STore|Gn|MNEmonic name|SVC [n]|PROG [n]|EXTernal [n]|I/O [vdev]|MC|ALL [options] | TRACE id [options] | TRACE END [id|ALL]`
+///
+/// Shows what your virtual machine does, event by event, and stops it after each, so that you can DISPLAY and STORE; BEGIN
+/// goes on. INST traces every instruction, BRANCH those that branch, STORE those that store, Gn those that change general
+/// register n, MNEMONIC those of one name; SVC, PROG, EXTERNAL and I/O take a code or device, or trace all of them.
+///
+/// Options: RANGE (or PSWA) a-b or a.count takes instructions of that part of storage only; INTO takes branches and stores into
+/// it, FROM branches from it. RUN lets the virtual machine go on after an event, NORUN does not. PASS n lets n events pass first,
+/// SKIP n leaves out n between two, STEP n stops after every n, STOP n stops after n, even with RUN. TERMINAL, PRINTER, BOTH or
+/// NOTERM say where the lines go. NAME gives the trap a name instead of a number. CMD, which comes last, is a command that is
+/// performed at each event. TRACE id changes a trap, TRACE END ends one or all. QUERY TRACE shows them.
+pub fn trace(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let first = words.need()?;
+    let traps = &issuer.vmdbk.trace;
+    if first.is("END") || first.is("DELete") {
+        let which = words.next();
+        words.end()?;
+        let ended = traps.traps(|traps| {
+            let before = traps.len();
+            match which {
+                None => traps.clear(),
+                Some(word) if word.is("ALL") => traps.clear(),
+                Some(word) => traps.retain(|trap| trap.id != word.upper()),
+            }
+            before != traps.len()
+        });
+        return match which.filter(|word| !word.is("ALL")) {
+            Some(word) if !ended => Err(message::no_trap(word.upper())),
+            _ if first.is("END") => Ok("Trace ended".into()),
+            _ => Ok(Response::none()),
+        };
+    }
+    let existing = traps.traps(|traps| traps.iter().find(|trap| trap.id == first.upper()).cloned());
+    let old = existing.as_ref().map(|trap| trap.id.clone());
+    let mut trap = match existing {
+        Some(trap) => trap,
+        None => {
+            let kind = kind(first, &mut words)?;
+            let free =
+                |traps: &mut Vec<Trap>| (1..).map(|n: u32| n.to_string()).find(|id| traps.iter().all(|t| t.id != *id));
+            let id = traps.traps(free).expect("numbers do not run out");
+            Trap::new(id, kind)
+        }
+    };
+    options(&mut trap, &mut words)?;
+    traps.traps(|traps| match traps.iter_mut().find(|other| Some(&other.id) == old.as_ref()) {
+        Some(place) => *place = trap,
+        None => {
+            traps.retain(|other| other.id != trap.id);
+            traps.push(trap);
+        }
+    });
+    // Virtual CPUs that run now come out and see that each instruction is wanted.
+    issuer.vmdbk.machine().hold();
+    Ok(Response::none())
+}
+
+fn kind(word: Word<'_>, words: &mut Words<'_>) -> Result<Kind, Message> {
+    let mut code = |limit: u64| match words.peek().and_then(Word::hexadecimal).filter(|&n| n <= limit) {
+        Some(n) => {
+            words.next();
+            Some(n as u16)
+        }
+        None => None,
+    };
+    Ok(match () {
+        () if word.is("Instruction") => Kind::Instruction,
+        () if word.is("BRanch") => Kind::Branch,
+        () if word.is("STore") => Kind::Store,
+        () if word.is("PROGram") => Kind::Program(code(0xffff)),
+        () if word.is("SVC") => Kind::Svc(code(0xff).map(|n| n as u8)),
+        () if word.is("EXTernal") => Kind::External(code(0xffff)),
+        () if word.is("I/O") || word.is("IO") => Kind::Io(code(0xffff)),
+        () if word.is("MC") || word.is("MCHeck") => Kind::MachineCheck,
+        () if word.is("ALL") => Kind::All,
+        () if word.is("MNEmonic") => Kind::Mnemonic(words.need()?.upper()),
+        () => match word.upper().strip_prefix('G').and_then(|n| n.parse().ok()).filter(|&n| n < 16) {
+            Some(n) => Kind::Register(n),
+            None => return Err(word.invalid()),
+        },
+    })
+}
+
+fn options(trap: &mut Trap, words: &mut Words<'_>) -> Result<(), Message> {
+    while let Some(option) = words.next() {
+        match () {
+            () if option.is("Range") || option.is("PSWA") => trap.range = Some(window(words)?),
+            () if option.is("INTO") => trap.into = Some(window(words)?),
+            () if option.is("FROM") => trap.from = Some(window(words)?),
+            () if option.is("RUN") => trap.run = true,
+            () if option.is("NORun") => trap.run = false,
+            () if option.is("TERMinal") => trap.output = Output { terminal: true, printer: false },
+            () if option.is("PRINTer") => trap.output = Output { terminal: false, printer: true },
+            () if option.is("BOTH") => trap.output = Output { terminal: true, printer: true },
+            () if option.is("NOTERM") => trap.output.terminal = false,
+            () if option.is("PASS") => trap.pass = count(words)?,
+            () if option.is("SKIP") => trap.skip = count(words)?,
+            () if option.is("STEP") => trap.step = count(words)?,
+            () if option.is("STOP") => trap.stop = count(words)?,
+            () if option.is("NAME") || option.is("IDentifier") => trap.id = words.need()?.userid()?,
+            () if option.is("CMD") => {
+                let command = words.rest();
+                if command.is_empty() {
+                    return Err(message::operand_missing());
+                }
+                trap.command = Some(command.to_string()).filter(|command| !command.eq_ignore_ascii_case("NONE"));
+                break;
+            }
+            () => return Err(message::invalid_option(option.upper())),
+        }
+    }
+    (trap.met, trap.shown) = (0, 0);
+    Ok(())
+}
+
+fn count(words: &mut Words<'_>) -> Result<u32, Message> {
+    let word = words.need()?;
+    word.decimal().filter(|&n| n <= 65_535).map(|n| n as u32).ok_or_else(|| word.invalid())
+}
+
+fn window(words: &mut Words<'_>) -> Result<Window, Message> {
+    let word = words.need()?;
+    let (first, last) = crate::examine::range(word.0, u64::MAX, 16)?;
+    Ok((first, last.unwrap_or(first)))
+}

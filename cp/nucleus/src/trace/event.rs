@@ -1,0 +1,409 @@
+//! What happened in one step of a virtual CPU, and how TRACE writes it.
+
+use crate::examine::{self, Meaning};
+use crate::machine::Machine;
+use arch::io::SubsystemId;
+use arch::lowcore::{esa, z};
+use cpu::{Architecture, State};
+use isa::{Fields, Instruction};
+
+/// A virtual CPU before a step.
+pub struct Before {
+    address: u64,
+    dat: bool,
+    wide: bool,
+    cc: u8,
+    mask: u64,
+    gr: [u64; 16],
+    /// The instruction, if it can be fetched.
+    text: Option<[u8; 6]>,
+    row: Option<&'static Instruction>,
+}
+
+impl Before {
+    /// Notes the state that the next step begins with.
+    pub fn note(state: &mut State) -> Before {
+        let psw = state.psw();
+        let address = psw.address & state.address_mask;
+        let meaning = match psw.is(arch::mask::DAT) {
+            true => Meaning::Virtual(cpu::Space::Mode { ar: 0 }),
+            false => Meaning::Real,
+        };
+        // Instructions come from the primary space, except in the home-space mode.
+        let meaning = match (meaning, psw.space()) {
+            (Meaning::Virtual(_), arch::AddressSpaceControl::Home) => Meaning::Virtual(cpu::Space::Home),
+            (Meaning::Virtual(_), _) => Meaning::Virtual(cpu::Space::Primary),
+            (other, _) => other,
+        };
+        let text = examine::instruction_text(state, meaning, address).ok();
+        let facilities = cpu::Facilities([u64::MAX; 4]);
+        Before {
+            address,
+            dat: psw.is(arch::mask::DAT),
+            wide: psw.is(arch::mask::EXTENDED_ADDRESSING),
+            cc: psw.cc(),
+            mask: state.address_mask,
+            gr: state.gr,
+            row: text.and_then(|text| isa::decode(text, state.architecture(), &facilities)),
+            text,
+        }
+    }
+}
+
+/// What kind of step it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Happened {
+    /// An instruction was executed.
+    Executed {
+        branched: bool,
+        /// General registers that have changed, a bit each.
+        changed: u16,
+    },
+    /// SUPERVISOR CALL.
+    Svc { code: u8 },
+    /// An interruption was taken, perhaps by an instruction that was not completed.
+    Interrupted {
+        class: &'static str,
+        code: u32,
+        executed: bool,
+        /// Of an I/O interruption: the subsystem identification and the parameter.
+        io: Option<(u32, u32)>,
+    },
+}
+
+/// One step of a virtual CPU.
+pub struct Event {
+    /// Where the instruction lies, or what the old PSW says.
+    pub address: u64,
+    /// Where the CPU goes on.
+    pub after: u64,
+    pub happened: Happened,
+    before: Before,
+    after_dat: bool,
+    after_wide: bool,
+    cc: u8,
+    /// The operation request block of a START SUBCHANNEL, and what it starts.
+    orb: Option<Orb>,
+}
+
+/// What is shown of an ORB.
+struct Orb {
+    parameter: u32,
+    flags: u32,
+    program: u32,
+    /// Addresses of CCWs and their eight bytes.
+    ccws: Vec<(u32, [u8; 8])>,
+}
+
+/// CCWs that are shown of one channel program.
+const CCWS: usize = 16;
+
+impl Event {
+    /// What happened since `before` was noted; nothing if the virtual CPU has not got on.
+    pub fn find(before: Before, state: &mut State) -> Option<Event> {
+        let psw = state.psw();
+        let after = psw.address & state.address_mask;
+        let class = class_of(state.architecture(), state.interrupted);
+        let svc = before.text.filter(|text| text[0] == 0x0a);
+        let happened = match (class, svc) {
+            (None, _) if before.text.is_none() => return None,
+            (None, _) => {
+                let length = before.text.map_or(2, |text| isa::length(text[0]));
+                let sequential = before.address.wrapping_add(length.into()) & before.mask;
+                let changed = (0..16).filter(|&n| state.gr[n] != before.gr[n]).fold(0, |bits, n| bits | 1 << n);
+                // An interruptible instruction that is not through comes back to itself and has not branched.
+                let branches = before.row.is_some_and(|row| row.ends);
+                Happened::Executed { branched: branches && after != sequential && after != before.address, changed }
+            }
+            (Some("SVC"), Some(text)) => Happened::Svc { code: text[1] },
+            (Some(class), _) => {
+                let word = |state: &mut State, at: u64| {
+                    let mut bytes = [0; 4];
+                    // The prefix area is always there.
+                    let _ = examine::read(state, Meaning::Real, at, &mut bytes);
+                    u32::from_be_bytes(bytes)
+                };
+                let code = match class {
+                    "PROG" => word(state, z::PROGRAM_ILC) & 0xffff,
+                    "EXT" => word(state, z::EXTERNAL_CPU_ADDRESS) & 0xffff,
+                    _ => 0,
+                };
+                let io = (class == "I/O").then(|| (word(state, z::SUBSYSTEM_ID), word(state, z::IO_PARAMETER)));
+                Happened::Interrupted { class, code, executed: class == "PROG", io }
+            }
+        };
+        let orb = match (&happened, before.text) {
+            (Happened::Executed { .. }, Some([0xb2, 0x33, ..])) => Orb::fetch(&before, state),
+            _ => None,
+        };
+        let cc = if matches!(happened, Happened::Executed { .. }) { psw.cc() } else { before.cc };
+        Some(Event {
+            address: before.address,
+            after,
+            happened,
+            before,
+            after_dat: psw.is(arch::mask::DAT),
+            after_wide: psw.is(arch::mask::EXTENDED_ADDRESSING),
+            cc,
+            orb,
+        })
+    }
+
+    /// Whether it was a branch that was taken.
+    pub fn branched(&self) -> bool {
+        matches!(self.happened, Happened::Executed { branched: true, .. })
+    }
+
+    /// The mnemonic of the instruction.
+    pub fn mnemonic(&self) -> &str {
+        self.before.row.map_or("????", |row| row.mnemonic)
+    }
+
+    /// Whether the instruction is one of I/O.
+    pub fn is_io(&self) -> bool {
+        IO.split_ascii_whitespace().any(|m| m == self.mnemonic())
+    }
+
+    /// The first and last address that the instruction stores at.
+    pub fn stores(&self) -> Option<(u64, u64)> {
+        let (row, text) = (self.before.row?, self.before.text?);
+        if !matches!(self.happened, Happened::Executed { .. }) || !is_store(row.mnemonic) {
+            return None;
+        }
+        let first = self.operands().first().copied()?;
+        let fields = Fields::extract(row.format, text);
+        let registers = u64::from(fields.r3.wrapping_sub(fields.r1) & 15) + 1;
+        let length = match row.mnemonic {
+            "STM" | "STMY" | "STMH" | "STAM" | "STAMY" | "STCTL" => 4 * registers,
+            "STMG" | "STCTG" => 8 * registers,
+            "MVI" | "MVIY" | "NI" | "NIY" | "OI" | "OIY" | "XI" | "XIY" | "STC" | "STCY" | "TS" => 1,
+            "STH" | "STHY" | "STHRL" | "MVHHI" | "STRVH" => 2,
+            "ST" | "STY" | "STE" | "STEY" | "STRV" | "STRL" | "MVHI" | "STOC" | "ASI" | "ALSI" => 4,
+            _ if text[0] >> 6 == 3 && matches!(text[0], 0xd0..=0xdf) => u64::from(fields.l) + 1,
+            _ if matches!(text[0], 0xf0..=0xff) => u64::from(fields.l1()) + 1,
+            _ => 8,
+        };
+        Some((first, first.wrapping_add(length - 1)))
+    }
+
+    /// The addresses of the storage operands, as they were before.
+    fn operands(&self) -> Vec<u64> {
+        let (Some(row), Some(text)) = (self.before.row, self.before.text) else { return Vec::new() };
+        let pattern = row.operands();
+        if NO_ADDRESS.split_ascii_whitespace().any(|m| m == row.mnemonic) {
+            return Vec::new();
+        }
+        let fields = Fields::extract(row.format, text);
+        let register = |n: u8| if n == 0 { 0 } else { self.before.gr[usize::from(n)] };
+        let at = |base: u64| base & self.before.mask;
+        let mut found = Vec::new();
+        if pattern.contains("D1(") {
+            found.push(at(register(fields.b1).wrapping_add(fields.d1 as i64 as u64)));
+        }
+        if pattern.contains("D2(") {
+            let index = if pattern.contains("X2") { register(fields.x2) } else { 0 };
+            found.push(at(register(fields.b2).wrapping_add(index).wrapping_add(fields.d2 as i64 as u64)));
+        }
+        if pattern.contains("RI2") {
+            found.push(at(self.before.address.wrapping_add(fields.imm as u64)));
+        }
+        found
+    }
+
+    /// The device of an I/O instruction or interruption.
+    pub fn device(&self, machine: &Machine) -> Option<u16> {
+        let id = self.subchannel()?;
+        let css = machine.configuration.css();
+        css.devices().find(|(found, _)| *found == id).map(|(_, number)| number)
+    }
+
+    fn subchannel(&self) -> Option<SubsystemId> {
+        match self.happened {
+            Happened::Interrupted { io: Some((id, _)), .. } => SubsystemId::decode(id).ok(),
+            _ => SubsystemId::decode(self.before.gr[1] as u32).ok(),
+        }
+    }
+
+    /// The lines that tell of it. `stops` says that the virtual machine stops now.
+    pub fn lines(&self, machine: &Machine, stops: bool) -> Vec<String> {
+        let quote = |dat: bool| if dat { '\'' } else { ' ' };
+        let from = format!("{}{}", address(self.address, self.before.wide), quote(self.before.dat));
+        let to = format!("{}{}", address(self.after, self.after_wide), quote(self.after_dat));
+        let mark = if stops { " -> " } else { "    " };
+        let cc = format!("  CC {}", self.cc);
+        let digits = self.before.text.map_or(String::new(), |text| {
+            text[..usize::from(isa::length(text[0]))].iter().map(|b| format!("{b:02X}")).collect()
+        });
+        match &self.happened {
+            Happened::Svc { .. } => vec![format!("{mark}{from} SVC   {digits:<8} -> {to} {cc}")],
+            Happened::Executed { branched, .. } => {
+                let shown: Vec<String> =
+                    self.operands().iter().map(|&operand| address(operand, self.before.wide)).collect();
+                let operands = match () {
+                    () if *branched => format!(" -> {to}"),
+                    () if shown.is_empty() => " ".to_string(),
+                    () if self.stores().is_some() => format!(" >> {} ", shown.join("  ")),
+                    () => format!("    {} ", shown.join("  ")),
+                };
+                let mut line = format!("{mark}{from} {:<5} {digits:<8}{operands} {cc}", self.mnemonic());
+                if self.is_io()
+                    && let (Some(id), Some(device)) = (self.subchannel(), self.device(machine))
+                {
+                    line.push_str(&format!("    SCH {:04X}    DEV {device:04X}", id.number()));
+                }
+                let mut lines = vec![line];
+                lines.extend(self.orb.iter().flat_map(Orb::lines));
+                lines
+            }
+            Happened::Interrupted { class: "I/O", io, .. } => {
+                let (id, parameter) = io.unwrap_or_default();
+                let device = self.device(machine).map_or("????".into(), |device| format!("{device:04X}"));
+                vec![format!("{mark}{from}   I/O DEV {device} -> {to}   SCH {:04X}   PARM {parameter:08X}", id as u16)]
+            }
+            Happened::Interrupted { class, code, .. } => {
+                let name = match *class {
+                    "PROG" => program_name(*code as u16),
+                    "EXT" => external_name(*code as u16),
+                    _ => "",
+                };
+                vec![format!(" *** {from} {class:<4} {code:04X} -> {to}  {name}").trim_end().to_string()]
+            }
+        }
+    }
+}
+
+impl Orb {
+    /// Reads the operand of a START SUBCHANNEL and the channel program.
+    fn fetch(before: &Before, state: &mut State) -> Option<Orb> {
+        let text = before.text?;
+        let base = usize::from(text[2] >> 4);
+        let displacement = u64::from(text[2] & 15) << 8 | u64::from(text[3]);
+        let at = if base == 0 { 0 } else { before.gr[base] }.wrapping_add(displacement) & before.mask;
+        let mut bytes = [0; 12];
+        examine::read(state, Meaning::Logical, at, &mut bytes).ok()?;
+        let word = |n: usize| u32::from_be_bytes([bytes[n], bytes[n + 1], bytes[n + 2], bytes[n + 3]]);
+        let mut orb = Orb { parameter: word(0), flags: word(4), program: word(8), ccws: Vec::new() };
+        let format_1 = orb.flags & 0x0080_0000 != 0;
+        let mut next = orb.program;
+        while orb.ccws.len() < CCWS {
+            let mut ccw = [0; 8];
+            if examine::read(state, Meaning::Absolute, next.into(), &mut ccw).is_err() {
+                break;
+            }
+            orb.ccws.push((next, ccw));
+            let (flags, address) = match format_1 {
+                true => (ccw[1], u32::from_be_bytes([ccw[4], ccw[5], ccw[6], ccw[7]])),
+                false => (ccw[4], u32::from_be_bytes([0, ccw[1], ccw[2], ccw[3]])),
+            };
+            match ccw[0] & 15 {
+                8 if format_1 || ccw[0] & 15 == 8 => next = address,
+                _ if flags & 0xc0 != 0 => next += 8,
+                _ => break,
+            }
+        }
+        Some(orb)
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let key = self.flags >> 28;
+        let controls = self.flags >> 16 & 0xff;
+        let paths = self.flags >> 8 & 0xff;
+        let mut lines = vec![format!(
+            "          CPA {:08X}   PARM {:08X}    KEY {key:X}  FPI {controls:02X}  LPM {paths:02X}",
+            self.program, self.parameter
+        )];
+        lines.extend(self.ccws.iter().map(|(at, ccw)| {
+            let word = |n: usize| u32::from_be_bytes([ccw[n], ccw[n + 1], ccw[n + 2], ccw[n + 3]]);
+            format!("          CCW    {at:08X}  {:08X} {:08X}", word(0), word(4))
+        }));
+        lines
+    }
+}
+
+/// An address in the digits of the addressing mode.
+fn address(value: u64, wide: bool) -> String {
+    if wide { format!("{value:016X}") } else { format!("{value:08X}") }
+}
+
+/// The class of the interruption whose old PSW lies at `old`.
+fn class_of(architecture: Architecture, old: u64) -> Option<&'static str> {
+    let z = [
+        (z::PROGRAM_OLD, "PROG"),
+        (z::SVC_OLD, "SVC"),
+        (z::EXTERNAL_OLD, "EXT"),
+        (z::IO_OLD, "I/O"),
+        (z::MACHINE_CHECK_OLD, "MCH"),
+        (z::RESTART_OLD, "RST"),
+    ];
+    let esa = [
+        (esa::PROGRAM_OLD, "PROG"),
+        (esa::SVC_OLD, "SVC"),
+        (esa::EXTERNAL_OLD, "EXT"),
+        (esa::IO_OLD, "I/O"),
+        (esa::MACHINE_CHECK_OLD, "MCH"),
+        (esa::RESTART_OLD, "RST"),
+    ];
+    let table = if architecture == Architecture::Z { z } else { esa };
+    table.iter().find(|(at, _)| *at == old).map(|(_, class)| *class)
+}
+
+const IO: &str =
+    "CSCH HSCH MSCH RSCH SSCH STSCH TSCH TPI XSCH STCRW SCHM RCHP SAL CHSC SIO SIOF TIO HIO HDV CLRIO TCH STIDC";
+
+/// D2(B2) of these is a number, not an address.
+const NO_ADDRESS: &str = "SLA SRA SLL SRL SLDA SRDA SLDL SRDL SLAG SRAG SLLG SRLG SLAK SRAK SLLK SRLK RLL RLLG SIGP MC SVC \
+    DIAG NIAI IPK";
+
+fn is_store(mnemonic: &str) -> bool {
+    const OTHERS: &str = "MVI MVIY MVHI MVHHI MVGHI MVC MVCIN MVN MVZ MVO MVCK MVCP MVCS MVCDK MVCSK NC OC XC NI NIY OI OIY XI XIY TR \
+        ED EDMK PACK UNPK PKA PKU UNPKA UNPKU ZAP AP SP MP DP SRP CVD CVDY CVDG CS CSY CSG CDS CDSY CDSG TS ASI AGSI ALSI ALGSI \
+        LAN LANG LAO LAOG LAX LAXG LAA LAAG LAAL LAALG TSCH";
+    let store = mnemonic.starts_with("ST") && !matches!(mnemonic, "STURA" | "STURG" | "STCRW");
+    store || OTHERS.split_ascii_whitespace().any(|m| m == mnemonic)
+}
+
+fn program_name(code: u16) -> &'static str {
+    match code & 0x7f {
+        0 if code == 0x80 => "PER EVENT",
+        0x01 => "OPERATION",
+        0x02 => "PRIVILEGED OPERATION",
+        0x03 => "EXECUTE",
+        0x04 => "PROTECTION",
+        0x05 => "ADDRESSING",
+        0x06 => "SPECIFICATION",
+        0x07 => "DATA",
+        0x08 => "FIXED-POINT OVERFLOW",
+        0x09 => "FIXED-POINT DIVIDE",
+        0x0a => "DECIMAL OVERFLOW",
+        0x0b => "DECIMAL DIVIDE",
+        0x0c => "EXPONENT OVERFLOW",
+        0x0d => "EXPONENT UNDERFLOW",
+        0x0e => "SIGNIFICANCE",
+        0x0f => "FLOATING-POINT DIVIDE",
+        0x10 => "SEGMENT TRANSLATION",
+        0x11 => "PAGE TRANSLATION",
+        0x12 => "TRANSLATION SPECIFICATION",
+        0x13 => "SPECIAL OPERATION",
+        0x15 => "OPERAND",
+        0x38 => "ASCE TYPE",
+        0x39 => "REGION FIRST TRANSLATION",
+        0x3a => "REGION SECOND TRANSLATION",
+        0x3b => "REGION THIRD TRANSLATION",
+        0x40 => "MONITOR EVENT",
+        _ => "",
+    }
+}
+
+fn external_name(code: u16) -> &'static str {
+    match code {
+        0x0040 => "INTERRUPT KEY",
+        0x1004 => "CLOCK COMPARATOR",
+        0x1005 => "CPU TIMER",
+        0x1200 => "MALFUNCTION ALERT",
+        0x1201 => "EMERGENCY SIGNAL",
+        0x1202 => "EXTERNAL CALL",
+        0x2401 => "SERVICE SIGNAL",
+        0x4000 => "IUCV",
+        _ => "",
+    }
+}

@@ -1,0 +1,185 @@
+//! A trap: which events it is for, and what is done with them.
+
+use super::event::{Event, Happened};
+use crate::machine::Machine;
+
+/// Which events a trap is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Every instruction.
+    Instruction,
+    /// Instructions that branch.
+    Branch,
+    /// Instructions that store.
+    Store,
+    /// Instructions that change a general register.
+    Register(usize),
+    /// Instructions of this mnemonic.
+    Mnemonic(String),
+    /// Program interruptions, of one code or all.
+    Program(Option<u16>),
+    /// SUPERVISOR CALL, of one code or all.
+    Svc(Option<u8>),
+    /// External interruptions, of one code or all.
+    External(Option<u16>),
+    /// I/O instructions and interruptions, of one device or all.
+    Io(Option<u16>),
+    /// Machine-check interruptions.
+    MachineCheck,
+    /// Everything.
+    All,
+}
+
+/// A range of addresses, both ends included.
+pub type Window = (u64, u64);
+
+/// Where the lines go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Output {
+    pub terminal: bool,
+    pub printer: bool,
+}
+
+/// One trap of TRACE.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trap {
+    /// A number, or the name that NAME gave.
+    pub id: String,
+    pub kind: Kind,
+    /// RANGE or PSWA: where the instruction lies.
+    pub range: Option<Window>,
+    /// INTO: where it branches or stores to.
+    pub into: Option<Window>,
+    /// FROM: where it comes from.
+    pub from: Option<Window>,
+    pub output: Output,
+    /// The virtual machine goes on after an event.
+    pub run: bool,
+    /// So many events are let pass before the first that is shown.
+    pub pass: u32,
+    /// So many events are left out between two that are shown.
+    pub skip: u32,
+    /// The virtual machine stops after so many events that are shown, each time.
+    pub step: u32,
+    /// The virtual machine stops when so many have been shown, even with RUN.
+    pub stop: u32,
+    /// A command to be performed at each event.
+    pub command: Option<String>,
+    /// Events met, and events shown.
+    pub met: u32,
+    pub shown: u32,
+}
+
+impl Trap {
+    pub fn new(id: String, kind: Kind) -> Trap {
+        Trap {
+            id,
+            kind,
+            range: None,
+            into: None,
+            from: None,
+            output: Output { terminal: true, printer: false },
+            run: false,
+            pass: 0,
+            skip: 0,
+            step: 0,
+            stop: 0,
+            command: None,
+            met: 0,
+            shown: 0,
+        }
+    }
+
+    /// Whether the trap is for this event.
+    pub fn wants(&self, event: &Event, machine: &Machine) -> bool {
+        let inside = |window: Option<Window>, at: u64| window.is_none_or(|(first, last)| (first..=last).contains(&at));
+        let kind = match (&self.kind, &event.happened) {
+            (Kind::All, _) => true,
+            (Kind::Instruction, Happened::Executed { .. }) => true,
+            (Kind::Instruction, Happened::Interrupted { executed, .. }) => *executed,
+            (Kind::Branch, Happened::Executed { branched, .. }) => *branched,
+            (Kind::Store, Happened::Executed { .. }) => event.stores().is_some(),
+            (Kind::Register(n), Happened::Executed { changed, .. }) => changed >> n & 1 != 0,
+            (Kind::Mnemonic(name), Happened::Executed { .. }) => event.mnemonic() == name,
+            (Kind::Mnemonic(name), Happened::Svc { .. }) => name == "SVC",
+            (Kind::Svc(code), Happened::Svc { code: found }) => code.is_none_or(|code| code == *found),
+            (Kind::Instruction | Kind::Branch, Happened::Svc { .. }) => self.kind == Kind::Instruction,
+            (Kind::Program(code), Happened::Interrupted { class: "PROG", code: found, .. }) => {
+                code.is_none_or(|code| u32::from(code) == *found & 0xffff)
+            }
+            (Kind::External(code), Happened::Interrupted { class: "EXT", code: found, .. }) => {
+                code.is_none_or(|code| u32::from(code) == *found & 0xffff)
+            }
+            (Kind::MachineCheck, Happened::Interrupted { class: "MCH", .. }) => true,
+            (Kind::Io(device), Happened::Interrupted { class: "I/O", .. }) => {
+                device.is_none_or(|device| event.device(machine) == Some(device))
+            }
+            (Kind::Io(device), Happened::Executed { .. }) => {
+                event.is_io() && device.is_none_or(|device| event.device(machine) == Some(device))
+            }
+            _ => false,
+        };
+        let target = match (&self.kind, event.stores()) {
+            (_, Some((first, last))) if !event.branched() => (first, last),
+            _ => (event.after, event.after),
+        };
+        let into = self.into.is_none_or(|(first, last)| first <= target.1 && target.0 <= last);
+        kind && inside(self.range, event.address) && inside(self.from, event.address) && into
+    }
+
+    /// Counts an event. Whether it is shown.
+    pub fn count(&mut self) -> bool {
+        self.met += 1;
+        if self.met <= self.pass || !(self.met - self.pass - 1).is_multiple_of(self.skip + 1) {
+            return false;
+        }
+        self.shown += 1;
+        true
+    }
+
+    /// Whether the virtual machine stops after the event that has been counted.
+    pub fn stops(&self) -> bool {
+        let step = match self.step {
+            0 => !self.run && self.stop == 0,
+            step => self.shown.is_multiple_of(step),
+        };
+        step || self.stop != 0 && self.shown == self.stop
+    }
+
+    /// The lines of QUERY TRACE.
+    pub fn lines(&self) -> Vec<String> {
+        let kind = match &self.kind {
+            Kind::Instruction => "INSTR".into(),
+            Kind::Branch => "BRANCH".into(),
+            Kind::Store => "STORE".into(),
+            Kind::Register(n) => format!("G{n}"),
+            Kind::Mnemonic(name) => format!("MNE {name}"),
+            Kind::Program(code) => code.map_or("PROG".into(), |code| format!("PROG {code:04X}")),
+            Kind::Svc(code) => code.map_or("SVC".into(), |code| format!("SVC {code:02X}")),
+            Kind::External(code) => code.map_or("EXT".into(), |code| format!("EXT {code:04X}")),
+            Kind::Io(device) => device.map_or("I/O".into(), |device| format!("I/O {device:04X}")),
+            Kind::MachineCheck => "MC".into(),
+            Kind::All => "ALL".to_string(),
+        };
+        let window = |name: &str, (first, last): Window| format!("{name}  {first:08X}-{last:08X}");
+        let mut windows: Vec<String> = Vec::new();
+        windows.extend(self.range.map(|range| window("PSWA", range)));
+        windows.extend(self.into.map(|range| window("INTO", range)));
+        windows.extend(self.from.map(|range| window("FROM", range)));
+        if windows.is_empty() {
+            windows.push(window("PSWA", (0, 0x7fff_ffff)).replace("7FFFFFFF", "END"));
+        }
+        let yes = |on: bool, name: &'static str, no: &'static str| if on { name } else { no };
+        vec![
+            format!(" {:<4} {kind:<7} {}", self.id, windows.join("  ")),
+            format!(
+                "      {:<7} {:<8} {:<6} SIM",
+                yes(self.output.terminal, "TERM", "NOTERM"),
+                yes(self.output.printer, "PRINT", "NOPRINT"),
+                yes(self.run, "RUN", "NORUN")
+            ),
+            format!("      SKIP {:05}  PASS {:05}  STOP {:05}  STEP {:05}", self.skip, self.pass, self.stop, self.step),
+            format!("      CMD  {}", self.command.as_deref().unwrap_or("NONE")),
+        ]
+    }
+}
