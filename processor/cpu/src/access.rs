@@ -9,7 +9,7 @@ use crate::interrupt::Interruption;
 use crate::state::{State, cr0};
 use crate::tlb::{Asid, LowPage, Tlb};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
-use storage::key;
+use storage::{Code, key};
 
 /// The address of an operand: its logical address, and the access register that belongs to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,20 +69,54 @@ struct Checked {
 #[derive(Clone, Copy)]
 pub struct Page {
     pub host: *mut u8,
-    pub absolute: Absolute,
+    code: *const Code,
 }
 
 macro_rules! typed {
-    ($load:ident, $update:ident, $store:ident, $t:ty) => {
-        /// Loads a big-endian value; it may lie anywhere.
+    ($find:ident, $find_for_update:ident, $put:ident, $load:ident, $update:ident, $store:ident, $t:ty) => {
+        /// A big-endian value, if the TLB has its page and it does not cross into another.
         #[inline(always)]
-        pub fn $load(&mut self, at: At) -> Result<$t, Interruption> {
-            const N: u64 = size_of::<$t>() as u64;
+        pub fn $find(&self, at: At) -> Option<$t> {
             let entry = self.tlb.entry(at.address, self.data_asid);
-            if entry.read == Tlb::tag(at.address, self.data_asid) && (N == 1 || at.address % PAGE <= PAGE - N) {
-                let host = entry.host.wrapping_add(at.address) as *const $t;
-                // SAFETY: the TLB holds frames of our storage, and the operand does not cross the frame's end.
-                return Ok(<$t>::from_be(unsafe { host.read_unaligned() }));
+            if entry.read != Tlb::tag_of_operand(at.address, size_of::<$t>(), self.data_asid) {
+                return None;
+            }
+            let host = entry.host.wrapping_add(at.address) as *const $t;
+            // SAFETY: the TLB holds frames of our storage, and the operand does not cross the frame's end.
+            Some(<$t>::from_be(unsafe { host.read_unaligned() }))
+        }
+
+        /// The same, if the same place can be stored into just as easily.
+        #[inline(always)]
+        pub fn $find_for_update(&self, at: At) -> Option<$t> {
+            let entry = self.tlb.entry(at.address, self.data_asid);
+            if entry.write != Tlb::tag_of_operand(at.address, size_of::<$t>(), self.data_asid) || entry.has_code() {
+                return None;
+            }
+            let host = entry.host.wrapping_add(at.address) as *const $t;
+            // SAFETY: as above.
+            Some(<$t>::from_be(unsafe { host.read_unaligned() }))
+        }
+
+        /// Stores a big-endian value, if the TLB has its page, it does not cross into another, and no instructions
+        /// were decoded from the frame.
+        #[inline(always)]
+        pub fn $put(&mut self, at: At, v: $t) -> Option<()> {
+            let entry = self.tlb.entry(at.address, self.data_asid);
+            if entry.write != Tlb::tag_of_operand(at.address, size_of::<$t>(), self.data_asid) || entry.has_code() {
+                return None;
+            }
+            let host = entry.host.wrapping_add(at.address) as *mut $t;
+            // SAFETY: as above; other CPUs see the bytes as the host's stores make them.
+            unsafe { host.write_unaligned(v.to_be()) };
+            Some(())
+        }
+
+        /// Loads a big-endian value; it may lie anywhere.
+        #[inline]
+        pub fn $load(&mut self, at: At) -> Result<$t, Interruption> {
+            if let Some(v) = self.$find(at) {
+                return Ok(v);
             }
             let mut bytes = [0; size_of::<$t>()];
             self.load_slow(at, &mut bytes)?;
@@ -90,42 +124,31 @@ macro_rules! typed {
         }
 
         /// Loads a value that is going to be stored back: the store to the same place is sure to succeed.
-        #[inline(always)]
+        #[inline]
         pub fn $update(&mut self, at: At) -> Result<$t, Interruption> {
-            const N: u64 = size_of::<$t>() as u64;
-            let entry = self.tlb.entry(at.address, self.data_asid);
-            if entry.write == Tlb::tag(at.address, self.data_asid) && (N == 1 || at.address % PAGE <= PAGE - N) {
-                let host = entry.host.wrapping_add(at.address) as *const $t;
-                // SAFETY: as for loads.
-                return Ok(<$t>::from_be(unsafe { host.read_unaligned() }));
+            if let Some(v) = self.$find_for_update(at) {
+                return Ok(v);
             }
-            self.test_update(at, N)?;
+            self.test_update(at, size_of::<$t>() as u64)?;
             self.$load(at)
         }
 
         /// Stores a big-endian value; it may lie anywhere. Nothing is stored if any of it must not be.
-        #[inline(always)]
+        #[inline]
         pub fn $store(&mut self, at: At, v: $t) -> Result<(), Interruption> {
-            const N: u64 = size_of::<$t>() as u64;
-            let entry = self.tlb.entry(at.address, self.data_asid);
-            if entry.write == Tlb::tag(at.address, self.data_asid) && (N == 1 || at.address % PAGE <= PAGE - N) {
-                let host = entry.host.wrapping_add(at.address) as *mut $t;
-                let absolute = Absolute(entry.frame | at.address % PAGE);
-                // SAFETY: as for loads; other CPUs see the bytes as the host's stores make them.
-                unsafe { host.write_unaligned(v.to_be()) };
-                self.note_code(absolute, N as usize);
-                return Ok(());
+            match self.$put(at, v) {
+                Some(()) => Ok(()),
+                None => self.store_slow(at, &v.to_be_bytes()),
             }
-            self.store_slow(at, &v.to_be_bytes())
         }
     };
 }
 
 impl State {
-    typed!(load_u8, load_for_update_u8, store_u8, u8);
-    typed!(load_u16, load_for_update_u16, store_u16, u16);
-    typed!(load_u32, load_for_update_u32, store_u32, u32);
-    typed!(load_u64, load_for_update_u64, store_u64, u64);
+    typed!(find_u8, find_for_update_u8, put_u8, load_u8, load_for_update_u8, store_u8, u8);
+    typed!(find_u16, find_for_update_u16, put_u16, load_u16, load_for_update_u16, store_u16, u16);
+    typed!(find_u32, find_for_update_u32, put_u32, load_u32, load_for_update_u32, store_u32, u32);
+    typed!(find_u64, find_for_update_u64, put_u64, load_u64, load_for_update_u64, store_u64, u64);
 
     #[inline(never)]
     fn load_slow(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {
@@ -214,7 +237,7 @@ impl State {
             let page = self.page_in(va, space, key, Access::Store)?;
             // SAFETY: `n` bytes from there lie in the frame.
             unsafe { std::ptr::copy_nonoverlapping(from[done..].as_ptr(), page.host, n) };
-            self.note_code(page.absolute, n);
+            self.note_code(self.absolute_of(page), n);
             done += n;
         }
         self.note_store(address, from.len() as u64);
@@ -243,10 +266,7 @@ impl State {
             Access::Store => entry.write,
         };
         if found == Tlb::tag(at.address, self.data_asid) {
-            return Ok(Page {
-                host: entry.host.wrapping_add(at.address) as *mut u8,
-                absolute: Absolute(entry.frame | at.address % PAGE),
-            });
+            return Ok(Page { host: entry.host.wrapping_add(at.address) as *mut u8, code: entry.code });
         }
         self.page_slow(at, access)
     }
@@ -256,8 +276,8 @@ impl State {
         if access == Access::Store && at.address < 2 * PAGE && at.address % PAGE >= 512 {
             let low = self.tlb.low[(at.address / PAGE) as usize];
             if low.tag == Tlb::tag(at.address, self.data_asid) {
-                let offset = at.address % PAGE;
-                return Ok(Page { host: (low.host + offset) as *mut u8, absolute: Absolute(low.frame | offset) });
+                let code: *const Code = self.shared.storage.code(Absolute(low.frame));
+                return Ok(Page { host: (low.host + at.address % PAGE) as *mut u8, code });
             }
         }
         self.page_in(at.address, Space::Mode { ar: at.ar }, self.key, access)
@@ -266,16 +286,23 @@ impl State {
     /// Bytes at `address` were stored through a [`Page`].
     #[inline]
     pub fn stored(&mut self, page: Page, address: u64, len: usize) {
-        self.note_code(page.absolute, len);
+        // SAFETY: pages are given out with what our storage, which lives as long as we do, keeps about their code.
+        if unsafe { (*page.code).is_marked() } {
+            self.note_code(self.absolute_of(page), len);
+        }
         self.note_store(address, len as u64);
+    }
+
+    /// Where in the configuration's storage the first byte of `page` is.
+    pub fn absolute_of(&self, page: Page) -> Absolute {
+        self.shared.storage.absolute_of(page.host)
     }
 
     /// Bytes were stored at `absolute`: if instructions were decoded there, the block being executed ends behind the
     /// instruction that stored.
-    #[inline(always)]
     pub fn note_code(&mut self, absolute: Absolute, len: usize) {
         if self.shared.storage.stored(absolute, len) {
-            self.block_limit = 0;
+            self.block_stale = true;
         }
     }
 
@@ -306,10 +333,7 @@ impl State {
             Access::Store => entry.write == tag && !fetch_only,
         };
         if hit {
-            return Ok(Page {
-                host: entry.host.wrapping_add(address) as *mut u8,
-                absolute: Absolute(entry.frame | address % PAGE),
-            });
+            return Ok(Page { host: entry.host.wrapping_add(address) as *mut u8, code: entry.code });
         }
         self.translate(address, space, asce, asid, key, access, fetch_only)
     }
@@ -389,12 +413,13 @@ impl State {
         let frame = absolute.0 & PAGE_MASK;
         let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;
         if !checked.overridden {
-            self.tlb.insert(address, asid, frame, host, store && !low);
+            let code: *const Code = self.shared.storage.code(absolute);
+            self.tlb.insert(address, asid, host, code, store && !low);
         }
         if store && low {
             self.tlb.low[(address / PAGE) as usize] = LowPage { tag: Tlb::tag(address, asid), host, frame };
         }
-        Ok(Page { host: (host + address % PAGE) as *mut u8, absolute })
+        Ok(Page { host: (host + address % PAGE) as *mut u8, code: self.shared.storage.code(absolute) })
     }
 
     /// Whether low-address protection covers the first 512 bytes of the page of `address`: it looks at the effective
@@ -467,9 +492,9 @@ impl State {
     pub fn instruction_address(&mut self, address: u64) -> Result<Absolute, Interruption> {
         let entry = self.tlb.entry(address, self.fetch_asid);
         if entry.read == Tlb::tag(address, self.fetch_asid) {
-            return Ok(Absolute(entry.frame | address % PAGE));
+            return Ok(self.shared.storage.absolute_of(entry.host.wrapping_add(address) as *const u8));
         }
-        self.page_in(address, Space::Instruction, self.key, Access::Fetch).map(|page| page.absolute)
+        self.page_in(address, Space::Instruction, self.key, Access::Fetch).map(|page| self.absolute_of(page))
     }
 
     /// Where a logical address leads in `space` without touching it: LRA and its family.

@@ -38,6 +38,7 @@ impl State {
         self.architecture = to;
         self.tlb.purge();
         self.blocks_stale = true;
+        self.fetch_stale = true;
         self.control_changed();
     }
 

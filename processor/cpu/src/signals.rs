@@ -69,6 +69,11 @@ impl Signals {
         self.attention.load(SeqCst)
     }
 
+    /// Where the attention bits are.
+    pub(crate) fn attention_word(&self) -> *const AtomicU32 {
+        &self.attention
+    }
+
     /// Sets attention bits.
     pub fn raise(&self, bits: u32) {
         self.attention.fetch_or(bits, SeqCst);

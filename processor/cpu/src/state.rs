@@ -9,7 +9,7 @@ use crate::tlb::{Asid, Tlb};
 use arch::{Absolute, Psw, Real, mask};
 use base::Clock;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use storage::{NotAvailable, Storage};
 
 /// Bits of control register 0 in use (POP, chapter 4, "Control registers").
@@ -77,38 +77,49 @@ pub struct Shared {
 }
 
 /// One CPU.
+#[repr(C)]
 pub struct State {
-    // What the interpreter touches all the time comes first.
-    /// General registers.
-    pub gr: [u64; 16],
+    // What the interpreter touches all the time comes first, within reach of the host's short displacements.
     /// Address of the block being executed; between blocks, of the next instruction.
     pub ia: u64,
     /// Where execution goes on after the block: set to its end on entry, changed by branches.
     pub next_ia: u64,
+    pub breaking_event: u64,
     /// Bits an address has in this addressing mode.
     pub address_mask: u64,
+    pub(crate) data_asid: Asid,
     /// Condition code, 0-3.
     pub cc: u8,
     /// PSW bits 20-23.
     pub program_mask: u8,
     /// Access key, 0-15.
     pub key: u8,
-    /// How many instructions of the block may be executed; a store into code makes it 0.
-    pub block_limit: u32,
+    /// An instruction stored into code: what follows in the block must be decoded anew.
+    pub block_stale: bool,
+    /// The next instruction fetch must be translated anew: a TLB purge, or another space or key.
+    pub fetch_stale: bool,
     /// Attention bits that would interrupt now.
     pub open: u32,
     /// Own reasons to look up between blocks; see [`local`].
     pub local: u32,
-    pub(crate) data_asid: Asid,
-    pub(crate) fetch_asid: Asid,
+    /// How many instructions of the block were not executed when it was left.
+    pub left: usize,
+    /// Why the last instruction was left early, until the engine has seen to it.
+    pub failed: Option<Interruption>,
+    /// General registers.
+    pub gr: [u64; 16],
     pub(crate) tlb: Tlb,
+    pub(crate) fetch_asid: Asid,
+    attention: Attention,
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Instructions the current slice may still execute before the engine looks at the clock.
+    pub budget: i64,
     /// PSW bits 0-63 without condition code and program mask.
     pub(crate) psw_mask: u64,
     pub(crate) architecture: Architecture,
     /// Decoded blocks must not be used any more (architecture changed).
     pub blocks_stale: bool,
-    /// The next instruction fetch must be translated anew: a TLB purge, or another space or key.
-    pub fetch_stale: bool,
     /// Floating-point registers.
     pub fpr: [u64; 16],
     /// Floating-point-control register.
@@ -122,7 +133,6 @@ pub struct State {
     pub clock_comparator: u64,
     pub cpu_timer: CpuTimer,
     pub tod_programmable: u32,
-    pub breaking_event: u64,
     /// This CPU's address.
     pub address: u16,
     /// Stopped, as opposed to operating (POP, chapter 4, "CPU states").
@@ -140,12 +150,14 @@ pub struct State {
     pub per_stored: bool,
     /// A PER event that goes with the next program interruption, or makes one of its own.
     pub per_pending: Option<PerEvent>,
-    /// Instructions executed.
-    pub instructions: u64,
-    /// Instructions the current slice may still execute before the engine looks at the clock.
-    pub budget: i64,
     pub(crate) shared: Arc<Shared>,
 }
+
+/// Where this CPU's attention bits are: in `shared`, which stays where it is as long as the CPU holds it.
+struct Attention(*const AtomicU32);
+
+// SAFETY: an atomic that all CPUs share.
+unsafe impl Send for Attention {}
 
 /// Bits of `State::local`.
 pub mod local {
@@ -160,7 +172,9 @@ pub mod local {
 impl State {
     /// A CPU after clear reset: stopped, everything zero.
     pub fn new(address: u16, architecture: Architecture, shared: Arc<Shared>) -> State {
+        let attention = Attention(shared.signals[address as usize].attention_word());
         let mut state = State {
+            attention,
             gr: [0; 16],
             ia: 0,
             next_ia: 0,
@@ -168,7 +182,9 @@ impl State {
             cc: 0,
             program_mask: 0,
             key: 0,
-            block_limit: 0,
+            block_stale: false,
+            left: 0,
+            failed: None,
             open: 0,
             local: 0,
             data_asid: Asid::NONE,
@@ -264,6 +280,13 @@ impl State {
             list.0[0] &= !base::bits::bit64(2);
         }
         list
+    }
+
+    /// This CPU's attention bits: what [`Signals::attention`] says.
+    #[inline(always)]
+    pub fn attention(&self) -> u32 {
+        // SAFETY: the word lies in `shared.signals`, which never changes its place and lives as long as we hold it.
+        unsafe { (*self.attention.0).load(Ordering::Relaxed) }
     }
 
     /// Whether a facility is installed.

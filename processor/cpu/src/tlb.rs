@@ -9,6 +9,7 @@
 
 use crate::mode::Architecture;
 use arch::PAGE_MASK;
+use storage::Code;
 
 /// The number of an address space with an access key, in the low 12 bits of tags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,11 +29,22 @@ pub struct Entry {
     pub write: u64,
     /// Host address of the frame minus the page's address: add the logical address.
     pub host: u64,
-    /// Absolute address of the frame.
-    pub frame: u64,
+    /// What the storage keeps about code in the frame.
+    pub code: *const Code,
 }
 
-const EMPTY: Entry = Entry { read: 0, write: 0, host: 0, frame: 0 };
+impl Entry {
+    /// Whether instructions were decoded from the frame. The entry's tag must have been found.
+    #[inline(always)]
+    pub fn has_code(&self) -> bool {
+        // SAFETY: an entry whose tag can be found was made by `insert` from a frame of the CPU's storage.
+        unsafe { (*self.code).is_marked() }
+    }
+}
+
+/// Space 0 is given to nobody, so this tag is never looked for.
+const NOWHERE: u64 = 0;
+const EMPTY: Entry = Entry { read: NOWHERE, write: NOWHERE, host: 0, code: std::ptr::null() };
 /// 256 rows by the low byte of the page number (so that IPTE finds its page), 8 columns by the rest and the space.
 const ROWS: usize = 256;
 const COLUMNS: usize = 8;
@@ -52,12 +64,13 @@ pub struct LowPage {
     pub frame: u64,
 }
 
-const NO_LOW_PAGE: LowPage = LowPage { tag: u64::MAX, host: 0, frame: 0 };
+const NO_LOW_PAGE: LowPage = LowPage { tag: NOWHERE, host: 0, frame: 0 };
 
 /// The TLB of one CPU.
+#[repr(C)]
 pub struct Tlb {
-    pub low: [LowPage; 2],
     entries: Box<[Entry; ROWS * COLUMNS]>,
+    pub low: [LowPage; 2],
     /// Spaces by a hash of ASCE and key. A space that loses its place gets a new number when it comes back.
     spaces: [Option<Known>; 64],
     next: u64,
@@ -68,6 +81,9 @@ pub struct Tlb {
 
 /// Stands for real storage, where there is no ASCE. Its low bits are no valid designation type and length.
 const REAL: u64 = u64::MAX;
+
+// SAFETY: the pointers in entries lead to atomics in the storage that all CPUs share.
+unsafe impl Send for Tlb {}
 
 impl Tlb {
     pub fn new() -> Tlb {
@@ -143,7 +159,7 @@ impl Tlb {
     #[inline(always)]
     fn index(address: u64, asid: Asid) -> usize {
         let row = (address >> 12) as usize & (ROWS - 1);
-        let column = ((address >> 20) ^ (address >> 23) ^ asid.0) as usize & (COLUMNS - 1);
+        let column = ((address >> 20) ^ asid.0) as usize & (COLUMNS - 1);
         row * COLUMNS + column
     }
 
@@ -159,20 +175,24 @@ impl Tlb {
         address & PAGE_MASK | asid.0
     }
 
-    /// Notes that the page of `address` is `frame` at `host`; with write access too if `write`.
-    pub fn insert(&mut self, address: u64, asid: Asid, frame: u64, host: u64, write: bool) {
+    /// The tag that an operand of `len` bytes looks for at the place of its first byte's page: that of its last byte, so
+    /// that an operand that crosses into another page finds nothing.
+    #[inline(always)]
+    pub fn tag_of_operand(address: u64, len: usize, asid: Asid) -> u64 {
+        Self::tag(address.wrapping_add(len as u64 - 1), asid)
+    }
+
+    /// Notes that the page of `address` is the frame at `host`; with write access too if `write`. `code` lives as long
+    /// as the frame.
+    pub fn insert(&mut self, address: u64, asid: Asid, host: u64, code: *const Code, write: bool) {
         if asid == Asid::NONE {
             return;
         }
         let tag = Self::tag(address, asid);
         let entry = &mut self.entries[Self::index(address, asid)];
-        let write = write || entry.read == tag && entry.write == tag && entry.frame == frame;
-        *entry = Entry {
-            read: tag,
-            write: if write { tag } else { u64::MAX },
-            host: host.wrapping_sub(address & PAGE_MASK),
-            frame,
-        };
+        let host = host.wrapping_sub(address & PAGE_MASK);
+        let write = write || entry.read == tag && entry.write == tag && entry.host == host;
+        *entry = Entry { read: tag, write: if write { tag } else { NOWHERE }, host, code };
     }
 
     /// Forgets the page with these low eight bits of the page number, in all spaces and segments.

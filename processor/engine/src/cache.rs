@@ -1,16 +1,8 @@
 //! Decoded blocks of one virtual CPU.
 
 use arch::{Absolute, PAGE};
-use cpu::{Interruption, State};
-use isa::Fields;
-use storage::Storage;
-
-/// A decoded instruction: what to do, with which operands.
-#[derive(Clone, Copy)]
-pub struct Op {
-    pub run: fn(&mut State, &Fields) -> Result<(), Interruption>,
-    pub fields: Fields,
-}
+use cpu::State;
+use isa::{Fields, Op};
 
 /// A block in the table.
 #[derive(Clone, Copy)]
@@ -53,11 +45,12 @@ impl BlockCache {
         ((absolute >> 1) ^ (absolute >> 16)) as usize & (SLOTS - 1)
     }
 
-    /// The block at `absolute`, if it is decoded and its text has not been stored into.
+    /// The block at `absolute`, if it is decoded and its text has not been stored into since the frame's code had
+    /// `version`.
     #[inline(always)]
-    pub fn find(&self, storage: &Storage, absolute: Absolute) -> Option<Block> {
+    pub fn find(&self, absolute: Absolute, version: u32) -> Option<Block> {
         let block = self.table.get(Self::slot(absolute.0))?;
-        (block.absolute == absolute.0 && block.version == storage.code_version(absolute)).then_some(*block)
+        (block.absolute == absolute.0 && block.version == version).then_some(*block)
     }
 
     #[inline(always)]
@@ -133,6 +126,7 @@ pub fn decode_one(s: &State, text: [u8; 6], at: i64) -> (Op, bool) {
     (Op { run, fields }, ends)
 }
 
-fn operation_exception(_: &mut State, _: &Fields) -> Result<(), Interruption> {
-    Err(arch::Program::Operation.into())
+fn operation_exception(s: &mut State, _: &Fields, rest: &[Op]) {
+    s.left = rest.len();
+    s.failed = Some(arch::Program::Operation.into());
 }

@@ -18,7 +18,7 @@ pub enum Next {
 /// Looks at what is pending and allowed, and takes the first by priority.
 #[cold]
 pub fn look(s: &mut State) -> Next {
-    let pending = s.signals().attention() & s.open;
+    let pending = s.attention() & s.open;
     if pending & attention::PURGE != 0 {
         s.answer_purge();
         return Next::Again;

@@ -17,6 +17,7 @@ pub use cache::BlockCache;
 
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use cpu::{Intercepted, Interruption, State};
+use storage::Code;
 
 /// Why `run` came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,20 +41,22 @@ pub enum Exit {
 }
 
 /// The page that instructions come from, as translated last.
-struct FetchPage {
+struct FetchPage<'a> {
     page: u64,
     frame: u64,
+    code: &'a Code,
 }
 
 /// Runs until something is not the CPU's own. The budget is `s.budget` instructions, kept between calls.
 pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     s.fetch_stale = true;
-    let mut fetch = FetchPage { page: 1, frame: 0 };
+    let storage = s.storage().clone();
+    let mut fetch = FetchPage { page: 1, frame: 0, code: storage.code(Absolute(0)) };
     loop {
         if s.budget <= 0 {
             return Exit::Budget;
         }
-        if (s.signals().attention() & s.open) | s.local != 0 {
+        if (s.attention() & s.open) | s.local != 0 {
             match interruptions::look(s) {
                 interruptions::Next::Go => {}
                 interruptions::Next::Again => {
@@ -73,13 +76,16 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
             }
         }
         let ia = s.ia;
-        if ia & PAGE_MASK != fetch.page || s.fetch_stale || s.blocks_stale {
+        if ia & PAGE_MASK != fetch.page || s.fetch_stale {
             if s.blocks_stale {
                 cache.clear();
                 s.blocks_stale = false;
             }
             match fetch_address(s, ia) {
-                Ok(absolute) => fetch = FetchPage { page: ia & PAGE_MASK, frame: absolute.0 & PAGE_MASK },
+                Ok(absolute) => {
+                    let frame = absolute.0 & PAGE_MASK;
+                    fetch = FetchPage { page: ia & PAGE_MASK, frame, code: storage.code(absolute) };
+                }
                 Err(why) => match unfetched(s, why, ia) {
                     None => continue,
                     Some(exit) => return exit,
@@ -94,7 +100,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
             }
         }
         let absolute = Absolute(fetch.frame | ia & (PAGE - 1));
-        let block = match cache.find(s.storage(), absolute) {
+        let block = match cache.find(absolute, fetch.code.version()) {
             Some(block) => block,
             None => match cache.decode(s, absolute) {
                 Some(block) => block,
@@ -109,24 +115,18 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
         };
         s.next_ia = ia.wrapping_add(block.bytes as u64) & s.address_mask;
         let ops = cache.ops(block);
-        let mut n = 0;
-        let mut failed = None;
-        s.block_limit = block.count as u32;
-        while n < s.block_limit as usize {
-            let op = &ops[n];
-            n += 1;
-            if let Err(why) = (op.run)(s, &op.fields) {
-                failed = Some(why);
-                break;
-            }
-        }
+        s.block_stale = false;
+        let (first, rest) = ops.split_first().expect("a block has an instruction");
+        (first.run)(s, &first.fields, rest);
+        let n = ops.len() - s.left;
         s.instructions += n as u64;
         s.budget -= n as i64;
-        match failed {
-            None if n == ops.len() => s.ia = s.next_ia,
+        match s.failed {
+            None if s.left == 0 => s.ia = s.next_ia,
             // The instruction stored into code, perhaps into what follows: that is decoded anew.
             None => s.ia = ia.wrapping_add(ops[n - 1].fields.next as u64) & s.address_mask,
             Some(why) => {
+                s.failed = None;
                 let fields = &ops[n - 1].fields;
                 if let Some(exit) = fault(s, why, ia, fields.next, fields.len) {
                     return exit;
@@ -137,6 +137,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
 }
 
 /// Translates an instruction address; the low half of what it may reach is enough. That it is odd comes first.
+#[inline]
 fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interruption> {
     if ia & 1 != 0 {
         return Err(Program::Specification.into());

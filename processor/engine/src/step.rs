@@ -1,9 +1,10 @@
 //! One instruction by itself: for PER, for CP's tracing, and for the instruction that crosses a page.
 
-use crate::cache::{Op, decode_one};
+use crate::cache::decode_one;
 use crate::{Exit, fault, fetch_address, unfetched};
 use arch::PAGE;
 use cpu::{Interruption, PerEvent, Space, State};
+use isa::Op;
 
 /// PER events in CR9 and in the PER code (POP, chapter 4, "Program-event recording").
 mod per {
@@ -23,7 +24,7 @@ pub fn crossing(s: &mut State) -> Option<Exit> {
         Err(why) => return unfetched(s, why, ia),
     };
     let op = prepare(s, text);
-    match (op.run)(s, &op.fields) {
+    match isa::perform(op.run, s, &op.fields) {
         Ok(()) => {
             s.ia = s.next_ia;
             None
@@ -73,7 +74,7 @@ pub fn step(s: &mut State) -> Option<Exit> {
     s.per_stored = false;
     let op = prepare(s, text);
     let last_branch = std::mem::replace(&mut s.breaking_event, NO_BRANCH);
-    let result = (op.run)(s, &op.fields);
+    let result = isa::perform(op.run, s, &op.fields);
     let branched = s.breaking_event != NO_BRANCH;
     if !branched {
         s.breaking_event = last_branch;

@@ -1,12 +1,10 @@
 //! From instruction text to a row of the table.
 
-use crate::fields::{Fields, Format};
+use crate::fields::Format;
 use crate::table;
-use cpu::{Architecture, Facilities, Interruption, State};
+use crate::threaded::Handler;
+use cpu::{Architecture, Facilities};
 use std::sync::OnceLock;
-
-/// The interpreter's entry for an instruction.
-pub type Handler = fn(&mut State, &Fields) -> Result<(), Interruption>;
 
 /// Which architectures have an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,6 +21,7 @@ mod interpreter;
 pub mod operand;
 mod operation;
 pub mod table;
+mod threaded;
 
 pub mod bfp;
 mod control;
@@ -28,9 +29,10 @@ mod decimal;
 mod general;
 
 pub use crate::cpu_trait::{Cc, Cpu, Step, Width};
-pub use decode::{Architectures, Handler, Instruction, decode, instructions, length};
+pub use decode::{Architectures, Instruction, decode, instructions, length};
 pub use disassemble::disassemble;
 pub use fields::{Fields, Format};
+pub use threaded::{Handler, Op, perform};
 
 /// What bodies need in scope.
 pub(crate) mod prelude {

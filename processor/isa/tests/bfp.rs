@@ -372,7 +372,7 @@ fn run(cpu: &mut cpu::State, text: [u8; 4]) -> Result<(), Interruption> {
     let text = [text[0], text[1], text[2], text[3], 0, 0];
     let all = Facilities::of(&[18, 37, 41]);
     let row = isa::decode(text, cpu.architecture(), &all).expect("the table has it");
-    row.run.expect("it is built")(cpu, &Fields::extract(row.format, text))
+    isa::perform(row.run.expect("it is built"), cpu, &Fields::extract(row.format, text))
 }
 
 const DATA_AFP_REGISTER: Result<(), Interruption> = Err(Interruption::Data(1));

@@ -37,11 +37,25 @@ pub mod key {
 
 /// What the engines keep about a frame's code.
 #[derive(Default)]
-struct Code {
+pub struct Code {
     /// One bit for each 256 bytes that instructions were decoded from.
     marks: AtomicU16,
     /// Raised by each store into marked bytes.
     version: AtomicU32,
+}
+
+impl Code {
+    /// Whether instructions were decoded from the frame: then a store into it must be told ([`Storage::stored`]).
+    #[inline(always)]
+    pub fn is_marked(&self) -> bool {
+        self.marks.load(Relaxed) != 0
+    }
+
+    /// As [`Storage::code_version`].
+    #[inline(always)]
+    pub fn version(&self) -> u32 {
+        self.version.load(Relaxed)
+    }
 }
 
 /// The storage of a configuration.
@@ -192,6 +206,18 @@ impl Storage {
         let bits = (first..=last.min(15)).fold(0u16, |bits, n| bits | 1 << n);
         code.marks.fetch_or(bits, Relaxed);
         code.version.load(Relaxed)
+    }
+
+    /// What is known of code in the frame that holds `a`, which must exist; it stays at its place as long as the storage.
+    #[inline(always)]
+    pub fn code(&self, a: Absolute) -> &Code {
+        &self.code[(a.0 / PAGE) as usize]
+    }
+
+    /// The absolute address of a byte that lies at `host`, an address got from [`Storage::frame`].
+    #[inline(always)]
+    pub fn absolute_of(&self, host: *const u8) -> Absolute {
+        Absolute(host as u64 - self.bytes.at(0) as u64)
     }
 
     /// The version of the code of the frame that holds `a`; the frame must exist.

@@ -29,7 +29,7 @@ pub fn insert_virtual_storage_key(s: &mut State, i: &Fields) -> Result<(), Inter
     }
     let at = Cpu::address_in(s, i.r2);
     let page = s.page_in(at.address, Space::Mode { ar: i.r2 }, 0, Access::Fetch)?;
-    let found = s.storage().key(page.absolute).expect("the frame exists");
+    let found = s.storage().key(s.absolute_of(page)).expect("the frame exists");
     Cpu::set_gr(s, W8, i.r1, (found & 0xf8) as u64);
     Ok(())
 }

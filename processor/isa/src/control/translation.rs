@@ -46,7 +46,8 @@ fn real_operand(s: &mut State, i: &Fields, n: u64, access: Access) -> Result<arc
     s.supervisor_only()?;
     let at = Cpu::address_in(s, i.r2);
     Cpu::aligned(s, at, n)?;
-    s.page_in(at.address, Space::Real, s.key, access).map(|page| page.absolute)
+    let page = s.page_in(at.address, Space::Real, s.key, access)?;
+    Ok(s.absolute_of(page))
 }
 
 /// LURA.

@@ -129,7 +129,7 @@ fn execute_at(s: &mut State, i: &Fields, target: u64) -> Result<(), Interruption
     fields.at = target.wrapping_sub(s.ia) as i64;
     fields.next = i.next;
     fields.len = i.len;
-    run(s, &fields)
+    crate::perform(run, s, &fields)
 }
 
 /// BAS.

@@ -17,7 +17,7 @@ use crate::decode::Instruction;
 /// The right-hand side of a row: see the module's documentation.
 macro_rules! body {
     (unbuilt) => {
-        pub const RUN: Option<crate::decode::Handler> = None;
+        pub const RUN: Option<crate::Handler> = None;
         pub const ENDS: bool = false;
     };
     (ends $($rest:tt)+) => {
@@ -25,8 +25,12 @@ macro_rules! body {
         body!(@run $($rest)+);
     };
     (@run $($rest:tt)+) => {
-        pub const RUN: Option<crate::decode::Handler> = Some(run::<State>);
+        pub const RUN: Option<crate::Handler> = Some(handler);
+        fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
+            crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
+        }
         /// The body, for any engine.
+        #[inline]
         pub fn run<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             body!(@do cpu i $($rest)+)
         }

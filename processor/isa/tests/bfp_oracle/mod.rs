@@ -283,7 +283,7 @@ pub fn execute(cpu: &mut State, text: &[u8; 8], before: &Registers) -> Result<Re
     cpu.cc = before.cc as u8;
     cpu.storage().write(OPERAND, &before.operand.to_be_bytes()).expect("it is within storage");
     let fields = isa::Fields::extract(row.format, text[..6].try_into().expect("six bytes"));
-    row.run.expect("it is built")(cpu, &fields)?;
+    isa::perform(row.run.expect("it is built"), cpu, &fields)?;
     Ok(Registers {
         fpr: cpu.fpr[..8].try_into().expect("eight registers"),
         gr1: cpu.gr[1],
