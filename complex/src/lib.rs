@@ -68,9 +68,11 @@ impl Default for Specification {
     }
 }
 
-/// The facilities that are built (z196 without cryptography, topology and measurement).
+/// The facilities that are built (z196 without cryptography, topology, measurement, and all that is hexadecimal floating
+/// point). Of the floating-point extension (37) there is the binary part; the decimal part belongs to decimal floating
+/// point, which is not there.
 pub const FACILITIES: Facilities = Facilities::of(&[
-    0, 1, 2, 3, 7, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+    0, 1, 2, 3, 7, 8, 9, 16, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
 ]);
 
 /// A virtual CPU and what it has decoded.

@@ -1,0 +1,196 @@
+//! Programs that change themselves or each other, lie across pages, or wrap around (POP, chapter 5).
+
+mod machine;
+
+use arch::io::{Ccw, CcwFormat, Orb, ccw_flag, pmcw_flag};
+use arch::lowcore::z;
+use arch::mask;
+use cpu::Architecture;
+use devices::{Card, Reader2540, RecordSource};
+use machine::*;
+
+#[test]
+fn a_store_into_the_next_instruction_counts() {
+    let machine = Machine::new();
+    // LHI 2,1 becomes LHI 2,7 just before it is executed, by stores of every kind.
+    for store in ["MVI 11(6),7", "STC 5,11(0,6)", "MVC 11(1,6),0(7)", "STG 5,4(0,6)", "CS 3,4,8(6)", "OI 11(6),7"] {
+        let text = assemble(store);
+        let length = text.len() as u64;
+        let target = PROGRAM + 0x80;
+        // The patched instruction is at `target`, directly behind the store.
+        machine.put(DATA, &[7]);
+        machine.set(|s| {
+            (s.gr[2], s.gr[5], s.gr[6], s.gr[7]) = (0, 0xa728_0007, target - 8, DATA);
+            (s.gr[3], s.gr[4]) = (0xa728_0001, 0xa728_0007);
+        });
+        for _ in 0..3 {
+            machine.text(target - length, &format!("{store};LHI 2,1"));
+            machine.set(|s| (s.gr[2], s.gr[3]) = (0, 0xa728_0001));
+            assert_eq!(machine.go(WIDE, target - length), Ending::Done);
+            assert_eq!(machine.gr(2), 7, "{store}");
+        }
+    }
+}
+
+#[test]
+fn a_store_into_another_block_counts() {
+    let machine = Machine::new();
+    // A routine called twice; between the calls its constant changes.
+    machine.text(0x5000, "LHI 2,1;BCR 15,14");
+    machine.set(|s| s.gr[6] = 0x5000);
+    machine.text(PROGRAM, "BASR 14,6;LR 3,2;MVI 3(6),9;BASR 14,6");
+    for _ in 0..3 {
+        machine.put(0x5003, &[1]);
+        assert_eq!(machine.go(WIDE, PROGRAM), Ending::Done);
+        assert_eq!((machine.gr(3) as u32, machine.gr(2) as u32), (1, 9));
+    }
+    // Through another address of the same frame, and by a real address.
+    let mut t = Tables::new(&machine);
+    let asce = t.space(SEGMENT);
+    t.map_low(asce);
+    t.map(asce, 0x10_0000, 0x5000);
+    machine.set(|s| (s.cr[1], s.gr[7], s.gr[8], s.gr[9]) = (asce, 0x10_0000, 0x5000, 0xa728_0005));
+    for patch in ["MVI 3(7),5", "STURA 9,8", "ST 9,0(0,7)", "MVC 3(1,7),3(11)"] {
+        machine.put(0x5003, &[1]);
+        machine.put(DATA + 3, &[5]);
+        machine.set(|s| s.gr[11] = DATA);
+        machine.text(PROGRAM, &format!("BASR 14,6;LR 3,2;{patch};BASR 14,6"));
+        assert_eq!(machine.go(WIDE | mask::DAT, PROGRAM), Ending::Done);
+        assert_eq!((machine.gr(3) as u32, machine.gr(2) as u32), (1, 5), "{patch}");
+    }
+}
+
+#[test]
+fn sturg_may_replace_what_follows_it() {
+    let machine = Machine::new();
+    let text = u64::from_be_bytes(assemble("LHI 2,7;LHI 3,8").try_into().expect("two instructions"));
+    machine.set(|s| (s.gr[5], s.gr[6]) = (text, PROGRAM + 8));
+    assert_eq!(machine.execute("LR 0,0;LR 0,0;STURG 5,6;LHI 2,1;LHI 3,1"), Ending::Done);
+    assert_eq!((machine.gr(2), machine.gr(3)), (7, 8));
+}
+
+#[test]
+fn another_cpu_may_patch() {
+    let machine = Machine::with(Architecture::Z, 2);
+    // CPU 1 loops until CPU 0 makes its branch a no-operation.
+    machine.text(0x5000, "AGHI 1,1;BRC 15,*-4");
+    std::thread::scope(|scope| {
+        machine.begin(1, WIDE, 0x5000);
+        let other = scope.spawn(|| machine.run(1));
+        machine.set(|s| s.gr[6] = 0x5000);
+        assert_eq!(machine.execute("LGFI 1,3000000;BRCTG 1,*+0;MVI 5(6),4"), Ending::Done);
+        assert_eq!(other.join().expect("it ends"), Ending::Done);
+    });
+    assert!(machine.cpu(1).state.gr[1] > 0);
+}
+
+/// One card.
+struct Deck(Option<Vec<u8>>);
+
+impl RecordSource for Deck {
+    fn read(&mut self) -> Card {
+        self.0.take().map_or(Card::EndOfFile, Card::Record)
+    }
+}
+
+#[test]
+fn a_channel_program_may_bring_code() {
+    let machine = Machine::new();
+    let card = assemble("LHI 2,7;DC 0000");
+    let id = machine
+        .configuration
+        .css()
+        .attach(0x00c, Box::new(Reader2540::new(Box::new(Deck(Some(card))))))
+        .expect("it is the only device");
+    let mut schib = machine.configuration.css().store_subchannel(id).expect("it is attached");
+    schib.pmcw.flags |= pmcw_flag::ENABLED;
+    machine.configuration.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
+    let read = Ccw { command: 0x02, flags: ccw_flag::SUPPRESS_LENGTH, count: 80, address: 0x5000 };
+    machine.put(0x7000, &read.encode(CcwFormat::One));
+    let orb = Orb { parameter: 0, flags: 0x0080_ff00, program: 0x7000, extension: [0; 5] };
+    machine.put(0x7100, &orb.encode());
+    machine.text(0x5000, "LHI 2,1");
+    // The program executes what is there, reads the card over it, and executes that.
+    machine.set(|s| (s.gr[1], s.gr[6], s.gr[8]) = (id.encode() as u64, 0x5000, 0x7100));
+    machine.put(0x5004, &assemble("BCR 15,14"));
+    machine.text(PROGRAM, "BASR 14,6;LR 3,2;SSCH 0(8);BASR 14,6");
+    assert_eq!(machine.go(WIDE, PROGRAM), Ending::Done);
+    assert_eq!((machine.gr(3) as u32, machine.gr(2) as u32), (1, 7));
+    assert_eq!(machine.old().address, 0x5006, "the card ends with the end of a program");
+}
+
+#[test]
+fn instructions_may_lie_across_pages() {
+    let machine = Machine::new();
+    let mut t = Tables::new(&machine);
+    let asce = t.space(SEGMENT);
+    t.map_low(asce);
+    // Pages beside each other in the space are not in storage.
+    t.map(asce, 0x10_0000, 0x9000);
+    t.map(asce, 0x10_1000, 0xb000);
+    machine.set(|s| s.cr[1] = asce);
+    let text = assemble("LGFI 2,0x12345678;LHI 3,3;DC 0000");
+    for before in [2, 4] {
+        let at = 0x10_1000 - before as u64;
+        machine.put(0xa000 - before as u64, &text[..before]);
+        machine.put(0xb000, &text[before..]);
+        machine.set(|s| (s.gr[2], s.gr[3]) = (0, 0));
+        assert_eq!(machine.go(WIDE | mask::DAT, at), Ending::Done);
+        assert_eq!((machine.gr(2), machine.gr(3)), (0x1234_5678, 3));
+        // The second page is missing: nothing happens, and the exception names that page.
+        let page = t.page(asce, 0x10_1000);
+        machine.put64(page, 0xb400);
+        machine.set(|s| s.gr[2] = 0);
+        let Ending::Program { code: 0x11, ilc, ia } = machine.go(WIDE | mask::DAT, at) else { panic!("a page fault") };
+        assert!(ilc != 0 && ia == at);
+        assert_eq!((machine.get64(z::TRANSLATION_EXCEPTION_ID), machine.gr(2)), (0x10_1000, 0));
+        machine.put64(page, 0xb000);
+    }
+}
+
+#[test]
+fn addresses_wrap_around() {
+    let machine = Machine::with(Architecture::Esa, 1);
+    // 24 bits: the machine has 8 MiB, so the end of the addresses is mapped.
+    let (segments, pages) = (0x2_0000, 0x2_1000);
+    for n in 0..16 {
+        machine.put32(segments + 4 * n, 0x20);
+        machine.put32(segments + 0x40 + 4 * n, 0x20);
+        machine.put32(pages + 4 * n, (n as u32) << 12);
+        machine.put32(pages + 0x400 + 4 * n, 0x400);
+    }
+    for n in 16..256 {
+        machine.put32(pages + 0x400 + 4 * n, if n == 255 { 0x9000 } else { 0x400 });
+    }
+    machine.put32(segments, pages as u32);
+    machine.put32(segments + 4 * 15, pages as u32 + 0x400 | 0xf);
+    machine.set(|s| s.cr[1] = segments);
+    let text = assemble("L 2,0x200(0,0)");
+    machine.put(0x9ffe, &text[..2]);
+    // The instruction goes on at 0, where the restart new PSW would be.
+    machine.put(0, &text[2..]);
+    machine.text(2, "LR 3,2");
+    machine.put32(0x200, 0x55);
+    assert_eq!(machine.go(mask::DAT, 0xff_fffe), Ending::Done);
+    assert_eq!((machine.gr(2), machine.gr(3)), (0x55, 0x55));
+    // Operands, too: a base of all ones.
+    machine.set(|s| s.gr[5] = 0xffff_ffff);
+    machine.text(PROGRAM, "L 2,0x201(0,5)");
+    assert_eq!(machine.go(0, PROGRAM), Ending::Done);
+    assert_eq!(machine.gr(2), 0x55);
+    machine.text(PROGRAM, "L 2,0x201(0,5)");
+    assert_eq!(machine.go(mask::BASIC_ADDRESSING, PROGRAM), Ending::Done);
+    let machine = Machine::new();
+    machine.put64(0x200, 0x66);
+    machine.set(|s| s.gr[5] = u64::MAX);
+    assert_eq!(machine.execute("LG 2,0x201(0,5)"), Ending::Done);
+    assert_eq!(machine.gr(2), 0x66);
+}
+
+#[test]
+fn a_branch_to_an_odd_address_is_taken_first() {
+    let machine = Machine::new();
+    machine.set(|s| s.gr[6] = 0x5001);
+    let Ending::Program { code: 6, ilc, ia } = machine.execute("BCR 15,6") else { panic!("a specification exception") };
+    assert!(ilc != 0 && ia == 0x5001 + ilc as u64);
+}

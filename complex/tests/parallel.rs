@@ -1,0 +1,141 @@
+//! Several CPUs on several threads: interlocked updates lose nothing, and purges reach everybody (POP, chapter 5).
+
+mod machine;
+
+use arch::mask;
+use complex::Exit;
+use cpu::Architecture;
+use machine::*;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Runs all CPUs from `text` at 5000 on threads of their own until they end; fails if they do not within a minute.
+fn run(machine: Machine, mask: u64) -> Machine {
+    let (done, all_done) = mpsc::channel();
+    let machine = std::sync::Arc::new(machine);
+    for n in machine.configuration.cpus() {
+        machine.begin(n, mask, 0x5000);
+        let (machine, done) = (machine.clone(), done.clone());
+        std::thread::spawn(move || {
+            let ending = loop {
+                match machine.configuration.run(n, 10_000) {
+                    Exit::SliceEnd | Exit::Left => {}
+                    exit => break exit,
+                }
+            };
+            drop(machine);
+            done.send((n, ending)).expect("the test waits");
+        });
+    }
+    for _ in machine.configuration.cpus() {
+        let (n, exit) = all_done.recv_timeout(Duration::from_secs(60)).expect("no CPU waits for ever");
+        assert!(matches!(exit, Exit::DisabledWait(_)), "CPU {n}: {exit:?}");
+        // The end of a program, not another exception: CPUs have prefix areas of their own.
+    }
+    loop {
+        // The threads let go of it right after they have reported.
+        if std::sync::Arc::strong_count(&machine) == 1 {
+            return std::sync::Arc::into_inner(machine).expect("nobody else has it");
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// `cpus` CPUs with prefix areas from 100000 on, and the counter's address in register 6.
+fn machine(cpus: u16) -> Machine {
+    let machine = Machine::with(Architecture::Z, cpus);
+    for n in 0..cpus {
+        let area = 0x10_0000 + 0x2000 * n as u64;
+        machine.put(area, &machine.get(0, 0x2000));
+        let mut core = machine.cpu(n);
+        core.state.set_prefix(area).expect("it is in storage");
+        (core.state.gr[6], core.state.gr[8]) = (DATA, 20_000);
+    }
+    machine
+}
+
+/// What each CPU's program interruption was.
+fn codes(machine: &Machine) -> Vec<u32> {
+    machine.configuration.cpus().map(|n| machine.get32(0x10_0000 + 0x2000 * n as u64 + 0x8c)).collect()
+}
+
+const CPUS: u16 = 3;
+const TOTAL: u64 = CPUS as u64 * 20_000;
+
+#[test]
+fn counters_are_exact() {
+    for (what, text) in [
+        ("CS", "L 2,0(0,6);LR 3,2;AHI 3,1;CS 2,3,0(6);BRC 4,*-10;BRCTG 8,*-18"),
+        ("CSG", "LG 2,0(0,6);LGR 3,2;AGHI 3,1;CSG 2,3,0(6);BRC 4,*-14;BRCTG 8,*-24"),
+        ("LAA", "LHI 3,1;LAA 2,3,0(6);BRCTG 8,*-10"),
+        ("LAAG", "LGHI 3,1;LAAG 2,3,0(6);BRCTG 8,*-10"),
+        ("ASI", "ASI 0(6),1;BRCTG 8,*-6"),
+        ("AGSI", "AGSI 0(6),1;BRCTG 8,*-6"),
+        ("CDSG", "LPQ 2,0(0,6);LGR 10,2;LGR 11,3;AGHI 10,1;AGHI 11,2;CDSG 2,10,0(6);BRC 4,*-22;BRCTG 8,*-32"),
+    ] {
+        let machine = machine(CPUS);
+        machine.text(0x5000, text);
+        let machine = run(machine, WIDE);
+        assert_eq!(codes(&machine), [0x0002_0001; CPUS as usize], "{what}");
+        let narrow = matches!(what, "CS" | "LAA" | "ASI");
+        let found = if narrow { machine.get32(DATA) as u64 } else { machine.get64(DATA) };
+        assert_eq!(found, TOTAL, "{what}");
+        if what == "CDSG" {
+            assert_eq!(machine.get64(DATA + 8), 2 * TOTAL);
+        }
+    }
+}
+
+#[test]
+fn a_lock_protects_what_is_not_interlocked() {
+    let machine = machine(CPUS);
+    // Test and set, count without interlock, let go.
+    machine.text(0x5000, "TS 0(6);BRC 4,*-4;LG 2,8(0,6);AGHI 2,1;STG 2,8(0,6);MVI 0(6),0;BRCTG 8,*-28");
+    let machine = run(machine, WIDE);
+    assert_eq!(codes(&machine), [0x0002_0001; CPUS as usize]);
+    assert_eq!(machine.get64(DATA + 8), TOTAL);
+}
+
+#[test]
+fn cpus_that_purge_each_other_do_not_wait_for_ever() {
+    for purge in ["IPTE 2,3", "IDTE 2,4,5", "SSKE 9,7;XILF 9,16", "RRBE 0,7;LG 10,0(0,7)"] {
+        let machine = machine(CPUS);
+        for n in 0..CPUS {
+            let mut core = machine.cpu(n);
+            let s = &mut core.state;
+            s.gr[8] = 500;
+            // A page table of its own for each; designation-type 0 and bit 52 for IDTE.
+            (s.gr[2], s.gr[3], s.gr[4], s.gr[5]) = (0x20_0000 + 0x1000 * n as u64, 0x4000, 0x30_0000, 0x800);
+            s.gr[7] = 0x9000 + 0x1000 * n as u64;
+        }
+        let length = assemble(purge).len();
+        machine.text(0x5000, &format!("{purge};BRCTG 8,*-{length}"));
+        let machine = run(machine, WIDE);
+        assert_eq!(codes(&machine), [0x0002_0001; CPUS as usize], "{purge}");
+    }
+}
+
+#[test]
+fn no_cpu_uses_a_page_that_another_has_taken_away() {
+    // CPU 1 reads a page again and again while CPU 0 takes it away by IPTE, and from then on writes to its frame: what CPU
+    // 1 fetched last must be from before.
+    let machine = machine(2);
+    let mut t = Tables::new(&machine);
+    let asce = t.space(SEGMENT);
+    t.map_low(asce);
+    let va = 0x10_0000;
+    t.map(asce, va, 0x9000);
+    let table = t.page(asce, va) & !0x7ff;
+    for n in 0..2 {
+        let mut core = machine.cpu(n);
+        let s = &mut core.state;
+        s.cr[1] = asce;
+        s.control_changed();
+        (s.gr[2], s.gr[3], s.gr[5], s.gr[7], s.gr[9]) = (table, va, va, 0x9000, n as u64);
+    }
+    machine.put64(0x9000, 1);
+    machine.text(0x5000, "LTGR 9,9;BRC 7,*+30;LGFI 8,200000;BRCTG 8,*+0;IPTE 2,3;LGHI 4,2;STURG 4,7;DC 0000;DC 0000;LG 10,0(0,5);BRC 15,*-6");
+    let machine = run(machine, WIDE | mask::DAT);
+    assert_eq!(codes(&machine), [0x0002_0001, 0x0006_0011]);
+    assert_eq!(machine.cpu(1).state.gr[10], 1);
+}
