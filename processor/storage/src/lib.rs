@@ -95,6 +95,9 @@ impl Storage {
     /// Copies `to.len()` bytes out of storage and marks their frames as referenced.
     pub fn read(&self, a: Absolute, to: &mut [u8]) -> Result<(), NotAvailable> {
         self.check(a, to.len())?;
+        if to.is_empty() {
+            return Ok(());
+        }
         self.touch(a, to.len(), key::REFERENCE);
         // SAFETY: the range was checked to lie in the mapping; other writers make bytes torn, never unsound to copy.
         unsafe { std::ptr::copy_nonoverlapping(self.bytes.at(a.0), to.as_mut_ptr(), to.len()) };
@@ -104,6 +107,9 @@ impl Storage {
     /// Copies `from` into storage, marks its frames as referenced and changed, and makes code there stale.
     pub fn write(&self, a: Absolute, from: &[u8]) -> Result<(), NotAvailable> {
         self.check(a, from.len())?;
+        if from.is_empty() {
+            return Ok(());
+        }
         self.touch(a, from.len(), key::REFERENCE | key::CHANGE);
         // SAFETY: as in `read`.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(a.0), from.len()) };
@@ -300,6 +306,7 @@ mod tests {
         s.write_u32(Absolute(4094), 0x0102_0304).unwrap();
         assert_eq!(s.read_u16(Absolute(4095)), Ok(0x0203));
         assert_eq!(s.read_u64(Absolute(12_281)), Err(NotAvailable(Absolute(12_281))));
+        assert_eq!(s.write(Absolute(12_288), &[]), Ok(()), "nothing, at the very end");
         assert_eq!(s.write(Absolute(u64::MAX), &[1, 2]), Err(NotAvailable(Absolute(u64::MAX))));
         assert_eq!(s.key(Absolute(4096)), Ok(key::REFERENCE | key::CHANGE));
     }
