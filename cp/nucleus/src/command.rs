@@ -63,6 +63,12 @@ impl Response {
         Response::default()
     }
 
+    /// The lines of another response as well, and its return code if it has one.
+    pub fn add(&mut self, other: Response) {
+        self.lines.extend(other.lines);
+        self.code = self.code.max(other.code);
+    }
+
     pub fn push(&mut self, line: impl Into<String>) {
         self.lines.push(line.into());
     }

@@ -138,8 +138,8 @@ messages! {
     stopped_itself(cpu) = "GSP" 2629 'I' "The virtual machine is placed in CP mode due to a SIGP stop from CPU {cpu}.";
     /// LOGOFF or FORCE of this user is under way.
     logoff_pending(userid) = "FRC" 361 'E' "LOGOFF/FORCE pending for user {userid}";
-    /// The user cannot hold more spool files.
-    spool_limit() = "CLS" 439 'E' "Spool file limit reached; file not closed";
+    /// The receiver cannot have more spool files. The file stays in the queue of the one who wrote it.
+    spool_limit() = "CLS" 439 'E' "Spool fileid limit exceeded; the file stays with its originator";
     /// The storage named is outside the virtual machine.
     not_addressable(address) = "CDA" 160 'E' "Not executed; address {address} is not within the virtual machine's storage";
     /// The address is not translated by the virtual machine's own tables.

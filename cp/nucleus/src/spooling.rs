@@ -12,6 +12,7 @@ pub mod describe;
 pub mod options;
 pub mod record;
 
+use crate::command::Response;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
@@ -352,19 +353,19 @@ pub fn rewind(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) {
 }
 
 /// DETACH of a unit record device: what is open is closed. The lines for the user.
-pub fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) -> Result<Vec<String>, Message> {
+pub fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) -> Result<Response, Message> {
     let absent = || message::device_absent(format!("{vdev:04X}"));
     let unit = vmdbk.unit(vdev).filter(|unit| !lock_unit(unit).console).ok_or_else(absent)?;
     // First from the program, so that it writes no more.
     vmdbk.machine().configuration.css().detach(vdev);
     lock_unit(&unit).settings.cont = false;
-    let mut lines = close_unit(cp, vmdbk, &unit)?;
+    let mut response = close_unit(cp, vmdbk, &unit)?;
     vmdbk.change_unit(vdev, None);
-    lines.push(format!("{:<4} {vdev:04X} DETACHED", lock_unit(&unit).class_name()));
-    Ok(lines)
+    response.push(format!("{:<4} {vdev:04X} DETACHED", lock_unit(&unit).class_name()));
+    Ok(response)
 }
 
-fn close_unit(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit) -> Result<Vec<String>, Message> {
+fn close_unit(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit) -> Result<Response, Message> {
     lock_unit(unit).close_input(&cp.spool, Some(After::Hold));
     close::output(cp, vmdbk, unit, &Options::default())
 }

@@ -315,9 +315,17 @@ fn vmur_punches_and_prints() {
     .unwrap();
     for code in [0, 439] {
         guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
-        assert_eq!(guest.command("CLOSE D TO LINUX2").1, code);
+        let (text, returned) = guest.command("CLOSE D TO LINUX2");
+        assert_eq!((returned, &text[..9]), (code, "PUN FILE "), "{text}");
+        if code != 0 {
+            assert_eq!(guest.good(&format!("PURGE * PUN {}", &text[9..13])), "0000001 FILE  PURGED\n");
+        }
     }
-    assert_eq!(guest.command("CLOSE D TO *").1, 0);
+    // A data set name instead of a name and a type.
+    guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
+    guest.good("CLOSE D NAME SYS1.SYSLIB.MYMAC");
+    assert!(guest.good("QUERY PUN ALL").contains(" SYS1.SYSLIB.MYMAC  LINUX"), "{}", guest.good("QUERY PUN ALL"));
+    guest.good("PURGE UR ALL");
     // LOGOFF closes what is open.
     guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
     guest.command("LOGOFF");
@@ -374,7 +382,7 @@ fn vmur_receives() {
     let last = guest.get(BUFFER, 4096);
     assert_eq!(guest.diagnose14(BUFFER, READER, 0x18).0, 0);
     assert!(guest.get(BUFFER, 4096) != last);
-    assert_eq!(guest.good("CLOSE 000C NOHOLD NOKEEP"), "");
+    assert_eq!(guest.good("CLOSE C NOHOLD NOKEEP"), "");
     assert_eq!(guest.spids(), [1]);
 
     // Errors: no such device, not a reader, no file, a file in use.
@@ -410,7 +418,7 @@ fn ipl_from_readers() {
         assert_eq!((guest.get(0x200, 1), guest.get(0x250, 1)), (vec![1], vec![2]), "{reader}");
     }
     let detached = nucleus::spooling::detach(&system.cp, &guest.vmdbk, 0x12f).unwrap();
-    assert_eq!(detached, ["RDR  012F DETACHED"]);
+    assert_eq!(detached.lines, ["RDR  012F DETACHED"]);
     assert_eq!(guest.command("QUERY VIRTUAL 12F").1, 40);
     assert!(nucleus::spooling::detach(&system.cp, &guest.vmdbk, 0x009).is_err(), "not the console");
     // A deck of one card is too short for what it says.

@@ -77,7 +77,8 @@ impl OutputFile {
     /// Adds a record: the command code of the CCW and its data, whose trailing blanks are not kept. On an error the
     /// record is not part of the file, and what was written before still is.
     pub fn write(&mut self, op: u8, data: &[u8]) -> Result<(), Error> {
-        assert!(!self.finished, "a finished output file takes no more records");
+        // A file that was finished, and then could not be closed, goes on with a new block.
+        self.finished = false;
         let data = splink::trimmed(data);
         if data.len() > LONGEST {
             return Err(Error::RecordTooLong(data.len()));
@@ -127,7 +128,7 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Writes everything and forces it to disk, after which no record can be added. CLOSE does this too; who does it
+    /// Writes everything and forces it to disk. CLOSE does this too; who does it
     /// before, does not make others wait for the spool meanwhile.
     pub fn finish(&mut self) -> Result<(), Error> {
         if self.finished {

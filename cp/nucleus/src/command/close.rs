@@ -10,7 +10,7 @@ use crate::words::Words;
 use directory::SpoolKind;
 use spool::After;
 
-/// `Close Console|Reader|PRinter|PUnch|ALL|vdev [operand ...]`
+/// `Close CONsole|Reader|PRinter|PUnch|ALL|vdev [operand ...]`
 ///
 /// Makes a spool file of what has been printed or punched, and gives it to whom SPOOL said: TO userid, NAme fn ft, CLass c,
 /// FORM f, DISt d, DEST d, COpy n, HOld and KEEP are for this file only, and PURge throws it away. Closes the file that a
@@ -31,10 +31,10 @@ pub fn close(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         if lock_unit(unit).kind == SpoolKind::Reader {
             lock_unit(unit).close_input(&cp.spool, after);
         } else {
-            response.lines.extend(closing::output(cp, vmdbk, unit, &options)?);
+            response.add(closing::output(cp, vmdbk, unit, &options)?);
         }
     }
-    if issuer.origin == Origin::Console && !vmdbk.lock().settings.information {
+    if issuer.origin == Origin::Console && response.code == 0 && !vmdbk.lock().settings.information {
         response.lines.clear();
     }
     Ok(response)

@@ -10,7 +10,7 @@ use crate::words::Words;
 use directory::SpoolKind;
 use spool::{After, Queue};
 
-/// `SPool Console|Reader|PRinter|PUnch|ALL|vdev operand ...`
+/// `SPool CONsole|Reader|PRinter|PUnch|ALL|vdev operand ...`
 ///
 /// Says what becomes of the files of your virtual readers, punches, printers and console. For output: TO userid (then the
 /// reader of that user gets it, or the queue named behind), FOR userid, SYStem, CLass c, COpy n, HOld, KEEP, CONt (several files
@@ -50,10 +50,10 @@ pub fn spool(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
                 lock_unit(unit).close_input(&cp.spool, options.purge.then_some(After::Purge));
             }
         } else if options.close {
-            response.lines.extend(close::output(cp, vmdbk, unit, &Options::default())?);
+            response.add(close::output(cp, vmdbk, unit, &Options::default())?);
         }
     }
-    if issuer.origin == Origin::Console && !vmdbk.lock().settings.information {
+    if issuer.origin == Origin::Console && response.code == 0 && !vmdbk.lock().settings.information {
         response.lines.clear();
     }
     Ok(response)
@@ -93,7 +93,7 @@ pub fn units(issuer: &Issuer, words: &mut Words<'_>) -> Result<(Vec<SharedUnit>,
     let units = issuer.vmdbk.units();
     let (kind, console) = match () {
         () if word.is("ALL") => return Ok((units, true)),
-        () if word.is("Console") => (SpoolKind::Printer, true),
+        () if word.is("CONsole") => (SpoolKind::Printer, true),
         () => match options::queue(word) {
             Some(Queue::Reader) => (SpoolKind::Reader, false),
             Some(Queue::Printer) => (SpoolKind::Printer, false),

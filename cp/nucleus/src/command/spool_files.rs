@@ -26,7 +26,11 @@ impl Target {
 }
 
 fn queues(word: Word<'_>) -> Option<Vec<Queue>> {
-    if word.is("ALL") { Some(Queue::ALL.to_vec()) } else { options::queue(word).map(|queue| vec![queue]) }
+    if word.is("ALL") || word.is("UR") {
+        Some(Queue::ALL.to_vec())
+    } else {
+        options::queue(word).map(|queue| vec![queue])
+    }
 }
 
 /// A user ID, or `*` for one's own; that of another needs class D.

@@ -8,7 +8,7 @@ use crate::system::Cp;
 use crate::words::Words;
 use spool::{Change, Selection};
 
-/// `TAg DEV vdev|PRinter|PUnch|Console [text]`
+/// `TAg DEV vdev|PRinter|PUnch|CONsole [text]`
 ///
 /// Gives the files of a device a tag: up to 136 characters for whoever handles the file, the address of another node for
 /// example. TAG FILE spoolid text tags a file that is in a queue of yours; TAG QUery DEV vdev and TAG QUery FILE spoolid show

@@ -1,27 +1,29 @@
 //! CLOSE: how what was written becomes somebody's file, and who is told.
 
 use super::options::Options;
-use super::{SharedUnit, Unit, lock, lock_unit, message_of};
+use super::{SharedUnit, Unit, lock, lock_unit, message_of, queue_of};
+use crate::command::Response;
 use crate::console::display::Tone;
 use crate::message::Message;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use spool::{Attributes, OutputFile, Queue, SpoolFile};
+use spool::{Attributes, Error, OutputFile, Queue, SpoolFile};
 
 /// Closes a punch, printer or console with CLOSE's operands; without an open file nothing happens, nor with CONT. The
-/// lines are for the device's user.
-pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> Result<Vec<String>, Message> {
-    let (file, attributes) = {
+/// lines are for the device's user. If a receiver can have no more files, the file stays with its writer, on the queue of
+/// the device's own kind, and the return code says so.
+pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> Result<Response, Message> {
+    let (file, attributes, own_queue) = {
         let mut unit = lock_unit(unit);
         if unit.settings.cont && !options.purge {
-            return Ok(Vec::new());
+            return Ok(Response::none());
         }
-        (unit.output.take(), attributes(cp, &unit, options))
+        (unit.output.take(), attributes(cp, &unit, options), queue_of(unit.kind))
     };
-    let Some(mut file) = file else { return Ok(Vec::new()) };
+    let Some(mut file) = file else { return Ok(Response::none()) };
     if options.purge {
         lock(&cp.spool).as_mut().expect("an output file comes from a spool").discard_output(file);
-        return Ok(Vec::new());
+        return Ok(Response::none());
     }
     // The data goes to the disk before the spool is locked, so that nobody else waits for it.
     if let Err(error) = file.finish() {
@@ -29,14 +31,29 @@ pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> R
         return Err(message_of(&error));
     }
     let was = file.spid();
-    let closed = lock(&cp.spool).as_mut().expect("an output file comes from a spool").close_output(file, &attributes);
+    let mut response = Response::none();
+    let closed = {
+        let mut spool = lock(&cp.spool);
+        let spool = spool.as_mut().expect("an output file comes from a spool");
+        match spool.close_output(file, &attributes) {
+            Err(refused) if matches!(refused.error, Error::NoSpid(_)) => {
+                let message = message_of(&refused.error);
+                response.code = message.number;
+                response.push(message.to_string());
+                let own = Attributes { owner: vmdbk.userid.clone(), queue: own_queue, ..attributes };
+                spool.close_output(refused.output, &own)
+            }
+            closed => closed,
+        }
+    };
     match closed {
-        Ok(None) => Ok(Vec::new()),
+        Ok(None) => Ok(Response::none()),
         Ok(Some(file)) => {
             let from = file.device.name();
             announce(cp, &file, from, was);
             let own = file.owner == vmdbk.userid;
-            Ok(vec![if own { received(&file, from, was) } else { sent(&file, from, was) }])
+            response.lines.insert(0, if own { received(&file, from, was) } else { sent(&file, from, was) });
+            Ok(response)
         }
         Err(not_closed) => {
             put_back(unit, not_closed.output);

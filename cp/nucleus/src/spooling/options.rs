@@ -118,8 +118,7 @@ impl Options {
                     options.dist = Some(if text == "*" || text == "OFF" { dist.into() } else { text });
                 }
                 () if is("NAme", any) => {
-                    let name = words.need()?;
-                    options.name = Some((long_field(name)?, words.next().map_or(Ok(String::new()), long_field)?));
+                    options.name = Some(name(&mut words)?);
                 }
                 () if is("TO", spool || close) => {
                     options.to = Some(recipient(cp, userid, words.need()?, &mut words, false)?);
@@ -219,7 +218,18 @@ fn field(word: Word<'_>) -> Result<String, Message> {
     if word.0.len() <= 8 { Ok(word.upper()) } else { Err(word.invalid()) }
 }
 
-/// A file's name or type; as it was typed, for what types in upper case is CP's user.
+/// `fn ft`, or a data set name of up to 24 characters, which is as long as the two together.
+fn name(words: &mut Words<'_>) -> Result<(String, String), Message> {
+    let first = words.need()?;
+    if (13..=24).contains(&first.0.len())
+        && let Some((front, back)) = first.0.split_at_checked(12)
+    {
+        return Ok((front.to_ascii_uppercase(), back.to_ascii_uppercase()));
+    }
+    Ok((long_field(first)?, words.next().map_or(Ok(String::new()), long_field)?))
+}
+
+/// A file's name or type.
 fn long_field(word: Word<'_>) -> Result<String, Message> {
     if word.0.chars().count() <= 12 { Ok(word.upper()) } else { Err(word.invalid()) }
 }

@@ -143,8 +143,11 @@ fn list(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, queue: Queue) -> Result<
             DateForm::Full => date.full(),
             DateForm::Iso => date.iso(),
         };
-        // Longer names take room from the type, and a data set name takes both.
-        let name = format!("{:<9} {:<8}", file.name, file.kind);
+        // A data set name takes the room of both.
+        let name = match file.name.len() {
+            12.. => format!("{}{:<18}", file.name, file.kind),
+            _ => format!("{:<9} {:<8}", file.name, file.kind),
+        };
         let name: String = name.chars().take(18).collect();
         format!("{front} {day} {} {name} {:<8}", date.time(), file.dist)
     }));
