@@ -356,6 +356,7 @@ impl Server {
             } else if let Some((local, print)) = self.local.as_mut().filter(|(local, _)| local.id == terminal) {
                 print(&local.take_output());
                 crate::local::echo(!local.hidden());
+                self.cp.relieve(local);
             }
         }
     }
@@ -377,6 +378,7 @@ impl Server {
             }
             None => {
                 client.session.send_text(&terminal.take_output());
+                self.cp.relieve(terminal);
                 client.session.set_echo(!terminal.hidden());
             }
         }

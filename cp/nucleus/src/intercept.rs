@@ -19,7 +19,7 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
     let (vmdbk, cpu) = (&work.vmdbk, work.cpu);
     let start = cp.now();
     loop {
-        if vmdbk.is_held() || vmdbk.is_leaving() {
+        if !vmdbk.may_run() {
             return (Return::Stopped, None);
         }
         let machine = vmdbk.machine();

@@ -224,6 +224,7 @@ fn reconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
         earlier.set_owner(None);
     }
     seat(vmdbk, terminal);
+    cp.let_go(vmdbk);
     let run = {
         let mut state = vmdbk.lock();
         state.disconnected = None;
@@ -242,6 +243,7 @@ pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     let Some(terminal) = vmdbk.console().terminal.take() else { return };
     terminal.write(&format!("DISCONNECT AT {}", cp.long_date()), Tone::Normal, now);
     terminal.set_owner(None);
+    cp.let_go(vmdbk);
     vmdbk.lock().disconnected = Some(now);
     cp.notify_operator(&format!("{} DISCONNECT {:<8} USERS = {:04}", terminal.device(), vmdbk.userid, cp.user_count()));
 }

@@ -11,6 +11,7 @@ use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use devices::{Console3215, ConsoleHost, ConsoleInput};
 use directory::{DeviceKind, User};
 use std::io;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, Weak};
 
 /// What STSI 3.2.2 calls the control program. Guests look for the first four characters only.
@@ -22,6 +23,9 @@ pub struct Machine {
     /// The keyboard of the virtual console.
     pub keyboard: ConsoleInput,
 }
+
+/// Lines that a guest may be ahead of what its terminal shows. A guest that writes more waits for its user.
+pub const FLOOD: usize = 2000;
 
 /// What the configuration wants of CP.
 struct Control {
@@ -68,6 +72,10 @@ impl ConsoleHost for Paper {
             text.push('\n');
         }
         console.print(&text, self.clock.now());
+        if console.backlog() > FLOOD && !vmdbk.flooded.swap(true, Ordering::AcqRel) {
+            drop(console);
+            vmdbk.machine().hold();
+        }
     }
 
     fn reading(&mut self, waits: bool) {

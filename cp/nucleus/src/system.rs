@@ -12,7 +12,7 @@ use crate::console::edit::Logical;
 use crate::console::terminal::{Entry, Host, Kind, Terminal};
 use crate::intercept;
 use crate::logon;
-use crate::machine::{Owner, Surroundings};
+use crate::machine::{FLOOD, Owner, Surroundings};
 use crate::message::{self, Message};
 use crate::processor::Processors;
 use crate::spooling::{self, SharedSpool};
@@ -234,7 +234,9 @@ impl Cp {
         if terminal.entry() == Entry::Parting {
             return terminal.set_entry(Entry::Logo);
         }
-        match terminal.key(key, typed, now) {
+        let action = terminal.key(key, typed, now);
+        self.relieve(&terminal);
+        match action {
             Action::None => (),
             Action::Line(line) => self.line_of(&terminal, &line),
             Action::Break => self.break_key(&terminal),
@@ -317,6 +319,23 @@ impl Cp {
             console.show_turn();
         }
         self.settle(vmdbk);
+    }
+
+    /// A terminal has shown some of what it had to show: a virtual machine that waits for that goes on.
+    pub fn relieve(&self, terminal: &Terminal) {
+        if let Some(vmdbk) = terminal.owner()
+            && vmdbk.flooded.load(Ordering::Acquire)
+            && terminal.backlog() < FLOOD / 2
+        {
+            self.let_go(&vmdbk);
+        }
+    }
+
+    /// A virtual machine that has written too much goes on.
+    pub(crate) fn let_go(&self, vmdbk: &Arc<Vmdbk>) {
+        if vmdbk.flooded.swap(false, Ordering::AcqRel) {
+            vmdbk.machine().wake(vmdbk, &self.processors);
+        }
     }
 
     /// Brings the processors in line with whether the virtual machine may run.
@@ -403,6 +422,7 @@ impl Cp {
         for terminal in self.terminals() {
             if terminal.deadline().is_some_and(|at| at <= now) {
                 terminal.tick(now);
+                self.relieve(&terminal);
             }
         }
         for vmdbk in self.vmdbks() {

@@ -88,6 +88,8 @@ pub struct Vmdbk {
     pub iucv_buffers: AtomicU64,
     /// What TRACE wants to see.
     pub trace: Trace,
+    /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
+    pub flooded: AtomicBool,
     /// CP reads and the virtual machine does not run meanwhile.
     held: AtomicBool,
     state: Mutex<State>,
@@ -124,6 +126,7 @@ impl Vmdbk {
             started: AtomicBool::new(false),
             iucv_buffers: AtomicU64::new(0),
             trace: Trace::default(),
+            flooded: AtomicBool::new(false),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),
@@ -174,6 +177,11 @@ impl Vmdbk {
     /// Whether the virtual machine stands still because CP reads.
     pub fn is_held(&self) -> bool {
         self.held.load(Ordering::Acquire)
+    }
+
+    /// Whether its virtual CPUs may be run now.
+    pub fn may_run(&self) -> bool {
+        !self.is_held() && !self.is_leaving() && !self.flooded.load(Ordering::Acquire)
     }
 
     /// Holds the virtual machine or lets it go, as the console and SET RUN say now. Whether that has changed anything.

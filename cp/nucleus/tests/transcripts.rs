@@ -20,6 +20,7 @@ use base::{Clock, Tod};
 use directory::{Directory, Passwords};
 use nucleus::console::display::{Key, Size};
 use nucleus::console::terminal::{Kind, Silent, Terminal};
+use nucleus::machine::FLOOD;
 use nucleus::system::{Cp, SystemConfig};
 use spool::{Attributes, Queue, Spool};
 use std::fmt::Write;
@@ -99,6 +100,7 @@ impl Story {
 
     fn show(&mut self) {
         for (n, (name, terminal)) in self.terminals.iter().enumerate() {
+            assert!(terminal.backlog() < FLOOD + 100, "{name}'s virtual machine was not made to wait");
             for line in terminal.take_output().lines() {
                 writeln!(self.told, "{name}< {line}").unwrap();
             }
