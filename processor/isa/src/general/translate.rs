@@ -3,18 +3,24 @@
 use super::registers::{Operand, UNIT, long, pair, set_address};
 use crate::prelude::*;
 
-/// Entries of a table of 256 bytes. All of it is read at once if it can be; otherwise only what is needed, as entries
-/// that are not used may lie where no access is possible.
+/// A table, or an operand that is looked at from one end. All of it is read at once if it can be; otherwise only what is
+/// needed, as bytes that are not used may lie where no access is possible.
 struct Table {
     at: At,
     all: Option<[u8; 256]>,
 }
 
 impl Table {
+    /// A table of 256 bytes.
     fn new(s: &mut State, at: At) -> Table {
+        Table::of(s, at, 256)
+    }
+
+    /// `len` bytes, at most 256.
+    fn of(s: &mut State, at: At, len: usize) -> Table {
         let mut all = [0; 256];
         let id = (s.translation_exception_id, s.exception_access_id);
-        let all = s.read_bytes(at, &mut all).ok().map(|()| all);
+        let all = s.read_bytes(at, &mut all[..len]).ok().map(|()| all);
         (s.translation_exception_id, s.exception_access_id) = id;
         Table { at, all }
     }
@@ -59,10 +65,10 @@ pub fn translate_and_test(s: &mut State, i: &Fields) -> Result<(), Interruption>
     let first = s.address(0, i.b1, i.d1);
     let at = s.address(0, i.b2, i.d2);
     let len = i.l as usize + 1;
-    let mut bytes = [0; 256];
-    s.read_bytes(first, &mut bytes[..len])?;
+    let operand = Table::of(s, first, len);
     let table = Table::new(s, at);
-    for (k, &byte) in bytes[..len].iter().enumerate() {
+    for k in 0..len {
+        let byte = operand.entry(s, k as u8)?;
         let function = table.entry(s, byte)?;
         if function != 0 {
             let found = s.further(first, k as u64);
@@ -81,11 +87,11 @@ pub fn translate_and_test_reverse(s: &mut State, i: &Fields) -> Result<(), Inter
     let at = s.address(0, i.b2, i.d2);
     let len = i.l as usize + 1;
     let first = At { address: last.address.wrapping_sub(i.l as u64) & s.address_mask, ar: last.ar };
-    let mut bytes = [0; 256];
-    s.read_bytes(first, &mut bytes[..len])?;
+    let operand = Table::of(s, first, len);
     let table = Table::new(s, at);
     for k in (0..len).rev() {
-        let function = table.entry(s, bytes[k])?;
+        let byte = operand.entry(s, k as u8)?;
+        let function = table.entry(s, byte)?;
         if function != 0 {
             let found = s.further(first, k as u64);
             report(s, found.address, function);
