@@ -45,6 +45,8 @@ pub struct Difference {
 pub struct Report {
     pub sequences: usize,
     pub compared: usize,
+    /// Sequences that ended in an interruption, by signal number and code.
+    pub interrupted: BTreeMap<(u8, i32), usize>,
     /// Instructions that were tested.
     pub tested: Vec<&'static str>,
     /// Built instructions the oracle does not have.
@@ -61,6 +63,15 @@ impl Report {
     pub fn summary(&self) -> String {
         let mut out = format!("{} sequences of {} instructions", self.sequences, self.tested.len());
         let _ = write!(out, ", {} compared", self.compared);
+        let signal = |number: &u8| match number {
+            4 => "SIGILL",
+            8 => "SIGFPE",
+            11 => "SIGSEGV",
+            _ => "signal",
+        };
+        for ((number, code), count) in &self.interrupted {
+            let _ = write!(out, "\n  {count} ended in {} {code}", signal(number));
+        }
         if !self.privileged.is_empty() {
             let _ = write!(out, "\nprivileged on both sides: {}", self.privileged.join(" "));
         }
@@ -153,6 +164,9 @@ fn verdicts(
     for (n, test) in tests.iter().enumerate() {
         let address = text_address(n);
         let here = ours.run(test, address);
+        if let Ending::Signal { number, code, .. } = theirs[n].ending {
+            *report.interrupted.entry((number, code)).or_insert(0) += 1;
+        }
         match compare(&theirs[n], &here, address, &test.text) {
             Verdict::Same => report.compared += 1,
             Verdict::NotComparable => {}

@@ -367,7 +367,7 @@ impl<'a> Generator<'a> {
         if o.apart {
             self.apart(row, &mut text);
         }
-        if o.storage && self.random.one_in(60) {
+        if o.storage && self.random.one_in(20) {
             self.wild();
         }
         text
@@ -399,7 +399,8 @@ impl<'a> Generator<'a> {
     /// Makes one base register point to where there is no storage.
     fn wild(&mut self) {
         let n = (FIRST_BASE + self.random.below(6)) as usize;
-        self.before.gr[n] = self.random.pick(&[0x7fff_fff0, 0x0200_0000_0000, 0x2_3000, 0x22_0000_0000]);
+        self.before.gr[n] =
+            self.random.pick(&[0x7fff_fff0, 0x0200_0000_0000, 0x2_3000, 0x1_fff8, 0x1_ff80, 0x2_1ff8, 0x22_0000_0000]);
     }
 
     /// A branch forward over one instruction.

@@ -149,6 +149,12 @@ fn driver(tests: usize) -> Driver {
 
     // Before a test: r1 -> input record, r14 = return address.
     let setup = a.here();
+    // Nothing of an earlier test stays in the pages around the scratch storage.
+    a.ril(LARL, 2, SCRATCH & !0xfff);
+    a.ri(0xa79, 3, 8192 / 256);
+    a.put(&[0xd7, 0xff, 0x20, 0x00, 0x20, 0x00]); // XC 0(256,2),0(2)
+    a.put(&[0x41, 0x20, 0x21, 0x00]); // LA 2,256(2)
+    a.ri(0xa77, 3, -5); // BRCTG, back to XC
     a.ril(LARL, 2, SCRATCH);
     for piece in (0..SCRATCH_LEN as u16).step_by(256) {
         a.mvc(2, piece, 1, STORAGE + piece, 256);
