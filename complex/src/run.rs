@@ -47,6 +47,8 @@ impl Configuration {
         let signals = &self.shared.signals[n as usize];
         cpu.running.store(true, SeqCst);
         signals.set_running(true);
+        // A CPU that was defined or reset since has not been told of what is pending for all.
+        signals.raise(self.shared.floating.attention());
         core.state.set_timer_running(true);
         let mut performing = 0;
         let exit = self.run_core(&mut core, start, slice, &mut performing);

@@ -248,9 +248,11 @@ impl Floating {
         (taken, queue.iter().fold(0, |bits, e| bits | Self::class(e.code)))
     }
 
-    /// Classes pending now, as attention bits.
-    pub fn external_classes(&self) -> u32 {
-        self.queue().iter().fold(0, |bits, e| bits | Self::class(e.code))
+    /// What is pending now, as attention bits.
+    pub fn attention(&self) -> u32 {
+        let io = if self.io_subclasses() != 0 { attention::IO } else { 0 };
+        let machine_check = if self.machine_check.load(SeqCst) != 0 { attention::MACHINE_CHECK } else { 0 };
+        self.queue().iter().fold(io | machine_check, |bits, e| bits | Self::class(e.code))
     }
 
     /// Makes a repressible machine check with this interruption code pending.
