@@ -31,6 +31,16 @@ impl Classes {
         Classes(set)
     }
 
+    /// These classes and others.
+    pub const fn with(self, others: Classes) -> Classes {
+        Classes(self.0 | others.0)
+    }
+
+    /// These classes but not the others.
+    pub const fn without(self, others: Classes) -> Classes {
+        Classes(self.0 & !others.0)
+    }
+
     /// Whether a user with these classes may use something allowed to `allowed`.
     pub fn meets(self, allowed: Classes) -> bool {
         allowed == Classes::ANY || self.0 & allowed.0 != 0

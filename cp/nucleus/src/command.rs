@@ -142,10 +142,14 @@ pub mod change;
 pub mod close;
 pub mod comment;
 pub mod cpu;
+pub mod define;
+pub mod detach;
 pub mod disconnect;
 pub mod display;
+pub mod echo;
 pub mod force;
 pub mod help;
+pub mod indicate;
 pub mod ipl;
 pub mod logoff;
 pub mod message_user;
@@ -172,10 +176,14 @@ commands! {
     close { "Close" G close; }
     comment { "*" ANY comment; "CP" ANY cp; }
     cpu { "CPU" G cpu; }
+    define { "DEFine" G define; }
+    detach { "DETach" G detach; }
     disconnect { "DISConnect" ANY disconnect; }
     display { "Display" G display; }
+    echo { "ECho" G echo; }
     force { "FORCE" A force; }
     help { "HELP" ANY help; }
+    indicate { "INDicate" G indicate; }
     ipl { "Ipl" G ipl; }
     logoff { "LOGoff" ANY logoff; "LOGOUT" ANY logout; }
     message_user {
@@ -186,7 +194,7 @@ commands! {
     purge { "PURge" DG purge; }
     query { "Query" ANY query; }
     run {
-        "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "REQuest" G request; "SIGnal" ACG signal;
+        "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "READY" G ready; "REQuest" G request; "SIGnal" ACG signal;
         "STOP" G stop; "SYStem" G system;
     }
     set { "SET" ANY set; }

@@ -102,6 +102,8 @@ pub struct Console {
     pub cp_read: bool,
     /// The user said SLEEP; nobody reads until then (`None` inside: until ENTER).
     pub asleep: Option<Option<Tod>>,
+    /// ECHO: how often each line that is typed is shown.
+    pub echo: Option<u32>,
     /// The guest has a read outstanding that no line has answered.
     vm_read: bool,
     /// SPOOL CONSOLE START: where the lines go as well.

@@ -9,7 +9,7 @@ use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod, ebcdic};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use devices::{Console3215, ConsoleHost, ConsoleInput};
-use directory::{DeviceKind, User};
+use directory::User;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, Weak};
@@ -142,18 +142,14 @@ impl Machine {
             configuration.define_cpu(address, true);
         }
         let mut machine = Machine { configuration, keyboard: ConsoleInput::default() };
-        for device in &user.devices {
-            if let DeviceKind::Console(_) = &device.kind {
-                machine.attach_console(device.vdev, around);
-            }
-        }
         for unit in units {
             let (vdev, console) = {
                 let unit = spooling::lock_unit(unit);
                 (unit.vdev, unit.console)
             };
-            if !console {
-                attach(&machine.configuration, vdev, spooling::device(unit, &around.spool));
+            match console {
+                true => machine.attach_console(vdev, around),
+                false => attach(&machine.configuration, vdev, spooling::device(unit, &around.spool)),
             }
         }
         // The subchannels are there from the beginning: nothing is to be reported of their arrival.

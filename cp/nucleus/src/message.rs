@@ -150,6 +150,8 @@ messages! {
     cpu_defined(address) = "DEF" 1459 'E' "CPU {address} is already defined";
     /// The directory allows this many CPUs.
     cpu_limit(maximum) = "DEF" 1460 'E' "CPU not defined; the maximum is {maximum}";
+    /// A virtual machine always has its base CPU.
+    cpu_needed(address) = "CPU" 1461 'E' "CPU {address} not detached; it is the base CPU";
     /// The command needs a virtual machine that is able to run: IPL one first.
     not_operational() = "BEG" 1465 'E' "The virtual machine cannot run; no program has been loaded";
     /// A virtual CPU loaded a PSW with the wait bit on and no interruption enabled.

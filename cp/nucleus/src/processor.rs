@@ -77,6 +77,13 @@ impl Processors {
         f(&mut self.lock().dispatcher, self.clock.now())
     }
 
+    /// SET SRM.
+    pub fn set_srm(&self, srm: Srm) {
+        let at = self.clock.now();
+        let wakes = self.lock().dispatcher.set_srm(at, srm);
+        self.ring(wakes);
+    }
+
     /// The virtual CPU that the dispatcher calls so.
     pub fn who(&self, vcpu: VcpuId) -> Option<(Arc<Vmdbk>, u16)> {
         let (vmdbk, cpu) = self.lock().vcpus.get(&vcpu)?.clone();

@@ -289,6 +289,15 @@ impl Cp {
                 return;
             }
         }
+        let echo = vmdbk.console().echo;
+        if let Some(times) = echo {
+            if typed.trim().eq_ignore_ascii_case("END") {
+                vmdbk.console().echo = None;
+            } else {
+                (0..times).for_each(|_| vmdbk.write(typed, Tone::Normal, self.now()));
+            }
+            return;
+        }
         let (editing, edit) = {
             let console = vmdbk.console();
             (console.settings.editing, console.settings.edit)

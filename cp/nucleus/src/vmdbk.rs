@@ -68,6 +68,9 @@ pub struct State {
     pub ipl: Option<String>,
     /// The last disconnection or reconnection, for the forced logoff of users nobody comes back to.
     pub disconnected: Option<Tod>,
+    /// SET SHARE and SET QUICKDSP, if not what the directory says.
+    pub share: Option<dispatch::Share>,
+    pub quickdsp: Option<bool>,
 }
 
 /// A logged-on virtual machine.
@@ -134,6 +137,8 @@ impl Vmdbk {
                 storage: user.storage,
                 ipl: None,
                 disconnected: None,
+                share: None,
+                quickdsp: None,
             }),
             machine: Mutex::new(Arc::new(machine)),
             units: Mutex::new(units),

@@ -5,6 +5,8 @@ use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::words::Words;
 
+#[path = "query/scheduling.rs"]
+pub mod scheduling;
 #[path = "query/settings.rs"]
 pub mod settings;
 #[path = "query/spool_files.rs"]
@@ -21,6 +23,7 @@ pub use users::files_line;
 commands! {
     /// What QUERY can show.
     QUERIES "query/":
+    scheduling { "SHARE" G share; "QUICKDSP" G quick_dispatch; "SRM" ACEG srm; }
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
     system {
         "TIme" ANY time; "CPLevel" ANY cp_level; "USERID" ANY user_id; "COMMands" ANY commands; "LOGMSG" ANY log_message;
@@ -52,6 +55,9 @@ pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     }
     let userid = operand.userid().map_err(|_| operand.invalid())?;
     words.end()?;
+    if let (Some(device), None) = (operand.device(), cp.user(&userid)) {
+        return Err(message::device_absent(format!("{device:04X}")).from("CQV"));
+    }
     match cp.vmdbk(&userid) {
         Some(vmdbk) => Ok(users::entry(&vmdbk).into()),
         None if cp.user(&userid).is_some() => Err(message::not_logged_on(userid).from("CQU")),

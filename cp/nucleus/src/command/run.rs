@@ -56,10 +56,10 @@ pub fn stop(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     Ok(Response::none())
 }
 
-/// `SYStem CLEAR|RESET|RESTART`
+/// `SYStem CLEAR|RESET|RESTART|STORE`
 ///
 /// Performs a function of the operator panel: CLEAR resets the virtual machine and zeroes its storage, RESET resets it, RESTART interrupts it
-/// with a restart interruption.
+/// with a restart interruption, STORE stores the registers in their save areas.
 pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let function = words.need()?;
     let vmdbk = &issuer.vmdbk;
@@ -73,15 +73,21 @@ pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             cp.set_cp_read(vmdbk, true);
             Ok(if clear { "STORAGE CLEARED - SYSTEM RESET." } else { "SYSTEM RESET." }.into())
         }
+        () if function.is("STORE") => {
+            words.end()?;
+            machine.configuration.interrupted_cpu(issuer.cpu()).state.store_status_at(0);
+            Ok("STORE COMPLETE.".into())
+        }
         () if function.is("RESTART") => {
             words.end()?;
             vmdbk.started.store(true, Ordering::Release);
+            let cpu = issuer.cpu();
             {
-                let mut core = machine.configuration.interrupted_cpu(0);
+                let mut core = machine.configuration.interrupted_cpu(cpu);
                 let result = core.state.restart_interruption();
                 engine::complete(&mut core.state, result, 0);
             }
-            machine.configuration.start(0);
+            machine.configuration.start(cpu);
             cp.set_cp_read(vmdbk, false);
             machine.wake(vmdbk, &cp.processors);
             Ok(Response::none())
@@ -148,4 +154,29 @@ pub fn signal(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         }
     }
     Ok(response)
+}
+
+/// `READY vdev`
+///
+/// Presents a device end at a virtual device that has become ready: a reader whose cards have arrived, a console that is wanted.
+pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let vdev = words.need_device()?;
+    words.end()?;
+    let machine = issuer.vmdbk.machine();
+    let there = machine.configuration.css().find(vdev).is_some();
+    if !there {
+        return Err(message::device_absent(format!("{vdev:04X}")).from("RDY"));
+    }
+    let unit = issuer.vmdbk.unit(vdev);
+    let (console, switch) = unit.map_or((false, None), |unit| {
+        let unit = crate::spooling::lock_unit(&unit);
+        (unit.console, unit.ready.clone())
+    });
+    match switch {
+        Some(switch) => switch.press(),
+        None if console => machine.keyboard.attention(),
+        // Punches and printers are ready always, and nobody waits for them.
+        None => (),
+    }
+    Ok(Response::none())
 }

@@ -9,6 +9,10 @@ use crate::words::Words;
 pub mod flags;
 #[path = "set/function_keys.rs"]
 pub mod function_keys;
+#[path = "set/scheduling.rs"]
+pub mod scheduling;
+#[path = "set/users.rs"]
+pub mod users;
 
 commands! {
     /// What SET can set.
@@ -22,6 +26,8 @@ commands! {
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
     }
     function_keys { "PF" G pf; }
+    scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
+    users { "PRIVclass" ANY privilege; "SECUSER" G secondary_user; "MACHine" G machine; }
 }
 
 /// `SET function value`

@@ -1,0 +1,144 @@
+//! DEFINE: changes what the virtual machine consists of.
+
+use super::{Issuer, Response};
+use crate::machine::Machine;
+use crate::message::{self, Message};
+use crate::spooling::{self, Unit, lock_unit};
+use crate::system::Cp;
+use crate::words::{Word, Words};
+use directory::{SpoolDevice, SpoolKind};
+use std::sync::{Arc, Mutex};
+
+/// `DEFine STORage n{K|M|G} | CPU n[-n] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | vdev [AS] vdev`
+///
+/// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's maximum:
+/// it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory allows. A device type
+/// and a number add a spooled unit record device; two numbers give a device another number. A running system is told of
+/// devices that come and go.
+pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let what = words.need()?;
+    match () {
+        () if what.is("STORage") => storage(cp, issuer, words),
+        () if what.is("CPU") => cpus(issuer, words),
+        () => {
+            if let Some((device, kind)) = unit_type(what) {
+                return unit(cp, issuer, device, kind, words);
+            }
+            match what.device() {
+                Some(old) if issuer.vmdbk.machine().configuration.css().find(old).is_some() => {
+                    renumber(issuer, old, words)
+                }
+                Some(old) if what.0.len() <= 3 => Err(message::device_absent(format!("{old:04X}")).from("DEF")),
+                _ => Err(message::invalid_device_type(what.upper())),
+            }
+        }
+    }
+}
+
+fn storage(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    words.accept("AS");
+    let word = words.need()?;
+    words.end()?;
+    let bytes = word.storage().ok_or_else(|| word.invalid())?;
+    let vmdbk = &issuer.vmdbk;
+    let maximum = vmdbk.user.max_storage.max(vmdbk.user.storage);
+    if bytes > maximum {
+        return Err(message::storage_exceeds(super::query::virtual_machine::amount(maximum)));
+    }
+    let around = cp.surroundings(vmdbk.id);
+    around.owner.set(vmdbk);
+    let old = vmdbk.machine();
+    let made = Machine::new(&vmdbk.user, bytes, &vmdbk.units(), &around);
+    let machine = made.map_err(|error| message::no_host_storage(issuer.userid(), error).from("DEF"))?;
+    old.configuration.cpus().for_each(|cpu| {
+        machine.configuration.define_cpu(cpu, true);
+    });
+    vmdbk.begin_reset();
+    vmdbk.set_machine(machine);
+    old.hold();
+    {
+        let mut state = vmdbk.lock();
+        (state.storage, state.ipl) = (bytes, None);
+    }
+    cp.set_cp_read(vmdbk, true);
+    let size = vmdbk.machine().configuration.storage().size();
+    Ok(vec![
+        format!("STORAGE = {}", super::query::virtual_machine::amount(size)),
+        "Storage cleared - system reset.".to_string(),
+    ]
+    .into())
+}
+
+fn cpus(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let word = words.need()?;
+    words.end()?;
+    let (first, last) = crate::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
+    let last = last.unwrap_or(first);
+    let machine = issuer.vmdbk.machine();
+    let maximum = machine.configuration.max_cpus();
+    if last >= u64::from(maximum) {
+        return Err(message::cpu_limit(maximum));
+    }
+    let mut response = Response::none();
+    for cpu in first as u16..=last as u16 {
+        if machine.configuration.is_defined(cpu) {
+            return Err(message::cpu_defined(format!("{cpu:02X}")));
+        }
+        machine.configuration.define_cpu(cpu, true);
+        response.push(format!("CPU {cpu:02X} DEFINED"));
+    }
+    Ok(response)
+}
+
+/// The type and kind of unit record device that a word means.
+fn unit_type(word: Word<'_>) -> Option<(&'static str, SpoolKind)> {
+    use SpoolKind::{Printer, Punch, Reader};
+    let types = [
+        ("READer", "2540", Reader),
+        ("RDR", "2540", Reader),
+        ("2540R", "2540", Reader),
+        ("3505", "3505", Reader),
+        ("PUNch", "2540", Punch),
+        ("PCH", "2540", Punch),
+        ("2540P", "2540", Punch),
+        ("3525", "3525", Punch),
+        ("PRINTer", "1403", Printer),
+        ("PRT", "1403", Printer),
+        ("1403", "1403", Printer),
+        ("3203", "3203", Printer),
+        ("3211", "3211", Printer),
+    ];
+    types.iter().find(|(name, ..)| word.is(name)).map(|&(_, device, kind)| (device, kind))
+}
+
+fn unit(cp: &Cp, issuer: &Issuer, device: &str, kind: SpoolKind, mut words: Words<'_>) -> Result<Response, Message> {
+    words.accept("AS");
+    let vdev = words.need_device()?;
+    words.end()?;
+    let vmdbk = &issuer.vmdbk;
+    let machine = vmdbk.machine();
+    let spool = SpoolDevice { device: device.into(), kind, class: if kind == SpoolKind::Reader { '*' } else { 'A' } };
+    let unit = Unit::new(issuer.userid(), &vmdbk.user.distribution, vdev, &spool);
+    let name = format!("{:<4} {vdev:04X}", unit.class_name());
+    let unit = Arc::new(Mutex::new(unit));
+    let attached = machine.configuration.css().attach(vdev, spooling::device(&unit, &cp.spool));
+    attached.map_err(|_| message::device_defined(&name))?;
+    vmdbk.change_unit(vdev, Some(unit));
+    Ok(format!("{name} DEFINED").into())
+}
+
+fn renumber(issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<Response, Message> {
+    words.accept("AS");
+    let new = words.need_device()?;
+    words.end()?;
+    let unit = issuer.vmdbk.unit(old);
+    let name = unit.as_ref().map_or("DEV", |unit| lock_unit(unit).class_name());
+    let name = format!("{name:<4} {new:04X}");
+    if !issuer.vmdbk.machine().configuration.css().renumber(old, new) {
+        return Err(message::device_defined(name));
+    }
+    if let Some(unit) = unit {
+        lock_unit(&unit).vdev = new;
+    }
+    Ok(format!("{name} DEFINED").into())
+}

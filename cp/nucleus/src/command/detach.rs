@@ -1,0 +1,61 @@
+//! DETACH: takes devices and virtual CPUs away.
+
+use super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::spooling;
+use crate::system::Cp;
+use crate::words::Words;
+
+/// `DETach vdev[-vdev] ... | CPU n[-n]`
+///
+/// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is closed. A
+/// running system is told. CPU takes virtual CPUs away, but not the base CPU.
+pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let vmdbk = &issuer.vmdbk;
+    let machine = vmdbk.machine();
+    let mut response = Response::none();
+    if words.accept("CPU") {
+        let word = words.need()?;
+        words.end()?;
+        let (first, last) = crate::examine::range(word.0, 63, 16).map_err(|_| word.invalid())?;
+        let base = machine.configuration.cpus().next();
+        let last = last.unwrap_or(first);
+        for cpu in first..=last {
+            let cpu = u16::try_from(cpu).unwrap_or(u16::MAX);
+            if !machine.configuration.is_defined(cpu) {
+                return Err(message::no_cpu(format!("{cpu:02X}")));
+            }
+            if Some(cpu) == base {
+                return Err(message::cpu_needed(format!("{cpu:02X}")));
+            }
+        }
+        for cpu in first as u16..=last as u16 {
+            machine.configuration.define_cpu(cpu, false);
+            response.push(format!("CPU {cpu:02X} DETACHED"));
+        }
+        return Ok(response);
+    }
+    let mut numbers = Vec::new();
+    words.peek().ok_or_else(message::device_missing)?;
+    for word in words {
+        let (first, last) = crate::examine::range(word.0, 0xffff, 16).map_err(|_| message::device_missing())?;
+        let last = last.unwrap_or(first);
+        if last > 0xffff {
+            return Err(message::device_missing());
+        }
+        let before = numbers.len();
+        let there: Vec<u16> = machine.configuration.css().devices().map(|(_, number)| number).collect();
+        numbers.extend((first as u16..=last as u16).filter(|number| there.contains(number)));
+        if numbers.len() == before {
+            return Err(message::device_absent(format!("{first:04X}")).from("DTV"));
+        }
+    }
+    for number in numbers {
+        machine.configuration.css().detach(number);
+        match vmdbk.unit(number) {
+            Some(_) => response.lines.extend(spooling::detach(cp, vmdbk, number)?.lines),
+            None => response.push(format!("DEV  {number:04X} DETACHED")),
+        }
+    }
+    Ok(response)
+}

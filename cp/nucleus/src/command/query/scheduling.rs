@@ -1,0 +1,56 @@
+//! QUERY SHARE, QUICKDSP, SRM: how the dispatcher treats users.
+
+use super::super::set::scheduling;
+use super::super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use crate::words::Words;
+use std::sync::Arc;
+
+fn target(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Arc<Vmdbk>, Message> {
+    let vmdbk = match words.next() {
+        None => issuer.vmdbk.clone(),
+        Some(word) if word.0 == "*" => issuer.vmdbk.clone(),
+        Some(word) => {
+            let userid = word.userid()?;
+            cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(userid).from("CQU"))?
+        }
+    };
+    words.end()?;
+    Ok(vmdbk)
+}
+
+/// `Query SHARE [userid|*]`
+///
+/// Shows a user's share of the processors.
+pub fn share(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    Ok(scheduling::show_share(&*target(cp, issuer, words)?).into())
+}
+
+/// `Query QUICKDSP [userid|*]`
+///
+/// Shows whether a user is dispatched without waiting in the eligible list.
+pub fn quick_dispatch(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    Ok(scheduling::show_quick_dispatch(&*target(cp, issuer, words)?).into())
+}
+
+/// `Query SRM`
+///
+/// Shows how the dispatcher is tuned (SET SRM).
+pub fn srm(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    let srm = cp.processors.dispatcher(|dispatcher, _| dispatcher.srm().clone());
+    let [q1, q2, q3] = srm.dispatch_buffer;
+    Ok(vec![
+        format!("IABIAS : INTENSITY={}%; DURATION={}", srm.bias_intensity, srm.bias_duration),
+        "LDUBUF : Q1=100% Q2=75% Q3=60%".to_string(),
+        "STORBUF: Q1=125% Q2=105% Q3=95%".to_string(),
+        format!("DSPBUF : Q1={q1} Q2={q2} Q3={q3}"),
+        format!("DISPATCHING MINOR TIMESLICE = {} MS", srm.minor_slice / 1000),
+        "MAXWSS : LIMIT=9999%".to_string(),
+        "...... : PAGES=999999".to_string(),
+        "XSTORE : 0%".to_string(),
+    ]
+    .into())
+}
