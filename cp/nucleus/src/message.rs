@@ -120,7 +120,8 @@ messages! {
     not_linked(userid, device) = "LNM" 107 'E' "{userid} {device} not linked; not in CP directory";
     /// IPL needs a device from which a program can be read.
     ipl_device_type(device) = "VMI" 228 'E' "IPL not performed; device {device} cannot be used for IPL";
-    /// The reader is empty, or its first file ended before the program was loaded.
+    /// The reader is empty, or its first file ended before the program was loaded. QUERY RDR shows the files; CHANGE RDR ALL
+    /// NOHOLD makes those ready again that have been read and are kept.
     ipl_unit_record(device) = "VMI" 233 'E' "IPL unit record error on device {device}";
     /// The device signalled an error while the program was being read.
     ipl_io_error(device) = "VMI" 232 'E' "IPL I/O error on device {device}";

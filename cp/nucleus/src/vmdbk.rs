@@ -1,8 +1,8 @@
 //! The VMDBK: all that CP knows of one logged-on virtual machine.
 //!
 //! Made at LOGON or XAUTOLOG, gone after LOGOFF. It is shared: terminals, processors and other users' commands hold it at
-//! the same time, so what changes is behind a lock of its own kind. Lock order, from above: system, [`Vmdbk::lock`], the
-//! channel subsystem, CPU states, spool, [`Vmdbk::console`], terminals.
+//! the same time, so what changes is behind a lock of its own kind. Lock order, from above: system, [`Vmdbk::lock`], CPU
+//! states, the channel subsystem, [`Vmdbk::console`] and its terminal, units, the spool.
 
 use crate::account::Account;
 use crate::class::Classes;

@@ -4,7 +4,7 @@ use super::{Issuer, Origin, Response};
 use crate::message::{self, Message};
 use crate::spooling::options::{Of, Options};
 use crate::spooling::record::Recorder;
-use crate::spooling::{SharedUnit, Unit, close, lock_unit, options};
+use crate::spooling::{self, SharedUnit, Unit, close, lock_unit, options};
 use crate::system::Cp;
 use crate::words::Words;
 use directory::SpoolKind;
@@ -43,6 +43,9 @@ pub fn spool(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
             options.address(kind, settings);
         }
         if console {
+            if options.start == Some(true) {
+                spooling::with(cp, |_| Ok(()))?;
+            }
             record(cp, issuer, unit, &options);
         }
         if kind == SpoolKind::Reader {
