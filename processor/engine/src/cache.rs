@@ -4,7 +4,7 @@ use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Fields, Op};
 
-/// A block in the table.
+/// A decoded block.
 #[derive(Clone, Copy)]
 pub struct Block {
     absolute: u64,
@@ -13,9 +13,19 @@ pub struct Block {
     pub count: u16,
     /// Length of its text.
     pub bytes: u16,
+    /// Blocks that came behind it, the latest first.
+    links: [u32; 2],
 }
 
-const EMPTY: Block = Block { absolute: u64::MAX, version: 0, first: 0, count: 0, bytes: 0 };
+impl Block {
+    #[inline(always)]
+    fn is(&self, absolute: Absolute, version: u32) -> bool {
+        self.absolute == absolute.0 && self.version == version
+    }
+}
+
+/// The number of no block.
+pub const NONE: u32 = u32::MAX;
 const SLOTS: usize = 1 << 15;
 /// When so many instructions are decoded, everything is forgotten and decoded anew as needed.
 const MAX_OPS: usize = 1 << 17;
@@ -24,7 +34,9 @@ const MAX_BLOCK: usize = 64;
 /// The blocks one CPU has decoded. It is empty until the CPU runs.
 #[derive(Default)]
 pub struct BlockCache {
-    table: Vec<Block>,
+    /// Numbers of blocks, by a hash of their absolute addresses.
+    table: Vec<u32>,
+    blocks: Vec<Block>,
     ops: Vec<Op>,
 }
 
@@ -36,7 +48,8 @@ impl BlockCache {
 
     /// Forgets all blocks.
     pub fn clear(&mut self) {
-        self.table.fill(EMPTY);
+        self.table.fill(NONE);
+        self.blocks.clear();
         self.ops.clear();
     }
 
@@ -46,23 +59,43 @@ impl BlockCache {
     }
 
     /// The block at `absolute`, if it is decoded and its text has not been stored into since the frame's code had
-    /// `version`.
+    /// `version`. It is looked for first where it was when `last` was left before.
     #[inline(always)]
-    pub fn find(&self, absolute: Absolute, version: u32) -> Option<Block> {
-        let block = self.table.get(Self::slot(absolute.0))?;
-        (block.absolute == absolute.0 && block.version == version).then_some(*block)
+    pub fn find(&mut self, last: u32, absolute: Absolute, version: u32) -> Option<u32> {
+        if let Some(before) = self.blocks.get(last as usize) {
+            for link in before.links {
+                if self.blocks.get(link as usize).is_some_and(|block| block.is(absolute, version)) {
+                    return Some(link);
+                }
+            }
+        }
+        let number = *self.table.get(Self::slot(absolute.0))?;
+        let found = self.blocks.get(number as usize).is_some_and(|block| block.is(absolute, version));
+        if !found {
+            return None;
+        }
+        if let Some(before) = self.blocks.get_mut(last as usize) {
+            before.links = [number, before.links[0]];
+        }
+        Some(number)
+    }
+
+    /// The block with that number, which `find` or `decode` just gave.
+    #[inline(always)]
+    pub fn block(&self, number: u32) -> &Block {
+        &self.blocks[number as usize]
     }
 
     #[inline(always)]
-    pub fn ops(&self, block: Block) -> &[Op] {
+    pub fn ops(&self, block: &Block) -> &[Op] {
         &self.ops[block.first as usize..block.first as usize + block.count as usize]
     }
 
     /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page.
     #[cold]
-    pub fn decode(&mut self, s: &State, absolute: Absolute) -> Option<Block> {
+    pub fn decode(&mut self, s: &State, absolute: Absolute) -> Option<u32> {
         if self.table.is_empty() {
-            self.table = vec![EMPTY; SLOTS];
+            self.table = vec![NONE; SLOTS];
         }
         if self.ops.len() + MAX_BLOCK > MAX_OPS {
             self.clear();
@@ -105,9 +138,12 @@ impl BlockCache {
             first: first as u32,
             count: (self.ops.len() - first) as u16,
             bytes: at as u16,
+            links: [NONE; 2],
         };
-        self.table[Self::slot(absolute.0)] = block;
-        Some(block)
+        let number = self.blocks.len() as u32;
+        self.blocks.push(block);
+        self.table[Self::slot(absolute.0)] = number;
+        Some(number)
     }
 }
 

@@ -51,6 +51,7 @@ struct FetchPage<'a> {
 pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     s.fetch_stale = true;
     let storage = s.storage().clone();
+    let mut last = cache::NONE;
     let mut fetch = FetchPage { page: 1, frame: 0, code: storage.code(Absolute(0)) };
     loop {
         if s.budget <= 0 {
@@ -100,7 +101,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
             }
         }
         let absolute = Absolute(fetch.frame | ia & (PAGE - 1));
-        let block = match cache.find(absolute, fetch.code.version()) {
+        last = match cache.find(last, absolute, fetch.code.version()) {
             Some(block) => block,
             None => match cache.decode(s, absolute) {
                 Some(block) => block,
@@ -113,6 +114,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
                 }
             },
         };
+        let block = cache.block(last);
         s.next_ia = ia.wrapping_add(block.bytes as u64) & s.address_mask;
         let ops = cache.ops(block);
         s.block_stale = false;

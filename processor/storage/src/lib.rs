@@ -4,9 +4,10 @@
 //! `&mut [u8]` into it, only copies in and out, and atomics for interlocked updates. Bytes are big-endian, as the guest
 //! left them; the typed accessors convert.
 //!
-//! **Code marks.** An engine that decodes instructions of a frame marks the 256-byte pieces it read. A store into a
-//! marked piece raises the frame's version, and blocks remember the version they were decoded at: so a block is valid
-//! if its version is the frame's, and self-modifying code costs nobody else anything.
+//! **Code marks.** An engine that decodes instructions of a frame marks the doublewords it read. A store into a marked
+//! doubleword raises the frame's version, and blocks remember the version they were decoded at: so a block is valid
+//! if its version is the frame's, and self-modifying code costs nobody else anything. Doublewords, not larger pieces:
+//! Linux returns to programs through an instruction among the busiest fields of its prefix area.
 //!
 //! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory.
 
@@ -15,7 +16,10 @@ mod mapping;
 use arch::{Absolute, PAGE};
 use mapping::Mapping;
 use std::io;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
 
 /// An address outside the configuration's storage (an addressing exception, or a program check of the channel).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,8 +42,8 @@ pub mod key {
 /// What the engines keep about a frame's code.
 #[derive(Default)]
 pub struct Code {
-    /// One bit for each 256 bytes that instructions were decoded from.
-    marks: AtomicU16,
+    /// Whether any doubleword of the frame is marked.
+    marked: AtomicBool,
     /// Raised by each store into marked bytes.
     version: AtomicU32,
 }
@@ -48,7 +52,7 @@ impl Code {
     /// Whether instructions were decoded from the frame: then a store into it must be told ([`Storage::stored`]).
     #[inline(always)]
     pub fn is_marked(&self) -> bool {
-        self.marks.load(Relaxed) != 0
+        self.marked.load(Relaxed)
     }
 
     /// As [`Storage::code_version`].
@@ -63,6 +67,20 @@ pub struct Storage {
     bytes: Mapping,
     keys: Box<[AtomicU8]>,
     code: Box<[Code]>,
+    /// A bit for each doubleword that instructions were decoded from; `MARKS` words for each frame.
+    marks: Box<[AtomicU64]>,
+}
+
+const MARKS: usize = (PAGE / 8 / 64) as usize;
+
+/// Which of a frame's words of marks `len` bytes at `offset` in it belong to, and which bits in them.
+fn marks_of(offset: u64, len: u64) -> impl Iterator<Item = (usize, u64)> {
+    let (first, last) = (offset / 8, (offset + len - 1) / 8);
+    (first / 64..=last / 64).map(move |word| {
+        let from = first.max(word * 64) % 64;
+        let to = last.min(word * 64 + 63) % 64;
+        (word as usize, u64::MAX << from & u64::MAX >> (63 - to))
+    })
 }
 
 impl Storage {
@@ -77,6 +95,8 @@ impl Storage {
             keys: unsafe { Box::new_zeroed_slice(frames).assume_init() },
             // SAFETY: as above.
             code: unsafe { Box::new_zeroed_slice(frames).assume_init() },
+            // SAFETY: as above; only the marks of frames with code are ever touched.
+            marks: unsafe { Box::new_zeroed_slice(frames * MARKS).assume_init() },
         })
     }
 
@@ -204,14 +224,26 @@ impl Storage {
         Ok(self.keys[(a.0 / PAGE) as usize].fetch_and(!bits, Relaxed))
     }
 
-    /// Marks `len` bytes at `a` (within one frame) as decoded, and returns the frame's version.
+    fn marks_of_frame(&self, frame: u64) -> &[AtomicU64] {
+        &self.marks[frame as usize * MARKS..][..MARKS]
+    }
+
+    /// Marks `len` bytes at `a` (at least one, within one frame) as decoded, and returns the frame's version.
     pub fn mark_code(&self, a: Absolute, len: usize) -> u32 {
-        let code = &self.code[(a.0 / PAGE) as usize];
-        let first = a.0 % PAGE / 256;
-        let last = (a.0 % PAGE + len as u64 - 1) / 256;
-        let bits = (first..=last.min(15)).fold(0u16, |bits, n| bits | 1 << n);
-        code.marks.fetch_or(bits, Relaxed);
-        code.version.load(Relaxed)
+        let code = self.code(a);
+        let marks = self.marks_of_frame(a.0 / PAGE);
+        loop {
+            for (word, bits) in marks_of(a.0 % PAGE, len as u64) {
+                marks[word].fetch_or(bits, SeqCst);
+            }
+            code.marked.store(true, SeqCst);
+            let version = code.version.load(SeqCst);
+            // Another CPU that stores into the frame's code takes all marks away before it raises the version.
+            let there = |(word, bits): (usize, u64)| marks[word].load(SeqCst) & bits == bits;
+            if marks_of(a.0 % PAGE, len as u64).all(there) && code.marked.load(SeqCst) {
+                return version;
+            }
+        }
     }
 
     /// What is known of code in the frame that holds `a`, which must exist; it stays at its place as long as the storage.
@@ -236,12 +268,7 @@ impl Storage {
     /// instructions were among them: what follows in the block being executed may be stale.
     #[inline(always)]
     pub fn stored(&self, a: Absolute, len: usize) -> bool {
-        let first = (a.0 / PAGE) as usize;
-        if self.code[first].marks.load(Relaxed) != 0 || a.0 % PAGE + len as u64 > PAGE {
-            self.stored_slow(a, len)
-        } else {
-            false
-        }
+        if self.code(a).is_marked() || a.0 % PAGE + len as u64 > PAGE { self.stored_slow(a, len) } else { false }
     }
 
     #[cold]
@@ -253,21 +280,29 @@ impl Storage {
         let end = a.0 + len as u64;
         for frame in a.0 / PAGE..=(end - 1) / PAGE {
             let code = &self.code[frame as usize];
-            let marks = code.marks.load(Relaxed);
-            if marks == 0 {
+            if !code.is_marked() {
                 continue;
             }
-            let from = a.0.max(frame * PAGE) % PAGE / 256;
-            let to = (end.min((frame + 1) * PAGE) - 1) % PAGE / 256;
-            let touched = (from..=to).fold(0u16, |bits, n| bits | 1 << n);
-            if marks & touched != 0 {
+            let from = a.0.max(frame * PAGE);
+            let to = end.min((frame + 1) * PAGE);
+            let marks = self.marks_of_frame(frame);
+            if marks_of(from % PAGE, to - from).any(|(word, bits)| marks[word].load(Relaxed) & bits != 0) {
                 // Every block of the frame becomes stale; those still wanted are decoded and marked again.
-                code.marks.store(0, Relaxed);
-                code.version.fetch_add(1, Relaxed);
+                self.forget_code(frame);
                 stale = true;
             }
         }
         stale
+    }
+
+    fn forget_code(&self, frame: u64) {
+        let code = &self.code[frame as usize];
+        if code.marked.swap(false, SeqCst) {
+            for marks in self.marks_of_frame(frame) {
+                marks.store(0, SeqCst);
+            }
+        }
+        code.version.fetch_add(1, SeqCst);
     }
 
     /// Zeroes the pages from `first` to `last` (addresses within them) and gives their memory back to the host.
@@ -288,9 +323,8 @@ impl Storage {
         for key in &self.keys {
             key.store(0, Relaxed);
         }
-        for code in &self.code {
-            code.marks.store(0, Relaxed);
-            code.version.fetch_add(1, Relaxed);
+        for frame in 0..self.code.len() as u64 {
+            self.forget_code(frame);
         }
     }
 }
@@ -315,10 +349,14 @@ mod tests {
     fn a_store_into_decoded_bytes_makes_the_frame_stale() {
         let s = Storage::new(3 * PAGE).unwrap();
         let version = s.mark_code(Absolute(PAGE + 0x100), 20);
-        s.write(Absolute(PAGE), &[0; 256]).unwrap();
+        s.write(Absolute(PAGE + 0xf8), &[0; 8]).unwrap();
+        s.write(Absolute(PAGE + 0x118), &[0; 0x200]).unwrap();
         assert_eq!(s.code_version(Absolute(PAGE)), version, "beside the code");
         s.write(Absolute(PAGE - 4), &[0; 261]).unwrap();
         assert_ne!(s.code_version(Absolute(PAGE)), version, "one byte into it, across the boundary");
+        let version = s.mark_code(Absolute(PAGE + 0x1fe), 6);
+        s.write(Absolute(PAGE + 0x203), &[0]).unwrap();
+        assert_ne!(s.code_version(Absolute(PAGE)), version, "the last byte, in another word of marks");
     }
 
     #[test]
