@@ -108,6 +108,12 @@ fn the_last_branch_is_kept_for_program_interruptions() {
     machine.text(0x5000, "");
     assert_eq!(machine.execute("LR 0,0;BRC 15,*+4094"), Ending::Done);
     assert_eq!(machine.get64(z::BREAKING_EVENT_ADDRESS), PROGRAM + 2);
+    // So is a load of the PSW.
+    machine.put64(DATA, WIDE);
+    machine.put64(DATA + 8, 0x5000);
+    machine.set(|s| s.gr[6] = DATA);
+    assert_eq!(machine.execute("LR 0,0;LPSWE 0(6)"), Ending::Done);
+    assert_eq!(machine.get64(z::BREAKING_EVENT_ADDRESS), PROGRAM + 2);
 }
 
 #[test]

@@ -146,6 +146,22 @@ fn access_register_translation_has_exceptions() {
 }
 
 #[test]
+fn access_can_be_tested() {
+    let machine = machine();
+    machine.put32(ENTRIES + 0x40 + 16, LIST as u32);
+    let test = |alet: u32, index: u64| {
+        machine.set(|s| (s.ar[5], s.gr[2], s.cr[5]) = (alet, index << 16, ENTRIES + 0x40));
+        assert_eq!(machine.execute("TAR 5,2"), Ending::Done);
+        machine.cc()
+    };
+    for (alet, cc) in [(0, 0), (1, 3), (ALET, 1), (ALET | 0x0100_0000, 2), (0x0007_0003, 3), (0x0008_0002, 3)] {
+        assert_eq!(test(alet, 0), cc, "{alet:X}");
+    }
+    machine.put32(LIST + 32, 0x0107_0005);
+    assert_eq!((test(ALET, 5), test(ALET, 4)), (1, 3), "the index is the one given");
+}
+
+#[test]
 fn an_access_list_entry_may_allow_fetches_only() {
     let machine = machine();
     machine.put32(LIST + 32, 0x0207_0000);

@@ -152,6 +152,20 @@ fn large_pages_need_the_control() {
     machine.put64(at, 0x30_0000 | 0x600);
     assert_eq!(store(&machine, va + 8), suppressed(4));
     assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), va | 4);
+    // The entry may have a key of its own, which goes before the frames'.
+    machine.set_key(0x30_0000, 0x30);
+    machine.set(|s| s.gr[5] = va);
+    for (entry, key, ending) in [
+        (0x30_0000 | 0x400, 3, Ending::Done),
+        (0x30_0000 | 0x1_4c00, 3, suppressed(4)),
+        (0x30_0000 | 0x1_4c00, 4, Ending::Done),
+        (0x30_0000 | 0x1_4400, 3, Ending::Done),
+    ] {
+        machine.put64(at, entry);
+        machine.set(|_| ());
+        machine.text(PROGRAM, "LG 1,0(0,5)");
+        assert_eq!(machine.go(DAT | key << 52, PROGRAM), ending, "{entry:X}");
+    }
     // Region entries protect, too, with enhanced DAT only.
     machine.set(|s| s.cr[0] &= !cr0::ENHANCED_DAT);
     machine.put64(at, entry | 0x400);

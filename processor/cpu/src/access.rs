@@ -462,10 +462,10 @@ impl State {
         if store && low && address % PAGE < 512 {
             return Err(self.access_exception(Program::Protection, address, space, 0));
         }
-        let (real, protected) = match asce {
-            None => (Real(address), false),
+        let (real, protected, own_key) = match asce {
+            None => (Real(address), false, None),
             Some(asce) => match self.walk(asce, address) {
-                Ok(walk) => (walk.real, walk.protected),
+                Ok(walk) => (walk.real, walk.protected, walk.key),
                 Err(fault) => return Err(self.access_exception(fault.code, address, space, 0)),
             },
         };
@@ -477,6 +477,7 @@ impl State {
         let Ok(storage_key) = self.storage().key(absolute) else {
             return Err(self.access_exception(Program::Addressing, address, space, 0));
         };
+        let storage_key = own_key.unwrap_or(storage_key);
         let same_key = access_key == 0
             || storage_key >> 4 == access_key
             || self.cr[0] & cr0::STORAGE_PROTECTION_OVERRIDE != 0 && storage_key >> 4 == 9;

@@ -11,11 +11,16 @@ impl State {
     /// A store through an entry that allows only fetches is a protection exception, said by the second value.
     pub(crate) fn asce_of_access_register(&mut self, ar: u8) -> Result<(u64, bool), Program> {
         let alet = if ar == 0 { 0 } else { self.ar[ar as usize] };
-        self.asce_of_alet(alet)
+        self.asce_of_alet(alet, (self.cr[8] >> 16) as u16)
     }
 
-    /// The same for an ALET.
-    pub(crate) fn asce_of_alet(&mut self, alet: u32) -> Result<(u64, bool), Program> {
+    /// Whether an ALET other than 0 and 1 leads to a space with this extended authorization index (TEST ACCESS).
+    pub fn test_alet(&self, alet: u32, index: u16) -> Result<(), Program> {
+        self.asce_of_alet(alet, index).map(drop)
+    }
+
+    /// The same for an ALET, with the extended authorization index.
+    fn asce_of_alet(&self, alet: u32, index: u16) -> Result<(u64, bool), Program> {
         match alet {
             0 => return Ok((self.cr[1], false)),
             1 => return Ok((self.cr[7], false)),
@@ -50,7 +55,7 @@ impl State {
         }
         // A private entry belongs to one authorization index.
         if first & 0x0100_0000 != 0 {
-            let eax = (self.cr[8] >> 16 & 0xffff) as u32;
+            let eax = index as u32;
             if first & 0xffff != eax && !self.authorized(aste, eax)? {
                 return Err(Program::ExtendedAuthority);
             }

@@ -20,6 +20,8 @@ pub struct Walk {
     pub real: Real,
     /// A table entry forbids stores.
     pub protected: bool,
+    /// The segment-table entry of a large page has an access key and fetch protection of its own, in a storage key's form.
+    pub key: Option<u8>,
 }
 
 /// Why there is no translation.
@@ -42,6 +44,8 @@ const TYPE: u64 = 0x0c;
 const PROTECT: u64 = 0x200;
 const LARGE: u64 = 0x400;
 const COMMON: u64 = 0x10;
+/// AV: bits 48-52 of a large page's entry are access key and fetch protection.
+const KEY_VALID: u64 = 0x1_0000;
 const PAGE_INVALID: u64 = 0x400;
 const PAGE_ZERO: u64 = 0x800;
 
@@ -57,7 +61,7 @@ impl State {
 
     fn walk_z(&self, asce: u64, va: u64) -> Result<Walk, Fault> {
         if asce & asce::REAL_SPACE != 0 {
-            return Ok(Walk { real: Real(va), protected: false });
+            return Ok(Walk { real: Real(va), protected: false, key: None });
         }
         let enhanced = self.cr[0] & cr0::ENHANCED_DAT != 0 && self.has(8);
         // Level 3 is the region-first table, 0 the segment table; an address must not reach above its table.
@@ -92,7 +96,7 @@ impl State {
                 if enhanced {
                     protected |= entry & PROTECT != 0;
                     if level == 1 && entry & LARGE != 0 && self.has(78) {
-                        return Ok(Walk { real: Real(entry & !0x7fff_ffff | va & 0x7fff_ffff), protected });
+                        return Ok(Walk { real: Real(entry & !0x7fff_ffff | va & 0x7fff_ffff), protected, key: None });
                     }
                 }
                 origin = entry & asce::ORIGIN;
@@ -105,7 +109,8 @@ impl State {
             }
             protected |= entry & PROTECT != 0;
             if enhanced && entry & LARGE != 0 {
-                return Ok(Walk { real: Real(entry & !0xf_ffff | va & 0xf_ffff), protected });
+                let key = (entry & KEY_VALID != 0).then_some((entry >> 8) as u8 & 0xf8);
+                return Ok(Walk { real: Real(entry & !0xf_ffff | va & 0xf_ffff), protected, key });
             }
             origin = entry & !0x7ff;
         }
@@ -118,7 +123,7 @@ impl State {
             return Err(Program::TranslationSpecification.into());
         }
         protected |= entry & PROTECT != 0;
-        Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected })
+        Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected, key: None })
     }
 
     /// ESA/390: a segment table of words, designated by a segment-table designation.
@@ -148,6 +153,6 @@ impl State {
         if entry & 0x8000_0900 != 0 {
             return Err(Program::TranslationSpecification.into());
         }
-        Ok(Walk { real: Real(entry & 0x7fff_f000 | va & 0xfff), protected: entry & PROTECT != 0 })
+        Ok(Walk { real: Real(entry & 0x7fff_f000 | va & 0xfff), protected: entry & PROTECT != 0, key: None })
     }
 }

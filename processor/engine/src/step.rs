@@ -75,10 +75,12 @@ pub fn step(s: &mut State) -> Option<Exit> {
     let op = prepare(s, text);
     let last_branch = std::mem::replace(&mut s.breaking_event, NO_BRANCH);
     let result = isa::perform(op.run, s, &op.fields);
-    let branched = s.breaking_event != NO_BRANCH;
+    let mut branched = s.breaking_event != NO_BRANCH;
     if !branched {
         s.breaking_event = last_branch;
     }
+    // LPSW and LPSWE are breaking events, but no branches.
+    branched &= !matches!(text[..2], [0x82, _] | [0xb2, 0xb2]);
     if result.is_ok() {
         s.ia = s.next_ia;
     }

@@ -12,10 +12,16 @@ fn load(s: &mut State, new: Psw) -> Result<(), Interruption> {
     if s.psw_is_invalid() { Err(Interruption::EarlySpecification) } else { Ok(()) }
 }
 
+/// Loading a PSW is a breaking event, as a branch is.
+fn breaks(s: &mut State, i: &Fields) {
+    s.breaking_event = s.ia.wrapping_add(i.at as u64);
+}
+
 /// LPSW.
 pub fn load_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let word = s.load_u64(at)?;
+    breaks(s, i);
     load(s, Psw::from_short(word))
 }
 
@@ -26,9 +32,11 @@ pub fn load_psw_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> 
     if at.address % 4096 <= 4080 {
         let mask = s.load_u64(at)?;
         let address = s.load_u64(At { address: at.address + 8, ..at })?;
+        breaks(s, i);
         return load(s, Psw::from_long(mask, address));
     }
     s.read_bytes(at, &mut bytes)?;
+    breaks(s, i);
     let half = |n: usize| u64::from_be_bytes(bytes[n..n + 8].try_into().expect("eight bytes"));
     load(s, Psw::from_long(half(0), half(8)))
 }

@@ -61,6 +61,24 @@ pub fn move_with_optional_specifications(s: &mut State, i: &Fields) -> Result<()
     Ok(())
 }
 
+/// TAR. CC 0: the ALET in access register R1 is 0; 1: it leads to a space through the dispatchable unit's access list;
+/// 2: through the primary space's; 3: it is 1, or an access would end in an exception. R2 holds the authorization index.
+pub fn test_access(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let alet = s.ar[i.r1 as usize];
+    let index = (s.gr[i.r2 as usize] >> 16) as u16;
+    s.cc = match alet {
+        0 => 0,
+        1 => 3,
+        _ => match s.test_alet(alet, index) {
+            Ok(()) if alet & 0x0100_0000 == 0 => 1,
+            Ok(()) => 2,
+            Err(Program::Addressing) => return Err(Program::Addressing.into()),
+            Err(_) => 3,
+        },
+    };
+    Ok(())
+}
+
 /// The true length in R1 for MVCP, MVCS, MVCK: at most 256 bytes move.
 fn true_length(s: &mut State, i: &Fields) -> u64 {
     let length = s.gr[i.r1 as usize];

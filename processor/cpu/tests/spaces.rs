@@ -1,0 +1,56 @@
+//! The numbers that stand for address spaces in the lookaside buffer begin anew after some thousand spaces: nobody may
+//! see another's pages then.
+
+use arch::{Absolute, Psw, mask};
+use base::{Clock, Tod};
+use cpu::{Architecture, At, Facilities, Floating, Shared, Signals, Space, State};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use storage::Storage;
+
+struct Stopped;
+
+impl Clock for Stopped {
+    fn now(&self) -> Tod {
+        Tod::UNIX_EPOCH
+    }
+}
+
+/// A space with one page: `va` is at `frame`, which holds `value`. Its segment table is at `table`.
+fn space(storage: &Storage, table: u64, va: u64, frame: u64, value: u64) -> u64 {
+    let put = |at: u64, v: u64| storage.write_u64(Absolute(at), v).expect("it is in storage");
+    put(table + (va >> 20) * 8, table + 0x1000);
+    put(table + 0x1000 + (va >> 12 & 0xff) * 8, frame);
+    put(frame, value);
+    table
+}
+
+#[test]
+fn a_number_that_is_used_again_means_the_new_space_only() {
+    let storage = Arc::new(Storage::new(1 << 20).expect("room for a megabyte"));
+    let shared = Shared {
+        storage: storage.clone(),
+        clock: Arc::new(Stopped),
+        floating: Floating::default(),
+        signals: Box::new([Signals::default()]),
+        facilities: Facilities::default(),
+        cpu_id: 0,
+        tod_offset: AtomicU64::new(0),
+    };
+    let va = 0x3000;
+    let a = space(&storage, 0x1_0000, va, 0x4000, 0xaaaa);
+    let b = space(&storage, 0x2_0000, va, 0x5000, 0xbbbb);
+    let mut state = State::new(0, Architecture::Z, Arc::new(shared));
+    state.cr[1] = a;
+    state.set_psw(Psw { mask: mask::DAT | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING, address: 0 });
+    state.control_changed();
+    for n in 0..20_000u64 {
+        // Every other access is to a space never seen before (not translated, but a space all the same).
+        let fresh = n << 12 | 0x20;
+        state.cr[7] = if n % 2 == 0 { b } else { fresh };
+        let mut bytes = [0; 8];
+        state.read_in(va, Space::Secondary, 0, &mut bytes).expect("it is mapped");
+        assert_eq!(u64::from_be_bytes(bytes), if n % 2 == 0 { 0xbbbb } else { 0 });
+        assert_eq!(state.load_u64(At { address: va, ar: 0 }), Ok(0xaaaa), "after {n} spaces");
+    }
+}
