@@ -28,7 +28,7 @@ use engine::BlockCache;
 use sclp::ServiceElement;
 use std::io::Result as IoResult;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use storage::Storage;
 
 /// What a configuration wants of whoever runs it.
@@ -253,8 +253,10 @@ impl Configuration {
     /// A virtual CPU's state, brought out of `run` first if need be.
     pub fn interrupted_cpu(&self, cpu: u16) -> MutexGuard<'_, Core> {
         loop {
-            if let Ok(core) = self.cpus[cpu as usize].core.try_lock() {
-                return core;
+            match self.cpus[cpu as usize].core.try_lock() {
+                Ok(core) => return core,
+                Err(TryLockError::Poisoned(core)) => return core.into_inner(),
+                Err(TryLockError::WouldBlock) => (),
             }
             self.leave(cpu);
             std::thread::yield_now();

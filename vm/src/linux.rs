@@ -28,6 +28,7 @@ Exit codes:
   4  the guest's kernel panicked
   5  the guest was in a loop of program interruptions
   6  the guest asked to be started again
+  7  Endicott itself failed
   130  ended by Ctrl-A x or by a signal
 
 At a terminal, Ctrl-A is the escape: Ctrl-A c takes a CP command, Ctrl-A x ends the guest, Ctrl-A h helps.";
@@ -116,6 +117,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         Some(Ending::DisabledWait(_)) => 3,
         Some(Ending::ProgramLoop) => 5,
         Some(Ending::NothingToLoad) => 6,
+        Some(Ending::CheckStop) => 7,
         None => 130,
     };
     if options.json {

@@ -152,6 +152,7 @@ pub mod help;
 pub mod indicate;
 pub mod ipl;
 pub mod logoff;
+pub mod logon;
 pub mod message_user;
 pub mod order;
 pub mod purge;
@@ -186,6 +187,7 @@ commands! {
     indicate { "INDicate" G indicate; }
     ipl { "Ipl" G ipl; }
     logoff { "LOGoff" ANY logoff; "LOGOUT" ANY logout; }
+    logon { "Logon" ANY logon; "LOGIN" ANY login; }
     message_user {
         "Message" ANY message; "MSG" ANY msg; "MSGNOH" B message_no_header;
         "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;

@@ -11,6 +11,7 @@ use arch::Psw;
 use base::Tod;
 use complex::Exit;
 use dispatch::Return;
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -80,6 +81,14 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
             Exit::Step => crate::trace::stepped(cp, vmdbk, &machine, cpu),
         }
     }
+}
+
+/// Endicott itself has failed while it ran this: the virtual CPU is in the check-stop state.
+pub fn failed(cp: &Cp, work: &Work, failure: &(dyn Any + Send)) -> (Return, Option<Tod>) {
+    let text = failure.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| failure.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
+    end(cp, &work.vmdbk, &message::check_stop(text), &Ending::CheckStop);
+    (Return::Stopped, None)
 }
 
 /// A CPU has stopped. If it was the last one and nobody told it to from outside, the guest has switched itself off.

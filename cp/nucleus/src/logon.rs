@@ -1,7 +1,7 @@
 //! The way in and the way out: the logo, LOGON, passwords, DISCONNECT and reconnection, XAUTOLOG, LOGOFF, FORCE.
 
 use crate::console::display::{Key, Tone};
-use crate::console::terminal::{Entry, Terminal};
+use crate::console::terminal::{Entry, Logon, Terminal};
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
@@ -65,9 +65,9 @@ fn greet(cp: &Cp, terminal: &Terminal) {
 /// A line at a terminal that nobody owns.
 pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
     match terminal.entry() {
-        Entry::Password { userid, here, no_ipl } => {
+        Entry::Password(logon) => {
             terminal.set_entry(Entry::Command);
-            return try_logon(cp, terminal, &userid, Some(line.trim_ascii()), here, no_ipl);
+            return try_logon(cp, terminal, &logon, Some(line.trim_ascii()));
         }
         Entry::Parting => return terminal.set_entry(if terminal.is_display() { Entry::Logo } else { Entry::Command }),
         _ => (),
@@ -114,28 +114,40 @@ fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {
         Err(message) => return refuse(message),
     };
     terminal.echo(&format!("LOGON {userid}"), cp.now());
-    let (mut here, mut no_ipl, mut password) = (false, false, None);
-    for word in words {
+    let mut logon = Logon { userid, ..Logon::default() };
+    let mut password = None;
+    while let Some(word) = words.next() {
         match () {
-            () if word.is("HERE") => here = true,
-            () if word.is("NOIPL") => no_ipl = true,
+            () if word.is("BY") => match words.need_userid() {
+                Ok(userid) => logon.by = Some(userid),
+                Err(message) => return refuse(message),
+            },
+            () if word.is("HERE") => logon.here = true,
+            () if word.is("NOIPL") => logon.no_ipl = true,
             () if word.is("MASK") => (),
             () if password.is_none() => password = Some(word.0),
             () => return refuse(message::invalid_option(word.upper())),
         }
     }
-    let needed = cp.user(&userid).is_none_or(|user| !matches!(user.password, Password::NoPass));
+    let needed = cp.user(&logon.userid).is_none_or(|user| !matches!(user.password, Password::NoPass));
     if needed && password.is_none() {
         terminal.write("ENTER PASSWORD  (IT WILL NOT APPEAR WHEN TYPED):", Tone::Normal, cp.now());
-        return terminal.set_entry(Entry::Password { userid, here, no_ipl });
+        return terminal.set_entry(Entry::Password(logon));
     }
-    try_logon(cp, terminal, &userid, password, here, no_ipl);
+    try_logon(cp, terminal, &logon, password);
 }
 
-fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, userid: &str, password: Option<&str>, here: bool, no_ipl: bool) {
+fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<&str>) {
     let now = cp.now();
+    let userid = logon.userid.as_str();
     // An unknown user and a wrong password get the same answer, or the logo would be a list of users for whoever asks.
-    let user = cp.user(userid).filter(|user| admits(user, password, terminal.local));
+    let user = cp.user(userid).filter(|user| match &logon.by {
+        None => admits(user, password, terminal.local),
+        Some(by) => {
+            let allowed = user.logonby.contains(by) && !matches!(user.password, Password::NoLog | Password::AutoOnly);
+            allowed && cp.user(by).is_some_and(|by| admits(&by, password, terminal.local))
+        }
+    });
     let Some(user) = user else {
         terminal.write(&message::logon_unsuccessful().to_string(), Tone::Normal, now);
         if terminal.wrong_password() >= WRONG_PASSWORDS {
@@ -151,7 +163,7 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, userid: &str, password: Option<&
         Some(vmdbk) => {
             let place = vmdbk.console().terminal.as_ref().map(|terminal| terminal.device());
             match place {
-                Some(place) if !here => {
+                Some(place) if !logon.here => {
                     terminal.write(&message::already_logged_on(place).to_string(), Tone::Normal, now);
                 }
                 _ => reconnect(cp, &vmdbk, terminal),
@@ -165,7 +177,7 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, userid: &str, password: Option<&
             if cp.enter_vmdbk(&vmdbk) {
                 seat(&vmdbk, terminal);
                 welcome(cp, &vmdbk);
-                begin_session(cp, &vmdbk, no_ipl);
+                begin_session(cp, &vmdbk, logon.no_ipl);
             }
         }
     }

@@ -22,7 +22,7 @@ use directory::{Directory, User};
 use spool::Spool;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the system configuration decides.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ impl Cp {
     }
 
     fn system(&self) -> MutexGuard<'_, System> {
-        self.system.lock().expect("no thread panics with the system locked")
+        self.system.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn now(&self) -> Tod {
@@ -128,7 +128,7 @@ impl Cp {
 
     /// The directory entry of a user.
     pub fn user(&self, userid: &str) -> Option<Arc<User>> {
-        self.directory.lock().expect("no thread panics with the directory locked").get(userid).cloned()
+        self.directory.lock().unwrap_or_else(PoisonError::into_inner).get(userid).cloned()
     }
 
     /// The virtual machine of a logged-on user.
@@ -379,7 +379,9 @@ impl Cp {
     fn run(&self, processor: usize, wait: bool) -> bool {
         let Some(work) = self.processors.next(processor, wait) else { return false };
         let start = self.now();
-        let (why, until) = intercept::run(self, &work);
+        // A failure of our own stops the virtual machine that met it, and nobody else.
+        let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
+        let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
         self.processors.returned(processor, &work, self.now().micros_since(start), why, until);
         true
     }

@@ -23,7 +23,7 @@ use directory::SpoolKind;
 use event::Before;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The traps of one virtual machine.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Trace {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().expect("nothing panics with the traps locked")
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Looks at the traps, or changes them.

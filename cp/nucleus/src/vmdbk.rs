@@ -1,8 +1,11 @@
 //! The VMDBK: all that CP knows of one logged-on virtual machine.
 //!
 //! Made at LOGON or XAUTOLOG, gone after LOGOFF. It is shared: terminals, processors and other users' commands hold it at
-//! the same time, so what changes is behind a lock of its own kind. Lock order, from above: system, [`Vmdbk::lock`], CPU
-//! states, the channel subsystem, [`Vmdbk::console`] and its terminal, units, the spool.
+//! the same time, so what changes is behind a lock of its own kind. What the locks guard is whole between statements, so a
+//! thread that panicked with one has not spoiled it: one virtual machine's misfortune is not everybody's.
+//!
+//! Lock order, from above: system, [`Vmdbk::lock`], CPU states, the channel subsystem, [`Vmdbk::console`] and its terminal,
+//! units, the spool.
 
 use crate::account::Account;
 use crate::class::Classes;
@@ -17,7 +20,7 @@ use base::Tod;
 use directory::{DeviceKind, User};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How error messages are shown (SET EMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -151,20 +154,20 @@ impl Vmdbk {
 
     /// The hardware.
     pub fn machine(&self) -> Arc<Machine> {
-        self.machine.lock().expect("nothing panics with this locked").clone()
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Replaces the hardware (DEFINE STORAGE); what the old one has used is kept in the account.
     pub fn set_machine(&self, machine: Machine) {
         self.generation.fetch_add(1, Ordering::AcqRel);
         let old =
-            std::mem::replace(&mut *self.machine.lock().expect("nothing panics with this locked"), Arc::new(machine));
+            std::mem::replace(&mut *self.machine.lock().unwrap_or_else(PoisonError::into_inner), Arc::new(machine));
         self.account.retire(old.times());
     }
 
     /// The unit record devices and the console's spooled side, in the order of the directory.
     pub fn units(&self) -> Vec<SharedUnit> {
-        self.units.lock().expect("nothing panics with the units locked").clone()
+        self.units.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The unit at `vdev`.
@@ -174,7 +177,7 @@ impl Vmdbk {
 
     /// Adds a unit (DEFINE), or with `None` takes the one at `vdev` away (DETACH).
     pub fn change_unit(&self, vdev: u16, unit: Option<SharedUnit>) {
-        let mut units = self.units.lock().expect("nothing panics with the units locked");
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         units.retain(|other| crate::spooling::lock_unit(other).vdev != vdev);
         units.extend(unit);
     }
@@ -214,11 +217,11 @@ impl Vmdbk {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("no thread panics with a VMDBK locked")
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn console(&self) -> MutexGuard<'_, Console> {
-        self.console.lock().expect("no thread panics with a console locked")
+        self.console.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A line for the user.

@@ -8,7 +8,7 @@ use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
 use crate::vmdbk::Vmdbk;
 use arch::Psw;
 use base::Tod;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the program around CP does for it. Called with all kinds of locks held: it must only take a note and return.
 pub trait Host: Send + Sync {
@@ -31,6 +31,8 @@ pub enum Ending {
     DisabledWait(Psw),
     /// Program interruptions without end.
     ProgramLoop,
+    /// Endicott failed.
+    CheckStop,
     /// It asked to be loaded again and there is nothing to load from.
     NothingToLoad,
 }
@@ -53,6 +55,18 @@ pub enum Kind {
     Typewriter,
 }
 
+/// A LOGON command.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Logon {
+    pub userid: String,
+    /// BY: whose password is given instead.
+    pub by: Option<String>,
+    /// HERE: from another terminal, if need be.
+    pub here: bool,
+    /// NOIPL: without the directory's IPL.
+    pub no_ipl: bool,
+}
+
 /// Where a terminal without an owner stands on its way to one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
@@ -61,7 +75,7 @@ pub enum Entry {
     /// `Enter one of the following commands`.
     Command,
     /// A password is awaited for this LOGON.
-    Password { userid: String, here: bool, no_ipl: bool },
+    Password(Logon),
     /// The user has gone; the last lines stay until ENTER or CLEAR.
     Parting,
     /// A virtual machine owns the terminal.
@@ -128,7 +142,7 @@ impl Terminal {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().expect("no thread panics with a terminal locked")
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the face and tells the host.
@@ -148,7 +162,7 @@ impl Terminal {
 
     pub fn set_entry(&self, entry: Entry) {
         self.change(|inner| {
-            let hidden = matches!(entry, Entry::Password { .. });
+            let hidden = matches!(entry, Entry::Password(_));
             match &mut inner.face {
                 Face::Display(display) => {
                     display.hide_input(hidden);
