@@ -387,5 +387,5 @@ pub fn take_drops(cp: &Cp) {
         let Ok(taken) = spool.take_drops() else { return };
         taken.files.iter().filter_map(|(owner, spid)| spool.file(owner, *spid).cloned()).collect()
     };
-    files.iter().for_each(|file| close::announce(cp, file, file.device.name(), 0));
+    files.iter().for_each(|file| close::announce(cp, "", file, file.device.name(), 0));
 }

@@ -33,9 +33,9 @@ pub fn change(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         let before = held(spool, &target.owner);
         let mut changed = 0;
         for &queue in &target.queues {
-            for selection in &selections {
+            for selection in selections.iter().flat_map(|all| target.narrow(spool, queue, all)).collect::<Vec<_>>() {
                 changed +=
-                    spool.change(&target.owner, queue, selection, &change).map_err(|error| message_of(&error))?;
+                    spool.change(&target.owner, queue, &selection, &change).map_err(|error| message_of(&error))?;
             }
         }
         Ok((changed, released(spool, &target.owner, &before)))

@@ -19,6 +19,7 @@ pub fn order(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         spool_files::check(spool, &target, &selections)?;
         let mut ordered = 0;
         for &queue in &target.queues {
+            let selections: Vec<_> = selections.iter().flat_map(|all| target.narrow(spool, queue, all)).collect();
             ordered += spool.order(&target.owner, queue, &selections).map_err(|error| message_of(&error))?;
         }
         Ok(ordered)

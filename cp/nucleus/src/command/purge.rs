@@ -10,7 +10,7 @@ use crate::words::Words;
 /// `PURge [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|DEST d|ALL ...`
 ///
 /// Removes spool files: those with the numbers, classes, forms or destinations named, or all of a queue. A file that is being
-/// read stays. Files of other users are for class D.
+/// read stays. Of other users' files you can purge those you sent; the rest are for class D.
 pub fn purge(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = Target::parse(issuer, &mut words)?;
     let selections = spool_files::selections(&mut words)?;
@@ -19,8 +19,8 @@ pub fn purge(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         spool_files::check_idle(spool, &target, &selections)?;
         let mut purged = 0;
         for &queue in &target.queues {
-            for selection in &selections {
-                purged += spool.purge(&target.owner, queue, selection).map_err(|error| message_of(&error))?;
+            for selection in selections.iter().flat_map(|all| target.narrow(spool, queue, all)).collect::<Vec<_>>() {
+                purged += spool.purge(&target.owner, queue, &selection).map_err(|error| message_of(&error))?;
             }
         }
         Ok(purged)

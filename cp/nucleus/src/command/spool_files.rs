@@ -4,24 +4,53 @@ use super::Issuer;
 use crate::message::{self, Message};
 use crate::spooling::options;
 use crate::words::{Word, Words};
-use spool::{Queue, Selection, Spool};
+use spool::{Queue, Selection, Spool, SpoolFile};
 
-/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Files of others are for class D.
+/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, who has not class D can have those that he sent.
 pub struct Target {
     pub owner: String,
     pub queues: Vec<Queue>,
+    /// Only files that this user has sent.
+    pub originator: Option<String>,
 }
 
 impl Target {
     pub fn parse(issuer: &Issuer, words: &mut Words<'_>) -> Result<Target, Message> {
-        let mut owner = issuer.userid().to_string();
+        let mut target = Target::own(issuer);
         let mut word = words.need()?;
         if queues(word).is_none() {
-            owner = self::owner(issuer, word)?;
+            target.of(issuer, word)?;
             word = words.need()?;
         }
-        let queues = queues(word).ok_or_else(|| word.invalid())?;
-        Ok(Target { owner, queues })
+        target.queues = queues(word).ok_or_else(|| word.invalid())?;
+        Ok(target)
+    }
+
+    /// The issuer's own files, on no queue yet.
+    pub fn own(issuer: &Issuer) -> Target {
+        Target { owner: issuer.userid().into(), queues: Vec::new(), originator: None }
+    }
+
+    /// Takes a user ID, or `*` for the issuer's own.
+    pub fn of(&mut self, issuer: &Issuer, word: Word<'_>) -> Result<(), Message> {
+        self.owner = if word.0 == "*" { issuer.userid().into() } else { word.userid()? };
+        let others = self.owner != issuer.userid() && !issuer.has("D");
+        self.originator = others.then(|| issuer.userid().into());
+        Ok(())
+    }
+
+    /// Whether a file of the owner's is one of those that can be had.
+    pub fn admits(&self, file: &SpoolFile) -> bool {
+        self.originator.as_ref().is_none_or(|originator| file.originator == *originator)
+    }
+
+    /// What a selection of files of `queue` comes to.
+    pub fn narrow(&self, spool: &Spool, queue: Queue, selection: &Selection) -> Vec<Selection> {
+        if self.originator.is_none() {
+            return vec![selection.clone()];
+        }
+        let takes = |file: &&SpoolFile| self.admits(file) && selection.takes(file);
+        spool.files(&self.owner, queue).filter(takes).map(|file| Selection::Spid(file.spid)).collect()
     }
 }
 
@@ -31,12 +60,6 @@ fn queues(word: Word<'_>) -> Option<Vec<Queue>> {
     } else {
         options::queue(word).map(|queue| vec![queue])
     }
-}
-
-/// A user ID, or `*` for one's own; that of another needs class D.
-pub fn owner(issuer: &Issuer, word: Word<'_>) -> Result<String, Message> {
-    let userid = if word.0 == "*" { issuer.userid().to_string() } else { word.userid()? };
-    if userid == issuer.userid() || issuer.has("D") { Ok(userid) } else { Err(word.invalid()) }
 }
 
 /// The next operands if they select files: `spid`, `CLass c`, `FORM f`, `DEST d`, `ALL`.
@@ -88,8 +111,11 @@ fn spid(word: Word<'_>, number: u64) -> Result<u16, Message> {
 pub fn check(spool: &Spool, target: &Target, selections: &[Selection]) -> Result<(), Message> {
     for selection in selections {
         if let Selection::Spid(spid) = selection {
-            let file = spool.file(&target.owner, *spid).filter(|file| target.queues.contains(&file.queue));
-            file.ok_or_else(|| message::spoolid_absent(format!("{spid:04}")))?;
+            let found = |file: &&SpoolFile| target.queues.contains(&file.queue) && target.admits(file);
+            spool
+                .file(&target.owner, *spid)
+                .filter(found)
+                .ok_or_else(|| message::spoolid_absent(format!("{spid:04}")))?;
         }
     }
     Ok(())

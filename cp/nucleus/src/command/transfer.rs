@@ -27,23 +27,16 @@ pub fn transfer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
     };
     words.end()?;
     let to = if back { std::mem::replace(&mut target.owner, named) } else { named };
+    if back {
+        target.originator = Some(issuer.userid().into());
+    }
     let moved = spooling::with(cp, |spool| {
+        spool_files::check_idle(spool, &target, &selections)?;
         let mut moved = Vec::new();
-        if !back {
-            spool_files::check_idle(spool, &target, &selections)?;
-        }
         for &from in &target.queues {
-            for selection in &selections {
-                // Of somebody else's files, only what the issuer sent can be taken back, one by one.
-                let mine = |spool: &spool::Spool| -> Vec<spool::Selection> {
-                    let takes =
-                        |file: &&spool::SpoolFile| file.originator == to && !file.in_use && selection.takes(file);
-                    spool.files(&target.owner, from).filter(takes).map(|f| spool::Selection::Spid(f.spid)).collect()
-                };
-                for selection in if back { mine(spool) } else { vec![selection.clone()] } {
-                    let done = spool.transfer(&target.owner, from, &selection, &to, queue);
-                    moved.extend(done.map_err(|error| message_of(&error))?.into_iter().map(|done| (from, done)));
-                }
+            for selection in selections.iter().flat_map(|all| target.narrow(spool, from, all)).collect::<Vec<_>>() {
+                let done = spool.transfer(&target.owner, from, &selection, &to, queue);
+                moved.extend(done.map_err(|error| message_of(&error))?.into_iter().map(|done| (from, done)));
             }
         }
         let files =
@@ -54,9 +47,9 @@ pub fn transfer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
     let mut response = Response::none();
     let informed = issuer.origin != Origin::Console || issuer.vmdbk.lock().settings.information;
     for (from, done, file) in &moved {
-        close::announce(cp, file, from.name(), done.was);
-        if informed && file.owner != issuer.userid() {
-            response.push(close::sent(file, from.name(), done.was));
+        close::announce(cp, issuer.userid(), file, from.name(), done.was);
+        if informed {
+            response.push(close::line(issuer.userid(), file, from.name(), done.was));
         }
     }
     response.push(spool_files::count(moved.len(), "TRANSFERRED"));

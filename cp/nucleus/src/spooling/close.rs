@@ -50,9 +50,8 @@ pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> R
         Ok(None) => Ok(Response::none()),
         Ok(Some(file)) => {
             let from = file.device.name();
-            announce(cp, &file, from, was);
-            let own = file.owner == vmdbk.userid;
-            response.lines.insert(0, if own { received(&file, from, was) } else { sent(&file, from, was) });
+            announce(cp, &vmdbk.userid, &file, from, was);
+            response.lines.insert(0, line(&vmdbk.userid, &file, from, was));
             Ok(response)
         }
         Err(not_closed) => {
@@ -88,12 +87,12 @@ fn attributes(cp: &Cp, unit: &Unit, options: &Options) -> Attributes {
     }
 }
 
-/// Tells a file's owner, unless that is who sent it, and the owner's readers. `from` is the device or queue it comes
-/// from, `was` its number there.
-pub fn announce(cp: &Cp, file: &SpoolFile, from: &str, was: u16) {
+/// Tells a file's owner, unless that is `sender`, and the owner's readers. `from` is the device or queue it comes from,
+/// `was` its number there.
+pub fn announce(cp: &Cp, sender: &str, file: &SpoolFile, from: &str, was: u16) {
     let Some(owner) = cp.vmdbk(&file.owner) else { return };
     let informed = owner.lock().settings.information;
-    if informed && file.owner != file.originator {
+    if informed && file.owner != sender {
         owner.write(&received(file, from, was), Tone::Normal, cp.now());
     }
     if file.queue == Queue::Reader && !file.hold.any() {
@@ -115,8 +114,13 @@ pub fn make_ready(vmdbk: &Vmdbk, class: char) {
     }
 }
 
+/// What the sender is told.
+pub fn line(sender: &str, file: &SpoolFile, from: &str, was: u16) -> String {
+    if file.owner == sender { received(file, from, was) } else { sent(file, from, was) }
+}
+
 /// `RDR FILE 0012 SENT FROM MAINT    PUN WAS 0034 RECS 0010 CPY  001 A NOHOLD NOKEEP`
-pub fn received(file: &SpoolFile, from: &str, was: u16) -> String {
+fn received(file: &SpoolFile, from: &str, was: u16) -> String {
     format!(
         "{} FILE {:04} SENT FROM {:<8} {from} WAS {was:04} {}",
         file.queue.name(),
@@ -127,7 +131,7 @@ pub fn received(file: &SpoolFile, from: &str, was: u16) -> String {
 }
 
 /// `PRT FILE 0034 SENT TO   U2       RDR AS  0012 RECS 0010 CPY  001 A NOHOLD NOKEEP`
-pub fn sent(file: &SpoolFile, from: &str, was: u16) -> String {
+fn sent(file: &SpoolFile, from: &str, was: u16) -> String {
     format!(
         "{from} FILE {was:04} SENT TO   {:<8} {} AS  {:04} {}",
         file.owner,

@@ -66,7 +66,7 @@ enum DateForm {
 }
 
 fn list(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, queue: Queue) -> Result<Response, Message> {
-    let (mut owner, mut everybody) = (issuer.userid().to_string(), false);
+    let (mut target, mut everybody) = (spool_files::Target::own(issuer), false);
     let (mut long, mut form, mut held) = (false, DateForm::Short, None);
     let mut selections = Vec::new();
     let mut first = true;
@@ -90,17 +90,16 @@ fn list(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, queue: Queue) -> Result<
                 }
                 everybody = word.is("SYSTEM") && issuer.has("D");
                 if !everybody {
-                    owner = spool_files::owner(issuer, word)?;
+                    target.of(issuer, word)?;
                 }
             }
         }
         first = false;
         words.next();
     }
-    let target = spool_files::Target { owner, queues: vec![queue] };
     let fits = |file: &SpoolFile| {
         let selected = selections.is_empty() || selections.iter().any(|selection| selection.takes(file));
-        selected && held.is_none_or(|held| held == file.hold.any())
+        selected && (everybody || target.admits(file)) && held.is_none_or(|held| held == file.hold.any())
     };
     let files: Vec<SpoolFile> = spooling::ask(cp, |spool| {
         let all = spool.all_files().filter(|file| everybody && file.queue == queue && fits(file));
