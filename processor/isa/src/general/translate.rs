@@ -223,7 +223,7 @@ pub fn translate_and_test_reverse_extended(s: &mut State, i: &Fields) -> Result<
 }
 
 /// Looks for a character whose function code is not zero; the second register gets the code. The mask says: 8 two-byte
-/// characters, 4 two-byte codes, 2 characters above 255 have code 0. CC: 0 none, 1 found, 3 not yet.
+/// characters, 4 two-byte codes, 2 characters above 255 have code 0. CC: 0 none, and the second register is 0; 1 found, 3 not yet.
 fn test_characters(s: &mut State, i: &Fields, reverse: bool) -> Result<(), Interruption> {
     pair(i.r1)?;
     let mut operand = Operand::of(s, i.r1)?;
@@ -233,6 +233,9 @@ fn test_characters(s: &mut State, i: &Fields, reverse: bool) -> Result<(), Inter
     }
     let table = s.address_in(1);
     let table = At { address: table.address & !7, ar: 1 };
+    let set_code = |s: &mut State, code: u64| {
+        if long(s) { s.gr[i.r2 as usize] = code } else { s.set_gr(W32, i.r2, code) }
+    };
     for _ in 0..4096 {
         if operand.length == 0 {
             break;
@@ -247,11 +250,7 @@ fn test_characters(s: &mut State, i: &Fields, reverse: bool) -> Result<(), Inter
         };
         if code != 0 {
             operand.save(s);
-            if long(s) {
-                s.gr[i.r2 as usize] = code
-            } else {
-                s.set_gr(W32, i.r2, code)
-            }
+            set_code(s, code);
             s.cc = 1;
             return Ok(());
         }
@@ -261,6 +260,11 @@ fn test_characters(s: &mut State, i: &Fields, reverse: bool) -> Result<(), Inter
         }
         operand.save(s);
     }
-    s.cc = if operand.length > 0 { 3 } else { 0 };
+    if operand.length > 0 {
+        s.cc = 3;
+    } else {
+        set_code(s, 0);
+        s.cc = 0;
+    }
     Ok(())
 }

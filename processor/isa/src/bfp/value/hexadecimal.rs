@@ -17,6 +17,9 @@ pub fn to_hexadecimal<B: Binary>(source: B) -> (u64, u8) {
         return (sign, 0);
     }
     let too_large = (sign | (SIGN - 1), 3);
+    if number.class.is_nan() {
+        return (SIGN - 1, 3);
+    }
     if !number.class.is_finite() {
         return too_large;
     }
