@@ -115,6 +115,19 @@ fn plainly(theirs: &Theirs, ours: &Ours, address: u64, length: usize) -> Verdict
         (Ending::Completed, Event::Program { code: 1, .. }) if ours.address == end + 2 => {
             registers(&theirs.after, &ours.after)
         }
+        (
+            Ending::Signal { number: 0, code, dxc: their_dxc, address: at, .. },
+            Event::Program { code: pgm, ilc, dxc },
+        ) => {
+            let theirs_dxc = if *code as u16 == 7 { *their_dxc } else { 0 };
+            if (*code as u32 >> 17, *code as u16, theirs_dxc, *at) != (u32::from(*ilc), *pgm, *dxc, ours.address) {
+                return Verdict::Different(format!(
+                    "interruption {code:08X} data {theirs_dxc:02X} at {at:X}, here {:?} at {:X}",
+                    ours.event, ours.address
+                ));
+            }
+            registers(&theirs.after, &ours.after)
+        }
         (Ending::Signal { number, code, address: at, .. }, Event::Program { code: pgm, dxc, .. }) => {
             if !matches(*pgm, *dxc, *number, *code) {
                 return Verdict::Different(format!("signal {number} code {code}, here {:?}", ours.event));

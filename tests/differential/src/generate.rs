@@ -367,6 +367,9 @@ impl<'a> Generator<'a> {
         if o.apart {
             self.apart(row, &mut text);
         }
+        if o.packed {
+            self.packed(row, &text);
+        }
         if o.storage && self.random.one_in(20) {
             self.wild();
         }
@@ -394,6 +397,49 @@ impl<'a> Generator<'a> {
         }
         self.before.gr[FIRST_BASE as usize] = SCRATCH + 256 + self.random.below(64);
         self.before.gr[FIRST_BASE as usize + 1] = SCRATCH + 640 + self.random.below(64);
+    }
+
+    /// Writes packed decimal numbers where the operands lie, most of them valid.
+    fn packed(&mut self, row: &Row, text: &[u8]) {
+        let get = |name: Field| row.fields.iter().find(|f| f.0 == name).map(|f| field(text, *f));
+        let place = |b: Option<u64>, d: Option<u64>| Some((b?, d?));
+        let lengths = match row.mnemonic {
+            "CVBG" => [16, 16],
+            "CVB" | "CVBY" => [8, 8],
+            _ => {
+                let one = get(Field::L1).or(get(Field::L)).unwrap_or(0);
+                [one + 1, get(Field::L2).unwrap_or(one) + 1]
+            }
+        };
+        let operands = [place(get(Field::B1), get(Field::D1)), place(get(Field::B2), get(Field::D2))];
+        for (n, operand) in operands.into_iter().enumerate() {
+            let Some((b, d)) = operand else { continue };
+            let address = self.before.gr[b as usize].wrapping_add(d);
+            let edit = matches!(row.mnemonic, "ED" | "EDMK");
+            let zeros = self.random.below(lengths[n] + 1);
+            let mut bytes: Vec<u8> = (0..lengths[n])
+                .map(|k| match (edit, n) {
+                    (true, 0) => self.random.pick(&[0x20, 0x20, 0x20, 0x21, 0x22, 0x40, 0x4b, 0x6b]),
+                    _ if k < zeros => 0,
+                    _ => (self.random.below(10) << 4 | self.random.below(10)) as u8,
+                })
+                .collect();
+            let last = bytes.len() - 1;
+            let sign = self.random.pick(&[0xc, 0xc, 0xd, 0xd, 0xf, 0xa, 0xb, 0xe]);
+            if edit && n == 1 {
+                for _ in 0..self.random.below(3) {
+                    let k = self.random.below(bytes.len() as u64) as usize;
+                    bytes[k] = bytes[k] & 0xf0 | sign;
+                }
+            } else if !edit {
+                bytes[last] = bytes[last] & 0xf0 | sign;
+            }
+            if self.random.one_in(24) {
+                let k = self.random.below(bytes.len() as u64) as usize;
+                bytes[k] = self.random.bits() as u8;
+            }
+            self.set_storage(address, &bytes);
+        }
     }
 
     /// Makes one base register point to where there is no storage.
@@ -555,7 +601,7 @@ impl<'a> Generator<'a> {
                 g[r2 as usize + 1] = g[r2 as usize + 1] & !0xff_ffff | len2;
                 repeat = false;
             }
-            "MVST" | "CLST" | "SRST" | "CUSE" => {
+            "MVST" | "CLST" | "SRST" => {
                 let end = (self.random.bits() & 0xff) as u8;
                 self.before.gr[0] = u64::from(end);
                 let (from, to) = (SCRATCH + self.random.below(100), SCRATCH + 512 + self.random.below(100));
@@ -583,6 +629,27 @@ impl<'a> Generator<'a> {
             "CKSM" => {
                 self.before.gr[r1 as usize] = self.random.word64();
                 self.before.gr[r2 as usize + 1] = len2;
+            }
+            "CUSE" => {
+                self.before.gr[0] = self.random.below(6);
+                self.before.gr[1] = self.random.pick(&[0, 0x40, 0xff]);
+                self.before.gr[r1 as usize + 1] = len1 & 63;
+                self.before.gr[r2 as usize + 1] = len2 & 63;
+            }
+            "TRTE" | "TRTRE" => {
+                // One-byte characters, and a table of one-byte codes that are mostly zero.
+                row.fields.iter().filter(|f| f.0 == Field::M3).for_each(|f| put_field(&mut text, *f, 0));
+                let table = (SCRATCH + 300) & !7;
+                self.before.gr[1] = table;
+                self.set_storage(table, &[0; 256]);
+                for _ in 0..self.random.below(8) {
+                    let code = [self.random.bits() as u8];
+                    let at = table + self.random.below(256);
+                    self.set_storage(at, &code);
+                }
+                let back = if row.mnemonic == "TRTRE" { len1 } else { 0 };
+                self.before.gr[r1 as usize] = SCRATCH + 20 + back;
+                self.before.gr[r1 as usize + 1] = len1;
             }
             "TRE" | "TROO" | "TROT" => {
                 let table = (SCRATCH + 300) & !7;

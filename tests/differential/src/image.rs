@@ -54,6 +54,8 @@ const NEXT_OUTPUT: u16 = 8;
 const SAVED_15: u64 = DATA + 16;
 const ACTION: u16 = 64;
 const STACK: u16 = 128;
+const CONTROL: u16 = 160;
+const WAIT: u16 = 168;
 const SIGNAL_STACK: u64 = DATA + 0x1000;
 
 /// One test: the registers and storage before it, and its instructions.
@@ -67,8 +69,9 @@ pub struct Test {
 pub enum Ending {
     /// Ran off its last instruction.
     Completed,
-    /// A signal of this number and code, with the PSW the kernel showed.
-    Signal { number: u8, code: i32, mask: u64, address: u64 },
+    /// A signal of this number and code, with the PSW the kernel showed. Number 0 is a program interruption: `code` has
+    /// the instruction-length code in bytes and the interruption code, as the prefix area has them.
+    Signal { number: u8, code: i32, dxc: u8, mask: u64, address: u64 },
     /// The program never came to it.
     NotReached,
 }
@@ -144,7 +147,16 @@ struct Driver {
     finish: u64,
 }
 
-fn driver(tests: usize) -> Driver {
+/// Where the program runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Host {
+    /// In a Linux process: signals end tests, system calls write the outcome.
+    Linux,
+    /// On a machine of its own: program interruptions end tests, the outcome stays in storage.
+    Bare,
+}
+
+fn driver(tests: usize, host: Host) -> Driver {
     let mut a = Assembler { at: DRIVER, bytes: Vec::new() };
 
     // Before a test: r1 -> input record, r14 = return address.
@@ -203,6 +215,10 @@ fn driver(tests: usize) -> Driver {
     a.rxy(LG, 0x40, 1, LINK);
     a.put(&[0x07, 0xf4]); // BR 4
 
+    if host == Host::Bare {
+        return bare(a, setup, collect, next);
+    }
+
     // Signal handler: r2 = number, r3 -> siginfo, r4 -> ucontext (its registers begin at 40). It never returns.
     let handler = a.here();
     a.put(SAM64);
@@ -259,6 +275,63 @@ fn driver(tests: usize) -> Driver {
     Driver { code, entry, setup, collect, finish }
 }
 
+/// The rest of the driver on a machine without Linux.
+fn bare(mut a: Assembler, setup: u64, collect: u64, next: u64) -> Driver {
+    // Program interruption: all registers are the test's.
+    let handler = a.here();
+    a.ril(STGRL, 15, SAVED_15);
+    a.ril(LARL, 15, DATA);
+    a.rxy(LG, 0xf0, 15, NEXT_OUTPUT);
+    a.rxy(STMG, 0x0e, 15, GR);
+    a.ril(LGRL, 1, SAVED_15);
+    a.rxy(STG, 0x10, 15, GR + 120);
+    a.mvc(15, PSW, 0, 0x150, 16);
+    a.mvc(15, SIGNAL_CODE, 0, 0x8c, 8);
+    a.put(&[0xb2, 0x9c]); // STFPC
+    a.put(&(0xf000 | FPC).to_be_bytes());
+    for r in 0..16 {
+        a.rx(0x60, r << 4, 15, FPR + 8 * u16::from(r)); // STD
+    }
+    a.rx(0x9b, 0x0f, 15, AR); // STAM 0,15
+    a.ri(0xa79, 6, 2);
+    a.rxy(STG, 0x60, 15, LINK);
+    a.ril(BRCL, 15, next);
+
+    // Start-up in ESA/390 mode: SIGP SET ARCHITECTURE, AFP control on; then the first test.
+    let entry = a.here();
+    a.put(&[0xa7, 0x18, 0x00, 0x01, 0x1b, 0x22, 0xae, 0x12, 0x00, 0x12]); // LHI 1,1; SR 2,2; SIGP 1,2,18
+    a.put(SAM64);
+    a.ril(LARL, 7, DATA);
+    a.rxy(0xeb2f, 0x00, 7, CONTROL); // LCTLG 0,0
+    a.rxy(LG, 0x10, 7, NEXT_INPUT);
+    a.rxy(LG, 0x40, 1, LINK);
+    a.put(&[0x07, 0xf4]);
+
+    let finish = a.here();
+    a.ril(LARL, 1, DATA);
+    a.put(&[0xb2, 0xb2]); // LPSWE: a disabled wait
+    a.put(&(0x1000 | WAIT).to_be_bytes());
+    let mut code = a.bytes;
+    code.extend_from_slice(&handler.to_be_bytes());
+    Driver { code, entry, setup, collect, finish }
+}
+
+/// Real storage with the tests, for a machine without Linux: to be loaded at 0 and started with the PSW there. The
+/// outcomes are in the range of addresses that comes with it when the machine waits.
+pub fn build_bare(tests: &[&Test]) -> (Vec<u8>, std::ops::Range<u64>) {
+    let (driver, handler, segments) = segments(tests, Host::Bare);
+    let mut core = vec![0u8; OUTPUT as usize];
+    core[..8].copy_from_slice(&(0x0008_0000_8000_0000 | driver.entry).to_be_bytes());
+    core[0x1d0..0x1d8].copy_from_slice(&0x0000_0001_8000_0000u64.to_be_bytes());
+    core[0x1d8..0x1e0].copy_from_slice(&handler);
+    for (address, bytes, _) in &segments {
+        if !bytes.is_empty() {
+            core[*address as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+    }
+    (core, OUTPUT..OUTPUT + (RECORD * tests.len()) as u64)
+}
+
 /// A program-mask and condition-code word as SPM and IPM have it.
 fn cc_word(r: &Registers) -> u32 {
     u32::from(r.cc) << 28 | u32::from(r.program_mask) << 24
@@ -266,8 +339,17 @@ fn cc_word(r: &Registers) -> u32 {
 
 /// The ELF file that runs `tests` and writes their outcomes.
 pub fn build(tests: &[&Test]) -> Vec<u8> {
+    let (driver, _, segments) = segments(tests, Host::Linux);
+    elf(driver.entry, &segments)
+}
+
+/// Address, contents and length in storage.
+type Segment = (u64, Vec<u8>, u64);
+
+/// The driver, the address of its handler, and everything as it lies in storage.
+fn segments(tests: &[&Test], host: Host) -> (Driver, Vec<u8>, Vec<Segment>) {
     assert!(tests.len() <= TESTS_MAX, "the records have room for no more");
-    let mut driver = driver(tests.len());
+    let mut driver = driver(tests.len(), host);
     let handler_at = driver.code.len() - 8;
     let handler = driver.code.split_off(handler_at);
 
@@ -276,6 +358,9 @@ pub fn build(tests: &[&Test]) -> Vec<u8> {
     data[8..16].copy_from_slice(&OUTPUT.to_be_bytes());
     let action = ACTION as usize;
     data[action..action + 8].copy_from_slice(&handler);
+    let (control, wait) = (CONTROL as usize, WAIT as usize);
+    data[control..control + 8].copy_from_slice(&0x0004_00e0u64.to_be_bytes());
+    data[wait..wait + 8].copy_from_slice(&0x0002_0001_8000_0000u64.to_be_bytes());
     // SA_NODEFER, SA_ONSTACK, SA_SIGINFO.
     data[action + 8..action + 16].copy_from_slice(&0x4800_0004u64.to_be_bytes());
     let stack = STACK as usize;
@@ -311,21 +396,24 @@ pub fn build(tests: &[&Test]) -> Vec<u8> {
 
     let page = |a: u64| a & !0xfff;
     let scratch_end = page(SCRATCH + SCRATCH_LEN as u64 + 0xfff);
-    elf(
-        driver.entry,
-        &[
-            (DRIVER, &driver.code, driver.code.len() as u64),
-            (page(SCRATCH), &[], scratch_end - page(SCRATCH)),
-            (DATA, &data, DATA_LEN),
-            (CODE, &code, code.len() as u64),
-            (INPUT, &input, input.len() as u64),
-            (OUTPUT, &[], (RECORD * (tests.len() + 1)) as u64),
-        ],
-    )
+    let output_len = (RECORD * (tests.len() + 1)) as u64;
+    let of = |address: u64, bytes: Vec<u8>| {
+        let len = bytes.len() as u64;
+        (address, bytes, len)
+    };
+    let list = vec![
+        of(DRIVER, driver.code.clone()),
+        (page(SCRATCH), Vec::new(), scratch_end - page(SCRATCH)),
+        (DATA, data, DATA_LEN),
+        of(CODE, code),
+        of(INPUT, input),
+        (OUTPUT, Vec::new(), output_len),
+    ];
+    (driver, handler, list)
 }
 
 /// A static ELF file for s390x: `segments` are address, contents and length in storage, all of them writable.
-fn elf(entry: u64, segments: &[(u64, &[u8], u64)]) -> Vec<u8> {
+fn elf(entry: u64, segments: &[Segment]) -> Vec<u8> {
     let mut file = vec![0x7f, b'E', b'L', b'F', 2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let half = |file: &mut Vec<u8>, v: u16| file.extend_from_slice(&v.to_be_bytes());
     let word = |file: &mut Vec<u8>, v: u32| file.extend_from_slice(&v.to_be_bytes());
@@ -341,18 +429,18 @@ fn elf(entry: u64, segments: &[(u64, &[u8], u64)]) -> Vec<u8> {
         half(&mut file, v);
     }
     let mut offset = 0x1000;
-    for &(address, bytes, len) in segments {
+    for (address, bytes, len) in segments {
         word(&mut file, 1); // PT_LOAD
         word(&mut file, 7); // readable, writable, executable
         long(&mut file, offset);
-        long(&mut file, address);
-        long(&mut file, address);
+        long(&mut file, *address);
+        long(&mut file, *address);
         long(&mut file, bytes.len() as u64);
-        long(&mut file, len);
+        long(&mut file, *len);
         long(&mut file, 0x1000);
         offset += (bytes.len() as u64).next_multiple_of(0x1000);
     }
-    for &(_, bytes, _) in segments {
+    for (_, bytes, _) in segments {
         file.resize(file.len().next_multiple_of(0x1000), 0);
         file.extend_from_slice(bytes);
     }
@@ -373,6 +461,7 @@ fn outcome(record: &[u8]) -> Outcome {
         2 => Ending::Signal {
             number: long(SIGNAL) as u8,
             code: word(SIGNAL_CODE) as i32,
+            dxc: word(SIGNAL_CODE + 4) as u8,
             mask: long(PSW),
             address: long(PSW + 8),
         },

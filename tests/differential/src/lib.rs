@@ -6,6 +6,7 @@ pub mod campaign;
 pub mod compare;
 pub mod encode;
 pub mod generate;
+pub mod hercules;
 pub mod image;
 mod operands;
 pub mod ours;

@@ -1,6 +1,6 @@
 //! `oracle [GROUP] [--seed N] [--count N]`: compares our processor with QEMU and prints what differs.
 
-use differential::{campaign, propose, qemu};
+use differential::{campaign, hercules, propose, qemu};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,12 +9,14 @@ use vectors::file::{Item, parse, print};
 const HELP: &str = "oracle [GROUP] [--seed N] [--count N]
   GROUP   a chapter (general, bfp, decimal, hfp, control) or mnemonics with commas between; all if left out
   --seed  where the random numbers begin (1)
+  --hercules  instead, 4000 single instructions against Hercules, where QEMU is silent
   --vectors FOLDER  instead, add vectors that the oracle confirms, for instructions without any in the folder
   --count how many sequences of instructions (200000)";
 
 fn main() -> ExitCode {
     let mut group = None;
     let mut vectors = None;
+    let mut second = false;
     let (mut seed, mut count) = (1, 200_000);
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
                 Some(n) => count = n as usize,
                 None => return usage(),
             },
+            "--hercules" => second = true,
             "--vectors" => match words.next() {
                 Some(folder) => vectors = Some(folder),
                 None => return usage(),
@@ -35,6 +38,9 @@ fn main() -> ExitCode {
             _ if word.starts_with('-') => return usage(),
             _ => group = Some(word),
         }
+    }
+    if second {
+        return second_opinion(&group.unwrap_or("decimal".to_string()), seed, count);
     }
     let qemu = match qemu::find() {
         Ok(qemu) => qemu,
@@ -81,6 +87,19 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints where Hercules and we differ.
+fn second_opinion(group: &str, seed: u64, count: usize) -> ExitCode {
+    let Some(hercules) = hercules::find() else {
+        println!("oracle: skipped, hercules is not installed");
+        return ExitCode::SUCCESS;
+    };
+    match campaign::second_opinion(&hercules, group, seed, count) {
+        Ok(lines) => lines.iter().for_each(|line| println!("{line}")),
+        Err(why) => eprintln!("oracle: {why}"),
+    }
+    ExitCode::SUCCESS
 }
 
 /// Adds proposed vectors to the files of `folder`, for instructions that have none there.

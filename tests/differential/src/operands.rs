@@ -35,6 +35,8 @@ pub struct Operands {
     pub align: u64,
     /// M3 is a rounding method.
     pub rounding: bool,
+    /// The operands in storage are packed decimal numbers.
+    pub packed: bool,
     /// The operands in storage must not overlap.
     pub apart: bool,
     /// R1 to R3 is a range of registers.
@@ -43,7 +45,7 @@ pub struct Operands {
 
 const BRANCHES: &str = "BIC BC BCR BAL BALR BAS BASR BASSM BCT BCTR BCTG BCTGR BXH BXLE BXHG BXLEG BRC BRCL BRAS BRASL BRCT \
     BRCTG BRCTH BRXH BRXLE BRXHG BRXLG CRJ CGRJ CIJ CGIJ CLRJ CLGRJ CLIJ CLGIJ CRB CGRB CIB CGIB CLRB CLGRB CLIB CLGIB";
-const LONG: &str = "MVCL CLCL MVCLE CLCLE MVCLU CLCLU MVST CLST SRST SRSTU CUSE CKSM TRE TROO TROT CU12 CU21 CU14 CU24 \
+const LONG: &str = "MVCL CLCL MVCLE CLCLE MVCLU CLCLU MVST CLST SRST SRSTU CUSE TRTE TRTRE CKSM TRE TROO TROT CU12 CU21 CU14 CU24 \
     CU41 CU42 CUTFU CUUTF";
 const EVEN1: &str = "M MR D DR ML MLR DL DLR MLG MLGR DLG DLGR DSG DSGR DSGF DSGFR MFY MG MGRK SLDA SRDA SLDL SRDL CDS \
     CDSY CDSG LPQ STPQ MVCL CLCL MVCLE CLCLE";
@@ -120,7 +122,8 @@ pub fn operands(mnemonic: &str) -> Operands {
             _ => 1,
         },
         rounding: is(ROUNDING, m),
-        apart: is("MVCIN PACK UNPK PKA PKU UNPKA UNPKU", m),
+        packed: is("AP ZAP CP SP MP DP SRP ED EDMK CVB CVBY CVBG UNPK TP", m),
+        apart: is("ED EDMK MVCIN PACK UNPK PKA PKU UNPKA UNPKU", m),
         range: is(RANGE, m),
     }
 }

@@ -9,6 +9,7 @@ use vectors::{Registers, SCRATCH, SCRATCH_LEN};
 /// A CPU in the problem state with the storage the oracle's program has.
 pub struct Ours {
     machine: Machine,
+    psw: u64,
 }
 
 /// What a test left here.
@@ -36,7 +37,15 @@ impl Ours {
         }
         machine.state.cr[0] |= cr0::AFP | cr0::VECTOR;
         machine.state.control_changed();
-        Ours { machine }
+        let psw = mask::PROBLEM | u64::from(KEY) << 52 | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+        Ours { machine, psw }
+    }
+
+    /// In the supervisor state, with no protection: as on a machine without Linux.
+    pub fn bare() -> Ours {
+        let mut ours = Ours::new();
+        ours.psw = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+        ours
     }
 
     /// Runs a test whose first instruction lies at `address`.
@@ -47,8 +56,7 @@ impl Ours {
         let mut text = test.text.clone();
         text.extend_from_slice(&[0, 0]); // no instruction: an operation exception right here is the test's end
         m.storage.write(Absolute(address), &text).expect("the text lies in storage");
-        let psw = mask::PROBLEM | u64::from(KEY) << 52 | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
-        m.state.set_psw_mask(psw);
+        m.state.set_psw_mask(self.psw);
         m.state.ia = address;
         // A panic is our own bug: reported as any other difference, with the test that shows it.
         let event = match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| m.run(200_000))) {

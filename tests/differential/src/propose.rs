@@ -38,7 +38,7 @@ pub fn propose(qemu: &Path, group: Option<&str>, seed: u64, known: &BTreeSet<Str
     let mut ours = Ours::new();
     let rows = campaign::calibrate(
         qemu,
-        campaign::rows(group).into_iter().filter(|r| !known.contains(r.mnemonic)).collect(),
+        campaign::rows(group, campaign::WRONG_THERE).into_iter().filter(|r| !known.contains(r.mnemonic)).collect(),
         &mut ours,
         &mut report,
     )?;
