@@ -167,16 +167,19 @@ impl Painter {
         let attribute = if screen.input.hidden { Attribute::HIDDEN } else { Attribute::INPUT };
         // What CP has put there must come back with ENTER although nobody has typed it.
         out.position(self.input() - 1).field(attribute.modified(!screen.input.text.is_empty()));
-        out.text(&screen.input.text).cursor();
-        let (row, col) = self.size.row_col(self.status());
-        out.repeat_to(row, col, 0);
+        let room = usize::from(self.status() - self.input());
+        out.text(&format!("{:.room$}", screen.input.text)).cursor();
+        // Repeated up to where it is already, a character would fill the whole screen.
+        if screen.input.text.chars().count() < room {
+            let (row, col) = self.size.row_col(self.status());
+            out.repeat_to(row, col, 0);
+        }
     }
 
     fn write_status(&self, out: &mut Outbound, screen: &Screen) {
         out.position(self.status()).field(Attribute::SKIP.intensified());
         let text = format!("{:<9} {}", screen.status, screen.system);
-        out.text(&format!("{text:.19}"));
-        out.repeat_to(self.size.rows - 1, self.size.cols - 1, 0);
+        out.text(&format!("{text:<19.19}"));
     }
 
     fn logo_row(&self, field: u16) -> u16 {
@@ -266,6 +269,23 @@ mod tests {
         let screen = terminal(&[first, second]);
         assert_eq!(screen.row(0).trim_end(), "short");
         assert!(screen.row(23).contains("CP READ   ENDICOTT"), "{}", screen.row(23));
+    }
+
+    #[test]
+    fn a_long_status_and_a_long_input_line_leave_the_rest_alone() {
+        let mut painter = painter();
+        let mut display = display();
+        display.write("still there", Tone::Normal, base::Tod(0));
+        display.more = (50, 10);
+        (0..30).for_each(|n| display.write(&format!("line {n}"), Tone::Normal, base::Tod(0)));
+        let first = painter.paint(view(&display)).expect("nothing was shown before");
+        display.key(Key::Enter, "too early", base::Tod(0));
+        display.put_input("x".repeat(200));
+        let second = painter.paint(view(&display)).expect("there is a difference");
+        let screen = terminal(&[first, second]);
+        assert_eq!(screen.row(0).trim_end(), "still there");
+        assert!(screen.row(23).contains("NOT ACCEPTED ENDIC"), "{}", screen.row(23));
+        assert!(screen.row(22).starts_with("xxxx"), "{}", screen.row(22));
     }
 
     #[test]

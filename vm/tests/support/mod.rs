@@ -1,4 +1,9 @@
-//! A system of its own for a test, and real 3270 clients (`s3270`) in front of it.
+//! A system of its own for a test, real 3270 clients (`s3270`) in front of it, and line-mode clients that are a socket.
+
+// Each file of tests uses a part of this.
+#![allow(dead_code)]
+
+pub mod line;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -47,13 +52,24 @@ pub struct System {
     child: Child,
 }
 
+/// The sample system in a folder of its own.
+pub fn sample(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    let made = endicott().arg("sample").arg(&folder).stdout(Stdio::null()).status().expect("endicott starts");
+    assert!(made.success(), "the sample system is made");
+    folder
+}
+
 impl System {
     /// Makes the sample system and brings it up; `prepare` may change the folder before that.
     pub fn start(name: &str, prepare: impl FnOnce(&Path)) -> System {
-        let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        let made = endicott().arg("sample").arg(&folder).stdout(Stdio::null()).status().expect("endicott starts");
-        assert!(made.success(), "the sample system is made");
+        System::start_at(name, "127.0.0.1", prepare)
+    }
+
+    /// The same, serving terminals at this address of the host.
+    pub fn start_at(name: &str, address: &str, prepare: impl FnOnce(&Path)) -> System {
+        let folder = sample(name);
         prepare(&folder);
         // The port is free now and is taken again at once.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
@@ -63,7 +79,7 @@ impl System {
             .arg("run")
             .arg("--system")
             .arg(&folder)
-            .args(["--headless", "--tn3270", &format!("127.0.0.1:{port}")])
+            .args(["--headless", "--tn3270", &format!("{address}:{port}")])
             .stdin(Stdio::null())
             .stdout(log)
             .stderr(errors)
@@ -81,6 +97,11 @@ impl System {
     /// What the system has said so far.
     pub fn log(&self) -> String {
         fs::read_to_string(self.folder.join("operator.log")).unwrap_or_default()
+    }
+
+    /// The process that runs the system.
+    pub fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Puts a file behind those in a user's card reader: as it is, or as a text in EBCDIC.
@@ -114,8 +135,13 @@ pub struct Client {
 impl Client {
     /// A model 4 (43 rows) connected to the system, at CP's logo.
     pub fn connect(system: &System) -> Client {
+        Client::connect_as(system, &["-model", "3279-4"], "")
+    }
+
+    /// A terminal that s3270 makes with these options, connected with these prefixes of s3270's.
+    pub fn connect_as(system: &System, options: &[&str], prefix: &str) -> Client {
         let mut child = Command::new("s3270")
-            .args(["-model", "3279-4"])
+            .args(options)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -124,7 +150,7 @@ impl Client {
         let to = child.stdin.take().expect("the input is piped");
         let from = BufReader::new(child.stdout.take().expect("the output is piped"));
         let mut client = Client { child, to, from, pages: String::new() };
-        client.act(&format!("Connect(127.0.0.1:{})", system.port));
+        client.act(&format!("Connect({prefix}127.0.0.1:{})", system.port));
         client.act("Wait(20,InputField)");
         client
     }
@@ -167,6 +193,14 @@ impl Client {
         self.until("LOGON AT", Duration::from_secs(20));
     }
 
+    /// Comes back to a virtual machine that runs without a terminal.
+    pub fn log_on_again(&mut self, user: &str) {
+        self.act(&format!("String(\"{user}\")"));
+        self.act("Tab()");
+        self.enter(user);
+        self.until("RECONNECTED AT", Duration::from_secs(20));
+    }
+
     /// Types a line and reads until `mark` has come after it; returns what came.
     pub fn say(&mut self, line: &str, mark: &str, limit: Duration) -> String {
         self.turn_page();
@@ -194,6 +228,23 @@ impl Client {
             } else {
                 thread::sleep(Duration::from_millis(100));
             }
+        }
+    }
+
+    /// The lower right corner: what CP or the virtual machine is doing.
+    pub fn status(&mut self) -> String {
+        let rows = self.rows();
+        let last: Vec<char> = rows.last().map_or("", String::as_str).chars().collect();
+        let width = rows.iter().map(|row| row.chars().count()).max().unwrap_or(80).max(80);
+        last.iter().skip(width.saturating_sub(20)).collect::<String>().trim().to_string()
+    }
+
+    /// Waits for a status.
+    pub fn until_status(&mut self, status: &str, limit: Duration) {
+        let began = Instant::now();
+        while !self.status().starts_with(status) {
+            assert!(began.elapsed() < limit, "no {status} within {limit:?}:\n{}", self.rows().join("\n"));
+            thread::sleep(Duration::from_millis(50));
         }
     }
 

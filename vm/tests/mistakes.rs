@@ -1,0 +1,167 @@
+//! What people get wrong at the command line: one clear sentence each, with the remedy, and exit code 1.
+
+mod support;
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use support::{System, endicott, sample};
+
+/// A folder with the sample system, gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        Folder(sample(name))
+    }
+
+    fn write(&self, name: &str, text: &str) -> &Folder {
+        fs::write(self.0.join(name), text).expect("the folder is there");
+        self
+    }
+
+    fn run(&self, words: &[&str]) -> String {
+        refused(endicott().args(["run", "--headless", "--system"]).arg(&self.0).args(words))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs a command that is refused; what it says.
+fn refused(command: &mut Command) -> String {
+    let Output { status, stderr, .. } = command.stdin(Stdio::null()).output().expect("endicott starts");
+    let said = String::from_utf8(stderr).expect("messages are text");
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(said.starts_with("endicott: "), "{said}");
+    said
+}
+
+fn expect(said: &str, words: &[&str]) {
+    words.iter().for_each(|word| assert!(said.contains(word), "no {word:?} in: {said}"));
+}
+
+#[test]
+fn a_port_in_use() {
+    let folder = Folder::new("port");
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = other.local_addr().expect("an address").to_string();
+    let said = folder.run(&["--tn3270", &address]);
+    expect(&said, &[&address, "is in use by another program", "--tn3270 another port"]);
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn an_address_of_another_computer_and_one_that_is_none() {
+    let folder = Folder::new("address");
+    expect(&folder.run(&["--tn3270", "203.0.113.7:3270"]), &["203.0.113.7:3270", "no address of this computer"]);
+    expect(&folder.run(&["--tn3270", "frob"]), &["frob", "an address and a port"]);
+}
+
+#[test]
+fn a_port_that_needs_a_privilege() {
+    let limit = fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    if limit.is_ok_and(|limit| limit.trim().parse() == Ok(0)) {
+        println!("skipped: on this host every port is for everybody");
+        return;
+    }
+    let folder = Folder::new("privilege");
+    // Whoever runs the tests may be root: the program must not be.
+    let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
+    let said = if root {
+        let Ok(true) = Command::new("setpriv").arg("--version").stdout(Stdio::null()).status().map(|s| s.success())
+        else {
+            println!("skipped: this is root, and there is no setpriv to be somebody else");
+            return;
+        };
+        let everybody = Command::new("chmod").args(["-R", "a+rwX"]).arg(&folder.0).status();
+        assert!(everybody.is_ok_and(|status| status.success()));
+        // The program may lie where only root can look.
+        let program = folder.0.join("endicott");
+        fs::copy(env!("CARGO_BIN_EXE_endicott"), &program).expect("there is room for the program");
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]);
+        command.arg(program).args(["run", "--headless", "--tn3270", "127.0.0.1:23", "--system"]).arg(&folder.0);
+        refused(&mut command)
+    } else {
+        folder.run(&["--tn3270", "127.0.0.1:23"])
+    };
+    expect(&said, &["127.0.0.1:23", "needs a privilege", "a port above 1023"]);
+}
+
+#[test]
+fn a_system_that_is_not_there() {
+    let said = refused(endicott().args(["run", "--headless", "--system", "/nonexistent/system"]));
+    expect(&said, &["there is no system in /nonexistent/system", "endicott sample /nonexistent/system"]);
+    let folder = Folder::new("no-directory");
+    fs::remove_file(folder.0.join("USER DIRECT")).expect("the sample has one");
+    expect(&folder.run(&[]), &["USER DIRECT does not exist", "endicott sample DIR"]);
+}
+
+#[test]
+fn a_sample_where_there_is_a_system() {
+    let folder = Folder::new("twice");
+    expect(&refused(endicott().arg("sample").arg(&folder.0)), &["exists already"]);
+}
+
+#[test]
+fn a_system_that_is_running_already() {
+    let system = System::start("running", |_| {});
+    let said =
+        refused(endicott().args(["run", "--headless", "--tn3270", "127.0.0.1:0", "--system"]).arg(&system.folder));
+    expect(&said, &["is running already"]);
+}
+
+#[test]
+fn a_malformed_directory() {
+    let folder = Folder::new("directory");
+    let text = "USER A A 16M 64M G\n CONSOLE 009 3215\n FROBNICATE 7\n SPOOL 00C 9999 READER *\nUSER B B sixteen 64M G\n\
+                USER A A 16M 64M G\n MACHINE VAX\n LINK MAINT 190 190 XX\n";
+    let said = folder.write("USER DIRECT", text).run(&[]);
+    for (line, words) in [
+        (3, &["FROBNICATE", "A", "expected"][..]),
+        (4, &["SPOOL of A", "9999", "expected"]),
+        (5, &["USER", "SIXTEEN", "expected"]),
+        (6, &["USER", "A"]),
+        (7, &["MACHINE", "VAX", "expected"]),
+        (8, &["LINK", "XX", "expected"]),
+    ] {
+        let place = format!("USER DIRECT:{line}");
+        let found = said.lines().find(|row| row.contains(&place)).unwrap_or_else(|| panic!("no {place} in:\n{said}"));
+        words.iter().for_each(|word| assert!(found.to_uppercase().contains(&word.to_uppercase()), "{word}: {found}"));
+    }
+}
+
+#[test]
+fn a_malformed_system_config() {
+    let folder = Folder::new("config");
+    let said = folder.write("SYSTEM CONFIG", "* mine\nPROCESSORS many\n").run(&[]);
+    expect(&said, &["SYSTEM CONFIG:2: ", "PROCESSORS needs a number from 1 to 64"]);
+    let said = folder.write("SYSTEM CONFIG", "FROB 7\n").run(&[]);
+    expect(&said, &["SYSTEM CONFIG:1: ", "FROB 7 is not a statement", "TN3270 address:port"]);
+}
+
+#[test]
+fn a_certificate_that_is_none() {
+    let folder = Folder::new("certificate");
+    folder.write("SYSTEM CONFIG", "TLS CERTIFICATE server.pem KEY server.key\n");
+    let remedy = "TLS statement names a PEM file";
+    expect(&folder.run(&["--tn3270", "127.0.0.1:0"]), &["server.pem", remedy]);
+    folder.write("server.pem", "rubbish").write("server.key", "rubbish");
+    expect(&folder.run(&["--tn3270", "127.0.0.1:0"]), &["server.", remedy]);
+}
+
+#[test]
+fn cards_for_nobody_and_cards_that_are_not_there() {
+    let folder = Folder::new("punch");
+    let punch = |user: &str, file: &str| {
+        refused(endicott().args(["punch", "--system"]).arg(&folder.0).arg(user).arg(Path::new(file)))
+    };
+    expect(&punch("STRANGER", "Cargo.toml"), &["STRANGER"]);
+    expect(&punch("LINUX1", "/nonexistent/kernel"), &["/nonexistent/kernel"]);
+}

@@ -1,0 +1,189 @@
+//! `endicott linux`: one guest on standard input and output, and what its exit code says.
+
+mod support;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::{endicott, guest};
+
+/// A kernel that Endicott takes for one: the marks of an image for s390x, and this program at its entry, X'10000', in
+/// ESA/390 mode.
+fn kernel(name: &str, program: &[u8]) -> PathBuf {
+    let mut image = vec![0; 0x1_1000];
+    // BRC to the program, behind the fields that the loader fills in.
+    image[0x1_0000..0x1_0004].copy_from_slice(&[0xa7, 0xf4, 0x06, 0x00]);
+    image[0x1_0008..0x1_000e].copy_from_slice(b"S390EP");
+    image[0x1_0430..0x1_0438].copy_from_slice(&0x380u64.to_be_bytes());
+    image[0x1_0c00..0x1_0c00 + program.len()].copy_from_slice(program);
+    let path = std::env::temp_dir().join(format!("endicott-kernel-{name}-{}", std::process::id()));
+    fs::write(&path, image).expect("the host has a folder for temporary files");
+    path
+}
+
+/// `endicott linux` with this kernel, 64 megabytes and these words; nobody types.
+fn run(kernel: &PathBuf, words: &[&str]) -> Output {
+    let mut command = endicott();
+    command.args(["linux", "--memory", "64M", "--kernel"]).arg(kernel).args(words);
+    command.stdin(Stdio::null()).output().expect("endicott starts")
+}
+
+/// The value of a number in a line of JSON.
+fn number(json: &str, key: &str) -> u64 {
+    let at = json.find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("no {key}: {json}")) + key.len() + 3;
+    let digits: String = json[at..].chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or_else(|_| panic!("{key} is no number: {json}"))
+}
+
+#[test]
+fn a_guest_that_powers_off_ends_with_0_and_is_accounted_for() {
+    let Some(guest) = guest() else { return };
+    let output = endicott()
+        .args([
+            "linux",
+            "--json",
+            "--memory",
+            "512M",
+            "--cpus",
+            "2",
+            "--append",
+            "quiet nokaslr vmb.mode=boot",
+            "--kernel",
+        ])
+        .arg(&guest.kernel)
+        .arg("--initrd")
+        .arg(&guest.initrd)
+        .stdin(Stdio::null())
+        .output()
+        .expect("endicott starts");
+    let (said, json) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}{json}");
+    assert!(said.contains("INIT-START"), "{said}");
+    let json = json.lines().last().unwrap_or_default();
+    assert!(json.starts_with('{') && json.ends_with('}'), "{json}");
+    assert_eq!((number(json, "exit"), number(json, "cpus"), number(json, "storage")), (0, 2, 512 << 20), "{json}");
+    assert!(number(json, "instructions") > 1_000_000_000, "{json}");
+    assert!(number(json, "total_cpu_us") >= number(json, "virtual_cpu_us"), "{json}");
+    assert!(number(json, "elapsed_us") > 0 && number(json, "io_starts") > 0, "{json}");
+}
+
+#[test]
+fn a_kernel_that_panics_ends_with_4() {
+    let Some(guest) = guest() else { return };
+    // There is no first process: no ramdisk and no disk.
+    let output = endicott()
+        .args(["linux", "--memory", "512M", "--append", "quiet nokaslr panic=0", "--kernel"])
+        .arg(&guest.kernel)
+        .stdin(Stdio::null())
+        .output()
+        .expect("endicott starts");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("Kernel panic - not syncing"), "{said}");
+}
+
+#[test]
+fn a_disabled_wait_ends_with_3_and_a_loop_of_program_interruptions_with_5() {
+    // LPSW of a disabled wait, 16 bytes behind: BASR 12,0; LPSW 14(12).
+    let wait = [&[0x0d, 0xc0, 0x82, 0x00, 0xc0, 0x0e], &[0; 10][..], &[0, 0x0a, 0, 0, 0, 0, 0x0b, 0xad]].concat();
+    let path = kernel("wait", &wait);
+    let output = run(&path, &["--json"]);
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("disabled wait PSW 000A0000 00000BAD"), "{said}");
+    assert_eq!(number(&said, "exit"), 3);
+    fs::remove_file(path).expect("the file is ours");
+
+    // XC 0(256),0 takes the program new PSW away; the next operation code is none.
+    let path = kernel("loop", &[0xd7, 0xff, 0, 0, 0, 0, 0, 0]);
+    let output = run(&path, &[]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("program interrupt loop"), "{said}");
+    fs::remove_file(path).expect("the file is ours");
+}
+
+#[test]
+fn a_kernel_that_is_missing_or_no_kernel_or_too_big_ends_with_1() {
+    let refused = |output: Output, words: &[&str]| {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        words.iter().for_each(|word| assert!(said.contains(word), "no {word}: {said}"));
+    };
+    refused(run(&PathBuf::from("/nonexistent/kernel"), &[]), &["/nonexistent/kernel"]);
+    let whole = kernel("truncated", &[0; 8]);
+    let image = fs::read(&whole).expect("it was just written");
+    for length in [0, 1, 0x1_0000, 0x1_0430] {
+        fs::write(&whole, &image[..length]).expect("the file is ours");
+        refused(run(&whole, &[]), &["not a Linux kernel for s390x"]);
+    }
+    fs::write(&whole, vec![b'x'; 1 << 17]).expect("the file is ours");
+    refused(run(&whole, &[]), &["not a Linux kernel for s390x"]);
+    fs::write(&whole, &image).expect("the file is ours");
+    refused(run(&whole, &["--initrd", "/nonexistent/initrd"]), &["/nonexistent/initrd"]);
+    refused(run(&whole, &["--append", &"x".repeat(5000)]), &["command line"]);
+    fs::remove_file(whole).expect("the file is ours");
+
+    let wrong = endicott().args(["linux", "--memory", "lots", "--kernel", "x"]).output().expect("endicott starts");
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+#[test]
+fn a_kernel_that_is_cut_in_half_does_not_come_up() {
+    let Some(guest) = guest() else { return };
+    let image = fs::read(&guest.kernel).expect("the guest's kernel is there");
+    let path = std::env::temp_dir().join(format!("endicott-half-{}", std::process::id()));
+    fs::write(&path, &image[..image.len() / 2]).expect("there is room for half a kernel");
+    let output = endicott()
+        .args(["linux", "--memory", "512M", "--append", "quiet nokaslr", "--kernel"])
+        .arg(&path)
+        .stdin(Stdio::null())
+        .output()
+        .expect("endicott starts");
+    fs::remove_file(path).expect("the file is ours");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(matches!(output.status.code(), Some(3..=5)), "{:?}: {said}", output.status);
+}
+
+#[test]
+fn control_a_reaches_cp_and_ends_the_guest() {
+    if !Command::new("script").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
+        println!("skipped: script is not installed (Debian package bsdutils)");
+        return;
+    }
+    // A guest that loops: BRC to itself.
+    let path = kernel("escape", &[0xa7, 0xf4, 0, 0]);
+    let line = format!("{} linux --memory 64M --kernel {}", env!("CARGO_BIN_EXE_endicott"), path.display());
+    // `script` gives the program a terminal.
+    let mut child = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script starts");
+    let mut keyboard = child.stdin.take().expect("the input is piped");
+    let mut paper = child.stdout.take().expect("the output is piped");
+    thread::sleep(Duration::from_secs(2));
+    keyboard.write_all(b"\x01hquery nobody\x15\x01cquery userid\r").expect("script listens");
+    keyboard.flush().expect("script listens");
+    let mut said = String::new();
+    let began = Instant::now();
+    while !said.contains("LINUX    AT") {
+        assert!(began.elapsed() < Duration::from_secs(60), "{said}");
+        let mut buffer = [0; 1024];
+        let count = paper.read(&mut buffer).expect("script prints");
+        assert!(count > 0, "script ended: {said}");
+        said.push_str(&String::from_utf8_lossy(&buffer[..count]));
+    }
+    assert!(said.contains("Ctrl-A x: end the guest"), "{said}");
+    assert!(said.contains("CP> query userid"), "{said}");
+    keyboard.write_all(b"\x01x").expect("script listens");
+    let status = child.wait().expect("script ends");
+    assert_eq!(status.code(), Some(130), "{said}");
+    fs::remove_file(path).expect("the file is ours");
+}
