@@ -26,6 +26,8 @@ struct User {
     /// How many of its virtual CPUs there are, and how many of them are ready or running.
     vcpus: usize,
     active: u64,
+    /// It has logged off: it is forgotten with the last of its virtual CPUs.
+    gone: bool,
 }
 
 /// A virtual CPU.
@@ -140,8 +142,14 @@ impl Dispatcher {
         match event {
             Event::User { user, share, quickdsp } => self.set_user(user, share, quickdsp),
             Event::UserGone(user) => {
-                let gone = self.users.remove(&user).expect("a user that logs off was logged on");
-                assert_eq!(gone.vcpus, 0, "the virtual CPUs of {user:?} go before it");
+                let gone = self.users.get_mut(&user).expect("a user that logs off was logged on");
+                gone.gone = true;
+                if gone.vcpus == 0 {
+                    self.users.remove(&user);
+                } else {
+                    let removed = |v: &Vcpu| v.user != user || v.removed;
+                    assert!(self.vcpus.values().all(removed), "the virtual CPUs of {user:?} go before it");
+                }
             }
             Event::Add { vcpu, user } => self.add(at, vcpu, user),
             Event::Remove(vcpu) => self.remove(at, vcpu),
@@ -180,7 +188,7 @@ impl Dispatcher {
     }
 
     fn set_user(&mut self, id: UserId, share: Share, quickdsp: bool) {
-        let user = self.users.entry(id).or_insert(User { share, quickdsp, vcpus: 0, active: 0 });
+        let user = self.users.entry(id).or_insert(User { share, quickdsp, vcpus: 0, active: 0, gone: false });
         if user.active > 0 {
             self.sums.take(user.share);
             self.sums.add(share);
@@ -239,7 +247,11 @@ impl Dispatcher {
     /// Removes a dormant virtual CPU.
     fn forget(&mut self, id: VcpuId) {
         let vcpu = self.vcpus.remove(&id).expect("what is removed exists");
-        self.users.get_mut(&vcpu.user).expect("a user outlives its virtual CPUs").vcpus -= 1;
+        let user = self.users.get_mut(&vcpu.user).expect("a user outlives its virtual CPUs");
+        user.vcpus -= 1;
+        if user.gone && user.vcpus == 0 {
+            self.users.remove(&vcpu.user);
+        }
         self.dormant -= 1;
     }
 

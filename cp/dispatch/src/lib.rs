@@ -100,7 +100,7 @@ pub enum Event {
         /// Whether it never waits in the eligible list.
         quickdsp: bool,
     },
-    /// A user has logged off; none of its virtual CPUs is left.
+    /// A user has logged off, after its virtual CPUs were removed. One that a processor runs goes when it comes back.
     UserGone(UserId),
     /// A virtual CPU is defined. It is dormant.
     Add {

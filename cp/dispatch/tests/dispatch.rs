@@ -165,6 +165,23 @@ fn is_percent(part: u64, whole: u64, percent: f64, tolerance: f64) {
 const SECOND: u64 = 1_000_000;
 
 #[test]
+fn a_user_may_log_off_while_a_virtual_cpu_is_being_run() {
+    let mut d = Dispatcher::new(1, Srm::default());
+    let (user, vcpu) = (UserId(1), VcpuId(1));
+    d.event(at(0), Event::User { user, share: Share::default(), quickdsp: false });
+    d.event(at(0), Event::Add { vcpu, user });
+    d.event(at(0), Event::Ready(vcpu));
+    assert!(matches!(d.next(at(1), 0), Decision::Run { .. }));
+    d.event(at(2), Event::Remove(vcpu));
+    d.event(at(2), Event::UserGone(user));
+    d.event(at(3), Event::Returned { processor: 0, used: 2, why: Return::SliceEnd });
+    assert!(matches!(d.next(at(4), 0), Decision::Idle { .. }));
+    // The same user ID again is another user.
+    d.event(at(5), Event::User { user, share: Share::default(), quickdsp: false });
+    d.event(at(5), Event::UserGone(user));
+}
+
+#[test]
 fn relative_shares_are_kept() {
     for processors in [1, 2] {
         let mut s = System::new(processors, Srm::default(), 1);
