@@ -118,6 +118,8 @@ impl Drop for System {
         let _ = self.child.kill();
         let _ = self.child.wait();
         if !thread::panicking() {
+            // Whatever the test was about: nothing that users do may break CP.
+            assert!(!self.log().contains("panicked"), "{}", self.log());
             let _ = fs::remove_dir_all(&self.folder);
         }
     }
