@@ -29,7 +29,8 @@ impl Configuration {
                 // Only an ORB that says it has an extension is longer than its first three words.
                 state.read_bytes(at, &mut bytes[..Orb::BASE])?;
                 if bytes[7] & 1 != 0 {
-                    state.read_bytes(At { address: at.address + Orb::BASE as u64, ..at }, &mut bytes[Orb::BASE..])?;
+                    let extension = state.further(at, Orb::BASE as u64);
+                    state.read_bytes(extension, &mut bytes[Orb::BASE..])?;
                 }
                 self.css().start_subchannel(id, &Orb::decode(&bytes))?
             }

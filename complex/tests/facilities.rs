@@ -359,6 +359,44 @@ fn interruptions_are_tested_for() {
 }
 
 #[test]
+fn operands_of_io_instructions_are_translated_and_protected() {
+    let machine = Machine::new();
+    reader(&machine.configuration, &[b"card"]);
+    let id = machine.configuration.css().find(0x00c).expect("it is attached");
+    let mut schib = machine.configuration.css().store_subchannel(id).expect("it is attached");
+    schib.pmcw.flags |= pmcw_flag::ENABLED;
+    machine.configuration.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
+    let nothing = Ccw { command: 0x03, flags: ccw_flag::SUPPRESS_LENGTH, count: 1, address: 0 };
+    machine.put(0x7000, &nothing.encode(CcwFormat::One));
+    machine.put(0x7100, &Orb { parameter: 0, flags: 0x0080_ff00, program: 0x7000, extension: [0; 5] }.encode());
+    let mut t = Tables::new(&machine);
+    let asce = t.space(SEGMENT);
+    t.map_low(asce);
+    let run = |instruction: &str, mask: u64, at: u64| {
+        machine.set(|s| {
+            (s.gr[1], s.gr[6], s.gr[8], s.cr[1]) = (id.encode() as u64, at, 0x7100, asce);
+        });
+        machine.text(PROGRAM, instruction);
+        machine.go(mask, PROGRAM)
+    };
+    assert_eq!(run("SSCH 0(8)", WIDE, 0), Ending::Done);
+    // What cannot be stored leaves everything as it was: the status is still there.
+    for instruction in ["TSCH 0(6)", "STSCH 0(6)", "STCRW 0(6)"] {
+        assert_eq!(run(instruction, WIDE, 1 << 40), program(5, 4, PROGRAM + 4), "{instruction}");
+        assert_eq!(run(instruction, WIDE | mask::DAT, 0x10_0ff0), program(0x10, 4, PROGRAM), "nullified");
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), 0x10_0000);
+        machine.set_key(DATA, 0x30);
+        assert_eq!(run(instruction, WIDE | 4 << 52, DATA), program(4, 4, PROGRAM + 4));
+    }
+    // The operand's second page is missing.
+    t.map(asce, 0x20_0000, 0x9000);
+    assert_eq!(run("TSCH 0(6)", WIDE | mask::DAT, 0x20_0ff0), program(0x11, 4, PROGRAM));
+    assert_eq!(run("TSCH 0(6)", WIDE, DATA), Ending::Done);
+    assert_eq!((machine.cc(), machine.get32(DATA) & 1), (0, 1), "status pending");
+    assert_eq!(run("SSCH 0(6)", WIDE, u64::MAX - 3), program(5, 4, PROGRAM + 4), "an ORB that wraps around");
+}
+
+#[test]
 fn channel_reports_are_stored() {
     let machine = Machine::new();
     machine.set(|s| s.gr[6] = DATA);

@@ -84,7 +84,7 @@ impl State {
             if index >> 9 < offset || index >> 9 > length {
                 return Err(missing.into());
             }
-            let at = origin + index * 8;
+            let at = origin.wrapping_add(index * 8);
             let entry = self.table_entry(at)?;
             if entry & INVALID != 0 {
                 return Err(Fault { code: missing, entry: (level == 0).then_some(at) });

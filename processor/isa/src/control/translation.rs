@@ -140,7 +140,7 @@ pub fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Inter
     let first = option >> (20 + 11 * level) & 0x7ff;
     let additional = option & 0x7ff;
     for n in first..=(first + additional).min(0x7ff) {
-        invalidate(s, (table & !0xfff) + n * 8, 0x20, W64)?;
+        invalidate(s, (table & !0xfff).wrapping_add(n * 8), 0x20, W64)?;
     }
     s.purge_all();
     Ok(())
