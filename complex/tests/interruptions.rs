@@ -253,6 +253,13 @@ fn per_sees_instructions_being_fetched() {
     assert_eq!(event(&machine), (0x40, PROGRAM + 4));
     // The mode: validity, 64-bit addressing, no DAT, primary space.
     assert_eq!(machine.get(z::PER_CODE + 1, 1), [0xe0]);
+    // The target of EXECUTE counts as well.
+    per(&machine, FETCH, 0x5000, 0x5001);
+    machine.text(0x5000, "LR 1,1");
+    machine.set(|s| s.gr[6] = 0x5000);
+    machine.text(PROGRAM + 0x100, "LR 1,1;EX 0,0(0,6)");
+    assert_eq!(machine.go(PER, PROGRAM + 0x100), program(0x80, 4, PROGRAM + 0x106));
+    assert_eq!(event(&machine), (0x40, PROGRAM + 0x102));
     // A range that wraps around.
     per(&machine, FETCH, PROGRAM + 8, PROGRAM - 1);
     assert_eq!(machine.go(PER, PROGRAM), program(0x80, 4, PROGRAM + 12));
@@ -307,6 +314,14 @@ fn per_sees_storage_being_altered() {
         let expected = if seen { program(0x80, length, PROGRAM + length as u64) } else { Ending::Done };
         assert_eq!(ending, expected, "{instruction}");
     }
+    // The space that was stored into, with DAT on.
+    let mut t = Tables::new(&machine);
+    let asce = t.space(SEGMENT);
+    t.map_low(asce);
+    machine.set(|s| (s.cr[7], s.cr[1]) = (asce, asce));
+    machine.text(PROGRAM, "MVI 0x100(5),1");
+    assert_eq!(machine.go(PER | mask::DAT | 2 << 46, PROGRAM), program(0x80, 4, PROGRAM + 4));
+    assert_eq!(machine.get(z::PER_CODE, 2), [0x20, 0xfa]);
     // A long move: the event is in its middle.
     machine.set(|s| (s.gr[2], s.gr[3], s.gr[4], s.gr[5]) = (DATA, 0x1800, 0x9000, 0x1800));
     machine.text(PROGRAM, "MVCL 2,4");

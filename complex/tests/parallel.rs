@@ -98,7 +98,7 @@ fn a_lock_protects_what_is_not_interlocked() {
 
 #[test]
 fn cpus_that_purge_each_other_do_not_wait_for_ever() {
-    for purge in ["IPTE 2,3", "IDTE 2,4,5", "SSKE 9,7;XILF 9,16", "RRBE 0,7;LG 10,0(0,7)"] {
+    for purge in ["IPTE 2,3", "IDTE 2,4,5", "SSKE 9,7;XILF 9,16", "RRBE 0,7;LG 10,0(0,7)", "SIGP 12,10,3(0);IPTE 2,3"] {
         let machine = machine(CPUS);
         for n in 0..CPUS {
             let mut core = machine.cpu(n);
@@ -106,7 +106,7 @@ fn cpus_that_purge_each_other_do_not_wait_for_ever() {
             s.gr[8] = 500;
             // A page table of its own for each; designation-type 0 and bit 52 for IDTE.
             (s.gr[2], s.gr[3], s.gr[4], s.gr[5]) = (0x20_0000 + 0x1000 * n as u64, 0x4000, 0x30_0000, 0x800);
-            s.gr[7] = 0x9000 + 0x1000 * n as u64;
+            (s.gr[7], s.gr[10]) = (0x9000 + 0x1000 * n as u64, (n as u64 + 1) % CPUS as u64);
         }
         let length = assemble(purge).len();
         machine.text(0x5000, &format!("{purge};BRCTG 8,*-{length}"));

@@ -612,3 +612,79 @@ fn esa_390_translates_with_words() {
     machine.go(mask::BASIC_ADDRESSING, PROGRAM);
     assert_eq!(machine.gr(1), 5);
 }
+
+#[test]
+fn what_reaches_into_a_missing_page_changes_nothing() {
+    let (machine, asce) = machine(SEGMENT);
+    let mut t = tables(&machine);
+    // The page behind 100000 is missing; register 5 points 4 bytes before it, 6 at operands that are there.
+    t.map(asce, 0x10_0000, 0x9000);
+    // Decimal zeros: four bytes, and eight bytes at 8.
+    let mut data = [0; 32];
+    (data[3], data[15]) = (0x0c, 0x0c);
+    let (before, registers): (Vec<u8>, [u64; 16]) =
+        ((0..4096).map(|n| n as u8 | 1).collect(), std::array::from_fn(|r| 0x0101_0101_0101_0101 * r as u64));
+    for instruction in [
+        "STG 1,0(0,5)",
+        "STMG 8,11,0(5)",
+        "STM 8,11,0(5)",
+        "STCM 1,15,2(5)",
+        "STCMH 1,15,2(5)",
+        "STAM 8,11,0(5)",
+        "STCTG 8,9,0(7)",
+        "STD 0,0(0,5)",
+        "MVC 0(8,5),0(6)",
+        "MVC 0(8,6),0(5)",
+        "MVCIN 0(8,5),7(6)",
+        "XC 0(8,5),0(6)",
+        "OC 0(8,6),0(5)",
+        "NC 0(8,5),0(5)",
+        "CLC 0(8,5),0(5)",
+        "TR 0(8,5),0(6)",
+        "PACK 0(8,5),0(8,6)",
+        "UNPK 0(8,5),0(4,6)",
+        "AP 8(8,6),0(8,5)",
+        "ZAP 0(8,5),0(4,6)",
+        "CVD 1,0(0,5)",
+        "CVDG 1,0(0,5)",
+        "STCKE 0(5)",
+        "LG 1,0(0,5)",
+        "LMG 8,11,0(5)",
+        "LM 8,11,0(5)",
+        "LAM 8,11,0(5)",
+        "ICM 1,15,2(5)",
+        "AG 1,0(0,5)",
+        "LCTLG 8,9,0(7)",
+        "MVCOS 0(5),0(6),12",
+        "MVCK 0(12,5),0(6),13",
+        "KDB 0,0(0,5)",
+        "STRV 1,2(0,5)",
+        "MVCLE 8,10,0(0)",
+    ] {
+        machine.put(0x9000, &before);
+        machine.put(DATA, &data);
+        machine.set(|s| {
+            s.gr = registers;
+            (s.gr[5], s.gr[6], s.gr[7], s.gr[12], s.gr[13]) = (0x10_0ffc, DATA, 0x10_0ff8, 8, 0);
+            if instruction.starts_with("MVCLE") {
+                // Its first byte is already missing.
+                (s.gr[8], s.gr[9], s.gr[10], s.gr[11]) = (0x10_1000, 8, DATA, 8);
+            }
+            s.cr[0] |= cr0::AFP | cr0::SECONDARY_SPACE;
+        });
+        let length = isa::length(assemble(instruction)[0]);
+        machine.text(PROGRAM, instruction);
+        let (gr, cr, ar) = {
+            let core = machine.cpu(0);
+            (core.state.gr, core.state.cr, core.state.ar)
+        };
+        assert_eq!(machine.go(DAT | 0x2000 << 32, PROGRAM), program(0x11, length, PROGRAM), "{instruction}");
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), 0x10_1000, "{instruction}");
+        assert_eq!(machine.get(0x9000, 4096), before, "{instruction}");
+        assert_eq!(machine.get(DATA, 32), data, "{instruction}");
+        let core = machine.cpu(0);
+        assert_eq!((core.state.gr, core.state.cr, core.state.ar), (gr, cr, ar), "{instruction}");
+        drop(core);
+        assert_eq!(machine.old().cc(), 2, "{instruction}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::cache::decode_one;
 use crate::{Exit, fault, fetch_address, unfetched};
 use arch::PAGE;
 use cpu::{Interruption, PerEvent, Space, State};
-use isa::Op;
+use isa::{Cpu, Fields, Op};
 
 /// PER events in CR9 and in the PER code (POP, chapter 4, "Program-event recording").
 mod per {
@@ -73,6 +73,7 @@ pub fn step(s: &mut State) -> Option<Exit> {
     let atmid = s.per_atmid();
     s.per_stored = false;
     let op = prepare(s, text);
+    let target = execute_target(s, &op.fields, text);
     let last_branch = std::mem::replace(&mut s.breaking_event, NO_BRANCH);
     let result = isa::perform(op.run, s, &op.fields);
     let mut branched = s.breaking_event != NO_BRANCH;
@@ -86,8 +87,15 @@ pub fn step(s: &mut State) -> Option<Exit> {
     }
     // What is nullified will be executed again, and be seen then.
     if !matches!(result, Err(Interruption::Program(p)) if p.nullifies()) {
-        let code = event_code(s, events, ia, text, branched, result.is_ok());
+        let mut code = event_code(s, events, ia, text, branched, result.is_ok());
+        // The target of EXECUTE is fetched, too.
+        if events & per::FETCH != 0 && target.is_some_and(|target| s.per_range_touches(target, target)) {
+            code |= per::FETCH;
+        }
         if code != 0 {
+            // With DAT on, storage alteration says in which space: as the mode does.
+            let in_space = code & per::STORE != 0 && atmid & 0x10 != 0;
+            let atmid = if in_space { atmid | atmid >> 2 & 3 } else { atmid };
             s.per_pending = Some(PerEvent { code: (code >> 24) as u8, atmid, address: ia });
         }
     }
@@ -100,6 +108,15 @@ pub fn step(s: &mut State) -> Option<Exit> {
         }
         // The event goes with the program interruption, or waits until an intercepted instruction is completed.
         Err(why) => fault(s, why, ia, op.fields.next, op.fields.len).or(stepping.then_some(Exit::Step)),
+    }
+}
+
+/// The address of the instruction that EXECUTE at `ia` is going to execute.
+fn execute_target(s: &mut State, fields: &Fields, text: [u8; 6]) -> Option<u64> {
+    match text {
+        [0x44, ..] => Some(s.address(fields.x2, fields.b2, fields.d2).address),
+        [0xc6, second, ..] if second & 15 == 0 => Some(s.relative(fields).address),
+        _ => None,
     }
 }
 
