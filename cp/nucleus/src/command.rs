@@ -253,6 +253,27 @@ mod tests {
     }
 
     #[test]
+    fn every_name_reaches_its_row() {
+        for table in [COMMANDS, query::QUERIES, set::SETTINGS] {
+            for (n, row) in table.iter().enumerate() {
+                let found = find(table, row.name, row.classes).expect("a row answers to its own name");
+                assert_eq!(found.name, row.name);
+                let short = minimum(row.name);
+                let same =
+                    |other: &&Command| other.name[..minimum(other.name)].eq_ignore_ascii_case(&row.name[..short]);
+                assert!(table[..n].iter().find(same).is_none(), "{}: two rows for one abbreviation", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn help_names_the_command_as_it_is_typed() {
+        for (table, row) in all() {
+            assert!(row.help()[0].contains(row.name), "{table} {}: {}", row.name, row.help()[0]);
+        }
+    }
+
+    #[test]
     fn every_minimum_abbreviation_reaches_its_row() {
         for table in [COMMANDS, query::QUERIES, set::SETTINGS] {
             for row in table {

@@ -96,12 +96,8 @@ messages! {
     spoolid_absent(spoolid) = "CMD" 42 'E' "Spoolid {spoolid} does not exist";
     /// The user must be logged on for this.
     not_logged_on(userid) = "CMD" 45 'E' "{userid} not logged on";
-    /// The device is at work.
-    device_busy(device) = "CMD" 46 'E' "Device {device} busy";
     /// The user ID and password do not belong together. CP does not say which of the two is wrong.
     logon_unsuccessful() = "LGA" 50 'E' "LOGON unsuccessful--incorrect userid and/or password";
-    /// The directory does not allow anybody to log on to this user ID.
-    logon_nolog(userid) = "LGA" 51 'E' "LOGON unsuccessful--{userid} may not log on";
     /// The directory has no such user.
     not_in_directory(userid) = "LGA" 53 'E' "{userid} not in CP directory";
     /// The user is at another terminal. LOGON userid HERE takes the virtual machine to yours.
@@ -116,8 +112,6 @@ messages! {
     storage_exceeds(maximum) = "DEF" 94 'E' "Storage exceeds allowed maximum of {maximum}";
     /// Too many wrong passwords; the terminal is put back to its logo.
     excessive_passwords() = "LGA" 115 'E' "LOGON invalid; excessive incorrect passwords";
-    /// The disk cannot be linked.
-    not_linked(userid, device) = "LNM" 107 'E' "{userid} {device} not linked; not in CP directory";
     /// IPL needs a device from which a program can be read.
     ipl_device_type(device) = "VMI" 228 'E' "IPL not performed; device {device} cannot be used for IPL";
     /// The reader is empty, or its first file ended before the program was loaded. QUERY RDR shows the files; CHANGE RDR ALL
@@ -157,20 +151,12 @@ messages! {
     not_operational() = "BEG" 1465 'E' "The virtual machine cannot run; no program has been loaded";
     /// A virtual CPU loaded a PSW with the wait bit on and no interruption enabled.
     disabled_wait(psw) = "GIR" 450 'W' "CP entered; disabled wait PSW {psw}";
-    /// A PSW is in error or its instruction address cannot be translated.
-    psw_translation() = "GIR" 451 'W' "CP entered; PSW translation exception";
-    /// The external new PSW is enabled for the interruption that loads it.
-    external_loop() = "GIR" 452 'W' "CP entered; external interrupt loop";
     /// The program new PSW causes another program interruption.
     program_loop() = "GIR" 453 'W' "CP entered; program interrupt loop";
     /// A virtual CPU is in the check-stop state: a failure of Endicott itself.
     check_stop(why) = "GIR" 454 'W' "CP entered; virtual CPU is in check-stop state: {why}";
     /// The user may not do this.
     not_authorised() = "CMD" 298 'E' "Request denied; not authorized";
-    /// The device is real or of another kind.
-    wrong_device(device, command) = "CMD" 6003 'E' "{command} not performed; device {device} is of another type";
-    /// The directory cannot be read: the text names the file, the line and what was expected.
-    directory_error(why) = "DIR" 753 'E' "User directory not loaded; {why}";
     /// HELP knows no such command or message.
     no_help(topic) = "HLP" 254 'E' "No HELP for {topic}";
     /// The virtual machine has no devices of this class.
@@ -179,8 +165,6 @@ messages! {
     not_signalled(userid) = "SIG" 2113 'E' "{userid} is not enabled for the shutdown signal";
     /// TRACE has no trap of this name. QUERY TRACE shows those there are.
     no_trap(id) = "TRD" 1511 'E' "Trace identifier {id} does not exist";
-    /// The terminal is not owned by a user.
-    no_terminal() = "LGA" 1052 'E' "Terminal no longer connected";
 }
 
 #[cfg(test)]
@@ -191,6 +175,35 @@ mod tests {
     fn a_message_as_users_see_it() {
         assert_eq!(unknown_command("FROB").to_string(), "HCPCMD001E Unknown CP command: FROB");
         assert_eq!(not_logged_on("U1").from("MSG").id(), "HCPMSG045E");
+    }
+
+    /// The names of the messages and all the source of CP, tests and this file left out.
+    #[test]
+    fn every_message_is_used() {
+        let names = |line: &'static str| line.trim_start().split_once('(').map(|(name, _)| name);
+        let table = include_str!("message.rs").split_once("messages! {\n    ///").expect("the table is here").1;
+        let rows = table.lines().filter(|line| line.contains("\" ") && line.contains(") = \""));
+        let mut source = String::new();
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.is_dir() {
+                    true => folders.push(path),
+                    false if path.ends_with("message.rs") => (),
+                    false => source.push_str(&std::fs::read_to_string(path).unwrap()),
+                }
+            }
+        }
+        let unused: Vec<_> = rows
+            .filter_map(names)
+            .filter(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
+            .filter(|name| {
+                !source.contains(&format!("message::{name}(")) && !source.contains(&format!("messages::{name}("))
+            })
+            .filter(|name| !source.contains(&format!("message::{name})")))
+            .collect();
+        assert!(unused.is_empty(), "{unused:?}");
     }
 
     #[test]

@@ -51,10 +51,19 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         }
     }
     for number in numbers {
-        machine.configuration.css().detach(number);
-        match vmdbk.unit(number) {
+        let unit = vmdbk.unit(number);
+        let console = unit.as_ref().is_some_and(|unit| spooling::lock_unit(unit).console);
+        match unit {
+            Some(_) if console => {
+                machine.configuration.css().detach(number);
+                vmdbk.change_unit(number, None);
+                response.push(format!("CONS {number:04X} DETACHED"));
+            }
             Some(_) => response.lines.extend(spooling::detach(cp, vmdbk, number)?.lines),
-            None => response.push(format!("DEV  {number:04X} DETACHED")),
+            None => {
+                machine.configuration.css().detach(number);
+                response.push(format!("DEV  {number:04X} DETACHED"));
+            }
         }
     }
     Ok(response)

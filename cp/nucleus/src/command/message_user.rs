@@ -53,6 +53,9 @@ fn send(
 ) -> Result<Response, Message> {
     let target = words.next().ok_or_else(messages::userid_missing)?;
     let text = words.rest();
+    if text.is_empty() {
+        return Err(messages::operand_missing().from("MSG"));
+    }
     let line = match kind {
         "" => text.to_string(),
         _ => format!("{}  * {kind} FROM {:<8} : {text}", cp.date().time(), issuer.userid()),
@@ -68,7 +71,10 @@ fn send(
     }
     let vmdbk = receiver(cp, issuer, target)?;
     if !receives(&vmdbk) {
-        return Err(messages::not_receiving(&vmdbk.userid, format!("{kind} OFF")));
+        return Err(messages::not_receiving(
+            &vmdbk.userid,
+            format!("{} OFF", if kind.is_empty() { "MSG" } else { kind }),
+        ));
     }
     if vmdbk.is_disconnected() && vmdbk.console().secondary.is_none() && vmdbk.console().record.is_none() {
         return Err(messages::not_receiving(&vmdbk.userid, "disconnected"));
@@ -93,5 +99,8 @@ fn receiver(cp: &Cp, issuer: &Issuer, target: crate::words::Word<'_>) -> Result<
 pub fn special_message(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = words.next().ok_or_else(messages::userid_missing)?;
     let vmdbk = receiver(cp, issuer, target)?;
+    if words.is_empty() {
+        return Err(messages::operand_missing().from("MSG"));
+    }
     Err(messages::not_receiving(&vmdbk.userid, "SMSG OFF"))
 }

@@ -50,6 +50,11 @@ pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     if let Some(number) = super::set::function_keys::number(operand) {
         return settings::function_key(issuer, number);
     }
+    let kinds = ["DASD", "TAPes", "GRAF", "CTCa", "XSTORE", "UR"];
+    if kinds.iter().any(|kind| operand.is(kind)) {
+        words.end()?;
+        return virtual_machine::virtual_machine(cp, issuer, Words::new(operand.0));
+    }
     if let Some(answer) = virtual_machine::by_number(cp, issuer, operand) {
         return answer;
     }

@@ -20,7 +20,7 @@ commands! {
     flags {
         "MSG" G messages; "WNG" G warnings; "EMSG" G errors; "IMSG" G information; "SMSG" G special_messages;
         "ACNT" G accounting; "RUN" G run; "LINEDit" G line_edit;
-        "370Accom" G other; "AFFINITY" G other; "ASSist" G other; "AUTOPoll" G other; "CCWTRAN" G other;
+        "370Accom" G other; "370E" G other; "LANGuage" G other; "AFFINITY" G other; "ASSist" G other; "AUTOPoll" G other; "CCWTRAN" G other;
         "CONCEAL" G other; "CPCONIO" G other; "ECmode" G other; "IOASSIST" G other; "ISAM" G other;
         "MIH" G other; "NOPDATA" G other; "NOTRans" G other; "PAGEX" G other; "STBYPASS" G other;
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;

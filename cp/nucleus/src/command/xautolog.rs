@@ -12,6 +12,7 @@ use crate::words::Words;
 /// statement in the directory entry of that user.
 pub fn xautolog(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let userid = words.need_userid()?;
+    words.end()?;
     let user = cp.user(&userid).ok_or_else(|| message::not_in_directory(&userid).from("XAU"))?;
     if !issuer.has("AB") && !user.xautolog.iter().any(|other| other == issuer.userid()) {
         return Err(message::not_authorised().from("XAU"));

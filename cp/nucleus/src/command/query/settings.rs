@@ -57,7 +57,7 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
             other("AFFINITY", "NONE"),
             other("NOTRANS", "OFF")
         ),
-        format!("VMSAVE {}, 370E OFF", other("VMSAVE", "OFF")),
+        format!("VMSAVE {}, 370E {}", other("VMSAVE", "OFF"), other("370E", "OFF")),
         format!("STBYPASS {}, STMULTI OFF 00/000", other("STBYPASS", "OFF")),
         format!(
             "MIH {}, VMCONIO {}, CPCONIO {}, SVCACCL {}, CONCEAL {}",

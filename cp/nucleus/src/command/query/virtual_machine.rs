@@ -7,12 +7,14 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use directory::SpoolKind;
 
-/// `Query Virtual ALL|CONSole|CPUs|STORage|UR|Reader|PRinter|PUnch|vdev`
+/// `Query Virtual [ALL|CONSole|CPUs|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not before ALL and UR.
 pub fn virtual_machine(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
-    let what = words.need()?;
+    let what = words.next().unwrap_or(Word("ALL"));
     words.end()?;
+    let range = crate::examine::range(what.0, 0xffff, 16).ok();
+    let range = range.map(|(first, last)| first..=last.unwrap_or(first));
     let all = what.is("ALL");
     let mut response = Response::none();
     if all || what.is("STORage") {
@@ -33,13 +35,14 @@ pub fn virtual_machine(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
                 || (what.is("Reader") || what.is("RDR")) && reader
                 || (what.is("PRinter") || what.is("PRT")) && unit.kind == SpoolKind::Printer && !unit.console
                 || (what.is("PUnch") || what.is("PCH")) && unit.kind == SpoolKind::Punch
-                || Some(unit.vdev) == what.device()
+                || range.as_ref().is_some_and(|range| range.contains(&unit.vdev.into()))
         };
         if wanted {
             response.lines.extend(describe::lines(&issuer.vmdbk, &unit));
         }
     }
-    match (response.lines.is_empty(), what.device()) {
+    let first = range.map(|range| *range.start());
+    match (response.lines.is_empty(), first) {
         (false, _) => Ok(response),
         (true, Some(device)) => Err(message::device_absent(format!("{device:04X}")).from("QVD")),
         (true, None) if ["CONSole", "UR"].iter().any(|class| what.is(class)) => Ok(response),

@@ -88,13 +88,29 @@ pub fn errors(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     Ok(Response::none())
 }
 
-/// `SET 370Accom|AFFINITY|ASSist|AUTOPoll|CCWTRAN|CONCEAL|CPCONIO|ECmode|... value`
+/// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CCWTRAN|CONCEAL|CPCONIO|ECmode|IOASSIST|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE value`
 ///
 /// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does not
 /// exist here, or is always as it should be.
 pub fn other(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let name = words.need()?.upper();
-    let value = words.need()?.upper();
+    let word = words.need()?;
+    let value = word.upper();
+    let values: &[&str] = match name.as_str() {
+        "AFFINITY" => &["ON", "OFF", "NONE"],
+        "ASSIST" => &["ON", "OFF", "SVC", "NOSVC", "TMR", "NOTMR", "STFIRST"],
+        "SVC76" => &["CP", "VM", "BOTH"],
+        "TIMER" => &["ON", "OFF", "REAL"],
+        "STBYPASS" => &["ON", "OFF", "VR"],
+        "LANGUAGE" => &["*", "AMENG"],
+        _ => &["ON", "OFF"],
+    };
+    if !values.contains(&value.as_str()) {
+        return Err(word.invalid());
+    }
+    if name != "ASSIST" {
+        words.end()?;
+    }
     let others = &mut issuer.vmdbk.lock().settings.others;
     others.retain(|(other, _)| *other != name);
     others.push((name, value));
