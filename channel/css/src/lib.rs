@@ -270,6 +270,19 @@ impl ChannelSubsystem {
         self.show_iscs();
     }
 
+    /// Resets one device as a system reset does, and clears its subchannel (CP's RESET). False if there is none.
+    pub fn reset_device(&mut self, number: u16) -> bool {
+        let Some(id) = self.find(number) else { return false };
+        self.unpost(id.number());
+        let s = &mut self.subchannels[usize::from(id.number())];
+        if let Some(mut device) = s.device.take() {
+            device.reset(Reset::System);
+            *s = Subchannel { pmcw: s.pmcw, device: Some(device), ..Subchannel::default() };
+            s.clear_status();
+        }
+        true
+    }
+
     /// Begins an IPL from a device: READ IPL of 24 bytes to absolute 0, then the CCW at absolute 8. The configuration has
     /// been reset before; afterwards the subchannel is enabled and no interruption is pending.
     pub fn start_ipl(&mut self, id: SubsystemId) -> Ipl {

@@ -196,7 +196,7 @@ commands! {
     purge { "PURge" DG purge; }
     query { "Query" ANY query; }
     run {
-        "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "READY" G ready; "REQuest" G request; "SIGnal" ACG signal;
+        "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "NOTReady" G not_ready; "READY" G ready; "RESET" G reset; "REQuest" G request; "SIGnal" ACG signal;
         "STOP" G stop; "SYStem" G system;
     }
     set { "SET" ANY set; }

@@ -91,6 +91,8 @@ pub struct Unit {
     pub ready: Option<ReadySwitch>,
     /// The spooled side of a console.
     pub console: bool,
+    /// NOTREADY: intervention is required.
+    pub not_ready: bool,
     /// How many records have been read or written.
     pub records: u64,
     /// Numbers of files read to their end and held since the last CLOSE: with NORESCAN the reader goes on behind them.
@@ -136,6 +138,7 @@ impl Unit {
             input: None,
             ready: None,
             console: false,
+            not_ready: false,
             records: 0,
             passed: Vec::new(),
         }
@@ -291,13 +294,15 @@ struct Cards {
 
 impl RecordSource for Cards {
     fn read(&mut self) -> Card {
-        lock_unit(&self.unit).read(&self.spool)
+        let mut unit = lock_unit(&self.unit);
+        if unit.not_ready { Card::Empty } else { unit.read(&self.spool) }
     }
 }
 
 impl RecordSink for Cards {
     fn record(&mut self, command: u8, data: &[u8]) -> Result<(), NotReady> {
-        lock_unit(&self.unit).write(&self.spool, command, data)
+        let mut unit = lock_unit(&self.unit);
+        if unit.not_ready { Err(NotReady) } else { unit.write(&self.spool, command, data) }
     }
 }
 

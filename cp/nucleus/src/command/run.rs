@@ -169,7 +169,8 @@ pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     }
     let unit = issuer.vmdbk.unit(vdev);
     let (console, switch) = unit.map_or((false, None), |unit| {
-        let unit = crate::spooling::lock_unit(&unit);
+        let mut unit = crate::spooling::lock_unit(&unit);
+        unit.not_ready = false;
         (unit.console, unit.ready.clone())
     });
     match switch {
@@ -179,4 +180,28 @@ pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
         None => (),
     }
     Ok(Response::none())
+}
+
+/// `NOTReady vdev`
+///
+/// Makes a spooled unit record device not ready, so that a program that uses it finds that intervention is required. READY ends it.
+pub fn not_ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let vdev = words.need_device()?;
+    words.end()?;
+    let unit = issuer.vmdbk.unit(vdev).filter(|unit| !crate::spooling::lock_unit(unit).console);
+    let unit = unit.ok_or_else(|| message::device_absent(format!("{vdev:04X}")).from("NRD"))?;
+    crate::spooling::lock_unit(&unit).not_ready = true;
+    Ok(Response::none())
+}
+
+/// `RESET vdev`
+///
+/// Resets a virtual device: what it was doing is abandoned, and no interruption of it is pending any more.
+pub fn reset(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let vdev = words.need_device()?;
+    words.end()?;
+    match issuer.vmdbk.machine().configuration.css().reset_device(vdev) {
+        true => Ok(Response::none()),
+        false => Err(message::device_absent(format!("{vdev:04X}")).from("RES")),
+    }
 }
