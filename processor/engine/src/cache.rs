@@ -2,7 +2,7 @@
 
 use arch::{Absolute, PAGE};
 use cpu::State;
-use isa::{Fields, Op};
+use isa::{Ends, Fields, Format, Op};
 
 /// A decoded block.
 #[derive(Clone, Copy)]
@@ -30,6 +30,8 @@ const SLOTS: usize = 1 << 15;
 /// When so many instructions are decoded, everything is forgotten and decoded anew as needed.
 const MAX_OPS: usize = 1 << 17;
 const MAX_BLOCK: usize = 64;
+/// Branches in a block that may not be taken. More would decode much that is never executed there.
+const MAX_BRANCHES: usize = 4;
 
 /// The blocks one CPU has decoded. It is empty until the CPU runs.
 #[derive(Default)]
@@ -104,7 +106,7 @@ impl BlockCache {
         let rest = (PAGE - absolute.0 % PAGE) as usize;
         let text = &mut text[..rest.min(MAX_BLOCK * 6)];
         let first = self.ops.len();
-        let mut at = 0;
+        let (mut at, mut branches) = (0, 0);
         let mut version = s.storage().code_version(absolute);
         s.storage().read(absolute, text).expect("the frame was translated, so it exists");
         while self.ops.len() - first < MAX_BLOCK {
@@ -118,7 +120,8 @@ impl BlockCache {
             let (op, ends) = decode_one(s, bytes, at as i64);
             self.ops.push(op);
             at += len;
-            if ends {
+            branches += (ends == Ends::IfTaken) as usize;
+            if ends == Ends::Always || branches > MAX_BRANCHES {
                 break;
             }
         }
@@ -148,17 +151,20 @@ impl BlockCache {
 }
 
 /// One instruction that stands `at` bytes behind the block's start, and whether a block ends with it.
-pub fn decode_one(s: &State, text: [u8; 6], at: i64) -> (Op, bool) {
+pub fn decode_one(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
     let len = isa::length(text[0]);
     let row = isa::decode(text, s.architecture(), &s.shared().facilities);
     let (run, format, ends) = match row.and_then(|row| row.run.map(|run| (run, row.format, row.ends))) {
         Some(found) => found,
-        None => (operation_exception as _, isa::Format::E, true),
+        None => (operation_exception as _, Format::E, Ends::Always),
     };
     let mut fields = Fields::extract(format, text);
     fields.len = len;
     fields.at = at;
-    fields.next = at as i32 + len as i32;
+    fields.next = at as i16 + len as i16;
+    // BC, BCR, BRC, BRCL with all conditions.
+    let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
+    let ends = if ends == Ends::IfTaken && always { Ends::Always } else { ends };
     (Op { run, fields }, ends)
 }
 

@@ -1,7 +1,8 @@
 //! Running a virtual CPU: SIE's contract, "run until something is not yours".
 //!
 //! [`run`] executes blocks: instructions decoded once, up to the first that ends a block (a branch, a change of the
-//! PSW's or control registers' meaning) or to the end of the page. Blocks are found by absolute address, so address
+//! PSW's or control registers' meaning) or to the end of the page. Where a branch on a condition is not taken, its block
+//! goes on. Blocks are found by absolute address, so address
 //! spaces share them, and each remembers its frame's code version, so a store into code makes it stale.
 //!
 //! Between two blocks the engine looks at one word of attention bits. Nothing else is polled: the clock is read when the
@@ -124,13 +125,13 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
         s.instructions += n as u64;
         s.budget -= n as i64;
         match s.failed {
-            None if s.left == 0 => s.ia = s.next_ia,
+            None if s.left == 0 || !s.block_stale => s.ia = s.next_ia,
             // The instruction stored into code, perhaps into what follows: that is decoded anew.
             None => s.ia = ia.wrapping_add(ops[n - 1].fields.next as u64) & s.address_mask,
             Some(why) => {
                 s.failed = None;
                 let fields = &ops[n - 1].fields;
-                if let Some(exit) = fault(s, why, ia, fields.next, fields.len) {
+                if let Some(exit) = fault(s, why, ia, fields.next.into(), fields.len) {
                     return exit;
                 }
             }

@@ -39,9 +39,17 @@ pub struct Instruction {
     pub facility: Option<u8>,
     /// `None` if it is not built: it ends in an operation exception.
     pub run: Option<Handler>,
-    /// A block ends behind it: it branches, or changes what the next instruction means or whether it may be
-    /// interrupted.
-    pub ends: bool,
+    pub ends: Ends,
+}
+
+/// Whether a block of decoded instructions ends behind one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ends {
+    No,
+    /// A branch on a condition: what stands behind it may be executed next.
+    IfTaken,
+    /// It branches, or changes what the next instruction means or whether it may be interrupted.
+    Always,
 }
 
 /// The length of an instruction in bytes, by its first byte (POP, chapter 5, "Instruction length").

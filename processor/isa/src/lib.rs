@@ -29,7 +29,7 @@ mod decimal;
 mod general;
 
 pub use crate::cpu_trait::{Cc, Cpu, Step, Width};
-pub use decode::{Architectures, Instruction, decode, instructions, length};
+pub use decode::{Architectures, Ends, Instruction, decode, instructions, length};
 pub use disassemble::disassemble;
 pub use fields::{Fields, Format};
 pub use threaded::{Handler, Op, perform};

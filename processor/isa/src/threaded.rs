@@ -28,6 +28,8 @@ pub struct Fast<'a> {
     state: &'a mut State,
     /// A routine was called; it may have stored into instructions.
     called: bool,
+    /// A branch was taken: what stands behind it in the block is not executed.
+    branched: bool,
 }
 
 /// One instruction and what follows it: the fast body, and if that gives up, the exact one.
@@ -39,8 +41,9 @@ pub fn run(
     fast: impl Fn(&mut Fast, &Fields) -> Result<(), Option<Interruption>>,
     exact: Routine,
 ) {
-    let mut cpu = Fast { state: s, called: false };
+    let mut cpu = Fast { state: s, called: false, branched: false };
     match fast(&mut cpu, i) {
+        Ok(()) if cpu.branched => s.left = rest.len(),
         Ok(()) => {
             let called = cpu.called;
             go_on(s, rest, called)
@@ -65,7 +68,8 @@ fn go_on(s: &mut State, rest: &[Op], called: bool) {
     }
 }
 
-/// The instruction again from its beginning, with everything that can be the matter.
+/// The instruction again from its beginning, with everything that can be the matter. Branches on a condition, the only
+/// ones that others may follow in a block, have no operand in storage and never come here.
 #[cold]
 #[inline(never)]
 fn again(s: &mut State, i: &Fields, rest: &[Op], exact: Routine) {
@@ -138,11 +142,20 @@ impl Cpu for Fast<'_> {
         fn is_64_bit_mode(&mut self) -> bool;
         fn relative(&mut self, i: &Fields) -> At;
         fn set_cc(&mut self, cc: Cc<u64>);
-        fn branch_if(&mut self, i: &Fields, condition: u64, target: u64);
-        fn jump(&mut self, i: &Fields, target: u64);
         fn next_address(&mut self, i: &Fields) -> u64;
     }
 
+    #[inline(always)]
+    fn branch_if(&mut self, i: &Fields, condition: u64, target: u64) {
+        if condition != 0 {
+            self.jump(i, target);
+        }
+    }
+    #[inline(always)]
+    fn jump(&mut self, i: &Fields, target: u64) {
+        self.state.jump(i, target);
+        self.branched = true;
+    }
     #[inline(always)]
     fn load(&mut self, width: Width, at: At) -> Step<Self, u64> {
         match width {

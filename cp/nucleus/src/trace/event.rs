@@ -112,7 +112,7 @@ impl Event {
                 let sequential = before.address.wrapping_add(length.into()) & before.mask;
                 let changed = (0..16).filter(|&n| state.gr[n] != before.gr[n]).fold(0, |bits, n| bits | 1 << n);
                 // An interruptible instruction that is not through comes back to itself and has not branched.
-                let branches = before.row.is_some_and(|row| row.ends);
+                let branches = before.row.is_some_and(|row| row.ends != isa::Ends::No);
                 Happened::Executed { branched: branches && after != sequential && after != before.address, changed }
             }
             (Some("SVC"), Some(text)) => Happened::Svc { code: text[1] },

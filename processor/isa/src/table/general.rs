@@ -15,7 +15,7 @@ instructions! {
     0x04   SPM     RR    ALL  -   { call set_program_mask }
     0x05   BALR    RR    ALL  -   { ends inline branch_and_link_register }
     0x06   BCTR    RR    ALL  -   { ends inline branch_on_count_register_32 }
-    0x07   BCR     RR    ALL  -   { ends inline branch_on_condition_register }
+    0x07   BCR     RR    ALL  -   { branch inline branch_on_condition_register }
     0x0a   SVC     I     ALL  -   { ends call supervisor_call }
     0x0b   BSM     RR    ESAZ -   { ends call branch_and_set_mode }
     0x0c   BASSM   RR    ESAZ -   { ends call branch_and_save_and_set_mode }
@@ -45,7 +45,7 @@ instructions! {
     0x44   EX      RXa   ALL  -   { ends call execute }
     0x45   BAL     RXa   ALL  -   { ends inline branch_and_link }
     0x46   BCT     RXa   ALL  -   { ends inline branch_on_count_32 }
-    0x47   BC      RXb   ALL  -   { ends inline branch_on_condition }
+    0x47   BC      RXb   ALL  -   { branch inline branch_on_condition }
     0x48   LH      RXa   ALL  -   { r1_32 = load(W32, m2_16s) }
     0x49   CH      RXa   ALL  -   { compare(W32, r1_32, m2_16s) }
     0x4a   AH      RXa   ALL  -   { r1_32 = add(W32, r1_32, m2_16s); overflow }
@@ -112,7 +112,7 @@ instructions! {
     0xa71  TMLL    RIa   ESAZ -   { test_under_mask_half(W16, r1_16, imm16u) }
     0xa72  TMHH    RIa   Z    -   { test_under_mask_half(W16, r1_hh, imm16u) }
     0xa73  TMHL    RIa   Z    -   { test_under_mask_half(W16, r1_hl, imm16u) }
-    0xa74  BRC     RIc   ESAZ -   { ends inline branch_relative_on_condition }
+    0xa74  BRC     RIc   ESAZ -   { branch inline branch_relative_on_condition }
     0xa75  BRAS    RIb   ESAZ -   { ends inline branch_relative_and_save }
     0xa76  BRCT    RIb   ESAZ -   { ends inline branch_relative_on_count_32 }
     0xa77  BRCTG   RIb   Z    -   { ends inline branch_relative_on_count_64 }
@@ -273,7 +273,7 @@ instructions! {
     0xbf   ICM     RSb   ALL  -   { inline insert_under_mask_or_word }
     0xc00  LARL    RILb  ESAZ -   { inline load_address_relative }
     0xc01  LGFI    RILa  Z    21  { r1_64 = load(W64, imm) }
-    0xc04  BRCL    RILc  ESAZ -   { ends inline branch_relative_on_condition }
+    0xc04  BRCL    RILc  ESAZ -   { branch inline branch_relative_on_condition }
     0xc05  BRASL   RILb  ESAZ -   { ends inline branch_relative_and_save }
     0xc06  XIHF    RILa  Z    21  { r1_h = exclusive_or(W32, r1_h, imm32u) }
     0xc07  XILF    RILa  Z    21  { r1_32 = exclusive_or(W32, r1_32, imm32u) }
@@ -543,18 +543,18 @@ instructions! {
     0xec57 RXSBG   RIEf  Z    34  { inline rotate_then_exclusive_or }
     0xec59 RISBGN  RIEf  Z    49  { inline rotate_then_insert_no_cc }
     0xec5d RISBHG  RIEf  Z    45  { inline rotate_then_insert_high }
-    0xec64 CGRJ    RIEb  Z    34  { ends inline compare_and_branch_relative_long }
-    0xec65 CLGRJ   RIEb  Z    34  { ends inline compare_logical_and_branch_relative_long }
+    0xec64 CGRJ    RIEb  Z    34  { branch inline compare_and_branch_relative_long }
+    0xec65 CLGRJ   RIEb  Z    34  { branch inline compare_logical_and_branch_relative_long }
     0xec70 CGIT    RIEa  Z    34  { inline compare_immediate_and_trap_long }
     0xec71 CLGIT   RIEa  Z    34  { inline compare_logical_immediate_and_trap_long }
     0xec72 CIT     RIEa  Z    34  { inline compare_immediate_and_trap }
     0xec73 CLFIT   RIEa  Z    34  { inline compare_logical_immediate_and_trap }
-    0xec76 CRJ     RIEb  Z    34  { ends inline compare_and_branch_relative }
-    0xec77 CLRJ    RIEb  Z    34  { ends inline compare_logical_and_branch_relative }
-    0xec7c CGIJ    RIEc  Z    34  { ends inline compare_immediate_and_branch_relative_long }
-    0xec7d CLGIJ   RIEc  Z    34  { ends inline compare_logical_immediate_and_branch_relative_long }
-    0xec7e CIJ     RIEc  Z    34  { ends inline compare_immediate_and_branch_relative }
-    0xec7f CLIJ    RIEc  Z    34  { ends inline compare_logical_immediate_and_branch_relative }
+    0xec76 CRJ     RIEb  Z    34  { branch inline compare_and_branch_relative }
+    0xec77 CLRJ    RIEb  Z    34  { branch inline compare_logical_and_branch_relative }
+    0xec7c CGIJ    RIEc  Z    34  { branch inline compare_immediate_and_branch_relative_long }
+    0xec7d CLGIJ   RIEc  Z    34  { branch inline compare_logical_immediate_and_branch_relative_long }
+    0xec7e CIJ     RIEc  Z    34  { branch inline compare_immediate_and_branch_relative }
+    0xec7f CLIJ    RIEc  Z    34  { branch inline compare_logical_immediate_and_branch_relative }
     0xecd8 AHIK    RIEd  Z    45  { r1_32 = add(W32, r3_32, imm); overflow }
     0xecd9 AGHIK   RIEd  Z    45  { r1_64 = add(W64, r3_64, imm); overflow }
     0xecda ALHSIK  RIEd  Z    45  { r1_32 = add_logical(W32, r3_32, imm) }

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
-//! instruction that ends a block. Operand names are functions of [`crate::operand`], operations of `operation`.
+//! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of [`crate::operand`], operations of `operation`.
 
 use crate::decode::Instruction;
 
@@ -18,10 +18,14 @@ use crate::decode::Instruction;
 macro_rules! body {
     (unbuilt) => {
         pub const RUN: Option<crate::Handler> = None;
-        pub const ENDS: bool = false;
+        pub const ENDS: Ends = Ends::No;
     };
     (ends $($rest:tt)+) => {
-        pub const ENDS: bool = true;
+        pub const ENDS: Ends = Ends::Always;
+        body!(@run $($rest)+);
+    };
+    (branch $($rest:tt)+) => {
+        pub const ENDS: Ends = Ends::IfTaken;
         body!(@run $($rest)+);
     };
     (@run $($rest:tt)+) => {
@@ -68,7 +72,7 @@ macro_rules! body {
         crate::operation::$op($cpu, $w, a, b, c)?
     }};
     ($($rest:tt)+) => {
-        pub const ENDS: bool = false;
+        pub const ENDS: Ends = Ends::No;
         body!(@run $($rest)+);
     };
 }
@@ -91,6 +95,7 @@ macro_rules! instructions {
             pub mod $name {
                 #[allow(unused_imports)]
                 use super::*;
+                use crate::decode::Ends;
                 body!($($body)+);
             }
         )*
