@@ -11,7 +11,7 @@ use support::{Client, Guest, System, guest, has_s3270};
 
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
-const ANSWER: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_secs(240);
 
 /// What `seq 1 10000 | sort -r | md5sum` prints anywhere.
 const CHECKSUM: &str = "720a02ba968d1efadddf947fa8d7ed18";
