@@ -15,8 +15,9 @@ use nucleus::{ipl, logon};
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What the exit codes mean.
 pub const EXIT_CODES: &str = "\
@@ -64,6 +65,9 @@ fn size(text: &str) -> Result<u64, String> {
     size.ok_or_else(|| "a size is a number with M or G, at least 16M".into())
 }
 
+/// How many lines of standard input may wait for the guest.
+const TYPED_AHEAD: usize = 64;
+
 /// The guest's user ID.
 const USERID: &str = "LINUX";
 
@@ -96,13 +100,14 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     let panicked = Arc::new(AtomicBool::new(false));
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("the console cannot be served: {error}"))?;
-    server.set_local(terminal.clone(), output(raw.is_some(), panicked.clone()));
+    let prompt = Arc::new(Prompt::default());
+    server.set_local(terminal.clone(), output(raw.is_some(), panicked.clone(), prompt.clone()));
     let stop = notes.clone();
     crate::signals::on_end(move || stop.shut_down())?;
     ipl::from_files(&cp, &vmdbk, &kernel, &initrd, &options.append).map_err(|error| error.to_string())?;
     drop((kernel, initrd));
     let threads = crate::run::start_processors(&cp);
-    input(&cp, &vmdbk, &terminal, notes.clone(), raw.is_some());
+    input(&cp, &vmdbk, &terminal, notes.clone(), raw.is_none().then_some(prompt));
     server.run();
     cp.processors.end();
     vmdbk.machine().hold();
@@ -139,11 +144,36 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     Ok(code)
 }
 
+/// How often the reader of standard input looks whether it can go on.
+const POLL: Duration = Duration::from_millis(20);
+/// How long an unfinished line stands before it is taken for a prompt, and how long any line before the guest is taken to
+/// listen without a prompt.
+const PROMPT: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
+
+/// Whether the guest's console looks as if somebody there waited for a line.
+#[derive(Default)]
+struct Prompt(Mutex<Option<(Instant, bool)>>);
+
+impl Prompt {
+    fn printed(&self, text: &str) {
+        if let Some(last) = text.chars().next_back() {
+            let unfinished = last != '\n';
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), unfinished));
+        }
+    }
+
+    fn is_shown(&self) -> bool {
+        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.is_some_and(|(at, unfinished)| at.elapsed() >= if unfinished { PROMPT.0 } else { PROMPT.1 })
+    }
+}
+
 /// Prints the guest's output and looks for the words by which a Linux kernel says that it panics.
-fn output(raw: bool, panicked: Arc<AtomicBool>) -> Box<dyn FnMut(&str)> {
+fn output(raw: bool, panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&str)> {
     const PANIC: &str = "Kernel panic - not syncing";
     let mut tail = String::new();
     Box::new(move |text| {
+        prompt.printed(text);
         tail.push_str(text);
         if tail.contains(PANIC) {
             panicked.store(true, Ordering::Relaxed);
@@ -180,14 +210,22 @@ impl Drop for Raw {
     }
 }
 
-fn input(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: Arc<Notes>, raw: bool) {
+/// Reads standard input: the keyboard of a terminal in raw mode, or lines, the first of which waits for `prompt`.
+fn input(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: Arc<Notes>, prompt: Option<Arc<Prompt>>) {
     let (cp, vmdbk, terminal) = (cp.clone(), vmdbk.clone(), terminal.clone());
     let read = move || {
-        if raw {
-            return keyboard(&cp, &vmdbk, &terminal, &notes);
+        let Some(prompt) = prompt else { return keyboard(&cp, &vmdbk, &terminal, &notes) };
+        // A guest that is still starting has no ear for its console, and what a shell finds typed ahead when it starts it
+        // throws away: the first line waits for a prompt.
+        while !prompt.is_shown() && !notes.ended() {
+            std::thread::sleep(POLL);
         }
         for line in io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { break };
+            // A script may be longer than what a guest lets be typed ahead.
+            while vmdbk.machine().keyboard.queued() >= TYPED_AHEAD && !notes.ended() {
+                std::thread::sleep(POLL);
+            }
             cp.line(terminal.id, &String::from_utf8_lossy(&line));
         }
     };
