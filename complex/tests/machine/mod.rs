@@ -170,7 +170,6 @@ impl Machine {
         let mut core = self.cpu(0);
         change(&mut core.state);
         core.state.control_changed();
-        core.state.per_changed();
         core.state.purge_tlb();
     }
 

@@ -47,6 +47,7 @@ impl State {
         self.tlb.set_format(self.architecture, self.cr[0]);
         self.space_changed();
         self.masks_changed();
+        self.per_changed();
     }
 
     /// To be called when CR1, CR7 or CR13 alone changed: no interruption mask is in them.

@@ -75,7 +75,7 @@ pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         }
         () if function.is("STORE") => {
             words.end()?;
-            machine.configuration.interrupted_cpu(issuer.cpu()).state.store_status_at(0);
+            machine.configuration.interrupted_cpu(issuer.cpu()).state.store_status();
             Ok("STORE COMPLETE.".into())
         }
         () if function.is("RESTART") => {

@@ -23,7 +23,7 @@ pub fn store(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
         if let Some(extra) = values.first() {
             return Err(message::invalid_option(extra.upper()));
         }
-        state.store_status_at(0);
+        state.store_status();
         return Ok(COMPLETE.into());
     }
     if values.is_empty() {

@@ -18,8 +18,6 @@ fn changed(s: &mut State, i: &Fields) {
     } else {
         s.fetch_stale = true;
         s.control_changed();
-        // PER's events may have changed.
-        s.per_changed();
     }
 }
 
