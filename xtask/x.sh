@@ -13,7 +13,7 @@ wanted="cc=gcc as=binutils gzip=gzip tar=tar"
 case $task in
 run)   ;;
 test|bless|ci)
-       wanted="$wanted s3270=s3270 telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user" ;;
+       wanted="$wanted s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user" ;;
 oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;
 bench) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
                qemu-system-s390x=qemu-system-s390x|qemu-system-misc hercules=hercules" ;;

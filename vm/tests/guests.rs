@@ -28,9 +28,9 @@ fn two_users_boot_linux_with_two_virtual_cpus_each() {
 
 fn boot_two(name: &str, cpus: usize) {
     let Some(guest) = guest().filter(|_| has_s3270()) else { return };
-    let system = System::start(name, |folder| define_cpus(folder, cpus));
+    let system = System::start(name, |_| {});
     let parameters = system.folder.join("parameters");
-    fs::write(&parameters, "vmb.mode=shell\n").expect("the folder is there");
+    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
     thread::scope(|scope| {
         for user in ["LINUX1", "LINUX2"] {
             let (system, guest, parameters) = (&system, &guest, parameters.as_path());
@@ -39,19 +39,12 @@ fn boot_two(name: &str, cpus: usize) {
     });
 }
 
-/// Gives every virtual machine this many CPUs, by its directory entry.
-fn define_cpus(folder: &Path, cpus: usize) {
-    let path = folder.join("USER DIRECT");
-    let base = " CPU 00 BASE\n";
-    let more: String = (1..cpus).map(|cpu| format!(" CPU {cpu:02X}\n")).collect();
-    let directory = fs::read_to_string(&path).expect("the sample system has a directory");
-    assert!(directory.contains(base), "the sample's users have a base CPU");
-    fs::write(&path, directory.replace(base, &format!("{base}{more}"))).expect("the folder is ours");
-}
-
 fn one_user(system: &System, guest: &Guest, parameters: &Path, user: &str, cpus: usize) {
     let mut client = Client::connect(system);
     client.log_on(user);
+    for cpu in 1..cpus {
+        client.say(&format!("define cpu {cpu}"), "DEFINED", ANSWER);
+    }
     system.punch(user, &guest.kernel, false);
     system.punch(user, parameters, true);
     system.punch(user, &guest.initrd, false);
@@ -73,6 +66,24 @@ fn one_user(system: &System, guest: &Guest, parameters: &Path, user: &str, cpus:
     client.say("seq 1 10000 | sort -r | md5sum", CHECKSUM, ANSWER);
     let online = client.say("grep -c '^processor [0-9]' /proc/cpuinfo; echo END-OF-3", "\nEND-OF-3", ANSWER);
     assert!(online.lines().any(|line| line.trim() == cpus.to_string()), "{online}");
+
+    // CP beside the guest, and the break key.
+    client.say("#cp query userid", &format!("{user:<8} AT"), ANSWER);
+    client.act("PA(1)");
+    client.until_status("CP READ", ANSWER);
+    client.say("query time", "TIME IS", ANSWER);
+    client.enter("begin");
+    client.until_status("RUNNING", ANSWER);
+    // Disconnected, the guest runs on; who comes back finds it as it is then.
+    client.say("(sleep 2; echo AWAKE >/tmp/awake) & echo END-OF-4", "\nEND-OF-4", ANSWER);
+    client.say("#cp disconnect", "DISCONNECT AT", ANSWER);
+    thread::sleep(Duration::from_secs(4));
+    client.act("Enter()");
+    client.until("USERID", ANSWER);
+    client.log_on_again(user);
+    client.enter("begin");
+    client.until_status("RUNNING", ANSWER);
+    client.say("until cat /tmp/awake; do sleep 1; done", "\nAWAKE", ANSWER);
 
     client.say("poweroff", "CP READ", ANSWER);
     client.say("logoff", "LOGOFF AT", ANSWER);
