@@ -110,6 +110,10 @@ pub struct Input {
     pub generation: u32,
 }
 
+/// How many rows wait for the page to be turned at most: further ones are lost. Guests wait long before; users who send
+/// messages do not.
+const WAITING: usize = 20_000;
+
 /// A display.
 pub struct Display {
     size: Size,
@@ -184,11 +188,15 @@ impl Display {
     /// Shows `text`, folded to the width of the display.
     pub fn write(&mut self, text: &str, tone: Tone, now: Tod) {
         self.open = false;
-        let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c }).peekable();
+        if self.waiting.len() >= WAITING {
+            return;
+        }
+        let mut characters = text.chars().map(|c| if c.is_control() { ' ' } else { c });
         loop {
-            let text: String = characters.by_ref().take(self.size.columns).collect();
-            self.waiting.push_back(Row { text, tone });
-            if characters.peek().is_none() {
+            let row: String = characters.by_ref().take(self.size.columns).collect();
+            self.waiting.push_back(Row { text: row, tone });
+            // Blanks at the end of a line are worth no row of their own.
+            if characters.clone().all(|c| c == ' ') {
                 break;
             }
         }
@@ -474,5 +482,8 @@ mod tests {
         display.write("0123456789abc\u{1b}", Tone::Normal, seconds(0));
         assert_eq!(display.screen().rows[0].text, "0123456789a");
         assert_eq!(display.screen().rows[1].text, "bc ");
+        display.erase();
+        display.write("0123456789a    ", Tone::Normal, seconds(0));
+        assert_eq!(display.screen().rows.len(), 1);
     }
 }
