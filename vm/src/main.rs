@@ -11,6 +11,7 @@ mod configuration;
 mod linux;
 mod local;
 mod painter;
+mod password;
 mod punch;
 mod run;
 mod sample;
@@ -49,6 +50,8 @@ enum Command {
     },
     /// Puts host files into a user's card reader.
     Punch(punch::Options),
+    /// Gives a user a password of their own.
+    Password(password::Options),
     /// Runs one Linux guest, its console on standard input and output.
     #[command(after_help = linux::EXIT_CODES)]
     Linux(linux::Options),
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         }
         Command::Sample { folder } => sample::sample(&folder),
         Command::Punch(options) => punch::punch(&options),
+        Command::Password(options) => password::password(&options),
         Command::Linux(options) => match linux::linux(&options) {
             Ok(code) => return ExitCode::from(code),
             Err(why) => Err(why),

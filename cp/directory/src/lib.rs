@@ -74,6 +74,11 @@ pub struct Directory {
     index: std::collections::HashMap<String, usize>,
 }
 
+/// Where the passwords that were changed lie: beside the source.
+pub fn passwords_file(source: &Path) -> std::path::PathBuf {
+    source.with_file_name("passwords")
+}
+
 impl Directory {
     /// Reads the source at `path` and, if there is one, the file `passwords` beside it.
     pub fn load(path: &Path) -> Result<Directory, Vec<Error>> {
@@ -91,7 +96,7 @@ impl Directory {
         let bytes = std::fs::read(path).map_err(|e| unreadable(file.clone(), e))?;
         let text =
             String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&b| b as char).collect::<String>());
-        let companion = path.with_file_name("passwords");
+        let companion = passwords_file(path);
         let passwords =
             Passwords::open(&companion).map_err(|e| unreadable(companion.display().to_string(), e.into_io()))?;
         Directory::parse(&file, &text, &passwords)

@@ -1,0 +1,62 @@
+//! `endicott password`: gives a user a password of their own.
+//!
+//! The new password goes, salted and hashed, into the file `passwords` beside USER DIRECT, which comes before what the
+//! source says. A system that runs takes it when it is started again.
+
+use crate::run;
+use directory::{Password, Passwords};
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+/// What the command line says.
+#[derive(clap::Args)]
+pub struct Options {
+    /// The folder of the system; else ENDICOTT_SYSTEM in the environment, or "sample".
+    #[arg(long, value_name = "DIR")]
+    pub system: Option<PathBuf>,
+    /// Whose password.
+    #[arg(value_name = "USER")]
+    pub user: String,
+}
+
+pub fn password(options: &Options) -> Result<(), String> {
+    let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
+    let folder = options.system.clone().unwrap_or_else(usual);
+    let directory = run::load_directory(&folder)?;
+    let userid = options.user.to_uppercase();
+    let source = folder.join(run::DIRECTORY);
+    let Some(user) = directory.user(&userid) else {
+        return Err(format!("{} has no user {userid}", source.display()));
+    };
+    if !matches!(user.password, Password::Hash(_)) {
+        let source = source.display();
+        return Err(format!(
+            "{userid} logs on without a password, or not at all: its USER statement in {source} says so"
+        ));
+    }
+    let clear = ask(&userid)?;
+    if clear.is_empty() || clear.chars().count() > 8 || clear.contains(char::is_whitespace) {
+        return Err("a password has one to eight characters and no blanks".into());
+    }
+    if clear.eq_ignore_ascii_case(&userid) {
+        return Err("a password that is the user's name is good from this computer only: choose another".into());
+    }
+    let file = directory::passwords_file(&source);
+    let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
+    let mut passwords = Passwords::open(&file).map_err(|error| fail(&error))?;
+    passwords.set(&userid, &clear).map_err(|error| fail(&error))?;
+    println!("{userid} has a new password; a system that runs takes it when it is started again.");
+    Ok(())
+}
+
+/// The password from a person at the terminal, who is asked for it, or from a line of standard input.
+fn ask(userid: &str) -> Result<String, String> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        print!("New password for {userid} (it shows as you type): ");
+        let _ = std::io::stdout().flush();
+    }
+    let mut line = String::new();
+    input.lock().read_line(&mut line).map_err(|error| format!("standard input: {error}"))?;
+    Ok(line.trim_end_matches(['\r', '\n']).to_string())
+}
