@@ -194,7 +194,8 @@ impl Processors {
         while let Some(&(at, vcpu)) = inner.timers.first()
             && at <= now
         {
-            inner.forget_timer(vcpu);
+            inner.timers.pop_first();
+            inner.timer.remove(&vcpu);
             let wakes = inner.dispatcher.event(now, Event::Ready(vcpu));
             self.ring(wakes);
         }
@@ -205,6 +206,8 @@ impl Processors {
         let at = self.clock.now();
         let vcpu = name(work.vmdbk.id, work.cpu);
         let mut inner = self.lock();
+        // It may have an older time still: it was made ready while it ran, and so never slept until then.
+        inner.forget_timer(vcpu);
         if let Some(until) = until.filter(|_| inner.vcpus.contains_key(&vcpu)) {
             let first = inner.timers.first().is_none_or(|(first, _)| until < *first);
             inner.timers.insert((until, vcpu));
