@@ -5,7 +5,7 @@
 //! control block. Events for the guest wait here until it reads them.
 
 use crate::{Configuration, lock};
-use arch::{Absolute, Program, Real};
+use arch::{Program, Real};
 use base::ebcdic;
 use cpu::{External, Interruption, State};
 use std::collections::VecDeque;
@@ -236,11 +236,6 @@ impl Configuration {
         block[..2].copy_from_slice(&length.to_be_bytes());
         service.events.pop_front();
         if service.events.is_empty() { response::DONE } else { response::MORE }
-    }
-
-    /// The load parameter's bytes and the size of storage, for those who ask otherwise.
-    pub fn last_address(&self) -> Absolute {
-        Absolute(self.storage().size() - 1)
     }
 }
 

@@ -1,8 +1,8 @@
 //! `endicott`: the executable around CP.
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
-//! crates below. `run` serves a system, `sample` makes one, `punch` fills a card reader, `linux` runs one guest on standard
-//! input and output.
+//! crates below. `run` serves a system, `sample` makes one, `punch` fills a card reader, `password` changes
+//! a user's password, `linux` runs one guest on standard input and output.
 
 #![forbid(unsafe_code)]
 
