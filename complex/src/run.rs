@@ -57,12 +57,13 @@ impl Configuration {
         signals.set_running(false);
         cpu.running.store(false, SeqCst);
         // Whoever raised a bit after the engine had looked saw a CPU that runs, and did not have it run.
+        let pending = signals.attention_ordered();
         let missed = match exit {
-            Exit::Wait { .. } => core.state.open,
-            Exit::Stopped => attention::ORDER,
-            _ => 0,
+            Exit::Wait { .. } => self.takes(&core.state, pending),
+            Exit::Stopped => pending & attention::ORDER != 0,
+            _ => false,
         };
-        if signals.attention_ordered() & missed != 0 {
+        if missed {
             self.host.runnable(n);
         }
         let spent = self.now().unix_nanos().saturating_sub(start.unix_nanos());
@@ -146,14 +147,27 @@ impl Configuration {
                     }
                     // The comparator may have come due since the timers were looked at.
                     state.timers_changed();
-                    if state.signals().attention() & state.open == 0 {
-                        return Exit::Wait { until: state.next_timer() };
+                    if self.takes(state, state.signals().attention()) {
+                        continue;
                     }
+                    // A CPU that waits is still there for a channel program that is not over.
+                    if self.pending.work() {
+                        return Exit::SliceEnd;
+                    }
+                    return Exit::Wait { until: state.next_timer() };
                 }
                 engine::Exit::Step => return Exit::Step,
                 engine::Exit::ProgramLoop => return Exit::ProgramLoop,
             }
         }
+    }
+
+    /// Whether the CPU would act on any of the `pending` attention bits. An I/O interruption that is pending in a
+    /// subclass which control register 6 does not enable waits, and so may the CPU.
+    fn takes(&self, state: &State, pending: u32) -> bool {
+        let open = pending & state.open;
+        let subclasses = self.shared.floating.io_subclasses() & (state.cr[6] >> 24) as u8;
+        open & !attention::IO != 0 || open & attention::IO != 0 && subclasses != 0
     }
 
     /// What CP performed for virtual CPU `n` ended so; `ilc` is as the [`Exit`] said. False: program interruptions

@@ -1,7 +1,7 @@
 //! A guest that never gives anything back: its slice ends all the same, and its instructions and channel programs go on
 //! side by side.
 
-use arch::io::{Ccw, CcwFormat, Orb, ccw_flag, pmcw_flag};
+use arch::io::{Ccw, CcwFormat, Orb, SubsystemId, ccw_flag, pmcw_flag};
 use arch::{Absolute, Psw, mask};
 use base::{Clock, Tod};
 use complex::{Configuration, ControlProgram, Exit, Host, Specification};
@@ -68,10 +68,8 @@ fn program_interruptions_without_an_instruction_end_their_slice() {
     assert_eq!(machine.run(0, 50), Exit::SliceEnd);
 }
 
-#[test]
-fn a_channel_program_that_chains_to_itself_leaves_time_for_the_cpu() {
-    // AGHI 1,1 and a branch back.
-    let machine = machine(&[0xA7, 0x1B, 0x00, 0x01, 0xA7, 0xF4, 0xFF, 0xFE]);
+/// A channel program on device 00D that chains to itself has been started.
+fn start_endless_program(machine: &Configuration) -> SubsystemId {
     let no_operation =
         Ccw { command: 0x03, flags: ccw_flag::CHAIN_COMMAND | ccw_flag::SUPPRESS_LENGTH, count: 1, address: 0 };
     let back = Ccw { command: 0x08, flags: 0, count: 0, address: 0x6000 };
@@ -84,7 +82,14 @@ fn a_channel_program_that_chains_to_itself_leaves_time_for_the_cpu() {
     machine.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
     let orb = Orb { parameter: 0, flags: 0x0080_FF00, program: 0x6000, extension: [0; 5] };
     assert_eq!(machine.css().start_subchannel(id, &orb), Ok(0));
+    id
+}
 
+#[test]
+fn a_channel_program_that_chains_to_itself_leaves_time_for_the_cpu() {
+    // AGHI 1,1 and a branch back.
+    let machine = machine(&[0xA7, 0x1B, 0x00, 0x01, 0xA7, 0xF4, 0xFF, 0xFE]);
+    let id = start_endless_program(&machine);
     let mut before = (0, machine.css().counts().ccws);
     for _ in 0..3 {
         assert_eq!(machine.run(0, 50), Exit::SliceEnd);
@@ -95,4 +100,21 @@ fn a_channel_program_that_chains_to_itself_leaves_time_for_the_cpu() {
     // Clearing it ends it.
     machine.css().clear_subchannel(id);
     assert_eq!(machine.css().test_subchannel(id).0, 0);
+}
+
+#[test]
+fn a_channel_program_goes_on_while_the_cpu_waits() {
+    let machine = machine(&[]);
+    let modes = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+    machine.cpu(0).state.set_psw(Psw { mask: modes | mask::WAIT | mask::IO, address: PROGRAM });
+    let id = start_endless_program(&machine);
+    let mut before = machine.css().counts().ccws;
+    for _ in 0..3 {
+        assert_eq!(machine.run(0, 50), Exit::SliceEnd);
+        let after = machine.css().counts().ccws;
+        assert!(after > before, "from {before} to {after}");
+        before = after;
+    }
+    machine.css().clear_subchannel(id);
+    assert_eq!(machine.run(0, 50), Exit::Wait { until: None });
 }
