@@ -69,6 +69,9 @@ new_enough() {
     [ -n "$found" ] || return 1
     [ "$(printf '%s\n%s\n' "$least" "${found%%-*}" | sort -V | head -n 1)" = "$least" ]
 }
+fetch_rust() { rustup default stable || fail "Rust could not be fetched; with the network up, try: rustup default stable"; }
+# rustup without a toolchain, as its Debian package leaves it.
+if here rustup && here cargo && ! rustc --version >/dev/null 2>&1; then fetch_rust; fi
 if here cargo && ! new_enough; then
     fail "Rust $least or newer is needed and this is ${found:-missing}: run 'rustup default stable', or get rustup from https://rustup.rs"
 fi
@@ -76,8 +79,7 @@ if ! here cargo; then
     case $(apt-cache policy rustup 2>/dev/null | grep Candidate) in
     *'(none)'*|'') ;;
     *) install rustup
-       rustup default stable ||
-           fail "Rust could not be fetched; with the network up, try: rustup default stable" ;;
+       fetch_rust ;;
     esac
 fi
 if ! here cargo; then

@@ -67,6 +67,17 @@ pub fn has(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
+/// The n of the Rust 1.n in use, if the compiler says so.
+pub fn rust_minor() -> Option<u32> {
+    let output = Command::new("rustc").arg("--version").output().ok()?;
+    minor(&String::from_utf8(output.stdout).ok()?)
+}
+
+/// The n in `rustc 1.n.x (...)`.
+fn minor(version: &str) -> Option<u32> {
+    version.split_whitespace().nth(1)?.split('.').nth(1)?.parse().ok()
+}
+
 fn line(command: &Command) -> String {
     let words: Vec<_> =
         [command.get_program()].into_iter().chain(command.get_args()).map(OsStr::to_string_lossy).collect();
@@ -109,4 +120,16 @@ pub fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
         .collect();
     found.sort();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::minor;
+
+    #[test]
+    fn a_compiler_tells_its_version() {
+        assert_eq!(minor("rustc 1.95.0 (59807616e 2026-04-14)"), Some(95));
+        assert_eq!(minor("rustc 1.99.0-nightly (58cf8f9c3 2026-10-13)"), Some(99));
+        assert_eq!(minor(""), None);
+    }
 }

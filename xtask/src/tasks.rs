@@ -77,6 +77,10 @@ fn nothing_to_skip() -> Outcome {
     Ok(())
 }
 
+/// The Rust 1.x whose lints the sources are held to. What a newer toolchain has learnt to say is shown, and fails nothing:
+/// a release of Rust must not break the tests of somebody who has changed nothing.
+const LINTED_WITH: u32 = 95;
+
 fn lint() -> Outcome {
     if cargo(&["fmt", "--version"]).output().is_ok_and(|output| output.status.success()) {
         run(&mut cargo(&["fmt", "--all", "--check"]))?;
@@ -84,7 +88,11 @@ fn lint() -> Outcome {
         println!("Format not checked: this toolchain has no rustfmt.");
     }
     if cargo(&["clippy", "--version"]).output().is_ok_and(|output| output.status.success()) {
-        run(&mut cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))?;
+        let mut clippy = cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--"]);
+        if host::rust_minor().is_none_or(|minor| minor <= LINTED_WITH) {
+            clippy.args(["--deny", "warnings"]);
+        }
+        run(&mut clippy)?;
     } else {
         println!("Lints not checked: this toolchain has no clippy.");
     }
