@@ -1,4 +1,4 @@
-//! Devices, one file each: what hangs on the channel subsystem, without any knowledge of CP.
+//! Devices, one file each (disks a folder): what hangs on the channel subsystem, without any knowledge of CP.
 //!
 //! A device here is the machine's side of something that has another side as well: a console's lines come from and go to a
 //! [`ConsoleHost`], cards come from a [`RecordSource`], print lines and punched cards go to a [`RecordSink`]. CP supplies
@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod console3215;
+pub mod dasd;
 mod printer1403;
 mod punch2540;
 mod reader2540;

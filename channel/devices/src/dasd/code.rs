@@ -1,0 +1,72 @@
+//! Command codes of disks (IBM 3990 Reference, "Command summary"; IBM 3880 description; 9336 description).
+//!
+//! Of commands with a multitrack form, the code here is the single-track one; [`MULTITRACK`] makes the other.
+
+/// Added to a read or search: at the end of the track, go on with the next head.
+pub const MULTITRACK: u8 = 0x80;
+
+pub const READ_IPL: u8 = 0x02;
+pub const NO_OPERATION: u8 = 0x03;
+pub const WRITE_DATA: u8 = 0x05;
+pub const READ_DATA: u8 = 0x06;
+pub const SEEK: u8 = 0x07;
+pub const SEEK_CYLINDER: u8 = 0x0b;
+pub const WRITE_KEY_AND_DATA: u8 = 0x0d;
+pub const READ_KEY_AND_DATA: u8 = 0x0e;
+pub const SPACE_COUNT: u8 = 0x0f;
+pub const ERASE: u8 = 0x11;
+pub const READ_COUNT: u8 = 0x12;
+pub const RECALIBRATE: u8 = 0x13;
+pub const UNCONDITIONAL_RESERVE: u8 = 0x14;
+pub const WRITE_R0: u8 = 0x15;
+pub const READ_R0: u8 = 0x16;
+pub const RESTORE: u8 = 0x17;
+pub const WRITE_HOME_ADDRESS: u8 = 0x19;
+pub const READ_HOME_ADDRESS: u8 = 0x1a;
+pub const SEEK_HEAD: u8 = 0x1b;
+pub const WRITE_CKD: u8 = 0x1d;
+pub const READ_CKD: u8 = 0x1e;
+pub const SET_FILE_MASK: u8 = 0x1f;
+pub const READ_SECTOR: u8 = 0x22;
+pub const SET_SECTOR: u8 = 0x23;
+pub const PERFORM_SUBSYSTEM_FUNCTION: u8 = 0x27;
+pub const SEARCH_KEY_EQUAL: u8 = 0x29;
+pub const SEARCH_ID_EQUAL: u8 = 0x31;
+pub const SENSE_PATH_GROUP_ID: u8 = 0x34;
+pub const SEARCH_HOME_ADDRESS: u8 = 0x39;
+pub const READ_SUBSYSTEM_DATA: u8 = 0x3e;
+pub const FIXED_WRITE: u8 = 0x41;
+pub const FIXED_READ: u8 = 0x42;
+pub const FIXED_LOCATE: u8 = 0x43;
+pub const RESET_ALLEGIANCE: u8 = 0x44;
+pub const LOCATE_RECORD: u8 = 0x47;
+pub const SEARCH_KEY_HIGH: u8 = 0x49;
+pub const LOCATE_RECORD_EXTENDED: u8 = 0x4b;
+pub const READ_MESSAGE_ID: u8 = 0x4e;
+pub const SEARCH_ID_HIGH: u8 = 0x51;
+pub const SENSE_SUBSYSTEM_STATUS: u8 = 0x54;
+pub const SUSPEND_MULTIPATH_RECONNECTION: u8 = 0x5b;
+pub const READ_MULTIPLE_CKD: u8 = 0x5e;
+pub const DEFINE_EXTENT: u8 = 0x63;
+pub const READ_DEVICE_CHARACTERISTICS: u8 = 0x64;
+pub const SEARCH_KEY_EQUAL_OR_HIGH: u8 = 0x69;
+pub const SEARCH_ID_EQUAL_OR_HIGH: u8 = 0x71;
+pub const SET_INTERFACE_IDENTIFIER: u8 = 0x73;
+pub const WRITE_UPDATE_DATA: u8 = 0x85;
+pub const SET_SUBSYSTEM_MODE: u8 = 0x87;
+pub const WRITE_UPDATE_KEY_AND_DATA: u8 = 0x8d;
+pub const DEVICE_RELEASE: u8 = 0x94;
+pub const WRITE_FULL_TRACK: u8 = 0x95;
+pub const WRITE_CKD_NEXT_TRACK: u8 = 0x9d;
+pub const READ_AND_RESET_LOG: u8 = 0xa4;
+pub const WRITE_TRACK_DATA: u8 = 0xa5;
+pub const READ_TRACK_DATA: u8 = 0xa6;
+pub const SET_PATH_GROUP_ID: u8 = 0xaf;
+pub const DEVICE_RESERVE: u8 = 0xb4;
+pub const DIAGNOSTIC_READ: u8 = 0xc4;
+pub const READ_TRACK: u8 = 0xde;
+pub const PREFIX: u8 = 0xe7;
+pub const DIAGNOSTIC_CONTROL: u8 = 0xf3;
+pub const SENSE_STORAGE_PATH: u8 = 0xf7;
+pub const RESET_SUMMARY: u8 = 0xf9;
+pub const READ_CONFIGURATION_DATA: u8 = 0xfa;

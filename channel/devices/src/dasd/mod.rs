@@ -1,0 +1,49 @@
+//! Disk devices and their control units: count-key-data ([`Eckd`]) and fixed-block, over any [`dasd::Volume`].
+//!
+//! **What it is.** A device here is the control unit's side: commands, orientation on a track, extents, sense. The medium
+//! is a [`Volume`]; where it lies in a host file, or on a part of another disk, is not known here.
+//!
+//! **How commands are performed.** A track is read once, when a command first needs it; records are found and changed in
+//! its image, and a changed image goes back when another track is needed or the channel program ends, before status is
+//! given. So an ended channel program is on the medium, and a medium that fails shows as unit check.
+//!
+//! **Glossary.** *Extent*: the tracks or blocks that DEFINE EXTENT lets a channel program reach. *Domain*: the records that
+//! LOCATE RECORD announced. *Place*: which area of which record has just passed the head.
+
+#[allow(dead_code)]
+mod code;
+mod eckd;
+mod identity;
+#[allow(dead_code)]
+mod reservation;
+#[allow(dead_code)]
+mod sense;
+
+pub use eckd::Eckd;
+pub use identity::ControlUnit;
+pub use reservation::Reservation;
+
+use dasd::MediaError;
+use std::sync::Arc;
+
+/// Who is told that the medium failed: the track or block, and why.
+pub type Trouble = Arc<dyn Fn(u64, &MediaError) + Send + Sync>;
+
+/// How a disk is attached to one configuration.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// Writes are refused, whatever the volume would allow.
+    pub read_only: bool,
+    /// The control unit; `None` for the one that usually has such devices.
+    pub control_unit: Option<ControlUnit>,
+    /// Subsystem identification: which control unit of its kind.
+    pub ssid: u16,
+    /// The device's address at its control unit.
+    pub unit: u8,
+    /// Serial number, at most 12 characters A-Z and 0-9.
+    pub serial: String,
+    /// Reservations, shared by all devices that stand for the same disk.
+    pub reservation: Arc<Reservation>,
+    /// Who hears of a failing medium, beside the guest.
+    pub trouble: Option<Trouble>,
+}
