@@ -1,6 +1,7 @@
 //! From instruction text to a row of the table.
 
 use crate::fields::Format;
+use crate::outcome::Outcome;
 use crate::table;
 use crate::threaded::Handler;
 use cpu::{Architecture, Facilities};
@@ -40,6 +41,8 @@ pub struct Instruction {
     /// `None` if it is not built: it ends in an operation exception.
     pub run: Option<Handler>,
     pub ends: Ends,
+    /// The condition codes it can set and the exceptions it can raise.
+    pub outcome: Outcome,
 }
 
 /// Whether a block of decoded instructions ends behind one.

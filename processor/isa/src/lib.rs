@@ -20,6 +20,7 @@ mod fields;
 mod interpreter;
 pub mod operand;
 mod operation;
+pub mod outcome;
 pub mod table;
 mod threaded;
 
@@ -32,6 +33,7 @@ pub use crate::cpu_trait::{Cc, Cpu, Step, Width};
 pub use decode::{Architectures, Ends, Instruction, decode, instructions, length};
 pub use disassemble::disassemble;
 pub use fields::{Fields, Format};
+pub use outcome::{Exception, Outcome};
 pub use threaded::{Handler, Op, perform};
 
 /// What bodies need in scope.

@@ -1,16 +1,17 @@
 //! The instruction table, by chapter of the Principles of Operation, in operation-code order within a chapter.
 //!
 //! ```text
-//! code   name format since facility   what it does
+//! code   name format since facility   what it does                                       what it can end in
 //! 0x5e   AL   RXa    ALL   -          { r1_32 = add_logical(W32, r1_32, m2_32) }
 //! 0x5a   A    RXa    ALL   -          { r1_32 = add(W32, r1_32, m2_32); overflow }
-//! 0xd2   MVC  SSa    ALL   -          { inline move_character }
-//! 0x82   LPSW S      ALL   -          { ends call load_psw }
+//! 0xd2   MVC  SSa    ALL   -          { call move_characters }                           [- S1 F2]
+//! 0x82   LPSW S      ALL   -          { ends call load_psw }                             [0123 P F2 D2]
 //! 0x22   LTDR RR     ALL   -          { unbuilt }
 //! ```
 //!
 //! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
 //! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of [`crate::operand`], operations of `operation`.
+//! What stands in brackets is explained in [`crate::outcome`]; compositions have it from their parts.
 
 use crate::decode::Instruction;
 
@@ -19,6 +20,7 @@ macro_rules! body {
     (unbuilt) => {
         pub const RUN: Option<crate::Handler> = None;
         pub const ENDS: Ends = Ends::No;
+        pub const OUTCOME: Outcome = Outcome::UNSTATED;
     };
     (ends $($rest:tt)+) => {
         pub const ENDS: Ends = Ends::Always;
@@ -30,6 +32,7 @@ macro_rules! body {
     };
     (@run $($rest:tt)+) => {
         pub const RUN: Option<crate::Handler> = Some(handler);
+        pub const OUTCOME: Outcome = outcome!($($rest)+);
         fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
             crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
         }
@@ -77,6 +80,33 @@ macro_rules! body {
     };
 }
 
+/// What a body can end in, as far as its parts tell: see [`crate::outcome`].
+macro_rules! outcome {
+    (inline $f:path) => { Outcome::UNSTATED };
+    (call $f:path) => { Outcome::UNSTATED };
+    ($dst:ident = $op:ident($w:ident $(, $arg:ident)*) $(; $overflow:ident)?) => {
+        Outcome::composed(
+            crate::outcome::operation::$op $(| crate::outcome::operation::$overflow)?,
+            &[
+                $(crate::outcome::fetch::$arg,)*
+                crate::outcome::store::$dst,
+                $(crate::outcome::fetch::$overflow,)?
+            ],
+        )
+    };
+    ($op:ident($w:ident $(, $arg:ident)*)) => {
+        Outcome::composed(crate::outcome::operation::$op, &[$(crate::outcome::fetch::$arg),*])
+    };
+}
+
+/// The column at the end of a row, or what the body tells.
+macro_rules! stated {
+    ($name:ident) => { $name::OUTCOME };
+    ($name:ident $codes:tt $($letter:ident)*) => {
+        crate::outcome::Outcome::new(stringify!($codes), &[&[$(crate::outcome::letter::$letter),*]])
+    };
+}
+
 /// `-` or a facility bit.
 macro_rules! facility {
     (-) => {
@@ -89,13 +119,14 @@ macro_rules! facility {
 
 /// A table file: see the module's documentation.
 macro_rules! instructions {
-    ($($code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ })*) => {
+    ($($code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ } $([$($outcome:tt)+])?)*) => {
         $(
             #[allow(non_snake_case)]
             pub mod $name {
                 #[allow(unused_imports)]
                 use super::*;
                 use crate::decode::Ends;
+                use crate::outcome::Outcome;
                 body!($($body)+);
             }
         )*
@@ -109,6 +140,7 @@ macro_rules! instructions {
                 facility: facility!($facility),
                 run: $name::RUN,
                 ends: $name::ENDS,
+                outcome: stated!($name $($($outcome)+)?),
             },)*
         ];
     };
