@@ -1,11 +1,34 @@
 //! Direct access storage devices as media: models and their geometry, tracks with their records, and volumes.
 //!
-//! A [`Volume`] is a whole disk: a host file in one of the field's formats, a part of another volume (a minidisk), or
-//! storage. Count-key-data volumes are read and written track by track ([`Track`]), fixed-block volumes block by block.
-//! What a channel program may do with them is the control unit's business (the `devices` crate), not the medium's.
+//! A [`Volume`] is a whole disk: a host file in one of the field's formats ([`open`], [`Image`]), a part of another volume
+//! ([`Extent`], the medium of a minidisk), or storage ([`Memory`]). Count-key-data volumes are read and written track by
+//! track ([`Track`]), fixed-block volumes block by block. What a channel program may do with them is the control unit's
+//! business (the `devices` crate), not the medium's.
+//!
+//! No format loses an acknowledged write when this process ends: plain images keep one write in flight in a journal,
+//! compressed images never write over a track in use.
 
+#![forbid(unsafe_code)]
+
+mod create;
+mod extent;
+pub mod header;
+pub mod host;
+mod image;
+mod journal;
+mod memory;
+pub mod model;
+mod plain;
+#[cfg(test)]
+mod scratch;
+mod sync;
 pub mod track;
 pub mod volume;
 
+pub use create::{Format, create};
+pub use extent::Extent;
+pub use host::ImageError;
+pub use image::{Image, Options, Policy, open};
+pub use memory::Memory;
 pub use track::{Count, Record, Track};
 pub use volume::{Kind, MediaError, Volume};

@@ -105,6 +105,12 @@ impl Track {
         (half(1), half(3))
     }
 
+    /// Changes the home address: the same track as part of another volume.
+    pub fn set_home(&mut self, cylinder: u16, head: u16) {
+        self.image[1..3].copy_from_slice(&cylinder.to_be_bytes());
+        self.image[3..5].copy_from_slice(&head.to_be_bytes());
+    }
+
     /// The record whose count area is at `at`; `None` at the end mark.
     pub fn record_at(&self, at: usize) -> Option<Record<'_>> {
         let count: [u8; 8] = self.image.get(at..at + Count::LEN)?.try_into().ok()?;

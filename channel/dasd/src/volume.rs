@@ -1,6 +1,8 @@
 //! `trait Volume`: a disk as its control unit sees it, whatever keeps the data.
 
 use crate::Track;
+use crate::model::CkdModel;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -17,6 +19,67 @@ pub enum Kind {
 impl Kind {
     /// Bytes of a block of a fixed-block volume.
     pub const BLOCK: usize = 512;
+
+    /// A count-key-data disk of this model with so many cylinders.
+    pub fn of_model(model: &CkdModel, cylinders: u32) -> Kind {
+        let CkdModel { device, model: number, heads, .. } = *model;
+        Kind::Ckd { device, model: number, cylinders, heads, track: model.slot() }
+    }
+
+    /// The tracks of the volume; 0 if it is fixed-block.
+    pub fn tracks(&self) -> u32 {
+        match *self {
+            Kind::Ckd { cylinders, heads, .. } => cylinders * heads,
+            Kind::Fba { .. } => 0,
+        }
+    }
+
+    /// The blocks of the volume; 0 if it is count-key-data.
+    pub fn blocks(&self) -> u64 {
+        match *self {
+            Kind::Ckd { .. } => 0,
+            Kind::Fba { blocks, .. } => blocks,
+        }
+    }
+
+    /// Cylinder and head in the home address of track `track`. Cylinders beyond 65,535 have their high bits in the
+    /// head's (IBM 3990 Reference, 28-bit cylinder numbers).
+    pub fn home(&self, track: u32) -> Result<(u16, u16), MediaError> {
+        match *self {
+            Kind::Fba { .. } => Err(MediaError::WrongKind),
+            Kind::Ckd { heads, .. } if track < self.tracks() => {
+                let (cylinder, head) = (track / heads, track % heads);
+                Ok((cylinder as u16, ((cylinder >> 16) << 4 | head) as u16))
+            }
+            Kind::Ckd { .. } => Err(MediaError::Outside),
+        }
+    }
+
+    /// Whether `length` bytes from block `block` on are whole blocks of this volume.
+    pub fn inside(&self, block: u64, length: usize) -> Result<(), MediaError> {
+        let Kind::Fba { blocks, .. } = *self else { return Err(MediaError::WrongKind) };
+        assert!(length.is_multiple_of(Kind::BLOCK), "requests are for whole blocks");
+        match block.checked_add((length / Kind::BLOCK) as u64) {
+            Some(end) if end <= blocks => Ok(()),
+            _ => Err(MediaError::Outside),
+        }
+    }
+
+    /// `new` as it is to be stored at track `track`, with the home address of that place.
+    pub fn fitting<'a>(&self, track: u32, new: &'a Track) -> Result<Cow<'a, Track>, MediaError> {
+        let home = self.home(track)?;
+        if let Kind::Ckd { track: longest, .. } = *self
+            && new.image().len() > longest as usize
+        {
+            return Err(MediaError::TrackFull);
+        }
+        if new.home() == home {
+            return Ok(Cow::Borrowed(new));
+        }
+        let mut moved = new.clone();
+        moved.set_home(home.0, home.1);
+        Ok(Cow::Owned(moved))
+    }
 }
 
 /// Why the medium did not do what was asked. Guest and operator hear of every one of them.

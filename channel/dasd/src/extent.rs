@@ -1,0 +1,122 @@
+//! An extent of a volume as a volume of its own: the medium of a minidisk.
+
+use crate::{Kind, MediaError, Track, Volume};
+use std::sync::Arc;
+
+/// Cylinders, or blocks, of another volume, numbered from 0.
+///
+/// Home addresses are shown relative to the extent, as a guest sees its minidisk. Counts are what was written: software
+/// that formats a minidisk writes the minidisk's cylinder numbers into them.
+pub struct Extent {
+    volume: Arc<dyn Volume>,
+    kind: Kind,
+    /// The first track, or block.
+    first: u64,
+    read_only: bool,
+}
+
+impl Extent {
+    /// `length` cylinders (blocks) of `volume` from cylinder (block) `first` on; `None` if the volume ends before.
+    pub fn new(volume: Arc<dyn Volume>, first: u64, length: u64, read_only: bool) -> Option<Extent> {
+        let whole = volume.kind();
+        let size = match whole {
+            Kind::Ckd { cylinders, .. } => u64::from(cylinders),
+            Kind::Fba { blocks, .. } => blocks,
+        };
+        if length == 0 || first.checked_add(length)? > size {
+            return None;
+        }
+        let (kind, first) = match whole {
+            Kind::Ckd { device, model, heads, track, .. } => {
+                (Kind::Ckd { device, model, cylinders: length as u32, heads, track }, first * u64::from(heads))
+            }
+            Kind::Fba { device, model, .. } => (Kind::Fba { device, model, blocks: length }, first),
+        };
+        Some(Extent { volume, kind, first, read_only })
+    }
+}
+
+impl Volume for Extent {
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn read_only(&self) -> bool {
+        self.read_only || self.volume.read_only()
+    }
+
+    fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
+        let (cylinder, head) = self.kind.home(track)?;
+        let mut found = self.volume.read_track(self.first as u32 + track)?;
+        if found.home() != (cylinder, head) {
+            Arc::make_mut(&mut found).set_home(cylinder, head);
+        }
+        Ok(found)
+    }
+
+    fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
+        self.kind.home(track)?;
+        if self.read_only {
+            return Err(MediaError::ReadOnly);
+        }
+        // The volume puts its own cylinder into the home address.
+        self.volume.write_track(self.first as u32 + track, new)
+    }
+
+    fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
+        self.kind.inside(block, to.len())?;
+        self.volume.read_blocks(self.first + block, to)
+    }
+
+    fn write_blocks(&self, block: u64, from: &[u8]) -> Result<(), MediaError> {
+        self.kind.inside(block, from.len())?;
+        if self.read_only {
+            return Err(MediaError::ReadOnly);
+        }
+        self.volume.write_blocks(self.first + block, from)
+    }
+
+    fn flush(&self) -> Result<(), MediaError> {
+        self.volume.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{CkdModel, FbaModel};
+    use crate::{Count, Memory};
+
+    #[test]
+    fn a_minidisk_begins_with_its_own_cylinder_0() {
+        let volume = Arc::new(Memory::ckd(CkdModel::named("3390").unwrap(), 10));
+        let disk = Extent::new(volume.clone(), 4, 3, false).unwrap();
+        let mut track = Track::new(2, 14);
+        let end = track.records().last().unwrap().end();
+        track.format(end, Count { cylinder: 2, head: 14, record: 1, key: 0, data: 1 }, &[], &[9]);
+        disk.write_track(44, &track).unwrap();
+        assert_eq!(*disk.read_track(44).unwrap(), track);
+        // On the volume the home address is the volume's, and the count still the minidisk's.
+        let real = volume.read_track(6 * 15 + 14).unwrap();
+        assert_eq!(real.home(), (6, 14));
+        assert_eq!(real.records().nth(1).unwrap().count.cylinder, 2);
+        assert_eq!(disk.read_track(45).err(), Some(MediaError::Outside));
+        assert_eq!(disk.write_track(45, &track).err(), Some(MediaError::Outside));
+
+        let reader = Extent::new(volume.clone(), 4, 3, true).unwrap();
+        assert_eq!(reader.write_track(0, &Track::new(0, 0)).err(), Some(MediaError::ReadOnly));
+        assert!(Extent::new(volume.clone(), 8, 3, false).is_none());
+        assert!(Extent::new(volume, u64::MAX, 3, false).is_none());
+    }
+
+    #[test]
+    fn blocks_are_relative() {
+        let volume = Arc::new(Memory::fba(FbaModel::named("9336").unwrap(), 100));
+        let disk = Extent::new(volume.clone(), 50, 10, false).unwrap();
+        disk.write_blocks(9, &[3; 512]).unwrap();
+        let mut read = [0; 512];
+        volume.read_blocks(59, &mut read).unwrap();
+        assert_eq!(read, [3; 512]);
+        assert_eq!(disk.write_blocks(9, &[3; 1024]).err(), Some(MediaError::Outside));
+    }
+}

@@ -1,0 +1,176 @@
+//! The 512-byte header that image files begin with, and the geometry it gives.
+
+use crate::model::{CkdModel, FbaModel};
+use crate::{ImageError, Kind};
+use std::path::Path;
+
+/// Bytes of the header.
+pub const LEN: usize = 512;
+
+/// Which form a file has, by the first eight bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// Fixed-block, not count-key-data.
+    pub fba: bool,
+    pub packing: Packing,
+    /// The 64-bit variant.
+    pub wide: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Packing {
+    /// Every track in a slot of its own.
+    Plain,
+    /// Compressed.
+    Packed,
+    /// Compressed, with only what was written since a snapshot.
+    Shadow,
+}
+
+impl Form {
+    /// The form that `magic` stands for.
+    pub fn of(magic: &[u8]) -> Option<Form> {
+        let (kind, rest) = magic.get(..8)?.split_at(4);
+        let fba = match kind {
+            b"CKD_" => false,
+            b"FBA_" => true,
+            _ => return None,
+        };
+        let packing = match rest[0] {
+            b'P' if !fba => Packing::Plain,
+            b'C' => Packing::Packed,
+            b'S' => Packing::Shadow,
+            _ => return None,
+        };
+        let wide = match &rest[1..] {
+            b"370" => false,
+            b"064" => true,
+            _ => return None,
+        };
+        Some(Form { fba, packing, wide })
+    }
+
+    pub fn magic(&self) -> [u8; 8] {
+        let packing = match self.packing {
+            Packing::Plain => "P",
+            Packing::Packed => "C",
+            Packing::Shadow => "S",
+        };
+        let text =
+            format!("{}{packing}{}", if self.fba { "FBA_" } else { "CKD_" }, if self.wide { "064" } else { "370" });
+        text.as_bytes().try_into().expect("the parts make eight bytes")
+    }
+}
+
+/// The header; its numbers are little-endian.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header {
+    pub form: Form,
+    /// Tracks of a cylinder.
+    pub heads: u32,
+    /// Bytes of a track's slot.
+    pub slot: u32,
+    /// The low byte of the device type: X'90' for a 3390.
+    pub device: u8,
+    /// Which of several files of one volume this is, from 1; 0: it is alone.
+    pub sequence: u8,
+    /// The last cylinder in this file if another file follows; 0: none does.
+    pub last: u16,
+    pub serial: [u8; 12],
+}
+
+impl Header {
+    pub fn decode(bytes: &[u8]) -> Option<Header> {
+        let bytes = bytes.get(..LEN)?;
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        Some(Header {
+            form: Form::of(bytes)?,
+            heads: word(8),
+            slot: word(12),
+            device: bytes[16],
+            sequence: bytes[17],
+            last: u16::from_le_bytes([bytes[18], bytes[19]]),
+            serial: bytes[20..32].try_into().expect("twelve bytes"),
+        })
+    }
+
+    pub fn encode(&self) -> [u8; LEN] {
+        let mut bytes = [0; LEN];
+        bytes[..8].copy_from_slice(&self.form.magic());
+        bytes[8..12].copy_from_slice(&self.heads.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.slot.to_le_bytes());
+        bytes[16] = self.device;
+        bytes[17] = self.sequence;
+        bytes[18..20].copy_from_slice(&self.last.to_le_bytes());
+        bytes[20..32].copy_from_slice(&self.serial);
+        bytes
+    }
+
+    /// The header of a new volume.
+    pub fn of_kind(kind: Kind, packing: Packing, wide: bool) -> Header {
+        let (heads, slot, device, fba) = match kind {
+            Kind::Ckd { device, heads, track, .. } => (heads, track, device as u8, false),
+            Kind::Fba { .. } => (0, 0, 0, true),
+        };
+        Header { form: Form { fba, packing, wide }, heads, slot, device, sequence: 0, last: 0, serial: [0; 12] }
+    }
+
+    /// What disk a count-key-data image of so many cylinders is.
+    pub fn ckd(&self, path: &Path, cylinders: u32) -> Result<Kind, ImageError> {
+        let not = |why: String| ImageError::NotAnImage { path: path.into(), why };
+        let device = device_type(self.device)
+            .ok_or_else(|| not(format!("its header has the unknown device type X'{:02X}'", self.device)))?;
+        // No device has more; the limits keep damaged headers from asking for the moon.
+        if self.heads == 0 || self.heads > 255 || self.slot < 64 || self.slot > 128 * 1024 {
+            return Err(not(format!("its header says {} tracks of {} bytes", self.heads, self.slot)));
+        }
+        if cylinders == 0 || u64::from(cylinders) * u64::from(self.heads) > u64::from(u32::MAX / 2) {
+            return Err(not(format!("it has {cylinders} cylinders")));
+        }
+        let model = CkdModel::of_size(device, cylinders).map_or(0, |model| model.model);
+        Ok(Kind::Ckd { device, model, cylinders, heads: self.heads, track: self.slot })
+    }
+}
+
+/// What disk a fixed-block image of so many blocks is; no format says which model, so the size does, and `device`.
+pub fn fba(path: &Path, blocks: u64, device: Option<u16>) -> Result<Kind, ImageError> {
+    if blocks == 0 || blocks > u64::from(u32::MAX) {
+        return Err(ImageError::NotAnImage { path: path.into(), why: format!("it has {blocks} blocks") });
+    }
+    let model = FbaModel::of_size(device, blocks);
+    Ok(Kind::Fba { device: model.device, model: model.model, blocks })
+}
+
+/// The device type of the low byte that headers have.
+fn device_type(low: u8) -> Option<u16> {
+    crate::model::CKD.iter().map(|model| model.device).find(|device| *device as u8 == low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_has_its_magic() {
+        for magic in
+            ["CKD_P370", "CKD_C370", "CKD_S370", "CKD_P064", "CKD_C064", "CKD_S064", "FBA_C370", "FBA_S370", "FBA_C064"]
+        {
+            let form = Form::of(magic.as_bytes()).unwrap_or_else(|| panic!("{magic}"));
+            assert_eq!(form.magic(), magic.as_bytes());
+        }
+        for magic in ["", "CKD_P37", "CKD_X370", "FBA_P370", "CKD_P390"] {
+            assert_eq!(Form::of(magic.as_bytes()), None, "{magic}");
+        }
+    }
+
+    #[test]
+    fn a_header_survives_its_bytes() {
+        let kind = Kind::Ckd { device: 0x3390, model: 2, cylinders: 20, heads: 15, track: 56832 };
+        let header =
+            Header { sequence: 1, last: 700, serial: *b"0123456789AB", ..Header::of_kind(kind, Packing::Plain, false) };
+        assert_eq!(Header::decode(&header.encode()), Some(header));
+        assert_eq!(header.ckd(Path::new("x"), 20), Ok(kind));
+        assert!(Header { device: 0x77, ..header }.ckd(Path::new("x"), 20).is_err());
+        assert!(Header { heads: 0, ..header }.ckd(Path::new("x"), 20).is_err());
+    }
+}

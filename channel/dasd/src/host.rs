@@ -1,0 +1,292 @@
+//! Host files: reading and writing at an offset, who holds a file, and failures made to order.
+//!
+//! Everything an image does to its file goes through [`HostFile`], so that a test can make any request fail or fall
+//! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
+
+use crate::MediaError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A request to the host, for [`Faults`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    Read { offset: u64, length: usize },
+    Write { offset: u64, length: usize },
+    Sync,
+    SetLength(u64),
+}
+
+/// What becomes of a request.
+#[derive(Debug)]
+pub enum Outcome {
+    Pass,
+    /// Only so many bytes are read or written, as the host may do at any time.
+    Short(usize),
+    Fail(io::Error),
+}
+
+/// Failures made to order: tests decide about each request.
+pub trait Faults: Send + Sync {
+    fn outcome(&self, request: Request) -> Outcome;
+}
+
+impl<F: Fn(Request) -> Outcome + Send + Sync> Faults for F {
+    fn outcome(&self, request: Request) -> Outcome {
+        self(request)
+    }
+}
+
+/// Why an image cannot be opened or made.
+#[derive(Debug, PartialEq, Eq)]
+pub enum ImageError {
+    /// Another process, or another part of this one, holds the file; the text says which.
+    InUse { path: PathBuf, holder: String },
+    /// The file is no image of a disk, or of a form that is not known.
+    NotAnImage { path: PathBuf, why: String },
+    /// The file was an image but cannot be trusted as a whole.
+    Damaged { path: PathBuf, why: String },
+    /// The host cannot open, read or write it. The text names the file.
+    Host(String),
+    /// It was interrupted; what was being made is gone again.
+    Interrupted,
+}
+
+impl std::fmt::Display for ImageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ImageError::InUse { path, holder } => write!(f, "{} is in use by {holder}", path.display()),
+            ImageError::NotAnImage { path, why } => write!(f, "{} is not a disk image: {why}", path.display()),
+            ImageError::Damaged { path, why } => write!(f, "{} is damaged: {why}", path.display()),
+            ImageError::Host(why) => f.write_str(why),
+            ImageError::Interrupted => f.write_str("interrupted; the source is untouched, and nothing new is left"),
+        }
+    }
+}
+
+impl std::error::Error for ImageError {}
+
+impl From<MediaError> for ImageError {
+    fn from(error: MediaError) -> ImageError {
+        ImageError::Host(error.to_string())
+    }
+}
+
+/// An open host file that is locked: alone if it may be written, together with other readers if not.
+pub struct HostFile {
+    file: File,
+    path: PathBuf,
+    writable: bool,
+    faults: Option<Arc<dyn Faults>>,
+}
+
+impl HostFile {
+    /// Opens and locks `path`; without write permission it is opened for reading, which [`HostFile::writable`] tells.
+    pub fn open(path: &Path, write: bool, faults: Option<Arc<dyn Faults>>) -> Result<HostFile, ImageError> {
+        let fail = |error: &io::Error| ImageError::Host(format!("{}: {error}", path.display()));
+        let mut writable = write;
+        let mut opened = OpenOptions::new().read(true).write(write).open(path);
+        let refused = |error: &io::Error| {
+            matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+        };
+        if write && opened.as_ref().is_err_and(refused) {
+            writable = false;
+            opened = File::open(path);
+        }
+        let file = opened.map_err(|error| fail(&error))?;
+        if !file.metadata().map_err(|error| fail(&error))?.is_file() {
+            return Err(ImageError::NotAnImage { path: path.into(), why: "it is not an ordinary file".into() });
+        }
+        let host = HostFile { file, path: path.into(), writable, faults };
+        host.lock()?;
+        Ok(host)
+    }
+
+    /// Makes a new file, which must not exist yet, and locks it.
+    pub fn create(path: &Path, faults: Option<Arc<dyn Faults>>) -> Result<HostFile, ImageError> {
+        let opened = OpenOptions::new().read(true).write(true).create_new(true).open(path);
+        let file = opened.map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
+        let host = HostFile { file, path: path.into(), writable: true, faults };
+        host.lock()?;
+        Ok(host)
+    }
+
+    fn lock(&self) -> Result<(), ImageError> {
+        let locked = if self.writable { self.file.try_lock() } else { self.file.try_lock_shared() };
+        match locked {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => {
+                let holder = holder(&self.file).unwrap_or_else(|| "another process".into());
+                Err(ImageError::InUse { path: self.path.clone(), holder })
+            }
+            // A file system without locks (some network file systems): better a disk without protection than none.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
+            Err(TryLockError::Error(error)) => Err(ImageError::Host(format!("{}: {error}", self.path.display()))),
+        }
+    }
+
+    /// From now on nobody writes this file, others may read it: it has become part of a snapshot.
+    pub fn share(&self) -> Result<(), MediaError> {
+        // Taken while the exclusive lock is held, this turns one into the other.
+        self.file.lock_shared().map_err(|error| self.fail(&error))
+    }
+
+    /// Where the file is; it may have been renamed since it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn set_path(&mut self, path: &Path) {
+        self.path = path.into();
+    }
+
+    pub fn writable(&self) -> bool {
+        self.writable
+    }
+
+    pub fn len(&self) -> Result<u64, MediaError> {
+        Ok(self.file.metadata().map_err(|error| self.fail(&error))?.len())
+    }
+
+    fn fail(&self, error: &io::Error) -> MediaError {
+        MediaError::Host(format!("{}: {error}", self.path.display()))
+    }
+
+    fn outcome(&self, request: Request) -> Outcome {
+        self.faults.as_ref().map_or(Outcome::Pass, |faults| faults.outcome(request))
+    }
+
+    /// Reads all of `to`; a file that ends before is damaged.
+    pub fn read_at(&self, mut offset: u64, mut to: &mut [u8]) -> Result<(), MediaError> {
+        while !to.is_empty() {
+            let length = match self.outcome(Request::Read { offset, length: to.len() }) {
+                Outcome::Pass => to.len(),
+                Outcome::Short(n) => n.min(to.len()),
+                Outcome::Fail(error) => return Err(self.fail(&error)),
+            };
+            match self.file.read_at(&mut to[..length], offset) {
+                Ok(0) => {
+                    return Err(MediaError::Damaged(format!("{} ends at byte {offset}", self.path.display())));
+                }
+                Ok(n) => {
+                    offset += n as u64;
+                    to = &mut to[n..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.fail(&error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes all of `from`; after an error any part of it may have been written.
+    pub fn write_at(&self, mut offset: u64, mut from: &[u8]) -> Result<(), MediaError> {
+        while !from.is_empty() {
+            let length = match self.outcome(Request::Write { offset, length: from.len() }) {
+                Outcome::Pass => from.len(),
+                Outcome::Short(n) => n.min(from.len()),
+                Outcome::Fail(error) => return Err(self.fail(&error)),
+            };
+            match self.file.write_at(&from[..length], offset) {
+                Ok(0) => return Err(self.fail(&io::ErrorKind::WriteZero.into())),
+                Ok(n) => {
+                    offset += n as u64;
+                    from = &from[n..];
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.fail(&error)),
+            }
+        }
+        Ok(())
+    }
+
+    /// What was written is on the host's medium.
+    pub fn sync(&self) -> Result<(), MediaError> {
+        match self.outcome(Request::Sync) {
+            Outcome::Fail(error) => Err(self.fail(&error)),
+            _ => self.file.sync_data().map_err(|error| self.fail(&error)),
+        }
+    }
+
+    pub fn set_len(&self, length: u64) -> Result<(), MediaError> {
+        match self.outcome(Request::SetLength(length)) {
+            Outcome::Fail(error) => Err(self.fail(&error)),
+            _ => self.file.set_len(length).map_err(|error| self.fail(&error)),
+        }
+    }
+}
+
+/// The folder `path` is in is as safe as the host can make it: names made, changed and removed there stay so.
+pub fn sync_folder(path: &Path) -> Result<(), MediaError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let fail = |error: io::Error| MediaError::Host(format!("{}: {error}", folder.display()));
+    File::open(folder).map_err(fail)?.sync_all().map_err(fail)
+}
+
+/// Who holds a lock of `file`, from the host's list of locks (Linux).
+fn holder(file: &File) -> Option<String> {
+    let metadata = file.metadata().ok()?;
+    let device = metadata.dev();
+    // The numbers as the kernel packs them for user programs (makedev).
+    let major = (device >> 8 & 0xFFF) | (device >> 32 & !0xFFF);
+    let minor = (device & 0xFF) | (device >> 12 & !0xFF);
+    let wanted = format!("{major:02x}:{minor:02x}:{}", metadata.ino());
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    for line in locks.lines() {
+        // 1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(at) = words.iter().position(|word| *word == wanted) else { continue };
+        let pid: u32 = words.get(at.checked_sub(1)?)?.parse().ok()?;
+        if pid == std::process::id() {
+            return Some("this process".into());
+        }
+        let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        return Some(match name.trim() {
+            "" => format!("process {pid}"),
+            name => format!("process {pid} ({name})"),
+        });
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn short_reads_and_writes_go_on_where_they_stopped() {
+        let folder = crate::scratch::Folder::new("short");
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = count.clone();
+        let faults = move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Outcome::Short(3)
+        };
+        let file = HostFile::create(&folder.path("x"), Some(Arc::new(faults))).unwrap();
+        file.write_at(5, b"0123456789").unwrap();
+        let mut read = [0; 12];
+        file.read_at(3, &mut read).unwrap();
+        assert_eq!(&read, b"\0\x000123456789");
+        assert_eq!(count.load(Ordering::Relaxed), 4 + 4);
+        assert!(matches!(file.read_at(14, &mut read), Err(MediaError::Damaged(_))));
+    }
+
+    #[test]
+    fn a_file_in_use_is_refused_and_its_holder_named() {
+        let folder = crate::scratch::Folder::new("lock");
+        let path = folder.path("x");
+        let first = HostFile::create(&path, None).unwrap();
+        for write in [true, false] {
+            let refused = HostFile::open(&path, write, None).err();
+            assert_eq!(refused, Some(ImageError::InUse { path: path.clone(), holder: "this process".into() }));
+        }
+        drop(first);
+        let readers = [HostFile::open(&path, false, None).unwrap(), HostFile::open(&path, false, None).unwrap()];
+        assert!(HostFile::open(&path, true, None).is_err());
+        drop(readers);
+        assert!(HostFile::open(&path, true, None).is_ok());
+    }
+}

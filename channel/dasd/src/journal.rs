@@ -1,0 +1,264 @@
+//! The journal of a plain image: one write in flight, so that the end of this process never tears a track.
+//!
+//! A plain image keeps a track in one place and so must write over it. The host copies a write page by page and a
+//! killed process may stop between two of them. Every write that touches more than one page is therefore first written
+//! whole to a file beside the image (`NAME.journal`). Opening the image finds it, and if the pages there are partly the
+//! old and partly the new ones, finishes the write. Pages that are neither (somebody else wrote the image since) are
+//! left alone.
+//!
+//! ```text
+//!  0 magic 8 | offset 8 | length 4 | pages 4 | CRC of all that follows and of offset, length, pages 4 | 4 unused
+//! 32 CRC of each page's old bytes, 4 each | new bytes
+//! ```
+
+use crate::host::{Faults, HostFile, ImageError};
+use crate::{MediaError, Policy};
+use flate2::Crc;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const MAGIC: &[u8; 8] = b"ENDJRNL1";
+const HEAD: usize = 32;
+/// What the host copies at once.
+const PAGE: u64 = 4096;
+
+/// The journal of one file; made when it is first needed.
+pub struct Journal {
+    path: PathBuf,
+    faults: Option<Arc<dyn Faults>>,
+    file: Option<HostFile>,
+    /// It describes a write, which the next write that does without it must not be undone by.
+    live: bool,
+}
+
+/// The journal's name beside an image.
+pub fn path_of(image: &Path) -> PathBuf {
+    let mut name = image.as_os_str().to_owned();
+    name.push(".journal");
+    name.into()
+}
+
+impl Journal {
+    pub fn new(image: &Path, faults: Option<Arc<dyn Faults>>) -> Journal {
+        Journal { path: path_of(image), faults, file: None, live: false }
+    }
+
+    /// Writes `new` at `offset` of `host`, where now are `old` (of the same length): all or nothing if this process ends
+    /// meanwhile. After an error of the host the old bytes are put back.
+    pub fn write(
+        &mut self,
+        host: &HostFile,
+        offset: u64,
+        new: &[u8],
+        old: &[u8],
+        policy: Policy,
+    ) -> Result<(), MediaError> {
+        assert_eq!(new.len(), old.len(), "a write replaces as many bytes");
+        let one_page = offset / PAGE == (offset + new.len() as u64 - 1) / PAGE;
+        if !one_page {
+            self.note(offset, new, old, policy)?;
+        } else if self.live {
+            self.forget()?;
+        }
+        if let Err(error) = host.write_at(offset, new) {
+            // The pages are there, so this needs no new space. If it fails, too, the track is found damaged, not wrong.
+            let _ = host.write_at(offset, old);
+            let _ = self.forget();
+            return Err(error);
+        }
+        if policy == Policy::Through {
+            host.sync()?;
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, offset: u64, new: &[u8], old: &[u8], policy: Policy) -> Result<(), MediaError> {
+        let file = match &self.file {
+            Some(file) => file,
+            None => {
+                let _ = std::fs::remove_file(&self.path);
+                let made = HostFile::create(&self.path, self.faults.clone());
+                self.file.insert(made.map_err(|error| MediaError::Host(error.to_string()))?)
+            }
+        };
+        let pages = pages(offset, new.len());
+        let mut bytes = vec![0; HEAD];
+        for (from, to) in &pages {
+            bytes.extend_from_slice(&crc(&[&old[*from..*to]]).to_le_bytes());
+        }
+        bytes.extend_from_slice(new);
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..16].copy_from_slice(&offset.to_le_bytes());
+        bytes[16..20].copy_from_slice(&(new.len() as u32).to_le_bytes());
+        bytes[20..24].copy_from_slice(&(pages.len() as u32).to_le_bytes());
+        let sum = crc(&[&bytes[8..24], &bytes[HEAD..]]);
+        bytes[24..28].copy_from_slice(&sum.to_le_bytes());
+        self.live = true;
+        file.write_at(0, &bytes)?;
+        if policy == Policy::Through {
+            file.sync()?;
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self) -> Result<(), MediaError> {
+        if let Some(file) = &self.file {
+            file.write_at(0, &[0; 8])?;
+        }
+        self.live = false;
+        Ok(())
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if self.file.is_some() {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Finishes the write that was in flight when a process that wrote this image ended. An image that may not be written
+/// is refused if there is one.
+pub fn recover(host: &HostFile) -> Result<(), ImageError> {
+    let path = path_of(host.path());
+    let Ok(bytes) = std::fs::read(&path) else { return Ok(()) };
+    if let Some((offset, new, torn)) = in_flight(host, &bytes)?
+        && torn
+    {
+        if !host.writable() {
+            let why = "a write was in flight when it was last used; it must be opened for writing once".into();
+            return Err(ImageError::Damaged { path: host.path().into(), why });
+        }
+        host.write_at(offset, new)?;
+        host.sync()?;
+    }
+    if host.writable() {
+        let _ = std::fs::remove_file(&path);
+    }
+    Ok(())
+}
+
+/// The write that the journal describes, and whether some pages are old and some new.
+fn in_flight<'a>(host: &HostFile, bytes: &'a [u8]) -> Result<Option<(u64, &'a [u8], bool)>, ImageError> {
+    if bytes.len() < HEAD || &bytes[..8] != MAGIC {
+        return Ok(None);
+    }
+    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let offset = u64::from_le_bytes(bytes[8..16].try_into().expect("eight bytes"));
+    let (length, count, sum) = (word(16) as usize, word(20) as usize, word(24));
+    let sums_end = HEAD.saturating_add(count.saturating_mul(4));
+    let Some(new) = bytes.get(sums_end..sums_end.saturating_add(length)) else { return Ok(None) };
+    let fits = offset.checked_add(length as u64).is_some_and(|end| host.len().is_ok_and(|len| end <= len));
+    if length == 0 || !fits || crc(&[&bytes[8..24], &bytes[HEAD..sums_end + length]]) != sum {
+        return Ok(None);
+    }
+    let pages = pages(offset, length);
+    if pages.len() != count {
+        return Ok(None);
+    }
+    let mut now = vec![0; length];
+    host.read_at(offset, &mut now)?;
+    let (mut old, mut fresh) = (0, 0);
+    for (n, (from, to)) in pages.iter().enumerate() {
+        if now[*from..*to] == new[*from..*to] {
+            fresh += 1;
+        } else if crc(&[&now[*from..*to]]) == word(HEAD + 4 * n) {
+            old += 1;
+        } else {
+            return Ok(None);
+        }
+    }
+    Ok(Some((offset, new, old > 0 && fresh > 0)))
+}
+
+/// The ranges that lie in one page each, of `length` bytes at `offset`.
+fn pages(offset: u64, length: usize) -> Vec<(usize, usize)> {
+    let mut pages = Vec::with_capacity(length / PAGE as usize + 2);
+    let mut from = 0;
+    while from < length {
+        let rest = PAGE - (offset + from as u64) % PAGE;
+        let to = length.min(from + rest as usize);
+        pages.push((from, to));
+        from = to;
+    }
+    pages
+}
+
+fn crc(parts: &[&[u8]]) -> u32 {
+    let mut crc = Crc::new();
+    parts.iter().for_each(|part| crc.update(part));
+    crc.sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::{Outcome, Request};
+    use crate::scratch::Folder;
+    use std::io;
+
+    fn filled(folder: &Folder, byte: u8) -> PathBuf {
+        let path = folder.path("image");
+        std::fs::write(&path, vec![byte; 40_000]).unwrap();
+        path
+    }
+
+    /// What a killed process leaves: the journal, and some of the pages.
+    fn killed(path: &Path, pages_written: usize) {
+        let host = HostFile::open(path, true, None).unwrap();
+        let mut journal = Journal::new(path, None);
+        journal.note(5000, &[2; 9000], &[1; 9000], Policy::Safe).unwrap();
+        let (_, end) = pages(5000, 9000)[pages_written - 1];
+        host.write_at(5000, &vec![2; end]).unwrap();
+        std::mem::forget(journal);
+    }
+
+    #[test]
+    fn a_torn_write_is_finished_when_the_image_is_opened() {
+        let folder = Folder::new("journal");
+        let path = filled(&folder, 1);
+        killed(&path, 2);
+        let reader = HostFile::open(&path, false, None).unwrap();
+        assert!(matches!(recover(&reader), Err(ImageError::Damaged { .. })));
+        drop(reader);
+        recover(&HostFile::open(&path, true, None).unwrap()).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes[5000..14_000].iter().all(|byte| *byte == 2));
+        assert!(bytes[..5000].iter().chain(&bytes[14_000..]).all(|byte| *byte == 1));
+        assert!(!path_of(&path).exists());
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_since_is_left_alone() {
+        let folder = Folder::new("journal-alien");
+        let path = filled(&folder, 1);
+        killed(&path, 1);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[9000] = 7;
+        std::fs::write(&path, &bytes).unwrap();
+        recover(&HostFile::open(&path, true, None).unwrap()).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_full_host_disk_leaves_the_old_bytes() {
+        let folder = Folder::new("journal-full");
+        let path = filled(&folder, 1);
+        // The third write of the request fails halfway: the journal is the first.
+        let calls = std::sync::Mutex::new(0);
+        let faults = move |request| match request {
+            Request::Write { length: 9000, .. } => {
+                *calls.lock().unwrap() += 1;
+                if *calls.lock().unwrap() == 1 { Outcome::Short(5000) } else { Outcome::Pass }
+            }
+            Request::Write { length: 4000, .. } => Outcome::Fail(io::ErrorKind::StorageFull.into()),
+            _ => Outcome::Pass,
+        };
+        let host = HostFile::open(&path, true, Some(Arc::new(faults))).unwrap();
+        let mut journal = Journal::new(&path, None);
+        let failed = journal.write(&host, 5000, &[2; 9000], &[1; 9000], Policy::Safe);
+        assert!(matches!(failed, Err(MediaError::Host(_))));
+        assert!(std::fs::read(&path).unwrap().iter().all(|byte| *byte == 1));
+    }
+}

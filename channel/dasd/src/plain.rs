@@ -1,0 +1,194 @@
+//! Plain images: a track, or a block, in a place of its own.
+//!
+//! Count-key-data (`CKD_P370`, `CKD_P064`): the header, then a slot for each track. A volume may be several files
+//! (`NAME_1`, `NAME_2`, ...), each with a header of its own. Fixed-block: the blocks, and nothing else.
+
+use crate::header::{self, Form, Header, Packing};
+use crate::host::{HostFile, ImageError};
+use crate::journal::{self, Journal};
+use crate::{Kind, MediaError, Options, Policy};
+use std::path::{Path, PathBuf};
+
+/// A count-key-data volume in slots.
+pub struct Ckd {
+    parts: Vec<Part>,
+    slot: u64,
+    policy: Policy,
+    pub kind: Kind,
+}
+
+struct Part {
+    host: HostFile,
+    /// Its first track, and the one behind its last.
+    first: u32,
+    end: u32,
+    journal: Journal,
+}
+
+impl Ckd {
+    /// The volume that begins in `host`, whose header is `header`.
+    pub fn open(host: HostFile, header: Header, options: &Options) -> Result<Ckd, ImageError> {
+        let path = host.path().to_path_buf();
+        let slot = u64::from(header.slot);
+        let mut parts: Vec<Part> = Vec::new();
+        let mut cylinders = 0;
+        let (mut host, mut now) = (host, header);
+        loop {
+            let damaged = |why: &str| ImageError::Damaged { path: host.path().into(), why: why.into() };
+            if (now.heads, now.slot, now.device, now.form.packing)
+                != (header.heads, header.slot, header.device, Packing::Plain)
+            {
+                return Err(damaged("its header differs from that of the volume's first file"));
+            }
+            // Checks the geometry before anything is divided by it.
+            header.ckd(host.path(), 1)?;
+            let length = host.len()?.saturating_sub(header::LEN as u64);
+            let here = u32::try_from(length / slot / u64::from(header.heads)).unwrap_or(u32::MAX);
+            if here == 0 {
+                return Err(damaged("it is shorter than one cylinder"));
+            }
+            let first = cylinders * header.heads;
+            cylinders = u32::saturating_add(cylinders, here);
+            header.ckd(&path, cylinders)?;
+            if now.last != 0 && u32::from(now.last) + 1 != cylinders {
+                return Err(damaged(&format!("it ends with cylinder {}, not {}", cylinders - 1, now.last)));
+            }
+            journal::recover(&host)?;
+            let journal = Journal::new(host.path(), options.faults.clone());
+            parts.push(Part { host, first, end: cylinders * header.heads, journal });
+            if now.last == 0 || now.sequence == 0 || now.sequence == 0xFF {
+                break;
+            }
+            let next = next_file(&path, parts.len() + 1)?;
+            host = HostFile::open(&next, !options.read_only, options.faults.clone())?;
+            let mut bytes = [0; header::LEN];
+            host.read_at(0, &mut bytes)?;
+            now = Header::decode(&bytes)
+                .ok_or_else(|| ImageError::NotAnImage { path: next, why: "it has no header".into() })?;
+        }
+        let kind = header.ckd(&path, cylinders)?;
+        Ok(Ckd { parts, slot, policy: options.policy, kind })
+    }
+
+    /// Writes header and length of a new volume whose tracks are all as `track` makes them.
+    pub fn format(
+        host: &HostFile,
+        kind: Kind,
+        serial: [u8; 12],
+        mut track: impl FnMut(u32) -> Result<Vec<u8>, ImageError>,
+    ) -> Result<(), ImageError> {
+        let Kind::Ckd { cylinders, heads, track: slot, .. } = kind else { return Err(MediaError::WrongKind.into()) };
+        let header = Header { serial, ..Header::of_kind(kind, Packing::Plain, false) };
+        host.write_at(0, &header.encode())?;
+        host.set_len(header::LEN as u64 + u64::from(cylinders * heads) * u64::from(slot))?;
+        for n in 0..cylinders * heads {
+            host.write_at(header::LEN as u64 + u64::from(n) * u64::from(slot), &track(n)?)?;
+        }
+        Ok(())
+    }
+
+    pub fn writable(&self) -> bool {
+        self.parts.iter().all(|part| part.host.writable())
+    }
+
+    fn place(&self, track: u32) -> (usize, u64) {
+        let part = self.parts.iter().position(|part| track < part.end).expect("the track is inside the volume");
+        (part, header::LEN as u64 + u64::from(track - self.parts[part].first) * self.slot)
+    }
+
+    /// The slot of a track.
+    pub fn read(&self, track: u32) -> Result<Vec<u8>, MediaError> {
+        let (part, at) = self.place(track);
+        let mut slot = vec![0; self.slot as usize];
+        self.parts[part].host.read_at(at, &mut slot)?;
+        Ok(slot)
+    }
+
+    /// Writes a track, as much of it as differs from `old`, what is there now.
+    pub fn write(&mut self, track: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+        let slot;
+        let old = match old {
+            Some(old) if old.len() >= new.len() => old,
+            _ => {
+                slot = self.read(track)?;
+                &slot
+            }
+        };
+        let Some(from) = new.iter().zip(old).position(|(new, old)| new != old) else { return Ok(()) };
+        let to = new.iter().zip(old).rposition(|(new, old)| new != old).expect("one differs") + 1;
+        let (part, at) = self.place(track);
+        let Part { host, journal, .. } = &mut self.parts[part];
+        journal.write(host, at + from as u64, &new[from..to], &old[from..to], self.policy)
+    }
+
+    pub fn sync(&self) -> Result<(), MediaError> {
+        self.parts.iter().try_for_each(|part| part.host.sync())
+    }
+
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.parts.iter().map(|part| part.host.path().to_path_buf()).collect()
+    }
+}
+
+/// File `number` of the volume that begins in `first`: the digit before the last dot, or at the end, counts.
+fn next_file(first: &Path, number: usize) -> Result<PathBuf, ImageError> {
+    let name = first.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.rfind('.').unwrap_or(name.len());
+    let (head, tail) = name.split_at(stem);
+    match head.strip_suffix('1') {
+        Some(head) if number <= 9 => Ok(first.with_file_name(format!("{head}{number}{tail}"))),
+        _ => {
+            let why = format!("it is one of several files, but file {number} cannot be named after it");
+            Err(ImageError::NotAnImage { path: first.into(), why })
+        }
+    }
+}
+
+/// A fixed-block volume as nothing but its blocks.
+pub struct Fba {
+    host: HostFile,
+    policy: Policy,
+    pub kind: Kind,
+}
+
+impl Fba {
+    pub fn open(host: HostFile, options: &Options) -> Result<Fba, ImageError> {
+        let length = host.len()?;
+        let mut magic = [0; 8];
+        host.read_at(0, &mut magic)?;
+        if Form::of(&magic).is_some() {
+            return Err(ImageError::NotAnImage {
+                path: host.path().into(),
+                why: "it has a header of another form".into(),
+            });
+        }
+        if !length.is_multiple_of(Kind::BLOCK as u64) {
+            let why = format!("{length} bytes are neither a known format nor whole 512-byte blocks");
+            return Err(ImageError::NotAnImage { path: host.path().into(), why });
+        }
+        let kind = header::fba(host.path(), length / Kind::BLOCK as u64, options.device)?;
+        Ok(Fba { host, policy: options.policy, kind })
+    }
+
+    pub fn writable(&self) -> bool {
+        self.host.writable()
+    }
+
+    pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<(), MediaError> {
+        self.host.read_at(offset, to)
+    }
+
+    /// Writes whole blocks. No journal is needed: a block lies in one page, and more is not promised of a disk.
+    pub fn write(&self, offset: u64, from: &[u8]) -> Result<(), MediaError> {
+        self.host.write_at(offset, from)?;
+        if self.policy == Policy::Through { self.host.sync() } else { Ok(()) }
+    }
+
+    pub fn sync(&self) -> Result<(), MediaError> {
+        self.host.sync()
+    }
+
+    pub fn file(&self) -> PathBuf {
+        self.host.path().to_path_buf()
+    }
+}
