@@ -132,6 +132,12 @@ pub trait Device: Any + Send {
     /// shows as a short transfer here and as incorrect length or a check there.
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome;
 
+    /// The channel program ends here, however it came to that; none of its commands follows. The device does what it had put
+    /// off; if that fails, the sense bytes of the unit check that the ending status then shows.
+    fn end(&mut self) -> Option<Sense> {
+        None
+    }
+
     /// Answer to a Sense command when no unit check has left sense bytes.
     fn sense(&mut self) -> Sense {
         Sense::new(32)

@@ -273,6 +273,9 @@ impl Subchannel {
     /// Ends the start function, wholly or (channel end without device end) but for the secondary status.
     fn end(&mut self, device: DeviceStatus, subchannel: u8, sense: Option<Sense>) {
         let Some(run) = &mut self.run else { return };
+        let failed = self.device.as_mut().and_then(|device| device.end());
+        let device = if failed.is_some() { device | DeviceStatus::ENDED | DeviceStatus::UNIT_CHECK } else { device };
+        let sense = sense.or(failed);
         let clean = subchannel & !status::PCI == 0;
         let primary_only = clean && usual(device) && !device.has(DeviceStatus::DEVICE_END);
         self.pmcw.lpum = PATH;

@@ -1,35 +1,351 @@
-//! A count-key-data disk at its control unit: which command is performed by whom.
+//! A count-key-data disk at its control unit: the state of a channel program, and which command is performed by whom.
+//!
+//! Records are read, written and searched in [`records`](super::records), what concerns the control unit as a whole is in
+//! [`subsystem`](super::subsystem). Commands end in a status or a [`Fault`], which becomes unit check with sense bytes.
 
-use super::identity;
+use super::domain::{self, Domain, Mask, Orientation};
+use super::head::{Head, Place};
+use super::identity::{self, Geometry};
+use super::paths::PathGroups;
 use super::sense::Fault;
 use super::{ControlUnit, Options, code};
-use arch::io::SenseId;
+use arch::io::{DeviceStatus, Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use dasd::{Kind, Volume};
 use std::sync::Arc;
 
+/// What a search has found last, as far as it decides whether a write may follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Found {
+    #[default]
+    Nothing,
+    /// The ID of the record that just passed.
+    Id,
+    /// Its key.
+    Key,
+    Home,
+    /// The record was found, and read or written since.
+    Passed,
+}
+
+/// What commands of one channel program leave to later ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Program {
+    pub mask: Mask,
+    /// SET FILE MASK or DEFINE EXTENT was there.
+    masked: bool,
+    /// DEFINE EXTENT was there.
+    defined: bool,
+    pub domain: Option<Domain>,
+    pub found: Found,
+    /// Times that the index passed since the last command that found what it wanted.
+    pub turns: u8,
+}
+
+impl Program {
+    const NEW: Program =
+        Program { mask: Mask(0), masked: false, defined: false, domain: None, found: Found::Nothing, turns: 0 };
+}
+
 /// A count-key-data disk: 3390, 3380 and 9345 at control units of the 3990's class, older ones as 3880 and earlier
 /// control units have them.
 pub struct Eckd {
-    kind: Kind,
-    control_unit: ControlUnit,
-    options: Options,
+    pub(super) kind: Kind,
+    pub(super) control_unit: ControlUnit,
+    pub(super) geometry: Geometry,
+    pub(super) options: Options,
     /// This device's number among those that share the reservation.
-    party: u64,
+    pub(super) party: u64,
     bell: Option<Doorbell>,
+    pub(super) head: Head,
+    pub(super) program: Program,
+    /// What READ SUBSYSTEM DATA will give.
+    pub(super) prepared: Option<Vec<u8>>,
+    pub(super) paths: PathGroups,
+    /// Data on its way to the medium.
+    pub(super) buffer: Vec<u8>,
 }
+
+/// How commands end: with a status, or badly.
+pub(super) type Ended = Result<DeviceStatus, Fault>;
 
 impl Eckd {
     /// A device for a count-key-data volume. (With a fixed-block volume, every access ends with file protection.)
     pub fn new(volume: Arc<dyn Volume>, options: Options) -> Eckd {
         let kind = volume.kind();
         let control_unit = options.control_unit.unwrap_or_else(|| ControlUnit::usual(&kind));
-        let party = options.reservation.join();
-        Eckd { kind, control_unit, options, party, bell: None }
+        let device = match kind {
+            Kind::Ckd { device, .. } | Kind::Fba { device, .. } => device,
+        };
+        Eckd {
+            kind,
+            control_unit,
+            geometry: Geometry::of(device),
+            party: options.reservation.join(),
+            bell: None,
+            head: Head::new(volume, &options),
+            options,
+            program: Program::NEW,
+            prepared: None,
+            paths: PathGroups::default(),
+            buffer: Vec::new(),
+        }
     }
 
-    fn fault(&self, fault: Fault) -> Outcome {
-        Outcome::check(fault.sense(self.control_unit.sense_bytes(), 0, 0))
+    pub(super) fn sense_bytes(&self, fault: Fault) -> Sense {
+        fault.sense(self.control_unit.sense_bytes(), self.head.cylinder(), self.head.head())
+    }
+
+    /// Parameters that a command must have: `N` bytes.
+    pub(super) fn parameters<const N: usize>(data: &mut Data<'_>) -> Result<[u8; N], Fault> {
+        data.fetch_up_to(N).try_into().map_err(|_| Fault::SHORT)
+    }
+
+    fn perform(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
+        let found = std::mem::take(&mut self.program.found);
+        let multitrack = command.code & code::MULTITRACK != 0;
+        match command.code {
+            code::NO_OPERATION | code::RESTORE => Ok(DeviceStatus::ENDED),
+            code::READ_IPL => self.read_ipl(data),
+            code::READ_DATA | 0x86 => self.read_data(data, multitrack, found),
+            code::READ_KEY_AND_DATA | 0x8e => self.read_key_and_data(data, multitrack, found),
+            code::READ_COUNT | 0x92 => self.read_count(data, multitrack),
+            code::READ_CKD | 0x9e => self.read_ckd(data, multitrack),
+            code::READ_R0 | 0x96 => self.read_r0(data, multitrack),
+            code::READ_HOME_ADDRESS | 0x9a => self.read_home_address(data, multitrack),
+            code::SPACE_COUNT => self.space_count(data),
+            code::SEARCH_ID_EQUAL | code::SEARCH_ID_HIGH | code::SEARCH_ID_EQUAL_OR_HIGH | 0xb1 | 0xd1 | 0xf1 => {
+                self.search_id(command.code, data)
+            }
+            code::SEARCH_KEY_EQUAL | code::SEARCH_KEY_HIGH | code::SEARCH_KEY_EQUAL_OR_HIGH | 0xa9 | 0xc9 | 0xe9 => {
+                self.search_key(command.code, data)
+            }
+            code::SEARCH_HOME_ADDRESS | 0xb9 => self.search_home_address(multitrack, data),
+            code::WRITE_DATA => self.write_data(data, false, false, found),
+            code::WRITE_KEY_AND_DATA => self.write_data(data, true, false, found),
+            code::WRITE_CKD => self.write_ckd(data, false, found),
+            code::WRITE_R0 => self.write_r0(data, found),
+            code::WRITE_HOME_ADDRESS => self.write_home_address(data),
+            code::ERASE => self.erase(data, found),
+            code::SEEK => self.seek(data, Mask::allows_seek),
+            code::SEEK_CYLINDER => self.seek(data, Mask::allows_seek_cylinder),
+            code::SEEK_HEAD => self.seek_head(data),
+            code::RECALIBRATE => self.recalibrate(),
+            code::SET_FILE_MASK => self.set_file_mask(data),
+            code::SET_SECTOR if self.geometry.sectors != 0 => self.set_sector(data),
+            code::READ_SECTOR if self.geometry.sectors != 0 => {
+                data.store(&[self.sector()]);
+                Ok(DeviceStatus::ENDED)
+            }
+            code::DEVICE_RESERVE | code::UNCONDITIONAL_RESERVE | code::DEVICE_RELEASE => {
+                self.reserve(command.code, data)
+            }
+            _ if self.control_unit.kind == 0x3880 || self.control_unit.extended() => {
+                self.perform_newer(command, data, found)
+            }
+            _ => Err(Fault::INVALID_COMMAND),
+        }
+    }
+
+    /// Commands that control units have since the 3880.
+    fn perform_newer(&mut self, command: Command, data: &mut Data<'_>, found: Found) -> Ended {
+        match command.code {
+            code::READ_DEVICE_CHARACTERISTICS => {
+                data.store(&identity::characteristics(&self.kind, self.control_unit));
+                Ok(DeviceStatus::ENDED)
+            }
+            code::SENSE_PATH_GROUP_ID => self.sense_path_group(data),
+            code::SET_PATH_GROUP_ID => self.set_path_group(data),
+            code::SUSPEND_MULTIPATH_RECONNECTION => Ok(DeviceStatus::ENDED),
+            code::READ_MULTIPLE_CKD | 0xde if !self.control_unit.extended() => Err(Fault::INVALID_COMMAND),
+            _ if !self.control_unit.extended() => Err(Fault::INVALID_COMMAND),
+            code::DEFINE_EXTENT => self.define_extent(data),
+            code::LOCATE_RECORD => {
+                let b = Self::parameters::<16>(data)?;
+                self.locate(&b, false)
+            }
+            code::LOCATE_RECORD_EXTENDED => self.locate_record_extended(data),
+            code::PREFIX => self.prefix(command, data),
+            code::WRITE_UPDATE_DATA => self.write_data(data, false, true, found),
+            code::WRITE_UPDATE_KEY_AND_DATA => self.write_data(data, true, true, found),
+            code::WRITE_CKD_NEXT_TRACK => self.write_ckd(data, true, found),
+            code::READ_MULTIPLE_CKD => self.read_multiple(data),
+            code::READ_TRACK => self.read_track(data),
+            code::READ_TRACK_DATA => self.read_track_data(data),
+            code::WRITE_TRACK_DATA => self.write_track_data(data),
+            code::WRITE_FULL_TRACK => self.write_full_track(data),
+            _ => self.perform_subsystem(command, data),
+        }
+    }
+
+    fn define_extent(&mut self, data: &mut Data<'_>) -> Ended {
+        let b = Self::parameters::<16>(data)?;
+        self.define(&b)
+    }
+
+    fn define(&mut self, b: &[u8]) -> Ended {
+        if self.program.masked {
+            return Err(Fault::SEQUENCE);
+        }
+        let (mask, extent) = domain::define_extent(b, &self.head)?;
+        self.head.extent = Some(extent);
+        if !extent.has(self.head.track) {
+            self.head.seek(extent.first)?;
+        }
+        self.program = Program { mask, masked: true, defined: true, ..Program::NEW };
+        Ok(DeviceStatus::ENDED)
+    }
+
+    fn locate_record_extended(&mut self, data: &mut Data<'_>) -> Ended {
+        let mut b = data.fetch_up_to(20);
+        if b.len() < 20 {
+            return Err(Fault::SHORT);
+        }
+        let more = usize::from(u16::from_be_bytes([b[18], b[19]]));
+        let rest = data.fetch_up_to(more);
+        if rest.len() < more {
+            return Err(Fault::SHORT);
+        }
+        b.extend(rest);
+        self.locate(&b, true)
+    }
+
+    /// PREFIX: DEFINE EXTENT and LOCATE RECORD EXTENDED in one, after 12 bytes that say what of it there is.
+    fn prefix(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
+        if command.chained && self.program.masked {
+            return Err(Fault::SEQUENCE);
+        }
+        let b = data.fetch_up_to(12 + 32 + 20);
+        let (format, valid) = (b.first().copied().unwrap_or(0), b.get(1).copied().unwrap_or(0));
+        let needed = if format == 0 { 12 + 16 } else { 12 + 32 + 20 };
+        if b.len() < needed {
+            return Err(Fault::SHORT);
+        }
+        // Format 2 and timestamps belong to what is not installed; nor are there aliases.
+        if format > 1 || valid & 0x20 != 0 {
+            return Err(Fault::PARAMETER);
+        }
+        if valid & 0x80 != 0 {
+            self.define(&b[12..])?;
+        }
+        if format == 0 {
+            return Ok(DeviceStatus::ENDED);
+        }
+        let mut locate = b[44..].to_vec();
+        let more = usize::from(u16::from_be_bytes([locate[18], locate[19]]));
+        let rest = data.fetch_up_to(more);
+        if rest.len() < more {
+            return Err(Fault::SHORT);
+        }
+        locate.extend(rest);
+        self.locate(&locate, true)
+    }
+
+    fn locate(&mut self, b: &[u8], extended: bool) -> Ended {
+        if !self.program.defined {
+            return Err(Fault::SEQUENCE);
+        }
+        let domain = domain::locate_record(b, extended, &self.head)?;
+        self.head.seek(domain.track)?;
+        self.program.turns = 0;
+        self.program.domain = None;
+        match domain.orientation {
+            Orientation::Index => {}
+            Orientation::Home => self.head.place = Place::Home,
+            Orientation::Count | Orientation::Data => {
+                let image = self.head.image()?;
+                let record = image.records().find(|record| record.count.encode()[..5] == domain.search);
+                let at = record.ok_or(Fault::NoRecordFound)?.at;
+                let counted = domain.orientation == Orientation::Count;
+                self.head.place = if counted { Place::Count(at) } else { Place::Data(at) };
+            }
+        }
+        self.program.domain = Some(domain);
+        Ok(DeviceStatus::ENDED)
+    }
+
+    fn set_file_mask(&mut self, data: &mut Data<'_>) -> Ended {
+        let [mask] = Self::parameters(data)?;
+        if self.program.masked {
+            return Err(Fault::SEQUENCE);
+        }
+        if mask & 0x20 != 0 {
+            return Err(Fault::PARAMETER);
+        }
+        (self.program.mask, self.program.masked) = (Mask(mask), true);
+        Ok(DeviceStatus::ENDED)
+    }
+
+    /// Seek and Seek Cylinder, of which the mask must allow the one at hand.
+    fn seek(&mut self, data: &mut Data<'_>, allowed: fn(Mask) -> bool) -> Ended {
+        let [b1, b2, address @ ..] = Self::parameters::<6>(data)?;
+        if !allowed(self.program.mask) {
+            return Err(Fault::FileProtected);
+        }
+        let track = self.head.address(address).filter(|_| (b1, b2) == (0, 0)).ok_or(Fault::PARAMETER)?;
+        self.go(track)
+    }
+
+    fn seek_head(&mut self, data: &mut Data<'_>) -> Ended {
+        let [_, _, _, _, h1, h2] = Self::parameters::<6>(data)?;
+        if !self.program.mask.allows_seek_head() {
+            return Err(Fault::FileProtected);
+        }
+        let track = self.head.at_head(u16::from_be_bytes([h1, h2])).ok_or(Fault::PARAMETER)?;
+        self.go(track)
+    }
+
+    fn recalibrate(&mut self) -> Ended {
+        if !self.program.mask.allows_seek() {
+            return Err(Fault::FileProtected);
+        }
+        self.go(0)
+    }
+
+    /// A seek by the program: what LOCATE RECORD announced is over.
+    fn go(&mut self, track: u32) -> Ended {
+        self.program.domain = None;
+        self.program.turns = 0;
+        self.head.seek(track)?;
+        Ok(DeviceStatus::ENDED)
+    }
+
+    fn set_sector(&mut self, data: &mut Data<'_>) -> Ended {
+        let [sector] = Self::parameters(data)?;
+        if sector != 0xff && sector >= self.geometry.sectors {
+            return Err(Fault::PARAMETER);
+        }
+        // Nothing turns: the sector is there at once.
+        Ok(DeviceStatus::ENDED)
+    }
+
+    /// The sector of what has just passed the head.
+    fn sector(&self) -> u8 {
+        let at = match self.head.place {
+            Place::Index | Place::Home => 0,
+            Place::Count(at) | Place::Key(at) | Place::Data(at) => at as u32,
+        };
+        let sectors = u32::from(self.geometry.sectors);
+        (at * sectors / self.geometry.track.max(1)).min(sectors - 1) as u8
+    }
+
+    fn reserve(&mut self, code: u8, data: &mut Data<'_>) -> Ended {
+        let reservation = &self.options.reservation;
+        match code {
+            code::DEVICE_RELEASE => reservation.release(self.party),
+            // Who holds it was asked before the first command of the channel program.
+            code => {
+                reservation.reserve(self.party, code == code::UNCONDITIONAL_RESERVE);
+            }
+        }
+        data.store(Sense::new(self.control_unit.sense_bytes()).bytes());
+        Ok(DeviceStatus::ENDED)
+    }
+
+    /// Whether a command is performed though another device has the disk reserved.
+    fn despite_reservation(code: u8) -> bool {
+        use code::{RESET_ALLEGIANCE, SENSE_PATH_GROUP_ID, SET_PATH_GROUP_ID, UNCONDITIONAL_RESERVE};
+        matches!(code, UNCONDITIONAL_RESERVE | RESET_ALLEGIANCE | SENSE_PATH_GROUP_ID | SET_PATH_GROUP_ID)
     }
 }
 
@@ -42,19 +358,26 @@ impl Device for Eckd {
         self.bell = Some(bell);
     }
 
+    fn begin(&mut self, orb: &Orb) {
+        self.head.forget();
+        self.program = Program::NEW;
+        self.prepared = None;
+        self.paths.select(orb.lpm());
+    }
+
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
-        match command.code {
-            code::NO_OPERATION => Outcome::ENDED,
-            code::READ_DEVICE_CHARACTERISTICS => {
-                data.store(&identity::characteristics(&self.kind, self.control_unit));
-                Outcome::ENDED
-            }
-            code::READ_CONFIGURATION_DATA if self.control_unit.extended() => {
-                data.store(&identity::configuration(&self.kind, self.control_unit, &self.options));
-                Outcome::ENDED
-            }
-            _ => self.fault(Fault::INVALID_COMMAND),
+        let first = !command.chained && !Self::despite_reservation(command.code);
+        if first && !self.options.reservation.wait(self.party, self.bell.as_ref()) {
+            return Outcome::Pending;
         }
+        match self.perform(command, data) {
+            Ok(status) => Outcome::Done(status),
+            Err(fault) => Outcome::check(self.sense_bytes(fault)),
+        }
+    }
+
+    fn end(&mut self) -> Option<Sense> {
+        self.head.flush().err().map(|fault| self.sense_bytes(fault))
     }
 
     fn sense(&mut self) -> Sense {
@@ -62,8 +385,18 @@ impl Device for Eckd {
     }
 
     fn reset(&mut self, kind: Reset) {
+        // What a program wrote before it was cleared stays written; there is nobody to hear that it could not be.
+        let _ = self.head.flush();
         if kind == Reset::System {
             self.options.reservation.release(self.party);
+            self.paths = PathGroups::default();
         }
+    }
+}
+
+impl Drop for Eckd {
+    fn drop(&mut self) {
+        let _ = self.head.flush();
+        self.options.reservation.leave(self.party);
     }
 }

@@ -89,8 +89,8 @@ impl Geometry {
         match device {
             0x3390 => g(0x26, 224, 58786, 57326, 2, [34, 19, 9, 6, 116], 6),
             0x9345 => g(0x24, 213, 48280, 48174, 2, [34, 18, 7, 6, 116], 6),
-            0x3380 => g(0x2e, 222, 47968, 47988, 1, [32, 1, 236, 1, 236], 0),
-            0x3375 => g(0x2c, 196, 36000, 36000, 1, [32, 1, 128, 1, 128], 0),
+            0x3380 => g(0x2e, 222, 47968, 47988, 1, [32, 1, 236, 0, 236], 0),
+            0x3375 => g(0x2c, 196, 36000, 36000, 1, [32, 1, 128, 0, 160], 0),
             0x3350 => g(0x2b, 128, 19254, 19254, 0, [0; 5], 0),
             0x3340 => g(0x2a, 64, 8535, 8535, 0, [0; 5], 0),
             0x3330 => g(0x29, 128, 13165, 13165, 0, [0; 5], 0),
@@ -98,6 +98,34 @@ impl Geometry {
             0x2311 => g(0x21, 0, 3625, 3625, 0, [0; 5], 0),
             0x2305 => g(0x27, 90, 14858, 14858, 0, [0; 5], 0),
             _ => g(0x20, 0, 0, 0, 0, [0; 5], 0),
+        }
+    }
+
+    /// What a record takes of a track: key, data, and the gaps that go with them. In the units of [`Geometry::track`].
+    pub fn space(&self, device: u16, key: u32, data: u32) -> u32 {
+        let up = |n: u32, unit: u32| n.div_ceil(unit) * unit;
+        let keyed = |n: u32| if key == 0 { 0 } else { n };
+        let f = self.factors.map(u32::from);
+        match self.formula {
+            1 => {
+                let (f2, f3) = (f[1] << 8 | f[2], f[3] << 8 | f[4]);
+                up(data + f2, f[0]) + keyed(up(key + f3, f[0]))
+            }
+            2 => {
+                let f6 = u32::from(self.factor6);
+                let cells = |n: u32| (n + f6).div_ceil(2 * f[4]);
+                up(f[0] * f[1] + data + f6 + f[3] * cells(data), f[0])
+                    + keyed(up(f[0] * f[2] + key + f6 + f[3] * cells(key), f[0]))
+            }
+            _ => match device {
+                0x3350 => key + data + keyed(82) + 185,
+                0x3340 => key + data + keyed(75) + 167,
+                0x3330 => key + data + keyed(56) + 135,
+                0x2305 => key + data + keyed(91) + 198,
+                0x2314 => (key + data) * 2137 / 2048 + keyed(45) + 101,
+                0x2311 => (key + data) * 537 / 512 + keyed(20) + 61,
+                _ => key + data,
+            },
         }
     }
 }

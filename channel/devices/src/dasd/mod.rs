@@ -1,4 +1,4 @@
-//! Disk devices and their control units: count-key-data ([`Eckd`]) and fixed-block, over any [`dasd::Volume`].
+//! Disk devices and their control units: count-key-data ([`Eckd`]) and fixed-block ([`Fba`]), over any [`dasd::Volume`].
 //!
 //! **What it is.** A device here is the control unit's side: commands, orientation on a track, extents, sense. The medium
 //! is a [`Volume`]; where it lies in a host file, or on a part of another disk, is not known here.
@@ -10,20 +10,25 @@
 //! **Glossary.** *Extent*: the tracks or blocks that DEFINE EXTENT lets a channel program reach. *Domain*: the records that
 //! LOCATE RECORD announced. *Place*: which area of which record has just passed the head.
 
-#[allow(dead_code)]
 mod code;
+mod domain;
 mod eckd;
+mod fba;
+mod head;
 mod identity;
-#[allow(dead_code)]
+mod paths;
+mod records;
 mod reservation;
-#[allow(dead_code)]
 mod sense;
+mod subsystem;
 
 pub use eckd::Eckd;
+pub use fba::Fba;
 pub use identity::ControlUnit;
 pub use reservation::Reservation;
 
-use dasd::MediaError;
+use css::Device;
+use dasd::{Kind, MediaError, Volume};
 use std::sync::Arc;
 
 /// Who is told that the medium failed: the track or block, and why.
@@ -46,4 +51,12 @@ pub struct Options {
     pub reservation: Arc<Reservation>,
     /// Who hears of a failing medium, beside the guest.
     pub trouble: Option<Trouble>,
+}
+
+/// The device for a volume, whichever kind it is.
+pub fn device(volume: Arc<dyn Volume>, options: Options) -> Box<dyn Device> {
+    match volume.kind() {
+        Kind::Ckd { .. } => Box::new(Eckd::new(volume, options)),
+        Kind::Fba { .. } => Box::new(Fba::new(volume, options)),
+    }
 }

@@ -9,11 +9,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub struct Reservation {
     state: Mutex<State>,
+    /// Held while a track is read, compared and written.
+    writing: Mutex<()>,
 }
 
 #[derive(Default)]
 struct State {
+    /// Devices that joined, ever and now.
     parties: u64,
+    present: u64,
     holder: Option<u64>,
     waiting: Vec<Doorbell>,
 }
@@ -27,7 +31,24 @@ impl Reservation {
     pub(super) fn join(&self) -> u64 {
         let mut state = self.state();
         state.parties += 1;
+        state.present += 1;
         state.parties
+    }
+
+    /// The device is no more.
+    pub(super) fn leave(&self, party: u64) {
+        self.release(party);
+        self.state().present -= 1;
+    }
+
+    /// Whether more than one device stands for the disk.
+    pub(super) fn shared(&self) -> bool {
+        self.state().present > 1
+    }
+
+    /// For the time of changing a part of a track.
+    pub(super) fn writing(&self) -> MutexGuard<'_, ()> {
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether anybody has the disk reserved.

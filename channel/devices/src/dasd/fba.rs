@@ -1,0 +1,240 @@
+//! A fixed-block disk: 3370, 9336, 0671 and their kin (IBM 3880 description, "Fixed block commands").
+
+use super::sense::Fault;
+use super::{ControlUnit, Options, code, identity};
+use arch::io::{DeviceStatus, Orb, SenseId};
+use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
+use dasd::{Kind, Volume};
+use std::sync::Arc;
+
+/// Sense bytes.
+const SENSE: usize = 24;
+/// Blocks that are moved at a time.
+const PIECE: u64 = 128;
+
+/// Which blocks DEFINE EXTENT lets the program reach: numbers in LOCATE are relative to a data set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Extent {
+    /// Block of the volume that is block `first` of the data set.
+    start: u64,
+    first: u64,
+    last: u64,
+    writes: bool,
+}
+
+/// What LOCATE announced: `count` blocks of the volume from `block` on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Located {
+    block: u64,
+    count: u64,
+    write: bool,
+}
+
+/// A fixed-block disk.
+pub struct Fba {
+    volume: Arc<dyn Volume>,
+    kind: Kind,
+    blocks: u64,
+    control_unit: ControlUnit,
+    options: Options,
+    party: u64,
+    bell: Option<Doorbell>,
+    extent: Option<Extent>,
+    located: Option<Located>,
+    buffer: Vec<u8>,
+}
+
+impl Fba {
+    /// A device for a fixed-block volume. (With another volume, every access ends with file protection.)
+    pub fn new(volume: Arc<dyn Volume>, options: Options) -> Fba {
+        let kind = volume.kind();
+        let blocks = if let Kind::Fba { blocks, .. } = kind { blocks } else { 0 };
+        let control_unit = options.control_unit.unwrap_or_else(|| ControlUnit::usual(&kind));
+        let party = options.reservation.join();
+        Fba {
+            volume,
+            kind,
+            blocks,
+            control_unit,
+            options,
+            party,
+            bell: None,
+            extent: None,
+            located: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    fn perform(&mut self, command: Command, data: &mut Data<'_>) -> Result<(), Fault> {
+        let located = self.located.take();
+        match command.code {
+            code::NO_OPERATION => Ok(()),
+            code::READ_IPL => {
+                // The rest of the volume may be read by the program that this brings in.
+                let last = self.blocks.saturating_sub(1);
+                self.extent.get_or_insert(Extent { start: 0, first: 0, last, writes: false });
+                self.read(Located { block: 0, count: 1, write: false }, data)
+            }
+            code::DEFINE_EXTENT => self.define_extent(data),
+            code::FIXED_LOCATE => self.locate(data),
+            code::FIXED_READ => match located {
+                Some(at) if !at.write => self.read(at, data),
+                _ => Err(Fault::SEQUENCE),
+            },
+            code::FIXED_WRITE => match located {
+                Some(at) if at.write => self.write(at, data),
+                _ => Err(Fault::SEQUENCE),
+            },
+            code::READ_DEVICE_CHARACTERISTICS => {
+                data.store(&identity::fixed_characteristics(&self.kind)[..32]);
+                Ok(())
+            }
+            code::READ_AND_RESET_LOG => {
+                data.store(&[0; SENSE]);
+                Ok(())
+            }
+            code::DEVICE_RESERVE | code::UNCONDITIONAL_RESERVE => {
+                let unconditional = command.code == code::UNCONDITIONAL_RESERVE;
+                self.options.reservation.reserve(self.party, unconditional);
+                data.store(&[0; SENSE]);
+                Ok(())
+            }
+            code::DEVICE_RELEASE => {
+                self.options.reservation.release(self.party);
+                data.store(&[0; SENSE]);
+                Ok(())
+            }
+            _ => Err(Fault::INVALID_COMMAND),
+        }
+    }
+
+    /// 16 bytes: mask, block size, where the data set is, which of its blocks may be reached.
+    fn define_extent(&mut self, data: &mut Data<'_>) -> Result<(), Fault> {
+        if self.extent.is_some() {
+            return Err(Fault::SEQUENCE);
+        }
+        let b: [u8; 16] = data.fetch_up_to(16).try_into().map_err(|_| Fault::SHORT)?;
+        let word = |n: usize| u64::from(u32::from_be_bytes([b[n], b[n + 1], b[n + 2], b[n + 3]]));
+        let size = u16::from_be_bytes([b[2], b[3]]);
+        let extent = Extent { start: word(4), first: word(8), last: word(12), writes: b[0] >> 6 != 1 };
+        let reversed = extent.first > extent.last;
+        if b[0] >> 6 == 2 || !matches!(size, 0 | 512) || reversed {
+            return Err(Fault::PARAMETER);
+        }
+        if extent.start + (extent.last - extent.first) >= self.blocks {
+            return Err(Fault::FileProtected);
+        }
+        self.extent = Some(extent);
+        Ok(())
+    }
+
+    /// 8 bytes: operation, replication, number of blocks, first block.
+    fn locate(&mut self, data: &mut Data<'_>) -> Result<(), Fault> {
+        let extent = self.extent.ok_or(Fault::SEQUENCE)?;
+        let b: [u8; 8] = data.fetch_up_to(8).try_into().map_err(|_| Fault::SHORT)?;
+        let write = match b[0] & 0x0f {
+            1 | 5 => true,
+            6 => false,
+            _ => return Err(Fault::PARAMETER),
+        };
+        let count = u64::from(u16::from_be_bytes([b[2], b[3]]));
+        let first = u64::from(u32::from_be_bytes([b[4], b[5], b[6], b[7]]));
+        if count == 0 || b[0] & 0xf0 != 0 {
+            return Err(Fault::PARAMETER);
+        }
+        if first < extent.first || first + count - 1 > extent.last || write && !extent.writes {
+            return Err(Fault::FileProtected);
+        }
+        if write && (self.options.read_only || self.volume.read_only()) {
+            return Err(Fault::WriteInhibited);
+        }
+        self.located = Some(Located { block: extent.start + (first - extent.first), count, write });
+        Ok(())
+    }
+
+    /// Has room for the next blocks of `at` in the buffer, and says how many they are.
+    fn room(&mut self, left: u64) -> usize {
+        let bytes = left.min(PIECE) as usize * Kind::BLOCK;
+        self.buffer.clear();
+        self.buffer.resize(bytes, 0);
+        bytes
+    }
+
+    fn read(&mut self, at: Located, data: &mut Data<'_>) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < at.count {
+            let bytes = self.room(at.count - done);
+            let read = self.volume.read_blocks(at.block + done, &mut self.buffer);
+            read.map_err(|error| self.failed(at.block + done, &error))?;
+            if data.store(&self.buffer) < bytes {
+                break;
+            }
+            done += PIECE;
+        }
+        Ok(())
+    }
+
+    /// Blocks for which the program has no data become zeros.
+    fn write(&mut self, at: Located, data: &mut Data<'_>) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < at.count {
+            self.room(at.count - done);
+            data.fetch(&mut self.buffer);
+            if !data.ok() {
+                break;
+            }
+            let written = self.volume.write_blocks(at.block + done, &self.buffer);
+            written.map_err(|error| self.failed(at.block + done, &error))?;
+            done += PIECE;
+        }
+        Ok(())
+    }
+
+    fn failed(&self, block: u64, error: &dasd::MediaError) -> Fault {
+        if let Some(trouble) = &self.options.trouble {
+            trouble(block, error);
+        }
+        Fault::from(error)
+    }
+}
+
+impl Device for Fba {
+    fn describe(&self) -> Option<SenseId> {
+        identity::sense_id(&self.kind, self.control_unit)
+    }
+
+    fn attached(&mut self, bell: Doorbell) {
+        self.bell = Some(bell);
+    }
+
+    fn begin(&mut self, _orb: &Orb) {
+        (self.extent, self.located) = (None, None);
+    }
+
+    fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
+        let first = !command.chained && command.code != code::UNCONDITIONAL_RESERVE;
+        if first && !self.options.reservation.wait(self.party, self.bell.as_ref()) {
+            return Outcome::Pending;
+        }
+        match self.perform(command, data) {
+            Ok(()) => Outcome::Done(DeviceStatus::ENDED),
+            Err(fault) => Outcome::check(fault.sense(SENSE, 0, 0)),
+        }
+    }
+
+    fn sense(&mut self) -> Sense {
+        Sense::new(SENSE)
+    }
+
+    fn reset(&mut self, kind: Reset) {
+        if kind == Reset::System {
+            self.options.reservation.release(self.party);
+        }
+    }
+}
+
+impl Drop for Fba {
+    fn drop(&mut self) {
+        self.options.reservation.leave(self.party);
+    }
+}

@@ -1,0 +1,243 @@
+//! The access mechanism: which track is under the head, and which part of it has just passed.
+//!
+//! A [`Head`] gives commands the image of the current track, reads it when it is first needed and writes it back when it
+//! has changed. Every access goes through [`Head::image`], which knows the extent: no command reaches a track outside.
+
+use super::reservation::Reservation;
+use super::sense::Fault;
+use super::{Options, Trouble};
+use dasd::track::HOME_ADDRESS;
+use dasd::{Kind, MediaError, Record, Track, Volume};
+use std::sync::Arc;
+
+/// What has just passed the head. Records are named by where their count area begins in the track's image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Index,
+    Home,
+    Count(usize),
+    Key(usize),
+    Data(usize),
+}
+
+/// A range of tracks, the last one included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Extent {
+    pub first: u32,
+    pub last: u32,
+}
+
+impl Extent {
+    pub fn has(&self, track: u32) -> bool {
+        (self.first..=self.last).contains(&track)
+    }
+}
+
+struct Held {
+    track: u32,
+    base: Arc<Track>,
+    /// The track as commands have changed it.
+    new: Option<Track>,
+    /// Records were written or erased, not only updated.
+    formatted: bool,
+}
+
+pub(super) struct Head {
+    volume: Arc<dyn Volume>,
+    reservation: Arc<Reservation>,
+    trouble: Option<Trouble>,
+    heads: u32,
+    tracks: u32,
+    /// Cylinders beyond 65,535 exist, so that addresses have their high bits beside the head.
+    wide: bool,
+    /// Tracks that may be reached; `None`: all.
+    pub extent: Option<Extent>,
+    pub track: u32,
+    pub place: Place,
+    held: Option<Held>,
+}
+
+impl Head {
+    pub fn new(volume: Arc<dyn Volume>, options: &Options) -> Head {
+        let (heads, tracks, wide) = match volume.kind() {
+            Kind::Ckd { cylinders, heads, .. } => {
+                (heads.max(1), cylinders.saturating_mul(heads.max(1)), cylinders > 0x1_0000)
+            }
+            Kind::Fba { .. } => (1, 0, false),
+        };
+        Head {
+            volume,
+            reservation: options.reservation.clone(),
+            trouble: options.trouble.clone(),
+            heads,
+            tracks,
+            wide,
+            extent: None,
+            track: 0,
+            place: Place::Index,
+            held: None,
+        }
+    }
+
+    pub fn read_only(&self) -> bool {
+        self.volume.read_only()
+    }
+
+    pub fn cylinder(&self) -> u32 {
+        self.track / self.heads
+    }
+
+    pub fn head(&self) -> u32 {
+        self.track % self.heads
+    }
+
+    /// The track of an address CCHH; `None` if the device has no such track.
+    pub fn address(&self, cchh: [u8; 4]) -> Option<u32> {
+        let half = |n: usize| u32::from(u16::from_be_bytes([cchh[n], cchh[n + 1]]));
+        let (mut cylinder, mut head) = (half(0), half(2));
+        if self.wide {
+            (cylinder, head) = (cylinder | head >> 4 << 16, head & 0x0f);
+        }
+        let track = cylinder.checked_mul(self.heads)?.checked_add(head)?;
+        (head < self.heads && track < self.tracks).then_some(track)
+    }
+
+    /// The track of another head at the same cylinder; `None` if the device has no such head.
+    pub fn at_head(&self, head: u16) -> Option<u32> {
+        let head = u32::from(head) & if self.wide { 0x0f } else { 0xffff };
+        (head < self.heads).then_some(self.track - self.head() + head)
+    }
+
+    /// CCHH of the current track, as home addresses have it.
+    pub fn home(&self) -> [u8; 4] {
+        let (cylinder, head) = (self.cylinder(), self.head());
+        let high = if self.wide { cylinder >> 16 << 4 } else { 0 };
+        let ([c1, c2], [h1, h2]) = ((cylinder as u16).to_be_bytes(), ((head | high) as u16).to_be_bytes());
+        [c1, c2, h1, h2]
+    }
+
+    /// Whether the extent lets a program reach a track.
+    pub fn may(&self, track: u32) -> bool {
+        track < self.tracks && self.extent.is_none_or(|extent| extent.has(track))
+    }
+
+    /// Goes to the beginning of a track.
+    pub fn seek(&mut self, track: u32) -> Result<(), Fault> {
+        if !self.may(track) {
+            return Err(Fault::FileProtected);
+        }
+        (self.track, self.place) = (track, Place::Index);
+        Ok(())
+    }
+
+    /// A new channel program: others may have written since.
+    pub fn forget(&mut self) {
+        self.held = None;
+        self.extent = None;
+    }
+
+    /// The current track.
+    pub fn image(&mut self) -> Result<&Track, Fault> {
+        self.hold()?;
+        let held = self.held.as_ref().expect("hold has read it");
+        Ok(held.new.as_ref().unwrap_or(&held.base))
+    }
+
+    fn hold(&mut self) -> Result<(), Fault> {
+        if self.held.as_ref().is_some_and(|held| held.track == self.track) {
+            return Ok(());
+        }
+        self.flush()?;
+        if !self.may(self.track) {
+            return Err(Fault::FileProtected);
+        }
+        let read = self.volume.read_track(self.track);
+        let base = read.map_err(|error| self.failed(self.track, &error))?;
+        self.held = Some(Held { track: self.track, base, new: None, formatted: false });
+        Ok(())
+    }
+
+    /// The current track, to be changed; `format` if its records are not to stay where they are.
+    pub fn change(&mut self, format: bool) -> Result<&mut Track, Fault> {
+        self.hold()?;
+        let held = self.held.as_mut().expect("hold has read it");
+        held.formatted |= format;
+        Ok(held.new.get_or_insert_with(|| Track::clone(&held.base)))
+    }
+
+    /// Writes the track in hand back if it has changed.
+    pub fn flush(&mut self) -> Result<(), Fault> {
+        let Some(Held { track, base, new: Some(mut new), formatted }) = self.held.take() else { return Ok(()) };
+        let reservation = self.reservation.clone();
+        // Another device of this disk may have changed other records of the track since it was read.
+        let writing = reservation.shared().then(|| reservation.writing());
+        let mut write = || {
+            if writing.is_some() && !formatted {
+                let now = self.volume.read_track(track)?;
+                if !Arc::ptr_eq(&now, &base) && now.image() != base.image() {
+                    new = merged(&base, &new, &now);
+                }
+            }
+            self.volume.write_track(track, &new)
+        };
+        let written = write();
+        drop(writing);
+        written.map_err(|error| self.failed(track, &error))
+    }
+
+    fn failed(&self, track: u32, error: &MediaError) -> Fault {
+        if let Some(trouble) = &self.trouble {
+            trouble(u64::from(track), error);
+        }
+        Fault::from(error)
+    }
+
+    /// The record at `at` in the image, which has one there.
+    pub fn record(&mut self, at: usize) -> Result<Record<'_>, Fault> {
+        self.image()?.record_at(at).ok_or(Fault::InvalidTrackFormat)
+    }
+
+    /// Where the next record begins that passes the head before the index does, record 0 included.
+    pub fn following(&mut self) -> Result<Option<usize>, Fault> {
+        let place = self.place;
+        let image = self.image()?;
+        let at = match place {
+            Place::Index | Place::Home => HOME_ADDRESS,
+            Place::Count(at) | Place::Key(at) | Place::Data(at) => match image.record_at(at) {
+                Some(record) => record.end(),
+                None => return Ok(None),
+            },
+        };
+        Ok(image.record_at(at).map(|_| at))
+    }
+
+    /// Where the record that just passed ends: a format write goes there. Before record 0 it is the end of record 0.
+    pub fn behind(&mut self) -> Result<usize, Fault> {
+        let at = match self.place {
+            Place::Index | Place::Home => HOME_ADDRESS,
+            Place::Count(at) | Place::Key(at) | Place::Data(at) => at,
+        };
+        Ok(self.record(at)?.end())
+    }
+
+    /// Goes on with the next head. `within` keeps to the cylinder.
+    pub fn advance(&mut self, within: bool) -> Result<(), Fault> {
+        if within && self.head() + 1 == self.heads || self.track + 1 >= self.tracks {
+            return Err(Fault::EndOfCylinder);
+        }
+        self.seek(self.track + 1)
+    }
+}
+
+/// `now` with the updates that made `new` of `base`, as far as the records are still there.
+fn merged(base: &Track, new: &Track, now: &Track) -> Track {
+    let mut track = now.clone();
+    for record in new.records() {
+        let old = base.record_at(record.at);
+        let changed = old.is_none_or(|old| old != record);
+        if changed && now.record_at(record.at).is_some_and(|there| there.count == record.count) {
+            track.update(record.at, Some(record.key), Some(record.data));
+        }
+    }
+    track
+}

@@ -1,0 +1,125 @@
+//! Commands that concern the control unit as a whole: what it can do, how its cache is set, what it has counted
+//! (IBM 3990 Reference, "Perform Subsystem Function", "Read Subsystem Data", "Sense Subsystem Status", "Set Subsystem Mode").
+
+use super::eckd::{Eckd, Ended};
+use super::sense::Fault;
+use super::{code, identity};
+use arch::io::DeviceStatus;
+use css::{Command, Data};
+
+/// Orders of PERFORM SUBSYSTEM FUNCTION.
+mod order {
+    pub const PREPARE_FOR_READ: u8 = 0x18;
+    pub const SET_CHARACTERISTICS: u8 = 0x1d;
+}
+
+/// What PREPARE FOR READ SUBSYSTEM DATA may ask for.
+mod suborder {
+    pub const STORAGE_PATH: u8 = 0x00;
+    pub const UNIT_ADDRESSES: u8 = 0x0e;
+    pub const FEATURES: u8 = 0x41;
+}
+
+/// Feature codes, as (byte, bit): commands that a program may use.
+const FEATURES: [(usize, u8); 3] = [
+    // Prefix.
+    (8, 0x01),
+    // Read Track Data, Write Track Data.
+    (9, 0x20),
+    (12, 0x40),
+];
+
+impl Eckd {
+    pub(super) fn perform_subsystem(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
+        match command.code {
+            code::READ_CONFIGURATION_DATA => {
+                data.store(&identity::configuration(&self.kind, self.control_unit, &self.options));
+                Ok(DeviceStatus::ENDED)
+            }
+            code::PERFORM_SUBSYSTEM_FUNCTION => self.perform_subsystem_function(data),
+            code::READ_SUBSYSTEM_DATA => {
+                let answer = self.prepared.take().ok_or(Fault::SEQUENCE)?;
+                data.store(&answer);
+                Ok(DeviceStatus::ENDED)
+            }
+            code::READ_MESSAGE_ID => {
+                // There is no message.
+                data.store(&[0; 8]);
+                Ok(DeviceStatus::ENDED)
+            }
+            code::SENSE_SUBSYSTEM_STATUS => {
+                data.store(&self.subsystem_status());
+                Ok(DeviceStatus::ENDED)
+            }
+            code::SET_SUBSYSTEM_MODE => {
+                Self::parameters::<2>(data)?;
+                Ok(DeviceStatus::ENDED)
+            }
+            code::READ_AND_RESET_LOG => {
+                data.store(&[0; 32]);
+                Ok(DeviceStatus::ENDED)
+            }
+            code::RESET_ALLEGIANCE => {
+                self.options.reservation.reserve(self.party, true);
+                self.options.reservation.release(self.party);
+                data.store(&[0; 32]);
+                Ok(DeviceStatus::ENDED)
+            }
+            code::SET_INTERFACE_IDENTIFIER => {
+                data.fetch_up_to(64);
+                Ok(DeviceStatus::ENDED)
+            }
+            code::DIAGNOSTIC_CONTROL => {
+                // Nothing here needs a diagnosis; of the subcommands, only resetting an offline path does no harm.
+                let [subcommand, ..] = Self::parameters::<4>(data)?;
+                if subcommand == 0x02 { Ok(DeviceStatus::ENDED) } else { Err(Fault::PARAMETER) }
+            }
+            _ => Err(Fault::INVALID_COMMAND),
+        }
+    }
+
+    /// The order and what belongs to it; what it asks for is there for READ SUBSYSTEM DATA.
+    fn perform_subsystem_function(&mut self, data: &mut Data<'_>) -> Ended {
+        let b = data.fetch_up_to(256);
+        match b.first() {
+            None => return Err(Fault::SHORT),
+            Some(&order::PREPARE_FOR_READ) => {
+                let suborder = *b.get(6).filter(|_| b.len() >= 12).ok_or(Fault::SHORT)?;
+                self.prepared = Some(self.prepare(suborder).ok_or(Fault::PARAMETER)?);
+            }
+            // Parallel access volumes are not installed, so nothing is there to be set.
+            Some(&order::SET_CHARACTERISTICS) => return Err(Fault::PARAMETER),
+            Some(_) => return Err(Fault::PARAMETER),
+        }
+        Ok(DeviceStatus::ENDED)
+    }
+
+    fn prepare(&self, suborder: u8) -> Option<Vec<u8>> {
+        match suborder {
+            suborder::STORAGE_PATH => Some(vec![0; 16]),
+            // For each of 256 unit addresses, what it is and its base: 1 is a base device.
+            suborder::UNIT_ADDRESSES => {
+                let mut answer = vec![0; 512];
+                answer[2 * usize::from(self.options.unit)] = 1;
+                answer[2 * usize::from(self.options.unit) + 1] = self.options.unit;
+                Some(answer)
+            }
+            suborder::FEATURES => {
+                let mut answer = vec![0; 256];
+                for (byte, bit) in FEATURES {
+                    answer[byte] |= bit;
+                }
+                Some(answer)
+            }
+            _ => None,
+        }
+    }
+
+    /// Sense Subsystem Status: 40 bytes.
+    fn subsystem_status(&self) -> [u8; 40] {
+        let mut b = [0; 40];
+        b[0] = 0x01;
+        b[38..40].copy_from_slice(&self.options.ssid.to_be_bytes());
+        b
+    }
+}

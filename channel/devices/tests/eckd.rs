@@ -1,0 +1,367 @@
+//! Channel programs for count-key-data disks, as Linux, CMS and systems of the 370's time write them.
+
+mod disk;
+
+use arch::io::DeviceStatus;
+use devices::dasd::{ControlUnit, Eckd, Options, Reservation};
+use disk::{Machine, Memory, Step, extent, get, locate, locate_bytes, put, search, seek, tic};
+use std::sync::Arc;
+
+fn machine(volume: &Arc<Memory>) -> Machine {
+    Machine::new(Box::new(Eckd::new(volume.clone(), Options::default())))
+}
+
+/// A volume of two cylinders with three records of 512 bytes on each track, filled with track and record number.
+fn filled() -> Arc<Memory> {
+    let volume = Memory::d3390(2);
+    for track in 0..30 {
+        let data = [1, 2, 3].map(|record| [track as u8 * 4 + record; 512]);
+        volume.fill(track, &[(&[], &data[0]), (&[], &data[1]), (&[], &data[2])]);
+    }
+    volume
+}
+
+fn count(track: u32, record: u8, key: u8, data: u16) -> Vec<u8> {
+    let [d1, d2] = data.to_be_bytes();
+    [&disk::cchh(track)[..], &[record, key, d1, d2]].concat()
+}
+
+#[test]
+fn the_device_says_what_it_is() {
+    let mut m = machine(&Memory::d3390(3339));
+    m.good(&[get(0xe4, 20), get(0x64, 64), get(0xfa, 256)]);
+    assert_eq!(m.data(0, 12)[..7], [0xff, 0x39, 0x90, 0xe9, 0x33, 0x90, 0x0a]);
+    assert_eq!(m.data(0, 12)[8..], [0x40, 0xfa, 0x01, 0x00]);
+    let rdc = m.data(1, 64);
+    assert_eq!(rdc[..6], [0x39, 0x90, 0xe9, 0x33, 0x90, 0x0a]);
+    assert_eq!(rdc[12..24], [0x0d, 0x0b, 0, 15, 224, 0x00, 0xe5, 0xa2, 0xdf, 0xee, 2, 34]);
+    assert_eq!(rdc[60..], [0, 0, 0x0d, 0x0b]);
+    // The device's descriptor and the general qualifier are where drivers look.
+    let rcd = m.data(2, 256);
+    assert_eq!((rcd[0] >> 6, rcd[1], rcd[224] >> 6), (3, 1, 2));
+}
+
+#[test]
+fn records_of_several_tracks_are_read_in_one_domain() {
+    let mut m = machine(&filled());
+    let mut program = vec![extent(0x40, 14, 15), locate(0x06, 4, 14, 2)];
+    program.extend((0..4).map(|_| get(0x86, 512)));
+    m.good(&program);
+    let found: Vec<u8> = (2..6).map(|step| m.data(step, 512)[511]).collect();
+    assert_eq!(found, [58, 59, 61, 62]);
+    // The domain is used up.
+    program.push(get(0x86, 512));
+    assert_eq!(m.bad(&program).0[..8], [0x80, 0, 0, 0, 0, 1, 0, 2]);
+}
+
+#[test]
+fn records_are_written_and_only_those() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    m.good(&[extent(0x80, 3, 3), locate(0x01, 2, 3, 2), put(0x85, &[0xaa; 512]), put(0x85, &[0xbb; 512])]);
+    let track = volume.track(3);
+    let found: Vec<u8> = track.records().skip(1).map(|record| record.data[100]).collect();
+    assert_eq!(found, [13, 0xaa, 0xbb]);
+    assert_eq!(*volume.written.lock().unwrap(), 1, "a track is written once");
+}
+
+#[test]
+fn a_short_write_is_filled_with_zeros_and_shows_incorrect_length() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    let irb = m.run(&[extent(0x80, 3, 3), locate(0x01, 1, 3, 1), put(0x05, &[0xaa; 100])]);
+    assert_eq!((irb.scsw.device, irb.scsw.subchannel), (DeviceStatus::ENDED, 0x40));
+    let track = volume.track(3);
+    let record = track.records().nth(1).unwrap();
+    assert_eq!((record.data[99], record.data[100]), (0xaa, 0));
+}
+
+#[test]
+fn linux_formats_tracks_and_analyses_them() {
+    let volume = Memory::d3390(2);
+    let mut m = machine(&volume);
+    // Not formatted: no record found.
+    let mut analysis = vec![extent(0x40, 0, 1), locate(0x06, 4, 0, 0)];
+    analysis.extend((0..4).map(|_| get(0x12, 8)));
+    analysis.extend([locate(0x06, 1, 1, 0), get(0x12, 8)]);
+    assert_eq!(m.bad(&analysis).0[1], 0x08);
+    // Twelve records of 4096 bytes on each of two tracks.
+    let mut format = vec![extent(0x00, 14, 15), locate(0x43, 24, 14, 0)];
+    for track in 14..16 {
+        for record in 1..=12 {
+            let code = if record == 1 && track == 15 { 0x9d } else { 0x1d };
+            format.push(put(code, &count(track, record, 0, 4096)).sli());
+        }
+    }
+    m.good(&format);
+    for track in 14..16 {
+        let track = volume.track(track);
+        assert_eq!(track.records().map(|r| r.data.len()).collect::<Vec<_>>()[1..], [4096; 12]);
+    }
+    // A thirteenth does not fit.
+    let more = [extent(0x00, 15, 15), locate(0x03, 1, 15, 12), put(0x1d, &count(15, 13, 0, 4096)).sli()];
+    assert_eq!(m.bad(&more).0[1], 0x40);
+    // Record 0 and one record.
+    let r0 = [&count(0, 0, 0, 8)[..], &[0; 8]].concat();
+    let zero = [extent(0xc2, 0, 1), locate(0xc3, 2, 0, 0), put(0x15, &r0), put(0x1d, &count(0, 1, 0, 0)).sli()];
+    m.good(&zero);
+    assert_eq!(volume.track(0).records().count(), 2);
+}
+
+#[test]
+fn a_key_stands_before_its_data() {
+    let volume = Memory::d3390(1);
+    volume.fill(0, &[(b"IPL1", &[1; 24]), (b"IPL2", &[2; 144]), (b"VOL1", &[3; 80]), (&[], &[4; 4096])]);
+    let mut m = machine(&volume);
+    m.good(&[
+        extent(0x40, 0, 1),
+        locate(0x06, 4, 0, 0),
+        get(0x12, 8),
+        get(0x12, 8),
+        get(0x12, 8),
+        get(0x12, 8),
+        locate(0x06, 1, 0, 3),
+        get(0x8e, 84),
+    ]);
+    assert_eq!(m.data(4, 8), count(0, 3, 4, 80));
+    assert_eq!((&m.data(7, 84)[..4], m.data(7, 84)[83]), (&b"VOL1"[..], 3));
+    m.good(&[extent(0x80, 0, 0), locate(0x01, 1, 0, 3), put(0x8d, &[&b"VOLX"[..], &[5; 80]].concat())]);
+    let track = volume.track(0);
+    let record = track.records().nth(3).unwrap();
+    assert_eq!((record.key, record.data[0]), (&b"VOLX"[..], 5));
+}
+
+#[test]
+fn seek_search_read_as_cms_and_ipl_do_it() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    m.good(&[seek(16), search(16, 2), tic(1), get(0x06, 512)]);
+    assert_eq!(m.data(3, 1), [66]);
+    m.good(&[seek(16), search(16, 3), tic(1), put(0x05, &[0xcc; 512])]);
+    assert_eq!(volume.track(16).records().nth(3).unwrap().data[0], 0xcc);
+    // What is not there is not found, after the index has passed twice.
+    let (sense, used) = m.bad(&[seek(16), search(16, 9), tic(1), get(0x06, 512)]);
+    assert_eq!((sense[1], used), (0x08, 2));
+    // Multitrack: to the end of the cylinder, no further.
+    m.good(&[seek(16), put(0xb1, &[0, 1, 0, 14, 3]), tic(1), get(0x06, 512)]);
+    assert_eq!(m.data(3, 1), [119]);
+    let (sense, _) = m.bad(&[seek(16), put(0xb1, &[0, 2, 0, 0, 1]), tic(1), get(0x06, 512)]);
+    assert_eq!(sense[1], 0x20);
+    // High, and equal or high.
+    m.good(&[seek(16), put(0x51, &[0, 1, 0, 1, 2]), tic(1), get(0x06, 512)]);
+    assert_eq!(m.data(3, 1), [0xcc]);
+}
+
+#[test]
+fn keys_are_searched() {
+    let volume = Memory::d3390(1);
+    volume.fill(4, &[(b"ALFA", b"one"), (b"BETA", b"two"), (b"GAMA", b"thr")]);
+    let mut m = machine(&volume);
+    m.good(&[seek(4), put(0x29, b"GAMA"), tic(1), get(0x06, 3)]);
+    assert_eq!(m.data(3, 3), b"thr");
+    m.good(&[seek(4), put(0x69, b"BAAA"), tic(1), get(0x06, 3)]);
+    assert_eq!(m.data(3, 3), b"two");
+    m.good(&[seek(4), put(0x29, b"BETA"), tic(1), put(0x05, b"TWO")]);
+    assert_eq!(volume.track(4).records().nth(2).unwrap().data, b"TWO");
+    let (sense, _) = m.bad(&[seek(4), put(0x29, b"ZETA"), tic(1), get(0x06, 3)]);
+    assert_eq!(sense[1], 0x08);
+}
+
+#[test]
+fn writes_need_a_search_and_a_mask_that_allows_them() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    assert_eq!(m.bad(&[seek(3), put(0x05, &[0; 512])]).0[7], 2);
+    assert_eq!(m.bad(&[put(0x1f, &[0x40]), seek(3), search(3, 1), tic(2), put(0x05, &[0; 512])]).0[1], 0x04);
+    assert_eq!(m.bad(&[extent(0x80, 3, 3), locate(0x03, 1, 3, 1), put(0x1d, &[0; 8])]).0[1], 0x04);
+    assert_eq!(m.bad(&[extent(0x80, 3, 3), locate(0x06, 1, 3, 1), put(0x05, &[0; 512])]).0[7], 2);
+    assert_eq!(m.bad(&[extent(0x80, 3, 3), locate(0x06, 1, 4, 1)]).0[1], 0x04);
+    assert_eq!(m.bad(&[extent(0x80, 3, 30)]).0[7], 4);
+    assert_eq!(m.bad(&[put(0x63, &[0; 8])]).0[7], 3);
+    assert_eq!(m.bad(&[put(0xff, &[0; 8])]).0[7], 1);
+    assert_eq!(m.bad(&[locate(0x06, 1, 4, 1)]).0[7], 2);
+    assert_eq!(*volume.written.lock().unwrap(), 0);
+    let options = Options { read_only: true, ..Options::default() };
+    let mut m = Machine::new(Box::new(Eckd::new(volume, options)));
+    let (sense, _) = m.bad(&[extent(0x80, 3, 3), locate(0x01, 1, 3, 1), put(0x05, &[0; 512])]);
+    assert_eq!((sense[0], sense[1]), (0x80, 0x02));
+}
+
+#[test]
+fn whole_tracks_are_read_and_written() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    let irb = m.run(&[extent(0x40, 3, 4), locate(0x4c, 2, 3, 0), get(0xde, 0xffff).sli(), get(0xde, 0xffff).sli()]);
+    assert_eq!((irb.scsw.device, irb.scsw.subchannel), (DeviceStatus::ENDED, 0));
+    let image = volume.track(4).image()[5..].to_vec();
+    assert_eq!(m.data(3, image.len()), image);
+    // All of it but record 0, without the end.
+    m.good(&[seek(4), get(0x5e, 0xffff).sli()]);
+    assert_eq!(m.data(1, image.len() - 24), image[16..image.len() - 8]);
+    // And as it stands to another track, by LOCATE RECORD EXTENDED.
+    let mut extended = locate_bytes(0x3f, 1, 5, 0);
+    extended.extend([0x11, 0, 0, 1, 0x80]);
+    m.good(&[extent(0x00, 5, 5), put(0x4b, &extended), put(0x95, &image).sli()]);
+    assert_eq!(volume.track(5).image()[5..], image);
+}
+
+/// A PREFIX with an extent and a LOCATE RECORD EXTENDED.
+fn prefix(mask: u8, first: u32, last: u32, locate: &[u8], operation: u8, length: u16) -> Step {
+    let mut b = vec![1, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    b.extend(extent(mask, first, last).bytes);
+    b.resize(44, 0);
+    b.extend(locate);
+    b[45] = 0x80;
+    b[58..60].copy_from_slice(&length.to_be_bytes());
+    b.extend([operation, 0, 0, 0]);
+    put(0xe7, &b)
+}
+
+#[test]
+fn linux_moves_the_data_of_tracks() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    let locate = locate_bytes(0x0c, 3, 3, 2);
+    m.good(&[prefix(0x40, 3, 5, &locate, 0, 512), get(0xa6, 1024), get(0xa6, 1536), get(0xa6, 512)]);
+    assert_eq!([0, 512].map(|n| m.data(1, 1024)[n]), [14, 15]);
+    assert_eq!([0, 512, 1024].map(|n| m.data(2, 1536)[n]), [17, 18, 19]);
+    assert_eq!(m.data(3, 1), [21]);
+    let locate = locate_bytes(0x3f, 2, 3, 3);
+    m.good(&[prefix(0x80, 3, 4, &locate, 0x23, 1024), put(0xa5, &[0xaa; 512]), put(0xa5, &[0xbb; 1024])]);
+    let found = [3, 4].map(|track| volume.track(track).records().skip(1).map(|r| r.data[511]).collect::<Vec<_>>());
+    assert_eq!(found, [vec![13, 14, 0xaa], vec![0xbb, 0xbb, 19]]);
+}
+
+#[test]
+fn an_end_of_file_mark_is_unit_exception() {
+    let volume = Memory::d3390(1);
+    volume.fill(2, &[(&[], &[])]);
+    let mut m = machine(&volume);
+    let irb = m.run(&[seek(2), get(0x06, 100).sli()]);
+    assert_eq!(irb.scsw.device, DeviceStatus::ENDED | DeviceStatus::UNIT_EXCEPTION);
+    m.good(&[seek(2), get(0x1e, 8)]);
+}
+
+#[test]
+fn path_groups_are_established() {
+    let mut m = machine(&Memory::d3390(1));
+    m.good(&[get(0x34, 12)]);
+    assert_eq!(m.data(0, 12), [0; 12]);
+    let id = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    m.good(&[put(0xaf, &[&[0x80][..], &id].concat())]);
+    m.good(&[get(0x34, 12)]);
+    assert_eq!(m.data(0, 12), [&[0xc8][..], &id].concat());
+    m.good(&[put(0xaf, &[&[0x20][..], &id].concat())]);
+    m.good(&[get(0x34, 12)]);
+    assert_eq!(m.data(0, 1), [0x80]);
+}
+
+#[test]
+fn a_reserved_disk_makes_others_wait() {
+    let volume = filled();
+    let reservation = Arc::new(Reservation::default());
+    let device = || {
+        let options = Options { reservation: reservation.clone(), ..Options::default() };
+        Box::new(Eckd::new(volume.clone(), options))
+    };
+    let (mut one, mut other) = (Machine::new(device()), Machine::new(device()));
+    one.good(&[get(0xb4, 32)]);
+    other.good(&[get(0x34, 12)]);
+    assert_eq!(other.data(0, 1), [0x20]);
+    let orb = other.lay(&[seek(16), search(16, 2), tic(1), get(0x06, 512)]);
+    assert_eq!(other.css.start_subchannel(other.id, &orb), Ok(0));
+    assert_eq!(other.css.test_subchannel(other.id).0, 1, "it waits");
+    one.good(&[seek(16), search(16, 2), tic(1), put(0x05, &[0x77; 512])]);
+    one.good(&[get(0x94, 32)]);
+    let irb = other.finish(other.id);
+    assert_eq!(irb.scsw.device, DeviceStatus::ENDED);
+    assert_eq!(other.data(3, 1), [0x77]);
+    // It can be taken away, and a reset gives it back.
+    one.good(&[get(0xb4, 32)]);
+    other.good(&[get(0x14, 32)]);
+    one.good(&[get(0x34, 12)]);
+    assert_eq!(one.data(0, 1), [0x20]);
+    other.css.reset();
+    assert!(!reservation.reserved());
+}
+
+#[test]
+fn two_who_write_records_of_one_track_lose_neither() {
+    let volume = filled();
+    let reservation = Arc::new(Reservation::default());
+    let device = || {
+        let options = Options { reservation: reservation.clone(), ..Options::default() };
+        Box::new(Eckd::new(volume.clone(), options))
+    };
+    let (mut one, mut other) = (Machine::new(device()), Machine::new(device()));
+    // The first is suspended with the track in hand, because its program asks for that.
+    let mut steps = vec![extent(0x80, 3, 3), locate(0x01, 2, 3, 1), put(0x05, &[0xaa; 512]), put(0x05, &[0xbb; 512])];
+    steps[3].flags |= arch::io::ccw_flag::SUSPEND;
+    let mut orb = one.lay(&steps);
+    orb.flags |= arch::io::orb_flag::SUSPEND | arch::io::orb_flag::SUPPRESS_SUSPENDED;
+    assert_eq!(one.css.start_subchannel(one.id, &orb), Ok(0));
+    other.good(&[extent(0x80, 3, 3), locate(0x01, 1, 3, 3), put(0x05, &[0xcc; 512])]);
+    one.lay(&[steps[0].clone(), steps[1].clone(), steps[2].clone(), put(0x05, &[0xbb; 512])]);
+    assert_eq!(one.css.resume_subchannel(one.id), 0);
+    assert_eq!(one.finish(one.id).scsw.device, DeviceStatus::ENDED);
+    let found: Vec<u8> = volume.track(3).records().skip(1).map(|record| record.data[0]).collect();
+    assert_eq!(found, [0xaa, 0xbb, 0xcc]);
+}
+
+#[test]
+fn a_failing_medium_shows_in_the_status_of_the_program_that_wrote() {
+    let volume = filled();
+    let mut m = machine(&volume);
+    let program = [extent(0x80, 3, 3), locate(0x01, 1, 3, 1), put(0x05, &[0xaa; 512])];
+    *volume.failing.lock().unwrap() = Some(dasd::MediaError::Damaged("torn".into()));
+    assert_eq!(m.bad(&program).0[..2], [0x08, 0x80]);
+    *volume.failing.lock().unwrap() = None;
+    m.good(&program);
+    // Reading goes well, writing does not: the last status tells.
+    struct Full(Arc<Memory>);
+    impl dasd::Volume for Full {
+        fn kind(&self) -> dasd::Kind {
+            self.0.kind()
+        }
+        fn read_track(&self, track: u32) -> Result<Arc<dasd::Track>, dasd::MediaError> {
+            self.0.read_track(track)
+        }
+        fn write_track(&self, _: u32, _: &dasd::Track) -> Result<(), dasd::MediaError> {
+            Err(dasd::MediaError::Host("no space left on device".into()))
+        }
+    }
+    let mut m = Machine::new(Box::new(Eckd::new(Arc::new(Full(volume)), Options::default())));
+    let (sense, used) = m.bad(&program);
+    assert_eq!((sense[0], used), (0x10, 3));
+}
+
+#[test]
+fn older_disks_have_what_they_had() {
+    let volume = Memory::ckd(0x2314, 1, 2, 20);
+    volume.fill(3, &[(&[], &[9; 829])]);
+    let mut m = machine(&volume);
+    m.good(&[put(0x07, &[0, 0, 0, 0, 0, 3]), put(0x31, &[0, 0, 0, 3, 1]), tic(1), get(0x06, 829)]);
+    assert_eq!(m.data(3, 1), [9]);
+    // Six sense bytes, and neither Sense ID nor DEFINE EXTENT.
+    assert_eq!(m.bad(&[get(0xe4, 7)]).0[..8], [0x80, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(m.bad(&[extent(0, 0, 1)]).0[0], 0x80);
+    let options = Options { control_unit: Some(ControlUnit::C3880), ..Options::default() };
+    let mut m = Machine::new(Box::new(Eckd::new(Memory::ckd(0x3380, 2, 2, 15), options)));
+    m.good(&[get(0xe4, 7), get(0x64, 64)]);
+    assert_eq!(m.data(0, 7), [0xff, 0x38, 0x80, 5, 0x33, 0x80, 2]);
+    assert_eq!(m.bad(&[extent(0, 0, 1)]).0[7], 1);
+}
+
+#[test]
+fn the_control_unit_answers_what_drivers_ask() {
+    let options = Options { unit: 3, ssid: 0x1234, ..Options::default() };
+    let mut m = Machine::new(Box::new(Eckd::new(Memory::d3390(1), options)));
+    let ask = |suborder: u8| put(0x27, &[0x18, 0, 0, 0, 0, 0, suborder, 0, 0, 0, 0, 0]);
+    m.good(&[ask(0x0e), get(0x3e, 512), ask(0x41), get(0x3e, 256), get(0x54, 40)]);
+    assert_eq!(m.data(1, 512)[6..8], [1, 3]);
+    assert_eq!(m.data(3, 256)[8] & 1, 1);
+    assert_eq!(m.data(4, 40)[38..], [0x12, 0x34]);
+    let (sense, _) = m.bad(&[ask(0x99)]);
+    assert_eq!((sense[0], sense[7], sense[27]), (0x80, 4, 0x80));
+    assert_eq!(m.bad(&[get(0x3e, 64)]).0[7], 2);
+}
