@@ -78,7 +78,9 @@ impl Configuration {
         state.budget = BUDGET;
         loop {
             if self.pending.work() {
+                let before = self.now();
                 self.css().attend();
+                *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
                 if self.pending.work() {
                     // A long channel program is not over: it goes on after the next budget, not instead of it.
                     state.signals().lower(attention::LEAVE);
