@@ -62,6 +62,9 @@ pub enum Exception {
     Trap,
 }
 
+/// The number, in place of an operand's, of tables and control blocks that control registers lead to.
+pub const TABLES: u8 = 15;
+
 /// What an instruction can end in.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcome {
@@ -111,6 +114,7 @@ impl Outcome {
 #[allow(non_upper_case_globals)]
 pub mod letter {
     use super::Exception::{self, *};
+    use super::TABLES;
 
     macro_rules! letters {
         ($($(#[$doc:meta])* $name:ident = $exception:expr;)*) => {
@@ -125,7 +129,8 @@ pub mod letter {
         F1 = Fetch(1); F2 = Fetch(2); F3 = Fetch(3); F4 = Fetch(4); FG = Fetch(0);
         S1 = Store(1); S2 = Store(2); S3 = Store(3); S4 = Store(4); SG = Store(0);
         R2 = Real(2);
-        K1 = Frame(1); K2 = Frame(2);
+        // KT: tables and control blocks that the CPU finds by itself.
+        K1 = Frame(1); K2 = Frame(2); KT = Frame(TABLES);
         // Even-odd pairs, pairs of floating-point registers.
         E1 = Even(1); E2 = Even(2); E3 = Even(3);
         X1 = Pair(1); X2 = Pair(2); X3 = Pair(3);

@@ -4,7 +4,7 @@
 
 pub mod campaign;
 pub mod compare;
-pub mod encode;
+pub use vectors::encode;
 pub mod generate;
 pub mod hercules;
 pub mod image;

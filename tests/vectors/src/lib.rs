@@ -6,8 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+pub mod coverage;
+pub mod encode;
 pub mod file;
 pub mod machine;
+pub mod mechanical;
 mod registers;
 pub mod run;
 mod setting;

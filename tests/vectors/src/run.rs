@@ -3,7 +3,7 @@
 use crate::file::{Case, Vector, mode_name};
 use crate::machine::{Event, Machine};
 use crate::setting::Setting;
-use arch::{Absolute, Psw, Real, mask};
+use arch::{Absolute, Psw, Real, lowcore, mask};
 use cpu::{Architecture, cr0};
 use std::collections::BTreeMap;
 
@@ -78,7 +78,8 @@ impl Runner {
                 self.dirty.push(frame as u64 * 4096);
             }
         }
-        Ok(changes(&was, &is, &event, ia, text.len() as u64, &self.machine))
+        let zarch = self.machine.state.architecture() == Architecture::Z;
+        Ok(changes(&was, &is, &event, ia, text.len() as u64, zarch))
     }
 
     /// Everything as it was in the beginning.
@@ -218,7 +219,7 @@ fn image(m: &Machine) -> Image {
 }
 
 /// What the right-hand side of a line says of the difference between two images.
-fn changes(was: &Image, is: &Image, event: &Event, ia: u64, length: u64, machine: &Machine) -> Vec<Setting> {
+fn changes(was: &Image, is: &Image, event: &Event, ia: u64, length: u64, zarch: bool) -> Vec<Setting> {
     let mut list = Vec::new();
     let mut interrupted = true;
     match event {
@@ -229,11 +230,13 @@ fn changes(was: &Image, is: &Image, event: &Event, ia: u64, length: u64, machine
             if *code == 7 {
                 list.push(Setting::Dxc(*dxc));
             }
+            if matches!(code, 0x10 | 0x11 | 0x38..=0x3b) {
+                list.push(Setting::Tea(translation_exception_id(is, zarch)));
+            }
         }
         Event::Svc(n) => list.push(Setting::Svc(*n)),
         Event::Intercepted(what) | Event::Other(what) => list.push(Setting::Intercept(what.clone())),
     }
-    let _ = machine;
     if is.cc != was.cc {
         list.push(Setting::Cc(is.cc));
     }
@@ -277,6 +280,14 @@ fn changes(was: &Image, is: &Image, event: &Event, ia: u64, length: u64, machine
         list.push(Setting::Ia(is.ia));
     }
     list
+}
+
+/// What a translation exception left in the prefix area.
+fn translation_exception_id(image: &Image, zarch: bool) -> u64 {
+    let (at, bytes) =
+        if zarch { (lowcore::z::TRANSLATION_EXCEPTION_ID, 8) } else { (lowcore::esa::TRANSLATION_EXCEPTION_ID, 4) };
+    let at = (image.prefix + at) as usize;
+    image.storage[at..at + bytes].iter().fold(0, |id, byte| id << 8 | u64::from(*byte))
 }
 
 /// A vector against the processor: every case in every mode, and how it is decoded and disassembled. What is wrong, a

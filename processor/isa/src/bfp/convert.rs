@@ -1,6 +1,6 @@
 //! Conversions of binary-floating-point numbers (POP, chapter 19), and between them and hexadecimal ones (chapter 9).
 
-use super::operand::{Done, Operand, Source, bfp_allowed, finish, finish_first};
+use super::operand::{Done, Operand, Source, bfp_allowed, finish, finish_first, register_allowed};
 use super::value::{self, Environment, Fpc, Narrowed, Outcome, Rounding};
 use crate::prelude::*;
 
@@ -125,9 +125,15 @@ pub fn load_rounded<W: Operand, B: Operand>(cpu: &mut State, i: &Fields) -> Done
     })
 }
 
+/// The conversions between radixes are floating-point-support instructions: registers 0, 2, 4 and 6 are always theirs.
+fn registers_allowed(cpu: &State, i: &Fields) -> Done {
+    register_allowed(cpu, i.r1)?;
+    register_allowed(cpu, i.r2)
+}
+
 /// THDER, THDR. CONVERT BFP TO HFP, always long. CC 0 source zero, 1 less than zero, 2 greater than zero, 3 not convertible.
 pub fn to_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
-    bfp_allowed(cpu)?;
+    registers_allowed(cpu, i)?;
     let (result, cc) = value::to_hexadecimal(B::get(cpu, i.r2));
     result.set(cpu, i.r1);
     cpu.cc = cc;
@@ -136,7 +142,7 @@ pub fn to_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
 
 /// TBEDR, TBDR. CONVERT HFP TO BFP, from long. M3 rounding, where 0 means toward zero. CC as above.
 pub fn from_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
-    bfp_allowed(cpu)?;
+    registers_allowed(cpu, i)?;
     let rounding = match i.m3 {
         0 => Some(Rounding::TowardZero),
         3 if !cpu.has(FLOATING_POINT_EXTENSION) => None,

@@ -131,7 +131,7 @@ instructions! {
     0xb21a CFC     S     ESAZ -   { unbuilt }
     0xb222 IPM     RRE   ESAZ -   { call insert_program_mask }               [-]
     0xb241 CKSM    RRE   ESAZ -   { call checksum }                          [03 F2 E2]
-    0xb24c TAR     RRE   ESAZ -   { call test_access }                       [0123 SO]
+    0xb24c TAR     RRE   ESAZ -   { call test_access }                       [0123 KT]
     0xb24d CPYA    RRE   ESAZ -   { a1 = load(W32, a2) }
     0xb24e SAR     RRE   ESAZ -   { a1 = load(W32, r2_32) }
     0xb24f EAR     RRE   ESAZ -   { r1_32 = load(W32, a2) }
