@@ -8,6 +8,14 @@ use cpu::{At, Interruption, IoInstruction, Space, State};
 impl Configuration {
     pub(crate) fn perform_io(&self, state: &mut State, io: IoInstruction) -> Result<(), Interruption> {
         use IoInstruction::*;
+        if let SignalAdapter
+        | BufferState { .. }
+        | CallLogicalProcessor { .. }
+        | PciFunction { .. }
+        | AdjunctProcessor = io
+        {
+            return self.perform_adapter(state, io);
+        }
         let id = |state: &State| SubsystemId::decode(state.gr[1] as u32).map_err(Interruption::from);
         state.cc = match io {
             ClearSubchannel => self.css().clear_subchannel(id(state)?),
@@ -99,6 +107,11 @@ impl Configuration {
                 state.write_bytes(at, &block)?;
                 cc
             }
+            SignalAdapter
+            | BufferState { .. }
+            | CallLogicalProcessor { .. }
+            | PciFunction { .. }
+            | AdjunctProcessor => unreachable!("done above"),
         };
         Ok(())
     }

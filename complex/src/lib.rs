@@ -9,7 +9,9 @@
 
 #![forbid(unsafe_code)]
 
+mod adapters;
 pub mod diagnose308;
+mod hypervisor;
 mod io;
 mod ipl;
 mod run;

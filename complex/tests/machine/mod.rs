@@ -9,7 +9,7 @@ use arch::lowcore::{esa, z};
 use arch::{Absolute, Psw, mask};
 use base::{Clock, Tod};
 use complex::{Configuration, ControlProgram, Core, Exit, Host, Specification};
-use cpu::{Architecture, State};
+use cpu::{Architecture, Facilities, State};
 use differential::encode;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -104,8 +104,19 @@ impl Machine {
     }
 
     pub fn hosted(architecture: Architecture, cpus: u16, host: Listener) -> Machine {
-        let specification =
-            Specification { storage: 8 << 20, cpus, max_cpus: cpus, architecture, ..Specification::default() };
+        Machine::equipped(architecture, cpus, complex::FACILITIES, host)
+    }
+
+    /// With other facilities than those that are claimed.
+    pub fn equipped(architecture: Architecture, cpus: u16, facilities: Facilities, host: Listener) -> Machine {
+        let specification = Specification {
+            storage: 8 << 20,
+            cpus,
+            max_cpus: cpus,
+            architecture,
+            facilities,
+            ..Specification::default()
+        };
         let clock = Arc::new(Counting(AtomicU64::new(NOON)));
         let host = Arc::new(host);
         let configuration = Configuration::new(specification, clock.clone(), host.clone()).expect("room for 8 MiB");

@@ -23,6 +23,26 @@ pub enum IoInstruction {
     ChannelSubsystemCall {
         r2: u8,
     },
+    /// SIGNAL ADAPTER (queued direct I/O): function in general register 0, subchannel or token in 1.
+    SignalAdapter,
+    /// EXTRACT and SET BUFFER STATE (QDIO enhanced buffer-state management): token in general register 1, count in R3.
+    BufferState {
+        r3: u8,
+    },
+    /// CALL LOGICAL PROCESSOR: R2 holds the address of the request block; with `list` on, R1 gets what there is.
+    CallLogicalProcessor {
+        r1: u8,
+        r2: u8,
+        list: bool,
+        processor: u8,
+    },
+    /// A PCI instruction: the register whose left half is the function handle.
+    PciFunction {
+        handle: u8,
+        status: u8,
+    },
+    /// NQAP, DQAP, PQAP (adjunct processors): queue in general register 0, status in 1.
+    AdjunctProcessor,
 }
 
 /// What was intercepted. Register operands stay in their registers.
@@ -46,6 +66,11 @@ pub enum Intercepted {
         r2: u8,
     },
     StoreSystemInformation(At),
+    /// STORE HYPERVISOR INFORMATION: function code in R1, address of the response buffer in R2, return code in R2+1.
+    StoreHypervisorInformation {
+        r1: u8,
+        r2: u8,
+    },
     /// IUCV: the parameter list's address is in general register 1, the function in 0.
     Iucv,
     /// The PSW loaded has the wait bit on: nothing more to do until an interruption.

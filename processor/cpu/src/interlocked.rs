@@ -3,7 +3,7 @@
 //! Operands must be aligned on their size, as the instructions require; callers check and raise a specification
 //! exception. Fetch and store access are checked together, before anything changes.
 
-use crate::access::{Access, At};
+use crate::access::{Access, At, Space};
 use crate::interrupt::Interruption;
 use crate::state::State;
 use portable_atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicU128, Ordering::SeqCst};
@@ -50,6 +50,21 @@ impl State {
     interlocked!(compare_and_swap_u32, update_u32, u32, AtomicU32);
     interlocked!(compare_and_swap_u64, update_u64, u64, AtomicU64);
     interlocked!(compare_and_swap_u128, update_u128, u128, AtomicU128);
+
+    /// As [`State::compare_and_swap_u64`] at a real address, which no key protects (a translation table's entry).
+    pub fn compare_and_swap_real(&mut self, address: u64, old: u64, new: u64) -> Result<u64, Interruption> {
+        assert!(address.is_multiple_of(8), "callers check alignment");
+        let page = self.page_in(address, Space::Real, 0, Access::Store)?;
+        // SAFETY: as above.
+        let cell = unsafe { AtomicU64::from_ptr(page.host.cast()) };
+        match cell.compare_exchange(old.to_be(), new.to_be(), SeqCst, SeqCst) {
+            Ok(_) => {
+                self.stored(page, address, 8);
+                Ok(old)
+            }
+            Err(found) => Ok(u64::from_be(found)),
+        }
+    }
 
     /// Fetches a quadword as one (LOAD PAIR FROM QUADWORD).
     pub fn load_quadword(&mut self, at: At) -> Result<u128, Interruption> {

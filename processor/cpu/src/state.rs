@@ -1,7 +1,9 @@
 //! `State`: everything one CPU holds.
 
+use crate::guarded::Guarded;
 use crate::intercept::Intercepted;
 use crate::interrupt::{Interruption, PerEvent};
+use crate::measurement::Counters;
 use crate::mode::Architecture;
 use crate::signals::{Floating, Signals};
 use crate::timing::CpuTimer;
@@ -15,6 +17,7 @@ use storage::{NotAvailable, Storage};
 /// Bits of control register 0 in use (POP, chapter 4, "Control registers").
 pub mod cr0 {
     use base::bits::bit64;
+    pub const COUNTER_EXTRACTION: u64 = bit64(15);
     pub const SSM_SUPPRESSION: u64 = bit64(33);
     pub const LOW_ADDRESS_PROTECTION: u64 = bit64(35);
     pub const EXTRACTION_AUTHORITY: u64 = bit64(36);
@@ -32,6 +35,12 @@ pub mod cr0 {
     pub const SERVICE_SIGNAL: u64 = bit64(54);
     pub const INTERRUPT_KEY: u64 = bit64(57);
     pub const IUCV: u64 = bit64(62);
+}
+
+/// Bits of control register 2 in use.
+pub mod cr2 {
+    use base::bits::bit64;
+    pub const GUARDED_STORAGE: u64 = bit64(59);
 }
 
 /// Bits of control register 14 in use.
@@ -150,6 +159,12 @@ pub struct State {
     pub per_stored: bool,
     /// A PER event that goes with the next program interruption, or makes one of its own.
     pub per_pending: Option<PerEvent>,
+    /// The CPU-measurement counters.
+    pub counters: Counters,
+    /// The guarded-storage registers.
+    pub guarded: Guarded,
+    /// The run-time-instrumentation controls, as LRIC loaded them.
+    pub run_time_controls: [u64; 8],
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -215,6 +230,9 @@ impl State {
             per_pending: None,
             instructions: 0,
             budget: 0,
+            counters: Counters::default(),
+            guarded: Guarded::default(),
+            run_time_controls: [0; 8],
             shared,
         };
         state.initial_reset();
@@ -239,6 +257,9 @@ impl State {
         self.cpu_timer = CpuTimer::default();
         self.tod_programmable = 0;
         self.breaking_event = 1;
+        self.counters = Counters::default();
+        self.guarded = Guarded::default();
+        self.run_time_controls = [0; 8];
         self.cr = [0; 16];
         self.cr[0] = 0xe0;
         self.cr[14] = 0xc200_0000;
@@ -342,6 +363,9 @@ impl State {
         }
         if changed & (mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK) != 0 {
             self.masks_changed();
+        }
+        if changed & mask::PROBLEM != 0 && self.counters.watches_problem_state() {
+            self.problem_state_changed();
         }
         if changed & (mask::WAIT | mask::PER) != 0 {
             self.local = self.local & local::STEP

@@ -14,6 +14,8 @@ pub struct CpuTimer {
     value: u64,
     /// The host's clock then, while it counts.
     since: Option<Tod>,
+    /// Clock units the CPU had been run until then, in all.
+    ran: u64,
 }
 
 impl State {
@@ -31,8 +33,9 @@ impl State {
 
     /// SET CPU TIMER.
     pub fn set_cpu_timer(&mut self, value: u64) {
+        let ran = self.running_time();
         let since = self.cpu_timer.since.map(|_| self.host_now());
-        self.cpu_timer = CpuTimer { value, since };
+        self.cpu_timer = CpuTimer { value, since, ran };
         self.timers_changed();
     }
 
@@ -45,7 +48,14 @@ impl State {
     /// The CPU is being run (true) or not: the CPU timer counts or stands still.
     pub fn set_timer_running(&mut self, running: bool) {
         let now = self.host_now();
-        self.cpu_timer = CpuTimer { value: self.cpu_timer(), since: running.then_some(now) };
+        let (value, ran) = (self.cpu_timer(), self.running_time());
+        self.cpu_timer = CpuTimer { value, since: running.then_some(now), ran };
+    }
+
+    /// How long this CPU has been run, in units of the TOD clock (4096 a microsecond).
+    pub fn running_time(&self) -> u64 {
+        let present = self.cpu_timer.since.map_or(0, |since| self.host_now().0.wrapping_sub(since.0));
+        self.cpu_timer.ran.wrapping_add(present)
     }
 
     /// Finds out which of the two timers is due, and sets or takes back their attention bits.

@@ -130,6 +130,28 @@ pub fn exclusive_or<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -
     Ok(value)
 }
 
+/// An AND, OR or EXCLUSIVE OR of which an operand or the result is complemented. CC 0 zero, 1 not zero.
+macro_rules! complemented {
+    ($($name:ident $doc:literal |$cpu:ident, $all:ident, $a:ident, $b:ident| $value:expr;)*) => { $(
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $name<C: Cpu>($cpu: &mut C, width: Width, $a: C::Word, $b: C::Word) -> Step<C, C::Word> {
+            let $all = $cpu.imm(width.mask());
+            let value = $value;
+            $cpu.set_cc(Cc::Zero { width, value });
+            Ok(value)
+        }
+    )* };
+}
+
+complemented! {
+    and_with_complement "AND WITH COMPLEMENT: of the second operand." |cpu, all, a, b| { let b = cpu.xor(b, all); cpu.and(a, b) };
+    or_with_complement "OR WITH COMPLEMENT: of the second operand." |cpu, all, a, b| { let b = cpu.xor(b, all); cpu.or(a, b) };
+    not_and "NAND." |cpu, all, a, b| { let v = cpu.and(a, b); cpu.xor(v, all) };
+    not_or "NOR." |cpu, all, a, b| { let v = cpu.or(a, b); cpu.xor(v, all) };
+    not_exclusive_or "NOT EXCLUSIVE OR." |cpu, all, a, b| { let v = cpu.xor(a, b); cpu.xor(v, all) };
+}
+
 /// COMPARE LOGICAL. CC 0 equal, 1 first low, 2 first high.
 #[inline(always)]
 pub fn compare_logical<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Step<C> {

@@ -167,6 +167,7 @@ pub(crate) mod operation {
         add_logical 0 1 2 3; add_logical_with_carry 0 1 2 3; subtract_logical_with_borrow 0 1 2 3;
         subtract_logical 1 2 3;
         and 0 1; or 0 1; exclusive_or 0 1;
+        and_with_complement 0 1; or_with_complement 0 1; not_and 0 1; not_or 0 1; not_exclusive_or 0 1;
         compare 0 1 2; compare_logical 0 1 2;
         test_under_mask 0 1 3; test_under_mask_half 0 1 2 3;
     }

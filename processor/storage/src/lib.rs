@@ -66,6 +66,8 @@ impl Code {
 pub struct Storage {
     bytes: Mapping,
     keys: Box<[AtomicU8]>,
+    /// What the guest says of each page's use (collaborative memory management): see [`Storage::set_page_state`].
+    states: Box<[AtomicU8]>,
     code: Box<[Code]>,
     /// A bit for each doubleword that instructions were decoded from; `MARKS` words for each frame.
     marks: Box<[AtomicU64]>,
@@ -90,9 +92,11 @@ impl Storage {
         let frames = (size / PAGE) as usize;
         Ok(Storage {
             bytes: Mapping::new(size as usize)?,
-            // SAFETY: zeros are a key and a code mark. The host gives zeroed pages that occupy nothing before they are used: nine
-            // bytes a frame, 2.25 MiB for a gigabyte.
+            // SAFETY: zeros are a key and a code mark. The host gives zeroed pages that occupy nothing before they are used: ten
+            // bytes a frame, 2.5 MiB for a gigabyte.
             keys: unsafe { Box::new_zeroed_slice(frames).assume_init() },
+            // SAFETY: as above.
+            states: unsafe { Box::new_zeroed_slice(frames).assume_init() },
             // SAFETY: as above.
             code: unsafe { Box::new_zeroed_slice(frames).assume_init() },
             // SAFETY: as above; only the marks of frames with code are ever touched.
@@ -224,6 +228,18 @@ impl Storage {
         Ok(self.keys[(a.0 / PAGE) as usize].fetch_and(!bits, Relaxed))
     }
 
+    /// Sets what the guest says of the use of the frame that holds `a` (EXTRACT AND SET STORAGE ATTRIBUTES: 0 stable, 1
+    /// unused, 2 potentially volatile, 3 volatile; 8 is added for a frame without dynamic address translation) and
+    /// returns what it was; with `None` it stays. Clear reset makes all frames stable.
+    pub fn set_page_state(&self, a: Absolute, state: Option<u8>) -> Result<u8, NotAvailable> {
+        self.check(a, 1)?;
+        let cell = &self.states[(a.0 / PAGE) as usize];
+        Ok(match state {
+            Some(state) => cell.swap(state, Relaxed),
+            None => cell.load(Relaxed),
+        })
+    }
+
     fn marks_of_frame(&self, frame: u64) -> &[AtomicU64] {
         &self.marks[frame as usize * MARKS..][..MARKS]
     }
@@ -320,8 +336,8 @@ impl Storage {
     /// Clear reset: all bytes zero, all keys zero, all code stale.
     pub fn clear(&self) {
         self.bytes.zero(0, self.bytes.len());
-        for key in &self.keys {
-            key.store(0, Relaxed);
+        for cell in self.keys.iter().chain(&self.states) {
+            cell.store(0, Relaxed);
         }
         for frame in 0..self.code.len() as u64 {
             self.forget_code(frame);

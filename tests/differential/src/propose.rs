@@ -264,6 +264,7 @@ pub fn family(mnemonic: &str) -> &'static str {
             "multiply_and_add"
         }
         _ if starts("TR") => "translate",
+        _ if starts("SEL") => "load",
         _ if starts("ST") => "store",
         _ if starts("CL") => "compare_logical",
         Some(b'A') => "add",

@@ -89,6 +89,58 @@ pub fn reset_reference_bit(s: &mut State, i: &Fields) -> Result<(), Interruption
     Ok(())
 }
 
+/// The reference bits of 64 frames from the real address in R2 on, the first one leftmost, with `bits` turned off.
+fn reference_bits(s: &mut State, i: &Fields, reset: bool) -> Result<u64, Interruption> {
+    s.supervisor_only()?;
+    let first = Cpu::address_in(s, i.r2).address & !(64 * PAGE - 1);
+    let mut found = 0;
+    for n in 0..64 {
+        let at = s.real(first + n * PAGE, Access::Fetch)?;
+        let off = if reset { key::REFERENCE } else { 0 };
+        let old = s.storage().clear_key_bits(at, off).expect("the frame exists");
+        found = found << 1 | (old & key::REFERENCE != 0) as u64;
+    }
+    Ok(found)
+}
+
+/// RRBM: reference bits are inserted and turned off.
+pub fn reset_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    // Nothing is turned off unless all of it is there.
+    reference_bits(s, i, false)?;
+    s.gr[i.r1 as usize] = reference_bits(s, i, true)?;
+    if s.gr[i.r1 as usize] != 0 {
+        s.purge_all();
+    }
+    Ok(())
+}
+
+/// IRBM: reference bits are inserted.
+pub fn insert_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.gr[i.r1 as usize] = reference_bits(s, i, false)?;
+    Ok(())
+}
+
+/// ESSA: the use the guest makes of the frame at the real address in R2. M3: 0 no change, 1 stable, 2 unused, 3 volatile, 4
+/// potentially volatile, 5 stable and resident, 6 stable if resident, 7 stable without address translation. R1 gets what
+/// it was: use times 4 plus where the contents are, which is always in storage (0).
+pub fn extract_and_set_storage_attributes(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    const NO_DAT: u8 = 8;
+    let new = match i.m3 {
+        0 => None,
+        1 | 5 | 6 => Some(0),
+        2 => Some(1),
+        3 => Some(3),
+        4 => Some(2),
+        7 if s.has(147) => Some(NO_DAT),
+        _ => return Err(Program::Specification.into()),
+    };
+    let at = frame(s, i)?;
+    let old = s.storage().set_page_state(at, new).expect("the frame exists");
+    s.gr[i.r1 as usize] = ((old & 3) << 2 | (old & NO_DAT) << 2) as u64;
+    Ok(())
+}
+
 /// TB: storage here is always usable; the frame becomes zero.
 pub fn test_block(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;

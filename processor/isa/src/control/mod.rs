@@ -3,18 +3,22 @@
 //! All are routines on the exact state. What belongs to the configuration (SIGP, I/O, SERVICE CALL) is checked here and
 //! ends as an interception.
 
+mod adapters;
 mod io;
 mod keys;
 mod machine;
+mod measurement;
 mod psw;
 mod registers;
 mod spaces;
 mod timing;
 mod translation;
 
+pub(crate) use adapters::*;
 pub(crate) use io::*;
 pub(crate) use keys::*;
 pub(crate) use machine::*;
+pub(crate) use measurement::*;
 pub(crate) use psw::*;
 pub(crate) use registers::*;
 pub(crate) use spaces::*;

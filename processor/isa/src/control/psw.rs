@@ -41,6 +41,30 @@ pub fn load_psw_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> 
     load(s, Psw::from_long(half(0), half(8)))
 }
 
+/// LPSWEY: LPSWE with a long displacement, and no breaking event.
+pub fn load_psw_extended_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let at = Cpu::address(s, 0, i.b1, i.d1);
+    Cpu::aligned(s, at, 8)?;
+    let mut bytes = [0; 16];
+    s.read_bytes(at, &mut bytes)?;
+    let half = |n: usize| u64::from_be_bytes(bytes[n..n + 8].try_into().expect("eight bytes"));
+    load(s, Psw::from_long(half(0), half(8)))
+}
+
+/// LBEAR: the breaking-event-address register.
+pub fn load_breaking_event_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = privileged_operand(s, i, 8)?;
+    s.breaking_event = s.load_u64(at)?;
+    Ok(())
+}
+
+/// STBEAR.
+pub fn store_breaking_event_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = privileged_operand(s, i, 8)?;
+    s.store_u64(at, s.breaking_event)
+}
+
 /// Replaces PSW bits 0-7.
 fn set_system_mask(s: &mut State, bits: u8) -> Result<(), Interruption> {
     s.set_psw_mask(s.psw_mask() & !(0xff << 56) | (bits as u64) << 56);

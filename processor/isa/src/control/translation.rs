@@ -146,6 +146,27 @@ pub fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Inter
     Ok(())
 }
 
+/// CRDTE: replaces the table entry that translates the address in R2+1, if it is what R1 says, by what R1+1 says, and no
+/// CPU keeps what was made of it. R2 has the table's origin and, in bits 59-61, its kind. CC 0 replaced; 1 not, and R1 gets
+/// the entry.
+pub fn compare_and_replace_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    if (i.r1 | i.r2) & 1 != 0 {
+        return Err(Program::Specification.into());
+    }
+    let (table, address) = (s.gr[i.r2 as usize], s.gr[i.r2 as usize + 1]);
+    // A page table, or a segment or region table by its designation type.
+    let (origin, index) = match table >> 2 & 7 {
+        0 => (table & !0x7ff, address >> 12 & 0xff),
+        kind @ 4.. => (table & !0xfff, address >> (20 + 11 * (kind & 3)) & 0x7ff),
+        _ => return Err(Program::Specification.into()),
+    };
+    let (old, new) = (s.gr[i.r1 as usize], s.gr[i.r1 as usize + 1]);
+    let found = s.compare_and_swap_real(origin.wrapping_add(8 * index), old, new)?;
+    swapped(s, found == old, true, |s| s.gr[i.r1 as usize] = found);
+    Ok(())
+}
+
 /// CSP: compare and swap a word, R1 with R1+1; if equal and bit 63 of R2 is on, no CPU keeps any translation.
 pub fn compare_and_swap_and_purge(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;

@@ -28,6 +28,30 @@ pub fn load_register_on_condition_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<
     Ok(())
 }
 
+/// SELR: R2 if the condition holds, else R3; 32 bits.
+pub fn select<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let (yes, a, b) = (cpu.cc_in(i.m4), cpu.gr(W32, i.r2), cpu.gr(W32, i.r3));
+    let v = cpu.select(yes, a, b);
+    cpu.set_gr(W32, i.r1, v);
+    Ok(())
+}
+
+/// SELGR: 64 bits.
+pub fn select_long<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let (yes, a, b) = (cpu.cc_in(i.m4), cpu.gr(W64, i.r2), cpu.gr(W64, i.r3));
+    let v = cpu.select(yes, a, b);
+    cpu.set_gr(W64, i.r1, v);
+    Ok(())
+}
+
+/// SELFHR: bits 0-31.
+pub fn select_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let (yes, a, b) = (cpu.cc_in(i.m4), cpu.gr_high(i.r2), cpu.gr_high(i.r3));
+    let v = cpu.select(yes, a, b);
+    cpu.set_gr_high(i.r1, v);
+    Ok(())
+}
+
 /// LOCHI.
 pub fn load_immediate_on_condition<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let (yes, old, new) = (cpu.cc_in(i.m3), cpu.gr(W32, i.r1), cpu.imm(i.imm as u32 as u64));

@@ -2,6 +2,7 @@
 
 mod branch;
 mod conditional;
+mod guarded;
 mod interlocked;
 mod locked;
 mod misc;
@@ -16,12 +17,14 @@ mod unicode;
 
 pub(crate) use branch::*;
 pub(crate) use conditional::*;
+pub(crate) use guarded::*;
 pub(crate) use interlocked::*;
 pub(crate) use locked::*;
 pub(crate) use misc::*;
 pub(crate) use moves::*;
 pub(crate) use multiply::*;
 pub(crate) use packed::*;
+pub(crate) use registers::pair;
 pub(crate) use rotate::*;
 pub(crate) use strings::*;
 pub(crate) use translate::*;

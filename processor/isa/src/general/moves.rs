@@ -22,6 +22,23 @@ pub fn move_inverse(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.write_bytes(to, &bytes[..len])
 }
 
+/// MVCRL: from right to left, as many bytes as bits 56-63 of register 0 say and one more.
+pub fn move_right_to_left(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let to = s.address(0, i.b1, i.d1);
+    let from = s.address(0, i.b2, i.d2);
+    let len = s.gr[0] as u8 as usize + 1;
+    let mut bytes = [0; 256];
+    s.read_bytes(from, &mut bytes[..len])?;
+    // Where the second operand begins in the first, bytes on the right are moved before they are fetched again.
+    let distance = from.address.wrapping_sub(to.address) & s.address_mask;
+    if distance != 0 && distance < len as u64 {
+        for k in (0..len - distance as usize).rev() {
+            bytes[k] = bytes[k + distance as usize];
+        }
+    }
+    s.write_bytes(to, &bytes[..len])
+}
+
 /// The two operands of an instruction with one length, fetched, with the first known to be writable.
 fn two_operands(s: &mut State, i: &Fields) -> Result<(At, [u8; 256], [u8; 256], u64), Interruption> {
     let to = s.address(0, i.b1, i.d1);

@@ -249,10 +249,16 @@ pub fn find_leftmost_one(s: &mut State, i: &Fields) -> Result<(), Interruption> 
     Ok(())
 }
 
-/// POPCNT: the number of ones in each byte, in that byte. CC: 0 none, 1 some.
+/// POPCNT: the number of ones in each byte, in that byte; with bit 0 of M3 on, of the whole register. CC: 0 none, 1 some.
 pub fn population_count(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let v = s.gr[i.r2 as usize];
-    s.gr[i.r1 as usize] = u64::from_ne_bytes(v.to_ne_bytes().map(|byte| byte.count_ones() as u8));
+    // A modifier came with the third miscellaneous-instruction extension.
+    let whole = i.m3 & 8 != 0 && s.has(61);
+    s.gr[i.r1 as usize] = if whole {
+        v.count_ones() as u64
+    } else {
+        u64::from_ne_bytes(v.to_ne_bytes().map(|byte| byte.count_ones() as u8))
+    };
     s.cc = (v != 0) as u8;
     Ok(())
 }

@@ -18,8 +18,8 @@ instructions! {
     0xad   STOSM   SI    ALL  -   { ends call store_then_or_system_mask }
     0xae   SIGP    RSa   ALL  -   { ends call signal_processor }
     0xb1   LRA     RXa   ALL  -   { call load_real_address }
-    0xb200 LBEAR   S     Z    193 { unbuilt }
-    0xb201 STBEAR  S     Z    193 { unbuilt }
+    0xb200 LBEAR   S     Z    193 { call load_breaking_event_address }
+    0xb201 STBEAR  S     Z    193 { call store_breaking_event_address }
     0xb202 STIDP   S     ALL  -   { call store_cpu_id }
     0xb204 SCK     S     ALL  -   { ends call set_clock }
     0xb206 SCKC    S     ALL  -   { ends call set_clock_comparator }
@@ -57,28 +57,28 @@ instructions! {
     0xb24a ESTA    RRE   ESAZ -   { unbuilt }
     0xb24b LURA    RRE   ESAZ -   { call load_using_real_address }
     0xb250 CSP     RRE   ESAZ -   { ends call compare_and_swap_and_purge }
-    0xb256 STHYI   RRE   Z    74  { unbuilt }
+    0xb256 STHYI   RRE   Z    74  { ends call store_hypervisor_information }
     0xb258 BSG     RRE   ESAZ -   { unbuilt }
     0xb25a BSA     RRE   ESAZ -   { unbuilt }
     0xb277 RP      S     ESAZ -   { unbuilt }
     0xb279 SACF    S     ESAZ -   { ends call set_address_space_control }
     0xb27d STSI    S     ESAZ -   { ends call store_system_information }
     0xb280 LPP     S     Z    40  { call load_program_parameter }
-    0xb284 LCCTL   S     Z    67  { unbuilt }
-    0xb285 LPCTL   S     Z    67  { unbuilt }
-    0xb286 QSI     S     Z    67  { unbuilt }
-    0xb287 LSCTL   S     Z    67  { unbuilt }
-    0xb28e QCTRI   S     Z    67  { unbuilt }
-    0xb28f QPACI   S     Z    196 { unbuilt }
-    0xb2ad NQAP    RRE   Z    12  { unbuilt }
-    0xb2ae DQAP    RRE   Z    12  { unbuilt }
-    0xb2af PQAP    RRE   Z    12  { unbuilt }
+    0xb284 LCCTL   S     Z    67  { call load_counter_controls }
+    0xb285 LPCTL   S     Z    67  { call load_peripheral_controls }
+    0xb286 QSI     S     Z    68  { call query_sampling_information }
+    0xb287 LSCTL   S     Z    68  { call load_sampling_controls }
+    0xb28e QCTRI   S     Z    67  { call query_counter_information }
+    0xb28f QPACI   S     Z    196 { call query_processor_activity_counters }
+    0xb2ad NQAP    RRE   Z    12  { ends call adjunct_processor_message }
+    0xb2ae DQAP    RRE   Z    12  { ends call adjunct_processor_message }
+    0xb2af PQAP    RRE   Z    12  { ends call process_adjunct_processor_queue }
     0xb2b1 STFL    S     ESAZ -   { call store_facility_list }
     0xb2b2 LPSWE   S     Z    -   { ends call load_psw_extended }
-    0xb2e0 SCCTR   RRE   Z    67  { unbuilt }
-    0xb2e1 SPCTR   RRE   Z    67  { unbuilt }
-    0xb2e4 ECCTR   RRE   Z    67  { unbuilt }
-    0xb2e5 EPCTR   RRE   Z    67  { unbuilt }
+    0xb2e0 SCCTR   RRE   Z    67  { call set_cpu_counter }
+    0xb2e1 SPCTR   RRE   Z    67  { call no_peripheral_counter }
+    0xb2e4 ECCTR   RRE   Z    67  { call extract_cpu_counter }
+    0xb2e5 EPCTR   RRE   Z    67  { call no_peripheral_counter }
     0xb2f0 IUCV    RRE   ESAZ -   { ends call iucv }
     0xb2ff TRAP4   S     ESAZ -   { unbuilt }
     0xb6   STCTL   RSa   ALL  -   { call store_control }
@@ -90,19 +90,19 @@ instructions! {
     0xb98a CSPG    RRE   Z    -   { ends call compare_and_swap_and_purge_64 }
     0xb98d EPSW    RRE   ESAZ -   { call extract_psw }
     0xb98e IDTE    RRFb  Z    -   { ends call invalidate_dat_table_entry }
-    0xb98f CRDTE   RRFb  Z    51  { unbuilt }
+    0xb98f CRDTE   RRFb  Z    51  { ends call compare_and_replace_table_entry }
     0xb99a EPAIR   RRE   ESAZ -   { unbuilt }
     0xb99b ESAIR   RRE   ESAZ -   { unbuilt }
-    0xb99c EQBS    RRFc  Z    -   { unbuilt }
+    0xb99c EQBS    RRFb  Z    -   { ends call extract_buffer_state }
     0xb99d ESEA    RRE   Z    -   { unbuilt }
     0xb99e PTI     RRE   ESAZ -   { unbuilt }
     0xb99f SSAIR   RRE   ESAZ -   { unbuilt }
-    0xb9a2 PTF     RRE   Z    11  { unbuilt }
-    0xb9a4 UVC     RRFb  Z    158 { unbuilt }
+    0xb9a2 PTF     RRE   Z    11  { call perform_topology_function }
+    0xb9a4 UVC     RRFb  Z    158 { call ultravisor_call }
     0xb9aa LPTEA   RRFb  Z    -   { unbuilt }
-    0xb9ab ESSA    RRFc  Z    147 { unbuilt }
-    0xb9ac IRBM    RRE   Z    145 { unbuilt }
-    0xb9ae RRBM    RRE   Z    66  { unbuilt }
+    0xb9ab ESSA    RRFc  Z    -   { call extract_and_set_storage_attributes }
+    0xb9ac IRBM    RRE   Z    145 { call insert_reference_bits_multiple }
+    0xb9ae RRBM    RRE   Z    66  { ends call reset_reference_bits_multiple }
     0xb9af PFMF    RRE   Z    8   { ends call perform_frame_management }
     0xc80  MVCOS   SSF   Z    27  { call move_with_optional_specifications }
     0xd9   MVCK    SSd   ALL  -   { call move_with_key }
@@ -116,8 +116,11 @@ instructions! {
     0xe50e MVCSK   SSE   ESAZ -   { call move_with_source_key }
     0xe50f MVCDK   SSE   ESAZ -   { call move_with_destination_key }
     0xeb0f TRACG   RSYa  Z    -   { unbuilt }
+    0xeb17 STCCTM  RSYb  Z    142 { call store_cpu_counter_multiple }
     0xeb25 STCTG   RSYa  Z    -   { call store_control_64 }
     0xeb2f LCTLG   RSYa  Z    -   { ends call load_control_64 }
-    0xeb71 LPSWEY  RSYb  Z    193 { unbuilt }
-    0xeb8a SQBS    RSYb  Z    -   { unbuilt }
+    0xeb60 LRIC    RSYa  Z    64  { call load_run_time_controls }
+    0xeb61 STRIC   RSYa  Z    64  { call store_run_time_controls }
+    0xeb71 LPSWEY  SIY   Z    193 { ends call load_psw_extended_long }
+    0xeb8a SQBS    RSYa  Z    -   { ends call set_buffer_state }
 }

@@ -150,7 +150,7 @@ instructions! {
     0xb2b0 STFLE   S     Z    7   { call store_facility_list_extended }      [03 S2 D2]
     0xb2e8 PPA     RRFc  Z    49  { inline hint }                            [-]
     0xb2ec ETND    RRE   Z    73  { unbuilt }
-    0xb2ed ECPGA   RRE   Z    67  { unbuilt }
+    0xb2ed ECPGA   RRE   Z    67  { call crate::control::no_peripheral_counter } [3 P]
     0xb2f8 TEND    S     Z    73  { unbuilt }
     0xb2fa NIAI    IE    Z    49  { inline hint }                            [-]
     0xb2fc TABORT  S     Z    73  { unbuilt }
@@ -203,8 +203,16 @@ instructions! {
     0xb946 BCTGR   RRE   Z    -   { ends inline branch_on_count_register_64 } [-]
     0xb960 CGRT    RRFc  Z    34  { inline compare_and_trap_long }           [- DX]
     0xb961 CLGRT   RRFc  Z    34  { inline compare_logical_and_trap_long }   [- DX]
+    0xb964 NNGRK   RRFa  Z    61  { r1_64 = not_and(W64, r2_64, r3_64) }
+    0xb965 OCGRK   RRFa  Z    61  { r1_64 = or_with_complement(W64, r2_64, r3_64) }
+    0xb966 NOGRK   RRFa  Z    61  { r1_64 = not_or(W64, r2_64, r3_64) }
+    0xb967 NXGRK   RRFa  Z    61  { r1_64 = not_exclusive_or(W64, r2_64, r3_64) }
     0xb972 CRT     RRFc  Z    34  { inline compare_and_trap }                [- DX]
     0xb973 CLRT    RRFc  Z    34  { inline compare_logical_and_trap }        [- DX]
+    0xb974 NNRK    RRFa  Z    61  { r1_32 = not_and(W32, r2_32, r3_32) }
+    0xb975 OCRK    RRFa  Z    61  { r1_32 = or_with_complement(W32, r2_32, r3_32) }
+    0xb976 NORK    RRFa  Z    61  { r1_32 = not_or(W32, r2_32, r3_32) }
+    0xb977 NXRK    RRFa  Z    61  { r1_32 = not_exclusive_or(W32, r2_32, r3_32) }
     0xb980 NGR     RRE   Z    -   { r1_64 = and(W64, r1_64, r2_64) }
     0xb981 OGR     RRE   Z    -   { r1_64 = or(W64, r1_64, r2_64) }
     0xb982 XGR     RRE   Z    -   { r1_64 = exclusive_or(W64, r1_64, r2_64) }
@@ -233,6 +241,7 @@ instructions! {
     0xb9bd TRTRE   RRFc  Z    26  { call translate_and_test_reverse_extended } [013 F1 FG E1 SP]
     0xb9be SRSTU   RRE   Z    22  { call search_string_unicode }             [123 F2 SP]
     0xb9bf TRTE    RRFc  Z    26  { call translate_and_test_extended }       [013 F1 FG E1 SP]
+    0xb9c0 SELFHR  RRFa  Z    61  { inline select_high }                     [-]
     0xb9c8 AHHHR   RRFa  Z    45  { r1_h = add(W32, r2_h, r3_h); overflow }
     0xb9c9 SHHHR   RRFa  Z    45  { r1_h = subtract(W32, r2_h, r3_h); overflow }
     0xb9ca ALHHHR  RRFa  Z    45  { r1_h = add_logical(W32, r2_h, r3_h) }
@@ -246,9 +255,11 @@ instructions! {
     0xb9dd CHLR    RRE   Z    45  { compare(W32, r1_h, r2_32) }
     0xb9df CLHLR   RRE   Z    45  { compare_logical(W32, r1_h, r2_32) }
     0xb9e0 LOCFHR  RRFc  Z    53  { inline load_register_on_condition_high } [-]
-    0xb9e1 POPCNT  RRE   Z    45  { call population_count }                  [01]
+    0xb9e1 POPCNT  RRFc  Z    45  { call population_count }                  [01]
     0xb9e2 LOCGR   RRFc  Z    45  { inline load_register_on_condition_long } [-]
+    0xb9e3 SELGR   RRFa  Z    61  { inline select_long }                     [-]
     0xb9e4 NGRK    RRFa  Z    45  { r1_64 = and(W64, r2_64, r3_64) }
+    0xb9e5 NCGRK   RRFa  Z    61  { r1_64 = and_with_complement(W64, r2_64, r3_64) }
     0xb9e6 OGRK    RRFa  Z    45  { r1_64 = or(W64, r2_64, r3_64) }
     0xb9e7 XGRK    RRFa  Z    45  { r1_64 = exclusive_or(W64, r2_64, r3_64) }
     0xb9e8 AGRK    RRFa  Z    45  { r1_64 = add(W64, r2_64, r3_64); overflow }
@@ -257,8 +268,10 @@ instructions! {
     0xb9eb SLGRK   RRFa  Z    45  { r1_64 = subtract_logical(W64, r2_64, r3_64) }
     0xb9ec MGRK    RRFa  Z    58  { call multiply_long_distinct }            [- E1]
     0xb9ed MSGRKC  RRFa  Z    58  { call multiply_single_long_distinct }     [0123 IF]
+    0xb9f0 SELR    RRFa  Z    61  { inline select }                          [-]
     0xb9f2 LOCR    RRFc  Z    45  { inline load_register_on_condition }      [-]
     0xb9f4 NRK     RRFa  Z    45  { r1_32 = and(W32, r2_32, r3_32) }
+    0xb9f5 NCRK    RRFa  Z    61  { r1_32 = and_with_complement(W32, r2_32, r3_32) }
     0xb9f6 ORK     RRFa  Z    45  { r1_32 = or(W32, r2_32, r3_32) }
     0xb9f7 XRK     RRFa  Z    45  { r1_32 = exclusive_or(W32, r2_32, r3_32) }
     0xb9f8 ARK     RRFa  Z    45  { r1_32 = add(W32, r2_32, r3_32); overflow }
@@ -390,10 +403,10 @@ instructions! {
     0xe33f STRVH   RXYa  ESAZ -   { m2_16 = reversed(W16, r1_16) }
     0xe346 BCTG    RXYa  Z    -   { ends inline branch_on_count_64 }         [-]
     0xe347 BIC     RXYb  Z    58  { ends inline branch_indirect_on_condition } [- F2]
-    0xe348 LLGFSG  RXYa  Z    133 { unbuilt }
-    0xe349 STGSC   RXYa  Z    133 { unbuilt }
-    0xe34c LGG     RXYa  Z    133 { unbuilt }
-    0xe34d LGSC    RXYa  Z    133 { unbuilt }
+    0xe348 LLGFSG  RXYa  Z    133 { ends call load_logical_and_shift_guarded } [- F2]
+    0xe349 STGSC   RXYa  Z    133 { call store_guarded_storage_controls }    [- S2 SO]
+    0xe34c LGG     RXYa  Z    133 { ends call load_guarded }                 [- F2]
+    0xe34d LGSC    RXYa  Z    133 { call load_guarded_storage_controls }     [- F2 SO]
     0xe350 STY     RXYa  Z    18  { m2_32 = load(W32, r1_32) }
     0xe351 MSY     RXYa  Z    18  { r1_32 = multiply(W32, r1_32, m2_32) }
     0xe353 MSC     RXYa  Z    58  { call multiply_single_storage }           [0123 F2 IF]
@@ -454,7 +467,7 @@ instructions! {
     0xe3cb STFH    RXYa  Z    45  { m2_32 = load(W32, r1_h) }
     0xe3cd CHF     RXYa  Z    45  { compare(W32, r1_h, m2_32) }
     0xe3cf CLHF    RXYa  Z    45  { compare_logical(W32, r1_h, m2_32) }
-    0xe50a MVCRL   SSE   Z    61  { unbuilt }
+    0xe50a MVCRL   SSE   Z    61  { call move_right_to_left }                [- S1 F2]
     0xe544 MVHHI   SIL   Z    34  { m1_16 = load(W16, imm) }
     0xe548 MVGHI   SIL   Z    34  { m1_64 = load(W64, imm) }
     0xe54c MVHI    SIL   Z    34  { m1_32 = load(W32, imm) }

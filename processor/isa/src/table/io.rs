@@ -20,18 +20,18 @@ instructions! {
     0xb23b RCHP    S     ESAZ -   { ends call reset_channel_path }
     0xb23c SCHM    S     ESAZ -   { ends call set_channel_monitor }
     0xb25f CHSC    RRE   Z    -   { ends call channel_subsystem_call }
-    0xb274 SIGA    S     ESAZ -   { unbuilt }
+    0xb274 SIGA    S     ESAZ -   { ends call signal_adapter }
     0xb276 XSCH    S     ESAZ -   { ends call cancel_subchannel }
-    0xb9a0 CLP     RRFc  Z    -   { unbuilt }
-    0xb9d0 PCISTG  RRE   Z    69  { unbuilt }
-    0xb9d2 PCILG   RRE   Z    69  { unbuilt }
-    0xb9d3 RPCIT   RRE   Z    69  { unbuilt }
-    0xb9d4 PCISTGI RRE   Z    69  { unbuilt }
-    0xb9d5 PCIWB   RRE   Z    69  { unbuilt }
-    0xb9d6 PCILGI  RRE   Z    69  { unbuilt }
-    0xe3d0 MPCIFC  RXYa  Z    69  { unbuilt }
-    0xe3d4 STPCIFC RXYa  Z    69  { unbuilt }
-    0xebd0 PCISTB  RSYa  Z    69  { unbuilt }
-    0xebd1 SIC     RSYa  Z    69  { unbuilt }
-    0xebd4 PCISTBI RSYa  Z    69  { unbuilt }
+    0xb9a0 CLP     RRFc  Z    -   { ends call call_logical_processor }
+    0xb9d0 PCISTG  RRE   Z    69  { ends call pci_in_pair }
+    0xb9d2 PCILG   RRE   Z    69  { ends call pci_in_pair }
+    0xb9d3 RPCIT   RRE   Z    69  { ends call refresh_pci_translations }
+    0xb9d4 PCISTGI RRE   Z    153 { ends call pci_in_pair }
+    0xb9d5 PCIWB   RRE   Z    153 { call pci_write_barrier }
+    0xb9d6 PCILGI  RRE   Z    153 { ends call pci_in_pair }
+    0xe3d0 MPCIFC  RXYa  Z    69  { ends call pci_function_controls }
+    0xe3d4 STPCIFC RXYa  Z    69  { ends call pci_function_controls }
+    0xebd0 PCISTB  RSYa  Z    69  { ends call pci_store_block }
+    0xebd1 SIC     RSYa  Z    72  { call set_interruption_controls }
+    0xebd4 PCISTBI RSYa  Z    153 { ends call pci_store_block }
 }

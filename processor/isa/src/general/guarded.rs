@@ -1,0 +1,55 @@
+//! The guarded-storage facility: pointers that lead into guarded storage are handed to the program (POP, chapter 7).
+
+use crate::prelude::*;
+use cpu::Guarded;
+
+fn enabled(s: &State) -> Result<(), Interruption> {
+    if s.guarded_storage_enabled() { Ok(()) } else { Err(Program::SpecialOperation.into()) }
+}
+
+/// LGSC: a reserved doubleword, the designation, the section mask, and the address of the parameter list.
+pub fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    enabled(s)?;
+    let at = s.address(i.x2, i.b2, i.d2);
+    let mut bytes = [0; 32];
+    s.read_bytes(at, &mut bytes)?;
+    let word = |n: usize| u64::from_be_bytes(bytes[8 * n..8 * n + 8].try_into().expect("eight bytes"));
+    s.guarded = Guarded { designation: word(1), sections: word(2), parameters: word(3) };
+    Ok(())
+}
+
+/// STGSC.
+pub fn store_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    enabled(s)?;
+    let at = s.address(i.x2, i.b2, i.d2);
+    let mut bytes = [0; 32];
+    let g = s.guarded;
+    for (to, v) in bytes.chunks_exact_mut(8).zip([0, g.designation, g.sections, g.parameters]) {
+        to.copy_from_slice(&v.to_be_bytes());
+    }
+    s.write_bytes(at, &bytes)
+}
+
+/// LGG: a doubleword.
+pub fn load_guarded(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(i.x2, i.b2, i.d2);
+    let pointer = s.load_u64(at)?;
+    load(s, i, at, pointer, false)
+}
+
+/// LLGFSG: a word, shifted left as the designation says.
+pub fn load_logical_and_shift_guarded(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let at = s.address(i.x2, i.b2, i.d2);
+    let word = s.load_u32(at)? as u64;
+    let shift = if s.guarded_storage_enabled() { s.guarded.load_shift() } else { 0 };
+    load(s, i, at, word << shift, true)
+}
+
+fn load(s: &mut State, i: &Fields, at: At, pointer: u64, logical: bool) -> Result<(), Interruption> {
+    if s.guarded_storage_enabled() && s.guarded.guards(pointer & s.address_mask) {
+        let instruction = s.ia.wrapping_add(i.next as u64).wrapping_sub(i.len as u64) & s.address_mask;
+        return s.guarded_storage_event(instruction, at, pointer, logical);
+    }
+    s.gr[i.r1 as usize] = pointer;
+    Ok(())
+}
