@@ -324,6 +324,15 @@ impl Configuration {
         self.raise_all(bit);
     }
 
+    /// CP has an IUCV interruption for CPU `cpu`: `run` ends with [`Exit::Message`] when the CPU is enabled for it.
+    pub fn message(&self, cpu: u16) {
+        self.shared.signals[cpu as usize].raise(attention::IUCV);
+        let virtual_cpu = &self.cpus[cpu as usize];
+        if !virtual_cpu.running.load(SeqCst) && !virtual_cpu.stopped.load(SeqCst) {
+            self.host.runnable(cpu);
+        }
+    }
+
     /// Asks the guest to shut down (SIGNAL SHUTDOWN): a service-element event. False if the guest does not listen.
     pub fn signal_quiesce(&self) -> bool {
         let event = lock(&self.service).quiesce();

@@ -30,6 +30,9 @@ pub enum Exit {
     Diagnose { r1: u8, r3: u8, code: u16, ilc: u8 },
     /// IUCV (general register 0: function; 1: parameter list): as for DIAGNOSE.
     Iucv { ilc: u8 },
+    /// [`Configuration::message`], and the CPU is enabled for it: CP stores what there is to tell and performs the external
+    /// interruption.
+    Message,
     /// [`Configuration::leave`].
     Left,
     /// With `cpu::local::STEP` on, one instruction has been executed or one interruption taken.
@@ -101,6 +104,7 @@ impl Configuration {
                     state.budget = BUDGET;
                 }
                 engine::Exit::Order => {}
+                engine::Exit::Message => return Exit::Message,
                 engine::Exit::Leave => {
                     state.signals().lower(attention::LEAVE);
                     if !self.pending.work() {

@@ -3,6 +3,11 @@
 //! Virtual time is what the virtual CPUs ran; total time is that and what CP did for the virtual machine. The ratio of the
 //! two is the price of virtualization, and every VM performance story begins with it.
 
+use crate::calendar::Date;
+use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use base::Tod;
+use base::ebcdic::padded;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The counters of one virtual machine.
@@ -51,6 +56,37 @@ impl Account {
 /// `CONNECT= 00:12:34 VIRTCPU= 000:00.12 TOTCPU= 000:00.25`
 pub fn line(connected_us: u64, (virtual_us, total_us): (u64, u64)) -> String {
     format!("CONNECT= {} VIRTCPU= {} TOTCPU= {}", hours(connected_us), minutes(virtual_us), minutes(total_us))
+}
+
+/// The accounting record of a virtual machine that logs off, type 01: 80 bytes. User ID and account number, the date and time
+/// (mmddyyhhmmss), then words: seconds connected, milliseconds of total and of virtual CPU time, page reads and writes (the host
+/// pages, and CP none), I/O instructions, spool records punched, printed and read; the type is in the last two bytes.
+pub fn record(cp: &Cp, vmdbk: &Vmdbk, now: Tod) -> Vec<u8> {
+    let date = Date::at(now, &cp.config.zone);
+    let stamp = format!("{}{}", date.short(), date.time());
+    let stamp: String = stamp.chars().filter(char::is_ascii_digit).collect();
+    let (virtual_us, total_us) = vmdbk.times();
+    let account = &vmdbk.account;
+    let started = vmdbk.machine().configuration.css().counts().starts;
+    let mut record = Vec::with_capacity(80);
+    record.extend(padded::<8>(&vmdbk.userid));
+    record.extend(padded::<8>(&vmdbk.user.account));
+    record.extend(padded::<12>(&stamp));
+    let words = [
+        now.micros_since(vmdbk.logged_on) / 1_000_000,
+        total_us / 1000,
+        virtual_us / 1000,
+        0,
+        0,
+        account.started_io.load(Relaxed) + started,
+        account.punched.load(Relaxed),
+        account.printed.load(Relaxed),
+        account.read.load(Relaxed),
+    ];
+    words.iter().for_each(|&word| record.extend((word.min(u32::MAX.into()) as u32).to_be_bytes()));
+    record.resize(78, 0);
+    record.extend(base::ebcdic::from_str("01"));
+    record
 }
 
 /// `hh:mm:ss`

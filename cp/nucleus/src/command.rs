@@ -157,6 +157,7 @@ pub mod message_user;
 pub mod order;
 pub mod purge;
 pub mod query;
+pub mod recording;
 pub mod run;
 pub mod set;
 pub mod shutdown;
@@ -195,6 +196,7 @@ commands! {
     order { "ORDer" DG order; }
     purge { "PURge" DG purge; }
     query { "Query" ANY query; }
+    recording { "RECording" ABCEF recording; }
     run {
         "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "NOTReady" G not_ready; "READY" G ready; "RESET" G reset; "REQuest" G request; "SIGnal" ACG signal;
         "STOP" G stop; "SYStem" G system;

@@ -78,6 +78,15 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                     crate::trace::stepped(cp, vmdbk, &machine, cpu);
                 }
             }
+            Exit::Message => {
+                if !diagnose::iucv::present(vmdbk, &machine, cpu) {
+                    end(cp, vmdbk, &message::program_loop(), &Ending::ProgramLoop);
+                    return (Return::Stopped, None);
+                }
+                if traced {
+                    crate::trace::stepped(cp, vmdbk, &machine, cpu);
+                }
+            }
             Exit::Step => crate::trace::stepped(cp, vmdbk, &machine, cpu),
         }
     }

@@ -3,6 +3,7 @@
 //! * `system`: who is logged on and what a key press does; `logon`: the way in and out; `vmdbk`: one virtual machine.
 //! * `console`: terminals and consoles; `console::display` is the 3270 protocol of CP as a pure state machine.
 //! * `command`: the table of commands and one file for each; `message`: the table of messages.
+//! * `iucv`: paths and messages between virtual machines; `diagnose`: the services that a program asks for.
 //! * `words`, `class`, `calendar`, `account`: the small vocabulary they share.
 //!
 //! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], terminals are told and asked.
@@ -18,6 +19,7 @@ pub mod diagnose;
 pub mod examine;
 pub mod intercept;
 pub mod ipl;
+pub mod iucv;
 pub mod logon;
 pub mod machine;
 pub mod message;

@@ -1,5 +1,6 @@
 //! The way in and the way out: the logo, LOGON, passwords, DISCONNECT and reconnection, XAUTOLOG, LOGOFF, FORCE.
 
+use crate::command::message_user;
 use crate::console::display::{Key, Tone};
 use crate::console::terminal::{Entry, Logon, Terminal};
 use crate::message::{self, Message};
@@ -95,16 +96,11 @@ pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
 fn message_from_logo(cp: &Cp, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
     let userid = words.need_userid()?;
     let target = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
-    if !target.lock().settings.messages {
-        return Err(message::not_receiving(&userid, "MSG OFF"));
+    let text = words.rest();
+    match message_user::tell(cp, &target, message_user::Kind::Message, &terminal.name, text) {
+        true => Ok(()),
+        false => Err(message::not_receiving(&userid, "MSG OFF")),
     }
-    let now = cp.now();
-    target.write(
-        &format!("{}  * MSG FROM {:<8} : {}", cp.date().time(), terminal.name, words.rest()),
-        Tone::Urgent,
-        now,
-    );
-    Ok(())
 }
 
 fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {
@@ -323,6 +319,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
         terminal.set_owner(None);
     }
     cp.remove_vmdbk(vmdbk);
+    vmdbk.iucv().account(crate::account::record(cp, vmdbk, now));
     cp.processors.log_off(vmdbk.id);
     cp.notify_operator(&format!("{place} LOGOFF AS  {:<8} USERS = {:04}{by}", vmdbk.userid, cp.user_count()));
 }

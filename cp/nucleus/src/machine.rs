@@ -117,6 +117,7 @@ pub struct Surroundings {
     pub processors: Arc<Processors>,
     pub clock: Arc<dyn Clock>,
     pub spool: spooling::SharedSpool,
+    pub iucv: crate::iucv::Shared,
 }
 
 impl Machine {

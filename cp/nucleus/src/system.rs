@@ -73,6 +73,7 @@ pub struct Cp {
     pub started: Tod,
     pub processors: Arc<Processors>,
     pub spool: SharedSpool,
+    pub iucv: crate::iucv::Shared,
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
     next_id: AtomicU32,
@@ -99,6 +100,7 @@ impl Cp {
             started,
             processors,
             spool: Arc::new(Mutex::new(spool)),
+            iucv: crate::iucv::Shared::default(),
             directory: Mutex::new(directory),
             system: Mutex::default(),
             next_id: AtomicU32::new(1),
@@ -154,6 +156,7 @@ impl Cp {
             processors: self.processors.clone(),
             clock: self.clock.clone(),
             spool: self.spool.clone(),
+            iucv: self.iucv.clone(),
         }
     }
 
@@ -175,6 +178,13 @@ impl Cp {
                 directory::Portion::Absolute(n) => dispatch::Share::Absolute(n),
             };
             self.processors.log_on(vmdbk.id, share, vmdbk.user.options.has(directory::Opt::QuickDsp));
+            let owner = Arc::downgrade(vmdbk);
+            let ring = move |cpu| {
+                if let Some(vmdbk) = owner.upgrade() {
+                    vmdbk.machine().configuration.message(cpu);
+                }
+            };
+            vmdbk.iucv().enter(vmdbk.id, vmdbk.user.clone(), Box::new(ring));
             system.users.push(vmdbk.clone());
         }
         new
@@ -182,6 +192,7 @@ impl Cp {
 
     pub(crate) fn remove_vmdbk(&self, vmdbk: &Arc<Vmdbk>) {
         self.system().users.retain(|other| !Arc::ptr_eq(other, vmdbk));
+        vmdbk.iucv().leave(vmdbk.id);
     }
 
     /// A notice on the operator's console, after the time of day.

@@ -5,13 +5,14 @@
 //! thread that panicked with one has not spoiled it: one virtual machine's misfortune is not everybody's.
 //!
 //! Lock order, from above: system, [`Vmdbk::lock`], CPU states, the channel subsystem, [`Vmdbk::console`] and its terminal,
-//! units, the spool.
+//! IUCV, units, the spool.
 
 use crate::account::Account;
 use crate::class::Classes;
 use crate::console::Console;
 use crate::console::display::Tone;
 use crate::console::edit::Editing;
+use crate::iucv;
 use crate::machine::{Machine, Surroundings};
 use crate::message::Message;
 use crate::spooling::{SharedUnit, Unit};
@@ -32,13 +33,23 @@ pub enum Emsg {
     Text,
 }
 
+/// What becomes of a message from another user (SET MSG, SET WNG, SET SMSG).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Receive {
+    Off,
+    #[default]
+    On,
+    /// A program that is connected to *MSG gets it.
+    Iucv,
+}
+
 /// The settings of SET that CP acts upon or shows in QUERY SET.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
-    pub messages: bool,
-    pub warnings: bool,
+    pub messages: Receive,
+    pub warnings: Receive,
     pub information: bool,
-    pub special_messages: bool,
+    pub special_messages: Receive,
     pub emsg: Emsg,
     pub accounting: bool,
     /// RUN ON: the virtual machine goes on while CP reads.
@@ -50,10 +61,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
-            messages: true,
-            warnings: true,
+            messages: Receive::On,
+            warnings: Receive::On,
             information: true,
-            special_messages: false,
+            special_messages: Receive::Off,
             emsg: Emsg::On,
             accounting: false,
             run: false,
@@ -90,8 +101,8 @@ pub struct Vmdbk {
     pub generation: AtomicU64,
     /// The virtual machine was started, so that its stopping by itself is worth a message.
     pub started: AtomicBool,
-    /// The virtual CPUs that have declared an IUCV buffer, a bit each.
-    pub iucv_buffers: AtomicU64,
+    /// IUCV of the whole system.
+    iucv: iucv::Shared,
     /// What TRACE wants to see.
     pub trace: Trace,
     /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
@@ -130,7 +141,7 @@ impl Vmdbk {
             leaving: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             started: AtomicBool::new(false),
-            iucv_buffers: AtomicU64::new(0),
+            iucv: around.iucv.clone(),
             trace: Trace::default(),
             flooded: AtomicBool::new(false),
             held: AtomicBool::new(false),
@@ -206,7 +217,7 @@ impl Vmdbk {
     pub fn begin_reset(&self) {
         self.started.store(false, Ordering::Release);
         self.generation.fetch_add(1, Ordering::AcqRel);
-        self.iucv_buffers.store(0, Ordering::Release);
+        self.iucv().reset(self.id);
         self.machine().keyboard.clear();
     }
 
@@ -222,6 +233,11 @@ impl Vmdbk {
 
     pub fn console(&self) -> MutexGuard<'_, Console> {
         self.console.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// IUCV of the whole system, where this virtual machine is one of many.
+    pub fn iucv(&self) -> MutexGuard<'_, iucv::Iucv> {
+        self.iucv.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A line for the user.

@@ -100,9 +100,12 @@ fn take_floating(s: &mut State, pending: u32) -> Next {
     let classes = attention::SERVICE_SIGNAL | attention::IUCV | attention::INTERRUPT_KEY;
     s.signals().lower(classes);
     let (found, left) = shared.floating.take_external(pending & classes);
-    s.signals().raise(left);
+    // CP's own bit for a message stays until CP has been asked.
+    s.signals().raise(if found.is_some() { left | pending & attention::IUCV } else { left });
     match found {
         Some(e) => taken(s, |s| s.external_interruption(e.code, e.subcode, e.parameter, e.parameter64)),
+        // Nothing was in the queue, so CP itself raised the bit.
+        None if pending & attention::IUCV != 0 => Next::Exit(Exit::Message),
         None => Next::Again,
     }
 }

@@ -31,6 +31,8 @@ pub enum Exit {
     Order,
     /// An I/O interruption is pending and the CPU is enabled for it: fetch it from the channel subsystem.
     Io,
+    /// `attention::IUCV`, and the CPU is enabled for it: CP has a message, and knows what the interruption stores.
+    Message,
     /// An instruction that belongs to the configuration or to CP. The PSW is behind it; `ilc` is its length in bytes.
     Instruction { what: Intercepted, ilc: u8 },
     /// The PSW has the wait bit on and nothing is pending that it is enabled for.

@@ -2,18 +2,65 @@
 
 use super::{Issuer, Response};
 use crate::console::display::Tone;
+use crate::iucv::service::Line;
 use crate::message::{self as messages, Message};
 use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
+use crate::vmdbk::{Receive, Vmdbk};
 use crate::words::Words;
 use std::sync::Arc;
+
+/// What kind of message it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    Message,
+    Warning,
+    NoHeader,
+}
+
+impl Kind {
+    /// As the receiver's line and the receiver's settings call it.
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Message | Kind::NoHeader => "MSG",
+            Kind::Warning => "WNG",
+        }
+    }
+
+    fn receive(self, vmdbk: &Vmdbk) -> Receive {
+        let settings = &vmdbk.lock().settings;
+        match self {
+            Kind::Message | Kind::NoHeader => settings.messages,
+            Kind::Warning => settings.warnings,
+        }
+    }
+}
+
+/// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. False if the user takes none.
+pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> bool {
+    let receive = kind.receive(vmdbk);
+    let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };
+    let taken = {
+        let mut iucv = vmdbk.iucv();
+        let all = iucv.line(vmdbk.id, class, from, text, true);
+        receive == Receive::Iucv && iucv.line(vmdbk.id, class, from, text, false) || all && receive == Receive::Off
+    };
+    if taken || receive == Receive::Off {
+        return taken;
+    }
+    let line = match kind {
+        Kind::NoHeader => text.to_string(),
+        _ => format!("{}  * {} FROM {from:<8} : {text}", cp.date().time(), kind.name()),
+    };
+    vmdbk.write(&line, Tone::Urgent, cp.now());
+    true
+}
 
 /// `Message userid|*|OPerator|ALL text`
 ///
 /// Shows a line on another user's terminal; `*` is yourself, ALL is everybody (classes A and B). A user who has said SET MSG
 /// OFF, or is disconnected, receives nothing, and you are told.
 pub fn message(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    send(cp, issuer, words, "MSG", |vmdbk| vmdbk.lock().settings.messages)
+    send(cp, issuer, words, Kind::Message)
 }
 
 /// `MSG userid|*|OPerator|ALL text`
@@ -27,7 +74,7 @@ pub fn msg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Messa
 ///
 /// Shows a line on another user's terminal that SET MSG OFF does not stop, only SET WNG OFF.
 pub fn warning(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    send(cp, issuer, words, "WNG", |vmdbk| vmdbk.lock().settings.warnings)
+    send(cp, issuer, words, Kind::Warning)
 }
 
 /// `WNG userid|*|OPerator|ALL text`
@@ -41,45 +88,32 @@ pub fn wng(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Messa
 ///
 /// Shows a line on another user's terminal as it stands, without saying who sent it.
 pub fn message_no_header(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    send(cp, issuer, words, "", |vmdbk| vmdbk.lock().settings.messages)
+    send(cp, issuer, words, Kind::NoHeader)
 }
 
-fn send(
-    cp: &Cp,
-    issuer: &Issuer,
-    mut words: Words<'_>,
-    kind: &str,
-    receives: fn(&Vmdbk) -> bool,
-) -> Result<Response, Message> {
+fn send(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, kind: Kind) -> Result<Response, Message> {
     let target = words.next().ok_or_else(messages::userid_missing)?;
     let text = words.rest();
     if text.is_empty() {
         return Err(messages::operand_missing().from("MSG"));
     }
-    let line = match kind {
-        "" => text.to_string(),
-        _ => format!("{}  * {kind} FROM {:<8} : {text}", cp.date().time(), issuer.userid()),
-    };
-    let now = cp.now();
     if target.is("ALL") && issuer.has("AB") {
         for vmdbk in cp.vmdbks() {
-            if receives(&vmdbk) {
-                vmdbk.write(&line, Tone::Urgent, now);
-            }
+            tell(cp, &vmdbk, kind, issuer.userid(), text);
         }
         return Ok(Response::none());
     }
     let vmdbk = receiver(cp, issuer, target)?;
-    if !receives(&vmdbk) {
-        return Err(messages::not_receiving(
-            &vmdbk.userid,
-            format!("{} OFF", if kind.is_empty() { "MSG" } else { kind }),
-        ));
-    }
-    if vmdbk.is_disconnected() && vmdbk.console().secondary.is_none() && vmdbk.console().record.is_none() {
+    let shows = |vmdbk: &Vmdbk| {
+        let console = vmdbk.console();
+        console.terminal.is_some() || console.secondary.is_some() || console.record.is_some()
+    };
+    if kind.receive(&vmdbk) == Receive::On && !shows(&vmdbk) {
         return Err(messages::not_receiving(&vmdbk.userid, "disconnected"));
     }
-    vmdbk.write(&line, Tone::Urgent, now);
+    if !tell(cp, &vmdbk, kind, issuer.userid(), text) {
+        return Err(messages::not_receiving(&vmdbk.userid, format!("{} OFF", kind.name())));
+    }
     Ok(Response::none())
 }
 
@@ -102,5 +136,14 @@ pub fn special_message(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
     if words.is_empty() {
         return Err(messages::operand_missing().from("MSG"));
     }
-    Err(messages::not_receiving(&vmdbk.userid, "SMSG OFF"))
+    let receives = vmdbk.lock().settings.special_messages == Receive::Iucv;
+    let taken = {
+        let mut iucv = vmdbk.iucv();
+        let all = iucv.line(vmdbk.id, Line::Special, issuer.userid(), words.rest(), true);
+        receives && iucv.line(vmdbk.id, Line::Special, issuer.userid(), words.rest(), false) || all
+    };
+    match taken {
+        true => Ok(Response::none()),
+        false => Err(messages::not_receiving(&vmdbk.userid, "SMSG OFF")),
+    }
 }

@@ -27,6 +27,7 @@ commands! {
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
     system {
         "TIme" ANY time; "CPLevel" ANY cp_level; "USERID" ANY user_id; "COMMands" ANY commands; "LOGMSG" ANY log_message;
+        "RECording" ABCEF recording;
     }
     virtual_machine {
         "Virtual" G virtual_machine; "CONSole" G console; "STORage" G storage; "CPUs" G cpus; "CPUID" G cpu_id;

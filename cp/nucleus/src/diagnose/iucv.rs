@@ -1,80 +1,104 @@
-//! IUCV: messages between virtual machines and CP's services.
+//! IUCV, the instruction: the function in general register 0, the parameter list at the real address in general register 1.
 //!
-//! A program asks how many paths it may have, declares its buffer, sets its masks, and connects. That far it comes here: Linux
-//! does all of it while it starts, and does not survive an IUCV that cannot even be queried. There is nobody to connect to
-//! yet: CONNECT is answered as for a user who is not logged on, or a system service that does not exist.
+//! What the functions do is in [`crate::iucv`]; here the list is fetched and stored, and interruptions are presented.
 
 use super::Call;
+use crate::iucv::area::Space;
+use crate::iucv::{Answer, Iucv, LENGTH, List, code, function};
+use crate::machine::Machine;
+use crate::vmdbk::Vmdbk;
+use arch::interruption::external;
 use arch::{Program, Real};
-use base::ebcdic;
-use cpu::Interruption;
-use std::sync::atomic::Ordering;
-
-/// The length of a parameter list and of the buffer.
-const LENGTH: u64 = 40;
-/// Where the return code is in the parameter list.
-const RETURN_CODE: u64 = 3;
-
-mod function {
-    pub const QUERY: u32 = 0x00;
-    pub const RETRIEVE_BUFFER: u32 = 0x02;
-    pub const CONNECT: u32 = 0x0b;
-    pub const DECLARE_BUFFER: u32 = 0x0c;
-    pub const SET_MASK: u32 = 0x10;
-    pub const SET_CONTROL_MASK: u32 = 0x11;
-}
-
-/// Return codes (IPRCODE).
-mod answer {
-    pub const NO_PATH: u8 = 0x01;
-    pub const NOT_LOGGED_ON: u8 = 0x0b;
-    pub const NO_SERVICE: u8 = 0x10;
-    pub const BUFFER_EXISTS: u8 = 0x13;
-    pub const NO_BUFFER: u8 = 0x0c;
-}
+use cpu::{Interruption, attention};
+use std::sync::Arc;
 
 /// Performs the IUCV function in general register 0 with the parameter list that general register 1 points to.
 pub fn perform(call: &Call<'_>) -> Result<(), Interruption> {
-    let code = call.gr(0) as u32;
-    if code == function::QUERY {
-        call.set_gr(0, LENGTH);
+    let function = call.gr(0) as u32;
+    if function == function::QUERY {
+        call.set_gr(0, LENGTH as u64);
         call.set_gr(1, call.vmdbk.user.options.max_connections.into());
         call.set_cc(0);
         return Ok(());
     }
-    let list = call.address(1);
-    call.specification(list.0.is_multiple_of(8))?;
-    let mut parameters = [0; LENGTH as usize];
-    call.read(list, &mut parameters)?;
-    let own = 1 << call.cpu;
-    let buffers = &call.vmdbk.iucv_buffers;
-    let declared = buffers.load(Ordering::Acquire) & own != 0;
-    let refused = match code {
-        function::DECLARE_BUFFER if declared => Some(answer::BUFFER_EXISTS),
-        function::DECLARE_BUFFER => {
-            let buffer = u32::from_be_bytes([parameters[12], parameters[13], parameters[14], parameters[15]]);
-            call.read(Real(buffer.into()), &mut [0; LENGTH as usize])?;
-            buffers.fetch_or(own, Ordering::AcqRel);
-            None
-        }
-        function::RETRIEVE_BUFFER if declared => {
-            buffers.fetch_and(!own, Ordering::AcqRel);
-            None
-        }
-        function::SET_MASK | function::SET_CONTROL_MASK if declared => None,
-        function::CONNECT if declared => {
-            let service = ebcdic::TO_LATIN1[usize::from(parameters[8])] == b'*';
-            Some(if service { answer::NO_SERVICE } else { answer::NOT_LOGGED_ON })
-        }
-        function::RETRIEVE_BUFFER | function::SET_MASK | function::SET_CONTROL_MASK | function::CONNECT => {
-            Some(answer::NO_BUFFER)
-        }
-        0x01..=0x0f => Some(answer::NO_PATH),
-        _ => return Err(Program::Specification.into()),
-    };
-    if let Some(code) = refused {
-        call.write(Real(list.0 + RETURN_CODE), &[code])?;
+    call.specification(function <= function::SET_CONTROL_MASK)?;
+    let at = call.address(1);
+    if matches!(function, function::RETRIEVE_BUFFER | function::TEST_MESSAGE) {
+        // These have no parameter list, and only TEST MESSAGE anything but a condition code to say.
+        let answer = answer(call, &mut List::default(), function)?;
+        call.set_cc(answer.unwrap_or(1));
+        return Ok(());
     }
-    call.set_cc(refused.is_some().into());
+    call.specification(at.0.is_multiple_of(8))?;
+    let mut list = List::default();
+    call.read(at, &mut list.0)?;
+    let masks = matches!(function, function::SET_MASK | function::SET_CONTROL_MASK);
+    let answer = answer(call, &mut list, function)?;
+    if !masks {
+        list.set_kind(answer.err().unwrap_or(0));
+    }
+    call.write(at, &list.0)?;
+    call.set_cc(answer.unwrap_or(1));
     Ok(())
+}
+
+/// What the function comes to; the list as the program will find it.
+fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Interruption> {
+    let (id, cpu) = (call.vmdbk.id, call.cpu);
+    if function == function::DECLARE_BUFFER {
+        call.read(Real(list.address().into()), &mut [0; LENGTH])?;
+        return Ok(call.vmdbk.iucv().declare(id, cpu, list.address()));
+    }
+    let space = {
+        let core = call.core();
+        Space {
+            storage: call.machine.configuration.storage().clone(),
+            prefix: core.state.prefix,
+            prefix_area: core.state.architecture().prefix_area(),
+        }
+    };
+    let mut iucv = call.vmdbk.iucv();
+    let iucv: &mut Iucv = &mut iucv;
+    if !iucv.has_buffer(id, None) {
+        return Ok(Err(code::NO_BUFFER));
+    }
+    Ok(match function {
+        function::TEST_MESSAGE => iucv.test_message(id),
+        function::RETRIEVE_BUFFER => iucv.retrieve(id, cpu),
+        function::DESCRIBE => iucv.describe(id, list),
+        function::SEND => iucv.send(id, &space, list),
+        function::RECEIVE => iucv.receive(id, &space, list),
+        function::REPLY => iucv.reply(id, &space, list),
+        function::TEST_COMPLETION => iucv.test_completion(id, list),
+        function::REJECT => iucv.reject(id, list),
+        function::PURGE => iucv.purge(id, list),
+        function::ACCEPT => iucv.accept(id, list),
+        function::CONNECT => iucv.connect(id, list),
+        function::QUIESCE => iucv.quiesce(id, list, true),
+        function::RESUME => iucv.quiesce(id, list, false),
+        function::SEVER => iucv.sever(id, list),
+        function::SET_MASK => iucv.set_mask(id, cpu, list.0[0], false),
+        function::SET_CONTROL_MASK => iucv.set_mask(id, cpu, list.0[0], true),
+        _ => return Err(Program::Specification.into()),
+    })
+}
+
+/// Presents an IUCV interruption to a virtual CPU that is enabled for one, if there is one. False: program interruptions
+/// without end.
+pub fn present(vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) -> bool {
+    let mut core = machine.configuration.cpu(cpu);
+    if core.state.open & attention::IUCV == 0 {
+        // Somebody has changed its mind for it in the meantime: it looks again when it is enabled.
+        core.state.signals().raise(attention::IUCV);
+        return true;
+    }
+    let Some(interruption) = vmdbk.iucv().take(vmdbk.id, cpu) else { return true };
+    let buffer = core.state.absolute(Real(interruption.buffer.into()));
+    // A buffer that the prefix has been moved away from is the program's own mistake.
+    let _ = core.state.storage().write(buffer, &interruption.list.0);
+    if interruption.more {
+        core.state.signals().raise(attention::IUCV);
+    }
+    let result = core.state.external_interruption(external::IUCV, 0, None, None);
+    engine::complete(&mut core.state, result, 0)
 }

@@ -4,11 +4,19 @@ use super::super::{Issuer, Response};
 use crate::console::PfKey;
 use crate::message::Message;
 use crate::system::Cp;
-use crate::vmdbk::Emsg;
+use crate::vmdbk::{Emsg, Receive};
 use crate::words::Words;
 
 fn on(value: bool) -> &'static str {
     if value { "ON " } else { "OFF" }
+}
+
+fn receive(value: Receive) -> &'static str {
+    match value {
+        Receive::Off => "OFF",
+        Receive::On => "ON ",
+        Receive::Iucv => "IUCV",
+    }
 }
 
 /// `Query SET`
@@ -32,8 +40,8 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
     Ok(vec![
         format!(
             "MSG {}, WNG {}, EMSG {emsg}, ACNT {}, RUN {}",
-            on(s.messages),
-            on(s.warnings),
+            receive(s.messages),
+            receive(s.warnings),
             on(s.accounting),
             on(s.run).trim_end()
         ),
@@ -53,7 +61,7 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
         format!(
             "IMSG {}, SMSG {}, AFFINITY {}, NOTRAN {}",
             on(s.information),
-            on(s.special_messages),
+            receive(s.special_messages),
             other("AFFINITY", "NONE"),
             other("NOTRANS", "OFF")
         ),

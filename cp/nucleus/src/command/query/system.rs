@@ -53,6 +53,23 @@ pub fn commands(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
     Ok(names.chunks(6).map(|names| names.concat().trim_end().to_string()).collect::<Vec<_>>().into())
 }
 
+/// `Query RECording`
+///
+/// Shows which records are kept, how many of them nobody has collected, and who collects them.
+pub fn recording(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    let (on, count, collector) = cp.iucv.lock().unwrap_or_else(std::sync::PoisonError::into_inner).accounts();
+    let line = |name: &str, on: bool, count: usize, collector: Option<&str>| {
+        let (on, active) = (if on { "ON" } else { "OFF" }, if collector.is_some() { "ACTIVE" } else { "INACTIVE" });
+        format!("{name:<12} {on:<10} {count:>8} 4096 {:<8} {active}", collector.unwrap_or("-"))
+    };
+    Ok(vec![
+        "RECORDING    STATUS        COUNT  LMT USERID   COMMUNICATION".to_string(),
+        line("ACCOUNT", on, count, collector.as_deref()),
+    ]
+    .into())
+}
+
 /// `Query LOGMSG`
 ///
 /// Shows the log message.

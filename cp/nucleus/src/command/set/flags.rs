@@ -3,7 +3,7 @@
 use super::super::{Issuer, Response};
 use crate::message::Message;
 use crate::system::Cp;
-use crate::vmdbk::{Emsg, Settings};
+use crate::vmdbk::{Emsg, Receive, Settings};
 use crate::words::Words;
 
 fn change(issuer: &Issuer, mut words: Words<'_>, field: fn(&mut Settings) -> &mut bool) -> Result<Response, Message> {
@@ -13,18 +13,35 @@ fn change(issuer: &Issuer, mut words: Words<'_>, field: fn(&mut Settings) -> &mu
     Ok(Response::none())
 }
 
-/// `SET MSG ON|OFF`
-///
-/// Whether messages of other users (MESSAGE) are shown.
-pub fn messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    change(issuer, words, |settings| &mut settings.messages)
+fn receive(
+    issuer: &Issuer,
+    mut words: Words<'_>,
+    field: fn(&mut Settings) -> &mut Receive,
+) -> Result<Response, Message> {
+    let value = words.need()?;
+    let receive = match () {
+        () if value.is("IUCV") => Receive::Iucv,
+        () if value.on_or_off()? => Receive::On,
+        () => Receive::Off,
+    };
+    words.end()?;
+    *field(&mut issuer.vmdbk.lock().settings) = receive;
+    Ok(Response::none())
 }
 
-/// `SET WNG ON|OFF`
+/// `SET MSG ON|OFF|IUCV`
 ///
-/// Whether warnings of the operators (WARNING) are shown.
+/// Whether messages of other users (MESSAGE) are shown. With IUCV a program that is connected to *MSG gets them instead; as
+/// long as there is none they are shown.
+pub fn messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    receive(issuer, words, |settings| &mut settings.messages)
+}
+
+/// `SET WNG ON|OFF|IUCV`
+///
+/// Whether warnings of the operators (WARNING) are shown. IUCV is as for SET MSG.
 pub fn warnings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    change(issuer, words, |settings| &mut settings.warnings)
+    receive(issuer, words, |settings| &mut settings.warnings)
 }
 
 /// `SET IMSG ON|OFF`
@@ -36,13 +53,10 @@ pub fn information(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response
 
 /// `SET SMSG ON|OFF|IUCV`
 ///
-/// Whether special messages (SMSG) are accepted for a program in your virtual machine.
-pub fn special_messages(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
-    if words.accept("IUCV") {
-        issuer.vmdbk.lock().settings.special_messages = true;
-        return words.end().map(|()| Response::none());
-    }
-    change(issuer, words, |settings| &mut settings.special_messages)
+/// Whether special messages (SMSG) are accepted for a program in your virtual machine. With IUCV a program that is connected to
+/// *MSG gets them; ON is for VMCF, which no program here can use, so that the sender is told that nobody receives.
+pub fn special_messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    receive(issuer, words, |settings| &mut settings.special_messages)
 }
 
 /// `SET ACNT ON|OFF`

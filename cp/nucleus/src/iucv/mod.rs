@@ -1,0 +1,431 @@
+//! IUCV: paths between virtual machines, and between virtual machines and CP's own services, and the messages on them.
+//!
+//! This is IUCV without the instruction: a table of members (logged-on virtual machines), each with its buffers, its ends
+//! of paths and what is pending for it. A function takes the parameter list of the one who performs it and changes
+//! it as the program will find it. The instruction itself, with the fetching and storing, is `diagnose::iucv`.
+//!
+//! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and who may connect to whom.
+//! * `message`: SEND, RECEIVE, REPLY, REJECT, PURGE and the tests.
+//! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like.
+//! * `area`: where data lie.
+//!
+//! A message stays in the receiver's end of its path until it is complete, and its completion with the sender until it is
+//! taken; all that time it counts against the sender's limit, so a guest that looks at nothing fills no more than its limits.
+
+pub mod area;
+mod list;
+mod message;
+mod path;
+pub mod service;
+#[cfg(test)]
+mod tests;
+
+pub use list::{LENGTH, List};
+
+use area::Area;
+use directory::User;
+use service::{Records, Service};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+/// IUCV of a whole system. Its lock is below a console's and above the processors'; nothing is called with it but
+/// [`Ring`]s.
+pub type Shared = Arc<Mutex<Iucv>>;
+
+/// Has a virtual CPU look for an IUCV interruption. May be called with anything locked.
+pub type Ring = Box<dyn Fn(u16) + Send + Sync>;
+
+/// What a function comes to: a condition code, or a return code (IPRCODE) with condition code 1.
+pub type Answer = Result<u8, u8>;
+
+/// Return codes (IPRCODE).
+pub mod code {
+    pub const INVALID_PATH: u8 = 0x01;
+    pub const QUIESCED: u8 = 0x02;
+    pub const MESSAGE_LIMIT: u8 = 0x03;
+    pub const NO_PRIORITY: u8 = 0x04;
+    pub const TOO_SHORT: u8 = 0x05;
+    pub const ADDRESSING: u8 = 0x07;
+    /// The message is there, but in another class or on another path.
+    pub const MISMATCH: u8 = 0x08;
+    pub const NEGATIVE_LENGTH: u8 = 0x0a;
+    pub const NOT_LOGGED_ON: u8 = 0x0b;
+    pub const NO_BUFFER: u8 = 0x0c;
+    pub const OWN_PATHS: u8 = 0x0d;
+    pub const TARGET_PATHS: u8 = 0x0e;
+    pub const NOT_AUTHORISED: u8 = 0x0f;
+    pub const NO_SERVICE: u8 = 0x10;
+    pub const BUFFER_EXISTS: u8 = 0x13;
+    pub const SEVERED: u8 = 0x14;
+    pub const NO_PARAMETER_DATA: u8 = 0x15;
+    pub const BAD_LIST: u8 = 0x16;
+    pub const NEGATIVE_ENTRY: u8 = 0x17;
+    pub const WRONG_SUM: u8 = 0x18;
+    pub const DATA_AND_LIST: u8 = 0x1a;
+}
+
+/// The flag byte (IPFLAGS1) of the functions.
+pub mod flag {
+    /// The data are in the parameter list; of a path: may be.
+    pub const PARAMETER_DATA: u8 = 0x80;
+    /// SEVER, QUIESCE, RESUME: all paths.
+    pub const ALL: u8 = 0x80;
+    pub const BUFFER_LIST: u8 = 0x40;
+    /// CONNECT, ACCEPT: the path begins quiesced.
+    pub const QUIESCE: u8 = 0x40;
+    pub const PRIORITY: u8 = 0x20;
+    pub const ONE_WAY: u8 = 0x10;
+    pub const ANSWER_LIST: u8 = 0x08;
+    /// A message is named by its number, path, class.
+    pub const BY_MESSAGE: u8 = 0x04;
+    pub const BY_PATH: u8 = 0x02;
+    pub const BY_CLASS: u8 = 0x01;
+}
+
+/// The masks of SET MASK and SET CONTROL MASK.
+pub mod mask {
+    pub const MESSAGES: u8 = 0x80;
+    pub const PRIORITY_MESSAGES: u8 = 0x40;
+    pub const COMPLETIONS: u8 = 0x20;
+    pub const PRIORITY_COMPLETIONS: u8 = 0x10;
+    pub const CONTROL: u8 = 0x08;
+    pub const ALL: u8 = 0xf8;
+}
+
+/// The types of interruptions (IPTYPE).
+pub mod kind {
+    pub const CONNECTION_PENDING: u8 = 0x01;
+    pub const CONNECTION_COMPLETE: u8 = 0x02;
+    pub const SEVERED: u8 = 0x03;
+    pub const QUIESCED: u8 = 0x04;
+    pub const RESUMED: u8 = 0x05;
+    pub const PRIORITY_COMPLETION: u8 = 0x06;
+    pub const COMPLETION: u8 = 0x07;
+    pub const PRIORITY_MESSAGE: u8 = 0x08;
+    pub const MESSAGE: u8 = 0x09;
+}
+
+/// What a message has come to (IPAUDIT).
+pub mod audit {
+    pub const REPLY_TOO_LONG: u32 = 0x80_0000;
+    pub const SEND_BUFFER: u32 = 0x20_0000;
+    pub const ANSWER_BUFFER: u32 = 0x08_0000;
+    pub const REJECTED: u32 = 0x04_0000;
+}
+
+/// The function codes.
+pub mod function {
+    pub const QUERY: u32 = 0x00;
+    pub const TEST_MESSAGE: u32 = 0x01;
+    pub const RETRIEVE_BUFFER: u32 = 0x02;
+    pub const DESCRIBE: u32 = 0x03;
+    pub const SEND: u32 = 0x04;
+    pub const RECEIVE: u32 = 0x05;
+    pub const REPLY: u32 = 0x06;
+    pub const TEST_COMPLETION: u32 = 0x07;
+    pub const REJECT: u32 = 0x08;
+    pub const PURGE: u32 = 0x09;
+    pub const ACCEPT: u32 = 0x0a;
+    pub const CONNECT: u32 = 0x0b;
+    pub const DECLARE_BUFFER: u32 = 0x0c;
+    pub const QUIESCE: u32 = 0x0d;
+    pub const RESUME: u32 = 0x0e;
+    pub const SEVER: u32 = 0x0f;
+    pub const SET_MASK: u32 = 0x10;
+    pub const SET_CONTROL_MASK: u32 = 0x11;
+}
+
+/// The buffer that a virtual CPU has declared, and which interruptions it takes.
+struct Buffer {
+    address: u32,
+    mask: u8,
+    control: u8,
+}
+
+/// The other end of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Peer {
+    Member(u32, u16),
+    Service(Service),
+}
+
+/// How far a path is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    /// Somebody has asked for it, and it has not been accepted here.
+    Asked,
+    /// It was asked for here, and has not been accepted there.
+    Asking,
+    Open,
+    /// The other end has severed it; it is here until it is severed here.
+    Severed,
+}
+
+/// One end of a path.
+struct Path {
+    peer: Peer,
+    stage: Stage,
+    /// How many messages sent from here may be on their way or not yet seen to be complete, and how many are.
+    limit: u16,
+    outstanding: u16,
+    priority: bool,
+    /// This end takes messages and replies in parameter lists.
+    takes_parameter_data: bool,
+    /// This end takes no messages now.
+    quiesced: bool,
+    /// Messages for this end, by number.
+    incoming: BTreeMap<u32, Message>,
+}
+
+/// What a message says.
+enum Data {
+    Parameter([u8; 8]),
+    Area(Area),
+    Control(Vec<u8>),
+}
+
+impl Data {
+    fn length(&self) -> u32 {
+        match self {
+            Data::Parameter(_) => 8,
+            Data::Area(area) => area.length,
+            Data::Control(bytes) => bytes.len() as u32,
+        }
+    }
+}
+
+/// A message that is not complete.
+struct Message {
+    order: u64,
+    priority: bool,
+    one_way: bool,
+    class: u32,
+    source_class: u32,
+    tag: u32,
+    data: Data,
+    /// Bytes that have been received, and whether that is all.
+    received: u32,
+    is_received: bool,
+    answer: Option<Area>,
+    /// The sender's answer area has this many bytes.
+    answer_length: u32,
+}
+
+/// A message that is complete, for its sender.
+struct Completion {
+    path: u16,
+    id: u32,
+    audit: u32,
+    reply: Option<[u8; 8]>,
+    source_class: u32,
+    tag: u32,
+    residual: u32,
+    one_way: bool,
+}
+
+/// A logged-on virtual machine.
+struct Member {
+    user: Arc<User>,
+    ring: Ring,
+    buffers: BTreeMap<u16, Buffer>,
+    paths: BTreeMap<u16, Path>,
+    /// Interruptions about paths, whole.
+    control: VecDeque<List>,
+    /// Messages that nobody has been told of, in their order: path and number. Those with priority are second.
+    messages: [BTreeMap<u64, (u16, u32)>; 2],
+    completions: [BTreeMap<u64, Completion>; 2],
+}
+
+impl Member {
+    fn most_paths(&self) -> u16 {
+        self.user.options.max_connections as u16
+    }
+
+    /// A path number that is free.
+    fn free_path(&self) -> Option<u16> {
+        (0..self.most_paths()).find(|path| !self.paths.contains_key(path))
+    }
+
+    /// Whether something is pending that a buffer's masks let through.
+    fn is_pending(&self, buffer: &Buffer) -> bool {
+        self.pending(buffer).is_some()
+    }
+
+    fn pending(&self, buffer: &Buffer) -> Option<Pending> {
+        let open = |bit| buffer.mask & bit != 0;
+        if open(mask::CONTROL)
+            && let Some(n) = self.control.iter().position(|list| buffer.control >> (8 - list.kind()) & 1 != 0)
+        {
+            return Some(Pending::Control(n));
+        }
+        let first = |map: &BTreeMap<u64, _>| map.first_key_value().map(|(&order, _)| order);
+        let completion = |n: usize| self.completions[n].first_key_value().map(|(&order, _)| order);
+        match () {
+            () if open(mask::PRIORITY_COMPLETIONS) && completion(1).is_some() => {
+                completion(1).map(|order| Pending::Completion(1, order))
+            }
+            () if open(mask::PRIORITY_MESSAGES) && first(&self.messages[1]).is_some() => {
+                first(&self.messages[1]).map(|order| Pending::Message(1, order))
+            }
+            () if open(mask::COMPLETIONS) && completion(0).is_some() => {
+                completion(0).map(|order| Pending::Completion(0, order))
+            }
+            () if open(mask::MESSAGES) => first(&self.messages[0]).map(|order| Pending::Message(0, order)),
+            () => None,
+        }
+    }
+
+    /// Has the virtual CPUs look that would find something.
+    fn tell(&self) {
+        for (&cpu, buffer) in &self.buffers {
+            if self.is_pending(buffer) {
+                (self.ring)(cpu);
+            }
+        }
+    }
+}
+
+/// The next interruption.
+enum Pending {
+    Control(usize),
+    Completion(usize, u64),
+    Message(usize, u64),
+}
+
+/// An interruption to be presented: what is stored, and where.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Interruption {
+    pub list: List,
+    /// The real address of the buffer.
+    pub buffer: u32,
+    /// There is another one for the same virtual CPU.
+    pub more: bool,
+}
+
+/// IUCV of a system.
+#[derive(Default)]
+pub struct Iucv {
+    members: HashMap<u32, Member>,
+    names: HashMap<String, u32>,
+    /// *IDENT: who owns which resource, and by which path.
+    resources: HashMap<String, (u32, u16)>,
+    records: Records,
+    next_message: u32,
+    next_order: u64,
+}
+
+impl Iucv {
+    /// A virtual machine is there: `id` is its number, `ring` how its virtual CPUs are told.
+    pub fn enter(&mut self, id: u32, user: Arc<User>, ring: Ring) {
+        self.names.insert(user.userid.clone(), id);
+        let member = Member {
+            user,
+            ring,
+            buffers: BTreeMap::new(),
+            paths: BTreeMap::new(),
+            control: VecDeque::new(),
+            messages: Default::default(),
+            completions: Default::default(),
+        };
+        self.members.insert(id, member);
+    }
+
+    /// A virtual machine has logged off.
+    pub fn leave(&mut self, id: u32) {
+        self.reset(id);
+        if let Some(member) = self.members.remove(&id) {
+            self.names.retain(|_, other| *other != id);
+            drop(member);
+        }
+    }
+
+    /// A virtual machine was reset: its buffers are gone and its paths are severed.
+    pub fn reset(&mut self, id: u32) {
+        let Some(member) = self.members.get_mut(&id) else { return };
+        member.buffers.clear();
+        let paths: Vec<u16> = member.paths.keys().copied().collect();
+        for path in paths {
+            self.sever_one(id, path, [0; 16]);
+        }
+        if let Some(member) = self.members.get_mut(&id) {
+            member.control.clear();
+        }
+    }
+
+    fn member(&mut self, id: u32) -> Option<&mut Member> {
+        self.members.get_mut(&id)
+    }
+
+    fn path(&mut self, id: u32, path: u16) -> Option<&mut Path> {
+        self.members.get_mut(&id)?.paths.get_mut(&path)
+    }
+
+    fn tell(&self, id: u32) {
+        if let Some(member) = self.members.get(&id) {
+            member.tell();
+        }
+    }
+
+    fn order(&mut self) -> u64 {
+        self.next_order += 1;
+        self.next_order
+    }
+
+    /// The number of a new message: never 0, and none that is in use for long.
+    fn message_number(&mut self) -> u32 {
+        self.next_message = self.next_message.wrapping_add(1).max(1);
+        self.next_message
+    }
+
+    /// Whether a virtual machine has declared a buffer, for one virtual CPU or for any.
+    pub fn has_buffer(&self, id: u32, cpu: Option<u16>) -> bool {
+        self.members.get(&id).is_some_and(|member| match cpu {
+            Some(cpu) => member.buffers.contains_key(&cpu),
+            None => !member.buffers.is_empty(),
+        })
+    }
+
+    /// DECLARE BUFFER: the real address of 40 bytes for interruptions that virtual CPU `cpu` takes.
+    pub fn declare(&mut self, id: u32, cpu: u16, address: u32) -> Answer {
+        let Some(member) = self.member(id) else { return Err(code::NO_BUFFER) };
+        if member.buffers.contains_key(&cpu) {
+            return Err(code::BUFFER_EXISTS);
+        }
+        member.buffers.insert(cpu, Buffer { address, mask: mask::ALL, control: mask::ALL });
+        member.tell();
+        Ok(0)
+    }
+
+    /// RETRIEVE BUFFER: with the last one of a virtual machine its paths go, too.
+    pub fn retrieve(&mut self, id: u32, cpu: u16) -> Answer {
+        let Some(member) = self.member(id) else { return Err(code::NO_BUFFER) };
+        member.buffers.remove(&cpu).ok_or(code::NO_BUFFER)?;
+        if member.buffers.is_empty() {
+            self.reset(id);
+        }
+        Ok(0)
+    }
+
+    /// SET MASK, or with `control` SET CONTROL MASK.
+    pub fn set_mask(&mut self, id: u32, cpu: u16, mask: u8, control: bool) -> Answer {
+        let buffer = self.member(id).and_then(|member| member.buffers.get_mut(&cpu)).ok_or(code::NO_BUFFER)?;
+        *(if control { &mut buffer.control } else { &mut buffer.mask }) = mask & mask::ALL;
+        self.tell(id);
+        Ok(0)
+    }
+
+    /// The next interruption for a virtual CPU; it is no longer pending.
+    pub fn take(&mut self, id: u32, cpu: u16) -> Option<Interruption> {
+        let member = self.members.get_mut(&id)?;
+        let buffer = member.buffers.get(&cpu)?;
+        let address = buffer.address;
+        let list = match member.pending(buffer)? {
+            Pending::Control(n) => member.control.remove(n)?,
+            Pending::Completion(priority, order) => self.take_completion(id, priority, order)?,
+            Pending::Message(priority, order) => self.present(id, priority, order)?,
+        };
+        let member = self.members.get(&id)?;
+        let more = member.buffers.get(&cpu).is_some_and(|buffer| member.is_pending(buffer));
+        Some(Interruption { list, buffer: address, more })
+    }
+}

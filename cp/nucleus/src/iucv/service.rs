@@ -1,0 +1,148 @@
+//! CP's ends of paths: the system services.
+//!
+//! * `*MSG`: what other users and CP say to this one, if SET MSG, SET WNG or SET SMSG says IUCV.
+//! * `*MSGALL`: the same, whether or not.
+//! * `*ACCOUNT`, `*LOGREC`, `*SYMPTOM`: records for the one virtual machine that collects them.
+//! * `*IDENT`: makes the virtual machine the owner of a resource, to which others connect by its name.
+
+use super::{Data, Iucv, Message, Peer, Stage};
+use std::collections::VecDeque;
+
+/// A system service.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Service {
+    Messages,
+    AllMessages,
+    Account,
+    Logrec,
+    Symptom,
+    Identify,
+}
+
+impl Service {
+    /// The service of this name.
+    pub fn named(name: &str) -> Option<Service> {
+        Some(match name {
+            "*MSG" => Service::Messages,
+            "*MSGALL" => Service::AllMessages,
+            "*ACCOUNT" => Service::Account,
+            "*LOGREC" => Service::Logrec,
+            "*SYMPTOM" => Service::Symptom,
+            "*IDENT" => Service::Identify,
+            _ => return None,
+        })
+    }
+
+    /// Whether one virtual machine at a time may be connected.
+    pub fn is_exclusive(self) -> bool {
+        matches!(self, Service::Account | Service::Logrec | Service::Symptom)
+    }
+}
+
+/// What kind of line a message of *MSG is: its class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Line {
+    Message = 1,
+    Warning = 2,
+    Special = 4,
+}
+
+/// How many records of a kind are kept until somebody collects them.
+const KEPT: usize = 4096;
+
+/// Records that nobody has collected.
+#[derive(Default)]
+pub struct Records {
+    /// RECORDING ACCOUNT OFF: new ones are not kept.
+    stopped: bool,
+    account: VecDeque<Vec<u8>>,
+}
+
+impl Iucv {
+    /// Who is connected to an exclusive service, and by which path.
+    pub(super) fn connected_to(&self, service: Service) -> Option<(u32, u16)> {
+        self.members.iter().find_map(|(&id, member)| {
+            let path = member.paths.iter().find(|(_, path)| path.peer == Peer::Service(service));
+            path.map(|(&number, _)| (id, number))
+        })
+    }
+
+    /// A line of *MSG or *MSGALL for a virtual machine: `from` in eight characters and the text. Whether there was a path.
+    pub fn line(&mut self, id: u32, kind: Line, from: &str, text: &str, all: bool) -> bool {
+        let Some(member) = self.members.get(&id) else { return false };
+        let service = if all { Service::AllMessages } else { Service::Messages };
+        let path = member.paths.iter().find(|(_, path)| path.peer == Peer::Service(service));
+        let Some((&number, path)) = path else { return false };
+        if path.quiesced || path.incoming.len() >= usize::from(path.limit) {
+            return false;
+        }
+        let mut data = base::ebcdic::padded::<8>(from).to_vec();
+        data.extend(base::ebcdic::from_str(text));
+        self.speak(id, number, kind as u32, data);
+        true
+    }
+
+    /// An accounting record, for whoever collects them.
+    pub fn account(&mut self, record: Vec<u8>) {
+        if self.records.stopped {
+            return;
+        }
+        if self.records.account.len() >= KEPT {
+            self.records.account.pop_front();
+        }
+        self.records.account.push_back(record);
+        self.feed(Service::Account);
+    }
+
+    /// Whether accounting records are kept, how many wait, and who collects them.
+    pub fn accounts(&self) -> (bool, usize, Option<String>) {
+        let collector = self.connected_to(Service::Account).and_then(|(id, _)| self.members.get(&id));
+        (!self.records.stopped, self.records.account.len(), collector.map(|member| member.user.userid.clone()))
+    }
+
+    /// RECORDING: whether new accounting records are kept; of other kinds there are none.
+    pub fn record_accounts(&mut self, account: bool, on: bool) {
+        if account {
+            self.records.stopped = !on;
+        }
+    }
+
+    /// Forgets the records that wait.
+    pub fn purge_accounts(&mut self) {
+        self.records.account.clear();
+    }
+
+    /// Sends what a service has kept for as long as its path has room.
+    pub(super) fn feed(&mut self, service: Service) {
+        if service != Service::Account {
+            return;
+        }
+        let Some((id, number)) = self.connected_to(service) else { return };
+        while let Some(path) = self.path(id, number)
+            && path.stage == Stage::Open
+            && !path.quiesced
+            && path.incoming.len() < usize::from(path.limit)
+            && let Some(record) = self.records.account.pop_front()
+        {
+            self.speak(id, number, 0, record);
+        }
+    }
+
+    fn speak(&mut self, id: u32, path: u16, class: u32, data: Vec<u8>) {
+        let message = Message {
+            order: self.order(),
+            priority: false,
+            one_way: true,
+            class,
+            source_class: 0,
+            tag: 0,
+            data: Data::Control(data),
+            received: 0,
+            is_received: false,
+            answer: None,
+            answer_length: 0,
+        };
+        self.deliver(id, path, message);
+    }
+}
