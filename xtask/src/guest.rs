@@ -108,6 +108,11 @@ fn initramfs(unpacked: &Path, programs: &[(String, Vec<u8>)]) -> Outcome<Vec<u8>
     for (name, content) in programs {
         archive.program(name, content);
     }
+    archive.directory("modules");
+    for module in host::files(&unpacked.join("modules"), |name| name.ends_with(".ko")) {
+        let name = module.file_name().expect("a file has a name").to_string_lossy();
+        archive.program(&format!("modules/{name}"), &at(&module, fs::read(&module))?);
+    }
     archive.program("init", &at(&init, fs::read(&init))?);
     Ok(archive.finish())
 }
@@ -130,7 +135,7 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
     }
     make_folder(&folder)?;
     for package in packages {
-        // The modules are most of the kernel's package, and nothing here loads one.
+        // The modules are most of the kernel's package, and of those only a few are loaded by a test.
         let mut stream = Command::new("dpkg-deb").arg("--fsys-tarfile").arg(package).stdout(Stdio::piped()).spawn();
         let stream = stream.as_mut().map_err(|error| format!("dpkg-deb could not be started: {error}."))?;
         let archive = stream.stdout.take().expect("the output is piped");
@@ -141,8 +146,27 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
             .args(["--exclude=./lib/modules", "--exclude=./usr/lib/modules"])
             .stdin(archive))?;
         stream.wait().map_err(|error| format!("dpkg-deb: {error}."))?;
+        unpack_modules(package, &folder.join("modules"))?;
     }
     Ok(folder)
+}
+
+/// Modules of the kernel that tests load: networks between guests over IUCV.
+const MODULES: [&str; 4] = ["fsm.ko", "netiucv.ko", "af_iucv.ko", "smsgiucv_app.ko"];
+
+/// Unpacks the modules that `package` has of [`MODULES`] into `folder`. A kernel may have them built in, or no longer.
+fn unpack_modules(package: &Path, folder: &Path) -> Outcome {
+    make_folder(folder)?;
+    let mut stream = Command::new("dpkg-deb").arg("--fsys-tarfile").arg(package).stdout(Stdio::piped()).spawn();
+    let stream = stream.as_mut().map_err(|error| format!("dpkg-deb could not be started: {error}."))?;
+    let archive = stream.stdout.take().expect("the output is piped");
+    let mut tar = Command::new("tar");
+    tar.args(["-x", "--wildcards", "--transform=s,.*/,,", "-C"]).arg(folder).stdin(archive).stderr(Stdio::null());
+    tar.args(MODULES.map(|module| format!("*/{module}")));
+    // What the package does not have, tar calls a failure.
+    let _ = tar.status().map_err(|error| format!("tar could not be started: {error}."))?;
+    stream.wait().map_err(|error| format!("dpkg-deb: {error}."))?;
+    Ok(())
 }
 
 /// The two packages' files in `cache/apt`, downloaded if they are not there.
