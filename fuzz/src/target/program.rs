@@ -52,7 +52,7 @@ fn run(chance: &mut Chance) {
     machine.start(0);
     for _ in 0..3 {
         match machine.run(0, 1) {
-            Exit::SliceEnd | Exit::Left | Exit::Step => {}
+            Exit::SliceEnd | Exit::Left | Exit::Message | Exit::Step => {}
             Exit::Diagnose { ilc, .. } | Exit::Iucv { ilc } => {
                 if !machine.complete(0, Err(Interruption::Program(arch::Program::Operation)), ilc) {
                     break;
