@@ -67,7 +67,7 @@ fn run(configuration: &Configuration, n: u16) {
     };
     loop {
         match configuration.run(n, 100_000) {
-            Exit::SliceEnd | Exit::Left | Exit::Step => {
+            Exit::SliceEnd | Exit::Left | Exit::Message | Exit::Step => {
                 if std::env::var_os("PROGRESS").is_some() {
                     report("running");
                 }
