@@ -1,10 +1,15 @@
 //! A Linux kernel on a bare machine, its messages on standard output: `bare KERNEL INITRD COMMAND-LINE [MEGABYTES] [CPUS]`.
 //!
+//! `DISKS=3390-3:100,9336-20:5000,FILE` attaches disks at 0200, 0201 and so on: in storage, of a model and so many
+//! cylinders or blocks, or image files.
+//!
 //! No CP: the kernel finds itself in a partition and talks to the service element's console. For bringing up the
 //! processor and for measuring it alone.
 
 use base::{Clock, Tod};
 use complex::{Configuration, ControlProgram, Exit, Host, Specification};
+use dasd::model::{CkdModel, FbaModel};
+use dasd::{Memory, Volume};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -40,6 +45,10 @@ fn main() {
     let spec = Specification { storage: number(0, 512) << 20, cpus: number(1, 1) as u16, ..Specification::default() };
     let configuration = Configuration::new(spec, Arc::new(HostClock), Arc::new(Screen)).expect("room for its storage");
     configuration.load_direct(&read(kernel), &read(initrd), command_line).unwrap_or_else(|e| panic!("{e}"));
+    for (n, disk) in std::env::var("DISKS").iter().flat_map(|disks| disks.split(',')).enumerate() {
+        let device = devices::dasd::device(volume(disk), devices::dasd::Options::default());
+        configuration.css().attach(0x200 + n as u16, device).unwrap_or_else(|e| panic!("{e}"));
+    }
     let start = std::time::Instant::now();
     let threads: Vec<_> = configuration
         .cpus()
@@ -54,6 +63,19 @@ fn main() {
     let instructions: u64 = configuration.cpus().map(|n| configuration.cpu(n).state.instructions).sum();
     let seconds = start.elapsed().as_secs_f64();
     println!("{instructions} instructions, {seconds:.2} s, {:.0} MIPS", instructions as f64 / seconds / 1e6);
+}
+
+/// A volume in storage, "3390-3:100", or a file.
+fn volume(disk: &str) -> Arc<dyn Volume> {
+    let model = disk.split_once(':').and_then(|(model, size)| Some((model, size.parse().ok()?)));
+    match model {
+        Some((model, size)) => match (CkdModel::named(model), FbaModel::named(model)) {
+            (Some(model), _) => Arc::new(Memory::ckd(model, size)),
+            (_, Some(model)) => Arc::new(Memory::fba(model, size.into())),
+            _ => panic!("there is no disk {model}"),
+        },
+        None => dasd::open(disk.as_ref()).unwrap_or_else(|e| panic!("{e}")),
+    }
 }
 
 fn run(configuration: &Configuration, n: u16) {

@@ -200,7 +200,7 @@ fn whole_tracks_are_read_and_written() {
     assert_eq!(m.data(1, image.len() - 24), image[16..image.len() - 8]);
     // And as it stands to another track, by LOCATE RECORD EXTENDED.
     let mut extended = locate_bytes(0x3f, 1, 5, 0);
-    extended.extend([0x11, 0, 0, 1, 0x80]);
+    extended.extend([0, 0x11, 0, 1, 0x80]);
     m.good(&[extent(0x00, 5, 5), put(0x4b, &extended), put(0x95, &image).sli()]);
     assert_eq!(volume.track(5).image()[5..], image);
 }
@@ -213,7 +213,7 @@ fn prefix(mask: u8, first: u32, last: u32, locate: &[u8], operation: u8, length:
     b.extend(locate);
     b[45] = 0x80;
     b[58..60].copy_from_slice(&length.to_be_bytes());
-    b.extend([operation, 0, 0, 0]);
+    b.extend([0, operation, 0, 0]);
     put(0xe7, &b)
 }
 
@@ -227,7 +227,7 @@ fn linux_moves_the_data_of_tracks() {
     assert_eq!([0, 512, 1024].map(|n| m.data(2, 1536)[n]), [17, 18, 19]);
     assert_eq!(m.data(3, 1), [21]);
     let locate = locate_bytes(0x3f, 2, 3, 3);
-    m.good(&[prefix(0x80, 3, 4, &locate, 0x23, 1024), put(0xa5, &[0xaa; 512]), put(0xa5, &[0xbb; 1024])]);
+    m.good(&[prefix(0x80, 3, 4, &locate, 0x23, 512), put(0xa5, &[0xaa; 512]), put(0xa5, &[0xbb; 1024])]);
     let found = [3, 4].map(|track| volume.track(track).records().skip(1).map(|r| r.data[511]).collect::<Vec<_>>());
     assert_eq!(found, [vec![13, 14, 0xaa], vec![0xbb, 0xbb, 19]]);
 }

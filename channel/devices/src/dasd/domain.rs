@@ -111,7 +111,7 @@ pub(super) struct Domain {
     pub track: u32,
     /// CCHHR of the record to be found.
     pub search: [u8; 5],
-    /// Transfer length, if it is given.
+    /// Transfer length, if it is given: of reads of track data, the bytes of the last track.
     pub length: Option<u16>,
     /// No command of the domain has been performed yet.
     pub fresh: bool,
@@ -133,8 +133,8 @@ pub(super) fn locate_record(b: &[u8], extended: bool, head: &Head) -> Result<Dom
         0x0b => Operation::WriteTrack,
         0x0c => Operation::ReadTracks,
         0x16 => Operation::Read,
-        0x3f if extended && b[16] == 0x11 => Operation::WriteFullTrack,
-        0x3f if extended && b[16] == 0x23 => Operation::WriteTrackData,
+        0x3f if extended && b[17] == 0x11 => Operation::WriteFullTrack,
+        0x3f if extended && b[17] == 0x23 => Operation::WriteTrackData,
         _ => return Err(Fault::PARAMETER),
     };
     let left = u32::from(b[3]);

@@ -171,8 +171,8 @@ impl Eckd {
             code::WRITE_CKD_NEXT_TRACK => self.write_ckd(data, true, found),
             code::READ_MULTIPLE_CKD => self.read_multiple(data),
             code::READ_TRACK => self.read_track(data),
-            code::READ_TRACK_DATA => self.read_track_data(data),
-            code::WRITE_TRACK_DATA => self.write_track_data(data),
+            code::READ_TRACK_DATA => self.read_track_data(command, data),
+            code::WRITE_TRACK_DATA => self.write_track_data(command, data),
             code::WRITE_FULL_TRACK => self.write_full_track(data),
             _ => self.perform_subsystem(command, data),
         }

@@ -7,8 +7,8 @@ use super::domain::{Operation, Write};
 use super::eckd::{Eckd, Ended, Found};
 use super::head::Place;
 use super::sense::Fault;
-use arch::io::DeviceStatus;
-use css::Data;
+use arch::io::{DeviceStatus, ccw_flag};
+use css::{Command, Data};
 use dasd::track::{END, HOME_ADDRESS};
 use dasd::{Count, Kind, Track};
 
@@ -219,12 +219,15 @@ impl Eckd {
         Ok(DeviceStatus::ENDED)
     }
 
-    /// The records of a track whose data areas go over as one, and how many bytes of it.
-    fn track_data(&mut self) -> Result<(usize, usize), Fault> {
+    /// The first of the records of a track whose data areas go over as one, and how many bytes of it do: all, or those of
+    /// the CCW, or on the last track those that the domain says.
+    fn track_data(&mut self, command: Command) -> Result<(usize, usize), Fault> {
         let domain = self.program.domain.ok_or(Fault::SEQUENCE)?;
-        if !matches!(domain.operation, Operation::ReadTracks | Operation::WriteTrackData) {
-            return Err(Fault::SEQUENCE);
-        }
+        let length = match domain.operation {
+            Operation::ReadTracks if domain.left == 1 => domain.length,
+            Operation::ReadTracks | Operation::WriteTrackData => None,
+            _ => return Err(Fault::SEQUENCE),
+        };
         self.next_track()?;
         let at = match self.head.place {
             Place::Count(at) => at,
@@ -232,15 +235,17 @@ impl Eckd {
         };
         let image = self.head.image()?;
         let records = image.records().filter(|record| record.at >= at);
-        let whole = records.map(|record| record.data.len()).sum();
-        let last = domain.length.filter(|_| domain.left == 1).map_or(whole, usize::from);
-        Ok((at, last.min(whole)))
+        let mut bytes: usize = records.map(|record| record.data.len()).sum();
+        if command.flags & ccw_flag::CHAIN_DATA == 0 {
+            bytes = bytes.min(command.count.into());
+        }
+        Ok((at, bytes.min(length.map_or(usize::MAX, usize::from))))
     }
 
     /// Read Track Data: the data areas of the records that are left on the track.
-    pub(super) fn read_track_data(&mut self, data: &mut Data<'_>) -> Ended {
+    pub(super) fn read_track_data(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
         self.may_read()?;
-        let (at, mut left) = self.track_data()?;
+        let (at, mut left) = self.track_data(command)?;
         for record in self.head.image()?.records().filter(|record| record.at >= at) {
             let piece = &record.data[..record.data.len().min(left)];
             if !piece.is_empty() && data.store(piece) < piece.len() {
@@ -461,9 +466,9 @@ impl Eckd {
     }
 
     /// Write Track Data: over the data areas of the records that are left on the track.
-    pub(super) fn write_track_data(&mut self, data: &mut Data<'_>) -> Ended {
+    pub(super) fn write_track_data(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
         self.may_write(Write::Update)?;
-        let (first, length) = self.track_data()?;
+        let (first, length) = self.track_data(command)?;
         if length > 0 && !self.collect(length, data) {
             return Ok(DeviceStatus::ENDED);
         }
@@ -473,9 +478,13 @@ impl Eckd {
             image.records().filter(|r| r.at >= first).map(|r| (r.at, r.data.len())).collect();
         let mut from = 0;
         for (at, len) in places {
-            let end = (from + len).min(length);
-            image.update(at, None, Some(&buffer[from..end]));
-            from = end;
+            if from < length {
+                // What is missing of the last record is zeros.
+                let mut piece = buffer[from..(from + len).min(length)].to_vec();
+                piece.resize(len, 0);
+                image.update(at, None, Some(&piece));
+                from += len;
+            }
         }
         self.buffer = buffer;
         self.head.place = Place::Index;

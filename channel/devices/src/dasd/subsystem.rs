@@ -87,8 +87,8 @@ impl Eckd {
                 let suborder = *b.get(6).filter(|_| b.len() >= 12).ok_or(Fault::SHORT)?;
                 self.prepared = Some(self.prepare(suborder).ok_or(Fault::PARAMETER)?);
             }
-            // Parallel access volumes are not installed, so nothing is there to be set.
-            Some(&order::SET_CHARACTERISTICS) => return Err(Fault::PARAMETER),
+            // Parallel access volumes are not installed, so nothing that may be set would change anything.
+            Some(&order::SET_CHARACTERISTICS) => {}
             Some(_) => return Err(Fault::PARAMETER),
         }
         Ok(DeviceStatus::ENDED)
