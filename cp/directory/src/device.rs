@@ -202,7 +202,7 @@ pub(crate) fn mdisk(operands: &mut Operands, entry: &mut Entry) -> Result<(), Pr
         }
     };
     let (read, write, multiple) = (link_password(0)?, link_password(1)?, link_password(2)?);
-    let disk = Mdisk { device, extent, mode, read, write, multiple, cache: true };
+    let disk = Mdisk { device, extent, mode, read, write, multiple, cache: None, bypass: false };
     entry.add(number, DeviceKind::Mdisk(disk), operands.line())?;
     entry.clear_links.append(&mut clear);
     Ok(())
@@ -217,13 +217,15 @@ fn count_vdisk(operands: &mut Operands) -> Result<u32, Problem> {
 
 /// MINIOPT CACHE|NOCACHE|MDC|NOMDC|RECORDMDC ..., after the MDISK it is about
 pub(crate) fn miniopt(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
-    let mut cache = None;
+    let (mut cache, mut bypass) = (None, None);
     let mut word = operands.need("CACHE, NOCACHE, MDC or NOMDC")?;
     loop {
         match word.as_str() {
             "MDC" => cache = Some(true),
             "NOMDC" => cache = Some(false),
-            "CACHE" | "NOCACHE" | "RECORDMDC" => {}
+            "CACHE" => bypass = Some(false),
+            "NOCACHE" => bypass = Some(true),
+            "RECORDMDC" => entry.unused.push(word),
             _ => return Err(problem(format!("{word} is not valid here"), "CACHE, NOCACHE, MDC or NOMDC")),
         }
         match operands.next() {
@@ -233,9 +235,40 @@ pub(crate) fn miniopt(operands: &mut Operands, entry: &mut Entry) -> Result<(), 
     }
     match entry.user.devices.last_mut().map(|d| &mut d.kind) {
         Some(DeviceKind::Mdisk(disk)) => {
-            disk.cache = cache.unwrap_or(disk.cache);
+            disk.cache = cache.or(disk.cache);
+            disk.bypass = bypass.unwrap_or(disk.bypass);
             Ok(())
         }
         _ => Err(problem("there is no MDISK before it", "MINIOPT after the MDISK it is about")),
+    }
+}
+
+/// DASDOPT DEVCTL|NODEVCTL|SYSCTL [WORKALLEG|NOWORKALLEG], after the DEDICATE, MDISK or LINK it is about
+pub(crate) fn dasdopt(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
+    const EXPECTED: &str = "DEVCTL, NODEVCTL, SYSCTL, WORKALLEG or NOWORKALLEG";
+    let mut options = DasdOptions::default();
+    let mut word = operands.need(EXPECTED)?;
+    loop {
+        match word.as_str() {
+            "DEVCTL" => options.control = DasdControl::Device,
+            "NODEVCTL" => options.control = DasdControl::None,
+            "SYSCTL" => options.control = DasdControl::Subsystem,
+            "WORKALLEG" => options.working_allegiance = true,
+            "NOWORKALLEG" => options.working_allegiance = false,
+            _ => return Err(problem(format!("{word} is not valid here"), EXPECTED)),
+        }
+        match operands.next() {
+            Some(next) => word = next,
+            None => break,
+        }
+    }
+    match entry.user.devices.last_mut() {
+        Some(device)
+            if matches!(device.kind, DeviceKind::Dedicate { .. } | DeviceKind::Mdisk(_) | DeviceKind::Link { .. }) =>
+        {
+            device.dasd = options;
+            Ok(())
+        }
+        _ => Err(problem("there is no disk before it", "DASDOPT after the DEDICATE, MDISK or LINK it is about")),
     }
 }

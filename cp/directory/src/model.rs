@@ -328,7 +328,7 @@ options! {
     MaxVmcfi "MAXVMCFI" false "Counted for VMCF interruptions.";
     Mih "MIH" false "CP simulates an interruption when a device misses one.";
     NoCharge "NOCHARGE" false "Is not charged.";
-    NoMdcFs "NOMDCFS" false "Is exempt from the fair share of the minidisk cache.";
+    NoMdcFs "NOMDCFS" true "Is exempt from the fair share of the minidisk cache.";
     QuickDsp "QUICKDSP" true "Never waits in the eligible list.";
     RealTimer "REALTIMER" false "The interval timer runs during waits, of S/370 systems.";
     RmchInfo "RMCHINFO" false "May see real channel paths.";
@@ -377,8 +377,31 @@ pub struct Device {
     pub vdev: u16,
     /// What it is.
     pub kind: DeviceKind,
+    /// DASDOPT, of a dedicated or whole volume.
+    pub dasd: DasdOptions,
     /// Its statement.
     pub place: Place,
+}
+
+/// What a channel program may do to a volume's control unit (DASDOPT).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DasdOptions {
+    /// How far it may go.
+    pub control: DasdControl,
+    /// WORKALLEG: a reserve is honoured as the control unit does it.
+    pub working_allegiance: bool,
+}
+
+/// The reach of a channel program's control functions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum DasdControl {
+    /// NODEVCTL: none.
+    #[default]
+    None,
+    /// DEVCTL: those of the device.
+    Device,
+    /// SYSCTL: those of the subsystem as well.
+    Subsystem,
 }
 
 /// What a device statement makes.
@@ -529,8 +552,10 @@ pub struct Mdisk {
     pub write: LinkPassword,
     /// Who may link it to write beside others.
     pub multiple: LinkPassword,
-    /// MINIOPT: whether it may be in the minidisk cache.
-    pub cache: bool,
+    /// MINIOPT MDC or NOMDC: whether it may be in the minidisk cache; `None`: as the volume says.
+    pub cache: Option<bool>,
+    /// MINIOPT NOCACHE: whatever a channel program asks of the control unit's cache, it is bypassed.
+    pub bypass: bool,
 }
 
 /// Where a minidisk lies. Units are cylinders (CKD) or blocks of 512 bytes (FBA).

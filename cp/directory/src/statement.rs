@@ -106,11 +106,11 @@ static STATEMENTS: &[Row] = {
         row("XSTORE",     "XST",     Once,    false, control::xstore),
         row("MDISK",      "M",       Device,  true,  device::mdisk),
         row("CONSOLE",    "CON",     Device,  true,  device::console),
-        row("DASDOPT",    "DAS",     Device,  false, control::anything),
+        row("DASDOPT",    "DAS",     Device,  true,  device::dasdopt),
         row("DEDICATE",   "DED",     Device,  true,  device::dedicate),
         row("LINK",       "LIN",     Device,  true,  device::link),
         row("LOADDEV",    "LOAD",    Device,  false, control::anything),
-        row("MINIOPT",    "MIN",     Device,  false, device::miniopt),
+        row("MINIOPT",    "MIN",     Device,  true,  device::miniopt),
         row("NICDEF",     "NIC",     Device,  false, control::anything),
         row("SPECIAL",    "SPE",     Device,  true,  device::special),
         row("SPOOL",      "SPO",     Device,  true,  device::spool),
@@ -284,7 +284,8 @@ impl Entry {
             }
             self.user.devices.retain(|d| d.vdev != old);
         }
-        self.user.devices.push(Device { vdev, kind, place: Place { file: self.file.clone(), line } });
+        let place = Place { file: self.file.clone(), line };
+        self.user.devices.push(Device { vdev, kind, dasd: DasdOptions::default(), place });
         Ok(())
     }
 

@@ -155,7 +155,7 @@ fn device_statements() {
         "CONS 01F 3270 9 OPERATOR OBS\nSPOOL 1 3505 C\nSPOOL 2 3800-3 B 1234 6\nSPECIAL 600 CTCA U2\nSPEC 20 3270\n\
          DED 500 VOLID ABCD\nDED 501 0a20 R/O\nDED 502 WORK01\nLINK * 191 192\nLINK MAINT 19E 19E RR\n\
          MDISK 100 3390 0 END VOL001 MWV\nMDISK 101 3390 DEVNO 0A10 MR\nM 102 FB-512 V-DISK 1001\n\
-         MDISK 103 3380 T-DISK 5\nMINIOPT NOMDC\n",
+         MDISK 103 3380 T-DISK 5\nMINIOPT NOMDC NOCACHE\nMDISK 104 3390 0 END VOL002\nDASDOPT SYSCTL WORKALLEG\n",
     );
     let kind = |vdev: u16| u.device(vdev).unwrap().kind.clone();
     let (vdev, console) = u.console().unwrap();
@@ -170,7 +170,10 @@ fn device_statements() {
     assert_eq!(disk(0x100).mode, LinkMode { access: Access::MW, reserve: true });
     assert_eq!(disk(0x101).extent, Extent::Device(0xa10));
     assert_eq!(disk(0x102).extent, Extent::Virtual(1008));
-    assert_eq!((disk(0x103).extent, disk(0x103).cache, disk(0x102).cache), (Extent::Temporary(5), false, true));
+    assert_eq!((disk(0x103).extent, disk(0x103).cache, disk(0x102).cache), (Extent::Temporary(5), Some(false), None));
+    assert!(disk(0x103).bypass && !disk(0x102).bypass);
+    let options = DasdOptions { control: DasdControl::Subsystem, working_allegiance: true };
+    assert_eq!(u.device(0x104).unwrap().dasd, options);
 }
 
 #[test]
@@ -245,10 +248,10 @@ fn mistakes_name_the_statement_and_what_was_expected() {
 
 #[test]
 fn what_is_legal_but_unused_is_listed() {
-    let d = parse("USER U NOPASS\nOPTION QUICKDSP ISAM\nSCREEN ALL RED\nMDISK 191 3390 1 1 V\nDASDOPT DEVCTL\n");
+    let d = parse("USER U NOPASS\nOPTION QUICKDSP ISAM\nSCREEN ALL RED\nMDISK 191 3390 1 1 V\nMINIOPT RECORDMDC\n");
     let listed: Vec<_> = d.accepted_but_unused.iter().map(Unused::to_string).collect();
     let at = |line: u32, what: &str| format!("USER DIRECT:{line}: {what} of U");
-    assert_eq!(listed, [at(2, "OPTION ISAM"), at(3, "SCREEN"), at(5, "DASDOPT")]);
+    assert_eq!(listed, [at(2, "OPTION ISAM"), at(3, "SCREEN"), at(5, "MINIOPT RECORDMDC")]);
 }
 
 #[test]

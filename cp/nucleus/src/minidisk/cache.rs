@@ -1,0 +1,599 @@
+//! The minidisk cache: tracks of real volumes in storage, one cache for the system.
+//!
+//! Any guest's reads are served from it, whatever program does them: a read that misses brings the whole track (of a
+//! fixed-block volume: 64 blocks, 32 KB) into the cache. A write goes to the volume before it is acknowledged, and changes the cache
+//! only if the track is there. A format write, which changes what records a track has, throws the track out and keeps it
+//! out for its next read; tracks with a record over 32 KB never come in. A minidisk on which a guest uses RESERVE is cached
+//! no longer. Entries are known by their place on the volume, so minidisks that overlap never disagree.
+//!
+//! The cache is as large as its arbiter allows: its bias times the ideal size, but between minimum and maximum. When it is
+//! full, users share what is put in: as long as it takes to fill the cache once, nobody but the users of OPTION NOMDCFS puts
+//! in more than an equal share.
+
+use super::extent::{Extent, relocate};
+use dasd::{Kind, MediaError, Track, Volume};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Blocks of a fixed-block volume that are cached together.
+const GROUP: u64 = 64;
+/// A longer record makes its track ineligible.
+const LONGEST_RECORD: usize = 32 << 10;
+const SHARDS: usize = 16;
+/// Tracks that were formatted and are kept out for their next read, for each shard.
+const FORMATTED: usize = 64;
+/// What the cache would take with a bias of 1, in bytes.
+pub const IDEAL: u64 = 256 << 20;
+
+/// A track or a group of blocks: the volume's number in this cache, and the track's or group's on the volume.
+type Key = (u64, u64);
+
+#[derive(Clone)]
+enum Content {
+    /// As the minidisk that begins at this track of the volume sees it.
+    Track(u64, Arc<Track>),
+    Blocks(Arc<[u8]>),
+}
+
+impl Content {
+    fn bytes(&self) -> u64 {
+        (match self {
+            Content::Track(_, track) => track.image().len(),
+            Content::Blocks(blocks) => blocks.len(),
+        }) as u64
+    }
+}
+
+struct Entry {
+    content: Content,
+    /// Used since the hand of the clock passed.
+    used: bool,
+}
+
+#[derive(Default)]
+struct Shard {
+    entries: HashMap<Key, Entry>,
+    /// The order in which entries came in or were given another turn.
+    order: VecDeque<Key>,
+    formatted: HashSet<Key>,
+    /// Writes that have begun, and how many of them have not ended: what was read before one began may be old.
+    begun: u64,
+    writers: u32,
+}
+
+/// What was counted, by system, user or minidisk.
+#[derive(Default)]
+pub struct Counters {
+    /// Virtual reads and writes: tracks, or runs of blocks.
+    pub reads: AtomicU64,
+    pub writes: AtomicU64,
+    /// Reads served from the cache: I/Os avoided.
+    pub hits: AtomicU64,
+    /// Tracks brought in.
+    pub inserts: AtomicU64,
+    /// Writes that changed a track in the cache.
+    pub modifications: AtomicU64,
+    /// Reads that missed and brought nothing in, since the user had the fair share.
+    pub refused: AtomicU64,
+}
+
+impl Counters {
+    /// Hits in percent of the reads.
+    pub fn hit_ratio(&self) -> u64 {
+        (self.hits.load(Relaxed) * 100).checked_div(self.reads.load(Relaxed)).unwrap_or(0)
+    }
+}
+
+/// How SET MDCACHE RDEV has set a real device.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum DeviceMode {
+    /// Minidisks are cached unless they say NOMDC.
+    DefaultOn,
+    /// Minidisks are cached if they say MDC.
+    DefaultOff,
+    Off,
+}
+
+/// A real device as the cache knows it.
+pub struct DeviceCache {
+    id: u64,
+    mode: AtomicU8,
+    pub counters: Counters,
+}
+
+impl DeviceCache {
+    pub fn mode(&self) -> DeviceMode {
+        match self.mode.load(Relaxed) {
+            0 => DeviceMode::DefaultOn,
+            1 => DeviceMode::DefaultOff,
+            _ => DeviceMode::Off,
+        }
+    }
+
+    pub fn set_mode(&self, mode: DeviceMode) {
+        self.mode.store(mode as u8, Relaxed);
+    }
+}
+
+/// A minidisk as the cache knows it.
+#[derive(Default)]
+pub struct DiskCache {
+    /// 0: as the device says; 1: cached; 2: not cached. From the directory, or SET MDCACHE MDISK.
+    wish: AtomicU8,
+    /// A guest has used RESERVE.
+    pub dropped: AtomicBool,
+    pub counters: Counters,
+}
+
+impl DiskCache {
+    pub fn new(wish: Option<bool>) -> DiskCache {
+        let disk = DiskCache::default();
+        disk.set_wish(wish);
+        disk
+    }
+
+    pub fn wish(&self) -> Option<bool> {
+        match self.wish.load(Relaxed) {
+            0 => None,
+            wish => Some(wish == 1),
+        }
+    }
+
+    pub fn set_wish(&self, wish: Option<bool>) {
+        self.wish.store(wish.map_or(0, |on| if on { 1 } else { 2 }), Relaxed);
+    }
+}
+
+/// A user as the cache knows it, from LOGON to LOGOFF.
+pub struct UserCache {
+    pub userid: String,
+    /// OPTION NOMDCFS.
+    pub exempt: bool,
+    /// SET MDCACHE INSERT.
+    pub insert: AtomicBool,
+    pub counters: Counters,
+}
+
+impl UserCache {
+    pub fn new(userid: &str, exempt: bool) -> UserCache {
+        UserCache { userid: userid.into(), exempt, insert: AtomicBool::new(true), counters: Counters::default() }
+    }
+}
+
+/// The size of the cache, in bytes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Size {
+    pub minimum: u64,
+    pub maximum: u64,
+    pub bias: f64,
+}
+
+impl Size {
+    /// How large the cache may be now.
+    pub fn limit(&self) -> u64 {
+        ((IDEAL as f64 * self.bias) as u64).clamp(self.minimum.min(self.maximum), self.maximum)
+    }
+}
+
+/// Who has put in how much since the cache was last filled once.
+#[derive(Default)]
+struct Round {
+    bytes: u64,
+    users: HashMap<String, u64>,
+    /// How many users there were in the round before.
+    before: usize,
+}
+
+/// The minidisk cache.
+pub struct Cache {
+    on: AtomicBool,
+    size: Mutex<Size>,
+    limit: AtomicU64,
+    bytes: AtomicU64,
+    shards: [Mutex<Shard>; SHARDS],
+    round: Mutex<Round>,
+    devices: AtomicU64,
+    hand: AtomicU64,
+    pub counters: Counters,
+}
+
+impl Default for Cache {
+    fn default() -> Cache {
+        let size = Size { minimum: 0, maximum: 128 << 20, bias: 1.0 };
+        Cache {
+            on: AtomicBool::new(true),
+            limit: AtomicU64::new(size.limit()),
+            size: Mutex::new(size),
+            bytes: AtomicU64::new(0),
+            shards: Default::default(),
+            round: Mutex::default(),
+            devices: AtomicU64::new(0),
+            hand: AtomicU64::new(0),
+            counters: Counters::default(),
+        }
+    }
+}
+
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Cache {
+    /// A real device that the cache has not known before.
+    pub fn device(&self) -> Arc<DeviceCache> {
+        let id = self.devices.fetch_add(1, Relaxed);
+        Arc::new(DeviceCache { id, mode: AtomicU8::new(DeviceMode::DefaultOn as u8), counters: Counters::default() })
+    }
+
+    pub fn is_on(&self) -> bool {
+        self.on.load(Relaxed)
+    }
+
+    /// SET MDCACHE SYSTEM: OFF empties the cache.
+    pub fn set_on(&self, on: bool) {
+        self.on.store(on, Relaxed);
+        if !on {
+            self.purge(|_| true);
+        }
+    }
+
+    pub fn size(&self) -> Size {
+        *hold(&self.size)
+    }
+
+    /// SET MDCACHE STORAGE: a cache that is too large now gives up what was not used for longest.
+    pub fn set_size(&self, size: Size) {
+        *hold(&self.size) = size;
+        self.limit.store(size.limit(), Relaxed);
+        self.shrink();
+    }
+
+    /// Bytes in the cache.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// Throws out everything of a device, or what lies in `units` (tracks or blocks) of it.
+    pub fn flush(&self, device: &DeviceCache, units: Option<std::ops::Range<u64>>, blocks: bool) {
+        let units = units.map(|units| match blocks {
+            true => units.start / GROUP..units.end.div_ceil(GROUP),
+            false => units,
+        });
+        self.purge(|key| key.0 == device.id && units.as_ref().is_none_or(|units| units.contains(&key.1)));
+    }
+
+    fn purge(&self, which: impl Fn(&Key) -> bool) {
+        for shard in &self.shards {
+            let mut shard = hold(shard);
+            let keys: Vec<Key> = shard.entries.keys().copied().filter(&which).collect();
+            keys.iter().for_each(|key| self.remove(&mut shard, key));
+            // What is being read this moment is not to come in any more.
+            shard.begun += 1;
+        }
+    }
+
+    fn remove(&self, shard: &mut Shard, key: &Key) {
+        if let Some(entry) = shard.entries.remove(key) {
+            self.bytes.fetch_sub(entry.content.bytes(), Relaxed);
+        }
+    }
+
+    fn shard(&self, key: &Key) -> &Mutex<Shard> {
+        let hash = (key.0 << 32 ^ key.1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.shards[(hash >> 60) as usize % SHARDS]
+    }
+
+    fn find(&self, key: &Key) -> Option<Content> {
+        let mut shard = hold(self.shard(key));
+        let entry = shard.entries.get_mut(key)?;
+        entry.used = true;
+        Some(entry.content.clone())
+    }
+
+    /// Before a read of the volume: what [`Cache::insert`] wants to know.
+    fn ticket(&self, key: &Key) -> Option<u64> {
+        let mut shard = hold(self.shard(key));
+        // A track that was formatted is kept out once.
+        if shard.formatted.remove(key) || shard.writers > 0 {
+            return None;
+        }
+        Some(shard.begun)
+    }
+
+    fn insert(&self, key: Key, content: Content, ticket: u64) -> bool {
+        {
+            let mut shard = hold(self.shard(&key));
+            if shard.begun != ticket || shard.writers > 0 || shard.entries.contains_key(&key) {
+                return false;
+            }
+            self.bytes.fetch_add(content.bytes(), Relaxed);
+            shard.entries.insert(key, Entry { content, used: false });
+            shard.order.push_back(key);
+        }
+        self.shrink();
+        true
+    }
+
+    /// Gives up what was not used since the clock's hand last passed, until the cache is within its limit.
+    fn shrink(&self) {
+        let mut empty = 0;
+        while self.bytes() > self.limit.load(Relaxed) && empty < SHARDS {
+            let hand = self.hand.fetch_add(1, Relaxed) as usize % SHARDS;
+            let mut shard = hold(&self.shards[hand]);
+            let mut turns = shard.order.len();
+            let victim = loop {
+                let Some(key) = shard.order.pop_front() else { break None };
+                match shard.entries.get_mut(&key) {
+                    Some(entry) if entry.used && turns > 0 => entry.used = false,
+                    Some(_) => break Some(key),
+                    None => continue,
+                }
+                turns -= 1;
+                shard.order.push_back(key);
+            };
+            match victim {
+                Some(key) => {
+                    empty = 0;
+                    self.remove(&mut shard, &key);
+                }
+                None => empty += 1,
+            }
+        }
+    }
+
+    /// Whether `user` may put in so many bytes more now.
+    fn fair(&self, user: &UserCache, bytes: u64) -> bool {
+        let limit = self.limit.load(Relaxed).max(1);
+        let mut round = hold(&self.round);
+        if round.bytes >= limit {
+            *round = Round { before: round.users.len(), ..Round::default() };
+        }
+        let full = self.bytes() + bytes > limit;
+        let users = round.users.len().max(round.before).max(1) as u64;
+        let own = round.users.entry(user.userid.clone()).or_default();
+        if full && !user.exempt && users > 1 && *own + bytes > limit / users {
+            // The round must end some time, or who is refused now is refused for ever.
+            round.bytes += bytes;
+            return false;
+        }
+        *own += bytes;
+        round.bytes += bytes;
+        true
+    }
+
+    /// A write of these tracks or groups begins; what it finds in the cache.
+    fn begin_write(&self, key: &Key) -> (u64, Option<Content>) {
+        let mut shard = hold(self.shard(key));
+        shard.begun += 1;
+        shard.writers += 1;
+        (shard.begun, shard.entries.get(key).map(|entry| entry.content.clone()))
+    }
+
+    /// The write has ended: `content` is what the volume has now, `None` if that is not known. Whether it was there.
+    fn end_write(&self, key: &Key, ticket: u64, content: Option<Content>, formatted: bool) -> bool {
+        let mut shard = hold(self.shard(key));
+        shard.writers -= 1;
+        let alone = shard.begun == ticket;
+        if formatted && shard.formatted.len() < FORMATTED {
+            shard.formatted.insert(*key);
+        }
+        match (content, shard.entries.get_mut(key)) {
+            (Some(content), Some(entry)) if alone => {
+                let (old, new) = (entry.content.bytes(), content.bytes());
+                entry.content = content;
+                self.bytes.fetch_add(new.wrapping_sub(old), Relaxed);
+                true
+            }
+            (_, Some(_)) => {
+                self.remove(&mut shard, key);
+                false
+            }
+            (_, None) => false,
+        }
+    }
+}
+
+/// A minidisk as one user's link reaches it: its extent, through the cache.
+pub struct Cached {
+    pub extent: Extent,
+    pub cache: Arc<Cache>,
+    pub device: Arc<DeviceCache>,
+    pub disk: Arc<DiskCache>,
+    pub user: Arc<UserCache>,
+}
+
+impl Cached {
+    /// Whether reads and writes go through the cache now.
+    pub fn eligible(&self) -> bool {
+        let wanted = match self.device.mode() {
+            DeviceMode::Off => false,
+            DeviceMode::DefaultOn => self.disk.wish() != Some(false),
+            DeviceMode::DefaultOff => self.disk.wish() == Some(true),
+        };
+        wanted && self.cache.is_on() && !self.disk.dropped.load(Relaxed)
+    }
+
+    fn count(&self, which: impl Fn(&Counters) -> &AtomicU64) {
+        for counters in [&self.cache.counters, &self.device.counters, &self.disk.counters, &self.user.counters] {
+            which(counters).fetch_add(1, Relaxed);
+        }
+    }
+
+    fn key(&self, unit: u64) -> Key {
+        (self.device.id, unit)
+    }
+
+    fn may_insert(&self, bytes: u64) -> bool {
+        if !self.user.insert.load(Relaxed) {
+            return false;
+        }
+        let fair = self.cache.fair(&self.user, bytes);
+        if !fair {
+            self.count(|counters| &counters.refused);
+        }
+        fair
+    }
+
+    fn put(&self, key: Key, content: Content, ticket: Option<u64>) {
+        let Some(ticket) = ticket else { return };
+        if self.may_insert(content.bytes()) && self.cache.insert(key, content, ticket) {
+            self.count(|counters| &counters.inserts);
+        }
+    }
+
+    /// What the cache has of a track, as this minidisk sees it.
+    fn cached_track(&self, key: &Key, cylinder: u16) -> Option<Arc<Track>> {
+        match self.cache.find(key)? {
+            Content::Track(first, track) if first == self.extent.first() => Some(track),
+            Content::Track(_, track) => Some(Arc::new(relocate(&track, cylinder))),
+            Content::Blocks(_) => None,
+        }
+    }
+
+    fn heads(&self) -> u32 {
+        match self.extent.kind() {
+            Kind::Ckd { heads, .. } => heads,
+            Kind::Fba { .. } => 1,
+        }
+    }
+
+    fn read(&self, track: u32, stage: bool) -> Result<Arc<Track>, MediaError> {
+        self.count(|counters| &counters.reads);
+        if !self.eligible() {
+            return self.extent.read_track(track);
+        }
+        let key = self.key(self.extent.first() + u64::from(track));
+        let inside = matches!(self.extent.kind(), Kind::Ckd { cylinders, heads, .. } if track < cylinders * heads);
+        if inside && let Some(found) = self.cached_track(&key, (track / self.heads()) as u16) {
+            self.count(|counters| &counters.hits);
+            return Ok(found);
+        }
+        let ticket = if stage { self.cache.ticket(&key) } else { None };
+        let found = self.extent.read_track(track)?;
+        if found.records().all(|record| record.data.len() + record.key.len() <= LONGEST_RECORD) {
+            self.put(key, Content::Track(self.extent.first(), found.clone()), ticket);
+        }
+        Ok(found)
+    }
+
+    /// The blocks of a group that lie on the volume as this minidisk has them: where they begin here, and how many.
+    fn group(&self, group: u64) -> Option<(u64, u64)> {
+        let Kind::Fba { blocks, .. } = self.extent.kind() else { return None };
+        let first = (group * GROUP).checked_sub(self.extent.first())?;
+        (first + GROUP <= blocks).then_some((first, GROUP))
+    }
+}
+
+/// Whether two tracks have the same records, whatever is in them.
+fn same_records(one: &Track, other: &Track) -> bool {
+    one.image().len() == other.image().len() && one.records().map(|r| r.count).eq(other.records().map(|r| r.count))
+}
+
+impl Volume for Cached {
+    fn kind(&self) -> Kind {
+        self.extent.kind()
+    }
+
+    fn read_only(&self) -> bool {
+        self.extent.read_only()
+    }
+
+    fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
+        self.read(track, true)
+    }
+
+    fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
+        self.count(|counters| &counters.writes);
+        let key = self.key(self.extent.first() + u64::from(track));
+        let (ticket, before) = self.cache.begin_write(&key);
+        let done = self.extent.write_track(track, new);
+        let formatted = matches!(&before, Some(Content::Track(_, old)) if !same_records(old, new));
+        let good = done.is_ok() && !formatted;
+        let content = good.then(|| Content::Track(self.extent.first(), Arc::new(new.clone())));
+        // Only what is in the cache is worth a copy.
+        let content = content.filter(|_| before.is_some());
+        if self.cache.end_write(&key, ticket, content, formatted) {
+            self.count(|counters| &counters.modifications);
+        }
+        done
+    }
+
+    fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
+        self.count(|counters| &counters.reads);
+        let end = block.checked_add(to.len().div_ceil(Kind::BLOCK) as u64).ok_or(MediaError::Outside)?;
+        let Kind::Fba { blocks, .. } = self.extent.kind() else { return Err(MediaError::WrongKind) };
+        // A read of more than a group's size gains nothing, and would push out much.
+        if !self.eligible() || end > blocks || to.len() as u64 > GROUP * Kind::BLOCK as u64 {
+            return self.extent.read_blocks(block, to);
+        }
+        let (mut at, mut done, mut missed) = (block, 0, false);
+        while at < end {
+            let group = (self.extent.first() + at) / GROUP;
+            let length = ((end - at).min(GROUP - (self.extent.first() + at) % GROUP)) as usize * Kind::BLOCK;
+            let length = length.min(to.len() - done);
+            let piece = &mut to[done..done + length];
+            let key = self.key(group);
+            match (self.group(group), self.cache.find(&key)) {
+                (_, Some(Content::Blocks(cached))) => {
+                    let offset = ((self.extent.first() + at) % GROUP) as usize * Kind::BLOCK;
+                    piece.copy_from_slice(&cached[offset..offset + length]);
+                }
+                (Some((first, count)), _) => {
+                    missed = true;
+                    let ticket = self.cache.ticket(&key);
+                    let mut bytes = vec![0; count as usize * Kind::BLOCK];
+                    self.extent.read_blocks(first, &mut bytes)?;
+                    let offset = (at - first) as usize * Kind::BLOCK;
+                    piece.copy_from_slice(&bytes[offset..offset + length]);
+                    self.put(key, Content::Blocks(bytes.into()), ticket);
+                }
+                (None, _) => {
+                    missed = true;
+                    self.extent.read_blocks(at, piece)?;
+                }
+            }
+            at += length.div_ceil(Kind::BLOCK) as u64;
+            done += length;
+        }
+        if !missed && !to.is_empty() {
+            self.count(|counters| &counters.hits);
+        }
+        Ok(())
+    }
+
+    fn write_blocks(&self, block: u64, from: &[u8]) -> Result<(), MediaError> {
+        self.count(|counters| &counters.writes);
+        let start = self.extent.first().saturating_add(block);
+        let end = start.saturating_add(from.len().div_ceil(Kind::BLOCK) as u64);
+        let Kind::Fba { blocks, .. } = self.extent.kind() else { return Err(MediaError::WrongKind) };
+        if end > self.extent.first() + blocks || from.is_empty() {
+            return self.extent.write_blocks(block, from);
+        }
+        let groups: Vec<_> = (start / GROUP..=(end - 1) / GROUP).map(|group| self.key(group)).collect();
+        let begun: Vec<_> = groups.iter().map(|key| self.cache.begin_write(key)).collect();
+        let done = self.extent.write_blocks(block, from);
+        // Two groups of one write may share a shard: each has its own number, so only the last is sure of itself.
+        for (key, (ticket, before)) in groups.iter().zip(begun) {
+            let content = before.filter(|_| done.is_ok()).and_then(|before| {
+                let Content::Blocks(old) = before else { return None };
+                let mut bytes = old.to_vec();
+                let group = key.1 * GROUP;
+                let (low, high) = (start.max(group), end.min(group + GROUP));
+                let source = (low - start) as usize * Kind::BLOCK..((high - start) as usize * Kind::BLOCK).min(from.len());
+                let at = (low - group) as usize * Kind::BLOCK;
+                bytes[at..at + source.len()].copy_from_slice(&from[source]);
+                Some(Content::Blocks(bytes.into()))
+            });
+            if self.cache.end_write(key, ticket, content, false) {
+                self.count(|counters| &counters.modifications);
+            }
+        }
+        done
+    }
+
+    fn flush(&self) -> Result<(), MediaError> {
+        self.extent.flush()
+    }
+}
