@@ -132,6 +132,12 @@ pub trait Volume: Send + Sync {
         Err(MediaError::WrongKind)
     }
 
+    /// As [`Volume::read_track`], by who is about to change the track and write it back: a cache does not keep what it did
+    /// not have.
+    fn read_track_to_update(&self, track: u32) -> Result<Arc<Track>, MediaError> {
+        self.read_track(track)
+    }
+
     /// Replaces a track.
     fn write_track(&self, _track: u32, _new: &Track) -> Result<(), MediaError> {
         Err(MediaError::WrongKind)

@@ -151,6 +151,7 @@ pub mod force;
 pub mod help;
 pub mod indicate;
 pub mod ipl;
+pub mod link;
 pub mod logoff;
 pub mod logon;
 pub mod message_user;
@@ -158,6 +159,7 @@ pub mod order;
 pub mod purge;
 pub mod query;
 pub mod recording;
+pub mod real_devices;
 pub mod run;
 pub mod set;
 pub mod shutdown;
@@ -187,6 +189,7 @@ commands! {
     help { "HELP" ANY help; }
     indicate { "INDicate" G indicate; }
     ipl { "Ipl" G ipl; }
+    link { "LINk" G link; }
     logoff { "LOGoff" ANY logoff; "LOGOUT" ANY logout; }
     logon { "Logon" ANY logon; "LOGIN" ANY login; }
     message_user {
@@ -197,6 +200,7 @@ commands! {
     purge { "PURge" DG purge; }
     query { "Query" ANY query; }
     recording { "RECording" ABCEF recording; }
+    real_devices { "ATTach" B attach; "VARY" B vary; }
     run {
         "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "NOTReady" G not_ready; "READY" G ready; "RESET" G reset; "REQuest" G request; "SIGnal" ACG signal;
         "STOP" G stop; "SYStem" G system;

@@ -104,6 +104,8 @@ pub struct Console {
     pub asleep: Option<Option<Tod>>,
     /// ECHO: how often each line that is typed is shown.
     pub echo: Option<u32>,
+    /// CP has asked for a password: the beginning of the command that it completes.
+    question: Option<String>,
     /// The guest has a read outstanding that no line has answered.
     vm_read: bool,
     /// SPOOL CONSOLE START: where the lines go as well.
@@ -118,6 +120,23 @@ pub struct Console {
 }
 
 impl Console {
+    /// CP asks for a password, which is not shown; with it, `command` is complete.
+    pub fn ask(&mut self, command: String) {
+        self.question = Some(command);
+        if let Some(terminal) = &self.terminal {
+            terminal.hide_input(true);
+        }
+    }
+
+    /// The command that the next line completes, if CP has asked for one.
+    pub fn take_question(&mut self) -> Option<String> {
+        let question = self.question.take()?;
+        if let Some(terminal) = &self.terminal {
+            terminal.hide_input(false);
+        }
+        Some(question)
+    }
+
     /// Whose turn it is.
     pub fn turn(&self) -> Turn {
         match () {

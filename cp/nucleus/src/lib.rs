@@ -23,6 +23,7 @@ pub mod iucv;
 pub mod logon;
 pub mod machine;
 pub mod message;
+pub mod minidisk;
 pub mod processor;
 pub mod spooling;
 pub mod system;

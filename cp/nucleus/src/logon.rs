@@ -4,6 +4,7 @@ use crate::command::message_user;
 use crate::console::display::{Key, Tone};
 use crate::console::terminal::{Entry, Logon, Terminal};
 use crate::message::{self, Message};
+use crate::minidisk;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use crate::words::Words;
@@ -172,6 +173,7 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
             };
             if cp.enter_vmdbk(&vmdbk) {
                 seat(&vmdbk, terminal);
+                minidisk::log_on(cp, &vmdbk);
                 welcome(cp, &vmdbk);
                 begin_session(cp, &vmdbk, logon.no_ipl);
             }
@@ -264,9 +266,13 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
         match terminal {
             Some(terminal) => {
                 seat(&vmdbk, terminal);
+                minidisk::log_on(cp, &vmdbk);
                 welcome(cp, &vmdbk);
             }
-            None => vmdbk.lock().disconnected = Some(cp.now()),
+            None => {
+                vmdbk.lock().disconnected = Some(cp.now());
+                minidisk::log_on(cp, &vmdbk);
+            }
         }
         begin_session(cp, &vmdbk, false);
     }
@@ -280,6 +286,7 @@ pub fn log_on_here(cp: &Cp, userid: &str, terminal: &Arc<Terminal>) -> Result<Ar
         return Err(message::already_logged_on(vmdbk.place()));
     }
     seat(&vmdbk, terminal);
+    minidisk::log_on(cp, &vmdbk);
     Ok(vmdbk)
 }
 
@@ -291,6 +298,7 @@ pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
     if !cp.enter_vmdbk(&vmdbk) {
         return Err(message::already_logged_on(vmdbk.place()).from("AUT"));
     }
+    minidisk::log_on(cp, &vmdbk);
     cp.notify_operator(&format!("AUTO LOGON  ***       {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
     begin_session(cp, &vmdbk, false);
     Ok(vmdbk)
@@ -313,6 +321,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     vmdbk.write(&format!("LOGOFF AT {}{by_system}", cp.long_date()), Tone::Normal, now);
     vmdbk.machine().hold();
     crate::spooling::log_off(cp, vmdbk);
+    minidisk::log_off(cp, vmdbk);
     let terminal = vmdbk.console().terminal.take();
     let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());
     if let Some(terminal) = terminal {

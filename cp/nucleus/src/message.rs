@@ -110,6 +110,53 @@ messages! {
     device_defined(device) = "DEF" 91 'E' "{device} not defined; device already exists";
     /// More storage than the directory's maximum for this user.
     storage_exceeds(maximum) = "DEF" 94 'E' "Storage exceeds allowed maximum of {maximum}";
+    /// No temporary space is left for the disk, or the system has none. QUERY ALLOC TDISK shows it.
+    no_temporary_space(vdev) = "DEF" 91 'E' "DASD {vdev} not defined; temporary space not available";
+    /// Somebody else writes on the minidisk, so you can only read it. RR says that this is enough.
+    forced_writer(vdev, by) = "LNM" 101 'E' "DASD {vdev} forced R/O; {by}";
+    /// Others read the minidisk, so you can only read it.
+    forced_readers(vdev, by) = "LNM" 102 'E' "DASD {vdev} forced R/O; {by}";
+    /// Others read and write the minidisk, so you can only read it.
+    forced_both(vdev, by) = "LNM" 103 'E' "DASD {vdev} forced R/O; {by}";
+    /// Somebody else writes on the minidisk, and the mode does not allow that.
+    link_writer(userid, vdev, by) = "LNM" 104 'E' "{userid} {vdev} not linked; {by}";
+    /// Others read the minidisk, and the mode does not allow that.
+    link_readers(userid, vdev, by) = "LNM" 105 'E' "{userid} {vdev} not linked; {by}";
+    /// Others read and write the minidisk, and the mode does not allow that.
+    link_both(userid, vdev, by) = "LNM" 106 'E' "{userid} {vdev} not linked; {by}";
+    /// The directory has no minidisk with this number for that user.
+    link_not_in_directory(userid, vdev) = "LNM" 107 'E' "{userid} {vdev} not linked; not in CP directory";
+    /// The volume that the minidisk lies on is not among CP's: QUERY DASD shows those there are.
+    link_not_mounted(userid, vdev, volume) = "LNM" 108 'E' "{userid} {vdev} not linked; volid {volume} not mounted";
+    /// The volume is not of the type that the directory says, or it ends before the minidisk does.
+    link_not_there(userid, vdev, why) = "LNM" 109 'E' "{userid} {vdev} not linked; {why}";
+    /// Your virtual machine has a device with this number already.
+    link_defined(userid, vdev) = "LNM" 110 'E' "{userid} {vdev} not linked; device already defined";
+    /// The directory has no read password: only the owner can link the minidisk so.
+    no_read_password(userid, vdev) = "LNM" 111 'E' "{userid} {vdev} not linked; no read password";
+    /// The directory has no write password: only the owner can link the minidisk so.
+    no_write_password(userid, vdev) = "LNM" 112 'E' "{userid} {vdev} not linked; no write password";
+    /// The directory has no multiple password: only the owner can link the minidisk so.
+    no_multiple_password(userid, vdev) = "LNM" 113 'E' "{userid} {vdev} not linked; no multiple password";
+    /// The password is not the one for this mode.
+    link_password(userid, vdev) = "LNM" 114 'E' "{userid} {vdev} not linked; mode or password incorrect";
+    /// You have offered too many wrong passwords, and cannot link minidisks that need one until you log on again.
+    link_excessive() = "LNM" 115 'E' "LINK invalid; excessive incorrect passwords";
+    /// LINK wants a user, that user's device number, perhaps AS and yours, and perhaps a mode and a password.
+    link_format() = "LNM" 118 'E' "Command format not valid";
+    /// No disk has this real device number. QUERY DASD shows those there are.
+    no_real_device(rdev) = "CQS" 40 'E' "Device {rdev} does not exist";
+    /// The real device is in use.
+    real_device_in_use(rdev, by) = "ATS" 122 'E' "DASD {rdev} not attached; {by}";
+    /// Minidisks on the volume are in use. QUERY MDISK MAP shows whose they are.
+    volume_in_use(rdev, count) = "DTS" 124 'E' "DASD {rdev} in use by {count} users";
+    /// The device is not attached to that user or to the system.
+    not_attached(rdev, userid) = "DTS" 121 'E' "DASD {rdev} not attached to {userid}";
+    /// Too much for the cache, or more at least than at most.
+    cache_size(value) = "MDS" 6802 'E' "Minidisk cache size not valid - {value}";
+    /// A host file that keeps a real disk could not be read or written, or what was in it is damaged. The guest that used it was told
+    /// by sense data. Look at the file and at the host's disk; endicott dasd check tells what is wrong with the file.
+    media_error(rdev, volume, what, why) = "ERP" 6303 'I' "DASD {rdev} {volume} I/O error at {what}: {why}";
     /// Too many wrong passwords; the terminal is put back to its logo.
     excessive_passwords() = "LGA" 115 'E' "LOGON invalid; excessive incorrect passwords";
     /// IPL needs a device from which a program can be read.

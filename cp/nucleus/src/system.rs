@@ -14,6 +14,7 @@ use crate::intercept;
 use crate::logon;
 use crate::machine::{FLOOD, Owner, Surroundings};
 use crate::message::{self, Message};
+use crate::minidisk::Disks;
 use crate::processor::Processors;
 use crate::spooling::{self, SharedSpool};
 use crate::vmdbk::Vmdbk;
@@ -74,6 +75,7 @@ pub struct Cp {
     pub processors: Arc<Processors>,
     pub spool: SharedSpool,
     pub iucv: crate::iucv::Shared,
+    pub disks: Disks,
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
     next_id: AtomicU32,
@@ -101,6 +103,7 @@ impl Cp {
             processors,
             spool: Arc::new(Mutex::new(spool)),
             iucv: crate::iucv::Shared::default(),
+            disks: Disks::default(),
             directory: Mutex::new(directory),
             system: Mutex::default(),
             next_id: AtomicU32::new(1),
@@ -136,6 +139,14 @@ impl Cp {
     /// The virtual machine of a logged-on user.
     pub fn vmdbk(&self, userid: &str) -> Option<Arc<Vmdbk>> {
         self.system().users.iter().find(|vmdbk| vmdbk.userid == userid).cloned()
+    }
+
+    /// Every user of the directory, in the order of their names.
+    pub fn users(&self) -> Vec<Arc<User>> {
+        let mut users: Vec<_> =
+            self.directory.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        users.sort_by(|a, b| a.userid.cmp(&b.userid));
+        users
     }
 
     /// Every logged-on user's, the earliest first.
@@ -300,6 +311,10 @@ impl Cp {
                 return;
             }
         }
+        let question = vmdbk.console().take_question();
+        if let Some(question) = question {
+            return self.console_command(&vmdbk, &format!("{question} {}", typed.trim_ascii()));
+        }
         let echo = vmdbk.console().echo;
         if let Some(times) = echo {
             if typed.trim().eq_ignore_ascii_case("END") {
@@ -429,6 +444,7 @@ impl Cp {
             logon::log_off(self, vmdbk, logon::Reason::ShutDown);
         }
         self.processors.end();
+        self.disks.flush();
         self.host.shut_down();
     }
 
@@ -440,6 +456,9 @@ impl Cp {
         if self.drops_at().is_some_and(|at| at <= now) {
             self.next_drops.store(spooling::next_drops(now).0, Ordering::Relaxed);
             spooling::take_drops(self);
+        }
+        for trouble in self.disks.take_troubles() {
+            self.notify_operator(&trouble.to_string());
         }
         for terminal in self.terminals() {
             if terminal.deadline().is_some_and(|at| at <= now) {
@@ -487,7 +506,8 @@ impl Cp {
             };
             waking.into_iter().chain(self.forced_off_at(&vmdbk)).min()
         });
-        terminals.into_iter().chain(users.min()).chain(self.drops_at()).min()
+        let troubles = self.disks.has_troubles().then_some(Tod(0));
+        terminals.into_iter().chain(users.min()).chain(self.drops_at()).chain(troubles).min()
     }
 
     /// When files that other programs have punched are taken in next, in a system that has a spool.

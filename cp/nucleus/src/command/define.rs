@@ -3,18 +3,19 @@
 use super::{Issuer, Response};
 use crate::machine::Machine;
 use crate::message::{self, Message};
+use crate::minidisk;
 use crate::spooling::{self, Unit, lock_unit};
 use crate::system::Cp;
 use crate::words::{Word, Words};
 use directory::{SpoolDevice, SpoolKind};
 use std::sync::{Arc, Mutex};
 
-/// `DEFine STORage n{K|M|G} | CPU n[-n] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | vdev [AS] vdev`
+/// `DEFine STORage n{K|M|G} | CPU n[-n] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK] n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
 ///
 /// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's maximum:
 /// it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory allows. A device type
-/// and a number add a spooled unit record device; two numbers give a device another number. A running system is told of
-/// devices that come and go.
+/// and a number add a spooled unit record device, or a temporary disk (T) of so many cylinders or blocks, or a virtual disk in storage (VFB-512); both
+/// are gone when they are detached. Two numbers give a device another number. A running system is told of devices that come and go.
 pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     match () {
@@ -24,9 +25,12 @@ pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             if let Some((device, kind)) = unit_type(what) {
                 return unit(cp, issuer, device, kind, words);
             }
+            if let Some(device) = disk_type(what) {
+                return disk(cp, issuer, device, words);
+            }
             match what.device() {
                 Some(old) if issuer.vmdbk.machine().configuration.css().find(old).is_some() => {
-                    renumber(issuer, old, words)
+                    renumber(cp, issuer, old, words)
                 }
                 Some(old) if what.0.len() <= 3 => Err(message::device_absent(format!("{old:04X}")).from("DEF")),
                 _ => Err(message::invalid_device_type(what.upper())),
@@ -56,6 +60,7 @@ fn storage(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
     vmdbk.begin_reset();
     vmdbk.set_machine(machine);
     old.hold();
+    minidisk::move_to_new_machine(cp, vmdbk, &old.configuration);
     {
         let mut state = vmdbk.lock();
         (state.storage, state.ipl) = (bytes, None);
@@ -127,16 +132,47 @@ fn unit(cp: &Cp, issuer: &Issuer, device: &str, kind: SpoolKind, mut words: Word
     Ok(format!("{name} DEFINED").into())
 }
 
-fn renumber(issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<Response, Message> {
+/// What kind of temporary disk a word means; `None` inside for a virtual disk.
+fn disk_type(word: Word<'_>) -> Option<Option<&'static str>> {
+    let types = [
+        ("T3390", Some("3390")),
+        ("T3380", Some("3380")),
+        ("T9345", Some("9345")),
+        ("TFB-512", Some("FB-512")),
+        ("VFB-512", None),
+    ];
+    types.iter().find(|(name, _)| word.is(name)).map(|&(_, device)| device)
+}
+
+/// The largest virtual disk, 2 GB, in blocks.
+const MAX_VIRTUAL_DISK: u64 = 4 * 1024 * 1024;
+
+fn disk(cp: &Cp, issuer: &Issuer, device: Option<&str>, mut words: Words<'_>) -> Result<Response, Message> {
+    words.accept("AS");
+    let vdev = words.need_device()?;
+    let cylinders = device.is_some_and(|device| device != "FB-512");
+    words.accept(if cylinders { "CYL" } else { "BLK" });
+    let word = words.need()?;
+    words.end()?;
+    let maximum = if cylinders { 65_520 } else { MAX_VIRTUAL_DISK };
+    let count = word.decimal().filter(|count| (1..=maximum).contains(count)).ok_or_else(|| word.invalid())?;
+    minidisk::define(cp, &issuer.vmdbk, vdev, device, count as u32)?;
+    Ok(format!("DASD {vdev:04X} DEFINED").into())
+}
+
+fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<Response, Message> {
     words.accept("AS");
     let new = words.need_device()?;
     words.end()?;
     let unit = issuer.vmdbk.unit(old);
-    let name = unit.as_ref().map_or("DEV", |unit| lock_unit(unit).class_name());
+    let disk = cp.disks.link(issuer.userid(), old).is_some();
+    let other = if disk { "DASD" } else { "DEV" };
+    let name = unit.as_ref().map_or(other, |unit| lock_unit(unit).class_name());
     let name = format!("{name:<4} {new:04X}");
     if !issuer.vmdbk.machine().configuration.css().renumber(old, new) {
         return Err(message::device_defined(name));
     }
+    cp.disks.renumber(issuer.userid(), old, new);
     if let Some(unit) = unit {
         lock_unit(&unit).vdev = new;
     }

@@ -2,14 +2,16 @@
 
 use super::{Issuer, Response};
 use crate::message::{self, Message};
+use crate::minidisk;
 use crate::spooling;
 use crate::system::Cp;
-use crate::words::Words;
+use crate::words::{Word, Words};
 
-/// `DETach vdev[-vdev] ... | CPU n[-n]`
+/// `DETach vdev[-vdev] ... | CPU n[-n] | rdev [FROM] userid|*|SYSTEM`
 ///
-/// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is closed. A
-/// running system is told. CPU takes virtual CPUs away, but not the base CPU.
+/// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is closed, a temporary
+/// disk is gone. A running system is told. CPU takes virtual CPUs away, but not the base CPU. With class B, a real disk is taken from a user
+/// or from the system.
 pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = &issuer.vmdbk;
     let machine = vmdbk.machine();
@@ -34,6 +36,11 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             response.push(format!("CPU {cpu:02X} DETACHED"));
         }
         return Ok(response);
+    }
+    if issuer.has("B")
+        && let Some(from) = real_device(words)
+    {
+        return super::real_devices::detach_from(cp, issuer, from.0, &from.1);
     }
     let mut numbers = Vec::new();
     words.peek().ok_or_else(message::device_missing)?;
@@ -60,6 +67,9 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
                 response.push(format!("CONS {number:04X} DETACHED"));
             }
             Some(_) => response.lines.extend(spooling::detach(cp, vmdbk, number)?.lines),
+            None if cp.disks.link(issuer.userid(), number).is_some() => {
+                response.lines.extend(minidisk::detach(cp, vmdbk, number));
+            }
             None => {
                 machine.configuration.css().detach(number);
                 response.push(format!("DEV  {number:04X} DETACHED"));
@@ -67,4 +77,12 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         }
     }
     Ok(response)
+}
+
+/// `rdev [FROM] userid`, if the operands are that and no list of virtual devices.
+fn real_device(mut words: Words<'_>) -> Option<(u16, String)> {
+    let rdev = words.next()?.device()?;
+    let from = words.accept("FROM");
+    let userid = words.next()?.upper();
+    (words.is_empty() && (from || Word(&userid).device().is_none() && !userid.contains('-'))).then_some((rdev, userid))
 }

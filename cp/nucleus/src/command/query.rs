@@ -5,6 +5,10 @@ use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::words::Words;
 
+#[path = "query/dasd.rs"]
+pub mod dasd;
+#[path = "query/minidisk_cache.rs"]
+pub mod minidisk_cache;
 #[path = "query/scheduling.rs"]
 pub mod scheduling;
 #[path = "query/settings.rs"]
@@ -23,6 +27,8 @@ pub use users::files_line;
 commands! {
     /// What QUERY can show.
     QUERIES "query/":
+    dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
+    minidisk_cache { "MDCache" G minidisk_cache; }
     scheduling { "SHARE" G share; "QUICKDSP" G quick_dispatch; "SRM" ACEG srm; }
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
     system {
@@ -53,8 +59,8 @@ pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     }
     let kinds = ["DASD", "TAPes", "GRAF", "CTCa", "XSTORE", "UR"];
     if kinds.iter().any(|kind| operand.is(kind)) {
-        words.end()?;
-        return virtual_machine::virtual_machine(cp, issuer, Words::new(operand.0));
+        let rest = format!("{} {}", operand.0, words.rest());
+        return virtual_machine::virtual_machine(cp, issuer, Words::new(&rest));
     }
     if let Some(answer) = virtual_machine::by_number(cp, issuer, operand) {
         return answer;

@@ -9,6 +9,8 @@ use crate::words::Words;
 pub mod flags;
 #[path = "set/function_keys.rs"]
 pub mod function_keys;
+#[path = "set/minidisk_cache.rs"]
+pub mod minidisk_cache;
 #[path = "set/scheduling.rs"]
 pub mod scheduling;
 #[path = "set/users.rs"]
@@ -26,6 +28,7 @@ commands! {
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
     }
     function_keys { "PF" G pf; }
+    minidisk_cache { "MDCache" G minidisk_cache; }
     scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
     users { "PRIVclass" ANY privilege; "SECUSER" G secondary_user; "MACHine" G machine; }
 }

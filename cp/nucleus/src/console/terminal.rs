@@ -197,6 +197,14 @@ impl Terminal {
         });
     }
 
+    /// Whether what is typed is to be shown.
+    pub fn hide_input(&self, hidden: bool) {
+        self.change(|inner| match &mut inner.face {
+            Face::Display(display) => display.hide_input(hidden),
+            Face::Typewriter(typewriter) => typewriter.hidden = hidden,
+        });
+    }
+
     /// Counts a wrong password; how many there have been in a row.
     pub fn wrong_password(&self) -> u32 {
         let mut inner = self.lock();

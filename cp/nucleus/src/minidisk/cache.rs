@@ -12,6 +12,7 @@
 
 use super::extent::{Extent, relocate};
 use dasd::{Kind, MediaError, Track, Volume};
+use devices::dasd::Reservation;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -402,6 +403,8 @@ pub struct Cached {
     pub device: Arc<DeviceCache>,
     pub disk: Arc<DiskCache>,
     pub user: Arc<UserCache>,
+    /// The minidisk's reservation: once it was used, the minidisk is cached no longer.
+    pub reservation: Arc<Reservation>,
 }
 
 impl Cached {
@@ -412,7 +415,13 @@ impl Cached {
             DeviceMode::DefaultOn => self.disk.wish() != Some(false),
             DeviceMode::DefaultOff => self.disk.wish() == Some(true),
         };
-        wanted && self.cache.is_on() && !self.disk.dropped.load(Relaxed)
+        if !wanted || !self.cache.is_on() {
+            return false;
+        }
+        if self.reservation.reserved() {
+            self.disk.dropped.store(true, Relaxed);
+        }
+        !self.disk.dropped.load(Relaxed)
     }
 
     fn count(&self, which: impl Fn(&Counters) -> &AtomicU64) {
@@ -504,6 +513,10 @@ impl Volume for Cached {
         self.read(track, true)
     }
 
+    fn read_track_to_update(&self, track: u32) -> Result<Arc<Track>, MediaError> {
+        self.read(track, false)
+    }
+
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         self.count(|counters| &counters.writes);
         let key = self.key(self.extent.first() + u64::from(track));
@@ -581,7 +594,8 @@ impl Volume for Cached {
                 let mut bytes = old.to_vec();
                 let group = key.1 * GROUP;
                 let (low, high) = (start.max(group), end.min(group + GROUP));
-                let source = (low - start) as usize * Kind::BLOCK..((high - start) as usize * Kind::BLOCK).min(from.len());
+                let source =
+                    (low - start) as usize * Kind::BLOCK..((high - start) as usize * Kind::BLOCK).min(from.len());
                 let at = (low - group) as usize * Kind::BLOCK;
                 bytes[at..at + source.len()].copy_from_slice(&from[source]);
                 Some(Content::Blocks(bytes.into()))

@@ -183,7 +183,8 @@ mod tests {
             let inside = |n: u64| (start..start + count).contains(&n);
             for _ in 0..50 {
                 let odd = [u64::MAX, u64::MAX - 1, count, count - 1, 1 << 32, u64::MAX - start];
-                let block = if numbers.next() % 4 == 0 { odd[(numbers.next() % 6) as usize] } else { numbers.next() % 300 };
+                let block =
+                    if numbers.next() % 4 == 0 { odd[(numbers.next() % 6) as usize] } else { numbers.next() % 300 };
                 let mut data = vec![0xee; ((numbers.next() % 300) * 512) as usize];
                 if numbers.next() % 2 == 0 {
                     let _ = disk.write_blocks(block, &data);
@@ -203,7 +204,11 @@ mod tests {
             let pack = Arc::new(Tracks::new(0x3390, 256));
             let disk = Extent::new(pack.clone(), start as u32, Some(count as u32)).unwrap();
             for _ in 0..50 {
-                let track = if numbers.next() % 4 == 0 { u32::MAX - (numbers.next() % 3840) as u32 } else { (numbers.next() % 4000) as u32 };
+                let track = if numbers.next() % 4 == 0 {
+                    u32::MAX - (numbers.next() % 3840) as u32
+                } else {
+                    (numbers.next() % 4000) as u32
+                };
                 let _ = disk.write_track(track, &Track::new((track / 15) as u16, (track % 15) as u16));
             }
             assert!(pack.written().all(|track| inside(u64::from(track) / 15)));

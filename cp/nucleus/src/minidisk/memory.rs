@@ -30,7 +30,11 @@ impl Blocks {
     }
 
     /// The pieces of `bytes` bytes from `block` on: chunk, where in it, where in the data.
-    fn pieces(&self, block: u64, bytes: usize) -> Result<impl Iterator<Item = (usize, usize, usize, usize)>, MediaError> {
+    fn pieces(
+        &self,
+        block: u64,
+        bytes: usize,
+    ) -> Result<impl Iterator<Item = (usize, usize, usize, usize)>, MediaError> {
         let end = block.checked_add(bytes.div_ceil(Kind::BLOCK) as u64).filter(|&end| end <= self.blocks);
         end.ok_or(MediaError::Outside)?;
         let (start, chunk) = (block as usize * Kind::BLOCK, CHUNK * Kind::BLOCK);
@@ -202,7 +206,10 @@ mod tests {
         disk.write_blocks(100, &data).unwrap();
         let mut back = vec![1; 512 * 202];
         disk.read_blocks(99, &mut back).unwrap();
-        assert_eq!((&back[..512], &back[512..512 * 201], &back[512 * 201..]), (&[0; 512][..], &data[..], &[0; 512][..]));
+        assert_eq!(
+            (&back[..512], &back[512..512 * 201], &back[512 * 201..]),
+            (&[0; 512][..], &data[..], &[0; 512][..])
+        );
         assert_eq!(disk.resident(), 3 * 128 * 512);
         assert_eq!(disk.read_blocks(999, &mut [0; 1024]), Err(MediaError::Outside));
         assert_eq!(disk.write_blocks(u64::MAX, &[0; 512]), Err(MediaError::Outside));

@@ -7,11 +7,12 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use directory::SpoolKind;
 
-/// `Query Virtual [ALL|CONSole|CPUs|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]`
+/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]] [DETAILS]`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not before ALL and UR.
-pub fn virtual_machine(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.next().unwrap_or(Word("ALL"));
+    let details = words.accept("DETails");
     words.end()?;
     let range = crate::examine::range(what.0, 0xffff, 16).ok();
     let range = range.map(|(first, last)| first..=last.unwrap_or(first));
@@ -39,6 +40,12 @@ pub fn virtual_machine(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
         };
         if wanted {
             response.lines.extend(describe::lines(&issuer.vmdbk, &unit));
+        }
+    }
+    for link in cp.disks.links_of(issuer.userid()) {
+        let named = range.as_ref().is_some_and(|range| range.contains(&link.vdev().into()));
+        if all || what.is("DASD") || named {
+            response.lines.extend(super::dasd::virtual_lines(issuer, &link, details));
         }
     }
     let first = range.map(|range| *range.start());
@@ -131,7 +138,10 @@ fn cpu_lines(issuer: &Issuer) -> Vec<String> {
 /// The virtual device named by a word of its own (`QUERY 00C`).
 pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Response, Message>> {
     let device = word.device()?;
-    issuer.vmdbk.unit(device)?;
+    let there = issuer.vmdbk.unit(device).is_some() || cp.disks.link(issuer.userid(), device).is_some();
+    if !there {
+        return None;
+    }
     Some(virtual_machine(cp, issuer, Words::new(word.0)))
 }
 

@@ -1,0 +1,341 @@
+//! QUERY DASD, LINKS, MDISK, ALLOC, CPOWNED: real disks, minidisks, and who has them.
+
+use super::super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::minidisk::real::{Real, State, device_type, size};
+use crate::minidisk::{Link, Place, map};
+use crate::system::Cp;
+use crate::words::{Word, Words};
+use directory::{DasdControl, DeviceKind, Extent};
+
+/// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev|rdev[-rdev]|volid]`
+///
+/// Shows the real disks: CP's own and the system's with the number of links to them, those that a user has, and those that are free or offline.
+/// Without class B it is QUERY VIRTUAL DASD.
+pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let reals = cp.disks.reals();
+    let what = words.next().unwrap_or(Word("ALL"));
+    let mut response = Response::none();
+    let list = |response: &mut Response, wanted: &dyn Fn(&Real) -> bool, free: bool| {
+        let chosen: Vec<_> = reals.iter().filter(|real| wanted(real)).collect();
+        match free {
+            false => chosen.iter().for_each(|real| response.push(active_line(cp, real))),
+            true => {
+                let shown = |real: &&Real| match real.state {
+                    State::Offline => format!("DASD {:04X} OFFLINE", real.number),
+                    _ => format!("DASD {:04X} {:<6}", real.number, real.serial),
+                };
+                for four in chosen.chunks(4) {
+                    let line: Vec<_> = four.iter().map(shown).collect();
+                    response.push(line.join(" , "));
+                }
+            }
+        }
+        !chosen.is_empty()
+    };
+    let active = |real: &Real| !matches!(real.state, State::Free | State::Offline);
+    let none = |response: &mut Response, what: &str| response.push(format!("{what} DASD was not found."));
+    match () {
+        () if what.is("ALL") => {
+            words.end()?;
+            if !list(&mut response, &active, false) {
+                none(&mut response, "An active");
+            }
+            if !list(&mut response, &|real| real.state == State::Free, true) {
+                none(&mut response, "A free");
+            }
+            if !list(&mut response, &|real| real.state == State::Offline, true) {
+                none(&mut response, "An offline");
+            }
+        }
+        () if what.is("ACTIVE") => {
+            words.end()?;
+            if !list(&mut response, &active, false) {
+                none(&mut response, "An active");
+            }
+        }
+        () if what.is("SYStem") => {
+            words.end()?;
+            if !list(&mut response, &|real| real.has_minidisks(), false) {
+                none(&mut response, "A system");
+            }
+        }
+        () if what.is("ATTAched") => {
+            words.end()?;
+            if !list(&mut response, &|real| matches!(real.state, State::Attached { .. }), false) {
+                none(&mut response, "An attached");
+            }
+        }
+        () if what.is("FREE") => {
+            words.end()?;
+            if !list(&mut response, &|real| real.state == State::Free, true) {
+                none(&mut response, "A free");
+            }
+        }
+        () if what.is("OFFLINE") => {
+            words.end()?;
+            if !list(&mut response, &|real| real.state == State::Offline, true) {
+                none(&mut response, "An offline");
+            }
+        }
+        () if what.is("DETails") => {
+            let rdev = words.need_device()?;
+            words.end()?;
+            let real = reals.iter().find(|real| real.number == rdev);
+            let real = real.ok_or_else(|| message::no_real_device(format!("{rdev:04X}")))?;
+            response.lines.extend(details(cp, real));
+        }
+        () => {
+            words.end()?;
+            let range = crate::examine::range(what.0, 0xffff, 16).ok();
+            let range = range.map(|(first, last)| first..=last.unwrap_or(first));
+            let chosen: Vec<_> = reals
+                .iter()
+                .filter(|real| {
+                    real.serial == what.upper()
+                        || range.as_ref().is_some_and(|range| range.contains(&real.number.into()))
+                })
+                .collect();
+            if chosen.is_empty() {
+                // A user of class B may mean a virtual device of the same name.
+                let _ = issuer;
+                return Err(message::no_real_device(what.upper()));
+            }
+            chosen.iter().for_each(|real| response.push(active_line(cp, real)));
+        }
+    }
+    Ok(response)
+}
+
+fn active_line(cp: &Cp, real: &Real) -> String {
+    let (number, serial) = (real.number, &real.serial);
+    match &real.state {
+        State::Owned => format!("DASD {number:04X} CP OWNED  {serial:<6} {:>3}", cp.disks.users_of(number)),
+        State::System => format!("DASD {number:04X} CP SYSTEM {serial:<6} {:>3}", cp.disks.users_of(number)),
+        State::Attached { userid, vdev, read_only } => {
+            let mode = if *read_only { "R/O" } else { "R/W" };
+            format!("DASD {number:04X} ATTACHED TO {userid:<8} {vdev:04X} {mode} {serial:<6}").trim_end().into()
+        }
+        State::Free => format!("DASD {number:04X} {serial:<6}").trim_end().into(),
+        State::Offline => format!("DASD {number:04X} OFFLINE"),
+    }
+}
+
+fn details(cp: &Cp, real: &Real) -> Vec<String> {
+    let kind = real.volume.kind();
+    let (units, unit) = size(&kind);
+    let access = if real.volume.read_only() { "R/O" } else { "R/W" };
+    vec![
+        active_line(cp, real),
+        format!("     {:04X} DEVTYPE = {} SIZE = {units} {unit} ACCESS = {access}", real.number, device_type(&kind)),
+        format!("     {:04X} FILE = {}", real.number, real.file),
+        format!("     {:04X} MDC = {}", real.number, super::minidisk_cache::device_mode(real)),
+    ]
+}
+
+/// `Query LInks vdev`
+///
+/// Shows everybody who has a link to what your virtual device vdev is, with their device numbers and how they may use it.
+pub fn links(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let vdev = words.need_device()?;
+    words.end()?;
+    let link = cp.disks.link(issuer.userid(), vdev);
+    let link = link.ok_or_else(|| message::device_absent(format!("{vdev:04X}")).from("LNK"))?;
+    let links = cp.disks.links_to(&link.disk.place);
+    let shown = |link: &std::sync::Arc<Link>| format!("{:<8} {:04X} {}", link.userid, link.vdev(), link.access());
+    let lines = links.chunks(4).map(|four| four.iter().map(shown).collect::<Vec<_>>().join(", "));
+    Ok(lines.collect::<Vec<_>>().into())
+}
+
+/// `Query MDisk [USER userid] vdev [LOCation] | MAP volid`
+///
+/// Shows where a minidisk of your directory entry lies: the volume, the first cylinder or block, and how many there are. With class B, USER shows another user's,
+/// and MAP everything that the directory has on a volume, with the gaps, what overlaps and what lies outside.
+pub fn minidisk(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let privileged = issuer.has("B");
+    if words.accept("MAP") {
+        if !privileged {
+            return Err(message::not_authorised());
+        }
+        let volume = words.need()?.upper();
+        words.end()?;
+        return show_map(cp, &volume);
+    }
+    let mut userid = issuer.userid().to_string();
+    if words.accept("USER") {
+        userid = words.need_userid()?;
+        if userid != issuer.userid() && !privileged {
+            return Err(message::not_authorised());
+        }
+    }
+    let vdev = words.need_device()?;
+    words.accept("LOCation");
+    words.end()?;
+    let user = cp.user(&userid).ok_or_else(|| message::not_in_directory(&userid).from("QMD"))?;
+    let absent = || message::device_absent(format!("{vdev:04X}")).from("QMD");
+    let (owner, number, mdisk) = match &user.device(vdev).ok_or_else(absent)?.kind {
+        DeviceKind::Mdisk(mdisk) => (userid.clone(), vdev, mdisk.clone()),
+        DeviceKind::Link { userid: to, vdev: theirs, .. } => {
+            let to = if to == "*" { &userid } else { to };
+            let owner = cp.user(to).ok_or_else(absent)?;
+            match &owner.device(*theirs).ok_or_else(absent)?.kind {
+                DeviceKind::Mdisk(mdisk) => (to.clone(), *theirs, mdisk.clone()),
+                _ => return Err(absent()),
+            }
+        }
+        _ => return Err(absent()),
+    };
+    let rdev = |serial: &str| {
+        let real = cp.disks.reals().into_iter().find(|real| real.has_minidisks() && real.serial == serial);
+        real.map_or("----".into(), |real| format!("{:04X}", real.number))
+    };
+    let end = |count: &Option<u32>| count.map_or("END".into(), |count| count.to_string());
+    let (volume, rdev, start, count) = match &mdisk.extent {
+        Extent::Volume { volume, start, count } => (volume.clone(), rdev(volume), start.to_string(), end(count)),
+        Extent::Device(rdev) => ("DEVNO".into(), format!("{rdev:04X}"), "0".into(), "END".into()),
+        Extent::Temporary(count) => ("(TEMP)".into(), "----".into(), "----".into(), count.to_string()),
+        Extent::Virtual(count) => ("(VDSK)".into(), "----".into(), "----".into(), count.to_string()),
+    };
+    Ok(vec![
+        "TargetID Tdev OwnerID  Odev Dtype  Vol-ID Rdev   StartLoc       Size".to_string(),
+        format!(
+            "{userid:<8} {vdev:04X} {owner:<8} {number:04X} {:<6} {volume:<6} {rdev:<4} {start:>10} {count:>10}",
+            mdisk.device
+        ),
+    ]
+    .into())
+}
+
+fn show_map(cp: &Cp, volume: &str) -> Result<Response, Message> {
+    let real = cp.disks.reals().into_iter().find(|real| real.serial == volume);
+    let real = real.ok_or_else(|| message::no_real_device(volume))?;
+    let kind = real.volume.kind();
+    let (units, unit) = size(&kind);
+    let mut lines = vec![
+        format!("VOLUME {volume} ON DASD {:04X}, {} OF {units} {unit}", real.number, device_type(&kind)),
+        "OWNER    VDEV      START        END       SIZE".to_string(),
+    ];
+    for row in map::rows(cp, volume, units) {
+        let owner = row.owner.map_or(format!("{:13}", ""), |(userid, vdev)| format!("{userid:<8} {vdev:04X}"));
+        let note = match (owner.trim().is_empty(), row.outside, row.overlaps) {
+            (true, ..) => " GAP",
+            (_, true, _) => " OUTSIDE",
+            (_, _, true) => " OVERLAP",
+            _ => "",
+        };
+        lines.push(format!("{owner} {:>10} {:>10} {:>10}{note}", row.start, row.end, row.end + 1 - row.start));
+    }
+    Ok(lines.into())
+}
+
+/// `Query ALLOC [TDisk|ALL|MAP]`
+///
+/// Shows the temporary space of CP's volumes and of the host's storage: how much there is, and how much is used.
+pub fn allocation(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    if let Some(word) = words.next()
+        && !["TDisk", "ALL", "MAP"].iter().any(|known| word.is(known))
+    {
+        return Err(word.invalid());
+    }
+    words.end()?;
+    let (policy, reals) = (cp.disks.policy(), cp.disks.reals());
+    let used = |rdev: Option<u16>| -> u64 {
+        let mut places = Vec::new();
+        for user in cp.vmdbks() {
+            for link in cp.disks.links_of(&user.userid) {
+                if let Place::Temporary { on, count, .. } = link.disk.place
+                    && on.map(|on| on.0) == rdev
+                {
+                    places.push(u64::from(count));
+                }
+            }
+        }
+        places.iter().sum()
+    };
+    let mut response = Response::none();
+    for (serial, _, units) in &policy.temporary {
+        let Some(real) = reals.iter().find(|real| real.has_minidisks() && real.serial == *serial) else { continue };
+        let kind = real.volume.kind();
+        let unit = if size(&kind).1 == "CYL" { "CYLINDERS" } else { "BLOCKS" };
+        let in_use = used(Some(real.number));
+        response.push(format!("DASD {:04X} {serial:<6} {} (UNITS IN {unit})", real.number, device_type(&kind)));
+        response.push(format!(
+            "     TDISK TOTAL={units:06} INUSE={in_use:06} AVAIL={:06}",
+            u64::from(*units).saturating_sub(in_use)
+        ));
+    }
+    if policy.temporary_storage > 0 {
+        response.push("STORAGE OF THE HOST (UNITS IN MEGABYTES)");
+        response.push(format!("     TDISK TOTAL={:06}", policy.temporary_storage));
+    }
+    if response.lines.is_empty() {
+        response.push("     TDISK TOTAL=000000 INUSE=000000 AVAIL=000000");
+    }
+    Ok(response)
+}
+
+/// `Query CPOWNed`
+///
+/// Shows the volumes that the system configuration gives to CP, slot by slot.
+pub fn cp_owned(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    words.end()?;
+    let reals = cp.disks.reals();
+    let mut lines = vec!["SLOT  VOL-ID  RDEV  TYPE   STATUS".to_string()];
+    for (n, serial) in cp.disks.policy().owned.iter().enumerate() {
+        let real = reals.iter().find(|real| real.state == State::Owned && real.serial == *serial);
+        let place = real.map_or("----".into(), |real| format!("{:04X}", real.number));
+        let status = if real.is_some() { "ONLINE AND ATTACHED" } else { "NOT MOUNTED" };
+        lines.push(format!("{:>4}  {serial:<6}  {place}  OWN    {status}", n + 1));
+    }
+    Ok(lines.into())
+}
+
+/// The line of QUERY VIRTUAL for a disk, and with `details` those behind it.
+pub(super) fn virtual_lines(issuer: &Issuer, link: &Link, details: bool) -> Vec<String> {
+    let vdev = link.vdev();
+    let subchannel = issuer.vmdbk.machine().configuration.css().find(vdev);
+    let subchannel = subchannel.map_or("NONE".into(), |id| format!("{:04X}", id.number()));
+    let kind = link.disk.kind();
+    let (units, unit) = size(&kind);
+    let (name, on) = match link.disk.place {
+        Place::Virtual { .. } => ("(VDSK)", "VDSK".to_string()),
+        Place::Temporary { .. } => ("(TEMP)", link.disk.rdev().map_or("STOR".into(), |rdev| format!("{rdev:04X}"))),
+        _ => (link.disk.volume.as_str(), link.disk.rdev().map_or("----".into(), |rdev| format!("{rdev:04X}"))),
+    };
+    let (kind, access) = (device_type(&kind), link.access());
+    let first = format!(
+        "DASD {vdev:04X} {kind:<4} {name:<6} {access} {units:>10} {unit} ON DASD  {on} SUBCHANNEL = {subchannel}"
+    );
+    if !details {
+        return vec![first];
+    }
+    let cached = match link.is_cached() {
+        None => "NOT ELIGIBLE",
+        Some(true) => "ACTIVE",
+        Some(false) => "OFF",
+    };
+    let control = match link.dasd.control {
+        DasdControl::None => "NODEVCTL",
+        DasdControl::Device => "DEVCTL",
+        DasdControl::Subsystem => "SYSCTL",
+    };
+    let mode = directory::Access::ALL.iter().find(|row| row.1 == link.mode.access).map_or("", |row| row.0);
+    let reserve = if link.mode.reserve { "V" } else { "" };
+    let what = match link.disk.place {
+        Place::Whole { .. } => "WHOLE DEVICE".to_string(),
+        Place::Real { start, .. } => format!("START = {start}"),
+        Place::Temporary { on: Some((_, start)), .. } => format!("START = {start}"),
+        _ => "IN STORAGE".to_string(),
+    };
+    vec![
+        first,
+        format!("     {vdev:04X} OWNER = {} {:04X} MODE = {mode}{reserve} {what}", link.disk.owner, link.disk.vdev),
+        format!(
+            "     {vdev:04X} MDC {cached}, {control}, IOASSIST NOT ELIGIBLE, {}",
+            match link.disk.reserved() {
+                true => "RESERVED",
+                false => "NOT RESERVED",
+            }
+        ),
+    ]
+}

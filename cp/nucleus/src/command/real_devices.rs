@@ -1,0 +1,137 @@
+//! ATTACH and VARY: what real disks are used for.
+
+use super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::minidisk::{self, real};
+use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use crate::words::Words;
+use directory::{DasdControl, DasdOptions};
+use std::sync::Arc;
+
+/// The user that a word names, who must be logged on; `*` is the issuer.
+fn target(cp: &Cp, issuer: &Issuer, userid: &str) -> Result<Arc<Vmdbk>, Message> {
+    match userid {
+        "*" => Ok(issuer.vmdbk.clone()),
+        _ => cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("ATS")),
+    }
+}
+
+/// `ATTach rdev [TO] userid|* [[AS] vdev] [R/O|R/W] | rdev [TO] SYSTEM [volid]`
+///
+/// Gives a real disk that is free to one user, who alone has it until DETACH or LOGOFF, or to the system: minidisks may lie on it then. With
+/// a volid, only if that is its serial.
+pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let rdev = words.need_device()?;
+    words.accept("TO");
+    let to = words.need()?;
+    if to.is("SYSTEM") {
+        let wanted = words.next().map(|word| word.upper());
+        words.end()?;
+        let reals = cp.disks.reals();
+        let shown = format!("{rdev:04X}");
+        let found = reals.iter().find(|real| real.number == rdev);
+        let found = found.ok_or_else(|| message::no_real_device(&shown))?;
+        match (&found.state, wanted) {
+            (_, Some(wanted)) if wanted != found.serial => {
+                return Err(message::real_device_in_use(&shown, format!("its volid is {}", found.serial)));
+            }
+            (real::State::Free, _) => (),
+            (real::State::Offline, _) => return Err(message::real_device_in_use(&shown, "offline")),
+            _ => return Err(message::real_device_in_use(&shown, "in use already")),
+        }
+        if reals.iter().any(|real| real.has_minidisks() && real.serial == found.serial) || found.serial.is_empty() {
+            return Err(message::real_device_in_use(&shown, format!("volid {} is there already", found.serial)));
+        }
+        let real = cp.disks.set_real(rdev, real::State::System)?;
+        return Ok(format!("DASD {rdev:04X} ATTACHED TO SYSTEM {}", real.serial).into());
+    }
+    let userid = if to.0 == "*" { "*".to_string() } else { to.userid()? };
+    let vmdbk = target(cp, issuer, &userid)?;
+    let (mut vdev, mut read_only) = (rdev, false);
+    while let Some(word) = words.next() {
+        match () {
+            () if word.is("AS") => vdev = words.need_device()?,
+            () if word.is("R/O") => read_only = true,
+            () if word.is("R/W") => (),
+            () => vdev = word.device().ok_or_else(|| word.invalid())?,
+        }
+    }
+    let dasd = DasdOptions { control: DasdControl::Device, working_allegiance: false };
+    minidisk::dedicate(cp, &vmdbk, rdev, vdev, read_only, dasd)?;
+    let line = format!("DASD {rdev:04X} ATTACHED TO {} {vdev:04X} WITH DEVCTL", vmdbk.userid);
+    if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
+        vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+    }
+    Ok(line.into())
+}
+
+/// DETACH rdev FROM userid|SYSTEM.
+pub(super) fn detach_from(cp: &Cp, issuer: &Issuer, rdev: u16, from: &str) -> Result<Response, Message> {
+    let shown = format!("{rdev:04X}");
+    let real = cp.disks.reals().into_iter().find(|real| real.number == rdev);
+    let real = real.ok_or_else(|| message::no_real_device(&shown))?;
+    if from == "SYSTEM" {
+        if !real.has_minidisks() {
+            return Err(message::not_attached(shown, from));
+        }
+        cp.disks.set_real(rdev, real::State::Free)?;
+        return Ok(format!("DASD {rdev:04X} DETACHED SYSTEM {}", real.serial).into());
+    }
+    let userid = if from == "*" { issuer.userid() } else { from };
+    match real.state {
+        real::State::Attached { userid: holder, vdev, .. } if holder == userid => {
+            let vmdbk = cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("DTS"))?;
+            minidisk::detach(cp, &vmdbk, vdev);
+            let line = format!("DASD {rdev:04X} DETACHED {userid} {vdev:04X}");
+            if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
+                vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+            }
+            Ok(line.into())
+        }
+        _ => Err(message::not_attached(shown, userid)),
+    }
+}
+
+/// `VARY ON|OFF rdev[-rdev]`
+///
+/// Takes real disks that nobody uses away from everybody, or gives them back to be attached.
+pub fn vary(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let word = words.need()?;
+    let on = match () {
+        () if word.is("ON") || word.is("ONline") => true,
+        () if word.is("OFF") || word.is("OFFline") => false,
+        () => return Err(word.invalid()),
+    };
+    let range = words.need()?;
+    words.end()?;
+    let (first, last) = crate::examine::range(range.0, 0xffff, 16).map_err(|_| range.invalid())?;
+    let range = first..=last.unwrap_or(first);
+    let mut response = Response::none();
+    let reals = cp.disks.reals();
+    let chosen: Vec<_> = reals.iter().filter(|real| range.contains(&real.number.into())).collect();
+    if chosen.is_empty() {
+        return Err(message::no_real_device(format!("{first:04X}")));
+    }
+    for real in &chosen {
+        let state = match (on, &real.state) {
+            (true, real::State::Offline) => real::State::Free,
+            (false, real::State::Free | real::State::System) => real::State::Offline,
+            (true, state) => state.clone(),
+            (false, _) => {
+                let users = cp.disks.users_of(real.number);
+                return Err(message::volume_in_use(format!("{:04X}", real.number), users));
+            }
+        };
+        if state != real.state {
+            cp.disks.set_real(real.number, state)?;
+        }
+        response.push(format!("{:04X} varied {}", real.number, if on { "online" } else { "offline" }));
+    }
+    let count = chosen.len();
+    response.push(format!(
+        "{count} device(s) specified; {count} device(s) successfully varied {}",
+        if on { "online" } else { "offline" }
+    ));
+    Ok(response)
+}

@@ -1,0 +1,85 @@
+//! The map of a volume: what the directory has on it, what nothing has, and what two have.
+
+use crate::system::Cp;
+use directory::{DeviceKind, Extent};
+
+/// A row of a map, in the order of the volume.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The owner and device number; `None` for a gap.
+    pub owner: Option<(String, u16)>,
+    pub start: u64,
+    /// The last unit.
+    pub end: u64,
+    /// It begins before another has ended.
+    pub overlaps: bool,
+    /// It ends beyond the volume.
+    pub outside: bool,
+}
+
+/// The rows of the volume `serial`, which has `units` cylinders or blocks. Full packs (0 END) are listed and make no overlaps.
+pub fn rows(cp: &Cp, serial: &str, units: u64) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for user in cp.users() {
+        for device in &user.devices {
+            let DeviceKind::Mdisk(mdisk) = &device.kind else { continue };
+            let Extent::Volume { volume, start, count } = &mdisk.extent else { continue };
+            if volume == serial {
+                let start = u64::from(*start);
+                let end = count.map_or(units, |count| start + u64::from(count)).max(start + 1) - 1;
+                rows.push((start, end, user.userid.clone(), device.vdev));
+            }
+        }
+    }
+    lay_out(rows, units)
+}
+
+fn lay_out(mut rows: Vec<(u64, u64, String, u16)>, units: u64) -> Vec<Row> {
+    // A full pack comes before what lies on it.
+    rows.sort_by(|a, b| (a.0, std::cmp::Reverse(a.1), &a.2, a.3).cmp(&(b.0, std::cmp::Reverse(b.1), &b.2, b.3)));
+    let mut map = Vec::new();
+    let mut next = 0;
+    for (start, end, userid, vdev) in rows {
+        let whole = start == 0 && end + 1 >= units;
+        if !whole && start > next {
+            map.push(Row { owner: None, start: next, end: start - 1, overlaps: false, outside: false });
+        }
+        let overlaps = !whole && start < next;
+        map.push(Row { owner: Some((userid, vdev)), start, end, overlaps, outside: end >= units });
+        if !whole {
+            next = next.max(end + 1);
+        }
+    }
+    if next < units {
+        map.push(Row { owner: None, start: next, end: units - 1, overlaps: false, outside: false });
+    }
+    map
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_and_overlaps_are_shown() {
+        let row = |start, end, user: &str, vdev| (start, end, user.to_string(), vdev);
+        let rows =
+            vec![row(30, 39, "B", 0x192), row(0, 99, "M", 0x123), row(10, 34, "A", 0x191), row(95, 101, "C", 0x191)];
+        let found: Vec<_> = lay_out(rows, 100)
+            .into_iter()
+            .map(|row| (row.owner.map(|o| o.0), row.start, row.end, row.overlaps, row.outside))
+            .collect();
+        let owner = |name: &str| Some(name.to_string());
+        assert_eq!(
+            found,
+            [
+                (owner("M"), 0, 99, false, false),
+                (None, 0, 9, false, false),
+                (owner("A"), 10, 34, false, false),
+                (owner("B"), 30, 39, true, false),
+                (None, 40, 94, false, false),
+                (owner("C"), 95, 101, false, true),
+            ]
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! Real disks: the volumes the system was given, under their device numbers, and what each is used for.
+
+use super::cache::{Cache, DeviceCache};
+use base::ebcdic;
+use dasd::{Kind, Volume};
+use std::sync::Arc;
+
+/// A real disk.
+#[derive(Clone)]
+pub struct Real {
+    /// The real device number.
+    pub number: u16,
+    pub volume: Arc<dyn Volume>,
+    /// The volume serial from the label; empty if there is none.
+    pub serial: String,
+    /// The host's file, for messages.
+    pub file: String,
+    pub state: State,
+    pub cache: Arc<DeviceCache>,
+}
+
+/// What a real disk is used for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum State {
+    /// CP's own: minidisks, and temporary space.
+    Owned,
+    /// Of the system: minidisks.
+    System,
+    /// Nobody's: may be attached.
+    Free,
+    /// A user's, as this virtual device.
+    Attached { userid: String, vdev: u16, read_only: bool },
+    /// Varied off.
+    Offline,
+}
+
+impl Real {
+    /// A volume; its serial is read from its label.
+    pub fn new(number: u16, volume: Arc<dyn Volume>, file: String, cache: &Cache) -> Real {
+        let serial = serial(&*volume).unwrap_or_default();
+        Real { number, volume, serial, file, state: State::Free, cache: cache.device() }
+    }
+
+    /// Whether minidisks may lie on it.
+    pub fn has_minidisks(&self) -> bool {
+        matches!(self.state, State::Owned | State::System)
+    }
+}
+
+/// The device type as users write it: `3390`.
+pub fn device_type(kind: &Kind) -> String {
+    let (Kind::Ckd { device, .. } | Kind::Fba { device, .. }) = kind;
+    format!("{device:04X}")
+}
+
+/// How many cylinders or blocks, and which of the two: `CYL`, `BLK`.
+pub fn size(kind: &Kind) -> (u64, &'static str) {
+    match kind {
+        Kind::Ckd { cylinders, .. } => ((*cylinders).into(), "CYL"),
+        Kind::Fba { blocks, .. } => (*blocks, "BLK"),
+    }
+}
+
+/// The serial in a volume's label: VOL1 of the standard label, LNX1 of Linux, CMS1 of CMS. On count-key-data volumes it is a record of
+/// track 0, on fixed-block ones block 1.
+pub fn serial(volume: &dyn Volume) -> Option<String> {
+    let of = |label: &[u8]| {
+        let known = ["VOL1", "LNX1", "CMS1"].map(ebcdic::from_str);
+        let found = known.iter().any(|id| label.starts_with(id));
+        found.then(|| ebcdic::to_string(label.get(4..10).unwrap_or_default()).trim().to_string())
+    };
+    let serial = match volume.kind() {
+        Kind::Ckd { .. } => volume.read_track(0).ok()?.records().find_map(|record| of(record.data)),
+        Kind::Fba { .. } => {
+            let mut block = [0; Kind::BLOCK];
+            volume.read_blocks(1, &mut block).ok()?;
+            of(&block)
+        }
+    };
+    serial.filter(|serial| !serial.is_empty() && serial.chars().all(|c| c.is_ascii_graphic()))
+}
+
+/// Which volumes CP takes for itself and its users when the system comes up.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// CP_OWNED: serials in the order of their slots.
+    pub owned: Vec<String>,
+    /// USER_VOLUME_LIST and USER_VOLUME_INCLUDE: serials, in which `*` is any characters and `%` any one.
+    pub users: Vec<String>,
+    /// TDISK: temporary space: serial, first unit, number of units.
+    pub temporary: Vec<(String, u32, u32)>,
+    /// TDISK STORAGE: so many megabytes of the host's storage are temporary space as well.
+    pub temporary_storage: u64,
+}
+
+impl Policy {
+    /// What a volume with this serial is used for.
+    pub fn state(&self, serial: &str) -> State {
+        match () {
+            () if self.owned.iter().any(|owned| owned == serial) => State::Owned,
+            () if !serial.is_empty() && self.users.iter().any(|mask| matches(mask, serial)) => State::System,
+            () => State::Free,
+        }
+    }
+}
+
+/// Whether `serial` is one that `mask` means.
+fn matches(mask: &str, serial: &str) -> bool {
+    match (mask.as_bytes().first(), serial.is_empty()) {
+        (None, empty) => empty,
+        (Some(b'*'), empty) => matches(&mask[1..], serial) || !empty && matches(mask, &serial[1..]),
+        (Some(b'%'), false) => matches(&mask[1..], &serial[1..]),
+        (Some(c), false) => *c == serial.as_bytes()[0] && matches(&mask[1..], &serial[1..]),
+        (Some(_), true) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::{Blocks, Tracks};
+    use super::*;
+    use dasd::{Count, Track};
+
+    #[test]
+    fn a_volume_is_known_by_its_label() {
+        let pack = Tracks::new(0x3390, 1);
+        assert_eq!(serial(&pack), None);
+        let mut track = Track::new(0, 0);
+        let end = track.records().last().unwrap().end();
+        let label = [ebcdic::from_str("VOL1USR001"), vec![0x40; 70]].concat();
+        track.format(end, Count { record: 3, key: 4, data: 80, ..Count::default() }, &label[..4], &label);
+        pack.write_track(0, &track).unwrap();
+        assert_eq!(serial(&pack).as_deref(), Some("USR001"));
+        let blocks = Blocks::new(0x9336, 8);
+        let mut block = [0; 512];
+        block[..10].copy_from_slice(&ebcdic::from_str("CMS1DISK7 "));
+        blocks.write_blocks(1, &block).unwrap();
+        assert_eq!(serial(&blocks).as_deref(), Some("DISK7"));
+    }
+
+    #[test]
+    fn volumes_are_chosen_by_serial() {
+        let policy = Policy { owned: vec!["RES".into()], users: vec!["US%*".into(), "X".into()], ..Policy::default() };
+        for (serial, state) in [
+            ("RES", State::Owned),
+            ("USR001", State::System),
+            ("USR", State::System),
+            ("US", State::Free),
+            ("X", State::System),
+            ("XY", State::Free),
+            ("", State::Free),
+        ] {
+            assert_eq!(policy.state(serial), state, "{serial}");
+        }
+    }
+}

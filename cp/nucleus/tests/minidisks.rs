@@ -1,0 +1,352 @@
+//! Minidisks as users see them: who may link what, what they are told, and what becomes of it.
+
+use base::{Clock, Tod, ebcdic};
+use dasd::{Count, Track, Volume};
+use directory::{Directory, Passwords};
+use nucleus::console::terminal::{Kind, Silent, Terminal};
+use nucleus::minidisk::memory::{Blocks, Tracks};
+use nucleus::minidisk::real::Policy;
+use nucleus::system::{Cp, SystemConfig};
+use std::sync::Arc;
+
+struct Still;
+
+impl Clock for Still {
+    fn now(&self) -> Tod {
+        Tod::from_unix_nanos(690_624_000 * 1_000_000_000)
+    }
+}
+
+const DIRECTORY: &str = "\
+USER OPERATOR OPERATOR 1M 1M ABCDEFG
+ CONSOLE 009 3215 T
+USER MAINT MAINT 1M 4M ABCDEFG
+ CONSOLE 009 3215 T
+ MDISK 190 3390 10 20 USR001 MR ALL WRITE MULTIPLE
+ MDISK 191 3390 30 5 USR001 WR READ WRITE MULTI
+ MINIOPT NOMDC
+ MDISK 193 FB-512 8 100 FBA001 MR ALL
+ MDISK 194 3390 40 10 GONE01 MR ALL
+ MDISK 195 3390 90 20 USR001 MR ALL
+ MDISK 300 FB-512 V-DISK 1000 MR ALL WRITE MULT
+ MDISK 123 3390 0 END USR001 MW NOBODY
+USER U1 U1 1M 2M G
+ CONSOLE 009 3215 T
+ LINK MAINT 190 190 RR
+ MDISK 191 3390 32 4 USR001 MR READU WRITEU MULTU
+USER U2 U2 1M 2M G
+ CONSOLE 009 3215 T
+USER U3 U3 1M 2M G
+ OPTION LNKNOPAS LNKEXCLU
+ CONSOLE 009 3215 T
+ DEDICATE 500 0A00
+";
+
+/// A volume with a standard label.
+fn pack(serial: &str, cylinders: u32) -> Arc<Tracks> {
+    let pack = Tracks::new(0x3390, cylinders);
+    let mut track = Track::new(0, 0);
+    let end = track.records().last().expect("record 0").end();
+    let label = [ebcdic::from_str(&format!("VOL1{serial}")), vec![0x40; 70]].concat();
+    track.format(end, Count { record: 3, key: 4, data: 80, ..Count::default() }, &label[..4], &label);
+    pack.write_track(0, &track).expect("there is a track 0");
+    Arc::new(pack)
+}
+
+fn fixed(serial: &str, blocks: u32) -> Arc<Blocks> {
+    let disk = Blocks::new(0x9336, blocks);
+    let mut block = [0; 512];
+    block[..10].copy_from_slice(&ebcdic::from_str(&format!("VOL1{serial}")));
+    disk.write_blocks(1, &block).expect("there is a block 1");
+    Arc::new(disk)
+}
+
+struct Site {
+    cp: Cp,
+}
+
+struct Seat<'a>(&'a Cp, Arc<Terminal>);
+
+impl Site {
+    fn new() -> Site {
+        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
+        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Still), Arc::new(Silent));
+        cp.disks.set_policy(Policy {
+            owned: vec!["RES001".into()],
+            users: vec!["USR*".into(), "FBA*".into()],
+            temporary: vec![("RES001".into(), 5, 10)],
+            temporary_storage: 0,
+        });
+        assert!(cp.disks.install(0x200, pack("RES001", 20), "res".into()));
+        assert!(cp.disks.install(0x201, pack("USR001", 100), "usr".into()));
+        assert!(cp.disks.install(0x202, fixed("FBA001", 2000), "fba".into()));
+        assert!(cp.disks.install(0xa00, pack("WORK01", 3), "work".into()));
+        assert!(!cp.disks.install(0xa00, pack("WORK02", 3), "work".into()), "one number is one device");
+        Site { cp }
+    }
+
+    fn log_on(&self, userid: &str) -> (Seat<'_>, Vec<String>) {
+        let terminal = self.cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
+        let seat = Seat(&self.cp, terminal);
+        let lines = seat.says(&format!("logon {userid} {userid}"));
+        (seat, lines)
+    }
+}
+
+impl Seat<'_> {
+    fn says(&self, line: &str) -> Vec<String> {
+        self.0.line(self.1.id, line);
+        self.1.take_output().lines().map(str::to_string).filter(|line| !line.trim().is_empty()).collect()
+    }
+}
+
+/// The lines but for those of LOGON itself.
+fn of_disks(lines: Vec<String>) -> Vec<String> {
+    lines.into_iter().filter(|line| line.contains("DASD") || line.starts_with("HCP")).collect()
+}
+
+#[test]
+fn the_directorys_minidisks_are_there_at_logon() {
+    let site = Site::new();
+    let (maint, lines) = site.log_on("maint");
+    assert_eq!(
+        of_disks(lines),
+        [
+            "HCPLNM108E MAINT 0194 not linked; volid GONE01 not mounted",
+            "HCPLNM109E MAINT 0195 not linked; it does not lie on volid USR001",
+        ]
+    );
+    let subchannels = |lines: Vec<String>| lines.iter().map(|l| l[..l.len() - 4].to_string()).collect::<Vec<_>>();
+    assert_eq!(
+        subchannels(maint.says("query virtual dasd")),
+        [
+            "DASD 0123 3390 USR001 R/W        100 CYL ON DASD  0201 SUBCHANNEL = ",
+            "DASD 0190 3390 USR001 R/W         20 CYL ON DASD  0201 SUBCHANNEL = ",
+            "DASD 0191 3390 USR001 R/W          5 CYL ON DASD  0201 SUBCHANNEL = ",
+            "DASD 0193 9336 FBA001 R/W        100 BLK ON DASD  0202 SUBCHANNEL = ",
+            "DASD 0300 9336 (VDSK) R/W       1000 BLK ON DASD  VDSK SUBCHANNEL = ",
+        ]
+    );
+    let details = maint.says("query virtual 191 details");
+    assert_eq!(
+        details[1..],
+        [
+            "     0191 OWNER = MAINT 0191 MODE = WR START = 30",
+            "     0191 MDC OFF, NODEVCTL, IOASSIST NOT ELIGIBLE, NOT RESERVED"
+        ]
+    );
+    let (_u1, lines) = site.log_on("u1");
+    assert_eq!(of_disks(lines), ["DASD 0190 LINKED R/O; R/W BY MAINT"]);
+    assert_eq!(maint.says("query links 190"), ["MAINT    0190 R/W, U1       0190 R/O"]);
+}
+
+#[test]
+fn passwords_open_what_the_directory_says() {
+    let site = Site::new();
+    let (u2, _) = site.log_on("u2");
+    assert_eq!(u2.says("link maint 190 290"), Vec::<String>::new(), "ALL may read");
+    assert_eq!(u2.says("link maint 190 290"), ["HCPLNM110E MAINT 0290 not linked; device already defined"]);
+    assert_eq!(
+        u2.says("link maint 191 291 rr wrong"),
+        ["HCPLNM114E MAINT 0191 not linked; mode or password incorrect"]
+    );
+    assert_eq!(u2.says("link maint 191 291 rr read"), Vec::<String>::new());
+    assert_eq!(u2.says("link maint 193 293 mr"), ["HCPLNM113E MAINT 0193 not linked; no multiple password"]);
+    assert_eq!(u2.says("link maint 193 293 w"), ["HCPLNM112E MAINT 0193 not linked; no write password"]);
+    assert_eq!(u2.says("link maint 199 299"), ["HCPLNM107E MAINT 0199 not linked; not in CP directory"]);
+    assert_eq!(u2.says("link nobody 199 299"), ["HCPLNM053E NOBODY not in CP directory"]);
+    assert_eq!(u2.says("link maint 190 zzz"), ["HCPLNM118E Command format not valid".replace("LNM118", "LNM118")]);
+    // At the console CP asks.
+    assert_eq!(u2.says("link u1 191 391 mr"), ["ENTER MULT PASSWORD:"]);
+    assert!(u2.1.hidden());
+    assert_eq!(u2.says("multu"), Vec::<String>::new());
+    assert!(!u2.1.hidden());
+    assert_eq!(u2.says("link u1 191 392 w"), ["ENTER WRITE PASSWORD:"]);
+    assert_eq!(u2.says(""), ["HCPLNM114E U1 0191 not linked; mode or password incorrect"]);
+    assert_eq!(u2.says("link maint 190 393 sr"), ["HCPLNM298E Request denied; not authorized"]);
+    for _ in 0..8 {
+        assert_eq!(u2.says("link u1 191 392 w x"), ["HCPLNM114E U1 0191 not linked; mode or password incorrect"]);
+    }
+    assert_eq!(u2.says("link u1 191 392 w writeu"), ["HCPLNM115E LINK invalid; excessive incorrect passwords"]);
+    assert_eq!(u2.says("link maint 190 392 rr"), Vec::<String>::new(), "ALL still may");
+}
+
+#[test]
+fn modes_meet_one_another() {
+    let site = Site::new();
+    let (u2, _) = site.log_on("u2");
+    let (u3, _) = site.log_on("u3");
+    assert_eq!(u3.says("link maint 190 190 w"), Vec::<String>::new());
+    assert_eq!(u2.says("link maint 190 190 r"), ["HCPLNM104E MAINT 0190 not linked; R/W by U3"]);
+    assert_eq!(u2.says("link maint 190 190 wr write"), ["HCPLNM101E DASD 0190 forced R/O; R/W by U3"]);
+    assert_eq!(u3.says("link maint 190 290 m"), ["HCPLNM106E MAINT 0190 not linked; R/W by U3, R/O by U2"]);
+    assert_eq!(u3.says("detach 190"), ["DASD 0190 DETACHED"]);
+    assert_eq!(u3.says("link maint 190 190 w"), ["HCPLNM105E MAINT 0190 not linked; R/O by U2"]);
+    assert_eq!(u3.says("link maint 190 190 mw"), ["DASD 0190 LINKED R/W; R/O BY U2"]);
+    assert_eq!(u3.says("link maint 191 191 ew"), Vec::<String>::new());
+    assert_eq!(u2.says("link maint 191 191 rr read"), ["HCPLNM104E MAINT 0191 not linked; R/W by U3"]);
+    u3.says("logoff");
+    assert_eq!(u2.says("link maint 191 191 rr read"), Vec::<String>::new());
+}
+
+#[test]
+fn temporary_and_virtual_disks_come_and_go() {
+    let site = Site::new();
+    let (u2, _) = site.log_on("u2");
+    let (maint, _) = site.log_on("maint");
+    assert_eq!(u2.says("define t3390 192 6"), ["DASD 0192 DEFINED"]);
+    assert_eq!(
+        u2.says("define t3390 as 193 cyl 5"),
+        ["HCPDEF091E DASD 0193 not defined; temporary space not available"]
+    );
+    assert_eq!(u2.says("define t3390 193 cyl 4"), ["DASD 0193 DEFINED"]);
+    assert_eq!(maint.says("query alloc tdisk")[1], "     TDISK TOTAL=000010 INUSE=000010 AVAIL=000000");
+    assert_eq!(u2.says("detach 192"), ["DASD 0192 DETACHED"]);
+    assert_eq!(u2.says("define t3390 192 6"), ["DASD 0192 DEFINED"]);
+    assert_eq!(u2.says("define 192 as 292"), ["DASD 0292 DEFINED"]);
+    assert!(u2.says("query 292")[0].starts_with("DASD 0292 3390 (TEMP) R/W          6 CYL ON DASD  0200"));
+    assert_eq!(u2.says("define vfb-512 400 blk 1001"), ["DASD 0400 DEFINED"]);
+    assert!(u2.says("query virtual 400")[0].starts_with("DASD 0400 9336 (VDSK) R/W       1008 BLK ON DASD  VDSK"));
+    assert_eq!(u2.says("define vfb-512 400 8"), ["HCPDEF091E DASD 0400 not defined; device already exists"]);
+
+    // A virtual disk of the directory is there as long as one link is.
+    let disk = |userid: &str, vdev: u16| site.cp.disks.link(userid, vdev).expect("it is linked").volume.clone();
+    disk("MAINT", 0x300).write_blocks(7, &[0xc1; 512]).unwrap();
+    assert_eq!(u2.says("link maint 300 300 rr"), ["DASD 0300 LINKED R/O; R/W BY MAINT"]);
+    maint.says("detach 300");
+    assert_eq!(maint.says("link * 300 300 mr"), ["DASD 0300 LINKED R/W; R/O BY U2"]);
+    let mut block = [0; 512];
+    disk("MAINT", 0x300).read_blocks(7, &mut block).unwrap();
+    assert_eq!(block[0], 0xc1);
+    maint.says("detach 300");
+    u2.says("detach 300");
+    maint.says("link * 300 300 mr");
+    disk("MAINT", 0x300).read_blocks(7, &mut block).unwrap();
+    assert_eq!(block[0], 0);
+}
+
+#[test]
+fn real_disks_are_attached_and_shown() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    assert_eq!(
+        maint.says("query dasd"),
+        [
+            "DASD 0200 CP OWNED  RES001   0",
+            "DASD 0201 CP SYSTEM USR001   3",
+            "DASD 0202 CP SYSTEM FBA001   1",
+            "DASD 0A00 WORK01",
+            "An offline DASD was not found.",
+        ]
+    );
+    assert_eq!(maint.says("query cpowned")[1], "   1  RES001  0200  OWN    ONLINE AND ATTACHED");
+    let (_u3, _) = site.log_on("u3");
+    assert_eq!(maint.says("query dasd attached"), ["DASD 0A00 ATTACHED TO U3       0500 R/W WORK01"]);
+    assert_eq!(maint.says("attach a00 *"), ["HCPATS122E DASD 0A00 not attached; attached to U3"]);
+    assert_eq!(maint.says("detach a00 from u3"), ["DASD 0A00 DETACHED U3 0500"]);
+    assert_eq!(maint.says("attach a00 * 600 r/o"), ["DASD 0A00 ATTACHED TO MAINT 0600 WITH DEVCTL"]);
+    assert!(maint.says("query 600")[0].starts_with("DASD 0600 3390 WORK01 R/O          3 CYL ON DASD  0A00"));
+    assert_eq!(maint.says("detach 600"), ["DASD 0600 DETACHED"]);
+    assert_eq!(maint.says("attach a00 system work01"), ["DASD 0A00 ATTACHED TO SYSTEM WORK01"]);
+    assert_eq!(maint.says("detach a00 system"), ["DASD 0A00 DETACHED SYSTEM WORK01"]);
+    assert_eq!(
+        maint.says("vary off a00"),
+        ["0A00 varied offline", "1 device(s) specified; 1 device(s) successfully varied offline"]
+    );
+    assert_eq!(maint.says("query dasd offline"), ["DASD 0A00 OFFLINE"]);
+    assert_eq!(maint.says("vary off 201"), ["HCPDTS124E DASD 0201 in use by 3 users"]);
+    assert_eq!(
+        maint.says("query mdisk map usr001"),
+        [
+            "VOLUME USR001 ON DASD 0201, 3390 OF 100 CYL",
+            "OWNER    VDEV      START        END       SIZE",
+            "MAINT    0123          0         99        100",
+            "                       0          9         10 GAP",
+            "MAINT    0190         10         29         20",
+            "MAINT    0191         30         34          5",
+            "U1       0191         32         35          4 OVERLAP",
+            "                      36         89         54 GAP",
+            "MAINT    0195         90        109         20 OUTSIDE",
+        ]
+    );
+    assert_eq!(
+        maint.says("query mdisk user u1 190"),
+        [
+            "TargetID Tdev OwnerID  Odev Dtype  Vol-ID Rdev   StartLoc       Size",
+            "U1       0190 MAINT    0190 3390   USR001 0201         10         20",
+        ]
+    );
+}
+
+#[test]
+fn the_cache_serves_what_is_read_again() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let (u1, _) = site.log_on("u1");
+    assert_eq!(
+        maint.says("query mdcache")[..2],
+        ["Minidisk cache ON for system", "Storage MDC min=0M max=128M, usage=0%, bias=1.00"]
+    );
+    let volume = |userid: &str, vdev: u16| site.cp.disks.link(userid, vdev).expect("it is linked").volume.clone();
+    let (ours, theirs, whole) = (volume("MAINT", 0x190), volume("U1", 0x190), volume("MAINT", 0x123));
+    // One user's miss is another's hit, and a third's who knows the track by another number.
+    let mut track = Track::clone(&ours.read_track(17).unwrap());
+    theirs.read_track(17).unwrap();
+    assert_eq!(whole.read_track(10 * 15 + 17).unwrap().home(), (11, 2));
+    assert_eq!(
+        u1.says("query mdcache statistics"),
+        ["U1       READS=1 WRITES=0 HITS=1 HIT RATIO=100% INSERTS=0 MODS=0 REFUSED=0"]
+    );
+    // A format write throws the track out, and keeps it out once.
+    let end = track.records().last().unwrap().end();
+    track.format(end, Count { cylinder: 1, head: 2, record: 1, key: 0, data: 4 }, &[], b"one ");
+    ours.write_track(17, &track).unwrap();
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert!(u1.says("query mdcache stat")[0].starts_with("U1       READS=4 WRITES=0 HITS=2 HIT RATIO=50% INSERTS=1"));
+    // A write of data changes it in the cache.
+    let at = track.records().last().unwrap().at;
+    track.update(at, None, Some(b"two "));
+    ours.write_track(17, &track).unwrap();
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert_eq!(whole.read_track(10 * 15 + 17).unwrap().records().last().unwrap().data, b"two ");
+    assert!(
+        maint.says("query mdcache mdisk 190")[1].contains("WRITES=2"),
+        "{:?}",
+        maint.says("query mdcache mdisk 190")
+    );
+    // A write that misses brings nothing in.
+    ours.read_track_to_update(20).unwrap();
+    let before = site.cp.disks.cache.bytes();
+    ours.write_track(21, &Track::new(1, 6)).unwrap();
+    assert_eq!(site.cp.disks.cache.bytes(), before);
+    assert_eq!(maint.says("query mdcache mdisk 191")[0], "0191 minidisk cache OFF");
+    assert_eq!(maint.says("set mdcache rdev off 201"), Vec::<String>::new());
+    assert_eq!(
+        (site.cp.disks.cache.bytes(), maint.says("query mdcache rdev 201")[0].as_str()),
+        (0, "0201 minidisk cache OFF")
+    );
+    assert_eq!(u1.says("set mdcache system off"), ["HCPCMD002E Invalid operand - SYSTEM"]);
+    assert_eq!(maint.says("set mdcache storage 8M 4M"), ["HCPMDS6802E Minidisk cache size not valid - 8M"]);
+    assert_eq!(maint.says("set mdcache storage 0M 4M bias 0.5"), Vec::<String>::new());
+    assert_eq!(maint.says("query mdcache storage"), ["Storage MDC min=0M max=4M, usage=0%, bias=0.50"]);
+}
+
+#[test]
+fn fixed_blocks_are_cached_in_groups() {
+    let site = Site::new();
+    let (_maint, _) = site.log_on("maint");
+    let disk = site.cp.disks.link("MAINT", 0x193).expect("it is linked").volume.clone();
+    let data: Vec<u8> = (0..100 * 512).map(|n| (n / 512) as u8).collect();
+    disk.write_blocks(0, &data).unwrap();
+    let mut back = vec![0; 8 * 512];
+    for block in [60, 60, 90, 0] {
+        disk.read_blocks(block, &mut back).unwrap();
+        assert_eq!(back[..], data[block as usize * 512..(block as usize + 8) * 512]);
+    }
+    disk.write_blocks(62, &[0xff; 1024]).unwrap();
+    disk.read_blocks(60, &mut back).unwrap();
+    assert_eq!((back[512], back[1024], back[2047], back[2048]), (61, 0xff, 0xff, 64));
+    assert!(disk.read_blocks(96, &mut back).is_err());
+}
