@@ -3,21 +3,19 @@
 //! A real disk ([`real::Real`]) is a volume under a real device number. A [`Minidisk`] is what an MDISK statement or DEFINE
 //! describes: an extent of such a volume, temporary space, or storage. It is there as long as somebody has a [`Link`] to
 //! it; the link is a virtual device of one user. What a link's device reads and writes goes through these, from above:
-//! the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`extent`]), which nobody leaves; the volume.
+//! the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`dasd::Extent`]), which nobody leaves; the volume.
 //!
 //! Minidisks are the same if they lie in the same place, whatever users the directory gives them to: LINK's modes and
 //! RESERVE look at that. (Minidisks that merely overlap are the administrator's business, and QUERY MDISK MAP shows them.)
-//! RESERVE is seen by other users of a minidisk with a V in its mode, of virtual disks and of dedicated devices; of other
-//! minidisks it ends nothing but their caching.
+//! A RESERVE is seen by all who have the same minidisk, as by all systems that share a real disk.
 //!
 //! The lock in [`Disks`] is held for data only; no other is taken while it is held.
 
 pub mod cache;
-pub mod extent;
 pub mod link;
 pub mod map;
-pub mod memory;
 pub mod real;
+pub mod temporary;
 
 use crate::console::display::Tone;
 use crate::console::terminal::Host;
@@ -26,10 +24,10 @@ use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use complex::Configuration;
-use dasd::{Kind, MediaError, Volume};
-use devices::dasd::{Eckd, Options, Reservation};
+use dasd::model::{CkdModel, FbaModel};
+use dasd::{Extent, Kind, MediaError, Memory, Volume};
+use devices::dasd::{Options, Reservation};
 use directory::{Access, DasdOptions, DeviceKind, LinkMode, LinkPassword, Mdisk, Opt, RealDevice};
-use extent::Extent;
 use link::{Grant, Level, Others};
 use real::{Policy, Real, device_type};
 use std::collections::{HashMap, VecDeque};
@@ -69,8 +67,9 @@ pub struct Minidisk {
     /// The minidisk without the cache.
     pub direct: Arc<dyn Volume>,
     pub cache: Option<Arc<DiskCache>>,
-    reservation: Arc<Reservation>,
-    extent: Option<(Extent, Arc<DeviceCache>)>,
+    pub reservation: Arc<Reservation>,
+    /// The volume's number of the first track or block, and the volume as the cache knows it.
+    cacheable: Option<(u64, Arc<DeviceCache>)>,
 }
 
 impl Minidisk {
@@ -105,8 +104,6 @@ pub struct Link {
     /// What the device reads and writes: the minidisk, through the cache if it may be cached.
     pub volume: Arc<dyn Volume>,
     cached: Option<Arc<Cached>>,
-    /// Shared by the devices that see each other's RESERVE.
-    reservation: Arc<Reservation>,
 }
 
 impl Link {
@@ -364,10 +361,11 @@ impl State {
                     let why = format!("volid {volume} is a {}", device_type(&kind));
                     return Err(message::link_not_there(owner, &shown, why));
                 }
-                let extent = Extent::new(real.volume.clone(), *start, *count).ok_or_else(|| {
+                let extent = extent(&real.volume, *start, *count).ok_or_else(|| {
                     message::link_not_there(owner, &shown, format!("it does not lie on volid {volume}"))
                 })?;
                 let count = real::size(&extent.kind()).0 as u32;
+                let heads = if let Kind::Ckd { heads, .. } = kind { heads } else { 1 };
                 let place = Place::Real { rdev: real.number, start: *start, count };
                 if let Some(disk) = self.live(|disk| disk.place == place) {
                     return Ok(disk);
@@ -377,10 +375,10 @@ impl State {
                     vdev,
                     place,
                     volume: volume.clone(),
-                    direct: Arc::new(extent.clone()),
+                    direct: Arc::new(extent),
                     cache: Some(Arc::new(DiskCache::new(mdisk.cache))),
                     reservation: Arc::default(),
-                    extent: Some((extent, real.cache.clone())),
+                    cacheable: Some((u64::from(*start) * u64::from(heads), real.cache.clone())),
                 }))
             }
         }
@@ -388,7 +386,8 @@ impl State {
 
     fn virtual_disk(&mut self, owner: &str, vdev: u16, blocks: u32) -> Arc<Minidisk> {
         let place = Place::Virtual { number: self.number() };
-        let volume = Arc::new(memory::Blocks::new(0x9336, blocks));
+        let model = FbaModel::named("9336-20").expect("there is this model");
+        let volume = Arc::new(Memory::fba(model, blocks.into()));
         Minidisk::uncached(owner, vdev, place, "(VDSK)", volume)
     }
 
@@ -422,9 +421,9 @@ impl State {
             if start.saturating_add(count) > first.saturating_add(*units) {
                 continue;
             }
-            let Some(extent) = Extent::new(real.volume.clone(), start, Some(count)) else { continue };
+            let Some(extent) = extent(&real.volume, start, Some(count)) else { continue };
             let place = Place::Temporary { number, on: Some((real.number, start)), count };
-            let volume = Arc::new(memory::Cleared::new(Arc::new(extent)));
+            let volume = Arc::new(temporary::Cleared::new(Arc::new(extent)));
             return Ok(Minidisk::uncached(owner, vdev, place, "(TEMP)", volume));
         }
         let bytes = |kind: &Kind| match *kind {
@@ -447,9 +446,8 @@ impl State {
             return Err(none());
         }
         let volume: Arc<dyn Volume> = match device {
-            0x3390 | 0x3380 | 0x9345 => Arc::new(memory::Tracks::new(device, count)),
-            0x9336 => Arc::new(memory::Blocks::new(device, count)),
-            _ => return Err(none()),
+            0x9336 => Arc::new(Memory::fba(FbaModel::of_size(Some(device), count.into()), count.into())),
+            _ => Arc::new(Memory::ckd(CkdModel::of_size(device, count).ok_or_else(none)?, count)),
         };
         let place = Place::Temporary { number, on: None, count };
         Ok(Minidisk::uncached(owner, vdev, place, "(TEMP)", volume))
@@ -459,18 +457,20 @@ impl State {
 impl Minidisk {
     fn uncached(owner: &str, vdev: u16, place: Place, name: &str, direct: Arc<dyn Volume>) -> Arc<Minidisk> {
         let (owner, volume) = (owner.to_string(), name.to_string());
-        let (cache, reservation, extent) = (None, Arc::default(), None);
-        Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, extent })
+        let (cache, reservation, cacheable) = (None, Arc::default(), None);
+        Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, cacheable })
     }
 
     fn whole(owner: &str, vdev: u16, real: &Real) -> Arc<Minidisk> {
         Minidisk::uncached(owner, vdev, Place::Whole { rdev: real.number }, &real.serial, real.volume.clone())
     }
+}
 
-    /// Whether others see a RESERVE.
-    fn shares_reserve(&self, mode: LinkMode) -> bool {
-        mode.reserve || !matches!(self.place, Place::Real { .. })
-    }
+/// `count` units of a volume from unit `start` on, to its end if there is no count; `None` if it does not have them.
+fn extent(volume: &Arc<dyn Volume>, start: u32, count: Option<u32>) -> Option<Extent> {
+    let units = real::size(&volume.kind()).0;
+    let count = count.map_or(units.saturating_sub(start.into()), u64::from);
+    Extent::new(volume.clone(), start.into(), count, false)
 }
 
 /// The MDISK statement that a user's device number leads to, through LINK statements if need be.
@@ -590,15 +590,15 @@ fn make(
         .users
         .entry(vmdbk.userid.clone())
         .or_insert_with(|| Arc::new(UserCache::new(&vmdbk.userid, vmdbk.user.options.has(Opt::NoMdcFs))));
-    let reservation = if disk.shares_reserve(mode) { disk.reservation.clone() } else { Arc::default() };
-    let cached = match (&disk.extent, &disk.cache) {
-        (Some((extent, device)), Some(cache)) => Some(Arc::new(Cached {
-            extent: extent.clone(),
+    let cached = match (&disk.cacheable, &disk.cache) {
+        (Some((first, device)), Some(cache)) => Some(Arc::new(Cached {
+            extent: disk.direct.clone(),
+            first: *first,
             cache: cp.disks.cache.clone(),
             device: device.clone(),
             disk: cache.clone(),
             user: user.clone(),
-            reservation: reservation.clone(),
+            reservation: disk.reservation.clone(),
         })),
         _ => None,
     };
@@ -607,7 +607,7 @@ fn make(
         None => disk.direct.clone(),
     };
     let (userid, vdev) = (vmdbk.userid.clone(), AtomicU16::new(vdev));
-    Link { userid, vdev, disk, read_only, mode, dasd, volume, cached, reservation }
+    Link { userid, vdev, disk, read_only, mode, dasd, volume, cached }
 }
 
 /// Puts the device of a link into a configuration. False if its number is in use.
@@ -627,17 +627,14 @@ fn attach(cp: &Cp, configuration: &Configuration, link: &Link) -> bool {
     };
     let options = Options {
         read_only: link.read_only,
-        reservation: link.reservation.clone(),
+        reservation: link.disk.reservation.clone(),
         trouble: Some(Arc::new(trouble)),
         ssid: link.disk.rdev().unwrap_or(0) >> 8,
         unit: link.disk.rdev().unwrap_or(link.vdev()) as u8,
         serial: link.disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
         ..Options::default()
     };
-    let device: Box<dyn css::Device> = match link.disk.kind() {
-        Kind::Ckd { .. } => Box::new(Eckd::new(link.volume.clone(), options)),
-        Kind::Fba { .. } => Box::new(Eckd::new(link.volume.clone(), options)),
-    };
+    let device = devices::dasd::device(link.volume.clone(), options);
     configuration.css().attach(link.vdev(), device).is_ok()
 }
 

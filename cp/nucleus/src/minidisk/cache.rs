@@ -10,7 +10,6 @@
 //! full, users share what is put in: as long as it takes to fill the cache once, nobody but the users of OPTION NOMDCFS puts
 //! in more than an equal share.
 
-use super::extent::{Extent, relocate};
 use dasd::{Kind, MediaError, Track, Volume};
 use devices::dasd::Reservation;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -32,15 +31,15 @@ type Key = (u64, u64);
 
 #[derive(Clone)]
 enum Content {
-    /// As the minidisk that begins at this track of the volume sees it.
-    Track(u64, Arc<Track>),
+    /// With the home address that whoever brought it in sees.
+    Track(Arc<Track>),
     Blocks(Arc<[u8]>),
 }
 
 impl Content {
     fn bytes(&self) -> u64 {
         (match self {
-            Content::Track(_, track) => track.image().len(),
+            Content::Track(track) => track.image().len(),
             Content::Blocks(blocks) => blocks.len(),
         }) as u64
     }
@@ -398,7 +397,9 @@ impl Cache {
 
 /// A minidisk as one user's link reaches it: its extent, through the cache.
 pub struct Cached {
-    pub extent: Extent,
+    pub extent: Arc<dyn Volume>,
+    /// The volume's number of the extent's first track or block.
+    pub first: u64,
     pub cache: Arc<Cache>,
     pub device: Arc<DeviceCache>,
     pub disk: Arc<DiskCache>,
@@ -453,19 +454,12 @@ impl Cached {
     }
 
     /// What the cache has of a track, as this minidisk sees it.
-    fn cached_track(&self, key: &Key, cylinder: u16) -> Option<Arc<Track>> {
-        match self.cache.find(key)? {
-            Content::Track(first, track) if first == self.extent.first() => Some(track),
-            Content::Track(_, track) => Some(Arc::new(relocate(&track, cylinder))),
-            Content::Blocks(_) => None,
+    fn cached_track(&self, key: &Key, home: (u16, u16)) -> Option<Arc<Track>> {
+        let Content::Track(mut track) = self.cache.find(key)? else { return None };
+        if track.home() != home {
+            Arc::make_mut(&mut track).set_home(home.0, home.1);
         }
-    }
-
-    fn heads(&self) -> u32 {
-        match self.extent.kind() {
-            Kind::Ckd { heads, .. } => heads,
-            Kind::Fba { .. } => 1,
-        }
+        Some(track)
     }
 
     fn read(&self, track: u32, stage: bool) -> Result<Arc<Track>, MediaError> {
@@ -473,16 +467,16 @@ impl Cached {
         if !self.eligible() {
             return self.extent.read_track(track);
         }
-        let key = self.key(self.extent.first() + u64::from(track));
-        let inside = matches!(self.extent.kind(), Kind::Ckd { cylinders, heads, .. } if track < cylinders * heads);
-        if inside && let Some(found) = self.cached_track(&key, (track / self.heads()) as u16) {
+        let key = self.key(self.first + u64::from(track));
+        let home = self.extent.kind().home(track)?;
+        if let Some(found) = self.cached_track(&key, home) {
             self.count(|counters| &counters.hits);
             return Ok(found);
         }
         let ticket = if stage { self.cache.ticket(&key) } else { None };
         let found = self.extent.read_track(track)?;
         if found.records().all(|record| record.data.len() + record.key.len() <= LONGEST_RECORD) {
-            self.put(key, Content::Track(self.extent.first(), found.clone()), ticket);
+            self.put(key, Content::Track(found.clone()), ticket);
         }
         Ok(found)
     }
@@ -490,7 +484,7 @@ impl Cached {
     /// The blocks of a group that lie on the volume as this minidisk has them: where they begin here, and how many.
     fn group(&self, group: u64) -> Option<(u64, u64)> {
         let Kind::Fba { blocks, .. } = self.extent.kind() else { return None };
-        let first = (group * GROUP).checked_sub(self.extent.first())?;
+        let first = (group * GROUP).checked_sub(self.first)?;
         (first + GROUP <= blocks).then_some((first, GROUP))
     }
 }
@@ -519,12 +513,12 @@ impl Volume for Cached {
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         self.count(|counters| &counters.writes);
-        let key = self.key(self.extent.first() + u64::from(track));
+        let key = self.key(self.first + u64::from(track));
         let (ticket, before) = self.cache.begin_write(&key);
         let done = self.extent.write_track(track, new);
-        let formatted = matches!(&before, Some(Content::Track(_, old)) if !same_records(old, new));
+        let formatted = matches!(&before, Some(Content::Track(old)) if !same_records(old, new));
         let good = done.is_ok() && !formatted;
-        let content = good.then(|| Content::Track(self.extent.first(), Arc::new(new.clone())));
+        let content = good.then(|| Content::Track(Arc::new(new.clone())));
         // Only what is in the cache is worth a copy.
         let content = content.filter(|_| before.is_some());
         if self.cache.end_write(&key, ticket, content, formatted) {
@@ -543,14 +537,14 @@ impl Volume for Cached {
         }
         let (mut at, mut done, mut missed) = (block, 0, false);
         while at < end {
-            let group = (self.extent.first() + at) / GROUP;
-            let length = ((end - at).min(GROUP - (self.extent.first() + at) % GROUP)) as usize * Kind::BLOCK;
+            let group = (self.first + at) / GROUP;
+            let length = ((end - at).min(GROUP - (self.first + at) % GROUP)) as usize * Kind::BLOCK;
             let length = length.min(to.len() - done);
             let piece = &mut to[done..done + length];
             let key = self.key(group);
             match (self.group(group), self.cache.find(&key)) {
                 (_, Some(Content::Blocks(cached))) => {
-                    let offset = ((self.extent.first() + at) % GROUP) as usize * Kind::BLOCK;
+                    let offset = ((self.first + at) % GROUP) as usize * Kind::BLOCK;
                     piece.copy_from_slice(&cached[offset..offset + length]);
                 }
                 (Some((first, count)), _) => {
@@ -578,10 +572,10 @@ impl Volume for Cached {
 
     fn write_blocks(&self, block: u64, from: &[u8]) -> Result<(), MediaError> {
         self.count(|counters| &counters.writes);
-        let start = self.extent.first().saturating_add(block);
+        let start = self.first.saturating_add(block);
         let end = start.saturating_add(from.len().div_ceil(Kind::BLOCK) as u64);
         let Kind::Fba { blocks, .. } = self.extent.kind() else { return Err(MediaError::WrongKind) };
-        if end > self.extent.first() + blocks || from.is_empty() {
+        if end > self.first + blocks || from.is_empty() {
             return self.extent.write_blocks(block, from);
         }
         let groups: Vec<_> = (start / GROUP..=(end - 1) / GROUP).map(|group| self.key(group)).collect();

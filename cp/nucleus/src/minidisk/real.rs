@@ -117,13 +117,13 @@ fn matches(mask: &str, serial: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::{Blocks, Tracks};
     use super::*;
-    use dasd::{Count, Track};
+    use dasd::model::{CkdModel, FbaModel};
+    use dasd::{Count, Memory, Track};
 
     #[test]
     fn a_volume_is_known_by_its_label() {
-        let pack = Tracks::new(0x3390, 1);
+        let pack = Memory::ckd(CkdModel::named("3390").unwrap(), 1);
         assert_eq!(serial(&pack), None);
         let mut track = Track::new(0, 0);
         let end = track.records().last().unwrap().end();
@@ -131,7 +131,7 @@ mod tests {
         track.format(end, Count { record: 3, key: 4, data: 80, ..Count::default() }, &label[..4], &label);
         pack.write_track(0, &track).unwrap();
         assert_eq!(serial(&pack).as_deref(), Some("USR001"));
-        let blocks = Blocks::new(0x9336, 8);
+        let blocks = Memory::fba(FbaModel::named("9336").unwrap(), 8);
         let mut block = [0; 512];
         block[..10].copy_from_slice(&ebcdic::from_str("CMS1DISK7 "));
         blocks.write_blocks(1, &block).unwrap();
