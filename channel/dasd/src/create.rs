@@ -1,8 +1,10 @@
 //! New images.
 
 use crate::host::HostFile;
+use crate::packed::codec::Method;
+use crate::packed::{Packed, Style};
 use crate::{ImageError, Kind, MediaError, Track, plain};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The format of an image file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -10,24 +12,43 @@ pub enum Format {
     /// A place for every track or block.
     #[default]
     Plain,
+    /// Compressed (CCKD, CFBA): only what was written takes space. `wide`: 64-bit offsets (CCKD64), so that the file may
+    /// become larger than 4 GB.
+    Compressed { wide: bool, method: Method },
 }
 
-/// Makes a new image of an empty disk: tracks with record 0 only, or blocks of zeros. `path` must not exist yet; if this
-/// fails it does not exist then.
+/// Makes a new image of an empty disk: tracks with record 0 only (in compressed images, with an end-of-file record as
+/// well, as is usual there), or blocks of zeros. `path` must not exist yet; if this fails it does not exist then.
 pub fn create(path: &Path, kind: Kind, format: Format) -> Result<(), ImageError> {
     let host = HostFile::create(path, None)?;
-    let made = match (format, kind) {
-        (Format::Plain, Kind::Ckd { .. }) => plain::Ckd::format(&host, kind, [0; 12], |track| {
+    let made = fill(&host, kind, format, [0; 12]);
+    if made.is_err() {
+        let _ = std::fs::remove_file(path);
+    }
+    made
+}
+
+/// Makes `host`, an empty file, an image.
+pub(crate) fn fill(host: &HostFile, kind: Kind, format: Format, serial: [u8; 12]) -> Result<(), ImageError> {
+    match (format, kind) {
+        (Format::Plain, Kind::Ckd { .. }) => plain::Ckd::format(host, kind, serial, |track| {
             let (cylinder, head) = kind.home(track)?;
             Ok(Track::new(cylinder, head).image().to_vec())
         }),
         (Format::Plain, Kind::Fba { blocks, .. }) => {
             let length = blocks.checked_mul(Kind::BLOCK as u64).ok_or(MediaError::Outside)?;
-            host.set_len(length).map_err(ImageError::from)
+            Ok(host.set_len(length)?)
         }
-    };
-    if made.is_err() {
-        let _ = std::fs::remove_file(path);
+        (Format::Compressed { wide, method }, _) => {
+            let style = Style { wide, shadow: false, method, null_format: 0 };
+            Ok(Packed::format(host, kind, style, serial)?)
+        }
     }
-    made
+}
+
+/// A name beside `path` for what will take its place when it is complete.
+pub(crate) fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".unfinished");
+    name.into()
 }

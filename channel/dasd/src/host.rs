@@ -133,19 +133,16 @@ impl HostFile {
         self.file.lock_shared().map_err(|error| self.fail(&error))
     }
 
-    /// Where the file is; it may have been renamed since it was opened.
+    /// Where the file is.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    pub fn set_path(&mut self, path: &Path) {
-        self.path = path.into();
     }
 
     pub fn writable(&self) -> bool {
         self.writable
     }
 
+    #[expect(clippy::len_without_is_empty, reason = "a length that has to be asked of the host, and may fail")]
     pub fn len(&self) -> Result<u64, MediaError> {
         Ok(self.file.metadata().map_err(|error| self.fail(&error))?.len())
     }

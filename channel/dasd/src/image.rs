@@ -2,14 +2,19 @@
 //!
 //! Reads look from the newest file down to the base; writes go to the newest. A lock orders them: many readers or one
 //! writer. The last tracks used are kept in storage.
+//!
+//! A snapshot puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to `NAME_s8.EXT` unless
+//! [`Options::shadows`] names them.
 
-use crate::header::{self, Header, Packing};
-use crate::host::{Faults, HostFile, ImageError};
-use crate::{Kind, MediaError, Track, Volume, plain, sync};
+use crate::copy::{Draft, Existing, parsed};
+use crate::host::{Faults, ImageError, sync_folder};
+use crate::layer::Layer;
+use crate::packed::{self, GROUP_BYTES, Packed, Style};
+use crate::{Kind, MediaError, Track, Volume, sync};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// How soon writes survive the end of the *host*. The end of this process loses no acknowledged write under any policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,6 +36,9 @@ pub struct Options {
     pub policy: Policy,
     /// Which fixed-block device type it is (X'3370'), as no format says so.
     pub device: Option<u16>,
+    /// The name of the first shadow file, in which the character before the last dot (or the last one) is the number;
+    /// else it is made from the base's name.
+    pub shadows: Option<PathBuf>,
     /// Host failures made to order, for tests.
     pub faults: Option<Arc<dyn Faults>>,
 }
@@ -40,81 +48,302 @@ pub fn open(path: &Path) -> Result<Arc<dyn Volume>, ImageError> {
     Ok(Image::open(path, Options::default())?)
 }
 
+/// The most shadow files an image has.
+pub const SHADOWS: usize = 8;
+
 /// A disk in host files.
 pub struct Image {
     kind: Kind,
-    policy: Policy,
-    read_only: bool,
-    stack: RwLock<Vec<Layer>>,
+    path: PathBuf,
+    options: Options,
+    files: Arc<Files>,
     recent: Mutex<Recent>,
+}
+
+/// The files of an image, and how far they are on the host's medium.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// The base first. Empty when the image has been closed.
+    stack: RwLock<Vec<Layer>>,
     /// Something was written since the last sync.
     dirty: AtomicBool,
+    /// One sync at a time: it frees what was given back before it began.
+    syncing: Mutex<()>,
     /// A sync that nobody waited for failed: whoever flushes next hears of it.
     failed: Mutex<Option<MediaError>>,
 }
 
-/// One file, or one volume's plain files.
-enum Layer {
-    Ckd(plain::Ckd),
-    Fba(plain::Fba),
-}
+const HELD: &str = "no panic while it is held";
 
 impl Image {
-    /// Opens the disk whose base is `path`.
+    /// Opens the disk whose base is `path`, with its shadow files.
     pub fn open(path: &Path, options: Options) -> Result<Arc<Image>, ImageError> {
-        let (layer, kind) = Layer::open(path, &options)?;
-        let read_only = options.read_only || !layer.writable();
+        let files: Vec<PathBuf> =
+            (1..=SHADOWS).map(|number| shadow_path(path, &options, number)).take_while(|path| path.exists()).collect();
+        let below = Options { read_only: true, ..options.clone() };
+        let mut stack: Vec<Layer> = Vec::new();
+        for (n, file) in std::iter::once(path).chain(files.iter().map(PathBuf::as_path)).enumerate() {
+            let how = if n == files.len() { &options } else { &below };
+            let layer = Layer::open(file, how, n > 0)?;
+            if let Some(base) = stack.first()
+                && base.kind() != layer.kind()
+            {
+                let why = format!("it is not of the same disk as {}", path.display());
+                return Err(ImageError::Damaged { path: file.into(), why });
+            }
+            stack.push(layer);
+        }
+        let top = stack.last().expect("an image has a file");
+        let options = Options { read_only: options.read_only || !top.writable(), ..options };
         let image = Arc::new(Image {
-            kind,
-            policy: options.policy,
-            read_only,
-            stack: RwLock::new(vec![layer]),
+            kind: stack[0].kind(),
+            path: path.into(),
+            options,
+            files: Arc::new(Files { stack: RwLock::new(stack), ..Files::default() }),
             recent: Mutex::default(),
-            dirty: AtomicBool::new(false),
-            failed: Mutex::default(),
         });
-        if options.policy == Policy::Safe && !read_only {
-            sync::watch(Arc::downgrade(&image));
+        if image.options.policy == Policy::Safe && !image.options.read_only {
+            sync::watch(Arc::downgrade(&image.files));
         }
         Ok(image)
     }
 
     /// The host files, the base's first.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.stack.read().expect("no panic while it is held").iter().flat_map(Layer::files).collect()
+        let name = |layer: &Layer| layer.hosts().into_iter().map(|host| host.path().to_path_buf()).collect::<Vec<_>>();
+        self.shared().iter().flat_map(name).collect()
     }
 
+    /// How many shadow files there are.
+    pub fn shadows(&self) -> usize {
+        self.shared().len() - 1
+    }
+
+    fn shared(&self) -> RwLockReadGuard<'_, Vec<Layer>> {
+        self.files.stack.read().expect(HELD)
+    }
+
+    fn alone(&self) -> RwLockWriteGuard<'_, Vec<Layer>> {
+        self.files.stack.write().expect(HELD)
+    }
+
+    fn note_write(&self) {
+        self.files.dirty.store(true, Ordering::Release);
+    }
+
+    fn may_write(&self) -> Result<(), MediaError> {
+        if self.options.read_only { Err(MediaError::ReadOnly) } else { Ok(()) }
+    }
+
+    fn recall(&self, unit: u32) -> Option<Unit> {
+        self.recent.lock().expect(HELD).find(unit)
+    }
+
+    fn remember(&self, unit: u32, data: Unit) {
+        self.recent.lock().expect(HELD).put(unit, data);
+    }
+
+    fn forget(&self, unit: u32) {
+        self.recent.lock().expect(HELD).remove(unit);
+    }
+
+    /// A group of blocks, from the newest file that has it.
+    fn group(&self, stack: &[Layer], unit: u32) -> Result<Arc<Vec<u8>>, MediaError> {
+        if let Some(Unit::Group(found)) = self.recall(unit) {
+            return Ok(found);
+        }
+        let found = Arc::new(read_unit(stack, unit)?);
+        self.remember(unit, Unit::Group(found.clone()));
+        Ok(found)
+    }
+
+    /// Makes a snapshot: from now on writes go to a new shadow file, and the files below stay as they are. Guests go on.
+    pub fn snapshot(&self) -> Result<PathBuf, ImageError> {
+        self.may_write()?;
+        let _one = self.files.syncing.lock().expect(HELD);
+        let mut stack = self.alone();
+        let number = stack.len();
+        if number > SHADOWS {
+            return Err(ImageError::Host(format!("{} has {SHADOWS} shadow files already", self.path.display())));
+        }
+        top(&mut stack).close()?;
+        let path = shadow_path(&self.path, &self.options, number);
+        let style = match top(&mut stack).packed() {
+            Some(packed) => Style { shadow: true, ..packed.style() },
+            // Every track of a large plain volume may come into the shadow, uncompressed.
+            None => Style { wide: self.kind.tracks() > 60_000 || self.kind.blocks() > 1 << 22, ..Style::shadow() },
+        };
+        // It appears under its name as a whole or not at all.
+        let (draft, host) = Draft::begin(&path, Existing::Refuse)?;
+        Packed::format(&host, self.kind, style, [0; 12])?;
+        host.sync()?;
+        drop(host);
+        draft.finish()?;
+        let layer = Layer::open(&path, &self.options, true)?;
+        // Everything below may be read by others now. That it may not is no reason to fail.
+        let _ = top(&mut stack).hosts().iter().try_for_each(|host| host.share());
+        stack.push(layer);
+        Ok(path)
+    }
+
+    /// Takes the newest shadow file away: what was written since the snapshot is merged into the file below, or lost.
+    /// If this ends on the way, the shadow file is still there, and the merge may be repeated.
+    pub fn unshadow(&self, merge: bool, progress: Progress<'_>) -> Result<(), ImageError> {
+        self.may_write()?;
+        let _one = self.files.syncing.lock().expect(HELD);
+        let mut stack = self.alone();
+        let number = stack.len() - 1;
+        if number == 0 {
+            return Err(ImageError::Host(format!("{} has no shadow file", self.path.display())));
+        }
+        let name = match number {
+            1 => self.path.clone(),
+            _ => shadow_path(&self.path, &self.options, number - 1),
+        };
+        let mut upper = stack.pop().expect("there are two");
+        // Only this process may write the file below from now on; whoever reads it must let go first.
+        let lower = stack.pop().expect("there are two");
+        drop(lower);
+        let reopen = |read_only| Layer::open(&name, &Options { read_only, ..self.options.clone() }, number > 1);
+        let mut merged = reopen(false).and_then(|mut lower| {
+            if !lower.writable() {
+                return Err(ImageError::Host(format!("{} may only be read", name.display())));
+            }
+            let units = packed::units(self.kind);
+            for unit in (0..units).filter(|_| merge) {
+                if upper.has(unit)
+                    && let Some(bytes) = upper.read(unit)?
+                {
+                    lower.write(unit, &bytes, None)?;
+                }
+                if !progress(unit.into(), units.into()) {
+                    return Err(ImageError::Interrupted);
+                }
+            }
+            lower.hosts().iter().try_for_each(|host| host.sync())?;
+            let path = upper.hosts()[0].path().to_path_buf();
+            std::fs::remove_file(&path).map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
+            sync_folder(&path)?;
+            Ok(lower)
+        });
+        match &mut merged {
+            Ok(_) => {
+                *self.recent.lock().expect(HELD) = Recent::default();
+                // The shadow's file is gone: nothing is to be written down in it.
+                if let Some(packed) = upper.packed() {
+                    packed.abandon();
+                }
+                stack.push(merged?);
+                Ok(())
+            }
+            Err(_) => {
+                // Without the file below, what only it has cannot be read.
+                stack.extend(reopen(true).ok());
+                stack.push(upper);
+                merged.map(|_| ())
+            }
+        }
+    }
+
+    /// Moves what is at the end of a compressed file to free space before it, and gives the rest back to the host.
+    /// Guests go on meanwhile. Returns the bytes given back.
+    pub fn compact(&self, progress: Progress<'_>) -> Result<u64, ImageError> {
+        self.may_write()?;
+        let mut before = None;
+        // Each pass frees the places that the next one fills.
+        for _ in 0..4 {
+            let owners = match top(&mut self.alone()).packed() {
+                None => return Ok(0),
+                Some(packed) => {
+                    before.get_or_insert(packed.sizes().0);
+                    packed.owners()
+                }
+            };
+            let mut moved = 0;
+            for (n, some) in owners.chunks(64).enumerate() {
+                {
+                    let mut stack = self.alone();
+                    let Some(packed) = top(&mut stack).packed() else { return Ok(0) };
+                    for (_, owner) in some {
+                        moved += usize::from(packed.move_down(*owner)?);
+                    }
+                    self.note_write();
+                }
+                self.files.sync()?;
+                if !progress((n * 64) as u64, owners.len() as u64) {
+                    return Err(ImageError::Interrupted);
+                }
+            }
+            if moved == 0 {
+                break;
+            }
+        }
+        let mut stack = self.alone();
+        let Some(packed) = top(&mut stack).packed() else { return Ok(0) };
+        packed.close()?;
+        Ok(before.unwrap_or(0).saturating_sub(packed.sizes().0))
+    }
+
+    /// Something about each file, for `check` and `list`.
+    pub(crate) fn with_layers<T>(&self, look: impl FnOnce(&mut [Layer]) -> T) -> T {
+        look(&mut self.alone())
+    }
+}
+
+impl Files {
     /// Brings what was written to the host's medium, for [`Policy::Safe`].
     pub(crate) fn settle(&self) {
         if let Err(error) = self.sync() {
-            *self.failed.lock().expect("no panic while it is held") = Some(error);
+            *self.failed.lock().expect(HELD) = Some(error);
         }
     }
 
     fn sync(&self) -> Result<(), MediaError> {
+        let _one = self.syncing.lock().expect(HELD);
         if !self.dirty.swap(false, Ordering::AcqRel) {
             return Ok(());
         }
-        let stack = self.stack.read().expect("no panic while it is held");
-        let top = stack.last().expect("an image has a file");
-        top.sync().inspect_err(|_| self.dirty.store(true, Ordering::Release))
+        // Guests go on while the host writes: what they free meanwhile waits for the next time.
+        let (hosts, waiting, files) = {
+            let mut stack = self.stack.write().expect(HELD);
+            let files = stack.len();
+            if files == 0 {
+                return Ok(());
+            }
+            let top = top(&mut stack);
+            (top.hosts(), top.packed().map_or(0, |packed| packed.waiting()), files)
+        };
+        if let Err(error) = hosts.iter().try_for_each(|host| host.sync()) {
+            self.dirty.store(true, Ordering::Release);
+            return Err(error);
+        }
+        let mut stack = self.stack.write().expect(HELD);
+        if stack.len() == files
+            && let Some(packed) = top(&mut stack).packed()
+        {
+            packed.settle(waiting);
+        }
+        Ok(())
     }
+}
 
-    fn may_write(&self) -> Result<(), MediaError> {
-        if self.read_only { Err(MediaError::ReadOnly) } else { Ok(()) }
-    }
+/// Told how far a long work is (done, of); it goes on while the answer is `true`.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
-    fn recall(&self, unit: u32) -> Option<Unit> {
-        self.recent.lock().expect("no panic while it is held").find(unit)
-    }
+fn top(stack: &mut [Layer]) -> &mut Layer {
+    stack.last_mut().expect("an image has a file")
+}
 
-    fn remember(&self, unit: u32, data: Unit) {
-        self.recent.lock().expect("no panic while it is held").put(unit, data);
-    }
-
-    fn forget(&self, unit: u32) {
-        self.recent.lock().expect("no panic while it is held").remove(unit);
-    }
+/// Shadow file `number` of the image in `base`.
+pub fn shadow_path(base: &Path, options: &Options, number: usize) -> PathBuf {
+    let template = options.shadows.as_deref().unwrap_or(base);
+    let name = template.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, tail) = name.split_at(name.rfind('.').filter(|at| *at > 0).unwrap_or(name.len()));
+    let stem = match &options.shadows {
+        Some(_) => stem.strip_suffix(|_: char| true).unwrap_or(stem).to_string(),
+        None => format!("{stem}_s"),
+    };
+    template.with_file_name(format!("{stem}{number}{tail}"))
 }
 
 impl Volume for Image {
@@ -123,23 +352,18 @@ impl Volume for Image {
     }
 
     fn read_only(&self) -> bool {
-        self.read_only
+        self.options.read_only
     }
 
     fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
-        let home = self.kind.home(track)?;
+        self.kind.home(track)?;
         if let Some(Unit::Track(found)) = self.recall(track) {
             return Ok(found);
         }
         // Held until the track is remembered, so that no write comes between.
-        let stack = self.stack.read().expect("no panic while it is held");
+        let stack = self.shared();
         let image = read_unit(&stack, track)?;
-        let place = || format!("track {track} (cylinder {}, head {})", home.0, home.1);
-        let found = Track::from_image(image)
-            .ok_or_else(|| MediaError::Damaged(format!("{} has no valid structure", place())))?;
-        if found.home() != home {
-            return Err(MediaError::Damaged(format!("{} has another track's home address", place())));
-        }
+        let found = parsed(self.kind, track, image)?;
         let found = Arc::new(found);
         self.remember(track, Unit::Track(found.clone()));
         Ok(found)
@@ -148,14 +372,13 @@ impl Volume for Image {
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         let new = self.kind.fitting(track, new)?;
         self.may_write()?;
-        let mut stack = self.stack.write().expect("no panic while it is held");
+        let mut stack = self.alone();
         let old = match self.recall(track) {
             Some(Unit::Track(old)) => Some(old),
             _ => None,
         };
-        self.dirty.store(true, Ordering::Release);
-        let top = stack.last_mut().expect("an image has a file");
-        match top.write(track, new.image(), old.as_ref().map(|old| old.image())) {
+        self.note_write();
+        match top(&mut stack).write(track, new.image(), old.as_ref().map(|old| old.image())) {
             Ok(()) => {
                 self.remember(track, Unit::Track(Arc::new(new.into_owned())));
                 Ok(())
@@ -169,27 +392,46 @@ impl Volume for Image {
 
     fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
         self.kind.inside(block, to.len())?;
-        let stack = self.stack.read().expect("no panic while it is held");
-        match stack.as_slice() {
-            [Layer::Fba(flat)] => flat.read(block * Kind::BLOCK as u64, to),
-            _ => Err(MediaError::WrongKind),
+        let stack = self.shared();
+        if let [Layer::Fba(flat)] = stack.as_slice() {
+            return flat.read(block * Kind::BLOCK as u64, to);
         }
+        let mut at = 0;
+        for (unit, from, length) in pieces(block, to.len()) {
+            to[at..at + length].copy_from_slice(&self.group(&stack, unit)?[from..from + length]);
+            at += length;
+        }
+        Ok(())
     }
 
     fn write_blocks(&self, block: u64, from: &[u8]) -> Result<(), MediaError> {
         self.kind.inside(block, from.len())?;
         self.may_write()?;
-        let stack = self.stack.write().expect("no panic while it is held");
-        self.dirty.store(true, Ordering::Release);
-        match stack.as_slice() {
-            [Layer::Fba(flat)] => flat.write(block * Kind::BLOCK as u64, from),
-            _ => Err(MediaError::WrongKind),
+        let mut stack = self.alone();
+        self.note_write();
+        if let [Layer::Fba(flat)] = stack.as_slice() {
+            return flat.write(block * Kind::BLOCK as u64, from);
         }
+        let mut at = 0;
+        for (unit, start, length) in pieces(block, from.len()) {
+            let mut group = match length {
+                GROUP_BYTES => vec![0; GROUP_BYTES],
+                _ => self.group(&stack, unit)?.to_vec(),
+            };
+            group[start..start + length].copy_from_slice(&from[at..at + length]);
+            at += length;
+            if let Err(error) = top(&mut stack).write(unit, &group, None) {
+                self.forget(unit);
+                return Err(error);
+            }
+            self.remember(unit, Unit::Group(Arc::new(group)));
+        }
+        Ok(())
     }
 
     fn flush(&self) -> Result<(), MediaError> {
-        let failed = self.failed.lock().expect("no panic while it is held").take();
-        self.sync()?;
+        let failed = self.files.failed.lock().expect(HELD).take();
+        self.files.sync()?;
         failed.map_or(Ok(()), Err)
     }
 }
@@ -197,7 +439,10 @@ impl Volume for Image {
 impl Drop for Image {
     fn drop(&mut self) {
         // Nobody is left to hear of an error; the data is with the host already.
-        let _ = self.sync();
+        let _ = self.files.sync();
+        // A sync that is under way ends first; then nothing holds the files.
+        let _one = self.files.syncing.lock().expect(HELD);
+        self.alone().clear();
     }
 }
 
@@ -211,71 +456,23 @@ fn read_unit(stack: &[Layer], unit: u32) -> Result<Vec<u8>, MediaError> {
     Err(MediaError::Damaged(format!("no file has unit {unit}")))
 }
 
-impl Layer {
-    fn open(path: &Path, options: &Options) -> Result<(Layer, Kind), ImageError> {
-        let host = HostFile::open(path, !options.read_only, options.faults.clone())?;
-        let not = |why: &str| ImageError::NotAnImage { path: path.into(), why: why.into() };
-        let length = host.len()?;
-        if length == 0 {
-            return Err(not("it is empty"));
-        }
-        let mut bytes = vec![0; length.min(header::LEN as u64) as usize];
-        host.read_at(0, &mut bytes)?;
-        match Header::decode(&bytes) {
-            Some(header) if header.form.packing == Packing::Plain => {
-                let ckd = plain::Ckd::open(host, header, options)?;
-                let kind = ckd.kind;
-                Ok((Layer::Ckd(ckd), kind))
-            }
-            Some(_) => Err(not("compressed images are not known")),
-            None => {
-                let fba = plain::Fba::open(host, options)?;
-                let kind = fba.kind;
-                Ok((Layer::Fba(fba), kind))
-            }
-        }
-    }
-
-    fn writable(&self) -> bool {
-        match self {
-            Layer::Ckd(ckd) => ckd.writable(),
-            Layer::Fba(fba) => fba.writable(),
-        }
-    }
-
-    fn files(&self) -> Vec<PathBuf> {
-        match self {
-            Layer::Ckd(ckd) => ckd.files(),
-            Layer::Fba(fba) => vec![fba.file()],
-        }
-    }
-
-    fn read(&self, unit: u32) -> Result<Option<Vec<u8>>, MediaError> {
-        match self {
-            Layer::Ckd(ckd) => ckd.read(unit).map(Some),
-            Layer::Fba(_) => Err(MediaError::WrongKind),
-        }
-    }
-
-    fn write(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
-        match self {
-            Layer::Ckd(ckd) => ckd.write(unit, new, old),
-            Layer::Fba(_) => Err(MediaError::WrongKind),
-        }
-    }
-
-    fn sync(&self) -> Result<(), MediaError> {
-        match self {
-            Layer::Ckd(ckd) => ckd.sync(),
-            Layer::Fba(fba) => fba.sync(),
-        }
-    }
+/// The pieces of groups that `length` bytes from block `block` on are: group, where in it, how many bytes.
+fn pieces(block: u64, length: usize) -> impl Iterator<Item = (u32, usize, usize)> {
+    let mut at = block * Kind::BLOCK as u64;
+    let end = at + length as u64;
+    std::iter::from_fn(move || {
+        let (unit, from) = ((at / GROUP_BYTES as u64) as u32, (at % GROUP_BYTES as u64) as usize);
+        let length = (GROUP_BYTES - from).min((end - at) as usize);
+        at += length as u64;
+        (length > 0).then_some((unit, from, length))
+    })
 }
 
 /// A track, or a group of blocks of a compressed fixed-block image.
 #[derive(Clone)]
 enum Unit {
     Track(Arc<Track>),
+    Group(Arc<Vec<u8>>),
 }
 
 /// The units used last.

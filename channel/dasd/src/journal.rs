@@ -123,9 +123,7 @@ impl Drop for Journal {
 pub fn recover(host: &HostFile) -> Result<(), ImageError> {
     let path = path_of(host.path());
     let Ok(bytes) = std::fs::read(&path) else { return Ok(()) };
-    if let Some((offset, new, torn)) = in_flight(host, &bytes)?
-        && torn
-    {
+    if let Some((offset, new)) = in_flight(host, &bytes)? {
         if !host.writable() {
             let why = "a write was in flight when it was last used; it must be opened for writing once".into();
             return Err(ImageError::Damaged { path: host.path().into(), why });
@@ -139,8 +137,8 @@ pub fn recover(host: &HostFile) -> Result<(), ImageError> {
     Ok(())
 }
 
-/// The write that the journal describes, and whether some pages are old and some new.
-fn in_flight<'a>(host: &HostFile, bytes: &'a [u8]) -> Result<Option<(u64, &'a [u8], bool)>, ImageError> {
+/// The write that the journal describes, if some pages are as before it and some as behind it.
+fn in_flight<'a>(host: &HostFile, bytes: &'a [u8]) -> Result<Option<(u64, &'a [u8])>, ImageError> {
     if bytes.len() < HEAD || &bytes[..8] != MAGIC {
         return Ok(None);
     }
@@ -169,7 +167,7 @@ fn in_flight<'a>(host: &HostFile, bytes: &'a [u8]) -> Result<Option<(u64, &'a [u
             return Ok(None);
         }
     }
-    Ok(Some((offset, new, old > 0 && fresh > 0)))
+    Ok((old > 0 && fresh > 0).then_some((offset, new)))
 }
 
 /// The ranges that lie in one page each, of `length` bytes at `offset`.

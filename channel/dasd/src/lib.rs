@@ -10,14 +10,18 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
+mod copy;
 mod create;
 mod extent;
 pub mod header;
 pub mod host;
 mod image;
 mod journal;
+mod layer;
 mod memory;
 pub mod model;
+pub mod packed;
 mod plain;
 #[cfg(test)]
 mod scratch;
@@ -25,10 +29,13 @@ mod sync;
 pub mod track;
 pub mod volume;
 
+pub use check::{FileReport, Report, check, repair};
+pub use copy::{Existing, copy, rewrite};
 pub use create::{Format, create};
 pub use extent::Extent;
 pub use host::ImageError;
-pub use image::{Image, Options, Policy, open};
+pub use image::{Image, Options, Policy, Progress, open, shadow_path};
 pub use memory::Memory;
+pub use packed::codec::Method;
 pub use track::{Count, Record, Track};
 pub use volume::{Kind, MediaError, Volume};

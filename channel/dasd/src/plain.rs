@@ -8,6 +8,7 @@ use crate::host::{HostFile, ImageError};
 use crate::journal::{self, Journal};
 use crate::{Kind, MediaError, Options, Policy};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A count-key-data volume in slots.
 pub struct Ckd {
@@ -15,10 +16,12 @@ pub struct Ckd {
     slot: u64,
     policy: Policy,
     pub kind: Kind,
+    /// A tool fills it, and starts again if it is ended: no journal.
+    pub bulk: bool,
 }
 
 struct Part {
-    host: HostFile,
+    host: Arc<HostFile>,
     /// Its first track, and the one behind its last.
     first: u32,
     end: u32,
@@ -55,7 +58,7 @@ impl Ckd {
             }
             journal::recover(&host)?;
             let journal = Journal::new(host.path(), options.faults.clone());
-            parts.push(Part { host, first, end: cylinders * header.heads, journal });
+            parts.push(Part { host: host.into(), first, end: cylinders * header.heads, journal });
             if now.last == 0 || now.sequence == 0 || now.sequence == 0xFF {
                 break;
             }
@@ -67,7 +70,7 @@ impl Ckd {
                 .ok_or_else(|| ImageError::NotAnImage { path: next, why: "it has no header".into() })?;
         }
         let kind = header.ckd(&path, cylinders)?;
-        Ok(Ckd { parts, slot, policy: options.policy, kind })
+        Ok(Ckd { parts, slot, policy: options.policy, kind, bulk: false })
     }
 
     /// Writes header and length of a new volume whose tracks are all as `track` makes them.
@@ -87,10 +90,6 @@ impl Ckd {
         Ok(())
     }
 
-    pub fn writable(&self) -> bool {
-        self.parts.iter().all(|part| part.host.writable())
-    }
-
     fn place(&self, track: u32) -> (usize, u64) {
         let part = self.parts.iter().position(|part| track < part.end).expect("the track is inside the volume");
         (part, header::LEN as u64 + u64::from(track - self.parts[part].first) * self.slot)
@@ -106,6 +105,10 @@ impl Ckd {
 
     /// Writes a track, as much of it as differs from `old`, what is there now.
     pub fn write(&mut self, track: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+        if self.bulk {
+            let (part, at) = self.place(track);
+            return self.parts[part].host.write_at(at, new);
+        }
         let slot;
         let old = match old {
             Some(old) if old.len() >= new.len() => old,
@@ -121,12 +124,8 @@ impl Ckd {
         journal.write(host, at + from as u64, &new[from..to], &old[from..to], self.policy)
     }
 
-    pub fn sync(&self) -> Result<(), MediaError> {
-        self.parts.iter().try_for_each(|part| part.host.sync())
-    }
-
-    pub fn files(&self) -> Vec<PathBuf> {
-        self.parts.iter().map(|part| part.host.path().to_path_buf()).collect()
+    pub fn hosts(&self) -> Vec<Arc<HostFile>> {
+        self.parts.iter().map(|part| part.host.clone()).collect()
     }
 }
 
@@ -146,7 +145,7 @@ fn next_file(first: &Path, number: usize) -> Result<PathBuf, ImageError> {
 
 /// A fixed-block volume as nothing but its blocks.
 pub struct Fba {
-    host: HostFile,
+    host: Arc<HostFile>,
     policy: Policy,
     pub kind: Kind,
 }
@@ -167,11 +166,7 @@ impl Fba {
             return Err(ImageError::NotAnImage { path: host.path().into(), why });
         }
         let kind = header::fba(host.path(), length / Kind::BLOCK as u64, options.device)?;
-        Ok(Fba { host, policy: options.policy, kind })
-    }
-
-    pub fn writable(&self) -> bool {
-        self.host.writable()
+        Ok(Fba { host: host.into(), policy: options.policy, kind })
     }
 
     pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<(), MediaError> {
@@ -184,11 +179,7 @@ impl Fba {
         if self.policy == Policy::Through { self.host.sync() } else { Ok(()) }
     }
 
-    pub fn sync(&self) -> Result<(), MediaError> {
-        self.host.sync()
-    }
-
-    pub fn file(&self) -> PathBuf {
-        self.host.path().to_path_buf()
+    pub fn host(&self) -> &Arc<HostFile> {
+        &self.host
     }
 }

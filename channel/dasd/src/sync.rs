@@ -1,6 +1,6 @@
 //! The promise of [`Policy::Safe`](crate::Policy): a thread that brings written images to the host's medium each second.
 
-use crate::Image;
+use crate::image::Files;
 use std::sync::{Mutex, OnceLock, Weak};
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use std::time::Duration;
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Images that are looked after.
-static IMAGES: OnceLock<Mutex<Vec<Weak<Image>>>> = OnceLock::new();
+static IMAGES: OnceLock<Mutex<Vec<Weak<Files>>>> = OnceLock::new();
 
 /// Looks after `image` until it is closed.
-pub fn watch(image: Weak<Image>) {
+pub fn watch(image: Weak<Files>) {
     let images = IMAGES.get_or_init(|| {
         // Without the thread an image is written back when it is flushed or closed, and by the host in its own time.
         let _ = std::thread::Builder::new().name("dasd sync".into()).spawn(run);

@@ -1,0 +1,157 @@
+//! Checking images, and making damaged ones whole.
+
+use crate::copy::{checked, rewrite};
+use crate::image::{Image, Options, Progress};
+use crate::layer::Layer;
+use crate::packed::{self, Place};
+use crate::{ImageError, Kind, MediaError, Track};
+use std::path::{Path, PathBuf};
+
+/// What was found in one file of an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileReport {
+    pub path: PathBuf,
+    /// The format's name: ckd, cckd, cckd64, fba, cfba, cfba64; "shadow" behind it if it is one.
+    pub format: &'static str,
+    pub shadow: bool,
+    /// Bytes of the file, and of the free spaces in it.
+    pub size: u64,
+    pub free: u64,
+    /// Units (tracks, groups of 120 blocks) that are stored, and that are known to be empty.
+    pub stored: u32,
+    pub null: u32,
+    /// Whoever wrote it last did not close it. Nothing is lost by that.
+    pub left_open: bool,
+    /// What is wrong with the file as a whole.
+    pub problems: Vec<String>,
+    /// Units that cannot be trusted, with the reason.
+    pub damaged: Vec<(u32, String)>,
+}
+
+/// What was found in an image, the base first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    pub kind: Kind,
+    pub files: Vec<FileReport>,
+}
+
+impl Report {
+    /// Nothing is wrong.
+    pub fn clean(&self) -> bool {
+        self.files.iter().all(|file| file.problems.is_empty() && file.damaged.is_empty())
+    }
+}
+
+/// Looks at the image in `path` with its shadow files. `units`: every track and group is read, not only the tables.
+pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>) -> Result<Report, ImageError> {
+    let image = Image::open(path, Options { read_only: true, ..options.clone() })?;
+    image.with_layers(|layers| {
+        let each = u64::from(packed::units(layers[0].kind()));
+        let all = each * layers.len() as u64;
+        let mut files = Vec::new();
+        for (n, layer) in layers.iter_mut().enumerate() {
+            let mut file = survey(layer);
+            let kind = layer.kind();
+            for unit in (0..packed::units(kind)).filter(|_| units) {
+                match layer.read(unit).and_then(|bytes| checked(kind, unit, bytes)) {
+                    Ok(_) => {}
+                    Err(MediaError::Damaged(why)) => file.damaged.push((unit, why)),
+                    Err(error) => return Err(error.into()),
+                }
+                if !progress(n as u64 * each + u64::from(unit) + 1, all) {
+                    return Err(ImageError::Interrupted);
+                }
+            }
+            files.push(file);
+        }
+        Ok(Report { kind: image_kind(layers), files })
+    })
+}
+
+fn image_kind(layers: &[Layer]) -> Kind {
+    layers[0].kind()
+}
+
+/// What there is to say of a file without reading its units.
+fn survey(layer: &mut Layer) -> FileReport {
+    let kind = layer.kind();
+    let units = packed::units(kind);
+    let host = &layer.hosts()[0];
+    let size = layer.hosts().iter().map(|host| host.len().unwrap_or(0)).sum();
+    let mut report = FileReport {
+        path: host.path().to_path_buf(),
+        format: format_name(layer),
+        shadow: false,
+        size,
+        free: 0,
+        stored: units,
+        null: 0,
+        left_open: false,
+        problems: Vec::new(),
+        damaged: Vec::new(),
+    };
+    if let Some(packed) = layer.packed() {
+        let count = |wanted: fn(Place) -> bool| (0..units).filter(|unit| wanted(packed.place(*unit))).count() as u32;
+        report.stored = count(|place| matches!(place, Place::At(_)));
+        report.null = count(|place| matches!(place, Place::Null(_)));
+        report.free = packed.sizes().1;
+        report.shadow = packed.shadow;
+        report.left_open = packed.left_open();
+        report.problems = packed.problems.clone();
+    }
+    report
+}
+
+/// The format's name, as the tools take it.
+fn format_name(layer: &mut Layer) -> &'static str {
+    match (&layer, layer.kind()) {
+        (Layer::Packed(packed), Kind::Ckd { .. }) => {
+            if packed.style().wide {
+                "cckd64"
+            } else {
+                "cckd"
+            }
+        }
+        (Layer::Packed(packed), Kind::Fba { .. }) => {
+            if packed.style().wide {
+                "cfba64"
+            } else {
+                "cfba"
+            }
+        }
+        (Layer::Ckd(_), _) => "ckd",
+        (Layer::Fba(_), _) => "fba",
+    }
+}
+
+/// Makes a damaged image whole: compressed files are written anew from what can be read, and the old file is kept as
+/// `NAME.damaged`; in plain files damaged tracks become empty ones. Returns what had to be given up, by file.
+pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Report, ImageError> {
+    let mut report = check(path, options, true, progress)?;
+    for file in &mut report.files {
+        if file.problems.is_empty() && file.damaged.is_empty() {
+            continue;
+        }
+        if file.format == "ckd" {
+            mend_plain(&file.path, options, &file.damaged)?;
+            continue;
+        }
+        let mut kept = file.path.as_os_str().to_owned();
+        kept.push(".damaged");
+        std::fs::copy(&file.path, &kept)
+            .map_err(|error| ImageError::Host(format!("{}: {error}", kept.to_string_lossy())))?;
+        let mut lost = Vec::new();
+        rewrite(&file.path, Some(&mut |unit, error| lost.push((unit, error.to_string()))), progress)?;
+        file.damaged = lost;
+    }
+    Ok(report)
+}
+
+fn mend_plain(path: &Path, options: &Options, damaged: &[(u32, String)]) -> Result<(), ImageError> {
+    let mut layer = Layer::open(path, options, false)?;
+    for (unit, _) in damaged {
+        let (cylinder, head) = layer.kind().home(*unit)?;
+        layer.write(*unit, Track::new(cylinder, head).image(), None)?;
+    }
+    Ok(layer.close()?)
+}

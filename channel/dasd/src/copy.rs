@@ -1,0 +1,193 @@
+//! Whole images: copies, other formats, and files rewritten without what is free in them.
+//!
+//! What is written is a new file that gets its name when it is complete. Whatever ends this on the way, the source is as
+//! it was.
+
+use crate::create::{self, Format, unfinished};
+use crate::host::HostFile;
+use crate::image::{Options, Policy, Progress};
+use crate::layer::Layer;
+use crate::packed::{self, GROUP, GROUP_BYTES, Packed};
+use crate::{ImageError, Kind, MediaError, Track, Volume};
+use std::path::{Path, PathBuf};
+
+/// What becomes of a file that has the name of the new one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Existing {
+    Refuse,
+    Replace,
+}
+
+/// A new file that is not complete yet; it is removed unless it is finished.
+pub(crate) struct Draft {
+    to: PathBuf,
+    unfinished: PathBuf,
+    complete: bool,
+}
+
+impl Draft {
+    /// Begins a file that is to be called `to`.
+    pub fn begin(to: &Path, existing: Existing) -> Result<(Draft, HostFile), ImageError> {
+        if existing == Existing::Refuse && to.exists() {
+            return Err(ImageError::Host(format!("{} exists already", to.display())));
+        }
+        let unfinished = unfinished(to);
+        // One that a killed process left is of no use; one that is being written has a lock.
+        if unfinished.exists() {
+            HostFile::open(&unfinished, true, None)?;
+            let _ = std::fs::remove_file(&unfinished);
+        }
+        let host = HostFile::create(&unfinished, None)?;
+        Ok((Draft { to: to.into(), unfinished, complete: false }, host))
+    }
+
+    /// Opens what has been begun as an image, to be filled by a tool.
+    fn open(&self, shadow: bool) -> Result<Layer, ImageError> {
+        let options = Options { policy: Policy::Lazy, ..Options::default() };
+        let mut layer = Layer::open(&self.unfinished, &options, shadow)?;
+        layer.set_bulk();
+        Ok(layer)
+    }
+
+    /// Gives the file its name.
+    pub fn finish(mut self) -> Result<(), ImageError> {
+        let fail = |error| ImageError::Host(format!("{}: {error}", self.to.display()));
+        std::fs::rename(&self.unfinished, &self.to).map_err(fail)?;
+        self.complete = true;
+        Ok(crate::host::sync_folder(&self.to)?)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.complete {
+            let _ = std::fs::remove_file(&self.unfinished);
+        }
+    }
+}
+
+/// Copies the disk `from` to a new image `to`, a disk `kind` of the same type and perhaps another size.
+pub fn copy(
+    from: &dyn Volume,
+    to: &Path,
+    kind: Kind,
+    format: Format,
+    existing: Existing,
+    progress: Progress<'_>,
+) -> Result<(), ImageError> {
+    let same = match (from.kind(), kind) {
+        (Kind::Ckd { heads, .. }, Kind::Ckd { heads: wanted, .. }) => heads == wanted,
+        (Kind::Fba { .. }, Kind::Fba { .. }) => true,
+        _ => false,
+    };
+    if !same {
+        return Err(MediaError::WrongKind.into());
+    }
+    let (draft, host) = Draft::begin(to, existing)?;
+    create::fill(&host, kind, format, [0; 12])?;
+    drop(host);
+    let mut layer = draft.open(false)?;
+    let units = packed::units(kind).min(packed::units(from.kind()));
+    for unit in 0..units {
+        match kind {
+            Kind::Ckd { track: longest, .. } => {
+                let track = from.read_track(unit)?;
+                if track.image().len() > longest as usize {
+                    return Err(MediaError::TrackFull.into());
+                }
+                layer.write(unit, track.image(), None)?;
+            }
+            Kind::Fba { blocks, .. } => {
+                let mut group = vec![0; GROUP_BYTES];
+                let first = u64::from(unit) * GROUP;
+                let count = GROUP.min(blocks.min(from.kind().blocks()) - first);
+                from.read_blocks(first, &mut group[..count as usize * Kind::BLOCK])?;
+                if group.iter().any(|byte| *byte != 0) {
+                    layer.write(unit, &group, None)?;
+                }
+            }
+        }
+        if !progress(u64::from(unit) + 1, units.into()) {
+            return Err(ImageError::Interrupted);
+        }
+    }
+    finish(layer, draft)
+}
+
+fn finish(mut layer: Layer, draft: Draft) -> Result<(), ImageError> {
+    layer.close()?;
+    layer.hosts().iter().try_for_each(|host| host.sync())?;
+    drop(layer);
+    draft.finish()
+}
+
+/// Told of units that are left out, and why.
+pub type Lose<'a> = &'a mut dyn FnMut(u32, &MediaError);
+
+/// Writes one compressed file anew, without free space and as small as it can be made, in place of what it was. Units
+/// that cannot be read are left out if `lose` is there to be told of them, and else end this. Returns the sizes before
+/// and after.
+pub fn rewrite(
+    path: &Path,
+    mut lose: Option<Lose<'_>>,
+    progress: Progress<'_>,
+) -> Result<(u64, u64), ImageError> {
+    // Nobody writes it meanwhile: the lock is held until the new file has its place.
+    let lock = HostFile::open(path, true, None)?;
+    let before = lock.len()?;
+    let mut magic = [0; 8];
+    lock.read_at(0, &mut magic)?;
+    let Some(form) = crate::header::Form::of(&magic) else {
+        return Err(ImageError::NotAnImage { path: path.into(), why: "it is not compressed".into() });
+    };
+    let shadow = form.packing == crate::header::Packing::Shadow;
+    drop(lock);
+    let source = Layer::open(path, &Options { read_only: true, ..Options::default() }, shadow)?;
+    let Layer::Packed(source) = source else {
+        return Err(ImageError::NotAnImage { path: path.into(), why: "it is not compressed".into() });
+    };
+    let (draft, host) = Draft::begin(path, Existing::Replace)?;
+    Packed::format(&host, source.kind, source.style(), [0; 12])?;
+    drop(host);
+    let mut layer = draft.open(shadow)?;
+    let units = packed::units(source.kind);
+    for unit in 0..units {
+        match source.read(unit).and_then(|bytes| checked(source.kind, unit, bytes)) {
+            Ok(None) => {}
+            Ok(Some(_)) if matches!(source.place(unit), packed::Place::Null(0)) && !shadow => {}
+            Ok(Some(bytes)) => layer.write(unit, &bytes, None)?,
+            Err(error @ MediaError::Damaged(_)) if lose.is_some() => {
+                lose.as_mut().expect("it is there")(unit, &error);
+            }
+            Err(error) => return Err(error.into()),
+        }
+        if !progress(u64::from(unit) + 1, units.into()) {
+            return Err(ImageError::Interrupted);
+        }
+    }
+    finish(layer, draft)?;
+    let after = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    Ok((before, after))
+}
+
+/// A unit's bytes if they are what they must be.
+pub(crate) fn checked(kind: Kind, unit: u32, bytes: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, MediaError> {
+    let Some(bytes) = bytes else { return Ok(None) };
+    if matches!(kind, Kind::Fba { .. }) {
+        return Ok(Some(bytes));
+    }
+    let track = parsed(kind, unit, bytes)?;
+    Ok(Some(track.image().to_vec()))
+}
+
+/// The track in `bytes`, if they have a track's structure and home address.
+pub(crate) fn parsed(kind: Kind, unit: u32, bytes: Vec<u8>) -> Result<Track, MediaError> {
+    let home = kind.home(unit)?;
+    let place = || format!("track {unit} (cylinder {}, head {})", home.0, home.1);
+    let track = Track::from_image(bytes);
+    let track = track.ok_or_else(|| MediaError::Damaged(format!("{} has no valid structure", place())))?;
+    if track.home() != home {
+        return Err(MediaError::Damaged(format!("{} has another track's home address", place())));
+    }
+    Ok(track)
+}

@@ -1,0 +1,122 @@
+//! One file of an image, whatever its format: units (tracks, or groups of 120 blocks) are read and written.
+
+use crate::header::{self, Header, Packing};
+use crate::host::HostFile;
+use crate::packed::{GROUP, GROUP_BYTES, Packed, Place};
+use crate::{ImageError, Kind, MediaError, Options, plain};
+use std::path::Path;
+use std::sync::Arc;
+
+pub enum Layer {
+    Ckd(plain::Ckd),
+    Fba(plain::Fba),
+    Packed(Packed),
+}
+
+impl Layer {
+    /// Opens the file; `shadow` says whether it must be a shadow file, which is nothing without the file below.
+    pub fn open(path: &Path, options: &Options, shadow: bool) -> Result<Layer, ImageError> {
+        let host = HostFile::open(path, !options.read_only, options.faults.clone())?;
+        let not = |why: &str| ImageError::NotAnImage { path: path.into(), why: why.into() };
+        let length = host.len()?;
+        if length == 0 {
+            return Err(not("it is empty"));
+        }
+        let mut bytes = vec![0; length.min(header::LEN as u64) as usize];
+        host.read_at(0, &mut bytes)?;
+        match Header::decode(&bytes) {
+            Some(header) if shadow != (header.form.packing == Packing::Shadow) => Err(not(if shadow {
+                "it is not a shadow file"
+            } else {
+                "it is a shadow file; name the file it belongs to"
+            })),
+            Some(header) if header.form.packing == Packing::Plain => {
+                Ok(Layer::Ckd(plain::Ckd::open(host, header, options)?))
+            }
+            Some(header) => Ok(Layer::Packed(Packed::open(host, header, options)?)),
+            None if shadow => Err(not("it is not a shadow file")),
+            None => Ok(Layer::Fba(plain::Fba::open(host, options)?)),
+        }
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self {
+            Layer::Ckd(ckd) => ckd.kind,
+            Layer::Fba(fba) => fba.kind,
+            Layer::Packed(packed) => packed.kind,
+        }
+    }
+
+    pub fn writable(&self) -> bool {
+        self.hosts().iter().all(|host| host.writable())
+    }
+
+    pub fn hosts(&self) -> Vec<Arc<HostFile>> {
+        match self {
+            Layer::Ckd(ckd) => ckd.hosts(),
+            Layer::Fba(fba) => vec![fba.host().clone()],
+            Layer::Packed(packed) => vec![packed.host().clone()],
+        }
+    }
+
+    /// The bytes of a unit; `None`: the file below has it.
+    pub fn read(&self, unit: u32) -> Result<Option<Vec<u8>>, MediaError> {
+        match self {
+            Layer::Ckd(ckd) => ckd.read(unit).map(Some),
+            Layer::Fba(fba) => {
+                let mut group = vec![0; GROUP_BYTES];
+                let length = group_bytes(fba.kind, unit);
+                fba.read(u64::from(unit) * GROUP_BYTES as u64, &mut group[..length])?;
+                Ok(Some(group))
+            }
+            Layer::Packed(packed) => packed.read(unit),
+        }
+    }
+
+    /// Whether a unit is in this file, or known to be empty, rather than in the file below.
+    pub fn has(&self, unit: u32) -> bool {
+        match self {
+            Layer::Packed(packed) => packed.place(unit) != Place::Below,
+            _ => true,
+        }
+    }
+
+    /// Replaces a unit; `old` may be what is there now.
+    pub fn write(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+        match self {
+            Layer::Ckd(ckd) => ckd.write(unit, new, old),
+            Layer::Fba(fba) => fba.write(u64::from(unit) * GROUP_BYTES as u64, &new[..group_bytes(fba.kind, unit)]),
+            Layer::Packed(packed) => packed.write(unit, new),
+        }
+    }
+
+    /// A tool fills the file, and starts again if it is ended: as small and as fast as can be.
+    pub fn set_bulk(&mut self) {
+        match self {
+            Layer::Ckd(ckd) => ckd.bulk = true,
+            Layer::Fba(_) => {}
+            Layer::Packed(packed) => packed.set_bulk(),
+        }
+    }
+
+    /// Leaves the file as other programs expect it.
+    pub fn close(&mut self) -> Result<(), MediaError> {
+        match self {
+            Layer::Packed(packed) => packed.close(),
+            _ => self.hosts().iter().try_for_each(|host| host.sync()),
+        }
+    }
+
+    pub fn packed(&mut self) -> Option<&mut Packed> {
+        match self {
+            Layer::Packed(packed) => Some(packed),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes of group `unit` that the volume has: the last group may be shorter than others.
+pub fn group_bytes(kind: Kind, unit: u32) -> usize {
+    let rest = kind.blocks().saturating_sub(u64::from(unit) * GROUP);
+    rest.min(GROUP) as usize * Kind::BLOCK
+}

@@ -1,0 +1,116 @@
+//! A unit (a track, or a group of blocks) in its compressed form: one byte for the method, four for which unit it is, and
+//! the rest, compressed.
+
+use super::layout::damaged;
+use crate::MediaError;
+use bzip2::read::{BzDecoder, BzEncoder};
+use flate2::Compression;
+use flate2::read::{ZlibDecoder, ZlibEncoder};
+use std::io::Read;
+
+/// How units are compressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Method {
+    None,
+    #[default]
+    Zlib,
+    Bzip2,
+}
+
+/// Bytes in front of a unit.
+pub const PREFIX: usize = 5;
+/// Smaller units are not worth it.
+const LEAST: usize = 512;
+
+impl Method {
+    pub fn number(self) -> u8 {
+        match self {
+            Method::None => 0,
+            Method::Zlib => 1,
+            Method::Bzip2 => 2,
+        }
+    }
+
+    pub fn of(number: u8) -> Option<Method> {
+        [Method::None, Method::Zlib, Method::Bzip2].into_iter().find(|method| method.number() == number)
+    }
+}
+
+/// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small).
+pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32) -> Vec<u8> {
+    let mut packed = Vec::with_capacity(PREFIX + body.len() / 2);
+    packed.push(method.number());
+    packed.extend_from_slice(&id);
+    let done = match method {
+        _ if body.len() < LEAST => false,
+        Method::None => false,
+        Method::Zlib => ZlibEncoder::new(body, Compression::new(level)).read_to_end(&mut packed).is_ok(),
+        Method::Bzip2 => BzEncoder::new(body, bzip2::Compression::new(level)).read_to_end(&mut packed).is_ok(),
+    };
+    if !done || packed.len() >= PREFIX + body.len() {
+        packed.truncate(PREFIX);
+        packed[0] = Method::None.number();
+        packed.extend_from_slice(body);
+    }
+    packed
+}
+
+/// The body of a unit, which must be the unit `id` and not be longer than `longest`.
+pub fn unpack(packed: &[u8], id: [u8; 4], longest: usize) -> Result<Vec<u8>, MediaError> {
+    let Some((prefix, rest)) = packed.split_at_checked(PREFIX) else { return Err(damaged("it is too short")) };
+    if prefix[1..] != id {
+        return Err(damaged(format!("another one, {:02X?}, is in its place", &prefix[1..])));
+    }
+    // One byte more than there may be tells that there is too much.
+    let mut body = Vec::with_capacity(longest + 1);
+    let limit = longest as u64 + 1;
+    match Method::of(prefix[0]) {
+        None => return Err(damaged(format!("its compression X'{:02X}' is unknown", prefix[0]))),
+        Some(Method::None) => body.extend_from_slice(rest),
+        Some(Method::Zlib) => {
+            let read = ZlibDecoder::new(rest).take(limit).read_to_end(&mut body);
+            read.map_err(|error| damaged(format!("zlib finds {error}")))?;
+        }
+        Some(Method::Bzip2) => {
+            let read = BzDecoder::new(rest).take(limit).read_to_end(&mut body);
+            read.map_err(|error| damaged(format!("bzip2 finds {error}")))?;
+        }
+    }
+    if body.len() > longest {
+        return Err(damaged(format!("it is longer than {longest} bytes")));
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_survive() {
+        let text: Vec<u8> = (0..40_000u32).map(|n| (n / 100) as u8).collect();
+        let noise: Vec<u8> = (0..40_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        for body in [&text[..], &noise, &text[..300], &[]] {
+            for method in [Method::None, Method::Zlib, Method::Bzip2] {
+                let packed = pack([0, 1, 0, 2], body, method, 6);
+                assert!(packed.len() <= body.len() + PREFIX);
+                assert_eq!(unpack(&packed, [0, 1, 0, 2], 40_000).unwrap(), body);
+            }
+        }
+        assert!(pack([0; 4], &text, Method::Zlib, 1).len() < 2000);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let packed = pack([0, 1, 0, 2], &[7; 2000], Method::Zlib, 6);
+        assert!(unpack(&packed, [0, 1, 0, 3], 2000).is_err());
+        assert!(unpack(&packed, [0, 1, 0, 2], 1999).is_err());
+        assert!(unpack(&packed[..4], [0, 1, 0, 2], 2000).is_err());
+        assert!(unpack(&packed[..packed.len() - 3], [0, 1, 0, 2], 2000).is_err());
+        for at in [0, 6, packed.len() / 2, packed.len() - 1] {
+            let mut torn = packed.clone();
+            torn[at] ^= 0x55;
+            assert!(unpack(&torn, [0, 1, 0, 2], 2000).is_err(), "{at}");
+        }
+    }
+}
