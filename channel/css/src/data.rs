@@ -56,6 +56,11 @@ impl<'a> Data<'a> {
         done
     }
 
+    /// Output: as [`Data::fetch`], for a device that is content with less.
+    pub fn fetch_some(&mut self, bytes: &mut [u8]) -> usize {
+        self.take(bytes)
+    }
+
     /// Output: what the program has, at most `limit` bytes, for a device that is content with less.
     pub fn fetch_up_to(&mut self, limit: usize) -> Vec<u8> {
         let mut all = Vec::new();

@@ -5,7 +5,7 @@
 //! somebody else: a person at a keyboard, another virtual machine. What it waits for rings the device's [`Doorbell`],
 //! which may be done from any thread and without any lock, and the channel subsystem asks the device again.
 
-use crate::{Data, Doorbell};
+use crate::{Data, Doorbell, Program};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use std::any::Any;
 
@@ -131,6 +131,12 @@ pub trait Device: Any + Send {
     /// Performs one command. Data that does not fit the program's storage areas is the channel subsystem's concern: it
     /// shows as a short transfer here and as incorrect length or a check there.
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome;
+
+    /// At the beginning of a channel program: a device that has a fast path performs the commands that are of its kind, as
+    /// [`Device::command`] would, and ends each by [`Program::end`]; the rest comes in the general way. False: it has none.
+    fn fast(&mut self, _program: &mut Program<'_>) -> bool {
+        false
+    }
 
     /// The channel program ends here, however it came to that; none of its commands follows. The device does what it had put
     /// off; if that fails, the sense bytes of the unit check that the ending status then shows.

@@ -22,6 +22,7 @@ mod ccw;
 mod chsc;
 mod data;
 mod device;
+mod fast;
 mod instructions;
 mod pending;
 mod subchannel;
@@ -29,6 +30,7 @@ mod subchannel;
 pub use chsc::BLOCK as CHSC_BLOCK;
 pub use data::Data;
 pub use device::{Command, Device, Outcome, Reset, Sense, sense};
+pub use fast::{FastCounts, Program};
 pub use instructions::Cc;
 pub use pending::{Doorbell, Notice, Pending};
 
@@ -88,6 +90,8 @@ pub struct Counts {
     pub ccws: u64,
     /// I/O interruptions taken, TEST PENDING INTERRUPTION included.
     pub interruptions: u64,
+    /// Channel programs by fast path and general way.
+    pub fast: FastCounts,
 }
 
 /// The channel subsystem of one configuration.
@@ -173,6 +177,14 @@ impl ChannelSubsystem {
         true
     }
 
+    /// Whether channel programs for a device may take its fast path, if it has one; they may until told otherwise. False if
+    /// there is no such device.
+    pub fn allow_fast_path(&mut self, number: u16, allowed: bool) -> bool {
+        let Some(id) = self.find(number) else { return false };
+        self.subchannels[usize::from(id.number())].slow = !allowed;
+        true
+    }
+
     /// The subchannel of a device number.
     pub fn find(&self, number: u16) -> Option<SubsystemId> {
         let n = self.subchannels.iter().position(|s| s.device.is_some() && s.pmcw.device() == number)?;
@@ -226,6 +238,10 @@ impl ChannelSubsystem {
     fn settle(&mut self, n: u16) {
         let s = &mut self.subchannels[usize::from(n)];
         self.counts.ccws += std::mem::take(&mut s.executed);
+        let fast = std::mem::take(&mut s.fast);
+        self.counts.fast.done += fast.done;
+        self.counts.fast.aborted += fast.aborted;
+        self.counts.fast.not_eligible += fast.not_eligible;
         if s.status_pending() && !s.queued && !s.ipl {
             s.queued = true;
             self.queues[usize::from(s.pmcw.isc())].push_back(n);
@@ -264,7 +280,7 @@ impl ChannelSubsystem {
             if let Some(mut device) = s.device.take() {
                 device.reset(Reset::System);
                 let pmcw = initial(s.pmcw.device());
-                *s = Subchannel { pmcw, device: Some(device), ..Subchannel::default() };
+                *s = Subchannel { pmcw, device: Some(device), slow: s.slow, ..Subchannel::default() };
             }
         }
         self.show_iscs();
@@ -277,7 +293,7 @@ impl ChannelSubsystem {
         let s = &mut self.subchannels[usize::from(id.number())];
         if let Some(mut device) = s.device.take() {
             device.reset(Reset::System);
-            *s = Subchannel { pmcw: s.pmcw, device: Some(device), ..Subchannel::default() };
+            *s = Subchannel { pmcw: s.pmcw, device: Some(device), slow: s.slow, ..Subchannel::default() };
             s.clear_status();
         }
         true

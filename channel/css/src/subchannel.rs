@@ -6,6 +6,7 @@
 
 use crate::ccw::{self, Invalid, Rules};
 use crate::data::Transfer;
+use crate::fast::{Ended, FastCounts, Program};
 use crate::{Command, Data, Device, Outcome, Sense};
 use arch::io::{
     Ccw, CcwFormat, DeviceStatus, Esw, Irb, Orb, Pmcw, Schib, Scsw, ccw_flag, command, orb_flag, scsw_flag as scsw,
@@ -33,6 +34,10 @@ pub(crate) struct Subchannel {
     pub executed: u64,
     /// Whether IPL started the program: its status makes no interruption.
     pub ipl: bool,
+    /// Whether the device's fast path is not to be taken.
+    pub slow: bool,
+    /// Channel programs by path, since the last count.
+    pub fast: FastCounts,
 }
 
 /// A start function in progress.
@@ -137,6 +142,7 @@ impl Subchannel {
 
     /// Carries the start function on, for at most `allowance` CCWs; one that moves much data counts for several.
     pub fn advance(&mut self, storage: &Storage, mut allowance: u32) {
+        self.take_fast_path(storage, &mut allowance);
         while let Some(run) = &mut self.run {
             match &run.phase {
                 Phase::Fetch(_) if allowance == 0 => break,
@@ -160,6 +166,39 @@ impl Subchannel {
                 }
                 Phase::Chaining(_) | Phase::Ending | Phase::Suspended(_) => break,
             }
+        }
+    }
+
+    /// At the beginning of a channel program: the device performs by itself what it can.
+    fn take_fast_path(&mut self, storage: &Storage, allowance: &mut u32) {
+        let (Some(device), Some(run)) = (&mut self.device, &mut self.run) else { return };
+        let Phase::Fetch(at) = run.phase else { return };
+        if self.slow || run.chained || run.implied.is_some() || run.orb.has(orb_flag::INITIAL_STATUS) {
+            return;
+        }
+        let mut program = Program::new(storage, &run.orb, at, *allowance);
+        if !device.fast(&mut program) {
+            return;
+        }
+        let Program { at: next, executed, allowance: left, last, ended, .. } = program;
+        if executed == 0 {
+            self.fast.not_eligible += 1;
+            return;
+        }
+        (*allowance, self.sense) = (left, None);
+        self.executed += u64::from(executed);
+        run.chained = true;
+        match ended {
+            Some(Ended { command, transfer, status, sense }) => self.ended(command, transfer, status, sense),
+            None => {
+                (run.at, run.count, run.last) = (next.wrapping_sub(8), 0, last);
+                run.phase = Phase::Fetch(next);
+            }
+        }
+        if self.run.is_none() {
+            self.fast.done += 1;
+        } else {
+            self.fast.aborted += 1;
         }
     }
 
@@ -441,13 +480,13 @@ impl Subchannel {
 }
 
 /// Status that lets command chaining go on: channel end, device end, status modifier.
-fn usual(device: DeviceStatus) -> bool {
+pub(crate) fn usual(device: DeviceStatus) -> bool {
     let chaining = DeviceStatus::ENDED | DeviceStatus::STATUS_MODIFIER;
     device.0 & !chaining.0 == 0
 }
 
 /// Whether incorrect length is to be indicated (POP, chapter 16, "Incorrect length").
-fn wrong_length(orb: &Orb, transfer: &Transfer, device: DeviceStatus) -> bool {
+pub(crate) fn wrong_length(orb: &Orb, transfer: &Transfer, device: DeviceStatus) -> bool {
     let chain_data = transfer.ccw.has(ccw_flag::CHAIN_DATA);
     let suppressed = transfer.ccw.has(ccw_flag::SUPPRESS_LENGTH) && !chain_data;
     if transfer.requested {

@@ -5,12 +5,13 @@
 
 use super::domain::{self, Domain, Mask, Orientation};
 use super::head::{Head, Place};
-use super::identity::{self, Geometry};
+use super::identity;
 use super::paths::PathGroups;
 use super::sense::Fault;
 use super::{ControlUnit, Options, code};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
+use dasd::model::CkdModel;
 use dasd::{Kind, Volume};
 use std::sync::Arc;
 
@@ -52,7 +53,9 @@ impl Program {
 pub struct Eckd {
     pub(super) kind: Kind,
     pub(super) control_unit: ControlUnit,
-    pub(super) geometry: Geometry,
+    pub(super) model: Option<&'static CkdModel>,
+    /// Sectors of a track; 0: the device has none.
+    sectors: u32,
     pub(super) options: Options,
     /// This device's number among those that share the reservation.
     pub(super) party: u64,
@@ -74,13 +77,12 @@ impl Eckd {
     pub fn new(volume: Arc<dyn Volume>, options: Options) -> Eckd {
         let kind = volume.kind();
         let control_unit = options.control_unit.unwrap_or_else(|| ControlUnit::usual(&kind));
-        let device = match kind {
-            Kind::Ckd { device, .. } | Kind::Fba { device, .. } => device,
-        };
+        let model = identity::model(&kind);
         Eckd {
             kind,
             control_unit,
-            geometry: Geometry::of(device),
+            model,
+            sectors: model.map_or(0, |model| model.sectors),
             party: options.reservation.join(),
             bell: None,
             head: Head::new(volume, &options),
@@ -98,7 +100,43 @@ impl Eckd {
 
     /// Parameters that a command must have: `N` bytes.
     pub(super) fn parameters<const N: usize>(data: &mut Data<'_>) -> Result<[u8; N], Fault> {
-        data.fetch_up_to(N).try_into().map_err(|_| Fault::SHORT)
+        let mut bytes = [0; N];
+        if data.fetch_some(&mut bytes) == N { Ok(bytes) } else { Err(Fault::SHORT) }
+    }
+
+    fn outcome(&self, ended: Ended) -> Outcome {
+        match ended {
+            Ok(status) => Outcome::Done(status),
+            Err(fault) => Outcome::check(self.sense_bytes(fault)),
+        }
+    }
+
+    /// The fast path's commands: what Linux, CMS and VSE make their channel programs of, most of the time.
+    fn perform_ordinary(&mut self, command: Command, data: &mut Data<'_>) -> Option<Ended> {
+        let extended = self.control_unit.extended();
+        let multitrack = command.code & code::MULTITRACK != 0;
+        let found = std::mem::take(&mut self.program.found);
+        Some(match command.code {
+            code::READ_DATA | 0x86 => self.read_data(data, multitrack, found),
+            code::WRITE_DATA => self.write_data(data, false, false, found),
+            code::WRITE_UPDATE_DATA if extended => self.write_data(data, false, true, found),
+            code::SEARCH_ID_EQUAL | 0xb1 => self.search_id(command.code, data),
+            code::SEEK => self.seek(data, Mask::allows_seek),
+            code::READ_TRACK_DATA if extended => self.read_track_data(command, data),
+            code::WRITE_TRACK_DATA if extended => self.write_track_data(command, data),
+            code::DEFINE_EXTENT if extended => self.define_extent(data),
+            code::LOCATE_RECORD if extended => self.locate_record(data),
+            code::PREFIX if extended => self.prefix(command, data),
+            code::READ_KEY_AND_DATA | 0x8e => self.read_key_and_data(data, multitrack, found),
+            code::WRITE_KEY_AND_DATA => self.write_data(data, true, false, found),
+            code::WRITE_UPDATE_KEY_AND_DATA if extended => self.write_data(data, true, true, found),
+            code::SET_SECTOR if self.sectors != 0 => self.set_sector(data),
+            code::SET_FILE_MASK => self.set_file_mask(data),
+            _ => {
+                self.program.found = found;
+                return None;
+            }
+        })
     }
 
     fn perform(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
@@ -132,8 +170,8 @@ impl Eckd {
             code::SEEK_HEAD => self.seek_head(data),
             code::RECALIBRATE => self.recalibrate(),
             code::SET_FILE_MASK => self.set_file_mask(data),
-            code::SET_SECTOR if self.geometry.sectors != 0 => self.set_sector(data),
-            code::READ_SECTOR if self.geometry.sectors != 0 => {
+            code::SET_SECTOR if self.sectors != 0 => self.set_sector(data),
+            code::READ_SECTOR if self.sectors != 0 => {
                 data.store(&[self.sector()]);
                 Ok(DeviceStatus::ENDED)
             }
@@ -160,10 +198,7 @@ impl Eckd {
             code::READ_MULTIPLE_CKD | 0xde if !self.control_unit.extended() => Err(Fault::INVALID_COMMAND),
             _ if !self.control_unit.extended() => Err(Fault::INVALID_COMMAND),
             code::DEFINE_EXTENT => self.define_extent(data),
-            code::LOCATE_RECORD => {
-                let b = Self::parameters::<16>(data)?;
-                self.locate(&b, false)
-            }
+            code::LOCATE_RECORD => self.locate_record(data),
             code::LOCATE_RECORD_EXTENDED => self.locate_record_extended(data),
             code::PREFIX => self.prefix(command, data),
             code::WRITE_UPDATE_DATA => self.write_data(data, false, true, found),
@@ -194,6 +229,11 @@ impl Eckd {
         }
         self.program = Program { mask, masked: true, defined: true, ..Program::NEW };
         Ok(DeviceStatus::ENDED)
+    }
+
+    fn locate_record(&mut self, data: &mut Data<'_>) -> Ended {
+        let b = Self::parameters::<16>(data)?;
+        self.locate(&b, false)
     }
 
     fn locate_record_extended(&mut self, data: &mut Data<'_>) -> Ended {
@@ -312,7 +352,7 @@ impl Eckd {
 
     fn set_sector(&mut self, data: &mut Data<'_>) -> Ended {
         let [sector] = Self::parameters(data)?;
-        if sector != 0xff && sector >= self.geometry.sectors {
+        if sector != 0xff && u32::from(sector) >= self.sectors {
             return Err(Fault::PARAMETER);
         }
         // Nothing turns: the sector is there at once.
@@ -325,8 +365,8 @@ impl Eckd {
             Place::Index | Place::Home => 0,
             Place::Count(at) | Place::Key(at) | Place::Data(at) => at as u32,
         };
-        let sectors = u32::from(self.geometry.sectors);
-        (at * sectors / self.geometry.track.max(1)).min(sectors - 1) as u8
+        let track = self.model.map_or(1, |model| model.track);
+        (at * self.sectors / track).min(self.sectors - 1) as u8
     }
 
     fn reserve(&mut self, code: u8, data: &mut Data<'_>) -> Ended {
@@ -370,10 +410,25 @@ impl Device for Eckd {
         if first && !self.options.reservation.wait(self.party, self.bell.as_ref()) {
             return Outcome::Pending;
         }
-        match self.perform(command, data) {
-            Ok(status) => Outcome::Done(status),
-            Err(fault) => Outcome::check(self.sense_bytes(fault)),
+        let ended = self.perform(command, data);
+        self.outcome(ended)
+    }
+
+    fn fast(&mut self, program: &mut css::Program<'_>) -> bool {
+        if !self.options.reservation.free_for(self.party) {
+            return true;
         }
+        while let Some(command) = program.next() {
+            let data = &mut program.data();
+            let outcome = match self.perform_ordinary(command, data) {
+                Some(ended) => self.outcome(ended),
+                None => break,
+            };
+            if !program.end(outcome) {
+                break;
+            }
+        }
+        true
     }
 
     fn end(&mut self) -> Option<Sense> {

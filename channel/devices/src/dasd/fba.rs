@@ -2,7 +2,7 @@
 
 use super::sense::Fault;
 use super::{ControlUnit, Options, code, identity};
-use arch::io::{DeviceStatus, Orb, SenseId};
+use arch::io::{Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use dasd::{Kind, Volume};
 use std::sync::Arc;
@@ -198,6 +198,13 @@ impl Fba {
     }
 }
 
+fn outcome(ended: Result<(), Fault>) -> Outcome {
+    match ended {
+        Ok(()) => Outcome::ENDED,
+        Err(fault) => Outcome::check(fault.sense(SENSE, 0, 0)),
+    }
+}
+
 impl Device for Fba {
     fn describe(&self) -> Option<SenseId> {
         identity::sense_id(&self.kind, self.control_unit)
@@ -216,10 +223,24 @@ impl Device for Fba {
         if first && !self.options.reservation.wait(self.party, self.bell.as_ref()) {
             return Outcome::Pending;
         }
-        match self.perform(command, data) {
-            Ok(()) => Outcome::Done(DeviceStatus::ENDED),
-            Err(fault) => Outcome::check(fault.sense(SENSE, 0, 0)),
+        outcome(self.perform(command, data))
+    }
+
+    fn fast(&mut self, program: &mut css::Program<'_>) -> bool {
+        use code::{DEFINE_EXTENT, FIXED_LOCATE, FIXED_READ, FIXED_WRITE};
+        if !self.options.reservation.free_for(self.party) {
+            return true;
         }
+        while let Some(command) = program.next() {
+            if !matches!(command.code, DEFINE_EXTENT | FIXED_LOCATE | FIXED_READ | FIXED_WRITE) {
+                break;
+            }
+            let ended = self.perform(command, &mut program.data());
+            if !program.end(outcome(ended)) {
+                break;
+            }
+        }
+        true
     }
 
     fn sense(&mut self) -> Sense {

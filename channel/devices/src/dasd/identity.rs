@@ -1,12 +1,12 @@
 //! What disks say they are: Sense ID, Read Device Characteristics, Read Configuration Data.
 //!
-//! Geometry is from IBM 3990 Reference and the device descriptions; layouts of the answers are those that Linux's drivers
-//! and CP read.
+//! Geometry is the model's ([`dasd::model`]); layouts of the answers are those that Linux's drivers and CP read.
 
 use super::{Options, code};
 use arch::io::{Ciw, SenseId};
 use base::ebcdic;
 use dasd::Kind;
+use dasd::model::{CkdModel, FbaModel, Formula};
 
 /// A control unit, as Sense ID names it: type in hexadecimal digits, and model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,75 +59,10 @@ impl ControlUnit {
     }
 }
 
-/// What a count-key-data device type adds to what a [`Kind`] says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Geometry {
-    /// Device class X'20' has this type code.
-    pub unit_type: u8,
-    /// Sectors of a track, for SET SECTOR; 0: the device has no rotational position sensing.
-    pub sectors: u8,
-    /// Bytes of a track, and of record 0's largest data area.
-    pub track: u32,
-    pub r0: u16,
-    /// How to compute record lengths, and the numbers for that.
-    formula: u8,
-    factors: [u8; 5],
-    factor6: u8,
-}
-
-impl Geometry {
-    pub fn of(device: u16) -> Geometry {
-        let g = |unit_type, sectors, track, r0, formula, factors, factor6| Geometry {
-            unit_type,
-            sectors,
-            track,
-            r0,
-            formula,
-            factors,
-            factor6,
-        };
-        match device {
-            0x3390 => g(0x26, 224, 58786, 57326, 2, [34, 19, 9, 6, 116], 6),
-            0x9345 => g(0x24, 213, 48280, 48174, 2, [34, 18, 7, 6, 116], 6),
-            0x3380 => g(0x2e, 222, 47968, 47988, 1, [32, 1, 236, 0, 236], 0),
-            0x3375 => g(0x2c, 196, 36000, 36000, 1, [32, 1, 128, 0, 160], 0),
-            0x3350 => g(0x2b, 128, 19254, 19254, 0, [0; 5], 0),
-            0x3340 => g(0x2a, 64, 8535, 8535, 0, [0; 5], 0),
-            0x3330 => g(0x29, 128, 13165, 13165, 0, [0; 5], 0),
-            0x2314 => g(0x28, 0, 7294, 7294, 0, [0; 5], 0),
-            0x2311 => g(0x21, 0, 3625, 3625, 0, [0; 5], 0),
-            0x2305 => g(0x27, 90, 14858, 14858, 0, [0; 5], 0),
-            _ => g(0x20, 0, 0, 0, 0, [0; 5], 0),
-        }
-    }
-
-    /// What a record takes of a track: key, data, and the gaps that go with them. In the units of [`Geometry::track`].
-    pub fn space(&self, device: u16, key: u32, data: u32) -> u32 {
-        let up = |n: u32, unit: u32| n.div_ceil(unit) * unit;
-        let keyed = |n: u32| if key == 0 { 0 } else { n };
-        let f = self.factors.map(u32::from);
-        match self.formula {
-            1 => {
-                let (f2, f3) = (f[1] << 8 | f[2], f[3] << 8 | f[4]);
-                up(data + f2, f[0]) + keyed(up(key + f3, f[0]))
-            }
-            2 => {
-                let f6 = u32::from(self.factor6);
-                let cells = |n: u32| (n + f6).div_ceil(2 * f[4]);
-                up(f[0] * f[1] + data + f6 + f[3] * cells(data), f[0])
-                    + keyed(up(f[0] * f[2] + key + f6 + f[3] * cells(key), f[0]))
-            }
-            _ => match device {
-                0x3350 => key + data + keyed(82) + 185,
-                0x3340 => key + data + keyed(75) + 167,
-                0x3330 => key + data + keyed(56) + 135,
-                0x2305 => key + data + keyed(91) + 198,
-                0x2314 => (key + data) * 2137 / 2048 + keyed(45) + 101,
-                0x2311 => (key + data) * 537 / 512 + keyed(20) + 61,
-                _ => key + data,
-            },
-        }
-    }
+/// The model of a count-key-data disk, which tells its geometry.
+pub(super) fn model(kind: &Kind) -> Option<&'static CkdModel> {
+    let Kind::Ckd { device, model, cylinders, .. } = *kind else { return None };
+    CkdModel::of(device, model, cylinders).or_else(|| CkdModel::of_size(device, cylinders))
 }
 
 /// The answer to Sense ID; `None` if the control unit does not know it.
@@ -150,7 +85,7 @@ pub(super) fn sense_id(kind: &Kind, unit: ControlUnit) -> Option<SenseId> {
 pub(super) fn characteristics(kind: &Kind, unit: ControlUnit) -> [u8; 64] {
     let mut b = [0; 64];
     let Kind::Ckd { device, model, cylinders, heads, .. } = *kind else { return b };
-    let g = Geometry::of(device);
+    let Some(g) = self::model(kind) else { return b };
     b[0..2].copy_from_slice(&unit.kind.to_be_bytes());
     b[2] = unit.model;
     b[3..5].copy_from_slice(&device.to_be_bytes());
@@ -162,17 +97,29 @@ pub(super) fn characteristics(kind: &Kind, unit: ControlUnit) -> [u8; 64] {
     let short = if cylinders > 0xfffd { 0xfffe } else { cylinders as u16 };
     b[12..14].copy_from_slice(&short.to_be_bytes());
     b[14..16].copy_from_slice(&(heads as u16).to_be_bytes());
-    b[16] = g.sectors;
+    b[16] = g.sectors as u8;
     b[17..20].copy_from_slice(&g.track.to_be_bytes()[1..]);
-    b[20..22].copy_from_slice(&g.r0.to_be_bytes());
-    b[22] = g.formula;
-    b[23..28].copy_from_slice(&g.factors);
+    b[20..22].copy_from_slice(&(g.longest_r0 as u16).to_be_bytes());
+    // How the length of records is reckoned.
+    match g.formula {
+        Formula::Rounded { f1, f2, f3 } => {
+            b[22] = 1;
+            b[23] = f1 as u8;
+            b[24..26].copy_from_slice(&(f2 as u16).to_be_bytes());
+            b[26..28].copy_from_slice(&(f3 as u16).to_be_bytes());
+        }
+        Formula::Segments { f1, f2, f3, f4, f5, f6 } => {
+            b[22] = 2;
+            b[23..28].copy_from_slice(&[f1, f2, f3, f4, f5].map(|f| f as u8));
+            b[48] = f6 as u8;
+        }
+        Formula::Tolerance { .. } | Formula::Gaps { .. } => {}
+    }
     // Error recording identifications are those of the device type.
     b[40] = g.unit_type;
     b[41] = g.unit_type;
     b[42] = (unit.kind >> 8) as u8;
-    b[44..46].copy_from_slice(&g.r0.to_be_bytes());
-    b[48] = g.factor6;
+    b[44..46].copy_from_slice(&(g.longest_r0 as u16).to_be_bytes());
     b[60..64].copy_from_slice(&cylinders.to_be_bytes());
     b
 }
@@ -181,25 +128,15 @@ pub(super) fn characteristics(kind: &Kind, unit: ControlUnit) -> [u8; 64] {
 pub(super) fn fixed_characteristics(kind: &Kind) -> [u8; 64] {
     let mut b = [0; 64];
     let Kind::Fba { device, model, blocks } = *kind else { return b };
-    let (unit_type, group, position): (u8, u32, u32) = match (device, model) {
-        (0x3310, _) => (0x01, 32, 352),
-        (0x3370, 0) => (0x02, 62, 744),
-        (0x3370, _) => (0x05, 62, 744),
-        (0x9313, _) => (0x08, 96, 480),
-        (0x9332, _) => (0x07, 73, 292),
-        (0x9335, _) => (0x06, 71, 426),
-        (0x0671, _) => (0x12, 63, 504),
-        (0x9336, 0) => (0x11, 63, 315),
-        _ => (0x11, 111, 777),
-    };
+    let model = FbaModel::of(device, model).unwrap_or_else(|| FbaModel::of_size(Some(device), blocks));
     // Data chaining within a block is possible, and the device may be shared.
     b[0] = 0x30;
     b[1] = 0x08;
     b[2] = 0x21;
-    b[3] = unit_type;
+    b[3] = model.unit_type;
     b[4..6].copy_from_slice(&(Kind::BLOCK as u16).to_be_bytes());
-    b[6..10].copy_from_slice(&group.to_be_bytes());
-    b[10..14].copy_from_slice(&position.to_be_bytes());
+    b[6..10].copy_from_slice(&model.per_group.to_be_bytes());
+    b[10..14].copy_from_slice(&model.per_position.to_be_bytes());
     b[14..18].copy_from_slice(&u32::try_from(blocks).unwrap_or(u32::MAX).to_be_bytes());
     b
 }

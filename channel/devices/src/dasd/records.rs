@@ -262,9 +262,10 @@ impl Eckd {
         self.may_search()?;
         let at = self.next(code & super::code::MULTITRACK != 0, true)?;
         self.head.place = Place::Count(at);
-        let id = data.fetch_up_to(5);
+        let mut id = [0; 5];
+        let given = data.fetch_some(&mut id);
         let count = self.head.record(at)?.count.encode();
-        self.searched(code, &count[..5], &id, Found::Id)
+        self.searched(code, &count[..5], &id[..given], Found::Id)
     }
 
     pub(super) fn search_key(&mut self, code: u8, data: &mut Data<'_>) -> Ended {
@@ -353,11 +354,14 @@ impl Eckd {
 
     /// The count area of a record to be written, and its key and data in the buffer; `None` if a check ended the transfer.
     fn collect_record(&mut self, data: &mut Data<'_>) -> Result<Option<Count>, Fault> {
-        let count = data.fetch_up_to(Count::LEN);
+        let mut count = [0; Count::LEN];
+        let given = data.fetch_some(&mut count);
         if !data.ok() {
             return Ok(None);
         }
-        let count: [u8; 8] = count.try_into().map_err(|_| Fault::SHORT)?;
+        if given < Count::LEN {
+            return Err(Fault::SHORT);
+        }
         if count == END {
             return Err(Fault::PARAMETER);
         }
@@ -371,14 +375,19 @@ impl Eckd {
 
     /// Whether a record fits behind what ends at `at` in the image, which remains.
     fn fits(&mut self, at: usize, count: Count) -> Result<bool, Fault> {
-        let (geometry, kind) = (self.geometry, self.kind);
-        let Kind::Ckd { device, track, .. } = kind else { return Ok(false) };
-        let length = |c: Count| geometry.space(device, u32::from(c.key), u32::from(c.data));
-        let image = self.head.image()?;
-        let before = image.records().skip(1).take_while(|record| record.at < at);
-        let used: u32 = before.map(|record| length(record.count)).sum();
-        let bytes = at + Count::LEN + usize::from(count.key) + usize::from(count.data) + END.len();
-        let room = geometry.track == 0 || used + length(count) <= geometry.track;
+        let (model, kind) = (self.model, self.kind);
+        let Kind::Ckd { track, .. } = kind else { return Ok(false) };
+        let (key, data) = (u32::from(count.key), u32::from(count.data));
+        let room = match model {
+            Some(model) => {
+                let before = self.head.image()?.records().skip(1).take_while(|record| record.at < at);
+                let space = |c: Count| model.space(u32::from(c.key), u32::from(c.data));
+                let used: u32 = before.map(|record| space(record.count)).sum();
+                used + model.last_space(key, data) <= model.track
+            }
+            None => true,
+        };
+        let bytes = at + Count::LEN + (key + data) as usize + END.len();
         Ok(room && bytes <= track as usize)
     }
 

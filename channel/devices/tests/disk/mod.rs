@@ -195,7 +195,7 @@ impl Machine {
 
     /// Devices at 0200, 0201 and so on, enabled, with concurrent sense.
     pub fn with(devices: Vec<Box<dyn Device>>) -> Machine {
-        let storage = Arc::new(Storage::new(4 << 20).unwrap());
+        let storage = Arc::new(Storage::new(8 << 20).unwrap());
         let mut css = ChannelSubsystem::new(storage.clone());
         let mut ids = Vec::new();
         for (n, device) in devices.into_iter().enumerate() {
