@@ -4,13 +4,14 @@ use differential::{campaign, hercules, propose, qemu};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
+use vectors::coverage::{Need, lacks};
 use vectors::file::{Item, parse, print};
 
 const HELP: &str = "oracle [GROUP] [--seed N] [--count N]
   GROUP   a chapter (general, bfp, decimal, hfp, control) or mnemonics with commas between; all if left out
   --seed  where the random numbers begin (1)
   --hercules  instead, 4000 single instructions against Hercules, where QEMU is silent
-  --vectors FOLDER  instead, add vectors that the oracle confirms, for instructions without any in the folder
+  --vectors FOLDER  instead, add vectors that the oracle confirms, for condition codes and exceptions without a line
   --count how many sequences of instructions (200000)";
 
 fn main() -> ExitCode {
@@ -102,7 +103,7 @@ fn second_opinion(group: &str, seed: u64, count: usize) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Adds proposed vectors to the files of `folder`, for instructions that have none there.
+/// Adds proposed vectors to the files of `folder`, for what has no line.
 fn propose(qemu: &Path, group: Option<&str>, seed: u64, folder: &Path) -> Result<usize, String> {
     let path = |name: &str| folder.join(format!("{name}.vec"));
     let read = |path: &Path| match std::fs::read_to_string(path) {
@@ -110,14 +111,16 @@ fn propose(qemu: &Path, group: Option<&str>, seed: u64, folder: &Path) -> Result
         Err(_) => Ok(Vec::new()),
     };
     let mut files: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
-    let mut known = BTreeSet::new();
     for (name, _) in propose::FAMILIES {
-        let items = read(&path(name))?;
-        known
-            .extend(items.iter().filter_map(|i| if let Item::Vector(v) = i { Some(v.mnemonic.clone()) } else { None }));
-        files.insert(name, items);
+        files.insert(name, read(&path(name))?);
     }
-    let proposed = propose::propose(qemu, group, seed, &known).map_err(|why| why.to_string())?;
+    let lacks = lacks(isa::instructions(), &vectors::all_vectors());
+    let wanted: BTreeMap<String, BTreeSet<Need>> = lacks
+        .into_iter()
+        .filter(|(_, needs)| !needs.is_empty())
+        .map(|(row, needs)| (row.mnemonic.to_string(), needs.into_iter().collect()))
+        .collect();
+    let proposed = propose::propose(qemu, group, seed, &wanted).map_err(|why| why.to_string())?;
     let count = proposed.len();
     for vector in proposed {
         let name = propose::family(&vector.mnemonic);

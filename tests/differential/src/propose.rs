@@ -1,5 +1,5 @@
-//! Proposes vectors: short cases of each instruction, one for each condition code and exception it was seen to set,
-//! whose right-hand sides the oracle confirms.
+//! Proposes vectors: short cases, one for each condition code and exception of an instruction that has no line yet, whose
+//! right-hand sides the oracle confirms.
 //!
 //! A random case agrees on both sides first. Then everything is zeroed that does not matter: what is left is what the
 //! instruction looks at. The short case runs on both sides again before it becomes a line.
@@ -15,14 +15,14 @@ use cpu::Architecture;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use vectors::Setting;
+use vectors::coverage::{self, Need};
 use vectors::file::{Case, Vector};
 use vectors::run::{Runner, disassemble};
 
 /// Random cases of each instruction that lines are chosen from.
-const TRIES: usize = 60;
-
-/// What tells two cases apart: how the instruction ended, and the condition code it set.
-type Kinship = (Option<Setting>, Option<Setting>);
+const TRIES: usize = 8_000;
+/// How many that show the same go to the oracle; the shortest becomes a line.
+const CANDIDATES: usize = 8;
 
 /// A case on our side: settings before, what changed.
 struct Candidate {
@@ -31,20 +31,25 @@ struct Candidate {
     after: Vec<Setting>,
 }
 
-/// Vectors for the instructions of `group` that are not among the `known`.
-pub fn propose(qemu: &Path, group: Option<&str>, seed: u64, known: &BTreeSet<String>) -> std::io::Result<Vec<Vector>> {
+/// Vectors for the instructions of `group` that meet what is `wanted` of them.
+pub fn propose(
+    qemu: &Path,
+    group: Option<&str>,
+    seed: u64,
+    wanted: &BTreeMap<String, BTreeSet<Need>>,
+) -> std::io::Result<Vec<Vector>> {
     let mut runner = Runner::new(Architecture::Z);
     let mut report = Report::default();
     let mut ours = Ours::new();
     let rows = campaign::calibrate(
         qemu,
-        campaign::rows(group, campaign::WRONG_THERE).into_iter().filter(|r| !known.contains(r.mnemonic)).collect(),
+        campaign::rows(group, campaign::WRONG_THERE).into_iter().filter(|r| wanted.contains_key(r.mnemonic)).collect(),
         &mut ours,
         &mut report,
     )?;
     let mut vectors = Vec::new();
     for (n, row) in rows.iter().enumerate() {
-        vectors.extend(row_vectors(qemu, row, seed + n as u64, &mut runner, &mut ours)?);
+        vectors.extend(row_vectors(qemu, row, seed + n as u64, &wanted[row.mnemonic], &mut runner, &mut ours)?);
     }
     Ok(vectors)
 }
@@ -53,67 +58,66 @@ fn row_vectors(
     qemu: &Path,
     row: &Row,
     seed: u64,
+    wanted: &BTreeSet<Need>,
     runner: &mut Runner,
     ours: &mut Ours,
 ) -> std::io::Result<Vec<Vector>> {
     let mut generator = Generator::new(seed, std::slice::from_ref(row));
     let branches = matches!(operands(row.mnemonic).kind, Kind::Branch | Kind::Execute);
-    let mut candidates: BTreeMap<Kinship, Candidate> = BTreeMap::new();
-    let mut sequences = Vec::new();
-    for n in 0..TRIES.min(TESTS_MAX) {
+    let Some(instruction) = isa::instructions().find(|i| i.mnemonic == row.mnemonic) else { return Ok(Vec::new()) };
+    // Short cases of our side, by what they show.
+    let mut short: BTreeMap<Need, Vec<Candidate>> = BTreeMap::new();
+    for n in 0..TRIES {
+        if wanted.iter().all(|need| short.get(need).is_some_and(|list| list.len() >= CANDIDATES)) {
+            break;
+        }
         // A branch's registers count from where the vector's instruction will lie.
-        let at = if branches { vectors::run::TEXT } else { text_address(n) };
+        let at = if branches { vectors::run::TEXT } else { text_address(n % TESTS_MAX) };
         let mut sequence = generator.single(row, at);
         let length = isa::length(sequence.units[0][0]) as usize;
         sequence.units[0].truncate(length);
-        sequences.push(sequence);
-    }
-    let agrees = agreement(qemu, &sequences, ours, branches)?;
-    let mut short = Vec::new();
-    for (sequence, agrees) in sequences.into_iter().zip(agrees) {
-        if agrees && let Some(candidate) = reduce(sequence, runner) {
-            short.push(candidate);
-        }
-    }
-    let again: Vec<Sequence> = short.iter().map(|c| c.sequence.clone()).collect();
-    let agrees = agreement(qemu, &again, ours, branches)?;
-    for (candidate, agrees) in short.into_iter().zip(agrees) {
-        if !agrees {
-            continue;
-        }
-        let kin = kinship(&candidate.after);
-        match candidates.get(&kin) {
-            Some(other) if rank(other) <= rank(&candidate) => {}
-            _ => {
-                candidates.insert(kin, candidate);
-            }
+        let before = campaign::settings(&sequence);
+        let Ok(after) = runner.actual(&sequence.text(), &before) else { continue };
+        let vector = vector(row, &sequence, before, after);
+        let shown = coverage::met(instruction, &vector, &vector.cases[0]);
+        let lacking = |need: &Need| short.get(need).is_none_or(|list| list.len() < CANDIDATES);
+        let Some(need) = shown.intersection(wanted).copied().find(lacking) else { continue };
+        if let Some(candidate) = reduce(sequence, runner) {
+            short.entry(need).or_default().push(candidate);
         }
     }
     let mut list: Vec<Vector> = Vec::new();
-    let alone = candidates.len() == 1;
-    for candidate in candidates.into_values().filter(|c| alone || !c.after.is_empty()) {
-        let text = candidate.sequence.text();
+    for candidates in short.into_values() {
+        let sequences: Vec<Sequence> = candidates.iter().map(|c| c.sequence.clone()).collect();
+        let agrees = agreement(qemu, &sequences, ours, branches)?;
+        let confirmed = candidates.into_iter().zip(agrees).filter(|(_, agrees)| *agrees).map(|(c, _)| c);
+        let Some(best) = confirmed.min_by_key(rank) else { continue };
         // An enabled overflow, underflow or inexact result is delivered here; the oracle only confirms the interruption.
-        let partly =
-            candidate.after.iter().any(|s| matches!(s, Setting::Dxc(dxc) if dxc & 0x3c != 0 && dxc & 0xc0 == 0));
-        let remark = if partly { "# the oracle shows no result".to_string() } else { String::new() };
-        let case = Case { line: 0, before: candidate.before, after: candidate.after, remark, above: Vec::new() };
-        match list.iter_mut().find(|v| v.text == text) {
-            Some(vector) => vector.cases.push(case),
-            None => list.push(Vector {
-                line: 0,
-                mnemonic: row.mnemonic.to_string(),
-                disassembly: disassemble(&text, Architecture::Z).unwrap_or_default(),
-                text,
-                modes: vec![Architecture::Z],
-                cases: vec![case],
-            }),
+        let partly = best.after.iter().any(|s| matches!(s, Setting::Dxc(dxc) if dxc & 0x3c != 0 && dxc & 0xc0 == 0));
+        let mut vector = vector(row, &best.sequence, best.before, best.after);
+        if partly {
+            vector.cases[0].remark = "# the oracle shows no result".to_string();
+        }
+        vector.modes = modes(&vector);
+        match list.iter_mut().find(|v| v.text == vector.text && v.modes == vector.modes) {
+            Some(other) => other.cases.extend(vector.cases),
+            None => list.push(vector),
         }
     }
-    for vector in &mut list {
-        vector.modes = modes(vector);
-    }
     Ok(list)
+}
+
+/// A vector of one case.
+fn vector(row: &Row, sequence: &Sequence, before: Vec<Setting>, after: Vec<Setting>) -> Vector {
+    let text = sequence.text();
+    Vector {
+        line: 0,
+        mnemonic: row.mnemonic.to_string(),
+        disassembly: disassemble(&text, Architecture::Z).unwrap_or_default(),
+        text,
+        modes: vec![Architecture::Z],
+        cases: vec![Case { line: 0, before, after, remark: String::new(), above: Vec::new() }],
+    }
 }
 
 /// The architectures in which a vector reads and does the same.
@@ -141,14 +145,6 @@ fn agreement(qemu: &Path, sequences: &[Sequence], ours: &mut Ours, branches: boo
         compare(&theirs[n], &here, text_address(n), &test.text) == Verdict::Same
     };
     Ok(tests.iter().enumerate().map(verdict).collect())
-}
-
-fn kinship(after: &[Setting]) -> Kinship {
-    let find = |wanted: fn(&Setting) -> bool| after.iter().find(|s| wanted(s)).cloned();
-    (
-        find(|s| matches!(s, Setting::Program(_) | Setting::Svc(_) | Setting::Intercept(_))),
-        find(|s| matches!(s, Setting::Cc(_) | Setting::Dxc(_) | Setting::Ia(_))),
-    )
 }
 
 /// The better a case, the lower: one with a result, of operands that are not all zero, and short.

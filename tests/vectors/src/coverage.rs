@@ -21,8 +21,9 @@ use crate::run::{STORAGE, TEXT};
 use cpu::Architecture;
 use isa::outcome::{TABLES, letter};
 use isa::{Exception, Fields, Format, Instruction};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::path::PathBuf;
 
 /// One thing that a row needs a line for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -301,8 +302,23 @@ pub fn met(row: &Instruction, vector: &Vector, case: &Case) -> BTreeSet<Need> {
     needs(row, false).into_iter().filter(|need| line.meets(*need)).collect()
 }
 
+/// What each row that is built lacks among `all` vectors by mnemonic, in the table's order.
+pub fn lacks<'a>(
+    rows: impl IntoIterator<Item = &'a Instruction>,
+    all: &BTreeMap<String, Vec<(PathBuf, Vector)>>,
+) -> Vec<(&'a Instruction, Vec<Need>)> {
+    let lacks = |row: &'a Instruction| {
+        let lines = all.get(row.mnemonic).map_or(&[][..], Vec::as_slice);
+        let cases = || lines.iter().flat_map(|(_, v)| v.cases.iter().map(move |case| (v, case)));
+        let met: BTreeSet<Need> = cases().flat_map(|(vector, case)| met(row, vector, case)).collect();
+        let passed_on = cases().any(|(_, case)| intercepted(case));
+        (row, needs(row, passed_on).into_iter().filter(|need| !met.contains(need)).collect())
+    };
+    rows.into_iter().filter(|row| row.run.is_some()).map(lacks).collect()
+}
+
 /// Whether a case shows that somebody else performs the instruction.
-pub fn intercepted(case: &Case) -> bool {
+fn intercepted(case: &Case) -> bool {
     case.after.iter().any(|s| matches!(s, Setting::Intercept(_)))
 }
 

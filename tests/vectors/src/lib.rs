@@ -18,6 +18,7 @@ mod setting;
 pub use registers::{Registers, SCRATCH, SCRATCH_LEN};
 pub use setting::Setting;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// All `.vec` files, in order.
@@ -36,4 +37,18 @@ pub fn files() -> std::io::Result<Vec<PathBuf>> {
     }
     all.sort();
     Ok(all)
+}
+
+/// All vectors with the files they are in, by mnemonic. Files that cannot be read or parsed are a fault of the tests.
+pub fn all_vectors() -> BTreeMap<String, Vec<(PathBuf, file::Vector)>> {
+    let mut all: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for path in files().expect("the vectors can be listed") {
+        let text = std::fs::read_to_string(&path).expect("the file can be read");
+        for item in file::parse(&text).unwrap_or_else(|why| panic!("{}, {why}", path.display())) {
+            if let file::Item::Vector(vector) = item {
+                all.entry(vector.mnemonic.clone()).or_default().push((path.clone(), vector));
+            }
+        }
+    }
+    all
 }

@@ -125,8 +125,26 @@ fn in_order(row: &Instruction) -> Option<Draft<'_>> {
     Some(draft)
 }
 
-/// The line that meets `need`, or nothing if it takes thought.
-pub fn line(row: &Instruction, need: Need) -> Option<Vector> {
+/// An overflow that interrupts: a line that shows it without the program-mask bit, with the bit. The operation is
+/// completed all the same (POP, chapter 6, "Fixed-point-overflow exception").
+fn overflow(bit: u8, program: u16, lines: &[Vector]) -> Option<Vector> {
+    let silent = |case: &&Case| {
+        case.after.contains(&Setting::Cc(3)) && !case.after.iter().any(|s| matches!(s, Setting::Program(_)))
+    };
+    let (vector, case) = lines.iter().find_map(|v| v.cases.iter().find(silent).map(|case| (v, case)))?;
+    let mut case = Case { remark: String::new(), above: Vec::new(), ..case.clone() };
+    case.before.push(Setting::Mask(bit));
+    case.after.splice(0..0, [Setting::Program(program), Setting::Ilc((vector.text.len() / 2) as u8)]);
+    Some(Vector { cases: vec![case], ..vector.clone() })
+}
+
+/// The line that meets `need`, or nothing if it takes thought. `lines` are those that the row has.
+pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
+    match need {
+        Need::Other(Exception::FixedPointOverflow) => return overflow(8, 8, lines),
+        Need::Other(Exception::DecimalOverflow) => return overflow(4, 0xa, lines),
+        _ => {}
+    }
     let mut draft = in_order(row)?;
     let mut modes = vec![Architecture::S370, Architecture::Esa, Architecture::Z];
     let mut after = Vec::new();

@@ -61,7 +61,10 @@ impl Runner {
                 ia = *at;
             }
         }
-        self.store(ia, text)?;
+        // At a virtual address the line itself puts it where it belongs.
+        if ia < STORAGE {
+            self.store(ia, text)?;
+        }
         self.machine.state.ia = ia;
         self.machine.state.next_ia = ia;
         for setting in before {

@@ -12,10 +12,10 @@
 
 use isa::{Instruction, table};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use vectors::coverage::{Need, intercepted, met, needs, unsaid};
-use vectors::file::{Item, Vector, parse, print};
-use vectors::mechanical;
+use std::path::Path;
+use vectors::coverage::{Need, lacks, needs, unsaid};
+use vectors::file::{Item, parse, print};
+use vectors::{all_vectors, mechanical};
 
 /// Chapters of the table: the name of the list, the folder of new lines, the rows.
 const CHAPTERS: [(&str, &str, &[Instruction]); 9] = [
@@ -29,20 +29,6 @@ const CHAPTERS: [(&str, &str, &[Instruction]); 9] = [
     ("io", "control", table::io::ROWS),
     ("s370", "s370", table::s370::ROWS),
 ];
-
-/// All vectors, by mnemonic.
-fn all_vectors() -> BTreeMap<String, Vec<(PathBuf, Vector)>> {
-    let mut all: BTreeMap<String, Vec<_>> = BTreeMap::new();
-    for path in vectors::files().expect("the vectors can be listed") {
-        let text = std::fs::read_to_string(&path).expect("the file can be read");
-        for item in parse(&text).unwrap_or_else(|why| panic!("{}, {why}", path.display())) {
-            if let Item::Vector(vector) = item {
-                all.entry(vector.mnemonic.clone()).or_default().push((path.clone(), vector));
-            }
-        }
-    }
-    all
-}
 
 /// A list of what is missing: words by mnemonic.
 fn listed(chapter: &str) -> BTreeMap<String, BTreeSet<String>> {
@@ -58,25 +44,6 @@ fn listed(chapter: &str) -> BTreeMap<String, BTreeSet<String>> {
         }
     }
     list
-}
-
-/// What each row of a chapter lacks, in the table's order.
-fn lacks(
-    rows: &'static [Instruction],
-    all: &BTreeMap<String, Vec<(PathBuf, Vector)>>,
-) -> Vec<(&'static Instruction, Vec<Need>)> {
-    let none = Vec::new();
-    rows.iter()
-        .filter(|row| row.run.is_some())
-        .map(|row| {
-            let lines = all.get(row.mnemonic).unwrap_or(&none);
-            // Two rows may share a mnemonic in different architectures.
-            let cases = || lines.iter().flat_map(|(_, v)| v.cases.iter().map(move |case| (v, case)));
-            let met: BTreeSet<Need> = cases().flat_map(|(vector, case)| met(row, vector, case)).collect();
-            let passed_on = cases().any(|(_, case)| intercepted(case));
-            (row, needs(row, passed_on).into_iter().filter(|need| !met.contains(need)).collect())
-        })
-        .collect()
 }
 
 #[test]
@@ -161,8 +128,9 @@ fn write_lines() {
         };
         let before = items.len();
         for (row, missing) in lacks(rows, &all) {
+            let lines: Vec<_> = all.get(row.mnemonic).into_iter().flatten().map(|(_, vector)| vector.clone()).collect();
             for need in missing {
-                let Some(vector) = mechanical::line(row, need) else { continue };
+                let Some(vector) = mechanical::line(row, need, &lines) else { continue };
                 match items.iter_mut().rev().find_map(|item| match item {
                     Item::Vector(v) if v.text == vector.text && v.modes == vector.modes => Some(v),
                     _ => None,

@@ -238,7 +238,9 @@ pub fn move_page(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     match ready {
         Ok(()) => s.write_in(to.address, to_space, to_key, &bytes)?,
         Err((Interruption::Program(Program::PageTranslation), cc)) if control & 0x100 != 0 => {
-            s.cc = cc;
+            // If both are invalid it is the second's.
+            let second = s.read_in(from.address, from_space, from_key, &mut bytes);
+            s.cc = if second == Err(Interruption::Program(Program::PageTranslation)) { 2 } else { cc };
             return Ok(());
         }
         Err((why, _)) => return Err(why),

@@ -136,7 +136,7 @@ instructions! {
     0xb24e SAR     RRE   ESAZ -   { a1 = load(W32, r2_32) }
     0xb24f EAR     RRE   ESAZ -   { r1_32 = load(W32, a2) }
     0xb252 MSR     RRE   ESAZ -   { r1_32 = multiply(W32, r1_32, r2_32) }
-    0xb254 MVPG    RRE   ESAZ -   { call move_page }                         [012 S1 F2 SP]
+    0xb254 MVPG    RRE   ESAZ -   { call move_page }                         [012 S1 F2 SP P]
     0xb255 MVST    RRE   ESAZ -   { call move_string }                       [13 S1 F2 SP]
     0xb257 CUSE    RRE   ESAZ -   { call compare_until_substring_equal }     [0123 F1 F2 E1 E2]
     0xb25d CLST    RRE   ESAZ -   { call compare_logical_string }            [0123 F1 F2 SP]
