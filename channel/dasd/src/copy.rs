@@ -127,11 +127,7 @@ pub type Lose<'a> = &'a mut dyn FnMut(u32, &MediaError);
 /// Writes one compressed file anew, without free space and as small as it can be made, in place of what it was. Units
 /// that cannot be read are left out if `lose` is there to be told of them, and else end this. Returns the sizes before
 /// and after.
-pub fn rewrite(
-    path: &Path,
-    mut lose: Option<Lose<'_>>,
-    progress: Progress<'_>,
-) -> Result<(u64, u64), ImageError> {
+pub fn rewrite(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) -> Result<(u64, u64), ImageError> {
     // Nobody writes it meanwhile: the lock is held until the new file has its place.
     let lock = HostFile::open(path, true, None)?;
     let before = lock.len()?;

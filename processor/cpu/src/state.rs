@@ -97,6 +97,8 @@ pub struct State {
     /// Bits an address has in this addressing mode.
     pub address_mask: u64,
     pub(crate) data_asid: Asid,
+    /// [`Tlb::place`] of it.
+    pub(crate) data_place: u64,
     /// Condition code, 0-3.
     pub cc: u8,
     /// PSW bits 20-23.
@@ -165,7 +167,44 @@ pub struct State {
     pub guarded: Guarded,
     /// The run-time-instrumentation controls, as LRIC loaded them.
     pub run_time_controls: [u64; 8],
+    /// Room for an engine's own use while the CPU runs in it; means nothing to anybody else.
+    pub scratch: [u64; SCRATCH],
     pub(crate) shared: Arc<Shared>,
+}
+
+/// Words in `State::scratch`.
+pub const SCRATCH: usize = 32;
+
+/// Where host code finds what it needs, in bytes from the start of `State`, [`crate::tlb::Entry`] or `Code`.
+pub mod layout {
+    use super::State;
+    use crate::tlb::{Entry, Tlb};
+    use std::mem::offset_of;
+    pub const IA: usize = offset_of!(State, ia);
+    pub const NEXT_IA: usize = offset_of!(State, next_ia);
+    pub const BREAKING_EVENT: usize = offset_of!(State, breaking_event);
+    pub const CC: usize = offset_of!(State, cc);
+    pub const OPEN: usize = offset_of!(State, open);
+    pub const GR: usize = offset_of!(State, gr);
+    pub const FPR: usize = offset_of!(State, fpr);
+    pub const AR: usize = offset_of!(State, ar);
+    pub const BUDGET: usize = offset_of!(State, budget);
+    pub const SCRATCH: usize = offset_of!(State, scratch);
+    pub const FPC: usize = offset_of!(State, fpc);
+    /// A pointer to the attention bits.
+    pub const ATTENTION: usize = offset_of!(State, attention);
+    /// A pointer to the TLB's entries, which are 32 bytes long.
+    pub const TLB: usize = offset_of!(State, tlb) + Tlb::ENTRIES_AT;
+    /// The number of the operands' space, which is the low 12 bits of its pages' tags.
+    pub const DATA_SPACE: usize = offset_of!(State, data_asid);
+    /// What is combined by exclusive or with bits 12-22 of an address, shifted right by 7, to find its entry's place.
+    pub const DATA_PLACE: usize = offset_of!(State, data_place);
+    /// All bits that a place in the table can have.
+    pub const PLACES: u64 = Tlb::PLACES;
+    pub const ENTRY_READ: usize = offset_of!(Entry, read);
+    pub const ENTRY_WRITE: usize = offset_of!(Entry, write);
+    pub const ENTRY_HOST: usize = offset_of!(Entry, host);
+    pub const ENTRY_CODE: usize = offset_of!(Entry, code);
 }
 
 /// Where this CPU's attention bits are: in `shared`, which stays where it is as long as the CPU holds it.
@@ -203,6 +242,8 @@ impl State {
             open: 0,
             local: 0,
             data_asid: Asid::NONE,
+            data_place: 0,
+            scratch: [0; SCRATCH],
             fetch_asid: Asid::NONE,
             tlb: Tlb::new(),
             psw_mask: 0,
@@ -308,6 +349,13 @@ impl State {
     pub fn attention(&self) -> u32 {
         // SAFETY: the word lies in `shared.signals`, which never changes its place and lives as long as we hold it.
         unsafe { (*self.attention.0).load(Ordering::Relaxed) }
+    }
+
+    /// What stands for the space that instructions come from, its number, and how often translations were forgotten: a
+    /// translation of an instruction address holds as long as this stays the same.
+    #[inline(always)]
+    pub fn fetch_epoch(&self) -> u64 {
+        self.tlb.epoch() << 12 | self.fetch_asid.0
     }
 
     /// Whether a facility is installed.

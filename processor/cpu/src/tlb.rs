@@ -19,6 +19,12 @@ impl Asid {
     /// Never in the TLB: every access takes the slow path.
     pub const NONE: Asid = Asid(0xfff);
     const LAST: u64 = 0xffe;
+
+    /// What the number of a space contributes to the places of its pages.
+    #[inline(always)]
+    pub(crate) fn column(self) -> u64 {
+        self.0 << 8
+    }
 }
 
 /// One translation. A tag that cannot match stands for "no such access": zero, since no space has the number 0, or all ones.
@@ -74,6 +80,8 @@ pub struct Tlb {
     /// Spaces by a hash of ASCE and key. A space that loses its place gets a new number when it comes back.
     spaces: [Option<Known>; 64],
     next: u64,
+    /// Raised whenever something is forgotten.
+    epoch: u64,
     format: (Architecture, u64),
     /// Numbers began anew: those that the CPU remembers for its spaces may now be others'.
     renumbered: bool,
@@ -86,6 +94,15 @@ const REAL: u64 = u64::MAX;
 unsafe impl Send for Tlb {}
 
 impl Tlb {
+    pub(crate) const ENTRIES_AT: usize = std::mem::offset_of!(Tlb, entries);
+    /// All bits of an entry's distance from the first.
+    pub(crate) const PLACES: u64 = ((ROWS * COLUMNS - 1) * size_of::<Entry>()) as u64;
+
+    /// What a space contributes to the places of its pages, in bytes from the first entry.
+    pub(crate) fn place(asid: Asid) -> u64 {
+        asid.column() * size_of::<Entry>() as u64 & Self::PLACES
+    }
+
     pub fn new() -> Tlb {
         // SAFETY: an entry of zeros is `EMPTY`. The host gives zeroed pages that occupy nothing before they are used, which
         // saves 64 KiB for each of the many virtual CPUs that exist and never run.
@@ -95,6 +112,7 @@ impl Tlb {
             entries,
             spaces: [None; 64],
             next: 0,
+            epoch: 0,
             format: (Architecture::Esa, 0),
             renumbered: false,
         }
@@ -102,6 +120,7 @@ impl Tlb {
 
     /// Forgets everything.
     pub fn purge(&mut self) {
+        self.epoch += 1;
         self.spaces = [None; 64];
     }
 
@@ -136,6 +155,13 @@ impl Tlb {
         std::mem::take(&mut self.renumbered)
     }
 
+    /// Changes whenever a translation may have been forgotten: what was derived from translations holds as long as it
+    /// stays the same.
+    #[inline(always)]
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
     /// The number of real storage.
     pub fn real_space(&mut self, key: u8) -> Asid {
         self.space(REAL, key)
@@ -148,6 +174,7 @@ impl Tlb {
             self.low = [NO_LOW_PAGE; 2];
             self.spaces = [None; 64];
             self.next = 0;
+            self.epoch += 1;
             self.renumbered = true;
         }
         self.next += 1;
@@ -158,9 +185,7 @@ impl Tlb {
 
     #[inline(always)]
     fn index(address: u64, asid: Asid) -> usize {
-        let row = (address >> 12) as usize & (ROWS - 1);
-        let column = ((address >> 20) ^ asid.0) as usize & (COLUMNS - 1);
-        row * COLUMNS + column
+        ((address >> 12) ^ asid.column()) as usize & (ROWS * COLUMNS - 1)
     }
 
     /// The place where the page of `address` in `asid` would be.
@@ -198,12 +223,16 @@ impl Tlb {
     /// Forgets the page with these low eight bits of the page number, in all spaces and segments.
     pub fn purge_page(&mut self, address: u64) {
         let row = (address >> 12) as usize & (ROWS - 1);
-        self.entries[row * COLUMNS..(row + 1) * COLUMNS].fill(EMPTY);
+        for entry in self.entries[row..].iter_mut().step_by(ROWS) {
+            *entry = EMPTY;
+        }
+        self.epoch += 1;
         self.low = [NO_LOW_PAGE; 2];
     }
 
     /// Forgets all pages of the spaces with this ASCE, whatever the key (IDTE by ASCE).
     pub fn purge_space(&mut self, asce: u64) {
+        self.epoch += 1;
         for known in &mut self.spaces {
             if known.is_some_and(|k| (k.asce ^ asce) & PAGE_MASK == 0) {
                 *known = None;

@@ -3,6 +3,7 @@
 use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Ends, Fields, Format, Op};
+use jit::Translator;
 
 /// A decoded block.
 #[derive(Clone, Copy)]
@@ -13,8 +14,15 @@ pub struct Block {
     pub count: u16,
     /// Length of its text.
     pub bytes: u16,
+    /// How often it has been interpreted.
+    hits: u8,
+    /// The mode of the CPU that its code is for.
+    mode: u8,
     /// Blocks that came behind it, the latest first.
     links: [u32; 2],
+    /// Where its code is entered from outside, and from its own page; 0 if it has none.
+    code: u64,
+    inner: u64,
 }
 
 impl Block {
@@ -30,6 +38,8 @@ const SLOTS: usize = 1 << 15;
 /// When so many instructions are decoded, everything is forgotten and decoded anew as needed.
 const MAX_OPS: usize = 1 << 17;
 const MAX_BLOCK: usize = 64;
+/// Executions after which a block is translated.
+const HOT: u8 = 40;
 /// Branches in a block that may not be taken. More would decode much that is never executed there.
 const MAX_BRANCHES: usize = 4;
 
@@ -40,6 +50,10 @@ pub struct BlockCache {
     table: Vec<u32>,
     blocks: Vec<Block>,
     ops: Vec<Op>,
+    /// The translator and what it has made, from the first hot block on.
+    translator: Option<Box<Translator>>,
+    /// How often blocks are interpreted before they are translated; 0: never are, `None`: as the process has it.
+    patience: Option<u8>,
 }
 
 impl BlockCache {
@@ -48,8 +62,21 @@ impl BlockCache {
         BlockCache::default()
     }
 
+    /// Blocks are translated when they have been interpreted so often; 0: never. For tests that want one engine.
+    pub fn with_patience(executions: u8) -> BlockCache {
+        BlockCache { patience: Some(executions), ..BlockCache::default() }
+    }
+
+    /// How often blocks are interpreted before they are translated; 0 if they never are.
+    pub(crate) fn patience(&self) -> u8 {
+        self.patience.unwrap_or(if crate::engine() == crate::Engine::Interpreter { 0 } else { HOT })
+    }
+
     /// Forgets all blocks.
     pub fn clear(&mut self) {
+        if let Some(translator) = &mut self.translator {
+            translator.clear();
+        }
         self.table.fill(NONE);
         self.blocks.clear();
         self.ops.clear();
@@ -91,6 +118,59 @@ impl BlockCache {
     #[inline(always)]
     pub fn ops(&self, block: &Block) -> &[Op] {
         &self.ops[block.first as usize..block.first as usize + block.count as usize]
+    }
+
+    /// The code of the block, with its outer and inner entry, if it is hot enough to have any.
+    #[inline(always)]
+    pub fn code(&mut self, s: &State, number: u32, patience: u8) -> Option<(u64, u64)> {
+        let block = &mut self.blocks[number as usize];
+        if block.code == 0 {
+            block.hits = block.hits.saturating_add(1);
+            if block.hits != patience {
+                return None;
+            }
+            self.translate(s, number);
+        }
+        let block = &self.blocks[number as usize];
+        (block.code != 0 && block.mode == Translator::mode(s)).then_some((block.code, block.inner))
+    }
+
+    #[cold]
+    fn translate(&mut self, s: &State, number: u32) {
+        if self.translator.is_none() {
+            match crate::new_translator() {
+                Some(translator) => self.translator = Some(Box::new(translator)),
+                None => return,
+            }
+        }
+        let Some(translator) = &mut self.translator else { return };
+        if !translator.has_room() {
+            translator.clear();
+            for block in &mut self.blocks {
+                (block.code, block.inner, block.hits) = (0, 0, 0);
+            }
+        }
+        let block = &mut self.blocks[number as usize];
+        let ops = &self.ops[block.first as usize..block.first as usize + block.count as usize];
+        let mut text = [0; MAX_BLOCK * 6];
+        let text = &mut text[..block.bytes as usize];
+        let at = Absolute(block.absolute);
+        s.storage().read(at, text).expect("it was decoded from there");
+        // If it was stored into meanwhile, the block is stale and its code will be, too.
+        if s.storage().code_version(at) == block.version {
+            (block.code, block.inner) = translator.translate(s, at, text, block.version, ops);
+            block.mode = Translator::mode(s);
+        }
+    }
+
+    /// The translator, which has made what [`BlockCache::code`] found.
+    pub fn translator(&mut self) -> &mut Translator {
+        self.translator.as_mut().expect("there is code, so somebody made it")
+    }
+
+    /// Whether blocks are translated, once they are hot.
+    pub fn statistics(&self) -> Option<jit::Statistics> {
+        self.translator.as_ref().map(|translator| translator.statistics)
     }
 
     /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page.
@@ -141,7 +221,11 @@ impl BlockCache {
             first: first as u32,
             count: (self.ops.len() - first) as u16,
             bytes: at as u16,
+            hits: 0,
+            mode: 0,
             links: [NONE; 2],
+            code: 0,
+            inner: 0,
         };
         let number = self.blocks.len() as u32;
         self.blocks.push(block);

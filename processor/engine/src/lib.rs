@@ -18,6 +18,7 @@ pub use cache::BlockCache;
 
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use cpu::{Intercepted, Interruption, State};
+use std::sync::{Once, OnceLock};
 use storage::Code;
 
 /// Why `run` came back.
@@ -50,12 +51,61 @@ struct FetchPage<'a> {
     code: &'a Code,
 }
 
+/// What executes instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    /// The interpreter, for everything.
+    Interpreter,
+    /// The interpreter for what is executed seldom, host code for the rest.
+    Jit,
+}
+
+static ENGINE: OnceLock<Engine> = OnceLock::new();
+
+/// Chooses the engine of all CPUs; to be called before any runs. Otherwise the environment's `ENDICOTT_ENGINE` (`interpreter` or
+/// `jit`) decides.
+pub fn choose(engine: Engine) {
+    // Chosen already: the first one counts.
+    let _ = ENGINE.set(engine);
+}
+
+fn engine() -> Engine {
+    *ENGINE.get_or_init(|| match std::env::var("ENDICOTT_ENGINE").as_deref() {
+        Ok("jit") => Engine::Jit,
+        _ => Engine::Interpreter,
+    })
+}
+
+/// A translator, if the host can have one; if not, that is said once.
+fn new_translator() -> Option<jit::Translator> {
+    static SAID: Once = Once::new();
+    match jit::Translator::new() {
+        Ok(translator) => Some(translator),
+        Err(why) => {
+            SAID.call_once(|| {
+                eprintln!("endicott: no translation to host code, the interpreter runs everything: {why}")
+            });
+            None
+        }
+    }
+}
+
+/// How translated code was left, until the block it wanted has been found.
+enum Left {
+    Nowhere,
+    /// By a link to the block at this address.
+    Link(jit::Link, u64),
+    Lookup,
+}
+
 /// Runs until something is not the CPU's own. The budget is `s.budget` instructions, kept between calls.
 pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     s.fetch_stale = true;
     let storage = s.storage().clone();
     let mut last = cache::NONE;
     let mut fetch = FetchPage { page: 1, frame: 0, code: storage.code(Absolute(0)) };
+    let patience = cache.patience();
+    let mut left = Left::Nowhere;
     loop {
         if s.budget <= 0 {
             return Exit::Budget;
@@ -84,6 +134,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
             if s.blocks_stale {
                 cache.clear();
                 s.blocks_stale = false;
+                left = Left::Nowhere;
             }
             match fetch_address(s, ia) {
                 Ok(absolute) => {
@@ -117,6 +168,38 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
                 }
             },
         };
+        if patience != 0
+            && let Some((code, inner)) = cache.code(s, last, patience)
+        {
+            let count = cache.block(last).count as i64;
+            let translator = cache.translator();
+            match std::mem::replace(&mut left, Left::Nowhere) {
+                Left::Link(link, wanted) if wanted == ia => {
+                    translator.connect(link, absolute, fetch.code.version(), inner);
+                }
+                Left::Link(..) => {}
+                Left::Lookup => translator.remember(s, code),
+                Left::Nowhere => {}
+            }
+            // The rest of the budget may not do for a whole block.
+            if s.budget >= count {
+                match translator.enter(s, code) {
+                    jit::Exit::Link(link) => left = Left::Link(link, s.ia),
+                    jit::Exit::Lookup => left = Left::Lookup,
+                    jit::Exit::Look => {}
+                    jit::Exit::Fault { next, len } => {
+                        let why = s.failed.take().expect("a fault has a reason");
+                        let ia = s.ia;
+                        if let Some(exit) = fault(s, why, ia, next.into(), len) {
+                            return exit;
+                        }
+                    }
+                }
+                last = cache::NONE;
+                continue;
+            }
+        }
+        left = Left::Nowhere;
         let block = cache.block(last);
         s.next_ia = ia.wrapping_add(block.bytes as u64) & s.address_mask;
         let ops = cache.ops(block);

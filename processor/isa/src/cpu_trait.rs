@@ -64,9 +64,9 @@ pub enum Cc<W> {
     /// Unsigned difference `a - b`: 1 not zero with borrow, 2 zero, 3 not zero without borrow.
     SubtractLogical { width: Width, a: W, b: W, difference: W },
     /// TEST UNDER MASK for bytes: 0 all selected bits zero, 1 mixed, 3 all ones.
-    TestMask { value: W, mask: u64 },
+    TestMask { value: W, mask: W },
     /// TEST UNDER MASK for halfwords: mixed is 1 or 2 by the leftmost selected bit.
-    TestMaskHalf { value: W, mask: u64 },
+    TestMaskHalf { value: W, mask: W },
 }
 
 /// What a body returns: `Stop` when the instruction was left early.
@@ -74,6 +74,9 @@ pub type Step<C, T = ()> = Result<T, <C as Cpu>::Stop>;
 
 /// A routine on the exact state, for what is long or rare.
 pub type Routine = fn(&mut State, &Fields) -> Result<(), Interruption>;
+
+/// A row's body for one kind of CPU.
+pub type Body<C> = fn(&mut C, &Fields) -> Step<C>;
 
 /// One CPU as an instruction body sees it.
 pub trait Cpu: Sized {

@@ -29,11 +29,12 @@ mod control;
 mod decimal;
 mod general;
 
-pub use crate::cpu_trait::{Cc, Cpu, Step, Width};
+pub use crate::cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};
 pub use decode::{Architectures, Ends, Instruction, decode, instructions, length};
 pub use disassemble::disassemble;
 pub use fields::{Fields, Format};
 pub use outcome::{Exception, Outcome};
+pub use table::bodies;
 pub use threaded::{Handler, Op, perform};
 
 /// What bodies need in scope.

@@ -42,14 +42,7 @@ pub fn compare<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> Ste
 /// TEST UNDER MASK, one byte. CC 0 selected bits all zero, 1 mixed, 3 all ones.
 #[inline(always)]
 pub fn test_under_mask<C: Cpu>(cpu: &mut C, _: Width, value: C::Word, mask: C::Word) -> Step<C> {
-    let selected = cpu.and(value, mask);
-    let zero = cpu.imm(0);
-    let none = cpu.equal(W8, selected, zero);
-    let all = cpu.equal(W8, selected, mask);
-    let (one, three) = (cpu.imm(1), cpu.imm(3));
-    let some = cpu.select(all, three, one);
-    let code = cpu.select(none, zero, some);
-    cpu.set_cc(Cc::Value(code));
+    cpu.set_cc(Cc::TestMask { value, mask });
     Ok(())
 }
 
@@ -229,17 +222,7 @@ pub fn multiply<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> St
 /// one, 3 all ones.
 #[inline(always)]
 pub fn test_under_mask_half<C: Cpu>(cpu: &mut C, _: Width, value: C::Word, mask: C::Word) -> Step<C> {
-    let (zero, one, two, three) = (cpu.imm(0), cpu.imm(1), cpu.imm(2), cpu.imm(3));
-    let selected = cpu.and(value, mask);
-    let none = cpu.equal(W16, selected, zero);
-    let all = cpu.equal(W16, selected, mask);
-    // What is selected is at least half of the mask exactly if the mask's leftmost bit is.
-    let rest = cpu.xor(selected, mask);
-    let leftmost = cpu.below(W16, rest, selected);
-    let mixed = cpu.select(leftmost, two, one);
-    let some = cpu.select(all, three, mixed);
-    let code = cpu.select(none, zero, some);
-    cpu.set_cc(Cc::Value(code));
+    cpu.set_cc(Cc::TestMaskHalf { value, mask });
     Ok(())
 }
 

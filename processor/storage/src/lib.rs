@@ -55,6 +55,10 @@ impl Code {
         self.marked.load(Relaxed)
     }
 
+    /// Where a 32-bit host word with the version, and a byte that is not 0 if the frame is marked, stand within it.
+    pub const VERSION_AT: usize = std::mem::offset_of!(Code, version);
+    pub const MARKED_AT: usize = std::mem::offset_of!(Code, marked);
+
     /// As [`Storage::code_version`].
     #[inline(always)]
     pub fn version(&self) -> u32 {

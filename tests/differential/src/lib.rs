@@ -5,6 +5,7 @@
 pub mod campaign;
 pub mod compare;
 pub use vectors::encode;
+pub mod engines;
 pub mod generate;
 pub mod hercules;
 pub mod image;

@@ -48,6 +48,16 @@ impl Ours {
         ours
     }
 
+    /// Has code translated when it has been interpreted so often; 0: never.
+    pub fn set_patience(&mut self, executions: u8) {
+        self.machine.set_patience(executions);
+    }
+
+    /// Instructions executed so far, and the breaking-event address.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.machine.state.instructions, self.machine.state.breaking_event)
+    }
+
     /// Runs a test whose first instruction lies at `address`.
     pub fn run(&mut self, test: &Test, address: u64) -> Outcome {
         let m = &mut self.machine;

@@ -63,6 +63,11 @@ impl Machine {
         Machine { state, storage, cache: BlockCache::default() }
     }
 
+    /// Has hot code translated when it has been interpreted so often (0: never), whatever the process uses.
+    pub fn set_patience(&mut self, executions: u8) {
+        self.cache = BlockCache::with_patience(executions);
+    }
+
     /// The PSW bits 0-63 a test starts with: supervisor state, the widest addressing mode.
     pub fn default_mask(&self) -> u64 {
         match self.state.architecture() {

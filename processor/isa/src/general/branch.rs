@@ -52,10 +52,21 @@ pub fn branch_on_count_register_32<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 /// BASR.
 pub fn branch_and_save_register<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address_in(i.r2).address;
-    cpu.call(link_of_save, i)?;
+    link(cpu, i)?;
     if i.r2 != 0 {
         cpu.jump(i, target);
     }
+    Ok(())
+}
+
+/// Puts the link information of BASR, BAS, BRAS and BRASL into the first register.
+#[inline(always)]
+fn link<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    if !cpu.is_64_bit_mode() {
+        return cpu.call(link_of_save, i);
+    }
+    let next = cpu.next_address(i);
+    cpu.set_gr(W64, i.r1, next);
     Ok(())
 }
 
@@ -135,7 +146,7 @@ fn execute_at(s: &mut State, i: &Fields, target: u64) -> Result<(), Interruption
 /// BAS.
 pub fn branch_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.address(i.x2, i.b2, i.d2).address;
-    cpu.call(link_of_save, i)?;
+    link(cpu, i)?;
     cpu.jump(i, target);
     Ok(())
 }
@@ -143,7 +154,7 @@ pub fn branch_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 /// BRAS, BRASL.
 pub fn branch_relative_and_save<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let target = cpu.relative(i).address;
-    cpu.call(link_of_save, i)?;
+    link(cpu, i)?;
     cpu.jump(i, target);
     Ok(())
 }

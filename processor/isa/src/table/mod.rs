@@ -13,12 +13,16 @@
 //! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of [`crate::operand`], operations of `operation`.
 //! What stands in brackets is explained in [`crate::outcome`]; compositions have it from their parts.
 
+use crate::cpu_trait::{Body, Cpu};
 use crate::decode::Instruction;
 
 /// The right-hand side of a row: see the module's documentation.
 macro_rules! body {
     (unbuilt) => {
         pub const RUN: Option<crate::Handler> = None;
+        pub fn body<Kind: crate::Cpu>() -> Option<crate::Body<Kind>> {
+            None
+        }
         pub const ENDS: Ends = Ends::No;
         pub const OUTCOME: Outcome = Outcome::UNSTATED;
     };
@@ -35,6 +39,9 @@ macro_rules! body {
         pub const OUTCOME: Outcome = outcome!($($rest)+);
         fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
             crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
+        }
+        pub fn body<Kind: crate::Cpu>() -> Option<crate::Body<Kind>> {
+            Some(run::<Kind>)
         }
         /// The body, for any engine.
         #[inline]
@@ -143,6 +150,11 @@ macro_rules! instructions {
                 outcome: stated!($name $($($outcome)+)?),
             },)*
         ];
+
+        /// The bodies of `ROWS` for one kind of CPU.
+        pub fn bodies<Kind: crate::Cpu>() -> Vec<Option<crate::Body<Kind>>> {
+            vec![$($name::body::<Kind>(),)*]
+        }
     };
 }
 
@@ -159,3 +171,19 @@ pub mod vector;
 /// The rows of all chapters.
 pub(crate) static ALL: &[&[Instruction]] =
     &[general::ROWS, decimal::ROWS, hfp::ROWS, bfp::ROWS, dfp::ROWS, vector::ROWS, control::ROWS, io::ROWS, s370::ROWS];
+
+/// Every row with its body for one kind of CPU, for an engine that brings its own; `None` where a row is not built.
+pub fn bodies<C: Cpu>() -> impl Iterator<Item = (&'static Instruction, Option<Body<C>>)> {
+    let files = [
+        general::bodies(),
+        decimal::bodies(),
+        hfp::bodies(),
+        bfp::bodies(),
+        dfp::bodies(),
+        vector::bodies(),
+        control::bodies(),
+        io::bodies(),
+        s370::bodies(),
+    ];
+    ALL.iter().flat_map(|rows| rows.iter()).zip(files.into_iter().flatten())
+}

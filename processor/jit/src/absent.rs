@@ -1,0 +1,40 @@
+//! Hosts without a translator.
+
+use crate::{Exit, Link, Statistics};
+use arch::Absolute;
+use cpu::State;
+use isa::Op;
+use std::io;
+
+/// What never exists here.
+pub struct Translator {
+    pub statistics: Statistics,
+    never: std::convert::Infallible,
+}
+
+impl Translator {
+    pub fn new() -> io::Result<Translator> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "the host is not an x86-64 Linux"))
+    }
+    pub fn has_room(&self) -> bool {
+        match self.never {}
+    }
+    pub fn clear(&mut self) {
+        match self.never {}
+    }
+    pub fn mode(_: &State) -> u8 {
+        0
+    }
+    pub fn translate(&mut self, _: &State, _: Absolute, _: &[u8], _: u32, _: &[Op]) -> (u64, u64) {
+        match self.never {}
+    }
+    pub fn connect(&mut self, _: Link, _: Absolute, _: u32, _: u64) {
+        match self.never {}
+    }
+    pub fn remember(&mut self, _: &State, _: u64) {
+        match self.never {}
+    }
+    pub fn enter(&mut self, _: &mut State, _: u64) -> Exit {
+        match self.never {}
+    }
+}

@@ -1,0 +1,699 @@
+//! One pass from bodies to x86-64 code.
+//!
+//! Nothing is kept about an instruction once it is emitted: a `Word` says where a value is, `Map` says where the guest's
+//! registers are. Host registers are never changed in place: a new value gets a new one, so words, the recipe of the
+//! condition code and the maps of sites stay true. Every way out that is not expected costs a thunk and a [`Site`]: the map
+//! as it was, from which the exact state is rebuilt and the instruction done again by its interpreter's handler.
+
+use crate::word::*;
+use arch::Absolute;
+use cpu::layout;
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm, x64::X64Relocation};
+use isa::{Cc, Op, Width, Width::*};
+
+pub type Assembler = VecAssembler<X64Relocation>;
+
+macro_rules! asm { ($e:expr, $($t:tt)*) => { dynasm!($e.a ; .arch x64 ; $($t)*) } }
+pub(crate) use asm;
+
+/// rbp points so far behind the start of the `State` that the general registers are within reach of short displacements.
+pub const BIAS: usize = 128;
+
+/// The displacement from rbp of a field.
+pub const fn field(offset: usize) -> i32 {
+    offset as i32 - BIAS as i32
+}
+
+/// The displacement from rbp of a word of `State::scratch`.
+pub const fn scratch(n: usize) -> i32 {
+    field(layout::SCRATCH + 8 * n)
+}
+
+/// The short displacement from rbp of a general register.
+fn gr(r: u8) -> i8 {
+    const { assert!(layout::GR + 128 <= BIAS + 128 && layout::GR >= BIAS - 128) };
+    (field(layout::GR) + 8 * r as i32) as i8
+}
+
+/// Targets of indirect branches that are remembered.
+pub const TARGET_COUNT: usize = 4096;
+
+/// One of them.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Target {
+    pub ia: u64,
+    pub key: u64,
+    pub code: u64,
+    pub unused: u64,
+}
+
+// Answers of generated code that are not the number of a link.
+/// The block at `ia` is wanted.
+pub const LOOKUP: u32 = 0xffff_fff0;
+/// Something is pending, the budget is used up, or the block is stale: `ia` is its address.
+pub const OUT: u32 = 0xffff_fff1;
+/// An instruction has been done after which the engine must look; `ia` is where it goes on.
+pub const LOOK: u32 = 0xffff_fff2;
+/// An instruction was left early.
+pub const FAULT: u32 = 0xffff_fff3;
+
+/// A way out of translated code, and the way back.
+pub struct Site {
+    pub op: *const Op,
+    pub before: Map,
+    pub cc: Recipe,
+    pub after: Map,
+    /// Where the instruction behind it begins.
+    pub resume: u64,
+    /// Instructions of the block behind this one, which were counted and are not executed if the block is left here.
+    pub refund: u32,
+    /// The engine goes on behind the instruction, not the block.
+    pub leave: bool,
+}
+
+/// An exit to another block of the same page.
+pub struct Way {
+    /// Where the displacement is that is changed when the target has been translated.
+    pub patch: u64,
+    /// The frame of the block that it leaves, and its version.
+    pub frame: u64,
+    pub version: u32,
+}
+
+/// Where a branch goes.
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// So far from the start of the block.
+    Near(i64),
+    Const(u64),
+    Host(u8),
+}
+
+/// Code that is emitted behind the block.
+enum Cold {
+    Site(DynamicLabel, usize),
+    Edge { label: DynamicLabel, map: Map, cc: Recipe, goal: Goal, refund: u32, at: i64 },
+    Exit { label: DynamicLabel, patch: u64 },
+}
+
+/// What is known of a block before it is emitted.
+pub struct Plan<'e> {
+    pub ops: &'e [Op],
+    /// Where the block's text is.
+    pub absolute: Absolute,
+    /// Where its code is going to be executed.
+    pub origin: u64,
+    /// Bits of an address in the addressing mode.
+    pub mask: u64,
+    /// Where its frame's code version is, and what it is now.
+    pub version_at: u64,
+    pub version: u32,
+}
+
+pub struct Emitter<'e> {
+    pub a: &'e mut Assembler,
+    sites: &'e mut Vec<Site>,
+    links: &'e mut Vec<Way>,
+    pub plan: &'e Plan<'e>,
+    pub map: Map,
+    owner: [Owner; 16],
+    age: [u32; 16],
+    /// Host registers used by the instruction being emitted.
+    touched: u16,
+    pub cc: Recipe,
+    pub index: usize,
+    first_site: usize,
+    /// The instruction has named a condition code.
+    pub code_set: bool,
+    /// The address a load for update found, and the register with the host's address.
+    pub update: Option<(Word, u8)>,
+    cold: Vec<Cold>,
+    head: DynamicLabel,
+    /// Where in the code the inner entry is.
+    pub head_offset: u64,
+    out: DynamicLabel,
+    over: DynamicLabel,
+    /// The end of the block can be reached.
+    pub open: bool,
+    /// There were not enough registers for an instruction.
+    pub failed: bool,
+}
+
+// ---- registers
+impl<'e> Emitter<'e> {
+    pub fn new(
+        a: &'e mut Assembler,
+        sites: &'e mut Vec<Site>,
+        links: &'e mut Vec<Way>,
+        plan: &'e Plan<'e>,
+    ) -> Emitter<'e> {
+        let (head, out, over) = (a.new_dynamic_label(), a.new_dynamic_label(), a.new_dynamic_label());
+        let first_site = sites.len();
+        Emitter {
+            a,
+            sites,
+            links,
+            plan,
+            map: Map::EMPTY,
+            owner: [Owner::Free; 16],
+            age: [0; 16],
+            touched: 0,
+            cc: Recipe::Stored,
+            index: 0,
+            first_site,
+            code_set: false,
+            update: None,
+            cold: Vec::new(),
+            head,
+            head_offset: 0,
+            out,
+            over,
+            open: true,
+            failed: false,
+        }
+    }
+
+    fn here(&self) -> u64 {
+        self.plan.origin + self.a.offset().0 as u64
+    }
+
+    fn own(&mut self, h: u8, owner: Owner) {
+        self.owner[h as usize] = owner;
+        self.age[h as usize] += 1;
+    }
+
+    pub fn reg(&mut self, host: u8, left: Left) -> Word {
+        self.touched |= 1 << host;
+        Word::Reg { host, age: self.age[host as usize], left }
+    }
+
+    pub fn fresh(&mut self, host: u8, age: u32) -> u8 {
+        debug_assert!(self.failed || self.age[host as usize] == age, "a word was used after its register had changed");
+        self.touched |= 1 << host;
+        host
+    }
+
+    /// A register for a value of this instruction.
+    pub fn temp(&mut self) -> u8 {
+        self.alloc(Owner::Temp)
+    }
+
+    fn alloc(&mut self, owner: Owner) -> u8 {
+        let free = POOL.into_iter().find(|&h| self.owner[h as usize] == Owner::Free);
+        let h = free.or_else(|| self.evict()).unwrap_or_else(|| {
+            self.failed = true;
+            POOL[0]
+        });
+        self.own(h, owner);
+        self.touched |= 1 << h;
+        h
+    }
+
+    /// Takes a register from a guest register that this instruction has not used, from one that need not be stored first.
+    fn evict(&mut self) -> Option<u8> {
+        let busy = self.touched | self.cc.hosts();
+        let candidates = || {
+            POOL.into_iter().filter_map(|h| match self.owner[h as usize] {
+                Owner::Guest(r) if busy >> h & 1 == 0 => Some((h, r)),
+                _ => None,
+            })
+        };
+        let clean = candidates().find(|(_, r)| self.map.dirty >> r & 1 == 0);
+        let (h, r) = clean.or_else(|| candidates().next())?;
+        let map = self.map;
+        self.write_back(&map, 1 << r);
+        self.map.dirty &= !(1 << r);
+        self.map.host[r as usize] = NONE;
+        Some(h)
+    }
+
+    /// Stores the registers of `which` that are newer than the state. The host's flags stay.
+    fn write_back(&mut self, m: &Map, which: u16) {
+        for r in (0..16u8).filter(|r| (m.dirty & which) >> r & 1 == 1) {
+            let h = m.host[r as usize];
+            if m.full >> r & 1 == 1 {
+                asm!(self, mov [BYTE rbp + gr(r)], Rq(h))
+            } else {
+                asm!(self, mov [BYTE rbp + gr(r)], Rd(h))
+            }
+        }
+    }
+
+    /// `r` is in `h` from now on.
+    fn point(&mut self, r: u8, h: u8, full: bool, clear: bool) {
+        let old = self.map.host[r as usize];
+        if old != NONE && old != h {
+            let coded = self.cc.hosts() >> old & 1 == 1;
+            self.owner[old as usize] = if coded { Owner::Code } else { Owner::Temp };
+        }
+        self.owner[h as usize] = Owner::Guest(r);
+        let (m, bit) = (&mut self.map, 1 << r);
+        m.host[r as usize] = h;
+        m.full = m.full & !bit | if full { bit } else { 0 };
+        m.clear = m.clear & !bit | if clear { bit } else { 0 };
+    }
+
+    /// Which value the right half of a register has.
+    fn right_half(&mut self, r: u8) -> Word {
+        let bit = 1 << r;
+        let h = match self.map.host[r as usize] {
+            NONE => {
+                let h = self.alloc(Owner::Guest(r));
+                asm!(self, mov Rd(h), [BYTE rbp + gr(r)]);
+                self.map.dirty &= !bit;
+                self.point(r, h, false, true);
+                h
+            }
+            h => h,
+        };
+        let zero = self.map.full & bit == 0 && self.map.clear & bit != 0;
+        self.reg(h, if zero { Left::Zero } else { Left::Garbage })
+    }
+
+    fn whole(&mut self, r: u8) -> Word {
+        let bit = 1 << r;
+        let old = self.map.host[r as usize];
+        if old != NONE && self.map.full & bit != 0 {
+            return self.reg(old, Left::Valid);
+        }
+        self.touched |= if old == NONE { 0 } else { 1 << old };
+        let h = self.alloc(Owner::Temp);
+        if old != NONE && self.map.dirty & bit != 0 {
+            asm!(self, mov Rd(h), [BYTE rbp + gr(r) + 4] ; shl Rq(h), 32);
+            if self.map.clear & bit != 0 {
+                asm!(self, or Rq(h), Rq(old))
+            } else {
+                asm!(self, mov eax, Rd(old) ; or Rq(h), rax)
+            }
+        } else {
+            asm!(self, mov Rq(h), [BYTE rbp + gr(r)]);
+            self.map.dirty &= !bit;
+        }
+        self.point(r, h, true, false);
+        self.reg(h, Left::Valid)
+    }
+
+    pub fn general(&mut self, width: Width, r: u8) -> Word {
+        match width {
+            W64 => self.whole(r),
+            W32 => self.right_half(r),
+            _ => {
+                let h = self.map.host[r as usize];
+                self.touched |= if h == NONE { 0 } else { 1 << h };
+                let t = self.temp();
+                match (width, h) {
+                    (W8, NONE) => asm!(self, movzx Rd(t), BYTE [BYTE rbp + gr(r)]),
+                    (W8, _) => asm!(self, movzx Rd(t), Rb(h)),
+                    (_, NONE) => asm!(self, movzx Rd(t), WORD [BYTE rbp + gr(r)]),
+                    _ => asm!(self, movzx Rd(t), Rw(h)),
+                }
+                self.reg(t, Left::Zero)
+            }
+        }
+    }
+
+    /// A register that nobody else has, with this value in as many bits.
+    fn adopt(&mut self, v: Word, width: Width) -> (u8, Left) {
+        if let Word::Reg { host, age, left } = v {
+            let h = self.fresh(host, age);
+            let mine = matches!(self.owner[h as usize], Owner::Temp | Owner::Code);
+            if mine && (width != W64 || left != Left::Garbage) {
+                return (h, left);
+            }
+            let t = self.temp();
+            if width == W64 && left == Left::Valid {
+                asm!(self, mov Rq(t), Rq(h));
+                return (t, left);
+            }
+            asm!(self, mov Rd(t), Rd(h));
+            return (t, Left::Zero);
+        }
+        if let Word::Const(c) = v {
+            let t = self.temp();
+            self.lea(t, Word::Const(if width == W64 { c } else { c & 0xffff_ffff }));
+            return (t, if width == W64 { Left::Valid } else { Left::Zero });
+        }
+        let h = self.host(v, W64);
+        (h, Left::Valid)
+    }
+
+    pub fn set_general(&mut self, width: Width, r: u8, v: Word) {
+        let bit = 1 << r;
+        match width {
+            W64 => {
+                let (h, _) = self.adopt(v, W64);
+                self.point(r, h, true, false);
+            }
+            W32 => {
+                let (h, left) = self.adopt(v, W32);
+                // The left half must be in the state.
+                if self.map.host[r as usize] != NONE && self.map.full & self.map.dirty & bit != 0 {
+                    let m = self.map;
+                    self.write_back(&m, bit);
+                }
+                self.point(r, h, false, left == Left::Zero);
+            }
+            _ => {
+                if self.map.host[r as usize] == NONE {
+                    self.right_half(r);
+                }
+                let old = self.map.host[r as usize];
+                self.touched |= 1 << old;
+                let (full, clear) = (self.map.full & bit != 0, self.map.clear & bit != 0);
+                let v = self.operand(v, W32);
+                let t = self.temp();
+                asm!(self, mov Rq(t), Rq(old));
+                match (width, v) {
+                    (W8, Operand::Const(c)) => asm!(self, mov Rb(t), c as i8),
+                    (W8, Operand::Host(h)) => asm!(self, mov Rb(t), Rb(h)),
+                    (_, Operand::Const(c)) => asm!(self, mov Rw(t), c as i16),
+                    (_, Operand::Host(h)) => asm!(self, mov Rw(t), Rw(h)),
+                }
+                self.point(r, t, full, clear);
+            }
+        }
+        self.map.dirty |= bit;
+    }
+
+    /// Puts a value into a register. Sums and truths may change the host's flags.
+    pub fn lea(&mut self, to: u8, w: Word) {
+        match w {
+            Word::Const(v) if v >> 32 == 0 => asm!(self, mov Rd(to), v as i32),
+            Word::Const(v) => asm!(self, mov Rq(to), QWORD v as i64),
+            Word::Reg { host, age, left } => {
+                let h = self.fresh(host, age);
+                if left == Left::Garbage {
+                    asm!(self, mov Rd(to), Rd(h))
+                } else if h != to {
+                    asm!(self, mov Rq(to), Rq(h))
+                }
+            }
+            Word::Sum { base, index, disp, own } => {
+                let base = base.map(|(h, age)| self.fresh(h, age));
+                let index = index.map(|(h, age)| self.fresh(h, age));
+                let (a, b) = match (own, base, index) {
+                    (true, b, None) => (14, b.unwrap_or(NONE)),
+                    (true, ..) => unreachable!("nothing is indexed from the block"),
+                    (false, Some(b), i) => (b, i.unwrap_or(NONE)),
+                    (false, None, Some(i)) => (i, NONE),
+                    (false, None, None) => return self.lea(to, Word::Const(disp as u64 & self.plan.mask)),
+                };
+                let near = i32::try_from(disp);
+                match (near, b) {
+                    (Ok(0), NONE) => asm!(self, mov Rq(to), Rq(a)),
+                    (Ok(d), NONE) if d as i8 as i32 == d => asm!(self, lea Rq(to), [BYTE Rq(a) + d as i8]),
+                    (Ok(d), NONE) => asm!(self, lea Rq(to), [Rq(a) + d]),
+                    (Ok(d), b) if d as i8 as i32 == d => asm!(self, lea Rq(to), [BYTE Rq(a) + Rq(b) + d as i8]),
+                    (Ok(d), b) => asm!(self, lea Rq(to), [Rq(a) + Rq(b) + d]),
+                    (Err(_), NONE) => asm!(self, mov rax, QWORD disp ; lea Rq(to), [rax + Rq(a)]),
+                    (Err(_), b) => asm!(self, mov rax, QWORD disp ; add rax, Rq(b) ; lea Rq(to), [rax + Rq(a)]),
+                }
+                self.mask(to);
+            }
+            Word::Truth(truth) => match self.test(truth) {
+                Ok(cond) => {
+                    self.set_byte(cond);
+                    asm!(self, movzx Rd(to), al)
+                }
+                Err(known) => asm!(self, mov Rd(to), known as i32),
+            },
+        }
+    }
+
+    /// Takes the bits away that an address does not have.
+    pub fn mask(&mut self, h: u8) {
+        if self.plan.mask != u64::MAX {
+            asm!(self, and Rd(h), self.plan.mask as i32)
+        }
+    }
+
+    /// A register that holds the value in as many bits.
+    pub fn host(&mut self, w: Word, width: Width) -> u8 {
+        if let Word::Reg { host, age, left } = w
+            && (width != W64 || left != Left::Garbage)
+        {
+            return self.fresh(host, age);
+        }
+        let t = self.temp();
+        self.lea(t, w);
+        t
+    }
+
+    pub fn operand(&mut self, w: Word, width: Width) -> Operand {
+        match w {
+            Word::Const(c) => Operand::Const(c & width.mask()),
+            Word::Truth(Truth::Known(v)) => Operand::Const(v as u64),
+            _ => Operand::Host(self.host(w, width)),
+        }
+    }
+
+    /// Ends an instruction: what only it needed is free again.
+    fn release(&mut self) {
+        let coded = self.cc.hosts();
+        for h in POOL {
+            let owner = self.owner[h as usize];
+            if owner == Owner::Temp || owner == Owner::Code && coded >> h & 1 == 0 {
+                self.own(h, Owner::Free);
+            }
+        }
+        self.touched = 0;
+        self.update = None;
+    }
+
+    /// Names the condition code.
+    pub fn name_code(&mut self, cc: Cc<Word>) {
+        let mut take = |w: Word, width: Width| self.operand(w, width);
+        let unused = Operand::Const(0);
+        let cc = match cc {
+            Cc::Set(code) => Cc::Set(code),
+            Cc::Value(v) => Cc::Value(take(v, W32)),
+            Cc::Zero { width, value } => Cc::Zero { width, value: take(value, width) },
+            Cc::Sign { width, value } => Cc::Sign { width, value: take(value, width) },
+            Cc::Compare { width, a, b } => Cc::Compare { width, a: take(a, width), b: take(b, width) },
+            Cc::CompareLogical { width, a, b } => Cc::CompareLogical { width, a: take(a, width), b: take(b, width) },
+            Cc::Add { width, b, sum, .. } => Cc::Add { width, a: unused, b: take(b, width), sum: take(sum, width) },
+            Cc::Subtract { width, b, difference, .. } => {
+                Cc::Subtract { width, a: unused, b: take(b, width), difference: take(difference, width) }
+            }
+            Cc::AddLogical { width, a, sum } => Cc::AddLogical { width, a: take(a, width), sum: take(sum, width) },
+            Cc::SubtractLogical { width, a, b, .. } => {
+                Cc::SubtractLogical { width, a: take(a, width), b: take(b, width), difference: unused }
+            }
+            Cc::TestMask { value, mask } => Cc::TestMask { value: take(value, W32), mask: take(mask, W32) },
+            Cc::TestMaskHalf { value, mask } => Cc::TestMaskHalf { value: take(value, W32), mask: take(mask, W32) },
+        };
+        self.cc = Recipe::Named(cc);
+        let coded = self.cc.hosts();
+        for h in POOL.into_iter().filter(|h| coded >> h & 1 == 1) {
+            if self.owner[h as usize] == Owner::Temp {
+                self.owner[h as usize] = Owner::Code;
+            }
+        }
+        self.code_set = true;
+    }
+
+    /// Everything into the state; afterwards no host register holds anything.
+    pub fn flush(&mut self) {
+        let (map, cc) = (self.map, self.cc);
+        self.write_back(&map, !0);
+        self.store_code(&cc);
+        self.cc = Recipe::Stored;
+        self.map = Map::EMPTY;
+        for h in POOL {
+            self.own(h, Owner::Free);
+        }
+    }
+}
+
+// ---- ways out
+impl Emitter<'_> {
+    /// A label to jump to when this instruction must be done by its handler.
+    pub fn site(&mut self) -> DynamicLabel {
+        let label = self.a.new_dynamic_label();
+        self.cold.push(Cold::Site(label, self.sites.len()));
+        self.push_site(self.map);
+        label
+    }
+
+    fn push_site(&mut self, map: Map) {
+        let refund = (self.plan.ops.len() - self.index - 1) as u32;
+        let op: *const Op = &self.plan.ops[self.index];
+        self.sites.push(Site { op, before: map, cc: self.cc, after: Map::EMPTY, resume: 0, refund, leave: false });
+    }
+
+    /// rcx becomes the host's address of `len` bytes of the guest's at `at`.
+    pub fn reach(&mut self, at: Word, len: i32, store: bool) {
+        let (place, places) = (field(layout::DATA_PLACE), layout::PLACES as i32);
+        let (table, space) = (field(layout::TLB), field(layout::DATA_SPACE));
+        let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
+        self.lea(1, at);
+        let site = self.site();
+        asm!(self, mov eax, ecx ; shr eax, 7 ; xor eax, [rbp + place] ; and eax, places ; add rax, [rbp + table]);
+        if len == 1 {
+            asm!(self, mov rdx, rcx)
+        } else {
+            asm!(self, lea rdx, [BYTE rcx + (len - 1) as i8])
+        }
+        asm!(self, and rdx, -4096 ; or rdx, [rbp + space] ; cmp rdx, [BYTE rax + tag] ; jne =>site);
+        if store {
+            let marked = storage::Code::MARKED_AT as i8;
+            asm!(self, mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
+        }
+        asm!(self, add rcx, [BYTE rax + layout::ENTRY_HOST as i8]);
+    }
+
+    /// Goes to the block at the address in rcx, which is in r14 too.
+    fn indirect(&mut self) {
+        asm!(self, mov eax, ecx ; shl eax, 4 ; and eax, ((TARGET_COUNT - 1) << 5) as i32
+            ; add rax, [rbp + scratch(TARGETS)] ; cmp rcx, [rax] ; jne >miss
+            ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss ; jmp QWORD [BYTE rax + 16] ; miss:);
+        self.leave(LOOKUP);
+    }
+
+    fn leave(&mut self, answer: u32) {
+        asm!(self, mov eax, answer as i32 ; jmp QWORD [rbp + scratch(LEAVE)]);
+    }
+
+    pub fn goal(&mut self, target: Word) -> Goal {
+        match target {
+            Word::Const(c) => Goal::Const(c),
+            Word::Sum { base: None, index: None, disp, own: true } => Goal::Near(disp),
+            w => Goal::Host(self.host(w, W64)),
+        }
+    }
+
+    /// Leaves the block; `at` is where the branch is that was taken.
+    fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
+        self.write_back(map, !0);
+        self.store_code(cc);
+        if let Some(at) = at {
+            asm!(self, lea rax, [r14 + at as i32] ; mov [rbp + field(layout::BREAKING_EVENT)], rax);
+        }
+        if refund != 0 {
+            asm!(self, lea r15, [BYTE r15 + refund as i8]);
+        }
+        match goal {
+            Goal::Near(0) => return asm!(self, jmp =>self.head),
+            Goal::Near(d) => match i32::try_from(d) {
+                Ok(near) => asm!(self, lea r14, [r14 + near]),
+                Err(_) => asm!(self, mov rax, QWORD d ; add r14, rax),
+            },
+            Goal::Const(c) => self.lea(14, Word::Const(c & self.plan.mask)),
+            Goal::Host(h) => asm!(self, mov r14, Rq(h)),
+        }
+        self.mask(14);
+        match goal {
+            Goal::Near(d) if (0..4096).contains(&((self.plan.absolute.0 % arch::PAGE) as i64 + d)) => {
+                let label = self.a.new_dynamic_label();
+                asm!(self, jmp =>label);
+                let patch = self.here() - 4;
+                self.cold.push(Cold::Exit { label, patch });
+            }
+            _ => {
+                asm!(self, mov rcx, r14);
+                self.indirect();
+            }
+        }
+    }
+
+    fn refund(&self) -> u32 {
+        (self.plan.ops.len() - self.index - 1) as u32
+    }
+
+    pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
+        let goal = self.goal(target);
+        let label = self.a.new_dynamic_label();
+        let known = self.jump_if(truth, label);
+        match known {
+            Some(true) => self.jump_to(goal, at),
+            Some(false) => {}
+            None => {
+                let (map, cc, refund) = (self.map, self.cc, self.refund());
+                self.cold.push(Cold::Edge { label, map, cc, goal, refund, at });
+            }
+        }
+    }
+
+    pub fn jump_to(&mut self, goal: Goal, at: i64) {
+        let (map, cc, refund) = (self.map, self.cc, self.refund());
+        self.edge(&map, &cc, goal, refund, Some(at));
+        self.open = false;
+    }
+
+    /// The instruction is done by its handler; `ends`: where it goes on is known only then.
+    pub fn call(&mut self, ends: bool) {
+        self.flush();
+        let id = self.sites.len() as i32;
+        self.push_site(Map::EMPTY);
+        self.sites[id as usize].leave = ends;
+        asm!(self, mov eax, id ; call QWORD [rbp + scratch(AT_CALL)]);
+        if ends {
+            let refund = self.refund();
+            if refund != 0 {
+                asm!(self, lea r15, [BYTE r15 + refund as i8]);
+            }
+            asm!(self, mov rcx, [rbp + field(layout::NEXT_IA)] ; mov r14, rcx);
+            self.indirect();
+            self.open = false;
+        }
+        // Its site is for the answer only.
+        self.first_site = self.sites.len();
+    }
+
+    // ---- the block
+
+    /// What stands before the first instruction.
+    pub fn prologue(&mut self) {
+        let n = self.plan.ops.len() as i8;
+        let at = (self.plan.version_at) as i64;
+        asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne =>self.out ; =>self.head);
+        self.head_offset = self.a.offset().0 as u64;
+        asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [rbp + field(layout::OPEN)] ; jne =>self.out
+            ; sub r15, BYTE n ; js =>self.over);
+    }
+
+    pub fn begin(&mut self, index: usize) {
+        self.index = index;
+        self.first_site = self.sites.len();
+        self.code_set = false;
+    }
+
+    pub fn end(&mut self) {
+        self.release();
+        let (resume, map, leave) = (self.here(), self.map, self.code_set || !self.open);
+        for site in &mut self.sites[self.first_site..] {
+            (site.resume, site.after, site.leave) = (resume, map, leave);
+        }
+    }
+
+    /// The end of the block and everything cold.
+    pub fn epilogue(&mut self, bytes: i64) {
+        if self.open {
+            let (map, cc) = (self.map, self.cc);
+            self.edge(&map, &cc, Goal::Near(bytes), 0, None);
+        }
+        let mut k = 0;
+        while k < self.cold.len() {
+            match self.cold[k] {
+                Cold::Site(label, id) => {
+                    asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(AT_SITE)])
+                }
+                Cold::Edge { label, map, cc, goal, refund, at } => {
+                    asm!(self, =>label);
+                    self.edge(&map, &cc, goal, refund, Some(at));
+                }
+                Cold::Exit { label, patch } => {
+                    let id = self.links.len() as u32;
+                    let (frame, version) = (self.plan.absolute.0 & arch::PAGE_MASK, self.plan.version);
+                    self.links.push(Way { patch, frame, version });
+                    asm!(self, =>label);
+                    self.leave(id);
+                }
+            }
+            k += 1;
+        }
+        asm!(self, =>self.over ; add r15, BYTE self.plan.ops.len() as i8 ; =>self.out);
+        self.leave(OUT);
+    }
+}

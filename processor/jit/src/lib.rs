@@ -1,0 +1,83 @@
+//! The translator: hot blocks become x86-64 code, from the same bodies that the interpreter runs.
+//!
+//! [`Translator::translate`] makes one pass over a decoded block: each body is run on a [`isa::Cpu`] whose words are host
+//! registers and whose operations emit code. What a body cannot say that way is a call of the instruction's handler.
+//! [`Translator::enter`] runs code until the engine is needed. The code counts, polls and leaves exactly as the engine
+//! does between its own blocks.
+//!
+//! - A block's code is entered from outside through a check of its frame's code version, and from blocks of its own page,
+//!   which are stale when it is, without.
+//! - Registers are cached from first use to the end of the block; the condition code is a recipe until something needs it.
+//! - Storage operands look into the TLB inline. Whatever is the matter (no entry, a page boundary, code in the frame, a
+//!   protected page), the instruction begins again in the interpreter, on the exact state.
+//! - Generated code is never writable where it is executable.
+//!
+//! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator: `new` says so.
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod body;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod code;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod emitter;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod memory;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod scout;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod translator;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod word;
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use translator::Translator;
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+mod absent;
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub use absent::Translator;
+
+/// An exit of a block, until the code cache is emptied.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    number: u32,
+    /// How often the cache had been emptied.
+    era: u64,
+}
+
+/// Why generated code was left.
+#[derive(Clone, Copy, Debug)]
+pub enum Exit {
+    /// Another block of the same page is wanted, the one at `State::ia`. [`Translator::connect`] makes that a jump.
+    Link(Link),
+    /// The block at `State::ia` is wanted. [`Translator::remember`] saves the way back here.
+    Lookup,
+    /// Look at what is pending, the budget and the block's version; execution goes on at `State::ia`.
+    Look,
+    /// `State::failed` says why the instruction was left. `State::ia` is its block's address; this far behind it the
+    /// instruction ends, and so long it is.
+    Fault { next: i16, len: u8 },
+}
+
+/// What an operator may want to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Blocks translated.
+    pub blocks: u64,
+    /// Instructions in them.
+    pub instructions: u64,
+    /// Of these, those that call their handler.
+    pub calls: u64,
+    /// Bytes of code made.
+    pub bytes: u64,
+    /// Times the engine was needed: in all, for a link, for a target.
+    pub entries: u64,
+    pub links: u64,
+    pub lookups: u64,
+    /// Instructions done again in the interpreter.
+    pub sites: u64,
+    /// Times the code cache was full and emptied.
+    pub emptied: u64,
+    /// Nanoseconds spent translating.
+    pub time: u64,
+}

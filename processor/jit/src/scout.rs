@@ -1,0 +1,143 @@
+//! A first look at an instruction: what its body will ask of a CPU. It runs the body on a CPU that has no values.
+//!
+//! The emitter leaves an instruction in its middle by beginning it again on the exact state. So a body that may leave
+//! after it has changed something, or that calls a routine among other things, is not for the emitter.
+
+use cpu::{At, Interruption};
+use isa::{Cc, Cpu, Fields, Routine, Step, Width};
+use std::convert::Infallible;
+
+/// What the body of one instruction did.
+#[derive(Default)]
+pub struct Scout {
+    /// Bits of the addressing mode, as `State::address_mask`.
+    pub address_mask: u64,
+    /// Fixed-point overflow interrupts.
+    pub overflow: bool,
+    changed: bool,
+    named_code: bool,
+    /// It must be called.
+    pub unfit: bool,
+}
+
+impl Scout {
+    /// For a program in this addressing mode.
+    pub fn new(address_mask: u64, overflow: bool) -> Scout {
+        Scout { address_mask, overflow, ..Scout::default() }
+    }
+    fn change(&mut self) {
+        self.changed = true;
+    }
+    fn may_leave(&mut self) {
+        self.unfit |= self.changed | self.named_code;
+    }
+}
+
+macro_rules! nothing {
+    ($(fn $name:ident($($arg:ident: $type:ty),*);)*) => { $(
+        fn $name(&mut self $(, _: $type)*) {}
+    )* };
+}
+
+macro_rules! changes {
+    ($(fn $name:ident($($arg:ident: $type:ty),*);)*) => { $(
+        fn $name(&mut self $(, _: $type)*) {
+            self.change();
+        }
+    )* };
+}
+
+impl Cpu for Scout {
+    type Word = ();
+    type Stop = Infallible;
+
+    nothing! {
+        fn imm(v: u64);
+        fn gr(width: Width, r: u8);
+        fn gr_high(r: u8);
+        fn fpr(r: u8);
+        fn ar(r: u8);
+        fn add(width: Width, a: (), b: ());
+        fn sub(width: Width, a: (), b: ());
+        fn mul(width: Width, a: (), b: ());
+        fn and(a: (), b: ());
+        fn or(a: (), b: ());
+        fn xor(a: (), b: ());
+        fn shift_left(width: Width, a: (), n: ());
+        fn shift_right(width: Width, a: (), n: ());
+        fn shift_right_signed(width: Width, a: (), n: ());
+        fn rotate_left(width: Width, a: (), n: ());
+        fn sign_extend(width: Width, a: ());
+        fn reverse(width: Width, a: ());
+        fn equal(width: Width, a: (), b: ());
+        fn less(width: Width, a: (), b: ());
+        fn below(width: Width, a: (), b: ());
+        fn cc_in(mask: u8);
+        fn cc();
+        fn select(c: (), a: (), b: ());
+        fn wrap(a: ());
+        fn next_address(i: &Fields);
+    }
+    changes! {
+        fn set_gr(width: Width, r: u8, v: ());
+        fn set_gr_high(r: u8, v: ());
+        fn set_fpr(r: u8, v: ());
+        fn set_ar(r: u8, v: ());
+        fn branch_if(i: &Fields, condition: (), target: ());
+        fn jump(i: &Fields, target: ());
+    }
+    fn set_cc(&mut self, _: Cc<()>) {
+        self.named_code = true;
+    }
+    fn address(&mut self, _: u8, b: u8, _: i32) -> At<()> {
+        At { address: (), ar: b }
+    }
+    fn address_in(&mut self, r: u8) -> At<()> {
+        At { address: (), ar: r }
+    }
+    fn relative(&mut self, _: &Fields) -> At<()> {
+        At { address: (), ar: 0 }
+    }
+    fn is_64_bit_mode(&mut self) -> bool {
+        self.address_mask == u64::MAX
+    }
+    fn load(&mut self, _: Width, _: At<()>) -> Step<Self> {
+        self.may_leave();
+        Ok(())
+    }
+    fn store(&mut self, _: Width, _: At<()>, _: ()) -> Step<Self> {
+        // NI and its kind name the condition code before the store, which is sure to succeed.
+        self.unfit |= self.changed;
+        Ok(())
+    }
+    fn load_for_update(&mut self, _: Width, _: At<()>) -> Step<Self> {
+        self.may_leave();
+        Ok(())
+    }
+    fn aligned(&mut self, _: At<()>, _: u64) -> Step<Self> {
+        self.may_leave();
+        Ok(())
+    }
+    fn check_overflow(&mut self) -> Step<Self> {
+        self.unfit |= self.overflow;
+        Ok(())
+    }
+    fn stop(&mut self, _: Interruption) -> Step<Self> {
+        self.unfit = true;
+        Ok(())
+    }
+    fn call(&mut self, _: Routine, _: &Fields) -> Step<Self> {
+        self.unfit = true;
+        Ok(())
+    }
+    fn call_if(
+        &mut self,
+        _: (),
+        _: Routine,
+        _: &Fields,
+        otherwise: impl FnOnce(&mut Self) -> Step<Self>,
+    ) -> Step<Self> {
+        self.may_leave();
+        otherwise(self)
+    }
+}

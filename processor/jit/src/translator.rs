@@ -1,0 +1,367 @@
+//! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
+
+use crate::emitter::*;
+use crate::memory::CodeMemory;
+use crate::scout::Scout;
+use crate::word::*;
+use crate::{Exit, Link, Statistics};
+use arch::Absolute;
+use cpu::{State, layout};
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::{Body, Ends, Instruction, Op};
+use std::collections::HashMap;
+use std::io;
+use std::sync::OnceLock;
+
+/// Bytes of code of one virtual CPU.
+const CACHE: usize = 32 << 20;
+/// More than a block can need.
+const MAX_CODE: usize = 256 << 10;
+
+type Bodies = HashMap<*const Instruction, (Body<Scout>, fn())>;
+
+/// Bodies by row, for the scout and for the emitter.
+struct Table(Bodies);
+
+// SAFETY: the keys are addresses of statics, compared and never followed.
+unsafe impl Send for Table {}
+// SAFETY: as above.
+unsafe impl Sync for Table {}
+
+fn table() -> &'static Bodies {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    &TABLE
+        .get_or_init(|| {
+            let scouts = isa::bodies::<Scout>();
+            let emitters = isa::bodies::<Emitter<'static>>();
+            Table(
+                scouts
+                    .zip(emitters)
+                    .filter_map(|((row, scout), (_, emitter))| {
+                        // SAFETY: a function pointer is kept as another and only used as what it was.
+                        let erased = unsafe { std::mem::transmute::<Body<Emitter<'static>>, fn()>(emitter?) };
+                        Some((std::ptr::from_ref(row), (scout?, erased)))
+                    })
+                    .collect(),
+            )
+        })
+        .0
+}
+
+/// Hot blocks of one virtual CPU as host code.
+pub struct Translator {
+    memory: CodeMemory,
+    /// Bytes of `memory` that are stubs.
+    stubs: usize,
+    enter: u64,
+    leave: u64,
+    at_site: u64,
+    at_call: u64,
+    assembler: Assembler,
+    sites: Vec<Site>,
+    links: Vec<Way>,
+    /// The instructions that sites point to.
+    ops: Vec<Box<[Op]>>,
+    targets: Box<[Target]>,
+    pub statistics: Statistics,
+}
+
+// SAFETY: the pointers in sites lead into `ops`, which go where the sites go.
+unsafe impl Send for Translator {}
+
+/// What decides how a program's text is translated beside the text: the addressing mode, and whether fixed-point overflow
+/// interrupts.
+fn mode(s: &State) -> u64 {
+    let bits = match s.address_mask {
+        u64::MAX => 2,
+        0x7fff_ffff => 1,
+        _ => 0,
+    };
+    bits << 1 | (s.program_mask >> 3 & 1) as u64
+}
+
+fn key(s: &State) -> u64 {
+    s.fetch_epoch() << 3 | mode(s)
+}
+
+/// Does an instruction by its handler. `false`: the engine must look, and the answer says at what.
+fn perform(s: &mut State, site: &Site) -> bool {
+    // SAFETY: sites point into `Translator::ops`, which stay as long as the sites.
+    let op = unsafe { &*site.op };
+    let mode_before = mode(s);
+    let next = s.ia.wrapping_add(op.fields.next as u64) & s.address_mask;
+    s.next_ia = next;
+    s.block_stale = false;
+    (op.run)(s, &op.fields, &[]);
+    if s.failed.is_some() {
+        s.budget += site.refund as i64;
+        s.scratch[ANSWER] = FAULT as u64;
+        s.scratch[SPILL] = (op.fields.next as u16 as u64) << 8 | op.fields.len as u64;
+        return false;
+    }
+    let elsewhere = s.next_ia != next && !site.leave;
+    if s.block_stale || s.fetch_stale || s.local != 0 || elsewhere || mode(s) != mode_before {
+        s.budget += site.refund as i64;
+        s.ia = s.next_ia;
+        s.scratch[ANSWER] = LOOK as u64;
+        return false;
+    }
+    s.scratch[KEY] = key(s);
+    true
+}
+
+/// A site was reached: the instruction again on the exact state. Answers where to go on, or 0 to leave.
+extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
+    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile, and numbers of sites.
+    let (s, site) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Site).add(id as usize)) };
+    site.before.store(s);
+    site.cc.store(s);
+    if !perform(s, site) {
+        return 0;
+    }
+    if site.leave {
+        s.budget += site.refund as i64;
+        s.ia = s.next_ia;
+        s.scratch[ANSWER] = LOOK as u64;
+        return 0;
+    }
+    site.after.load(s);
+    site.resume
+}
+
+/// An instruction that is always done by its handler; the state is exact. Answers 1 to go on.
+extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
+    // SAFETY: as above.
+    let (s, site) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Site).add(id as usize)) };
+    perform(s, site) as u64
+}
+
+struct Stub<'a> {
+    a: &'a mut Assembler,
+}
+
+impl Translator {
+    /// An empty cache, or why there can be none on this host.
+    pub fn new() -> io::Result<Translator> {
+        let able = is_x86_feature_detected!("movbe") && is_x86_feature_detected!("bmi2");
+        if !able {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "the processor lacks MOVBE or BMI2"));
+        }
+        let mut t = Translator {
+            memory: CodeMemory::new(CACHE)?,
+            stubs: 0,
+            enter: 0,
+            leave: 0,
+            at_site: 0,
+            at_call: 0,
+            assembler: Assembler::new(0),
+            sites: Vec::new(),
+            links: Vec::new(),
+            ops: Vec::new(),
+            targets: vec![Target::default(); TARGET_COUNT].into(),
+            statistics: Statistics::default(),
+        };
+        t.make_stubs();
+        Ok(t)
+    }
+
+    fn make_stubs(&mut self) {
+        let (ia, budget) = (field(layout::IA), field(layout::BUDGET));
+        let spill = |h: u8| scratch(SPILL + h as usize);
+        let e = Stub { a: &mut self.assembler };
+        // enter(state, code)
+        asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8
+            ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget] ; mov r14, [rbp + ia] ; jmp rsi);
+        let leave = e.a.offset().0;
+        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15
+            ; out: ; add rsp, 8 ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
+        let site = e.a.offset().0;
+        for h in POOL {
+            asm!(e, mov[rbp + spill(h)], Rq(h));
+        }
+        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax
+            ; mov rax, QWORD at_site as *const () as i64 ; call rax);
+        for h in POOL {
+            asm!(e, mov Rq(h), [rbp + spill(h)]);
+        }
+        asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; jmp rax ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+        let call = e.a.offset().0;
+        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; sub rsp, 8
+            ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
+            ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; ret
+            ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+        let code = self.assembler.take().expect("the stubs' labels are all there");
+        let at = self.memory.put(&code);
+        self.enter = at;
+        (self.leave, self.at_site, self.at_call) = (at + leave as u64, at + site as u64, at + call as u64);
+        self.stubs = self.memory.used();
+    }
+
+    /// Whether there is room for another block; if not, [`Translator::clear`] and forget all code.
+    pub fn has_room(&self) -> bool {
+        self.memory.left() > MAX_CODE && self.sites.len() < 1 << 20
+    }
+
+    /// Forgets all code.
+    pub fn clear(&mut self) {
+        self.memory.truncate(self.stubs);
+        self.sites.clear();
+        self.links.clear();
+        self.ops.clear();
+        self.targets.fill(Target::default());
+        self.statistics.emptied += 1;
+    }
+
+    /// The mode that code would be translated for now: code is good only in the mode it was translated for.
+    pub fn mode(s: &State) -> u8 {
+        mode(s) as u8
+    }
+
+    /// Translates the block of `ops` at `absolute`, whose text is `text`. Returns where it is entered from outside, and
+    /// from its own page.
+    pub fn translate(&mut self, s: &State, absolute: Absolute, text: &[u8], version: u32, ops: &[Op]) -> (u64, u64) {
+        let began = std::time::Instant::now();
+        let ops: Box<[Op]> = ops.into();
+        let code = s.storage().code(absolute);
+        let plan = Plan {
+            ops: &ops,
+            absolute,
+            origin: self.memory.next(),
+            mask: s.address_mask,
+            version_at: std::ptr::from_ref(code) as u64 + storage::Code::VERSION_AT as u64,
+            version,
+        };
+        let rows: Vec<Option<&'static Instruction>> = ops
+            .iter()
+            .map(|op| {
+                let at = op.fields.at as usize;
+                let mut bytes = [0; 6];
+                let len = op.fields.len as usize;
+                bytes[..len].copy_from_slice(&text[at..at + len]);
+                isa::decode(bytes, s.architecture(), &s.shared().facilities)
+            })
+            .collect();
+        // A bit for each instruction that must be called.
+        let mut unfit = 0u64;
+        for (n, (op, row)) in ops.iter().zip(&rows).enumerate() {
+            let mut scout = Scout::new(s.address_mask, s.program_mask & 8 != 0);
+            let body = row.and_then(|row| table().get(&std::ptr::from_ref(row)));
+            match body {
+                Some((look, _)) => {
+                    let Ok(()) = look(&mut scout, &op.fields);
+                }
+                None => scout.unfit = true,
+            }
+            unfit |= (scout.unfit as u64) << n;
+        }
+        let (sites, links) = (self.sites.len(), self.links.len());
+        let (bytes, head) = loop {
+            match self.emit(&plan, &rows, unfit) {
+                Ok(done) => break done,
+                Err(index) => {
+                    unfit |= 1 << index;
+                    self.sites.truncate(sites);
+                    self.links.truncate(links);
+                    self.assembler = Assembler::new(0);
+                }
+            }
+        };
+        let at = self.memory.put(&bytes);
+        self.statistics.blocks += 1;
+        self.statistics.instructions += ops.len() as u64;
+        self.statistics.calls += unfit.count_ones() as u64;
+        self.statistics.bytes += bytes.len() as u64;
+        self.statistics.time += began.elapsed().as_nanos() as u64;
+        self.ops.push(ops);
+        (at, at + head)
+    }
+
+    /// The code, and how far behind its start the inner entry is; or the number of an instruction that needs more registers
+    /// than there are.
+    fn emit(
+        &mut self,
+        plan: &Plan,
+        rows: &[Option<&'static Instruction>],
+        unfit: u64,
+    ) -> Result<(Vec<u8>, u64), usize> {
+        let mut e = Emitter::new(&mut self.assembler, &mut self.sites, &mut self.links, plan);
+        e.prologue();
+        let head = e.head_offset;
+        let mut bytes = 0;
+        for (n, (op, row)) in plan.ops.iter().zip(rows).enumerate() {
+            if !e.open {
+                break;
+            }
+            bytes = op.fields.next as i64;
+            e.begin(n);
+            if unfit >> n & 1 == 1 {
+                e.call(row.is_none_or(|row| row.ends != Ends::No));
+            } else {
+                let row = std::ptr::from_ref(row.expect("only instructions with a row are fit"));
+                let (_, body) = table()[&row];
+                // SAFETY: that is what it was; a lifetime makes no other function of it.
+                let body = unsafe { std::mem::transmute::<fn(), Body<Emitter>>(body) };
+                let Ok(()) = body(&mut e, &op.fields);
+            }
+            if e.failed {
+                return Err(n);
+            }
+            e.end();
+        }
+        e.epilogue(bytes);
+        let code = self.assembler.take().expect("every label of a block is placed in it");
+        Ok((code, head))
+    }
+
+    /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`, if that has to do with
+    /// the same version of the same frame.
+    pub fn connect(&mut self, link: Link, absolute: Absolute, version: u32, code: u64) {
+        if link.era != self.statistics.emptied {
+            return;
+        }
+        let exit = &self.links[link.number as usize];
+        if (exit.frame, exit.version) == (absolute.0 & arch::PAGE_MASK, version) {
+            let at = exit.patch;
+            self.memory.patch(at, (code as i64 - (at as i64 + 4)) as i32);
+        }
+    }
+
+    /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
+    pub fn remember(&mut self, s: &State, code: u64) {
+        let ia = s.ia;
+        self.targets[ia as usize >> 1 & (TARGET_COUNT - 1)] = Target { ia, key: key(s), code, unused: 0 };
+    }
+
+    /// Runs the code of the block at `s.ia` and whatever comes behind it.
+    pub fn enter(&mut self, s: &mut State, code: u64) -> Exit {
+        s.scratch[LEAVE] = self.leave;
+        s.scratch[AT_SITE] = self.at_site;
+        s.scratch[AT_CALL] = self.at_call;
+        s.scratch[TARGETS] = self.targets.as_ptr() as u64;
+        s.scratch[SITES] = self.sites.as_ptr() as u64;
+        s.scratch[KEY] = key(s);
+        let budget = s.budget;
+        // SAFETY: the stub is a function of this type, and `code` is an entry of a block in our memory.
+        let answer = unsafe {
+            let enter: extern "sysv64" fn(*mut State, u64) -> u64 = std::mem::transmute(self.enter);
+            enter(s, code)
+        };
+        s.instructions = s.instructions.wrapping_add((budget - s.budget) as u64);
+        self.statistics.entries += 1;
+        match answer as u32 {
+            LOOKUP => {
+                self.statistics.lookups += 1;
+                Exit::Lookup
+            }
+            OUT | LOOK => Exit::Look,
+            FAULT => {
+                let what = s.scratch[SPILL];
+                Exit::Fault { next: (what >> 8) as i16, len: what as u8 }
+            }
+            link => {
+                self.statistics.links += 1;
+                Exit::Link(Link { number: link, era: self.statistics.emptied })
+            }
+        }
+    }
+}

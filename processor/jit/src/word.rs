@@ -1,0 +1,229 @@
+//! Where values are while a block is being emitted.
+
+use cpu::State;
+use isa::{Cc, Cpu, Width};
+
+/// No host register.
+pub const NONE: u8 = 0xff;
+/// Host registers that hold values: rbx, rsi, rdi, r8-r13. rax, rcx and rdx are scratch inside one operation, rbp leads to the
+/// `State`, r14 holds the address of the block, r15 the budget.
+pub const POOL: [u8; 9] = [3, 6, 7, 8, 9, 10, 11, 12, 13];
+
+/// What is known of bits 32-63 (the left half) of a host register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// They belong to the value.
+    Valid,
+    /// They are zero, and so they are in the value.
+    Zero,
+    /// They are zero in the value, but not in the register.
+    Garbage,
+}
+
+/// An x86 condition, with the encoding of its condition-code field.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Cond {
+    Overflow = 0,
+    NoOverflow = 1,
+    Below = 2,
+    AboveEqual = 3,
+    Equal = 4,
+    NotEqual = 5,
+    BelowEqual = 6,
+    Above = 7,
+    Sign = 8,
+    NoSign = 9,
+    Less = 12,
+    GreaterEqual = 13,
+    LessEqual = 14,
+    Greater = 15,
+}
+
+impl Cond {
+    /// The opposite condition.
+    pub fn not(self) -> Cond {
+        use Cond::*;
+        match self {
+            Overflow => NoOverflow,
+            NoOverflow => Overflow,
+            Below => AboveEqual,
+            AboveEqual => Below,
+            Equal => NotEqual,
+            NotEqual => Equal,
+            BelowEqual => Above,
+            Above => BelowEqual,
+            Sign => NoSign,
+            NoSign => Sign,
+            Less => GreaterEqual,
+            GreaterEqual => Less,
+            LessEqual => Greater,
+            Greater => LessEqual,
+        }
+    }
+}
+
+/// A value in a register, or known when translating.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    Const(u64),
+    Host(u8),
+}
+
+/// A yes or no that has not been worked out yet.
+#[derive(Clone, Copy, Debug)]
+pub enum Truth {
+    Known(bool),
+    /// `a` compares with `b` as `cond` says.
+    Compare {
+        width: Width,
+        cond: Cond,
+        a: Operand,
+        b: Operand,
+    },
+    /// The condition code is one of the mask.
+    Code(u8),
+}
+
+/// A value of the guest's program while its code is emitted: good until the register it was read from is set, or the
+/// instruction ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Word {
+    Const(u64),
+    /// `age` guards against use after the register was given a new value.
+    Reg {
+        host: u8,
+        age: u32,
+        left: Left,
+    },
+    /// An address that has not been summed up. `own`: the block's address is part of it.
+    Sum {
+        base: Option<(u8, u32)>,
+        index: Option<(u8, u32)>,
+        disp: i64,
+        own: bool,
+    },
+    Truth(Truth),
+}
+
+/// Who a host register belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    Free,
+    Temp,
+    Guest(u8),
+    /// An operand of the condition code's recipe that is no guest register any more.
+    Code,
+}
+
+/// The condition code at one point of a block.
+#[derive(Clone, Copy, Debug)]
+pub enum Recipe {
+    /// In the `State`.
+    Stored,
+    Named(Cc<Operand>),
+}
+
+impl Recipe {
+    /// The host registers that it is made of.
+    pub fn hosts(&self) -> u16 {
+        let Recipe::Named(cc) = self else { return 0 };
+        let bit = |operand: &Operand| if let Operand::Host(h) = operand { 1 << h } else { 0 };
+        match cc {
+            Cc::Set(_) => 0,
+            Cc::Value(v) => bit(v),
+            Cc::Zero { value, .. } | Cc::Sign { value, .. } => bit(value),
+            Cc::Compare { a, b, .. } | Cc::CompareLogical { a, b, .. } | Cc::SubtractLogical { a, b, .. } => {
+                bit(a) | bit(b)
+            }
+            Cc::Add { b, sum, .. } => bit(b) | bit(sum),
+            Cc::Subtract { b, difference, .. } => bit(b) | bit(difference),
+            Cc::AddLogical { a, sum, .. } => bit(a) | bit(sum),
+            Cc::TestMask { value, mask } | Cc::TestMaskHalf { value, mask } => bit(value) | bit(mask),
+        }
+    }
+
+    /// Puts the code into the state; `spill` has the host registers.
+    pub fn store(&self, s: &mut State) {
+        let Recipe::Named(cc) = *self else { return };
+        let v = |operand| match operand {
+            Operand::Const(v) => v,
+            Operand::Host(h) => s.scratch[SPILL + h as usize],
+        };
+        let cc = match cc {
+            Cc::Set(code) => Cc::Set(code),
+            Cc::Value(a) => Cc::Value(v(a)),
+            Cc::Zero { width, value } => Cc::Zero { width, value: v(value) },
+            Cc::Sign { width, value } => Cc::Sign { width, value: v(value) },
+            Cc::Compare { width, a, b } => Cc::Compare { width, a: v(a), b: v(b) },
+            Cc::CompareLogical { width, a, b } => Cc::CompareLogical { width, a: v(a), b: v(b) },
+            Cc::Add { width, b, sum, .. } => {
+                let (b, sum) = (v(b), v(sum));
+                Cc::Add { width, a: sum.wrapping_sub(b), b, sum }
+            }
+            Cc::Subtract { width, b, difference, .. } => {
+                let (b, difference) = (v(b), v(difference));
+                Cc::Subtract { width, a: difference.wrapping_add(b), b, difference }
+            }
+            Cc::AddLogical { width, a, sum } => Cc::AddLogical { width, a: v(a), sum: v(sum) },
+            Cc::SubtractLogical { width, a, b, .. } => {
+                let (a, b) = (v(a), v(b));
+                Cc::SubtractLogical { width, a, b, difference: a.wrapping_sub(b) }
+            }
+            Cc::TestMask { value, mask } => Cc::TestMask { value: v(value), mask: v(mask) },
+            Cc::TestMaskHalf { value, mask } => Cc::TestMaskHalf { value: v(value), mask: v(mask) },
+        };
+        s.set_cc(cc);
+    }
+}
+
+/// Where the guest's registers are at one point of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct Map {
+    /// The host register of each general register, or `NONE`.
+    pub host: [u8; 16],
+    /// The host register is newer than the `State`.
+    pub dirty: u16,
+    /// The host register holds all 64 bits; else only the right half, and the left half is in the `State`.
+    pub full: u16,
+    /// Of one that holds the right half only: its left half is zero.
+    pub clear: u16,
+}
+
+impl Map {
+    pub const EMPTY: Map = Map { host: [NONE; 16], dirty: 0, full: 0, clear: 0 };
+
+    /// Rebuilds the exact state from the spilled host registers.
+    pub fn store(&self, s: &mut State) {
+        for r in (0..16).filter(|r| self.dirty >> r & 1 == 1) {
+            let v = s.scratch[SPILL + self.host[r] as usize];
+            s.gr[r] = if self.full >> r & 1 == 1 { v } else { s.gr[r] & !0xffff_ffff | v & 0xffff_ffff };
+        }
+    }
+
+    /// The other way: the spilled host registers follow the state.
+    pub fn load(&self, s: &mut State) {
+        for r in (0..16).filter(|&r| self.host[r] != NONE) {
+            let v = if self.full >> r & 1 == 1 { s.gr[r] } else { s.gr[r] & 0xffff_ffff };
+            s.scratch[SPILL + self.host[r] as usize] = v;
+        }
+    }
+}
+
+// What `State::scratch` is used for.
+/// Where generated code leaves to, with its answer in rax.
+pub const LEAVE: usize = 0;
+/// Where a site goes, with its number in eax.
+pub const AT_SITE: usize = 1;
+/// Where a call goes, with its site's number in eax.
+pub const AT_CALL: usize = 2;
+/// The table of targets of indirect branches.
+pub const TARGETS: usize = 3;
+/// What a target's key must be now.
+pub const KEY: usize = 4;
+/// The sites.
+pub const SITES: usize = 5;
+/// The answer of a site or call that leaves.
+pub const ANSWER: usize = 6;
+/// Host registers at a site, by number.
+pub const SPILL: usize = 8;
