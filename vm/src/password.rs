@@ -1,7 +1,7 @@
 //! `endicott password`: gives a user a password of their own.
 //!
 //! The new password goes, salted and hashed, into the file `passwords` beside USER DIRECT, which comes before what the
-//! source says. A system that runs takes it when it is started again.
+//! source says. A system that runs takes it at the next LOGON.
 
 use crate::run;
 use directory::{Password, Passwords};
@@ -45,7 +45,7 @@ pub fn password(options: &Options) -> Result<(), String> {
     let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let mut passwords = Passwords::open(&file).map_err(|error| fail(&error))?;
     passwords.set(&userid, &clear).map_err(|error| fail(&error))?;
-    println!("{userid} has a new password; a system that runs takes it when it is started again.");
+    println!("{userid} has a new password; a system that runs takes it at the next LOGON.");
     Ok(())
 }
 

@@ -39,6 +39,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
         None => None,
     };
     let notes = Arc::new(Notes::new());
+    notes.keep_passwords(directory::passwords_file(&folder.join(DIRECTORY)));
     let clock = Arc::new(HostClock::new());
     let operator = configuration.system.operator.clone();
     let spool = Spool::open(&folder.join(SPOOL)).map_err(|error| match error {

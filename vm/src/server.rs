@@ -37,6 +37,8 @@ pub struct Notes {
     ended: AtomicBool,
     /// The program ends when its guest does.
     with_guest: AtomicBool,
+    /// Where passwords are kept that were changed.
+    passwords: Mutex<Option<std::path::PathBuf>>,
     ending: Mutex<Option<Ending>>,
 }
 
@@ -47,6 +49,7 @@ impl Notes {
             waker: Mutex::default(),
             ended: AtomicBool::new(false),
             with_guest: AtomicBool::new(false),
+            passwords: Mutex::default(),
             ending: Mutex::default(),
         }
     }
@@ -59,6 +62,11 @@ impl Notes {
     /// The first guest that ends ends the program.
     pub fn end_with_guest(&self) {
         self.with_guest.store(true, Ordering::Release);
+    }
+
+    /// The file that `endicott password` changes.
+    pub fn keep_passwords(&self, file: std::path::PathBuf) {
+        *self.passwords.lock().expect("nothing panics with the notes locked") = Some(file);
     }
 
     /// How that guest ended, if one has.
@@ -91,6 +99,12 @@ impl Host for Notes {
             *self.ending.lock().expect("nothing panics with the notes locked") = Some(how.clone());
             self.shut_down();
         }
+    }
+
+    fn password(&self, userid: &str) -> Option<directory::Password> {
+        let file = self.passwords.lock().expect("nothing panics with the notes locked").clone()?;
+        // A file that cannot be read now changes nothing: what was read at the start still holds.
+        directory::Passwords::open(&file).ok()?.get(userid).cloned()
     }
 
     fn shut_down(&self) {

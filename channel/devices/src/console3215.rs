@@ -111,6 +111,11 @@ impl Console3215 {
         Console3215 { host, input: ConsoleInput::default() }
     }
 
+    /// The same with a keyboard that is there already.
+    pub fn with_input(host: Box<dyn ConsoleHost>, input: ConsoleInput) -> Console3215 {
+        Console3215 { host, input }
+    }
+
     /// The keyboard.
     pub fn input(&self) -> ConsoleInput {
         self.input.clone()

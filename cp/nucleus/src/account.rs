@@ -8,6 +8,7 @@ use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use base::Tod;
 use base::ebcdic::padded;
+use directory::SpoolKind;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The counters of one virtual machine.
@@ -17,14 +18,8 @@ pub struct Account {
     virtual_us: AtomicU64,
     /// Microseconds that CP worked for the virtual machine.
     control_us: AtomicU64,
-    /// START SUBCHANNELs and their kin.
-    pub started_io: AtomicU64,
     /// DIAGNOSE instructions.
     pub diagnoses: AtomicU64,
-    /// Spool records read, printed, punched.
-    pub read: AtomicU64,
-    pub printed: AtomicU64,
-    pub punched: AtomicU64,
 }
 
 impl Account {
@@ -66,7 +61,6 @@ pub fn record(cp: &Cp, vmdbk: &Vmdbk, now: Tod) -> Vec<u8> {
     let stamp = format!("{}{}", date.short(), date.time());
     let stamp: String = stamp.chars().filter(char::is_ascii_digit).collect();
     let (virtual_us, total_us) = vmdbk.times();
-    let account = &vmdbk.account;
     let started = vmdbk.machine().configuration.css().counts().starts;
     let mut record = Vec::with_capacity(80);
     record.extend(padded::<8>(&vmdbk.userid));
@@ -78,10 +72,10 @@ pub fn record(cp: &Cp, vmdbk: &Vmdbk, now: Tod) -> Vec<u8> {
         virtual_us / 1000,
         0,
         0,
-        account.started_io.load(Relaxed) + started,
-        account.punched.load(Relaxed),
-        account.printed.load(Relaxed),
-        account.read.load(Relaxed),
+        started,
+        vmdbk.records(SpoolKind::Punch),
+        vmdbk.records(SpoolKind::Printer),
+        vmdbk.records(SpoolKind::Reader),
     ];
     words.iter().for_each(|&word| record.extend((word.min(u32::MAX.into()) as u32).to_be_bytes()));
     record.resize(78, 0);

@@ -21,6 +21,10 @@ pub struct Options {
 /// IPL from a device.
 pub fn from_device(cp: &Cp, vmdbk: &Arc<Vmdbk>, device: u16, options: &Options) -> Result<(), Message> {
     let machine = vmdbk.machine();
+    let unit = vmdbk.unit(device);
+    if unit.is_some_and(|unit| spooling::lock_unit(&unit).kind != directory::SpoolKind::Reader) {
+        return Err(message::ipl_device_type(format!("{device:04X}")));
+    }
     vmdbk.begin_reset();
     spooling::rewind(cp, vmdbk, device);
     let loaded = machine.configuration.ipl(device, &options.loadparm, &options.parm, options.clear, !options.stop);

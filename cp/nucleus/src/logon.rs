@@ -139,10 +139,10 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
     let userid = logon.userid.as_str();
     // An unknown user and a wrong password get the same answer, or the logo would be a list of users for whoever asks.
     let user = cp.user(userid).filter(|user| match &logon.by {
-        None => admits(user, password, terminal.local),
+        None => admits(cp, user, password, terminal.local),
         Some(by) => {
             let allowed = user.logonby.contains(by) && !matches!(user.password, Password::NoLog | Password::AutoOnly);
-            allowed && cp.user(by).is_some_and(|by| admits(&by, password, terminal.local))
+            allowed && cp.user(by).is_some_and(|by| admits(cp, &by, password, terminal.local))
         }
     });
     let Some(user) = user else {
@@ -183,8 +183,9 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
 
 /// Whether somebody who offers `password` may log on here. A password that is still the user's own name is good only at
 /// the host itself.
-fn admits(user: &User, password: Option<&str>, local: bool) -> bool {
-    user.password.verify(password.unwrap_or_default()) && (local || !user.password.is_default(&user.userid))
+fn admits(cp: &Cp, user: &User, password: Option<&str>, local: bool) -> bool {
+    let right = cp.password(user);
+    right.verify(password.unwrap_or_default()) && (local || !right.is_default(&user.userid))
 }
 
 /// Puts a virtual machine's console at a terminal.
@@ -198,10 +199,11 @@ fn seat(vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
 
 fn welcome(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     let now = cp.now();
-    if cp.config.log_message.is_empty() {
+    let log_message = cp.log_message();
+    if log_message.is_empty() {
         vmdbk.write("There is no logmsg data", Tone::Normal, now);
     }
-    cp.config.log_message.iter().for_each(|line| vmdbk.write(line, Tone::Normal, now));
+    log_message.iter().for_each(|line| vmdbk.write(line, Tone::Normal, now));
     vmdbk.write(&crate::command::query::files_line(cp, &vmdbk.userid), Tone::Normal, now);
     vmdbk.write(&format!("LOGON AT {}", cp.long_date()), Tone::Normal, now);
     let place = vmdbk.console().terminal.as_ref().map_or("AUTO".into(), |terminal| terminal.device());

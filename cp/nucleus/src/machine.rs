@@ -8,6 +8,7 @@ use crate::spooling::{self, SharedUnit};
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod, ebcdic};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
+use cpu::Architecture;
 use devices::{Console3215, ConsoleHost, ConsoleInput};
 use directory::User;
 use std::io;
@@ -121,8 +122,14 @@ pub struct Surroundings {
 }
 
 impl Machine {
-    /// The hardware that `user`'s directory entry describes, with `storage` bytes.
-    pub fn new(user: &User, storage: u64, units: &[SharedUnit], around: &Surroundings) -> io::Result<Machine> {
+    /// The hardware that `user`'s directory entry describes, of this architecture and with `storage` bytes.
+    pub fn new(
+        user: &User,
+        mode: directory::Machine,
+        storage: u64,
+        units: &[SharedUnit],
+        around: &Surroundings,
+    ) -> io::Result<Machine> {
         let control = Control {
             owner: around.owner.clone(),
             id: around.id,
@@ -141,13 +148,14 @@ impl Machine {
             cpus: 1,
             max_cpus: user.max_cpus.max(highest),
             identity,
+            architecture: if mode == directory::Machine::S370 { Architecture::S370 } else { Architecture::Esa },
             ..Specification::default()
         };
         let configuration = Configuration::new(specification, around.clock.clone(), Arc::new(control))?;
         for address in addresses {
             configuration.define_cpu(address, true);
         }
-        let mut machine = Machine { configuration, keyboard: ConsoleInput::default() };
+        let machine = Machine { configuration, keyboard: ConsoleInput::default() };
         for unit in units {
             let (vdev, console) = {
                 let unit = spooling::lock_unit(unit);
@@ -163,10 +171,10 @@ impl Machine {
         Ok(machine)
     }
 
-    fn attach_console(&mut self, vdev: u16, around: &Surroundings) {
+    /// Attaches a console, whose keyboard is the machine's.
+    pub fn attach_console(&self, vdev: u16, around: &Surroundings) {
         let paper = Paper { owner: around.owner.clone(), clock: around.clock.clone() };
-        let console = Console3215::new(Box::new(paper));
-        self.keyboard = console.input();
+        let console = Console3215::with_input(Box::new(paper), self.keyboard.clone());
         attach(&self.configuration, vdev, Box::new(console));
     }
 

@@ -80,6 +80,7 @@ pub struct Cp {
     system: Mutex<System>,
     next_id: AtomicU32,
     next_drops: AtomicU64,
+    log_message: Mutex<Vec<String>>,
 }
 
 impl Cp {
@@ -95,7 +96,9 @@ impl Cp {
         let started = clock.now();
         let next_drops = AtomicU64::new(if spool.is_some() { started.0.max(1) } else { 0 });
         let processors = Arc::new(Processors::new(config.processors, clock.clone()));
+        let log_message = Mutex::new(config.log_message.clone());
         Cp {
+            log_message,
             config,
             clock,
             host,
@@ -204,6 +207,23 @@ impl Cp {
     pub(crate) fn remove_vmdbk(&self, vmdbk: &Arc<Vmdbk>) {
         self.system().users.retain(|other| !Arc::ptr_eq(other, vmdbk));
         vmdbk.iucv().leave(vmdbk.id);
+    }
+
+    /// The lines of the log message.
+    pub fn log_message(&self) -> Vec<String> {
+        self.log_message.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// SET LOGMSG: the lines from now on, for as long as the system is up.
+    pub fn set_log_message(&self, change: impl FnOnce(&mut Vec<String>)) {
+        change(&mut self.log_message.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// The password that `user` logs on with: one that was changed while the system is up goes before the directory's.
+    pub fn password(&self, user: &User) -> directory::Password {
+        let changed =
+            matches!(user.password, directory::Password::Hash(_)).then(|| self.host.password(&user.userid)).flatten();
+        changed.unwrap_or_else(|| user.password.clone())
     }
 
     /// A notice on the operator's console, after the time of day.

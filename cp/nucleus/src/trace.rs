@@ -14,7 +14,7 @@ pub use trap::{Kind, Output, Trap, Window};
 
 use crate::command::{self, Issuer, Origin};
 use crate::console::display::Tone;
-use crate::machine::Machine;
+use crate::machine::{FLOOD, Machine};
 use crate::spooling::lock_unit;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
@@ -101,6 +101,13 @@ pub fn stepped(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
         }
         if to_printer {
             print(cp, vmdbk, line);
+        }
+    }
+    // A trace that runs on waits for its user, as any guest does that writes faster than can be read.
+    if to_terminal && !stops && vmdbk.console().backlog() > FLOOD {
+        vmdbk.flooded.store(true, Ordering::Release);
+        if vmdbk.console().backlog() < FLOOD / 2 {
+            vmdbk.flooded.store(false, Ordering::Release);
         }
     }
     for line in met.into_iter().filter_map(|met| met.command) {

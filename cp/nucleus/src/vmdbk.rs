@@ -78,6 +78,8 @@ pub struct State {
     pub classes: Classes,
     pub settings: Settings,
     pub storage: u64,
+    /// MACHINE: the architecture it begins with.
+    pub machine: directory::Machine,
     /// The saved system or device of the last IPL.
     pub ipl: Option<String>,
     /// The last disconnection or reconnection, for the forced logoff of users nobody comes back to.
@@ -132,7 +134,7 @@ impl Vmdbk {
             };
             units.push(Arc::new(Mutex::new(unit)));
         }
-        let machine = Machine::new(&user, user.storage, &units, around)?;
+        let machine = Machine::new(&user, user.machine, user.storage, &units, around)?;
         let vmdbk = Arc::new(Vmdbk {
             id: around.id,
             userid: user.userid.clone(),
@@ -149,6 +151,7 @@ impl Vmdbk {
                 classes: user.classes.into(),
                 settings: Settings::default(),
                 storage: user.storage,
+                machine: user.machine,
                 ipl: None,
                 disconnected: None,
                 share: None,
@@ -179,6 +182,13 @@ impl Vmdbk {
     /// The unit record devices and the console's spooled side, in the order of the directory.
     pub fn units(&self) -> Vec<SharedUnit> {
         self.units.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How many records the units of a kind have read, printed or punched.
+    pub fn records(&self, kind: directory::SpoolKind) -> u64 {
+        let units = self.units();
+        let units = units.iter().map(crate::spooling::lock_unit).filter(|unit| unit.kind == kind && !unit.console);
+        units.map(|unit| unit.records).sum()
     }
 
     /// The unit at `vdev`.

@@ -337,6 +337,11 @@ impl Storage {
         Ok(())
     }
 
+    /// How many pages of it the host keeps in its own storage now: those that were touched and not given back.
+    pub fn resident_pages(&self) -> u64 {
+        self.bytes.resident()
+    }
+
     /// Clear reset: all bytes zero, all keys zero, all code stale.
     pub fn clear(&self) {
         self.bytes.zero(0, self.bytes.len());

@@ -46,6 +46,22 @@ impl Mapping {
         unsafe { self.start.add(offset as usize) }
     }
 
+    /// How many pages the host keeps in its storage.
+    pub fn resident(&self) -> u64 {
+        const PAGES: usize = 1 << 14;
+        let mut states = [0u8; PAGES];
+        let mut resident = 0;
+        for offset in (0..self.len).step_by(PAGES * 4096) {
+            let len = (self.len - offset).min(PAGES * 4096);
+            // SAFETY: the range lies in our own mapping, and there is a byte for each of its pages.
+            let rc = unsafe { libc::mincore(self.start.add(offset).cast(), len, states.as_mut_ptr()) };
+            if rc == 0 {
+                resident += states[..len.div_ceil(4096)].iter().filter(|&state| state & 1 != 0).count() as u64;
+            }
+        }
+        resident
+    }
+
     /// Makes page-aligned bytes zero and returns their memory to the host.
     pub fn zero(&self, offset: usize, len: usize) {
         assert!(offset.is_multiple_of(4096) && offset + len <= self.len, "the range is whole pages of the mapping");

@@ -10,17 +10,18 @@ use crate::words::{Word, Words};
 use directory::{SpoolDevice, SpoolKind};
 use std::sync::{Arc, Mutex};
 
-/// `DEFine STORage n{K|M|G} | CPU n[-n] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK] n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
+/// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK] n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
 ///
 /// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's maximum:
 /// it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory allows. A device type
 /// and a number add a spooled unit record device, or a temporary disk (T) of so many cylinders or blocks, or a virtual disk in storage (VFB-512); both
-/// are gone when they are detached. Two numbers give a device another number. A running system is told of devices that come and go.
+/// are gone when they are detached. CONSOLE adds a virtual console if there is none. Two numbers give a device another number. A running system is told of devices that come and go.
 pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     match () {
         () if what.is("STORage") => storage(cp, issuer, words),
         () if what.is("CPU") => cpus(issuer, words),
+        () if what.is("CONSole") => console(cp, issuer, words),
         () => {
             if let Some((device, kind)) = unit_type(what) {
                 return unit(cp, issuer, device, kind, words);
@@ -49,10 +50,23 @@ fn storage(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
     if bytes > maximum {
         return Err(message::storage_exceeds(super::query::virtual_machine::amount(maximum)));
     }
+    rebuild(cp, issuer, bytes)?;
+    let size = vmdbk.machine().configuration.storage().size();
+    Ok(vec![
+        format!("STORAGE = {}", super::query::virtual_machine::amount(size)),
+        "Storage cleared - system reset.".to_string(),
+    ]
+    .into())
+}
+
+/// Gives the virtual machine other hardware with `bytes` of storage: it is reset, and CP reads.
+pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
+    let vmdbk = &issuer.vmdbk;
+    let mode = vmdbk.lock().machine;
     let around = cp.surroundings(vmdbk.id);
     around.owner.set(vmdbk);
     let old = vmdbk.machine();
-    let made = Machine::new(&vmdbk.user, bytes, &vmdbk.units(), &around);
+    let made = Machine::new(&vmdbk.user, mode, bytes, &vmdbk.units(), &around);
     let machine = made.map_err(|error| message::no_host_storage(issuer.userid(), error).from("DEF"))?;
     old.configuration.cpus().for_each(|cpu| {
         machine.configuration.define_cpu(cpu, true);
@@ -66,12 +80,7 @@ fn storage(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
         (state.storage, state.ipl) = (bytes, None);
     }
     cp.set_cp_read(vmdbk, true);
-    let size = vmdbk.machine().configuration.storage().size();
-    Ok(vec![
-        format!("STORAGE = {}", super::query::virtual_machine::amount(size)),
-        "Storage cleared - system reset.".to_string(),
-    ]
-    .into())
+    Ok(())
 }
 
 fn cpus(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
@@ -93,6 +102,32 @@ fn cpus(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
         response.push(format!("CPU {cpu:02X} DEFINED"));
     }
     Ok(response)
+}
+
+fn console(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    words.accept("AS");
+    let vdev = words.need_device()?;
+    let device = match words.next() {
+        None => 3215,
+        Some(word) => word
+            .decimal()
+            .filter(|n| [3210, 3215, 3270].contains(n))
+            .ok_or_else(|| message::invalid_device_type(word.upper()))?,
+    };
+    words.end()?;
+    let vmdbk = &issuer.vmdbk;
+    let name = format!("CONS {vdev:04X}");
+    let machine = vmdbk.machine();
+    let has_one = vmdbk.units().iter().any(|unit| lock_unit(unit).console);
+    if has_one || machine.configuration.css().find(vdev).is_some() {
+        return Err(message::device_defined(name));
+    }
+    let unit = Unit::console(issuer.userid(), &vmdbk.user.distribution, vdev, device as u16, 'T');
+    let around = cp.surroundings(vmdbk.id);
+    around.owner.set(vmdbk);
+    machine.attach_console(vdev, &around);
+    vmdbk.change_unit(vdev, Some(Arc::new(Mutex::new(unit))));
+    Ok(format!("{name} DEFINED").into())
 }
 
 /// The type and kind of unit record device that a word means.

@@ -2,7 +2,6 @@
 
 use super::{Issuer, Response};
 use crate::message::{self, Message};
-use crate::spooling::lock_unit;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use crate::words::Words;
@@ -15,7 +14,9 @@ use std::sync::Arc;
 /// LOAD shows how busy the processors are, and how many virtual CPUs are in the dispatch list (Q0 to Q3), wait to get into it (E1
 /// to E3) or sleep (DORMANT). USER shows what a user's virtual machine has used; another user's, or ALL, needs class E. QUEUES (class
 /// E) shows who is in the lists and what each does: Rnn runs on processor nn, TI has just begun to wait. I/O and PAGING (class E) show
-/// who waits for those; the host does both for CP, so that nobody does. ACTIVE (class E) counts users who are not dormant.
+/// who waits for those; the host does both for CP, so that nobody does. CP itself pages nothing and has no expanded storage: those counts
+/// are 0 because there is nothing to count. RES and WS are the pages that the host keeps for the virtual machine, and STORAGE of LOAD is what
+/// all of them are of the storage that all virtual machines have. ACTIVE (class E) counts users who are not dormant.
 pub fn indicate(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let Some(what) = words.next() else { return Ok(load(cp)) };
     let analyst = issuer.has("CE");
@@ -63,11 +64,17 @@ pub fn indicate(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
 
 fn load(cp: &Cp) -> Response {
     let load = cp.processors.dispatcher(|dispatcher, at| dispatcher.load(at));
+    let pages = cp.vmdbks().iter().fold((0, 0), |(used, all): (u64, u64), vmdbk| {
+        let machine = vmdbk.machine();
+        let storage = machine.configuration.storage();
+        (used + storage.resident_pages(), all + (storage.size() >> 12))
+    });
+    let used = pages.0 * 100 / pages.1.max(1);
     let mut lines = vec![
         format!("AVGPROC-{:03}% {:02}", load.average, load.processors.len()),
         "XSTORE-000000/SEC MIGRATE-0000/SEC".to_string(),
         "MDC READS-000000/SEC WRITES-000000/SEC HIT RATIO-000%".to_string(),
-        "STORAGE-000% PAGING-0000/SEC STEAL-000%".to_string(),
+        format!("STORAGE-{used:03}% PAGING-0000/SEC STEAL-000%"),
         format!("Q0-{:05}(00000)                           DORMANT-{:05}", load.in_queue[0], load.dormant),
         format!("Q1-{:05}(00000)           E1-{:05}(00000)", load.in_queue[1], load.eligible[1]),
     ];
@@ -93,20 +100,18 @@ fn user(vmdbk: &Arc<Vmdbk>) -> Vec<String> {
         let css = configuration.css();
         (css.devices().count(), css.counts().starts)
     };
-    let records = |kind: SpoolKind| -> u64 {
-        let units = vmdbk.units();
-        let units = units.iter().map(lock_unit).filter(|unit| unit.kind == kind && !unit.console);
-        units.map(|unit| unit.records).sum()
-    };
+    let records = |kind: SpoolKind| vmdbk.records(kind);
+    let resident = configuration.storage().resident_pages();
+    let mode = super::query::settings::machine_name(vmdbk.lock().machine);
     let ipl = vmdbk.lock().ipl.clone().unwrap_or_else(|| "NONE".into());
     let minutes = |microseconds: u64| {
         let seconds = microseconds / 1_000_000;
         format!("{:03}:{:02}", seconds / 60, seconds % 60)
     };
     let mut lines = vec![
-        format!("USERID={:<8} MACH=ESA STOR={megabytes:04}M VIRT=V XSTORE=NONE", vmdbk.userid),
+        format!("USERID={:<8} MACH={mode:<3} STOR={megabytes:04}M VIRT=V XSTORE=NONE", vmdbk.userid),
         format!("IPLSYS={ipl:<8} DEVNUM={devices:04}"),
-        "PAGES: RES=000000 WS=000000 LOCK=000000 RESVD=000000".to_string(),
+        format!("PAGES: RES={resident:06} WS={resident:06} LOCK=000000 RESVD=000000"),
         "NPREF=000000 PREF=000000 READS=000000 WRITES=000000".to_string(),
         "XSTORE=000000 READS=000000 WRITES=000000 MIGRATES=000000".to_string(),
     ];

@@ -30,7 +30,7 @@ commands! {
     function_keys { "PF" G pf; }
     minidisk_cache { "MDCache" G minidisk_cache; }
     scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
-    users { "PRIVclass" ANY privilege; "SECUSER" G secondary_user; "MACHine" G machine; }
+    users { "PRIVclass" ANY privilege; "SECUSER" G secondary_user; "MACHine" G machine; "LOGMSG" B log_message; }
 }
 
 /// `SET function value`

@@ -18,6 +18,10 @@ pub trait Host: Send + Sync {
     fn work(&self) {}
     /// A virtual machine has come to an end by itself; its user is in CP READ.
     fn ended(&self, _userid: &str, _how: &Ending) {}
+    /// The password of a user, if it was changed since the directory was read.
+    fn password(&self, _userid: &str) -> Option<directory::Password> {
+        None
+    }
     /// SHUTDOWN: the program is to end.
     fn shut_down(&self) {}
 }

@@ -11,6 +11,18 @@ fn on(value: bool) -> &'static str {
     if value { "ON " } else { "OFF" }
 }
 
+/// An architecture as SET MACHINE calls it.
+pub fn machine_name(machine: directory::Machine) -> &'static str {
+    use directory::Machine as Mode;
+    match machine {
+        Mode::S370 => "370",
+        Mode::Xa => "XA",
+        Mode::Esa => "ESA",
+        Mode::Xc => "XC",
+        Mode::Z => "Z",
+    }
+}
+
 fn receive(value: Receive) -> &'static str {
     match value {
         Receive::Off => "OFF",
@@ -76,7 +88,8 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
             other("CONCEAL", "OFF")
         ),
         format!(
-            "MACHINE ESA, SVC76 {}, NOPDATA {}, IOASSIST {}",
+            "MACHINE {}, SVC76 {}, NOPDATA {}, IOASSIST {}",
+            machine_name(state.machine),
             other("SVC76", "CP"),
             other("NOPDATA", "OFF"),
             other("IOASSIST", "OFF")

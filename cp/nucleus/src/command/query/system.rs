@@ -75,8 +75,6 @@ pub fn recording(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Mess
 /// Shows the log message.
 pub fn log_message(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
-    match cp.config.log_message.as_slice() {
-        [] => Ok("There is no logmsg data".into()),
-        lines => Ok(lines.to_vec().into()),
-    }
+    let lines = cp.log_message();
+    if lines.is_empty() { Ok("There is no logmsg data".into()) } else { Ok(lines.into()) }
 }

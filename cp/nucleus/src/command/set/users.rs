@@ -1,4 +1,4 @@
-//! SET PRIVCLASS, SECUSER, MACHINE: who the user is, who looks after the console, what the machine is.
+//! SET PRIVCLASS, SECUSER, MACHINE, LOGMSG: who the user is, who looks after the console, what the machine is, what users read.
 
 use super::super::{Issuer, Response, query, run};
 use crate::class::Classes;
@@ -62,15 +62,56 @@ pub fn secondary_user(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<R
     Ok(Response::none())
 }
 
-/// `SET MACHine ESA|XA`
+/// The most lines of the log message.
+const LOG_LINES: usize = 100;
+
+/// `SET LOGMSG [n text] | [n] NULL`
 ///
-/// Sets the architecture that the virtual machine begins with, and resets it. ESA and XA are the same; a program goes on to
-/// z/Architecture by itself. A 370 or XC machine cannot be had.
+/// Changes line n of the log message that users see when they log on; a number beyond the last adds a line. With NULL behind it the line
+/// goes, NULL alone takes all away. What the system configuration says comes back when the system is started again.
+pub fn log_message(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let word = words.need()?;
+    if word.is("NULL") {
+        words.end()?;
+        cp.set_log_message(Vec::clear);
+        return Ok(Response::none());
+    }
+    let line = word.decimal().filter(|n| (1..=LOG_LINES as u64).contains(n)).ok_or_else(|| word.invalid())? as usize;
+    let text = words.rest();
+    if text.is_empty() {
+        return Err(message::operand_missing());
+    }
+    cp.set_log_message(|lines| match text.eq_ignore_ascii_case("NULL") {
+        true if line <= lines.len() => drop(lines.remove(line - 1)),
+        true => (),
+        false if line <= lines.len() => lines[line - 1] = format!("* {text}"),
+        false => lines.push(format!("* {text}")),
+    });
+    Ok(Response::none())
+}
+
+/// `SET MACHine 370|ESA|XA|XC|Z`
+///
+/// Sets the architecture that the virtual machine begins with, and resets it. ESA, XA and Z are the same: a program goes on to
+/// z/Architecture by itself. In XC mode the control program may give it data spaces; otherwise it is as ESA. 370 makes it a
+/// System/370: its storage is cleared.
 pub fn machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    use directory::Machine as Mode;
     let word = words.need()?;
     words.end()?;
-    if !word.is("ESA") && !word.is("XA") && !word.is("Z") {
-        return Err(word.invalid());
+    let mode = match () {
+        () if word.is("370") => Mode::S370,
+        () if word.is("ESA") => Mode::Esa,
+        () if word.is("XA") => Mode::Xa,
+        () if word.is("XC") => Mode::Xc,
+        () if word.is("Z") => Mode::Z,
+        () => return Err(word.invalid()),
+    };
+    let before = std::mem::replace(&mut issuer.vmdbk.lock().machine, mode);
+    if (before == Mode::S370) == (mode == Mode::S370) {
+        return run::system(cp, issuer, Words::new("RESET"));
     }
-    run::system(cp, issuer, Words::new("RESET"))
+    let storage = issuer.vmdbk.machine().configuration.storage().size();
+    super::super::define::rebuild(cp, issuer, storage)?;
+    Ok("STORAGE CLEARED - SYSTEM RESET.".into())
 }
