@@ -150,7 +150,6 @@ pub fn rewrite(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) 
     for unit in 0..units {
         match source.read(unit).and_then(|bytes| checked(source.kind, unit, bytes)) {
             Ok(None) => {}
-            Ok(Some(_)) if matches!(source.place(unit), packed::Place::Null(0)) && !shadow => {}
             Ok(Some(bytes)) => layer.write(unit, &bytes, None)?,
             Err(error @ MediaError::Damaged(_)) if lose.is_some() => {
                 lose.as_mut().expect("it is there")(unit, &error);

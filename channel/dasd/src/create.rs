@@ -2,7 +2,7 @@
 
 use crate::host::HostFile;
 use crate::packed::codec::Method;
-use crate::packed::{Packed, Style};
+use crate::packed::{Packed, Style, null_format};
 use crate::{ImageError, Kind, MediaError, Track, plain};
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,8 @@ pub enum Format {
     Compressed { wide: bool, method: Method },
 }
 
-/// Makes a new image of an empty disk: tracks with record 0 only (in compressed images, with an end-of-file record as
-/// well, as is usual there), or blocks of zeros. `path` must not exist yet; if this fails it does not exist then.
+/// Makes a new image of an empty disk: tracks with record 0 only, or blocks of zeros. `path` must not exist yet; if this
+/// fails it does not exist then.
 pub fn create(path: &Path, kind: Kind, format: Format) -> Result<(), ImageError> {
     let host = HostFile::create(path, None)?;
     let made = fill(&host, kind, format, [0; 12]);
@@ -40,7 +40,7 @@ pub(crate) fn fill(host: &HostFile, kind: Kind, format: Format, serial: [u8; 12]
             Ok(host.set_len(length)?)
         }
         (Format::Compressed { wide, method }, _) => {
-            let style = Style { wide, shadow: false, method, null_format: 0 };
+            let style = Style { wide, shadow: false, method, null_format: null_format(kind) };
             Ok(Packed::format(host, kind, style, serial)?)
         }
     }

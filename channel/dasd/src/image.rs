@@ -171,7 +171,9 @@ impl Image {
         let style = match top(&mut stack).packed() {
             Some(packed) => Style { shadow: true, ..packed.style() },
             // Every track of a large plain volume may come into the shadow, uncompressed.
-            None => Style { wide: self.kind.tracks() > 60_000 || self.kind.blocks() > 1 << 22, ..Style::shadow() },
+            None => {
+                Style { wide: self.kind.tracks() > 60_000 || self.kind.blocks() > 1 << 22, ..Style::shadow(self.kind) }
+            }
         };
         // It appears under its name as a whole or not at all.
         let (draft, host) = Draft::begin(&path, Existing::Refuse)?;

@@ -18,6 +18,7 @@ pub mod header;
 pub mod host;
 mod image;
 mod journal;
+pub mod label;
 mod layer;
 mod memory;
 pub mod model;

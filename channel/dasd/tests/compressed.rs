@@ -238,7 +238,7 @@ fn failures_of_the_host_are_told_and_pass() {
     image.flush().unwrap();
     image.write_track(4, &track_of(kind, 4, 8)).unwrap();
     broken.store(true, Ordering::Relaxed);
-    assert!(matches!(image.read_track(70), Ok(_)), "a null track needs no host");
+    assert!(image.read_track(70).is_ok(), "a null track needs no host");
     assert!(matches!(image.write_track(5, &track_of(kind, 5, 9)), Err(MediaError::Host(_))));
     assert!(matches!(image.flush(), Err(MediaError::Host(_))));
     broken.store(false, Ordering::Relaxed);

@@ -37,6 +37,7 @@ pub struct PackedHeader {
     /// Entries of a second-level table: always 256.
     pub entries: u32,
     pub size: u64,
+    /// Bytes in use; the rest is `free_total`, of which `free_inside` is in no free space.
     pub used: u64,
     pub free_at: u64,
     pub free_total: u64,

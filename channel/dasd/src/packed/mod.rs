@@ -78,8 +78,8 @@ pub struct Style {
 
 impl Style {
     /// A shadow file over a plain image.
-    pub fn shadow() -> Style {
-        Style { wide: false, shadow: true, method: Method::Zlib, null_format: 0 }
+    pub fn shadow(kind: Kind) -> Style {
+        Style { wide: false, shadow: true, method: Method::Zlib, null_format: null_format(kind) }
     }
 }
 
@@ -290,11 +290,13 @@ impl Packed {
         } else {
             let body = if self.is_ckd() { &image[PREFIX..] } else { image };
             let (method, level) = self.effort();
-            let packed = codec::pack(id(self.kind, unit)?, body, method, level);
+            let mut packed = codec::pack(id(self.kind, unit)?, body, method, level);
             let length = u16::try_from(packed.len()).map_err(|_| MediaError::TrackFull)?;
             let rounded = packed.len().next_multiple_of(16) as u64;
             let wanted = if rounded <= u16::MAX.into() { rounded } else { length.into() };
             let piece = self.space.take(wanted, u16::MAX.into()).ok_or_else(|| self.full())?;
+            // All of it is written: the entry must name no byte behind the end of the file.
+            packed.resize(piece.length as usize, 0);
             let written = self.host.write_at(piece.at, &packed).and_then(|()| self.step());
             if let Err(error) = written {
                 self.space.give(piece.at, piece.length);
@@ -462,6 +464,7 @@ impl Packed {
                 let mut bytes = vec![0; entry.length.into()];
                 let moved = self.mark().and_then(|()| {
                     self.host.read_at(entry.at, &mut bytes)?;
+                    bytes.resize(length as usize, 0);
                     self.host.write_at(at, &bytes)?;
                     self.step()
                 });
@@ -502,8 +505,9 @@ impl Packed {
             at if self.shadow && self.layout.is_below(at) => 0,
             _ => u64::from(entry.size.saturating_sub(entry.length)),
         };
-        let total = free.iter().map(|(_, length)| length).sum();
-        let free_inside = self.tables.iter().filter_map(|table| table.entries.as_ref());
+        let tables = self.tables.iter().filter_map(|table| table.entries.as_ref());
+        let free_inside: u64 = tables.flat_map(|entries| entries.iter()).map(inside).sum();
+        let total = free_inside + free.iter().map(|(_, length)| length).sum::<u64>();
         self.header = PackedHeader {
             options: self.header.options & !OPENED,
             size,
@@ -512,7 +516,7 @@ impl Packed {
             free_total: total,
             free_largest: free.iter().map(|(_, length)| *length).max().unwrap_or(0),
             free_count: free.len() as u64,
-            free_inside: free_inside.flat_map(|entries| entries.iter()).map(inside).sum(),
+            free_inside,
             ..self.header
         };
         self.host.write_at(HEADER, &self.layout.encode_header(&self.header))?;
@@ -525,6 +529,14 @@ impl Drop for Packed {
     fn drop(&mut self) {
         // Nobody is left to hear of an error, and nothing is lost by one: the tables are in the file.
         let _ = self.close();
+    }
+}
+
+/// What units of a new image look like that are not stored: a track has record 0 only.
+pub fn null_format(kind: Kind) -> u8 {
+    match kind {
+        Kind::Ckd { .. } => 1,
+        Kind::Fba { .. } => 0,
     }
 }
 

@@ -1,0 +1,241 @@
+//! Volume labels and tables of contents: what tells one disk from another, and what lies on it.
+//!
+//! Layouts are those of DFSMSdfp Advanced Services, "Using the VTOC": the volume label in record 3 of track 0 (block 1 of
+//! a fixed-block volume), and data set control blocks (DSCBs) with a 44-byte key and 96 bytes of data.
+
+use crate::model::CkdModel;
+use crate::{Count, Kind, MediaError, Track, Volume};
+use base::ebcdic;
+
+/// Bytes of a DSCB's key, and of its data.
+const KEY: usize = 44;
+const DATA: usize = 96;
+
+/// What the label says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// VOL1, LNX1 (Linux without a table of contents) or CMS1.
+    pub kind: String,
+    pub volser: String,
+    /// Cylinder, head and record of the VTOC's first record, if the label names one.
+    pub vtoc: Option<(u16, u16, u8)>,
+}
+
+/// A data set of the VTOC.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DataSet {
+    pub name: String,
+    /// Cylinder and head of the first and the last track of each extent.
+    pub extents: Vec<[(u16, u16); 2]>,
+}
+
+/// Whether `name` can be a volume serial: one to six letters, digits and national characters.
+pub fn is_volser(name: &str) -> bool {
+    let legal = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "$#@-_".contains(c);
+    (1..=6).contains(&name.len()) && name.chars().all(legal)
+}
+
+/// Writes a label to an empty volume: on count-key-data volumes records that put who IPLs it into a wait, the label,
+/// and on the second track a VTOC in which everything behind it is free.
+pub fn write(volume: &dyn Volume, volser: &str) -> Result<(), MediaError> {
+    match volume.kind() {
+        Kind::Fba { .. } => {
+            let mut block = [0; Kind::BLOCK];
+            block[..80].copy_from_slice(&vol1(volser, [0; 5]));
+            volume.write_blocks(1, &block)
+        }
+        Kind::Ckd { device, model, cylinders, heads, .. } => {
+            let Some(model) = CkdModel::of(device, model, cylinders) else { return Err(MediaError::WrongKind) };
+            let count = |record, key, data| Count { cylinder: 0, head: 0, record, key, data };
+            let mut track = Track::new(0, 0);
+            // PSW: disabled wait, code 00000F; no further CCWs.
+            let mut ipl = [0; 24];
+            ipl[1] = 0x0A;
+            ipl[7] = 0x0F;
+            add(&mut track, count(1, 4, 24), &ebcdic::padded::<4>("IPL1"), &ipl);
+            add(&mut track, count(2, 4, 144), &ebcdic::padded::<4>("IPL2"), &[0; 144]);
+            let name = ebcdic::padded::<4>("VOL1");
+            add(&mut track, count(3, 4, 80), &name, &vol1(volser, [0, 0, 0, 1, 1]));
+            volume.write_track(0, &track)?;
+            volume.write_track(1, &vtoc(model, cylinders, heads))
+        }
+    }
+}
+
+fn add(track: &mut Track, count: Count, key: &[u8], data: &[u8]) {
+    let end = track.records().last().expect("record 0").end();
+    track.format(end, count, key, data);
+}
+
+/// The 80 bytes of a label.
+fn vol1(volser: &str, vtoc: [u8; 5]) -> [u8; 80] {
+    let mut label = ebcdic::padded::<80>("VOL1");
+    label[4..10].copy_from_slice(&ebcdic::padded::<6>(volser));
+    label[11..16].copy_from_slice(&vtoc);
+    label[37..51].copy_from_slice(&ebcdic::padded::<14>("ENDICOTT"));
+    label
+}
+
+/// A VTOC of one track: itself (format 4), the free space (format 5), and as many empty DSCBs as fit.
+fn vtoc(model: &CkdModel, cylinders: u32, heads: u32) -> Track {
+    let per_track = model.records(KEY as u32, DATA as u32).min(255) as u8;
+    let mut four = [0; KEY + DATA];
+    four[..KEY].fill(0x04);
+    four[44] = 0xF4;
+    // The last DSCB in use, how many are free, and where the volume ends.
+    four[45..50].copy_from_slice(&[0, 0, 0, 1, 2]);
+    four[50..52].copy_from_slice(&u16::from(per_track.saturating_sub(2)).to_be_bytes());
+    four[52..54].copy_from_slice(&(cylinders as u16).to_be_bytes());
+    four[59] = 1;
+    four[62..64].copy_from_slice(&(cylinders as u16).to_be_bytes());
+    four[64..66].copy_from_slice(&(heads as u16).to_be_bytes());
+    four[66..68].copy_from_slice(&(model.track as u16).to_be_bytes());
+    four[71] = 0x30;
+    four[74] = per_track;
+    four[75] = model.records(8, 256).min(255) as u8;
+    // Its extent: track 1 alone.
+    four[105..115].copy_from_slice(&[1, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
+    let mut five = [0; KEY + DATA];
+    five[..4].fill(0x05);
+    five[44] = 0xF5;
+    // Free from track 2 on: whole cylinders, and the tracks beside them.
+    five[4..6].copy_from_slice(&2u16.to_be_bytes());
+    five[6..8].copy_from_slice(&(cylinders.saturating_sub(1) as u16).to_be_bytes());
+    five[8] = heads.saturating_sub(2) as u8;
+    let mut track = Track::new(0, 1);
+    for record in 1..=per_track {
+        let dscb = match record {
+            1 => four,
+            2 => five,
+            _ => [0; KEY + DATA],
+        };
+        let count = Count { cylinder: 0, head: 1, record, key: KEY as u8, data: DATA as u16 };
+        add(&mut track, count, &dscb[..KEY], &dscb[KEY..]);
+    }
+    track
+}
+
+/// The label of a volume; `None` if it has none that is known.
+pub fn read(volume: &dyn Volume) -> Result<Option<Label>, MediaError> {
+    match volume.kind() {
+        Kind::Fba { blocks, .. } => {
+            let mut block = [0; Kind::BLOCK];
+            if blocks > 1 {
+                volume.read_blocks(1, &mut block)?;
+            }
+            Ok(decode(&block, false))
+        }
+        Kind::Ckd { .. } => {
+            let track = volume.read_track(0)?;
+            let third = track.records().find(|record| record.count.record == 3);
+            Ok(third.and_then(|record| decode(record.data, true)))
+        }
+    }
+}
+
+fn decode(bytes: &[u8], ckd: bool) -> Option<Label> {
+    let text = |from: usize, to: usize| Some(ebcdic::to_string(bytes.get(from..to)?).trim_end().to_string());
+    let kind = text(0, 4)?;
+    if !["VOL1", "LNX1", "CMS1"].contains(&kind.as_str()) {
+        return None;
+    }
+    let half = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
+    let vtoc = match kind.as_str() {
+        "VOL1" if ckd => Some((half(11)?, half(13)?, *bytes.get(15)?)).filter(|place| *place != (0, 0, 0)),
+        _ => None,
+    };
+    let volser = text(4, 10)?;
+    Some(Label { kind, volser: volser.chars().filter(|c| !c.is_control()).collect(), vtoc })
+}
+
+/// The data sets of a volume; `None` if its label names no VTOC, or there is none where it says.
+pub fn data_sets(volume: &dyn Volume) -> Result<Option<Vec<DataSet>>, MediaError> {
+    let (Kind::Ckd { heads, .. }, Some(Label { vtoc: Some((cylinder, head, record)), .. })) =
+        (volume.kind(), read(volume)?)
+    else {
+        return Ok(None);
+    };
+    let place = |(cylinder, head): (u16, u16)| u32::from(cylinder) * heads + u32::from(head);
+    let first = place((cylinder, head));
+    if first >= volume.kind().tracks() {
+        return Ok(None);
+    }
+    let track = volume.read_track(first)?;
+    let four = track.records().find(|found| found.count.record == record && dscb(found.key, found.data) == Some(0xF4));
+    let Some(four) = four else { return Ok(None) };
+    let Some([from, to]) = extent(four.data, 105 - KEY) else { return Ok(None) };
+    // A damaged VTOC is not looked for through the whole volume: none has more than a hundred cylinders.
+    let last = place(to).min(volume.kind().tracks() - 1).min(place(from).saturating_add(100 * heads));
+    let mut found = Vec::new();
+    for track in place(from)..=last {
+        let track = volume.read_track(track)?;
+        let files = track.records().filter(|found| matches!(dscb(found.key, found.data), Some(0xF1 | 0xF8)));
+        found.extend(files.map(|file| {
+            DataSet {
+                name: ebcdic::to_string(file.key).trim_end().to_string(),
+                extents: (0..usize::from(file.data[59 - KEY]).min(3))
+                    .filter_map(|n| extent(file.data, 105 - KEY + 10 * n))
+                    .collect(),
+            }
+        }));
+    }
+    Ok(Some(found))
+}
+
+/// The format of a DSCB.
+fn dscb(key: &[u8], data: &[u8]) -> Option<u8> {
+    (key.len() == KEY && data.len() == DATA).then(|| data[0])
+}
+
+/// The extent at `at` of a DSCB's data; `None` if there is none.
+fn extent(data: &[u8], at: usize) -> Option<[(u16, u16); 2]> {
+    let bytes = data.get(at..at + 10)?;
+    let half = |n: usize| u16::from_be_bytes([bytes[n], bytes[n + 1]]);
+    (bytes[0] != 0).then(|| [(half(2), half(4)), (half(6), half(8))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Memory;
+    use crate::model::FbaModel;
+
+    #[test]
+    fn a_new_volume_has_a_label_and_an_empty_vtoc() {
+        for name in ["2314", "3330", "3350", "3375", "3380", "3390-3", "9345"] {
+            let volume = Memory::ckd(CkdModel::named(name).unwrap(), 100);
+            assert_eq!(read(&volume), Ok(None));
+            write(&volume, "WORK01").unwrap();
+            let label = read(&volume).unwrap().unwrap();
+            assert_eq!((label.kind.as_str(), label.volser.as_str(), label.vtoc), ("VOL1", "WORK01", Some((0, 1, 1))));
+            assert_eq!(data_sets(&volume), Ok(Some(Vec::new())), "{name}");
+        }
+        let volume = Memory::fba(FbaModel::named("9336").unwrap(), 100);
+        write(&volume, "FB1").unwrap();
+        assert_eq!(read(&volume).unwrap().unwrap().volser, "FB1");
+        assert_eq!(data_sets(&volume), Ok(None));
+    }
+
+    #[test]
+    fn data_sets_are_found() {
+        let volume = Memory::ckd(CkdModel::named("3390").unwrap(), 100);
+        write(&volume, "LIN001").unwrap();
+        let mut track = (*volume.read_track(1).unwrap()).clone();
+        let third = track.records().nth(3).unwrap().at;
+        let mut data = [0; DATA];
+        data[0] = 0xF1;
+        data[59 - KEY] = 1;
+        data[105 - KEY..115 - KEY].copy_from_slice(&[1, 0, 0, 0, 0, 2, 0, 99, 0, 14]);
+        track.update(third, Some(&ebcdic::padded::<44>("LINUX.VLIN001.PART0001.NATIVE")), Some(&data));
+        volume.write_track(1, &track).unwrap();
+        let found = data_sets(&volume).unwrap().unwrap();
+        let extents = vec![[(0, 2), (99, 14)]];
+        assert_eq!(found, [DataSet { name: "LINUX.VLIN001.PART0001.NATIVE".into(), extents }]);
+    }
+
+    #[test]
+    fn serials() {
+        assert!(["A", "WORK01", "$$$$$$"].into_iter().all(is_volser));
+        assert!(!["", "work01", "TOOLONG", "A B"].into_iter().any(is_volser));
+    }
+}
