@@ -37,6 +37,7 @@ pub mod z {
     pub const PROGRAM_NEW: u64 = 0x1d0;
     pub const MACHINE_CHECK_NEW: u64 = 0x1e0;
     pub const IO_NEW: u64 = 0x1f0;
+    pub const EXTENDED_SAVE_AREA: u64 = 0x11b0;
     pub const EXTERNAL_PARAMETER_64: u64 = 0x11b8;
     pub const SAVE_FPR: u64 = 0x1200;
     pub const SAVE_GPR: u64 = 0x1280;

@@ -286,7 +286,7 @@ fn line(text: &str) -> Vec<u8> {
             .collect();
     }
     let row = isa::instructions().find(|row| row.mnemonic == mnemonic).unwrap_or_else(|| panic!("{mnemonic}?"));
-    let fields = encode::fields(row).expect("no vector instructions");
+    let fields = encode::fields(row);
     let mut values = operands.split([',', '(', ')']).map(str::trim).filter(|v| !v.is_empty()).map(number);
     let mut instruction = encode::blank(row);
     for name in row.operands().split(|c: char| !c.is_ascii_alphanumeric()).filter(|name| !name.is_empty()) {

@@ -99,7 +99,7 @@ fn set_registers(chance: &mut Chance, machine: &Configuration) {
     let mut core = machine.cpu(0);
     let state = &mut core.state;
     state.gr = std::array::from_fn(|_| word(chance));
-    state.fpr = std::array::from_fn(|_| word(chance));
+    state.fpr.0 = std::array::from_fn(|_| [word(chance), word(chance)]);
     state.ar = std::array::from_fn(|_| if chance.once_in(2) { 0 } else { word(chance) as u32 });
     for number in 0..16 {
         if chance.once_in(3) {

@@ -149,6 +149,7 @@ impl State {
     typed!(find_u16, find_for_update_u16, put_u16, load_u16, load_for_update_u16, store_u16, u16);
     typed!(find_u32, find_for_update_u32, put_u32, load_u32, load_for_update_u32, store_u32, u32);
     typed!(find_u64, find_for_update_u64, put_u64, load_u64, load_for_update_u64, store_u64, u64);
+    typed!(find_u128, find_for_update_u128, put_u128, load_u128, load_for_update_u128, store_u128, u128);
 
     #[inline(never)]
     fn load_slow(&mut self, at: At, to: &mut [u8]) -> Result<(), Interruption> {

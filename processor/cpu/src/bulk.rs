@@ -166,4 +166,48 @@ impl State {
         }
         self.write_bytes(at, &bytes[..8 * count])
     }
+
+    /// Loads vector registers, from `first` on, `count` of them (at most 16).
+    #[inline]
+    pub fn load_vectors(&mut self, at: At, first: u8, count: usize) -> Result<(), Interruption> {
+        let first = first as usize;
+        if 16 * count as u64 <= left_in_page(at.address) {
+            let page = self.page(at, Access::Fetch)?;
+            let host = page.host as *const [u64; 2];
+            for (k, register) in self.fpr.0[first..first + count].iter_mut().enumerate() {
+                // SAFETY: `count` quadwords lie in the page.
+                *register = unsafe { host.add(k).read_unaligned() }.map(u64::from_be);
+            }
+            return Ok(());
+        }
+        let mut bytes = [0; 256];
+        self.read_bytes(at, &mut bytes[..16 * count])?;
+        for (register, quadword) in self.fpr.0[first..first + count].iter_mut().zip(bytes.chunks_exact(16)) {
+            let v = u128::from_be_bytes(quadword.try_into().expect("sixteen bytes"));
+            *register = [(v >> 64) as u64, v as u64];
+        }
+        Ok(())
+    }
+
+    /// Stores vector registers, from `first` on, `count` of them (at most 16).
+    #[inline]
+    pub fn store_vectors(&mut self, at: At, first: u8, count: usize) -> Result<(), Interruption> {
+        let first = first as usize;
+        if 16 * count as u64 <= left_in_page(at.address) {
+            let page = self.page(at, Access::Store)?;
+            let host = page.host as *mut [u64; 2];
+            for (k, register) in self.fpr.0[first..first + count].iter().enumerate() {
+                // SAFETY: `count` quadwords lie in the page.
+                unsafe { host.add(k).write_unaligned(register.map(u64::to_be)) };
+            }
+            self.stored(page, at.address, 16 * count);
+            return Ok(());
+        }
+        let mut bytes = [0; 256];
+        for (register, quadword) in self.fpr.0[first..first + count].iter().zip(bytes.chunks_exact_mut(16)) {
+            quadword[..8].copy_from_slice(&register[0].to_be_bytes());
+            quadword[8..].copy_from_slice(&register[1].to_be_bytes());
+        }
+        self.write_bytes(at, &bytes[..16 * count])
+    }
 }

@@ -16,6 +16,8 @@ pub enum Interruption {
     Program(Program),
     /// A data exception with its data-exception code.
     Data(u8),
+    /// A vector-processing exception with its vector-exception code.
+    Vector(u8),
     /// The PSW just loaded is not valid: specification exception, recognised early, instruction length 0.
     EarlySpecification,
     /// The instruction is not the CPU's to perform: `State::intercepted` says what it is. It counts as completed.
@@ -78,6 +80,11 @@ impl State {
             Interruption::Data(dxc) => {
                 self.data_exception(dxc);
                 Program::Data
+            }
+            // The vector-exception code goes where a data-exception code goes.
+            Interruption::Vector(vxc) => {
+                self.data_exception(vxc);
+                Program::VectorProcessing
             }
             Interruption::EarlySpecification => Program::Specification,
             Interruption::Intercept => unreachable!("an interception is not the guest's interruption"),

@@ -29,5 +29,5 @@ pub use interrupt::{Interruption, PerEvent};
 pub use measurement::{CYCLES_PER_MICROSECOND, CounterSet, Counters};
 pub use mode::Architecture;
 pub use signals::{External, Floating, Order, Signals, attention};
-pub use state::{Facilities, SCRATCH, Shared, State, cr0, cr2, cr14, layout, local};
+pub use state::{Facilities, SCRATCH, Shared, State, VectorRegisters, cr0, cr2, cr14, layout, local};
 pub use timing::{CpuTimer, FOREVER};

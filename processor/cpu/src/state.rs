@@ -10,6 +10,7 @@ use crate::timing::CpuTimer;
 use crate::tlb::{Asid, Tlb};
 use arch::{Absolute, Psw, Real, mask};
 use base::Clock;
+use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use storage::{NotAvailable, Storage};
@@ -68,6 +69,33 @@ impl Facilities {
     /// Whether facility `bit` is installed.
     pub fn has(&self, bit: u32) -> bool {
         self.0.get(bit as usize / 64).is_some_and(|w| w >> (63 - bit % 64) & 1 == 1)
+    }
+}
+
+/// The 32 vector registers, each as two halves. Indexed it gives floating-point registers: the left halves of the first
+/// sixteen (POP, chapter 21, "Registers").
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct VectorRegisters(pub [[u64; 2]; 32]);
+
+impl VectorRegisters {
+    /// The floating-point registers.
+    pub fn floating(&self) -> [u64; 16] {
+        std::array::from_fn(|n| self.0[n][0])
+    }
+}
+
+impl Index<usize> for VectorRegisters {
+    type Output = u64;
+    #[inline(always)]
+    fn index(&self, n: usize) -> &u64 {
+        &self.0[n & 15][0]
+    }
+}
+
+impl IndexMut<usize> for VectorRegisters {
+    #[inline(always)]
+    fn index_mut(&mut self, n: usize) -> &mut u64 {
+        &mut self.0[n & 15][0]
     }
 }
 
@@ -131,8 +159,8 @@ pub struct State {
     pub(crate) architecture: Architecture,
     /// Decoded blocks must not be used any more (architecture changed).
     pub blocks_stale: bool,
-    /// Floating-point registers.
-    pub fpr: [u64; 16],
+    /// Floating-point registers, which are the left halves of the first sixteen vector registers: [`State::vr`] has all.
+    pub fpr: VectorRegisters,
     /// Floating-point-control register.
     pub fpc: u32,
     /// Access registers.
@@ -250,7 +278,7 @@ impl State {
             architecture,
             blocks_stale: false,
             fetch_stale: true,
-            fpr: [0; 16],
+            fpr: VectorRegisters::default(),
             fpc: 0,
             ar: [0; 16],
             cr: [0; 16],
@@ -314,7 +342,7 @@ impl State {
         self.initial_reset();
         self.gr = [0; 16];
         self.ar = [0; 16];
-        self.fpr = [0; 16];
+        self.fpr = VectorRegisters::default();
     }
 
     /// What the CPUs of this configuration share.
@@ -448,6 +476,25 @@ impl State {
     #[inline(always)]
     pub fn afp_enabled(&self) -> bool {
         self.cr[0] & cr0::AFP != 0
+    }
+
+    /// Whether vector instructions may be used: the vector-enablement control and the AFP-register control are on.
+    #[inline(always)]
+    pub fn vector_enabled(&self) -> bool {
+        self.cr[0] & (cr0::AFP | cr0::VECTOR) == cr0::AFP | cr0::VECTOR
+    }
+
+    /// A vector register.
+    #[inline(always)]
+    pub fn vr(&self, r: u8) -> u128 {
+        let [left, right] = self.fpr.0[(r & 31) as usize];
+        u128::from(left) << 64 | u128::from(right)
+    }
+
+    /// Replaces a vector register.
+    #[inline(always)]
+    pub fn set_vr(&mut self, r: u8, v: u128) {
+        self.fpr.0[(r & 31) as usize] = [(v >> 64) as u64, v as u64];
     }
 
     /// Prefixing: the absolute address of a real one (POP, chapter 3, "Prefixing").

@@ -96,6 +96,11 @@ pub trait Cpu: Sized {
     /// A floating-point register as 64 bits.
     fn fpr(&mut self, r: u8) -> Self::Word;
     fn set_fpr(&mut self, r: u8, v: Self::Word);
+    /// A vector register as two halves of 64 bits.
+    fn vector(&mut self, r: u8) -> [Self::Word; 2];
+    fn set_vector(&mut self, r: u8, v: [Self::Word; 2]);
+    /// A data exception if vector instructions are not enabled; part of the mode, not a value.
+    fn vector_allowed(&mut self) -> Step<Self>;
     fn ar(&mut self, r: u8) -> Self::Word;
     fn set_ar(&mut self, r: u8, v: Self::Word);
 
@@ -142,6 +147,9 @@ pub trait Cpu: Sized {
     /// A big-endian value of `width`, zero-extended.
     fn load(&mut self, width: Width, at: At<Self::Word>) -> Step<Self, Self::Word>;
     fn store(&mut self, width: Width, at: At<Self::Word>, v: Self::Word) -> Step<Self>;
+    /// Sixteen bytes as two halves.
+    fn load_vector(&mut self, at: At<Self::Word>) -> Step<Self, [Self::Word; 2]>;
+    fn store_vector(&mut self, at: At<Self::Word>, v: [Self::Word; 2]) -> Step<Self>;
     /// A load that makes sure that a store to the same place succeeds.
     fn load_for_update(&mut self, width: Width, at: At<Self::Word>) -> Step<Self, Self::Word>;
     /// A specification exception if the address is not a multiple of `n` (a power of two).

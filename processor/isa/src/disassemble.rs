@@ -83,7 +83,31 @@ impl Instruction {
             SSf => "D1(B1),D2(L,B2)",
             SSE => "D1(B1),D2(B2)",
             SSF => "D1(B1),D2(B2),R3",
-            _ => "",
+            VRIa => "V1,I2,M3",
+            VRIb => "V1,I2,I3,M4",
+            VRIc => "V1,V3,I2,M4",
+            VRId => "V1,V2,V3,I4,M5",
+            VRIe => "V1,V2,I3,M4,M5",
+            VRIf => "V1,V2,V3,I4,M5",
+            VRIg => "V1,V2,I3,I4,M5",
+            VRIh => "V1,I2,I3",
+            VRIi => "V1,R2,I3,M4",
+            VRRa => "V1,V2,M3",
+            VRRb => "V1,V2,V3,M4,M5",
+            VRRc => "V1,V2,V3,M4",
+            VRRd => "V1,V2,V3,V4,M5",
+            VRRe => "V1,V2,V3,V4",
+            VRRf => "V1,R2,R3",
+            VRRg => "V1",
+            VRRh => "V1,V2,M3",
+            VRRi => "R1,V2,M3",
+            VRSa => "V1,V3,D2(B2),M4",
+            VRSb => "V1,R3,D2(B2),M4",
+            VRSc => "R1,V3,D2(B2),M4",
+            VRSd => "V1,R3,D2(B2)",
+            VRV => "V1,D2(V2,B2),M3",
+            VRX => "V1,D2(X2,B2),M3",
+            VSI => "V1,D2(B2),I3",
         }
     }
 
@@ -111,6 +135,21 @@ const SPECIAL: &[(&str, &str)] = &[
     ("R1,D2(X2,B2),M3", "LCBB"),
     ("R1,R2,R3[,M4]", "ADTR SDTR MDTR DDTR AXTR SXTR MXTR DXTR"),
     ("R1,R3,R2[,M4]", "IDTE CRDTE"),
+    ("V1,D2(X2,B2)[,M3]", "VL VST"),
+    ("V1,V3,D2(B2)[,M4]", "VLM VSTM"),
+    ("V1,R3,D2(B2)", "VLL VSTL"),
+    ("V1,I2", "VGBM"),
+    ("V1,V2,V3,I4", "VSLDB VSLD VSRD"),
+    ("V1,V2", "VLR VTM"),
+    ("V1,V2,V3", "VN VNC VO VNO VNX VX VNN VOC VCKSM VSL VSLB VSRL VSRLB VSRA VSRAB VBPERM"),
+    ("V1,V2,M3[,M5]", "VISTR"),
+    ("V1,V2,V3,M4[,M5]", "VFAE VFEE VFENE"),
+    ("V1,V2,V3,V4,M5[,M6]", "VSTRC VSTRS"),
+    ("V1,V2,V3,V4,M5,M6", "VMSL VFMA VFMS VFNMA VFNMS"),
+    ("V1,V2,M3,M4", "WFC WFK VFLL VFSQ"),
+    ("V1,V2,M3,M4,M5", "VFI VFLR VFPSO VCLFP VCFPL VCSFP VCFPS"),
+    ("V1,V2,V3,M4,M5", "VFS VFA VFD VFM"),
+    ("V1,V2,V3,M4,M5,M6", "VFCE VFCH VFCHE VFMIN VFMAX"),
     ("R1,M3,R2", "CFER CFDR CFXR CGER CGDR CGXR TBEDR TBDR"),
     ("R1,<M3,>R2<,M4>", WITH_MODIFIERS),
     (
@@ -130,7 +169,7 @@ const WITH_M4: &str = "FIEBR FIDBR FIXBR CFEBR CFDBR CFXBR CGEBR CGDBR CGXBR CGD
 /// Instructions whose immediate operand is unsigned.
 const LOGICAL: &str = "TMLL TMLH TMHL TMHH IILL IILH IIHL IIHH NILL NILH NIHL NIHH OILL OILH OIHL OIHH LLILL LLILH LLIHL \
     LLIHH ALFI ALGFI SLFI SLGFI CLFI CLGFI CLIH IIHF IILF NIHF NILF OIHF OILF XIHF XILF LLIHF LLILF CLHHSI CLFHSI CLGHSI \
-    CLFIT CLGIT CLIJ CLGIJ CLIB CLGIB";
+    CLFIT CLGIT CLIJ CLGIJ CLIB CLGIB VGBM";
 
 fn among(list: &str, mnemonic: &str) -> bool {
     list.split_ascii_whitespace().any(|m| m == mnemonic)
@@ -176,6 +215,12 @@ fn value(token: &str, row: &Instruction, f: &Fields) -> i64 {
         "R3" => f.r3.into(),
         "M3" => f.m3.into(),
         "M4" => f.m4.into(),
+        "M5" => f.m5().into(),
+        "M6" => f.m6().into(),
+        "V1" => f.r1.into(),
+        "V2" => f.r2.into(),
+        "V3" => f.r3.into(),
+        "V4" => f.r4().into(),
         "X2" => f.x2.into(),
         "B1" => f.b1.into(),
         "B2" => f.b2.into(),
@@ -194,6 +239,7 @@ fn value(token: &str, row: &Instruction, f: &Fields) -> i64 {
         "I2" => f.imm,
         // RIEc and RIS.
         "I3" if matches!(row.format, Format::RIEc | Format::RIS) && !row.is_logical() => (f.i3 as i8).into(),
+        "I3" if row.format == Format::VRIe => f.imm,
         "I3" => f.i3.into(),
         "I4" => f.i4.into(),
         "I5" => f.i5.into(),

@@ -31,7 +31,7 @@ pub struct Fields {
     pub d1: i32,
     /// Second displacement, or the only one (of SSe: the fourth operand's).
     pub d2: i32,
-    /// R1 or M1.
+    /// R1 or M1; of the vector formats V1 or, where that is a vector, the first operand's register: 0-31.
     pub r1: u8,
     pub r2: u8,
     pub r3: u8,
@@ -44,7 +44,7 @@ pub struct Fields {
     pub i3: u8,
     pub i4: u8,
     pub i5: u8,
-    /// Length byte of SS and RSL: one less than the number of bytes; SSb has two nibbles.
+    /// Length byte of SS and RSL: one less than the number of bytes; SSb has two nibbles. V4 of the vector formats.
     pub l: u8,
     /// Length of the instruction in bytes: 2, 4 or 6.
     pub len: u8,
@@ -59,6 +59,21 @@ impl Fields {
     /// L2 of a two-length format.
     pub fn l2(&self) -> u8 {
         self.l & 15
+    }
+
+    /// V4 of a vector format.
+    pub fn r4(&self) -> u8 {
+        self.l
+    }
+
+    /// M5 of a vector format.
+    pub fn m5(&self) -> u8 {
+        self.i5
+    }
+
+    /// M6 of a vector format.
+    pub fn m6(&self) -> u8 {
+        self.x2
     }
 
     /// The fields of `text`, which begins with an instruction of this format.
@@ -125,10 +140,51 @@ impl Fields {
                     _ => {}
                 }
             }
-            // Vector formats: registers where most of them have them; bodies that need more look at the text.
-            _ => (f.r1, f.r2, f.b2, f.d2, f.m3) = (n2, n3, n4, d12, b4 >> 4),
+            _ => f.extract_vector(format, text),
         }
         f
+    }
+
+    /// The vector formats. The leftmost bits of the vector registers' numbers stand together in RXB (POP, chapter 21,
+    /// "Vector Register Operand").
+    fn extract_vector(&mut self, format: Format, text: [u8; 6]) {
+        use Format::*;
+        let [_, b1, b2, b3, b4, _] = text;
+        let nibbles = [b1 >> 4, b1 & 15, b2 >> 4, b2 & 15, b3 >> 4, b3 & 15, b4 >> 4];
+        let [n2, n3, n4, n5, n6, n7, n8] = nibbles;
+        // The registers that the four bits of RXB belong to.
+        let (va, vb, vc, vd) = (n2 | (b4 & 8) << 1, n3 | (b4 & 4) << 2, n4 | (b4 & 2) << 3, n8 | (b4 & 1) << 4);
+        let half = i16::from_be_bytes([b2, b3]) as i64;
+        let d12 = ((b2 as i32 & 15) << 8) | b3 as i32;
+        let f = self;
+        match format {
+            VRIa => (f.r1, f.imm, f.m3) = (va, half, n8),
+            VRIb => (f.r1, f.imm, f.i3, f.m4) = (va, b2 as i64, b3, n8),
+            VRIc => (f.r1, f.r3, f.imm, f.m4) = (va, vb, half & 0xffff, n8),
+            VRId => (f.r1, f.r2, f.r3, f.i4, f.i5) = (va, vb, vc, b3, n8),
+            VRIe => (f.r1, f.r2, f.imm, f.i5, f.m4) = (va, vb, (half & 0xffff) >> 4, n7, n8),
+            VRIf => (f.r1, f.r2, f.r3, f.i5, f.i4) = (va, vb, vc, n6, n7 << 4 | n8),
+            VRIg => (f.r1, f.r2, f.i4, f.i5, f.i3) = (va, vb, b2, n6, n7 << 4 | n8),
+            VRIh => (f.r1, f.imm, f.i3) = (va, half & 0xffff, n8),
+            VRIi => (f.r1, f.r2, f.m4, f.i3) = (va, n3, n6, n7 << 4 | n8),
+            VRRa => (f.r1, f.r2, f.i5, f.m4, f.m3) = (va, vb, n6, n7, n8),
+            VRRb => (f.r1, f.r2, f.r3, f.i5, f.m4) = (va, vb, vc, n6, n8),
+            VRRc => (f.r1, f.r2, f.r3, f.x2, f.i5, f.m4) = (va, vb, vc, n6, n7, n8),
+            VRRd => (f.r1, f.r2, f.r3, f.i5, f.x2, f.l) = (va, vb, vc, n5, n6, vd),
+            VRRe => (f.r1, f.r2, f.r3, f.x2, f.i5, f.l) = (va, vb, vc, n5, n7, vd),
+            VRRf => (f.r1, f.r2, f.r3) = (va, n3, n4),
+            VRRg => f.r1 = vb,
+            VRRh => (f.r1, f.r2, f.m3) = (vb, vc, n6),
+            VRRi => (f.r1, f.r2, f.m3, f.m4) = (n2, vb, n6, n7),
+            VRSa => (f.r1, f.r3, f.b2, f.d2, f.m4) = (va, vb, n4, d12, n8),
+            VRSb => (f.r1, f.r3, f.b2, f.d2, f.m4) = (va, n3, n4, d12, n8),
+            VRSc => (f.r1, f.r3, f.b2, f.d2, f.m4) = (n2, vb, n4, d12, n8),
+            VRSd => (f.r3, f.b2, f.d2, f.r1) = (n3, n4, d12, vd),
+            VRV => (f.r1, f.r2, f.b2, f.d2, f.m3) = (va, vb, n4, d12, n8),
+            VRX => (f.r1, f.x2, f.b2, f.d2, f.m3) = (va, n3, n4, d12, n8),
+            VSI => (f.i3, f.b2, f.d2, f.r1) = (b1, n4, d12, vd),
+            _ => unreachable!("{format:?} is no vector format"),
+        }
     }
 }
 

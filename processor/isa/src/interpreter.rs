@@ -5,6 +5,9 @@ use crate::fields::Fields;
 use arch::Program;
 use cpu::{At, Interruption, State};
 
+/// The data-exception code of vector instructions that are not enabled.
+const VECTOR_INSTRUCTION: u8 = 0xfe;
+
 #[inline(always)]
 fn sign(width: Width, v: u64) -> i64 {
     match width {
@@ -67,6 +70,18 @@ impl Cpu for State {
     #[inline(always)]
     fn set_fpr(&mut self, r: u8, v: u64) {
         self.fpr[(r & 15) as usize] = v;
+    }
+    #[inline(always)]
+    fn vector(&mut self, r: u8) -> [u64; 2] {
+        self.fpr.0[(r & 31) as usize]
+    }
+    #[inline(always)]
+    fn set_vector(&mut self, r: u8, v: [u64; 2]) {
+        self.fpr.0[(r & 31) as usize] = v;
+    }
+    #[inline(always)]
+    fn vector_allowed(&mut self) -> Step<Self> {
+        if self.vector_enabled() { Ok(()) } else { Err(Interruption::Data(VECTOR_INSTRUCTION)) }
     }
     #[inline(always)]
     fn ar(&mut self, r: u8) -> u64 {
@@ -199,6 +214,14 @@ impl Cpu for State {
             Width::W32 => self.store_u32(at, v as u32),
             Width::W64 => self.store_u64(at, v),
         }
+    }
+    #[inline(always)]
+    fn load_vector(&mut self, at: At) -> Step<Self, [u64; 2]> {
+        self.load_u128(at).map(|v| [(v >> 64) as u64, v as u64])
+    }
+    #[inline(always)]
+    fn store_vector(&mut self, at: At, [left, right]: [u64; 2]) -> Step<Self> {
+        self.store_u128(at, u128::from(left) << 64 | u128::from(right))
     }
     #[inline(always)]
     fn load_for_update(&mut self, width: Width, at: At) -> Step<Self, u64> {

@@ -28,6 +28,7 @@ pub mod bfp;
 mod control;
 mod decimal;
 mod general;
+mod vector;
 
 pub use crate::cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};
 pub use decode::{Architectures, Ends, Instruction, decode, instructions, length};

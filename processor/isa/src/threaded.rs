@@ -116,6 +116,8 @@ impl Cpu for Fast<'_> {
         fn set_gr_high(&mut self, r: u8, v: u64);
         fn fpr(&mut self, r: u8) -> u64;
         fn set_fpr(&mut self, r: u8, v: u64);
+        fn vector(&mut self, r: u8) -> [u64; 2];
+        fn set_vector(&mut self, r: u8, v: [u64; 2]);
         fn ar(&mut self, r: u8) -> u64;
         fn set_ar(&mut self, r: u8, v: u64);
         fn add(&mut self, width: Width, a: u64, b: u64) -> u64;
@@ -175,6 +177,18 @@ impl Cpu for Fast<'_> {
             Width::W64 => self.state.put_u64(at, v),
         }
         .ok_or(None)
+    }
+    #[inline(always)]
+    fn vector_allowed(&mut self) -> Step<Self> {
+        if self.state.vector_enabled() { Ok(()) } else { Err(None) }
+    }
+    #[inline(always)]
+    fn load_vector(&mut self, at: At) -> Step<Self, [u64; 2]> {
+        self.state.find_u128(at).map(|v| [(v >> 64) as u64, v as u64]).ok_or(None)
+    }
+    #[inline(always)]
+    fn store_vector(&mut self, at: At, [left, right]: [u64; 2]) -> Step<Self> {
+        self.state.put_u128(at, u128::from(left) << 64 | u128::from(right)).ok_or(None)
     }
     #[inline(always)]
     fn load_for_update(&mut self, width: Width, at: At) -> Step<Self, u64> {

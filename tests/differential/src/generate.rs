@@ -6,7 +6,7 @@
 
 use crate::encode::{self, Field, field, put_field};
 use crate::image::Test;
-use crate::operands::{Kind, Operands, operands};
+use crate::operands::{Kind, Operands, modifiers, operands};
 use crate::random::Random;
 use vectors::{Registers, SCRATCH, SCRATCH_LEN};
 
@@ -148,6 +148,7 @@ impl<'a> Generator<'a> {
                 }
             }
         }
+        vectors(r, b);
         if r.one_in(4) {
             let same = r.below(16) as usize;
             b.fpr[same] = b.fpr[r.below(16) as usize];
@@ -186,6 +187,8 @@ impl<'a> Generator<'a> {
     fn unit(&mut self, row: &Row, first: bool) -> Vec<u8> {
         let o = operands(row.mnemonic);
         match o.kind {
+            // A vector displaces the address: it must be set.
+            Kind::Plain if !first && matches!(row.mnemonic, "VGEF" | "VGEG" | "VSCEF" | "VSCEG") => self.fill_other(),
             Kind::Plain => self.fill(row, &o),
             Kind::Branch => self.branch(row, &o),
             Kind::Execute => self.execute(row, &o),
@@ -201,7 +204,7 @@ impl<'a> Generator<'a> {
         for _ in 0..8 {
             let row = self.any_row();
             let o = operands(row.mnemonic);
-            if o.kind == Kind::Plain {
+            if o.kind == Kind::Plain && !matches!(row.mnemonic, "VGEF" | "VGEG" | "VSCEF" | "VSCEG") {
                 return self.fill(&row, &o);
             }
         }
@@ -262,6 +265,20 @@ impl<'a> Generator<'a> {
                     ends[1] = r;
                     u64::from(r)
                 }
+                Field::V1 | Field::V2 | Field::V3 | Field::V4 => {
+                    let r = if self.random.one_in(2) { self.random.below(6) } else { self.random.below(32) };
+                    match name {
+                        Field::V1 => ends[0] = r as u8,
+                        // VLM and its like take 16 registers at most.
+                        Field::V3 if o.range && !self.random.one_in(16) => ends[1] = (ends[0] + r as u8 / 2).min(31),
+                        _ => ends[1] = r as u8,
+                    }
+                    u64::from(if name == Field::V1 { ends[0] } else { ends[1] })
+                }
+                _ if o.vector && matches!(name, Field::M3 | Field::M4 | Field::M5 | Field::M6) => {
+                    let valid = modifiers(row.mnemonic, name);
+                    if self.random.one_in(24) { self.random.below(16) } else { self.random.pick(valid) }
+                }
                 Field::X2 => match self.random.below(8) {
                     0 => u64::from(INDEX_REGISTER),
                     1 if !o.storage => self.random.below(16),
@@ -309,7 +326,7 @@ impl<'a> Generator<'a> {
                         _ => self.random.below(all + 1),
                     }
                 }
-                Field::M4 => self.random.bits() & all,
+                Field::M4 | Field::M5 | Field::M6 => self.random.bits() & all,
                 Field::M3 => {
                     if o.rounding {
                         if self.random.one_in(30) {
@@ -353,12 +370,22 @@ impl<'a> Generator<'a> {
             // Without the T bit: with it, QEMU 7.2 uses a variable that it never set, and may end itself over it.
             text[2] &= 0x7f;
         }
-        if o.range {
+        if o.vector {
+            // A vector-processing exception ends QEMU: none is enabled.
+            self.before.fpc &= 0x00ff_ffff;
+            self.displacements(row, &text);
+        }
+        if o.range && !o.vector {
             // LM and its like may load any registers: after it, none is what it was.
             let changes = o.changes1 && (ends[1] >= TEXT_REGISTER - 1 || ends[1] < ends[0]);
             self.last |= changes;
         }
-        if o.changes1 && !o.float1 && ends[0] | u8::from(o.even1) >= TEXT_REGISTER - 1 || o.changes3 {
+        if o.changes1
+            && !o.float1
+            && row.fields.iter().any(|f| f.0 == Field::R1)
+            && ends[0] | u8::from(o.even1) >= TEXT_REGISTER - 1
+            || o.changes3
+        {
             self.last = true;
         }
         if o.changes2 {
@@ -374,6 +401,24 @@ impl<'a> Generator<'a> {
             self.wild();
         }
         text
+    }
+
+    /// Small numbers where a vector displaces an address or a register has a length.
+    fn displacements(&mut self, row: &Row, text: &[u8]) {
+        let get = |name: Field| row.fields.iter().find(|f| f.0 == name).map(|f| field(text, *f) as usize);
+        if let (Some(vector), Some(_), false) =
+            (get(Field::V2), get(Field::B2), self.random.one_in(16) && !row.mnemonic.starts_with("VSC"))
+        {
+            let wide = row.mnemonic.ends_with('G');
+            let mut small = || self.random.below(256) << if wide { 0 } else { 32 } | self.random.below(256);
+            let small = [small(), small()];
+            self.before.fpr.0[vector] = if wide { small.map(|v| v & 0xff) } else { small };
+        }
+        if let (Some(length @ 0..8), true) =
+            (get(Field::R3), matches!(row.mnemonic, "VLL" | "VSTL" | "VLRLR" | "VSTRLR"))
+        {
+            self.before.gr[length] = self.before.gr[length] & !0xffff_ffff | self.random.below(20);
+        }
     }
 
     /// Makes a base register's initial value a multiple of `to`.
@@ -689,6 +734,27 @@ impl<'a> Generator<'a> {
     }
 }
 
+/// Vector registers: the right halves of the floating-point registers, and the others.
+fn vectors(r: &mut Random, b: &mut Registers) {
+    let kind = r.below(4);
+    let few: [u8; 3] = [0, r.bits() as u8, r.bits() as u8];
+    for n in 0..32 {
+        // Bytes of a few values, so that strings are found in one another; numbers; anything.
+        let mut half = || match kind {
+            0 => u64::from_be_bytes([0; 8].map(|_: u8| r.pick(&few))),
+            1 => r.float(),
+            2 => r.word64(),
+            _ => r.bits(),
+        };
+        let whole = [half(), half()];
+        let left = if n < 16 && (kind == 1 || r.one_in(4)) { b.fpr[n] } else { whole[0] };
+        b.fpr.0[n] = [left, whole[1]];
+        if n > 0 && r.one_in(6) {
+            b.fpr.0[n] = b.fpr.0[r.below(n as u64) as usize];
+        }
+    }
+}
+
 fn g_set(before: &mut Registers, r: u8, v: u64) {
     before.gr[r as usize] = v;
 }
@@ -698,11 +764,7 @@ fn long_displacement(row: &Row) -> bool {
     row.fields.iter().any(|f| f.2 == 20)
 }
 
-/// An instruction to write tests with; none if it has a vector format.
-pub fn row(instruction: &'static isa::Instruction) -> Option<Row> {
-    Some(Row {
-        mnemonic: instruction.mnemonic,
-        blank: encode::blank(instruction),
-        fields: encode::fields(instruction)?,
-    })
+/// An instruction to write tests with.
+pub fn row(instruction: &'static isa::Instruction) -> Row {
+    Row { mnemonic: instruction.mnemonic, blank: encode::blank(instruction), fields: encode::fields(instruction) }
 }

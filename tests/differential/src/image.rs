@@ -34,18 +34,19 @@ const INPUT: u64 = 0x20_0000;
 const OUTPUT: u64 = 0x90_0000;
 
 /// A record, input or output.
-const RECORD: usize = 384 + SCRATCH_LEN;
+const RECORD: usize = 768 + SCRATCH_LEN;
 const GR: u16 = 0;
-const FPR: u16 = 128;
-const AR: u16 = 256;
-const FPC: u16 = 320;
-const CC: u16 = 324;
+/// Vector registers; the left halves of the first sixteen are the floating-point registers.
+const VR: u16 = 128;
+const AR: u16 = 640;
+const FPC: u16 = 704;
+const CC: u16 = 708;
 /// Input: address of the test's slot. Output: 1 if the test ran to its end, 2 if a signal ended it.
-const LINK: u16 = 328;
-const SIGNAL: u16 = 336;
-const SIGNAL_CODE: u16 = 344;
-const PSW: u16 = 352;
-const STORAGE: u16 = 384;
+const LINK: u16 = 712;
+const SIGNAL: u16 = 720;
+const SIGNAL_CODE: u16 = 728;
+const PSW: u16 = 736;
+const STORAGE: u16 = 768;
 const _: () = assert!(INPUT + (RECORD * (TESTS_MAX + 1)) as u64 <= OUTPUT);
 
 // Variables of the driver, in DATA.
@@ -120,6 +121,23 @@ impl Assembler {
         self.put(&(u16::from(b1) << 12 | d1).to_be_bytes());
         self.put(&(u16::from(b2) << 12 | d2).to_be_bytes());
     }
+    /// All floating-point registers and, under Linux, all vector registers, from or to the record at `base`.
+    fn floating(&mut self, host: Host, what: Move, base: u8) {
+        match host {
+            // VLM or VSTM 0,15 and 16,31
+            Host::Linux => {
+                let code = if what == Move::Load { 0x36 } else { 0x3e };
+                for (at, rxb) in [(VR, 0), (VR + 256, 0x0c)] {
+                    self.put(&[0xe7, 0x0f, base << 4 | (at >> 8) as u8, at as u8, rxb, code]);
+                }
+            }
+            // LD or STD
+            Host::Bare => {
+                let code = if what == Move::Load { 0x68 } else { 0x60 };
+                (0..16).for_each(|r| self.rx(code, r << 4, base, VR + 16 * u16::from(r)));
+            }
+        }
+    }
     fn svc(&mut self, n: u8) {
         self.put(&[0x0a, n]);
     }
@@ -156,6 +174,13 @@ enum Host {
     Bare,
 }
 
+/// The direction of a transfer between registers and storage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Move {
+    Load,
+    Store,
+}
+
 fn driver(tests: usize, host: Host) -> Driver {
     let mut a = Assembler { at: DRIVER, bytes: Vec::new() };
 
@@ -173,9 +198,7 @@ fn driver(tests: usize, host: Host) -> Driver {
     }
     a.put(&[0xb2, 0x9d]); // LFPC
     a.put(&(0x1000 | FPC).to_be_bytes());
-    for r in 0..16 {
-        a.rx(0x68, r << 4, 1, FPR + 8 * u16::from(r)); // LD
-    }
+    a.floating(host, Move::Load, 1);
     a.rx(0x9a, 0x0f, 1, AR); // LAM 0,15
     a.rx(L, 0, 1, CC);
     a.put(&[0x04, 0x00]); // SPM 0
@@ -194,9 +217,7 @@ fn driver(tests: usize, host: Host) -> Driver {
     a.rxy(STG, 0x10, 15, GR + 120);
     a.put(&[0xb2, 0x9c]); // STFPC
     a.put(&(0xf000 | FPC).to_be_bytes());
-    for r in 0..16 {
-        a.rx(0x60, r << 4, 15, FPR + 8 * u16::from(r)); // STD
-    }
+    a.floating(host, Move::Store, 15);
     a.rx(0x9b, 0x0f, 15, AR); // STAM 0,15
     a.ri(0xa79, 6, 1);
     a.rxy(STG, 0x60, 15, LINK);
@@ -231,7 +252,8 @@ fn driver(tests: usize, host: Host) -> Driver {
     a.mvc(15, GR, 4, 56, 128);
     a.mvc(15, AR, 4, 184, 64);
     a.mvc(15, FPC, 4, 248, 4);
-    a.mvc(15, FPR, 4, 256, 128);
+    // The signal frame's vector registers are in two places; those of the CPU are still the test's.
+    a.floating(host, Move::Store, 15);
     a.ri(0xa79, 6, 2);
     a.rxy(STG, 0x60, 15, LINK);
     a.ril(BRCL, 15, next);
@@ -289,9 +311,7 @@ fn bare(mut a: Assembler, setup: u64, collect: u64, next: u64) -> Driver {
     a.mvc(15, SIGNAL_CODE, 0, 0x8c, 8);
     a.put(&[0xb2, 0x9c]); // STFPC
     a.put(&(0xf000 | FPC).to_be_bytes());
-    for r in 0..16 {
-        a.rx(0x60, r << 4, 15, FPR + 8 * u16::from(r)); // STD
-    }
+    a.floating(Host::Bare, Move::Store, 15);
     a.rx(0x9b, 0x0f, 15, AR); // STAM 0,15
     a.ri(0xa79, 6, 2);
     a.rxy(STG, 0x60, 15, LINK);
@@ -384,8 +404,10 @@ fn segments(tests: &[&Test], host: Host) -> (Driver, Vec<u8>, Vec<Segment>) {
         let r = &mut input[n * RECORD..][..RECORD];
         for i in 0..16 {
             r[8 * i..][..8].copy_from_slice(&test.before.gr[i].to_be_bytes());
-            r[FPR as usize + 8 * i..][..8].copy_from_slice(&test.before.fpr[i].to_be_bytes());
             r[AR as usize + 4 * i..][..4].copy_from_slice(&test.before.ar[i].to_be_bytes());
+        }
+        for (n, half) in test.before.fpr.0.as_flattened().iter().enumerate() {
+            r[VR as usize + 8 * n..][..8].copy_from_slice(&half.to_be_bytes());
         }
         r[FPC as usize..][..4].copy_from_slice(&test.before.fpc.to_be_bytes());
         r[CC as usize..][..4].copy_from_slice(&cc_word(&test.before).to_be_bytes());
@@ -470,8 +492,10 @@ fn outcome(record: &[u8]) -> Outcome {
     let mut after = Registers::default();
     for n in 0..16 {
         after.gr[n] = long(GR + 8 * n as u16);
-        after.fpr[n] = long(FPR + 8 * n as u16);
         after.ar[n] = word(AR + 4 * n as u16);
+    }
+    for (n, half) in after.fpr.0.as_flattened_mut().iter_mut().enumerate() {
+        *half = long(VR + 8 * n as u16);
     }
     after.fpc = word(FPC);
     let cc_and_mask = match ending {

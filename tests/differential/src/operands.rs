@@ -1,6 +1,8 @@
 //! What instructions want of their operands beyond their format: even registers, pairs of floating-point registers,
 //! aligned storage. Whatever is not listed here is plain.
 
+use crate::encode::Field;
+
 /// How a test uses an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
@@ -41,6 +43,8 @@ pub struct Operands {
     pub apart: bool,
     /// R1 to R3 is a range of registers.
     pub range: bool,
+    /// Operands are in vector registers.
+    pub vector: bool,
 }
 
 const BRANCHES: &str = "BIC BC BCR BAL BALR BAS BASR BASSM BCT BCTR BCTG BCTGR BXH BXLE BXHG BXLEG BRC BRCL BRAS BRASL BRCT \
@@ -55,7 +59,8 @@ const EXTENDED1: &str = "LXR LXBR LCXBR LNXBR LPXBR LTXBR AXBR SXBR MXBR DXBR CX
 const EXTENDED2: &str = "LXR LXBR LCXBR LNXBR LPXBR LTXBR AXBR SXBR MXBR DXBR CXBR KXBR SQXBR FIXBR FIXBRA LDXBR LEXBR \
     LDXBRA LEXBRA CFXBR CGXBR CFXBRA CGXBRA CLFXBR CLGXBR";
 const NOT_STORAGE: &str = "SLA SRA SLL SRL SLDA SRDA SLDL SRDL SLAK SRAK SLLK SRLK SLAG SRAG SLLG SRLG RLL RLLG LA LAY \
-    LAE LAEY SRNM SRNMB SRNMT TCEB TCDB TCXB MVCLE CLCLE MVCLU CLCLU CIT CGIT CLGIT CLFIT LARL";
+    LAE LAEY SRNM SRNMB SRNMT TCEB TCDB TCXB MVCLE CLCLE MVCLU CLCLU CIT CGIT CLGIT CLFIT LARL \
+    VLGV VLVG VESL VESRL VESRA VERLL";
 const UNCHANGED1: &str = "ST STG STC STH STY STHY STCY STM STMG STMY STMH STCM STCMY STCMH STRV STRVG STRVH STRL STGRL \
     STHRL STPQ STOC STOCG STE STD STEY STDY STFH STHH STCH STOCFH C CR CL CLR CG CGR CGF CGFR CLG CLGR CLGF CLGFR CH \
     CHI CGHI CFI CGFI CLFI CLGFI CY CLY CHY CGH CRL CGRL CGFRL CLRL CLGRL CLGFRL CHRL CGHRL CLHRL CLGHRL CLM CLMY CLMH \
@@ -73,7 +78,7 @@ const ROUNDING: &str = "FIEBR FIDBR FIXBR CFEBR CFDBR CFXBR CGEBR CGDBR CGXBR FI
 const ALIGN4: &str = "CS CSY CDSX LAM STAM LAMY STAMY LAA LAAL LAN LAO LAX LRL LGFRL LLGFRL STRL CRL CLRL CGFRL CLGFRL";
 const ALIGN8: &str = "CDS CDSY CSG LAAG LAALG LANG LAOG LAXG LPDG LGRL STGRL CGRL CLGRL ASI_ AGSI_ STCKF_";
 const ALIGN16: &str = "CDSG LPQ STPQ";
-const RANGE: &str = "LM LMG LMY LMH LMD STM STMG STMY STMH LAM LAMY STAM STAMY";
+const RANGE: &str = "VLM VSTM LM LMG LMY LMH LMD STM STMG STMY STMH LAM LAMY STAM STAMY";
 
 fn is(list: &str, mnemonic: &str) -> bool {
     list.split(' ').any(|m| m == mnemonic)
@@ -84,6 +89,68 @@ fn floating(mnemonic: &str) -> bool {
     let ends = ["EBR", "DBR", "XBR", "EB", "DB", "XB", "EBRA", "DBRA", "XBRA"];
     ends.iter().any(|e| mnemonic.ends_with(e)) && !is("SRNMB CDB", mnemonic) && mnemonic.len() >= 3
         || is("LZER LZDR LZXR LER LDR LXR LPDFR LNDFR LCDFR", mnemonic)
+}
+
+/// Whether an instruction is one of the vector facility.
+fn vector(mnemonic: &str) -> bool {
+    (mnemonic.starts_with('V') || mnemonic.starts_with("WF")) && mnemonic != "VS_"
+}
+
+/// What a modifier of a vector instruction may well be.
+pub fn modifiers(mnemonic: &str, field: Field) -> &'static [u64] {
+    const SIZES: &[u64] = &[0, 1, 2, 3];
+    const FLAGS: &[u64] = &[0, 1];
+    const ANY: &[u64] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    let among = |list: &str| is(list, mnemonic);
+    let fp = mnemonic.starts_with("VF") && !among("VFAE VFEE VFENE") || mnemonic.starts_with("WF");
+    let conversion = among("VCLFP VCFPL VCSFP VCFPS");
+    match field {
+        _ if among("VFAE VSTRC")
+            && matches!(field, Field::M5 | Field::M6)
+            && !(mnemonic == "VSTRC" && field == Field::M5) =>
+        {
+            ANY
+        }
+        Field::M5 if among("VFEE VFENE") => SIZES,
+        Field::M6 if mnemonic == "VSTRS" => &[0, 2],
+        Field::M6 if mnemonic == "VMSL" => &[0, 4, 8, 12],
+        Field::M5 if mnemonic == "VMSL" => &[3],
+        Field::M5 if among("VAC VACCC VSBI VSBCBI") => &[4],
+        _ if among("VSTRC VSTRS VFAE VFEE VFENE VISTR") && field != Field::M5 => &[0, 1, 2],
+        Field::M5 if among("VSTRC VSTRS") => &[0, 1, 2],
+        Field::M5 if among("VISTR VCEQ VCH VCHL VPKS VPKLS") => FLAGS,
+        Field::M4 if among("VPKS VPKLS VPK") => &[1, 2, 3],
+        Field::M4 if among("VA VACC VS VSCBI") => &[0, 1, 2, 3, 4],
+        Field::M4 if among("VSUM") => &[0, 1],
+        Field::M4 if among("VSUMG") => &[1, 2],
+        Field::M4 if among("VSUMQ") => &[2, 3],
+        Field::M3 if among("VSEG VUPH VUPL VUPLH VUPLL") => &[0, 1, 2],
+        _ if mnemonic.starts_with("VM") && !among("VMX VMXL VMN VMNL VMRH VMRL VMSL") => &[0, 1, 2],
+        Field::M4 if mnemonic == "VPDI" => &[0, 1, 4, 5],
+        Field::M3 if among("VLEB VSTEB VLEIB") => ANY,
+        Field::M3 if among("VLEH VSTEH VLEIH VLEBRH VSTEBRH") => &[0, 1, 2, 3, 4, 5, 6, 7],
+        Field::M3 if among("VLEG VSTEG VLEIG VGEG VSCEG VLEBRG VSTEBRG") => FLAGS,
+        Field::M3 if among("VLBB") => &[0, 1, 2, 3, 4, 5, 6],
+        Field::M3 if among("VLLEZ") => &[0, 1, 2, 3, 6],
+        Field::M3 if among("VLLEBRZ") => &[1, 2, 3, 6],
+        Field::M3 if among("VLBR VSTBR") => &[1, 2, 3, 4],
+        Field::M3 if among("VLER VSTER VLBRREP") => &[1, 2, 3],
+        Field::M3 if conversion => &[2, 3, 3],
+        Field::M3 if mnemonic == "VFLL" => &[2, 3],
+        Field::M3 if mnemonic == "VFLR" => &[3, 4],
+        Field::M3 if fp => &[2, 3, 4],
+        Field::M4 if conversion || among("VFI VFLR") => &[0, 4, 8, 12],
+        Field::M4 if among("WFC WFK") => &[0],
+        Field::M4 if among("VFSQ VFLL VFPSO") => &[0, 8],
+        Field::M4 | Field::M6 if fp && (field == Field::M4) != among("VFMA VFMS VFNMA VFNMS") => &[2, 3, 4],
+        Field::M5 if conversion || among("VFI VFLR") => &[0, 1, 3, 4, 5, 6, 7],
+        Field::M5 if mnemonic == "VFPSO" => &[0, 1, 2],
+        Field::M5 if among("VFCE VFCH VFCHE") => &[0, 4, 8, 12],
+        Field::M5 if fp => &[0, 8],
+        Field::M6 if among("VFCE VFCH VFCHE") => FLAGS,
+        Field::M6 if among("VFMIN VFMAX") => &[0, 1, 2, 3, 4, 8, 9, 10, 11, 12],
+        _ => SIZES,
+    }
 }
 
 /// The wants of an instruction, by its mnemonic.
@@ -125,5 +192,6 @@ pub fn operands(mnemonic: &str) -> Operands {
         packed: is("AP ZAP CP SP MP DP SRP ED EDMK CVB CVBY CVBG UNPK TP", m),
         apart: is("ED EDMK MVCIN PACK UNPK PKA PKU UNPKA UNPKU", m),
         range: is(RANGE, m),
+        vector: vector(m),
     }
 }

@@ -149,7 +149,9 @@ fn agreement(qemu: &Path, sequences: &[Sequence], ours: &mut Ours, branches: boo
 
 /// The better a case, the lower: one with a result, of operands that are not all zero, and short.
 fn rank(c: &Candidate) -> (bool, usize, usize) {
-    let result = |s: &Setting| matches!(s, Setting::Gr(..) | Setting::Fpr(..) | Setting::Ar(..) | Setting::Storage(..));
+    let result = |s: &Setting| {
+        matches!(s, Setting::Gr(..) | Setting::Fpr(..) | Setting::Vr(..) | Setting::Ar(..) | Setting::Storage(..))
+    };
     let length = c.before.iter().chain(&c.after).map(|s| s.to_string().len() + 1).sum();
     (!c.after.iter().any(result), 3 - c.before.len().min(3), length)
 }
@@ -169,7 +171,7 @@ fn reduce(sequence: Sequence, runner: &mut Runner) -> Option<Candidate> {
         }
     };
     attempt(&|s| s.before.scratch.fill(0), &mut best);
-    attempt(&|s| s.before.fpr = [0; 16], &mut best);
+    attempt(&|s| s.before.fpr = Default::default(), &mut best);
     attempt(&|s| s.before.ar = [0; 16], &mut best);
     attempt(&|s| s.before.fpc = 0, &mut best);
     attempt(&|s| s.before.program_mask = 0, &mut best);
@@ -177,9 +179,12 @@ fn reduce(sequence: Sequence, runner: &mut Runner) -> Option<Candidate> {
     for n in 0..16 {
         attempt(&|s| s.before.gr[n] = 0, &mut best);
         attempt(&|s| s.before.gr[n] &= 0xffff_ffff, &mut best);
-        attempt(&|s| s.before.fpr[n] = 0, &mut best);
-        attempt(&|s| s.before.fpr[n] &= 0xffff_ffff_0000_0000, &mut best);
         attempt(&|s| s.before.ar[n] = 0, &mut best);
+    }
+    for n in 0..32 {
+        attempt(&|s| s.before.fpr.0[n] = [0; 2], &mut best);
+        attempt(&|s| s.before.fpr.0[n][1] = 0, &mut best);
+        attempt(&|s| s.before.fpr.0[n][0] &= 0xffff_ffff_0000_0000, &mut best);
     }
     for size in [256, 64, 16, 4, 1] {
         for at in (0..best.before.scratch.len()).step_by(size) {

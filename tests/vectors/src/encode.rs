@@ -6,8 +6,15 @@ pub enum Field {
     R1,
     R2,
     R3,
+    /// A vector register: four bits, and the leftmost one in RXB.
+    V1,
+    V2,
+    V3,
+    V4,
     M3,
     M4,
+    M5,
+    M6,
     X2,
     B1,
     B2,
@@ -28,10 +35,10 @@ pub enum Field {
 use Field::*;
 use isa::{Format, Instruction};
 
-/// The layout of a format; none for the vector formats.
-fn layout(format: Format) -> Option<&'static [(Field, u8, u8)]> {
+/// The layout of a format.
+fn layout(format: Format) -> &'static [(Field, u8, u8)] {
     use Format::*;
-    Some(match format {
+    match format {
         E => &[],
         I => &[(I2, 8, 8)],
         RR => &[(R1, 8, 4), (R2, 12, 4)],
@@ -76,19 +83,43 @@ fn layout(format: Format) -> Option<&'static [(Field, u8, u8)]> {
         SSd | SSe => &[(R1, 8, 4), (R3, 12, 4), (B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
         SSE => &[(B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
         SSF => &[(R3, 8, 4), (B1, 16, 4), (D1, 20, 12), (B2, 32, 4), (D2, 36, 12)],
-        _ => return None,
-    })
+        VRIa => &[(V1, 8, 5), (I2, 16, 16), (M3, 32, 4)],
+        VRIb => &[(V1, 8, 5), (I2, 16, 8), (I3, 24, 8), (M4, 32, 4)],
+        VRIc => &[(V1, 8, 5), (V3, 12, 5), (I2, 16, 16), (M4, 32, 4)],
+        VRId => &[(V1, 8, 5), (V2, 12, 5), (V3, 16, 5), (I4, 24, 8), (M5, 32, 4)],
+        VRIe => &[(V1, 8, 5), (V2, 12, 5), (I3, 16, 12), (M5, 28, 4), (M4, 32, 4)],
+        VRIf => &[(V1, 8, 5), (V2, 12, 5), (V3, 16, 5), (M5, 24, 4), (I4, 28, 8)],
+        VRIg => &[(V1, 8, 5), (V2, 12, 5), (I4, 16, 8), (M5, 24, 4), (I3, 28, 8)],
+        VRIh => &[(V1, 8, 5), (I2, 16, 16), (I3, 32, 4)],
+        VRIi => &[(V1, 8, 5), (R2, 12, 4), (M4, 24, 4), (I3, 28, 8)],
+        VRRa => &[(V1, 8, 5), (V2, 12, 5), (M5, 24, 4), (M4, 28, 4), (M3, 32, 4)],
+        VRRb => &[(V1, 8, 5), (V2, 12, 5), (V3, 16, 5), (M5, 24, 4), (M4, 32, 4)],
+        VRRc => &[(V1, 8, 5), (V2, 12, 5), (V3, 16, 5), (M6, 24, 4), (M5, 28, 4), (M4, 32, 4)],
+        VRRd => &[(V1, 8, 5), (V2, 12, 5), (V3, 16, 5), (M5, 20, 4), (M6, 24, 4), (V4, 32, 5)],
+        VRRe => &[(V1, 8, 5), (V2, 12, 5), (V3, 16, 5), (M6, 20, 4), (M5, 28, 4), (V4, 32, 5)],
+        VRRf => &[(V1, 8, 5), (R2, 12, 4), (R3, 16, 4)],
+        VRRg => &[(V1, 12, 5)],
+        VRRh => &[(V1, 12, 5), (V2, 16, 5), (M3, 24, 4)],
+        VRRi => &[(R1, 8, 4), (V2, 12, 5), (M3, 24, 4), (M4, 28, 4)],
+        VRSa => &[(V1, 8, 5), (V3, 12, 5), (B2, 16, 4), (D2, 20, 12), (M4, 32, 4)],
+        VRSb => &[(V1, 8, 5), (R3, 12, 4), (B2, 16, 4), (D2, 20, 12), (M4, 32, 4)],
+        VRSc => &[(R1, 8, 4), (V3, 12, 5), (B2, 16, 4), (D2, 20, 12), (M4, 32, 4)],
+        VRSd => &[(R3, 12, 4), (B2, 16, 4), (D2, 20, 12), (V1, 32, 5)],
+        VRV => &[(V1, 8, 5), (V2, 12, 5), (B2, 16, 4), (D2, 20, 12), (M3, 32, 4)],
+        VRX => &[(V1, 8, 5), (X2, 12, 4), (B2, 16, 4), (D2, 20, 12), (M3, 32, 4)],
+        VSI => &[(I3, 8, 8), (B2, 16, 4), (D2, 20, 12), (V1, 32, 5)],
+    }
 }
 
-/// The fields that an instruction uses, and where they lie; none for the vector formats.
-pub fn fields(row: &Instruction) -> Option<Vec<(Field, u8, u8)>> {
+/// The fields that an instruction uses, and where they lie.
+pub fn fields(row: &Instruction) -> Vec<(Field, u8, u8)> {
     let operands = row.operands();
     let used = |field: &Field| {
         let name = format!("{field:?}");
         let mut words = operands.split(|c: char| !c.is_ascii_alphanumeric());
         words.any(|w| w == name)
     };
-    Some(layout(row.format)?.iter().copied().filter(|(field, _, _)| used(field)).collect())
+    layout(row.format).iter().copied().filter(|(field, _, _)| used(field)).collect()
 }
 
 /// An instruction's text with all its operand fields zero.
@@ -111,12 +142,29 @@ pub fn blank(row: &Instruction) -> Vec<u8> {
     text
 }
 
+/// The width of a vector register's field.
+const VECTOR: u8 = 5;
+
+/// The bit of RXB that belongs to the register at bit `at`.
+fn rxb(at: u8) -> u8 {
+    match at {
+        8 => 36,
+        12 => 37,
+        16 => 38,
+        _ => 39,
+    }
+}
+
 /// A field of an instruction's text.
 pub fn field(text: &[u8], (_, at, width): (Field, u8, u8)) -> u64 {
     let get = |at: u8, width: u8| {
         (at..at + width).fold(0, |v, bit| v << 1 | u64::from(text[bit as usize / 8] >> (7 - bit % 8) & 1))
     };
-    if width == 20 { get(at + 12, 8) << 12 | get(at, 12) } else { get(at, width) }
+    match width {
+        20 => get(at + 12, 8) << 12 | get(at, 12),
+        VECTOR => get(rxb(at), 1) << 4 | get(at, 4),
+        _ => get(at, width),
+    }
 }
 
 /// Puts `value` into the `width` bits of `text` that begin at bit `at`.
@@ -130,10 +178,15 @@ pub fn put(text: &mut [u8], at: u8, width: u8, value: u64) {
 
 /// Puts a field.
 pub fn put_field(text: &mut [u8], (_, at, width): (Field, u8, u8), value: u64) {
-    if width == 20 {
-        put(text, at, 12, value & 0xfff);
-        put(text, at + 12, 8, value >> 12 & 0xff);
-    } else {
-        put(text, at, width, value);
+    match width {
+        20 => {
+            put(text, at, 12, value & 0xfff);
+            put(text, at + 12, 8, value >> 12 & 0xff);
+        }
+        VECTOR => {
+            put(text, at, 4, value & 15);
+            put(text, rxb(at), 1, value >> 4);
+        }
+        _ => put(text, at, width, value),
     }
 }

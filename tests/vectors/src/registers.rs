@@ -1,5 +1,7 @@
 //! What a problem program sees of a CPU, and a piece of storage: the state that tests start from and compare.
 
+use cpu::VectorRegisters;
+
 /// Where the storage that generated tests use begins. It crosses a page boundary in the middle.
 pub const SCRATCH: u64 = 0x2_0e00;
 /// Bytes of it.
@@ -9,7 +11,7 @@ pub const SCRATCH_LEN: usize = 1024;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Registers {
     pub gr: [u64; 16],
-    pub fpr: [u64; 16],
+    pub fpr: VectorRegisters,
     pub ar: [u32; 16],
     pub fpc: u32,
     /// Condition code, 0–3.
@@ -21,6 +23,14 @@ pub struct Registers {
 
 impl Default for Registers {
     fn default() -> Self {
-        Registers { gr: [0; 16], fpr: [0; 16], ar: [0; 16], fpc: 0, cc: 0, program_mask: 0, scratch: [0; SCRATCH_LEN] }
+        Registers {
+            gr: [0; 16],
+            fpr: VectorRegisters::default(),
+            ar: [0; 16],
+            fpc: 0,
+            cc: 0,
+            program_mask: 0,
+            scratch: [0; SCRATCH_LEN],
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::file::{Case, Vector, mode_name};
 use crate::machine::{Event, Machine};
 use crate::setting::Setting;
 use arch::{Absolute, Psw, Real, lowcore, mask};
-use cpu::{Architecture, cr0};
+use cpu::{Architecture, VectorRegisters, cr0};
 use std::collections::BTreeMap;
 
 /// Where the instruction lies unless the line says otherwise.
@@ -18,7 +18,7 @@ const PREFIX_AREA: usize = 0x2000;
 #[derive(Clone, PartialEq, Eq)]
 struct Image {
     gr: [u64; 16],
-    fpr: [u64; 16],
+    fpr: VectorRegisters,
     ar: [u32; 16],
     cr: [u64; 16],
     fpc: u32,
@@ -44,7 +44,7 @@ impl Runner {
     pub fn new(architecture: Architecture) -> Runner {
         let mut machine = Machine::new(architecture, STORAGE);
         machine.prepare_interruptions();
-        machine.state.cr[0] |= cr0::AFP;
+        machine.state.cr[0] |= cr0::AFP | cr0::VECTOR;
         machine.state.control_changed();
         let psw = machine.default_mask();
         machine.state.set_psw(Psw { mask: psw, address: TEXT });
@@ -120,6 +120,7 @@ impl Runner {
         match setting {
             Setting::Gr(n, v) => s.gr[*n] = *v,
             Setting::Fpr(n, v) => s.fpr[*n] = *v,
+            Setting::Vr(n, v) => s.set_vr(*n as u8, *v),
             Setting::Ar(n, v) => s.ar[*n] = *v,
             Setting::Cr(n, v) => s.cr[*n] = *v,
             Setting::Fpc(v) => s.fpc = *v,
@@ -186,6 +187,11 @@ fn normal(side: &[Setting]) -> BTreeMap<String, String> {
             for (n, byte) in bytes.iter().enumerate() {
                 all.insert(format!("@{:05X}", at + n as u64), format!("{byte:02X}"));
             }
+        } else if let Setting::Fpr(n, v) = setting {
+            all.insert(format!("v{n} left"), format!("{v:016X}"));
+        } else if let Setting::Vr(n, v) = setting {
+            all.insert(format!("v{n} left"), format!("{:016X}", v >> 64));
+            all.insert(format!("v{n} right"), format!("{:016X}", *v as u64));
         } else {
             let text = setting.to_string();
             let (name, value) = text.split_once('=').unwrap_or((&text, ""));
@@ -247,7 +253,9 @@ fn changes(was: &Image, is: &Image, event: &Event, ia: u64, length: u64, zarch: 
         list.push(Setting::Mask(is.program_mask));
     }
     list.extend((0..16).filter(|n| is.gr[*n] != was.gr[*n]).map(|n| Setting::Gr(n, is.gr[n])));
-    list.extend((0..16).filter(|n| is.fpr[*n] != was.fpr[*n]).map(|n| Setting::Fpr(n, is.fpr[n])));
+    let (vectors, old) = (is.fpr.0, was.fpr.0);
+    let changed = (0..32).filter(|n| vectors[*n] != old[*n]);
+    list.extend(changed.map(|n| Setting::register(n, vectors[n], vectors[n][1] != old[n][1])));
     list.extend((0..16).filter(|n| is.ar[*n] != was.ar[*n]).map(|n| Setting::Ar(n, is.ar[n])));
     list.extend((0..16).filter(|n| is.cr[*n] != was.cr[*n]).map(|n| Setting::Cr(n, is.cr[n])));
     if is.fpc != was.fpc {

@@ -9,6 +9,8 @@ pub enum Setting {
     Gr(usize, u64),
     /// `f0=`: a floating-point register; fewer than 16 digits mean zeros on the right, as short operands lie.
     Fpr(usize, u64),
+    /// `v17=`: a vector register; fewer than 32 digits mean zeros on the right.
+    Vr(usize, u128),
     /// `a7=`: an access register.
     Ar(usize, u32),
     /// `c0=`: a control register.
@@ -61,6 +63,11 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
 }
 
 impl Setting {
+    /// A vector register; as a floating-point register if it is one and the right half does not matter.
+    pub fn register(n: usize, [left, right]: [u64; 2], whole: bool) -> Setting {
+        if whole || n > 15 { Setting::Vr(n, u128::from(left) << 64 | u128::from(right)) } else { Setting::Fpr(n, left) }
+    }
+
     /// Reads one `name=value`.
     pub fn parse(text: &str) -> Option<Setting> {
         let (name, value) = text.split_once('=')?;
@@ -85,10 +92,15 @@ impl Setting {
             "svc" => Setting::Svc(below(value, 256)? as u8),
             "intercept" => Setting::Intercept(value.to_string()),
             _ => {
-                let n: usize = name.get(1..)?.parse().ok().filter(|n| *n < 16)?;
+                let n: usize =
+                    name.get(1..)?.parse().ok().filter(|n| *n < if name.starts_with('v') { 32 } else { 16 })?;
                 match &name[..1] {
                     "r" => Setting::Gr(n, number(value)?),
                     "f" if value.len() <= 16 => Setting::Fpr(n, number(value)? << (64 - 4 * value.len() as u32)),
+                    "v" if value.len() <= 32 => {
+                        let v = u128::from_str_radix(value, 16).ok()?;
+                        Setting::Vr(n, v.checked_shl(128 - 4 * value.len() as u32)?)
+                    }
                     "a" => Setting::Ar(n, below(value, 1 << 32)? as u32),
                     "c" => Setting::Cr(n, number(value)?),
                     _ => return None,
@@ -110,6 +122,7 @@ impl fmt::Display for Setting {
             Setting::Cr(n, v) => register(f, 'c', *n, *v),
             Setting::Fpr(n, v) if v << 32 == 0 => write!(f, "f{n}={:08X}", v >> 32),
             Setting::Fpr(n, v) => write!(f, "f{n}={v:016X}"),
+            Setting::Vr(n, v) => write!(f, "v{n}={v:032X}"),
             Setting::Ar(n, v) => write!(f, "a{n}={v:08X}"),
             Setting::Fpc(v) => write!(f, "fpc={v:08X}"),
             Setting::Cc(v) => write!(f, "cc={v}"),
@@ -144,6 +157,7 @@ mod tests {
             "r15=0000000100000000",
             "f0=3F800000",
             "f4=3FF0000000000001",
+            "v31=000102030405060708090A0B0C0D0E0F",
             "a7=00000001",
             "c0=000000E0",
             "fpc=00800000",

@@ -275,7 +275,7 @@ pub fn cpu() -> State {
 /// Executes one instruction.
 pub fn execute(cpu: &mut State, text: &[u8; 8], before: &Registers) -> Result<Registers, Interruption> {
     let row = decode(text);
-    cpu.fpr[..8].copy_from_slice(&before.fpr);
+    (0..8).for_each(|n| cpu.fpr[n] = before.fpr[n]);
     cpu.gr[1] = before.gr1;
     cpu.gr[4] = before.gr4;
     cpu.gr[5] = BASE;
@@ -285,7 +285,7 @@ pub fn execute(cpu: &mut State, text: &[u8; 8], before: &Registers) -> Result<Re
     let fields = isa::Fields::extract(row.format, text[..6].try_into().expect("six bytes"));
     isa::perform(row.run.expect("it is built"), cpu, &fields)?;
     Ok(Registers {
-        fpr: cpu.fpr[..8].try_into().expect("eight registers"),
+        fpr: std::array::from_fn(|n| cpu.fpr[n]),
         gr1: cpu.gr[1],
         gr4: cpu.gr[4],
         fpc: cpu.fpc,

@@ -190,9 +190,76 @@ pub(super) fn soft_multiply_add<B: Binary>(env: &mut Environment, a: B, b: B, c:
         (Class::Infinity, Class::Zero) | (Class::Zero, Class::Infinity) => return env.invalid(B::default_nan()),
         (Class::Infinity, _) | (_, Class::Infinity) => special(Class::Infinity),
         (Class::Zero, _) | (_, Class::Zero) => special(Class::Zero),
+        // The product of extended numbers is longer than what `Unpacked` holds.
+        _ if B::PRECISION > 62 && c.class.is_finite() && c.class != Class::Zero => return long_sum(env, a, b, c),
         _ => product(a, b),
     };
     sum(env, product, c)
+}
+
+/// A significand of 256 bits as two halves, the leading bit at the place of that of an [`Unpacked`] in the left one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Long {
+    exponent: i32,
+    left: u128,
+    right: u128,
+}
+
+impl Long {
+    /// Shifted right, what is lost in the lowest bit.
+    fn aligned(self, by: u32) -> (u128, u128) {
+        let (left, right) = (self.left, self.right);
+        match by {
+            0 => (left, right),
+            1..128 => {
+                let sticky = right << (128 - by) != 0;
+                (left >> by, left << (128 - by) | right >> by | u128::from(sticky))
+            }
+            128 => (0, left | u128::from(right != 0)),
+            129..256 => {
+                let sticky = left << (256 - by) != 0 || right != 0;
+                (0, left >> (by - 128) | u128::from(sticky))
+            }
+            _ => (0, 1),
+        }
+    }
+}
+
+/// The rounded sum of a product and a number, all of them finite and nonzero.
+fn long_sum<B: Binary>(env: &mut Environment, a: Unpacked, b: Unpacked, c: Unpacked) -> Outcome<B> {
+    let negative = a.negative != b.negative;
+    let (left, right) = wide_product(a.significand, b.significand);
+    // The product of two numbers of one bit before the point has one or two of them.
+    let carry = left >> (2 * LEADING + 1 - 128);
+    let shift = 2 - carry as u32;
+    let exponent = a.exponent + b.exponent + carry as i32;
+    let product = Long { exponent, left: left << shift | right >> (128 - shift), right: right << shift };
+    let addend = Long { exponent: c.exponent, left: c.significand, right: 0 };
+    let (high, low, sign) = if product >= addend { (product, addend, negative) } else { (addend, product, c.negative) };
+    let (left, right) = low.aligned((high.exponent - low.exponent) as u32);
+    let (left, right) = if negative == c.negative {
+        let (right, carry) = high.right.overflowing_add(right);
+        (high.left + left + u128::from(carry), right)
+    } else {
+        let (right, borrow) = high.right.overflowing_sub(right);
+        (high.left - left - u128::from(borrow), right)
+    };
+    if left | right == 0 {
+        return Ok(zero_difference(env));
+    }
+    let (exponent, left, right) = match left {
+        0 => (high.exponent - 128, right, 0),
+        _ => (high.exponent, left, right),
+    };
+    let zeros = left.leading_zeros();
+    let (exponent, left, right) = if zeros > 1 {
+        let shift = zeros - 1;
+        (exponent - shift as i32, left << shift | right >> (128 - shift), right << shift)
+    } else {
+        (exponent, left, right)
+    };
+    let (exponent, significand) = normalize(exponent, left | u128::from(right != 0));
+    env.round(sign, exponent, significand)
 }
 
 pub(super) fn soft_divide<B: Binary>(env: &mut Environment, a: B, b: B) -> Outcome<B> {
