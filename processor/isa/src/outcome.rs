@@ -60,6 +60,10 @@ pub enum Exception {
     Inexact,
     /// Data exception with code FF: compare and trap.
     Trap,
+    /// Data exception with code FE: a vector instruction while control register 0 denies them.
+    VectorInstruction,
+    /// Vector processing: an IEEE exception in an element.
+    VectorProcessing,
 }
 
 /// The number, in place of an operand's, of tables and control blocks that control registers lead to.
@@ -149,6 +153,7 @@ pub mod letter {
         Da = AfpRegister; Db = BfpInstruction; Dt = DfpInstruction;
         Xi = Invalid; Xz = DivisionByZero; Xo = Overflow; Xu = Underflow; Xx = Inexact;
         DX = Trap;
+        VE = VectorInstruction; VX = VectorProcessing;
     }
 }
 

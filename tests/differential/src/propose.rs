@@ -222,11 +222,28 @@ pub const FAMILIES: &[(&str, &str)] = &[
     ("subtract", "Subtraction"),
     ("test", "Tests"),
     ("translate", "Translation"),
+    ("vector_support", "Vector loads, stores, and moves of elements"),
+    ("vector_integer", "Vectors of integers"),
+    ("vector_string", "Vectors as strings"),
+    ("vector_floating_point", "Vectors of floating-point numbers"),
 ];
 
 /// The file that a mnemonic's vectors belong to, within its chapter's folder.
 pub fn family(mnemonic: &str) -> &'static str {
     let among = |list: &str| list.split_ascii_whitespace().any(|m| m == mnemonic);
+    if operands(mnemonic).vector {
+        let starts = |all: &[&str]| all.iter().any(|start| mnemonic.starts_with(start));
+        return match () {
+            _ if among("VFAE VFEE VFENE VISTR VSTRC VSTRS") => "vector_string",
+            _ if starts(&["VF", "WF", "VCF", "VCSF", "VCLF"]) => "vector_floating_point",
+            _ if starts(&["VL", "VST", "VG", "VSC", "VMR", "VPK", "VPE", "VPD", "VREP", "VSEL", "VSEG", "VUP"])
+                && !among("VLC VLP VGFM VGFMA VSCBI") =>
+            {
+                "vector_support"
+            }
+            _ => "vector_integer",
+        };
+    }
     match operands(mnemonic).kind {
         Kind::Branch | Kind::Execute => return "branch",
         Kind::Long => return "strings",

@@ -117,7 +117,7 @@ pub fn place(format: Format, fields: &Fields, n: u8) -> Place {
         (SSe, 4) => second,
         (RILa | RILb | RILc, 2) => Place::Relative(fields.imm),
         (SSa | SSb | SSd | SSf | SSE | SSF | S | RSa | RSb | RSYa | RSYb | RSLb, 2) => second,
-        (RXa | RXb | RXE | RXF | RXYa | RXYb | VRX | VRSa | VRSb | VRSc | VRSd | VSI, 2) => second,
+        (RXa | RXb | RXE | RXF | RXYa | RXYb | VRX | VRV | VRSa | VRSb | VRSc | VRSd | VSI, 2) => second,
         _ => Place::Register(register(fields, n)),
     }
 }
@@ -259,6 +259,7 @@ impl Line<'_> {
                 Exception::Underflow => data(&[0x10, 0x18, 0x1c, 0x13, 0x1b]),
                 Exception::Inexact => data(&[0x08, 0x0c, 0x0b]),
                 Exception::Trap => data(&[0xff]),
+                Exception::VectorInstruction => data(&[0xfe]),
                 _ => program == code(exception),
             },
         }
@@ -278,7 +279,8 @@ fn code(exception: Exception) -> Option<u16> {
         DecimalDivide => 0xb,
         SpecialOperation => 0x13,
         MonitorEvent => 0x40,
-        Decimal | AfpRegister | BfpInstruction | DfpInstruction | Trap => 7,
+        Decimal | AfpRegister | BfpInstruction | DfpInstruction | Trap | VectorInstruction => 7,
+        VectorProcessing => 0x1b,
         Invalid | DivisionByZero | Overflow | Underflow | Inexact => 7,
         Fetch(_) | Store(_) | Real(_) | Frame(_) => return None,
     })
@@ -339,7 +341,7 @@ pub fn unsaid(row: &Instruction, vector: &Vector, case: &Case) -> Option<String>
         // What is privileged may be an operation exception instead, and so may what is not installed.
         1 => true,
         4 | 5 | 0x10 | 0x11 | 0x12 | 0x28..=0x2d | 0x38..=0x3b => all.any(|e| operand(e).is_some()),
-        2..=0xb | 0x13 | 0x40 => all.any(|e| code(e) == Some(program)),
+        2..=0xb | 0x13 | 0x1b | 0x40 => all.any(|e| code(e) == Some(program)),
         _ => true,
     };
     (!said).then(|| format!("program interruption {program:04X}"))

@@ -119,7 +119,11 @@ impl Machine {
                 let dxc = self.storage.read_u32(Absolute(z::DATA_EXCEPTION_CODE)).expect("low storage exists");
                 self.restore(z::PROGRAM_OLD, esa::PROGRAM_OLD);
                 let code = word as u16;
-                Event::Program { code, ilc: (word >> 17 & 3) as u8, dxc: if code == 7 { dxc as u8 } else { 0 } }
+                Event::Program {
+                    code,
+                    ilc: (word >> 17 & 3) as u8,
+                    dxc: if matches!(code, 7 | 0x1b) { dxc as u8 } else { 0 },
+                }
             }
             Exit::Wait | Exit::Step if waits && ia == AFTER_SVC => {
                 let word = self.storage.read_u32(Absolute(z::SVC_ILC)).expect("low storage exists");

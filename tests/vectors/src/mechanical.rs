@@ -32,7 +32,7 @@ struct Draft<'a> {
 
 impl Draft<'_> {
     fn field(&self, wanted: Field) -> Option<(Field, u8, u8)> {
-        encode::fields(self.row)?.into_iter().find(|(field, _, _)| *field == wanted)
+        encode::fields(self.row).into_iter().find(|(field, _, _)| *field == wanted)
     }
 
     /// Sets a field, if the instruction has it.
@@ -76,11 +76,14 @@ impl Draft<'_> {
 /// An instruction whose operands are all in order: registers 4, 8 and 12, bases 14 and 15, lengths of 4 and 8 bytes.
 fn in_order(row: &Instruction) -> Option<Draft<'_>> {
     let mut draft = Draft { row, text: encode::blank(row), before: Vec::new() };
-    encode::fields(row)?;
+
     // Digits of source fields are longer than the field that they go to, or the like.
     let same_length = [(Field::L, 7), (Field::L1, 3), (Field::L2, 1)];
     let registers = [(Field::R1, 4), (Field::R2, 8), (Field::R3, 12), (Field::B1, 14), (Field::B2, 15)];
     for (field, value) in registers.into_iter().chain(same_length) {
+        draft.put(field, value);
+    }
+    for (field, value) in [(Field::V1, 4), (Field::V2, 8), (Field::V3, 12), (Field::V4, 16)] {
         draft.put(field, value);
     }
     // Masks that select everything, and conditions that are always met. LOCHI has no storage operand.
@@ -89,6 +92,24 @@ fn in_order(row: &Instruction) -> Option<Draft<'_>> {
             Field::M3,
             if row.code >> 8 == 0xed || row.code >> 8 == 0xb9 || row.code >> 8 == 0xb2 { 0 } else { 15 },
         );
+    }
+    if row.outcome.exceptions().any(|e| e == Exception::VectorInstruction) {
+        // An element that every size has, of a size that all have; the long format.
+        let processing = row.outcome.exceptions().any(|e| e == Exception::VectorProcessing);
+        let fused = row.mnemonic.starts_with("VFM") && row.code & 0xff < 0x90 || row.mnemonic.starts_with("VFN");
+        draft.put(
+            Field::M3,
+            if !processing {
+                1
+            } else if row.mnemonic == "VFLL" {
+                2
+            } else {
+                3
+            },
+        );
+        if processing {
+            draft.put(if fused { Field::M6 } else { Field::M4 }, if row.code & 0xff < 0xd0 && !fused { 0 } else { 3 });
+        }
     }
     // Operands that registers designate have lengths beside the addresses.
     let pairs: Vec<u8> =
@@ -217,6 +238,25 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
                 draft.set(Setting::Cr(0, 0));
                 after.push(Setting::Dxc(code));
                 7
+            }
+            Exception::VectorInstruction => {
+                draft.set(Setting::Cr(0, 0));
+                after.push(Setting::Dxc(0xfe));
+                7
+            }
+            Exception::VectorProcessing => {
+                // A signaling long NaN in element 0, of conversions a large number: invalid operation.
+                let from_integer = matches!(row.mnemonic, "VCFPS" | "VCFPL");
+                let short = row.mnemonic == "VFLL";
+                let (value, mask, code) = match (from_integer, short) {
+                    (true, _) => (0x7fff_ffff_ffff_ffff, 0x0800_0000, 5),
+                    (_, true) => (0x7fa0_0000 << 32, 0x8000_0000, 1),
+                    _ => (0x7ff4 << 48, 0x8000_0000, 1),
+                };
+                draft.set(Setting::Fpr(draft.fields().r2 as usize, value));
+                draft.set(Setting::Fpc(mask));
+                after.extend([Setting::Dxc(code), Setting::Fpc(mask | u32::from(code) << 8)]);
+                0x1b
             }
             Exception::FixedPointDivide if !matches!(row.mnemonic, "CVB" | "CVBY" | "CVBG") => 9,
             Exception::Trap => {

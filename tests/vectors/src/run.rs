@@ -236,7 +236,7 @@ fn changes(was: &Image, is: &Image, event: &Event, ia: u64, length: u64, zarch: 
         Event::Program { code, ilc, dxc } => {
             list.push(Setting::Program(*code));
             list.push(Setting::Ilc(*ilc));
-            if *code == 7 {
+            if matches!(*code, 7 | 0x1b) {
                 list.push(Setting::Dxc(*dxc));
             }
             if matches!(code, 0x10 | 0x11 | 0x38..=0x3b) {

@@ -37,7 +37,7 @@ pub enum Setting {
     Program(u16),
     /// `ilc=`: its instruction-length code, 1-3.
     Ilc(u8),
-    /// `dxc=`: its data-exception code.
+    /// `dxc=`: its data-exception code, or vector-exception code.
     Dxc(u8),
     /// `tea=`: its translation-exception identification.
     Tea(u64),
