@@ -75,6 +75,7 @@ impl Facilities {
 /// The 32 vector registers, each as two halves. Indexed it gives floating-point registers: the left halves of the first
 /// sixteen (POP, chapter 21, "Registers").
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
 pub struct VectorRegisters(pub [[u64; 2]; 32]);
 
 impl VectorRegisters {
@@ -216,6 +217,7 @@ pub mod layout {
     pub const GR: usize = offset_of!(State, gr);
     pub const FPR: usize = offset_of!(State, fpr);
     pub const AR: usize = offset_of!(State, ar);
+    pub const CR: usize = offset_of!(State, cr);
     pub const BUDGET: usize = offset_of!(State, budget);
     pub const SCRATCH: usize = offset_of!(State, scratch);
     pub const FPC: usize = offset_of!(State, fpc);

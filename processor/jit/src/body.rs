@@ -2,7 +2,7 @@
 
 use crate::emitter::{Emitter, asm, field};
 use crate::word::*;
-use cpu::{At, Interruption, layout};
+use cpu::{At, Interruption, cr0, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Routine, Step, Width, Width::*};
 use std::convert::Infallible;
@@ -46,6 +46,11 @@ enum Shift {
     Left,
     Right,
     Signed,
+}
+
+/// The displacement from rbp of half `n` of a vector register; the left halves of 16 are the floating-point registers.
+fn half(r: u8, n: usize) -> i32 {
+    field(layout::FPR) + 16 * (r & 31) as i32 + 8 * n as i32
 }
 
 fn left_of(w: Word) -> Left {
@@ -247,12 +252,31 @@ impl Cpu for Emitter<'_> {
     }
     fn fpr(&mut self, r: u8) -> Word {
         let t = self.temp();
-        asm!(self, mov Rq(t), [rbp + field(layout::FPR) + 8 * (r & 15) as i32]);
+        asm!(self, mov Rq(t), [rbp + half(r & 15, 0)]);
         self.reg(t, Left::Valid)
     }
     fn set_fpr(&mut self, r: u8, v: Word) {
         let h = self.host(v, W64);
-        asm!(self, mov[rbp + field(layout::FPR) + 8 * (r & 15) as i32], Rq(h));
+        asm!(self, mov[rbp + half(r & 15, 0)], Rq(h));
+    }
+    fn vector(&mut self, r: u8) -> [Word; 2] {
+        [0, 1].map(|n| {
+            let t = self.temp();
+            asm!(self, mov Rq(t), [rbp + half(r, n)]);
+            self.reg(t, Left::Valid)
+        })
+    }
+    fn set_vector(&mut self, r: u8, v: [Word; 2]) {
+        for (n, v) in v.into_iter().enumerate() {
+            let h = self.host(v, W64);
+            asm!(self, mov[rbp + half(r, n)], Rq(h));
+        }
+    }
+    fn vector_allowed(&mut self) -> Step<Self> {
+        const BOTH: i32 = (cr0::AFP | cr0::VECTOR) as i32;
+        let site = self.site();
+        asm!(self, mov eax, [rbp + field(layout::CR)] ; and eax, BOTH ; cmp eax, BOTH ; jne =>site);
+        Ok(())
     }
     fn ar(&mut self, r: u8) -> Word {
         let t = self.temp();
@@ -500,6 +524,18 @@ impl Cpu for Emitter<'_> {
             (W32, Operand::Host(h)) => asm!(self, movbe[Rq(to)], Rd(h)),
             (W64, Operand::Host(h)) => asm!(self, movbe[Rq(to)], Rq(h)),
         }
+        Ok(())
+    }
+    fn load_vector(&mut self, at: At<Word>) -> Step<Self, [Word; 2]> {
+        let halves = [self.temp(), self.temp()];
+        self.reach(at.address, 16, false);
+        asm!(self, movbe Rq(halves[0]), [rcx] ; movbe Rq(halves[1]), [rcx + 8]);
+        Ok(halves.map(|t| self.reg(t, Left::Valid)))
+    }
+    fn store_vector(&mut self, at: At<Word>, v: [Word; 2]) -> Step<Self> {
+        let halves = v.map(|v| self.host(v, W64));
+        self.reach(at.address, 16, true);
+        asm!(self, movbe [rcx], Rq(halves[0]) ; movbe [rcx + 8], Rq(halves[1]));
         Ok(())
     }
     fn load_for_update(&mut self, width: Width, at: At<Word>) -> Step<Self, Word> {

@@ -82,9 +82,25 @@ impl Cpu for Scout {
         fn set_gr(width: Width, r: u8, v: ());
         fn set_gr_high(r: u8, v: ());
         fn set_fpr(r: u8, v: ());
+        fn set_vector(r: u8, v: [(); 2]);
         fn set_ar(r: u8, v: ());
         fn branch_if(i: &Fields, condition: (), target: ());
         fn jump(i: &Fields, target: ());
+    }
+    fn vector(&mut self, _: u8) -> [(); 2] {
+        [(); 2]
+    }
+    fn vector_allowed(&mut self) -> Step<Self> {
+        self.may_leave();
+        Ok(())
+    }
+    fn load_vector(&mut self, _: At<()>) -> Step<Self, [(); 2]> {
+        self.may_leave();
+        Ok([(); 2])
+    }
+    fn store_vector(&mut self, _: At<()>, _: [(); 2]) -> Step<Self> {
+        self.unfit |= self.changed;
+        Ok(())
     }
     fn set_cc(&mut self, _: Cc<()>) {
         self.named_code = true;

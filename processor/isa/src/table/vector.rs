@@ -121,7 +121,7 @@ instructions! {
     0xe78a VSTRC   VRRd  Z    129 { call range_compare }                         [0123 VE SP]
     0xe78b VSTRS   VRRd  Z    148 { call string_search }                         [0123 VE SP]
     0xe78c VPERM   VRRe  Z    129 { call permute }                               [- VE]
-    0xe78d VSEL    VRRe  Z    129 { inline select }                              [- VE]
+    0xe78d VSEL    VRRe  Z    129 { call select }                              [- VE]
     0xe78e VFMS    VRRe  Z    129 { call fp_multiply_subtract }                  [- VE SP VX]
     0xe78f VFMA    VRRe  Z    129 { call fp_multiply_add }                       [- VE SP VX]
     0xe794 VPK     VRRc  Z    129 { call pack }                                  [- VE SP]
