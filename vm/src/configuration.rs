@@ -9,14 +9,32 @@
 //! TN3270            127.0.0.1:3270
 //! TLS               CERTIFICATE server.pem KEY server.key
 //! LOGMSG            Welcome.
+//! DASD              0200 volumes/vmres.cckd SAFE
+//! CP_OWNED          SLOT 1 VMRES
+//! USER_VOLUME_LIST  USR001 USR002
+//! USER_VOLUME_INCLUDE LIN*
+//! TDISK             VMRES 100 500
 //! ```
 
+use dasd::Policy as WritePolicy;
 use nucleus::calendar::Zone;
+use nucleus::minidisk::real::Policy;
 use nucleus::system::SystemConfig;
 use std::path::{Path, PathBuf};
 
 /// The file's name in the system's folder.
 pub const FILE: &str = "SYSTEM CONFIG";
+
+/// A DASD statement: a host file is a real disk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dasd {
+    /// The real device number.
+    pub number: u16,
+    pub file: PathBuf,
+    pub read_only: bool,
+    /// How soon writes survive the end of the host.
+    pub policy: WritePolicy,
+}
 
 /// What SYSTEM CONFIG says.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +44,9 @@ pub struct Configuration {
     pub tn3270: Option<String>,
     /// The certificate and the private key, PEM files.
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// The real disks, and which of them are whose.
+    pub dasd: Vec<Dasd>,
+    pub disks: Policy,
     /// How many processors, if it is said.
     pub processors: Option<u16>,
 }
@@ -81,15 +102,64 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
         ("TLS", ["CERTIFICATE" | "certificate", certificate, "KEY" | "key", key]) => {
             configuration.tls = Some((folder.join(certificate), folder.join(key)));
         }
+        ("DASD", [number, file, options @ ..]) => {
+            let dasd = dasd(number, file, options, folder)?;
+            if configuration.dasd.iter().any(|other| other.number == dasd.number) {
+                return Err(format!("there is a DASD {:04X} already", dasd.number));
+            }
+            configuration.dasd.push(dasd);
+        }
+        ("CP_OWNED", ["SLOT" | "slot" | "Slot", _, serial] | [serial]) => {
+            configuration.disks.owned.push(volume(serial)?);
+        }
+        ("USER_VOLUME_LIST" | "USER_VOLUME_INCLUDE", [_, ..]) => {
+            for serial in &words {
+                configuration.disks.users.push(volume(serial)?);
+            }
+        }
+        ("TDISK", ["STORAGE" | "storage" | "Storage", size]) => {
+            let megabytes = size.strip_suffix(['M', 'm']).and_then(|n| n.parse().ok());
+            configuration.disks.temporary_storage = megabytes.ok_or("TDISK STORAGE needs a size such as 500M")?;
+        }
+        ("TDISK", [serial, first, count]) => match (first.parse(), count.parse()) {
+            (Ok(first), Ok(count @ 1..)) => configuration.disks.temporary.push((volume(serial)?, first, count)),
+            _ => return Err("TDISK needs a volid, the first cylinder or block, and how many there are".into()),
+        },
         ("LOGMSG", _) => system.log_message.push(rest.to_string()),
         _ => {
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
-                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, or LOGMSG text"
+                 TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
+                 DASD rdev file, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, or LOGMSG text"
             ));
         }
     }
     Ok(())
+}
+
+/// DASD rdev file [R/O|R/W] [THROUGH|SAFE|LAZY]
+fn dasd(number: &str, file: &str, options: &[&str], folder: &Path) -> Result<Dasd, String> {
+    let hexadecimal = (1..=4).contains(&number.len()).then(|| u16::from_str_radix(number, 16).ok()).flatten();
+    let number = hexadecimal.ok_or_else(|| format!("{number} is not a device number; expected one such as 0200"))?;
+    let mut dasd = Dasd { number, file: folder.join(file), read_only: false, policy: WritePolicy::default() };
+    for option in options {
+        match option.to_ascii_uppercase().as_str() {
+            "R/O" => dasd.read_only = true,
+            "R/W" => dasd.read_only = false,
+            "THROUGH" => dasd.policy = WritePolicy::Through,
+            "SAFE" => dasd.policy = WritePolicy::Safe,
+            "LAZY" => dasd.policy = WritePolicy::Lazy,
+            _ => return Err(format!("{option} is not valid for DASD; expected R/O, R/W, THROUGH, SAFE or LAZY")),
+        }
+    }
+    Ok(dasd)
+}
+
+fn volume(serial: &str) -> Result<String, String> {
+    match (1..=6).contains(&serial.chars().count()) && serial.is_ascii() {
+        true => Ok(serial.to_ascii_uppercase()),
+        false => Err(format!("{serial} is not a volume serial; it has 1 to 6 characters")),
+    }
 }
 
 /// The SYSTEM CONFIG of the sample system.
@@ -105,6 +175,21 @@ OPERATOR_USERID   OPERATOR
 * Where TN3270 clients connect. An address other than 127.0.0.1 lets other computers in: give every user
 * a password of their own first.
 TN3270            127.0.0.1:3270
+
+* The disks. Each is a host file, made with endicott dasd create, under a real device number; the paths begin at
+* this folder. Writes survive the end of this program; SAFE brings them to the host's medium within two seconds, THROUGH before
+* the guest goes on, LAZY when the host thinks fit. A volume is known by the serial in its label: minidisks may lie on those
+* that CP owns or that users have; others are free for ATTACH and DEDICATE.
+*
+* DASD 0200 volumes/vmres.cckd SAFE
+* DASD 0201 volumes/lin001.cckd R/O
+* CP_OWNED SLOT 1 VMRES
+* USER_VOLUME_LIST LIN002 LIN003
+USER_VOLUME_INCLUDE LIN*
+
+* Temporary disks (DEFINE T3390) lie in so much of the host's storage, or on a volume: the first cylinder, and how many.
+TDISK STORAGE 512M
+* TDISK VMRES 100 500
 
 * TLS CERTIFICATE server.pem KEY server.key
 * TIMEZONE EST WEST 05:00
@@ -125,6 +210,27 @@ mod tests {
         assert_eq!(configuration.system.zone.offset, -18_000);
         assert_eq!(configuration.tls.unwrap().0, Path::new("/system/server.pem"));
         assert_eq!(configuration.processors, Some(4));
+    }
+
+    #[test]
+    fn disks_are_host_files_under_device_numbers() {
+        let text = "DASD 0200 volumes/res.cckd\nDASD a01 /abs/work R/O lazy\nCP_OWNED SLOT 1 VMRES\n\
+                    USER_VOLUME_LIST USR001 usr002\nUSER_VOLUME_INCLUDE LIN*\nTDISK VMRES 100 500\nTDISK STORAGE 64M";
+        let configuration = parse(text, Path::new("/system")).unwrap();
+        let disk = |number, file: &str, read_only, policy| Dasd { number, file: file.into(), read_only, policy };
+        let expected = [
+            disk(0x200, "/system/volumes/res.cckd", false, WritePolicy::Safe),
+            disk(0xa01, "/abs/work", true, WritePolicy::Lazy),
+        ];
+        assert_eq!(configuration.dasd, expected);
+        let disks = configuration.disks;
+        assert_eq!(
+            (disks.owned, disks.users),
+            (vec!["VMRES".into()], vec!["USR001".into(), "USR002".into(), "LIN*".into()])
+        );
+        assert_eq!((disks.temporary, disks.temporary_storage), (vec![("VMRES".into(), 100, 500)], 64));
+        assert!(matches!(parse("DASD 200 a\nDASD 0200 b", Path::new("")), Err((2, _))));
+        assert!(matches!(parse("DASD 200 a FAST", Path::new("")), Err((1, _))));
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod sample;
 mod server;
 mod signals;
 mod tls;
+mod volumes;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;

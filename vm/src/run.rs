@@ -2,7 +2,7 @@
 
 use crate::clock::HostClock;
 use crate::server::{Notes, Server};
-use crate::{configuration, local, tls};
+use crate::{configuration, local, tls, volumes};
 use directory::Directory;
 use nucleus::console::terminal::Kind;
 use nucleus::system::Cp;
@@ -47,6 +47,8 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
         error => error.to_string(),
     })?;
     let cp = Arc::new(Cp::new(configuration.system, directory, Some(spool), clock, notes.clone()));
+    cp.disks.set_policy(configuration.disks);
+    let troubles = volumes::install(&cp.disks, &configuration.dasd);
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("terminals cannot be served: {error}"))?;
     let address = options.tn3270.map(str::to_string).or(configuration.tn3270).unwrap_or("127.0.0.1:3270".into());
@@ -63,6 +65,12 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
         local::read(cp.clone(), terminal);
     }
     cp.notify_operator(&format!("TN3270 AT {bound}{secure}"));
+    for trouble in &troubles {
+        cp.notify_operator(trouble);
+        if options.headless {
+            eprintln!("endicott: {trouble}");
+        }
+    }
     if options.headless {
         println!("Endicott is up; TN3270 at {bound}{secure}");
     } else if cp.vmdbk(&operator).is_none() {

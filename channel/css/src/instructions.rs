@@ -4,16 +4,17 @@
 //! word ([`SubsystemId::decode`]), and moves operands from and to storage.
 
 use crate::subchannel::{Phase, Run, Subchannel};
-use crate::{ChannelSubsystem, Reset};
+use crate::{ChannelSubsystem, Reset, Sense};
 use arch::Program;
-use arch::io::{
-    Crw, DeviceStatus, IoInterruption, Irb, Orb, Schib, SubsystemId, pmcw_characteristic, pmcw_flag, scsw_flag as scsw,
-};
+use arch::io::{Crw, IoInterruption, Irb, Orb, Schib, SubsystemId, pmcw_characteristic, pmcw_flag, scsw_flag as scsw};
 
 /// Condition code, 0 to 3.
 pub type Cc = u8;
 
 const NOT_OPERATIONAL: Cc = 3;
+
+/// Allowances that a synchronous channel program gets before it counts as endless.
+const ROUNDS: u32 = 1000;
 
 impl ChannelSubsystem {
     fn subchannel(&mut self, id: SubsystemId) -> Option<&mut Subchannel> {
@@ -214,10 +215,10 @@ impl ChannelSubsystem {
         (0, irb)
     }
 
-    /// A synchronous channel program for CP (DIAGNOSE A8 and its kin): starts `orb` and gives its status without any
-    /// interruption. The error is the condition code of START SUBCHANNEL. A program that would have to wait is cleared and
-    /// shows unit check.
-    pub fn perform(&mut self, id: SubsystemId, orb: &Orb) -> Result<Irb, Cc> {
+    /// A synchronous channel program for CP (DIAGNOSE A8 and its kin): starts `orb` and gives its status, with the sense bytes of a
+    /// unit check, without any interruption. The error is the condition code of START SUBCHANNEL; a device that
+    /// waits for somebody is busy (2).
+    pub fn perform(&mut self, id: SubsystemId, orb: &Orb) -> Result<(Irb, Option<Sense>), Cc> {
         if orb.check().is_err() {
             return Err(NOT_OPERATIONAL);
         }
@@ -228,23 +229,27 @@ impl ChannelSubsystem {
         if s.run.is_some() {
             return Err(2);
         }
-        let parameter = s.pmcw.parameter;
+        let (parameter, characteristics) = (s.pmcw.parameter, s.pmcw.characteristics);
+        s.pmcw.characteristics &= !pmcw_characteristic::CONCURRENT_SENSE;
         s.ipl = true;
         s.begin(Run::new(*orb));
-        self.carry_on(id.number());
-        let s = &mut self.subchannels[usize::from(id.number())];
-        if s.run.take().is_some() {
-            if let Some(device) = &mut s.device {
-                device.reset(Reset::Clear);
+        for _ in 0..ROUNDS {
+            self.carry_on(id.number());
+            if !self.subchannels[usize::from(id.number())].unfinished() {
+                break;
             }
-            s.scsw.device |= DeviceStatus::UNIT_CHECK;
         }
-        let irb = s.irb();
+        let s = &mut self.subchannels[usize::from(id.number())];
+        let waits = s.run.take().is_some();
+        if waits && let Some(device) = &mut s.device {
+            device.reset(Reset::Clear);
+        }
+        let ended = (s.irb(), s.sense.take());
         s.clear_status();
-        s.pmcw.parameter = parameter;
+        (s.pmcw.parameter, s.pmcw.characteristics) = (parameter, characteristics);
         s.ipl = false;
         s.unsolicited();
         self.settle(id.number());
-        Ok(irb)
+        if waits { Err(2) } else { Ok(ended) }
     }
 }

@@ -296,7 +296,7 @@ fn a_synchronous_program_leaves_no_trace() {
     m.program(0x1000, &[(READ, 0, 4, 0x2000)]);
     let orb = Orb { parameter: 5, flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
     let before = m.css.store_subchannel(m.id);
-    let irb = m.css.perform(m.id, &orb).unwrap();
+    let (irb, _) = m.css.perform(m.id, &orb).unwrap();
     assert_eq!((irb.scsw.device, irb.scsw.subchannel, irb.scsw.count), (DeviceStatus::ENDED, 0, 0));
     assert_eq!(m.css.take_interruption(0xff), None);
     let after = m.css.store_subchannel(m.id);
@@ -305,9 +305,9 @@ fn a_synchronous_program_leaves_no_trace() {
         (after.unwrap().pmcw.parameter, after.unwrap().scsw)
     );
     m.program(0x1000, &[(WAIT, 0, 4, 0x2000)]);
-    assert!(m.css.perform(m.id, &orb).unwrap().scsw.device.has(DeviceStatus::UNIT_CHECK), "it cannot wait");
+    assert_eq!(m.css.perform(m.id, &orb).err(), Some(2), "it cannot wait");
     m.program(0x1000, &[(0x10, 0, 4, 0x2000)]);
-    assert_eq!(m.css.perform(m.id, &orb).unwrap().scsw.subchannel, status::PROGRAM_CHECK);
+    assert_eq!(m.css.perform(m.id, &orb).unwrap().0.scsw.subchannel, status::PROGRAM_CHECK);
     m.start(0);
     assert_eq!(m.css.perform(m.id, &orb), Err(1));
 }

@@ -140,6 +140,8 @@ macro_rules! diagnoses {
 pub mod iucv;
 
 diagnoses! {
+    block_io { 0x0a4 synchronous_block_io; 0x250 block_io; }
+    channel_io { 0x018 disk_io; 0x020 general_io; 0x0a8 synchronous_general_io; }
     command { 0x008 cp_command; }
     information { 0x000 extended_identification; 0x00c pseudo_timer; 0x270 extended_timer; 0x060 storage_size; 0x260 storage_extents; }
     devices { 0x024 device_type; 0x210 device_information; }

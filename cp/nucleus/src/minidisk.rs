@@ -11,6 +11,7 @@
 //!
 //! The lock in [`Disks`] is held for data only; no other is taken while it is held.
 
+pub mod blocks;
 pub mod cache;
 pub mod link;
 pub mod map;
@@ -104,6 +105,18 @@ pub struct Link {
     /// What the device reads and writes: the minidisk, through the cache if it may be cached.
     pub volume: Arc<dyn Volume>,
     cached: Option<Arc<Cached>>,
+    /// What DIAGNOSE X'250' has set up.
+    block_io: Mutex<Option<BlockEnvironment>>,
+}
+
+/// What DIAGNOSE X'250' INIT leaves for its requests.
+#[derive(Clone)]
+pub struct BlockEnvironment {
+    pub disk: blocks::BlockDisk,
+    /// To be added to block numbers for the minidisk's, which begin with 1.
+    pub offset: i64,
+    /// The virtual machine's generation: a reset ends it.
+    pub generation: u64,
 }
 
 impl Link {
@@ -114,6 +127,11 @@ impl Link {
     /// Whether reads go through the minidisk cache now; `None` if they never do.
     pub fn is_cached(&self) -> Option<bool> {
         self.cached.as_ref().map(|cached| cached.eligible())
+    }
+
+    /// The set-up of DIAGNOSE X'250'.
+    pub fn block_io(&self) -> MutexGuard<'_, Option<BlockEnvironment>> {
+        hold(&self.block_io)
     }
 
     /// `R/O` or `R/W`.
@@ -607,7 +625,7 @@ fn make(
         None => disk.direct.clone(),
     };
     let (userid, vdev) = (vmdbk.userid.clone(), AtomicU16::new(vdev));
-    Link { userid, vdev, disk, read_only, mode, dasd, volume, cached }
+    Link { userid, vdev, disk, read_only, mode, dasd, volume, cached, block_io: Mutex::default() }
 }
 
 /// Puts the device of a link into a configuration. False if its number is in use.

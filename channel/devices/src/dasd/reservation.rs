@@ -47,7 +47,7 @@ impl Reservation {
     }
 
     /// For the time of changing a part of a track.
-    pub(super) fn writing(&self) -> MutexGuard<'_, ()> {
+    pub fn writing(&self) -> MutexGuard<'_, ()> {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

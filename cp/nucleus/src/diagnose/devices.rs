@@ -3,28 +3,76 @@
 use super::Call;
 use crate::spooling::lock_unit;
 use cpu::Interruption;
+use dasd::Kind;
 use directory::SpoolKind;
 
-/// Device class and type bytes.
+/// Device class and type bytes, and for disks the flags of the virtual device and what the real one is.
+#[derive(Default)]
 struct Type {
     class: u8,
     kind: u8,
+    flags: u8,
+    /// Model and features, if there is a real device.
+    real: Option<(u8, u8)>,
 }
 
-/// The virtual device, if there is one. All devices here are CP's own: none has a real one behind it.
+const fn unit(class: u8, kind: u8) -> Type {
+    Type { class, kind, flags: 0, real: None }
+}
+
+/// The virtual disk, if it is one: class 04 or 01, and the flag that it is read-only.
+fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
+    let link = call.cp.disks.link(&call.vmdbk.userid, vdev)?;
+    let (class, kind, model) = match link.disk.kind() {
+        Kind::Ckd { device, model, .. } => {
+            let kind = match device {
+                0x2305 => 0x02,
+                0x2311 => 0x80,
+                0x2314 => 0x40,
+                0x3330 => 0x10,
+                0x3340 => 0x01,
+                0x3350 => 0x08,
+                0x3375 => 0x04,
+                0x3380 => 0x20,
+                0x9345 => 0x81,
+                _ => 0x82,
+            };
+            (0x04, kind, model)
+        }
+        Kind::Fba { device, model, .. } => {
+            let kind = match device {
+                0x3310 => 0x01,
+                0x3370 => 0x02,
+                0x9332 => 0x08,
+                0x9335 => 0x04,
+                0x0671 => 0x20,
+                _ => 0x40,
+            };
+            (0x01, kind, model)
+        }
+    };
+    // Rotational position sensing, extended sense, reserve and release.
+    let features = if class == 0x04 { 0xc2 } else { 0x42 };
+    Some(Type { class, kind, flags: 0x02 | if link.read_only { 0x80 } else { 0 }, real: Some((model, features)) })
+}
+
+/// The virtual device, if there is one. Those but disks are CP's own: none has a real one behind it.
 fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
-    let unit = call.vmdbk.unit(vdev)?;
-    let unit = lock_unit(&unit);
-    Some(match (unit.kind, unit.device.as_str()) {
-        _ if unit.console => Type { class: 0x80, kind: 0x00 },
-        (SpoolKind::Reader, "2501") => Type { class: 0x20, kind: 0x81 },
-        (SpoolKind::Reader, "3505") => Type { class: 0x20, kind: 0x84 },
-        (SpoolKind::Reader, _) => Type { class: 0x20, kind: 0x82 },
-        (SpoolKind::Punch, "3525") => Type { class: 0x10, kind: 0x84 },
-        (SpoolKind::Punch, _) => Type { class: 0x10, kind: 0x82 },
-        (SpoolKind::Printer, "3211") => Type { class: 0x10, kind: 0x42 },
-        (SpoolKind::Printer, "3203") => Type { class: 0x10, kind: 0x43 },
-        (SpoolKind::Printer, _) => Type { class: 0x10, kind: 0x41 },
+    if let Some(disk) = disk(call, vdev) {
+        return Some(disk);
+    }
+    let shared = call.vmdbk.unit(vdev)?;
+    let found = lock_unit(&shared);
+    Some(match (found.kind, found.device.as_str()) {
+        _ if found.console => unit(0x80, 0x00),
+        (SpoolKind::Reader, "2501") => unit(0x20, 0x81),
+        (SpoolKind::Reader, "3505") => unit(0x20, 0x84),
+        (SpoolKind::Reader, _) => unit(0x20, 0x82),
+        (SpoolKind::Punch, "3525") => unit(0x10, 0x84),
+        (SpoolKind::Punch, _) => unit(0x10, 0x82),
+        (SpoolKind::Printer, "3211") => unit(0x10, 0x42),
+        (SpoolKind::Printer, "3203") => unit(0x10, 0x43),
+        (SpoolKind::Printer, _) => unit(0x10, 0x41),
     })
 }
 
@@ -43,7 +91,15 @@ pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
     if asked == u32::MAX {
         call.set_gr(call.r1, vdev.into());
     }
-    call.set_gr(call.r3, u64::from(found.class) << 24 | u64::from(found.kind) << 16);
+    call.set_gr(call.r3, u64::from(found.class) << 24 | u64::from(found.kind) << 16 | u64::from(found.flags));
+    if let Some((model, features)) = found.real {
+        if call.r3 != 15 {
+            let real = [found.class, found.kind, model, features];
+            call.set_gr(call.r3 + 1, u32::from_be_bytes(real).into());
+        }
+        call.set_cc(0);
+        return Ok(());
+    }
     let terminal = console == Some(vdev);
     if call.r3 != 15 && terminal {
         call.set_gr(call.r3 + 1, 0x8000_0000 | u64::from(call.vmdbk.console().settings.line_size));
@@ -68,8 +124,11 @@ pub fn device_information(call: &Call<'_>) -> Result<(), Interruption> {
         call.set_cc(3);
         return Ok(());
     };
-    (block[4], block[5]) = (found.class, found.kind);
+    (block[4], block[5], block[7]) = (found.class, found.kind, found.flags);
+    if let Some((model, features)) = found.real {
+        block[8..12].copy_from_slice(&[found.class, found.kind, model, features]);
+    }
     call.write(address, &block[..length.min(12)])?;
-    call.set_cc(2);
+    call.set_cc(if found.real.is_some() { 0 } else { 2 });
     Ok(())
 }

@@ -1,0 +1,271 @@
+//! DIAGNOSE X'A4' and X'250': minidisks read and written block by block, without a channel program.
+
+use super::Call;
+use crate::minidisk::BlockEnvironment;
+use crate::minidisk::blocks::{BlockDisk, BlockError};
+use arch::{Program, Real};
+use cpu::{External, Interruption};
+use std::sync::atomic::Ordering;
+
+/// What a request of a list is for.
+struct Request {
+    write: bool,
+    /// From 0, on the whole minidisk.
+    block: u64,
+    buffer: Real,
+}
+
+impl Call<'_> {
+    /// Whether the program may use `length` bytes of its storage at `at` with this key (in the left half of the byte), to
+    /// store if `store`.
+    fn may_use(&self, at: Real, length: usize, key: u8, store: bool) -> Result<(), BlockError> {
+        let core = self.core();
+        for (address, range) in super::pieces(at, length) {
+            let last = Real(address.0 + range.len() as u64 - 1);
+            let found = core.state.storage().key(core.state.absolute(last)).map_err(|_| BlockError::Addressing)?;
+            let fetches = !store && found & storage::key::FETCH == 0;
+            if key >> 4 != 0 && found >> 4 != key >> 4 && !fetches {
+                return Err(BlockError::Protection);
+            }
+        }
+        Ok(())
+    }
+
+    fn transfer(&self, disk: &BlockDisk, request: &Request, key: u8, bypass: bool) -> Result<(), BlockError> {
+        let mut data = vec![0; disk.size()];
+        self.may_use(request.buffer, data.len(), key, !request.write)?;
+        if request.write {
+            self.read(request.buffer, &mut data).map_err(|_| BlockError::Addressing)?;
+            return disk.write(request.block, &data);
+        }
+        disk.read(request.block, &mut data, bypass)?;
+        self.write(request.buffer, &data).map_err(|_| BlockError::Addressing)
+    }
+}
+
+fn half(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from(half(bytes, at)) << 16 | u32::from(half(bytes, at + 2))
+}
+
+fn double(bytes: &[u8], at: usize) -> u64 {
+    u64::from(word(bytes, at)) << 32 | u64::from(word(bytes, at + 4))
+}
+
+/// `DIAGNOSE X'A4'`: synchronous block I/O.
+///
+/// Rx: the address of a block of 88 bytes: device number, key, 01 to write or 02 to read, block size (at 4), address of the list (at 8) and its number of
+/// entries, 1 to 500 (at 12). An entry is a block number from 1 and an address. At 16 it gets how many blocks were done, at 20 the status, and sense bytes.
+/// Condition code 0, else register 15 says why: with 1, 2 no disk, 5 busy; with 2, 8 block size, 10 list, 11 count, 12
+/// buffer; with 3, 13 an I/O error.
+pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
+    const LENGTH: usize = 88;
+    let address = call.address(call.r1);
+    call.specification(address.0.is_multiple_of(4))?;
+    let mut block = [0; LENGTH];
+    call.read(address, &mut block)?;
+    let write = match block[3] {
+        1 => true,
+        2 => false,
+        _ => return Err(Program::Operand.into()),
+    };
+    if block[2] & 0x0f != 0 || block[25..30].iter().any(|&byte| byte != 0) {
+        return Err(Program::Operand.into());
+    }
+    let answer = |code: u64, cc: u8| {
+        call.set_gr(15, code);
+        call.set_cc(cc);
+        Ok(())
+    };
+    let Some(link) = call.cp.disks.link(&call.vmdbk.userid, half(&block, 0)) else { return answer(2, 1) };
+    let Some(disk) = BlockDisk::new(&link, word(&block, 4)) else { return answer(8, 2) };
+    let (list, count) = (Real(word(&block, 8).into()), word(&block, 12));
+    if !list.0.is_multiple_of(8) {
+        return answer(10, 2);
+    }
+    if !(1..=500).contains(&count) {
+        return answer(11, 2);
+    }
+    let mut entries = vec![0; count as usize * 8];
+    if call.read(list, &mut entries).is_err() {
+        return answer(10, 2);
+    }
+    let mut result = Ok(());
+    let mut done = 0u32;
+    for entry in entries.chunks(8) {
+        let number = u64::from(word(entry, 0));
+        let request = Request { write, block: number.wrapping_sub(1), buffer: Real(word(entry, 4).into()) };
+        result = call.transfer(&disk, &request, block[2], false);
+        if result.is_err() {
+            break;
+        }
+        done += 1;
+    }
+    block[16..20].copy_from_slice(&done.to_be_bytes());
+    let (code, cc) = match result {
+        Ok(()) => (0, 0),
+        Err(BlockError::Addressing | BlockError::Protection) => (12, 2),
+        Err(_) => (13, 3),
+    };
+    block[20..24].fill(0);
+    block[30..].fill(0);
+    (block[20], block[24]) = (0x0c, 0x80);
+    if let Err(error) = result
+        && code == 13
+    {
+        // Unit check, and sense as the control unit has it.
+        block[20] = 0x0e;
+        block[30..32].copy_from_slice(&32u16.to_be_bytes());
+        match error {
+            BlockError::ReadOnly => block[57] = 0x02,
+            BlockError::Number => block[57] = 0x04,
+            BlockError::RecordSize => block[57] = 0x08,
+            _ => block[56] = 0x10,
+        }
+    }
+    call.write(address, &block)?;
+    answer(code, cc)
+}
+
+/// Return codes of DIAGNOSE X'250'.
+mod rc {
+    pub const GOOD: u64 = 0;
+    pub const READ_ONLY: u64 = 4;
+    pub const STARTED: u64 = 8;
+    pub const PARTIAL: u64 = 12;
+    pub const NO_DEVICE: u64 = 16;
+    pub const UNSUPPORTED: u64 = 20;
+    pub const BLOCK_SIZE: u64 = 24;
+    pub const NOT_ESTABLISHED: u64 = 28;
+    pub const ESTABLISHED: u64 = 28;
+    pub const COUNT: u64 = 36;
+    pub const NONE_DONE: u64 = 40;
+}
+
+/// `DIAGNOSE X'250'`: block I/O.
+///
+/// Ry is the function, Rx the address of a list of 64 bytes that begins with the device number and X'80' if addresses have 64 bits; Rx+1 gets the return
+/// code. 0 (INIT) takes the block size and an offset, and says which block numbers there are; 4 says that the disk is read-only. 1 (IOREQ)
+/// reads and writes up to 256 blocks, each with a status: 0 done, 1 no such block, 2 addressing, 3 read-only, 4 record size,
+/// 5 I/O error, 6 type, 7 protection; return code 12 means some, 40 none of them. Asked to go on meanwhile, it returns 8 and the end is
+/// external interruption X'2603'. 2 (REMOVE) ends it.
+pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
+    let address = call.address(call.r1);
+    call.specification(address.0.is_multiple_of(8) && call.r1 < 15)?;
+    let mut list = [0; 64];
+    call.read(address, &mut list)?;
+    let function = call.gr(call.r3) as u32;
+    let link = call.cp.disks.link(&call.vmdbk.userid, half(&list, 0));
+    let answer = |code: u64| {
+        call.set_gr(call.r1 + 1, code);
+        call.set_cc(match code {
+            rc::GOOD | rc::READ_ONLY | rc::STARTED => 0,
+            rc::PARTIAL => 1,
+            _ => 2,
+        });
+        Ok(())
+    };
+    let wide = match list[2] {
+        0 => false,
+        0x80 => true,
+        _ => return Err(Program::Specification.into()),
+    };
+    let Some(link) = link else { return answer(rc::NO_DEVICE) };
+    let generation = call.vmdbk.generation.load(Ordering::Acquire);
+    let mut environment = link.block_io();
+    if environment.as_ref().is_some_and(|found| found.generation != generation) {
+        *environment = None;
+    }
+    match function {
+        0 if environment.is_some() => answer(rc::ESTABLISHED),
+        0 => {
+            let size = word(&list, 24);
+            if !size.is_power_of_two() || !(512..=4096).contains(&size) {
+                return answer(rc::BLOCK_SIZE);
+            }
+            let Some(disk) = BlockDisk::new(&link, size) else { return answer(rc::UNSUPPORTED) };
+            let offset = if wide { double(&list, 32) as i64 } else { i64::from(word(&list, 28) as i32) };
+            let (start, end) = (1i64.wrapping_sub(offset), (disk.count() as i64).wrapping_sub(offset));
+            match wide {
+                true => {
+                    list[40..48].copy_from_slice(&start.to_be_bytes());
+                    list[48..56].copy_from_slice(&end.to_be_bytes());
+                }
+                false => {
+                    list[32..36].copy_from_slice(&(start as u32).to_be_bytes());
+                    list[36..40].copy_from_slice(&(end as u32).to_be_bytes());
+                }
+            }
+            call.write(address, &list)?;
+            let code = if disk.read_only { rc::READ_ONLY } else { rc::GOOD };
+            *environment = Some(BlockEnvironment { disk, offset, generation });
+            answer(code)
+        }
+        1 => {
+            let found = environment.clone();
+            drop(environment);
+            let Some(environment) = found else { return answer(rc::NOT_ESTABLISHED) };
+            request(call, &environment, &list, wide, answer)
+        }
+        2 => match environment.take() {
+            Some(_) => answer(rc::GOOD),
+            None => answer(rc::NOT_ESTABLISHED),
+        },
+        _ => Err(Program::Specification.into()),
+    }
+}
+
+fn request(
+    call: &Call<'_>,
+    environment: &BlockEnvironment,
+    list: &[u8; 64],
+    wide: bool,
+    answer: impl Fn(u64) -> Result<(), Interruption>,
+) -> Result<(), Interruption> {
+    let (key, flags, count) = (list[24], list[25], word(list, 28));
+    if !(1..=256).contains(&count) {
+        return answer(rc::COUNT);
+    }
+    let at = if wide { double(list, 48) } else { word(list, 36).into() };
+    let length = if wide { 24 } else { 16 };
+    let mut entries = vec![0; count as usize * length];
+    call.read(Real(at), &mut entries)?;
+    let mut done = 0;
+    for entry in entries.chunks_mut(length) {
+        let (number, buffer) = match wide {
+            true => (double(entry, 8) as i64, double(entry, 16)),
+            false => (i64::from(word(entry, 4) as i32), u64::from(word(entry, 12))),
+        };
+        let physical = number.wrapping_add(environment.offset).wrapping_sub(1);
+        let result = match (entry[0], u64::try_from(physical)) {
+            (1 | 2, Ok(block)) => {
+                let request = Request { write: entry[0] == 1, block, buffer: Real(buffer) };
+                call.transfer(&environment.disk, &request, key, flags & 1 != 0)
+            }
+            (1 | 2, Err(_)) => Err(BlockError::Number),
+            _ => Err(BlockError::Type),
+        };
+        entry[1] = result.map_or_else(|error| error as u8, |()| 0);
+        done += u32::from(result.is_ok());
+    }
+    call.write(Real(at), &entries)?;
+    if flags & 2 == 0 {
+        return answer(match done {
+            0 => rc::NONE_DONE,
+            _ if done < count => rc::PARTIAL,
+            _ => rc::GOOD,
+        });
+    }
+    // The work is done already; who asked to go on meanwhile is told in the way that was asked for.
+    let status = u16::from(done < count);
+    call.machine.configuration.external(External {
+        code: 0x2603,
+        subcode: if wide { 0x0700 } else { 0x0300 } | status,
+        parameter: (!wide).then(|| word(list, 40)),
+        parameter64: wide.then(|| double(list, 40)),
+    });
+    answer(rc::STARTED)
+}
