@@ -14,6 +14,7 @@ pub mod diagnose308;
 mod hypervisor;
 mod io;
 mod ipl;
+mod random;
 mod run;
 mod sclp;
 mod sigp;
@@ -41,6 +42,11 @@ pub trait Host: Send + Sync {
     fn control_program(&self) -> Option<ControlProgram>;
     /// The guest wrote a line on the operator console of the service element.
     fn service_message(&self, line: &str);
+    /// Random bytes for a guest that asks the processor for true ones.
+    fn random(&self, bytes: &mut [u8]) {
+        // A host without a source of them has worse trouble than a guest that gets zeros.
+        let _ = getrandom::fill(bytes);
+    }
 }
 
 /// What a configuration is to be.
@@ -70,11 +76,18 @@ impl Default for Specification {
     }
 }
 
-/// The facilities that are built (z196 without cryptography, topology, measurement, and all that is hexadecimal floating
-/// point). Of the floating-point extension (37) there is the binary part; the decimal part belongs to decimal floating
-/// point, which is not there.
+/// The facilities that are built: those of a z196 without topology and what is hexadecimal floating point, and some of
+/// later machines. Of the floating-point extension (37) there is the binary part; the decimal part belongs to decimal
+/// floating point, which is not there.
+#[rustfmt::skip]
 pub const FACILITIES: Facilities = Facilities::of(&[
-    0, 1, 2, 3, 7, 8, 9, 16, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+    0, 1, 2, 3, 7, 8, 9, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+    // Hints and load-and-trap; CRDTE; load/store on condition 2; random numbers; miscellaneous extensions 2 and 3.
+    49, 51, 53, 57, 58, 61,
+    // Reference bits of many frames; CPU counters; STHYI; more of cryptography; counters at once.
+    66, 67, 74, 77, 142, 145, 146,
+    // The breaking-event-address register.
+    193,
 ]);
 
 /// A virtual CPU and what it has decoded.

@@ -189,6 +189,7 @@ impl Configuration {
             Intercepted::ServiceCall { r1, r2 } => self.service_call(state, r1, r2),
             Intercepted::StoreSystemInformation(at) => self.store_system_information(state, at),
             Intercepted::StoreHypervisorInformation { r1, r2 } => self.store_hypervisor_information(state, r1, r2),
+            Intercepted::TrueRandomNumbers { r1, r2 } => self.true_random_numbers(state, [r1, r2]),
             Intercepted::Diagnose { .. } | Intercepted::Iucv | Intercepted::Wait => {
                 unreachable!("these are CP's, or nobody's")
             }

@@ -71,6 +71,11 @@ pub enum Intercepted {
         r1: u8,
         r2: u8,
     },
+    /// PERFORM RANDOM NUMBER OPERATION, true random numbers: raw ones to R1 and R1+1, conditioned ones to R2 and R2+1.
+    TrueRandomNumbers {
+        r1: u8,
+        r2: u8,
+    },
     /// IUCV: the parameter list's address is in general register 1, the function in 0.
     Iucv,
     /// The PSW loaded has the wait bit on: nothing more to do until an interruption.

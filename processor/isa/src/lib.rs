@@ -26,6 +26,7 @@ mod threaded;
 
 pub mod bfp;
 mod control;
+mod crypto;
 mod decimal;
 mod general;
 mod vector;

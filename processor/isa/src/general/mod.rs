@@ -24,7 +24,7 @@ pub(crate) use misc::*;
 pub(crate) use moves::*;
 pub(crate) use multiply::*;
 pub(crate) use packed::*;
-pub(crate) use registers::pair;
+pub(crate) use registers::{Operand, UNIT, length, pair, set_address, set_length};
 pub(crate) use rotate::*;
 pub(crate) use strings::*;
 pub(crate) use translate::*;

@@ -86,7 +86,7 @@ instructions! {
     0xb905 LURAG   RRE   Z    -   { call load_using_real_address_64 }
     0xb90e EREGG   RRE   Z    -   { unbuilt }
     0xb925 STURG   RRE   Z    -   { call store_using_real_address_64 }
-    0xb928 PCKMO   RRE   Z    77  { unbuilt }
+    0xb928 PCKMO   RRE   Z    76  { unbuilt }
     0xb98a CSPG    RRE   Z    -   { ends call compare_and_swap_and_purge_64 }
     0xb98d EPSW    RRE   ESAZ -   { call extract_psw }
     0xb98e IDTE    RRFb  Z    -   { ends call invalidate_dat_table_entry }

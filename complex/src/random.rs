@@ -1,0 +1,39 @@
+//! True random numbers: the one thing a processor does that its state does not decide.
+
+use crate::Configuration;
+use arch::PAGE;
+use cpu::{At, Interruption, State};
+
+/// Bytes stored before the instruction ends early, with condition code 3.
+const UNIT: u64 = 4096;
+
+impl Configuration {
+    /// Random bytes to the operands in the pairs of registers that begin with each of `first`. CC: 0 done, 3 not yet.
+    pub(crate) fn true_random_numbers(&self, state: &mut State, first: [u8; 2]) -> Result<(), Interruption> {
+        let mut unit = UNIT;
+        state.cc = 0;
+        for r in first {
+            let odd = r as usize + 1;
+            let long = state.address_mask == u64::MAX;
+            let width = if long { u64::MAX } else { 0xffff_ffff };
+            while state.gr[odd] & width != 0 {
+                if unit == 0 {
+                    state.cc = 3;
+                    return Ok(());
+                }
+                let at = At { address: state.gr[r as usize] & state.address_mask, ar: r };
+                let n = (state.gr[odd] & width).min(unit).min(PAGE - at.address % PAGE).min(256);
+                let mut bytes = [0; 256];
+                let bytes = &mut bytes[..n as usize];
+                self.host.random(bytes);
+                state.write_bytes(at, bytes)?;
+                let behind = state.further(at, n).address;
+                let register = &mut state.gr[r as usize];
+                *register = if long { behind } else { *register & !width | behind };
+                state.gr[odd] = state.gr[odd] & !width | (state.gr[odd] & width) - n;
+                unit -= n;
+            }
+        }
+        Ok(())
+    }
+}

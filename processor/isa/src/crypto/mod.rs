@@ -1,0 +1,143 @@
+//! The message-security assist (POP, chapter 7, "CIPHER MESSAGE" and its kin): ciphers, digests, authentication codes and
+//! random numbers.
+//!
+//! General register 0 has the function code, register 1 the address of the parameter block. What there is of a function
+//! says its query, function 0. Keys are clear keys: nothing is wrapped here. A long operand is processed a piece at a time,
+//! and after so many bytes the instruction ends with condition code 3, to be executed again from where it is.
+
+mod cipher;
+mod digest;
+mod galois;
+mod modes;
+mod random;
+
+pub(crate) use digest::{compute_intermediate_digest, compute_last_digest};
+pub(crate) use galois::cipher_with_authentication;
+pub(crate) use modes::*;
+pub(crate) use random::perform_random_number_operation;
+
+use crate::general::{Operand, UNIT, set_address};
+use crate::prelude::*;
+use arch::PAGE;
+
+/// The function code, without the modifier bit.
+fn function(s: &State) -> u8 {
+    s.gr[0] as u8 & 0x7f
+}
+
+/// The modifier bit: decipher, or whatever else a function makes of it.
+fn modified(s: &State) -> bool {
+    s.gr[0] & 0x80 != 0
+}
+
+/// The parameter block.
+fn parameters(s: &mut State) -> At {
+    s.address_in(1)
+}
+
+/// Query: a bit for each function there is.
+fn query(s: &mut State, functions: &[u8]) -> Result<(), Interruption> {
+    let mut status = [0; 16];
+    for &code in [0].iter().chain(functions) {
+        status[code as usize / 8] |= 0x80 >> (code % 8);
+    }
+    let at = parameters(s);
+    s.write_bytes(at, &status)?;
+    s.cc = 0;
+    Ok(())
+}
+
+/// A register that designates an operand: even, and not register 0.
+fn operand_register(r: u8) -> Result<(), Interruption> {
+    if r == 0 || r & 1 != 0 { Err(Program::Specification.into()) } else { Ok(()) }
+}
+
+/// Bytes processed at a time.
+const PIECE: usize = 1024;
+
+/// A part of the parameter block that changes as the operand is processed: a chaining value, a state.
+struct Chain<const N: usize> {
+    at: At,
+    len: usize,
+    value: [u8; N],
+}
+
+impl<const N: usize> Chain<N> {
+    /// `len` bytes at `offset` of the parameter block, which can be stored into.
+    fn fetch(s: &mut State, offset: usize, len: usize) -> Result<Chain<N>, Interruption> {
+        let block = parameters(s);
+        let at = s.further(block, offset as u64);
+        let mut value = [0; N];
+        if len > 0 {
+            s.test_write(at, len as u64)?;
+            s.read_bytes(at, &mut value[..len])?;
+        }
+        Ok(Chain { at, len, value })
+    }
+
+    fn save(&self, s: &mut State) -> Result<(), Interruption> {
+        if self.len > 0 { s.write_bytes(self.at, &self.value[..self.len]) } else { Ok(()) }
+    }
+}
+
+/// How many bytes to process next: whole units of `granule` bytes that do not cross a page, or a single unit that does.
+fn piece(granule: usize, left: u64, places: &[At]) -> usize {
+    let within = places.iter().map(|at| PAGE - at.address % PAGE).fold(left.min(PIECE as u64), u64::min) as usize;
+    (within / granule * granule).max(granule)
+}
+
+/// Passes the second operand (R2, R2+1) through `f`, unit by unit, to the first (R1). `f` changes the chaining value and the
+/// bytes; what a piece does is there at once, or not at all.
+fn transform<const N: usize>(
+    s: &mut State,
+    i: &Fields,
+    granule: usize,
+    mut chain: Chain<N>,
+    mut f: impl FnMut(&mut [u8; N], &mut [u8]),
+) -> Result<(), Interruption> {
+    let mut to = s.address_in(i.r1);
+    let mut from = Operand::of(s, i.r2)?;
+    let mut unit = UNIT;
+    while from.length > 0 && unit > 0 {
+        let n = piece(granule, from.length, &[to, from.at]);
+        let mut bytes = [0; PIECE];
+        let bytes = &mut bytes[..n];
+        s.read_bytes(from.at, bytes)?;
+        let mut value = chain.value;
+        f(&mut value, bytes);
+        s.write_bytes(to, bytes)?;
+        chain.value = value;
+        chain.save(s)?;
+        to = s.further(to, n as u64);
+        from.pass(s, n as u64);
+        set_address(s, i.r1, to.address);
+        from.save(s);
+        unit = unit.saturating_sub(n as u64);
+    }
+    s.cc = if from.length > 0 { 3 } else { 0 };
+    Ok(())
+}
+
+/// Feeds units of the second operand (R2, R2+1) to `f`, as many as there are whole ones. False: there is more to do.
+fn absorb<const N: usize>(
+    s: &mut State,
+    r2: u8,
+    granule: usize,
+    chain: &mut Chain<N>,
+    mut f: impl FnMut(&mut [u8; N], &[u8]),
+) -> Result<bool, Interruption> {
+    let mut from = Operand::of(s, r2)?;
+    let mut unit = UNIT;
+    while from.length >= granule as u64 && unit > 0 {
+        let whole = from.length - from.length % granule as u64;
+        let n = piece(granule, whole, &[from.at]);
+        let mut bytes = [0; PIECE];
+        s.read_bytes(from.at, &mut bytes[..n])?;
+        f(&mut chain.value, &bytes[..n]);
+        chain.save(s)?;
+        from.pass(s, n as u64);
+        from.save(s);
+        unit = unit.saturating_sub(n as u64);
+    }
+    Ok(from.length < granule as u64)
+}

@@ -1,0 +1,231 @@
+//! PRNO: a deterministic generator on SHA-512 (NIST SP 800-90A, Hash_DRBG), and true random numbers.
+
+use super::{function, modified, operand_register, parameters, query};
+use crate::general::{Operand, length, set_address, set_length};
+use crate::prelude::*;
+use sha2::block_api::compress512;
+
+const GENERATOR: u8 = 3;
+/// Query of how many raw random bytes make one conditioned byte.
+const RATIO: u8 = 112;
+const TRUE_RANDOM: u8 = 114;
+
+/// The bytes of V and C that count; each stands at the end of 112.
+const SEED: usize = 111;
+
+/// PRNO. CC: 0 done, 3 not yet.
+pub fn perform_random_number_operation(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    operand_register(i.r1)?;
+    operand_register(i.r2)?;
+    match function(s) {
+        0 => query(s, &[GENERATOR, RATIO, TRUE_RANDOM]),
+        GENERATOR if modified(s) => seed(s, i),
+        GENERATOR => generate(s, i),
+        RATIO => {
+            let at = parameters(s);
+            s.write_bytes(at, &[0, 0, 0, 1, 0, 0, 0, 1])?;
+            s.cc = 0;
+            Ok(())
+        }
+        TRUE_RANDOM if !modified(s) => s.intercept(Intercepted::TrueRandomNumbers { r1: i.r1, r2: i.r2 }),
+        _ => Err(Program::Specification.into()),
+    }
+}
+
+/// SHA-512 of parts one after another.
+struct Sha512 {
+    state: [u64; 8],
+    block: [u8; 128],
+    length: usize,
+}
+
+impl Sha512 {
+    const START: [u64; 8] = [
+        0x6a09e667f3bcc908,
+        0xbb67ae8584caa73b,
+        0x3c6ef372fe94f82b,
+        0xa54ff53a5f1d36f1,
+        0x510e527fade682d1,
+        0x9b05688c2b3e6c1f,
+        0x1f83d9abfb41bd6b,
+        0x5be0cd19137e2179,
+    ];
+
+    fn of(parts: &[&[u8]]) -> [u8; 64] {
+        let mut hash = Sha512 { state: Sha512::START, block: [0; 128], length: 0 };
+        parts.iter().copied().flatten().for_each(|&byte| hash.add(byte));
+        let bits = 8 * hash.length as u128;
+        hash.add(0x80);
+        while hash.length % 128 != 112 {
+            hash.add(0);
+        }
+        bits.to_be_bytes().into_iter().for_each(|byte| hash.add(byte));
+        let mut digest = [0; 64];
+        for (bytes, word) in digest.chunks_exact_mut(8).zip(hash.state) {
+            bytes.copy_from_slice(&word.to_be_bytes());
+        }
+        digest
+    }
+
+    fn add(&mut self, byte: u8) {
+        self.block[self.length % 128] = byte;
+        self.length += 1;
+        if self.length.is_multiple_of(128) {
+            compress512(&mut self.state, &[self.block]);
+        }
+    }
+}
+
+/// The state of a generator, as its parameter block has it: reserved word, reseed counter, stream bytes, V, C.
+struct Generator {
+    reseed_counter: u32,
+    stream: u64,
+    v: [u8; SEED],
+    c: [u8; SEED],
+}
+
+const BLOCK: usize = 240;
+
+impl Generator {
+    fn fetch(s: &mut State) -> Result<(At, Generator), Interruption> {
+        let at = parameters(s);
+        s.test_write(at, BLOCK as u64)?;
+        let mut bytes = [0; BLOCK];
+        s.read_bytes(at, &mut bytes)?;
+        let seed = |from: usize| bytes[from..from + SEED].try_into().expect("as many");
+        let generator = Generator {
+            reseed_counter: u32::from_be_bytes(bytes[4..8].try_into().expect("four")),
+            stream: u64::from_be_bytes(bytes[8..16].try_into().expect("eight")),
+            v: seed(17),
+            c: seed(129),
+        };
+        Ok((at, generator))
+    }
+
+    fn save(&self, s: &mut State, at: At) -> Result<(), Interruption> {
+        let mut bytes = [0; BLOCK];
+        bytes[4..8].copy_from_slice(&self.reseed_counter.to_be_bytes());
+        bytes[8..16].copy_from_slice(&self.stream.to_be_bytes());
+        bytes[17..17 + SEED].copy_from_slice(&self.v);
+        bytes[129..].copy_from_slice(&self.c);
+        s.write_bytes(at, &bytes)
+    }
+
+    /// C from V, as after seeding.
+    fn restart(&mut self) {
+        self.c = derive(&[&[0], &self.v]);
+        (self.reseed_counter, self.stream) = (1, 0);
+    }
+
+    fn fill(&self, output: &mut [u8], mut v: [u8; SEED]) -> [u8; SEED] {
+        for part in output.chunks_mut(64) {
+            part.copy_from_slice(&Sha512::of(&[&v])[..part.len()]);
+            add(&mut v, &[1]);
+        }
+        v
+    }
+
+    /// What follows a request.
+    fn advance(&mut self) {
+        let hash = Sha512::of(&[&[3], &self.v]);
+        add(&mut self.v, &hash);
+        let c = self.c;
+        add(&mut self.v, &c);
+        add(&mut self.v, &self.reseed_counter.to_be_bytes());
+        self.reseed_counter = self.reseed_counter.wrapping_add(1);
+    }
+}
+
+/// Hash_df: as many bytes as a seed has.
+fn derive(parts: &[&[u8]]) -> [u8; SEED] {
+    let bits = (8 * SEED as u32).to_be_bytes();
+    let mut seed = [0; SEED];
+    for (n, part) in seed.chunks_mut(64).enumerate() {
+        let counter = [n as u8 + 1];
+        let mut all: [&[u8]; 6] = [&[]; 6];
+        (all[0], all[1]) = (&counter, &bits);
+        for (to, from) in all[2..].iter_mut().zip(parts) {
+            *to = from;
+        }
+        part.copy_from_slice(&Sha512::of(&all)[..part.len()]);
+    }
+    seed
+}
+
+/// A sum of big-endian numbers, without the carry out of `a`.
+fn add(a: &mut [u8; SEED], b: &[u8]) {
+    let mut carry = 0;
+    for k in 0..SEED {
+        let sum = a[SEED - 1 - k] as u16 + b.len().checked_sub(k + 1).map_or(0, |n| b[n] as u16) + carry;
+        a[SEED - 1 - k] = sum as u8;
+        carry = sum >> 8;
+    }
+}
+
+/// Seeds the generator with the second operand, up to 512 bytes; anew if it has been seeded.
+fn seed(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let from = Operand::of(s, i.r2)?;
+    if from.length > 512 {
+        return Err(Program::Specification.into());
+    }
+    let (at, mut generator) = Generator::fetch(s)?;
+    let mut material = [0; 512];
+    let material = &mut material[..from.length as usize];
+    s.read_bytes(from.at, material)?;
+    generator.v = match generator.reseed_counter {
+        0 => derive(&[material]),
+        _ => derive(&[&[1], &generator.v, material]),
+    };
+    generator.restart();
+    generator.save(s, at)?;
+    s.cc = 0;
+    Ok(())
+}
+
+/// As much as a request of the standard may ask for; more is done in several executions.
+const REQUEST: u64 = 0x1_0000;
+
+/// Random bytes for the first operand.
+fn generate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    let to = s.address_in(i.r1);
+    let wanted = length(s, i.r1 + 1);
+    if wanted == 0 {
+        s.cc = 0;
+        return Ok(());
+    }
+    let (at, mut generator) = Generator::fetch(s)?;
+    let n = wanted.min(REQUEST);
+    s.test_write(to, n)?;
+    let mut done = 0;
+    let mut v = generator.v;
+    while done < n {
+        let mut bytes = [0; 1024];
+        let part = &mut bytes[..(n - done).min(1024) as usize];
+        v = generator.fill(part, v);
+        let place = s.further(to, done);
+        s.write_bytes(place, part)?;
+        done += part.len() as u64;
+    }
+    generator.advance();
+    generator.stream = generator.stream.wrapping_add(n);
+    generator.save(s, at)?;
+    let behind = s.further(to, n);
+    set_address(s, i.r1, behind.address);
+    set_length(s, i.r1 + 1, wanted - n);
+    s.cc = if wanted > n { 3 } else { 0 };
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_hashes_as_everybody_does() {
+        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+        assert!(hex(&Sha512::of(&[b"a", b"bc"])).starts_with("ddaf35a193617abacc417349ae204131"));
+        let mut a = [0xff; SEED];
+        add(&mut a, &[1]);
+        assert_eq!(a, [0; SEED]);
+    }
+}
