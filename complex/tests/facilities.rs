@@ -42,12 +42,18 @@ fn the_cpu_is_identified() {
 fn facility_lists() {
     let machine = Machine::new();
     machine.put(DATA, &[0xee; 64]);
+    machine.put(DATA + 64, &[0; 16]);
     machine.set(|s| (s.gr[0], s.gr[6]) = (0xff03, DATA));
     assert_eq!(machine.execute("STFL 0(0);STFLE 0(6)"), Ending::Done);
     let first = machine.get64(DATA);
     assert_eq!(machine.get32(z::FACILITIES), (first >> 32) as u32);
-    assert_eq!((first, machine.gr(0), machine.cc()), (complex::FACILITIES.0[0], 0xff00, 0));
-    assert_eq!(machine.get64(DATA + 8), 0xeeee_eeee_eeee_eeee, "no more than there are");
+    let list = complex::FACILITIES.0;
+    assert_eq!((first, machine.gr(0), machine.cc()), (list[0], 0xff03, 0));
+    assert_eq!([8, 16, 24].map(|n| machine.get64(DATA + n)), [list[1], list[2], list[3]]);
+    assert_eq!(machine.get64(DATA + 32), 0xeeee_eeee_eeee_eeee, "no more than there are");
+    machine.set(|s| s.gr[0] = 0);
+    assert_eq!((machine.execute("STFLE 64(6)"), machine.cc(), machine.gr(0)), (Ending::Done, 3, 3));
+    assert_eq!(machine.get64(DATA + 72), 0, "no more than asked for");
     assert_eq!(machine.execute("STFLE 4(6)"), program(6, 4, PROGRAM + 4));
 }
 

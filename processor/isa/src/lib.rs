@@ -29,6 +29,7 @@ mod control;
 mod crypto;
 mod decimal;
 mod general;
+mod hfp;
 mod vector;
 
 pub use crate::cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};

@@ -9,7 +9,7 @@ pub mod value;
 
 pub(crate) mod arithmetic;
 pub(crate) mod convert;
-mod operand;
+pub(crate) mod operand;
 pub(crate) mod support;
 
 pub(crate) use operand::{Register, Storage};

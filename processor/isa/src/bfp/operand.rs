@@ -10,7 +10,7 @@ const AFP_REGISTER: u8 = 1;
 const BFP_INSTRUCTION: u8 = 2;
 
 /// What routines return.
-pub(super) type Done = Result<(), Interruption>;
+pub(crate) type Done = Result<(), Interruption>;
 
 /// A BFP instruction, or one that touches the FPC, needs the AFP-register control on.
 #[inline(always)]
@@ -20,7 +20,7 @@ pub(super) fn bfp_allowed(cpu: &State) -> Done {
 
 /// Registers 0, 2, 4 and 6 are always there, the others with the AFP-register control; System/370 has none.
 #[inline(always)]
-pub(super) fn register_allowed(cpu: &State, r: u8) -> Done {
+pub(crate) fn register_allowed(cpu: &State, r: u8) -> Done {
     if r & !6 == 0 || cpu.afp_enabled() { Ok(()) } else { Err(no_register(cpu)) }
 }
 
@@ -110,6 +110,7 @@ impl Operand for u128 {
 
 /// Where the second operand is.
 pub(crate) trait Source {
+    const IN_REGISTER: bool;
     fn second<B: Operand>(cpu: &mut State, i: &Fields) -> Result<B, Interruption>;
 }
 
@@ -120,6 +121,7 @@ pub(crate) struct Register;
 pub(crate) struct Storage;
 
 impl Source for Register {
+    const IN_REGISTER: bool = true;
     #[inline(always)]
     fn second<B: Operand>(cpu: &mut State, i: &Fields) -> Result<B, Interruption> {
         B::check(i.r2)?;
@@ -128,6 +130,7 @@ impl Source for Register {
 }
 
 impl Source for Storage {
+    const IN_REGISTER: bool = false;
     #[inline(always)]
     fn second<B: Operand>(cpu: &mut State, i: &Fields) -> Result<B, Interruption> {
         B::fetch(cpu, i)
