@@ -34,6 +34,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     let directory = load_directory(folder)?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
     configuration.system.processors = options.processors.or(configuration.processors).unwrap_or(host);
+    configuration.system.storage = crate::clock::host_storage();
     let tls = match &configuration.tls {
         Some((certificate, key)) => Some(tls::configuration(certificate, key)?),
         None => None,

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use support::line::Line;
 use support::{Client, Guest, System, guest, has_s3270};
 
 /// A boot takes seconds; a busy machine gets time.
@@ -24,6 +25,31 @@ fn two_users_boot_linux_from_their_readers_at_once() {
 #[test]
 fn two_users_boot_linux_with_two_virtual_cpus_each() {
     boot_two("guests-2", 2);
+}
+
+/// Decks that end too early: in the middle of the kernel, and behind it, where its parameters should be.
+#[test]
+fn a_truncated_kernel_does_not_come_up_and_harms_nobody() {
+    let Some(guest) = guest() else { return };
+    let system = System::start("truncated", |_| {});
+    let image = fs::read(&guest.kernel).expect("the guest's kernel is there");
+    let mut line = Line::log_on(&system, "linux1");
+    let mut other = Line::log_on(&system, "cmsuser");
+    for length in [24, 0x5000, 0x10_0000, image.len() / 2] {
+        let part = system.folder.join("part");
+        fs::write(&part, &image[..length]).expect("the folder is there");
+        system.punch("LINUX1", &part, false);
+        line.until("RDR FILE");
+        let said = line.say("ipl 00c clear", "HCP");
+        let known = ["HCPVMI234E", "HCPVMI233E", "HCPVMI232E", "HCPGIR450W", "HCPGIR453W", "HCPGSP2629I"];
+        assert!(known.iter().any(|id| said.contains(id)), "{length}: {said}");
+        line.say("query userid", "AT ENDICOTT");
+        line.say("system clear", "STORAGE CLEARED");
+        line.enter("close rdr");
+        line.enter("purge rdr all");
+        line.until("PURGED");
+        other.say("query userid", "AT ENDICOTT");
+    }
 }
 
 fn boot_two(name: &str, cpus: usize) {

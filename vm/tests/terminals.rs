@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::line::Line;
-use support::{Client, System, has_s3270};
+use support::{Client, System, endicott, has_s3270};
 
 const ANSWER: Duration = Duration::from_secs(60);
 
@@ -243,6 +243,34 @@ fn an_initial_password_is_good_only_from_this_host() {
     outside.say("logon cmsuser cmsuser", "HCPLGA050E");
     outside.say("logon maint secret", "LOGON AT");
     Line::log_on(&system, "cmsuser").say("logoff", "LOGOFF AT");
+}
+
+#[test]
+fn a_changed_password_is_good_at_once() {
+    let system = System::start("password", |_| {});
+    Line::log_on(&system, "maint").say("logoff", "LOGOFF AT");
+    let mut change = endicott();
+    change.args(["password", "--system"]).arg(&system.folder).arg("maint");
+    let mut child = change.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("endicott starts");
+    child.stdin.take().expect("the input is piped").write_all(b"newsecrt\n").expect("it asks for the password");
+    assert!(child.wait().expect("it ends").success());
+    let mut line = Line::connect(&system);
+    line.say("logon maint maint", "HCPLGA050E");
+    line.say("logon maint newsecrt", "LOGON AT");
+}
+
+/// A query of everything there is, by one user, and another who works: CP answers both.
+#[test]
+fn a_long_response_does_not_hold_up_other_terminals() {
+    let system = System::start("long", |_| {});
+    let mut long = Line::log_on(&system, "maint");
+    let mut short = Line::log_on(&system, "cmsuser");
+    long.say("define storage 1g", "STORAGE = 1G");
+    let began = std::time::Instant::now();
+    (0..20).for_each(|_| long.enter("display tk0-end"));
+    short.say("query userid", "AT ENDICOTT");
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(10), "{took:?}");
 }
 
 #[test]

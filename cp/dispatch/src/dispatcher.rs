@@ -10,10 +10,14 @@ use base::Tod;
 
 use crate::load::Meters;
 use crate::share::{Sums, WHOLE};
-use crate::{Decision, Event, Load, MAX_PROCESSORS, Queued, Return, Share, Srm, Status, UserId, VcpuId, Wakes};
+use crate::{
+    Decision, Event, Load, MAX_PROCESSORS, Maximum, Queued, Return, Share, Srm, Status, UserId, VcpuId, Wakes,
+};
 
 /// How long a wait lasts before it ends the transaction, in microseconds.
 const TEST_IDLE: u64 = 300_000;
+/// The longest that one run puts a limited user off, in microseconds.
+const LONGEST_LIMIT: u64 = 60_000_000;
 /// The elapsed time slice of class 1 at first, and its bounds, in microseconds.
 const FIRST_SLICE: u64 = 2_000_000;
 const SLICE_BOUNDS: (u64, u64) = (50_000, 16_000_000);
@@ -23,6 +27,11 @@ const SLICE_BOUNDS: (u64, u64) = (50_000, 16_000_000);
 struct User {
     share: Share,
     quickdsp: bool,
+    maximum: Option<Maximum>,
+    /// The clock of the maximum share: nothing of the user's runs before it.
+    limit: Tod,
+    /// Pages.
+    working_set: u64,
     /// How many of its virtual CPUs there are, and how many of them are ready or running.
     vcpus: usize,
     active: u64,
@@ -49,7 +58,7 @@ struct Vcpu {
     /// When its transaction began, and how long that has been in the eligible list, in microseconds.
     begun: Tod,
     waited: u64,
-    /// What it is in a set under: the eligible list's key, or the end of test idle.
+    /// What it is in a set under: the eligible list's key, the end of test idle or of the limit.
     key: Tod,
     /// It has become ready while it ran.
     woken: bool,
@@ -57,6 +66,11 @@ struct Vcpu {
     removed: bool,
     /// Where it ran last.
     processor: usize,
+    /// The pages that it counts for in the dispatch list, and whether it is on the limit list of LIMITSOFT.
+    pages: u64,
+    soft: bool,
+    /// It gets what nobody else wants, which does not count against its maximum.
+    surplus: bool,
 }
 
 impl Vcpu {
@@ -77,8 +91,11 @@ pub struct Dispatcher {
     eligible: [BTreeSet<(Tod, VcpuId)>; 3],
     /// Those in test idle, by its end.
     waiting: BTreeSet<(Tod, VcpuId)>,
-    /// How many are in the dispatch list, by class.
+    /// Those whose users have had their maximum share, by the time until which they wait: LIMITHARD, LIMITSOFT.
+    limited: [BTreeSet<(Tod, VcpuId)>; 2],
+    /// How many are in the dispatch list, by class, and their pages.
     in_queue: [usize; 4],
+    in_storage: [u64; 4],
     dormant: usize,
     sums: Sums,
     /// The artificial clock: the latest point that one which was chosen had reached.
@@ -108,7 +125,9 @@ impl Dispatcher {
             ready: BTreeSet::new(),
             eligible: Default::default(),
             waiting: BTreeSet::new(),
+            limited: Default::default(),
             in_queue: [0; 4],
+            in_storage: [0; 4],
             dormant: 0,
             sums: Sums::default(),
             clock: 0,
@@ -140,7 +159,16 @@ impl Dispatcher {
     pub fn event(&mut self, at: Tod, event: Event) -> Wakes {
         self.expire(at);
         match event {
-            Event::User { user, share, quickdsp } => self.set_user(user, share, quickdsp),
+            Event::User { user, share, quickdsp } => self.set_user(at, user, share, quickdsp),
+            Event::Limit { user, maximum } => {
+                let user = self.users.get_mut(&user).expect("a user that is limited is logged on");
+                (user.maximum, user.limit) = (maximum, at);
+            }
+            Event::WorkingSet { user, pages } => {
+                if let Some(user) = self.users.get_mut(&user) {
+                    user.working_set = pages;
+                }
+            }
             Event::UserGone(user) => {
                 let gone = self.users.get_mut(&user).expect("a user that logs off was logged on");
                 gone.gone = true;
@@ -166,12 +194,19 @@ impl Dispatcher {
         self.idle &= !bit;
         self.expire(at);
         self.meters.sample(at);
+        if self.ready.is_empty()
+            && let Some((_, id)) = self.limited[1].pop_first()
+        {
+            self.vcpus.get_mut(&id).expect("what is on a list exists").surplus = true;
+            self.ready_now(id);
+        }
         let Some((_, id)) = self.ready.pop_first() else {
             self.idle |= bit;
             // Only who waits for a place has a reason to know that somebody else's test idle has ended.
             let anybody = self.eligible.iter().any(|list| !list.is_empty());
             let until = if anybody { self.waiting.first().map(|&(end, _)| end) } else { None };
-            return Decision::Idle { until };
+            let limit = self.limited[0].first().map(|&(end, _)| end);
+            return Decision::Idle { until: until.into_iter().chain(limit).min() };
         };
         let vcpu = self.vcpus.get_mut(&id).expect("what is on a list exists");
         vcpu.status = Status::Running(processor);
@@ -187,8 +222,17 @@ impl Dispatcher {
         Wakes(std::mem::take(&mut self.wakes))
     }
 
-    fn set_user(&mut self, id: UserId, share: Share, quickdsp: bool) {
-        let user = self.users.entry(id).or_insert(User { share, quickdsp, vcpus: 0, active: 0, gone: false });
+    fn set_user(&mut self, at: Tod, id: UserId, share: Share, quickdsp: bool) {
+        let user = self.users.entry(id).or_insert(User {
+            share,
+            quickdsp,
+            maximum: None,
+            limit: at,
+            working_set: 0,
+            vcpus: 0,
+            active: 0,
+            gone: false,
+        });
         if user.active > 0 {
             self.sums.take(user.share);
             self.sums.add(share);
@@ -205,8 +249,8 @@ impl Dispatcher {
             let vcpu = self.vcpus.get_mut(&id).expect("it was found above");
             self.eligible[vcpu.class - 1].remove(&(vcpu.key, id));
             vcpu.class = 0;
-            self.in_queue[0] += 1;
-            self.put_ready(id);
+            self.count_in(id);
+            self.put_ready(at, id);
         }
     }
 
@@ -227,6 +271,9 @@ impl Dispatcher {
             woken: false,
             removed: false,
             processor: 0,
+            pages: 0,
+            soft: false,
+            surplus: false,
         };
         let old = self.vcpus.insert(id, vcpu);
         assert!(old.is_none(), "{id:?} is defined once");
@@ -258,7 +305,7 @@ impl Dispatcher {
     fn make_ready(&mut self, at: Tod, id: VcpuId) {
         let Some(vcpu) = self.vcpus.get_mut(&id) else { return };
         match vcpu.status {
-            Status::Ready | Status::Eligible => {}
+            Status::Ready | Status::Eligible | Status::Limited => {}
             Status::Running(_) => vcpu.woken = true,
             Status::TestIdle => {
                 self.waiting.remove(&(vcpu.key, id));
@@ -286,6 +333,7 @@ impl Dispatcher {
         vcpu.usual = if vcpu.usual == 0 { run } else { (vcpu.usual * 3 + run) / 4 };
         vcpu.bias = vcpu.bias.saturating_sub(1);
         let (woken, removed) = (vcpu.woken, vcpu.removed);
+        self.spend(at, id, used);
         self.deactivate(id);
         if removed {
             self.put_dormant(id);
@@ -317,8 +365,42 @@ impl Dispatcher {
         if vcpu.class > 0 && at.micros_since(vcpu.slice_begun) >= self.slice(vcpu.class) {
             self.next_slice(at, id);
         } else {
-            self.put_ready(id);
+            self.put_ready(at, id);
         }
+    }
+
+    /// Advances the clock of a user's maximum share by the time that was used.
+    fn spend(&mut self, at: Tod, id: VcpuId, used: u64) {
+        let vcpu = self.vcpus.get_mut(&id).expect("what has run exists");
+        if std::mem::take(&mut vcpu.surplus) {
+            return;
+        }
+        let user = &self.users[&vcpu.user];
+        let Some(maximum) = user.maximum else { return };
+        let weight = u128::from(self.sums.weight_instead(user.share, maximum.share));
+        let all = weight * self.running.len() as u128;
+        let way =
+            u64::try_from(u128::from(used) * u128::from(WHOLE) / all.max(1)).unwrap_or(u64::MAX).min(LONGEST_LIMIT);
+        let user = self.users.get_mut(&self.vcpus[&id].user).expect("it was found above");
+        // What was not used before is no credit.
+        user.limit = Tod(user.limit.0.max(at.0.saturating_sub(Tod(0).plus_micros(used).0))).plus_micros(way);
+    }
+
+    /// Counts a virtual CPU that gets into the dispatch list.
+    fn count_in(&mut self, id: VcpuId) {
+        let vcpu = self.vcpus.get_mut(&id).expect("what gets in exists");
+        let user = &self.users[&vcpu.user];
+        // The storage of a virtual machine is there once, for all of its virtual CPUs.
+        vcpu.pages = user.working_set / user.vcpus.max(1) as u64;
+        self.in_queue[vcpu.class] += 1;
+        self.in_storage[vcpu.class] += vcpu.pages;
+    }
+
+    /// Counts a virtual CPU that leaves the dispatch list.
+    fn count_out(&mut self, id: VcpuId) {
+        let vcpu = &self.vcpus[&id];
+        self.in_queue[vcpu.class] -= 1;
+        self.in_storage[vcpu.class] -= vcpu.pages;
     }
 
     /// The elapsed time slice of a class, in microseconds.
@@ -336,7 +418,8 @@ impl Dispatcher {
             // six of seven are.
             self.first_slice = (self.first_slice + self.first_slice * 6 / 100).min(SLICE_BOUNDS.1);
         }
-        self.in_queue[class] -= 1;
+        self.count_out(id);
+        let vcpu = self.vcpus.get_mut(&id).expect("what runs exists");
         vcpu.class = (class + 1).min(3);
         vcpu.slice_begun = at;
         // Those that wait come first; what is left of the room is for this one.
@@ -350,9 +433,9 @@ impl Dispatcher {
         let vcpu = &self.vcpus[&id];
         let class = vcpu.class;
         // Nobody gets in before another of the same class that waits.
-        if class == 0 || self.room(class) && self.eligible[class - 1].is_empty() {
-            self.in_queue[class] += 1;
-            return self.put_ready(id);
+        if class == 0 || self.room(class, self.demand(id)) && self.eligible[class - 1].is_empty() {
+            self.count_in(id);
+            return self.put_ready(at, id);
         }
         // The time by which it should get in: a slice of its class, sooner with a larger share.
         let share = match self.users[&vcpu.user].share {
@@ -368,29 +451,66 @@ impl Dispatcher {
         self.eligible[class - 1].insert((key, id));
     }
 
-    /// Whether DSPBUF lets one more of `class` into the dispatch list.
-    fn room(&self, class: usize) -> bool {
-        (1..=class).all(|c| self.in_queue[c..].iter().sum::<usize>() < self.srm.dispatch_buffer[c - 1] as usize)
+    /// The pages that a virtual CPU would bring into the dispatch list.
+    fn demand(&self, id: VcpuId) -> u64 {
+        let user = &self.users[&self.vcpus[&id].user];
+        user.working_set / user.vcpus.max(1) as u64
+    }
+
+    /// Whether DSPBUF and STORBUF let one more of `class` with so many pages into the dispatch list.
+    fn room(&self, class: usize, pages: u64) -> bool {
+        (1..=class).all(|c| {
+            let count = self.in_queue[c..].iter().sum::<usize>();
+            let storage = self.in_storage[c..].iter().sum::<u64>();
+            let most = self.srm.pages * u64::from(self.srm.storage_buffer[c - 1]) / 100;
+            let fits = self.srm.pages == 0 || count == 0 || storage + pages <= most;
+            count < self.srm.dispatch_buffer[c - 1] as usize && fits
+        })
     }
 
     /// Lets in from the eligible list whoever there is room for, the most urgent first.
     fn admit_waiting(&mut self, at: Tod) {
         loop {
-            let fits = (1..=3).filter(|&class| self.room(class));
-            let first =
-                fits.filter_map(|class| self.eligible[class - 1].first().map(|&(key, id)| (key, class, id))).min();
+            let heads = (1..=3).filter_map(|class| self.eligible[class - 1].first().map(|&(key, id)| (key, class, id)));
+            let first = heads.filter(|&(_, class, id)| self.room(class, self.demand(id))).min();
             let Some((key, class, id)) = first else { return };
             self.eligible[class - 1].remove(&(key, id));
-            self.in_queue[class] += 1;
             let vcpu = self.vcpus.get_mut(&id).expect("what is on a list exists");
             vcpu.waited += at.micros_since(vcpu.slice_begun);
             vcpu.slice_begun = at;
-            self.put_ready(id);
+            self.count_in(id);
+            self.put_ready(at, id);
         }
     }
 
-    /// Puts a virtual CPU that is in the dispatch list among those that are ready, and picks a processor to wake for it.
-    fn put_ready(&mut self, id: VcpuId) {
+    /// Puts a virtual CPU that is in the dispatch list among those that are ready, or on the limit list.
+    fn put_ready(&mut self, at: Tod, id: VcpuId) {
+        let vcpu = self.vcpus.get_mut(&id).expect("what becomes ready exists");
+        let user = &self.users[&vcpu.user];
+        match user.maximum {
+            Some(maximum) if user.limit > at => {
+                (vcpu.status, vcpu.key, vcpu.soft) = (Status::Limited, user.limit, !maximum.hard);
+                self.limited[usize::from(vcpu.soft)].insert((vcpu.key, id));
+                if !maximum.hard {
+                    self.wake_for(id);
+                }
+            }
+            _ => self.ready_now(id),
+        }
+    }
+
+    /// Picks a processor that sleeps, if there is one, to wake for a virtual CPU.
+    fn wake_for(&mut self, id: VcpuId) {
+        // The processor that it ran on last has its storage in the cache.
+        let last = 1 << self.vcpus[&id].processor;
+        let free = self.idle & !self.wakes;
+        let chosen = if free & last != 0 { last } else { free & free.wrapping_neg() };
+        self.wakes |= chosen;
+        self.idle &= !chosen;
+    }
+
+    /// Puts a virtual CPU among those that are ready, and picks a processor to wake for it.
+    fn ready_now(&mut self, id: VcpuId) {
         let vcpu = self.vcpus.get_mut(&id).expect("what becomes ready exists");
         vcpu.status = Status::Ready;
         // Sleep is no credit: who comes late begins where the others are.
@@ -413,12 +533,7 @@ impl Dispatcher {
         }
         vcpu.deadline = vcpu.clock.saturating_add(way);
         self.ready.insert((vcpu.deadline, id));
-        // The processor that it ran on last has its storage in the cache.
-        let last = 1 << vcpu.processor;
-        let free = self.idle & !self.wakes;
-        let chosen = if free & last != 0 { last } else { free & free.wrapping_neg() };
-        self.wakes |= chosen;
-        self.idle &= !chosen;
+        self.wake_for(id);
     }
 
     /// A virtual CPU is no longer ready or running.
@@ -433,7 +548,7 @@ impl Dispatcher {
     /// Takes a virtual CPU from whatever list it is on to the dormant list. One that ran has been deactivated.
     fn put_dormant(&mut self, id: VcpuId) {
         let vcpu = self.vcpus.get_mut(&id).expect("what becomes dormant exists");
-        let (status, class, key, deadline) = (vcpu.status, vcpu.class, vcpu.key, vcpu.deadline);
+        let (status, class, key, deadline, soft) = (vcpu.status, vcpu.class, vcpu.key, vcpu.deadline, vcpu.soft);
         vcpu.status = Status::Dormant;
         match status {
             Status::Dormant => return,
@@ -447,16 +562,28 @@ impl Dispatcher {
             Status::TestIdle => {
                 self.waiting.remove(&(key, id));
             }
+            Status::Limited => {
+                self.limited[usize::from(soft)].remove(&(key, id));
+            }
             Status::Running(_) | Status::PageWait => {}
         }
         self.dormant += 1;
         if status != Status::Eligible {
-            self.in_queue[class] -= 1;
+            self.count_out(id);
         }
     }
 
-    /// Ends the transactions whose test idle is over.
+    /// Ends the transactions whose test idle is over, and the waits of those who have had their maximum.
     fn expire(&mut self, at: Tod) {
+        for soft in 0..2 {
+            while let Some(&(until, id)) = self.limited[soft].first()
+                && until <= at
+            {
+                self.limited[soft].pop_first();
+                // Another virtual CPU of the user may have used up more in the meantime.
+                self.put_ready(at, id);
+            }
+        }
         while let Some(&(end, id)) = self.waiting.first() {
             if end > at {
                 return;
@@ -492,7 +619,8 @@ impl Dispatcher {
             in_queue[self.vcpus[id].class] -= 1;
             dormant += 1;
         }
-        Load { average, processors, in_queue, eligible, dormant, expansion }
+        let limited = self.limited.iter().map(BTreeSet::len).sum();
+        Load { limited, average, processors, in_queue, eligible, dormant, expansion }
     }
 
     /// Where a virtual CPU is.
@@ -530,20 +658,23 @@ impl Dispatcher {
         assert_eq!(count(|s| *s == Status::Dormant), self.dormant);
         assert_eq!(count(|s| *s == Status::Ready), self.ready.len());
         assert_eq!(count(|s| *s == Status::TestIdle), self.waiting.len());
+        assert_eq!(count(|s| *s == Status::Limited), self.limited.iter().map(BTreeSet::len).sum::<usize>());
         assert_eq!(count(|s| *s == Status::Eligible), self.eligible.iter().map(BTreeSet::len).sum::<usize>());
         assert_eq!(count(|s| matches!(s, Status::Running(_))), self.running.iter().flatten().count());
-        let (mut in_queue, mut sums) = ([0; 4], Sums::default());
+        let (mut in_queue, mut in_storage, mut sums) = ([0; 4], [0; 4], Sums::default());
         for (id, vcpu) in &self.vcpus {
             match vcpu.status {
                 Status::Ready => assert!(self.ready.contains(&(vcpu.deadline, *id))),
                 Status::Running(p) => assert_eq!(self.running[p], Some(*id)),
                 Status::TestIdle => assert!(self.waiting.contains(&(vcpu.key, *id))),
+                Status::Limited => assert!(self.limited[usize::from(vcpu.soft)].contains(&(vcpu.key, *id))),
                 Status::Eligible => assert!(self.eligible[vcpu.class - 1].contains(&(vcpu.key, *id))),
                 Status::Dormant | Status::PageWait => {}
             }
             in_queue[vcpu.class] += usize::from(vcpu.in_queue());
+            in_storage[vcpu.class] += if vcpu.in_queue() { vcpu.pages } else { 0 };
         }
-        assert_eq!(in_queue, self.in_queue);
+        assert_eq!((in_queue, in_storage), (self.in_queue, self.in_storage));
         for (id, user) in &self.users {
             let active = |v: &&Vcpu| v.user == *id && matches!(v.status, Status::Ready | Status::Running(_));
             let active = self.vcpus.values().filter(active).count() as u64;

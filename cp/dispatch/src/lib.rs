@@ -27,6 +27,16 @@
 //! Shares: ABSOLUTE shares are parts of the whole, RELATIVE ones divide what those leave, each among the users that
 //! want to run at the moment. A user's share is divided among its virtual CPUs that do.
 //!
+//! A maximum share (LIMITHARD, LIMITSOFT) is kept by a clock of its own for each limited user: it advances by the time
+//! used divided by the maximum, and whoever has it ahead of the real time is on the **limit list** until it is not. With
+//! LIMITSOFT a processor that finds nothing else to run takes its work from there.
+//!
+//! # Storage
+//!
+//! SET SRM STORBUF says how much of the host's storage the working sets of those in the dispatch list may make up: of classes
+//! 1 to 3, of classes 2 and 3, of class 3. Who does not fit waits in the eligible list; one alone always fits. LDUBUF is about
+//! users whose pages are being brought in, of whom there are none, since the host pages and CP does not.
+//!
 //! # Cost
 //!
 //! Each event costs the logarithm of how many are on the list concerned. Nothing is done periodically: a processor
@@ -69,6 +79,15 @@ impl Default for Share {
     }
 }
 
+/// A maximum share: SET SHARE ... LIMITSOFT or LIMITHARD.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Maximum {
+    /// So much of the processors and no more.
+    pub share: Share,
+    /// LIMITHARD: not even when nobody else wants them.
+    pub hard: bool,
+}
+
 /// SET SRM: what the system's owner may tune.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Srm {
@@ -80,11 +99,25 @@ pub struct Srm {
     pub bias_duration: u32,
     /// DSPBUF: how many virtual CPUs may be in the dispatch list: of classes 1 to 3, of classes 2 and 3, of class 3.
     pub dispatch_buffer: [u32; 3],
+    /// STORBUF: how many percent of the host's storage the working sets of the same may be.
+    pub storage_buffer: [u32; 3],
+    /// LDUBUF: how many percent of the paging devices' capacity users may claim who are being loaded.
+    pub loading_buffer: [u32; 3],
+    /// The pages of the host's storage; 0 if nothing is known of it, and STORBUF then holds nobody back.
+    pub pages: u64,
 }
 
 impl Default for Srm {
     fn default() -> Self {
-        Srm { minor_slice: 5_000, bias_intensity: 90, bias_duration: 2, dispatch_buffer: [32_767; 3] }
+        Srm {
+            minor_slice: 5_000,
+            bias_intensity: 90,
+            bias_duration: 2,
+            dispatch_buffer: [32_767; 3],
+            storage_buffer: [125, 105, 95],
+            loading_buffer: [100, 75, 60],
+            pages: 0,
+        }
     }
 }
 
@@ -99,6 +132,20 @@ pub enum Event {
         share: Share,
         /// Whether it never waits in the eligible list.
         quickdsp: bool,
+    },
+    /// A user's maximum share is set, or taken away.
+    Limit {
+        /// Who.
+        user: UserId,
+        /// The maximum.
+        maximum: Option<Maximum>,
+    },
+    /// How many pages of storage a user works with. It counts when a virtual CPU of it gets into the dispatch list next.
+    WorkingSet {
+        /// Who.
+        user: UserId,
+        /// Pages.
+        pages: u64,
     },
     /// A user has logged off, after its virtual CPUs were removed. One that a processor runs goes when it comes back.
     UserGone(UserId),
@@ -185,6 +232,8 @@ pub enum Status {
     Ready,
     /// In the dispatch list, and runs on this processor.
     Running(usize),
+    /// In the dispatch list, but its user has had its maximum share: the limit list.
+    Limited,
     /// In the dispatch list, waiting for less than 300 ms.
     TestIdle,
     /// In the dispatch list, waiting for a page.

@@ -10,6 +10,8 @@ const INTERVAL: u64 = 1_000_000;
 /// What INDICATE LOAD shows of the dispatcher.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Load {
+    /// How many are on the limit list.
+    pub limited: usize,
     /// AVGPROC: the average utilisation of the processors, in percent.
     pub average: u32,
     /// PROC nnnn: the utilisation of each, in percent.

@@ -31,6 +31,13 @@ impl Sums {
         }
     }
 
+    /// The part that a user of these sums with `share` would have with `other` instead.
+    pub fn weight_instead(mut self, share: Share, other: Share) -> u64 {
+        self.take(share);
+        self.add(other);
+        self.weight(other)
+    }
+
     /// The part of a user with `share`, who is among the sums, in parts of [`WHOLE`]; at least 1.
     pub fn weight(&self, share: Share) -> u64 {
         let scaled = if self.relative == 0 { self.absolute } else { self.absolute.min(MAX_ABSOLUTE) };

@@ -254,6 +254,82 @@ fn a_changed_share_holds_from_then_on() {
     is_percent(s.used(0) - before, 10 * SECOND, 75.0, 1.0);
 }
 
+#[test]
+fn a_hard_limit_is_kept_even_by_one_alone() {
+    for (processors, tenths) in [(1, 100), (1, 500), (2, 250)] {
+        let mut s = System::new(processors, Srm::default(), 1);
+        s.user(0, Share::default(), false);
+        s.event(Event::Limit {
+            user: UserId(0),
+            maximum: Some(Maximum { share: Share::Absolute(tenths), hard: true }),
+        });
+        (0..processors as u32).for_each(|vcpu| s.job(vcpu, 0, Load1::Batch));
+        s.run(20 * SECOND);
+        let used = (0..processors as u32).map(|vcpu| s.used(vcpu)).sum();
+        is_percent(used, 20 * SECOND * processors as u64, f64::from(tenths) / 10.0, 1.0);
+    }
+}
+
+#[test]
+fn a_soft_limit_gives_what_nobody_else_wants() {
+    let limited = Event::Limit { user: UserId(0), maximum: Some(Maximum { share: Share::Absolute(200), hard: false }) };
+    let mut s = System::new(1, Srm::default(), 1);
+    s.user(0, Share::Relative(1000), false);
+    s.event(limited);
+    s.job(0, 0, Load1::Batch);
+    s.run(10 * SECOND);
+    is_percent(s.used(0), 10 * SECOND, 100.0, 1.0);
+    s.user(1, Share::Relative(100), false);
+    s.job(1, 1, Load1::Batch);
+    s.run(30 * SECOND);
+    is_percent(s.used(1), 20 * SECOND, 80.0, 3.0);
+    s.event(Event::Limit { user: UserId(0), maximum: None });
+    let before = s.used(1);
+    s.run(50 * SECOND);
+    is_percent(s.used(1) - before, 20 * SECOND, 9.1, 2.0);
+}
+
+#[test]
+fn a_relative_maximum_is_set_against_the_others() {
+    let mut s = System::new(1, Srm::default(), 1);
+    for n in 0..3 {
+        s.user(n, Share::Relative(300), false);
+        s.job(n, n, Load1::Batch);
+    }
+    s.event(Event::Limit { user: UserId(0), maximum: Some(Maximum { share: Share::Relative(150), hard: true }) });
+    s.run(20 * SECOND);
+    is_percent(s.used(0), 20 * SECOND, 20.0, 2.0);
+}
+
+/// Working sets of 60 pages in a host of 100: by STORBUF two of class 1 fit, one of class 3, and all get their turns.
+#[test]
+fn storbuf_keeps_out_whose_pages_do_not_fit() {
+    let srm = Srm { pages: 100, storage_buffer: [125, 105, 95], ..Srm::default() };
+    let mut s = System::new(1, srm, 1);
+    for n in 0..4 {
+        s.user(n, Share::default(), n == 3);
+        s.event(Event::WorkingSet { user: UserId(n), pages: 60 });
+    }
+    (0..3).for_each(|n| s.job(n, n, Load1::Batch));
+    s.run(SECOND / 10);
+    assert_eq!(s.dispatcher.load(at(s.now)).in_queue, [0, 2, 0, 0]);
+    assert_eq!(s.dispatcher.load(at(s.now)).eligible, [0, 1, 0, 0]);
+    s.job(3, 3, Load1::Batch);
+    s.run(SECOND / 5);
+    assert_eq!(s.dispatcher.load(at(s.now)).in_queue, [1, 2, 0, 0], "QUICKDSP waits for nobody");
+    s.run(1200 * SECOND);
+    let used: Vec<u64> = (0..3).map(|n| s.used(n)).collect();
+    assert!(used.iter().min().unwrap() * 3 > *used.iter().max().unwrap(), "{used:?}");
+    s.dispatcher.check();
+    // One alone always fits.
+    let mut s = System::new(1, Srm { pages: 100, ..Srm::default() }, 1);
+    s.user(0, Share::default(), false);
+    s.event(Event::WorkingSet { user: UserId(0), pages: 1000 });
+    s.job(0, 0, Load1::Batch);
+    s.run(10 * SECOND);
+    is_percent(s.used(0), 10 * SECOND, 100.0, 1.0);
+}
+
 /// Twenty that compute, ten that answer keystrokes with 2 ms of work: these notice little of those.
 #[test]
 fn interactive_before_batch() {

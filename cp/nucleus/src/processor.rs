@@ -8,7 +8,7 @@
 
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod};
-use dispatch::{Decision, Dispatcher, Event, Return, Share, Srm, UserId, VcpuId, Wakes};
+use dispatch::{Decision, Dispatcher, Event, Maximum, Return, Share, Srm, UserId, VcpuId, Wakes};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
@@ -49,10 +49,11 @@ fn name(user: u32, cpu: u16) -> VcpuId {
 }
 
 impl Processors {
-    pub fn new(count: u16, clock: Arc<dyn Clock>) -> Processors {
+    /// `count` processors of a host with so many bytes of storage; 0 if that is not known.
+    pub fn new(count: u16, storage: u64, clock: Arc<dyn Clock>) -> Processors {
         let count = usize::from(count.max(1)).min(dispatch::MAX_PROCESSORS);
         let inner = Inner {
-            dispatcher: Dispatcher::new(count, Srm::default()),
+            dispatcher: Dispatcher::new(count, Srm { pages: storage >> 12, ..Srm::default() }),
             vcpus: HashMap::new(),
             timers: BTreeSet::new(),
             timer: HashMap::new(),
@@ -90,10 +91,21 @@ impl Processors {
         Some((vmdbk.upgrade()?, cpu))
     }
 
-    /// A user logs on.
-    pub fn log_on(&self, user: u32, share: Share, quickdsp: bool) {
+    /// A user logs on, or its shares are set anew.
+    pub fn log_on(&self, user: u32, share: Share, maximum: Option<Maximum>, quickdsp: bool) {
+        let (at, user) = (self.clock.now(), UserId(user));
+        let mut inner = self.lock();
+        let wakes = inner.dispatcher.event(at, Event::User { user, share, quickdsp });
+        self.ring(wakes);
+        let wakes = inner.dispatcher.event(at, Event::Limit { user, maximum });
+        self.ring(wakes);
+    }
+
+    /// How many pages the host keeps for a user.
+    pub fn working_set(&self, user: u32, pages: u64) {
         let at = self.clock.now();
-        self.lock().dispatcher.event(at, Event::User { user: UserId(user), share, quickdsp });
+        let wakes = self.lock().dispatcher.event(at, Event::WorkingSet { user: UserId(user), pages });
+        self.ring(wakes);
     }
 
     /// A user has logged off.

@@ -35,6 +35,8 @@ pub struct SystemConfig {
     pub operator: String,
     /// How many host threads run virtual CPUs.
     pub processors: u16,
+    /// The host's storage in bytes, of which SET SRM STORBUF is a part; 0 if it is not known.
+    pub storage: u64,
     /// The log message lines, shown at LOGON.
     pub log_message: Vec<String>,
 }
@@ -46,6 +48,7 @@ impl Default for SystemConfig {
             zone: Zone::default(),
             operator: "OPERATOR".into(),
             processors: 1,
+            storage: 0,
             log_message: Vec::new(),
         }
     }
@@ -95,7 +98,7 @@ impl Cp {
         let directory = users.map(|user| (user.userid.clone(), Arc::new(user))).collect();
         let started = clock.now();
         let next_drops = AtomicU64::new(if spool.is_some() { started.0.max(1) } else { 0 });
-        let processors = Arc::new(Processors::new(config.processors, clock.clone()));
+        let processors = Arc::new(Processors::new(config.processors, config.storage, clock.clone()));
         let log_message = Mutex::new(config.log_message.clone());
         Cp {
             log_message,
@@ -187,11 +190,7 @@ impl Cp {
         let mut system = self.system();
         let new = system.users.iter().all(|other| other.userid != vmdbk.userid);
         if new {
-            let share = match vmdbk.user.share.normal {
-                directory::Portion::Relative(n) => dispatch::Share::Relative(n),
-                directory::Portion::Absolute(n) => dispatch::Share::Absolute(n),
-            };
-            self.processors.log_on(vmdbk.id, share, vmdbk.user.options.has(directory::Opt::QuickDsp));
+            command::set::scheduling::tell(self, vmdbk);
             let owner = Arc::downgrade(vmdbk);
             let ring = move |cpu| {
                 if let Some(vmdbk) = owner.upgrade() {
@@ -428,7 +427,13 @@ impl Cp {
         // A failure of our own stops the virtual machine that met it, and nobody else.
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
         let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
-        self.processors.returned(processor, &work, self.now().micros_since(start), why, until);
+        let end = self.now();
+        self.processors.returned(processor, &work, end.micros_since(start), why, until);
+        // Only a host whose storage is known has a STORBUF to keep.
+        if self.config.storage != 0 && work.vmdbk.is_measured_at(end) {
+            let pages = work.vmdbk.machine().configuration.storage().resident_pages();
+            self.processors.working_set(work.vmdbk.id, pages);
+        }
         true
     }
 

@@ -23,6 +23,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// How often the working set of a virtual machine that runs is measured, in microseconds.
+const MEASURED_EVERY: u64 = 10_000_000;
+
 /// How error messages are shown (SET EMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Emsg {
@@ -85,7 +88,7 @@ pub struct State {
     /// The last disconnection or reconnection, for the forced logoff of users nobody comes back to.
     pub disconnected: Option<Tod>,
     /// SET SHARE and SET QUICKDSP, if not what the directory says.
-    pub share: Option<dispatch::Share>,
+    pub share: Option<directory::Share>,
     pub quickdsp: Option<bool>,
 }
 
@@ -109,6 +112,8 @@ pub struct Vmdbk {
     pub trace: Trace,
     /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
     pub flooded: AtomicBool,
+    /// When its working set is measured next: a TOD clock value.
+    measured: AtomicU64,
     /// CP reads and the virtual machine does not run meanwhile.
     held: AtomicBool,
     state: Mutex<State>,
@@ -146,6 +151,7 @@ impl Vmdbk {
             iucv: around.iucv.clone(),
             trace: Trace::default(),
             flooded: AtomicBool::new(false),
+            measured: AtomicU64::new(0),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),
@@ -201,6 +207,15 @@ impl Vmdbk {
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         units.retain(|other| crate::spooling::lock_unit(other).vdev != vdev);
         units.extend(unit);
+    }
+
+    /// Whether it is time to measure the working set; if so, it will be again after a while.
+    pub fn is_measured_at(&self, now: Tod) -> bool {
+        let due = self.measured.load(Ordering::Relaxed) <= now.0;
+        if due {
+            self.measured.store(now.plus_micros(MEASURED_EVERY).0, Ordering::Relaxed);
+        }
+        due
     }
 
     /// Whether the virtual machine stands still because CP reads.

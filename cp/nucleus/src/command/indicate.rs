@@ -87,7 +87,7 @@ fn load(cp: &Cp) -> Response {
     let processors: Vec<String> =
         load.processors.iter().enumerate().map(|(n, busy)| format!("PROC {n:04}-{busy:03}%")).collect();
     lines.extend(processors.chunks(2).map(|two| two.join("            ")));
-    lines.push("LIMITED-00000".into());
+    lines.push(format!("LIMITED-{:05}", load.limited));
     lines.into()
 }
 
@@ -143,7 +143,11 @@ fn queues(cp: &Cp, expanded: bool) -> Response {
     let entry = |entry: &Queued| {
         let (vmdbk, cpu) = cp.processors.who(entry.vcpu)?;
         let name = if cpu == 0 { vmdbk.userid.clone() } else { format!("{} MP{cpu:02}", vmdbk.userid) };
-        let list = if entry.status == Status::Eligible { 'E' } else { 'Q' };
+        let list = match entry.status {
+            Status::Eligible => 'E',
+            Status::Limited => 'L',
+            _ => 'Q',
+        };
         let state = match entry.status {
             Status::Running(processor) => format!("R{processor:02}"),
             Status::TestIdle => "TI".into(),

@@ -42,10 +42,11 @@ pub fn srm(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let srm = cp.processors.dispatcher(|dispatcher, _| dispatcher.srm().clone());
     let [q1, q2, q3] = srm.dispatch_buffer;
+    let percents = |[q1, q2, q3]: [u32; 3]| format!("Q1={q1}% Q2={q2}% Q3={q3}%");
     Ok(vec![
         format!("IABIAS : INTENSITY={}%; DURATION={}", srm.bias_intensity, srm.bias_duration),
-        "LDUBUF : Q1=100% Q2=75% Q3=60%".to_string(),
-        "STORBUF: Q1=125% Q2=105% Q3=95%".to_string(),
+        format!("LDUBUF : {}", percents(srm.loading_buffer)),
+        format!("STORBUF: {}", percents(srm.storage_buffer)),
         format!("DSPBUF : Q1={q1} Q2={q2} Q3={q3}"),
         format!("DISPATCHING MINOR TIMESLICE = {} MS", srm.minor_slice / 1000),
         "MAXWSS : LIMIT=9999%".to_string(),

@@ -5,7 +5,8 @@ use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use crate::words::{Word, Words};
-use dispatch::Share;
+use directory::{Limit, Portion};
+use dispatch::{Maximum, Share};
 use std::sync::Arc;
 
 fn target(cp: &Cp, issuer: &Issuer, words: &mut Words<'_>) -> Result<Arc<Vmdbk>, Message> {
@@ -17,50 +18,71 @@ fn target(cp: &Cp, issuer: &Issuer, words: &mut Words<'_>) -> Result<Arc<Vmdbk>,
     cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(userid).from("SET"))
 }
 
-/// The share in the directory.
-fn initial(vmdbk: &Vmdbk) -> Share {
-    match vmdbk.user.share.normal {
-        directory::Portion::Relative(n) => Share::Relative(n),
-        directory::Portion::Absolute(n) => Share::Absolute(n),
+/// The shares and QUICKDSP of a user now.
+pub fn current(vmdbk: &Vmdbk) -> (directory::Share, bool) {
+    let state = vmdbk.lock();
+    let quickdsp = vmdbk.user.options.has(directory::Opt::QuickDsp);
+    (state.share.clone().unwrap_or_else(|| vmdbk.user.share.clone()), state.quickdsp.unwrap_or(quickdsp))
+}
+
+fn portion(portion: directory::Portion) -> Share {
+    match portion {
+        Portion::Relative(n) => Share::Relative(n),
+        Portion::Absolute(n) => Share::Absolute(n),
     }
 }
 
-/// The share and QUICKDSP of a user now.
-pub fn current(vmdbk: &Vmdbk) -> (Share, bool) {
-    let state = vmdbk.lock();
-    let quickdsp = vmdbk.user.options.has(directory::Opt::QuickDsp);
-    (state.share.unwrap_or_else(|| initial(vmdbk)), state.quickdsp.unwrap_or(quickdsp))
-}
-
-fn tell(cp: &Cp, vmdbk: &Vmdbk) {
+/// Tells the dispatcher what a user's shares are.
+pub fn tell(cp: &Cp, vmdbk: &Vmdbk) {
     let (share, quickdsp) = current(vmdbk);
-    cp.processors.log_on(vmdbk.id, share, quickdsp);
+    let maximum = Maximum { share: portion(share.maximum.unwrap_or(share.normal)), hard: share.limit == Limit::Hard };
+    cp.processors.log_on(vmdbk.id, portion(share.normal), (share.limit != Limit::NoLimit).then_some(maximum), quickdsp);
 }
 
-/// `SET SHARE userid|* RELative n | ABSolute n% | INITial`
+/// `SET SHARE userid|* RELative n | ABSolute n% [RELative n | ABSolute n%] [NOLimit|LIMITSoft|LIMITHard] | INITial`
 ///
 /// Sets how much of the processors a user gets when there is not enough for all: RELATIVE 1 to 10000 is set against the others'
 /// shares, of which 100 is usual; ABSOLUTE is a percentage of all processors. INITIAL is what the directory says.
+///
+/// A second share is the maximum, without one it is the first: with LIMITHARD the user never gets more, with LIMITSOFT only what nobody
+/// else wants, with NOLIMIT there is none. Who has had the maximum waits in the limit list.
 pub fn share(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = target(cp, issuer, &mut words)?;
-    let kind = words.need()?;
-    let share = match () {
-        () if kind.is("INITial") => None,
-        () if kind.is("RELative") => {
-            let word = words.need()?;
-            let n = word.decimal().filter(|n| (1..=10_000).contains(n)).ok_or_else(|| word.invalid())?;
-            Some(Share::Relative(n as u16))
-        }
-        () if kind.is("ABSolute") => {
-            let word = words.need()?;
-            Some(Share::Absolute(tenths(word).ok_or_else(|| word.invalid())?))
-        }
-        () => return Err(kind.invalid()),
+    if words.accept("INITial") {
+        words.end()?;
+        vmdbk.lock().share = None;
+        tell(cp, &vmdbk);
+        return Ok(show_share(&vmdbk).into());
+    }
+    let normal =
+        read_portion(&mut words)?.ok_or_else(|| words.peek().map_or_else(message::operand_missing, Word::invalid))?;
+    let maximum = read_portion(&mut words)?;
+    let limit = match words.next() {
+        None if maximum.is_some() => Limit::Soft,
+        None => Limit::NoLimit,
+        Some(word) if word.is("NOLimit") => Limit::NoLimit,
+        Some(word) if word.is("LIMITSoft") => Limit::Soft,
+        Some(word) if word.is("LIMITHard") => Limit::Hard,
+        Some(word) => return Err(word.invalid()),
     };
     words.end()?;
-    vmdbk.lock().share = share;
+    vmdbk.lock().share = Some(directory::Share { normal, maximum, limit });
     tell(cp, &vmdbk);
     Ok(show_share(&vmdbk).into())
+}
+
+/// `RELATIVE n` or `ABSOLUTE n%`, if it comes next.
+fn read_portion(words: &mut Words<'_>) -> Result<Option<Portion>, Message> {
+    let relative = words.accept("RELative");
+    if !relative && !words.accept("ABSolute") {
+        return Ok(None);
+    }
+    let word = words.need()?;
+    let number = match relative {
+        true => word.decimal().filter(|n| (1..=10_000).contains(n)).map(|n| Portion::Relative(n as u16)),
+        false => tenths(word).map(Portion::Absolute),
+    };
+    number.map(Some).ok_or_else(|| word.invalid())
 }
 
 /// `12.5%` in tenths of a percent, 1 to 1000.
@@ -74,11 +96,21 @@ fn tenths(word: Word<'_>) -> Option<u16> {
 
 /// The lines of QUERY SHARE.
 pub fn show_share(vmdbk: &Vmdbk) -> Vec<String> {
-    let normal = match current(vmdbk).0 {
-        Share::Relative(n) => format!("RELATIVE SHARE = {n:5}"),
-        Share::Absolute(n) => format!("ABSOLUTE SHARE = {:3}.{}%", n / 10, n % 10),
+    let share = current(vmdbk).0;
+    let normal = match share.normal {
+        Portion::Relative(n) => format!("RELATIVE SHARE = {n:5}"),
+        Portion::Absolute(n) => format!("ABSOLUTE SHARE = {:3}.{}%", n / 10, n % 10),
     };
-    vec![format!("USER {:<9}: {normal}", vmdbk.userid), format!("{:16}MAXIMUM SHARE  = NOLIMIT", "")]
+    let amount = match share.maximum.unwrap_or(share.normal) {
+        Portion::Relative(n) => format!("RELATIVE {n:5}"),
+        Portion::Absolute(n) => format!("ABSOLUTE {:3}.{}%", n / 10, n % 10),
+    };
+    let maximum = match share.limit {
+        Limit::NoLimit => "NOLIMIT".to_string(),
+        Limit::Soft => format!("LIMITSOFT {amount}"),
+        Limit::Hard => format!("LIMITHARD {amount}"),
+    };
+    vec![format!("USER {:<9}: {normal}", vmdbk.userid), format!("{:16}MAXIMUM SHARE  = {maximum}", "")]
 }
 
 /// `SET QUICKDSP userid|* ON|OFF`
@@ -99,11 +131,13 @@ pub fn show_quick_dispatch(vmdbk: &Vmdbk) -> String {
     format!("USER {:<9}: QUICKDSP {on}", vmdbk.userid)
 }
 
-/// `SET SRM IABIAS intensity [duration] | DSPSLICE milliseconds | DSPBUF n1 n2 n3 | STORBUF | LDUBUF | MAXWSS | XSTORE ...`
+/// `SET SRM IABIAS intensity [duration] | DSPSLICE milliseconds | DSPBUF n1 n2 n3 | STORBUF p1 [p2 [p3]] | LDUBUF p1 [p2 [p3]] | MAXWSS | XSTORE ...`
 ///
 /// Tunes the dispatcher: IABIAS is how much sooner (in percent) a new transaction is served, and for how many time slices;
 /// DSPSLICE is the minor time slice, 1 to 100 ms; DSPBUF is how many virtual CPUs of the classes 1 to 3, 2 and 3, and 3 may be in the
-/// dispatch list. STORBUF, LDUBUF, MAXWSS and XSTORE are about paging, which the host does: they are accepted and change nothing.
+/// dispatch list; STORBUF is how many percent of the host's storage the working sets of the same may be, 0 to 999, and who does not fit waits in
+/// the eligible list. LDUBUF is about users whose pages CP is bringing in: it is kept, but as the host does that there are none. MAXWSS and XSTORE
+/// are accepted and change nothing.
 pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let parameter = words.need()?;
     let mut srm = cp.processors.dispatcher(|dispatcher, _| dispatcher.srm().clone());
@@ -127,7 +161,17 @@ pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messag
                 srm.dispatch_buffer[n] = number(&mut words, 1, 32_767)? as u32;
             }
         }
-        () if ["STORBUF", "LDUBUF", "MAXWSS", "XSTORE"].iter().any(|name| parameter.is(name)) => {
+        () if parameter.is("STORBUF") || parameter.is("LDUBUF") => {
+            words.peek().ok_or_else(message::operand_missing)?;
+            let storage = parameter.is("STORBUF");
+            let buffer = if storage { &mut srm.storage_buffer } else { &mut srm.loading_buffer };
+            for percent in buffer {
+                if words.peek().is_some() {
+                    *percent = number(&mut words, 0, 999)? as u32;
+                }
+            }
+        }
+        () if ["MAXWSS", "XSTORE"].iter().any(|name| parameter.is(name)) => {
             words.peek().ok_or_else(message::operand_missing)?;
             return Ok(Response::none());
         }
