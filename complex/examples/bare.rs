@@ -1,7 +1,7 @@
 //! A Linux kernel on a bare machine, its messages on standard output: `bare KERNEL INITRD COMMAND-LINE [MEGABYTES] [CPUS]`.
 //!
 //! `DISKS=3390-3:100,9336-20:5000,FILE` attaches disks at 0200, 0201 and so on: in storage, of a model and so many
-//! cylinders or blocks, or image files.
+//! cylinders or blocks, or image files; `CU=3990-3` gives them another control unit than the usual.
 //!
 //! No CP: the kernel finds itself in a partition and talks to the service element's console. For bringing up the
 //! processor and for measuring it alone.
@@ -10,6 +10,7 @@ use base::{Clock, Tod};
 use complex::{Configuration, ControlProgram, Exit, Host, Specification};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Memory, Volume};
+use devices::dasd::{ControlUnit, Options};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -46,7 +47,9 @@ fn main() {
     let configuration = Configuration::new(spec, Arc::new(HostClock), Arc::new(Screen)).expect("room for its storage");
     configuration.load_direct(&read(kernel), &read(initrd), command_line).unwrap_or_else(|e| panic!("{e}"));
     for (n, disk) in std::env::var("DISKS").iter().flat_map(|disks| disks.split(',')).enumerate() {
-        let device = devices::dasd::device(volume(disk), devices::dasd::Options::default());
+        let older = std::env::var("CU").is_ok_and(|unit| unit == "3990-3");
+        let control_unit = older.then_some(ControlUnit::C3990_3);
+        let device = devices::dasd::device(volume(disk), Options { control_unit, ..Options::default() });
         configuration.css().attach(0x200 + n as u16, device).unwrap_or_else(|e| panic!("{e}"));
     }
     let start = std::time::Instant::now();
@@ -62,6 +65,7 @@ fn main() {
     }
     let instructions: u64 = configuration.cpus().map(|n| configuration.cpu(n).state.instructions).sum();
     let seconds = start.elapsed().as_secs_f64();
+    println!("{:?}", configuration.css().counts());
     println!("{instructions} instructions, {seconds:.2} s, {:.0} MIPS", instructions as f64 / seconds / 1e6);
 }
 

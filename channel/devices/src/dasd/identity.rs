@@ -18,7 +18,7 @@ pub struct ControlUnit {
 impl ControlUnit {
     /// 3990 model 6: extended count key data, and all its commands.
     pub const C3990_6: ControlUnit = ControlUnit { kind: 0x3990, model: 0xe9 };
-    /// 3990 model 3.
+    /// 3990 model 3: without Prefix and what moves the data of whole tracks, so that drivers go record by record.
     pub const C3990_3: ControlUnit = ControlUnit { kind: 0x3990, model: 0xec };
     /// 3880 without a cache: count key data.
     pub const C3880: ControlUnit = ControlUnit { kind: 0x3880, model: 0x05 };

@@ -3,7 +3,7 @@
 
 use super::eckd::{Eckd, Ended};
 use super::sense::Fault;
-use super::{code, identity};
+use super::{ControlUnit, code, identity};
 use arch::io::DeviceStatus;
 use css::{Command, Data};
 
@@ -106,8 +106,8 @@ impl Eckd {
             }
             suborder::FEATURES => {
                 let mut answer = vec![0; 256];
-                for (byte, bit) in FEATURES {
-                    answer[byte] |= bit;
+                if self.control_unit != ControlUnit::C3990_3 {
+                    FEATURES.iter().for_each(|&(byte, bit)| answer[byte] |= bit);
                 }
                 Some(answer)
             }
