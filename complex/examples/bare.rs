@@ -48,8 +48,8 @@ fn main() {
     configuration.load_direct(&read(kernel), &read(initrd), command_line).unwrap_or_else(|e| panic!("{e}"));
     for (n, disk) in std::env::var("DISKS").iter().flat_map(|disks| disks.split(',')).enumerate() {
         let older = std::env::var("CU").is_ok_and(|unit| unit == "3990-3");
-        let control_unit = older.then_some(ControlUnit::C3990_3);
-        let device = devices::dasd::device(volume(disk), Options { control_unit, ..Options::default() });
+        let control_unit = older.then_some(ControlUnit::C3990_3).filter(|_| disk.starts_with("33"));
+        let device = devices::dasd::device(volume(disk), Options { control_unit, paths: 2, ..Options::default() });
         configuration.css().attach(0x200 + n as u16, device).unwrap_or_else(|e| panic!("{e}"));
     }
     let start = std::time::Instant::now();

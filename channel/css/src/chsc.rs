@@ -4,7 +4,6 @@
 //! length and a response code.
 
 use crate::ChannelSubsystem;
-use crate::subchannel::PATH;
 use arch::Program;
 
 /// Bytes of a CHSC block.
@@ -78,7 +77,7 @@ fn channel_paths(css: &ChannelSubsystem, block: &[u8; BLOCK]) -> Result<Vec<u8>,
     if formats || first > last {
         return Err(response::INVALID_FORMAT);
     }
-    let exists = |chpid| css.subchannels.iter().any(|s| s.pmcw.pim & PATH != 0 && s.pmcw.chpid[0] == chpid);
+    let exists = |chpid| css.subchannels.iter().any(|s| s.on_path(chpid));
     let mut data = Vec::new();
     for chpid in (first..=last).filter(|&chpid| exists(chpid)) {
         // Valid; no link; of the type that block-multiplexing parallel channels have.

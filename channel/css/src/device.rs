@@ -122,6 +122,11 @@ pub trait Device: Any + Send {
         None
     }
 
+    /// Channel paths to the device, 1 to 8. The path of a channel program is the first in its ORB's logical-path mask.
+    fn paths(&self) -> u8 {
+        1
+    }
+
     /// The device was attached; it may keep the bell to ring when it has something to say.
     fn attached(&mut self, _bell: Doorbell) {}
 

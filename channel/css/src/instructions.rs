@@ -110,7 +110,7 @@ impl ChannelSubsystem {
 
     /// RESET CHANNEL PATH: what devices of the path do is abandoned; a channel report tells that it is done.
     pub fn reset_channel_path(&mut self, chpid: u8) -> Cc {
-        let on_path = |s: &Subchannel| s.device.is_some() && s.pmcw.chpid[0] == chpid;
+        let on_path = |s: &Subchannel| s.on_path(chpid);
         if !self.subchannels.iter().any(on_path) {
             return NOT_OPERATIONAL;
         }
@@ -159,10 +159,15 @@ impl ChannelSubsystem {
         if s.run.is_some() || s.scsw.has(scsw::FUNCTION) {
             return Ok(2);
         }
-        if orb.lpm() & s.pmcw.pam == 0 {
+        let paths = orb.lpm() & s.pmcw.pam;
+        if paths == 0 {
             return Ok(NOT_OPERATIONAL);
         }
-        s.begin(Run::new(*orb));
+        // The first of those that the program allows; none is ever busy.
+        let path = 0x80 >> paths.leading_zeros();
+        let mut run = Run::new(*orb);
+        run.path = path;
+        s.begin(run);
         self.counts.starts += 1;
         self.carry_on(id.number());
         Ok(0)

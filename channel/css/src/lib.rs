@@ -40,7 +40,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use storage::Storage;
-use subchannel::{PATH, Run, Subchannel};
+use subchannel::{Run, Subchannel};
 
 /// CCWs that one call executes at most before it lets others in; each page of data counts as one more.
 pub const ALLOWANCE: u32 = 8192;
@@ -144,7 +144,7 @@ impl ChannelSubsystem {
             self.subchannels.push(Subchannel::default());
         }
         let s = &mut self.subchannels[free];
-        s.pmcw = initial(number);
+        s.pmcw = initial(number, device.paths());
         let mut device = device;
         device.attached(Doorbell { pending: self.pending.clone(), subchannel: n });
         s.device = Some(device);
@@ -172,7 +172,7 @@ impl ChannelSubsystem {
         }
         let s = &mut self.subchannels[usize::from(id.number())];
         s.pmcw.flags = s.pmcw.flags & 0xffff_0000 | u32::from(new);
-        s.pmcw.chpid[0] = (new >> 8) as u8;
+        s.pmcw.chpid = channel_paths(new, s.pmcw.pim);
         self.report_subchannel(id.number());
         true
     }
@@ -279,7 +279,7 @@ impl ChannelSubsystem {
         for s in &mut self.subchannels {
             if let Some(mut device) = s.device.take() {
                 device.reset(Reset::System);
-                let pmcw = initial(s.pmcw.device());
+                let pmcw = initial(s.pmcw.device(), device.paths());
                 *s = Subchannel { pmcw, device: Some(device), slow: s.slow, ..Subchannel::default() };
             }
         }
@@ -346,10 +346,15 @@ impl ChannelSubsystem {
     }
 }
 
-/// The PMCW of a device after it was attached or reset.
-fn initial(number: u16) -> Pmcw {
-    let mut chpid = [0; 8];
-    chpid[0] = (number >> 8) as u8;
+/// The PMCW of a device with so many channel paths after it was attached or reset.
+fn initial(number: u16, paths: u8) -> Pmcw {
+    let mask = !(0xff_u8.checked_shr(paths.clamp(1, 8).into()).unwrap_or(0));
     let flags = pmcw_flag::VALID | u32::from(number);
-    Pmcw { flags, lpm: PATH, pim: PATH, pom: 0xff, pam: PATH, chpid, ..Pmcw::default() }
+    Pmcw { flags, lpm: mask, pim: mask, pom: 0xff, pam: mask, chpid: channel_paths(number, mask), ..Pmcw::default() }
+}
+
+/// The channel paths to a device: devices of the same hundred (in hexadecimal) share them.
+fn channel_paths(number: u16, mask: u8) -> [u8; 8] {
+    let first = (number >> 8) as u8;
+    std::array::from_fn(|n| if mask & 0x80 >> n != 0 { first.wrapping_add(0x20 * n as u8) } else { 0 })
 }

@@ -14,8 +14,8 @@ use arch::io::{
 };
 use storage::Storage;
 
-/// The path mask of the one channel path that each device has.
-pub(crate) const PATH: u8 = 0x80;
+/// The mask of the first channel path, which every device has.
+const PATH: u8 = 0x80;
 
 #[derive(Default)]
 pub(crate) struct Subchannel {
@@ -43,6 +43,8 @@ pub(crate) struct Subchannel {
 /// A start function in progress.
 pub(crate) struct Run {
     pub orb: Orb,
+    /// Mask of the channel path that it goes by.
+    pub path: u8,
     pub phase: Phase,
     /// False until the first command was given to the device.
     chained: bool,
@@ -71,6 +73,7 @@ impl Run {
     pub fn new(orb: Orb) -> Run {
         Run {
             orb,
+            path: PATH,
             phase: Phase::Fetch(orb.program),
             chained: false,
             at: orb.program.wrapping_sub(8),
@@ -99,6 +102,11 @@ impl Subchannel {
 
     pub fn operational(&self) -> bool {
         self.pmcw.valid() && self.pmcw.enabled()
+    }
+
+    /// Whether one of the device's channel paths is `chpid`.
+    pub fn on_path(&self, chpid: u8) -> bool {
+        self.device.is_some() && (0..8).any(|n| self.pmcw.pim & 0x80 >> n != 0 && self.pmcw.chpid[n] == chpid)
     }
 
     pub fn status_pending(&self) -> bool {
@@ -317,7 +325,7 @@ impl Subchannel {
         let sense = sense.or(failed);
         let clean = subchannel & !status::PCI == 0;
         let primary_only = clean && usual(device) && !device.has(DeviceStatus::DEVICE_END);
-        self.pmcw.lpum = PATH;
+        self.pmcw.lpum = run.path;
         self.scsw.ccw = run.at.wrapping_add(8);
         self.scsw.count = run.count;
         self.scsw.device = device;
@@ -334,7 +342,7 @@ impl Subchannel {
         if !clean || !usual(device) {
             self.scsw.control |= scsw::ALERT;
         }
-        self.esw.logout = u32::from(PATH) << 16;
+        self.esw.logout = u32::from(self.pmcw.lpum) << 16;
         if device.has(DeviceStatus::UNIT_CHECK) {
             self.unit_check(sense);
         }

@@ -257,6 +257,31 @@ fn path_groups_are_established() {
 }
 
 #[test]
+fn each_of_several_paths_is_in_the_group_or_not() {
+    let options = Options { paths: 4, ..Options::default() };
+    let mut m = Machine::new(Box::new(Eckd::new(Memory::d3390(1), options)));
+    let pmcw = m.css.store_subchannel(m.id).unwrap().pmcw;
+    assert_eq!((pmcw.pim, pmcw.pam, &pmcw.chpid[..5]), (0xf0, 0xf0, &[0x02, 0x22, 0x42, 0x62, 0][..]));
+    let by = |m: &mut Machine, path: u8, step: Step| {
+        let mut orb = m.lay(&[step]);
+        orb.flags = orb.flags & 0xffff_00ff | u32::from(path) << 8;
+        assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
+        assert_eq!(m.finish(m.id).scsw.device, DeviceStatus::ENDED);
+        assert_eq!(m.css.store_subchannel(m.id).unwrap().pmcw.lpum, path);
+        m.data(0, 12)
+    };
+    let id = [7; 11];
+    by(&mut m, 0x40, put(0xaf, &[&[0x80][..], &id].concat()));
+    assert_eq!(by(&mut m, 0x40, get(0x34, 12))[0], 0xc8);
+    assert_eq!(by(&mut m, 0x20, get(0x34, 12)), [0; 12]);
+    by(&mut m, 0x20, put(0xaf, &[&[0x80][..], &id].concat()));
+    by(&mut m, 0x40, put(0xaf, &[&[0x40][..], &id].concat()));
+    assert_eq!([0x80, 0x40, 0x20].map(|path| by(&mut m, path, get(0x34, 12))[0]), [0, 0x80, 0xc8]);
+    // Another identification does not join the group.
+    assert_eq!(m.bad(&[put(0xaf, &[&[0x80][..], &[8; 11]].concat())]).0[0], 0x80);
+}
+
+#[test]
 fn a_reserved_disk_makes_others_wait() {
     let volume = filled();
     let reservation = Arc::new(Reservation::default());

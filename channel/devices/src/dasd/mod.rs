@@ -45,6 +45,8 @@ pub struct Options {
     pub ssid: u16,
     /// The device's address at its control unit.
     pub unit: u8,
+    /// Channel paths, 1 to 8; 0 is 1.
+    pub paths: u8,
     /// Serial number, at most 12 characters A-Z and 0-9.
     pub serial: String,
     /// Reservations, shared by all devices that stand for the same disk.
