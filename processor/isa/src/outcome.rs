@@ -23,6 +23,8 @@ pub enum Exception {
     Real(u8),
     /// Addressing exceptions of a frame, table or control block that is not protected.
     Frame(u8),
+    /// Translation exceptions of an operand whose address is translated and not used.
+    Translated(u8),
     /// Specification: the register field must name an even-odd pair.
     Even(u8),
     /// Specification: the register field must name a pair of floating-point registers.
@@ -34,6 +36,8 @@ pub enum Exception {
     /// Privileged operation: in the problem state always, or when authority is missing.
     Privileged,
     SpecialOperation,
+    Operand,
+    SpaceSwitchEvent,
     Execute,
     MonitorEvent,
     FixedPointOverflow,
@@ -134,6 +138,7 @@ pub mod letter {
         S1 = Store(1); S2 = Store(2); S3 = Store(3); S4 = Store(4); SG = Store(0);
         R2 = Real(2);
         // KT: tables and control blocks that the CPU finds by itself.
+        T2 = Translated(2);
         K1 = Frame(1); K2 = Frame(2); KT = Frame(TABLES);
         // Even-odd pairs, pairs of floating-point registers.
         E1 = Even(1); E2 = Even(2); E3 = Even(3);
@@ -146,6 +151,8 @@ pub mod letter {
         SP = Specification;
         P = Privileged;
         SO = SpecialOperation;
+        OP = Operand;
+        SS = SpaceSwitchEvent;
         EX = Execute;
         MO = MonitorEvent;
         IF = FixedPointOverflow; IK = FixedPointDivide;

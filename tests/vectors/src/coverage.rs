@@ -13,7 +13,8 @@
 //! - **Data exceptions**: `pgm=0007` with the data-exception code of that reason; a flag in the FPC is not enough.
 //! - **Any other exception**: a line with its code.
 //!
-//! Condition codes of instructions that another part of the machine performs (`intercept=`) are shown in `complex/tests`.
+//! An instruction that another part of the machine performs (`intercept=`) needs lines for what the CPU checks before it
+//! hands it over: privilege, registers, alignment. The rest is shown in `complex/tests`.
 
 use crate::Setting;
 use crate::file::{Case, Vector};
@@ -58,14 +59,20 @@ impl fmt::Display for Need {
     }
 }
 
-/// What a row needs lines for. Condition codes of what is intercepted are somebody else's.
+/// What a row needs lines for; less if it is `intercepted`.
 pub fn needs(row: &Instruction, intercepted: bool) -> Vec<Need> {
-    let mut all: Vec<Need> = if intercepted { Vec::new() } else { row.outcome.codes().map(Need::Code).collect() };
+    use Exception::{Aligned, Even, Pair, Privileged};
+    if intercepted {
+        let checked = row.outcome.exceptions().filter(|e| matches!(e, Privileged | Even(_) | Pair(_) | Aligned(..)));
+        return checked.map(Need::Other).collect();
+    }
+    let mut all: Vec<Need> = row.outcome.codes().map(Need::Code).collect();
     for exception in row.outcome.exceptions() {
         let kinds: &[Kind] = match exception {
             Exception::Fetch(_) | Exception::Store(_) => &[Kind::Addressing, Kind::Protection, Kind::Translation],
             Exception::Real(_) => &[Kind::Addressing, Kind::Protection],
             Exception::Frame(_) => &[Kind::Addressing],
+            Exception::Translated(_) => &[Kind::Translation],
             _ => {
                 all.push(Need::Other(exception));
                 continue;
@@ -79,7 +86,8 @@ pub fn needs(row: &Instruction, intercepted: bool) -> Vec<Need> {
 /// The operand's number, of an exception that is about one in storage.
 pub fn operand(exception: Exception) -> Option<u8> {
     match exception {
-        Exception::Fetch(n) | Exception::Store(n) | Exception::Real(n) | Exception::Frame(n) => Some(n),
+        Exception::Fetch(n) | Exception::Store(n) | Exception::Real(n) => Some(n),
+        Exception::Frame(n) | Exception::Translated(n) => Some(n),
         _ => None,
     }
 }
@@ -278,11 +286,13 @@ fn code(exception: Exception) -> Option<u16> {
         DecimalOverflow => 0xa,
         DecimalDivide => 0xb,
         SpecialOperation => 0x13,
+        Operand => 0x15,
+        SpaceSwitchEvent => 0x1c,
         MonitorEvent => 0x40,
         Decimal | AfpRegister | BfpInstruction | DfpInstruction | Trap | VectorInstruction => 7,
         VectorProcessing => 0x1b,
         Invalid | DivisionByZero | Overflow | Underflow | Inexact => 7,
-        Fetch(_) | Store(_) | Real(_) | Frame(_) => return None,
+        Fetch(_) | Store(_) | Real(_) | Frame(_) | Translated(_) => return None,
     })
 }
 
@@ -341,7 +351,7 @@ pub fn unsaid(row: &Instruction, vector: &Vector, case: &Case) -> Option<String>
         // What is privileged may be an operation exception instead, and so may what is not installed.
         1 => true,
         4 | 5 | 0x10 | 0x11 | 0x12 | 0x28..=0x2d | 0x38..=0x3b => all.any(|e| operand(e).is_some()),
-        2..=0xb | 0x13 | 0x1b | 0x40 => all.any(|e| code(e) == Some(program)),
+        2..=0xb | 0x13 | 0x15 | 0x1b | 0x1c | 0x40 => all.any(|e| code(e) == Some(program)),
         _ => true,
     };
     (!said).then(|| format!("program interruption {program:04X}"))
