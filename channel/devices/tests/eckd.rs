@@ -3,7 +3,7 @@
 mod disk;
 
 use arch::io::DeviceStatus;
-use devices::dasd::{ControlUnit, Eckd, Options, Reservation};
+use devices::dasd::{Cache, ControlUnit, Eckd, Options, Reservation};
 use disk::{Machine, Memory, Step, extent, get, locate, locate_bytes, put, search, seek, tic};
 use std::sync::Arc;
 
@@ -389,4 +389,39 @@ fn the_control_unit_answers_what_drivers_ask() {
     let (sense, _) = m.bad(&[ask(0x99)]);
     assert_eq!((sense[0], sense[7], sense[27]), (0x80, 4, 0x80));
     assert_eq!(m.bad(&[get(0x3e, 64)]).0[7], 2);
+}
+
+#[test]
+fn the_cache_counts_hits_bypasses_and_destages() {
+    let cache = Arc::new(Cache::new(4, 2));
+    let options = Options { cache: Some(cache.clone()), ..Options::default() };
+    let mut m = Machine::new(Box::new(Eckd::new(filled(), options)));
+    let read = |m: &mut Machine, track: u32, attributes: u8| {
+        let mut define = extent(0x40, 0, 29);
+        define.bytes[1] |= attributes;
+        m.good(&[define, locate(0x06, 1, track, 1), get(0x06, 512)]);
+    };
+    let write = |m: &mut Machine, track: u32| {
+        m.good(&[extent(0x80, 0, 29), locate(0x01, 1, track, 1), put(0x05, &[1; 512])]);
+    };
+    read(&mut m, 1, 0);
+    read(&mut m, 1, 0);
+    // Bypass; sequential access.
+    read(&mut m, 1, 0x04);
+    read(&mut m, 1, 0x10);
+    let counts = cache.statistics(0);
+    assert_eq!((counts.reads, counts.read_hits, counts.bypassed), (3, 1, 1));
+    assert_eq!((counts.sequential_reads, counts.sequential_read_hits, counts.staged), (1, 1, 1));
+    // The first write of a track brings it in; non-volatile storage has room for two.
+    write(&mut m, 1);
+    (2..5).for_each(|track| write(&mut m, track));
+    let counts = cache.statistics(0);
+    assert_eq!((counts.writes, counts.fast_write_hits, counts.delayed, counts.destaged), (4, 1, 2, 2));
+    cache.set_storage(false);
+    write(&mut m, 1);
+    let counts = cache.statistics(0);
+    assert_eq!((counts.writes, counts.fast_write_hits, counts.destaged), (5, 1, 4));
+    // Programs read the same.
+    m.good(&[put(0x27, &[0x18, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]), get(0x3e, 192)]);
+    assert_eq!(m.data(1, 24)[4..], [0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 1]);
 }

@@ -3,6 +3,7 @@
 //! Records are read, written and searched in [`records`](super::records), what concerns the control unit as a whole is in
 //! [`subsystem`](super::subsystem). Commands end in a status or a [`Fault`], which becomes unit check with sense bytes.
 
+use super::cache::Usage;
 use super::domain::{self, Domain, Mask, Orientation};
 use super::head::{Head, Place};
 use super::identity;
@@ -224,6 +225,7 @@ impl Eckd {
         }
         let (mask, extent) = domain::define_extent(b, &self.head)?;
         self.head.extent = Some(extent);
+        self.head.usage = Usage::of(b[1]);
         if !extent.has(self.head.track) {
             self.head.seek(extent.first)?;
         }

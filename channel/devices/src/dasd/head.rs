@@ -3,6 +3,7 @@
 //! A [`Head`] gives commands the image of the current track, reads it when it is first needed and writes it back when it
 //! has changed. Every access goes through [`Head::image`], which knows the extent: no command reaches a track outside.
 
+use super::cache::{Cache, Usage};
 use super::reservation::Reservation;
 use super::sense::Fault;
 use super::{Options, Trouble};
@@ -52,6 +53,9 @@ pub(super) struct Head {
     wide: bool,
     /// Tracks that may be reached; `None`: all.
     pub extent: Option<Extent>,
+    /// The control unit's cache, which hears what was used, and how DEFINE EXTENT wants it to be used.
+    cache: Option<(Arc<Cache>, u8)>,
+    pub usage: Usage,
     pub track: u32,
     pub place: Place,
     held: Option<Held>,
@@ -73,6 +77,8 @@ impl Head {
             tracks,
             wide,
             extent: None,
+            cache: options.cache.clone().map(|cache| (cache, options.unit)),
+            usage: Usage::default(),
             track: 0,
             place: Place::Index,
             held: None,
@@ -134,6 +140,7 @@ impl Head {
     pub fn forget(&mut self) {
         self.held = None;
         self.extent = None;
+        self.usage = Usage::default();
     }
 
     /// The current track.
@@ -165,9 +172,13 @@ impl Head {
         Ok(held.new.get_or_insert_with(|| Track::clone(&held.base)))
     }
 
-    /// Writes the track in hand back if it has changed.
+    /// Lets go of the track in hand, and writes it back if it has changed.
     pub fn flush(&mut self) -> Result<(), Fault> {
-        let Some(Held { track, base, new: Some(mut new), formatted }) = self.held.take() else { return Ok(()) };
+        let Some(Held { track, base, new, formatted }) = self.held.take() else { return Ok(()) };
+        if let Some((cache, unit)) = &self.cache {
+            cache.used(*unit, track, new.is_some(), self.usage);
+        }
+        let Some(mut new) = new else { return Ok(()) };
         let reservation = self.reservation.clone();
         // Another device of this disk may have changed other records of the track since it was read.
         let writing = reservation.shared().then(|| reservation.writing());

@@ -10,6 +10,7 @@
 //! **Glossary.** *Extent*: the tracks or blocks that DEFINE EXTENT lets a channel program reach. *Domain*: the records that
 //! LOCATE RECORD announced. *Place*: which area of which record has just passed the head.
 
+mod cache;
 mod code;
 mod domain;
 mod eckd;
@@ -22,6 +23,7 @@ mod reservation;
 mod sense;
 mod subsystem;
 
+pub use cache::{Cache, Statistics};
 pub use eckd::Eckd;
 pub use fba::Fba;
 pub use identity::ControlUnit;
@@ -51,6 +53,8 @@ pub struct Options {
     pub serial: String,
     /// Reservations, shared by all devices that stand for the same disk.
     pub reservation: Arc<Reservation>,
+    /// The control unit's cache, shared by all its devices; `None`: it has none.
+    pub cache: Option<Arc<Cache>>,
     /// Who hears of a failing medium, beside the guest.
     pub trouble: Option<Trouble>,
 }

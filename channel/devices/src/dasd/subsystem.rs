@@ -16,6 +16,7 @@ mod order {
 /// What PREPARE FOR READ SUBSYSTEM DATA may ask for.
 mod suborder {
     pub const STORAGE_PATH: u8 = 0x00;
+    pub const STATISTICS: u8 = 0x01;
     pub const UNIT_ADDRESSES: u8 = 0x0e;
     pub const FEATURES: u8 = 0x41;
 }
@@ -97,6 +98,10 @@ impl Eckd {
     fn prepare(&self, suborder: u8) -> Option<Vec<u8>> {
         match suborder {
             suborder::STORAGE_PATH => Some(vec![0; 16]),
+            suborder::STATISTICS => {
+                let counts = self.options.cache.as_ref().map(|cache| cache.statistics(self.options.unit));
+                Some(counts.unwrap_or_default().encode(self.options.unit, self.options.ssid))
+            }
             // For each of 256 unit addresses, what it is and its base: 1 is a base device.
             suborder::UNIT_ADDRESSES => {
                 let mut answer = vec![0; 512];

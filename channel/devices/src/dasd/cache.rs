@@ -1,0 +1,286 @@
+//! A control unit's cache and non-volatile storage: what they would have held, and counts of that (IBM 3990 Reference,
+//! "Cache", "DASD fast write", "Subsystem statistics").
+//!
+//! Data is always on the volume when a channel program ends, so nothing here keeps any. It is a model: which tracks would
+//! be in the cache, which of them would wait in non-volatile storage to be destaged. Programs and CP see its counts, and a
+//! timing model would ask it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How DEFINE EXTENT says that the cache is to be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Usage {
+    /// Byte 1, bits 3-5.
+    mode: u8,
+    /// Byte 1, bit 7: writes wait for the disk.
+    no_fast_write: bool,
+}
+
+impl Usage {
+    pub fn of(attributes: u8) -> Usage {
+        Usage { mode: attributes >> 2 & 7, no_fast_write: attributes & 1 != 0 }
+    }
+
+    fn bypasses(self) -> bool {
+        self.mode == 1
+    }
+
+    fn loads(self) -> bool {
+        !matches!(self.mode, 1 | 2)
+    }
+
+    fn sequential(self) -> bool {
+        matches!(self.mode, 3 | 4)
+    }
+}
+
+/// What a device has counted, as READ SUBSYSTEM DATA gives it. A request is the use of one track by a channel program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    pub reads: u64,
+    pub read_hits: u64,
+    pub writes: u64,
+    /// Writes that were over when they were in non-volatile storage.
+    pub fast_write_hits: u64,
+    pub sequential_reads: u64,
+    pub sequential_read_hits: u64,
+    pub sequential_writes: u64,
+    pub sequential_fast_write_hits: u64,
+    /// Requests that asked for the cache not to be loaded, or not to be used.
+    pub inhibited: u64,
+    pub bypassed: u64,
+    /// Tracks brought into the cache, and tracks destaged from it.
+    pub staged: u64,
+    pub destaged: u64,
+    /// Writes that had to wait for room in non-volatile storage.
+    pub delayed: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    key: (u8, u32),
+    used: bool,
+    /// In non-volatile storage, too.
+    modified: bool,
+}
+
+struct Device {
+    cache: bool,
+    fast_write: bool,
+    counts: Statistics,
+}
+
+impl Default for Device {
+    fn default() -> Device {
+        Device { cache: true, fast_write: true, counts: Statistics::default() }
+    }
+}
+
+struct State {
+    cache: bool,
+    storage: bool,
+    slots: Vec<Slot>,
+    index: HashMap<(u8, u32), usize>,
+    hand: usize,
+    modified: usize,
+    devices: HashMap<u8, Device>,
+}
+
+/// The cache of one control unit, shared by its devices. They are told apart by their unit addresses.
+pub struct Cache {
+    tracks: usize,
+    /// Tracks of non-volatile storage.
+    storage: usize,
+    state: Mutex<State>,
+}
+
+impl Cache {
+    /// A cache for so many tracks, with non-volatile storage for so many; both are on.
+    pub fn new(tracks: usize, storage: usize) -> Cache {
+        let state = State {
+            cache: true,
+            storage: true,
+            slots: Vec::new(),
+            index: HashMap::new(),
+            hand: 0,
+            modified: 0,
+            devices: HashMap::new(),
+        };
+        Cache { tracks: tracks.max(1), storage, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Turns the cache of the whole control unit on or off. Off, everything in it is destaged and gone.
+    pub fn set_cache(&self, on: bool) {
+        let mut state = self.state();
+        state.cache = on;
+        if !on {
+            state.destage(None);
+            state.slots.clear();
+            state.index.clear();
+            state.hand = 0;
+        }
+    }
+
+    /// Turns non-volatile storage on or off. Off, what it holds is destaged.
+    pub fn set_storage(&self, on: bool) {
+        let mut state = self.state();
+        state.storage = on;
+        if !on {
+            state.destage(None);
+        }
+    }
+
+    /// Turns caching for one device on or off.
+    pub fn set_device(&self, unit: u8, on: bool) {
+        self.state().devices.entry(unit).or_default().cache = on;
+    }
+
+    /// Turns DASD fast write for one device on or off; off, what waits is destaged.
+    pub fn set_fast_write(&self, unit: u8, on: bool) {
+        let mut state = self.state();
+        state.devices.entry(unit).or_default().fast_write = on;
+        if !on {
+            state.destage(Some(unit));
+        }
+    }
+
+    /// Whether the cache and non-volatile storage are on, and for this device caching and fast write.
+    pub fn status(&self, unit: u8) -> (bool, bool, bool, bool) {
+        let mut state = self.state();
+        let device = state.devices.entry(unit).or_default();
+        let (cache, fast_write) = (device.cache, device.fast_write);
+        (state.cache, state.storage, cache, fast_write)
+    }
+
+    /// What a device has counted.
+    pub fn statistics(&self, unit: u8) -> Statistics {
+        self.state().devices.entry(unit).or_default().counts
+    }
+
+    /// A channel program has used a track.
+    pub(super) fn used(&self, unit: u8, track: u32, wrote: bool, usage: Usage) {
+        let state = &mut *self.state();
+        let device = state.devices.entry(unit).or_default();
+        let active = state.cache && device.cache && !usage.bypasses();
+        let fast = active && wrote && state.storage && device.fast_write && !usage.no_fast_write;
+        let hit = active && state.index.contains_key(&(unit, track));
+        let c = &mut device.counts;
+        let (requests, hits) = match (wrote, usage.sequential()) {
+            (false, false) => (&mut c.reads, &mut c.read_hits),
+            (false, true) => (&mut c.sequential_reads, &mut c.sequential_read_hits),
+            (true, false) => (&mut c.writes, &mut c.fast_write_hits),
+            (true, true) => (&mut c.sequential_writes, &mut c.sequential_fast_write_hits),
+        };
+        *requests += 1;
+        *hits += u64::from(hit && (!wrote || fast));
+        c.bypassed += u64::from(usage.bypasses());
+        c.inhibited += u64::from(usage.mode == 2);
+        if !active {
+            return;
+        }
+        let slot = match state.index.get(&(unit, track)) {
+            Some(&slot) => slot,
+            None if usage.loads() => {
+                c.staged += 1;
+                state.stage((unit, track), self.tracks)
+            }
+            None => return,
+        };
+        state.slots[slot].used = true;
+        if fast && !state.slots[slot].modified {
+            if state.modified >= self.storage.max(1) {
+                state.devices.entry(unit).or_default().counts.delayed += 1;
+                state.destage_one();
+            }
+            state.slots[slot].modified = true;
+            state.modified += 1;
+        }
+    }
+}
+
+impl State {
+    /// A slot for a track, if need be that of one that was not used for long.
+    fn stage(&mut self, key: (u8, u32), most: usize) -> usize {
+        let new = Slot { key, used: true, modified: false };
+        if self.slots.len() < most {
+            self.slots.push(new);
+            self.index.insert(key, self.slots.len() - 1);
+            return self.slots.len() - 1;
+        }
+        while std::mem::take(&mut self.slots[self.hand].used) {
+            self.hand = (self.hand + 1) % most;
+        }
+        let slot = self.hand;
+        self.hand = (slot + 1) % most;
+        self.write_back(slot);
+        self.index.remove(&self.slots[slot].key);
+        self.slots[slot] = new;
+        self.index.insert(key, slot);
+        slot
+    }
+
+    fn write_back(&mut self, slot: usize) {
+        if std::mem::take(&mut self.slots[slot].modified) {
+            self.modified -= 1;
+            self.devices.entry(self.slots[slot].key.0).or_default().counts.destaged += 1;
+        }
+    }
+
+    fn destage_one(&mut self) {
+        let n = self.slots.len();
+        let next = (0..n).map(|k| (self.hand + k) % n).find(|&slot| self.slots[slot].modified);
+        if let Some(slot) = next {
+            self.write_back(slot);
+        }
+    }
+
+    /// Destages what waits of one device, or of all.
+    fn destage(&mut self, unit: Option<u8>) {
+        for slot in 0..self.slots.len() {
+            if unit.is_none_or(|unit| self.slots[slot].key.0 == unit) {
+                self.write_back(slot);
+            }
+        }
+    }
+}
+
+impl Statistics {
+    /// Subsystem statistics of a device: 192 bytes.
+    pub(super) fn encode(&self, unit: u8, ssid: u16) -> Vec<u8> {
+        let mut b = vec![0, unit, 0, 0];
+        let counts = [
+            self.reads,
+            self.read_hits,
+            self.writes,
+            self.fast_write_hits,
+            self.sequential_reads,
+            self.sequential_read_hits,
+            self.sequential_writes,
+            self.sequential_fast_write_hits,
+            0,
+            0,
+            0,
+            0,
+            self.inhibited,
+            self.bypassed,
+            0,
+            self.staged,
+            self.destaged,
+            self.delayed,
+            self.fast_write_hits,
+            self.sequential_fast_write_hits,
+            self.staged,
+        ];
+        b.extend(counts.iter().flat_map(|&count| (count as u32).to_be_bytes()));
+        // Second status, quick write promotes, a reserved byte.
+        b.extend([0; 6]);
+        b.extend(ssid.to_be_bytes());
+        b.resize(192, 0);
+        b
+    }
+}
