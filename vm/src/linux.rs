@@ -131,8 +131,23 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         let configuration = &machine.configuration;
         let instructions: u64 = configuration.cpus().map(|cpu| configuration.cpu(cpu).state.instructions).sum();
         let counts = configuration.css().counts();
+        let jit = engine::statistics();
         eprintln!(
-            "{{\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
+            "{{\"jit_blocks\":{},\"jit_instructions\":{},\"jit_calls\":{},\"jit_bytes\":{},\"jit_entries\":{},\"jit_links\":{},\
+             \"jit_lookups\":{},\"jit_executed\":{},\"jit_emptied\":{},\"jit_us\":{},",
+            jit.blocks,
+            jit.instructions,
+            jit.calls,
+            jit.bytes,
+            jit.entries,
+            jit.links,
+            jit.lookups,
+            jit.executed,
+            jit.emptied,
+            jit.time / 1000
+        );
+        eprintln!(
+            "\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
              \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{}}}",
             clock.now().micros_since(started),
             counts.starts,

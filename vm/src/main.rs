@@ -28,8 +28,18 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
+    /// What executes guests' instructions: the interpreter alone, or host code for what is executed often.
+    #[arg(long, global = true, value_enum, value_name = "ENGINE")]
+    engine: Option<Engine>,
     #[command(subcommand)]
     command: Command,
+}
+
+/// What `--engine` knows.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Engine {
+    Interpreter,
+    Jit,
 }
 
 #[derive(Subcommand)]
@@ -64,7 +74,13 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::parse();
+    match arguments.engine {
+        Some(Engine::Interpreter) => engine::choose(engine::Engine::Interpreter),
+        Some(Engine::Jit) => engine::choose(engine::Engine::Jit),
+        None => {}
+    }
+    let result = match arguments.command {
         Command::Run { system, tn3270, headless, processors } => {
             run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors })
         }

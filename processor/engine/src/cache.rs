@@ -36,7 +36,7 @@ impl Block {
 pub const NONE: u32 = u32::MAX;
 const SLOTS: usize = 1 << 15;
 /// When so many instructions are decoded, everything is forgotten and decoded anew as needed.
-const MAX_OPS: usize = 1 << 17;
+const MAX_OPS: usize = 1 << 18;
 const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
@@ -168,9 +168,9 @@ impl BlockCache {
         self.translator.as_mut().expect("there is code, so somebody made it")
     }
 
-    /// Whether blocks are translated, once they are hot.
-    pub fn statistics(&self) -> Option<jit::Statistics> {
-        self.translator.as_ref().map(|translator| translator.statistics)
+    /// What the translator has done since this was asked last.
+    pub(crate) fn take_statistics(&mut self) -> Option<jit::Statistics> {
+        self.translator.as_mut().map(|translator| std::mem::take(&mut translator.statistics))
     }
 
     /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page.

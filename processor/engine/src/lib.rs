@@ -18,7 +18,8 @@ pub use cache::BlockCache;
 
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use cpu::{Intercepted, Interruption, State};
-use std::sync::{Once, OnceLock};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
 use storage::Code;
 
 /// Why `run` came back.
@@ -60,21 +61,36 @@ pub enum Engine {
     Jit,
 }
 
-static ENGINE: OnceLock<Engine> = OnceLock::new();
+/// 0: not chosen yet.
+static ENGINE: AtomicU8 = AtomicU8::new(0);
 
-/// Chooses the engine of all CPUs; to be called before any runs. Otherwise the environment's `ENDICOTT_ENGINE` (`interpreter` or
-/// `jit`) decides.
+/// Chooses the engine of all CPUs, from the next slice of each on. Until somebody does, the environment's
+/// `ENDICOTT_ENGINE` (`interpreter` or `jit`) decides.
 pub fn choose(engine: Engine) {
-    // Chosen already: the first one counts.
-    let _ = ENGINE.set(engine);
+    ENGINE.store(engine as u8 + 1, Ordering::Relaxed);
 }
 
-fn engine() -> Engine {
-    *ENGINE.get_or_init(|| match std::env::var("ENDICOTT_ENGINE").as_deref() {
-        Ok("jit") => Engine::Jit,
-        _ => Engine::Interpreter,
-    })
+/// The engine that has been chosen.
+pub fn engine() -> Engine {
+    match ENGINE.load(Ordering::Relaxed) {
+        0 => {
+            choose(match std::env::var("ENDICOTT_ENGINE").as_deref() {
+                Ok("jit") => Engine::Jit,
+                _ => Engine::Interpreter,
+            });
+            engine()
+        }
+        1 => Engine::Interpreter,
+        _ => Engine::Jit,
+    }
 }
+
+/// What the translators of all CPUs have done, ended ones included.
+pub fn statistics() -> jit::Statistics {
+    *TOTAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+static TOTAL: Mutex<jit::Statistics> = Mutex::new(jit::Statistics::NONE);
 
 /// A translator, if the host can have one; if not, that is said once.
 fn new_translator() -> Option<jit::Translator> {
@@ -100,6 +116,14 @@ enum Left {
 
 /// Runs until something is not the CPU's own. The budget is `s.budget` instructions, kept between calls.
 pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
+    let exit = execute(s, cache);
+    if let Some(news) = cache.take_statistics() {
+        TOTAL.lock().unwrap_or_else(PoisonError::into_inner).add(&news);
+    }
+    exit
+}
+
+fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
     s.fetch_stale = true;
     let storage = s.storage().clone();
     let mut last = cache::NONE;

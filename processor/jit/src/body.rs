@@ -118,10 +118,14 @@ impl Emitter<'_> {
         let x = self.host(a, W64);
         let y = match b {
             Word::Const(c) if c as i32 as u64 == c => Operand::Const(c),
+            Word::Const(_) => Operand::Host(0),
             b => Operand::Host(self.host(b, W64)),
         };
         let t = self.temp();
         asm!(self, mov Rq(t), Rq(x));
+        if y == Operand::Host(0) {
+            self.lea(0, b);
+        }
         match (op, y) {
             (Logical::And, Operand::Const(c)) => asm!(self, and Rq(t), c as i32),
             (Logical::Or, Operand::Const(c)) => asm!(self, or Rq(t), c as i32),
@@ -595,9 +599,8 @@ impl Cpu for Emitter<'_> {
             Truth::Known(false) => otherwise(self),
             truth => {
                 let site = self.site();
-                match self.jump_if(truth, site) {
-                    Some(true) => asm!(self, jmp =>site),
-                    _ => {}
+                if let Some(true) = self.jump_if(truth, site) {
+                    asm!(self, jmp =>site)
                 }
                 otherwise(self)
             }

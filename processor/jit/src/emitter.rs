@@ -30,8 +30,8 @@ pub const fn scratch(n: usize) -> i32 {
 }
 
 /// The short displacement from rbp of a general register.
-fn gr(r: u8) -> i8 {
-    const { assert!(layout::GR + 128 <= BIAS + 128 && layout::GR >= BIAS - 128) };
+pub fn gr(r: u8) -> i8 {
+    const { assert!(layout::GR <= BIAS) };
     (field(layout::GR) + 8 * r as i32) as i8
 }
 
@@ -238,6 +238,24 @@ impl<'e> Emitter<'e> {
                 asm!(self, mov [BYTE rbp + gr(r)], Rd(h))
             }
         }
+    }
+
+    /// Stores these registers where they are newer than the state; they stay where they are.
+    pub fn settle(&mut self, which: u16) {
+        let map = self.map;
+        self.write_back(&map, which);
+        self.map.dirty &= !which;
+    }
+
+    /// The state has a newer value of `r` than its host register.
+    pub fn forget(&mut self, r: u8) {
+        let h = self.map.host[r as usize];
+        if h != NONE {
+            let coded = self.cc.hosts() >> h & 1 == 1;
+            self.owner[h as usize] = if coded { Owner::Code } else { Owner::Temp };
+        }
+        self.map.host[r as usize] = NONE;
+        self.map.dirty &= !(1 << r);
     }
 
     /// `r` is in `h` from now on.

@@ -14,6 +14,9 @@
 //!
 //! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator: `new` says so.
 
+// The assembler's macro converts register numbers, whatever they are.
+#![allow(clippy::useless_conversion)]
+
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod body;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -22,6 +25,8 @@ mod code;
 mod emitter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod memory;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod native;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod scout;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -74,10 +79,40 @@ pub struct Statistics {
     pub entries: u64,
     pub links: u64,
     pub lookups: u64,
-    /// Instructions done again in the interpreter.
-    pub sites: u64,
+    /// Instructions executed by generated code.
+    pub executed: u64,
     /// Times the code cache was full and emptied.
     pub emptied: u64,
     /// Nanoseconds spent translating.
     pub time: u64,
+}
+
+impl Statistics {
+    /// Nothing has been done.
+    pub const NONE: Statistics = Statistics {
+        blocks: 0,
+        instructions: 0,
+        calls: 0,
+        bytes: 0,
+        entries: 0,
+        links: 0,
+        lookups: 0,
+        executed: 0,
+        emptied: 0,
+        time: 0,
+    };
+
+    /// Adds what another has counted.
+    pub fn add(&mut self, other: &Statistics) {
+        self.blocks += other.blocks;
+        self.instructions += other.instructions;
+        self.calls += other.calls;
+        self.bytes += other.bytes;
+        self.entries += other.entries;
+        self.links += other.links;
+        self.lookups += other.lookups;
+        self.executed += other.executed;
+        self.emptied += other.emptied;
+        self.time += other.time;
+    }
 }

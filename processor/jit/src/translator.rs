@@ -2,6 +2,7 @@
 
 use crate::emitter::*;
 use crate::memory::CodeMemory;
+use crate::native::{Native, native};
 use crate::scout::Scout;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
@@ -63,25 +64,28 @@ pub struct Translator {
     /// The instructions that sites point to.
     ops: Vec<Box<[Op]>>,
     targets: Box<[Target]>,
+    /// How often it has been emptied.
+    era: u64,
+    /// What has been done since somebody took this.
     pub statistics: Statistics,
 }
 
 // SAFETY: the pointers in sites lead into `ops`, which go where the sites go.
 unsafe impl Send for Translator {}
 
-/// What decides how a program's text is translated beside the text: the addressing mode, and whether fixed-point overflow
-/// interrupts.
+/// What decides how a program's text is translated beside the text: the addressing mode, whether fixed-point overflow
+/// interrupts, and whether all floating-point registers may be used.
 fn mode(s: &State) -> u64 {
     let bits = match s.address_mask {
         u64::MAX => 2,
         0x7fff_ffff => 1,
         _ => 0,
     };
-    bits << 1 | (s.program_mask >> 3 & 1) as u64
+    (s.afp_enabled() as u64) << 3 | bits << 1 | (s.program_mask >> 3 & 1) as u64
 }
 
 fn key(s: &State) -> u64 {
-    s.fetch_epoch() << 3 | mode(s)
+    s.fetch_epoch() << 4 | mode(s)
 }
 
 /// Does an instruction by its handler. `false`: the engine must look, and the answer says at what.
@@ -159,6 +163,7 @@ impl Translator {
             links: Vec::new(),
             ops: Vec::new(),
             targets: vec![Target::default(); TARGET_COUNT].into(),
+            era: 0,
             statistics: Statistics::default(),
         };
         t.make_stubs();
@@ -209,6 +214,7 @@ impl Translator {
         self.links.clear();
         self.ops.clear();
         self.targets.fill(Target::default());
+        self.era += 1;
         self.statistics.emptied += 1;
     }
 
@@ -241,6 +247,10 @@ impl Translator {
                 isa::decode(bytes, s.architecture(), &s.shared().facilities)
             })
             .collect();
+        // What is done inline although its body is a routine.
+        let float = s.afp_enabled();
+        let natives: Vec<Option<Native>> =
+            ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, float))).collect();
         // A bit for each instruction that must be called.
         let mut unfit = 0u64;
         for (n, (op, row)) in ops.iter().zip(&rows).enumerate() {
@@ -252,11 +262,11 @@ impl Translator {
                 }
                 None => scout.unfit = true,
             }
-            unfit |= (scout.unfit as u64) << n;
+            unfit |= ((scout.unfit && natives[n].is_none()) as u64) << n;
         }
         let (sites, links) = (self.sites.len(), self.links.len());
         let (bytes, head) = loop {
-            match self.emit(&plan, &rows, unfit) {
+            match self.emit(&plan, &rows, &natives, unfit) {
                 Ok(done) => break done,
                 Err(index) => {
                     unfit |= 1 << index;
@@ -282,6 +292,7 @@ impl Translator {
         &mut self,
         plan: &Plan,
         rows: &[Option<&'static Instruction>],
+        natives: &[Option<Native>],
         unfit: u64,
     ) -> Result<(Vec<u8>, u64), usize> {
         let mut e = Emitter::new(&mut self.assembler, &mut self.sites, &mut self.links, plan);
@@ -296,6 +307,8 @@ impl Translator {
             e.begin(n);
             if unfit >> n & 1 == 1 {
                 e.call(row.is_none_or(|row| row.ends != Ends::No));
+            } else if let Some(native) = natives[n] {
+                e.native(native, &op.fields);
             } else {
                 let row = std::ptr::from_ref(row.expect("only instructions with a row are fit"));
                 let (_, body) = table()[&row];
@@ -316,7 +329,7 @@ impl Translator {
     /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`, if that has to do with
     /// the same version of the same frame.
     pub fn connect(&mut self, link: Link, absolute: Absolute, version: u32, code: u64) {
-        if link.era != self.statistics.emptied {
+        if link.era != self.era {
             return;
         }
         let exit = &self.links[link.number as usize];
@@ -348,6 +361,7 @@ impl Translator {
         };
         s.instructions = s.instructions.wrapping_add((budget - s.budget) as u64);
         self.statistics.entries += 1;
+        self.statistics.executed += (budget - s.budget) as u64;
         match answer as u32 {
             LOOKUP => {
                 self.statistics.lookups += 1;
@@ -360,7 +374,7 @@ impl Translator {
             }
             link => {
                 self.statistics.links += 1;
-                Exit::Link(Link { number: link, era: self.statistics.emptied })
+                Exit::Link(Link { number: link, era: self.era })
             }
         }
     }

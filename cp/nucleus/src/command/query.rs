@@ -7,6 +7,8 @@ use crate::words::Words;
 
 #[path = "query/dasd.rs"]
 pub mod dasd;
+#[path = "query/jit.rs"]
+pub mod jit;
 #[path = "query/minidisk_cache.rs"]
 pub mod minidisk_cache;
 #[path = "query/scheduling.rs"]
@@ -28,6 +30,7 @@ commands! {
     /// What QUERY can show.
     QUERIES "query/":
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
+    jit { "JIT" ACE jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
     scheduling { "SHARE" G share; "QUICKDSP" G quick_dispatch; "SRM" ACEG srm; }
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }

@@ -9,6 +9,8 @@ use crate::words::Words;
 pub mod flags;
 #[path = "set/function_keys.rs"]
 pub mod function_keys;
+#[path = "set/jit.rs"]
+pub mod jit;
 #[path = "set/minidisk_cache.rs"]
 pub mod minidisk_cache;
 #[path = "set/scheduling.rs"]
@@ -28,6 +30,7 @@ commands! {
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
     }
     function_keys { "PF" G pf; }
+    jit { "JIT" A jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
     scheduling { "SHARE" A share; "QUICKDSP" A quick_dispatch; "SRM" A srm; }
     users { "PRIVclass" ANY privilege; "SECUSER" G secondary_user; "MACHine" G machine; "LOGMSG" B log_message; }
