@@ -88,6 +88,8 @@ pub const FACILITIES: Facilities = Facilities::of(&[
     66, 67, 74, 77, 142, 145, 146,
     // The breaking-event-address register.
     193,
+    // The vector facility, its enhancements 1 and 2.
+    129, 135, 148,
 ]);
 
 /// A virtual CPU and what it has decoded.

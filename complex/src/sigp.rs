@@ -127,6 +127,15 @@ impl Configuration {
                 });
                 stopped.unwrap_or(Answer::Accepted)
             }
+            // Store additional status at address.
+            0x17 if self.shared.facilities.has(129) && state.architecture() == Architecture::Z => {
+                let at = parameter & !0x3ff;
+                if self.storage().key(Absolute(at)).is_err() {
+                    return Answer::Status(status::INVALID_PARAMETER);
+                }
+                let store = |s: &mut State| s.store_vectors_at(at).expect("the frame has just been looked at");
+                self.when_stopped(state, target, store).unwrap_or(Answer::Accepted)
+            }
             // Sense running status.
             0x15 => {
                 if oneself || cpu.running.load(SeqCst) {

@@ -204,13 +204,16 @@ fn a_channel_report_is_a_machine_check() {
     machine.set(|s| {
         (s.cr[14], s.gr[3], s.ar[4], s.fpr[5], s.cr[9]) = (cpu::cr14::CHANNEL_REPORT, 33, 44, 55, 99);
         (s.fpc, s.tod_programmable, s.clock_comparator) = (0x0070_0000, 7, 0x1234_5600);
+        s.set_vr(17, 17);
     });
+    machine.put64(z::EXTENDED_SAVE_AREA, 0x3_0000);
     machine.configuration.shared().floating.machine_check(0x0040_0f1d_4033_0000);
     machine.cpu(0).state.signals().raise(attention::MACHINE_CHECK);
     machine.text(PROGRAM, "");
     assert_eq!(machine.go(WIDE, PROGRAM), Ending::Done, "disabled");
     assert_eq!(machine.go(WIDE | mask::MACHINE_CHECK, PROGRAM), Ending::MachineCheck);
-    assert_eq!(machine.get64(z::MACHINE_CHECK_CODE), 0x0040_0f1d_4033_0000);
+    assert_eq!(machine.get64(z::MACHINE_CHECK_CODE), 0x0040_0f5d_4033_0000, "vector registers are valid");
+    assert_eq!((machine.get64(0x3_0118), machine.get64(0x3_0050)), (17, 55));
     assert_eq!(machine.get64(z::MACHINE_CHECK_OLD + 8), PROGRAM);
     assert_eq!(machine.get64(z::SAVE_GPR + 24), 33);
     assert_eq!(machine.get32(z::SAVE_ACCESS + 16), 44);

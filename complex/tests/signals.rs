@@ -142,6 +142,20 @@ fn resets_leave_what_the_manual_says() {
 }
 
 #[test]
+fn vector_registers_are_stored() {
+    const STORE_ADDITIONAL_STATUS: u8 = 0x17;
+    let machine = Machine::with(Architecture::Z, 2);
+    machine.cpu(1).state.set_vr(3, 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff);
+    machine.cpu(1).state.set_vr(31, 31);
+    assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 0x3_0000), (0, 0));
+    assert_eq!((machine.get64(0x3_0030), machine.get64(0x3_0038)), (0x0011_2233_4455_6677, 0x8899_aabb_ccdd_eeff));
+    assert_eq!(machine.get64(0x3_01f8), 31);
+    assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 1 << 40), (1, 0x100), "beyond storage");
+    machine.configuration.start(1);
+    assert_eq!(signal(&machine, 1, STORE_ADDITIONAL_STATUS, 0x3_0000), (1, 0x200), "not stopped");
+}
+
+#[test]
 fn status_is_stored() {
     let machine = Machine::with(Architecture::Z, 2);
     {

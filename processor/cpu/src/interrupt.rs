@@ -7,6 +7,7 @@ use crate::mode::Architecture;
 use crate::state::State;
 use arch::lowcore::{esa, z};
 use arch::{Absolute, Program, Psw, Real};
+use storage::NotAvailable;
 
 /// Why an instruction body was left before its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,6 +41,9 @@ pub struct PerEvent {
     /// The instruction's address.
     pub address: u64,
 }
+
+/// The facility bit of the vector facility.
+const VECTOR_FACILITY: u32 = 129;
 
 /// The places of one class of interruption.
 struct Exchange {
@@ -199,9 +203,16 @@ impl State {
         self.exchange_psw(exchange(self.architecture(), (z::IO_OLD, z::IO_NEW), (esa::IO_OLD, esa::IO_NEW)))
     }
 
-    /// A machine-check interruption; all registers go to their save areas.
+    /// A machine-check interruption; all registers go to their save areas, the vector registers to the extended one if the
+    /// program has designated it.
     pub fn machine_check_interruption(&mut self, code: u64) -> Result<(), Interruption> {
-        self.store_real_u64(z::MACHINE_CHECK_CODE, code);
+        const VECTOR_REGISTERS_VALID: u64 = base::bits::bit64(25);
+        let mut saved = false;
+        if self.architecture() == Architecture::Z && self.has(VECTOR_FACILITY) {
+            let area = self.load_real_u64(z::EXTENDED_SAVE_AREA) & !0x3ff;
+            saved = area != 0 && self.store_vectors_at(area).is_ok();
+        }
+        self.store_real_u64(z::MACHINE_CHECK_CODE, code | if saved { VECTOR_REGISTERS_VALID } else { 0 });
         self.store_registers_at(self.prefix);
         self.store_real_u8(z::ARCHITECTURE_MODE, (self.architecture() == Architecture::Z) as u8);
         self.exchange_psw(exchange(
@@ -244,6 +255,15 @@ impl State {
             put(esa::SAVE_PSW, &psw.to_short().to_be_bytes());
             put(esa::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
         }
+    }
+
+    /// STORE ADDITIONAL STATUS: the vector registers go to the 512 bytes at absolute `at`.
+    pub fn store_vectors_at(&mut self, at: u64) -> Result<(), NotAvailable> {
+        let mut bytes = [0; 512];
+        for (half, to) in self.fpr.0.as_flattened().iter().zip(bytes.chunks_exact_mut(8)) {
+            to.copy_from_slice(&half.to_be_bytes());
+        }
+        self.storage().write(Absolute(at), &bytes)
     }
 
     /// Stores all registers and timers in the save areas at their distances from absolute `base`.
