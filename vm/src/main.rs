@@ -2,12 +2,13 @@
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `punch` fills a card reader, `password` changes
-//! a user's password, `linux` runs one guest on standard input and output.
+//! a user's password, `dasd` makes and looks after disks, `linux` runs one guest on standard input and output.
 
 #![forbid(unsafe_code)]
 
 mod clock;
 mod configuration;
+mod dasd;
 mod linux;
 mod local;
 mod painter;
@@ -66,6 +67,9 @@ enum Command {
     /// Runs one Linux guest, its console on standard input and output.
     #[command(after_help = linux::EXIT_CODES)]
     Linux(linux::Options),
+    /// Disks in host files: makes, lists, checks, compacts, copies, converts and shows them.
+    #[command(subcommand)]
+    Dasd(dasd::Command),
     /// Makes the sample system in a folder.
     Sample {
         #[arg(value_name = "DIR")]
@@ -87,6 +91,11 @@ fn main() -> ExitCode {
         Command::Sample { folder } => sample::sample(&folder),
         Command::Punch(options) => punch::punch(&options),
         Command::Password(options) => password::password(&options),
+        Command::Dasd(command) => match dasd::dasd(&command) {
+            Ok(true) => return ExitCode::SUCCESS,
+            Ok(false) => return ExitCode::FAILURE,
+            Err(why) => Err(why),
+        },
         Command::Linux(options) => match linux::linux(&options) {
             Ok(code) => return ExitCode::from(code),
             Err(why) => Err(why),

@@ -44,6 +44,10 @@ impl Report {
 
 /// Looks at the image in `path` with its shadow files. `units`: every track and group is read, not only the tables.
 pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>) -> Result<Report, ImageError> {
+    // A write that was in flight when a process was killed is finished first; that is no damage.
+    if crate::journal::path_of(path).exists() {
+        drop(Image::open(path, options.clone()));
+    }
     let image = Image::open(path, Options { read_only: true, ..options.clone() })?;
     image.with_layers(|layers| {
         let each = u64::from(packed::units(layers[0].kind()));

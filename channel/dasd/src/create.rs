@@ -1,5 +1,6 @@
 //! New images.
 
+use crate::copy::{Draft, Existing};
 use crate::host::HostFile;
 use crate::packed::codec::Method;
 use crate::packed::{Packed, Style, null_format};
@@ -20,12 +21,10 @@ pub enum Format {
 /// Makes a new image of an empty disk: tracks with record 0 only, or blocks of zeros. `path` must not exist yet; if this
 /// fails it does not exist then.
 pub fn create(path: &Path, kind: Kind, format: Format) -> Result<(), ImageError> {
-    let host = HostFile::create(path, None)?;
-    let made = fill(&host, kind, format, [0; 12]);
-    if made.is_err() {
-        let _ = std::fs::remove_file(path);
-    }
-    made
+    let (draft, host) = Draft::begin(path, Existing::Refuse)?;
+    fill(&host, kind, format, [0; 12])?;
+    drop(host);
+    draft.finish()
 }
 
 /// Makes `host`, an empty file, an image.

@@ -10,7 +10,7 @@ use crate::copy::{Draft, Existing, parsed};
 use crate::host::{Faults, ImageError, sync_folder};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
-use crate::{Kind, MediaError, Track, Volume, sync};
+use crate::{Format, Kind, MediaError, Track, Volume, sync};
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,6 +112,17 @@ impl Image {
     pub fn files(&self) -> Vec<PathBuf> {
         let name = |layer: &Layer| layer.hosts().into_iter().map(|host| host.path().to_path_buf()).collect::<Vec<_>>();
         self.shared().iter().flat_map(name).collect()
+    }
+
+    /// The format of the base.
+    pub fn format(&self) -> Format {
+        match &self.shared()[0] {
+            Layer::Packed(packed) => {
+                let Style { wide, method, .. } = packed.style();
+                Format::Compressed { wide, method }
+            }
+            _ => Format::Plain,
+        }
     }
 
     /// How many shadow files there are.

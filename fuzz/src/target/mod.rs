@@ -6,6 +6,7 @@ mod channel;
 mod command;
 mod decoder;
 mod directory;
+mod disk;
 mod program;
 mod terminal;
 
@@ -19,8 +20,15 @@ pub struct Target {
 }
 
 /// All of them.
-pub static TARGETS: &[Target] =
-    &[directory::TARGET, command::TARGET, terminal::TARGET, channel::TARGET, decoder::TARGET, program::TARGET];
+pub static TARGETS: &[Target] = &[
+    directory::TARGET,
+    command::TARGET,
+    terminal::TARGET,
+    channel::TARGET,
+    decoder::TARGET,
+    program::TARGET,
+    disk::TARGET,
+];
 
 #[cfg(test)]
 mod tests {

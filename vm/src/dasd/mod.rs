@@ -1,0 +1,390 @@
+//! `endicott dasd`: disks in host files, made, looked at, checked, copied, and put back.
+//!
+//! Whatever takes long shows how far it is and may be interrupted (Ctrl-C): sources are only read, and a new file gets
+//! its name when it is complete.
+
+mod import;
+mod map;
+mod show;
+
+use clap::{Subcommand, ValueEnum};
+use dasd::model::{CkdModel, FbaModel};
+use dasd::{Existing, Format, Image, ImageError, Kind, Method, Report, Volume, label};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is to be done.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Makes a new disk, with a volume label and an empty VTOC if it gets a serial.
+    Create {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The model: 3390-3, 3380-K, 9345-2, 3350, 2314, 9336-20, 3370-2 ...
+        #[arg(value_name = "MODEL")]
+        model: String,
+        /// Another number of cylinders than the model has.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        cylinders: Option<u32>,
+        /// Another number of 512-byte blocks than the model has.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        blocks: Option<u64>,
+        /// The volume serial, one to six characters.
+        #[arg(long, value_name = "VOLSER")]
+        volser: Option<String>,
+        #[arg(long, value_enum, default_value_t = FormatName::Cckd64)]
+        format: FormatName,
+        #[arg(long, value_enum, default_value_t = Compression::Zlib)]
+        compression: Compression,
+    },
+    /// Tells what disks are in files: format, model, size, serial.
+    List {
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        /// For programs.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Reads all of a disk and tells what is wrong with it. Exit code 1: something is.
+    Check {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Look at tables and headers only, not at every track.
+        #[arg(long)]
+        quick: bool,
+        /// Make a damaged disk whole. A compressed file is written anew and the old one kept as FILE.damaged; in a plain
+        /// file damaged tracks become empty.
+        #[arg(long, conflicts_with = "quick")]
+        repair: bool,
+        /// For programs.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Writes a compressed file anew, without free space and as small as it can be made.
+    Compact {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Copies a disk, with what its shadow files hold, to a new file of the same format.
+    Copy {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        #[arg(value_name = "NEW")]
+        new: PathBuf,
+        /// Another number of cylinders.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        cylinders: Option<u32>,
+        /// Another number of 512-byte blocks.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+        blocks: Option<u64>,
+        /// A file that is called NEW is replaced.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Copies a disk, with what its shadow files hold, to a new file of another format.
+    Convert {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        #[arg(value_name = "NEW")]
+        new: PathBuf,
+        #[arg(long, value_enum)]
+        to: FormatName,
+        #[arg(long, value_enum, default_value_t = Compression::Zlib)]
+        compression: Compression,
+        /// A file that is called NEW is replaced.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Puts a copy back: FILE becomes the disk that is in COPY, in FILE's format, all at once or not at all.
+    Restore {
+        #[arg(value_name = "COPY")]
+        copy: PathBuf,
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Keeps a disk as it is now: writes go to a new shadow file.
+    Snapshot {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// Instead, merge the newest shadow file into the file below.
+        #[arg(long, conflicts_with = "discard")]
+        merge: bool,
+        /// Instead, throw the newest shadow file away: the disk is as it was at the last snapshot.
+        #[arg(long)]
+        discard: bool,
+    },
+    /// Shows what is on a disk: label, data sets, records of tracks, minidisks.
+    Show(show::Options),
+    /// Turns a Hercules configuration file into statements of SYSTEM CONFIG and USER DIRECT.
+    ImportHercules {
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
+}
+
+/// The formats of image files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum FormatName {
+    /// Every track or block in a place of its own.
+    #[value(alias = "ckd", alias = "fba")]
+    Plain,
+    /// Compressed, up to 4 GB.
+    #[value(alias = "cfba")]
+    Cckd,
+    /// Compressed, of any size.
+    #[value(alias = "cfba64")]
+    Cckd64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Compression {
+    None,
+    Zlib,
+    Bzip2,
+}
+
+impl FormatName {
+    fn with(self, compression: Compression) -> Format {
+        let method = match compression {
+            Compression::None => Method::None,
+            Compression::Zlib => Method::Zlib,
+            Compression::Bzip2 => Method::Bzip2,
+        };
+        match self {
+            FormatName::Plain => Format::Plain,
+            FormatName::Cckd => Format::Compressed { wide: false, method },
+            FormatName::Cckd64 => Format::Compressed { wide: true, method },
+        }
+    }
+}
+
+/// Does it; `false`: a check found something.
+pub fn dasd(command: &Command) -> Result<bool, String> {
+    let done = match command {
+        Command::Create { file, model, cylinders, blocks, volser, format, compression } => {
+            let kind = kind_of(model, *cylinders, *blocks)?;
+            create(file, kind, format.with(*compression), volser.as_deref())
+        }
+        Command::List { files, json } => return show::list(files, *json),
+        Command::Check { file, quick, repair, json } => return check(file, !quick, *repair, *json),
+        Command::Compact { file } => compact(file),
+        Command::Copy { file, new, cylinders, blocks, replace } => {
+            let from = source(file)?;
+            let kind = resized(from.kind(), *cylinders, *blocks)?;
+            copy(&from, new, kind, from.format(), existing(*replace))
+        }
+        Command::Convert { file, new, to, compression, replace } => {
+            let from = source(file)?;
+            copy(&from, new, from.kind(), to.with(*compression), existing(*replace))
+        }
+        Command::Restore { copy, file } => restore(copy, file),
+        Command::Snapshot { file, merge, discard } => snapshot(file, *merge, *discard),
+        Command::Show(options) => show::show(options),
+        Command::ImportHercules { file } => import::import(file),
+    };
+    done.map(|()| true)
+}
+
+fn existing(replace: bool) -> Existing {
+    if replace { Existing::Replace } else { Existing::Refuse }
+}
+
+/// The disk that `model` names.
+fn kind_of(model: &str, cylinders: Option<u32>, blocks: Option<u64>) -> Result<Kind, String> {
+    if let Some(model) = CkdModel::named(model) {
+        return resized(Kind::of_model(model, model.cylinders), cylinders, blocks);
+    }
+    if let Some(model) = FbaModel::named(model) {
+        let kind = Kind::Fba { device: model.device, model: model.model, blocks: model.blocks };
+        return resized(kind, cylinders, blocks);
+    }
+    let ckd = dasd::model::CKD.iter().map(|model| model.name);
+    let names: Vec<_> = ckd.chain(dasd::model::FBA.iter().map(|model| model.name)).collect();
+    Err(format!("{model} is not a model; there are {}", names.join(", ")))
+}
+
+/// `kind` with another size.
+fn resized(kind: Kind, cylinders: Option<u32>, blocks: Option<u64>) -> Result<Kind, String> {
+    match (kind, cylinders, blocks) {
+        (_, None, None) => Ok(kind),
+        (Kind::Ckd { device, heads, track, .. }, Some(cylinders), None) if cylinders <= 0xFFFF => {
+            let model = CkdModel::of_size(device, cylinders).map_or(0, |model| model.model);
+            Ok(Kind::Ckd { device, model, cylinders, heads, track })
+        }
+        (Kind::Ckd { .. }, Some(_), None) => Err("a disk has at most 65535 cylinders".into()),
+        (Kind::Fba { device, model, .. }, None, Some(blocks)) if blocks <= u32::MAX.into() => {
+            Ok(Kind::Fba { device, model, blocks })
+        }
+        (Kind::Fba { .. }, None, Some(_)) => Err("a disk has at most 4294967295 blocks".into()),
+        (Kind::Ckd { .. }, ..) => Err("a count-key-data disk is measured in cylinders: --cylinders".into()),
+        (Kind::Fba { .. }, ..) => Err("a fixed-block disk is measured in blocks: --blocks".into()),
+    }
+}
+
+fn create(file: &Path, kind: Kind, format: Format, volser: Option<&str>) -> Result<(), String> {
+    let volser = volser.map(str::to_uppercase);
+    if let Some(volser) = volser.as_deref().filter(|volser| !label::is_volser(volser)) {
+        return Err(format!("{volser} is not a volume serial: one to six letters, digits and $ # @ - _"));
+    }
+    dasd::create(file, kind, format).map_err(text)?;
+    if let Some(volser) = &volser {
+        let image = Image::open(file, dasd::Options::default()).map_err(text)?;
+        label::write(&*image, volser).map_err(|error| format!("{}: {error}", file.display()))?;
+        image.flush().map_err(|error| error.to_string())?;
+    }
+    println!("{}: {}{}", file.display(), describe(kind), volser.map_or(String::new(), |volser| format!(", {volser}")));
+    Ok(())
+}
+
+/// "3390-3, 3339 cylinders".
+fn describe(kind: Kind) -> String {
+    match kind {
+        Kind::Ckd { device, model, cylinders, .. } => {
+            let name =
+                CkdModel::of(device, model, cylinders).map_or(format!("{device:04X}"), |model| model.name.into());
+            format!("{name}, {cylinders} cylinders")
+        }
+        Kind::Fba { device, model, blocks } => {
+            let name = FbaModel::of(device, model).map_or(format!("{device:04X}"), |model| model.name.into());
+            format!("{name}, {blocks} blocks")
+        }
+    }
+}
+
+fn text(error: ImageError) -> String {
+    error.to_string()
+}
+
+/// A disk to be read.
+fn source(file: &Path) -> Result<Arc<Image>, String> {
+    Image::open(file, dasd::Options { read_only: true, ..dasd::Options::default() }).map_err(text)
+}
+
+/// A bar that shows how far something is, and Ctrl-C.
+struct Watch {
+    bar: ProgressBar,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Watch {
+    fn new(what: &str) -> Watch {
+        let stopped = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            // Without it Ctrl-C ends the program at once, which loses nothing either.
+            let _ = signal_hook::flag::register(signal, stopped.clone());
+        }
+        let bar = ProgressBar::new(0);
+        let style = ProgressStyle::with_template("{msg} [{bar:40}] {percent}% {elapsed} (still {eta})");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+        bar.set_message(what.to_string());
+        Watch { bar, stopped }
+    }
+
+    fn tell(&self, done: u64, of: u64) -> bool {
+        if done.is_multiple_of(64) || done == of {
+            self.bar.set_length(of);
+            self.bar.set_position(done);
+        }
+        !self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn check(file: &Path, units: bool, repair: bool, json: bool) -> Result<bool, String> {
+    let watch = Watch::new("Checking");
+    let options = dasd::Options::default();
+    let progress = &mut |done, of| watch.tell(done, of);
+    let report = match repair {
+        true => dasd::repair(file, &options, progress),
+        false => dasd::check(file, &options, units, progress),
+    };
+    drop(watch);
+    let report = report.map_err(text)?;
+    if json {
+        println!("{}", show::report_json(&report));
+    } else {
+        tell(&report, repair);
+    }
+    Ok(repair || report.clean())
+}
+
+fn tell(report: &Report, repaired: bool) {
+    for file in &report.files {
+        let name = file.path.display();
+        println!("{name}: {}, {}", describe(report.kind), file.format);
+        if file.left_open {
+            println!("{name}: it was not closed when it was last used; nothing is lost by that");
+        }
+        file.problems.iter().for_each(|problem| println!("{name}: {problem}"));
+        for (_, why) in &file.damaged {
+            println!("{name}: {why}{}", if repaired { "; it is empty now" } else { "" });
+        }
+    }
+    match (report.clean(), repaired) {
+        (true, _) => println!("Nothing is wrong."),
+        (false, true) => println!("The disk is whole again; what is listed above was lost."),
+        (false, false) => println!("endicott dasd check --repair makes the disk whole again, without what is lost."),
+    }
+}
+
+fn compact(file: &Path) -> Result<(), String> {
+    let watch = Watch::new("Compacting");
+    let done = dasd::rewrite(file, None, &mut |done, of| watch.tell(done, of));
+    drop(watch);
+    let (before, after) = done.map_err(text)?;
+    println!("{}: {before} bytes before, {after} now", file.display());
+    Ok(())
+}
+
+fn copy(from: &Image, new: &Path, kind: Kind, format: Format, existing: Existing) -> Result<(), String> {
+    let watch = Watch::new("Copying");
+    let done = dasd::copy(from, new, kind, format, existing, &mut |done, of| watch.tell(done, of));
+    drop(watch);
+    done.map_err(text)?;
+    println!("{}: {}", new.display(), describe(kind));
+    Ok(())
+}
+
+fn restore(from: &Path, file: &Path) -> Result<(), String> {
+    let from = source(from)?;
+    let (format, held) = match file.exists() {
+        true => {
+            // Held until the new file is in its place, so that nobody uses the old one meanwhile.
+            let held = Image::open(file, dasd::Options::default()).map_err(text)?;
+            if held.shadows() > 0 {
+                let name = file.display();
+                return Err(format!("{name} has shadow files: merge or discard them first (endicott dasd snapshot)"));
+            }
+            (held.format(), Some(held))
+        }
+        false => (from.format(), None),
+    };
+    let done = copy(&from, file, from.kind(), format, Existing::Replace);
+    drop(held);
+    done
+}
+
+fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
+    let image = Image::open(file, dasd::Options::default()).map_err(text)?;
+    if !merge && !discard {
+        let shadow = image.snapshot().map_err(text)?;
+        println!("{}: writes go to {} from now on", file.display(), shadow.display());
+        return Ok(());
+    }
+    let watch = Watch::new(if merge { "Merging" } else { "Discarding" });
+    let done = image.unshadow(merge, &mut |done, of| watch.tell(done, of));
+    drop(watch);
+    done.map_err(|error| match error {
+        ImageError::Interrupted => "interrupted; the shadow file is still there, and the disk as it was".into(),
+        error => error.to_string(),
+    })?;
+    println!("{}: {} shadow files are left", file.display(), image.shadows());
+    Ok(())
+}

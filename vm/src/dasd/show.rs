@@ -1,0 +1,211 @@
+//! `endicott dasd list` and `show`: what is on a disk, for people and for programs.
+
+use super::{describe, map, source, text};
+use base::ebcdic;
+use dasd::{Image, Kind, Report, Volume, label};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// What the command line says.
+#[derive(clap::Args)]
+pub struct Options {
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The records of a track, CYLINDER.HEAD in decimal; may be repeated.
+    #[arg(long, value_name = "CC.HH")]
+    track: Vec<String>,
+    /// The minidisks that the USER DIRECT of the system in DIR has on this volume, and what is free between them.
+    #[arg(long, value_name = "DIR")]
+    map: Option<PathBuf>,
+    /// The map as a picture.
+    #[arg(long, value_name = "FILE", requires = "map")]
+    svg: Option<PathBuf>,
+    /// For programs.
+    #[arg(long)]
+    json: bool,
+}
+
+/// `endicott dasd list`.
+pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
+    let mut rows = Vec::new();
+    let mut good = true;
+    for file in files {
+        let found = dasd::check(file, &dasd::Options::default(), false, &mut |_, _| true).map_err(text);
+        match found.and_then(|report| Ok((report, source(file)?))) {
+            Ok((report, image)) => rows.push((file, report, image)),
+            Err(why) => {
+                eprintln!("endicott: {why}");
+                good = false;
+            }
+        }
+    }
+    if json {
+        let objects: Vec<String> = rows.iter().map(|(_, report, image)| object(report, image, "")).collect();
+        println!("[{}]", objects.join(",\n "));
+        return Ok(good);
+    }
+    if !rows.is_empty() {
+        println!("{:<8} {:<8} {:<28} {:>12} {:>12}  FILE", "VOLSER", "FORMAT", "DISK", "BYTES", "FREE");
+    }
+    for (file, report, image) in &rows {
+        let volser = serial(&**image).unwrap_or("-".into());
+        let (size, free) = report.files.iter().fold((0, 0), |(size, free), file| (size + file.size, free + file.free));
+        let shadows = match image.shadows() {
+            0 => String::new(),
+            count => format!(" (+{count} shadow)"),
+        };
+        let (format, disk) = (report.files[0].format, describe(report.kind));
+        println!("{volser:<8} {format:<8} {disk:<28} {size:>12} {free:>12}  {}{shadows}", file.display());
+    }
+    Ok(good)
+}
+
+fn serial(volume: &dyn Volume) -> Option<String> {
+    label::read(volume).ok().flatten().map(|label| label.volser)
+}
+
+/// `endicott dasd show`.
+pub fn show(options: &Options) -> Result<(), String> {
+    let image = source(&options.file)?;
+    let volume: &dyn Volume = &*image;
+    let fail = |error: dasd::MediaError| format!("{}: {error}", options.file.display());
+    if !options.track.is_empty() {
+        for place in &options.track {
+            print!("{}", track(volume, place)?);
+        }
+        return Ok(());
+    }
+    let label = label::read(volume).map_err(fail)?;
+    if let Some(folder) = &options.map {
+        let volser = label.map(|label| label.volser).ok_or("the volume has no label, so no minidisk can be on it")?;
+        let map = map::map(folder, &volser, volume.kind())?;
+        if let Some(svg) = &options.svg {
+            std::fs::write(svg, map.svg()).map_err(|error| format!("{}: {error}", svg.display()))?;
+        }
+        print!("{}", if options.json { map.json() } else { map.text() });
+        return Ok(());
+    }
+    if options.json {
+        let report = dasd::check(&options.file, &dasd::Options::default(), false, &mut |_, _| true).map_err(text)?;
+        println!("{}", object(&report, &image, ""));
+        return Ok(());
+    }
+    println!("{}: {}", options.file.display(), describe(volume.kind()));
+    for file in image.files() {
+        println!("  {}", file.display());
+    }
+    match &label {
+        Some(label) => println!("Label {}, volume serial {}", label.kind, label.volser),
+        None => println!("No label."),
+    }
+    match label::data_sets(volume).map_err(fail)? {
+        None => println!("No VTOC."),
+        Some(sets) if sets.is_empty() => println!("The VTOC is empty."),
+        Some(sets) => {
+            println!("{:<44} EXTENTS (CYLINDER.HEAD)", "DATA SET");
+            for set in sets {
+                let extent = |[from, to]: &[(u16, u16); 2]| format!("{}.{}-{}.{}", from.0, from.1, to.0, to.1);
+                println!("{:<44} {}", set.name, set.extents.iter().map(extent).collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The records of a track.
+fn track(volume: &dyn Volume, place: &str) -> Result<String, String> {
+    let Kind::Ckd { cylinders, heads, .. } = volume.kind() else {
+        return Err("a fixed-block disk has no tracks to show".into());
+    };
+    let parsed = place.split_once('.').and_then(|(c, h)| Some((c.parse::<u32>().ok()?, h.parse::<u32>().ok()?)));
+    let Some((cylinder, head)) = parsed.filter(|(cylinder, head)| *cylinder < cylinders && *head < heads) else {
+        return Err(format!(
+            "{place} is not a track of this disk: cylinder.head, up to {}.{}",
+            cylinders - 1,
+            heads - 1
+        ));
+    };
+    let track = volume.read_track(cylinder * heads + head).map_err(|error| error.to_string())?;
+    let mut out = format!("Track {cylinder}.{head}\n");
+    for record in track.records() {
+        let count = record.count;
+        let place = format!("{:04X}{:04X}", count.cylinder, count.head);
+        let _ = writeln!(out, "  R{:<3} {place} key {:>3} data {:>5}", count.record, count.key, count.data);
+        for (name, bytes) in [("key", record.key), ("data", record.data)] {
+            // The beginning, and that there is more.
+            for (n, line) in bytes.chunks(32).take(4).enumerate() {
+                let hex: Vec<String> =
+                    line.chunks(4).map(|word| word.iter().map(|b| format!("{b:02X}")).collect()).collect();
+                let printable = |c: char| if (' '..='~').contains(&c) { c } else { '.' };
+                let characters: String = ebcdic::to_string(line).chars().map(printable).collect();
+                let _ = writeln!(out, "      {name:<4} {:03X} {:<71} *{characters:<32}*", 32 * n, hex.join(" "));
+            }
+            if bytes.len() > 128 {
+                let _ = writeln!(out, "      {name:<4} ... {} bytes more", bytes.len() - 128);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// A text as JSON has it.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c < ' ' => drop(write!(out, "\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// What a check found, for programs.
+pub fn report_json(report: &Report) -> String {
+    let files: Vec<String> = report
+        .files
+        .iter()
+        .map(|file| {
+            let damaged: Vec<String> =
+                file.damaged.iter().map(|(unit, why)| format!("{{\"unit\":{unit},\"why\":{}}}", quoted(why))).collect();
+            let problems: Vec<String> = file.problems.iter().map(|problem| quoted(problem)).collect();
+            format!(
+                "{{\"path\":{},\"format\":{},\"shadow\":{},\"size\":{},\"free\":{},\"stored\":{},\"null\":{},\
+                 \"left_open\":{},\"problems\":[{}],\"damaged\":[{}]}}",
+                quoted(&file.path.to_string_lossy()),
+                quoted(file.format),
+                file.shadow,
+                file.size,
+                file.free,
+                file.stored,
+                file.null,
+                file.left_open,
+                problems.join(","),
+                damaged.join(",")
+            )
+        })
+        .collect();
+    format!("{{\"clean\":{},{},\"files\":[{}]}}", report.clean(), kind_json(report.kind), files.join(","))
+}
+
+fn kind_json(kind: Kind) -> String {
+    match kind {
+        Kind::Ckd { device, model, cylinders, heads, track } => format!(
+            "\"device\":\"{device:04X}\",\"model\":{model},\"cylinders\":{cylinders},\"heads\":{heads},\"track\":{track}"
+        ),
+        Kind::Fba { device, model, blocks } => {
+            format!("\"device\":\"{device:04X}\",\"model\":{model},\"blocks\":{blocks}")
+        }
+    }
+}
+
+/// A disk with its label and data sets, for programs.
+fn object(report: &Report, image: &Image, indent: &str) -> String {
+    let volser = serial(image).map_or("null".into(), |volser| quoted(&volser));
+    let sets = label::data_sets(image).ok().flatten().unwrap_or_default();
+    let sets: Vec<String> = sets.iter().map(|set| quoted(&set.name)).collect();
+    let report = report_json(report);
+    format!("{indent}{{\"volser\":{volser},\"data_sets\":[{}],{}", sets.join(","), &report[1..])
+}

@@ -1,0 +1,109 @@
+//! `endicott dasd` as a user types it.
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::Output;
+use support::endicott;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("endicott-disks-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a folder for the test");
+        Folder(path)
+    }
+
+    /// Runs `endicott dasd` with `line`'s words in this folder.
+    fn run(&self, line: &str) -> Output {
+        endicott().arg("dasd").args(line.split(' ')).current_dir(&self.0).output().expect("it starts")
+    }
+
+    /// What it says, which must be that all is well.
+    fn good(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// What it complains of.
+    fn bad(&self, line: &str) -> String {
+        let output = self.run(line);
+        assert_eq!(output.status.code(), Some(1), "{line}: {}", String::from_utf8_lossy(&output.stdout));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_disk_from_its_making_to_its_restoration() {
+    let folder = Folder::new("life");
+    folder.good("create vol.3390 3390-3 --volser work01 --cylinders 50");
+    assert!(folder.bad("create vol.3390 3390-3").contains("exists already"));
+    let listed = folder.good("list vol.3390");
+    assert!(listed.contains("WORK01   cckd64   3390-1, 50 cylinders"), "{listed}");
+    let shown = folder.good("show vol.3390");
+    assert!(shown.contains("volume serial WORK01") && shown.contains("The VTOC is empty."), "{shown}");
+    let track = folder.good("show vol.3390 --track 0.0");
+    assert!(track.contains("R3   00000000 key   4 data    80") && track.contains("VOL1WORK01"), "{track}");
+    assert!(folder.bad("show vol.3390 --track 50.0").contains("up to 49.14"));
+
+    folder.good("copy vol.3390 backup.3390 --cylinders 60");
+    folder.good("snapshot vol.3390");
+    assert!(folder.bad("restore backup.3390 vol.3390").contains("shadow"));
+    folder.good("snapshot vol.3390 --merge");
+    folder.good("restore backup.3390 vol.3390");
+    assert!(folder.good("list vol.3390").contains("60 cylinders"));
+    folder.good("convert vol.3390 plain.3390 --to plain");
+    assert!(folder.good("list --json plain.3390").contains("\"format\":\"ckd\""));
+    folder.good("compact vol.3390");
+    for name in ["vol.3390", "backup.3390", "plain.3390"] {
+        assert!(folder.good(&format!("check {name}")).contains("Nothing is wrong."));
+    }
+
+    // A track that was written over.
+    let path = folder.0.join("plain.3390");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[512 + 7 * 56832 + 2] = 9;
+    std::fs::write(&path, bytes).unwrap();
+    let found = folder.run("check plain.3390");
+    assert_eq!(found.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&found.stdout).contains("track 7 (cylinder 0, head 7)"));
+    folder.good("check plain.3390 --repair");
+    folder.good("check plain.3390");
+}
+
+#[test]
+fn mistakes_are_told_in_a_sentence() {
+    let folder = Folder::new("mistakes");
+    assert!(folder.bad("create x 3391").contains("3391 is not a model; there are 2305-2, "));
+    assert!(folder.bad("create x 3390 --blocks 7").contains("--cylinders"));
+    assert!(folder.bad("create x 3370 --cylinders 7").contains("--blocks"));
+    assert!(folder.bad("create x 3390 --volser TOOLONG").contains("not a volume serial"));
+    assert!(folder.bad("list nothing.3390").contains("nothing.3390"));
+    std::fs::write(folder.0.join("text"), "this is no disk").unwrap();
+    assert!(folder.bad("show text").contains("text is not a disk image"));
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn the_map_of_a_volume() {
+    let folder = Folder::new("map");
+    folder.good("create vol.3390 3390-1 --volser VOL001");
+    let source = "USER LINUX1 NOLOG 64M 64M G\n MDISK 191 3390 1 100 VOL001 MR\n MDISK 192 3390 200 END VOL001 MR\n";
+    std::fs::write(folder.0.join("USER DIRECT"), source).unwrap();
+    let map = folder.good("show vol.3390 --map . --svg map.svg");
+    let lines: Vec<Vec<&str>> = map.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[1], ["1", "100", "100", "LINUX1", "0191"]);
+    assert_eq!(lines[2], ["101", "199", "99", "free"]);
+    assert_eq!(lines[3], ["200", "1112", "913", "LINUX1", "0192"]);
+    let svg = std::fs::read_to_string(folder.0.join("map.svg")).unwrap();
+    assert!(svg.contains("LINUX1 0191: 1 to 100"));
+}
