@@ -36,6 +36,11 @@ impl Painter {
         }
     }
 
+    /// The display shows something that was not painted here.
+    pub fn forget(&mut self) {
+        self.shown = None;
+    }
+
     /// The record that makes the display show `view`, if it does not yet.
     pub fn paint(&mut self, view: View) -> Option<Vec<u8>> {
         let record = match (&self.shown, &view) {

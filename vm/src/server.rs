@@ -124,6 +124,8 @@ struct Client {
     since: Instant,
     terminal: Option<Arc<Terminal>>,
     painter: Option<Painter>,
+    /// The display shows the screen of the guest itself.
+    guest: bool,
 }
 
 /// Serves terminals until the system is shut down.
@@ -283,6 +285,7 @@ impl Server {
                         since: Instant::now(),
                         terminal: None,
                         painter: None,
+                        guest: false,
                     };
                     self.clients.insert(key, client);
                     self.work_off(key);
@@ -337,6 +340,12 @@ impl Server {
                 }
                 self.refresh(key);
             }
+            tn3270::Event::Inbound(record) if client.guest => {
+                if let Some(terminal) = client.terminal.clone() {
+                    self.cp.inbound(terminal.id, &record);
+                    self.refresh(key);
+                }
+            }
             tn3270::Event::Inbound(record) => {
                 let read = client.painter.as_mut().and_then(|painter| painter.read(&record));
                 if let (Some((pressed, fields)), Some(terminal)) = (read, client.terminal.clone()) {
@@ -381,6 +390,14 @@ impl Server {
         let Some(terminal) = &client.terminal else { return };
         match &mut client.painter {
             Some(painter) => {
+                if let Some(records) = terminal.guest_records() {
+                    client.guest = true;
+                    records.iter().for_each(|record| client.session.send_3270(record));
+                    return;
+                }
+                if std::mem::take(&mut client.guest) {
+                    painter.forget();
+                }
                 let screen = terminal.screen().expect("a terminal with a painter is a display");
                 let view = match terminal.shows_logo() {
                     true => View::Logo { system: screen.system },

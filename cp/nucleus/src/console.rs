@@ -10,12 +10,14 @@
 
 pub mod display;
 pub mod edit;
+pub mod glass;
 pub mod terminal;
 
 use crate::spooling::record::Recorder;
 use base::Tod;
 use display::{Tone, Turn};
 use edit::Editing;
+use glass::Glass;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use terminal::Terminal;
@@ -94,6 +96,8 @@ impl Default for Settings {
 /// A virtual machine's console.
 #[derive(Default)]
 pub struct Console {
+    /// The guest's own screen, with CONMODE 3270.
+    pub glass: Arc<Glass>,
     /// Where the user sits; none when disconnected.
     pub terminal: Option<Arc<Terminal>>,
     pub settings: Settings,
@@ -160,7 +164,12 @@ impl Console {
             record.line(text);
         }
         match &self.terminal {
-            Some(terminal) if !self.silent || tone == Tone::Urgent => terminal.write(text, tone, now),
+            Some(terminal) if !self.silent || tone == Tone::Urgent => {
+                if !self.settings.guest_controls {
+                    self.glass.break_in();
+                }
+                terminal.write(text, tone, now);
+            }
             Some(_) => (),
             None => self.forward(text),
         }

@@ -120,7 +120,8 @@ fn disabled_wait(cp: &Cp, vmdbk: &Arc<Vmdbk>, psw: Psw) {
 
 /// The virtual machine cannot go on by itself: its user is told and CP reads.
 pub fn end(cp: &Cp, vmdbk: &Arc<Vmdbk>, message: &message::Message, how: &Ending) {
-    vmdbk.write_message(message, cp.now());
+    // CP reads before the user is told, or what is typed at once would be for the guest.
     cp.set_cp_read(vmdbk, true);
+    vmdbk.write_message(message, cp.now());
     cp.host.ended(&vmdbk.userid, how);
 }

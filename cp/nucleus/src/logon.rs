@@ -194,6 +194,9 @@ fn seat(vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
     let mut console = vmdbk.console();
     terminal.set_paging(console.settings.more, console.settings.hold);
     console.terminal = Some(terminal.clone());
+    if let Some(size) = terminal.size() {
+        console.glass.resize(crate::command::terminal::wire_size(size));
+    }
     console.show_turn();
 }
 

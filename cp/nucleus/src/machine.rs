@@ -3,13 +3,14 @@
 //! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types on
 //! the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
 
+use crate::console::glass::VirtualConsole;
 use crate::processor::Processors;
 use crate::spooling::{self, SharedUnit};
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod, ebcdic};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use cpu::Architecture;
-use devices::{Console3215, ConsoleHost, ConsoleInput};
+use devices::{ConsoleHost, ConsoleInput};
 use directory::User;
 use std::io;
 use std::sync::atomic::Ordering;
@@ -56,7 +57,7 @@ impl Host for Control {
 }
 
 /// The paper in the console: the user's terminal.
-struct Paper {
+pub struct Paper {
     owner: Owner,
     clock: Arc<dyn Clock>,
 }
@@ -174,7 +175,7 @@ impl Machine {
     /// Attaches a console, whose keyboard is the machine's.
     pub fn attach_console(&self, vdev: u16, around: &Surroundings) {
         let paper = Paper { owner: around.owner.clone(), clock: around.clock.clone() };
-        let console = Console3215::with_input(Box::new(paper), self.keyboard.clone());
+        let console = VirtualConsole::new(paper, self.keyboard.clone(), around.owner.clone());
         attach(&self.configuration, vdev, Box::new(console));
     }
 

@@ -24,6 +24,7 @@ use spool::Spool;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tn3270::datastream::Aid;
 
 /// What the system configuration decides.
 #[derive(Clone, Debug)]
@@ -277,11 +278,38 @@ impl Cp {
         }
         let action = terminal.key(key, typed, now);
         self.relieve(&terminal);
+        if matches!(key, Key::Clear | Key::Pa2)
+            && terminal.backlog() == 0
+            && let Some(vmdbk) = terminal.owner()
+            && !vmdbk.console().cp_read
+        {
+            vmdbk.glass.show();
+        }
         match action {
             Action::None => (),
             Action::Line(line) => self.line_of(&terminal, &line),
             Action::Break => self.break_key(&terminal),
             Action::Function(number, typed) => self.function_key(&terminal, number, &typed),
+        }
+    }
+
+    /// What a display has sent while the guest had it: a record of the 3270 data stream.
+    pub fn inbound(&self, id: u32, record: &[u8]) {
+        let Some(terminal) = self.terminal(id) else { return };
+        let Some(vmdbk) = terminal.owner() else { return };
+        let key = match record.first().map(|&byte| Aid::from_byte(byte)) {
+            Some(Aid::SysReq) => return self.set_cp_read(&vmdbk, true),
+            Some(Aid::Pa(number)) => format!("PA{number}"),
+            Some(Aid::Pf(number)) => format!("PF{number:02}"),
+            _ => String::new(),
+        };
+        let breaks = {
+            let wanted = &vmdbk.console().settings.break_key;
+            *wanted == key || wanted.strip_prefix("PF").is_some_and(|number| format!("PF{number:0>2}") == key)
+        };
+        match breaks {
+            true => self.set_cp_read(&vmdbk, true),
+            false => vmdbk.glass.inbound(record),
         }
     }
 
@@ -370,6 +398,10 @@ impl Cp {
         {
             let mut console = vmdbk.console();
             console.cp_read = reading;
+            match reading {
+                true => console.glass.hide(),
+                false => console.glass.show(),
+            }
             console.show_turn();
         }
         self.settle(vmdbk);

@@ -12,6 +12,7 @@ use crate::class::Classes;
 use crate::console::Console;
 use crate::console::display::Tone;
 use crate::console::edit::Editing;
+use crate::console::glass::Glass;
 use crate::iucv;
 use crate::machine::{Machine, Surroundings};
 use crate::message::Message;
@@ -106,6 +107,8 @@ pub struct Vmdbk {
     pub generation: AtomicU64,
     /// The virtual machine was started, so that its stopping by itself is worth a message.
     pub started: AtomicBool,
+    /// The virtual console's screen, with TERMINAL CONMODE 3270.
+    pub glass: Arc<Glass>,
     /// IUCV of the whole system.
     iucv: iucv::Shared,
     /// What TRACE wants to see.
@@ -148,6 +151,7 @@ impl Vmdbk {
             leaving: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             started: AtomicBool::new(false),
+            glass: console.glass.clone(),
             iucv: around.iucv.clone(),
             trace: Trace::default(),
             flooded: AtomicBool::new(false),

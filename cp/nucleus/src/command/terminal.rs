@@ -1,6 +1,7 @@
 //! TERMINAL: the editing characters and the manners of the console.
 
 use super::{Issuer, Response};
+use crate::console::display::Size;
 use crate::message::Message;
 use crate::system::Cp;
 use crate::words::{Word, Words};
@@ -10,7 +11,8 @@ use crate::words::{Word, Words};
 /// Sets how your console behaves: LINENd, LINEDel, CHardel, EScape and TABchar take a character, ON or OFF; MORE takes the
 /// seconds until the page turns and the seconds of warning before; HOLD, ATtn, APL, TExt, HIlight, SCRNsave, AUTOCR,
 /// TIMESTamp, SYS3270 and PROMpt take ON or OFF; MODE takes CP or VM, CONMODE 3215 or 3270, BREAKIN IMMED or GUESTCTL,
-/// BRKkey PA1, PFnn or NONE, LINESize a number. QUERY TERMINAL shows them.
+/// BRKkey PA1, PFnn or NONE, LINESize a number. With CONMODE 3270 the console is a display that the virtual machine's program draws
+/// itself: BRKKEY takes you to CP and BEGIN back, and with BREAKIN IMMED what CP has to say comes at once, until CLEAR. QUERY TERMINAL shows them.
 pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let mut console = issuer.vmdbk.console();
     let mut settings = console.settings.clone();
@@ -39,11 +41,19 @@ pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
             () => *switch(&mut settings, function)? = value.on_or_off()?,
         }
     }
+    let size = console.terminal.as_ref().and_then(|terminal| terminal.size()).unwrap_or_default();
+    console.glass.set_mode(settings.full_screen, wire_size(size), console.cp_read);
     if let Some(terminal) = &console.terminal {
+        terminal.touch();
         terminal.set_paging(settings.more, settings.hold);
     }
     console.settings = settings;
     Ok(Response::none())
+}
+
+/// A size as the data stream has it.
+pub fn wire_size(size: Size) -> tn3270::Size {
+    tn3270::Size::new(size.rows as u16, size.columns as u16)
 }
 
 fn switch<'a>(settings: &'a mut crate::console::Settings, function: Word<'_>) -> Result<&'a mut bool, Message> {

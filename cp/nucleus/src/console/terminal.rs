@@ -156,6 +156,24 @@ impl Terminal {
         result
     }
 
+    /// Has the host look at what is to be seen.
+    pub fn touch(&self) {
+        self.host.changed(self.id);
+    }
+
+    /// What the guest's own screen has for the display, if the guest has the display: records of the 3270 data stream.
+    pub fn guest_records(&self) -> Option<Vec<Vec<u8>>> {
+        if self.is_display() { self.owner()?.glass.take_records() } else { None }
+    }
+
+    /// The size of a display.
+    pub fn size(&self) -> Option<Size> {
+        match &self.lock().face {
+            Face::Display(display) => Some(display.screen().size),
+            Face::Typewriter(_) => None,
+        }
+    }
+
     pub fn is_display(&self) -> bool {
         matches!(self.lock().face, Face::Display(_))
     }

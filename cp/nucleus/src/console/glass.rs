@@ -1,0 +1,364 @@
+//! The virtual console as a 3270 (TERMINAL CONMODE 3270): the guest's own screen, on the same display as CP's.
+//!
+//! The guest's writes go to a screen in memory ([`tn3270::Screen`]), and while the guest has the display to the terminal as
+//! well. So CP can take the display at any time (the break key, a message with TERMINAL BREAKIN IMMED) and give it back as
+//! it was, or as the guest has changed it meanwhile, and a guest never has to draw its screen again.
+
+use crate::machine::{Owner, Paper};
+use arch::io::{DeviceStatus, Orb, SenseId};
+use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
+use devices::Console3215;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tn3270::datastream::{Aid, command};
+use tn3270::{Inbound, Screen, Size};
+
+/// The most data that one channel command writes.
+const LONGEST: usize = 65_536;
+/// Records that wait for the terminal; with more, the whole screen is sent instead.
+const WAITING: usize = 64;
+const SENSE_BYTES: usize = 1;
+const NO_OPERATION: u8 = 0x03;
+const SELECT: u8 = 0x0b;
+/// Sense byte 0: the data stream is not valid.
+const OPERATION_CHECK: u8 = 0x01;
+
+struct Inner {
+    /// CONMODE 3270.
+    on: bool,
+    /// The guest has the display.
+    shown: bool,
+    /// CP has taken it: a write of the guest does not take it back.
+    taken: bool,
+    /// The guest has written something.
+    written: bool,
+    /// The terminal shows something else still: it needs the whole screen.
+    whole: bool,
+    screen: Screen,
+    output: Vec<Vec<u8>>,
+    /// What the display has sent and the guest not read.
+    input: Option<Vec<u8>>,
+    attention: bool,
+    bell: Option<Doorbell>,
+}
+
+/// A guest's 3270.
+pub struct Glass {
+    inner: Mutex<Inner>,
+}
+
+/// The default size of every display.
+const DEFAULT: (u16, u16) = (24, 80);
+
+fn empty(size: Size) -> Screen {
+    Screen::new(Size::new(DEFAULT.0, DEFAULT.1), size)
+}
+
+impl Default for Glass {
+    fn default() -> Glass {
+        Glass {
+            inner: Mutex::new(Inner {
+                on: false,
+                shown: false,
+                taken: false,
+                written: false,
+                whole: false,
+                screen: empty(Size::new(DEFAULT.0, DEFAULT.1)),
+                output: Vec::new(),
+                input: None,
+                attention: false,
+                bell: None,
+            }),
+        }
+    }
+}
+
+impl Glass {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// CONMODE 3270 (true) or 3215, on a display of this size. `taken`: CP has the display now.
+    pub fn set_mode(&self, on: bool, size: Size, taken: bool) {
+        let mut inner = self.lock();
+        if inner.on != on {
+            let bell = inner.bell.take();
+            let fresh = Glass::default().inner.into_inner().unwrap_or_else(PoisonError::into_inner);
+            *inner = Inner { on, taken, bell, screen: empty(size), ..fresh };
+        }
+    }
+
+    /// Whether the console is a 3270.
+    pub fn is_on(&self) -> bool {
+        self.lock().on
+    }
+
+    /// The user is at a display of this size now. One of another size has nothing on it: the guest gets CLEAR.
+    pub fn resize(&self, size: Size) {
+        let mut inner = self.lock();
+        if inner.on {
+            inner.screen = empty(size);
+            inner.whole = true;
+            inner.input = Some(vec![Aid::Clear.byte()]);
+            inner.attention = true;
+            ring(inner);
+        }
+    }
+
+    /// The guest gets the display, if it has a screen of its own.
+    pub fn show(&self) {
+        let mut inner = self.lock();
+        inner.taken = false;
+        if inner.on && inner.written && !inner.shown {
+            (inner.shown, inner.whole) = (true, true);
+        }
+    }
+
+    /// CP takes the display, to read or to show a line.
+    pub fn hide(&self) {
+        let mut inner = self.lock();
+        (inner.taken, inner.shown) = (true, false);
+    }
+
+    /// CP has a line to show: it takes the display if the guest has it.
+    pub fn break_in(&self) {
+        let mut inner = self.lock();
+        if inner.shown {
+            (inner.taken, inner.shown) = (true, false);
+        }
+    }
+
+    /// What is to be sent to the terminal, if the guest has the display.
+    pub fn take_records(&self) -> Option<Vec<Vec<u8>>> {
+        let mut inner = self.lock();
+        if !inner.on || !inner.shown {
+            return None;
+        }
+        let output = std::mem::take(&mut inner.output);
+        Some(if std::mem::take(&mut inner.whole) { vec![whole(&inner.screen)] } else { output })
+    }
+
+    /// The display has sent something for the guest.
+    pub fn inbound(&self, record: &[u8]) {
+        let mut inner = self.lock();
+        let Ok(inbound) = Inbound::parse(record) else { return };
+        inner.screen.accept(&inbound);
+        inner.input = Some(record.to_vec());
+        inner.attention = true;
+        ring(inner);
+    }
+
+    /// A write of the guest's: the command as the terminal knows it, then the data.
+    fn write(&self, record: Vec<u8>, bell: Option<Doorbell>) -> Outcome {
+        let mut inner = self.lock();
+        inner.bell = bell;
+        let Ok(effect) = inner.screen.apply(&record) else {
+            return Outcome::check(Sense::new(SENSE_BYTES).with(0, OPERATION_CHECK));
+        };
+        if let Some(reply) = effect.reply {
+            // A query: what the screen in memory can do is what the guest may use.
+            inner.input = Some(reply);
+            inner.attention = true;
+            ring(inner);
+            return Outcome::ENDED;
+        }
+        inner.written = true;
+        if !inner.taken && !inner.shown {
+            (inner.shown, inner.whole) = (true, true);
+        }
+        if inner.shown && !inner.whole {
+            inner.output.push(record);
+            if inner.output.len() > WAITING {
+                inner.output.clear();
+                inner.whole = true;
+            }
+        }
+        Outcome::ENDED
+    }
+
+    fn read(&self, code: u8) -> Vec<u8> {
+        let mut inner = self.lock();
+        let aid = inner.input.as_ref().and_then(|record| record.first()).map_or(Aid::None, |&aid| Aid::from_byte(aid));
+        match code {
+            command::RB => inner.screen.read_buffer(aid),
+            command::RMA => inner.screen.read_modified_all(aid),
+            _ => inner.input.take().unwrap_or_else(|| inner.screen.read_modified(Aid::None)),
+        }
+    }
+
+    fn take_attention(&self) -> bool {
+        std::mem::take(&mut self.lock().attention)
+    }
+
+    fn reset(&self) {
+        let mut inner = self.lock();
+        (inner.attention, inner.input) = (false, None);
+    }
+}
+
+/// Rings after the screen was unlocked, because the listener may run anything.
+fn ring(inner: MutexGuard<'_, Inner>) {
+    let bell = inner.bell.clone();
+    drop(inner);
+    if let Some(bell) = bell {
+        bell.ring();
+    }
+}
+
+/// The record that draws a whole screen.
+fn whole(screen: &Screen) -> Vec<u8> {
+    use tn3270::datastream::code::{IC, SBA};
+    /// Set Reply Mode: character mode, with colour and highlighting, so that the buffer tells everything.
+    const EVERYTHING: [u8; 8] = [command::WSF, 0, 7, 0x09, 0, 2, 0x41, 0x42];
+    /// Write control characters: restore the keyboard or not.
+    const WCC: (u8, u8) = (0xc2, 0xc0);
+    let mut copy = screen.clone();
+    // The copy is our own: if it does not obey, colours are missing and nothing else.
+    let _ = copy.apply(&EVERYTHING);
+    let size = screen.size();
+    let erase = if size == Size::new(DEFAULT.0, DEFAULT.1) { command::EW } else { command::EWA };
+    let mut record = vec![erase, if screen.is_locked() { WCC.1 } else { WCC.0 }, SBA];
+    record.extend(size.encode(0));
+    record.extend(copy.read_buffer(Aid::None).get(3..).unwrap_or_default());
+    record.push(SBA);
+    record.extend(size.encode(screen.cursor()));
+    record.push(IC);
+    record
+}
+
+/// The console: a 3215, or after TERMINAL CONMODE 3270 a 3270.
+pub struct VirtualConsole {
+    printer: Console3215,
+    owner: Owner,
+    bell: Option<Doorbell>,
+}
+
+impl VirtualConsole {
+    pub fn new(paper: Paper, keyboard: devices::ConsoleInput, owner: Owner) -> VirtualConsole {
+        VirtualConsole { printer: Console3215::with_input(Box::new(paper), keyboard), owner, bell: None }
+    }
+
+    fn is_glass(&self) -> bool {
+        self.owner.vmdbk().is_some_and(|vmdbk| vmdbk.glass.is_on())
+    }
+}
+
+impl Device for VirtualConsole {
+    fn describe(&self) -> Option<SenseId> {
+        if self.is_glass() { Some(SenseId::new(0x3274, 0x1d, 0x3278, 0x02)) } else { self.printer.describe() }
+    }
+
+    fn attached(&mut self, bell: Doorbell) {
+        self.bell = Some(bell.clone());
+        self.printer.attached(bell);
+    }
+
+    fn begin(&mut self, orb: &Orb) {
+        self.printer.begin(orb);
+    }
+
+    fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
+        let Some(vmdbk) = self.owner.vmdbk().filter(|vmdbk| vmdbk.glass.is_on()) else {
+            return self.printer.command(command, data);
+        };
+        if matches!(command.code, NO_OPERATION | SELECT) {
+            return Outcome::ENDED;
+        }
+        let Some(code) = command::of_channel_command(command.code) else { return Outcome::reject(SENSE_BYTES) };
+        let terminal = vmdbk.console().terminal.clone().filter(|terminal| terminal.is_display());
+        let Some(terminal) = terminal else { return Outcome::intervention(SENSE_BYTES) };
+        if matches!(code, command::RB | command::RM | command::RMA) {
+            data.store(&vmdbk.glass.read(code));
+            return Outcome::ENDED;
+        }
+        let mut record = vec![code];
+        if code != command::EAU {
+            record.extend(data.fetch_up_to(LONGEST));
+        }
+        let outcome = vmdbk.glass.write(record, self.bell.clone());
+        terminal.touch();
+        outcome
+    }
+
+    fn sense(&mut self) -> Sense {
+        self.printer.sense()
+    }
+
+    fn attention(&mut self) -> Option<DeviceStatus> {
+        match self.owner.vmdbk().filter(|vmdbk| vmdbk.glass.is_on()) {
+            Some(vmdbk) => vmdbk.glass.take_attention().then_some(DeviceStatus::ATTENTION),
+            None => self.printer.attention(),
+        }
+    }
+
+    fn halt(&mut self) -> DeviceStatus {
+        self.printer.halt()
+    }
+
+    fn reset(&mut self, kind: Reset) {
+        if let Some(vmdbk) = self.owner.vmdbk() {
+            vmdbk.glass.reset();
+        }
+        self.printer.reset(kind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn glass() -> Glass {
+        let glass = Glass::default();
+        glass.set_mode(true, Size::new(43, 80), false);
+        glass
+    }
+
+    /// Erase/Write, keyboard restored, a text at the beginning.
+    fn hello() -> Vec<u8> {
+        let mut record = vec![command::EW, 0xc2];
+        record.extend(base::ebcdic::from_str("HELLO"));
+        record
+    }
+
+    #[test]
+    fn a_guest_takes_the_display_and_has_it_back_as_it_was() {
+        let glass = glass();
+        assert_eq!(glass.take_records(), None, "nothing written yet");
+        assert_eq!(glass.write(hello(), None), Outcome::ENDED);
+        let first = glass.take_records().expect("the guest has the display");
+        assert_eq!(first.len(), 1, "the whole screen");
+        assert_eq!(glass.write(vec![command::W, 0xc0, 0xc1], None), Outcome::ENDED);
+        assert_eq!(glass.take_records(), Some(vec![vec![command::W, 0xc0, 0xc1]]));
+        glass.hide();
+        glass.write(hello(), None);
+        assert_eq!(glass.take_records(), None, "CP has the display");
+        glass.show();
+        let again = glass.take_records().expect("the guest has it again");
+        let mut screen = empty(Size::new(43, 80));
+        screen.apply(&again[0]).expect("a record that a display obeys");
+        assert_eq!(screen.text(), "HELLO");
+        assert!(!screen.is_locked());
+    }
+
+    #[test]
+    fn what_is_typed_is_read_once() {
+        let glass = glass();
+        glass.write(hello(), None);
+        glass.inbound(&[Aid::Pf(3).byte(), 0x40, 0x40]);
+        assert!(glass.take_attention() && !glass.take_attention());
+        assert_eq!(glass.read(command::RM), [Aid::Pf(3).byte(), 0x40, 0x40]);
+        assert_eq!(glass.read(command::RM)[0], Aid::None.byte());
+    }
+
+    #[test]
+    fn a_query_is_answered_by_the_screen_in_memory() {
+        let glass = glass();
+        assert_eq!(glass.write(vec![command::WSF, 0, 5, 1, 0xff, 2], None), Outcome::ENDED);
+        assert!(glass.take_attention());
+        assert_eq!(glass.read(command::RM)[0], Aid::StructuredField.byte());
+    }
+
+    #[test]
+    fn rubbish_is_an_operation_check() {
+        assert_ne!(glass().write(vec![command::W, 0xc0, 0x11], None), Outcome::ENDED);
+    }
+}

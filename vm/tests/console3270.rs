@@ -1,0 +1,52 @@
+//! TERMINAL CONMODE 3270: Linux draws its console itself on a real 3270 client, and CP takes the display and gives it back.
+
+mod support;
+
+use std::fs;
+use std::time::Duration;
+
+use support::{Client, System, guest, has_s3270};
+
+const BOOT: Duration = Duration::from_secs(300);
+const ANSWER: Duration = Duration::from_secs(60);
+
+#[test]
+fn linux_has_a_3270_console() {
+    let Some(guest) = guest().filter(|_| has_s3270()) else { return };
+    let system = System::start("console3270", |_| {});
+    let parameters = system.folder.join("parameters");
+    fs::write(&parameters, "nokaslr vmb.mode=shell conmode=3270 loglevel=4\n").expect("the folder is there");
+    let mut client = Client::connect(&system);
+    client.log_on("LINUX1");
+    system.punch("LINUX1", &guest.kernel, false);
+    system.punch("LINUX1", &parameters, true);
+    system.punch("LINUX1", &guest.initrd, false);
+    client.until("RDR FILE 0003", ANSWER);
+    client.say("ipl 00c", "SHELL-START", BOOT);
+
+    // The last row is Linux's own now, and what is typed is read from its input field.
+    client.enter("cat /proc/consoles; echo END-OF-$((1+0))");
+    let consoles = client.until("END-OF-1", ANSWER);
+    assert!(consoles.contains("tty3270"), "{consoles}");
+
+    // The break key: CP's screen. BEGIN: the guest's, as it was.
+    client.act("PA(1)");
+    client.until_status("CP READ", ANSWER);
+    let said = client.say("query time", "TIME IS", ANSWER);
+    assert!(!said.contains("END-OF-1"), "{said}");
+    client.enter("begin");
+    let back = client.until("END-OF-1", ANSWER);
+    assert!(back.contains("tty3270"), "{back}");
+
+    // A message comes at once; CLEAR gives the display back.
+    let mut other = Client::connect(&system);
+    other.log_on("LINUX2");
+    other.enter("msg linux1 hello from cp");
+    client.until("hello from cp", ANSWER);
+    client.act("Clear()");
+    client.until("END-OF-1", ANSWER);
+    client.enter("echo END-OF-$((1+1))");
+    client.until("END-OF-2", ANSWER);
+    client.enter("poweroff");
+    client.until("CP READ", ANSWER);
+}
