@@ -5,6 +5,9 @@
 //! goes on. Blocks are found by absolute address, so address
 //! spaces share them, and each remembers its frame's code version, so a store into code makes it stale.
 //!
+//! Blocks that are executed often are translated to host code ([`jit`]), which does what this loop does between blocks
+//! and comes back when something else is wanted.
+//!
 //! Between two blocks the engine looks at one word of attention bits. Nothing else is polled: the clock is read when the
 //! budget of instructions that the caller gave is used up.
 
@@ -75,8 +78,8 @@ pub fn engine() -> Engine {
     match ENGINE.load(Ordering::Relaxed) {
         0 => {
             choose(match std::env::var("ENDICOTT_ENGINE").as_deref() {
-                Ok("jit") => Engine::Jit,
-                _ => Engine::Interpreter,
+                Ok("interpreter") => Engine::Interpreter,
+                _ => Engine::Jit,
             });
             engine()
         }
