@@ -152,8 +152,16 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
 }
 
 /// Modules of the kernel that tests load: networks between guests over IUCV, and disks.
-const MODULES: [&str; 7] =
-    ["fsm.ko", "netiucv.ko", "af_iucv.ko", "smsgiucv_app.ko", "dasd_mod.ko", "dasd_eckd_mod.ko", "dasd_fba_mod.ko"];
+const MODULES: [&str; 8] = [
+    "fsm.ko",
+    "netiucv.ko",
+    "af_iucv.ko",
+    "smsgiucv_app.ko",
+    "dasd_mod.ko",
+    "dasd_eckd_mod.ko",
+    "dasd_fba_mod.ko",
+    "dasd_diag_mod.ko",
+];
 
 /// Unpacks the modules that `package` has of [`MODULES`] into `folder`. A kernel may have them built in, or no longer.
 fn unpack_modules(package: &Path, folder: &Path) -> Outcome {

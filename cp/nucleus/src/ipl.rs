@@ -28,7 +28,8 @@ pub fn from_device(cp: &Cp, vmdbk: &Arc<Vmdbk>, device: u16, options: &Options) 
     vmdbk.begin_reset();
     spooling::rewind(cp, vmdbk, device);
     let loaded = machine.configuration.ipl(device, &options.loadparm, &options.parm, options.clear, !options.stop);
-    loaded.map_err(|error| explain(&error))?;
+    let disk = cp.disks.link(&vmdbk.userid, device).is_some();
+    loaded.map_err(|error| explain(&error, disk))?;
     begun(cp, vmdbk, format!("{device:04X}"), options.stop);
     Ok(())
 }
@@ -56,11 +57,11 @@ fn begun(cp: &Cp, vmdbk: &Arc<Vmdbk>, name: String, stop: bool) {
     }
 }
 
-fn explain(error: &IplError) -> Message {
+fn explain(error: &IplError, disk: bool) -> Message {
     match error {
         IplError::NoDevice(device) => message::device_absent(format!("{device:04X}")).from("VMI"),
         IplError::NotReady(device) => message::ipl_unit_record(format!("{device:04X}")),
-        IplError::Failed(device, irb) if irb.scsw.device.0 & 0x02 != 0 => {
+        IplError::Failed(device, irb) if !disk && irb.scsw.device.0 & 0x02 != 0 => {
             message::ipl_unit_record(format!("{device:04X}"))
         }
         IplError::Failed(device, _) => message::ipl_io_error(format!("{device:04X}")),

@@ -317,7 +317,9 @@ fn the_cache_serves_what_is_read_again() {
         maint.says("query mdcache mdisk 190")
     );
     // A write that misses brings nothing in.
+    let held = site.cp.disks.cache.bytes();
     ours.read_track_to_update(20).unwrap();
+    assert_eq!(site.cp.disks.cache.bytes(), held);
     let before = site.cp.disks.cache.bytes();
     ours.write_track(21, &Track::new(1, 6)).unwrap();
     assert_eq!(site.cp.disks.cache.bytes(), before);
@@ -416,4 +418,169 @@ fn nobody_reaches_a_neighbour() {
 /// An unlabelled volume.
 fn pack_of(cylinders: u32) -> Arc<Memory> {
     Arc::new(Memory::ckd(CkdModel::named("3390").expect("there is this model"), cylinders))
+}
+
+/// What a program does: it is loaded from minidisk 190 by IPL, whose PSW sends it to X'200', and ends in a disabled wait.
+fn perform(
+    site: &Site,
+    seat: &Seat<'_>,
+    userid: &str,
+    program: &[u32],
+    data: &[(u64, &[u8])],
+) -> Arc<storage::Storage> {
+    let machine = site.cp.vmdbk(userid).expect("it is logged on").machine();
+    let guest = machine.configuration.storage().clone();
+    let put = |at: u64, bytes: &[u8]| guest.write(arch::Absolute(at), bytes).expect("it lies in storage");
+    let code: Vec<u8> = program.iter().chain(&[0x8200_05f0]).flat_map(|word| word.to_be_bytes()).collect();
+    put(0x200, &code);
+    put(0x5f0, &0x000a_0000_0000_0abc_u64.to_be_bytes());
+    data.iter().for_each(|(at, bytes)| put(*at, bytes));
+    seat.says("ipl 190");
+    for _ in 0..100 {
+        site.cp.step(0);
+    }
+    let said = seat.1.take_output();
+    assert!(said.contains("disabled wait PSW 000A0000 00000ABC"), "{said}");
+    guest
+}
+
+/// Makes cylinder 0 of a minidisk one to IPL from and one with records of 4096 bytes, each full of its number.
+fn format(disk: &dyn Volume) {
+    for head in 0..15 {
+        let mut track = Track::new(0, head);
+        if head == 0 {
+            let text: Vec<u8> =
+                [0x0008_0000_8000_0200_u64, 0x0300_0000_2000_0001, 0].iter().flat_map(|w| w.to_be_bytes()).collect();
+            let end = track.records().last().unwrap().end();
+            track.format(end, Count { cylinder: 0, head, record: 1, key: 0, data: 24 }, &[], &text);
+        } else {
+            for record in 1..=12u8 {
+                let end = track.records().last().unwrap().end();
+                let count = Count { cylinder: 0, head, record, key: 0, data: 4096 };
+                track.format(end, count, &[], &[record + 16 * head as u8; 4096]);
+            }
+        }
+        disk.write_track(head.into(), &track).unwrap();
+    }
+}
+
+#[test]
+fn programs_are_loaded_from_disks() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let disk = |vdev: u16| site.cp.disks.link("MAINT", vdev).expect("it is linked").volume.clone();
+    format(&*disk(0x190));
+    perform(&site, &maint, "MAINT", &[], &[]);
+    let mut block = [0; 512];
+    block[..8].copy_from_slice(&0x000a_0000_0000_0fba_u64.to_be_bytes());
+    block[8..16].copy_from_slice(&0x0300_0000_2000_0001_u64.to_be_bytes());
+    disk(0x193).write_blocks(0, &block).unwrap();
+    maint.says("ipl 193 loadparm x parm y");
+    (0..100).for_each(|_| {
+        site.cp.step(0);
+    });
+    assert!(maint.1.take_output().contains("disabled wait PSW 000A0000 00000FBA"));
+    assert_eq!(maint.says("ipl 191"), ["HCPVMI232E IPL I/O error on device 0191"]);
+}
+
+#[test]
+fn diagnoses_read_and_write_blocks() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let disk = site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone();
+    format(&*disk);
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    // X'A4' reads blocks 13 and 14 (track 1), writes block 15, and finds no record of its size on track 0.
+    let read = words(&[0x0190_0002, 4096, 0x480, 2, 0, 0, 0]);
+    let write = words(&[0x0190_0001, 4096, 0x490, 1, 0, 0, 0]);
+    let wrong = words(&[0x0190_0002, 4096, 0x498, 1, 0, 0, 0]);
+    let list = words(&[13, 0x2000, 14, 0x3000, 15, 0x2000, 1, 0x4000]);
+    let blank = [0; 88];
+    let program = [
+        0x4110_0800,
+        0x8312_00a4,
+        0xb222_0040,
+        0x5040_0500,
+        0x50f0_0504, // LA 1; DIAG; IPM 4; ST 4; ST 15
+        0x4110_0880,
+        0x8312_00a4,
+        0xb222_0040,
+        0x5040_0508,
+        0x50f0_050c, //
+        0x4110_0900,
+        0x8312_00a4,
+        0xb222_0040,
+        0x5040_0510,
+        0x50f0_0514,
+    ];
+    let data = [
+        (0x800, &blank[..]),
+        (0x880, &blank[..]),
+        (0x900, &blank[..]),
+        (0x800, &read[..]),
+        (0x880, &write[..]),
+        (0x900, &wrong[..]),
+        (0x480, &list[..]),
+    ];
+    let guest = perform(&site, &maint, "MAINT", &program, &data);
+    let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+    let (cc, code) = (|n: u64| word(0x500 + 8 * n) >> 28, |n: u64| word(0x504 + 8 * n));
+    assert_eq!([(cc(0), code(0)), (cc(1), code(1)), (cc(2), code(2))], [(0, 0), (0, 0), (3, 13)]);
+    assert_eq!([word(0x810), word(0x890), word(0x910)], [2, 1, 0], "blocks done");
+    assert_eq!((word(0x2000), word(0x3000)), (0x1111_1111, 0x1212_1212));
+    assert_eq!(disk.read_track(1).unwrap().records().nth(3).unwrap().data, [0x11; 4096]);
+
+    // X'250' with addresses of 31 bits: INIT, one request that reads and one that does not exist, and REMOVE.
+    let init = words(&[0x0190_0000, 0, 0, 0, 0, 0, 4096, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let request = words(&[0x0190_0000, 0, 0, 0, 0, 0, 0, 2, 0, 0xa80, 0, 0, 0, 0, 0, 0]);
+    let entries = words(&[0x0200_0000, 24, 0, 0x5000, 0x0200_0000, 3601, 0, 0x5000]);
+    let program = [
+        0x4120_0a00,
+        0x4140_0000,
+        0x8324_0250,
+        0xb222_0050,
+        0x5050_0500,
+        0x5030_0504, // LA 2; LA 4; DIAG; IPM 5; ST 5; ST 3
+        0x4120_0a40,
+        0x4140_0001,
+        0x8324_0250,
+        0xb222_0050,
+        0x5050_0508,
+        0x5030_050c, //
+        0x4120_0a00,
+        0x4140_0002,
+        0x8324_0250,
+        0xb222_0050,
+        0x5050_0510,
+        0x5030_0514,
+    ];
+    let guest =
+        perform(&site, &maint, "MAINT", &program, &[(0xa00, &init[..]), (0xa40, &request[..]), (0xa80, &entries[..])]);
+    let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+    assert_eq!([0u64, 8, 16].map(|n| (word(0x500 + n) >> 28, word(0x504 + n))), [(0, 0), (1, 12), (0, 0)]);
+    assert_eq!((word(0xa20), word(0xa24)), (1, 20 * 15 * 12), "the first and the last block");
+    assert_eq!((word(0xa80), word(0xa90), word(0x5000)), (0x0200_0000, 0x0201_0000, 0x1c1c_1c1c));
+
+    // X'18' and X'A8': seek, search, read.
+    let ccws = words(&[0x0700_0c40, 0x4000_0006, 0x3100_0c42, 0x4000_0005, 0x0800_0c08, 0, 0x0600_6000, 0x2000_1000]);
+    let seek = [0, 0, 0, 0, 0, 2, 5];
+    let more = words(&[0x0700_0c40, 0x4000_0006, 0x3100_0c42, 0x4000_0005, 0x0800_0c88, 0, 0x0600_7000, 0x2000_1000]);
+    let general = words(&[0x0190_0000, 0, 0xc80, 0, 0, 0, 0]);
+    let program = [
+        0x4110_0190,
+        0x4120_0c00,
+        0x41f0_0001,
+        0x8312_0018,
+        0xb222_0050,
+        0x5050_0500, // LA 1; LA 2; LA 15; DIAG; IPM 5; ST 5
+        0x4110_0d00,
+        0x8312_00a8,
+        0xb222_0050,
+        0x5050_0508,
+    ];
+    let data = [(0xc00, &ccws[..]), (0xc80, &more[..]), (0xc40, &seek[..]), (0xd00, &blank[..]), (0xd00, &general[..])];
+    let guest = perform(&site, &maint, "MAINT", &program, &data);
+    let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+    assert_eq!((word(0x500) >> 28, word(0x508) >> 28, word(0x6000), word(0x7000)), (0, 0, 0x2525_2525, 0x2525_2525));
+    assert_eq!((word(0xd10), word(0xd14)), (0xca0, 0x0c00_0000), "channel end, device end, nothing left");
 }

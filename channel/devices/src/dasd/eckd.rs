@@ -291,6 +291,7 @@ impl Eckd {
         self.head.seek(domain.track)?;
         self.program.turns = 0;
         self.program.domain = None;
+        self.head.to_change = !domain.operation.reads();
         match domain.orientation {
             Orientation::Index => {}
             Orientation::Home => self.head.place = Place::Home,

@@ -58,6 +58,8 @@ pub(super) struct Head {
     pub usage: Usage,
     pub track: u32,
     pub place: Place,
+    /// What is read next is to be changed, so that nobody need keep it.
+    pub to_change: bool,
     held: Option<Held>,
 }
 
@@ -81,6 +83,7 @@ impl Head {
             usage: Usage::default(),
             track: 0,
             place: Place::Index,
+            to_change: false,
             held: None,
         }
     }
@@ -139,6 +142,7 @@ impl Head {
     /// A new channel program: others may have written since.
     pub fn forget(&mut self) {
         self.held = None;
+        self.to_change = false;
         self.extent = None;
         self.usage = Usage::default();
     }
@@ -158,7 +162,10 @@ impl Head {
         if !self.may(self.track) {
             return Err(Fault::FileProtected);
         }
-        let read = self.volume.read_track(self.track);
+        let read = match self.to_change {
+            true => self.volume.read_track_to_update(self.track),
+            false => self.volume.read_track(self.track),
+        };
         let base = read.map_err(|error| self.failed(self.track, &error))?;
         self.held = Some(Held { track: self.track, base, new: None, formatted: false });
         Ok(())
@@ -184,7 +191,7 @@ impl Head {
         let writing = reservation.shared().then(|| reservation.writing());
         let mut write = || {
             if writing.is_some() && !formatted {
-                let now = self.volume.read_track(track)?;
+                let now = self.volume.read_track_to_update(track)?;
                 if !Arc::ptr_eq(&now, &base) && now.image() != base.image() {
                     new = merged(&base, &new, &now);
                 }

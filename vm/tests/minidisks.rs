@@ -1,0 +1,159 @@
+//! Minidisks with Debian's kernel on them: its ECKD, FBA and DIAGNOSE X'250' drivers, two guests at one minidisk, and what
+//! LINK says meanwhile.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::ebcdic;
+use dasd::model::CkdModel;
+use dasd::{Count, Extent, Format, Kind, Track, Volume};
+use support::{Client, Guest, System, guest, has_s3270};
+
+/// A boot takes seconds; a busy machine gets time.
+const BOOT: Duration = Duration::from_secs(300);
+const ANSWER: Duration = Duration::from_secs(240);
+
+/// Puts `label` into record 3 of track 0, behind two records of IPL text.
+fn label(volume: &dyn Volume, key: &str, label: &str, records: u8, size: u16) {
+    let Kind::Ckd { cylinders, heads, .. } = volume.kind() else { panic!("it is count-key-data") };
+    for number in 0..if records == 3 { 1 } else { cylinders * heads } {
+        let (cylinder, head) = ((number / heads) as u16, (number % heads) as u16);
+        let mut track = Track::new(cylinder, head);
+        for record in 1..=records {
+            let key = if record == 3 { ebcdic::from_str(key) } else { Vec::new() };
+            let count = Count { cylinder, head, record, key: key.len() as u8, data: size };
+            let mut data = vec![0; usize::from(size)];
+            if number == 0 && record == 3 {
+                let text = ebcdic::from_str(label);
+                data.fill(0x40);
+                data[..text.len()].copy_from_slice(&text);
+            }
+            let end = track.records().last().expect("there is record 0").end();
+            track.format(end, count, &key, &data);
+        }
+        volume.write_track(number, &track).expect("the volume has this track");
+    }
+}
+
+/// A volume LIN001 with two minidisks as `dasdfmt -d ldl` leaves them, on cylinders 1 to 10 and 11 to 20.
+fn prepare(folder: &Path) {
+    fs::create_dir_all(folder.join("volumes")).expect("the folder is there");
+    let file = folder.join("volumes/lin001");
+    let kind = Kind::of_model(CkdModel::named("3390").expect("there is this model"), 30);
+    dasd::create(&file, kind, Format::Plain).expect("there is room");
+    let volume: Arc<dyn Volume> = dasd::open(&file).expect("it was just made");
+    label(&*volume, "VOL1", "VOL1LIN001", 3, 80);
+    for first in [1, 11] {
+        let disk = Extent::new(volume.clone(), first, 10, false).expect("it lies on the volume");
+        label(&disk, "", "LNX10X0200", 12, 4096);
+    }
+    volume.flush().expect("the host has room");
+    let change = |name: &str, change: &dyn Fn(String) -> String| {
+        let path = folder.join(name);
+        let text = fs::read_to_string(&path).expect("the sample has it");
+        fs::write(&path, change(text)).expect("the folder is there");
+    };
+    change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin001\n"));
+    let mdisks = " MDISK 200 3390 1 10 LIN001 MR ALL WRITE MULT\n MDISK 201 3390 11 10 LIN001 MR ALL\n \
+                  MDISK 202 3390 21 5 LIN001 MR\n \
+                  MDISK 300 FB-512 V-DISK 8192 MR ALL\n\n";
+    change("USER DIRECT", &|text| {
+        let at = text.find("USER LINUX2").expect("the sample has LINUX2");
+        format!("{}{mdisks}{} LINK LINUX1 200 200 RR\n", &text[..at], &text[at..])
+    });
+}
+
+fn boot(system: &System, guest: &Guest, user: &str) -> Client {
+    let parameters = system.folder.join("parameters");
+    fs::write(&parameters, "quiet nokaslr vmb.mode=shell\n").expect("the folder is there");
+    let mut client = Client::connect(system);
+    client.log_on(user);
+    system.punch(user, &guest.kernel, false);
+    system.punch(user, &parameters, true);
+    system.punch(user, &guest.initrd, false);
+    client.until("RDR FILE 0003", ANSWER);
+    client.say("ipl 00c", "SHELL-START", BOOT);
+    let modules = "cd /modules; for m in dasd_mod dasd_eckd_mod dasd_fba_mod dasd_diag_mod; do insmod $m.ko; done; echo END-OF-MODULES";
+    client.say(modules, "\nEND-OF-MODULES", ANSWER);
+    client
+}
+
+#[test]
+fn linux_works_on_minidisks() {
+    let Some(guest) = guest().filter(|_| has_s3270()) else { return };
+    let system = System::start("minidisks", prepare);
+    let mut first = boot(&system, &guest, "LINUX1");
+    let modules = first.say("grep -c ^dasd /proc/modules; echo END-OF-0", "\nEND-OF-0", ANSWER);
+    if !modules.lines().any(|line| line.trim() == "4") {
+        println!("skipped: the guest has no modules for disks (cargo x guest makes one that has)");
+        return;
+    }
+    first.say("#cp query virtual dasd", "0200 3390 LIN001 R/W         10 CYL ON DASD  0A00", ANSWER);
+
+    // The ECKD driver writes, and reads back what it wrote.
+    first.say(
+        "cd /sys/bus/ccw/devices; echo 1 >0.0.0200/online; echo END-OF-1; cat 0.0.0200/discipline",
+        "\nECKD",
+        ANSWER,
+    );
+    first.say("seq 1 50000 | head -c 262144 >/tmp/data; md5sum </tmp/data", "c", ANSWER);
+    let write = "dd if=/tmp/data of=/dev/dasda bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; echo END-OF-2";
+    first.say(write, "\nEND-OF-2", ANSWER);
+    let read = "dd if=/dev/dasda bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-ECKD";
+    first.say(read, "\nSAME-ECKD", ANSWER);
+
+    // DIAGNOSE X'250', with its interruptions.
+    let diag = "echo 1 >0.0.0201/use_diag; echo 1 >0.0.0201/online; cat 0.0.0201/discipline";
+    first.say(diag, "\nDIAG", ANSWER);
+    let write = "dd if=/tmp/data of=/dev/dasdb bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; echo END-OF-3";
+    first.say(write, "\nEND-OF-3", ANSWER);
+    let read = "dd if=/dev/dasdb bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-DIAG";
+    first.say(read, "\nSAME-DIAG", ANSWER);
+    first.say("grep DSD /proc/interrupts", "DASD Diag", ANSWER);
+
+    // A virtual disk by the FBA driver.
+    first.say("echo 1 >0.0.0300/online; cat 0.0.0300/discipline", "\nFBA", ANSWER);
+    let write = "dd if=/tmp/data of=/dev/dasdc bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; echo END-OF-5";
+    first.say(write, "\nEND-OF-5", ANSWER);
+    let read = "dd if=/dev/dasdc bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-FBA";
+    first.say(read, "\nSAME-FBA", ANSWER);
+
+    // With the tools of s390-tools and e2fsprogs, a minidisk that nobody has formatted yet gets a file system.
+    let tools = first.say("command -v dasdfmt fdasd mke2fs | grep -c .; echo END-OF-TOOLS", "\nEND-OF-TOOLS", ANSWER);
+    if tools.lines().any(|line| line.trim() == "3") {
+        first.say(
+            "echo 1 >0.0.0202/online; dasdfmt -y -b 4096 -d cdl /dev/dasdd; echo RESULT-$?",
+            "\nRESULT-0",
+            ANSWER,
+        );
+        first.say("fdasd -a /dev/dasdd; mke2fs -q /dev/dasdd1; echo RESULT-$?", "\nRESULT-0", ANSWER);
+        let mount =
+            "mkdir /mnt/d; mount -t ext4 /dev/dasdd1 /mnt/d && cp /tmp/data /mnt/d/ && umount /mnt/d; echo RESULT-$?";
+        first.say(mount, "\nRESULT-0", ANSWER);
+        first.say("e2fsck -fn /dev/dasdd1; echo RESULT-$?", "\nRESULT-0", ANSWER);
+    }
+
+    // A neighbour reads what was written, and cannot write.
+    let mut second = boot(&system, &guest, "LINUX2");
+    second.say("#cp query links 200", "LINUX2   0200 R/O", ANSWER);
+    second.say("cd /sys/bus/ccw/devices; echo 1 >0.0.0200/online; cat 0.0.0200/readonly", "\n1", ANSWER);
+    second.say("seq 1 50000 | head -c 262144 >/tmp/data; echo END-OF-4", "\nEND-OF-4", ANSWER);
+    let read = "dd if=/dev/dasda bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-LINK";
+    second.say(read, "\nSAME-LINK", ANSWER);
+    second.say(
+        "#cp link linux1 200 291 w write",
+        "HCPLNM106E LINUX1 0200 not linked; R/W by LINUX1, R/O by LINUX2",
+        ANSWER,
+    );
+    second.say("#cp link linux1 201 291 rr", "DASD 0291 LINKED R/O; R/W BY LINUX1", ANSWER);
+    // The kernel has seen it come.
+    second.say("sleep 2; ls -d 0.0.0291", "\n0.0.0291", ANSWER);
+    for mut client in [second, first] {
+        client.say("poweroff -f", "CP READ", ANSWER);
+        client.say("logoff", "LOGOFF AT", ANSWER);
+    }
+}
