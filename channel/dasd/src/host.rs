@@ -9,6 +9,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A request to the host, for [`Faults`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -114,7 +115,16 @@ impl HostFile {
     }
 
     fn lock(&self) -> Result<(), ImageError> {
-        let locked = if self.writable { self.file.try_lock() } else { self.file.try_lock_shared() };
+        let lock = || if self.writable { self.file.try_lock() } else { self.file.try_lock_shared() };
+        let mut locked = lock();
+        // A process that is just being started holds what the one that starts it had open, for a moment.
+        for _ in 0..10 {
+            if !matches!(locked, Err(TryLockError::WouldBlock)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            locked = lock();
+        }
         match locked {
             Ok(()) => Ok(()),
             Err(TryLockError::WouldBlock) => {

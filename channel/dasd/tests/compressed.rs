@@ -248,6 +248,29 @@ fn failures_of_the_host_are_told_and_pass() {
 }
 
 #[test]
+fn empty_tracks_take_no_space() {
+    let folder = Folder::new("empty");
+    let path = folder.path("vol");
+    let kind = small_3390(1000);
+    create(&path, kind, FORMATS[1]).unwrap();
+    let before = std::fs::metadata(&path).unwrap().len();
+    let image = Image::open(&path, Options::default()).unwrap();
+    for track in (0..15_000).step_by(100) {
+        let (cylinder, head) = kind.home(track).unwrap();
+        image.write_track(track, &Track::new(cylinder, head)).unwrap();
+    }
+    // In a shadow file they do: they hide what is below.
+    image.write_track(7, &track_of(kind, 7, 1)).unwrap();
+    image.snapshot().unwrap();
+    image.write_track(7, &Track::new(0, 7)).unwrap();
+    assert_eq!(image.read_track(7).unwrap().records().count(), 1);
+    drop(image);
+    assert_eq!(dasd::open(&path).unwrap().read_track(7).unwrap().records().count(), 1);
+    let size = std::fs::metadata(&path).unwrap().len();
+    assert!(size < before + 100_000, "{before} {size}");
+}
+
+#[test]
 fn damage_is_reported_and_repaired() {
     let kind = small_3390(10);
     for (n, format) in FORMATS[1..].iter().enumerate() {

@@ -284,8 +284,12 @@ impl Packed {
 
     /// Replaces a unit.
     pub fn write(&mut self, unit: u32, image: &[u8]) -> Result<(), MediaError> {
+        let null = self.is_null(unit, image)?;
+        if null && self.place(unit) == Place::Null(self.header.null_format) {
+            return Ok(());
+        }
         self.mark()?;
-        let entry = if self.is_null(unit, image)? {
+        let entry = if null {
             Entry { at: 0, length: self.header.null_format.into(), size: 0 }
         } else {
             let body = if self.is_ckd() { &image[PREFIX..] } else { image };
