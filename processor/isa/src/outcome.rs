@@ -52,6 +52,13 @@ pub enum Exception {
     BfpInstruction,
     /// Data exception with code 3: one of decimal floating point.
     DfpInstruction,
+    /// Hexadecimal floating point: the exponent is above 127, or below 0 with the program-mask bit on.
+    ExponentOverflow,
+    ExponentUnderflow,
+    /// A difference of zero with the program-mask bit on.
+    Significance,
+    FloatingPointDivide,
+    SquareRoot,
     /// Data exceptions of IEEE: invalid operation, code 80.
     Invalid,
     /// Division by zero, code 40.
@@ -156,6 +163,7 @@ pub mod letter {
         EX = Execute;
         MO = MonitorEvent;
         IF = FixedPointOverflow; IK = FixedPointDivide;
+        EO = ExponentOverflow; EU = ExponentUnderflow; LS = Significance; FK = FloatingPointDivide; SQ = SquareRoot;
         D = Decimal; DF = DecimalOverflow; DK = DecimalDivide;
         Da = AfpRegister; Db = BfpInstruction; Dt = DfpInstruction;
         Xi = Invalid; Xz = DivisionByZero; Xo = Overflow; Xu = Underflow; Xx = Inexact;

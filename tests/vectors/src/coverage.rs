@@ -285,6 +285,11 @@ fn code(exception: Exception) -> Option<u16> {
         FixedPointDivide => 9,
         DecimalOverflow => 0xa,
         DecimalDivide => 0xb,
+        ExponentOverflow => 0xc,
+        ExponentUnderflow => 0xd,
+        Significance => 0xe,
+        FloatingPointDivide => 0xf,
+        SquareRoot => 0x1d,
         SpecialOperation => 0x13,
         Operand => 0x15,
         SpaceSwitchEvent => 0x1c,
@@ -351,7 +356,7 @@ pub fn unsaid(row: &Instruction, vector: &Vector, case: &Case) -> Option<String>
         // What is privileged may be an operation exception instead, and so may what is not installed.
         1 => true,
         4 | 5 | 0x10 | 0x11 | 0x12 | 0x28..=0x2d | 0x38..=0x3b => all.any(|e| operand(e).is_some()),
-        2..=0xb | 0x13 | 0x15 | 0x1b | 0x1c | 0x40 => all.any(|e| code(e) == Some(program)),
+        2..=0xf | 0x13 | 0x15 | 0x1b..=0x1d | 0x40 => all.any(|e| code(e) == Some(program)),
         _ => true,
     };
     (!said).then(|| format!("program interruption {program:04X}"))
