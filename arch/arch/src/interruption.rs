@@ -25,6 +25,7 @@ pub enum Program {
     SpecialOperation = 0x13,
     Operand = 0x15,
     TraceTable = 0x16,
+    TransactionConstraint = 0x18,
     VectorProcessing = 0x1b,
     SpaceSwitchEvent = 0x1c,
     HfpSquareRoot = 0x1d,

@@ -412,6 +412,9 @@ impl State {
         let (absolute, low) = (checked.absolute, checked.low);
         self.storage().mark_key(absolute, if store { key::REFERENCE | key::CHANGE } else { key::REFERENCE });
         let frame = absolute.0 & PAGE_MASK;
+        if store && self.transaction.is_some() {
+            self.note_frame(frame);
+        }
         let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;
         if !checked.overridden {
             let code: *const Code = self.shared.storage.code(absolute);

@@ -102,7 +102,9 @@ impl State {
             }
             None => 0,
         };
-        self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32 | per);
+        // And so is it that a transaction was aborted.
+        let aborted = if std::mem::take(&mut self.transaction_aborted) { 0x200 } else { 0 };
+        self.store_real_u32(z::PROGRAM_ILC, (ilc as u32) << 16 | code as u32 | per | aborted);
         use Program::*;
         match code {
             Protection

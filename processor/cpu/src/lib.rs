@@ -21,6 +21,7 @@ mod signals;
 mod state;
 mod timing;
 mod tlb;
+pub mod transaction;
 
 pub use access::{Access, At, Space, Translation};
 pub use guarded::Guarded;

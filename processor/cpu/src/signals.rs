@@ -204,9 +204,27 @@ pub struct Floating {
     io: AtomicU8,
     external: Mutex<VecDeque<External>>,
     machine_check: AtomicU64,
+    /// The CPU that holds all others, plus 1; 0 none.
+    holder: AtomicU32,
 }
 
 impl Floating {
+    /// CPU `address` wants to hold all others. False if another CPU does.
+    pub(crate) fn hold(&self, address: u16) -> bool {
+        self.holder.compare_exchange(0, address as u32 + 1, SeqCst, SeqCst).is_ok()
+    }
+
+    /// CPU `address` does not hold the others any more.
+    pub(crate) fn release(&self, address: u16) {
+        let _ = self.holder.compare_exchange(address as u32 + 1, 0, SeqCst, SeqCst);
+    }
+
+    /// Whether another CPU than `address` holds it.
+    pub(crate) fn is_held(&self, address: u16) -> bool {
+        let holder = self.holder.load(SeqCst);
+        holder != 0 && holder != address as u32 + 1
+    }
+
     /// The channel subsystem says which subclasses have an interruption pending.
     pub fn set_io_subclasses(&self, subclasses: u8) {
         self.io.store(subclasses, SeqCst);

@@ -8,6 +8,7 @@ use crate::mode::Architecture;
 use crate::signals::{Floating, Signals};
 use crate::timing::CpuTimer;
 use crate::tlb::{Asid, Tlb};
+use crate::transaction::Transaction;
 use arch::{Absolute, Psw, Real, mask};
 use base::Clock;
 use std::ops::{Index, IndexMut};
@@ -18,6 +19,9 @@ use storage::{NotAvailable, Storage};
 /// Bits of control register 0 in use (POP, chapter 4, "Control registers").
 pub mod cr0 {
     use base::bits::bit64;
+    /// Transactional execution; and no filtering of program interruptions in it.
+    pub const TRANSACTIONS: u64 = bit64(8);
+    pub const NO_FILTERING: u64 = bit64(9);
     pub const COUNTER_EXTRACTION: u64 = bit64(15);
     pub const SSM_SUPPRESSION: u64 = bit64(33);
     pub const LOW_ADDRESS_PROTECTION: u64 = bit64(35);
@@ -192,6 +196,10 @@ pub struct State {
     pub per_pending: Option<PerEvent>,
     /// The CPU-measurement counters.
     pub counters: Counters,
+    /// The transaction under way.
+    pub transaction: Option<Box<Transaction>>,
+    /// The next program interruption says that it aborted a transaction.
+    pub transaction_aborted: bool,
     /// The guarded-storage registers.
     pub guarded: Guarded,
     /// The run-time-instrumentation controls, as LRIC loaded them.
@@ -251,6 +259,8 @@ pub mod local {
     pub const PER: u32 = 2;
     /// CP wants to see each instruction (TRACE).
     pub const STEP: u32 = 4;
+    /// A transaction is under way.
+    pub const TRANSACTION: u32 = 8;
 }
 
 impl State {
@@ -302,6 +312,8 @@ impl State {
             instructions: 0,
             budget: 0,
             counters: Counters::default(),
+            transaction: None,
+            transaction_aborted: false,
             guarded: Guarded::default(),
             run_time_controls: [0; 8],
             shared,
@@ -315,6 +327,7 @@ impl State {
         self.signals().reset();
         self.intercepted = None;
         self.per_pending = None;
+        self.forget_transaction();
         self.stopped = true;
         self.purge_tlb();
     }
@@ -446,7 +459,7 @@ impl State {
             self.problem_state_changed();
         }
         if changed & (mask::WAIT | mask::PER) != 0 {
-            self.local = self.local & local::STEP
+            self.local = self.local & (local::STEP | local::TRANSACTION)
                 | if new & mask::WAIT != 0 { local::WAIT } else { 0 }
                 | if self.per_events() != 0 { local::PER } else { 0 };
         }
@@ -557,12 +570,20 @@ impl State {
         }
     }
 
-    /// Does a purge that another CPU asked for, if one has.
+    /// Does a purge that another CPU asked for, if one has; and stays here while another CPU holds this one. Who holds it
+    /// may let it go and hold it again before it has noticed: that is another purge.
     pub fn answer_purge(&mut self) {
-        if self.signals().attention() & crate::attention::PURGE != 0 {
-            let ticket = self.signals().purge_started();
-            self.purge_tlb();
-            self.signals().purge_finished(ticket);
+        loop {
+            if self.signals().attention() & crate::attention::PURGE != 0 {
+                let ticket = self.signals().purge_started();
+                self.purge_tlb();
+                self.signals().purge_finished(ticket);
+            }
+            if !self.shared.floating.is_held(self.address) {
+                return;
+            }
+            std::hint::spin_loop();
+            std::thread::yield_now();
         }
     }
 

@@ -13,11 +13,16 @@ pub enum Next {
     Exit(Exit),
     /// One instruction by itself.
     Step,
+    /// One instruction of a transaction.
+    Transaction,
 }
 
 /// Looks at what is pending and allowed, and takes the first by priority.
 #[cold]
 pub fn look(s: &mut State) -> Next {
+    if s.local & cpu::local::TRANSACTION != 0 {
+        return Next::Transaction;
+    }
     let pending = s.attention() & s.open;
     if pending & attention::PURGE != 0 {
         s.answer_purge();

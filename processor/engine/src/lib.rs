@@ -16,6 +16,7 @@
 mod cache;
 mod interruptions;
 mod step;
+mod transaction;
 
 pub use cache::BlockCache;
 
@@ -134,7 +135,7 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
     let patience = cache.patience();
     let mut left = Left::Nowhere;
     loop {
-        if s.budget <= 0 {
+        if s.budget <= 0 && s.transaction.is_none() {
             return Exit::Budget;
         }
         if (s.attention() & s.open) | s.local != 0 {
@@ -148,6 +149,12 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
                     continue;
                 }
                 interruptions::Next::Exit(exit) => return exit,
+                interruptions::Next::Transaction => {
+                    if let Some(exit) = transaction::step(s) {
+                        return exit;
+                    }
+                    continue;
+                }
                 interruptions::Next::Step => {
                     if let Some(exit) = step::step(s) {
                         return exit;

@@ -34,7 +34,7 @@ pub fn crossing(s: &mut State) -> Option<Exit> {
 }
 
 /// The text of the instruction at `ia`.
-fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
+pub fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
     let ia = s.ia;
     let mut text = [0; 6];
     let first = fetch_address(s, ia)?;
@@ -49,7 +49,7 @@ fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
 }
 
 /// Decodes `text`, which stands at `ia`, for execution.
-fn prepare(s: &mut State, text: [u8; 6]) -> Op {
+pub fn prepare(s: &mut State, text: [u8; 6]) -> Op {
     let (op, _) = decode_one(s, text, 0);
     s.next_ia = s.ia.wrapping_add(op.fields.len as u64) & s.address_mask;
     s.instructions += 1;

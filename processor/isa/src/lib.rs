@@ -40,6 +40,11 @@ pub use outcome::{Exception, Outcome};
 pub use table::bodies;
 pub use threaded::{Handler, Op, perform};
 
+/// Whether the transaction that `s` executes may execute the instruction that `text` begins with.
+pub fn allowed_in_transaction(s: &cpu::State, text: [u8; 6]) -> bool {
+    general::allowed_in_transaction(s, text)
+}
+
 /// What bodies need in scope.
 pub(crate) mod prelude {
     pub use crate::cpu_trait::{Cc, Cpu, Step, Width, Width::*};

@@ -12,6 +12,7 @@ mod packed;
 mod registers;
 mod rotate;
 mod strings;
+mod transactions;
 mod translate;
 mod unicode;
 
@@ -27,6 +28,7 @@ pub(crate) use packed::*;
 pub(crate) use registers::{Operand, UNIT, length, pair, set_address, set_length};
 pub(crate) use rotate::*;
 pub(crate) use strings::*;
+pub(crate) use transactions::*;
 pub(crate) use translate::*;
 pub(crate) use unicode::*;
 

@@ -150,11 +150,11 @@ instructions! {
     0xb2a7 CUTFU   RRFc  ESAZ -   { call convert_utf8_to_utf16 }             [0123 S1 F2 E1 E2]
     0xb2b0 STFLE   S     Z    7   { call store_facility_list_extended }      [03 S2 D2]
     0xb2e8 PPA     RRFc  Z    49  { inline hint }                            [-]
-    0xb2ec ETND    RRE   Z    73  { unbuilt }
+    0xb2ec ETND    RRE   Z    73  { call extract_nesting_depth }             [- SO]
     0xb2ed ECPGA   RRE   Z    67  { call crate::control::no_peripheral_counter } [3 P]
-    0xb2f8 TEND    S     Z    73  { unbuilt }
+    0xb2f8 TEND    S     Z    73  { ends call transaction_end }              [02 SO]
     0xb2fa NIAI    IE    Z    49  { inline hint }                            [-]
-    0xb2fc TABORT  S     Z    73  { unbuilt }
+    0xb2fc TABORT  S     Z    73  { ends call transaction_abort }            [23 SO SP]
     0xb900 LPGR    RRE   Z    -   { r1_64 = load_positive(W64, r2_64); overflow }
     0xb901 LNGR    RRE   Z    -   { r1_64 = load_negative(W64, r2_64) }
     0xb902 LTGR    RRE   Z    -   { r1_64 = load_and_test(W64, r2_64) }
@@ -385,7 +385,7 @@ instructions! {
     0xe320 CG      RXYa  Z    -   { compare(W64, r1_64, m2_64) }
     0xe321 CLG     RXYa  Z    -   { compare_logical(W64, r1_64, m2_64) }
     0xe324 STG     RXYa  Z    -   { m2_64 = load(W64, r1_64) }
-    0xe325 NTSTG   RXYa  Z    73  { m2_64 = load(W64, r1_64) }
+    0xe325 NTSTG   RXYa  Z    73  { call nontransactional_store }                 [- S2 D2]
     0xe326 CVDY    RXYa  Z    18  { call convert_to_decimal }                [- S2]
     0xe32a LZRG    RXYa  Z    53  { r1_64 = zero_rightmost_byte(W64, m2_64) }
     0xe32e CVDG    RXYa  Z    -   { call convert_to_decimal_long }           [- S2]
@@ -478,8 +478,8 @@ instructions! {
     0xe559 CLGHSI  SIL   Z    34  { compare_logical(W64, m1_64, imm16u) }
     0xe55c CHSI    SIL   Z    34  { compare(W32, m1_32, imm) }
     0xe55d CLFHSI  SIL   Z    34  { compare_logical(W32, m1_32, imm16u) }
-    0xe560 TBEGIN  SIL   Z    73  { unbuilt }
-    0xe561 TBEGINC SIL   Z    73  { unbuilt }
+    0xe560 TBEGIN  SIL   Z    73  { ends call transaction_begin }            [0 S1 D1 SO SP]
+    0xe561 TBEGINC SIL   Z    73  { ends call transaction_begin_constrained } [0 SO SP]
     0xe727 LCBB    RXE   Z    129 { call load_count_to_block_boundary }      [03 SP]
     0xe8   MVCIN   SSa   ALL  -   { call move_inverse }                      [- S1 F2]
     0xe9   PKA     SSf   ESAZ -   { call pack_ascii }                        [- S1 F2 SP]

@@ -1,0 +1,251 @@
+//! Transactional execution (POP, chapter 5, "Transactional-execution facility").
+//!
+//! While a CPU executes a transaction all others of the configuration are held between two blocks, and the transaction
+//! stores in place: the first store into a frame keeps a copy of the frame. A transaction that aborts puts the copies back;
+//! one that ends forgets them. The engine executes a transaction one instruction at a time, bounded in number, and takes no
+//! interruption meanwhile: a pending one aborts it.
+
+use crate::access::{At, Space};
+use crate::state::{State, local};
+use arch::{Absolute, PAGE, Program, Real};
+
+/// Abort codes (POP, chapter 5, "Transaction abort codes").
+pub mod abort {
+    pub const EXTERNAL: u64 = 2;
+    pub const PROGRAM: u64 = 4;
+    pub const MACHINE_CHECK: u64 = 5;
+    pub const IO: u64 = 6;
+    pub const STORE_OVERFLOW: u64 = 8;
+    pub const RESTRICTED: u64 = 11;
+    pub const FILTERED: u64 = 12;
+    pub const NESTING: u64 = 13;
+    pub const MISCELLANEOUS: u64 = 255;
+}
+
+/// How deep transactions nest.
+pub const DEPTH: u16 = 15;
+/// Frames that a transaction may store into.
+const FRAMES: usize = 16;
+/// Where the diagnostic block of a program interruption goes: a real address.
+const PROGRAM_BLOCK: u64 = 0x1800;
+
+/// A transaction under way.
+pub struct Transaction {
+    pub depth: u16,
+    pub constrained: bool,
+    /// Which pairs of general registers an abort restores, and what they were.
+    save: u8,
+    gr: [u64; 16],
+    /// Where the diagnostic block goes.
+    block: Option<At>,
+    /// Where execution goes on after an abort.
+    resume: u64,
+    /// The highest program-interruption-filtering control of all levels.
+    pub filtering: u8,
+    /// Whether access registers may be changed, whether floating point may be used: at every level.
+    pub access_registers: bool,
+    pub floating_point: bool,
+    /// Instructions executed.
+    pub instructions: u32,
+    copies: Vec<(u64, Box<[u8; PAGE as usize]>)>,
+    /// Stores that an abort does not undo.
+    kept: Vec<(Absolute, u64)>,
+}
+
+/// What TBEGIN or TBEGINC asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning {
+    pub constrained: bool,
+    pub save: u8,
+    pub block: Option<At>,
+    pub resume: u64,
+    pub filtering: u8,
+    pub access_registers: bool,
+    pub floating_point: bool,
+}
+
+/// How a transaction failed, for its diagnostic block.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Diagnosis {
+    pub code: u64,
+    pub cc: u8,
+    /// Address of the instruction.
+    pub instruction: u64,
+    /// Instruction-length code and program-interruption code, when that is the reason; and a data-exception code.
+    pub program: u32,
+    pub dxc: u8,
+}
+
+impl State {
+    /// Begins a transaction, or a level of one: the caller has checked that the depth allows it.
+    pub fn begin_transaction(&mut self, begin: Beginning) {
+        if let Some(t) = &mut self.transaction {
+            t.depth += 1;
+            t.filtering = t.filtering.max(begin.filtering);
+            t.access_registers &= begin.access_registers;
+            t.floating_point &= begin.floating_point;
+            return;
+        }
+        self.hold_others();
+        // Every frame is looked up again, so that the first store into it is seen.
+        self.purge_tlb();
+        self.transaction = Some(Box::new(Transaction {
+            depth: 1,
+            constrained: begin.constrained,
+            save: begin.save,
+            gr: self.gr,
+            block: begin.block,
+            resume: begin.resume,
+            filtering: begin.filtering,
+            access_registers: begin.access_registers,
+            floating_point: begin.floating_point,
+            instructions: 0,
+            copies: Vec::new(),
+            kept: Vec::new(),
+        }));
+        self.local |= local::TRANSACTION;
+    }
+
+    /// Ends a level. There must be a transaction.
+    pub fn end_transaction(&mut self) {
+        let t = self.transaction.as_mut().expect("the caller has looked");
+        t.depth -= 1;
+        if t.depth == 0 {
+            self.leave_transaction();
+        }
+    }
+
+    fn leave_transaction(&mut self) {
+        self.transaction = None;
+        self.local &= !local::TRANSACTION;
+        self.release_others();
+    }
+
+    /// A reset: whatever was under way is not, and what it stored stays.
+    pub(crate) fn forget_transaction(&mut self) {
+        if self.transaction.is_some() {
+            self.leave_transaction();
+        }
+        self.transaction_aborted = false;
+    }
+
+    /// A frame is about to be stored into.
+    pub(crate) fn note_frame(&mut self, frame: u64) {
+        let Some(t) = &self.transaction else { return };
+        if t.copies.iter().any(|(known, _)| *known == frame) {
+            return;
+        }
+        let mut copy = Box::new([0; PAGE as usize]);
+        self.storage().read(Absolute(frame), &mut copy[..]).expect("the frame exists");
+        self.transaction.as_mut().expect("there is one").copies.push((frame, copy));
+    }
+
+    /// A doubleword was stored that an abort is to leave in place.
+    pub fn keep_store(&mut self, at: Absolute, v: u64) {
+        if let Some(t) = &mut self.transaction {
+            t.kept.push((at, v));
+        }
+    }
+
+    /// Whether the transaction has stored into more frames than it may.
+    pub fn transaction_overflows(&self) -> bool {
+        self.transaction.as_ref().is_some_and(|t| t.copies.len() > FRAMES)
+    }
+
+    /// Undoes the transaction and goes on where its beginning says. There must be one.
+    pub fn abort_transaction(&mut self, why: Diagnosis) {
+        let t = self.transaction.take().expect("the caller has looked");
+        let storage = self.storage().clone();
+        for (frame, copy) in &t.copies {
+            storage.write(Absolute(*frame), &copy[..]).expect("the frame exists");
+        }
+        for (at, v) in &t.kept {
+            storage.write_u64(*at, *v).expect("it was stored before");
+        }
+        let diagnostic = self.diagnostic_block(&t, why);
+        if let Some(at) = t.block {
+            // Its page could be stored into when the transaction began.
+            let _ = self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, &diagnostic);
+        }
+        if why.code == abort::PROGRAM {
+            let at = self.absolute(Real(PROGRAM_BLOCK));
+            storage.write(at, &diagnostic).expect("the prefix area lies in storage");
+        }
+        for pair in 0..8 {
+            if t.save << pair & 0x80 != 0 {
+                self.gr[2 * pair] = t.gr[2 * pair];
+                self.gr[2 * pair + 1] = t.gr[2 * pair + 1];
+            }
+        }
+        self.cc = why.cc;
+        (self.ia, self.next_ia) = (t.resume, t.resume);
+        self.fetch_stale = true;
+        self.local &= !local::TRANSACTION;
+        self.release_others();
+    }
+
+    /// The transaction-diagnostic block, format 1.
+    fn diagnostic_block(&self, t: &Transaction, why: Diagnosis) -> [u8; 256] {
+        let mut block = [0; 256];
+        let mut put = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
+        put(0, &[1, if t.constrained { 0x40 } else { 0 }]);
+        put(6, &t.depth.to_be_bytes());
+        put(8, &why.code.to_be_bytes());
+        put(24, &why.instruction.to_be_bytes());
+        if why.program != 0 {
+            put(32, &[self.exception_access_id, why.dxc]);
+            put(36, &why.program.to_be_bytes());
+            put(40, &self.translation_exception_id.to_be_bytes());
+            put(48, &self.breaking_event.to_be_bytes());
+        }
+        for (n, r) in self.gr.iter().enumerate() {
+            put(128 + 8 * n, &r.to_be_bytes());
+        }
+        block
+    }
+
+    /// Holds all other CPUs of the configuration. Only one CPU can hold the others; who comes second is held itself.
+    fn hold_others(&mut self) {
+        let shared = self.shared.clone();
+        if shared.signals.len() == 1 {
+            return;
+        }
+        while !shared.floating.hold(self.address) {
+            self.answer_purge();
+            std::thread::yield_now();
+        }
+        self.purge_others();
+    }
+
+    fn release_others(&mut self) {
+        self.shared.floating.release(self.address);
+    }
+}
+
+/// Whether a program-interruption condition in a transaction is filtered, and the condition code of the abort.
+pub fn filtered(program: Program, filtering: u8) -> (bool, u8) {
+    use Program::*;
+    match program {
+        // Conditions of data and arithmetic.
+        Data | VectorProcessing | FixedPointOverflow | FixedPointDivide | DecimalOverflow | DecimalDivide
+        | HfpExponentOverflow | HfpExponentUnderflow | HfpSignificance | HfpDivide | HfpSquareRoot => {
+            (filtering >= 1, 3)
+        }
+        // Conditions of access.
+        Protection
+        | Addressing
+        | SegmentTranslation
+        | PageTranslation
+        | AsceType
+        | RegionFirstTranslation
+        | RegionSecondTranslation
+        | RegionThirdTranslation
+        | AletSpecification
+        | AlenTranslation
+        | AleSequence
+        | AsteValidity
+        | AsteSequence
+        | ExtendedAuthority => (filtering >= 2, 2),
+        _ => (false, 3),
+    }
+}

@@ -1,0 +1,78 @@
+//! A transaction, one instruction at a time.
+
+use crate::step::{fetch, prepare};
+use crate::{Exit, program};
+use cpu::transaction::{Diagnosis, abort, filtered};
+use cpu::{Interruption, State, attention};
+
+/// Instructions after which a transaction is given up.
+const LIMIT: u32 = 4096;
+/// What a constrained transaction may execute.
+const CONSTRAINED_LIMIT: u32 = 32;
+
+/// Executes one instruction of a transaction, or aborts it. `None`: go on.
+pub fn step(s: &mut State) -> Option<Exit> {
+    let ia = s.ia;
+    let t = s.transaction.as_ref().expect("the engine has looked");
+    let (constrained, executed) = (t.constrained, t.instructions);
+    let pending = s.attention() & s.open;
+    let given_up = match pending {
+        0 if s.budget <= 0 => Some((abort::EXTERNAL, 2)),
+        0 if executed >= LIMIT => Some((abort::MISCELLANEOUS, 2)),
+        0 if s.transaction_overflows() => Some((abort::STORE_OVERFLOW, 3)),
+        0 => None,
+        _ if pending & attention::MACHINE_CHECK != 0 => Some((abort::MACHINE_CHECK, 2)),
+        _ if pending & attention::IO != 0 => Some((abort::IO, 2)),
+        _ => Some((abort::EXTERNAL, 2)),
+    };
+    if let Some((code, cc)) = given_up {
+        s.abort_transaction(Diagnosis { code, cc, instruction: ia, ..Diagnosis::default() });
+        return None;
+    }
+    let text = match fetch(s) {
+        Ok(text) => text,
+        Err(why) => return fail(s, why, ia, 2),
+    };
+    let allowed = isa::allowed_in_transaction(s, text);
+    if constrained && (!allowed || executed >= CONSTRAINED_LIMIT) {
+        return fail(s, arch::Program::TransactionConstraint.into(), ia, isa::length(text[0]));
+    }
+    if !allowed {
+        let restricted = Diagnosis { code: abort::RESTRICTED, cc: 3, instruction: ia, ..Diagnosis::default() };
+        s.abort_transaction(restricted);
+        return None;
+    }
+    if let Some(t) = &mut s.transaction {
+        t.instructions += 1;
+    }
+    let op = prepare(s, text);
+    match isa::perform(op.run, s, &op.fields) {
+        Ok(()) => {
+            s.ia = s.next_ia;
+            None
+        }
+        Err(why) => fail(s, why, ia, op.fields.len),
+    }
+}
+
+/// The instruction at `ia` ended in a program interruption: the transaction aborts, and takes it if it is not filtered.
+fn fail(s: &mut State, why: Interruption, ia: u64, ilc: u8) -> Option<Exit> {
+    let (what, dxc) = match why {
+        Interruption::Program(what) => (what, 0),
+        Interruption::Data(dxc) => (arch::Program::Data, dxc),
+        Interruption::Vector(vxc) => (arch::Program::VectorProcessing, vxc),
+        Interruption::EarlySpecification | Interruption::Intercept => {
+            unreachable!("no instruction that loads a PSW or is handed over is allowed")
+        }
+    };
+    let filtering = s.transaction.as_ref().map_or(0, |t| t.filtering);
+    let (filtered, cc) = filtered(what, filtering);
+    let code = if filtered { abort::FILTERED } else { abort::PROGRAM };
+    let program_word = (ilc as u32) << 16 | what as u32;
+    s.abort_transaction(Diagnosis { code, cc, instruction: ia, program: program_word, dxc });
+    if filtered {
+        return None;
+    }
+    s.transaction_aborted = true;
+    program(s, why, ilc)
+}
