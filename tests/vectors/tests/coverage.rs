@@ -10,6 +10,7 @@
 //! what is set before, what is different after (`tests/vectors/src/file.rs`); what they expect comes from the manual or
 //! from the oracle (`cargo x oracle --vectors`). Then take the instruction off the list.
 
+use cpu::{Architecture, Facilities};
 use isa::{Instruction, table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -113,6 +114,30 @@ fn no_line_shows_what_its_row_does_not_say() {
         }
     }
     assert!(wrong.is_empty(), "{} lines:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The operation exception of each instruction that comes with a facility: without it there is no such instruction.
+#[test]
+fn without_its_facility_an_instruction_does_not_exist() {
+    let all = [u64::MAX; 4];
+    for row in isa::instructions() {
+        let Some(bit) = row.facility.map(usize::from) else { continue };
+        let mut text = [0; 6];
+        let blank = vectors::encode::blank(row);
+        text[..blank.len()].copy_from_slice(&blank);
+        let mut fewer = all;
+        fewer[bit / 64] &= !(1 << 63 >> (bit % 64));
+        for mode in [Architecture::S370, Architecture::Esa, Architecture::Z] {
+            // Another architecture may have another instruction there.
+            let found = |list| {
+                isa::decode(text, mode, &Facilities(list))
+                    .map(|row| row.mnemonic)
+                    .filter(|found| *found == row.mnemonic)
+            };
+            let here = row.architectures.include(mode).then_some(row.mnemonic);
+            assert_eq!((found(all), found(fewer)), (here, None), "{} with facility {bit}", row.mnemonic);
+        }
+    }
 }
 
 /// Writes the lines that follow from the rows alone.
