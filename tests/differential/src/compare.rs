@@ -62,6 +62,7 @@ pub fn compare(theirs: &Theirs, ours: &Ours, address: u64, text: &[u8]) -> Verdi
 /// - LOAD ADDRESS in the 24-bit and 31-bit modes leaves the left half of the register as it is; QEMU zeroes it.
 /// - TRANSLATE leaves the condition code; QEMU goes back to an older one than the last instruction's.
 /// - STORE CHARACTERS UNDER MASK with a mask of zero accesses a byte all the same; QEMU does not.
+/// - LOAD ACCESS MULTIPLE loads nothing if it cannot access all of its operand; QEMU may have loaded some.
 /// - COMPARE LOGICAL (CLC) leaves the condition code when an operand cannot be accessed; QEMU may have lost it by then.
 /// - UNPKA and UNPKU may or may not look at digits that their result has no place for; QEMU does not.
 /// - LOAD ON CONDITION may or may not access storage when the condition is not met; QEMU does.
@@ -117,7 +118,7 @@ fn wrong_there(theirs: &Theirs, ours: &Ours, text: &[u8]) -> bool {
         _ if uses_first(&[0xdc]) && text.len() > 6 => true,
         Event::Program { code: 4 | 5, .. } if uses_first(&[0xea, 0xe2]) => true,
         Event::Program { code: 4 | 5, .. } if uses_first(&[0xbe]) || uses(&[(0xeb, 0x2d), (0xeb, 0x2c)]) => true,
-        _ if access && uses_first(&[0xd5]) => true,
+        _ if access && (uses_first(&[0xd5, 0x9a]) || uses(&[(0xeb, 0x9a)])) => true,
         _ if access && uses(&[0xf2, 0xe2, 0xe0, 0xf3, 0xe3, 0xe1].map(|c| (0xeb, c))) => true,
         _ => {
             let fused = [0x0e, 0x0f, 0x1e, 0x1f];

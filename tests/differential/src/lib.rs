@@ -40,6 +40,7 @@ mod tests {
                     r.gr[n] = 0x1111_2222_3333_0000 + n as u64;
                     r.fpr[n] = 0x4444_5555_6666_0000 + n as u64;
                     r.ar[n] = 0x7777_0000 + n as u32;
+                    (r.fpr.0[n][1], r.fpr.0[n + 16]) = (n as u64, [0x8888, n as u64]);
                 }
                 (r.fpc, r.cc, r.program_mask) = (0xf8f8_ff03, 2, 0xf);
                 r.scratch.iter_mut().enumerate().for_each(|(n, b)| *b = n as u8);
