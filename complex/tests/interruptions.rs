@@ -4,10 +4,12 @@
 mod machine;
 
 use arch::interruption::external;
+use arch::io::{Ccw, CcwFormat, Orb, ccw_flag, pmcw_flag};
 use arch::lowcore::z;
 use arch::{Psw, mask};
 use complex::Exit;
 use cpu::{Architecture, External, attention, cr0};
+use devices::{Card, Reader2540, RecordSource};
 use machine::*;
 
 #[test]
@@ -170,6 +172,80 @@ fn external_interruptions_have_an_order() {
     assert_eq!(machine.get32(z::EXTERNAL_PARAMETER), 0x1230);
     assert_eq!(wait(&machine, rest), Ending::Exit(Exit::Wait { until: None }));
     assert_eq!(machine.external_old(), Psw { mask: WIDE | mask::EXTERNAL | mask::WAIT, address: PROGRAM });
+}
+
+/// POP, chapter 6, "Priority of interruptions": each new PSW lets the next class in, so that the old PSWs are a chain.
+#[test]
+fn classes_have_an_order() {
+    let machine = Machine::new();
+    let reader = Reader2540::new(Box::new(NoCards));
+    machine.configuration.css().attach(0x00c, Box::new(reader)).expect("it is free");
+    let enable = |at: u64, classes: u64, address: u64| {
+        machine.put64(at, WIDE | classes);
+        machine.put64(at + 8, address);
+    };
+    enable(z::SVC_NEW, mask::MACHINE_CHECK | mask::EXTERNAL | mask::IO, 0x5000);
+    enable(z::MACHINE_CHECK_NEW, mask::EXTERNAL | mask::IO, 0x5100);
+    enable(z::EXTERNAL_NEW, mask::IO, 0x5200);
+    pend_io(&machine);
+    machine.configuration.shared().floating.machine_check(0x0040_0f1d_4033_0000);
+    machine.cpu(0).state.signals().raise(attention::MACHINE_CHECK);
+    let key = External { code: external::INTERRUPT_KEY, subcode: 0, parameter: None, parameter64: None };
+    machine.configuration.external(key);
+    machine.set(|s| (s.cr[0], s.cr[6], s.cr[14]) = (cr0::INTERRUPT_KEY, 0xff00_0000, cpu::cr14::CHANNEL_REPORT));
+    // The supervisor call comes first, as it is the instruction's own.
+    machine.text(PROGRAM, "SVC 7");
+    assert_eq!(machine.go(WIDE, PROGRAM), Ending::Io);
+    assert_eq!(machine.get64(z::SVC_OLD + 8), PROGRAM + 2);
+    assert_eq!(machine.get64(z::MACHINE_CHECK_OLD + 8), 0x5000);
+    assert_eq!(machine.get64(z::EXTERNAL_OLD + 8), 0x5100);
+    assert_eq!(machine.get64(z::IO_OLD + 8), 0x5200);
+    // Where all of them are let in at once nothing is executed before the first.
+    pend_io(&machine);
+    machine.configuration.external(key);
+    machine.text(PROGRAM, "LA 1,1;");
+    machine.set(|s| s.gr[1] = 0);
+    assert_eq!(machine.go(WIDE | mask::EXTERNAL | mask::IO, PROGRAM), Ending::Io);
+    assert_eq!((machine.get64(z::EXTERNAL_OLD + 8), machine.gr(1)), (PROGRAM, 0));
+}
+
+/// A program interruption of an instruction comes before what is pending and let in by its new PSW.
+#[test]
+fn program_interruptions_come_before_external_ones() {
+    let machine = Machine::new();
+    machine.put64(z::PROGRAM_NEW, WIDE | mask::EXTERNAL);
+    machine.put64(z::PROGRAM_NEW + 8, 0x5000);
+    let key = External { code: external::INTERRUPT_KEY, subcode: 0, parameter: None, parameter64: None };
+    machine.configuration.external(key);
+    machine.set(|s| (s.cr[0], s.gr[1], s.gr[2]) = (cr0::INTERRUPT_KEY, 1, 0));
+    machine.text(PROGRAM, "DR 0,2");
+    assert_eq!(machine.go(WIDE, PROGRAM), Ending::External(external::INTERRUPT_KEY));
+    assert_eq!((machine.get16(z::PROGRAM_ILC + 2), machine.external_old().address), (9, 0x5000));
+}
+
+/// A reader without cards.
+struct NoCards;
+
+impl RecordSource for NoCards {
+    fn read(&mut self) -> Card {
+        Card::Empty
+    }
+}
+
+/// An I/O interruption of subclass 3 from the reader, which has nothing to read.
+fn pend_io(machine: &Machine) {
+    let id = machine.configuration.css().find(0x00c).expect("it is attached");
+    let mut schib = machine.configuration.css().store_subchannel(id).expect("it is attached");
+    schib.pmcw.flags |= pmcw_flag::ENABLED;
+    schib.pmcw.set_isc(3);
+    machine.configuration.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
+    let sense = Ccw { command: 0x03, flags: ccw_flag::SUPPRESS_LENGTH, count: 1, address: 0 };
+    machine.put(0x7000, &sense.encode(CcwFormat::One));
+    machine.put(0x7100, &Orb { parameter: 0, flags: 0x0080_ff00, program: 0x7000, extension: [0; 5] }.encode());
+    // What an earlier one left is cleared away.
+    machine.set(|s| (s.gr[1], s.gr[6], s.gr[8]) = (id.encode() as u64, DATA, 0x7100));
+    assert_eq!(machine.execute("TSCH 0(6);SSCH 0(8)"), Ending::Done);
+    assert_eq!(machine.cc(), 0, "started");
 }
 
 #[test]

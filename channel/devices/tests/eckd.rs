@@ -39,6 +39,11 @@ fn the_device_says_what_it_is() {
     // The device's descriptor and the general qualifier are where drivers look.
     let rcd = m.data(2, 256);
     assert_eq!((rcd[0] >> 6, rcd[1], rcd[224] >> 6), (3, 1, 2));
+    assert_eq!(rcd[96..128], [0; 32]);
+    let options = Options { token: Some([7; 16]), ..Options::default() };
+    let mut m = Machine::new(Box::new(Eckd::new(Memory::d3390(10), options)));
+    m.good(&[get(0xfa, 256)]);
+    assert_eq!(m.data(0, 121)[96..], [&[0x40, 0, 0, 4, 0, 0, 0, 0][..], &[7; 16], &[0]].concat());
 }
 
 #[test]

@@ -57,6 +57,19 @@ pub enum Place {
     Virtual { number: u64 },
 }
 
+impl Place {
+    /// What tells minidisks of one real disk apart in configuration data.
+    fn token(&self) -> Option<[u8; 16]> {
+        let (high, low) = match *self {
+            Place::Real { start, count, .. } => (u64::from(start) << 32 | u64::from(count), 0),
+            Place::Whole { .. } => return None,
+            Place::Temporary { number, .. } => (0, number),
+            Place::Virtual { number } => (1, number),
+        };
+        Some((u128::from(high) << 64 | u128::from(low)).to_be_bytes())
+    }
+}
+
 /// A minidisk, or a real disk that is used as one.
 pub struct Minidisk {
     /// Whose MDISK statement it is, and the number there.
@@ -650,6 +663,7 @@ fn attach(cp: &Cp, configuration: &Configuration, link: &Link) -> bool {
         ssid: link.disk.rdev().unwrap_or(0) >> 8,
         unit: link.disk.rdev().unwrap_or(link.vdev()) as u8,
         serial: link.disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
+        token: link.disk.place.token(),
         ..Options::default()
     };
     let device = devices::dasd::device(link.volume.clone(), options);

@@ -137,7 +137,7 @@ pub fn native(row: &Instruction, i: &Fields, float: bool) -> Option<Native> {
 
 /// The displacement from rbp of a floating-point register; a short number is in its left half.
 fn fpr(r: u8, long: bool) -> i32 {
-    field(layout::FPR) + 8 * (r & 15) as i32 + if long { 0 } else { 4 }
+    field(layout::FPR) + 16 * (r & 15) as i32 + if long { 0 } else { 4 }
 }
 
 impl Emitter<'_> {

@@ -202,6 +202,12 @@ impl Line<'_> {
 
     /// Whether the operand of `exception` is in the condition that `kind` is about.
     fn faulty(&self, exception: Exception, kind: Kind) -> bool {
+        let protected = matches!(exception, Exception::Fetch(_) | Exception::Store(_) | Exception::Real(_));
+        if kind == Kind::Protection && !protected
+            || kind == Kind::Addressing && matches!(exception, Exception::Translated(_))
+        {
+            return false;
+        }
         let n = match operand(exception) {
             Some(TABLES) => return kind == Kind::Addressing,
             Some(n) => n,

@@ -20,6 +20,10 @@ fn frame(n: u8) -> u64 {
 /// The frame of the segment table, and that of the page table behind its first entry.
 const SEGMENT_TABLE: u64 = 0x2000;
 const PAGE_TABLE: u64 = 0x4000;
+/// The address-space-control element of a real space.
+const REAL_SPACE: u64 = 0x20;
+/// PSW bits 0-63 with DAT on.
+const DAT_ON: u64 = 0x0400_0001_8000_0000;
 /// A page-table entry's bit that makes it invalid.
 const INVALID: u64 = 0x400;
 
@@ -50,7 +54,8 @@ impl Draft<'_> {
 
     fn set(&mut self, setting: Setting) {
         let same = |s: &Setting| match (s, &setting) {
-            (Setting::Gr(a, _), Setting::Gr(b, _)) => a == b,
+            (Setting::Gr(a, _), Setting::Gr(b, _)) | (Setting::Cr(a, _), Setting::Cr(b, _)) => a == b,
+            (Setting::Psw(_), Setting::Psw(_)) => true,
             _ => false,
         };
         self.before.retain(|s| !same(s));
@@ -71,6 +76,12 @@ impl Draft<'_> {
     fn operands(&self) -> impl Iterator<Item = (Exception, u8)> + use<> {
         self.row.outcome.exceptions().filter_map(|e| coverage::operand(e).filter(|n| *n != TABLES).map(|n| (e, n)))
     }
+}
+
+/// Turns DAT on, for a space in which addresses are real.
+fn translated(draft: &mut Draft) {
+    draft.set(Setting::Psw(DAT_ON));
+    draft.set(Setting::Cr(1, REAL_SPACE));
 }
 
 /// An instruction whose operands are all in order: registers 4, 8 and 12, bases 14 and 15, lengths of 4 and 8 bytes.
@@ -127,6 +138,22 @@ fn in_order(row: &Instruction) -> Option<Draft<'_>> {
     match row.mnemonic {
         // The character that ends them is not the first.
         "TRE" | "TROO" | "TROT" | "TRTO" | "TRTT" => draft.set(Setting::Gr(0, 0xffff)),
+        // True lengths; a real space as primary and as secondary, with the secondary-space control on.
+        "MVCK" => draft.set(Setting::Gr(4, 8)),
+        "MVCSK" | "MVCDK" => draft.set(Setting::Gr(0, 7)),
+        "MVCP" | "MVCS" => {
+            draft.set(Setting::Gr(4, 8));
+            draft.set(Setting::Cr(0, 0x0404_0000));
+            draft.set(Setting::Cr(7, REAL_SPACE));
+            translated(&mut draft);
+        }
+        "MVCOS" => {
+            draft.set(Setting::Gr(12, 8));
+            translated(&mut draft);
+        }
+        "IVSK" => translated(&mut draft),
+        // Guarded storage is enabled by control register 2.
+        "LGSC" | "STGSC" => draft.set(Setting::Cr(2, 0x10)),
         // A substring of one byte.
         "CUSE" => draft.set(Setting::Gr(0, 1)),
         _ => {}
@@ -171,6 +198,8 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
     let mut after = Vec::new();
     let program = match need {
         Need::Code(_) => return None,
+        // It has an operand only when its counters are on, which no line can see to.
+        Need::Access(..) if row.mnemonic == "STCCTM" => return None,
         Need::Access(exception, kind) => {
             let n = coverage::operand(exception).filter(|n| *n != TABLES)?;
             match kind {
@@ -180,6 +209,12 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
                 }
                 Kind::Protection => {
                     draft.set(Setting::Key(1));
+                    match row.mnemonic {
+                        // Their other key is in a register.
+                        "MVCK" | "MVCP" | "MVCS" => draft.set(Setting::Gr(12, 0x10)),
+                        "MVCSK" | "MVCDK" => draft.set(Setting::Gr(1, 0x10)),
+                        _ => {}
+                    }
                     for (other, m) in draft.operands() {
                         if m == n {
                             draft.set(Setting::StorageKey(frame(m), 0xf8));
@@ -191,8 +226,11 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
                 }
                 Kind::Translation => {
                     modes = vec![Architecture::Z];
-                    draft.set(Setting::Psw(0x0400_0001_8000_0000));
+                    draft.set(Setting::Psw(DAT_ON));
                     draft.set(Setting::Cr(1, SEGMENT_TABLE));
+                    if matches!(row.mnemonic, "MVCP" | "MVCS") {
+                        draft.set(Setting::Cr(7, SEGMENT_TABLE));
+                    }
                     draft.set(Setting::Storage(SEGMENT_TABLE, PAGE_TABLE.to_be_bytes().to_vec()));
                     let entry = |page: u64, value: u64| {
                         Setting::Storage(PAGE_TABLE + page / 4096 * 8, value.to_be_bytes().to_vec())
@@ -202,15 +240,24 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
                         draft.set(entry(frame(m), if m == n { INVALID } else { frame(m) }));
                     }
                     // Nullified: the old PSW designates the instruction.
-                    after.extend([Setting::Tea(frame(n)), Setting::Ia(TEXT)]);
+                    let secondary = matches!((row.mnemonic, n), ("MVCP", 2) | ("MVCS", 1));
+                    let space = if secondary { 2 } else { 0 };
+                    after.extend([Setting::Tea(frame(n) | space), Setting::Ia(TEXT)]);
                     0x11
                 }
             }
         }
         Need::Other(exception) => match exception {
+            // These depend on what is asked for.
+            Exception::Privileged if matches!(row.mnemonic, "SAC" | "SACF" | "MVCOS" | "PTFF" | "MVPG") => return None,
             Exception::Privileged => {
                 modes.remove(0);
-                draft.set(Setting::Psw(0x0001_0000_8000_0000));
+                let dat = matches!(row.mnemonic, "IAC" | "EPAR" | "ESAR" | "MVCP" | "MVCS");
+                if dat {
+                    modes = vec![Architecture::Z];
+                    translated(&mut draft);
+                }
+                draft.set(Setting::Psw(0x0001_0000_8000_0000 | if dat { DAT_ON } else { 0 }));
                 2
             }
             Exception::Even(n) | Exception::Pair(n) => {
@@ -295,6 +342,10 @@ pub fn line(row: &Instruction, need: Need, lines: &[Vector]) -> Option<Vector> {
             _ => return None,
         },
     };
+    // System/370 and ESA/390 have no real spaces.
+    if draft.before.contains(&Setting::Psw(DAT_ON)) {
+        modes = vec![Architecture::Z];
+    }
     modes.retain(|mode| row.architectures.include(*mode));
     let ilc = (draft.text.len() / 2) as u8;
     after.splice(0..0, [Setting::Program(program), Setting::Ilc(ilc)]);

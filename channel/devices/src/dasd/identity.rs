@@ -166,6 +166,12 @@ pub(super) fn configuration(kind: &Kind, unit: ControlUnit, options: &Options) -
     descriptor(0, 0xcc, 1, 1, digits(device, model), u16::from(options.unit));
     descriptor(32, 0xd4, 2, 0, digits(unit.kind, unit.model), 0);
     descriptor(64, 0xd0, 0, 0, digits(unit.kind, unit.model), options.ssid);
+    if let Some(token) = options.token {
+        // A specific qualifier, format 4: of a virtual disk.
+        b[96] = 0x40;
+        b[99] = 4;
+        b[104..120].copy_from_slice(&token);
+    }
     let gneq = &mut b[224..256];
     gneq[0] = 0x80;
     // Missing-interruption time: 30 seconds.

@@ -51,6 +51,9 @@ pub struct Options {
     pub paths: u8,
     /// Serial number, at most 12 characters A-Z and 0-9.
     pub serial: String,
+    /// What tells this part of a disk from others of the same disk, if it is a minidisk: programs that compare disks by their
+    /// configuration data take parts with the same token for the same.
+    pub token: Option<[u8; 16]>,
     /// Reservations, shared by all devices that stand for the same disk.
     pub reservation: Arc<Reservation>,
     /// The control unit's cache, shared by all its devices; `None`: it has none.

@@ -253,6 +253,10 @@ pub fn store_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption>
     let from = Cpu::address(s, 0, i.b2, i.d2);
     match s.translate_only(from.address, Space::Mode { ar: i.b2 })? {
         Translation::Found(Real(real)) => s.store_u64(to, real),
-        Translation::Missing { code, .. } => Err(code.into()),
+        // As a fetch would end, with the translation-exception identification in place.
+        Translation::Missing { code, .. } => {
+            s.page_in(from.address, Space::Mode { ar: i.b2 }, s.key, Access::Fetch)?;
+            Err(code.into())
+        }
     }
 }
