@@ -120,9 +120,12 @@ fn content(volume: &Memory, block: u32, bytes: usize) -> Vec<u8> {
 fn linux_writes_and_reads_3390_and_9336() {
     let fixed = Arc::new(Memory::fba(FbaModel::named("9336-20").unwrap(), 20_000));
     let (disk, cache) = (formatted(20), Arc::new(Cache::new(100, 20)));
-    let options = Options { paths: 2, cache: Some(cache.clone()), ..Options::default() };
+    let options = Options { paths: 2, token: Some([0x5a; 16]), cache: Some(cache.clone()), ..Options::default() };
     let Some(lines) = boot([(disk.clone(), options), (fixed.clone(), Options::default())]) else { return };
     check(&lines);
+    // The driver has found the disk's descriptors, and the token.
+    let token = "5a".repeat(16);
+    assert!(lines.iter().any(|line| line.contains("DISK-UID IBM.") && line.ends_with(&token)), "{lines:#?}");
     // The partition of an unlabelled disk begins behind its third block. An executable file begins so.
     let mut first = [0; 4 * 512];
     fixed.read_blocks(0, &mut first).unwrap();
