@@ -88,7 +88,7 @@ fn galois(s: &mut State, a: u128, b: u128, size: u8) -> Result<u128, Interruptio
     s.vector_allowed()?;
     Ok(sized!(size, [0 1 2 3], {
         build(|n| {
-            let product = |n| carryless(element::<U>(a, n) as u64, element::<U>(b, n) as u64);
+            let product = |n| carryless(element::<U>(a, n).wide() as u64, element::<U>(b, n).wide() as u64);
             (product(2 * n) ^ product(2 * n + 1)) as Double
         })
     }))

@@ -190,7 +190,7 @@ pub fn load_gr_from_element(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let v = sized!(i.m4, [0 1 2 3], {
         let n = s.address(0, i.b2, i.d2).address as usize % U::COUNT;
-        element::<U>(s.vr(i.r3), n) as u64
+        element::<U>(s.vr(i.r3), n).wide() as u64
     });
     s.set_gr(W64, i.r1, v);
     Ok(())
