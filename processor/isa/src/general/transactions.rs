@@ -158,9 +158,10 @@ pub fn allowed_in_transaction(s: &State, text: [u8; 6]) -> bool {
         return true;
     }
     if of_chapter(table::general::ROWS, row) {
-        return !among(RESTRICTED, name)
-            && (t.access_registers || !among(ACCESS_REGISTERS, name))
-            && !(t.constrained && among(NOT_CONSTRAINED, name));
+        let forbidden = among(RESTRICTED, name)
+            || !t.access_registers && among(ACCESS_REGISTERS, name)
+            || t.constrained && among(NOT_CONSTRAINED, name);
+        return !forbidden;
     }
     if of_chapter(table::decimal::ROWS, row) {
         return !t.constrained;
