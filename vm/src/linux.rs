@@ -37,15 +37,19 @@ At a terminal, Ctrl-A is the escape: Ctrl-A c takes a CP command, Ctrl-A x ends 
 /// What the command line says.
 #[derive(clap::Args)]
 pub struct Options {
-    /// The Linux kernel for s390x.
-    #[arg(long, value_name = "FILE")]
-    pub kernel: PathBuf,
+    /// The Linux kernel for s390x; without one, the guest starts from its first disk.
+    #[arg(long, value_name = "FILE", required_unless_present = "disk")]
+    pub kernel: Option<PathBuf>,
     /// The initial RAM disk.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "kernel")]
     pub initrd: Option<PathBuf>,
     /// The kernel's command line.
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", requires = "kernel")]
     pub append: String,
+    /// A disk: an image in one of the formats that "endicott dasd" knows. The first becomes device 0200, and so on. May be
+    /// given more than once.
+    #[arg(long, value_name = "FILE")]
+    pub disk: Vec<PathBuf>,
     /// The virtual machine's storage, such as 512M or 2G.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     pub memory: u64,
@@ -60,7 +64,27 @@ pub struct Options {
     pub processors: Option<u16>,
 }
 
-fn size(text: &str) -> Result<u64, String> {
+/// The device number of the first disk.
+const DISKS: u16 = 0x200;
+
+impl Options {
+    /// A guest that starts from `disk`.
+    pub fn from_disk(disk: &Path, memory: u64, cpus: u16) -> Options {
+        Options {
+            kernel: None,
+            initrd: None,
+            append: String::new(),
+            disk: vec![disk.to_owned()],
+            memory,
+            cpus,
+            json: false,
+            processors: None,
+        }
+    }
+}
+
+/// A size of storage as it is typed: 512M, 2G.
+pub fn size(text: &str) -> Result<u64, String> {
     let size = nucleus::words::Word(text).storage().filter(|&size| size >= 16 << 20);
     size.ok_or_else(|| "a size is a number with M or G, at least 16M".into())
 }
@@ -74,11 +98,13 @@ const USERID: &str = "LINUX";
 /// Runs the guest; the exit code.
 pub fn linux(options: &Options) -> Result<u8, String> {
     let read = |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-    let kernel = read(&options.kernel)?;
+    let kernel = options.kernel.as_deref().map(read).transpose()?;
     let initrd = options.initrd.as_deref().map(read).transpose()?.unwrap_or_default();
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";
+    let disks: Vec<(u16, &PathBuf)> = (DISKS..).zip(&options.disk).collect();
+    disks.iter().for_each(|(number, _)| text += &format!(" DEDICATE {number:04X} {number:04X}\n"));
     let directory = Directory::parse("endicott linux", &text, &Passwords::default());
     let directory = directory.map_err(|errors| errors[0].to_string())?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
@@ -89,6 +115,10 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     let clock = Arc::new(HostClock::new());
     let started = clock.now();
     let cp = Arc::new(Cp::new(config, directory, None, clock.clone(), notes.clone()));
+    for (number, file) in &disks {
+        let volume = ::dasd::open(file).map_err(|error| error.to_string())?;
+        cp.disks.install(*number, volume, file.display().to_string());
+    }
     let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
     let vmdbk = logon::log_on_here(&cp, USERID, &terminal).map_err(|message| message.text)?;
     {
@@ -104,7 +134,12 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     server.set_local(terminal.clone(), output(raw.is_some(), panicked.clone(), prompt.clone()));
     let stop = notes.clone();
     crate::signals::on_end(move || stop.shut_down())?;
-    ipl::from_files(&cp, &vmdbk, &kernel, &initrd, &options.append).map_err(|error| error.to_string())?;
+    match &kernel {
+        Some(kernel) => {
+            ipl::from_files(&cp, &vmdbk, kernel, &initrd, &options.append).map_err(|error| error.to_string())?;
+        }
+        None => ipl::from_device(&cp, &vmdbk, DISKS, &ipl::Options::default()).map_err(|message| message.text)?,
+    }
     drop((kernel, initrd));
     let threads = crate::run::start_processors(&cp);
     input(&cp, &vmdbk, &terminal, notes.clone(), raw.is_none().then_some(prompt));
@@ -112,6 +147,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     cp.processors.end();
     vmdbk.machine().hold();
     threads.into_iter().for_each(|thread| drop(thread.join()));
+    cp.disks.flush();
     drop(raw);
     let ending = notes.ending();
     let code = match &ending {

@@ -2,13 +2,15 @@
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `punch` fills a card reader, `password` changes
-//! a user's password, `dasd` makes and looks after disks, `linux` runs one guest on standard input and output.
+//! a user's password, `dasd` makes and looks after disks, `linux` runs one guest on standard input and output, `debian`
+//! makes one.
 
 #![forbid(unsafe_code)]
 
 mod clock;
 mod configuration;
 mod dasd;
+mod debian;
 mod linux;
 mod local;
 mod painter;
@@ -70,6 +72,8 @@ enum Command {
     /// Disks in host files: makes, lists, checks, compacts, copies, converts and shows them.
     #[command(subcommand)]
     Dasd(dasd::Command),
+    /// Makes a Debian that starts from a disk of its own, and runs it.
+    Debian(debian::Options),
     /// Makes the sample system in a folder.
     Sample {
         #[arg(value_name = "DIR")]
@@ -94,6 +98,10 @@ fn main() -> ExitCode {
         Command::Dasd(command) => match dasd::dasd(&command) {
             Ok(true) => return ExitCode::SUCCESS,
             Ok(false) => return ExitCode::FAILURE,
+            Err(why) => Err(why),
+        },
+        Command::Debian(options) => match debian::debian(&options) {
+            Ok(code) => return ExitCode::from(code),
             Err(why) => Err(why),
         },
         Command::Linux(options) => match linux::linux(&options) {

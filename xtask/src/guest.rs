@@ -4,14 +4,14 @@
 //! The packages are taken as those of a foreign architecture through a private apt state in `cache/apt`: the host's
 //! dpkg configuration, its package lists and its installed packages stay as they are, and no privilege is needed.
 
-use std::cmp::Ordering;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::cpio::Archive;
-use crate::host::{self, Outcome, at, make_folder, output, run, write_whole};
+use crate::host::{self, Outcome, at, make_folder, run, write_whole};
+use debian::apt::{Apt, by_version};
+use debian::cpio::Archive;
 
 /// The guest's files.
 pub struct Guest {
@@ -198,136 +198,14 @@ fn packages() -> Outcome<Vec<PathBuf>> {
         )
         .into());
     }
-    let apt = Apt::new(&folder)?;
+    let apt = Apt::new(&folder, None)?;
     println!("Fetching Debian's kernel and busybox for s390x into {} (about 35 MB).", folder.display());
-    apt.run("apt-get", &["-qq", "update"])?;
-    let kernel = newest_kernel(&apt.output("apt-cache", &["pkgnames", "linux-image-"])?).ok_or_else(|| {
-        format!(
-            "Debian's list of packages for s390x could not be fetched: this needs the network once, or the two packages \
-             linux-image-*_s390x.deb and busybox-static_*_s390x.deb laid into {}.",
-            folder.display()
-        )
-    })?;
-    apt.run("apt-get", &["-q", "download", &kernel, "busybox-static"])?;
+    let by_hand = |why: String| {
+        let lay = "Or lay the two packages linux-image-*_s390x.deb and busybox-static_*_s390x.deb into";
+        format!("{why} {lay} {}.", folder.display())
+    };
+    apt.update().map_err(by_hand)?;
+    let kernel = apt.newest_kernel().map_err(by_hand)?;
+    apt.download(&[&kernel, "busybox-static"]).map_err(by_hand)?;
     both().ok_or_else(|| "apt-get downloaded something else than the guest's packages.".into())
-}
-
-/// The newest kernel by version among names of packages; flavours, debug symbols and meta packages are passed over.
-fn newest_kernel(names: &str) -> Option<String> {
-    let versioned = |name: &&str| {
-        let middle = name.strip_prefix("linux-image-").and_then(|rest| rest.strip_suffix("-s390x"));
-        middle.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
-    };
-    names.lines().map(str::trim).filter(versioned).max_by(|a, b| by_version(a, b)).map(str::to_owned)
-}
-
-/// Orders names as a person would: runs of digits by their value, everything else by its letters.
-fn by_version(a: &str, b: &str) -> Ordering {
-    fn parts(text: &str) -> Vec<(&str, u64)> {
-        let mut parts = Vec::new();
-        let mut rest = text;
-        while !rest.is_empty() {
-            let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-            let digits = rest[letters..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| letters + n);
-            parts.push((&rest[..letters], rest[letters..digits].parse().unwrap_or(0)));
-            rest = &rest[digits..];
-        }
-        parts
-    }
-    parts(a).cmp(&parts(b))
-}
-
-/// apt with a state of its own.
-struct Apt {
-    folder: PathBuf,
-    options: Vec<String>,
-}
-
-impl Apt {
-    fn new(folder: &Path) -> Outcome<Apt> {
-        for part in ["lists/partial", "cache/archives/partial"] {
-            make_folder(&folder.join(part))?;
-        }
-        // apt wants absolute names.
-        let folder = at(folder, fs::canonicalize(folder))?;
-        let here = folder.display();
-        let mut options = vec![
-            "APT::Architecture=s390x".to_owned(),
-            "APT::Architectures=s390x".to_owned(),
-            format!("Dir::State::Lists={here}/lists"),
-            format!("Dir::Cache={here}/cache"),
-            "Dir::State::status=/dev/null".to_owned(),
-            // Nothing is installed, and the folder may not be readable for apt's own user.
-            "APT::Sandbox::User=root".to_owned(),
-            "Acquire::Languages=none".to_owned(),
-        ];
-        if !is_debian() {
-            let list = folder.join("debian.list");
-            write_whole(&list, debian_source()?.as_bytes())?;
-            options.push(format!("Dir::Etc::sourcelist={}", list.display()));
-            options.push("Dir::Etc::sourceparts=/dev/null".to_owned());
-        }
-        Ok(Apt { folder, options })
-    }
-
-    fn command(&self, program: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(&self.folder);
-        for option in &self.options {
-            command.args(["-o", option]);
-        }
-        command.args(arguments);
-        command
-    }
-
-    fn run(&self, program: &str, arguments: &[&str]) -> Outcome {
-        run(&mut self.command(program, arguments)).map_err(|failure| {
-            format!("{} Fetching the guest's packages needs the network and Debian's archive once.", failure.0).into()
-        })
-    }
-
-    fn output(&self, program: &str, arguments: &[&str]) -> Outcome<String> {
-        output(&mut self.command(program, arguments))
-    }
-}
-
-fn is_debian() -> bool {
-    fs::read_to_string("/etc/os-release").is_ok_and(|text| text.lines().any(|line| line == "ID=debian"))
-}
-
-/// On other Debian-like hosts the archive is Debian's stable release, at the address their own apt templates give for
-/// it, or the one in `DEBIAN_MIRROR`.
-fn debian_source() -> Outcome<String> {
-    const TEMPLATE: &str = "/usr/share/python-apt/templates/Debian.info";
-    const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
-    let missing = "Fetching Debian's packages on this host needs two of its own: \
-                   apt-get install debian-archive-keyring python-apt-common.";
-    if !Path::new(KEYS).exists() {
-        return Err(missing.into());
-    }
-    let mirror = match env::var("DEBIAN_MIRROR") {
-        Ok(mirror) => mirror,
-        Err(_) => fs::read_to_string(TEMPLATE)
-            .ok()
-            .and_then(|text| text.lines().find_map(|line| line.strip_prefix("BaseURI: ").map(str::to_owned)))
-            .ok_or(missing)?,
-    };
-    Ok(format!("deb [signed-by={KEYS}] {} stable main\n", mirror.trim()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn newest_kernel_is_chosen_by_number_and_flavours_are_passed_over() {
-        let names = "linux-image-6.1.0-9-s390x\nlinux-image-6.1.0-50-s390x\nlinux-image-6.1.0-51-s390x-dbg\n\
-                     linux-image-s390x\nlinux-image-6.1.0-49-s390x\n";
-        assert_eq!(newest_kernel(names).as_deref(), Some("linux-image-6.1.0-50-s390x"));
-        assert_eq!(newest_kernel("linux-image-s390x\n"), None);
-        assert_eq!(
-            newest_kernel("linux-image-6.12.9+deb13-s390x\nlinux-image-6.12.48+deb13-s390x").as_deref(),
-            Some("linux-image-6.12.48+deb13-s390x")
-        );
-    }
 }

@@ -4,7 +4,6 @@ use std::env;
 use std::process::ExitCode;
 
 mod bench;
-mod cpio;
 mod guest;
 mod host;
 mod tasks;

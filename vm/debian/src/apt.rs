@@ -1,0 +1,239 @@
+//! Packages of a foreign architecture through an apt state of our own: the host's dpkg configuration, its package lists
+//! and its installed packages stay as they are, and no privilege is needed.
+
+use crate::{at, output};
+use std::cmp::Ordering;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// apt with a state of its own, in which nothing is installed.
+pub struct Apt {
+    folder: PathBuf,
+    options: Vec<String>,
+    suite: Option<String>,
+}
+
+impl Apt {
+    /// The state lies in `folder`. The packages are those of the host's own Debian release, on other hosts of Debian's
+    /// stable release, or of `suite` if one is named.
+    pub fn new(folder: &Path, suite: Option<&str>) -> Result<Apt, String> {
+        for part in ["lists/partial", "cache/archives/partial"] {
+            let part = folder.join(part);
+            at(&part, fs::create_dir_all(&part))?;
+        }
+        // apt wants absolute names.
+        let folder = at(folder, fs::canonicalize(folder))?;
+        let here = folder.display();
+        let mut options = vec![
+            "APT::Architecture=s390x".to_owned(),
+            "APT::Architectures=s390x".to_owned(),
+            format!("Dir::State::Lists={here}/lists"),
+            format!("Dir::Cache={here}/cache"),
+            "Dir::State::status=/dev/null".to_owned(),
+            // Nothing is installed, and the folder may not be readable for apt's own user.
+            "APT::Sandbox::User=root".to_owned(),
+            "APT::Install-Recommends=no".to_owned(),
+            "Acquire::Languages=none".to_owned(),
+        ];
+        if suite.is_some() || !is_debian() {
+            let list = folder.join("debian.list");
+            at(&list, fs::write(&list, source(suite.unwrap_or("stable"))?))?;
+            options.push(format!("Dir::Etc::sourcelist={}", list.display()));
+            options.push("Dir::Etc::sourceparts=/dev/null".to_owned());
+        }
+        Ok(Apt { folder, options, suite: suite.map(str::to_owned) })
+    }
+
+    /// Fetches the lists of packages.
+    pub fn update(&self) -> Result<(), String> {
+        self.run("apt-get", &["-qq", "update"])
+            .map(drop)
+            .map_err(|why| format!("{why} Fetching the lists of packages needs the network and Debian's archive once."))
+    }
+
+    /// The newest kernel; flavours, debug symbols and meta packages are passed over.
+    pub fn newest_kernel(&self) -> Result<String, String> {
+        let names = self.text("apt-cache", &["pkgnames", "linux-image-"])?;
+        newest_kernel(&names).ok_or_else(|| "Debian's list of packages for s390x has no kernel.".into())
+    }
+
+    /// Fetches these packages, without what they depend on, into the folder.
+    pub fn download(&self, packages: &[&str]) -> Result<(), String> {
+        let words: Vec<&str> = ["-q", "download"].iter().chain(packages).copied().collect();
+        self.run("apt-get", &words).map(drop).map_err(|why| format!("{why} Fetching packages needs the network once."))
+    }
+
+    /// The packages that every system has: those of priority "required".
+    pub fn required(&self) -> Result<Vec<String>, String> {
+        let all = self.text("apt-cache", &["dumpavail"])?;
+        let of = |paragraph: &str| {
+            let field = |name: &str| paragraph.lines().find_map(|line| line.strip_prefix(name));
+            (field("Priority: ") == Some("required")).then(|| field("Package: ").map(str::to_owned)).flatten()
+        };
+        let mut names: Vec<String> = all.split("\n\n").filter_map(of).collect();
+        names.sort();
+        names.dedup();
+        match names.is_empty() {
+            true => Err("Debian's list of packages for s390x is empty: it needs the network once.".into()),
+            false => Ok(names),
+        }
+    }
+
+    /// These packages and all that they depend on.
+    pub fn with_dependencies(&self, packages: &[String]) -> Result<Vec<String>, String> {
+        let words = ["-s", "-q", "-y", "install"].into_iter().chain(packages.iter().map(String::as_str));
+        let plan = self.text("apt-get", &words.collect::<Vec<&str>>())?;
+        let mut names: Vec<String> = plan
+            .lines()
+            .filter_map(|line| line.strip_prefix("Inst ")?.split_whitespace().next())
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Fetches these packages and all that they depend on; their files, by name of package.
+    pub fn fetch(&self, packages: &[String]) -> Result<Vec<(String, PathBuf)>, String> {
+        let words = ["-q", "-y", "-d", "install"].into_iter().chain(packages.iter().map(String::as_str));
+        let mut command = self.command("apt-get", &words.collect::<Vec<&str>>());
+        output(&mut command).map_err(|why| format!("{why} Fetching packages needs the network once."))?;
+        let archives = self.folder.join("cache/archives");
+        let wanted = self.with_dependencies(packages)?;
+        let mut files: Vec<PathBuf> =
+            at(&archives, fs::read_dir(&archives))?.flatten().map(|entry| entry.path()).collect();
+        // Of several versions the newest comes last.
+        files.sort_by(|a, b| by_version(&a.to_string_lossy(), &b.to_string_lossy()));
+        wanted
+            .into_iter()
+            .map(|package| {
+                let is_it = |path: &&PathBuf| {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy();
+                    name.ends_with(".deb") && name.split('_').next() == Some(&package)
+                };
+                let file = files.iter().rfind(is_it).cloned();
+                file.map(|file| (package.clone(), file)).ok_or_else(|| format!("apt-get did not fetch {package}."))
+            })
+            .collect()
+    }
+
+    /// The line for the installed system's `sources.list`.
+    pub fn source_line(&self) -> Result<String, String> {
+        let text = match &self.suite {
+            Some(suite) => source(suite)?,
+            None => source(&host_suite().unwrap_or_else(|| "stable".to_owned()))?,
+        };
+        // The guest has the keys where apt looks by itself.
+        let words: Vec<&str> = text.split_whitespace().filter(|word| !word.starts_with("[signed-by")).collect();
+        Ok(words.join(" "))
+    }
+
+    fn command(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.folder);
+        for option in &self.options {
+            command.args(["-o", option]);
+        }
+        command.args(arguments);
+        command
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
+        output(&mut self.command(program, arguments))
+    }
+
+    fn text(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
+        Ok(String::from_utf8_lossy(&self.run(program, arguments)?).into_owned())
+    }
+}
+
+/// The newest kernel by version among names of packages.
+fn newest_kernel(names: &str) -> Option<String> {
+    let versioned = |name: &&str| {
+        let middle = name.strip_prefix("linux-image-").and_then(|rest| rest.strip_suffix("-s390x"));
+        middle.is_some_and(|version| version.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    names.lines().map(str::trim).filter(versioned).max_by(|a, b| by_version(a, b)).map(str::to_owned)
+}
+
+/// Orders names as a person would: runs of digits by their value, everything else by its letters.
+pub fn by_version(a: &str, b: &str) -> Ordering {
+    fn parts(text: &str) -> Vec<(&str, u64)> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+            let digits = rest[letters..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |n| letters + n);
+            parts.push((&rest[..letters], rest[letters..digits].parse().unwrap_or(0)));
+            rest = &rest[digits..];
+        }
+        parts
+    }
+    parts(a).cmp(&parts(b))
+}
+
+fn os_release(field: &str) -> Option<String> {
+    let text = fs::read_to_string("/etc/os-release").ok()?;
+    let value = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix('='))?;
+    Some(value.trim_matches('"').to_owned())
+}
+
+fn is_debian() -> bool {
+    os_release("ID").as_deref() == Some("debian")
+}
+
+fn host_suite() -> Option<String> {
+    os_release("VERSION_CODENAME").filter(|_| is_debian())
+}
+
+/// The archive's address as the host's own apt templates have it, or the one in `DEBIAN_MIRROR`.
+fn source(suite: &str) -> Result<String, String> {
+    const TEMPLATE: &str = "/usr/share/python-apt/templates/Debian.info";
+    const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+    let missing = "Fetching Debian's packages on this host needs two of its own: \
+                   apt-get install debian-archive-keyring python-apt-common.";
+    if !Path::new(KEYS).exists() {
+        return Err(missing.into());
+    }
+    let mirror = env::var("DEBIAN_MIRROR").ok().or_else(|| template(TEMPLATE)).or_else(own_mirror).ok_or(missing)?;
+    Ok(format!("deb [signed-by={KEYS}] {} {suite} main\n", mirror.trim()))
+}
+
+fn template(path: &str) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("BaseURI: ").map(str::to_owned))
+}
+
+/// The mirror that a Debian host itself uses.
+fn own_mirror() -> Option<String> {
+    if !is_debian() {
+        return None;
+    }
+    let parts = fs::read_dir("/etc/apt/sources.list.d").into_iter().flatten().flatten().map(|entry| entry.path());
+    let lists: Vec<PathBuf> = [PathBuf::from("/etc/apt/sources.list")].into_iter().chain(parts).collect();
+    let text: String = lists.iter().filter_map(|list| fs::read_to_string(list).ok()).collect();
+    let words = |line: &str| -> Option<String> {
+        let rest = line.strip_prefix("URIs:").or_else(|| line.strip_prefix("deb "))?;
+        rest.split_whitespace().find(|word| word.contains("://")).map(str::to_owned)
+    };
+    text.lines().filter_map(words).find(|mirror| !mirror.contains("security"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newest_kernel_is_chosen_by_number_and_flavours_are_passed_over() {
+        let names = "linux-image-6.1.0-9-s390x\nlinux-image-6.1.0-50-s390x\nlinux-image-6.1.0-51-s390x-dbg\n\
+                     linux-image-s390x\nlinux-image-6.1.0-49-s390x\n";
+        assert_eq!(newest_kernel(names).as_deref(), Some("linux-image-6.1.0-50-s390x"));
+        assert_eq!(newest_kernel("linux-image-s390x\n"), None);
+        assert_eq!(
+            newest_kernel("linux-image-6.12.9+deb13-s390x\nlinux-image-6.12.48+deb13-s390x").as_deref(),
+            Some("linux-image-6.12.48+deb13-s390x")
+        );
+    }
+}

@@ -1,0 +1,178 @@
+#!/bin/busybox sh
+# The first program of the guest that installs Debian: puts the packages in /packages on the disk, sets them up, and
+# makes the disk bootable. What is wanted of it stands in /wanted.sh. Every step says "STEP n/m text" on the console, and
+# the end is "INSTALLED" or "FAILED why"; whoever started the guest reads that.
+/bin/busybox --install -s /bin
+export PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root DEBIAN_FRONTEND=noninteractive DEBCONF_NONINTERACTIVE_SEEN=true LC_ALL=C
+mount -t proc proc /proc
+mount -t sysfs sys /sys
+mount -t devtmpfs dev /dev
+dmesg -n 1
+. /wanted.sh
+
+steps=9
+step=0
+say() { step=$((step + 1)); echo "STEP $step/$steps $*"; }
+fail() { echo "FAILED $*"; [ -f /log ] && tail -n 40 /log; sync; poweroff -f; sleep 60; }
+quiet() { "$@" >>/log 2>&1; }
+# Waits for a block device. The programs for disks look for it by its number, as udev would have it.
+await() {
+    n=0
+    until [ -b $1 ]; do
+        n=$((n + 1)); [ $n -lt 100 ] || fail "$2"
+        sleep 0.1
+    done
+    mkdir -p /dev/block
+    for device in /sys/class/block/*; do
+        ln -sf ../${device##*/} /dev/block/$(cat $device/dev)
+    done
+}
+
+say "Preparing the disk"
+cd /modules
+for module in crc32c_generic crc16 mbcache jbd2 ext4 dasd_mod dasd_diag_mod dasd_eckd_mod dasd_fba_mod $MODULES; do
+    [ ! -f $module.ko ] || quiet insmod $module.ko || true
+done
+cd /
+# What the formatting programs need, in the RAM disk.
+for package in $TOOLS; do
+    quiet dpkg-deb -x /packages/${package}_*.deb / || fail "the package $package cannot be unpacked"
+done
+if [ -n "$DEVICE" ]; then
+    echo 1 >/sys/bus/ccw/devices/$DEVICE/online || fail "the disk $DEVICE does not come online"
+    await /dev/dasda "the disk $DEVICE has no block device"
+    disk=/dev/dasda part=/dev/dasda1
+    if ! grep -q ECKD /sys/bus/ccw/devices/$DEVICE/discipline 2>/dev/null; then
+        :
+    elif [ "$FORMAT" = yes ]; then
+        quiet /sbin/dasdfmt -y -b 4096 -d cdl -l "$LABEL" $disk || fail "the disk cannot be formatted"
+    fi
+    quiet /sbin/fdasd -a -s $disk || fail "the disk cannot be partitioned"
+    await $part "the disk has no partition"
+else
+    disk=$DISK part=$DISK
+fi
+quiet /sbin/mke2fs -q -F -t ext4 -L root $part || fail "no file system can be made on $part"
+mkdir -p /mnt
+quiet mount -t ext4 $part /mnt || fail "the file system on $part cannot be mounted"
+
+say "Unpacking the base system"
+cd /mnt
+mkdir -p usr/bin usr/sbin usr/lib var/lib/dpkg/info var/lib/dpkg/updates var/cache/apt/archives etc root
+for link in bin sbin lib; do ln -s usr/$link $link; done
+for package in $BASE; do
+    quiet dpkg-deb -x /packages/${package}_*.deb /mnt || fail "the package $package cannot be unpacked"
+done
+touch var/lib/dpkg/status var/lib/dpkg/available
+mkdir -p proc sys dev run packages
+mount -t proc proc proc
+mount -t sysfs sys sys
+mount -o bind /dev dev
+mount -t tmpfs tmpfs run
+mkdir -p dev/pts
+mount -t devpts devpts dev/pts
+mount -o bind /packages packages
+printf '%s\n' "$HOSTNAME" >etc/hostname
+printf '127.0.0.1\tlocalhost\n127.0.1.1\t%s\n::1\tlocalhost ip6-localhost ip6-loopback\n' "$HOSTNAME" >etc/hosts
+[ -f etc/passwd ] || printf 'root:x:0:0:root:/root:/bin/sh\n' >etc/passwd
+[ -f etc/group ] || printf 'root:x:0:\nmail:x:8:\nutmp:x:43:\n' >etc/group
+[ -e usr/bin/awk ] || ln -s mawk usr/bin/awk
+printf '#!/bin/sh\nexit 101\n' >usr/sbin/policy-rc.d
+chmod 755 usr/sbin/policy-rc.d
+# By way of env, lest busybox take dpkg for its own.
+in_target() { quiet chroot /mnt /usr/bin/env "$@"; }
+# Names of packages become names of their files.
+files() { for package in "$@"; do echo packages/${package}_*.deb; done; }
+
+say "Installing the essential packages"
+for package in base-passwd base-files dpkg libc6 perl-base debconf; do
+    in_target dpkg --force-unsafe-io --force-depends --install $(files $package) || fail "the package $package cannot be installed"
+done
+in_target dpkg --force-unsafe-io --force-depends --unpack $(files $BASE) || fail "the essential packages cannot be unpacked"
+in_target dpkg --force-unsafe-io --configure --pending --force-configure-any --force-depends || fail "the essential packages cannot be configured"
+
+say "Unpacking the other packages"
+mkdir -p etc/initramfs-tools/conf.d
+echo "MODULES=most" >etc/initramfs-tools/conf.d/endicott
+if [ -n "$DEVICE" ]; then
+    uuid=$(chroot /mnt /sbin/blkid -s UUID -o value $part)
+    [ -n "$uuid" ] || fail "the file system on $part has no UUID"
+    printf 'UUID=%s / ext4 errors=remount-ro 0 1\n' "$uuid" >etc/fstab
+    cat >etc/zipl.conf <<EOF
+[defaultboot]
+default = debian
+
+[debian]
+target = /boot
+image = /boot/vmlinuz
+ramdisk = /boot/initrd.img
+parameters = "root=UUID=$uuid $APPEND"
+EOF
+    mkdir -p boot etc/kernel-img.d
+    printf 'do_symlinks = yes\nimage_dest = /boot\n' >etc/kernel-img.conf
+fi
+in_target dpkg --force-unsafe-io --force-depends --unpack $(files $REST) || fail "the packages cannot be unpacked"
+
+say "Configuring the packages"
+in_target dpkg --force-unsafe-io --configure --pending || in_target dpkg --force-unsafe-io --configure --pending || fail "the packages cannot be configured"
+
+say "Setting up the system"
+printf '%s\n' "$SOURCES" >etc/apt/sources.list
+mkdir -p etc/network
+[ -f etc/network/interfaces ] || printf 'auto lo\niface lo inet loopback\n' >etc/network/interfaces
+echo "root:$PASSWORD" | chroot /mnt /usr/sbin/chpasswd || fail "the password cannot be set"
+if [ -n "$USERNAME" ]; then
+    in_target useradd -m -s /bin/bash "$USERNAME" || fail "the user $USERNAME cannot be added"
+    echo "$USERNAME:$PASSWORD" | chroot /mnt /usr/sbin/chpasswd
+fi
+if [ -f /authorized_keys ]; then
+    for home in root ${USERNAME:+home/$USERNAME}; do
+        mkdir -p $home/.ssh
+        cp /authorized_keys $home/.ssh/authorized_keys
+        chmod 700 $home/.ssh
+        chmod 600 $home/.ssh/authorized_keys
+        [ $home = root ] || chroot /mnt /bin/chown -R "$USERNAME:$USERNAME" /$home/.ssh
+    done
+fi
+if [ -f /first-boot ]; then
+    cp /first-boot usr/local/sbin/first-boot
+    chmod 755 usr/local/sbin/first-boot
+    cat >etc/systemd/system/first-boot.service <<'EOF'
+[Unit]
+Description=What is to be done once, when the system starts for the first time
+ConditionPathExists=/usr/local/sbin/first-boot
+After=network.target
+
+[Service]
+Type=oneshot
+ExecStart=/usr/local/sbin/first-boot
+ExecStartPost=/bin/mv /usr/local/sbin/first-boot /usr/local/sbin/first-boot.done
+
+[Install]
+WantedBy=multi-user.target
+EOF
+    in_target systemctl enable first-boot.service || fail "the first-boot script cannot be enabled"
+fi
+rm -f usr/sbin/policy-rc.d
+
+say "Making the initial RAM disk"
+kernel=$(ls boot | sed -n 's/^vmlinuz-//p' | tail -n 1)
+[ -n "$kernel" ] || fail "no kernel was installed"
+[ -e boot/vmlinuz ] || ln -s vmlinuz-$kernel boot/vmlinuz
+in_target update-initramfs -c -k "$kernel" || in_target update-initramfs -u -k "$kernel" || fail "there is no initial RAM disk"
+[ -e boot/initrd.img ] || ln -s initrd.img-$kernel boot/initrd.img
+
+say "Making the disk bootable"
+if [ -n "$DEVICE" ]; then
+    in_target zipl -V || fail "zipl does not make the disk bootable"
+fi
+
+say "Closing the disk"
+cd /
+umount /mnt/packages /mnt/run /mnt/dev/pts /mnt/dev /mnt/sys /mnt/proc
+umount /mnt || fail "the disk is still in use"
+sync
+[ -z "$DEVICE" ] || echo 0 >/sys/bus/ccw/devices/$DEVICE/online
+echo INSTALLED
+poweroff -f
+sleep 60

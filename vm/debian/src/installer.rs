@@ -1,0 +1,307 @@
+//! The RAM disk of a guest that installs Debian on a disk: busybox, `init.sh`, the kernel's modules for disks, and all
+//! packages. It runs by itself, tells its steps on the console ([`Step`]) and powers off.
+
+use crate::apt::Apt;
+use crate::at;
+use crate::cpio::Archive;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What is to be installed.
+pub struct Plan {
+    /// The disk's device number in the guest: `0.0.0200`.
+    pub device: String,
+    /// Whether the disk is to be formatted by dasdfmt first, with this volume serial.
+    pub format: Option<String>,
+    pub hostname: String,
+    /// A user to add beside root.
+    pub user: Option<String>,
+    /// Root's and the user's password.
+    pub password: String,
+    /// Public keys that may log in, one a line, as ssh has them.
+    pub authorized_keys: Option<String>,
+    /// A script that runs when the system starts for the first time.
+    pub first_boot: Option<Vec<u8>>,
+    /// Packages beyond those that a bootable system with a shell, a network and sshd needs.
+    pub packages: Vec<String>,
+    /// More for the kernel's command line.
+    pub append: String,
+}
+
+/// What makes a system of Debian's required packages one that starts from a disk and can be logged on to.
+const SYSTEM: [&str; 13] = [
+    "apt",
+    "linux-image-s390x",
+    "s390-tools",
+    "initramfs-tools",
+    "systemd-sysv",
+    "dbus",
+    "udev",
+    "e2fsprogs",
+    "ifupdown",
+    "iproute2",
+    "openssh-server",
+    "ca-certificates",
+    "debian-archive-keyring",
+];
+
+/// What the programs that format a disk need, unpacked in the RAM disk.
+const TOOLS: [&str; 8] =
+    ["libc6", "s390-tools", "e2fsprogs", "libext2fs2", "libcom-err2", "libss2", "libblkid1", "libuuid1"];
+
+/// Modules in the order in which they are loaded; one that the kernel has built in is not there.
+const MODULES: [&str; 9] = [
+    "crc32c_generic",
+    "crc16",
+    "mbcache",
+    "jbd2",
+    "ext4",
+    "dasd_mod",
+    "dasd_diag_mod",
+    "dasd_eckd_mod",
+    "dasd_fba_mod",
+];
+
+/// The installing guest.
+pub struct Installer {
+    pub kernel: Vec<u8>,
+    pub initrd: Vec<u8>,
+    /// How many packages are installed.
+    pub packages: usize,
+}
+
+impl Installer {
+    /// Fetches what `plan` needs through `apt` and puts the guest together; `busybox` is the file of the
+    /// package busybox-static.
+    pub fn new(apt: &Apt, plan: &Plan) -> Result<Installer, String> {
+        check(plan)?;
+        let required = apt.required()?;
+        let base: BTreeSet<String> = apt.with_dependencies(&required)?.into_iter().collect();
+        let mut wanted = required;
+        wanted.extend(SYSTEM.map(str::to_owned));
+        wanted.extend(plan.packages.iter().cloned());
+        let mut fetched = apt.fetch(&wanted)?;
+        let busybox = apt.fetch(&["busybox-static".to_owned()])?;
+        let busybox = busybox.into_iter().find(|(name, _)| name == "busybox-static");
+        let (_, busybox) = busybox.ok_or("apt-get did not fetch busybox-static.")?;
+        fetched.sort();
+        let file = |package: &str| fetched.iter().find(|(name, _)| name == package).map(|(_, file)| file.as_path());
+        // The kernel's meta package depends on the one with the kernel.
+        let kernel = fetched.iter().find(|(name, _)| name.starts_with("linux-image-") && name != "linux-image-s390x");
+        let (_, kernel) = kernel.ok_or("linux-image-s390x depends on no kernel.")?;
+        let scratch = Scratch::new()?;
+        unpack(kernel, &scratch.0, &["./boot/vmlinuz-*", "*/crypto/*", "*/lib/*", "*/fs/*", "*/s390/block/*"])?;
+        unpack(&busybox, &scratch.0, &["*/bin/busybox"])?;
+        let image =
+            find(&scratch.0, &|name| name.starts_with("vmlinuz-")).ok_or("The kernel's package has no kernel.")?;
+        let shell = find(&scratch.0, &|name| name == "busybox").ok_or("busybox-static has no busybox.")?;
+
+        let mut archive = Archive::default();
+        for folder in ["bin", "dev", "proc", "sys", "modules", "packages"] {
+            archive.directory(folder);
+        }
+        // The kernel opens its console before init has mounted anything.
+        archive.character_device("dev/console", 5, 1);
+        archive.program("bin/busybox", &at(&shell, fs::read(&shell))?);
+        archive.program("init", include_bytes!("init.sh"));
+        for module in MODULES {
+            if let Some(path) = find(&scratch.0, &|name| name == format!("{module}.ko")) {
+                archive.program(&format!("modules/{module}.ko"), &at(&path, fs::read(&path))?);
+            }
+        }
+        for (name, path) in &fetched {
+            archive.program(&format!("packages/{name}_.deb"), &at(path, fs::read(path))?);
+        }
+        if let Some(keys) = &plan.authorized_keys {
+            archive.program("authorized_keys", keys.as_bytes());
+        }
+        if let Some(script) = &plan.first_boot {
+            archive.program("first-boot", script);
+        }
+        let missing = TOOLS.iter().find(|&&tool| file(tool).is_none() && file(&format!("{tool}t64")).is_none());
+        if let Some(tool) = missing {
+            return Err(format!("Debian has no package {tool} any more: this release is not known to the installer."));
+        }
+        let tools = TOOLS.map(|tool| if file(tool).is_some() { tool.to_owned() } else { format!("{tool}t64") });
+        let (base, rest): (Vec<&str>, Vec<&str>) =
+            fetched.iter().map(|(name, _)| name.as_str()).partition(|&name| base.contains(name));
+        let settings = [
+            ("TOOLS", tools.join(" ")),
+            ("BASE", base.join(" ")),
+            ("REST", rest.join(" ")),
+            ("DEVICE", plan.device.clone()),
+            ("FORMAT", if plan.format.is_some() { "yes" } else { "no" }.into()),
+            ("LABEL", plan.format.clone().unwrap_or_default()),
+            ("HOSTNAME", plan.hostname.clone()),
+            ("USERNAME", plan.user.clone().unwrap_or_default()),
+            ("PASSWORD", plan.password.clone()),
+            ("APPEND", plan.append.clone()),
+            ("SOURCES", apt.source_line()?),
+        ];
+        let settings: String = settings.iter().map(|(name, value)| format!("{name}={}\n", quoted(value))).collect();
+        archive.program("wanted.sh", settings.as_bytes());
+        Ok(Installer { kernel: at(&image, fs::read(&image))?, initrd: archive.finish(), packages: fetched.len() })
+    }
+}
+
+/// A line of the installing guest's console that says how far it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Step `number` of `of` begins.
+    Begins {
+        number: u32,
+        of: u32,
+        what: String,
+    },
+    Installed,
+    /// It gave up.
+    Failed(String),
+}
+
+impl Step {
+    /// What this line of the console says, if it says anything.
+    pub fn parse(line: &str) -> Option<Step> {
+        let line = line.trim();
+        if line == "INSTALLED" {
+            return Some(Step::Installed);
+        }
+        if let Some(why) = line.strip_prefix("FAILED ") {
+            return Some(Step::Failed(why.to_owned()));
+        }
+        let (count, what) = line.strip_prefix("STEP ")?.split_once(' ')?;
+        let (number, of) = count.split_once('/')?;
+        Some(Step::Begins { number: number.parse().ok()?, of: of.parse().ok()?, what: what.to_owned() })
+    }
+}
+
+/// Names that Debian takes: what they may not be is told before an hour of installing.
+fn check(plan: &Plan) -> Result<(), String> {
+    let name = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.len() <= 32
+            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    if !name(&plan.hostname) {
+        let host = &plan.hostname;
+        return Err(format!("{host} is no host name: a small letter, then small letters, digits and hyphens."));
+    }
+    if let Some(user) = plan.user.as_deref().filter(|user| !name(user)) {
+        return Err(format!("{user} is no user name: a small letter, then small letters, digits and hyphens."));
+    }
+    if plan.password.is_empty() || plan.password.contains([':', '\n']) {
+        return Err("A password has at least one character, and neither a colon nor a new line.".into());
+    }
+    Ok(())
+}
+
+/// A word that the shell takes as it stands.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Unpacks those files of a package whose names match one of the `patterns`.
+fn unpack(package: &Path, folder: &Path, patterns: &[&str]) -> Result<(), String> {
+    let mut stream = Command::new("dpkg-deb")
+        .arg("--fsys-tarfile")
+        .arg(package)
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("dpkg-deb could not be started: {error}."))?;
+    let archive = stream.stdout.take().expect("the output is piped");
+    let mut tar = Command::new("tar");
+    tar.args(["-x", "--wildcards", "--no-anchored", "-C"]).arg(folder).args(patterns).stdin(archive);
+    // A pattern without a match is no error: kernels differ in what they have built in.
+    let _ = tar.stderr(Stdio::null()).status().map_err(|error| format!("tar could not be started: {error}."))?;
+    stream.wait().map_err(|error| format!("dpkg-deb: {error}."))?;
+    Ok(())
+}
+
+/// A file somewhere below `folder`.
+fn find(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
+    let mut folders = Vec::new();
+    for path in fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            folders.push(path);
+        } else if path.file_name().is_some_and(|name| wanted(&name.to_string_lossy())) {
+            return Some(path);
+        }
+    }
+    folders.iter().find_map(|folder| find(folder, wanted))
+}
+
+/// A folder for files in between, gone when this is dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Scratch, String> {
+        let folder = std::env::temp_dir().join(format!("endicott-debian-{}", std::process::id()));
+        at(&folder, fs::create_dir_all(&folder))?;
+        Ok(Scratch(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output;
+
+    fn plan() -> Plan {
+        Plan {
+            device: "0.0.0200".into(),
+            format: None,
+            hostname: "debian".into(),
+            user: None,
+            password: "secret".into(),
+            authorized_keys: None,
+            first_boot: None,
+            packages: Vec::new(),
+            append: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_line_of_the_console_says_how_far_it_is() {
+        let begins = Step::Begins { number: 3, of: 9, what: "Installing the essential packages".into() };
+        assert_eq!(Step::parse("STEP 3/9 Installing the essential packages\r"), Some(begins));
+        assert_eq!(Step::parse("INSTALLED"), Some(Step::Installed));
+        assert_eq!(Step::parse("FAILED no room"), Some(Step::Failed("no room".into())));
+        assert_eq!(Step::parse("STEP by step"), None);
+        assert_eq!(Step::parse("[    0.1] Linux version 6.1"), None);
+    }
+
+    #[test]
+    fn the_script_announces_as_many_steps_as_it_has() {
+        let script = include_str!("init.sh");
+        let steps = script.lines().filter(|line| line.starts_with("say ")).count();
+        assert!(script.contains(&format!("\nsteps={steps}\n")), "{steps}");
+    }
+
+    #[test]
+    fn settings_reach_the_shell_as_they_are() {
+        let shell = |text: &str| {
+            let script = format!("value={}\nprintf %s \"$value\"", quoted(text));
+            String::from_utf8(output(Command::new("sh").args(["-c", &script])).expect("there is a shell"))
+                .expect("UTF-8")
+        };
+        for text in ["", "a b", "it's $HOME `id` \\ \"x\"", "two\nlines"] {
+            assert_eq!(shell(text), text);
+        }
+    }
+
+    #[test]
+    fn names_that_debian_refuses_are_refused_first() {
+        assert_eq!(check(&plan()), Ok(()));
+        assert!(check(&Plan { hostname: "My Host".into(), ..plan() }).is_err());
+        assert!(check(&Plan { user: Some("Root".into()), ..plan() }).is_err());
+        assert!(check(&Plan { password: String::new(), ..plan() }).is_err());
+        assert!(check(&Plan { password: "a:b".into(), ..plan() }).is_err());
+    }
+}
