@@ -238,7 +238,7 @@ struct Member {
 
 impl Member {
     fn most_paths(&self) -> u16 {
-        self.user.options.max_connections as u16
+        self.user.options.max_connections
     }
 
     /// A path number that is free.

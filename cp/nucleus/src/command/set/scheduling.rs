@@ -22,7 +22,7 @@ fn target(cp: &Cp, issuer: &Issuer, words: &mut Words<'_>) -> Result<Arc<Vmdbk>,
 pub fn current(vmdbk: &Vmdbk) -> (directory::Share, bool) {
     let state = vmdbk.lock();
     let quickdsp = vmdbk.user.options.has(directory::Opt::QuickDsp);
-    (state.share.clone().unwrap_or_else(|| vmdbk.user.share.clone()), state.quickdsp.unwrap_or(quickdsp))
+    (state.share.unwrap_or(vmdbk.user.share), state.quickdsp.unwrap_or(quickdsp))
 }
 
 fn portion(portion: directory::Portion) -> Share {
