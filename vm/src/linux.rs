@@ -169,8 +169,15 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         let counts = configuration.css().counts();
         let jit = engine::statistics();
         eprintln!(
-            "{{\"jit_blocks\":{},\"jit_instructions\":{},\"jit_calls\":{},\"jit_bytes\":{},\"jit_entries\":{},\"jit_links\":{},\
-             \"jit_lookups\":{},\"jit_executed\":{},\"jit_emptied\":{},\"jit_us\":{},",
+            "{{\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
+             \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{},\
+             \"jit_blocks\":{},\"jit_instructions\":{},\"jit_calls\":{},\"jit_bytes\":{},\"jit_entries\":{},\
+             \"jit_links\":{},\"jit_lookups\":{},\"jit_executed\":{},\"jit_emptied\":{},\"jit_us\":{}}}",
+            clock.now().micros_since(started),
+            counts.starts,
+            counts.interruptions,
+            options.cpus,
+            options.memory,
             jit.blocks,
             jit.instructions,
             jit.calls,
@@ -181,15 +188,6 @@ pub fn linux(options: &Options) -> Result<u8, String> {
             jit.executed,
             jit.emptied,
             jit.time / 1000
-        );
-        eprintln!(
-            "\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
-             \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{}}}",
-            clock.now().micros_since(started),
-            counts.starts,
-            counts.interruptions,
-            options.cpus,
-            options.memory
         );
     }
     Ok(code)
