@@ -156,6 +156,11 @@ fi
 rm -f usr/sbin/policy-rc.d
 
 say "Making the initial RAM disk"
+if [ -n "$DEVICE" ]; then
+    # The rule that brings the disk online goes into the RAM disk with the others.
+    in_target chzdev --enable --persistent --yes --force --no-root-update $DEVICE
+    ls etc/udev/rules.d/*$DEVICE.rules >/dev/null 2>&1 || fail "the disk $DEVICE is not configured to come online"
+fi
 kernel=$(ls boot | sed -n 's/^vmlinuz-//p' | tail -n 1)
 [ -n "$kernel" ] || fail "no kernel was installed"
 [ -e boot/vmlinuz ] || ln -s vmlinuz-$kernel boot/vmlinuz
