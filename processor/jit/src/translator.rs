@@ -15,7 +15,9 @@ use std::io;
 use std::sync::OnceLock;
 
 /// Bytes of code of one virtual CPU.
-const CACHE: usize = 32 << 20;
+const CACHE: usize = 8 << 20;
+/// Places of that code that may need the interpreter; with the code they are what an idle guest keeps.
+const MOST_SITES: usize = 1 << 16;
 /// More than a block can need.
 const MAX_CODE: usize = 256 << 10;
 
@@ -204,7 +206,7 @@ impl Translator {
 
     /// Whether there is room for another block; if not, [`Translator::clear`] and forget all code.
     pub fn has_room(&self) -> bool {
-        self.memory.left() > MAX_CODE && self.sites.len() < 1 << 20
+        self.memory.left() > MAX_CODE && self.sites.len() < MOST_SITES
     }
 
     /// Forgets all code.
