@@ -114,13 +114,7 @@ fn make(options: &Options, disk: &Path) -> Result<(), String> {
     let installer = Installer::new(&apt, &plan)?;
     say(&format!("Making a 3390 of {} cylinders", options.cylinders));
     let model = CkdModel::of_size(0x3390, options.cylinders).expect("the 3390 is in the table");
-    let kind = Kind::Ckd {
-        device: model.device,
-        model: model.model,
-        cylinders: options.cylinders,
-        heads: model.heads,
-        track: model.slot(),
-    };
+    let kind = Kind::of_model(model, options.cylinders);
     let format = Format::Compressed { wide: true, method: Method::Zlib };
     ::dasd::create(disk, kind, format).map_err(|error| error.to_string())?;
     say(&format!("Installing {} packages", installer.packages));

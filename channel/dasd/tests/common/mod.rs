@@ -2,29 +2,10 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use dasd::{Count, Kind, Track};
-use std::path::PathBuf;
 
-/// A folder, removed when the test is done.
-pub struct Folder(PathBuf);
-
-impl Folder {
-    pub fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("endicott-dasd-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).expect("a folder for the test");
-        Folder(path)
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+#[path = "../../src/scratch.rs"]
+mod scratch;
+pub use scratch::Folder;
 
 /// Numbers from a seed (splitmix64).
 pub struct Chance(pub u64);
