@@ -85,7 +85,11 @@ fi
 if ! here cargo; then
     here curl || install curl
     echo "Installing Rust for this user, by rustup."
-    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --no-modify-path --profile minimal -c clippy -c rustfmt ||
+    # What rustup.rs serves, from where it takes the toolchain: one host to reach.  Not through a pipe, which would hide a failure.
+    script=$(mktemp)
+    curl --proto '=https' --tlsv1.2 -sSf -o "$script" https://static.rust-lang.org/rustup/rustup-init.sh &&
+        sh "$script" -y --no-modify-path --profile minimal -c clippy -c rustfmt ||
         fail "Rust $least or newer is needed and could not be fetched: get it from https://rustup.rs and try again"
+    rm -f "$script"
 fi
 exec cargo run --quiet --package xtask -- "$@"
