@@ -1,0 +1,504 @@
+/*
+ * Files: records read, written over, added.
+ *
+ * A window is a run of the file's blocks in storage. The data of an F file is its records end to end; that of a V file is
+ * records with two bytes of length before them, end to end, a length of zero behind the last. A block that the committed
+ * directory knows is never written over: the first change gives it a new place (edf.h).
+ */
+#include "edf.h"
+#include <string.h>
+
+enum { WINDOW = 16384, NOWHERE = 0 };
+
+static u32 room(const struct edf_file *file) { return WINDOW / file->edf->size; }
+static u32 records(const struct edf_file *file) { return edf_word(file->fst + FST_RECORDS); }
+static u32 lrecl(const struct edf_file *file) { return edf_word(file->fst + FST_LRECL); }
+static bool is_v(const struct edf_file *file) { return file->fst[FST_RECFM] == EDF_V; }
+
+int edf_open(struct edf *edf, struct edf_file *file, const u8 name[8], const u8 type[8], enum edf_how how)
+{
+    const u8 *fst = edf_find(edf, name, type);
+    int error = EDF_OK;
+
+    memset(file, 0, sizeof *file);
+    file->edf = edf;
+    file->at_record = 1;
+    if (how != EDF_READ && !edf->writable)
+        return EDF_READ_ONLY;
+    if (how == EDF_NEW) {
+        memcpy(file->fst + FST_NAME, name, 8);
+        memcpy(file->fst + FST_TYPE, type, 8);
+        memset(file->fst + FST_MODE, 0xf1, 2);
+        file->fst[FST_RECFM] = EDF_V;
+        file->anew = file->changed = true;
+    } else if (fst == NULL) {
+        return EDF_NOT_FOUND;
+    } else {
+        memcpy(file->fst, fst, FST_LENGTH);
+        error = edf_tree_load(edf, &file->tree, fst);
+    }
+    if (error == EDF_OK) {
+        file->window = edf_get(WINDOW);
+        if (file->window == NULL) {
+            edf_tree_forget(&file->tree);
+            return EDF_STORAGE;
+        }
+        file->output = how != EDF_READ;
+        edf->writers += file->output;
+    }
+    return error;
+}
+
+/* Writes the changed blocks of the window, each run that lies together at once. */
+static int flush(struct edf_file *file)
+{
+    struct edf *edf = file->edf;
+    u32 from = file->dirty_from, to = file->dirty_to;
+
+    for (u32 n = from; n < to; n++) {
+        struct edf_entry *entry = &file->tree.entry[file->first + n];
+
+        if (!entry->fresh) {
+            u32 block = edf_allocate(edf, false);
+
+            if (block == NOWHERE)
+                return EDF_FULL;
+            edf_release(edf, entry->block, false);
+            entry->block = block;
+            entry->fresh = true;
+        }
+    }
+    while (from < to) {
+        const struct edf_entry *entry = &file->tree.entry[file->first + from];
+        u32 n = 1;
+
+        while (from + n < to && entry[n].block == entry[0].block + n)
+            n++;
+        if (edf->device.write(edf->device.context, entry->block, n, file->window + (size_t)from * edf->size) != 0)
+            return EDF_IO;
+        from += n;
+    }
+    file->dirty_from = file->dirty_to = 0;
+    return EDF_OK;
+}
+
+static int fill(struct edf_file *file, u32 index)
+{
+    struct edf *edf = file->edf;
+    u32 count = file->tree.count - index, n = 0;
+
+    count = count < room(file) ? count : room(file);
+    file->first = index;
+    file->held = 0;
+    while (n < count) {
+        const struct edf_entry *entry = &file->tree.entry[index + n];
+        u8 *to = file->window + (size_t)n * edf->size;
+        u32 run = 1;
+
+        if (entry->block == NOWHERE) {
+            memset(to, 0, edf->size);
+        } else {
+            while (n + run < count && entry[run].block == entry->block + run)
+                run++;
+            if (edf->device.read(edf->device.context, entry->block, run, to) != 0)
+                return EDF_IO;
+        }
+        n += run;
+    }
+    file->held = count;
+    return EDF_OK;
+}
+
+/* Block `index` of the file in storage; behind the last one, a new one of zeros if `add`. */
+static int block(struct edf_file *file, u32 index, bool add, u8 **at)
+{
+    struct edf *edf = file->edf;
+    int error;
+
+    if (index >= file->tree.count) {
+        u32 highest = is_v(file) ? records(file) : 0;
+
+        if (!add)
+            return EDF_DAMAGED;
+        error = edf_tree_extend(&file->tree, index + 1);
+        if (error != EDF_OK)
+            return error;
+        while (file->tree.count <= index)
+            file->tree.entry[file->tree.count++] = (struct edf_entry){ .highest = highest, .displacement = EDF_CONTINUED };
+        if (file->held > 0 && index == file->first + file->held && file->held < room(file)) {
+            memset(file->window + (size_t)file->held * edf->size, 0, edf->size);
+            file->held++;
+        }
+    }
+    if (index < file->first || index >= file->first + file->held) {
+        error = flush(file);
+        if (error == EDF_OK)
+            error = fill(file, index);
+        if (error != EDF_OK)
+            return error;
+    }
+    *at = file->window + (size_t)(index - file->first) * edf->size;
+    return EDF_OK;
+}
+
+static void dirty(struct edf_file *file, u32 index)
+{
+    u32 n = index - file->first;
+
+    if (file->dirty_from == file->dirty_to) {
+        file->dirty_from = n;
+        file->dirty_to = n + 1;
+    }
+    file->dirty_from = n < file->dirty_from ? n : file->dirty_from;
+    file->dirty_to = n >= file->dirty_to ? n + 1 : file->dirty_to;
+    file->changed = true;
+}
+
+/* Copies bytes out of the file or, with `from`, into it, from a place on; the place moves along. */
+static int transfer(struct edf_file *file, u32 *index, u32 *offset, u8 *to, const u8 *from, u32 length)
+{
+    u32 size = file->edf->size;
+
+    while (length > 0) {
+        u32 n = size - *offset < length ? size - *offset : length;
+        u8 *at;
+        int error = block(file, *index, from != NULL, &at);
+
+        if (error != EDF_OK)
+            return error;
+        if (from != NULL) {
+            memcpy(at + *offset, from, n);
+            dirty(file, *index);
+            from += n;
+        } else if (to != NULL) {
+            memcpy(to, at + *offset, n);
+            to += n;
+        }
+        length -= n;
+        *offset += n;
+        if (*offset == size) {
+            *offset = 0;
+            ++*index;
+        }
+    }
+    return EDF_OK;
+}
+
+static void skip(const struct edf_file *file, u32 *index, u32 *offset, u32 length)
+{
+    uint64_t at = (uint64_t)*index * file->edf->size + *offset + length;
+
+    *index = (u32)(at / file->edf->size);
+    *offset = (u32)(at % file->edf->size);
+}
+
+/* The length of the V record that begins at a place, which moves behind the two bytes. */
+static int record_length(struct edf_file *file, u32 *index, u32 *offset, u32 *length)
+{
+    u8 two[2];
+    int error = transfer(file, index, offset, two, NULL, 2);
+
+    *length = (u32)two[0] << 8 | two[1];
+    return error == EDF_OK && *length == 0 ? EDF_DAMAGED : error;
+}
+
+/* Finds where record `record` of a V file begins; the one behind the last too. */
+static int locate(struct edf_file *file, u32 record, u32 *index, u32 *offset)
+{
+    u32 at = file->at_record, low = 0, high = file->tree.count, wanted, length;
+    int error;
+
+    *index = file->at_block;
+    *offset = file->at_offset;
+    if (record != at) {
+        wanted = record > records(file) ? records(file) : record;
+        while (low < high) {
+            u32 middle = (low + high) / 2;
+
+            if (file->tree.entry[middle].highest < wanted)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low == file->tree.count && wanted != 0)
+            return EDF_DAMAGED;
+        /* Going on from where it was is shorter in the same block. */
+        if (record < at || *index != low || wanted == 0) {
+            at = low == 0 ? 1 : file->tree.entry[low - 1].highest + 1;
+            *index = low;
+            *offset = wanted == 0 || low == 0 ? 0 : file->tree.entry[low].displacement;
+            if (*offset >= file->edf->size)
+                return EDF_DAMAGED;
+        }
+        for (; at < record; at++) {
+            error = record_length(file, index, offset, &length);
+            if (error != EDF_OK)
+                return error;
+            skip(file, index, offset, length);
+        }
+    }
+    file->at_record = record;
+    file->at_block = *index;
+    file->at_offset = *offset;
+    return EDF_OK;
+}
+
+/* Reads record `record`, from 1: as much as there is room for; `length` is how long it is. */
+int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length)
+{
+    u32 index, offset;
+    uint64_t byte;
+    int error;
+
+    if (record == 0 || record > records(file))
+        return EDF_END;
+    if (!is_v(file)) {
+        *length = lrecl(file);
+        byte = (uint64_t)(record - 1) * *length;
+        index = (u32)(byte / file->edf->size);
+        offset = (u32)(byte % file->edf->size);
+        return transfer(file, &index, &offset, to, NULL, *length < room ? *length : room);
+    }
+    error = locate(file, record, &index, &offset);
+    if (error == EDF_OK)
+        error = record_length(file, &index, &offset, length);
+    if (error == EDF_OK) {
+        u32 next_index = index, next_offset = offset;
+
+        error = transfer(file, &index, &offset, to, NULL, *length < room ? *length : room);
+        skip(file, &next_index, &next_offset, *length);
+        file->at_record = record + 1;
+        file->at_block = next_index;
+        file->at_offset = next_offset;
+    }
+    return error;
+}
+
+/* Cuts a V file off in front of a place: blocks behind it go, and zeros follow the last record. */
+static int cut(struct edf_file *file, u32 record, u32 index, u32 offset)
+{
+    struct edf *edf = file->edf;
+    u32 count = offset == 0 ? index : index + 1;
+    u8 *at;
+    int error = flush(file);
+
+    if (error != EDF_OK)
+        return error;
+    while (file->tree.count > count) {
+        const struct edf_entry *entry = &file->tree.entry[--file->tree.count];
+        edf_release(edf, entry->block, entry->fresh);
+    }
+    file->held = 0;
+    for (u32 n = file->tree.count; n > 0 && file->tree.entry[n - 1].highest >= record; n--) {
+        struct edf_entry *entry = &file->tree.entry[n - 1];
+        u32 before = n > 1 ? file->tree.entry[n - 2].highest : 0;
+
+        entry->highest = record - 1;
+        if (entry->highest == before)
+            entry->displacement = EDF_CONTINUED;
+    }
+    edf_set_word(file->fst + FST_RECORDS, record - 1);
+    file->changed = true;
+    file->at_record = record;
+    file->at_block = index;
+    file->at_offset = offset;
+    if (offset == 0)
+        return EDF_OK;
+    error = block(file, index, false, &at);
+    if (error == EDF_OK) {
+        memset(at + offset, 0, edf->size - offset);
+        dirty(file, index);
+    }
+    return error;
+}
+
+/* Leaves the first `keep` records. */
+int edf_truncate(struct edf_file *file, u32 keep)
+{
+    u32 index, offset, count;
+    int error;
+
+    if (keep >= records(file))
+        return EDF_OK;
+    if (is_v(file)) {
+        error = locate(file, keep + 1, &index, &offset);
+        return error == EDF_OK ? cut(file, keep + 1, index, offset) : error;
+    }
+    error = flush(file);
+    if (error != EDF_OK)
+        return error;
+    edf_set_word(file->fst + FST_RECORDS, keep);
+    count = edf_data_blocks(file->edf, file->fst);
+    while (file->tree.count > count) {
+        const struct edf_entry *entry = &file->tree.entry[--file->tree.count];
+        edf_release(file->edf, entry->block, entry->fresh);
+    }
+    file->held = 0;
+    file->changed = true;
+    /* What is added later beyond the end has zeros before it. */
+    offset = (u32)((uint64_t)keep * lrecl(file) % file->edf->size);
+    if (offset != 0) {
+        u8 *at;
+
+        index = count - 1;
+        error = block(file, index, false, &at);
+        if (error == EDF_OK) {
+            memset(at + offset, 0, file->edf->size - offset);
+            dirty(file, index);
+        }
+    }
+    return error;
+}
+
+static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length)
+{
+    u8 two[2] = { (u8)(length >> 8), (u8)length };
+    u32 index, offset, old, begins, begins_at;
+    int error;
+
+    if (length == 0 || length > EDF_MOST_V || record > records(file) + 1)
+        return EDF_LENGTH;
+    error = locate(file, record, &index, &offset);
+    if (error != EDF_OK)
+        return error;
+    begins = index;
+    begins_at = offset;
+    if (record <= records(file)) {
+        error = record_length(file, &index, &offset, &old);
+        if (error == EDF_OK && old == length) {
+            error = transfer(file, &index, &offset, NULL, from, length);
+            return error;
+        }
+        /* Of another length: what follows is no longer where it was, and goes. */
+        if (error == EDF_OK)
+            error = cut(file, record, begins, begins_at);
+        if (error != EDF_OK)
+            return error;
+        index = begins;
+        offset = begins_at;
+    }
+    error = transfer(file, &index, &offset, NULL, two, 2);
+    if (error != EDF_OK)
+        return error;
+    /* The second byte of the length may lie in the next block, which then begins with a continuation. */
+    struct edf_entry *entry = &file->tree.entry[begins];
+    entry->highest = record;
+    if (entry->displacement == EDF_CONTINUED)
+        entry->displacement = begins_at;
+    for (u32 n = begins + 1; n < file->tree.count; n++)
+        file->tree.entry[n].highest = record;
+    edf_set_word(file->fst + FST_RECORDS, record);
+    error = transfer(file, &index, &offset, NULL, from, length);
+    if (error != EDF_OK)
+        return error;
+    if (length > lrecl(file))
+        edf_set_word(file->fst + FST_LRECL, length);
+    file->at_record = record + 1;
+    file->at_block = index;
+    file->at_offset = offset;
+    return EDF_OK;
+}
+
+/*
+ * Writes record `record`: over an old one, or behind the last. The first record of an F file gives it its record length;
+ * later ones must have it. An F file may be written beyond its end: the records between are zeros that take no block.
+ */
+int edf_write(struct edf_file *file, u32 record, const void *from, u32 length)
+{
+    u32 index, offset;
+    uint64_t byte;
+    int error;
+
+    if (!file->output)
+        return EDF_READ_ONLY;
+    if (record == 0)
+        return EDF_LENGTH;
+    if (is_v(file))
+        return write_v(file, record, from, length);
+    if (records(file) == 0 && length > 0)
+        edf_set_word(file->fst + FST_LRECL, length);
+    if (length == 0 || length != lrecl(file) || record > 0x7fffffff)
+        return EDF_LENGTH;
+    byte = (uint64_t)(record - 1) * length;
+    index = (u32)(byte / file->edf->size);
+    offset = (u32)(byte % file->edf->size);
+    error = transfer(file, &index, &offset, NULL, from, length);
+    if (error == EDF_OK && record > records(file))
+        edf_set_word(file->fst + FST_RECORDS, record);
+    return error;
+}
+
+/* The file is given up: what was written and not committed is free, and the committed file keeps all its blocks. */
+void edf_abandon(struct edf_file *file)
+{
+    struct edf *edf = file->edf;
+    struct edf_tree old;
+    const u8 *fst;
+
+    if (edf == NULL)
+        return;
+    if (file->output) {
+        for (u32 n = 0; n < file->tree.count; n++)
+            if (file->tree.entry[n].fresh)
+                edf_release(edf, file->tree.entry[n].block, true);
+        for (u32 n = 0; file->stored && n < file->tree.pointers; n++)
+            edf_release(edf, file->tree.pointer[n], true);
+        fst = edf_find(edf, file->fst + FST_NAME, file->fst + FST_TYPE);
+        if (fst != NULL && file->changed && edf_tree_load(edf, &old, fst) == EDF_OK) {
+            for (u32 n = 0; n < old.count; n++)
+                edf_restore(edf, old.entry[n].block);
+            for (u32 n = 0; n < old.pointers; n++)
+                edf_restore(edf, old.pointer[n]);
+            edf_tree_forget(&old);
+        }
+        edf->writers--;
+    }
+    edf_put(file->window);
+    edf_tree_forget(&file->tree);
+    file->edf = NULL;
+}
+
+/* Closes the file. Of an output file everything is on the disk then, once edf_commit() has been. */
+int edf_close(struct edf_file *file)
+{
+    struct edf *edf = file->edf;
+    int error = EDF_OK;
+    u8 *old;
+
+    if (edf == NULL)
+        return EDF_OK;
+    if (file->output && file->changed) {
+        error = flush(file);
+        if (error == EDF_OK) {
+            file->stored = true;
+            error = edf_tree_store(edf, &file->tree, file->fst);
+        }
+        if (error == EDF_OK) {
+            edf_stamp(file->fst);
+            old = edf_find(edf, file->fst + FST_NAME, file->fst + FST_TYPE);
+            if (old != NULL && file->anew) {
+                struct edf_tree tree;
+
+                error = edf_tree_load(edf, &tree, old);
+                if (error == EDF_OK)
+                    edf_tree_release(edf, &tree);
+                edf_tree_forget(&tree);
+            }
+            if (old != NULL && error == EDF_OK) {
+                memcpy(old, file->fst, FST_LENGTH);
+                edf_touched(edf, old);
+            } else if (error == EDF_OK) {
+                error = edf_add(edf, file->fst);
+            }
+        }
+        if (error != EDF_OK) {
+            edf_abandon(file);
+            return error;
+        }
+    }
+    edf->writers -= file->output;
+    edf_put(file->window);
+    edf_tree_forget(&file->tree);
+    file->edf = NULL;
+    return EDF_OK;
+}
