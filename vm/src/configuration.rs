@@ -9,7 +9,7 @@
 //! TN3270            127.0.0.1:3270
 //! TLS               CERTIFICATE server.pem KEY server.key
 //! LOGMSG            Welcome.
-//! DASD              0200 volumes/vmres.cckd SAFE
+//! DASD              0200 volumes/vmres.3390 SAFE
 //! CP_OWNED          SLOT 1 VMRES
 //! USER_VOLUME_LIST  USR001 USR002
 //! USER_VOLUME_INCLUDE LIN*
@@ -162,6 +162,9 @@ fn volume(serial: &str) -> Result<String, String> {
     }
 }
 
+/// The volume of the sample system: the file, in the system's folder, and the serial.
+pub const VOLUME: (&str, &str) = ("volumes/vmres.3390", "VMRES");
+
 /// The SYSTEM CONFIG of the sample system.
 pub const SAMPLE: &str = "\
 * SYSTEM CONFIG: what the system itself is. A line that begins with * is a comment.
@@ -181,15 +184,15 @@ TN3270            127.0.0.1:3270
 * the guest goes on, LAZY when the host thinks fit. A volume is known by the serial in its label: minidisks may lie on those
 * that CP owns or that users have; others are free for ATTACH and DEDICATE.
 *
-* DASD 0200 volumes/vmres.cckd SAFE
-* DASD 0201 volumes/lin001.cckd R/O
-* CP_OWNED SLOT 1 VMRES
+DASD 0200 volumes/vmres.3390
+CP_OWNED SLOT 1 VMRES
+* DASD 0201 volumes/lin001.3390 R/O
 * USER_VOLUME_LIST LIN002 LIN003
 USER_VOLUME_INCLUDE LIN*
 
-* Temporary disks (DEFINE T3390) lie in so much of the host's storage, or on a volume: the first cylinder, and how many.
+* Temporary disks (DEFINE T3390) lie on a volume (the first cylinder, and how many), or in so much of the host's storage.
+TDISK VMRES 2339 1000
 TDISK STORAGE 512M
-* TDISK VMRES 100 500
 
 * TLS CERTIFICATE server.pem KEY server.key
 * TIMEZONE EST WEST 05:00
@@ -205,6 +208,8 @@ mod tests {
     fn the_sample_and_its_commented_statements_are_right() {
         let configuration = parse(SAMPLE, Path::new("/system")).unwrap();
         assert_eq!(configuration.tn3270.as_deref(), Some("127.0.0.1:3270"));
+        assert_eq!(configuration.dasd[0].file, Path::new("/system").join(VOLUME.0));
+        assert_eq!(configuration.disks.owned, [VOLUME.1]);
         let all = "TIMEZONE EST WEST 05:00\nPROCESSORS 4\nTLS CERTIFICATE server.pem KEY server.key\nLOGMSG Welcome.";
         let configuration = parse(all, Path::new("/system")).unwrap();
         assert_eq!(configuration.system.zone.offset, -18_000);

@@ -1,18 +1,26 @@
-//! `endicott sample`: makes the sample system.
+//! `endicott sample`: makes the sample system, which is two texts and a disk.
 
-use crate::{configuration, run};
+use crate::{configuration, dasd, run};
 use std::path::Path;
 
 pub fn sample(folder: &Path) -> Result<(), String> {
     let fail = |path: &Path, error: std::io::Error| format!("{} cannot be written: {error}", path.display());
-    std::fs::create_dir_all(folder).map_err(|error| fail(folder, error))?;
-    for (name, text) in [(run::DIRECTORY, directory::sample()), (configuration::FILE, configuration::SAMPLE)] {
-        let path = folder.join(name);
+    let (volume, serial) = configuration::VOLUME;
+    let volume = folder.join(volume);
+    let texts = [(run::DIRECTORY, directory::sample()), (configuration::FILE, configuration::SAMPLE)]
+        .map(|(name, text)| (folder.join(name), text));
+    // Nothing is made where a part of it is already.
+    for path in texts.iter().map(|(path, _)| path).chain([&volume]) {
         if path.exists() {
             return Err(format!("{} exists already: a system is made in a folder that has none", path.display()));
         }
-        std::fs::write(&path, text).map_err(|error| fail(&path, error))?;
     }
+    let volumes = volume.parent().unwrap_or(folder);
+    std::fs::create_dir_all(volumes).map_err(|error| fail(volumes, error))?;
+    for (path, text) in &texts {
+        std::fs::write(path, text).map_err(|error| fail(path, error))?;
+    }
+    dasd::create_usual(&volume, serial)?;
     println!("The sample system is in {}: start it with", folder.display());
     println!("  endicott run --system {}", folder.display());
     println!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1 and LINUX2; each one's password is the name.");

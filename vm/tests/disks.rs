@@ -107,3 +107,32 @@ fn the_map_of_a_volume() {
     let svg = std::fs::read_to_string(folder.0.join("map.svg")).unwrap();
     assert!(svg.contains("LINUX1 0191: 1 to 100"));
 }
+
+#[test]
+fn the_blocks_of_a_minidisk_come_and_go() {
+    let folder = Folder::new("minidisk");
+    let made = endicott().arg("sample").arg(folder.0.join("system")).output().expect("it starts");
+    assert!(made.status.success());
+    let volume = "system/volumes/vmres.3390";
+    let content: Vec<u8> = (0..50_000u32).map(|n| (n / 7) as u8).collect();
+    std::fs::write(folder.0.join("in"), &content).unwrap();
+    let of = format!("minidisk {volume} --system system --of cmsuser.191");
+    assert!(folder.bad(&format!("{of} --put in")).contains("--format"));
+    let said = folder.good(&format!("{of} --format --put in"));
+    assert!(
+        said.contains("cylinders 221 to 240: 3600 blocks of 4096 bytes") && said.contains("in: 13 blocks"),
+        "{said}"
+    );
+    folder.good(&format!("minidisk {volume} --extent 221.20 --get out"));
+    let out = std::fs::read(folder.0.join("out")).unwrap();
+    assert_eq!((out.len(), &out[..content.len()]), (3600 * 4096, &content[..]));
+    assert!(out[content.len()..].iter().all(|&byte| byte == 0));
+    // Counts are the minidisk's own.
+    let track = folder.good(&format!("show {volume} --track 222.3"));
+    assert!(track.contains("R12  00010003 key   0 data  4096"), "{track}");
+    assert!(folder.bad(&format!("{of} --size 1024 --get out")).contains("not formatted with blocks of this size"));
+    assert!(folder.bad(&format!("minidisk {volume} --extent 3339.1 --get out")).contains("has no 1 cylinders"));
+    assert!(
+        folder.bad(&format!("minidisk {volume} --system system --of maint.777 --get out")).contains("no minidisk 0777")
+    );
+}

@@ -1,6 +1,6 @@
 //! An extent of a volume as a volume of its own: the medium of a minidisk.
 
-use crate::{Kind, MediaError, Track, Volume};
+use crate::{Change, Kind, MediaError, Track, Volume};
 use std::sync::Arc;
 
 /// Cylinders, or blocks, of another volume, numbered from 0.
@@ -63,6 +63,17 @@ impl Volume for Extent {
         self.volume.write_track(self.first as u32 + track, new)
     }
 
+    fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
+        let (cylinder, head) = self.kind.home(track)?;
+        if self.read_only {
+            return Err(MediaError::ReadOnly);
+        }
+        self.volume.update_track(self.first as u32 + track, &mut |found| {
+            found.set_home(cylinder, head);
+            change(found)
+        })
+    }
+
     fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
         self.kind.inside(block, to.len())?;
         self.volume.read_blocks(self.first + block, to)
@@ -118,5 +129,44 @@ mod tests {
         volume.read_blocks(59, &mut read).unwrap();
         assert_eq!(read, [3; 512]);
         assert_eq!(disk.write_blocks(9, &[3; 1024]).err(), Some(MediaError::Outside));
+    }
+
+    #[test]
+    fn extents_that_overlap_lose_no_update() {
+        let volume = Arc::new(Memory::ckd(CkdModel::named("3390").unwrap(), 10));
+        let whole: Arc<dyn Volume> = Arc::new(Extent::new(volume.clone(), 0, 10, false).unwrap());
+        let part: Arc<dyn Volume> = Arc::new(Extent::new(volume.clone(), 3, 2, false).unwrap());
+        let mut track = Track::new(3, 0);
+        for record in 1..=2 {
+            let end = track.records().last().unwrap().end();
+            track.format(end, Count { record, data: 8, ..Count::default() }, &[], &[0; 8]);
+        }
+        volume.write_track(45, &track).unwrap();
+        // Each counts in a record of its own, and both in record 1.
+        let count = |disk: &Arc<dyn Volume>, track: u32, own: usize| {
+            for _ in 0..2000 {
+                let add = &mut |track: &mut Track| {
+                    for n in [1, own] {
+                        let record = track.records().nth(n).unwrap();
+                        let value = u64::from_be_bytes(record.data.try_into().unwrap()) + 1;
+                        let at = record.at;
+                        track.update(at, None, Some(&value.to_be_bytes()));
+                    }
+                    true
+                };
+                disk.update_track(track, add).unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| count(&whole, 45, 0));
+            scope.spawn(|| count(&part, 0, 2));
+        });
+        let track = volume.read_track(45).unwrap();
+        let values: Vec<u64> =
+            track.records().map(|record| u64::from_be_bytes(record.data.try_into().unwrap())).collect();
+        assert_eq!(values, [2000, 4000, 2000]);
+        assert_eq!(track.home(), (3, 0));
+        let reader = Extent::new(volume, 3, 2, true).unwrap();
+        assert_eq!(reader.update_track(0, &mut |_| true).err(), Some(MediaError::ReadOnly));
     }
 }

@@ -10,7 +10,8 @@ use crate::copy::{Draft, Existing, parsed};
 use crate::host::{Faults, ImageError, sync_folder};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
-use crate::{Format, Kind, MediaError, Track, Volume, sync};
+use crate::{Change, Format, Kind, MediaError, Track, Volume, sync};
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -156,6 +157,27 @@ impl Image {
 
     fn forget(&self, unit: u32) {
         self.recent.lock().expect(HELD).remove(unit);
+    }
+
+    /// Writes a track; `old` may be what is there now.
+    fn replace(
+        &self,
+        stack: &mut [Layer],
+        unit: u32,
+        new: Cow<'_, Track>,
+        old: Option<&Track>,
+    ) -> Result<(), MediaError> {
+        self.note_write();
+        match top(stack).write(unit, new.image(), old.map(Track::image)) {
+            Ok(()) => {
+                self.remember(unit, Unit::Track(Arc::new(new.into_owned())));
+                Ok(())
+            }
+            Err(error) => {
+                self.forget(unit);
+                Err(error)
+            }
+        }
     }
 
     /// A group of blocks, from the newest file that has it.
@@ -390,17 +412,22 @@ impl Volume for Image {
             Some(Unit::Track(old)) => Some(old),
             _ => None,
         };
-        self.note_write();
-        match top(&mut stack).write(track, new.image(), old.as_ref().map(|old| old.image())) {
-            Ok(()) => {
-                self.remember(track, Unit::Track(Arc::new(new.into_owned())));
-                Ok(())
-            }
-            Err(error) => {
-                self.forget(track);
-                Err(error)
-            }
+        self.replace(&mut stack, track, new, old.as_deref())
+    }
+
+    fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
+        self.kind.home(track)?;
+        self.may_write()?;
+        let mut stack = self.alone();
+        let old = match self.recall(track) {
+            Some(Unit::Track(old)) => old,
+            _ => Arc::new(parsed(self.kind, track, read_unit(&stack, track)?)?),
+        };
+        let mut new = Track::clone(&old);
+        if !change(&mut new) {
+            return Ok(());
         }
+        self.replace(&mut stack, track, self.kind.fitting(track, &new)?, Some(&old))
     }
 
     fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {

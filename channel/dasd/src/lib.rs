@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 mod check;
 mod copy;
 mod create;
@@ -30,6 +31,7 @@ mod sync;
 pub mod track;
 pub mod volume;
 
+pub use blocks::{BlockError, Blocks};
 pub use check::{FileReport, Report, check, repair};
 pub use copy::{Existing, copy, rewrite};
 pub use create::{Format, create};
@@ -39,4 +41,4 @@ pub use image::{Image, Options, Policy, Progress, open, shadow_path};
 pub use memory::Memory;
 pub use packed::codec::Method;
 pub use track::{Count, Record, Track};
-pub use volume::{Kind, MediaError, Volume};
+pub use volume::{Change, Kind, MediaError, Volume};

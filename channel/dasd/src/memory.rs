@@ -1,7 +1,7 @@
 //! A volume in storage: temporary disks, virtual disks and tests.
 
 use crate::model::{CkdModel, FbaModel};
-use crate::{Kind, MediaError, Track, Volume};
+use crate::{Change, Kind, MediaError, Track, Volume};
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
@@ -50,6 +50,20 @@ impl Volume for Memory {
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         let new = self.kind.fitting(track, new)?;
         self.data.write().expect("no panic while it is held").tracks.insert(track, Arc::new(new.into_owned()));
+        Ok(())
+    }
+
+    fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
+        let (cylinder, head) = self.kind.home(track)?;
+        let mut data = self.data.write().expect("no panic while it is held");
+        let mut new = match data.tracks.get(&track) {
+            Some(found) => Track::clone(found),
+            None => Track::new(cylinder, head),
+        };
+        if change(&mut new) {
+            let new = self.kind.fitting(track, &new)?.into_owned();
+            data.tracks.insert(track, Arc::new(new));
+        }
         Ok(())
     }
 

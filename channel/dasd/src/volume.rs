@@ -114,6 +114,9 @@ impl fmt::Display for MediaError {
 
 impl std::error::Error for MediaError {}
 
+/// What [`Volume::update_track`] does to a track; whether it has changed anything.
+pub type Change<'a> = &'a mut dyn FnMut(&mut Track) -> bool;
+
 /// A disk: a host file in one of the field's formats, an extent of another volume, or storage.
 ///
 /// Shared by all who may use it, from any thread; each call is one indivisible access to one track or run of blocks.
@@ -140,6 +143,12 @@ pub trait Volume: Send + Sync {
 
     /// Replaces a track.
     fn write_track(&self, _track: u32, _new: &Track) -> Result<(), MediaError> {
+        Err(MediaError::WrongKind)
+    }
+
+    /// Changes a track: `change` gets it as it is now, and nobody else writes it until it is written back, by whatever
+    /// extent of the volume. `change` uses no volume itself.
+    fn update_track(&self, _track: u32, _change: Change<'_>) -> Result<(), MediaError> {
         Err(MediaError::WrongKind)
     }
 

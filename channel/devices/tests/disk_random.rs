@@ -50,6 +50,10 @@ impl Volume for Watched {
         self.1.lock().unwrap().push(track);
         self.0.write_track(track, new)
     }
+    fn update_track(&self, track: u32, change: dasd::Change<'_>) -> Result<(), MediaError> {
+        self.1.lock().unwrap().push(track);
+        self.0.update_track(track, change)
+    }
 }
 
 fn filled() -> Arc<Watched> {

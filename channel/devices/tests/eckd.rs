@@ -359,6 +359,9 @@ fn a_failing_medium_shows_in_the_status_of_the_program_that_wrote() {
         fn write_track(&self, _: u32, _: &dasd::Track) -> Result<(), dasd::MediaError> {
             Err(dasd::MediaError::Host("no space left on device".into()))
         }
+        fn update_track(&self, track: u32, _: dasd::Change<'_>) -> Result<(), dasd::MediaError> {
+            self.write_track(track, &dasd::Track::new(0, 0))
+        }
     }
     let mut m = Machine::new(Box::new(Eckd::new(Arc::new(Full(volume)), Options::default())));
     let (sense, used) = m.bad(&program);

@@ -1,6 +1,8 @@
 //! Spool files as guests see them: channel programs on virtual readers and punches, DIAGNOSE X'14', the commands of Linux's
 //! vmur and what it takes from the columns of their responses.
 
+mod volume;
+
 use arch::Absolute;
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, pmcw_flag};
 use base::{Clock, Tod, ebcdic};
@@ -44,6 +46,7 @@ impl System {
         let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
         let spool = Spool::open(&folder).unwrap();
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Morning), Arc::new(Silent));
+        volume::install(&cp);
         System { cp, folder }
     }
 

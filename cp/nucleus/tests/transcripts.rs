@@ -16,6 +16,8 @@
 //!
 //! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now into the files.
 
+mod volume;
+
 use base::{Clock, Tod};
 use directory::{Directory, Passwords};
 use nucleus::console::display::{Key, Size};
@@ -85,6 +87,7 @@ impl Story {
         let folder = Folder::new();
         let spool = Spool::open(&folder.0).expect("the host has a folder for temporary files");
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
+        volume::install(&cp);
         Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new(), folder }
     }
 

@@ -5,6 +5,7 @@
 
 mod import;
 mod map;
+mod minidisk;
 mod show;
 
 use clap::{Subcommand, ValueEnum};
@@ -117,6 +118,8 @@ pub enum Command {
     },
     /// Shows what is on a disk: label, data sets, records of tracks, minidisks.
     Show(show::Options),
+    /// Formats a minidisk on a volume, or moves its blocks to or from a file of the host. Nobody may be using the volume.
+    Minidisk(minidisk::Options),
     /// Turns a Hercules configuration file into statements of SYSTEM CONFIG and USER DIRECT.
     ImportHercules {
         #[arg(value_name = "FILE")]
@@ -165,7 +168,7 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
     let done = match command {
         Command::Create { file, model, cylinders, blocks, volser, format, compression } => {
             let kind = kind_of(model, *cylinders, *blocks)?;
-            create(file, kind, format.with(*compression), volser.as_deref())
+            create(file, kind, format.with(*compression), volser.as_deref()).map(|made| println!("{made}"))
         }
         Command::List { files, json } => return show::list(files, *json),
         Command::Check { file, quick, repair, json } => return check(file, !quick, *repair, *json),
@@ -182,6 +185,7 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
         Command::Restore { copy, file } => restore(copy, file),
         Command::Snapshot { file, merge, discard } => snapshot(file, *merge, *discard),
         Command::Show(options) => show::show(options),
+        Command::Minidisk(options) => minidisk::minidisk(options),
         Command::ImportHercules { file } => import::import(file),
     };
     done.map(|()| true)
@@ -223,7 +227,8 @@ fn resized(kind: Kind, cylinders: Option<u32>, blocks: Option<u64>) -> Result<Ki
     }
 }
 
-fn create(file: &Path, kind: Kind, format: Format, volser: Option<&str>) -> Result<(), String> {
+/// Makes a disk, with a label if it gets a serial; the line that tells of it.
+fn create(file: &Path, kind: Kind, format: Format, volser: Option<&str>) -> Result<String, String> {
     let volser = volser.map(str::to_uppercase);
     if let Some(volser) = volser.as_deref().filter(|volser| !label::is_volser(volser)) {
         return Err(format!("{volser} is not a volume serial: one to six letters, digits and $ # @ - _"));
@@ -234,8 +239,17 @@ fn create(file: &Path, kind: Kind, format: Format, volser: Option<&str>) -> Resu
         label::write(&*image, volser).map_err(|error| format!("{}: {error}", file.display()))?;
         image.flush().map_err(|error| error.to_string())?;
     }
-    println!("{}: {}{}", file.display(), describe(kind), volser.map_or(String::new(), |volser| format!(", {volser}")));
-    Ok(())
+    Ok(format!(
+        "{}: {}{}",
+        file.display(),
+        describe(kind),
+        volser.map_or(String::new(), |volser| format!(", {volser}"))
+    ))
+}
+
+/// Makes the usual kind of disk for a system: a compressed 3390-3 with a label.
+pub fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
+    create(file, kind_of("3390-3", None, None)?, FormatName::Cckd64.with(Compression::Zlib), Some(volser))
 }
 
 /// "3390-3, 3339 cylinders".

@@ -4,7 +4,6 @@
 //! has changed. Every access goes through [`Head::image`], which knows the extent: no command reaches a track outside.
 
 use super::cache::{Cache, Usage};
-use super::reservation::Reservation;
 use super::sense::Fault;
 use super::{Options, Trouble};
 use dasd::track::HOME_ADDRESS;
@@ -45,7 +44,6 @@ struct Held {
 
 pub(super) struct Head {
     volume: Arc<dyn Volume>,
-    reservation: Arc<Reservation>,
     trouble: Option<Trouble>,
     heads: u32,
     tracks: u32,
@@ -73,7 +71,6 @@ impl Head {
         };
         Head {
             volume,
-            reservation: options.reservation.clone(),
             trouble: options.trouble.clone(),
             heads,
             tracks,
@@ -185,21 +182,15 @@ impl Head {
         if let Some((cache, unit)) = &self.cache {
             cache.used(*unit, track, new.is_some(), self.usage);
         }
-        let Some(mut new) = new else { return Ok(()) };
-        let reservation = self.reservation.clone();
-        // Another device of this disk may have changed other records of the track since it was read.
-        let writing = reservation.shared().then(|| reservation.writing());
-        let mut write = || {
-            if writing.is_some() && !formatted {
-                let now = self.volume.read_track_to_update(track)?;
-                if !Arc::ptr_eq(&now, &base) && now.image() != base.image() {
-                    new = merged(&base, &new, &now);
-                }
-            }
-            self.volume.write_track(track, &new)
+        let Some(new) = new else { return Ok(()) };
+        // Another device of this volume may have changed other records of the track since it was read.
+        let written = match formatted {
+            true => self.volume.write_track(track, &new),
+            false => self.volume.update_track(track, &mut |now| {
+                *now = if now.image() == base.image() { new.clone() } else { merged(&base, &new, now) };
+                true
+            }),
         };
-        let written = write();
-        drop(writing);
         written.map_err(|error| self.failed(track, &error))
     }
 

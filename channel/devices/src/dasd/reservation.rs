@@ -9,8 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub struct Reservation {
     state: Mutex<State>,
-    /// Held while a track is read, compared and written.
-    writing: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -39,16 +37,6 @@ impl Reservation {
     pub(super) fn leave(&self, party: u64) {
         self.release(party);
         self.state().present -= 1;
-    }
-
-    /// Whether more than one device stands for the disk.
-    pub(super) fn shared(&self) -> bool {
-        self.state().present > 1
-    }
-
-    /// For the time of changing a part of a track.
-    pub fn writing(&self) -> MutexGuard<'_, ()> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether anybody has the disk reserved.

@@ -87,6 +87,18 @@ impl Volume for Memory {
         Ok(())
     }
 
+    fn update_track(&self, track: u32, change: dasd::Change<'_>) -> Result<(), MediaError> {
+        self.failure()?;
+        let mut tracks = self.tracks.lock().unwrap();
+        let place = tracks.get_mut(track as usize).ok_or(MediaError::Outside)?;
+        let mut new = Track::clone(place);
+        if change(&mut new) {
+            *self.written.lock().unwrap() += 1;
+            *place = Arc::new(new);
+        }
+        Ok(())
+    }
+
     fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
         self.failure()?;
         let at = block as usize * Kind::BLOCK;

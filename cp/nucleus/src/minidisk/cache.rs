@@ -10,8 +10,9 @@
 //! full, users share what is put in: as long as it takes to fill the cache once, nobody but the users of OPTION NOMDCFS puts
 //! in more than an equal share.
 
-use dasd::{Kind, MediaError, Track, Volume};
+use dasd::{Change, Kind, MediaError, Track, Volume};
 use devices::dasd::Reservation;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -481,6 +482,31 @@ impl Cached {
         Ok(found)
     }
 
+    /// A write of a track: `write` does it, told whether the cache has the track, and gives what the track is then.
+    fn through<'a>(
+        &self,
+        track: u32,
+        write: impl FnOnce(bool) -> Result<Option<Cow<'a, Track>>, MediaError>,
+    ) -> Result<(), MediaError> {
+        self.count(|counters| &counters.writes);
+        let key = self.key(self.first + u64::from(track));
+        let (ticket, before) = self.cache.begin_write(&key);
+        let done = write(before.is_some());
+        let (content, formatted) = match (&done, &before) {
+            (Ok(Some(new)), Some(Content::Track(old))) if same_records(old, new) => {
+                (Some(Content::Track(Arc::new(Track::clone(new)))), false)
+            }
+            (Ok(Some(_)), Some(_)) => (None, true),
+            // Nothing was changed.
+            (Ok(None), _) => (before, false),
+            _ => (None, false),
+        };
+        if self.cache.end_write(&key, ticket, content, formatted) {
+            self.count(|counters| &counters.modifications);
+        }
+        done.map(|_| ())
+    }
+
     /// The blocks of a group that lie on the volume as this minidisk has them: where they begin here, and how many.
     fn group(&self, group: u64) -> Option<(u64, u64)> {
         let Kind::Fba { blocks, .. } = self.extent.kind() else { return None };
@@ -512,19 +538,22 @@ impl Volume for Cached {
     }
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
-        self.count(|counters| &counters.writes);
-        let key = self.key(self.first + u64::from(track));
-        let (ticket, before) = self.cache.begin_write(&key);
-        let done = self.extent.write_track(track, new);
-        let formatted = matches!(&before, Some(Content::Track(old)) if !same_records(old, new));
-        let good = done.is_ok() && !formatted;
-        let content = good.then(|| Content::Track(Arc::new(new.clone())));
-        // Only what is in the cache is worth a copy.
-        let content = content.filter(|_| before.is_some());
-        if self.cache.end_write(&key, ticket, content, formatted) {
-            self.count(|counters| &counters.modifications);
-        }
-        done
+        self.through(track, |_| {
+            self.extent.write_track(track, new)?;
+            Ok(Some(Cow::Borrowed(new)))
+        })
+    }
+
+    fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
+        self.through(track, |keep| {
+            let mut now = None;
+            self.extent.update_track(track, &mut |found| {
+                let changed = change(found);
+                now = (changed && keep).then(|| Cow::Owned(found.clone()));
+                changed
+            })?;
+            Ok(now)
+        })
     }
 
     fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {

@@ -1,6 +1,6 @@
 //! Temporary space (T-DISK): a part of a volume that has another user every day.
 
-use dasd::{Kind, MediaError, Track, Volume};
+use dasd::{Change, Kind, MediaError, Track, Volume};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -26,8 +26,7 @@ impl Cleared {
         written.get(unit as usize / 64).is_some_and(|word| word >> (unit % 64) & 1 != 0)
     }
 
-    fn mark(&self, first: u64, count: u64) {
-        let mut written = hold(&self.written);
+    fn mark(written: &mut [u64], first: u64, count: u64) {
         for unit in first..first + count {
             if let Some(word) = written.get_mut(unit as usize / 64) {
                 *word |= 1 << (unit % 64);
@@ -51,7 +50,22 @@ impl Volume for Cleared {
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         self.space.write_track(track, new)?;
-        self.mark(track.into(), 1);
+        Cleared::mark(&mut hold(&self.written), track.into(), 1);
+        Ok(())
+    }
+
+    fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
+        let (cylinder, head) = self.kind().home(track)?;
+        // Held for all of it: of two first changes the second finds what the first wrote.
+        let mut written = hold(&self.written);
+        let fresh = !Cleared::has(&written, track.into());
+        self.space.update_track(track, &mut |found| {
+            if fresh {
+                *found = Track::new(cylinder, head);
+            }
+            change(found)
+        })?;
+        Cleared::mark(&mut written, track.into(), 1);
         Ok(())
     }
 
@@ -68,7 +82,7 @@ impl Volume for Cleared {
 
     fn write_blocks(&self, block: u64, from: &[u8]) -> Result<(), MediaError> {
         self.space.write_blocks(block, from)?;
-        self.mark(block, from.len().div_ceil(Kind::BLOCK) as u64);
+        Cleared::mark(&mut hold(&self.written), block, from.len().div_ceil(Kind::BLOCK) as u64);
         Ok(())
     }
 

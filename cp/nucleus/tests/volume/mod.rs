@@ -1,0 +1,15 @@
+//! The volume on which the minidisks of the sample directory lie, empty and in storage.
+
+use dasd::model::CkdModel;
+use dasd::{Memory, label};
+use nucleus::minidisk::real::Policy;
+use nucleus::system::Cp;
+use std::sync::Arc;
+
+pub fn install(cp: &Cp) {
+    let model = CkdModel::named("3390-3").expect("there is this model");
+    let pack = Memory::ckd(model, model.cylinders);
+    label::write(&pack, "VMRES").expect("it is empty");
+    cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
+    assert!(cp.disks.install(0x200, Arc::new(pack), "vmres".into()));
+}

@@ -1,0 +1,139 @@
+//! `endicott dasd minidisk`: the blocks of a minidisk, to and from a file of the host.
+
+use super::{Watch, text};
+use crate::run;
+use dasd::{Blocks, Extent, Image, Kind, Volume, label};
+use directory::DeviceKind;
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What the command line says.
+#[derive(clap::Args)]
+#[command(group(clap::ArgGroup::new("which").required(true)))]
+#[command(group(clap::ArgGroup::new("what").required(true).multiple(true).args(["format", "get", "put"])))]
+pub struct Options {
+    /// The volume.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The minidisk that the USER DIRECT of the system (--system) gives to a user, such as MAINT.190.
+    #[arg(long, value_name = "USERID.VDEV", group = "which")]
+    of: Option<String>,
+    /// The first cylinder (block), and how many: 1.100
+    #[arg(long, value_name = "FIRST.COUNT", group = "which")]
+    extent: Option<String>,
+    /// The folder of the system; else ENDICOTT_SYSTEM in the environment, or "sample".
+    #[arg(long, value_name = "DIR")]
+    system: Option<PathBuf>,
+    /// Bytes of a block: 512, 1024, 2048 or 4096.
+    #[arg(long, value_name = "BYTES", default_value_t = 4096)]
+    size: u32,
+    /// Format the minidisk with blocks of zeros; what was there is lost.
+    #[arg(long)]
+    format: bool,
+    /// Write the blocks, one behind the other, to a file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "put"])]
+    get: Option<PathBuf>,
+    /// Fill the blocks from a file, from the first on; what it does not reach stays.
+    #[arg(long, value_name = "FILE")]
+    put: Option<PathBuf>,
+}
+
+pub fn minidisk(options: &Options) -> Result<(), String> {
+    let how = dasd::Options { read_only: options.get.is_some(), ..dasd::Options::default() };
+    let volume: Arc<dyn Volume> = Image::open(&options.file, how).map_err(text)?;
+    let (first, count) = extent(options, &*volume)?;
+    let units = if volume.kind().blocks() > 0 { "blocks" } else { "cylinders" };
+    let outside = || format!("{} has no {count} {units} from {first} on", options.file.display());
+    let disk = Arc::new(Extent::new(volume.clone(), first, count, false).ok_or_else(outside)?);
+    let blocks = Blocks::new(disk, options.size).ok_or("--size is 512, 1024, 2048 or 4096")?;
+    if options.format {
+        let watch = Watch::new("Formatting");
+        blocks.format(&mut |done, of| watch.tell(done, of)).map_err(|error| error.to_string())?;
+    }
+    let moved = match (&options.get, &options.put) {
+        (Some(to), _) => get(&blocks, to)?,
+        (_, Some(from)) => put(&blocks, from)?,
+        _ => 0,
+    };
+    volume.flush().map_err(|error| error.to_string())?;
+    let (all, size) = (blocks.count(), blocks.size());
+    println!("{}, {units} {first} to {}: {all} blocks of {size} bytes", options.file.display(), first + count - 1);
+    if let Some(file) = options.get.as_ref().or(options.put.as_ref()) {
+        println!("{}: {moved} blocks", file.display());
+    }
+    Ok(())
+}
+
+/// First cylinder or block, and how many.
+fn extent(options: &Options, volume: &dyn Volume) -> Result<(u64, u64), String> {
+    let size = match volume.kind() {
+        Kind::Ckd { cylinders, .. } => u64::from(cylinders),
+        Kind::Fba { blocks, .. } => blocks,
+    };
+    if let Some(extent) = &options.extent {
+        let parsed = extent.split_once('.').and_then(|(first, count)| Some((first.parse().ok()?, count.parse().ok()?)));
+        return parsed
+            .filter(|(_, count)| *count > 0)
+            .ok_or_else(|| format!("{extent} is not an extent, such as 1.100"));
+    }
+    let wanted = options.of.as_deref().unwrap_or_default();
+    let parsed = wanted.rsplit_once('.').and_then(|(user, vdev)| Some((user, u16::from_str_radix(vdev, 16).ok()?)));
+    let (user, vdev) = parsed.ok_or_else(|| format!("{wanted} is not a minidisk, such as MAINT.190"))?;
+    let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
+    let directory = run::load_directory(&options.system.clone().unwrap_or_else(usual))?;
+    let user = directory.user(&user.to_uppercase()).ok_or_else(|| format!("USER DIRECT has no user {user}"))?;
+    let found = user.device(vdev).and_then(|device| match &device.kind {
+        DeviceKind::Mdisk(disk) => Some(disk),
+        _ => None,
+    });
+    let disk = found.ok_or_else(|| format!("USER DIRECT has no minidisk {:04X} of {}", vdev, user.userid))?;
+    let directory::Extent::Volume { volume: on, start, count } = &disk.extent else {
+        return Err(format!("{wanted} does not lie on a volume"));
+    };
+    let serial = label::read(volume).ok().flatten().map(|label| label.volser).unwrap_or_default();
+    if !serial.eq_ignore_ascii_case(on) {
+        return Err(format!("{wanted} lies on {on}, and this volume is {serial}"));
+    }
+    let first = u64::from(*start);
+    Ok((first, count.map_or(size.saturating_sub(first), u64::from)))
+}
+
+fn get(blocks: &Blocks, to: &Path) -> Result<u64, String> {
+    let fail = |error: std::io::Error| format!("{}: {error}", to.display());
+    let mut file = BufWriter::new(File::create(to).map_err(fail)?);
+    let mut bytes = vec![0; blocks.size()];
+    let watch = Watch::new("Reading");
+    for block in 0..blocks.count() {
+        blocks.read(block, &mut bytes).map_err(|error| format!("block {block}: {error}"))?;
+        file.write_all(&bytes).map_err(fail)?;
+        if !watch.tell(block, blocks.count()) {
+            return Err("interrupted".into());
+        }
+    }
+    file.flush().map_err(fail)?;
+    Ok(blocks.count())
+}
+
+fn put(blocks: &Blocks, from: &Path) -> Result<u64, String> {
+    let fail = |error: std::io::Error| format!("{}: {error}", from.display());
+    let file = File::open(from).map_err(fail)?;
+    let size = blocks.size() as u64;
+    let count = file.metadata().map_err(fail)?.len().div_ceil(size);
+    if count > blocks.count() {
+        return Err(format!("{} has {count} blocks, the minidisk {}", from.display(), blocks.count()));
+    }
+    let mut file = BufReader::new(file);
+    let watch = Watch::new("Writing");
+    for block in 0..count {
+        let mut bytes = Vec::with_capacity(blocks.size());
+        file.by_ref().take(size).read_to_end(&mut bytes).map_err(fail)?;
+        bytes.resize(blocks.size(), 0);
+        blocks.write(block, &bytes).map_err(|error| format!("block {block}: {error} (--format formats it)"))?;
+        if !watch.tell(block, count) {
+            return Err("interrupted; a part of the blocks is there".into());
+        }
+    }
+    Ok(count)
+}
