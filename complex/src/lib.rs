@@ -17,6 +17,7 @@ mod ipl;
 mod random;
 mod run;
 mod sclp;
+mod sie;
 mod sigp;
 mod stsi;
 
@@ -96,6 +97,8 @@ pub const FACILITIES: Facilities = Facilities::of(&[
 pub struct Core {
     pub state: State,
     pub(crate) cache: BlockCache,
+    /// The machines it runs for its program.
+    pub(crate) guests: sie::Guests,
 }
 
 /// One CPU address of the configuration.
@@ -149,6 +152,7 @@ impl Configuration {
                 core: Mutex::new(Core {
                     state: State::new(n, spec.architecture, shared.clone()),
                     cache: BlockCache::new(),
+                    guests: sie::Guests::default(),
                 }),
                 defined: AtomicBool::new(n < spec.cpus.max(1)),
                 stopped: AtomicBool::new(true),

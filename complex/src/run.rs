@@ -7,7 +7,7 @@ use cpu::{Intercepted, Interruption, Order, State, attention};
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Instructions between two looks at the clock: about a tenth of a millisecond.
-const BUDGET: i64 = 25_000;
+pub(crate) const BUDGET: i64 = 25_000;
 
 /// What an intercepted instruction takes of the budget: a guest that does nothing else must come to its slice's end.
 const INTERCEPTION: i64 = 100;
@@ -77,7 +77,7 @@ impl Configuration {
 
     /// The loop around the engine. `performing` counts nanoseconds that were not the guest's own.
     fn run_core(&self, core: &mut Core, start: Tod, slice: u64, performing: &mut u64) -> Exit {
-        let Core { state, cache } = core;
+        let Core { state, cache, guests } = core;
         state.budget = BUDGET;
         loop {
             if self.pending.work() {
@@ -130,6 +130,17 @@ impl Configuration {
                         Intercepted::Diagnose { r1, r3, code } => Exit::Diagnose { r1, r3, code, ilc },
                         Intercepted::Iucv => Exit::Iucv { ilc },
                         Intercepted::Wait => continue,
+                        Intercepted::StartInterpretiveExecution(at) => {
+                            let result = self.interpret(state, guests, at, ilc);
+                            state.budget -= INTERCEPTION;
+                            if !engine::complete(state, result, ilc) {
+                                return Exit::ProgramLoop;
+                            }
+                            if state.local & cpu::local::STEP != 0 {
+                                return Exit::Step;
+                            }
+                            continue;
+                        }
                         _ => {
                             let before = self.now();
                             let result = self.perform(state, what);
@@ -163,6 +174,9 @@ impl Configuration {
                     return Exit::Wait { until: state.next_timer() };
                 }
                 engine::Exit::Step => return Exit::Step,
+                engine::Exit::Request | engine::Exit::Host | engine::Exit::Program { .. } => {
+                    unreachable!("this CPU is not interpreted")
+                }
                 engine::Exit::ProgramLoop => return Exit::ProgramLoop,
             }
         }
@@ -170,7 +184,7 @@ impl Configuration {
 
     /// Whether the CPU would act on any of the `pending` attention bits. An I/O interruption that is pending in a
     /// subclass which control register 6 does not enable waits, and so may the CPU.
-    fn takes(&self, state: &State, pending: u32) -> bool {
+    pub(crate) fn takes(&self, state: &State, pending: u32) -> bool {
         let open = pending & state.open;
         let subclasses = self.shared.floating.io_subclasses() & (state.cr[6] >> 24) as u8;
         open & !attention::IO != 0 || open & attention::IO != 0 && subclasses != 0
@@ -182,7 +196,7 @@ impl Configuration {
         engine::complete(&mut self.cpu(n).state, result, ilc)
     }
 
-    fn perform(&self, state: &mut State, what: Intercepted) -> Result<(), Interruption> {
+    pub(crate) fn perform(&self, state: &mut State, what: Intercepted) -> Result<(), Interruption> {
         match what {
             Intercepted::Io(io) => self.perform_io(state, io),
             Intercepted::SignalProcessor { r1, r3, order } => self.signal_processor(state, r1, r3, order),
@@ -192,6 +206,9 @@ impl Configuration {
             Intercepted::TrueRandomNumbers { r1, r2 } => self.true_random_numbers(state, [r1, r2]),
             Intercepted::Diagnose { .. } | Intercepted::Iucv | Intercepted::Wait => {
                 unreachable!("these are CP's, or nobody's")
+            }
+            Intercepted::StartInterpretiveExecution(_) | Intercepted::Interpreted { .. } => {
+                unreachable!("interpretive execution is not performed for an interpreted guest")
             }
         }
     }

@@ -43,6 +43,11 @@ const OPERATOR_COMMAND: u32 = 1 << 31;
 const MESSAGE: u32 = 1 << 30;
 const PRIORITY_MESSAGE: u32 = 1 << 23;
 const QUIESCE: u32 = 1 << (32 - 0x1d);
+/// In byte 85 of what READ SCP INFO gives: enhanced suppression on protection. KVM relies on it for pages that its guest and
+/// others share until one of them stores.
+const ENHANCED_SUPPRESSION: u8 = 0x02;
+/// In the third byte of a CPU's entry: interpretive execution, format 2.
+const INTERPRETIVE_EXECUTION: u8 = 0x08;
 /// What the guest may send us, and what it may receive.
 const WE_RECEIVE: u32 = MESSAGE | PRIORITY_MESSAGE;
 const WE_SEND: u32 = OPERATOR_COMMAND | QUIESCE;
@@ -157,11 +162,13 @@ impl Configuration {
         block[16..18].copy_from_slice(&(cpus.len() as u16).to_be_bytes());
         block[18..20].copy_from_slice(&(entries as u16).to_be_bytes());
         block[24..32].copy_from_slice(&lock(&self.ipl).load_parameter());
+        block[85] = ENHANCED_SUPPRESSION;
         if increment >= 256 {
             block[100..104].copy_from_slice(&(increment as u32).to_be_bytes());
         }
         for (n, cpu) in cpus.iter().enumerate() {
             block[entries + 16 * n] = *cpu as u8;
+            block[entries + 16 * n + 2] = INTERPRETIVE_EXECUTION;
         }
         response::INFORMATION
     }
@@ -178,6 +185,7 @@ impl Configuration {
         block[14..16].copy_from_slice(&((entries + 16 * cpus.len()) as u16).to_be_bytes());
         for (n, cpu) in cpus.iter().enumerate() {
             block[entries + 16 * n] = *cpu as u8;
+            block[entries + 16 * n + 2] = INTERPRETIVE_EXECUTION;
         }
         response::INFORMATION
     }

@@ -340,7 +340,7 @@ impl State {
     }
 
     /// The ASCE of a space (`None`: real storage), and whether an access-list entry allows fetches only.
-    fn resolve_space(&mut self, space: Space) -> Result<(Option<u64>, bool), Program> {
+    fn resolve_space(&mut self, space: Space) -> Result<(Option<u64>, bool), Fault> {
         let dat = self.psw_mask & mask::DAT != 0;
         let mode = self.psw().space();
         match space {
@@ -381,7 +381,17 @@ impl State {
 
     /// Leaves behind what identifies an access exception, and makes it one.
     #[cold]
-    fn access_exception(&mut self, code: Program, address: u64, space: Space, bits: u64) -> Interruption {
+    pub(crate) fn access_exception(
+        &mut self,
+        fault: impl Into<Fault>,
+        address: u64,
+        space: Space,
+        bits: u64,
+    ) -> Interruption {
+        let code = match fault.into() {
+            Fault::Own { code, .. } => code,
+            Fault::Host(fault) => return self.host_fault(fault),
+        };
         self.translation_exception_id = address & PAGE_MASK | bits | self.space_code(space);
         self.exception_access_id = match space {
             Space::Mode { ar } if self.psw().space() == AddressSpaceControl::AccessRegister => ar,
@@ -470,14 +480,17 @@ impl State {
             None => (Real(address), false, None),
             Some(asce) => match self.walk(asce, address) {
                 Ok(walk) => (walk.real, walk.protected, walk.key),
-                Err(fault) => return Err(self.access_exception(fault.code, address, space, 0)),
+                Err(fault) => return Err(self.access_exception(fault, address, space, 0)),
             },
         };
         if store && (protected || fetch_only) {
             // Bit 61: the tables (or the access list) protect it.
             return Err(self.access_exception(Program::Protection, address, space, 4));
         }
-        let absolute = self.absolute(real);
+        let absolute = match self.reach(self.absolute(real), access) {
+            Ok(absolute) => absolute,
+            Err(fault) => return Err(self.access_exception(fault, address, space, 0)),
+        };
         let Ok(storage_key) = self.storage().key(absolute) else {
             return Err(self.access_exception(Program::Addressing, address, space, 0));
         };
@@ -506,20 +519,23 @@ impl State {
     pub fn translate_only(&mut self, address: u64, space: Space) -> Result<Translation, Interruption> {
         let asce = match self.resolve_dat_space(space) {
             Ok(asce) => asce,
-            Err(Program::Addressing) => return Err(self.access_exception(Program::Addressing, address, space, 0)),
-            Err(code) => return Ok(Translation::Missing { code, entry: None }),
+            Err(fault @ (Fault::Host(_) | Fault::Own { code: Program::Addressing, .. })) => {
+                return Err(self.access_exception(fault, address, space, 0));
+            }
+            Err(Fault::Own { code, .. }) => return Ok(Translation::Missing { code, entry: None }),
         };
         match self.walk(asce, address) {
             Ok(walk) => Ok(Translation::Found(walk.real)),
-            Err(Fault { code: code @ (Program::Addressing | Program::TranslationSpecification), .. }) => {
-                Err(self.access_exception(code, address, space, 0))
-            }
-            Err(Fault { code, entry }) => Ok(Translation::Missing { code, entry: entry.map(Real) }),
+            Err(
+                fault @ (Fault::Host(_)
+                | Fault::Own { code: Program::Addressing | Program::TranslationSpecification, .. }),
+            ) => Err(self.access_exception(fault, address, space, 0)),
+            Err(Fault::Own { code, entry }) => Ok(Translation::Missing { code, entry: entry.map(Real) }),
         }
     }
 
     /// The space that LRA translates in: as the PSW's space bits say even if DAT is off.
-    fn resolve_dat_space(&mut self, space: Space) -> Result<u64, Program> {
+    fn resolve_dat_space(&mut self, space: Space) -> Result<u64, Fault> {
         match (space, self.psw().space()) {
             (Space::Mode { .. }, AddressSpaceControl::Primary) | (Space::Primary, _) => Ok(self.cr[1]),
             (Space::Mode { .. }, AddressSpaceControl::Secondary) | (Space::Secondary, _) => Ok(self.cr[7]),
@@ -536,11 +552,7 @@ impl State {
         if access == Access::Store && low {
             return Err(self.access_exception(Program::Protection, address, Space::Real, 0));
         }
-        let absolute = self.absolute(Real(address));
-        match self.storage().key(absolute) {
-            Ok(_) => Ok(absolute),
-            Err(_) => Err(self.access_exception(Program::Addressing, address, Space::Real, 0)),
-        }
+        self.frame(self.absolute(Real(address)), access)
     }
 
     /// Drops translations of a whole space (IDTE), here and on the other CPUs.

@@ -3,6 +3,8 @@
 //! A walk answers with a real address and whether the tables protect it, or with the program interruption it ends in.
 //! It knows nothing of keys, prefixing of the result, or the TLB: that is the access path's.
 
+use crate::access::Access;
+use crate::interpretation::HostFault;
 use crate::mode::Architecture;
 use crate::state::{State, cr0};
 use arch::{Program, Real};
@@ -26,16 +28,26 @@ pub struct Walk {
 
 /// Why there is no translation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fault {
-    pub code: Program,
-    /// The real address of the segment- or page-table entry whose invalid bit is on.
-    pub entry: Option<u64>,
+pub enum Fault {
+    /// The CPU's own exception; with the real address of the segment- or page-table entry whose invalid bit is on.
+    Own { code: Program, entry: Option<u64> },
+    /// The guest is interpreted, and its host has no translation for what is its storage.
+    Host(HostFault),
 }
 
 impl From<Program> for Fault {
     fn from(code: Program) -> Fault {
-        Fault { code, entry: None }
+        Fault::Own { code, entry: None }
     }
+}
+
+/// What of the facilities and of control register 0 decides how tables are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rules {
+    /// Enhanced DAT: large pages, protection by region.
+    pub enhanced: bool,
+    /// Pages of two gigabytes.
+    pub huge: bool,
 }
 
 /// Bits of region-, segment- and page-table entries.
@@ -49,86 +61,109 @@ const KEY_VALID: u64 = 0x1_0000;
 const PAGE_INVALID: u64 = 0x400;
 const PAGE_ZERO: u64 = 0x800;
 
-impl State {
-    /// Walks the tables that `asce` designates.
-    pub(crate) fn walk(&self, asce: u64, va: u64) -> Result<Walk, Fault> {
-        if self.architecture == Architecture::Z { self.walk_z(asce, va) } else { self.walk_esa(asce, va) }
+/// Walks the tables of z/Architecture that `asce` designates; `entry` fetches a doubleword at a real address.
+pub(crate) fn walk_z(
+    asce: u64,
+    va: u64,
+    rules: Rules,
+    fetch: impl Fn(u64) -> Result<u64, Fault>,
+) -> Result<Walk, Fault> {
+    if asce & asce::REAL_SPACE != 0 {
+        return Ok(Walk { real: Real(va), protected: false, key: None });
     }
-
-    fn table_entry(&self, at: u64) -> Result<u64, Program> {
-        self.storage().read_u64(self.absolute(Real(at))).map_err(|_| Program::Addressing)
+    // Level 3 is the region-first table, 0 the segment table; an address must not reach above its table.
+    let top = asce >> 2 & 3;
+    if top < 3 && va >> (31 + 11 * top) != 0 {
+        return Err(Program::AsceType.into());
     }
-
-    fn walk_z(&self, asce: u64, va: u64) -> Result<Walk, Fault> {
-        if asce & asce::REAL_SPACE != 0 {
-            return Ok(Walk { real: Real(va), protected: false, key: None });
+    let mut origin = asce & asce::ORIGIN;
+    let (mut offset, mut length) = (0, asce & 3);
+    let mut protected = false;
+    for level in (0..=top).rev() {
+        let missing = match level {
+            3 => Program::RegionFirstTranslation,
+            2 => Program::RegionSecondTranslation,
+            1 => Program::RegionThirdTranslation,
+            _ => Program::SegmentTranslation,
+        };
+        let index = va >> (20 + 11 * level) & 0x7ff;
+        // The table's quarters that exist: offset and length count 512 entries.
+        if index >> 9 < offset || index >> 9 > length {
+            return Err(missing.into());
         }
-        let enhanced = self.cr[0] & cr0::ENHANCED_DAT != 0 && self.has(8);
-        // Level 3 is the region-first table, 0 the segment table; an address must not reach above its table.
-        let top = asce >> 2 & 3;
-        if top < 3 && va >> (31 + 11 * top) != 0 {
-            return Err(Program::AsceType.into());
+        let at = origin.wrapping_add(index * 8);
+        let entry = fetch(at)?;
+        if entry & INVALID != 0 {
+            return Err(Fault::Own { code: missing, entry: (level == 0).then_some(at) });
         }
-        let mut origin = asce & asce::ORIGIN;
-        let (mut offset, mut length) = (0, asce & 3);
-        let mut protected = false;
-        for level in (0..=top).rev() {
-            let missing = match level {
-                3 => Program::RegionFirstTranslation,
-                2 => Program::RegionSecondTranslation,
-                1 => Program::RegionThirdTranslation,
-                _ => Program::SegmentTranslation,
-            };
-            let index = va >> (20 + 11 * level) & 0x7ff;
-            // The table's quarters that exist: offset and length count 512 entries.
-            if index >> 9 < offset || index >> 9 > length {
-                return Err(missing.into());
-            }
-            let at = origin.wrapping_add(index * 8);
-            let entry = self.table_entry(at)?;
-            if entry & INVALID != 0 {
-                return Err(Fault { code: missing, entry: (level == 0).then_some(at) });
-            }
-            if entry & TYPE != level << 2 {
-                return Err(Program::TranslationSpecification.into());
-            }
-            if level > 0 {
-                if enhanced {
-                    protected |= entry & PROTECT != 0;
-                    if level == 1 && entry & LARGE != 0 && self.has(78) {
-                        return Ok(Walk { real: Real(entry & !0x7fff_ffff | va & 0x7fff_ffff), protected, key: None });
-                    }
+        if entry & TYPE != level << 2 {
+            return Err(Program::TranslationSpecification.into());
+        }
+        if level > 0 {
+            if rules.enhanced {
+                protected |= entry & PROTECT != 0;
+                if level == 1 && entry & LARGE != 0 && rules.huge {
+                    return Ok(Walk { real: Real(entry & !0x7fff_ffff | va & 0x7fff_ffff), protected, key: None });
                 }
-                origin = entry & asce::ORIGIN;
-                offset = entry >> 6 & 3;
-                length = entry & 3;
-                continue;
             }
-            if asce & asce::PRIVATE != 0 && entry & COMMON != 0 {
-                return Err(Program::TranslationSpecification.into());
-            }
-            protected |= entry & PROTECT != 0;
-            if enhanced && entry & LARGE != 0 {
-                let key = (entry & KEY_VALID != 0).then_some((entry >> 8) as u8 & 0xf8);
-                return Ok(Walk { real: Real(entry & !0xf_ffff | va & 0xf_ffff), protected, key });
-            }
-            origin = entry & !0x7ff;
+            origin = entry & asce::ORIGIN;
+            offset = entry >> 6 & 3;
+            length = entry & 3;
+            continue;
         }
-        let at = origin + (va >> 12 & 0xff) * 8;
-        let entry = self.table_entry(at)?;
-        if entry & PAGE_INVALID != 0 {
-            return Err(Fault { code: Program::PageTranslation, entry: Some(at) });
-        }
-        if entry & PAGE_ZERO != 0 {
+        if asce & asce::PRIVATE != 0 && entry & COMMON != 0 {
             return Err(Program::TranslationSpecification.into());
         }
         protected |= entry & PROTECT != 0;
-        Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected, key: None })
+        if rules.enhanced && entry & LARGE != 0 {
+            let key = (entry & KEY_VALID != 0).then_some((entry >> 8) as u8 & 0xf8);
+            return Ok(Walk { real: Real(entry & !0xf_ffff | va & 0xf_ffff), protected, key });
+        }
+        origin = entry & !0x7ff;
+    }
+    let at = origin + (va >> 12 & 0xff) * 8;
+    let entry = fetch(at)?;
+    if entry & PAGE_INVALID != 0 {
+        return Err(Fault::Own { code: Program::PageTranslation, entry: Some(at) });
+    }
+    if entry & PAGE_ZERO != 0 {
+        return Err(Program::TranslationSpecification.into());
+    }
+    protected |= entry & PROTECT != 0;
+    Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected, key: None })
+}
+
+impl State {
+    /// Walks the tables that `asce` designates.
+    pub(crate) fn walk(&self, asce: u64, va: u64) -> Result<Walk, Fault> {
+        if self.architecture == Architecture::Z {
+            walk_z(asce, va, self.dat_rules(), |at| self.fetch_real_u64(at))
+        } else {
+            self.walk_esa(asce, va)
+        }
+    }
+
+    /// How this CPU reads tables.
+    pub(crate) fn dat_rules(&self) -> Rules {
+        let enhanced = self.cr[0] & cr0::ENHANCED_DAT != 0 && self.has(8);
+        Rules { enhanced, huge: self.has(78) }
+    }
+
+    /// The doubleword at a real address, of a table or control block that is subject to no protection.
+    pub(crate) fn fetch_real_u64(&self, at: u64) -> Result<u64, Fault> {
+        let at = self.reach(self.absolute(Real(at)), Access::Fetch)?;
+        self.storage().read_u64(at).map_err(|_| Program::Addressing.into())
+    }
+
+    /// The same for a word.
+    pub(crate) fn fetch_real_u32(&self, at: u64) -> Result<u32, Fault> {
+        let at = self.reach(self.absolute(Real(at)), Access::Fetch)?;
+        self.storage().read_u32(at).map_err(|_| Program::Addressing.into())
     }
 
     /// ESA/390: a segment table of words, designated by a segment-table designation.
     fn walk_esa(&self, std: u64, va: u64) -> Result<Walk, Fault> {
-        let word = |at: u64| self.storage().read_u32(self.absolute(Real(at))).map_err(|_| Program::Addressing);
+        let word = |at: u64| self.fetch_real_u32(at);
         let index = va >> 20 & 0x7ff;
         if index >> 4 > std & 0x7f {
             return Err(Program::SegmentTranslation.into());
@@ -136,7 +171,7 @@ impl State {
         let at = ((std & 0x7fff_f000) + index * 4) & 0x7fff_ffff;
         let entry = word(at)? as u64;
         if entry & INVALID != 0 {
-            return Err(Fault { code: Program::SegmentTranslation, entry: Some(at) });
+            return Err(Fault::Own { code: Program::SegmentTranslation, entry: Some(at) });
         }
         if entry & 0x8000_0000 != 0 || std & asce::PRIVATE != 0 && entry & COMMON != 0 {
             return Err(Program::TranslationSpecification.into());
@@ -148,7 +183,7 @@ impl State {
         let at = ((entry & 0x7fff_ffc0) + page * 4) & 0x7fff_ffff;
         let entry = word(at)? as u64;
         if entry & PAGE_INVALID != 0 {
-            return Err(Fault { code: Program::PageTranslation, entry: Some(at) });
+            return Err(Fault::Own { code: Program::PageTranslation, entry: Some(at) });
         }
         if entry & 0x8000_0900 != 0 {
             return Err(Program::TranslationSpecification.into());

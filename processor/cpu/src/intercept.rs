@@ -1,6 +1,7 @@
 //! Instructions that a CPU recognises and checks, but that belong to the configuration or to CP.
 
 use crate::access::At;
+use arch::Absolute;
 
 /// I/O instructions (POP, chapter 14) with their checked operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +79,16 @@ pub enum Intercepted {
     },
     /// IUCV: the parameter list's address is in general register 1, the function in 0.
     Iucv,
+    /// START INTERPRETIVE EXECUTION of the guest whose state description is at this absolute address.
+    StartInterpretiveExecution(Absolute),
+    /// An instruction of an interpreted guest that is its host's.
+    Interpreted {
+        text: [u8; 6],
+        /// The length of the EXECUTE that fetched it, 0 if none did.
+        executed: u8,
+        /// The guest has no such instruction.
+        unknown: bool,
+    },
     /// The PSW loaded has the wait bit on: nothing more to do until an interruption.
     Wait,
 }

@@ -23,6 +23,20 @@ pub enum Interruption {
     EarlySpecification,
     /// The instruction is not the CPU's to perform: `State::intercepted` says what it is. It counts as completed.
     Intercept,
+    /// The CPU is interpreted, and its host lacks a frame of its storage: nothing has changed, and the instruction is
+    /// executed again when the host has one. What the host is to know is in `State::interpretation`.
+    Host,
+}
+
+impl Interruption {
+    /// Whether the instruction is to be executed again from its beginning.
+    pub fn nullifies(self) -> bool {
+        match self {
+            Interruption::Program(code) => code.nullifies(),
+            Interruption::Host => true,
+            _ => false,
+        }
+    }
 }
 
 impl From<Program> for Interruption {
@@ -91,7 +105,9 @@ impl State {
                 Program::VectorProcessing
             }
             Interruption::EarlySpecification => Program::Specification,
-            Interruption::Intercept => unreachable!("an interception is not the guest's interruption"),
+            Interruption::Intercept | Interruption::Host => {
+                unreachable!("what is intercepted, or the host's exception, is not the guest's interruption")
+            }
         };
         let zarch = self.architecture() == Architecture::Z;
         // A PER event of the same instruction is indicated in the same interruption.
@@ -322,8 +338,11 @@ impl State {
 
 /// Locations in the prefix area. A prefix is only accepted if its area exists, so these never fail.
 impl State {
-    fn low(&self, real: u64) -> Absolute {
-        self.absolute(Real(real))
+    pub(crate) fn low(&self, real: u64) -> Absolute {
+        match &self.interpretation {
+            None => self.absolute(Real(real)),
+            Some(interpretation) => interpretation.low(real),
+        }
     }
 
     pub(crate) fn store_real_u8(&mut self, real: u64, v: u8) {

@@ -98,6 +98,7 @@ impl State {
         let psw = self.psw_mask;
         let mut open = bit::ALWAYS;
         if psw & mask::EXTERNAL != 0 {
+            open |= bit::REQUEST;
             let cr0 = self.cr[0];
             for (control, class) in [
                 (crate::cr0::EMERGENCY_SIGNAL, bit::EMERGENCY_SIGNAL),

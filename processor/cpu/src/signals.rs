@@ -19,6 +19,8 @@ pub mod attention {
     pub const MALFUNCTION_ALERT: u32 = 1 << 7;
     pub const IO: u32 = 1 << 8;
     pub const MACHINE_CHECK: u32 = 1 << 9;
+    /// The host of an interpreted guest has an external interruption for it.
+    pub const REQUEST: u32 = 1 << 10;
     /// Leave `run` as soon as possible: CP wants the CPU.
     pub const LEAVE: u32 = 1 << 16;
     /// Orders of other CPUs: see [`super::Order`].

@@ -2,6 +2,7 @@
 
 use crate::guarded::Guarded;
 use crate::intercept::Intercepted;
+use crate::interpretation::Interpretation;
 use crate::interrupt::{Interruption, PerEvent};
 use crate::measurement::Counters;
 use crate::mode::Architecture;
@@ -204,6 +205,8 @@ pub struct State {
     pub guarded: Guarded,
     /// The run-time-instrumentation controls, as LRIC loaded them.
     pub run_time_controls: [u64; 8],
+    /// The CPU is a guest that is interpreted.
+    pub interpretation: Option<Box<Interpretation>>,
     /// Room for an engine's own use while the CPU runs in it; means nothing to anybody else.
     pub scratch: [u64; SCRATCH],
     pub(crate) shared: Arc<Shared>,
@@ -316,6 +319,7 @@ impl State {
             transaction_aborted: false,
             guarded: Guarded::default(),
             run_time_controls: [0; 8],
+            interpretation: None,
             shared,
         };
         state.initial_reset();
@@ -399,6 +403,11 @@ impl State {
     #[inline(always)]
     pub fn fetch_epoch(&self) -> u64 {
         self.tlb.epoch() << 12 | self.fetch_asid.0
+    }
+
+    /// Changes whenever a translation may have been forgotten.
+    pub fn translation_epoch(&self) -> u64 {
+        self.tlb.epoch()
     }
 
     /// Whether a facility is installed.
@@ -553,6 +562,12 @@ impl State {
 
     /// Has all other CPUs of the configuration drop their translations, and waits for it.
     pub fn purge_others(&mut self) {
+        if let Some(interpretation) = &mut self.interpretation {
+            // Other CPUs of a guest run on other CPUs of the host, which sees to it before this one goes on.
+            interpretation.purged = true;
+            self.signals().raise(crate::attention::LEAVE);
+            return;
+        }
         let shared = self.shared.clone();
         if shared.signals.len() == 1 {
             return;

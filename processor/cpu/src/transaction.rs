@@ -7,7 +7,7 @@
 
 use crate::access::{At, Space};
 use crate::state::{State, local};
-use arch::{Absolute, PAGE, Program, Real};
+use arch::{Absolute, PAGE, Program};
 
 /// Abort codes (POP, chapter 5, "Transaction abort codes").
 pub mod abort {
@@ -168,7 +168,7 @@ impl State {
             let _ = self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, &diagnostic);
         }
         if why.code == abort::PROGRAM {
-            let at = self.absolute(Real(PROGRAM_BLOCK));
+            let at = self.low(PROGRAM_BLOCK);
             storage.write(at, &diagnostic).expect("the prefix area lies in storage");
         }
         for pair in 0..8 {

@@ -237,10 +237,9 @@ impl BlockCache {
 /// One instruction that stands `at` bytes behind the block's start, and whether a block ends with it.
 pub fn decode_one(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
     let len = isa::length(text[0]);
-    let row = isa::decode(text, s.architecture(), &s.shared().facilities);
-    let (run, format, ends) = match row.and_then(|row| row.run.map(|run| (run, row.format, row.ends))) {
-        Some(found) => found,
-        None => (operation_exception as _, Format::E, Ends::Always),
+    let (run, format, ends) = match isa::decode_for(s, text) {
+        Some((row, run)) => (run, row.format, row.ends),
+        None => (isa::operation_exception as _, Format::E, Ends::Always),
     };
     let mut fields = Fields::extract(format, text);
     fields.len = len;
@@ -250,9 +249,4 @@ pub fn decode_one(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
     let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
     let ends = if ends == Ends::IfTaken && always { Ends::Always } else { ends };
     (Op { run, fields }, ends)
-}
-
-fn operation_exception(s: &mut State, _: &Fields, rest: &[Op]) {
-    s.left = rest.len();
-    s.failed = Some(arch::Program::Operation.into());
 }

@@ -34,6 +34,9 @@ pub fn look(s: &mut State) -> Next {
     if pending & attention::LEAVE != 0 {
         return Next::Exit(Exit::Leave);
     }
+    if pending & attention::REQUEST != 0 {
+        return Next::Exit(Exit::Request);
+    }
     if pending & attention::MACHINE_CHECK != 0 {
         s.signals().lower(attention::MACHINE_CHECK);
         if let Some(code) = s.shared().clone().floating.take_machine_check() {

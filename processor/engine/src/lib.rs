@@ -41,6 +41,12 @@ pub enum Exit {
     Message,
     /// An instruction that belongs to the configuration or to CP. The PSW is behind it; `ilc` is its length in bytes.
     Instruction { what: Intercepted, ilc: u8 },
+    /// The guest is interpreted, and the host has an external interruption for it that it is enabled for.
+    Request,
+    /// The guest is interpreted, and its host has no frame for what an instruction needs, which is to be executed again.
+    Host,
+    /// The guest is interpreted, and this program interruption is its host's; `ilc` is the instruction length in bytes.
+    Program { why: Interruption, ilc: u8 },
     /// The PSW has the wait bit on and nothing is pending that it is enabled for.
     Wait,
     /// With `local::STEP` on, one instruction has been executed or one interruption taken (`State::interrupted`).
@@ -277,8 +283,11 @@ fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Opt
             return Some(Exit::Instruction { what, ilc });
         }
         Interruption::EarlySpecification => return program(s, why, 0),
-        Interruption::Program(p) if p.nullifies() => s.ia = behind.wrapping_sub(ilc as u64) & s.address_mask,
+        _ if why.nullifies() => s.ia = behind.wrapping_sub(ilc as u64) & s.address_mask,
         _ => s.ia = behind,
+    }
+    if why == Interruption::Host {
+        return Some(Exit::Host);
     }
     program(s, why, ilc)
 }
@@ -293,6 +302,9 @@ fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exit> {
 fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
     // A new PSW from whose address nothing can be fetched interrupts without end, too, but somebody may end it.
     s.budget -= 1;
+    if s.interpretation.as_ref().is_some_and(|host| host.wants_program_interruptions(s.per_pending.is_some())) {
+        return Some(Exit::Program { why, ilc });
+    }
     match s.program_interruption(why, ilc) {
         Ok(()) => None,
         Err(_) => match s.program_interruption(Interruption::EarlySpecification, 0) {
@@ -309,7 +321,7 @@ pub fn complete(s: &mut State, result: Result<(), Interruption>, ilc: u8) -> boo
         // A PER event of the instruction has waited for its completion.
         Ok(()) => s.per_interruption(ilc).is_ok(),
         Err(why) => {
-            if matches!(why, Interruption::Program(p) if p.nullifies()) {
+            if why.nullifies() {
                 s.ia = s.ia.wrapping_sub(ilc as u64) & s.address_mask;
             }
             program(s, why, ilc).is_none()

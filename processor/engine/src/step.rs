@@ -1,8 +1,8 @@
 //! One instruction by itself: for PER, for CP's tracing, and for the instruction that crosses a page.
 
 use crate::cache::decode_one;
-use crate::{Exit, fault, fetch_address, unfetched};
-use arch::PAGE;
+use crate::{Exit, fault, fetch_address, program, unfetched};
+use arch::{PAGE, Program};
 use cpu::{Interruption, PerEvent, Space, State};
 use isa::{Cpu, Fields, Op};
 
@@ -86,7 +86,7 @@ pub fn step(s: &mut State) -> Option<Exit> {
         s.ia = s.next_ia;
     }
     // What is nullified will be executed again, and be seen then.
-    if !matches!(result, Err(Interruption::Program(p)) if p.nullifies()) {
+    if !result.is_err_and(Interruption::nullifies) {
         let mut code = event_code(s, events, ia, text, branched, result.is_ok());
         // The target of EXECUTE is fetched, too.
         if events & per::FETCH != 0 && target.is_some_and(|target| s.per_range_touches(target, target)) {
@@ -101,10 +101,9 @@ pub fn step(s: &mut State) -> Option<Exit> {
     }
     match result {
         Ok(()) => {
-            if s.per_interruption(op.fields.len).is_err() {
-                return Some(Exit::ProgramLoop);
-            }
-            stepping.then_some(Exit::Step)
+            let event = s.per_pending.is_some();
+            let exit = if event { program(s, Program::PerEvent.into(), op.fields.len) } else { None };
+            exit.or(stepping.then_some(Exit::Step))
         }
         // The event goes with the program interruption, or waits until an intercepted instruction is completed.
         Err(why) => fault(s, why, ia, op.fields.next.into(), op.fields.len).or(stepping.then_some(Exit::Step)),

@@ -61,8 +61,10 @@ fn fail(s: &mut State, why: Interruption, ia: u64, ilc: u8) -> Option<Exit> {
         Interruption::Program(what) => (what, 0),
         Interruption::Data(dxc) => (arch::Program::Data, dxc),
         Interruption::Vector(vxc) => (arch::Program::VectorProcessing, vxc),
-        Interruption::EarlySpecification | Interruption::Intercept => {
-            unreachable!("no instruction that loads a PSW or is handed over is allowed")
+        Interruption::EarlySpecification | Interruption::Intercept | Interruption::Host => {
+            unreachable!(
+                "no instruction that loads a PSW or is handed over is allowed, and interpreted guests have none"
+            )
         }
     };
     let filtering = s.transaction.as_ref().map_or(0, |t| t.filtering);

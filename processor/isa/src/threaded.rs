@@ -61,7 +61,7 @@ pub fn perform(run: Handler, s: &mut State, i: &Fields) -> Result<(), Interrupti
 
 /// The next instruction of the block, unless this one may have changed it.
 #[inline(always)]
-fn go_on(s: &mut State, rest: &[Op], called: bool) {
+pub(crate) fn go_on(s: &mut State, rest: &[Op], called: bool) {
     match rest.split_first() {
         Some((next, rest)) if !called || !s.block_stale => (next.run)(s, &next.fields, rest),
         _ => s.left = rest.len(),
@@ -81,7 +81,7 @@ fn again(s: &mut State, i: &Fields, rest: &[Op], exact: Routine) {
 
 #[cold]
 #[inline(never)]
-fn leave(s: &mut State, rest: &[Op], why: Interruption) {
+pub(crate) fn leave(s: &mut State, rest: &[Op], why: Interruption) {
     s.left = rest.len();
     s.failed = Some(why);
 }

@@ -54,10 +54,8 @@ pub fn set_storage_key(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if multiple {
         let mut address = Cpu::address_in(s, i.r2).address & arch::PAGE_MASK;
         loop {
-            if s.storage().key(Absolute(address)).is_err() {
-                return Err(Program::Addressing.into());
-            }
-            purge |= set_key(s, Absolute(address), new);
+            let at = s.frame(Absolute(address), Access::Fetch)?;
+            purge |= set_key(s, at, new);
             address = address.wrapping_add(PAGE);
             if address.is_multiple_of(1 << 20) {
                 break;
@@ -187,9 +185,7 @@ pub fn perform_frame_management(s: &mut State, i: &Fields) -> Result<(), Interru
     while address != end {
         // Only the single-frame form is subject to prefixing; a large frame is absolute.
         let at = if one { s.absolute(Real(address)) } else { Absolute(address) };
-        if s.storage().key(at).is_err() {
-            return Err(Program::Addressing.into());
-        }
+        let at = s.frame(at, Access::Store)?;
         if control & CLEAR != 0 {
             if one {
                 s.real(address, Access::Store)?;

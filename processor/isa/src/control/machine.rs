@@ -2,7 +2,8 @@
 
 use super::privileged_operand;
 use crate::prelude::*;
-use arch::lowcore;
+use arch::interpretation::StateDescription;
+use arch::{Absolute, lowcore};
 
 /// STIDP.
 pub fn store_cpu_id(s: &mut State, i: &Fields) -> Result<(), Interruption> {
@@ -50,6 +51,19 @@ pub fn diagnose(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 pub fn service_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     s.intercept(Intercepted::ServiceCall { r1: i.r1, r2: i.r2 })
+}
+
+/// SIE: the state description is at an absolute address.
+pub fn start_interpretive_execution(s: &mut State, i: &Fields) -> Result<(), Interruption> {
+    s.supervisor_only()?;
+    let at = Absolute(Cpu::address(s, 0, i.b2, i.d2).address);
+    if at.0 % StateDescription::SIZE as u64 != 0 {
+        return Err(Program::Specification.into());
+    }
+    if s.storage().key(at).is_err() {
+        return Err(Program::Addressing.into());
+    }
+    s.intercept(Intercepted::StartInterpretiveExecution(at))
 }
 
 /// IUCV: CP's own operation code; a program in the problem state has no such instruction.

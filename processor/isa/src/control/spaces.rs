@@ -69,11 +69,10 @@ pub fn test_access(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.cc = match alet {
         0 => 0,
         1 => 3,
-        _ => match s.test_alet(alet, index) {
-            Ok(()) if alet & 0x0100_0000 == 0 => 1,
-            Ok(()) => 2,
-            Err(Program::Addressing) => return Err(Program::Addressing.into()),
-            Err(_) => 3,
+        _ => match s.test_alet(alet, index)? {
+            true if alet & 0x0100_0000 == 0 => 1,
+            true => 2,
+            false => 3,
         },
     };
     Ok(())

@@ -95,7 +95,7 @@ pub fn purge_alb(s: &mut State, _: &Fields) -> Result<(), Interruption> {
 
 /// Turns bits of a table entry on; the entry is at a real address.
 fn invalidate(s: &mut State, entry: u64, bit: u64, width: Width) -> Result<(), Interruption> {
-    let at = s.real(entry, Access::Fetch)?;
+    let at = s.frame(s.absolute(Real(entry)), Access::Store)?;
     let storage = s.storage().clone();
     // The table belongs to this configuration's control program; other CPUs only fetch from it while it is changed.
     if width == W64 {
@@ -226,6 +226,7 @@ pub fn test_protection(s: &mut State, i: &Fields) -> Result<(), Interruption> {
         Err(Interruption::Program(Program::TranslationSpecification)) => {
             return Err(Program::TranslationSpecification.into());
         }
+        Err(Interruption::Host) => return Err(Interruption::Host),
         Err(_) => 3,
     };
     Ok(())

@@ -129,17 +129,17 @@ fn execute_at(s: &mut State, i: &Fields, target: u64) -> Result<(), Interruption
     if text[0] == 0x44 || text[0] == 0xc6 && text[1] & 15 == 0 {
         return Err(Program::Execute.into());
     }
-    let facilities = s.shared().facilities;
-    let Some((row, run)) =
-        crate::decode(text, s.architecture(), &facilities).and_then(|row| row.run.map(|run| (row, run)))
-    else {
-        return Err(Program::Operation.into());
+    let Some((row, run)) = crate::decode_for(s, text) else {
+        return Err(crate::interpretive::no_such_instruction(s, text, i.len));
     };
     // Relative operands count from the target; the next instruction is the one behind EXECUTE.
     let mut fields = Fields::extract(row.format, text);
     fields.at = target.wrapping_sub(s.ia) as i64;
     fields.next = i.next;
     fields.len = i.len;
+    if s.interpretation.is_some() {
+        return crate::interpretive::execute(s, &fields, text, i.len);
+    }
     crate::perform(run, s, &fields)
 }
 

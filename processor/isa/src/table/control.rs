@@ -32,7 +32,7 @@ instructions! {
     0xb210 SPX     S     ALL  -   { ends call set_prefix }                   [- F2 W2 KT P]
     0xb211 STPX    S     ALL  -   { call store_prefix }                      [- S2 W2 P]
     0xb212 STAP    S     ALL  -   { call store_cpu_address }                 [- S2 H2 P]
-    0xb214 SIE     S     ESAZ -   { unbuilt }
+    0xb214 SIE     S     Z    -   { ends call start_interpretive_execution } [- K2 SP P]
     0xb218 PC      S     ALL  -   { unbuilt }
     0xb219 SAC     S     ALL  -   { ends call set_address_space_control }    [- SP P SO SS]
     0xb220 SERVC   RRE   ESAZ -   { ends call service_call }                 [023 SP P]

@@ -1,0 +1,395 @@
+//! START INTERPRETIVE EXECUTION: a CPU of this configuration runs a machine of its own program's (Interpretive Execution,
+//! SA22-7095). The program is the *host* here, the machine its *guest*; Linux's KVM is such a program.
+//!
+//! The guest's CPU is a [`State`] beside the host's, made from the state description at each SIE and written back to it at
+//! the end of each; what is kept between two is its TLB, as long as it holds, and what was decoded. It runs in the same
+//! engine. Every few thousand instructions this file looks whether the host has an interruption pending, whether
+//! somebody asks for the guest in its description, and which of the guest's timers are due.
+//!
+//! SIE ends in one of three ways. An *interception* is said in the description, and the host goes on behind SIE. A *host
+//! interruption*, or the end of a slice, leaves the host's PSW at SIE, which goes on where it was. A *host exception*,
+//! for a page of the guest that the host's tables do not lead to, is a program interruption of SIE.
+
+use crate::{Configuration, run::BUDGET};
+use arch::interpretation::{EXECUTED, StateDescription, code, flag, offset, validity};
+use arch::interruption::external;
+use arch::{Absolute, Program, Psw, Real, lowcore, mask};
+use cpu::{
+    Architecture, Facilities, Floating, HostFault, HostSpace, Intercepted, Interruption, Shared, Signals, Space, State,
+    attention,
+};
+use engine::{BlockCache, Exit};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use storage::Storage;
+
+/// Guest instructions between two looks at what the host and others want.
+const CHUNK: i64 = 2000;
+/// Guests that a CPU remembers.
+const REMEMBERED: usize = 8;
+/// What interpretive execution does not offer: transactions hold the other CPUs of a configuration, and a guest does not
+/// know its others.
+const NOT_OFFERED: Facilities = Facilities::of(&[50, 73]);
+
+/// The guests that a CPU ran last, and what it decoded of them.
+#[derive(Default)]
+pub(crate) struct Guests {
+    /// The latest last.
+    known: Vec<Guest>,
+    cache: BlockCache,
+    /// The facilities for which that was decoded.
+    decoded: Facilities,
+}
+
+/// One CPU of a guest.
+struct Guest {
+    description: Absolute,
+    state: State,
+    /// The host's translations when it ran last: if they have changed, its own may not hold.
+    epoch: u64,
+}
+
+/// Why interpretive execution ends.
+enum End {
+    /// An interception that the code alone tells.
+    Interception(u8),
+    Instruction {
+        code: u8,
+        text: [u8; 6],
+        executed: u8,
+    },
+    Program {
+        why: Interruption,
+        ilc: u8,
+    },
+    External(u16),
+    Host(HostFault),
+    /// The host has something else to do.
+    Later,
+}
+
+/// A state description in storage. Its frame exists.
+struct Description<'a> {
+    storage: &'a Storage,
+    at: Absolute,
+}
+
+impl Description<'_> {
+    fn put(&self, offset: u64, bytes: &[u8]) {
+        self.storage.write(Absolute(self.at.0 + offset), bytes).expect("SIE has looked at the frame");
+    }
+
+    fn flags(&self) -> u32 {
+        self.storage.read_u32(Absolute(self.at.0 + offset::FLAGS)).expect("SIE has looked at the frame")
+    }
+
+    fn intercept(&self, code: u8) {
+        self.put(offset::CODE, &[code, 0]);
+    }
+}
+
+impl Guests {
+    /// The guest with this description, as a CPU with these facilities, and what is decoded for them.
+    fn find(&mut self, host: &State, description: Absolute, facilities: Facilities) -> (&mut Guest, &mut BlockCache) {
+        let same = |g: &Guest| g.description == description && g.state.shared().facilities == facilities;
+        let found = match self.known.iter().position(same) {
+            Some(n) => self.known.remove(n),
+            None => {
+                self.known.retain(|g| g.description != description);
+                if self.known.len() == REMEMBERED {
+                    self.known.remove(0);
+                }
+                let shared = Shared {
+                    storage: host.storage().clone(),
+                    clock: host.shared().clock.clone(),
+                    floating: Floating::default(),
+                    signals: Box::new([Signals::default()]),
+                    facilities,
+                    cpu_id: host.shared().cpu_id,
+                    tod_offset: AtomicU64::new(0),
+                };
+                // Which subclasses control register 6 lets in is the host's to look at.
+                shared.floating.set_io_subclasses(u8::MAX);
+                let state = State::new(0, Architecture::Z, Arc::new(shared));
+                Guest { description, state, epoch: 0 }
+            }
+        };
+        if self.decoded != facilities {
+            self.cache.clear();
+            self.decoded = facilities;
+        }
+        self.known.push(found);
+        (self.known.last_mut().expect("one has just been put there"), &mut self.cache)
+    }
+}
+
+impl Configuration {
+    /// SIE. The PSW of `host` is behind it; `ilc` is its length, or that of the EXECUTE that fetched it.
+    pub(crate) fn interpret(
+        &self,
+        host: &mut State,
+        guests: &mut Guests,
+        at: Absolute,
+        ilc: u8,
+    ) -> Result<(), Interruption> {
+        let storage = self.storage().clone();
+        let bytes = storage.read_array(at).map_err(|_| Program::Addressing)?;
+        let values = StateDescription::decode(&bytes);
+        let description = Description { storage: &storage, at };
+        let space = HostSpace::of(host, values.first_byte(), values.last_byte());
+        if let Some(why) = invalid(&values, &space) {
+            description.put(offset::PARAMETERS, &(u32::from(why) << 16).to_be_bytes());
+            description.intercept(code::VALIDITY);
+            return Ok(());
+        }
+        let (guest, cache) = guests.find(host, at, facilities(host, &values));
+        let here = host.address;
+        if guest.epoch != host.translation_epoch() || values.host_cpu != here {
+            guest.state.purge_tlb();
+            guest.epoch = host.translation_epoch();
+            description.put(offset::HOST_CPU, &here.to_be_bytes());
+        }
+        let controls = match guest.state.interpret_in(space, values.prefix()) {
+            Ok(controls) => controls,
+            Err(fault) => {
+                description.intercept(0);
+                return Err(host_exception(host, fault));
+            }
+        };
+        controls.load_control = values.load_control;
+        controls.interceptions = values.interceptions;
+        controls.per = values.flags & flag::PER != 0;
+        controls.control_area = values.system_control_area().map(Absolute);
+        load(&mut guest.state, host, &values);
+        let end = self.run_guest(host, guest, cache, &description);
+        store(&mut guest.state, host, &description);
+        match end {
+            End::Interception(code) => description.intercept(code),
+            End::Instruction { code, text, executed } => {
+                description.put(offset::INSTRUCTION, &text);
+                let status = if executed == 0 { 0 } else { EXECUTED | executed << 4 };
+                description.put(offset::CODE, &[code, status]);
+            }
+            End::Program { why, ilc } => {
+                tell_program_interruption(&mut guest.state, why, ilc, &description);
+                description.intercept(code::PROGRAM);
+            }
+            End::External(code) => {
+                description.put(offset::EXTERNAL_CPU, &0u16.to_be_bytes());
+                description.put(offset::EXTERNAL_CODE, &code.to_be_bytes());
+                description.intercept(code::EXTERNAL_INTERRUPTION);
+            }
+            End::Host(fault) => {
+                description.intercept(0);
+                return Err(host_exception(host, fault));
+            }
+            End::Later => {
+                description.intercept(0);
+                host.ia = host.ia.wrapping_sub(u64::from(ilc)) & host.address_mask;
+            }
+        }
+        Ok(())
+    }
+
+    /// The loop around the engine.
+    fn run_guest(&self, host: &mut State, guest: &mut Guest, cache: &mut BlockCache, description: &Description) -> End {
+        let state = &mut guest.state;
+        if state.psw_is_invalid() && !engine::complete(state, Err(Interruption::EarlySpecification), 0) {
+            return End::Program { why: Interruption::EarlySpecification, ilc: 0 };
+        }
+        // The host may have done much with this budget already, or nothing but SIE.
+        let mut left = BUDGET.min(host.budget.max(1));
+        loop {
+            host.timers_changed();
+            if left <= 0 || self.takes(host, host.attention()) {
+                return End::Later;
+            }
+            let flags = description.flags();
+            if flags & flag::STOP != 0 {
+                return End::Interception(code::STOP);
+            }
+            ask(state, flags);
+            state.timers_changed();
+            if let Some(code) = endless_external(state) {
+                return End::External(code);
+            }
+            state.budget = CHUNK.min(left);
+            let before = state.instructions;
+            let exit = engine::run(state, cache);
+            let executed = state.instructions.wrapping_sub(before);
+            host.instructions = host.instructions.wrapping_add(executed);
+            left -= executed as i64 + 1;
+            host.budget -= executed as i64 + 1;
+            match exit {
+                Exit::Instruction { what: Intercepted::Interpreted { text, executed, unknown }, .. } => {
+                    let code = if unknown { code::OPERATION_EXCEPTION } else { code::INSTRUCTION };
+                    return End::Instruction { code, text, executed };
+                }
+                Exit::Instruction { what: Intercepted::Wait, .. } => {}
+                Exit::Instruction { what: what @ Intercepted::TrueRandomNumbers { .. }, ilc } => {
+                    let result = self.perform(state, what);
+                    if result == Err(Interruption::Host) {
+                        state.ia = state.ia.wrapping_sub(u64::from(ilc)) & state.address_mask;
+                        return host_end(state);
+                    }
+                    if !engine::complete(state, result, ilc) {
+                        return End::Program { why: Program::Specification.into(), ilc: 0 };
+                    }
+                }
+                // Whatever else belongs to a configuration is the host's to do.
+                Exit::Instruction { ilc, .. } => {
+                    return End::Instruction { code: code::INSTRUCTION, text: text_before(state, ilc), executed: 0 };
+                }
+                Exit::Host => return host_end(state),
+                Exit::Program { why, ilc } => return End::Program { why, ilc },
+                Exit::ProgramLoop => return End::Program { why: Program::Specification.into(), ilc: 0 },
+                Exit::Wait => return End::Interception(code::WAIT),
+                Exit::Request => return End::Interception(code::EXTERNAL_REQUEST),
+                Exit::Io => return End::Interception(code::IO_REQUEST),
+                Exit::Leave => {
+                    state.signals().lower(attention::LEAVE);
+                    let purged = state.interpretation.as_mut().is_some_and(|host| std::mem::take(&mut host.purged));
+                    if purged {
+                        host.purge_all();
+                        guest.epoch = host.translation_epoch();
+                    }
+                }
+                Exit::Budget | Exit::Order | Exit::Message | Exit::Step => {}
+            }
+        }
+    }
+}
+
+/// Why a description is not valid.
+fn invalid(values: &StateDescription, space: &HostSpace) -> Option<u16> {
+    if values.flags & flag::Z == 0 {
+        return Some(validity::ARCHITECTURE);
+    }
+    if values.first_byte() > values.last_byte() {
+        return Some(validity::EXTENT);
+    }
+    let last = values.prefix() + Architecture::Z.prefix_area() - 1;
+    (!space.has(Absolute(last))).then_some(validity::PREFIX)
+}
+
+/// The facilities of a guest: what its list says, of those that the host has.
+fn facilities(host: &State, values: &StateDescription) -> Facilities {
+    let mut list = host.facilities().0;
+    let at = u64::from(values.facilities) & 0x7fff_fff8;
+    for (n, word) in list.iter_mut().enumerate() {
+        *word &= !NOT_OFFERED.0[n];
+        if at != 0
+            && let Ok(said) = host.storage().read_u64(Absolute(at + 8 * n as u64))
+        {
+            *word &= said;
+        }
+    }
+    Facilities(list)
+}
+
+/// Makes the guest's CPU what the description says, with the host's registers.
+fn load(guest: &mut State, host: &State, values: &StateDescription) {
+    guest.gr[..14].copy_from_slice(&host.gr[..14]);
+    guest.gr[14..].copy_from_slice(&values.general);
+    (guest.fpr, guest.fpc, guest.ar) = (host.fpr, host.fpc, host.ar);
+    guest.cr = values.control;
+    let [mask, address] = values.psw;
+    guest.set_psw(Psw { mask, address });
+    guest.control_changed();
+    guest.stopped = false;
+    guest.per_pending = None;
+    guest.breaking_event = values.breaking_event;
+    guest.tod_programmable = values.tod_programmable;
+    let offset = host.shared().tod_offset.load(SeqCst).wrapping_add(values.epoch);
+    guest.shared().tod_offset.store(offset, SeqCst);
+    guest.clock_comparator = values.clock_comparator;
+    guest.set_cpu_timer(values.cpu_timer);
+    guest.set_timer_running(true);
+}
+
+/// Puts back what [`load`] has taken.
+fn store(guest: &mut State, host: &mut State, description: &Description) {
+    guest.set_timer_running(false);
+    host.gr[..14].copy_from_slice(&guest.gr[..14]);
+    (host.fpr, host.fpc, host.ar) = (guest.fpr, guest.fpc, guest.ar);
+    let words = |offset, words: &[u64]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        description.put(offset, &bytes);
+    };
+    words(offset::CPU_TIMER, &[guest.cpu_timer(), guest.clock_comparator]);
+    words(offset::PSW, &[guest.psw_word(), guest.ia, guest.gr[14], guest.gr[15]]);
+    words(offset::CONTROL, &guest.cr);
+    words(offset::BREAKING_EVENT, &[guest.breaking_event]);
+    description.put(offset::TOD_PROGRAMMABLE, &guest.tod_programmable.to_be_bytes());
+}
+
+/// Has the guest's CPU come back as soon as it is enabled for what the host has for it.
+fn ask(guest: &State, flags: u32) {
+    for (request, bit) in [(flag::EXTERNAL, attention::REQUEST), (flag::IO, attention::IO)] {
+        if flags & request != 0 {
+            guest.signals().raise(bit);
+        } else {
+            guest.signals().lower(bit);
+        }
+    }
+}
+
+/// The code of a timer's interruption that would be taken now and, as the external new PSW lets it in again, without end.
+fn endless_external(guest: &mut State) -> Option<u16> {
+    let due = guest.attention() & guest.open;
+    let code = match due {
+        _ if due & attention::CLOCK_COMPARATOR != 0 => external::CLOCK_COMPARATOR,
+        _ if due & attention::CPU_TIMER != 0 => external::CPU_TIMER,
+        _ => return None,
+    };
+    (guest.assigned_u64(Real(lowcore::z::EXTERNAL_NEW)) & mask::EXTERNAL != 0).then_some(code)
+}
+
+/// The text of the instruction of `ilc` bytes that ends where the PSW points.
+fn text_before(guest: &mut State, ilc: u8) -> [u8; 6] {
+    let mut text = [0; 6];
+    let at = guest.ia.wrapping_sub(u64::from(ilc)) & guest.address_mask;
+    let key = guest.key;
+    // It was executed from there; if that has just been taken away, the host sees no instruction.
+    let _ = guest.read_in(at, Space::Instruction, key, &mut text[..usize::from(ilc).min(6)]);
+    text
+}
+
+fn host_end(guest: &mut State) -> End {
+    let fault = guest.interpretation.as_mut().and_then(|host| host.fault.take());
+    fault.map_or(End::Later, End::Host)
+}
+
+/// Makes an exception one of SIE.
+fn host_exception(host: &mut State, fault: HostFault) -> Interruption {
+    host.translation_exception_id = fault.id;
+    host.exception_access_id = 0;
+    Interruption::Program(fault.code)
+}
+
+/// Leaves in the description what an interruption would have left in the guest's prefix area.
+fn tell_program_interruption(guest: &mut State, why: Interruption, ilc: u8, description: &Description) {
+    let (program, data) = match why {
+        Interruption::Program(program) => (program, 0),
+        Interruption::Data(code) => (Program::Data, code),
+        Interruption::Vector(code) => (Program::VectorProcessing, code),
+        Interruption::EarlySpecification | Interruption::Intercept | Interruption::Host => (Program::Specification, 0),
+    };
+    let mut code = program as u16;
+    if let Some(event) = guest.per_pending.take() {
+        code |= Program::PerEvent as u16;
+        description.put(offset::PER_CODE, &[event.code, event.atmid]);
+        description.put(offset::PER_ADDRESS, &event.address.to_be_bytes());
+    }
+    description.put(offset::PROGRAM_LENGTH, &u16::from(ilc).to_be_bytes());
+    description.put(offset::PROGRAM_CODE, &code.to_be_bytes());
+    description.put(offset::DATA_CODE, &u32::from(data).to_be_bytes());
+    description.put(offset::EXCEPTION_ACCESS, &[guest.exception_access_id]);
+    let word = if program == Program::MonitorEvent {
+        description.put(offset::MONITOR_CLASS, &u16::from(guest.monitor_class).to_be_bytes());
+        guest.monitor_code
+    } else {
+        guest.translation_exception_id
+    };
+    description.put(offset::TRANSLATION_EXCEPTION, &word.to_be_bytes());
+}

@@ -1,0 +1,407 @@
+//! START INTERPRETIVE EXECUTION with state descriptions written by hand: a guest in a machine's own program.
+//!
+//! The host's primary space maps the guest's storage, a megabyte from `GUEST` on, to frames from 1 MiB on. The guest's
+//! program stands at its absolute 4000, and its new PSWs are disabled waits as the host's are.
+
+mod machine;
+
+use arch::interpretation::{StateDescription, code, flag, intercept, offset};
+use arch::lowcore::z;
+use arch::{Absolute, mask};
+use base::bits::bit64;
+use cpu::State;
+use machine::*;
+
+/// The state description.
+const DESCRIPTION: u64 = 0xa000;
+/// Where the guest's storage is in the host's primary space, and in storage.
+const GUEST: u64 = 0x4000_0000;
+const FRAMES: u64 = 1 << 20;
+/// The guest's program, and a page of data.
+const TEXT: u64 = 0x4000;
+const GUEST_DATA: u64 = 0x6000;
+const DAT: u64 = WIDE | mask::DAT;
+
+struct Host {
+    machine: Machine,
+    asce: u64,
+}
+
+impl Host {
+    fn new() -> Host {
+        let machine = Machine::new();
+        let mut t = Tables::new(&machine);
+        let asce = t.space(SEGMENT);
+        t.map_low(asce);
+        for page in 0..256 {
+            t.map(asce, GUEST + (page << 12), FRAMES + (page << 12));
+        }
+        machine.set(|s| s.cr[1] = asce);
+        let host = Host { machine, asce };
+        host.put32(offset::FLAGS, flag::Z);
+        host.put64(offset::ORIGIN, GUEST);
+        host.put64(offset::LIMIT, GUEST);
+        host.put64(offset::CLOCK_COMPARATOR, u64::MAX);
+        host.put64(offset::CPU_TIMER, 1 << 50);
+        host.put64(offset::CONTROL, 0xe0);
+        for (n, class) in [z::PROGRAM_NEW, z::SVC_NEW, z::EXTERNAL_NEW].into_iter().enumerate() {
+            host.machine.put64(FRAMES + class, mask::WAIT);
+            host.machine.put64(FRAMES + class + 8, 0xe00 + 16 * n as u64);
+        }
+        host
+    }
+
+    fn put32(&self, offset: u64, v: u32) {
+        self.machine.put32(DESCRIPTION + offset, v);
+    }
+
+    fn put64(&self, offset: u64, v: u64) {
+        self.machine.put64(DESCRIPTION + offset, v);
+    }
+
+    /// Runs the guest from `source`, once. The host's registers 0 to 13 are the guest's.
+    fn run(&self, source: &str) -> Ending {
+        self.machine.text(FRAMES + TEXT, source);
+        self.put64(offset::PSW, WIDE);
+        self.put64(offset::PSW + 8, TEXT);
+        self.again()
+    }
+
+    /// Issues SIE for what the description says.
+    fn again(&self) -> Ending {
+        self.machine.text(PROGRAM, "SIE 0(14)");
+        self.machine.set(|s| (s.gr[11], s.gr[12], s.gr[14]) = (TEXT, GUEST_DATA, DESCRIPTION));
+        self.machine.go(DAT, PROGRAM)
+    }
+
+    fn description(&self) -> StateDescription {
+        let bytes = self.machine.get(DESCRIPTION, StateDescription::SIZE);
+        StateDescription::decode(&bytes.try_into().expect("its size was asked for"))
+    }
+
+    fn set(&self, change: impl FnOnce(&mut State)) {
+        self.machine.set(change);
+    }
+}
+
+#[test]
+fn a_guest_runs_until_an_instruction_is_the_hosts() {
+    let host = Host::new();
+    host.set(|s| s.gr[3] = 100);
+    host.put64(offset::GENERAL, 7);
+    let ending = host.run("LA 2,0; AGR 2,3; BRCTG 3,*-4; STG 2,0(0,12); LA 14,1(14); DIAG 2,5,0x500");
+    assert_eq!(ending, Ending::Done);
+    let d = host.description();
+    assert_eq!((d.code, d.status, d.instruction, d.parameters), (code::INSTRUCTION, 0, 0x8325, 0x0500_0000));
+    assert_eq!(host.machine.gr(2), 5050, "registers are shared");
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA), 5050, "storage is the guest's");
+    assert_eq!(d.general[0], 8, "14 and 15 are in the description");
+    assert_eq!(host.machine.gr(14), DESCRIPTION);
+    assert_eq!(d.psw[1], TEXT + 4 + 4 + 4 + 6 + 4 + 4, "behind the instruction");
+}
+
+#[test]
+fn the_target_of_execute_is_told() {
+    let host = Host::new();
+    host.machine.put(FRAMES + GUEST_DATA, &[0x83, 0x20, 0x05, 0x00]);
+    host.set(|s| s.gr[1] = 5);
+    assert_eq!(host.run("EX 1,0(0,12)"), Ending::Done);
+    let d = host.description();
+    assert_eq!((d.code, d.instruction, d.parameters), (code::INSTRUCTION, 0x8325, 0x0500_0000));
+    assert_eq!(d.status, 0x41, "an EXECUTE of four bytes");
+    assert_eq!(d.psw[1], TEXT + 4);
+}
+
+#[test]
+fn the_guests_own_interruptions_are_the_guests() {
+    let host = Host::new();
+    assert_eq!(host.run("SVC 17"), Ending::Done);
+    let d = host.description();
+    assert_eq!((d.code, d.psw), (code::WAIT, [mask::WAIT, 0xe10]));
+    assert_eq!(host.machine.get32(FRAMES + z::SVC_ILC), 0x0002_0011);
+    assert_eq!(host.machine.get64(FRAMES + z::SVC_OLD + 8), TEXT + 2);
+    // A program interruption, with the prefix area elsewhere.
+    host.put32(offset::PREFIX, 0x8000);
+    host.machine.put64(FRAMES + 0x8000 + z::PROGRAM_NEW, mask::WAIT);
+    host.machine.put64(FRAMES + 0x8000 + z::PROGRAM_NEW + 8, 0xbad);
+    assert_eq!(host.run("LG 1,0(0,2)"), Ending::Done, "address 0 is the prefix area");
+    host.set(|s| s.gr[2] = 0x10_0000);
+    assert_eq!(host.run("LG 1,0(0,2)"), Ending::Done);
+    let d = host.description();
+    assert_eq!((d.code, d.psw), (code::WAIT, [mask::WAIT, 0xbad]));
+    assert_eq!(host.machine.get32(FRAMES + 0x8000 + z::PROGRAM_ILC), 0x0006_0005, "outside the guest's storage");
+}
+
+#[test]
+fn privileged_instructions_of_the_problem_state_are_the_guests_exceptions() {
+    let host = Host::new();
+    host.machine.text(FRAMES + TEXT, "DIAG 1,2,0");
+    host.put64(offset::PSW, WIDE | mask::PROBLEM);
+    host.put64(offset::PSW + 8, TEXT);
+    assert_eq!(host.again(), Ending::Done);
+    assert_eq!(host.description().code, code::WAIT);
+    assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0004_0002);
+}
+
+#[test]
+fn a_page_that_the_host_lacks_is_its_own_exception() {
+    let host = Host::new();
+    let mut t = Tables::further(&host.machine);
+    let entry = t.page(host.asce, GUEST + GUEST_DATA);
+    host.machine.put64(entry, 0x400);
+    host.set(|s| s.gr[2] = 9);
+    assert_eq!(host.run("LA 2,1(2); STG 2,8(0,12); DIAG 1,2,0"), program(0x11, 4, PROGRAM), "at SIE");
+    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + GUEST_DATA);
+    let d = host.description();
+    assert_eq!((d.code, d.psw[1]), (0, TEXT + 4), "the store is to be executed again");
+    assert_eq!(host.machine.gr(2), 10);
+    // Protected, it can be fetched from, and not be stored into.
+    host.machine.put64(entry, FRAMES + GUEST_DATA | 0x200);
+    host.set(|_| ());
+    assert_eq!(host.again(), program(0x04, 4, PROGRAM + 4));
+    assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + GUEST_DATA | 4);
+    host.machine.put64(entry, FRAMES + GUEST_DATA);
+    host.set(|_| ());
+    assert_eq!(host.again(), Ending::Done);
+    assert_eq!(host.description().code, code::INSTRUCTION);
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA + 8), 10);
+}
+
+#[test]
+fn translations_of_the_guest_go_with_those_of_the_host() {
+    let host = Host::new();
+    host.machine.put64(FRAMES + GUEST_DATA, 1);
+    host.machine.put64(FRAMES + 0x7000, 2);
+    assert_eq!(host.run("LG 5,0(0,12); DIAG 1,2,0"), Ending::Done);
+    assert_eq!(host.machine.gr(5), 1);
+    // The host invalidates the page with IPTE, and gives the guest another.
+    let mut t = Tables::further(&host.machine);
+    let entry = t.page(host.asce, GUEST + GUEST_DATA);
+    host.machine.set(|s| {
+        s.gr[6] = entry & !0x7ff;
+        s.gr[7] = GUEST + GUEST_DATA;
+        s.gr[8] = FRAMES + 0x7000;
+        s.gr[9] = entry;
+        s.gr[14] = DESCRIPTION;
+    });
+    host.put64(offset::PSW + 8, TEXT);
+    host.machine.text(PROGRAM, "IPTE 6,7; STURG 8,9; SIE 0(14)");
+    assert_eq!(host.machine.go(DAT, PROGRAM), Ending::Done);
+    assert_eq!(host.machine.gr(5), 2);
+}
+
+#[test]
+fn a_guest_with_tables_of_its_own_is_translated_twice() {
+    let host = Host::new();
+    // A segment table at 10000 and a page table at 14000 of the guest map its page 0x100 to its frame 6000.
+    for n in 0..2048 {
+        host.machine.put64(FRAMES + 0x1_0000 + 8 * n, 0x20);
+    }
+    for n in 0..256 {
+        let entry = match n {
+            0..=15 => n << 12,
+            0x80 => 0x6000,
+            0x81 => 0x1f_f000,
+            _ => 0x400,
+        };
+        host.machine.put64(FRAMES + 0x1_4000 + 8 * n, entry);
+    }
+    host.machine.put64(FRAMES + 0x1_0000, 0x1_4000);
+    host.put64(offset::CONTROL + 8, 0x1_0000 | 3);
+    host.machine.put64(FRAMES + GUEST_DATA, 0xfeed);
+    host.set(|s| (s.gr[2], s.gr[3]) = (0x8_0000, 0x8_2000));
+    host.machine.text(FRAMES + TEXT, "LG 5,0(0,2); LRAG 7,0(0,2); LG 8,0(0,3); DIAG 1,2,0");
+    host.put64(offset::PSW, DAT);
+    host.put64(offset::PSW + 8, TEXT);
+    assert_eq!(host.again(), Ending::Done);
+    assert_eq!((host.machine.gr(5), host.machine.gr(7)), (0xfeed, 0x6000), "a real address is the guest's");
+    assert_eq!(host.description().code, code::WAIT);
+    assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0011, "its own tables, its own exception");
+    assert_eq!(host.machine.get64(FRAMES + z::TRANSLATION_EXCEPTION_ID), 0x8_2000);
+    // A frame that lies outside its storage.
+    host.set(|s| s.gr[3] = 0x8_1000);
+    host.put64(offset::PSW, DAT);
+    host.put64(offset::PSW + 8, TEXT);
+    assert_eq!(host.again(), Ending::Done);
+    assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0005);
+}
+
+#[test]
+fn descriptions_that_are_not_valid() {
+    let host = Host::new();
+    for (offset, bad, good, why) in [
+        (offset::FLAGS, 0, flag::Z, 0x0001),
+        (offset::PREFIX, 0x10_0000, 0, 0x0037),
+        (offset::LIMIT + 4, 0x3000_0000, GUEST as u32, 0x0004),
+    ] {
+        host.put32(offset, bad);
+        assert_eq!(host.run("DIAG 1,2,0"), Ending::Done);
+        let d = host.description();
+        assert_eq!((d.code, d.parameters >> 16), (code::VALIDITY, why), "{why:X}");
+        assert_eq!(d.psw[1], TEXT, "nothing was executed");
+        host.put32(offset, good);
+    }
+    assert_eq!(host.run("DIAG 1,2,0"), Ending::Done);
+    assert_eq!(host.description().code, code::INSTRUCTION);
+}
+
+#[test]
+fn nothing_in_a_description_harms_the_machine() {
+    let host = Host::new();
+    let mut seed = 0x1234_5678_9abc_def1u64;
+    for _ in 0..300 {
+        for n in 0..64 {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            host.put64(8 * n, seed);
+        }
+        host.put32(offset::FLAGS, seed as u32 | flag::Z);
+        if seed & 1 == 0 {
+            host.put64(offset::ORIGIN, GUEST);
+            host.put64(offset::LIMIT, GUEST);
+            host.put32(offset::PREFIX, 0);
+            host.put64(offset::PSW, WIDE | seed & (mask::IO | mask::EXTERNAL | mask::PROBLEM));
+            host.put64(offset::PSW + 8, seed >> 40 & !1);
+        }
+        let ending = host.again();
+        assert!(matches!(ending, Ending::Done | Ending::Program { .. } | Ending::External(_)), "{ending:?}");
+    }
+}
+
+#[test]
+fn requests_wait_until_the_guest_lets_them_in() {
+    let host = Host::new();
+    for (request, byte, code) in [(flag::EXTERNAL, "01", code::EXTERNAL_REQUEST), (flag::IO, "02", code::IO_REQUEST)] {
+        host.put32(offset::FLAGS, flag::Z | request);
+        host.put64(offset::CONTROL + 8 * 6, 0xff00_0000);
+        assert_eq!(host.run(&format!("LA 2,1; STOSM 0(12),0x{byte}; LA 2,2; DIAG 1,2,0")), Ending::Done);
+        let d = host.description();
+        assert_eq!((d.code, d.psw[1]), (code, TEXT + 8), "between two instructions");
+        assert_eq!(host.machine.gr(2), 1);
+    }
+    host.put32(offset::FLAGS, flag::Z | flag::STOP);
+    assert_eq!(host.run("LA 2,3; DIAG 1,2,0"), Ending::Done);
+    assert_eq!(host.description().code, code::STOP);
+    assert_eq!(host.machine.gr(2), 1, "at once");
+}
+
+#[test]
+fn timers_of_the_guest_interrupt_the_guest() {
+    let host = Host::new();
+    host.put64(offset::CONTROL, 0xe0 | cpu::cr0::CLOCK_COMPARATOR);
+    host.put64(offset::CLOCK_COMPARATOR, 0);
+    assert_eq!(host.run("STOSM 0(12),1; DIAG 1,2,0"), Ending::Done);
+    let d = host.description();
+    assert_eq!((d.code, d.psw), (code::WAIT, [mask::WAIT, 0xe20]));
+    assert_eq!(host.machine.get16(FRAMES + z::EXTERNAL_CODE), 0x1004);
+    // With a new PSW that lets it in again it would never end.
+    host.machine.put64(FRAMES + z::EXTERNAL_NEW, WIDE | mask::EXTERNAL);
+    host.machine.text(FRAMES + TEXT, "DIAG 1,2,0");
+    host.put64(offset::PSW, WIDE | mask::EXTERNAL);
+    host.put64(offset::PSW + 8, TEXT);
+    assert_eq!(host.again(), Ending::Done);
+    let d = host.description();
+    assert_eq!((d.code, d.external_code, d.psw[1]), (code::EXTERNAL_INTERRUPTION, 0x1004, TEXT));
+}
+
+#[test]
+fn the_clock_is_the_hosts_with_the_epoch() {
+    let host = Host::new();
+    host.put64(offset::EPOCH, bit64(0));
+    assert_eq!(host.run("STCK 0(12); STPT 8(12); DIAG 1,2,0"), Ending::Done);
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA) >> 56, (NOON ^ bit64(0)) >> 56);
+    let left = host.description().cpu_timer;
+    assert!(left < 1 << 50 && left > 1 << 49, "it counts: {left:X}");
+}
+
+#[test]
+fn a_host_interruption_leaves_sie_to_be_executed_again() {
+    let host = Host::new();
+    host.set(|s| {
+        s.cr[0] |= cpu::cr0::CLOCK_COMPARATOR;
+        s.set_clock_comparator(NOON + (20_000 << 12));
+        s.gr[2] = 0;
+        (s.gr[11], s.gr[12], s.gr[14]) = (TEXT, GUEST_DATA, DESCRIPTION);
+    });
+    host.machine.text(FRAMES + TEXT, "LA 2,1(2); BRC 15,*-4");
+    host.put64(offset::PSW, WIDE);
+    host.put64(offset::PSW + 8, TEXT);
+    host.machine.text(PROGRAM, "SIE 0(14)");
+    assert_eq!(host.machine.go(DAT | mask::EXTERNAL, PROGRAM), Ending::External(0x1004));
+    assert_eq!(host.machine.external_old().address, PROGRAM);
+    let (d, counted) = (host.description(), host.machine.gr(2));
+    assert_eq!(d.code, 0);
+    assert!(counted > 1000 && d.psw[1] >= TEXT && d.psw[1] < TEXT + 8);
+}
+
+#[test]
+fn the_description_says_what_else_is_intercepted() {
+    let host = Host::new();
+    let ending = |interceptions, load_control: u16, source: &str| {
+        host.put32(offset::INTERCEPTIONS, interceptions);
+        host.machine.put(DESCRIPTION + offset::LOAD_CONTROL, &load_control.to_be_bytes());
+        assert_eq!(host.run(source), Ending::Done);
+        (host.description().code, host.description().instruction)
+    };
+    let end = "; DIAG 0,0,0";
+    for (what, source, first) in [
+        (intercept::INSERT_KEY, "ISKE 1,2", 0xb229),
+        (intercept::SET_KEY, "SSKE 1,2,0", 0xb22b),
+        (intercept::RESET_REFERENCE, "RRBE 1,2", 0xb22a),
+        (intercept::TEST_PROTECTION, "TPROT 0(0),0(0)", 0xe501),
+        (intercept::STORE_CONTROL, "STCTG 0,0,0(12)", 0xeb00),
+    ] {
+        assert_eq!(ending(what, 0, &format!("{source}{end}")), (code::INSTRUCTION, first), "{source}");
+        assert_eq!(ending(0, 0, &format!("{source}{end}")), (code::INSTRUCTION, 0x8300), "{source}");
+    }
+    host.machine.put64(FRAMES + 0x6000, 0xe0);
+    host.machine.put64(FRAMES + 0x6008, 0);
+    let load = format!("LCTLG 0,1,0(12){end}");
+    assert_eq!(ending(0, 0x4000, &load), (code::INSTRUCTION, 0xeb01));
+    assert_eq!(ending(0, 0x2000, &load), (code::INSTRUCTION, 0x8300));
+    assert_eq!(ending(intercept::OPERATION_EXCEPTION, 0, "DC 0000"), (code::OPERATION_EXCEPTION, 0));
+    assert_eq!(host.description().psw[1], TEXT + 2);
+    assert_eq!(ending(0, 0, "DC 0000").0, code::WAIT);
+    assert_eq!(ending(intercept::PROGRAM_INTERRUPTION, 0, "LPSWE 1(12)").0, code::PROGRAM);
+    let d = host.description();
+    assert_eq!((d.program_code, d.program_length, d.psw[1]), (6, 4, TEXT + 4));
+}
+
+#[test]
+fn tables_that_somebody_looks_at_are_not_changed() {
+    let host = Host::new();
+    host.put32(offset::CONTROL_AREA, 0xb000);
+    host.machine.put64(0xb000, bit64(0));
+    assert_eq!(host.run("IPTE 1,2; DIAG 0,0,0"), Ending::Done);
+    assert_eq!(host.description().instruction, 0xb221);
+    host.machine.put64(0xb000, 0);
+    assert_eq!(host.run("IPTE 1,2; DIAG 0,0,0"), Ending::Done);
+    assert_eq!(host.description().instruction, 0x8300);
+}
+
+#[test]
+fn the_guest_has_the_facilities_of_its_list() {
+    let host = Host::new();
+    // Without general-instructions extension (34) and with bits that the machine does not have.
+    host.machine.put64(0xc000, !bit64(34));
+    host.machine.put64(0xc008, u64::MAX);
+    host.put32(offset::FACILITIES, 0xc000);
+    assert_eq!(host.run("LGHI 0,1; STFLE 0(12); DIAG 0,0,0"), Ending::Done);
+    let has = complex::FACILITIES.0;
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA), has[0] & !bit64(34));
+    assert_eq!(host.machine.get64(FRAMES + GUEST_DATA + 8), has[1]);
+    assert_eq!(host.run("CRJ 1,2,8,*+6"), Ending::Done);
+    assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0001);
+}
+
+#[test]
+fn what_the_guest_stores_into_its_code_is_executed() {
+    let host = Host::new();
+    // The store turns "LA 2,1" into "LA 2,2" behind it, many times over, so that it is translated, too.
+    host.set(|s| (s.gr[3], s.gr[4]) = (200, 0));
+    let source = "STC 3,7(0,11); LA 2,0(0); ALGR 4,2; BRCTG 3,*-12; DIAG 0,0,0";
+    assert_eq!(host.run(source), Ending::Done);
+    assert_eq!(host.machine.gr(4), (1..=200).sum::<u64>());
+    assert_eq!(host.machine.configuration.storage().read_u16(Absolute(FRAMES + TEXT + 6)), Ok(0x0001));
+}
