@@ -1,7 +1,7 @@
 //! The modes of a CPU that change what instructions and addresses mean.
 
 use crate::state::State;
-use crate::tlb::{Asid, Tlb};
+use crate::tlb::Asid;
 use arch::mask;
 
 /// Which architecture a CPU is in. It decides the instruction set, the PSW's format and the prefix area's size.
@@ -89,7 +89,7 @@ impl State {
         if self.per_store_active() {
             self.data_asid = Asid::NONE;
         }
-        self.data_place = Tlb::place(self.data_asid);
+        self.data_window = self.tlb.window(self.data_asid);
     }
 
     /// Which interruptions the PSW and the control registers let in, as [`crate::attention`] bits.

@@ -131,8 +131,8 @@ pub struct State {
     /// Bits an address has in this addressing mode.
     pub address_mask: u64,
     pub(crate) data_asid: Asid,
-    /// [`Tlb::place`] of it.
-    pub(crate) data_place: u64,
+    /// [`Tlb::window`] of it.
+    pub(crate) data_window: u64,
     /// Condition code, 0-3.
     pub cc: u8,
     /// PSW bits 20-23.
@@ -234,13 +234,11 @@ pub mod layout {
     pub const FPC: usize = offset_of!(State, fpc);
     /// A pointer to the attention bits.
     pub const ATTENTION: usize = offset_of!(State, attention);
-    /// A pointer to the TLB's entries, which are 32 bytes long.
-    pub const TLB: usize = offset_of!(State, tlb) + Tlb::ENTRIES_AT;
     /// The number of the operands' space, which is the low 12 bits of its pages' tags.
     pub const DATA_SPACE: usize = offset_of!(State, data_asid);
-    /// What is combined by exclusive or with bits 12-22 of an address, shifted right by 7, to find its entry's place.
-    pub const DATA_PLACE: usize = offset_of!(State, data_place);
-    /// All bits that a place in the table can have.
+    /// A pointer to the TLB's entries for the operands' space, which are 32 bytes long.
+    pub const DATA_WINDOW: usize = offset_of!(State, data_window);
+    /// What selects the distance of a page's entry from there in an address that was shifted right by 7.
     pub const PLACES: u64 = Tlb::PLACES;
     pub const ENTRY_READ: usize = offset_of!(Entry, read);
     pub const ENTRY_WRITE: usize = offset_of!(Entry, write);
@@ -270,6 +268,7 @@ impl State {
     /// A CPU after clear reset: stopped, everything zero.
     pub fn new(address: u16, architecture: Architecture, shared: Arc<Shared>) -> State {
         let attention = Attention(shared.signals[address as usize].attention_word());
+        let tlb = Tlb::new();
         let mut state = State {
             attention,
             gr: [0; 16],
@@ -285,10 +284,10 @@ impl State {
             open: 0,
             local: 0,
             data_asid: Asid::NONE,
-            data_place: 0,
+            data_window: tlb.window(Asid::NONE),
             scratch: [0; SCRATCH],
             fetch_asid: Asid::NONE,
-            tlb: Tlb::new(),
+            tlb,
             psw_mask: 0,
             architecture,
             blocks_stale: false,

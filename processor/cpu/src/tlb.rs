@@ -20,10 +20,10 @@ impl Asid {
     pub const NONE: Asid = Asid(0xfff);
     const LAST: u64 = 0xffe;
 
-    /// What the number of a space contributes to the places of its pages.
+    /// Where the window of the space begins in the table.
     #[inline(always)]
-    pub(crate) fn column(self) -> u64 {
-        self.0 << 8
+    fn window(self) -> usize {
+        self.0 as usize % WINDOWS * ROWS
     }
 }
 
@@ -51,9 +51,13 @@ impl Entry {
 /// Space 0 is given to nobody, so this tag is never looked for.
 const NOWHERE: u64 = 0;
 const EMPTY: Entry = Entry { read: NOWHERE, write: NOWHERE, host: 0, code: std::ptr::null() };
-/// 256 rows by the low byte of the page number (so that IPTE finds its page), 8 columns by the rest and the space.
+/// 256 rows by the low byte of the page number (so that IPTE finds its page), 16 columns by the rest of it.
 const ROWS: usize = 256;
-const COLUMNS: usize = 8;
+const COLUMNS: usize = 16;
+/// A space looks through one of so many windows of that size, each a column behind the one before, so that pages of the same
+/// address in several spaces have places of their own.
+const WINDOWS: usize = 8;
+const PLACES: usize = ROWS * (COLUMNS + WINDOWS - 1);
 
 #[derive(Clone, Copy)]
 struct Known {
@@ -75,7 +79,7 @@ const NO_LOW_PAGE: LowPage = LowPage { tag: NOWHERE, host: 0, frame: 0 };
 /// The TLB of one CPU.
 #[repr(C)]
 pub struct Tlb {
-    entries: Box<[Entry; ROWS * COLUMNS]>,
+    entries: Box<[Entry; PLACES]>,
     pub low: [LowPage; 2],
     /// Spaces by a hash of ASCE and key. A space that loses its place gets a new number when it comes back.
     spaces: [Option<Known>; 64],
@@ -94,18 +98,17 @@ const REAL: u64 = u64::MAX;
 unsafe impl Send for Tlb {}
 
 impl Tlb {
-    pub(crate) const ENTRIES_AT: usize = std::mem::offset_of!(Tlb, entries);
-    /// All bits of an entry's distance from the first.
+    /// All bits of an entry's distance from the first of its window.
     pub(crate) const PLACES: u64 = ((ROWS * COLUMNS - 1) * size_of::<Entry>()) as u64;
 
-    /// What a space contributes to the places of its pages, in bytes from the first entry.
-    pub(crate) fn place(asid: Asid) -> u64 {
-        asid.column() * size_of::<Entry>() as u64 & Self::PLACES
+    /// The host's address of the first entry of a space's window. The entries stay where they are as long as the TLB is.
+    pub(crate) fn window(&self, asid: Asid) -> u64 {
+        std::ptr::from_ref(&self.entries[asid.window()]) as u64
     }
 
     pub fn new() -> Tlb {
         // SAFETY: an entry of zeros is `EMPTY`. The host gives zeroed pages that occupy nothing before they are used, which
-        // saves 64 KiB for each of the many virtual CPUs that exist and never run.
+        // saves 184 KiB for each of the many virtual CPUs that exist and never run.
         let entries = unsafe { Box::new_zeroed().assume_init() };
         Tlb {
             low: [NO_LOW_PAGE; 2],
@@ -185,7 +188,7 @@ impl Tlb {
 
     #[inline(always)]
     fn index(address: u64, asid: Asid) -> usize {
-        ((address >> 12) ^ asid.column()) as usize & (ROWS * COLUMNS - 1)
+        asid.window() + ((address >> 12) as usize & (ROWS * COLUMNS - 1))
     }
 
     /// The place where the page of `address` in `asid` would be.
@@ -224,7 +227,10 @@ impl Tlb {
     pub fn purge_page(&mut self, address: u64) {
         let row = (address >> 12) as usize & (ROWS - 1);
         for entry in self.entries[row..].iter_mut().step_by(ROWS) {
-            *entry = EMPTY;
+            // What is not there is not written to: it may be memory that the host has not given yet.
+            if entry.read | entry.write != NOWHERE {
+                *entry = EMPTY;
+            }
         }
         self.epoch += 1;
         self.low = [NO_LOW_PAGE; 2];

@@ -35,11 +35,15 @@ impl Block {
 /// The number of no block.
 pub const NONE: u32 = u32::MAX;
 const SLOTS: usize = 1 << 15;
-/// When so many instructions are decoded, everything is forgotten and decoded anew as needed.
-const MAX_OPS: usize = 1 << 18;
+/// When so many instructions are decoded, what is seldom executed is forgotten and decoded anew as needed.
+const MAX_OPS: usize = 1 << 17;
+/// If more than this remains then, everything is.
+const MOST_KEPT: usize = MAX_OPS / 4 * 3;
 const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
+/// Executions after which one is kept when room is made.
+const WARM: u8 = 4;
 /// Branches in a block that may not be taken. More would decode much that is never executed there.
 const MAX_BRANCHES: usize = 4;
 
@@ -80,6 +84,45 @@ impl BlockCache {
         self.table.fill(NONE);
         self.blocks.clear();
         self.ops.clear();
+    }
+
+    /// Forgets the blocks that are stale and those that were hardly ever executed; if that is not enough, all that have no
+    /// code, or everything. The others move together.
+    fn make_room(&mut self, s: &State) {
+        let storage = s.storage();
+        let stays = |block: &Block, hits: u8| {
+            let current = storage.code_version(Absolute(block.absolute)) == block.version;
+            current && (block.code != 0 || block.hits >= hits)
+        };
+        let count = |hits| -> usize {
+            self.blocks.iter().filter(|block| stays(block, hits)).map(|block| block.count as usize).sum()
+        };
+        let Some(hits) = [WARM, u8::MAX].into_iter().find(|&hits| count(hits) <= MOST_KEPT) else {
+            return self.clear();
+        };
+        // For each block that stays: where its instructions were, how many, and where they are now.
+        let mut moves = Vec::new();
+        let mut kept = 0;
+        self.blocks.retain_mut(|block| {
+            let stays = stays(block, hits);
+            if stays {
+                moves.push((block.first, block.count as u32, kept));
+                (block.first, block.links) = (kept, [NONE; 2]);
+                kept += block.count as u32;
+            }
+            stays
+        });
+        for &(first, count, to) in &moves {
+            self.ops.copy_within(first as usize..(first + count) as usize, to as usize);
+        }
+        self.ops.truncate(kept as usize);
+        self.table.fill(NONE);
+        for (number, block) in self.blocks.iter().enumerate() {
+            self.table[Self::slot(block.absolute)] = number as u32;
+        }
+        if let Some(translator) = &mut self.translator {
+            translator.renumber(&moves);
+        }
     }
 
     #[inline(always)]
@@ -151,7 +194,7 @@ impl BlockCache {
             }
         }
         let block = &mut self.blocks[number as usize];
-        let ops = &self.ops[block.first as usize..block.first as usize + block.count as usize];
+        let ops = (&self.ops[..], block.first, block.count as usize);
         let mut text = [0; MAX_BLOCK * 6];
         let text = &mut text[..block.bytes as usize];
         let at = Absolute(block.absolute);
@@ -168,6 +211,11 @@ impl BlockCache {
         self.translator.as_mut().expect("there is code, so somebody made it")
     }
 
+    /// Runs the code of a block, the one at `s.ia`.
+    pub fn enter(&mut self, s: &mut State, code: u64) -> jit::Exit {
+        self.translator.as_mut().expect("there is code, so somebody made it").enter(s, code, &self.ops)
+    }
+
     /// What the translator has done since this was asked last.
     pub(crate) fn take_statistics(&mut self) -> Option<jit::Statistics> {
         self.translator.as_mut().map(|translator| std::mem::take(&mut translator.statistics))
@@ -178,9 +226,12 @@ impl BlockCache {
     pub fn decode(&mut self, s: &State, absolute: Absolute) -> Option<u32> {
         if self.table.is_empty() {
             self.table = vec![NONE; SLOTS];
+            // What is not used of it costs nothing, and growing would keep the instructions twice.
+            self.ops.reserve_exact(MAX_OPS);
+            self.blocks.reserve_exact(MAX_OPS / 4);
         }
         if self.ops.len() + MAX_BLOCK > MAX_OPS {
-            self.clear();
+            self.make_room(s);
         }
         let mut text = [0; MAX_BLOCK * 6];
         let rest = (PAGE - absolute.0 % PAGE) as usize;

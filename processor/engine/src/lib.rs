@@ -223,7 +223,7 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
             }
             // The rest of the budget may not do for a whole block.
             if s.budget >= count {
-                match translator.enter(s, code) {
+                match cache.enter(s, code) {
                     jit::Exit::Link(link) => left = Left::Link(link, s.ia),
                     jit::Exit::Lookup => left = Left::Lookup,
                     jit::Exit::Look => {}

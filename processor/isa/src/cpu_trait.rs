@@ -41,7 +41,7 @@ impl Width {
 }
 
 /// Condition-code recipes: the setting is named, not computed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cc<W> {
     /// A constant.
     Set(u8),

@@ -22,10 +22,13 @@ impl Translator {
     pub fn clear(&mut self) {
         match self.never {}
     }
+    pub fn renumber(&mut self, _: &[(u32, u32, u32)]) {
+        match self.never {}
+    }
     pub fn mode(_: &State) -> u8 {
         0
     }
-    pub fn translate(&mut self, _: &State, _: Absolute, _: &[u8], _: u32, _: &[Op]) -> (u64, u64) {
+    pub fn translate(&mut self, _: &State, _: Absolute, _: &[u8], _: u32, _: (&[Op], u32, usize)) -> (u64, u64) {
         match self.never {}
     }
     pub fn connect(&mut self, _: Link, _: Absolute, _: u32, _: u64) {
@@ -34,7 +37,7 @@ impl Translator {
     pub fn remember(&mut self, _: &State, _: u64) {
         match self.never {}
     }
-    pub fn enter(&mut self, _: &mut State, _: u64) -> Exit {
+    pub fn enter(&mut self, _: &mut State, _: u64, _: &[Op]) -> Exit {
         match self.never {}
     }
 }

@@ -501,8 +501,8 @@ impl Cpu for Emitter<'_> {
     }
     fn load(&mut self, width: Width, at: At<Word>) -> Step<Self, Word> {
         let t = self.temp();
-        self.reach(at.address, (width.bits() / 8) as i32, false);
-        Ok(self.fetch(width, t, 1))
+        self.reach_fast(at.address, (width.bits() / 8) as i32, t);
+        Ok(self.fetch(width, t, true))
     }
     fn store(&mut self, width: Width, at: At<Word>, v: Word) -> Step<Self> {
         let v = match v {
@@ -547,7 +547,7 @@ impl Cpu for Emitter<'_> {
         self.reach(at.address, (width.bits() / 8) as i32, true);
         asm!(self, mov Rq(u), rcx);
         self.update = Some((at.address, u));
-        Ok(self.fetch(width, t, u))
+        Ok(self.fetch(width, t, false))
     }
     fn aligned(&mut self, at: At<Word>, n: u64) -> Step<Self> {
         if n > 1 {
@@ -609,12 +609,17 @@ impl Cpu for Emitter<'_> {
 }
 
 impl Emitter<'_> {
-    fn fetch(&mut self, width: Width, t: u8, from: u8) -> Word {
-        match width {
-            W8 => asm!(self, movzx Rd(t), BYTE [Rq(from)]),
-            W16 => asm!(self, movbe Rw(t), [Rq(from)] ; movzx Rd(t), Rw(t)),
-            W32 => asm!(self, movbe Rd(t), [Rq(from)]),
-            W64 => asm!(self, movbe Rq(t), [Rq(from)]),
+    /// `t` becomes what is at rcx, or `indexed` by rax.
+    fn fetch(&mut self, width: Width, t: u8, indexed: bool) -> Word {
+        match (width, indexed) {
+            (W8, false) => asm!(self, movzx Rd(t), BYTE [rcx]),
+            (W16, false) => asm!(self, movbe Rw(t), [rcx] ; movzx Rd(t), Rw(t)),
+            (W32, false) => asm!(self, movbe Rd(t), [rcx]),
+            (W64, false) => asm!(self, movbe Rq(t), [rcx]),
+            (W8, true) => asm!(self, movzx Rd(t), BYTE [rcx + rax]),
+            (W16, true) => asm!(self, movbe Rw(t), [rcx + rax] ; movzx Rd(t), Rw(t)),
+            (W32, true) => asm!(self, movbe Rd(t), [rcx + rax]),
+            (W64, true) => asm!(self, movbe Rq(t), [rcx + rax]),
         }
         self.reg(t, if width == W64 { Left::Valid } else { Left::Zero })
     }

@@ -2,9 +2,10 @@
 //!
 //! Nothing is kept about an instruction once it is emitted: a `Word` says where a value is, `Map` says where the guest's
 //! registers are. Host registers are never changed in place: a new value gets a new one, so words, the recipe of the
-//! condition code and the maps of sites stay true. Every way out that is not expected costs a thunk and a [`Site`]: the map
+//! condition code and the maps of sites stay true. Every way out that is not expected costs a thunk and a [`Draft`]: the map
 //! as it was, from which the exact state is rebuilt and the instruction done again by its interpreter's handler.
 
+use crate::sites::Draft;
 use crate::word::*;
 use arch::Absolute;
 use cpu::layout;
@@ -24,6 +25,12 @@ pub const fn field(offset: usize) -> i32 {
     offset as i32 - BIAS as i32
 }
 
+/// The short displacement from rbp of a field that stands near the start.
+pub const fn near(offset: usize) -> i8 {
+    assert!(offset < 2 * BIAS);
+    field(offset) as i8
+}
+
 /// The displacement from rbp of a word of `State::scratch`.
 pub const fn scratch(n: usize) -> i32 {
     field(layout::SCRATCH + 8 * n)
@@ -31,8 +38,7 @@ pub const fn scratch(n: usize) -> i32 {
 
 /// The short displacement from rbp of a general register.
 pub fn gr(r: u8) -> i8 {
-    const { assert!(layout::GR <= BIAS) };
-    (field(layout::GR) + 8 * r as i32) as i8
+    near(layout::GR) + 8 * r as i8
 }
 
 /// Targets of indirect branches that are remembered.
@@ -58,26 +64,12 @@ pub const LOOK: u32 = 0xffff_fff2;
 /// An instruction was left early.
 pub const FAULT: u32 = 0xffff_fff3;
 
-/// A way out of translated code, and the way back.
-pub struct Site {
-    pub op: *const Op,
-    pub before: Map,
-    pub cc: Recipe,
-    pub after: Map,
-    /// Where the instruction behind it begins.
-    pub resume: u64,
-    /// Instructions of the block behind this one, which were counted and are not executed if the block is left here.
-    pub refund: u32,
-    /// The engine goes on behind the instruction, not the block.
-    pub leave: bool,
-}
-
 /// An exit to another block of the same page.
 pub struct Way {
-    /// Where the displacement is that is changed when the target has been translated.
-    pub patch: u64,
-    /// The frame of the block that it leaves, and its version.
-    pub frame: u64,
+    /// Where the displacement is that is changed when the target has been translated, from the start of the code.
+    pub patch: u32,
+    /// The number of the frame of the block that it leaves, and its version.
+    pub frame: u32,
     pub version: u32,
 }
 
@@ -90,6 +82,30 @@ pub enum Goal {
     Host(u8),
 }
 
+/// How long an operand is.
+#[derive(Clone, Copy)]
+pub enum Len {
+    Bytes(i32),
+    /// One byte more than this host register says.
+    Register(u8),
+}
+
+impl From<i32> for Len {
+    fn from(bytes: i32) -> Len {
+        Len::Bytes(bytes)
+    }
+}
+
+/// Where the second copy of a loop begins, what is where then, and where it goes when it must not go on.
+#[derive(Clone, Copy)]
+pub struct Carried {
+    pub label: DynamicLabel,
+    pub out: DynamicLabel,
+    pub over: DynamicLabel,
+    pub map: Map,
+    pub cc: Recipe,
+}
+
 /// Code that is emitted behind the block.
 enum Cold {
     Site(DynamicLabel, usize),
@@ -99,11 +115,16 @@ enum Cold {
 
 /// What is known of a block before it is emitted.
 pub struct Plan<'e> {
+    pub storage: &'e storage::Storage,
     pub ops: &'e [Op],
     /// Where the block's text is.
     pub absolute: Absolute,
-    /// Where its code is going to be executed.
+    /// Where its code is going to be executed, and where all code begins.
     pub origin: u64,
+    pub start: u64,
+    /// The numbers of its first site and its first link.
+    pub first_site: usize,
+    pub first_link: usize,
     /// Bits of an address in the addressing mode.
     pub mask: u64,
     /// Where its frame's code version is, and what it is now.
@@ -113,7 +134,7 @@ pub struct Plan<'e> {
 
 pub struct Emitter<'e> {
     pub a: &'e mut Assembler,
-    sites: &'e mut Vec<Site>,
+    sites: &'e mut Vec<Draft>,
     links: &'e mut Vec<Way>,
     pub plan: &'e Plan<'e>,
     pub map: Map,
@@ -126,9 +147,12 @@ pub struct Emitter<'e> {
     first_site: usize,
     /// The instruction has named a condition code.
     pub code_set: bool,
+    /// How far behind the start of the block the addresses lie that registers have, where that is known.
+    pub near: [Option<i64>; 16],
     /// The address a load for update found, and the register with the host's address.
     pub update: Option<(Word, u8)>,
     cold: Vec<Cold>,
+    pub carried: Option<Carried>,
     head: DynamicLabel,
     /// Where in the code the inner entry is.
     pub head_offset: u64,
@@ -144,12 +168,13 @@ pub struct Emitter<'e> {
 impl<'e> Emitter<'e> {
     pub fn new(
         a: &'e mut Assembler,
-        sites: &'e mut Vec<Site>,
+        sites: &'e mut Vec<Draft>,
         links: &'e mut Vec<Way>,
         plan: &'e Plan<'e>,
     ) -> Emitter<'e> {
         let (head, out, over) = (a.new_dynamic_label(), a.new_dynamic_label(), a.new_dynamic_label());
-        let first_site = sites.len();
+        sites.clear();
+        links.clear();
         Emitter {
             a,
             sites,
@@ -161,10 +186,12 @@ impl<'e> Emitter<'e> {
             touched: 0,
             cc: Recipe::Stored,
             index: 0,
-            first_site,
+            first_site: 0,
             code_set: false,
+            near: [None; 16],
             update: None,
             cold: Vec::new(),
+            carried: None,
             head,
             head_offset: 0,
             out,
@@ -178,7 +205,7 @@ impl<'e> Emitter<'e> {
         self.plan.origin + self.a.offset().0 as u64
     }
 
-    fn own(&mut self, h: u8, owner: Owner) {
+    pub fn own(&mut self, h: u8, owner: Owner) {
         self.owner[h as usize] = owner;
         self.age[h as usize] += 1;
     }
@@ -229,7 +256,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Stores the registers of `which` that are newer than the state. The host's flags stay.
-    fn write_back(&mut self, m: &Map, which: u16) {
+    pub fn write_back(&mut self, m: &Map, which: u16) {
         for r in (0..16u8).filter(|r| (m.dirty & which) >> r & 1 == 1) {
             let h = m.host[r as usize];
             if m.full >> r & 1 == 1 {
@@ -256,10 +283,12 @@ impl<'e> Emitter<'e> {
         }
         self.map.host[r as usize] = NONE;
         self.map.dirty &= !(1 << r);
+        self.near[r as usize] = None;
     }
 
     /// `r` is in `h` from now on.
     fn point(&mut self, r: u8, h: u8, full: bool, clear: bool) {
+        self.near[r as usize] = None;
         let old = self.map.host[r as usize];
         if old != NONE && old != h {
             let coded = self.cc.hosts() >> old & 1 == 1;
@@ -362,6 +391,9 @@ impl<'e> Emitter<'e> {
             W64 => {
                 let (h, _) = self.adopt(v, W64);
                 self.point(r, h, true, false);
+                if let Word::Sum { base: None, index: None, disp, own: true } = v {
+                    self.near[r as usize] = Some(disp);
+                }
             }
             W32 => {
                 let (h, left) = self.adopt(v, W32);
@@ -518,6 +550,7 @@ impl<'e> Emitter<'e> {
         self.store_code(&cc);
         self.cc = Recipe::Stored;
         self.map = Map::EMPTY;
+        self.near = [None; 16];
         for h in POOL {
             self.own(h, Owner::Free);
         }
@@ -529,36 +562,50 @@ impl Emitter<'_> {
     /// A label to jump to when this instruction must be done by its handler.
     pub fn site(&mut self) -> DynamicLabel {
         let label = self.a.new_dynamic_label();
-        self.cold.push(Cold::Site(label, self.sites.len()));
+        self.cold.push(Cold::Site(label, self.plan.first_site + self.sites.len()));
         self.push_site(self.map);
         label
     }
 
     fn push_site(&mut self, map: Map) {
-        let refund = (self.plan.ops.len() - self.index - 1) as u32;
-        let op: *const Op = &self.plan.ops[self.index];
-        self.sites.push(Site { op, before: map, cc: self.cc, after: Map::EMPTY, resume: 0, refund, leave: false });
+        let (index, cc) = (self.index, self.cc);
+        self.sites.push(Draft { index, before: map, cc, after: Map::EMPTY, resume: 0, leave: false });
     }
 
     /// rcx becomes the host's address of `len` bytes of the guest's at `at`.
-    pub fn reach(&mut self, at: Word, len: i32, store: bool) {
-        let (place, places) = (field(layout::DATA_PLACE), layout::PLACES as i32);
-        let (table, space) = (field(layout::TLB), field(layout::DATA_SPACE));
-        let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
+    pub fn reach(&mut self, at: Word, len: impl Into<Len>, store: bool) {
         self.lea(1, at);
         let site = self.site();
-        asm!(self, mov eax, ecx ; shr eax, 7 ; xor eax, [rbp + place] ; and eax, places ; add rax, [rbp + table]);
-        if len == 1 {
-            asm!(self, mov rdx, rcx)
-        } else {
-            asm!(self, lea rdx, [BYTE rcx + (len - 1) as i8])
-        }
-        asm!(self, and rdx, -4096 ; or rdx, [rbp + space] ; cmp rdx, [BYTE rax + tag] ; jne =>site);
+        asm!(self, mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
+        self.last_byte(2, len.into());
+        let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
+        asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)] ; cmp rdx, [BYTE rax + tag] ; jne =>site);
         if store {
             let marked = storage::Code::MARKED_AT as i8;
             asm!(self, mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
         }
         asm!(self, add rcx, [BYTE rax + layout::ENTRY_HOST as i8]);
+    }
+
+    /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx. Between
+    /// the guest's address and the host's are as few operations as can be: who follows pointers waits for each.
+    pub fn reach_fast(&mut self, at: Word, len: i32, t: u8) {
+        self.lea(1, at);
+        let site = self.site();
+        asm!(self, mov rdx, [BYTE rbp + near(layout::DATA_WINDOW)] ; rorx eax, ecx, 7 ; and eax, layout::PLACES as i32);
+        self.last_byte(t, Len::Bytes(len));
+        asm!(self, and Rq(t), -4096 ; or Rq(t), [BYTE rbp + near(layout::DATA_SPACE)]
+            ; cmp Rq(t), [BYTE rdx + rax + layout::ENTRY_READ as i8] ; jne =>site
+            ; mov rax, [BYTE rdx + rax + layout::ENTRY_HOST as i8]);
+    }
+
+    /// `to` becomes the guest's address of the last of `len` bytes at rcx.
+    fn last_byte(&mut self, to: u8, len: Len) {
+        match len {
+            Len::Bytes(1) => asm!(self, mov Rq(to), rcx),
+            Len::Bytes(len) => asm!(self, lea Rq(to), [BYTE rcx + (len - 1) as i8]),
+            Len::Register(h) => asm!(self, lea Rq(to), [rcx + Rq(h)]),
+        }
     }
 
     /// Goes to the block at the address in rcx, which is in r14 too.
@@ -569,7 +616,7 @@ impl Emitter<'_> {
         self.leave(LOOKUP);
     }
 
-    fn leave(&mut self, answer: u32) {
+    pub fn leave(&mut self, answer: u32) {
         asm!(self, mov eax, answer as i32 ; jmp QWORD [rbp + scratch(LEAVE)]);
     }
 
@@ -583,14 +630,17 @@ impl Emitter<'_> {
 
     /// Leaves the block; `at` is where the branch is that was taken.
     fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
-        self.write_back(map, !0);
-        self.store_code(cc);
         if let Some(at) = at {
-            asm!(self, lea rax, [r14 + at as i32] ; mov [rbp + field(layout::BREAKING_EVENT)], rax);
+            asm!(self, lea rax, [r14 + at as i32] ; mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
         }
         if refund != 0 {
             asm!(self, lea r15, [BYTE r15 + refund as i8]);
         }
+        if matches!(goal, Goal::Near(0)) && self.carry(map, cc) {
+            return;
+        }
+        self.write_back(map, !0);
+        self.store_code(cc);
         match goal {
             Goal::Near(0) => return asm!(self, jmp =>self.head),
             Goal::Near(d) => match i32::try_from(d) {
@@ -621,19 +671,30 @@ impl Emitter<'_> {
 
     pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
         let goal = self.goal(target);
+        // Who branches on one condition code knows it.
+        let cc = match truth {
+            Truth::Code(mask) if mask.is_power_of_two() => Recipe::Named(Cc::Set(3 - mask.trailing_zeros() as u8)),
+            _ => self.cc,
+        };
+        if matches!(goal, Goal::Near(0)) {
+            self.goes_back(cc);
+        }
         let label = self.a.new_dynamic_label();
         let known = self.jump_if(truth, label);
         match known {
             Some(true) => self.jump_to(goal, at),
             Some(false) => {}
             None => {
-                let (map, cc, refund) = (self.map, self.cc, self.refund());
+                let (map, refund) = (self.map, self.refund());
                 self.cold.push(Cold::Edge { label, map, cc, goal, refund, at });
             }
         }
     }
 
     pub fn jump_to(&mut self, goal: Goal, at: i64) {
+        if matches!(goal, Goal::Near(0)) {
+            self.goes_back(self.cc);
+        }
         let (map, cc, refund) = (self.map, self.cc, self.refund());
         self.edge(&map, &cc, goal, refund, Some(at));
         self.open = false;
@@ -642,16 +703,17 @@ impl Emitter<'_> {
     /// The instruction is done by its handler; `ends`: where it goes on is known only then.
     pub fn call(&mut self, ends: bool) {
         self.flush();
-        let id = self.sites.len() as i32;
+        let number = self.sites.len();
+        let id = (self.plan.first_site + number) as i32;
         self.push_site(Map::EMPTY);
-        self.sites[id as usize].leave = ends;
+        self.sites[number].leave = ends;
         asm!(self, mov eax, id ; call QWORD [rbp + scratch(AT_CALL)]);
         if ends {
             let refund = self.refund();
             if refund != 0 {
                 asm!(self, lea r15, [BYTE r15 + refund as i8]);
             }
-            asm!(self, mov rcx, [rbp + field(layout::NEXT_IA)] ; mov r14, rcx);
+            asm!(self, mov rcx, [BYTE rbp + near(layout::NEXT_IA)] ; mov r14, rcx);
             self.indirect();
             self.open = false;
         }
@@ -667,7 +729,7 @@ impl Emitter<'_> {
         let at = (self.plan.version_at) as i64;
         asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne =>self.out ; =>self.head);
         self.head_offset = self.a.offset().0 as u64;
-        asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [rbp + field(layout::OPEN)] ; jne =>self.out
+        asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>self.out
             ; sub r15, BYTE n ; js =>self.over);
     }
 
@@ -685,12 +747,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// The end of the block and everything cold.
-    pub fn epilogue(&mut self, bytes: i64) {
+    /// The end of a copy of the block.
+    pub fn finish(&mut self, bytes: i64) {
         if self.open {
             let (map, cc) = (self.map, self.cc);
             self.edge(&map, &cc, Goal::Near(bytes), 0, None);
         }
+    }
+
+    /// Everything cold.
+    pub fn epilogue(&mut self) {
         let mut k = 0;
         while k < self.cold.len() {
             match self.cold[k] {
@@ -702,8 +768,9 @@ impl Emitter<'_> {
                     self.edge(&map, &cc, goal, refund, Some(at));
                 }
                 Cold::Exit { label, patch } => {
-                    let id = self.links.len() as u32;
-                    let (frame, version) = (self.plan.absolute.0 & arch::PAGE_MASK, self.plan.version);
+                    let id = (self.plan.first_link + self.links.len()) as u32;
+                    let (frame, version) = ((self.plan.absolute.0 / arch::PAGE) as u32, self.plan.version);
+                    let patch = (patch - self.plan.start) as u32;
                     self.links.push(Way { patch, frame, version });
                     asm!(self, =>label);
                     self.leave(id);
@@ -711,6 +778,7 @@ impl Emitter<'_> {
             }
             k += 1;
         }
+        self.second_out();
         asm!(self, =>self.over ; add r15, BYTE self.plan.ops.len() as i8 ; =>self.out);
         self.leave(OUT);
     }

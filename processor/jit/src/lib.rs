@@ -20,6 +20,10 @@
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod body;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod bytes;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod carry;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod code;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod emitter;
@@ -29,6 +33,8 @@ mod memory;
 mod native;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod scout;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod sites;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod translator;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

@@ -1,4 +1,7 @@
 //! Memory for generated code: the same pages twice, once writable and once executable, so that no address is ever both.
+//!
+//! The host maps a page where it is written to and where it is executed, and counts it as resident for each. What has been
+//! written is seldom written to again, so the writable view's pages are given up every now and then; what they hold stays.
 
 use std::io;
 
@@ -8,7 +11,13 @@ pub struct CodeMemory {
     executable: *const u8,
     len: usize,
     used: usize,
+    /// At most so many pages of the writable view are mapped.
+    mapped: usize,
 }
+
+/// Pages of the writable view that may stay mapped.
+const MOST_MAPPED: usize = 64;
+const PAGE: usize = 4096;
 
 // SAFETY: the mappings belong to this value alone and stay until it is dropped.
 unsafe impl Send for CodeMemory {}
@@ -28,9 +37,13 @@ impl CodeMemory {
                 let writable = map(libc::PROT_READ | libc::PROT_WRITE);
                 let executable = map(libc::PROT_READ | libc::PROT_EXEC);
                 result = match (writable == libc::MAP_FAILED, executable == libc::MAP_FAILED) {
-                    (false, false) => {
-                        Ok(CodeMemory { writable: writable.cast(), executable: executable.cast(), len, used: 0 })
-                    }
+                    (false, false) => Ok(CodeMemory {
+                        writable: writable.cast(),
+                        executable: executable.cast(),
+                        len,
+                        used: 0,
+                        mapped: 0,
+                    }),
                     (writable_failed, _) => {
                         let error = io::Error::last_os_error();
                         if !writable_failed {
@@ -55,6 +68,11 @@ impl CodeMemory {
         self.len - self.used
     }
 
+    /// Where the first code is executed.
+    pub fn start(&self) -> u64 {
+        self.executable as u64
+    }
+
     /// The address at which the code that is put next will be executed.
     pub fn next(&self) -> u64 {
         self.executable as u64 + self.used as u64
@@ -64,6 +82,7 @@ impl CodeMemory {
     pub fn put(&mut self, code: &[u8]) -> u64 {
         assert!(code.len() + 16 <= self.left(), "the caller has looked whether there is room");
         let at = self.next();
+        self.will_write(code.len().div_ceil(PAGE) + 1);
         // SAFETY: the range lies in the writable mapping, behind everything that was put before.
         unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), self.writable.add(self.used), code.len()) };
         self.used = (self.used + code.len() + 15) & !15;
@@ -74,13 +93,35 @@ impl CodeMemory {
     pub fn patch(&mut self, at: u64, displacement: i32) {
         let offset = (at - self.executable as u64) as usize;
         assert!(offset + 4 <= self.used, "what is patched was put");
+        self.will_write(2);
         // SAFETY: the four bytes lie in the writable mapping. Nobody executes this cache now: it is one CPU's own.
         unsafe { self.writable.add(offset).cast::<i32>().write_unaligned(displacement) };
     }
 
-    /// Forgets everything behind the first `keep` bytes.
+    /// Forgets everything behind the first `keep` bytes; the host has its memory back.
     pub fn truncate(&mut self, keep: usize) {
+        let from = keep.next_multiple_of(PAGE);
         self.used = keep;
+        self.advise(from, libc::MADV_REMOVE);
+        self.mapped = 0;
+    }
+
+    /// So many pages of the writable view are going to be mapped.
+    fn will_write(&mut self, pages: usize) {
+        if self.mapped + pages > MOST_MAPPED {
+            self.advise(0, libc::MADV_DONTNEED);
+            self.mapped = 0;
+        }
+        self.mapped += pages;
+    }
+
+    /// Advice on the writable view from byte `from` on. A host that does not take it has less memory left, that is all.
+    fn advise(&self, from: usize, advice: libc::c_int) {
+        if from < self.len {
+            // SAFETY: the range lies in the writable mapping. It is shared: what is given up there is not lost, and only what
+            // nobody executes any more is removed.
+            unsafe { libc::madvise(self.writable.add(from).cast(), self.len - from, advice) };
+        }
     }
 }
 
@@ -91,5 +132,51 @@ impl Drop for CodeMemory {
             libc::munmap(self.writable.cast(), self.len);
             libc::munmap(self.executable.cast_mut().cast(), self.len);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many pages of `len` bytes at `at` this process has mapped (Linux, Documentation/admin-guide/mm/pagemap.rst).
+    fn mapped(at: *const u8, len: usize) -> usize {
+        use std::os::unix::fs::FileExt;
+        let mut entries = vec![0; len / PAGE * 8];
+        let map = std::fs::File::open("/proc/self/pagemap").expect("Linux has it");
+        map.read_exact_at(&mut entries, (at as usize / PAGE * 8) as u64).expect("there is an entry for each page");
+        entries.chunks(8).filter(|entry| entry[7] & 0x80 != 0).count()
+    }
+
+    #[test]
+    fn code_stays_when_the_writable_view_gives_up_its_pages() {
+        const PIECE: usize = 5000;
+        let mut memory = CodeMemory::new(4 << 20).expect("the host has memory");
+        let places: Vec<u64> = (0..400u32).map(|n| memory.put(&[n as u8; PIECE])).collect();
+        assert!(mapped(memory.writable, memory.len) <= MOST_MAPPED);
+        for (n, &at) in places.iter().enumerate() {
+            memory.patch(at + 8, -(n as i32));
+        }
+        assert!(mapped(memory.writable, memory.len) <= MOST_MAPPED);
+        for (n, &at) in places.iter().enumerate() {
+            // SAFETY: the code was put there.
+            let code = unsafe { std::slice::from_raw_parts(at as *const u8, PIECE) };
+            assert_eq!(code[8..12], (-(n as i32)).to_le_bytes());
+            assert!(code[..8].iter().chain(&code[12..]).all(|&byte| byte == n as u8));
+        }
+    }
+
+    #[test]
+    fn what_is_forgotten_is_the_hosts_again() {
+        let mut memory = CodeMemory::new(1 << 20).expect("the host has memory");
+        let first = memory.put(&[1; 100]);
+        let keep = memory.used();
+        memory.put(&[2; 500_000]);
+        memory.truncate(keep);
+        assert!(mapped(memory.executable, memory.len) <= 1 && mapped(memory.writable, memory.len) <= 1);
+        assert_eq!(memory.put(&[3; 100]), first + 112);
+        // SAFETY: both pieces were put there.
+        let code = unsafe { std::slice::from_raw_parts(first as *const u8, 212) };
+        assert_eq!((code[0], code[99], code[112], code[211]), (1, 1, 3, 3));
     }
 }

@@ -3,6 +3,7 @@
 //! Nothing here decides what an instruction means. Whatever is not the common case (a page boundary, operands that overlap, a
 //! result that is not a normal number, a trap that is enabled) goes to the site, and the routine does it.
 
+use crate::bytes::Bytes;
 use crate::emitter::{Emitter, asm, field};
 use crate::word::*;
 use cpu::{At, layout};
@@ -20,6 +21,7 @@ pub enum Native {
     Move,
     Clear,
     Compare(Width),
+    Many(Bytes),
     CompareAndSwap(Width),
     LeftmostOne,
     AddWithCarry(Width),
@@ -69,6 +71,9 @@ pub fn native(row: &Instruction, i: &Fields, float: bool) -> Option<Native> {
         "CLC" if length == 2 => Compare(W16),
         "CLC" if length == 4 => Compare(W32),
         "CLC" if length == 8 => Compare(W64),
+        "MVC" => Many(Bytes::Move),
+        "XC" if (i.b1, i.d1) == (i.b2, i.d2) => Many(Bytes::Clear),
+        "CLC" => Many(Bytes::Compare),
         "CS" | "CSY" => CompareAndSwap(W32),
         "CSG" => CompareAndSwap(W64),
         "ALCR" => AddWithCarry(W32),
@@ -155,6 +160,7 @@ impl Emitter<'_> {
                 let Ok(b) = self.load(width, second);
                 self.name_code(Cc::CompareLogical { width, a, b });
             }
+            Native::Many(what) => self.bytes(what, Word::Const(i.l as u64), i),
             Native::CompareAndSwap(width) => self.compare_and_swap(width, i),
             Native::LeftmostOne => self.leftmost_one(i),
             Native::AddWithCarry(width) => self.with_carry(width, true, i),

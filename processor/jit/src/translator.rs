@@ -1,9 +1,11 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
+use crate::bytes;
 use crate::emitter::*;
 use crate::memory::CodeMemory;
 use crate::native::{Native, native};
 use crate::scout::Scout;
+use crate::sites::{Draft, Site, Sites};
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
 use arch::Absolute;
@@ -60,20 +62,19 @@ pub struct Translator {
     leave: u64,
     at_site: u64,
     at_call: u64,
+    routines: [u64; 3],
     assembler: Assembler,
-    sites: Vec<Site>,
+    sites: Sites,
     links: Vec<Way>,
-    /// The instructions that sites point to.
-    ops: Vec<Box<[Op]>>,
+    /// Those of the block being emitted.
+    new_sites: Vec<Draft>,
+    new_links: Vec<Way>,
     targets: Box<[Target]>,
     /// How often it has been emptied.
     era: u64,
     /// What has been done since somebody took this.
     pub statistics: Statistics,
 }
-
-// SAFETY: the pointers in sites lead into `ops`, which go where the sites go.
-unsafe impl Send for Translator {}
 
 /// What decides how a program's text is translated beside the text: the addressing mode, whether fixed-point overflow
 /// interrupts, and whether all floating-point registers may be used.
@@ -92,8 +93,8 @@ fn key(s: &State) -> u64 {
 
 /// Does an instruction by its handler. `false`: the engine must look, and the answer says at what.
 fn perform(s: &mut State, site: &Site) -> bool {
-    // SAFETY: sites point into `Translator::ops`, which stay as long as the sites.
-    let op = unsafe { &*site.op };
+    // SAFETY: `enter` has put the address of a slice there that lives until it returns.
+    let op = site.op(unsafe { &*(s.scratch[OPS] as *const &[Op]) });
     let mode_before = mode(s);
     let next = s.ia.wrapping_add(op.fields.next as u64) & s.address_mask;
     s.next_ia = next;
@@ -118,10 +119,11 @@ fn perform(s: &mut State, site: &Site) -> bool {
 
 /// A site was reached: the instruction again on the exact state. Answers where to go on, or 0 to leave.
 extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
-    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile, and numbers of sites.
-    let (s, site) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Site).add(id as usize)) };
-    site.before.store(s);
-    site.cc.store(s);
+    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile; `enter` has put the
+    // address of the sites there, which nobody changes before it returns.
+    let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
+    let site = sites.get(id as u32);
+    sites.store(site, s);
     if !perform(s, site) {
         return 0;
     }
@@ -131,15 +133,23 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
         s.scratch[ANSWER] = LOOK as u64;
         return 0;
     }
-    site.after.load(s);
-    site.resume
+    sites.resume(site, s)
 }
 
 /// An instruction that is always done by its handler; the state is exact. Answers 1 to go on.
 extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
     // SAFETY: as above.
-    let (s, site) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Site).add(id as usize)) };
-    perform(s, site) as u64
+    let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
+    perform(s, sites.get(id as u32)) as u64
+}
+
+/// Whether this is EXECUTE, and whether it is EXECUTE RELATIVE LONG.
+fn execute(row: &Instruction) -> Option<bool> {
+    match row.mnemonic {
+        "EX" => Some(false),
+        "EXRL" => Some(true),
+        _ => None,
+    }
 }
 
 struct Stub<'a> {
@@ -153,22 +163,27 @@ impl Translator {
         if !able {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "the processor lacks MOVBE or BMI2"));
         }
+        let memory = CodeMemory::new(CACHE)?;
         let mut t = Translator {
-            memory: CodeMemory::new(CACHE)?,
+            sites: Sites::new(memory.next()),
+            memory,
             stubs: 0,
             enter: 0,
             leave: 0,
             at_site: 0,
             at_call: 0,
+            routines: [0; 3],
             assembler: Assembler::new(0),
-            sites: Vec::new(),
             links: Vec::new(),
-            ops: Vec::new(),
+            new_sites: Vec::new(),
+            new_links: Vec::new(),
             targets: vec![Target::default(); TARGET_COUNT].into(),
             era: 0,
             statistics: Statistics::default(),
         };
         t.make_stubs();
+        t.sites.reserve(MOST_SITES);
+        t.links.reserve_exact(MOST_SITES);
         Ok(t)
     }
 
@@ -197,10 +212,12 @@ impl Translator {
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+        let routines = bytes::emit(&mut self.assembler);
         let code = self.assembler.take().expect("the stubs' labels are all there");
         let at = self.memory.put(&code);
         self.enter = at;
         (self.leave, self.at_site, self.at_call) = (at + leave as u64, at + site as u64, at + call as u64);
+        self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
         self.stubs = self.memory.used();
     }
 
@@ -214,10 +231,15 @@ impl Translator {
         self.memory.truncate(self.stubs);
         self.sites.clear();
         self.links.clear();
-        self.ops.clear();
         self.targets.fill(Target::default());
         self.era += 1;
         self.statistics.emptied += 1;
+    }
+
+    /// The engine's instructions have other numbers: of each run that is still there its first number, how many they are, and
+    /// the first's new number, in ascending order. Code of others will not be entered any more.
+    pub fn renumber(&mut self, moves: &[(u32, u32, u32)]) {
+        self.sites.renumber(moves);
     }
 
     /// The mode that code would be translated for now: code is good only in the mode it was translated for.
@@ -225,16 +247,28 @@ impl Translator {
         mode(s) as u8
     }
 
-    /// Translates the block of `ops` at `absolute`, whose text is `text`. Returns where it is entered from outside, and
-    /// from its own page.
-    pub fn translate(&mut self, s: &State, absolute: Absolute, text: &[u8], version: u32, ops: &[Op]) -> (u64, u64) {
+    /// Translates the block at `absolute`, whose text is `text`: `count` of the engine's instructions `all` from number `first`
+    /// on, which have these numbers until the code is forgotten. Returns where it is entered from outside, and from its own
+    /// page.
+    pub fn translate(
+        &mut self,
+        s: &State,
+        absolute: Absolute,
+        text: &[u8],
+        version: u32,
+        (all, first, count): (&[Op], u32, usize),
+    ) -> (u64, u64) {
         let began = std::time::Instant::now();
-        let ops: Box<[Op]> = ops.into();
+        let ops = &all[first as usize..first as usize + count];
         let code = s.storage().code(absolute);
         let plan = Plan {
-            ops: &ops,
+            storage: s.storage(),
+            ops,
             absolute,
             origin: self.memory.next(),
+            start: self.memory.start(),
+            first_site: self.sites.len(),
+            first_link: self.links.len(),
             mask: s.address_mask,
             version_at: std::ptr::from_ref(code) as u64 + storage::Code::VERSION_AT as u64,
             version,
@@ -264,16 +298,14 @@ impl Translator {
                 }
                 None => scout.unfit = true,
             }
-            unfit |= ((scout.unfit && natives[n].is_none()) as u64) << n;
+            let otherwise = natives[n].is_some() || row.and_then(execute).is_some();
+            unfit |= ((scout.unfit && !otherwise) as u64) << n;
         }
-        let (sites, links) = (self.sites.len(), self.links.len());
         let (bytes, head) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
                 Ok(done) => break done,
                 Err(index) => {
                     unfit |= 1 << index;
-                    self.sites.truncate(sites);
-                    self.links.truncate(links);
                     self.assembler = Assembler::new(0);
                 }
             }
@@ -284,7 +316,8 @@ impl Translator {
         self.statistics.calls += unfit.count_ones() as u64;
         self.statistics.bytes += bytes.len() as u64;
         self.statistics.time += began.elapsed().as_nanos() as u64;
-        self.ops.push(ops);
+        self.sites.keep(&self.new_sites, first, count);
+        self.links.append(&mut self.new_links);
         (at, at + head)
     }
 
@@ -297,9 +330,26 @@ impl Translator {
         natives: &[Option<Native>],
         unfit: u64,
     ) -> Result<(Vec<u8>, u64), usize> {
-        let mut e = Emitter::new(&mut self.assembler, &mut self.sites, &mut self.links, plan);
+        let mut e = Emitter::new(&mut self.assembler, &mut self.new_sites, &mut self.new_links, plan);
         e.prologue();
         let head = e.head_offset;
+        Self::copy(&mut e, rows, natives, unfit)?;
+        if e.second_copy() {
+            Self::copy(&mut e, rows, natives, unfit)?;
+        }
+        e.epilogue();
+        let code = self.assembler.take().expect("every label of a block is placed in it");
+        Ok((code, head))
+    }
+
+    /// The block's instructions, or the number of one that needs more registers than there are.
+    fn copy(
+        e: &mut Emitter,
+        rows: &[Option<&'static Instruction>],
+        natives: &[Option<Native>],
+        unfit: u64,
+    ) -> Result<(), usize> {
+        let plan = e.plan;
         let mut bytes = 0;
         for (n, (op, row)) in plan.ops.iter().zip(rows).enumerate() {
             if !e.open {
@@ -307,8 +357,12 @@ impl Translator {
             }
             bytes = op.fields.next as i64;
             e.begin(n);
-            if unfit >> n & 1 == 1 {
+            // A block ends with EXECUTE, whatever that executes, and goes on behind it.
+            let executes = row.and_then(execute);
+            if unfit >> n & 1 == 1 || executes.is_some_and(|relative| !e.execute(relative, &op.fields)) {
                 e.call(row.is_none_or(|row| row.ends != Ends::No));
+            } else if executes.is_some() {
+                // That is done.
             } else if let Some(native) = natives[n] {
                 e.native(native, &op.fields);
             } else {
@@ -316,16 +370,15 @@ impl Translator {
                 let (_, body) = table()[&row];
                 // SAFETY: that is what it was; a lifetime makes no other function of it.
                 let body = unsafe { std::mem::transmute::<fn(), Body<Emitter>>(body) };
-                let Ok(()) = body(&mut e, &op.fields);
+                let Ok(()) = body(e, &op.fields);
             }
             if e.failed {
                 return Err(n);
             }
             e.end();
         }
-        e.epilogue(bytes);
-        let code = self.assembler.take().expect("every label of a block is placed in it");
-        Ok((code, head))
+        e.finish(bytes);
+        Ok(())
     }
 
     /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`, if that has to do with
@@ -335,8 +388,8 @@ impl Translator {
             return;
         }
         let exit = &self.links[link.number as usize];
-        if (exit.frame, exit.version) == (absolute.0 & arch::PAGE_MASK, version) {
-            let at = exit.patch;
+        if (exit.frame as u64, exit.version) == (absolute.0 / arch::PAGE, version) {
+            let at = self.memory.start() + exit.patch as u64;
             self.memory.patch(at, (code as i64 - (at as i64 + 4)) as i32);
         }
     }
@@ -347,13 +400,15 @@ impl Translator {
         self.targets[ia as usize >> 1 & (TARGET_COUNT - 1)] = Target { ia, key: key(s), code, unused: 0 };
     }
 
-    /// Runs the code of the block at `s.ia` and whatever comes behind it.
-    pub fn enter(&mut self, s: &mut State, code: u64) -> Exit {
+    /// Runs the code of the block at `s.ia` and whatever comes behind it. `all` are the engine's instructions.
+    pub fn enter(&mut self, s: &mut State, code: u64, all: &[Op]) -> Exit {
         s.scratch[LEAVE] = self.leave;
         s.scratch[AT_SITE] = self.at_site;
         s.scratch[AT_CALL] = self.at_call;
+        s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[TARGETS] = self.targets.as_ptr() as u64;
-        s.scratch[SITES] = self.sites.as_ptr() as u64;
+        s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
+        s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
         s.scratch[KEY] = key(s);
         let budget = s.budget;
         // SAFETY: the stub is a function of this type, and `code` is an entry of a block in our memory.

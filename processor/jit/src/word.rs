@@ -117,7 +117,7 @@ pub enum Owner {
 }
 
 /// The condition code at one point of a block.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recipe {
     /// In the `State`.
     Stored,
@@ -140,6 +140,26 @@ impl Recipe {
             Cc::Subtract { b, difference, .. } => bit(b) | bit(difference),
             Cc::AddLogical { a, sum, .. } => bit(a) | bit(sum),
             Cc::TestMask { value, mask } | Cc::TestMaskHalf { value, mask } => bit(value) | bit(mask),
+        }
+    }
+
+    /// The kind as a number, the width, and the operands, without the first of a sum: that follows from the others.
+    pub fn parts(&self) -> (u8, Width, Vec<Operand>) {
+        use Width::*;
+        let Recipe::Named(cc) = self else { return (0, W8, vec![]) };
+        match *cc {
+            Cc::Set(code) => (1, W8, vec![Operand::Const(code as u64)]),
+            Cc::Value(v) => (2, W8, vec![v]),
+            Cc::Zero { width, value } => (3, width, vec![value]),
+            Cc::Sign { width, value } => (4, width, vec![value]),
+            Cc::Compare { width, a, b } => (5, width, vec![a, b]),
+            Cc::CompareLogical { width, a, b } => (6, width, vec![a, b]),
+            Cc::Add { width, b, sum, .. } => (7, width, vec![b, sum]),
+            Cc::Subtract { width, b, difference, .. } => (8, width, vec![b, difference]),
+            Cc::AddLogical { width, a, sum } => (9, width, vec![a, sum]),
+            Cc::SubtractLogical { width, a, b, .. } => (10, width, vec![a, b]),
+            Cc::TestMask { value, mask } => (11, W8, vec![value, mask]),
+            Cc::TestMaskHalf { value, mask } => (12, W16, vec![value, mask]),
         }
     }
 
@@ -192,22 +212,6 @@ pub struct Map {
 
 impl Map {
     pub const EMPTY: Map = Map { host: [NONE; 16], dirty: 0, full: 0, clear: 0 };
-
-    /// Rebuilds the exact state from the spilled host registers.
-    pub fn store(&self, s: &mut State) {
-        for r in (0..16).filter(|r| self.dirty >> r & 1 == 1) {
-            let v = s.scratch[SPILL + self.host[r] as usize];
-            s.gr[r] = if self.full >> r & 1 == 1 { v } else { s.gr[r] & !0xffff_ffff | v & 0xffff_ffff };
-        }
-    }
-
-    /// The other way: the spilled host registers follow the state.
-    pub fn load(&self, s: &mut State) {
-        for r in (0..16).filter(|&r| self.host[r] != NONE) {
-            let v = if self.full >> r & 1 == 1 { s.gr[r] } else { s.gr[r] & 0xffff_ffff };
-            s.scratch[SPILL + self.host[r] as usize] = v;
-        }
-    }
 }
 
 // What `State::scratch` is used for.
@@ -221,9 +225,15 @@ pub const AT_CALL: usize = 2;
 pub const TARGETS: usize = 3;
 /// What a target's key must be now.
 pub const KEY: usize = 4;
-/// The sites.
+/// Leads to the sites.
 pub const SITES: usize = 5;
 /// The answer of a site or call that leaves.
 pub const ANSWER: usize = 6;
+/// Leads to the engine's instructions, a slice.
+pub const OPS: usize = 7;
+/// The routines for many bytes.
+pub const MOVE_BYTES: usize = 24;
+pub const CLEAR_BYTES: usize = 25;
+pub const COMPARE_BYTES: usize = 26;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;

@@ -542,13 +542,29 @@ impl<'a> Generator<'a> {
         text
     }
 
-    /// EX or EXRL of an instruction behind a branch over it.
+    /// EX or EXRL of an instruction behind a branch over it. Before EX there may be the instruction that finds the target.
     fn execute(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
         let len = row.blank.len();
         let at = self.at;
-        let target = at + len as u64 + 4;
+        let mut whole = Vec::new();
+        if row.mnemonic == "EX" && self.random.one_in(2) {
+            // LARL, which changes nothing: that is where the text begins.
+            whole.extend([0xc0, TEXT_REGISTER << 4]);
+            whole.extend((((self.text_address as i64 - at as i64) / 2) as i32).to_be_bytes());
+        }
+        let target = at + whole.len() as u64 + len as u64 + 4;
         self.at = at;
         let mut executed = self.fill_other();
+        if self.random.one_in(3) {
+            // What programs execute so most often: MVC, CLC, XC, from elsewhere, from nearby, from the same place.
+            let op = [0xd2, 0xd5, 0xd7][self.random.below(3) as usize];
+            let (l, near) = (self.random.below(4) as u8, self.random.below(12) as u8);
+            executed = match self.random.below(3) {
+                0 => vec![op, l, 0xa0, 0x00, 0xb0, 0x10],
+                1 => vec![op, l, 0xa0, near, 0xa0, 0x05],
+                _ => vec![op, l, 0xa0, near, 0xa0, near],
+            };
+        }
         if executed[0] == 0xc6 || executed[0] == 0xc4 || executed[0] == 0xc0 {
             executed = vec![0xd2, 0x03, 0xa0, 0x00, 0xb0, 0x10]; // relative operands count from elsewhere: MVC instead
         }
@@ -571,7 +587,8 @@ impl<'a> Generator<'a> {
         }
         text.extend_from_slice(&[0xa7, 0xf4, 0x00, 2 + executed.len() as u8 / 2]);
         text.extend_from_slice(&executed);
-        text
+        whole.extend(text);
+        whole
     }
 
     /// COMPARE AND SWAP and its like: half of them find what they expect.

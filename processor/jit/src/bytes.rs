@@ -1,0 +1,212 @@
+//! Operands of many bytes, or of a number that is known only when the instruction is executed: MVC, CLC and XC with the same
+//! operand twice, by themselves or under EXECUTE.
+//!
+//! The work is done by [`Routines`], a few pieces of code that every cache has. What is under EXECUTE is known when its
+//! address is: relative to the instruction, or just made by LOAD ADDRESS RELATIVE LONG. Programs keep it in the same page,
+//! where the code compares it with what it was at translation; elsewhere, or if it has changed, the interpreter does it.
+
+use crate::emitter::{Emitter, Len, asm, scratch};
+use crate::word::*;
+use arch::{Absolute, PAGE};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use isa::{Cc, Cpu, Fields, Format, Width::*};
+
+/// What is done to the bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bytes {
+    Move,
+    Clear,
+    Compare,
+}
+
+impl Emitter<'_> {
+    /// One more than `last` bytes: `last` is under 256.
+    pub fn bytes(&mut self, what: Bytes, last: Word, i: &Fields) {
+        let n = self.host(last, W32);
+        let first = self.address(0, i.b1, i.d1);
+        if what == Bytes::Clear {
+            self.reach(first.address, Len::Register(n), true);
+            asm!(self, lea eax, [BYTE Rq(n) + 1] ; call QWORD [rbp + scratch(CLEAR_BYTES)]);
+            return self.name_code(Cc::Set(0));
+        }
+        let second = self.address(0, i.b2, i.d2);
+        let u = self.temp();
+        self.reach(first.address, Len::Register(n), what == Bytes::Move);
+        asm!(self, mov Rq(u), rcx);
+        self.reach(second.address, Len::Register(n), false);
+        asm!(self, mov rdx, rcx ; mov rcx, Rq(u));
+        if what == Bytes::Move {
+            // A destination that begins within the source sees what was moved before.
+            let site = self.site();
+            asm!(self, mov rax, rcx ; sub rax, rdx ; sub rax, 1 ; cmp rax, Rq(n) ; jb =>site
+                ; lea eax, [BYTE Rq(n) + 1] ; call QWORD [rbp + scratch(MOVE_BYTES)]);
+            return;
+        }
+        let v = self.temp();
+        asm!(self, lea eax, [BYTE Rq(n) + 1] ; call QWORD [rbp + scratch(COMPARE_BYTES)] ; mov Rq(u), rax ; mov Rq(v), rdx);
+        let (a, b) = (self.reg(u, Left::Valid), self.reg(v, Left::Valid));
+        self.name_code(Cc::CompareLogical { width: W64, a, b });
+    }
+
+    /// EXECUTE, and EXECUTE RELATIVE LONG if `relative`; `false`: nothing has been emitted.
+    pub fn execute(&mut self, relative: bool, i: &Fields) -> bool {
+        let target = match (relative, i.x2) {
+            (true, _) => Some(i.at + i.imm),
+            (false, 0) => self.near[i.b2 as usize & 15].filter(|_| i.b2 != 0).map(|near| near + i.d2 as i64),
+            _ => None,
+        };
+        let block = (self.plan.absolute.0 % PAGE) as i64;
+        let Some(at) = target.filter(|at| at & 1 == 0 && (0..=PAGE as i64 - 6).contains(&(block + at))) else {
+            return false;
+        };
+        let at = Absolute(self.plan.absolute.0.wrapping_add_signed(at));
+        let mut text = [0; 6];
+        self.plan.storage.read(at, &mut text).expect("it is in the block's frame");
+        let i2 = Fields::extract(Format::SSa, text);
+        let what = match text[0] {
+            0xd2 => Bytes::Move,
+            0xd5 => Bytes::Compare,
+            0xd7 if (i2.b1, i2.d1) == (i2.b2, i2.d2) => Bytes::Clear,
+            _ => return false,
+        };
+        let host = self.plan.storage.frame(at).expect("as above") as u64 + at.0 % PAGE;
+        let (start, end) = text.split_at(4);
+        let start = i32::from_le_bytes(start.try_into().expect("these are four"));
+        let end = i16::from_le_bytes(end.try_into().expect("these are two"));
+        let site = self.site();
+        asm!(self, mov rax, QWORD host as i64 ; cmp DWORD [rax], start ; jne =>site ; cmp WORD [BYTE rax + 4], end ; jne =>site);
+        let mut last = Word::Const(text[1] as u64);
+        if i.r1 != 0 {
+            let low = self.general(W8, i.r1);
+            last = self.or(low, last);
+        }
+        self.bytes(what, last, &i2);
+        true
+    }
+}
+
+/// Emits the routines; where each begins is the answer. rcx has the host's address of the first operand, rdx that of the second
+/// and eax how many bytes there are, 1 to 256; all three and xmm0 and xmm1 are changed.
+///
+/// `move`: the first may begin before the second and overlap it, not behind. `compare`: rax and rdx compare as the operands do.
+pub struct Routines {
+    pub moves: usize,
+    pub clear: usize,
+    pub compare: usize,
+}
+
+pub fn emit(a: &mut crate::emitter::Assembler) -> Routines {
+    struct E<'a> {
+        a: &'a mut crate::emitter::Assembler,
+    }
+    let e = E { a };
+    let mut label = || e.a.new_dynamic_label();
+    let [short, four, two, next, last]: [DynamicLabel; 5] = std::array::from_fn(|_| label());
+    let moves = e.a.offset().0;
+    asm!(e, cmp eax, 16 ; jb =>short ; movups xmm1, [rdx + rax - 16] ; lea rax, [rcx + rax - 16]
+        ; =>next ; cmp rcx, rax ; jae =>last ; movups xmm0, [rdx] ; movups [rcx], xmm0 ; add rdx, 16 ; add rcx, 16 ; jmp =>next
+        ; =>last ; movups [rax], xmm1 ; ret
+        ; =>short ; cmp eax, 8 ; jb =>four ; movq xmm0, [rdx] ; movq xmm1, [rdx + rax - 8] ; movq [rcx], xmm0
+        ; movq [rcx + rax - 8], xmm1 ; ret
+        ; =>four ; cmp eax, 4 ; jb =>two ; movd xmm0, [rdx] ; movd xmm1, [rdx + rax - 4] ; movd [rcx], xmm0
+        ; movd [rcx + rax - 4], xmm1 ; ret
+        ; =>two ; cmp eax, 2 ; jb >one ; movzx eax, BYTE [rdx + rax - 1] ; je >pair
+        ; movzx edx, WORD [rdx] ; mov [rcx], dx ; mov [rcx + 2], al ; ret
+        ; pair: ; movzx edx, BYTE [rdx] ; mov [rcx], dl ; mov [rcx + 1], al ; ret
+        ; one: ; movzx edx, BYTE [rdx] ; mov [rcx], dl ; ret);
+    let [short, four, two, next, last]: [DynamicLabel; 5] = std::array::from_fn(|_| e.a.new_dynamic_label());
+    let clear = e.a.offset().0;
+    asm!(e, pxor xmm0, xmm0 ; cmp eax, 16 ; jb =>short ; lea rax, [rcx + rax - 16]
+        ; =>next ; cmp rcx, rax ; jae =>last ; movups [rcx], xmm0 ; add rcx, 16 ; jmp =>next
+        ; =>last ; movups [rax], xmm0 ; ret
+        ; =>short ; cmp eax, 8 ; jb =>four ; movq [rcx], xmm0 ; movq [rcx + rax - 8], xmm0 ; ret
+        ; =>four ; cmp eax, 4 ; jb =>two ; movd [rcx], xmm0 ; movd [rcx + rax - 4], xmm0 ; ret
+        ; =>two ; mov BYTE [rcx], 0 ; mov BYTE [rcx + rax - 1], 0 ; shr eax, 1 ; mov BYTE [rcx + rax], 0 ; ret);
+    let [short, next, last, different]: [DynamicLabel; 4] = std::array::from_fn(|_| e.a.new_dynamic_label());
+    let compare = e.a.offset().0;
+    // What was equal may be compared once more at the end. With the second operand's distance from the first, one
+    // register goes through both.
+    asm!(e, push rsi ; push rdi ; sub rdx, rcx ; cmp eax, 8 ; jb =>short ; lea rsi, [rcx + rax - 8]
+        ; =>next ; cmp rcx, rsi ; jae =>last ; movbe rax, [rcx] ; movbe rdi, [rcx + rdx] ; cmp rax, rdi ; jne =>different
+        ; add rcx, 8 ; jmp =>next
+        ; =>last ; movbe rax, [rsi] ; movbe rdi, [rsi + rdx]
+        ; =>different ; mov rdx, rdi ; pop rdi ; pop rsi ; ret
+        ; =>short ; lea rsi, [rcx + rax]
+        ; each: ; movzx eax, BYTE [rcx] ; movzx edi, BYTE [rcx + rdx] ; cmp eax, edi ; jne =>different
+        ; add rcx, 1 ; cmp rcx, rsi ; jb <each ; jmp =>different);
+    Routines { moves, clear, compare }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emitter::Assembler;
+    use crate::memory::CodeMemory;
+
+    /// rcx, rdx and r8 have the arguments; the answer is in rax.
+    type Call = extern "win64" fn(*mut u8, *const u8, u64) -> u64;
+
+    /// A function around each of the routines: move, clear, and compare, which answers 0 equal, 1 low, 2 high.
+    fn functions() -> (CodeMemory, [Call; 3]) {
+        struct E<'a> {
+            a: &'a mut Assembler,
+        }
+        let mut assembler = Assembler::new(0);
+        let routines = emit(&mut assembler);
+        let code = assembler.take().expect("all labels are there");
+        let mut memory = CodeMemory::new(1 << 16).expect("the host has memory");
+        let at = memory.put(&code);
+        let calls = [routines.moves, routines.clear, routines.compare].map(|routine| {
+            let e = E { a: &mut assembler };
+            asm!(e, mov eax, r8d ; mov r10, QWORD (at + routine as u64) as i64 ; call r10 ; xor ecx, ecx ; cmp rax, rdx
+                ; seta cl ; setb al ; movzx eax, al ; lea eax, [rax + 2 * rcx] ; ret);
+            let code = assembler.take().expect("there are no labels");
+            // SAFETY: the code is a function of this type.
+            unsafe { std::mem::transmute::<u64, Call>(memory.put(&code)) }
+        });
+        (memory, calls)
+    }
+
+    #[test]
+    fn every_length_is_moved_and_cleared_and_nothing_else() {
+        let (_memory, [moves, clear, _]) = functions();
+        let source: Vec<u8> = (0..600).map(|n| (n * 7 % 251) as u8 + 1).collect();
+        for len in 1..=256usize {
+            for (from, to) in [(0, 300), (300, 17), (20, 3), (20, 19), (40, 40)] {
+                if from < to && from + len > to {
+                    continue;
+                }
+                let (mut bytes, mut expected) = (source.clone(), source.clone());
+                expected.copy_within(from..from + len, to);
+                let start = bytes.as_mut_ptr();
+                // SAFETY: both ranges are in the vector.
+                unsafe { moves(start.add(to), start.add(from), len as u64) };
+                assert_eq!(bytes, expected, "{len} bytes from {from} to {to}");
+                expected[to..to + len].fill(0);
+                // SAFETY: the range is in the vector.
+                unsafe { clear(bytes.as_mut_ptr().add(to), std::ptr::null(), len as u64) };
+                assert_eq!(bytes, expected, "{len} bytes at {to}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_byte_that_differs_decides() {
+        let (_memory, [.., compare]) = functions();
+        for len in 1..=256usize {
+            let one: Vec<u8> = (0..len).map(|n| n as u8).collect();
+            let mut other = one.clone();
+            let answer = |other: &[u8]| compare(one.as_ptr().cast_mut(), other.as_ptr(), len as u64);
+            assert_eq!(answer(&other), 0);
+            for place in (0..len).rev().step_by(3) {
+                // What stands behind it says the opposite.
+                other[place] ^= 0x80;
+                assert_eq!(answer(&other), if one[place] < other[place] { 1 } else { 2 }, "{len} bytes, at {place}");
+                other[place] ^= 0x80;
+                other[place..].iter_mut().for_each(|byte| *byte ^= 0x80);
+                assert_eq!(answer(&other), if one[place] < other[place] { 1 } else { 2 }, "{len} bytes, from {place}");
+                other[place..].iter_mut().for_each(|byte| *byte ^= 0x80);
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Loops of one block: registers stay in host registers across the branch back.
+//!
+//! A block that branches to its own start is emitted twice. The first copy begins, as every block does, with everything in the
+//! `State`. The first branch back in it says what is where at that point: so the second copy begins, and whatever branches back
+//! in either copy brings its registers there and stores nothing that the second copy would load again. The way out of the
+//! second copy is as any other's.
+
+use crate::emitter::{Carried, Emitter, OUT, asm, field, gr, near};
+use crate::word::*;
+use cpu::layout;
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::Width::*;
+
+/// With fewer registers a second copy saves nothing.
+const WORTH: usize = 2;
+
+/// What has to happen so that the registers of one map are where another has them.
+#[derive(Default)]
+struct Way {
+    /// Guest registers that are stored into the state first.
+    store: u16,
+    /// (to, from): all at once.
+    moves: Vec<(u8, u8)>,
+    /// The left halves of these become zero.
+    clear: u16,
+    /// (to, guest register, all of it), from the state.
+    loads: Vec<(u8, u8, bool)>,
+}
+
+/// From one map to another, `None` if it cannot be said in these terms.
+fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
+    let mut way = Way { store: from.dirty & !to.dirty, ..Way::default() };
+    for r in 0..16u8 {
+        let bit = 1 << r;
+        let (t, f) = (to.host[r as usize], from.host[r as usize]);
+        if t == NONE {
+            way.store |= from.dirty & bit;
+            continue;
+        }
+        let (to_full, full) = (to.full & bit != 0, from.full & bit != 0);
+        if f == NONE || to_full && !full {
+            way.store |= from.dirty & bit;
+            way.loads.push((t, r, to_full));
+            continue;
+        }
+        if full && !to_full {
+            // The left half is looked for in the state.
+            way.store |= from.dirty & bit;
+        }
+        let cleared = !full && from.clear & bit != 0;
+        if to.clear & bit != 0 && !to_full && !cleared {
+            way.clear |= 1 << t;
+        }
+        way.moves.push((t, f));
+    }
+    let ((kind, width, operands), (to_kind, to_width, to_operands)) = (cc.parts(), to_cc.parts());
+    if (kind, width) != (to_kind, to_width) {
+        return None;
+    }
+    for (operand, wanted) in operands.iter().zip(to_operands) {
+        match (*operand, wanted) {
+            (Operand::Host(f), Operand::Host(t)) => {
+                if width == W64 && way.clear >> t & 1 == 1 || way.loads.iter().any(|&(to, ..)| to == t) {
+                    return None;
+                }
+                match way.moves.iter().find(|&&(to, _)| to == t) {
+                    Some(&(_, other)) if other != f => return None,
+                    Some(_) => {}
+                    None => way.moves.push((t, f)),
+                }
+            }
+            (a, b) if a == b => {}
+            _ => return None,
+        }
+    }
+    Some(way)
+}
+
+impl Emitter<'_> {
+    /// A branch to the start of the block stands here in its first copy; `cc` is the condition code where it is taken.
+    pub fn goes_back(&mut self, cc: Recipe) {
+        if self.carried.is_none() && self.map.host.iter().filter(|&&h| h != NONE).count() >= WORTH {
+            let [label, out, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
+            self.carried = Some(Carried { label, out, over, map: self.map, cc });
+        }
+    }
+
+    /// Jumps to the second copy with these registers; `false`: that cannot be.
+    pub fn carry(&mut self, map: &Map, cc: &Recipe) -> bool {
+        let Some(carried) = self.carried else { return false };
+        let Some(way) = way(map, cc, &carried.map, &carried.cc) else { return false };
+        self.write_back(map, way.store);
+        self.move_all(way.moves);
+        for h in POOL.into_iter().filter(|&h| way.clear >> h & 1 == 1) {
+            asm!(self, mov Rd(h), Rd(h));
+        }
+        for (t, r, full) in way.loads {
+            if full { asm!(self, mov Rq(t), [BYTE rbp + gr(r)]) } else { asm!(self, mov Rd(t), [BYTE rbp + gr(r)]) }
+        }
+        asm!(self, jmp =>carried.label);
+        true
+    }
+
+    /// Moves as if at once; rax is free.
+    fn move_all(&mut self, mut moves: Vec<(u8, u8)>) {
+        moves.retain(|&(to, from)| to != from);
+        while let Some(&(first, _)) = moves.first() {
+            let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));
+            match free {
+                Some(n) => {
+                    let (to, from) = moves.swap_remove(n);
+                    asm!(self, mov Rq(to), Rq(from));
+                }
+                None => {
+                    // They go round: one waits in rax.
+                    asm!(self, mov rax, Rq(first));
+                    for (_, from) in moves.iter_mut().filter(|(_, from)| *from == first) {
+                        *from = 0;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Begins the second copy, if there is to be one.
+    pub fn second_copy(&mut self) -> bool {
+        let Some(Carried { label, out, over, map, cc }) = self.carried else { return false };
+        let n = self.plan.ops.len() as i8;
+        asm!(self, =>label ; mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)]
+            ; jne =>out ; sub r15, BYTE n ; js =>over);
+        for h in POOL {
+            let guest = map.host.iter().position(|&host| host == h);
+            let owner = match guest {
+                Some(r) => Owner::Guest(r as u8),
+                None if cc.hosts() >> h & 1 == 1 => Owner::Code,
+                None => Owner::Free,
+            };
+            self.own(h, owner);
+        }
+        (self.map, self.cc, self.near, self.open) = (map, cc, [None; 16], true);
+        true
+    }
+
+    /// What the second copy does when it must not go on.
+    pub fn second_out(&mut self) {
+        let Some(Carried { out, over, map, cc, .. }) = self.carried else { return };
+        asm!(self, =>over ; add r15, BYTE self.plan.ops.len() as i8 ; =>out);
+        self.write_back(&map, !0);
+        self.store_code(&cc);
+        self.leave(OUT);
+    }
+}

@@ -1,0 +1,294 @@
+//! Sites as they are kept: the ways out of translated code and back, of which there are more than blocks.
+//!
+//! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are never
+//! reached, so they are kept small, 32 bytes: of the map of guest registers a byte for each host register, of the recipe of
+//! the condition code its place among the recipes, where neighbours share one. What an instruction is, the engine keeps.
+
+use crate::word::*;
+use cpu::State;
+use isa::{Cc, Op, Width::*};
+
+/// A way out of translated code, and the way back, as it is emitted.
+pub struct Draft {
+    /// The number of the instruction in its block.
+    pub index: usize,
+    pub before: Map,
+    pub cc: Recipe,
+    pub after: Map,
+    /// Where the instruction behind it begins.
+    pub resume: u64,
+    /// The engine goes on behind the instruction, not the block.
+    pub leave: bool,
+}
+
+/// Where the guest's registers are, a byte for each host register that can have one: `HELD`, `DIRTY`, `FULL` and the guest's
+/// register.
+#[derive(Clone, Copy)]
+struct Places([u8; POOL.len()]);
+
+const HELD: u8 = 0x80;
+const DIRTY: u8 = 0x40;
+const FULL: u8 = 0x20;
+
+impl Places {
+    fn of(map: &Map) -> Places {
+        let mut places = [0; POOL.len()];
+        for (r, &h) in map.host.iter().enumerate().filter(|&(_, &h)| h != NONE) {
+            let place = POOL.iter().position(|&host| host == h).expect("guest registers are in hosts of the pool");
+            let (dirty, full) = (map.dirty >> r & 1 == 1, map.full >> r & 1 == 1);
+            places[place] = HELD | if dirty { DIRTY } else { 0 } | if full { FULL } else { 0 } | r as u8;
+        }
+        Places(places)
+    }
+
+    /// What is held: the guest's register, the host's, and the byte.
+    fn held(&self) -> impl Iterator<Item = (usize, usize, u8)> + '_ {
+        let held = POOL.iter().zip(self.0).filter(|(_, byte)| byte & HELD != 0);
+        held.map(|(&host, byte)| ((byte & 15) as usize, host as usize, byte))
+    }
+
+    /// Rebuilds the exact state from the spilled host registers.
+    fn store(&self, s: &mut State) {
+        for (r, host, byte) in self.held().filter(|(.., byte)| byte & DIRTY != 0) {
+            let v = s.scratch[SPILL + host];
+            s.gr[r] = if byte & FULL != 0 { v } else { s.gr[r] & !0xffff_ffff | v & 0xffff_ffff };
+        }
+    }
+
+    /// The other way: the spilled host registers follow the state.
+    fn load(&self, s: &mut State) {
+        for (r, host, byte) in self.held() {
+            s.scratch[SPILL + host] = if byte & FULL != 0 { s.gr[r] } else { s.gr[r] & 0xffff_ffff };
+        }
+    }
+}
+
+/// A site. Numbers, not addresses: half as long.
+pub struct Site {
+    /// Its instruction among the engine's.
+    op: u32,
+    /// Where the instruction behind it begins, from the start of the code.
+    resume: u32,
+    /// Where its recipe begins.
+    cc: u32,
+    before: Places,
+    after: Places,
+    /// Instructions of the block behind this one, which were counted and are not executed if the block is left here.
+    pub refund: u8,
+    /// The engine goes on behind the instruction, not the block.
+    pub leave: bool,
+}
+
+const _: () = assert!(size_of::<Site>() == 32);
+
+/// All sites of a code cache.
+pub struct Sites {
+    list: Vec<Site>,
+    /// Recipes, one behind the other.
+    recipes: Vec<u8>,
+    /// Where the code begins.
+    code: u64,
+}
+
+impl Sites {
+    pub fn new(code: u64) -> Sites {
+        Sites { list: Vec::new(), recipes: Vec::new(), code }
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Makes room for so many, so that growing does not keep them twice. What is not used costs nothing.
+    pub fn reserve(&mut self, count: usize) {
+        self.list.reserve_exact(count);
+        self.recipes.reserve_exact(4 * count);
+    }
+
+    /// Keeps a block's sites: `first` is the number of the block's first instruction, `count` how many it has.
+    pub fn keep(&mut self, drafts: &[Draft], first: u32, count: usize) {
+        let mut last: Option<(Recipe, u32)> = None;
+        for draft in drafts {
+            let cc = match last {
+                Some((recipe, at)) if recipe == draft.cc => at,
+                _ => {
+                    let at = self.recipes.len() as u32;
+                    pack(&draft.cc, &mut self.recipes);
+                    last = Some((draft.cc, at));
+                    at
+                }
+            };
+            self.list.push(Site {
+                op: first + draft.index as u32,
+                resume: draft.resume.saturating_sub(self.code) as u32,
+                cc,
+                before: Places::of(&draft.before),
+                after: Places::of(&draft.after),
+                refund: (count - draft.index - 1) as u8,
+                leave: draft.leave,
+            });
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.recipes.clear();
+    }
+
+    /// The engine's instructions have other numbers ([`crate::Translator::renumber`]).
+    pub fn renumber(&mut self, moves: &[(u32, u32, u32)]) {
+        for site in &mut self.list {
+            // What is not among them is of a block that will not be entered any more: a number that no instruction has.
+            let run = moves.partition_point(|&(first, ..)| first <= site.op).checked_sub(1).map(|run| moves[run]);
+            site.op = match run {
+                Some((first, count, to)) if site.op - first < count => site.op - first + to,
+                _ => u32::MAX,
+            };
+        }
+    }
+
+    pub fn get(&self, number: u32) -> &Site {
+        &self.list[number as usize]
+    }
+
+    /// The state as it is before the site's instruction, from the spilled host registers.
+    pub fn store(&self, site: &Site, s: &mut State) {
+        site.before.store(s);
+        unpack(&self.recipes[site.cc as usize..]).store(s);
+    }
+
+    /// The spilled host registers as they are behind the site's instruction, and where that is.
+    pub fn resume(&self, site: &Site, s: &mut State) -> u64 {
+        site.after.load(s);
+        self.code + site.resume as u64
+    }
+}
+
+impl Site {
+    /// Its instruction.
+    pub fn op<'o>(&self, ops: &'o [Op]) -> &'o Op {
+        &ops[self.op as usize]
+    }
+}
+
+/// Operands that are host registers are one byte, the others are how many bytes follow.
+const CONST: u8 = 0x80;
+
+fn put(v: Operand, to: &mut Vec<u8>) {
+    match v {
+        Operand::Host(h) => to.push(h),
+        Operand::Const(v) => {
+            let len = 8 - v.leading_zeros() as usize / 8;
+            to.push(CONST | len as u8);
+            to.extend(&v.to_le_bytes()[..len]);
+        }
+    }
+}
+
+fn take(from: &mut &[u8]) -> Operand {
+    let (&first, rest) = from.split_first().expect("as many operands were put");
+    if first & CONST == 0 {
+        *from = rest;
+        return Operand::Host(first);
+    }
+    let (value, rest) = rest.split_at((first & 15) as usize);
+    *from = rest;
+    Operand::Const(value.iter().rev().fold(0, |v, &byte| v << 8 | byte as u64))
+}
+
+/// A byte for the kind and the width, and the operands.
+fn pack(recipe: &Recipe, to: &mut Vec<u8>) {
+    let (kind, width, operands) = recipe.parts();
+    let size = match width {
+        W8 => 0,
+        W16 => 1,
+        W32 => 2,
+        W64 => 3,
+    };
+    to.push(kind << 2 | size);
+    for operand in operands {
+        put(operand, to);
+    }
+}
+
+fn unpack(mut from: &[u8]) -> Recipe {
+    let (&first, rest) = from.split_first().expect("a recipe has a byte");
+    from = rest;
+    let width = [W8, W16, W32, W64][(first & 3) as usize];
+    let unused = Operand::Const(0);
+    let mut next = || take(&mut from);
+    Recipe::Named(match first >> 2 {
+        0 => return Recipe::Stored,
+        1 => match next() {
+            Operand::Const(code) => Cc::Set(code as u8),
+            Operand::Host(_) => unreachable!("a constant was put"),
+        },
+        2 => Cc::Value(next()),
+        3 => Cc::Zero { width, value: next() },
+        4 => Cc::Sign { width, value: next() },
+        5 => Cc::Compare { width, a: next(), b: next() },
+        6 => Cc::CompareLogical { width, a: next(), b: next() },
+        7 => Cc::Add { width, a: unused, b: next(), sum: next() },
+        8 => Cc::Subtract { width, a: unused, b: next(), difference: next() },
+        9 => Cc::AddLogical { width, a: next(), sum: next() },
+        10 => Cc::SubtractLogical { width, a: next(), b: next(), difference: unused },
+        11 => Cc::TestMask { value: next(), mask: next() },
+        _ => Cc::TestMaskHalf { value: next(), mask: next() },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipes_come_back_as_they_were() {
+        use Operand::{Const, Host};
+        let (a, b, unused) = (Host(13), Const(0xffff_ffff_ffff_ff85), Const(0));
+        let recipes = [W8, W16, W32, W64].into_iter().flat_map(|width| {
+            [
+                Recipe::Stored,
+                Recipe::Named(Cc::Set(3)),
+                Recipe::Named(Cc::Value(a)),
+                Recipe::Named(Cc::Zero { width, value: a }),
+                Recipe::Named(Cc::Sign { width, value: Const(0x100) }),
+                Recipe::Named(Cc::Compare { width, a: b, b: a }),
+                Recipe::Named(Cc::CompareLogical { width, a, b }),
+                Recipe::Named(Cc::Add { width, a: unused, b, sum: a }),
+                Recipe::Named(Cc::Subtract { width, a: unused, b: a, difference: b }),
+                Recipe::Named(Cc::AddLogical { width, a: Const(1), sum: a }),
+                Recipe::Named(Cc::SubtractLogical { width, a, b, difference: unused }),
+                Recipe::Named(Cc::TestMask { value: a, mask: Const(255) }),
+                Recipe::Named(Cc::TestMaskHalf { value: a, mask: Const(0x8001) }),
+            ]
+        });
+        let mut packed = Vec::new();
+        let places: Vec<(Recipe, usize)> = recipes
+            .map(|recipe| {
+                let at = packed.len();
+                pack(&recipe, &mut packed);
+                (recipe, at)
+            })
+            .collect();
+        for (recipe, at) in places {
+            assert_eq!(unpack(&packed[at..]), recipe);
+        }
+    }
+
+    #[test]
+    fn a_map_comes_back_as_it_was() {
+        let mut map = Map::EMPTY;
+        for (r, h, dirty, full) in
+            [(0, 3, true, true), (7, 13, true, false), (15, 8, false, true), (4, 6, false, false)]
+        {
+            map.host[r] = h;
+            map.dirty |= (dirty as u16) << r;
+            map.full |= (full as u16) << r;
+        }
+        let mut held: Vec<_> = Places::of(&map).held().collect();
+        held.sort();
+        let expected =
+            [(0, 3, HELD | DIRTY | FULL), (4, 6, HELD | 4), (7, 13, HELD | DIRTY | 7), (15, 8, HELD | FULL | 15)];
+        assert_eq!(held, expected);
+    }
+}
