@@ -724,6 +724,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Vmdbk) {
 /// Ends a link; its device goes.
 fn release(cp: &Cp, vmdbk: &Vmdbk, link: &Arc<Link>) {
     vmdbk.machine().configuration.css().detach(link.vdev());
+    vmdbk.iucv().sever_blocks(vmdbk.id, link);
     cp.disks.remove(link);
     if let (Place::Whole { rdev }, true) = (&link.disk.place, link.mode.access == DEDICATED.access) {
         let mut state = cp.disks.state();

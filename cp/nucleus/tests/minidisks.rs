@@ -584,3 +584,82 @@ fn diagnoses_read_and_write_blocks() {
     assert_eq!((word(0x500) >> 28, word(0x508) >> 28, word(0x6000), word(0x7000)), (0, 0, 0x2525_2525, 0x2525_2525));
     assert_eq!((word(0xd10), word(0xd14)), (0xca0, 0x0c00_0000), "channel end, device end, nothing left");
 }
+
+#[test]
+fn the_block_service_reads_and_writes_on_a_path() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let disk = site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone();
+    format(&*disk);
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    let connect = |vdev: u32, size: u32, offset: u32| {
+        let mut list = words(&[0x0000_8000, 0, 0, 0, vdev << 16, size, offset, 0, 0, 0]);
+        list[8..16].copy_from_slice(&ebcdic::padded::<8>("*BLOCKIO"));
+        list
+    };
+    let send = |path: u32, class: u32, number: u32, buffer: u32, tag: u32| {
+        words(&[path << 16 | 0x8000, 0, class, number, buffer, 7, tag, 0, 0, 0])
+    };
+    // DECLARE BUFFER; four paths, of which the first and the last come about; sends on them; and what they came to.
+    let lists: Vec<(u32, Vec<u8>)> = vec![
+        (12, words(&[0, 0, 0, 0x1800, 0, 0, 0, 0, 0, 0])),
+        (11, connect(0x190, 4096, 0)),
+        (11, connect(0x190, 4096, 0)),
+        (11, connect(0x777, 4096, 0)),
+        (11, connect(0x193, 512, 100)),
+        (4, send(0, 0x0200_0000, 13, 0x5000, 0xa)),
+        (4, send(0, 0x0100_0000, 14, 0x5000, 0xb)),
+        (4, send(0, 0x0200_0000, 3601, 0x5000, 0xc)),
+        (4, send(1, 0x0200_0000, 1, 0x5000, 0xd)),
+        (4, words(&[0, 0, 0x0300_0000, 0xe00, 48, 7, 0xe, 0, 0, 0])),
+        (4, send(3, 0x0200_0000, 0xffff_ff9d, 0x6000, 0xf)),
+        (7, words(&[0; 10])),
+        (7, words(&[0; 10])),
+        (7, words(&[0; 10])),
+        (7, words(&[0; 10])),
+        (7, words(&[0; 10])),
+        (7, words(&[0; 10])),
+    ];
+    let requests = words(&[0x0200_0000, 15, 0, 0x7000, 0x0100_0000, 16, 0, 0x5000, 0x0900_0000, 17, 0, 0x5000]);
+    let (mut program, mut data) = (Vec::new(), vec![(0xe00, &requests[..])]);
+    for (n, (function, list)) in lists.iter().enumerate() {
+        let at = 0xa00 + 40 * n as u32;
+        // LA 0; LA 1; IUCV; IPM 5; ST 5
+        program.extend([
+            0x4100_0000 | function,
+            0x4110_0000 | at,
+            0xb2f0_0000,
+            0xb222_0050,
+            0x5050_0600 | 4 * n as u32,
+        ]);
+        data.push((u64::from(at), &list[..]));
+    }
+    let guest = perform(&site, &maint, "MAINT", &program, &data);
+    let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+    let list = |n: u64, offset: u64| word(0xa00 + 40 * n + offset);
+    let cc: Vec<u32> = (0..17).map(|n| word(0x600 + 4 * n) >> 28).collect();
+    assert_eq!(cc, [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2]);
+    assert_eq!((list(4, 0) >> 16, list(8, 0) & 0xff), (3, 1), "the path to nowhere takes no messages");
+    // Status and blocks done, in the order in which they were asked for.
+    let replies: Vec<_> = (11..16).map(|n| (list(n, 24), list(n, 12), list(n, 16))).collect();
+    assert_eq!(replies, [(0xa, 0, 1), (0xb, 0, 1), (0xc, 1, 0), (0xe, 12, 2), (0xf, 0, 1)]);
+    assert_eq!((word(0x5000), word(0x7000)), (0x1111_1111, 0x1313_1313));
+    let record = |n: usize| disk.read_track(1).unwrap().records().nth(n).unwrap().data.to_vec();
+    assert_eq!([record(2), record(4)], [[0x11; 4096], [0x11; 4096]]);
+    assert_eq!([0xe00, 0xe10, 0xe20].map(word), [0x0200_0000, 0x0100_0000, 0x0906_0000]);
+    // What the program was not told as its CPU was disabled.
+    let vmdbk = site.cp.vmdbk("MAINT").unwrap();
+    let told = |id: u32| {
+        site.cp.iucv.lock().unwrap().take(id, 0).map(|i| (i.list.kind(), i.list.path(), i.list.user()[..9].to_vec()))
+    };
+    let user = |first: u32, last: u32| [&first.to_be_bytes()[..], &last.to_be_bytes()[..], &[0]].concat();
+    let why = |reason: u8| [vec![reason], vec![0; 8]].concat();
+    assert_eq!(told(vmdbk.id), Some((2, 0, user(1, 3600))));
+    assert_eq!(told(vmdbk.id), Some((3, 1, why(28))));
+    assert_eq!(told(vmdbk.id), Some((3, 2, why(16))));
+    assert_eq!(told(vmdbk.id), Some((2, 3, user(0xffff_ff9d, 0))));
+    // A disk that goes takes its path with it.
+    maint.says("detach 193");
+    assert_eq!(told(vmdbk.id), Some((3, 3, why(16))));
+    assert_eq!(told(vmdbk.id), None);
+}

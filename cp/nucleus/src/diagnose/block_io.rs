@@ -1,6 +1,8 @@
-//! DIAGNOSE X'A4' and X'250': minidisks read and written block by block, without a channel program.
+//! DIAGNOSE X'A4' and X'250', and *BLOCKIO: minidisks read and written block by block, without a channel program.
 
 use super::Call;
+use crate::iucv::block::{BlockPath, reason};
+use crate::iucv::{List, flag};
 use crate::minidisk::BlockEnvironment;
 use crate::minidisk::blocks::{BlockDisk, BlockError};
 use arch::{Program, Real};
@@ -218,6 +220,105 @@ pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
     }
 }
 
+/// What the return code says of `done` blocks of `count`.
+fn done_of(done: u32, count: u32) -> u64 {
+    match done {
+        0 => rc::NONE_DONE,
+        _ if done < count => rc::PARTIAL,
+        _ => rc::GOOD,
+    }
+}
+
+/// One request: X'01' to write and X'02' to read block `number`, as the program counts them.
+fn perform_one(
+    call: &Call<'_>,
+    environment: &BlockEnvironment,
+    kind: u8,
+    number: i64,
+    buffer: Real,
+    key: u8,
+    bypass: bool,
+) -> Result<(), BlockError> {
+    let physical = number.wrapping_add(environment.offset).wrapping_sub(1);
+    match (kind, u64::try_from(physical)) {
+        (1 | 2, Ok(block)) => {
+            call.transfer(&environment.disk, &Request { write: kind == 1, block, buffer }, key, bypass)
+        }
+        (1 | 2, Err(_)) => Err(BlockError::Number),
+        _ => Err(BlockError::Type),
+    }
+}
+
+/// Performs `count` requests of a list and puts the status of each into it; how many were done.
+fn perform_list(
+    call: &Call<'_>,
+    environment: &BlockEnvironment,
+    at: Real,
+    count: u32,
+    wide: bool,
+    key: u8,
+    bypass: bool,
+) -> Result<u32, Interruption> {
+    let length = if wide { 24 } else { 16 };
+    let mut entries = vec![0; count as usize * length];
+    call.read(at, &mut entries)?;
+    let mut done = 0;
+    for entry in entries.chunks_mut(length) {
+        let (number, buffer) = match wide {
+            true => (double(entry, 8) as i64, double(entry, 16)),
+            false => (i64::from(word(entry, 4) as i32), u64::from(word(entry, 12))),
+        };
+        let result = perform_one(call, environment, entry[0], number, Real(buffer), key, bypass);
+        entry[1] = result.map_or_else(|error| error as u8, |()| 0);
+        done += u32::from(result.is_ok());
+    }
+    call.write(at, &entries)?;
+    Ok(done)
+}
+
+/// The disk that CONNECT to *BLOCKIO names in IPUSER, or why there is none.
+pub(super) fn connected(call: &Call<'_>, user: &[u8; 16]) -> Result<BlockPath, u8> {
+    let link = call.cp.disks.link(&call.vmdbk.userid, half(user, 0)).ok_or(reason::NO_DEVICE)?;
+    let size = word(user, 4);
+    if !size.is_power_of_two() || !(512..=4096).contains(&size) {
+        return Err(reason::BLOCK_SIZE);
+    }
+    let disk = BlockDisk::new(&link, size).ok_or(reason::UNSUPPORTED)?;
+    let generation = call.vmdbk.generation.load(Ordering::Acquire);
+    let environment = BlockEnvironment { disk, offset: i64::from(word(user, 8) as i32), generation };
+    Ok(BlockPath { link, environment })
+}
+
+/// What a message to *BLOCKIO asks for is done; the reply: a status, and how many blocks were done.
+pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List) -> [u8; 8] {
+    let [kind, key, flags, _] = list.class().to_be_bytes();
+    let bypass = flags & 1 != 0;
+    let (status, done) = if list.flags() & flag::PARAMETER_DATA != 0 {
+        let data = list.data();
+        let buffer = Real(u64::from(word(&data, 4) & 0x7fff_ffff));
+        let number = i64::from(word(&data, 0) as i32);
+        match perform_one(call, environment, kind, number, buffer, key, bypass) {
+            Ok(()) => (0, 1),
+            Err(error) => (error as u32, 0),
+        }
+    } else {
+        let (at, count) = (Real(list.address().into()), list.length() / 16);
+        let whole = list.length().is_multiple_of(16) && (1..=256).contains(&count);
+        match (kind, whole) {
+            (3, true) => match perform_list(call, environment, at, count, false, key, bypass) {
+                Ok(done) => (done_of(done, count) as u32, done),
+                Err(_) => (BlockError::Addressing as u32, 0),
+            },
+            (3, false) => (rc::COUNT as u32, 0),
+            _ => (BlockError::Type as u32, 0),
+        }
+    };
+    let mut reply = [0; 8];
+    reply[..4].copy_from_slice(&status.to_be_bytes());
+    reply[4..].copy_from_slice(&done.to_be_bytes());
+    reply
+}
+
 fn request(
     call: &Call<'_>,
     environment: &BlockEnvironment,
@@ -229,35 +330,10 @@ fn request(
     if !(1..=256).contains(&count) {
         return answer(rc::COUNT);
     }
-    let at = if wide { double(list, 48) } else { word(list, 36).into() };
-    let length = if wide { 24 } else { 16 };
-    let mut entries = vec![0; count as usize * length];
-    call.read(Real(at), &mut entries)?;
-    let mut done = 0;
-    for entry in entries.chunks_mut(length) {
-        let (number, buffer) = match wide {
-            true => (double(entry, 8) as i64, double(entry, 16)),
-            false => (i64::from(word(entry, 4) as i32), u64::from(word(entry, 12))),
-        };
-        let physical = number.wrapping_add(environment.offset).wrapping_sub(1);
-        let result = match (entry[0], u64::try_from(physical)) {
-            (1 | 2, Ok(block)) => {
-                let request = Request { write: entry[0] == 1, block, buffer: Real(buffer) };
-                call.transfer(&environment.disk, &request, key, flags & 1 != 0)
-            }
-            (1 | 2, Err(_)) => Err(BlockError::Number),
-            _ => Err(BlockError::Type),
-        };
-        entry[1] = result.map_or_else(|error| error as u8, |()| 0);
-        done += u32::from(result.is_ok());
-    }
-    call.write(Real(at), &entries)?;
+    let at = Real(if wide { double(list, 48) } else { word(list, 36).into() });
+    let done = perform_list(call, environment, at, count, wide, key, flags & 1 != 0)?;
     if flags & 2 == 0 {
-        return answer(match done {
-            0 => rc::NONE_DONE,
-            _ if done < count => rc::PARTIAL,
-            _ => rc::GOOD,
-        });
+        return answer(done_of(done, count));
     }
     // The work is done already; who asked to go on meanwhile is told in the way that was asked for.
     let status = u16::from(done < count);

@@ -2,8 +2,9 @@
 //!
 //! What the functions do is in [`crate::iucv`]; here the list is fetched and stored, and interruptions are presented.
 
-use super::Call;
+use super::{Call, block_io};
 use crate::iucv::area::Space;
+use crate::iucv::service::BLOCK_IO;
 use crate::iucv::{Answer, Iucv, LENGTH, List, code, function};
 use crate::machine::Machine;
 use crate::vmdbk::Vmdbk;
@@ -57,10 +58,28 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
             prefix_area: core.state.architecture().prefix_area(),
         }
     };
-    let mut iucv = call.vmdbk.iucv();
-    let iucv: &mut Iucv = &mut iucv;
+    if function == function::CONNECT && list.name() == BLOCK_IO {
+        let disk = block_io::connected(call, &list.user());
+        let mut iucv = call.vmdbk.iucv();
+        return Ok(if iucv.has_buffer(id, None) { iucv.connect_blocks(id, list, disk) } else { Err(code::NO_BUFFER) });
+    }
+    let mut guard = call.vmdbk.iucv();
+    let iucv: &mut Iucv = &mut guard;
     if !iucv.has_buffer(id, None) {
         return Ok(Err(code::NO_BUFFER));
+    }
+    if function == function::SEND
+        && let Some(begun) = iucv.begin_blocks(id, list)
+    {
+        let disk = match begun {
+            Ok(disk) => disk,
+            Err(code) => return Ok(Err(code)),
+        };
+        // Nobody else waits for this one's disk.
+        drop(guard);
+        let reply = block_io::sent(call, &disk.environment, list);
+        call.vmdbk.iucv().end_blocks(id, list, &disk, reply);
+        return Ok(Ok(0));
     }
     Ok(match function {
         function::TEST_MESSAGE => iucv.test_message(id),

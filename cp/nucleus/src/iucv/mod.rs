@@ -6,13 +6,14 @@
 //!
 //! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and who may connect to whom.
 //! * `message`: SEND, RECEIVE, REPLY, REJECT, PURGE and the tests.
-//! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like.
+//! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like; `block`: *BLOCKIO.
 //! * `area`: where data lie.
 //!
 //! A message stays in the receiver's end of its path until it is complete, and its completion with the sender until it is
 //! taken; all that time it counts against the sender's limit, so a guest that looks at nothing fills no more than its limits.
 
 pub mod area;
+pub mod block;
 mod list;
 mod message;
 mod path;
@@ -175,6 +176,8 @@ struct Path {
     quiesced: bool,
     /// Messages for this end, by number.
     incoming: BTreeMap<u32, Message>,
+    /// The disk at the other end, if that is *BLOCKIO.
+    block: Option<Arc<block::BlockPath>>,
 }
 
 /// What a message says.

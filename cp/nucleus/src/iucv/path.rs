@@ -9,9 +9,9 @@ const USUAL_LIMIT: u16 = 10;
 
 /// What the directory grants to whom connects: the limit of messages it sets, and messages with priority.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Grant {
-    limit: Option<u16>,
-    priority: bool,
+pub(super) struct Grant {
+    pub limit: Option<u16>,
+    pub priority: bool,
 }
 
 /// Whether `from` may connect to the user `to`, of whom the directory says `target`.
@@ -37,7 +37,7 @@ fn limit(asked: u16, directory: Option<u16>) -> u16 {
 }
 
 impl Path {
-    fn new(peer: Peer, stage: Stage, list: &List, grant: Grant) -> Path {
+    pub(super) fn new(peer: Peer, stage: Stage, list: &List, grant: Grant) -> Path {
         let flags = list.flags();
         Path {
             peer,
@@ -48,6 +48,7 @@ impl Path {
             takes_parameter_data: flags & flag::PARAMETER_DATA != 0,
             quiesced: flags & flag::QUIESCE != 0,
             incoming: BTreeMap::new(),
+            block: None,
         }
     }
 }
@@ -252,14 +253,14 @@ impl Iucv {
         Ok(0)
     }
 
-    fn enter_path(&mut self, id: u32, number: u16, path: Path) {
+    pub(super) fn enter_path(&mut self, id: u32, number: u16, path: Path) {
         if let Some(member) = self.members.get_mut(&id) {
             member.paths.insert(number, path);
         }
     }
 
     /// Makes an interruption about a path pending.
-    fn control(&mut self, id: u32, list: List) {
+    pub(super) fn control(&mut self, id: u32, list: List) {
         if let Some(member) = self.members.get_mut(&id) {
             member.control.push_back(list);
             member.tell();
@@ -269,7 +270,7 @@ impl Iucv {
 
 impl Member {
     /// Nothing about this path is pending any more.
-    fn forget(&mut self, path: u16) {
+    pub(super) fn forget(&mut self, path: u16) {
         self.control.retain(|list| list.path() != path);
         self.messages.iter_mut().for_each(|messages| messages.retain(|_, message| message.0 != path));
         self.completions.iter_mut().for_each(|completions| completions.retain(|_, completion| completion.path != path));

@@ -3,6 +3,7 @@
 //! * `*MSG`: what other users and CP say to this one, if SET MSG, SET WNG or SET SMSG says IUCV.
 //! * `*MSGALL`: the same, whether or not.
 //! * `*ACCOUNT`, `*LOGREC`, `*SYMPTOM`: records for the one virtual machine that collects them.
+//! * `*BLOCKIO`: disks in blocks ([`block`](super::block)).
 //! * `*IDENT`: makes the virtual machine the owner of a resource, to which others connect by its name.
 
 use super::{Data, Iucv, Message, Peer, Stage};
@@ -17,7 +18,11 @@ pub enum Service {
     Logrec,
     Symptom,
     Identify,
+    BlockIo,
 }
+
+/// The name of the service for blocks of disks.
+pub const BLOCK_IO: &str = "*BLOCKIO";
 
 impl Service {
     /// The service of this name.
@@ -29,6 +34,7 @@ impl Service {
             "*LOGREC" => Service::Logrec,
             "*SYMPTOM" => Service::Symptom,
             "*IDENT" => Service::Identify,
+            BLOCK_IO => Service::BlockIo,
             _ => return None,
         })
     }
