@@ -14,11 +14,14 @@
 //! USER_VOLUME_LIST  USR001 USR002
 //! USER_VOLUME_INCLUDE LIN*
 //! TDISK             VMRES 100 500
+//! SUBSYSTEM         02 CACHE 64M NVS 4M
+//! VDISK             SYSLIM 8G USERLIM 512M
 //! ```
 
 use dasd::Policy as WritePolicy;
 use nucleus::calendar::Zone;
 use nucleus::minidisk::real::Policy;
+use nucleus::minidisk::subsystem::{Limits, Size};
 use nucleus::system::SystemConfig;
 use std::path::{Path, PathBuf};
 
@@ -125,16 +128,60 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             (Ok(first), Ok(count @ 1..)) => configuration.disks.temporary.push((volume(serial)?, first, count)),
             _ => return Err("TDISK needs a volid, the first cylinder or block, and how many there are".into()),
         },
+        ("SUBSYSTEM", [number, options @ ..]) => configuration.disks.subsystems.push(subsystem(number, options)?),
+        ("VDISK", [what, size, rest @ ..]) => virtual_disks(&mut configuration.disks.limits, what, size, rest)?,
         ("LOGMSG", _) => system.log_message.push(rest.to_string()),
         _ => {
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
-                 DASD rdev file, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, or LOGMSG text"
+                 DASD rdev file, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
+                 SUBSYSTEM nn CACHE nM NVS nM, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
             ));
         }
     }
     Ok(())
+}
+
+/// A size such as 64M, in bytes.
+fn megabytes(word: &str) -> Option<u64> {
+    let (digits, shift) = match word.strip_suffix(['G', 'g']) {
+        Some(digits) => (digits, 30),
+        None => (word.strip_suffix(['M', 'm'])?, 20),
+    };
+    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
+}
+
+/// SUBSYSTEM nn [CACHE nM] [NVS nM]: the control unit of the real devices nn00 to nnFF.
+fn subsystem(number: &str, options: &[&str]) -> Result<Size, String> {
+    let number = u8::from_str_radix(number, 16)
+        .map_err(|_| format!("{number} is not a control unit: the left half of its device numbers, such as 02"))?;
+    let mut size = Size::usual(number);
+    for pair in options.chunks(2) {
+        let [what, value] = pair else { return Err(format!("{} needs a size such as 64M", pair[0])) };
+        let bytes = megabytes(value).ok_or_else(|| format!("{value} is not a size such as 64M"))?;
+        match what.to_ascii_uppercase().as_str() {
+            "CACHE" => size.cache = bytes,
+            "NVS" => size.storage = bytes,
+            _ => return Err(format!("{what} is not valid for SUBSYSTEM; expected CACHE or NVS")),
+        }
+    }
+    Ok(size)
+}
+
+/// VDISK SYSLIM nM USERLIM nM
+fn virtual_disks(limits: &mut Limits, what: &str, size: &str, rest: &[&str]) -> Result<(), String> {
+    let blocks = megabytes(size).ok_or_else(|| format!("{size} is not a size such as 512M"))? / 512;
+    match what.to_ascii_uppercase().as_str() {
+        "SYSLIM" => limits.system = Some(blocks),
+        "USERLIM" => limits.user = Some(blocks),
+        _ => return Err(format!("{what} is not valid for VDISK; expected SYSLIM or USERLIM")),
+    }
+    match rest {
+        [] => Ok(()),
+        [what, size, rest @ ..] => virtual_disks(limits, what, size, rest),
+        [what] => Err(format!("{what} needs a size such as 512M")),
+    }
 }
 
 /// DASD rdev file [R/O|R/W] [THROUGH|SAFE|LAZY]
@@ -194,6 +241,12 @@ USER_VOLUME_INCLUDE LIN*
 TDISK VMRES 2339 1000
 TDISK STORAGE 512M
 
+* Virtual disks in storage: all of them, and those that one user defines.
+* VDISK SYSLIM 8G USERLIM 512M
+
+* The real devices 0200 to 02FF are at a control unit with a cache and non-volatile storage: what it would have done is counted (QUERY CACHE).
+* SUBSYSTEM 02 CACHE 64M NVS 4M
+
 * TLS CERTIFICATE server.pem KEY server.key
 * TIMEZONE EST WEST 05:00
 * PROCESSORS 4
@@ -234,6 +287,15 @@ mod tests {
             (vec!["VMRES".into()], vec!["USR001".into(), "USR002".into(), "LIN*".into()])
         );
         assert_eq!((disks.temporary, disks.temporary_storage), (vec![("VMRES".into(), 100, 500)], 64));
+        let text = "SUBSYSTEM 0a CACHE 16M NVS 2M\nsubsystem 0b cache 0M\nVDISK SYSLIM 1G USERLIM 1M";
+        let disks = parse(text, Path::new("")).unwrap().disks;
+        let size = |number, cache: u64, storage: u64| Size { number, cache: cache << 20, storage: storage << 20 };
+        assert_eq!(disks.subsystems, [size(10, 16, 2), size(11, 0, 4)]);
+        assert_eq!(disks.limits, Limits { system: Some(1 << 21), user: Some(2048) });
+        for wrong in ["SUBSYSTEM XX", "SUBSYSTEM 02 CACHE", "SUBSYSTEM 02 SPEED 1M", "VDISK SYSLIM 12", "VDISK ALL 1M"]
+        {
+            assert!(matches!(parse(wrong, Path::new("")), Err((1, _))), "{wrong}");
+        }
         assert!(matches!(parse("DASD 200 a\nDASD 0200 b", Path::new("")), Err((2, _))));
         assert!(matches!(parse("DASD 200 a FAST", Path::new("")), Err((1, _))));
     }

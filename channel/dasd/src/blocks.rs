@@ -130,10 +130,7 @@ impl Blocks {
             return Ok(self.volume.read_blocks(block * u64::from(self.factor), to)?);
         }
         let (track, number) = self.place(block);
-        let track = self.volume.read_track(track)?;
-        let at = self.find(&track, number).ok_or(BlockError::RecordSize)?;
-        to.copy_from_slice(track.record_at(at).ok_or(BlockError::RecordSize)?.data);
-        Ok(())
+        if self.volume.read_record(track, number, to)? { Ok(()) } else { Err(BlockError::RecordSize) }
     }
 
     /// Writes a block.

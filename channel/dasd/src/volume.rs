@@ -141,6 +141,19 @@ pub trait Volume: Send + Sync {
         self.read_track(track)
     }
 
+    /// Whether a read of track `track` would need no I/O, as it is in a cache of the host's or CP's own storage.
+    fn holds(&self, _track: u32) -> bool {
+        false
+    }
+
+    /// Reads the record numbered `number` of a track, which has no key and `to.len()` bytes; `false` if there is none such.
+    fn read_record(&self, track: u32, number: u8, to: &mut [u8]) -> Result<bool, MediaError> {
+        let track = self.read_track(track)?;
+        let found = track.records().skip(1).find(|record| record.count.record == number);
+        let found = found.filter(|record| record.key.is_empty() && record.data.len() == to.len());
+        Ok(found.inspect(|record| to.copy_from_slice(record.data)).is_some())
+    }
+
     /// Replaces a track.
     fn write_track(&self, _track: u32, _new: &Track) -> Result<(), MediaError> {
         Err(MediaError::WrongKind)

@@ -131,7 +131,12 @@ pub(crate) fn dedicate(operands: &mut Operands, entry: &mut Entry) -> Result<(),
             _ => return Err(problem(format!("{word} is not valid here"), "R/O, NOASSIST, MULTIUSER or NOIOASSIST")),
         }
     }
-    entry.add(number, DeviceKind::Dedicate { real, read_only }, operands.line())
+    entry.add(number, DeviceKind::Dedicate { real, read_only }, operands.line())?;
+    // A device of one's own may be controlled, unless DASDOPT says otherwise.
+    if let Some(device) = entry.user.devices.last_mut() {
+        device.dasd.control = DasdControl::Device;
+    }
+    Ok(())
 }
 
 /// LINK userid vdev [as-vdev [mode]]
@@ -202,7 +207,7 @@ pub(crate) fn mdisk(operands: &mut Operands, entry: &mut Entry) -> Result<(), Pr
         }
     };
     let (read, write, multiple) = (link_password(0)?, link_password(1)?, link_password(2)?);
-    let disk = Mdisk { device, extent, mode, read, write, multiple, cache: None, bypass: false };
+    let disk = Mdisk { device, extent, mode, read, write, multiple, cache: None, bypass: false, records: false };
     entry.add(number, DeviceKind::Mdisk(disk), operands.line())?;
     entry.clear_links.append(&mut clear);
     Ok(())
@@ -217,16 +222,16 @@ fn count_vdisk(operands: &mut Operands) -> Result<u32, Problem> {
 
 /// MINIOPT CACHE|NOCACHE|MDC|NOMDC|RECORDMDC ..., after the MDISK it is about
 pub(crate) fn miniopt(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
-    let (mut cache, mut bypass) = (None, None);
-    let mut word = operands.need("CACHE, NOCACHE, MDC or NOMDC")?;
+    let (mut cache, mut bypass, mut records) = (None, None, None);
+    let mut word = operands.need("CACHE, NOCACHE, MDC, NOMDC or RECORDMDC")?;
     loop {
         match word.as_str() {
-            "MDC" => cache = Some(true),
-            "NOMDC" => cache = Some(false),
+            "MDC" => (cache, records) = (Some(true), Some(false)),
+            "NOMDC" => (cache, records) = (Some(false), Some(false)),
             "CACHE" => bypass = Some(false),
             "NOCACHE" => bypass = Some(true),
-            "RECORDMDC" => entry.unused.push(word),
-            _ => return Err(problem(format!("{word} is not valid here"), "CACHE, NOCACHE, MDC or NOMDC")),
+            "RECORDMDC" => (cache, records) = (Some(true), Some(true)),
+            _ => return Err(problem(format!("{word} is not valid here"), "CACHE, NOCACHE, MDC, NOMDC or RECORDMDC")),
         }
         match operands.next() {
             Some(next) => word = next,
@@ -237,6 +242,7 @@ pub(crate) fn miniopt(operands: &mut Operands, entry: &mut Entry) -> Result<(), 
         Some(DeviceKind::Mdisk(disk)) => {
             disk.cache = cache.or(disk.cache);
             disk.bypass = bypass.unwrap_or(disk.bypass);
+            disk.records = records.unwrap_or(disk.records);
             Ok(())
         }
         _ => Err(problem("there is no MDISK before it", "MINIOPT after the MDISK it is about")),
@@ -246,7 +252,7 @@ pub(crate) fn miniopt(operands: &mut Operands, entry: &mut Entry) -> Result<(), 
 /// DASDOPT DEVCTL|NODEVCTL|SYSCTL [WORKALLEG|NOWORKALLEG], after the DEDICATE, MDISK or LINK it is about
 pub(crate) fn dasdopt(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
     const EXPECTED: &str = "DEVCTL, NODEVCTL, SYSCTL, WORKALLEG or NOWORKALLEG";
-    let mut options = DasdOptions::default();
+    let mut options = entry.user.devices.last().map_or(DasdOptions::default(), |device| device.dasd);
     let mut word = operands.need(EXPECTED)?;
     loop {
         match word.as_str() {

@@ -556,6 +556,8 @@ pub struct Mdisk {
     pub cache: Option<bool>,
     /// MINIOPT NOCACHE: whatever a channel program asks of the control unit's cache, it is bypassed.
     pub bypass: bool,
+    /// MINIOPT RECORDMDC: the minidisk cache keeps the records that block services read, not tracks.
+    pub records: bool,
 }
 
 /// Where a minidisk lies. Units are cylinders (CKD) or blocks of 512 bytes (FBA).

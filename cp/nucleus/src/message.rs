@@ -112,6 +112,8 @@ messages! {
     storage_exceeds(maximum) = "DEF" 94 'E' "Storage exceeds allowed maximum of {maximum}";
     /// No temporary space is left for the disk, or the system has none. QUERY ALLOC TDISK shows it.
     no_temporary_space(vdev) = "DEF" 91 'E' "DASD {vdev} not defined; temporary space not available";
+    /// Virtual disks may not become larger together: QUERY VDISK shows the limits. `whose` is user or system.
+    virtual_limit(vdev, whose) = "DEF" 91 'E' "DASD {vdev} not defined; {whose} virtual disk limit exceeded";
     /// Somebody else writes on the minidisk, so you can only read it. RR says that this is enough.
     forced_writer(vdev, by) = "LNM" 101 'E' "DASD {vdev} forced R/O; {by}";
     /// Others read the minidisk, so you can only read it.
@@ -146,6 +148,8 @@ messages! {
     link_format() = "LNM" 118 'E' "Command format not valid";
     /// No disk has this real device number. QUERY DASD shows those there are.
     no_real_device(rdev) = "CQS" 40 'E' "Device {rdev} does not exist";
+    /// The device's control unit has no cache: it is of another kind, or SYSTEM CONFIG says so.
+    no_subsystem_cache(rdev) = "SEC" 1154 'E' "Device {rdev} is not at a control unit with a cache";
     /// The real device is in use.
     real_device_in_use(rdev, by) = "ATS" 122 'E' "DASD {rdev} not attached; {by}";
     /// Minidisks on the volume are in use. QUERY MDISK MAP shows whose they are.

@@ -16,6 +16,7 @@ pub mod cache;
 pub mod link;
 pub mod map;
 pub mod real;
+pub mod subsystem;
 pub mod temporary;
 
 use crate::console::display::Tone;
@@ -27,8 +28,8 @@ use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use complex::Configuration;
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Extent, Kind, MediaError, Memory, Volume};
-use devices::dasd::{Options, Reservation};
-use directory::{Access, DasdOptions, DeviceKind, LinkMode, LinkPassword, Mdisk, Opt, RealDevice};
+use devices::dasd::{Control, Options, Reservation};
+use directory::{Access, DasdControl, DasdOptions, DeviceKind, LinkMode, LinkPassword, Mdisk, Opt, RealDevice};
 use link::{Grant, Level, Others};
 use real::{Policy, Real, device_type};
 use std::collections::{HashMap, VecDeque};
@@ -82,6 +83,8 @@ pub struct Minidisk {
     pub direct: Arc<dyn Volume>,
     pub cache: Option<Arc<DiskCache>>,
     pub reservation: Arc<Reservation>,
+    /// MINIOPT NOCACHE: the control unit's cache is bypassed.
+    pub bypass: bool,
     /// The volume's number of the first track or block, and the volume as the cache knows it.
     cacheable: Option<(u64, Arc<DeviceCache>)>,
 }
@@ -194,6 +197,7 @@ struct State {
     links: Vec<Arc<Link>>,
     users: HashMap<String, Arc<UserCache>>,
     wrong: HashMap<String, u32>,
+    limits: subsystem::Limits,
     next: u64,
 }
 
@@ -218,7 +222,9 @@ impl Disks {
 
     /// Which volumes are CP's and its users'; before the first [`Disks::install`].
     pub fn set_policy(&self, policy: Policy) {
-        self.state().policy = policy;
+        let mut state = self.state();
+        state.limits = policy.limits;
+        state.policy = policy;
     }
 
     pub fn policy(&self) -> Policy {
@@ -233,6 +239,14 @@ impl Disks {
             return false;
         }
         real.state = state.policy.state(&real.serial);
+        let unit = (number >> 8) as u8;
+        real.subsystem = match state.reals.iter().find(|other| (other.number >> 8) as u8 == unit) {
+            Some(neighbour) if real.volume.kind().tracks() > 0 => neighbour.subsystem.clone(),
+            _ => {
+                let size = state.policy.subsystems.iter().find(|size| size.number == unit).copied();
+                subsystem::cache(size.unwrap_or(subsystem::Size::usual(unit)), real.volume.kind())
+            }
+        };
         // Of two volumes with one serial, the second is not used before somebody says so.
         if real.has_minidisks() && state.reals.iter().any(|r| r.has_minidisks() && r.serial == real.serial) {
             real.state = real::State::Offline;
@@ -369,7 +383,13 @@ impl State {
                 };
                 match self.live(same) {
                     Some(disk) => Ok(disk),
-                    None => Ok(self.virtual_disk(owner, vdev, *blocks)),
+                    None => match self.may_have((*blocks).into(), None) {
+                        Ok(()) => Ok(self.virtual_disk(owner, vdev, *blocks)),
+                        Err(whose) => {
+                            let why = format!("{whose} virtual disk limit exceeded");
+                            Err(message::link_not_there(owner, &shown, why))
+                        }
+                    },
                 }
             }
             Temporary(count) => self.temporary_disk(owner, vdev, &mdisk.device, *count),
@@ -407,8 +427,9 @@ impl State {
                     place,
                     volume: volume.clone(),
                     direct: Arc::new(extent),
-                    cache: Some(Arc::new(DiskCache::new(mdisk.cache))),
+                    cache: Some(Arc::new(DiskCache::new(mdisk.cache, mdisk.records))),
                     reservation: Arc::default(),
+                    bypass: mdisk.bypass,
                     cacheable: Some((u64::from(*start) * u64::from(heads), real.cache.clone())),
                 }))
             }
@@ -489,7 +510,7 @@ impl Minidisk {
     fn uncached(owner: &str, vdev: u16, place: Place, name: &str, direct: Arc<dyn Volume>) -> Arc<Minidisk> {
         let (owner, volume) = (owner.to_string(), name.to_string());
         let (cache, reservation, cacheable) = (None, Arc::default(), None);
-        Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, cacheable })
+        Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, bypass: false, cacheable })
     }
 
     fn whole(owner: &str, vdev: u16, real: &Real) -> Arc<Minidisk> {
@@ -599,7 +620,7 @@ pub fn link(cp: &Cp, vmdbk: &Arc<Vmdbk>, request: &Request<'_>) -> Result<Linked
         state.links.push(link.clone());
         (link, linked)
     };
-    if !attach(cp, &vmdbk.machine().configuration, &link) {
+    if !attach(cp, vmdbk, &vmdbk.machine().configuration, &link) {
         cp.disks.remove(&link);
         return Err(message::link_defined(request.owner, format!("{:04X}", request.as_vdev)).into());
     }
@@ -642,7 +663,7 @@ fn make(
 }
 
 /// Puts the device of a link into a configuration. False if its number is in use.
-fn attach(cp: &Cp, configuration: &Configuration, link: &Link) -> bool {
+fn attach(cp: &Cp, vmdbk: &Vmdbk, configuration: &Configuration, link: &Link) -> bool {
     let (troubles, host): (_, Arc<dyn Host>) = (cp.disks.troubles.clone(), cp.host.clone());
     let (rdev, name) = (link.disk.rdev().map_or("VDSK".into(), |rdev| format!("{rdev:04X}")), link.disk.volume.clone());
     let owner = format!("{} {:04X}", link.disk.owner, link.disk.vdev);
@@ -664,10 +685,25 @@ fn attach(cp: &Cp, configuration: &Configuration, link: &Link) -> bool {
         unit: link.disk.rdev().unwrap_or(link.vdev()) as u8,
         serial: link.disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
         token: link.disk.place.token(),
+        cache: link.disk.rdev().and_then(|rdev| cp.disks.real(rdev)).and_then(|real| real.subsystem),
+        first_track: link.disk.first_track(),
+        bypass_cache: link.disk.bypass,
+        control: match link.dasd.control {
+            DasdControl::None => Control::None,
+            DasdControl::Device => Control::Device,
+            DasdControl::Subsystem => Control::Subsystem,
+        },
+        working_allegiance: link.dasd.working_allegiance,
         ..Options::default()
     };
+    let fast = vmdbk.lock().settings.assists();
     let device = devices::dasd::device(link.volume.clone(), options);
-    configuration.css().attach(link.vdev(), device).is_ok()
+    let mut css = configuration.css();
+    let attached = css.attach(link.vdev(), device).is_ok();
+    if attached {
+        css.allow_fast_path(link.vdev(), fast);
+    }
+    attached
 }
 
 /// The disks of the directory, at LOGON. What went wrong, or is worth knowing, is written to the console.
@@ -749,7 +785,7 @@ pub fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) -> Option<String> {
 pub fn move_to_new_machine(cp: &Cp, vmdbk: &Vmdbk, old: &Configuration) {
     for link in cp.disks.links_of(&vmdbk.userid) {
         old.css().detach(link.vdev());
-        attach(cp, &vmdbk.machine().configuration, &link);
+        attach(cp, vmdbk, &vmdbk.machine().configuration, &link);
     }
     vmdbk.machine().configuration.css().reset();
 }
@@ -791,7 +827,7 @@ pub fn dedicate(
         state.links.push(link.clone());
         link
     };
-    if !attach(cp, &vmdbk.machine().configuration, &link) {
+    if !attach(cp, vmdbk, &vmdbk.machine().configuration, &link) {
         release(cp, vmdbk, &link);
         return Err(message::device_defined(format!("DASD {vdev:04X}")).from("ATS"));
     }
@@ -808,14 +844,21 @@ pub fn define(cp: &Cp, vmdbk: &Arc<Vmdbk>, vdev: u16, device: Option<&str>, coun
         let mut state = cp.disks.state();
         let disk = match device {
             Some(device) => state.temporary_disk(&vmdbk.userid, vdev, device, count)?,
-            None => state.virtual_disk(&vmdbk.userid, vdev, count.next_multiple_of(8)),
+            None => {
+                let blocks = count.next_multiple_of(8);
+                let shown = || format!("{vdev:04X}");
+                state
+                    .may_have(blocks.into(), Some(&vmdbk.userid))
+                    .map_err(|whose| message::virtual_limit(shown(), whose))?;
+                state.virtual_disk(&vmdbk.userid, vdev, blocks)
+            }
         };
         let mode = LinkMode { access: Access::MW, reserve: false };
         let link = Arc::new(make(cp, &mut state, vmdbk, disk, vdev, false, mode, DasdOptions::default()));
         state.links.push(link.clone());
         link
     };
-    if !attach(cp, &vmdbk.machine().configuration, &link) {
+    if !attach(cp, vmdbk, &vmdbk.machine().configuration, &link) {
         cp.disks.remove(&link);
         return Err(defined());
     }

@@ -62,6 +62,13 @@ pub struct Settings {
     pub others: Vec<(String, String)>,
 }
 
+impl Settings {
+    /// SET IOASSIST: channel programs for disks may take the fast path.
+    pub fn assists(&self) -> bool {
+        !self.others.iter().any(|(name, value)| name == "IOASSIST" && value == "OFF")
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {

@@ -24,12 +24,15 @@ USER MAINT MAINT 1M 4M ABCDEFG
  CONSOLE 009 3215 T
  MDISK 190 3390 10 20 USR001 MR ALL WRITE MULTIPLE
  MDISK 191 3390 30 5 USR001 WR READ WRITE MULTI
- MINIOPT NOMDC
+ MINIOPT NOMDC NOCACHE
  MDISK 193 FB-512 8 100 FBA001 MR ALL
  MDISK 194 3390 40 10 GONE01 MR ALL
  MDISK 195 3390 90 20 USR001 MR ALL
  MDISK 300 FB-512 V-DISK 1000 MR ALL WRITE MULT
  MDISK 123 3390 0 END USR001 MW NOBODY
+ DASDOPT DEVCTL WORKALLEG
+ MDISK 196 3390 50 5 USR001 MR ALL
+ MINIOPT RECORDMDC
 USER U1 U1 1M 2M G
  CONSOLE 009 3215 T
  LINK MAINT 190 190 RR
@@ -75,7 +78,7 @@ impl Site {
             owned: vec!["RES001".into()],
             users: vec!["USR*".into(), "FBA*".into()],
             temporary: vec![("RES001".into(), 5, 10)],
-            temporary_storage: 0,
+            ..Policy::default()
         });
         assert!(cp.disks.install(0x200, pack("RES001", 20), "res".into()));
         assert!(cp.disks.install(0x201, pack("USR001", 100), "usr".into()));
@@ -124,6 +127,7 @@ fn the_directorys_minidisks_are_there_at_logon() {
             "DASD 0190 3390 USR001 R/W         20 CYL ON DASD  0201 SUBCHANNEL = ",
             "DASD 0191 3390 USR001 R/W          5 CYL ON DASD  0201 SUBCHANNEL = ",
             "DASD 0193 9336 FBA001 R/W        100 BLK ON DASD  0202 SUBCHANNEL = ",
+            "DASD 0196 3390 USR001 R/W          5 CYL ON DASD  0201 SUBCHANNEL = ",
             "DASD 0300 9336 (VDSK) R/W       1000 BLK ON DASD  VDSK SUBCHANNEL = ",
         ]
     );
@@ -233,7 +237,7 @@ fn real_disks_are_attached_and_shown() {
         maint.says("query dasd"),
         [
             "DASD 0200 CP OWNED  RES001   0",
-            "DASD 0201 CP SYSTEM USR001   3",
+            "DASD 0201 CP SYSTEM USR001   4",
             "DASD 0202 CP SYSTEM FBA001   1",
             "DASD 0A00 WORK01",
             "An offline DASD was not found.",
@@ -254,7 +258,7 @@ fn real_disks_are_attached_and_shown() {
         ["0A00 varied offline", "1 device(s) specified; 1 device(s) successfully varied offline"]
     );
     assert_eq!(maint.says("query dasd offline"), ["DASD 0A00 OFFLINE"]);
-    assert_eq!(maint.says("vary off 201"), ["HCPDTS124E DASD 0201 in use by 3 users"]);
+    assert_eq!(maint.says("vary off 201"), ["HCPDTS124E DASD 0201 in use by 4 users"]);
     assert_eq!(
         maint.says("query mdisk map usr001"),
         [
@@ -265,7 +269,9 @@ fn real_disks_are_attached_and_shown() {
             "MAINT    0190         10         29         20",
             "MAINT    0191         30         34          5",
             "U1       0191         32         35          4 OVERLAP",
-            "                      36         89         54 GAP",
+            "                      36         49         14 GAP",
+            "MAINT    0196         50         54          5",
+            "                      55         89         35 GAP",
             "MAINT    0195         90        109         20 OUTSIDE",
         ]
     );
@@ -662,4 +668,164 @@ fn the_block_service_reads_and_writes_on_a_path() {
     maint.says("detach 193");
     assert_eq!(told(vmdbk.id), Some((3, 3, why(16))));
     assert_eq!(told(vmdbk.id), None);
+}
+
+#[test]
+fn the_control_units_cache_is_set_and_counted() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let (u2, _) = site.log_on("u2");
+    assert_eq!(u2.says("set cache device off 201"), ["HCPCMD002E Invalid operand - CACHE"]);
+    assert_eq!(
+        maint.says("query cache 201"),
+        [
+            "0201 CACHE available for subsystem",
+            "0201 CACHE activated for device",
+            "0201 READS=0 HITS=0 HIT RATIO=0% STAGED=0 BYPASSED=0 INHIBITED=0",
+            "0201 WRITES=0 FAST HITS=0 DESTAGED=0 DELAYED=0"
+        ]
+    );
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    let ipl = |vdev: &str| {
+        maint.says(&format!("ipl {vdev}"));
+        (0..20).for_each(|_| {
+            site.cp.step(0);
+        });
+        maint.1.take_output();
+        maint.says("query cache 201")[2].clone()
+    };
+    maint.says("set mdcache system off");
+    let counted = |reads: u32, hits: u32, staged: u32, bypassed: u32| {
+        let ratio = hits * 100 / reads;
+        format!("0201 READS={reads} HITS={hits} HIT RATIO={ratio}% STAGED={staged} BYPASSED={bypassed} INHIBITED=0")
+    };
+    assert_eq!(ipl("190"), counted(1, 0, 1, 0));
+    assert_eq!(ipl("190"), counted(2, 1, 1, 0));
+    // MINIOPT NOCACHE.
+    assert_eq!(ipl("191"), counted(3, 1, 1, 1));
+    assert_eq!(maint.says("set cache device off 201"), Vec::<String>::new());
+    assert_eq!(ipl("190"), counted(4, 1, 1, 1));
+    maint.says("set cache device on 201");
+    assert_eq!(maint.says("set nvs off 200-2ff"), Vec::<String>::new());
+    assert_eq!(maint.says("query nvs 201"), ["0201 NVS unavailable for subsystem"]);
+    assert_eq!(maint.says("set dasdfw off 201"), Vec::<String>::new());
+    assert_eq!(
+        maint.says("query dasdfw 200 201"),
+        ["0200 DASDFW activated for device", "0201 DASDFW deactivated for device"]
+    );
+    assert_eq!(maint.says("set cache subsystem off 201"), Vec::<String>::new());
+    assert_eq!(maint.says("query cache 200")[0], "0200 CACHE unavailable for subsystem");
+    assert_eq!(maint.says("set nvs on 202"), ["HCPSEC1154E Device 0202 is not at a control unit with a cache"]);
+    assert_eq!(maint.says("set nvs on 999"), ["HCPCQS040E Device 0999 does not exist"]);
+    // What the minidisk cache has does not come to the control unit.
+    maint.says("set mdcache system on");
+    ipl("190");
+    let before = maint.says("query cache 201")[2].clone();
+    assert_eq!(ipl("190"), before);
+}
+
+#[test]
+fn record_level_caching_keeps_what_was_read() {
+    let site = Site::new();
+    let (_maint, _) = site.log_on("maint");
+    let volume = site.cp.disks.link("MAINT", 0x196).expect("it is linked").volume.clone();
+    let whole = site.cp.disks.link("MAINT", 0x123).expect("it is linked").volume.clone();
+    format(&*volume);
+    let cache = &site.cp.disks.cache;
+    let mut block = [0; 4096];
+    let before = cache.bytes();
+    for round in 0..2 {
+        for number in [3, 7] {
+            assert!(volume.read_record(4, number, &mut block).unwrap());
+            assert_eq!(block, [number + 64; 4096]);
+        }
+        assert_eq!(cache.bytes() - before, 2 * 4096, "round {round}");
+    }
+    let hits = || cache.counters.hits.load(std::sync::atomic::Ordering::Relaxed);
+    let then = hits();
+    assert!(volume.read_record(4, 3, &mut block).unwrap());
+    assert_eq!(hits(), then + 1);
+    assert!(!volume.read_record(4, 13, &mut block).unwrap());
+    assert!(!volume.read_record(4, 3, &mut [0; 512]).unwrap());
+    // Tracks do not come in, and a write by whatever way throws the records out.
+    volume.read_track(5).unwrap();
+    assert_eq!(cache.bytes() - before, 2 * 4096);
+    whole
+        .update_track(50 * 15 + 4, &mut |track| {
+            let at = track.records().nth(3).unwrap().at;
+            track.update(at, None, Some(&[9; 4096]));
+            true
+        })
+        .unwrap();
+    assert_eq!(cache.bytes(), before);
+    assert!(volume.read_record(4, 3, &mut block).unwrap());
+    assert_eq!(block, [9; 4096]);
+}
+
+#[test]
+fn virtual_disks_have_limits() {
+    let site = Site::new();
+    let (u2, _) = site.log_on("u2");
+    let (maint, _) = site.log_on("maint");
+    assert_eq!(
+        maint.says("query vdisk"),
+        ["VDISK SYSTEM LIMIT IS INFINITE, 1000 BLK IN USE", "VDISK USER LIMIT IS INFINITE"]
+    );
+    assert_eq!(maint.says("set vdisk userlim 1M"), Vec::<String>::new());
+    assert_eq!(maint.says("set vdisk syslim 4000 blk"), Vec::<String>::new());
+    assert_eq!(u2.says("set vdisk syslim infinite"), ["HCPCMD002E Invalid operand - VDISK"]);
+    assert_eq!(u2.says("define vfb-512 400 2000"), ["DASD 0400 DEFINED"]);
+    assert_eq!(
+        u2.says("define vfb-512 401 100"),
+        ["HCPDEF091E DASD 0401 not defined; user virtual disk limit exceeded"]
+    );
+    assert_eq!(
+        maint.says("define vfb-512 401 1048"),
+        ["HCPDEF091E DASD 0401 not defined; system virtual disk limit exceeded"]
+    );
+    u2.says("detach 400");
+    assert_eq!(maint.says("define vfb-512 401 1048"), ["DASD 0401 DEFINED"]);
+    assert_eq!(u2.says("query vdisk syslim"), ["VDISK SYSTEM LIMIT IS 4000 BLK, 2048 BLK IN USE"]);
+    assert_eq!(maint.says("set vdisk syslim default"), Vec::<String>::new());
+    assert_eq!(maint.says("query vdisk userlim"), ["VDISK USER LIMIT IS 2048 BLK"]);
+    assert_eq!(maint.says("set vdisk userlim much"), ["HCPCMD002E Invalid operand - MUCH"]);
+}
+
+#[test]
+fn channel_programs_are_assisted_unless_told_otherwise() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let disk = site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone();
+    format(&*disk);
+    // X'A8': seek, search, read.
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    let ccws = words(&[0x0700_0c40, 0x4000_0006, 0x3100_0c42, 0x4000_0005, 0x0800_0c88, 0, 0x0600_7000, 0x2000_1000]);
+    let general = words(&[0x0190_0000, 0, 0xc80, 0, 0, 0, 0]);
+    let (seek, blank) = ([0, 0, 0, 0, 0, 2, 5], [0; 88]);
+    let data = [(0xc80, &ccws[..]), (0xc40, &seek[..]), (0xd00, &blank[..]), (0xd00, &general[..])];
+    let counted = || {
+        let line = maint.says("query ioassist").remove(0);
+        let number = |word: &str| {
+            let rest = line.split_once(word).unwrap().1;
+            rest.split(' ').next().unwrap().parse::<u64>().unwrap()
+        };
+        (line.contains("IOASSIST ON"), number("DONE="), number("NOT ELIGIBLE="))
+    };
+    let run = || {
+        let before = counted();
+        let guest = perform(&site, &maint, "MAINT", &[0x4110_0d00, 0x8312_00a8], &data);
+        assert_eq!(guest.read_u32(arch::Absolute(0x7000)).unwrap(), 0x2525_2525);
+        counted().1 - before.1
+    };
+    assert_eq!((counted().0, run()), (true, 1));
+    maint.says("set ioassist off");
+    assert_eq!((counted().0, run()), (false, 0));
+    // A disk that comes later, too.
+    maint.says("detach 190");
+    maint.says("link * 190 190 mr");
+    assert_eq!(run(), 0);
+    maint.says("set ioassist on");
+    assert_eq!(run(), 1);
+    assert_eq!(maint.says("set ccwtran off"), ["HCPCMD002E Invalid operand - OFF"]);
+    assert_eq!(maint.says("query ccwtran"), ["CCWTRAN ON"]);
 }

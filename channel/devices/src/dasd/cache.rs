@@ -18,6 +18,9 @@ pub(super) struct Usage {
 }
 
 impl Usage {
+    /// Past the cache.
+    pub const BYPASS: Usage = Usage { mode: 1, no_fast_write: false };
+
     pub fn of(attributes: u8) -> Usage {
         Usage { mode: attributes >> 2 & 7, no_fast_write: attributes & 1 != 0 }
     }

@@ -68,6 +68,8 @@ pub struct Eckd {
     pub(super) paths: PathGroups,
     /// Data on its way to the medium.
     pub(super) buffer: Vec<u8>,
+    /// It has the disk for the channel program in progress.
+    working: bool,
 }
 
 /// How commands end: with a status, or badly.
@@ -92,6 +94,7 @@ impl Eckd {
             prepared: None,
             paths: PathGroups::default(),
             buffer: Vec::new(),
+            working: false,
         }
     }
 
@@ -225,7 +228,7 @@ impl Eckd {
         }
         let (mask, extent) = domain::define_extent(b, &self.head)?;
         self.head.extent = Some(extent);
-        self.head.usage = Usage::of(b[1]);
+        self.head.use_cache(Usage::of(b[1]));
         if !extent.has(self.head.track) {
             self.head.seek(extent.first)?;
         }
@@ -385,6 +388,13 @@ impl Eckd {
         Ok(DeviceStatus::ENDED)
     }
 
+    /// The channel program is over: others need not wait for it any more.
+    fn rest(&mut self) {
+        if std::mem::take(&mut self.working) {
+            self.options.reservation.rest(self.party);
+        }
+    }
+
     /// Whether a command is performed though another device has the disk reserved.
     fn despite_reservation(code: u8) -> bool {
         use code::{RESET_ALLEGIANCE, SENSE_PATH_GROUP_ID, SET_PATH_GROUP_ID, UNCONDITIONAL_RESERVE};
@@ -406,6 +416,7 @@ impl Device for Eckd {
     }
 
     fn begin(&mut self, orb: &Orb) {
+        self.working = false;
         self.head.forget();
         self.program = Program::NEW;
         self.prepared = None;
@@ -414,17 +425,19 @@ impl Device for Eckd {
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         let first = !command.chained && !Self::despite_reservation(command.code);
-        if first && !self.options.reservation.wait(self.party, self.bell.as_ref()) {
+        if first && !self.options.reservation.wait(self.party, self.bell.as_ref(), self.options.working_allegiance) {
             return Outcome::Pending;
         }
+        self.working |= first && self.options.working_allegiance;
         let ended = self.perform(command, data);
         self.outcome(ended)
     }
 
     fn fast(&mut self, program: &mut css::Program<'_>) -> bool {
-        if !self.options.reservation.free_for(self.party) {
+        if !self.options.reservation.wait(self.party, None, self.options.working_allegiance) {
             return true;
         }
+        self.working = self.options.working_allegiance;
         while let Some(command) = program.next() {
             let data = &mut program.data();
             let outcome = match self.perform_ordinary(command, data) {
@@ -439,7 +452,9 @@ impl Device for Eckd {
     }
 
     fn end(&mut self) -> Option<Sense> {
-        self.head.flush().err().map(|fault| self.sense_bytes(fault))
+        let ended = self.head.flush();
+        self.rest();
+        ended.err().map(|fault| self.sense_bytes(fault))
     }
 
     fn sense(&mut self) -> Sense {
@@ -449,6 +464,7 @@ impl Device for Eckd {
     fn reset(&mut self, kind: Reset) {
         // What a program wrote before it was cleared stays written; there is nobody to hear that it could not be.
         let _ = self.head.flush();
+        self.rest();
         if kind == Reset::System {
             self.options.reservation.release(self.party);
             self.paths = PathGroups::default();

@@ -220,7 +220,7 @@ impl Device for Fba {
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         let first = !command.chained && command.code != code::UNCONDITIONAL_RESERVE;
-        if first && !self.options.reservation.wait(self.party, self.bell.as_ref()) {
+        if first && !self.options.reservation.wait(self.party, self.bell.as_ref(), false) {
             return Outcome::Pending;
         }
         outcome(self.perform(command, data))

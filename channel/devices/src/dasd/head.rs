@@ -40,6 +40,8 @@ struct Held {
     new: Option<Track>,
     /// Records were written or erased, not only updated.
     formatted: bool,
+    /// It came out of storage, without the control unit.
+    held: bool,
 }
 
 pub(super) struct Head {
@@ -51,9 +53,11 @@ pub(super) struct Head {
     wide: bool,
     /// Tracks that may be reached; `None`: all.
     pub extent: Option<Extent>,
-    /// The control unit's cache, which hears what was used, and how DEFINE EXTENT wants it to be used.
+    /// The control unit's cache, which hears what was used, and how it is to be used: as DEFINE EXTENT says, or as always.
     cache: Option<(Arc<Cache>, u8)>,
-    pub usage: Usage,
+    usage: Usage,
+    bypass: bool,
+    first_track: u32,
     pub track: u32,
     pub place: Place,
     /// What is read next is to be changed, so that nobody need keep it.
@@ -78,6 +82,8 @@ impl Head {
             extent: None,
             cache: options.cache.clone().map(|cache| (cache, options.unit)),
             usage: Usage::default(),
+            bypass: options.bypass_cache,
+            first_track: options.first_track,
             track: 0,
             place: Place::Index,
             to_change: false,
@@ -141,7 +147,12 @@ impl Head {
         self.held = None;
         self.to_change = false;
         self.extent = None;
-        self.usage = Usage::default();
+        self.use_cache(Usage::default());
+    }
+
+    /// How DEFINE EXTENT wants the cache to be used.
+    pub fn use_cache(&mut self, usage: Usage) {
+        self.usage = if self.bypass { Usage::BYPASS } else { usage };
     }
 
     /// The current track.
@@ -159,12 +170,13 @@ impl Head {
         if !self.may(self.track) {
             return Err(Fault::FileProtected);
         }
+        let held = self.volume.holds(self.track);
         let read = match self.to_change {
             true => self.volume.read_track_to_update(self.track),
             false => self.volume.read_track(self.track),
         };
         let base = read.map_err(|error| self.failed(self.track, &error))?;
-        self.held = Some(Held { track: self.track, base, new: None, formatted: false });
+        self.held = Some(Held { track: self.track, base, new: None, formatted: false, held });
         Ok(())
     }
 
@@ -178,9 +190,11 @@ impl Head {
 
     /// Lets go of the track in hand, and writes it back if it has changed.
     pub fn flush(&mut self) -> Result<(), Fault> {
-        let Some(Held { track, base, new, formatted }) = self.held.take() else { return Ok(()) };
-        if let Some((cache, unit)) = &self.cache {
-            cache.used(*unit, track, new.is_some(), self.usage);
+        let Some(Held { track, base, new, formatted, held }) = self.held.take() else { return Ok(()) };
+        if let Some((cache, unit)) = &self.cache
+            && !(held && new.is_none())
+        {
+            cache.used(*unit, self.first_track + track, new.is_some(), self.usage);
         }
         let Some(new) = new else { return Ok(()) };
         // Another device of this volume may have changed other records of the track since it was read.

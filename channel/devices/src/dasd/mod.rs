@@ -36,6 +36,18 @@ use std::sync::Arc;
 /// Who is told that the medium failed: the track or block, and why.
 pub type Trouble = Arc<dyn Fn(u64, &MediaError) + Send + Sync>;
 
+/// How far a channel program's control functions reach.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Control {
+    /// It has none: what would change the control unit is rejected.
+    None,
+    /// Those that concern the device.
+    Device,
+    /// Those that concern all devices of the control unit, too.
+    #[default]
+    Subsystem,
+}
+
 /// How a disk is attached to one configuration.
 #[derive(Clone, Default)]
 pub struct Options {
@@ -58,6 +70,14 @@ pub struct Options {
     pub reservation: Arc<Reservation>,
     /// The control unit's cache, shared by all its devices; `None`: it has none.
     pub cache: Option<Arc<Cache>>,
+    /// The volume's number of the medium's first track, by which the cache knows it.
+    pub first_track: u32,
+    /// Whatever programs ask for, the cache is bypassed.
+    pub bypass_cache: bool,
+    /// What programs may do to the control unit.
+    pub control: Control,
+    /// While a channel program of this device is in progress, other devices of the same disk wait.
+    pub working_allegiance: bool,
     /// Who hears of a failing medium, beside the guest.
     pub trouble: Option<Trouble>,
 }

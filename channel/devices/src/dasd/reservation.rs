@@ -13,10 +13,11 @@ pub struct Reservation {
 
 #[derive(Default)]
 struct State {
-    /// Devices that joined, ever and now.
+    /// Devices that joined, ever.
     parties: u64,
-    present: u64,
     holder: Option<u64>,
+    /// Whose channel program is in progress, if others are to wait for that.
+    worker: Option<u64>,
     waiting: Vec<Doorbell>,
 }
 
@@ -29,14 +30,13 @@ impl Reservation {
     pub(super) fn join(&self) -> u64 {
         let mut state = self.state();
         state.parties += 1;
-        state.present += 1;
         state.parties
     }
 
     /// The device is no more.
     pub(super) fn leave(&self, party: u64) {
+        self.rest(party);
         self.release(party);
-        self.state().present -= 1;
     }
 
     /// Whether anybody has the disk reserved.
@@ -46,21 +46,34 @@ impl Reservation {
 
     /// Whether `party` may use the disk.
     pub(super) fn free_for(&self, party: u64) -> bool {
-        self.state().holder.is_none_or(|holder| holder == party)
+        self.state().free_for(party)
     }
 
     pub(super) fn held_by(&self, party: u64) -> bool {
         self.state().holder == Some(party)
     }
 
-    /// As [`Reservation::free_for`]; if not, `bell` rings when the disk is released.
-    pub(super) fn wait(&self, party: u64, bell: Option<&Doorbell>) -> bool {
+    /// As [`Reservation::free_for`]; if not, `bell` rings when that may have changed. With `work` the others wait from now on
+    /// until [`Reservation::rest`].
+    pub(super) fn wait(&self, party: u64, bell: Option<&Doorbell>, work: bool) -> bool {
         let mut state = self.state();
-        if state.holder.is_none_or(|holder| holder == party) {
+        if state.free_for(party) {
+            if work {
+                state.worker = Some(party);
+            }
             return true;
         }
         state.waiting.extend(bell.cloned());
         false
+    }
+
+    /// The channel program of `party` is over.
+    pub(super) fn rest(&self, party: u64) {
+        let mut state = self.state();
+        if state.worker == Some(party) {
+            state.worker = None;
+            ring(state);
+        }
     }
 
     /// Reserves the disk for `party`, who may use it; `unconditional` takes it from whoever has it.
@@ -80,12 +93,21 @@ impl Reservation {
             return;
         }
         state.holder = None;
-        let waiting = std::mem::take(&mut state.waiting);
-        drop(state);
-        for bell in waiting {
-            bell.ring();
-        }
+        ring(state);
     }
+}
+
+impl State {
+    fn free_for(&self, party: u64) -> bool {
+        [self.holder, self.worker].iter().flatten().all(|who| *who == party)
+    }
+}
+
+/// Tells those who wait, with nothing locked.
+fn ring(mut state: MutexGuard<'_, State>) {
+    let waiting = std::mem::take(&mut state.waiting);
+    drop(state);
+    waiting.iter().for_each(Doorbell::ring);
 }
 
 impl fmt::Debug for Reservation {

@@ -3,7 +3,7 @@
 
 use super::eckd::{Eckd, Ended};
 use super::sense::Fault;
-use super::{ControlUnit, code, identity};
+use super::{Control, ControlUnit, code, identity};
 use arch::io::DeviceStatus;
 use css::{Command, Data};
 
@@ -32,6 +32,14 @@ const FEATURES: [(usize, u8); 3] = [
 
 impl Eckd {
     pub(super) fn perform_subsystem(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
+        let needs = match command.code {
+            code::SET_SUBSYSTEM_MODE => Control::Device,
+            code::DIAGNOSTIC_CONTROL => Control::Subsystem,
+            _ => Control::None,
+        };
+        if self.options.control < needs {
+            return Err(Fault::INVALID_COMMAND);
+        }
         match command.code {
             code::READ_CONFIGURATION_DATA => {
                 data.store(&identity::configuration(&self.kind, self.control_unit, &self.options));

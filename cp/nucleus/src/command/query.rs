@@ -5,6 +5,8 @@ use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::words::Words;
 
+#[path = "query/control_unit.rs"]
+pub mod control_unit;
 #[path = "query/dasd.rs"]
 pub mod dasd;
 #[path = "query/jit.rs"]
@@ -29,6 +31,10 @@ pub use users::files_line;
 commands! {
     /// What QUERY can show.
     QUERIES "query/":
+    control_unit {
+        "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "VDISK" BG virtual_disks; "IOASSIST" G io_assist;
+        "CCWTRAN" G ccw_translation;
+    }
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
     jit { "JIT" ACE jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }

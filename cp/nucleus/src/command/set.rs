@@ -5,6 +5,8 @@ use crate::message::Message;
 use crate::system::Cp;
 use crate::words::Words;
 
+#[path = "set/control_unit.rs"]
+pub mod control_unit;
 #[path = "set/flags.rs"]
 pub mod flags;
 #[path = "set/function_keys.rs"]
@@ -24,11 +26,12 @@ commands! {
     flags {
         "MSG" G messages; "WNG" G warnings; "EMSG" G errors; "IMSG" G information; "SMSG" G special_messages;
         "ACNT" G accounting; "RUN" G run; "LINEDit" G line_edit;
-        "370Accom" G other; "370E" G other; "LANGuage" G other; "AFFINITY" G other; "ASSist" G other; "AUTOPoll" G other; "CCWTRAN" G other;
-        "CONCEAL" G other; "CPCONIO" G other; "ECmode" G other; "IOASSIST" G other; "ISAM" G other;
+        "370Accom" G other; "370E" G other; "LANGuage" G other; "AFFINITY" G other; "ASSist" G other; "AUTOPoll" G other; "CCWTRAN" G ccw_translation;
+        "CONCEAL" G other; "CPCONIO" G other; "ECmode" G other; "IOASSIST" G io_assist; "ISAM" G other;
         "MIH" G other; "NOPDATA" G other; "NOTRans" G other; "PAGEX" G other; "STBYPASS" G other;
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
     }
+    control_unit { "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "VDISK" B virtual_disks; }
     function_keys { "PF" G pf; }
     jit { "JIT" A jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }

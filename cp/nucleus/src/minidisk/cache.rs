@@ -13,7 +13,7 @@
 use dasd::{Change, Kind, MediaError, Track, Volume};
 use devices::dasd::Reservation;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -35,6 +35,8 @@ enum Content {
     /// With the home address that whoever brought it in sees.
     Track(Arc<Track>),
     Blocks(Arc<[u8]>),
+    /// Records of a track, by number: of a minidisk with MINIOPT RECORDMDC.
+    Records(Arc<BTreeMap<u8, Arc<[u8]>>>),
 }
 
 impl Content {
@@ -42,6 +44,7 @@ impl Content {
         (match self {
             Content::Track(track) => track.image().len(),
             Content::Blocks(blocks) => blocks.len(),
+            Content::Records(records) => records.values().map(|record| record.len()).sum(),
         }) as u64
     }
 }
@@ -125,12 +128,14 @@ pub struct DiskCache {
     wish: AtomicU8,
     /// A guest has used RESERVE.
     pub dropped: AtomicBool,
+    /// Records are kept, not tracks.
+    pub records: bool,
     pub counters: Counters,
 }
 
 impl DiskCache {
-    pub fn new(wish: Option<bool>) -> DiskCache {
-        let disk = DiskCache::default();
+    pub fn new(wish: Option<bool>, records: bool) -> DiskCache {
+        let disk = DiskCache { records, ..DiskCache::default() };
         disk.set_wish(wish);
         disk
     }
@@ -217,7 +222,7 @@ impl Default for Cache {
     }
 }
 
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -312,6 +317,31 @@ impl Cache {
             self.bytes.fetch_add(content.bytes(), Relaxed);
             shard.entries.insert(key, Entry { content, used: false });
             shard.order.push_back(key);
+        }
+        self.shrink();
+        true
+    }
+
+    /// Puts a record beside those of its track that are there.
+    fn insert_record(&self, key: Key, number: u8, data: &[u8], ticket: u64) -> bool {
+        {
+            let mut shard = hold(self.shard(&key));
+            if shard.begun != ticket || shard.writers > 0 {
+                return false;
+            }
+            let (length, data) = (data.len() as u64, Arc::from(data));
+            let replaced = match shard.entries.get_mut(&key) {
+                Some(Entry { content: Content::Records(records), .. }) => Arc::make_mut(records).insert(number, data),
+                Some(_) => return false,
+                None => {
+                    let content = Content::Records(Arc::new(BTreeMap::from([(number, data)])));
+                    shard.entries.insert(key, Entry { content, used: false });
+                    shard.order.push_back(key);
+                    None
+                }
+            };
+            self.bytes.fetch_add(length, Relaxed);
+            self.bytes.fetch_sub(replaced.map_or(0, |old| old.len() as u64), Relaxed);
         }
         self.shrink();
         true
@@ -474,7 +504,7 @@ impl Cached {
             self.count(|counters| &counters.hits);
             return Ok(found);
         }
-        let ticket = if stage { self.cache.ticket(&key) } else { None };
+        let ticket = if stage && !self.disk.records { self.cache.ticket(&key) } else { None };
         let found = self.extent.read_track(track)?;
         if found.records().all(|record| record.data.len() + record.key.len() <= LONGEST_RECORD) {
             self.put(key, Content::Track(found.clone()), ticket);
@@ -496,7 +526,7 @@ impl Cached {
             (Ok(Some(new)), Some(Content::Track(old))) if same_records(old, new) => {
                 (Some(Content::Track(Arc::new(Track::clone(new)))), false)
             }
-            (Ok(Some(_)), Some(_)) => (None, true),
+            (Ok(Some(_)), Some(Content::Track(_))) => (None, true),
             // Nothing was changed.
             (Ok(None), _) => (before, false),
             _ => (None, false),
@@ -535,6 +565,47 @@ impl Volume for Cached {
 
     fn read_track_to_update(&self, track: u32) -> Result<Arc<Track>, MediaError> {
         self.read(track, false)
+    }
+
+    fn holds(&self, track: u32) -> bool {
+        let key = self.key(self.first + u64::from(track));
+        self.eligible() && matches!(self.cache.find(&key), Some(Content::Track(_)))
+    }
+
+    fn read_record(&self, track: u32, number: u8, to: &mut [u8]) -> Result<bool, MediaError> {
+        let of = |track: &Track, to: &mut [u8]| {
+            let found = track.records().skip(1).find(|record| record.count.record == number);
+            let found = found.filter(|record| record.key.is_empty() && record.data.len() == to.len());
+            found.inspect(|record| to.copy_from_slice(record.data)).is_some()
+        };
+        if !self.disk.records || !self.eligible() {
+            return Ok(of(&*self.read(track, true)?, to));
+        }
+        self.count(|counters| &counters.reads);
+        let key = self.key(self.first + u64::from(track));
+        match self.cache.find(&key) {
+            Some(Content::Track(track)) => {
+                self.count(|counters| &counters.hits);
+                return Ok(of(&track, to));
+            }
+            Some(Content::Records(records)) => {
+                if let Some(data) = records.get(&number).filter(|data| data.len() == to.len()) {
+                    to.copy_from_slice(data);
+                    self.count(|counters| &counters.hits);
+                    return Ok(true);
+                }
+            }
+            _ => {}
+        }
+        let ticket = self.cache.ticket(&key);
+        let found = self.extent.read_record(track, number, to)?;
+        if let Some(ticket) = ticket.filter(|_| found)
+            && self.may_insert(to.len() as u64)
+            && self.cache.insert_record(key, number, to, ticket)
+        {
+            self.count(|counters| &counters.inserts);
+        }
+        Ok(found)
     }
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
@@ -658,7 +729,7 @@ mod tests {
             first: 0,
             cache: shared.clone(),
             device: device.clone(),
-            disk: Arc::new(DiskCache::new(None)),
+            disk: Arc::new(DiskCache::new(None, false)),
             user: Arc::new(UserCache::new(userid, exempt)),
             reservation: Arc::default(),
         };

@@ -17,6 +17,8 @@ pub struct Real {
     pub file: String,
     pub state: State,
     pub cache: Arc<DeviceCache>,
+    /// The cache of its control unit, if that has one.
+    pub subsystem: Option<Arc<devices::dasd::Cache>>,
 }
 
 /// What a real disk is used for.
@@ -38,7 +40,7 @@ impl Real {
     /// A volume; its serial is read from its label.
     pub fn new(number: u16, volume: Arc<dyn Volume>, file: String, cache: &Cache) -> Real {
         let serial = serial(&*volume).unwrap_or_default();
-        Real { number, volume, serial, file, state: State::Free, cache: cache.device() }
+        Real { number, volume, serial, file, state: State::Free, cache: cache.device(), subsystem: None }
     }
 
     /// Whether minidisks may lie on it.
@@ -89,6 +91,10 @@ pub struct Policy {
     pub users: Vec<String>,
     /// TDISK: temporary space: serial, first unit, number of units.
     pub temporary: Vec<(String, u32, u32)>,
+    /// SUBSYSTEM: control units whose cache is not of the usual size.
+    pub subsystems: Vec<super::subsystem::Size>,
+    /// VDISK: the limits of virtual disks.
+    pub limits: super::subsystem::Limits,
     /// TDISK STORAGE: so many megabytes of the host's storage are temporary space as well.
     pub temporary_storage: u64,
 }

@@ -92,7 +92,7 @@ pub fn settings(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
             machine_name(state.machine),
             other("SVC76", "CP"),
             other("NOPDATA", "OFF"),
-            other("IOASSIST", "OFF")
+            other("IOASSIST", "ON")
         ),
         format!("CCWTRAN {}, 370ACCOM {}", other("CCWTRAN", "ON"), other("370ACCOM", "OFF")),
     ]

@@ -102,7 +102,44 @@ pub fn errors(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     Ok(Response::none())
 }
 
-/// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CCWTRAN|CONCEAL|CPCONIO|ECmode|IOASSIST|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE value`
+/// `SET IOASSIST ON|OFF`
+///
+/// Whether channel programs for your disks take the fast path, on which the commands that operating systems mostly use are performed
+/// without the bookkeeping between them. The results are the same either way; a trace or a doubt is a reason for OFF. On a
+/// real machine the assist lets preferred virtual machines do I/O without CP. QUERY IOASSIST shows what took the fast path.
+pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let on = words.need()?.on_or_off()?;
+    words.end()?;
+    remember(issuer, "IOASSIST", if on { "ON" } else { "OFF" });
+    let machine = issuer.vmdbk.machine();
+    let mut css = machine.configuration.css();
+    for link in cp.disks.links_of(issuer.userid()) {
+        css.allow_fast_path(link.vdev(), on);
+    }
+    Ok(Response::none())
+}
+
+/// `SET CCWTRAN ON`
+///
+/// Channel programs of virtual machines are always translated, which is what ON says. OFF is for machines whose storage is the real storage
+/// (V=R); there are none.
+pub fn ccw_translation(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let word = words.need()?;
+    if !word.on_or_off()? {
+        return Err(word.invalid());
+    }
+    words.end()?;
+    remember(issuer, "CCWTRAN", "ON");
+    Ok(Response::none())
+}
+
+fn remember(issuer: &Issuer, name: &str, value: &str) {
+    let others = &mut issuer.vmdbk.lock().settings.others;
+    others.retain(|(other, _)| *other != name);
+    others.push((name.into(), value.into()));
+}
+
+/// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE value`
 ///
 /// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does not
 /// exist here, or is always as it should be.
@@ -125,8 +162,6 @@ pub fn other(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     if name != "ASSIST" {
         words.end()?;
     }
-    let others = &mut issuer.vmdbk.lock().settings.others;
-    others.retain(|(other, _)| *other != name);
-    others.push((name, value));
+    remember(issuer, &name, &value);
     Ok(Response::none())
 }

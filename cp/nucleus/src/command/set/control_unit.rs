@@ -1,0 +1,93 @@
+//! SET CACHE, NVS, DASDFW: the control units of real disks; SET VDISK: the limits of virtual disks.
+
+use super::super::{Issuer, Response};
+use crate::message::{self, Message};
+use crate::minidisk::real::Real;
+use crate::system::Cp;
+use crate::words::{Word, Words};
+use devices::dasd::Cache;
+use std::sync::Arc;
+
+/// The real devices that the rest of a command names: numbers, or ranges of them.
+pub fn devices(cp: &Cp, mut words: Words<'_>) -> Result<Vec<(Real, Arc<Cache>)>, Message> {
+    let mut found = Vec::new();
+    let mut word = Some(words.need()?);
+    while let Some(named) = word {
+        let (first, last) = crate::examine::range(named.0, 0xffff, 16).map_err(|_| named.invalid())?;
+        match last {
+            None => found.push(cp.disks.cached_real(first as u16)?),
+            Some(last) => {
+                let reals = cp.disks.reals().into_iter().filter(|real| (first..=last).contains(&real.number.into()));
+                found.extend(reals.filter_map(|real| real.subsystem.clone().map(|cache| (real, cache))));
+            }
+        }
+        word = words.next();
+    }
+    if found.is_empty() { Err(message::operand_missing()) } else { Ok(found) }
+}
+
+/// `SET CACHE DEVice|SUBSYStem ON|OFF rdev [rdev-rdev ...]`
+///
+/// Turns caching by the control unit on or off, for devices or for all devices of their control units. Off, nothing is a hit, and what waited
+/// in non-volatile storage is destaged. The cache is a model of a 3990's, as large as SYSTEM CONFIG says: data is always on the
+/// volume, and QUERY CACHE shows what such a control unit would have found in its cache.
+pub fn cache(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let what = words.need()?;
+    let device = what.is("DEVice");
+    if !device && !what.is("SUBSYStem") {
+        return Err(what.invalid());
+    }
+    let on = words.need()?.on_or_off()?;
+    for (real, cache) in devices(cp, words)? {
+        if device { cache.set_device(real.number as u8, on) } else { cache.set_cache(on) }
+    }
+    Ok(Response::none())
+}
+
+/// `SET NVS ON|OFF rdev [rdev-rdev ...]`
+///
+/// Turns the non-volatile storage of the devices' control units on or off. Without it no write is a fast write; what waits in it is destaged.
+pub fn non_volatile_storage(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let on = words.need()?.on_or_off()?;
+    devices(cp, words)?.iter().for_each(|(_, cache)| cache.set_storage(on));
+    Ok(Response::none())
+}
+
+/// `SET DASDFW ON|OFF rdev [rdev-rdev ...]`
+///
+/// Turns DASD fast write on or off for devices: whether a write is over when it is in the control unit's cache and its non-volatile storage. It needs
+/// both (SET CACHE, SET NVS).
+pub fn fast_write(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let on = words.need()?.on_or_off()?;
+    devices(cp, words)?.iter().for_each(|(real, cache)| cache.set_fast_write(real.number as u8, on));
+    Ok(Response::none())
+}
+
+/// Blocks of 512 bytes: a number, perhaps with BLK behind it, or an amount of storage.
+fn blocks(word: Word<'_>) -> Option<u64> {
+    word.decimal().or_else(|| word.storage().map(|bytes| bytes / 512))
+}
+
+/// `SET VDISK SYSLIM|USERLIM INFinite|DEFault|n [BLK]|nM|nG`
+///
+/// Limits virtual disks in storage: SYSLIM all of them together, USERLIM those that one user makes with DEFINE. In blocks of 512
+/// bytes, or megabytes or gigabytes. DEFAULT is what SYSTEM CONFIG says. Disks that are there stay.
+pub fn virtual_disks(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let (mut limits, _) = cp.disks.virtual_limits();
+    let default = cp.disks.policy().limits;
+    let (what, value) = (words.need()?, words.need()?);
+    words.accept("BLK");
+    words.end()?;
+    let (limit, usual) = match () {
+        () if what.is("SYSLIM") => (&mut limits.system, default.system),
+        () if what.is("USERLIM") => (&mut limits.user, default.user),
+        () => return Err(what.invalid()),
+    };
+    *limit = match () {
+        () if value.is("INFinite") => None,
+        () if value.is("DEFault") => usual,
+        () => Some(blocks(value).ok_or_else(|| value.invalid())?),
+    };
+    cp.disks.set_virtual_limits(limits);
+    Ok(Response::none())
+}

@@ -1,0 +1,104 @@
+//! Control units: which real disks share a cache, and the limits of virtual disks.
+//!
+//! Real disks whose device numbers have the same left half are at one control unit. If they are of the 3990's kind, it has a cache and
+//! non-volatile storage, of the sizes that SYSTEM CONFIG says. Its cache is a model
+//! ([`devices::dasd::Cache`]): data is always on the volume, and what is counted is what such a control unit would have done.
+
+use super::cache::hold;
+use super::real::Real;
+use super::{Disks, Minidisk, Place, State};
+use crate::message::{self, Message};
+use dasd::Kind;
+use devices::dasd::Cache;
+use std::sync::Arc;
+
+/// How much storage a control unit has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Size {
+    /// The left half of its devices' numbers.
+    pub number: u8,
+    /// Bytes of the cache, and of non-volatile storage. Without a cache there is neither.
+    pub cache: u64,
+    pub storage: u64,
+}
+
+impl Size {
+    /// A 3990-3 with 64 MB of cache and 4 MB of non-volatile storage.
+    pub fn usual(number: u8) -> Size {
+        Size { number, cache: 64 << 20, storage: 4 << 20 }
+    }
+}
+
+/// How large virtual disks may be together, in blocks; `None`: as large as the host bears.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    pub system: Option<u64>,
+    /// Of those that one user defines.
+    pub user: Option<u64>,
+}
+
+/// The cache of a control unit that such a disk may be at.
+pub(super) fn cache(size: Size, kind: Kind) -> Option<Arc<Cache>> {
+    let Kind::Ckd { device: 0x3380 | 0x3390 | 0x9345, track, .. } = kind else { return None };
+    let tracks = |bytes: u64| (bytes / u64::from(track.max(1))) as usize;
+    (size.cache > 0).then(|| Arc::new(Cache::new(tracks(size.cache), tracks(size.storage))))
+}
+
+impl State {
+    /// Blocks of virtual disks there are, or those of one user.
+    pub(super) fn virtual_blocks(&self, owner: Option<&str>) -> u64 {
+        let mut seen = Vec::new();
+        let mut blocks = 0;
+        for link in &self.links {
+            let Place::Virtual { number } = link.disk.place else { continue };
+            if owner.is_none_or(|owner| link.disk.owner == owner) && !seen.contains(&number) {
+                seen.push(number);
+                blocks += link.disk.kind().blocks();
+            }
+        }
+        blocks
+    }
+
+    /// Whether `blocks` more would be within the limits; whose limit it is otherwise.
+    pub(super) fn may_have(&self, blocks: u64, owner: Option<&str>) -> Result<(), &'static str> {
+        let within = |limit: Option<u64>, used: u64| limit.is_none_or(|limit| used + blocks <= limit);
+        match () {
+            () if !within(self.limits.system, self.virtual_blocks(None)) => Err("system"),
+            () if owner.is_some() && !within(self.limits.user, self.virtual_blocks(owner)) => Err("user"),
+            () => Ok(()),
+        }
+    }
+}
+
+impl Disks {
+    /// SET VDISK: the limits from now on.
+    pub fn set_virtual_limits(&self, limits: Limits) {
+        hold(&self.state).limits = limits;
+    }
+
+    /// The limits of virtual disks, and how many blocks of them there are.
+    pub fn virtual_limits(&self) -> (Limits, u64) {
+        let state = hold(&self.state);
+        (state.limits, state.virtual_blocks(None))
+    }
+
+    /// A real disk.
+    pub fn real(&self, rdev: u16) -> Option<Real> {
+        hold(&self.state).reals.iter().find(|real| real.number == rdev).cloned()
+    }
+
+    /// A real disk whose control unit has a cache, and that cache.
+    pub fn cached_real(&self, rdev: u16) -> Result<(Real, Arc<Cache>), Message> {
+        let real = self.real(rdev).ok_or_else(|| message::no_real_device(format!("{rdev:04X}")))?;
+        let cache = real.subsystem.clone().ok_or_else(|| message::no_subsystem_cache(format!("{rdev:04X}")))?;
+        Ok((real, cache))
+    }
+}
+
+impl Minidisk {
+    /// The volume's number of the first track.
+    pub(super) fn first_track(&self) -> u32 {
+        let (Place::Real { start, .. } | Place::Temporary { on: Some((_, start)), .. }) = self.place else { return 0 };
+        if let Kind::Ckd { heads, .. } = self.kind() { start * heads } else { 0 }
+    }
+}
