@@ -11,9 +11,9 @@ as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 # Packages by the program each is wanted for: one that is there already, from wherever, is left alone.
 wanted="cc=gcc as=binutils gzip=gzip tar=tar"
 case $task in
-run)   ;;
+run|cms) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu" ;;
 test|bless|ci)
-       wanted="$wanted s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user" ;;
+       wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user" ;;
 oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;
 bench) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
                qemu-system-s390x=qemu-system-s390x|qemu-system-misc hercules=hercules" ;;

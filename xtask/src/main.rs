@@ -4,6 +4,7 @@ use std::env;
 use std::process::ExitCode;
 
 mod bench;
+mod cms;
 mod guest;
 mod host;
 mod tasks;
@@ -17,6 +18,7 @@ cargo x TASK (or make TASK, which first installs what is missing):
   test [FILTER...]         format, lints, and every test, the ones that boot a guest too
   bless [FILTER...]        run the tests and accept what they print as expected from now on
   guest [--bench]          fetch and build the guest's kernel and initramfs into cache/guest
+  cms                      build CMS, and its disks for the sample system, into cache/cms
   bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
                            (items: boot, hercules, idle, a benchmark's name; --peers measures the others only)
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
@@ -43,6 +45,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["test", filters @ ..] => tasks::test(filters, false),
         ["bless", filters @ ..] => tasks::test(filters, true),
         ["guest"] => guest::prepare().map(drop),
+        ["cms"] => cms::prepare(),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),
         ["oracle", words @ ..] => tasks::oracle(words),

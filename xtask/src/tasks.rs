@@ -4,8 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::guest;
 use crate::host::{self, Outcome, cargo, run};
+use crate::{cms, guest};
 
 /// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in them.
 const TESTED: &str = "checked";
@@ -18,6 +18,13 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
     let system = env::var_os("ENDICOTT_SYSTEM").map_or_else(|| host::root().join("sample"), PathBuf::from);
     if !system.exists() {
         run(endicott().arg("sample").arg(&system))?;
+        // CMS on MAINT's 190: IPL 190 starts it, and CMSUSER's LOGON does.
+        if cms::compiler().is_some() {
+            cms::prepare()?;
+            cms::install(endicott, &system)?;
+        } else {
+            println!("The sample system is without CMS: that needs gcc-s390x-linux-gnu (make run installs it).");
+        }
         // A kernel, its parameters and an initramfs in the reader: IPL 00C boots them.
         let parameters = guest::folder().join("parameters");
         host::write_whole(&parameters, b"vmb.mode=shell\n")?;
@@ -35,12 +42,13 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
 /// Format, lints and every test. With `bless`, tests that compare with recorded expectations record them anew.
 pub fn test(filters: &[&str], bless: bool) -> Outcome {
     guest::prepare()?;
+    cms::prepare()?;
     if filters.is_empty() && !bless {
         nothing_to_skip()?;
         lint()?;
     }
     let mut tests = cargo(&["test", "--workspace", "--profile", TESTED, "--no-fail-fast"]);
-    tests.args(filters).env("ENDICOTT_GUEST", guest::folder());
+    tests.args(filters).env("ENDICOTT_GUEST", guest::folder()).env("ENDICOTT_CMS", cms::folder());
     if bless {
         tests.env("BLESS", "1");
     }

@@ -92,11 +92,21 @@ static struct memory open_image(const char *path)
     return memory;
 }
 
+/* Blocks of zeros are left out: the host keeps them as holes. */
 static void save_image(const char *path, const struct memory *memory)
 {
+    static const u8 zeros[4096];
     FILE *file = fopen(path, "wb");
+    bool good = file != NULL;
 
-    if (file == NULL || fwrite(memory->bytes, memory->size, memory->blocks, file) != memory->blocks || fclose(file) != 0)
+    for (u32 n = 0; good && n < memory->blocks; n++) {
+        const u8 *block = memory->bytes + (size_t)n * memory->size;
+
+        if (n + 1 < memory->blocks && memcmp(block, zeros, memory->size) == 0)
+            continue;
+        good = fseek(file, (long)n * (long)memory->size, SEEK_SET) == 0 && fwrite(block, memory->size, 1, file) == 1;
+    }
+    if (!good || fclose(file) != 0)
         die("cannot write", path);
 }
 

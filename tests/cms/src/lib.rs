@@ -1,7 +1,9 @@
-//! What the tests of CMS share: the programs of `guest/cms` that run on this host, built by its C compiler, and the
-//! nucleus, if `cargo x cms` has built it.
+//! What the tests of CMS share: the programs of `guest/cms` that run on this host, built by its C compiler, the nucleus, if
+//! `cargo x cms` has built it, and a system with a user who IPLs it ([`system::Site`]).
 
 #![forbid(unsafe_code)]
+
+pub mod system;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,6 +12,13 @@ use std::sync::OnceLock;
 /// The folder of CMS's source.
 pub fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guest/cms")
+}
+
+/// A folder for files of this process's tests.
+pub fn scratch() -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("endicott-cms-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the host has a folder for temporary files");
+    folder
 }
 
 /// `edfdisk`, the file system on this host; `None`, with a sentence, where there is no C compiler.
@@ -24,16 +33,13 @@ fn build() -> Option<PathBuf> {
         println!("skipped: there is no C compiler ({compiler}) for the file system's trials");
         return None;
     }
-    let program = std::env::temp_dir().join(format!("edfdisk-{}", std::process::id()));
+    let program = scratch().join("edfdisk");
     let mut command = Command::new(compiler);
     command.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o"]).arg(&program);
     for folder in ["edf", "host"] {
         let entries = std::fs::read_dir(source().join(folder)).expect("the folder is there");
-        command.args(
-            entries
-                .map(|entry| entry.expect("it can be read").path())
-                .filter(|path| path.extension().is_some_and(|extension| extension == "c")),
-        );
+        let files = entries.map(|entry| entry.expect("it can be read").path());
+        command.args(files.filter(|path| path.extension().is_some_and(|extension| extension == "c")));
     }
     let output = command.output().expect("the compiler was there a moment ago");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -43,4 +49,26 @@ fn build() -> Option<PathBuf> {
 /// Runs `edfdisk`.
 pub fn run(program: &Path, words: &[&str]) -> Output {
     Command::new(program).args(words).output().expect("it was just built")
+}
+
+/// Runs `edfdisk` and wants success; returns what it said.
+pub fn good(words: &[&str]) -> String {
+    let Some(program) = edfdisk() else { return String::new() };
+    let output = run(program, words);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "edfdisk {words:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
+    said
+}
+
+/// The loader and the nucleus, from the folder `ENDICOTT_CMS` names or from `cache/cms`; `None`, with a sentence, if they are not
+/// there.
+pub fn nucleus() -> Option<[PathBuf; 2]> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cache/cms");
+    let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);
+    let files = ["loader.bin", "nucleus.bin"].map(|name| folder.join(name));
+    if files.iter().all(|file| file.exists()) && edfdisk().is_some() {
+        return Some(files);
+    }
+    println!("skipped: there is no CMS in {} (cargo x cms makes one, with a cross compiler)", folder.display());
+    None
 }

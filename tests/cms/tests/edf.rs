@@ -1,15 +1,6 @@
 //! The file system of `guest/cms/edf` on this host: random work against a model, kills at every write, damaged disks.
 
-use cms::{edfdisk, run};
-
-/// Runs `edfdisk` and wants success; returns what it said.
-fn good(words: &[&str]) -> String {
-    let Some(program) = edfdisk() else { return String::new() };
-    let output = run(program, words);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "edfdisk {words:?}: {said}{}", String::from_utf8_lossy(&output.stderr));
-    said
-}
+use cms::{edfdisk, good};
 
 #[test]
 fn random_work_agrees_with_a_model() {

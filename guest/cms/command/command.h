@@ -1,0 +1,39 @@
+/* The commands: each is a function in the file of its name. table.c says what they are called. */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include "../nucleus/cms.h"
+
+static inline bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'I') || (c >= 'J' && c <= 'R') || (c >= 'S' && c <= 'Z');
+}
+
+/* When and of what an entry is (listfile.c); two digits each. */
+struct stamp { u32 year, month, day, hour, minute, second; };
+void stamp_of(const u8 *fst, struct stamp *stamp);
+
+/* A file read from front to back (records.c). */
+struct reader { struct open_file *file; struct fileid id; u32 number; char *record; u32 length, room; };
+int reader_open(const char *module, struct reader *reader, const struct fileid *id);
+bool reader_next(const char *module, struct reader *reader, int *code);
+void reader_close(struct reader *reader);
+
+/* Unit record devices (unit.c): cards and lines; 0, or what was wrong. */
+enum { PUNCH_UNIT = 0x00d, PRINT_UNIT = 0x00e, READER_UNIT = 0x00c };
+int unit_write(u16 vdev, u8 command, const char *text, u32 length);
+int unit_read(u16 vdev, char card[80], u32 *length);     /* 2: end of file */
+void unit_close(u16 vdev, const char *how, const struct fileid *id);
+
+/* What a query answers: typed, or stacked (answer.c). */
+enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
+void answer_to(int disposition);
+void answer(const char *how, ...);
+
+command_function access_command, release_command, format_command, listfile_command, state_command, statew_command, erase_command,
+    rename_command, copyfile_command, compare_command, type_command, query_command, set_command, identify_command, globalv_command,
+    execio_command, print_command, punch_command, readcard_command, cp_command, exec_command, makebuf_command, dropbuf_command,
+    desbuf_command, sentries_command, conwait_command, finis_command, synonym_command, immediate_command, help_command,
+    tell_command;
+
+#endif

@@ -1,0 +1,137 @@
+/* COPYFILE (SPECS: the specification list, and records made by it. */
+#include "copyfile.h"
+
+static int wrong(const char *text, u32 length)
+{
+    name token;
+
+    pad(token, sizeof token, text, length);
+    message("CPY", 70, 'E', token);
+    return RC_SYNTAX;
+}
+
+/* a-b, /text/ or Xhex. */
+static bool source(const char *text, u32 length, struct spec *spec)
+{
+    u32 dash = 0, value;
+
+    memset(spec, 0, sizeof *spec);
+    if (length > 2 && !is_digit(text[0]) && upper(text[0]) != 'X' && text[length - 1] == text[0]) {
+        spec->literal = true;
+        spec->length = length - 2;
+        memcpy(spec->text, text + 1, spec->length);
+        return true;
+    }
+    if (upper(text[0]) == 'X' && length > 2 && length % 2 == 1) {
+        spec->literal = true;
+        for (u32 n = 1; n < length; n += 2, spec->length++) {
+            if (!parse_hex(text + n, 2, &value))
+                return false;
+            spec->text[spec->length] = (char)value;
+        }
+        return true;
+    }
+    while (dash < length && text[dash] != '-')
+        dash++;
+    if (!parse_number(text, dash, &spec->from) || spec->from == 0)
+        return false;
+    spec->to = spec->from;
+    if (dash < length && text[dash + 1] == '*')
+        spec->to = 0x7fffffff;
+    else if (dash < length && (!parse_number(text + dash + 1, length - dash - 1, &spec->to) || spec->to < spec->from))
+        return false;
+    return true;
+}
+
+/* The end of the word at `at`: a text in delimiters may have blanks. */
+static u32 word_end(const char *line, u32 at, u32 length)
+{
+    char delimiter = line[at];
+    u32 end = at;
+
+    if (!is_digit(delimiter) && upper(delimiter) != 'X') {
+        for (end = at + 1; end < length && line[end] != delimiter; end++)
+            ;
+        return end < length ? end + 1 : length;
+    }
+    while (end < length && line[end] != ' ')
+        end++;
+    return end;
+}
+
+/* Asks for the list: a line that ends with ++ goes on with the next. */
+int read_specifications(struct copy *copy)
+{
+    char line[256];
+    bool more = true;
+
+    message("CPY", 601, 'R');
+    copy->spec = obtain_command(SPECS_MOST * sizeof *copy->spec);
+    while (more) {
+        u32 length = read_line(line), at = 0;
+
+        length = length_of(line, length);
+        more = length >= 2 && line[length - 1] == '+' && line[length - 2] == '+';
+        if (more)
+            length -= 2;
+        while (at < length) {
+            struct spec *spec = &copy->spec[copy->specifications];
+            u32 end;
+
+            if (line[at] == ' ') {
+                at++;
+                continue;
+            }
+            end = word_end(line, at, length);
+            if (copy->specifications == SPECS_MOST || !source(line + at, end - at, spec))
+                return wrong(line + at, end - at);
+            for (at = end; at < length && line[at] == ' '; at++)
+                ;
+            for (end = at; end < length && line[end] != ' '; end++)
+                ;
+            if (!parse_number(line + at, end - at, &spec->at) || spec->at == 0 || spec->at > RECORD_MOST)
+                return wrong(line + at, end - at);
+            copy->specifications++;
+            at = end;
+        }
+    }
+    return copy->specifications > 0 ? 0 : wrong("", 0);
+}
+
+static u32 put(const struct copy *copy, char *to, u32 length, u32 at, const char *text, u32 count)
+{
+    if (at + count > RECORD_MOST)
+        count = at < RECORD_MOST ? RECORD_MOST - at : 0;
+    for (; length < at; length++)
+        to[length] = copy->fill;
+    memcpy(to + at, text, count);
+    return length > at + count ? length : at + count;
+}
+
+/* The record as it is to be written; `to` has what an overlaid file has there. */
+u32 shape_record(const struct copy *copy, const char *from, u32 length, char *to, u32 old_length)
+{
+    u32 made = old_length;
+
+    if (copy->specs) {
+        for (u32 n = 0; n < copy->specifications; n++) {
+            const struct spec *spec = &copy->spec[n];
+            u32 begin = spec->from - 1, end = spec->to < length ? spec->to : length;
+
+            if (spec->literal)
+                made = put(copy, to, made, spec->at - 1, spec->text, spec->length);
+            else if (begin < end)
+                made = put(copy, to, made, spec->at - 1, from + begin, end - begin);
+        }
+    } else {
+        made = put(copy, to, made, 0, from, length);
+    }
+    for (u32 n = 0; copy->fold != KEEP && n < made; n++) {
+        char c = upper(to[n]);
+
+        to[n] = copy->fold == UPCASE ? c : (is_letter(c) ? (char)(c & ~0x40) : to[n]);
+    }
+    while (copy->truncate && made > 1 && to[made - 1] == copy->fill)
+        made--;
+    return made;
+}

@@ -1,0 +1,93 @@
+/* PRINT: a file on the virtual printer. */
+#include "command.h"
+
+enum { NO_SPACE = 0x01, SPACE_1 = 0x09, SPACE_2 = 0x11, SPACE_3 = 0x19, SKIP_1 = 0x8b, SPACE_1_NOW = 0x0b, SPACE_2_NOW = 0x13,
+       SPACE_3_NOW = 0x1b, WIDTH = 132 };
+
+/* ASA: the first character says what is done before the line. */
+static int asa(const char *text, u32 length)
+{
+    u8 before = text[0] == '0' ? SPACE_2_NOW : text[0] == '-' ? SPACE_3_NOW : text[0] == '1' ? SKIP_1 : text[0] == '+' ? 0 : SPACE_1_NOW;
+
+    if (before != 0 && unit_write(PRINT_UNIT, before, " ", 1) != 0)
+        return RC_IO;
+    length = length - 1 < WIDTH ? length - 1 : WIDTH;
+    return unit_write(PRINT_UNIT, NO_SPACE, text + 1, length);
+}
+
+static int header(const struct fileid *id, u32 page)
+{
+    char line[WIDTH], text[24];
+    struct moment at;
+    u32 length;
+
+    now(&at);
+    length = format(line, sizeof line, "FILE: %-20s  %s%02u/%02u/%02u  %02u:%02u:%02u   PAGE %05u", show_id(id, text), "", at.month,
+                    at.day, at.year % 100, at.hour, at.minute, at.second, page);
+    return unit_write(PRINT_UNIT, SKIP_1, " ", 1) != 0 || unit_write(PRINT_UNIT, SPACE_2, line, length) != 0;
+}
+
+int print_command(const struct call *call)
+{
+    int cc = -1, heading = 0, upcase = 0, code;
+    u32 lines = 55;
+    const struct option known[] = {
+        { "CC", 2, &cc, 1, NULL, NULL }, { "NOCC", 3, &cc, 0, NULL, NULL }, { "HEADER", 6, &heading, 1, NULL, NULL },
+        { "TITLE", 5, &heading, 1, NULL, NULL }, { "UPCASE", 2, &upcase, 1, NULL, NULL }, { "LINECOUN", 2, NULL, 0, &lines, NULL },
+    };
+    u32 words = operands(call), on_page = 0, page = 0;
+    struct reader reader;
+    struct fileid id;
+    char text[24];
+    int bad = 0;
+
+    code = options("PRT", call, known, COUNT_OF(known));
+    if (code != 0)
+        return code;
+    if (words < 3 || words > 4) {
+        if (words > 4)
+            message("PRT", 70, 'E', call->token[4]);
+        else
+            message("PRT", words < 2 ? 42 : 54, 'E');
+        return RC_SYNTAX;
+    }
+    if (!parse_fileid("PRT", call, 1, words - 1, &id))
+        return RC_SYNTAX;
+    code = reader_open("PRT", &reader, &id);
+    if (code != 0)
+        return code;
+    if (cc < 0)
+        cc = is(reader.id.ft, "LISTING");
+    if (reader.room > WIDTH + (u32)cc) {
+        message("PRT", 44, 'E');
+        reader_close(&reader);
+        return RC_FORMAT;
+    }
+    if (!cc && !heading)
+        bad = unit_write(PRINT_UNIT, SKIP_1, " ", 1);
+    while (bad == 0 && reader_next("PRT", &reader, &code)) {
+        for (u32 n = 0; upcase && n < reader.length; n++)
+            reader.record[n] = upper(reader.record[n]);
+        if (cc) {
+            bad = asa(reader.record, reader.length);
+            continue;
+        }
+        if (lines != 0 && on_page == lines) {
+            on_page = 0;
+            bad = heading ? 0 : unit_write(PRINT_UNIT, SKIP_1, " ", 1);
+        }
+        if (heading && on_page == 0)
+            bad = header(&reader.id, ++page);
+        if (bad == 0)
+            bad = unit_write(PRINT_UNIT, SPACE_1, reader.record, reader.length);
+        on_page++;
+    }
+    if (bad != 0) {
+        message("PRT", 123, 'S', show_id(&reader.id, text));
+        code = RC_IO;
+    }
+    id = reader.id;
+    reader_close(&reader);
+    unit_close(PRINT_UNIT, "", &id);
+    return code;
+}

@@ -1,0 +1,42 @@
+/* Reading a file from front to back, record by record. */
+#include "command.h"
+
+int reader_open(const char *module, struct reader *reader, const struct fileid *id)
+{
+    int error;
+    u32 longest;
+
+    memset(reader, 0, sizeof *reader);
+    reader->id = *id;
+    error = file_open(id, EDF_READ, &reader->file);
+    if (error != EDF_OK)
+        return file_problem(module, error, id, false);
+    id_of(reader->file->disk, reader->file->file.fst, &reader->id);
+    longest = edf_word(reader->file->file.fst + FST_LRECL);
+    reader->room = longest == 0 ? 1 : longest;
+    reader->record = obtain_command(reader->room);
+    return 0;
+}
+
+/* The next record; false at the end, and after an error, whose return code is then in `code`. */
+bool reader_next(const char *module, struct reader *reader, int *code)
+{
+    int error = edf_read(&reader->file->file, reader->number + 1, reader->record, reader->room, &reader->length);
+
+    if (error == EDF_OK) {
+        reader->number++;
+        if (reader->length > reader->room)
+            reader->length = reader->room;
+        attend();
+        return true;
+    }
+    if (error != EDF_END)
+        *code = file_problem(module, error, &reader->id, false);
+    return false;
+}
+
+void reader_close(struct reader *reader)
+{
+    release(reader->record);
+    (void)file_finish(reader->file);
+}

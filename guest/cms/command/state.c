@@ -1,0 +1,42 @@
+/* STATE and STATEW: whether there is a file, and whether it could be written. */
+#include "command.h"
+
+static int state(const struct call *call, bool write)
+{
+    u32 words = operands(call);
+    struct fileid id;
+    struct disk *disk;
+    u8 *fst;
+
+    if (words < 3) {
+        message("STT", words < 2 ? 42 : 54, 'E');
+        return RC_SYNTAX;
+    }
+    if (words > 4) {
+        message("STT", 70, 'E', call->token[4]);
+        return RC_SYNTAX;
+    }
+    if (!parse_fileid("STT", call, 1, words - 1, &id))
+        return RC_SYNTAX;
+    if (id.fm[0] != ' ' && id.fm[0] != '*' && disk_at(id.fm[0]) == NULL) {
+        message("STT", 69, 'E', id.fm[0]);
+        return RC_DISK;
+    }
+    if (id.fm[0] == ' ')
+        id.fm[0] = '*';
+    if (id.fn[0] == '*' || id.ft[0] == '*') {
+        struct search search;
+
+        search_begin(&search, &id);
+        if (search_next(&search))
+            return 0;
+    } else if (find_file(&id, &disk, &fst) && !(write && disk->read_only)) {
+        return 0;
+    }
+    if (id.fm[0] == '*')
+        id.fm[0] = 'A';
+    return file_problem("STT", EDF_NOT_FOUND, &id, false);
+}
+
+int state_command(const struct call *call) { return state(call, false); }
+int statew_command(const struct call *call) { return state(call, true); }

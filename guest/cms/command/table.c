@@ -1,0 +1,56 @@
+/*
+ * The table of commands: full name, shortest form, function, syntax and what HELP says. Of two that one abbreviation could
+ * mean the first is taken.
+ */
+#include "command.h"
+
+const struct command commands[] = {
+    { "ACCESS", 2, access_command, "ACcess [vdev [mode[/ext] [fn [ft [fm]]]]] [( ERASE FORCERO NOPROF NODISK",
+      "Gives a minidisk a mode letter. Without operands 191 becomes A. A disk with /ext is a read-only extension of that letter." },
+    { "COMPARE", 4, compare_command, "COMPare fn ft fm fn ft fm [( COL a-b", "Types the records in which two files differ; return code 4." },
+    { "CONWAIT", 7, conwait_command, "CONWAIT", "Waits until the terminal has all output." },
+    { "COPYFILE", 4, copyfile_command,
+      "COPYfile fn ft fm [fn ft fm...] [( NEWFile REPlace APpend OVly OLDDate TRUnc RECfm f LRecl n FRom n FOr n FRLabel x TOLabel x SPecs FIll c UPcase LOWcase SIngle Type",
+      "Copies files. = in the last identifier stands for the input's part; * in the others for any. Several inputs without = are put one behind the other." },
+    { "CP", 2, cp_command, "CP command", "Performs a CP command; the return code is CP's. HELP CP command explains it." },
+    { "DESBUF", 6, desbuf_command, "DESBUF", "Empties the program stack and forgets the lines typed ahead." },
+    { "DROPBUF", 5, dropbuf_command, "DROPBuf [n]", "Drops the newest buffer of the program stack, or buffer n and all newer ones; 0 drops all." },
+    { "ERASE", 2, erase_command, "ERase fn ft [fm] [( Type", "Erases files; * stands for any name or type." },
+    { "EXEC", 2, exec_command, "EXec fn [arguments]", "Runs fn EXEC. Usually the name alone does (SET IMPEX)." },
+    { "EXECIO", 6, execio_command,
+      "EXECIO n|* DISKR fn ft [fm [line]] | DISKW fn ft fm [line [recfm [lrecl]]] | CARD | PUNCH | PRINT | CP | EMSG [( FINIS FIFO LIFO SKIP STEM x. VAR x STRING text MARGINS a b LOCATE FIND AVOID /x/ STRIP CASE U|M",
+      "Moves lines between an exec's variables or the program stack and files, the reader, the punch, the printer or CP." },
+    { "FINIS", 5, finis_command, "FINIS fn ft [fm]", "Closes files." },
+    { "FORMAT", 4, format_command, "FORMat vdev mode [cylinders] [( BLKsize 512|1K|2K|4K LABEL",
+      "Makes a minidisk an empty CMS disk; everything on it is lost. LABEL changes the label only." },
+    { "GLOBALV", 7, globalv_command, "GLOBALV [SELECT group] SET|SETS|SETP name value... | SETL|SETLS|SETLP name text | GET name... | PUT name... | LIST | STACK name... | PURGE | INIT | GRPLIST",
+      "Variables that outlive execs: SETS for the session, SETP for ever, in the files SESSION and LASTING GLOBALV." },
+    { "HELP", 1, help_command, "Help [command | CP command]", "Explains a command." },
+    { "HI", 2, immediate_command, "HI", "While an exec runs: halts it." },
+    { "HT", 2, immediate_command, "HT", "While something types: halts the typing." },
+    { "HX", 2, immediate_command, "HX", "While something runs: ends it; files that it was writing stay as they were." },
+    { "IDENTIFY", 2, identify_command, "IDentify [( STACK FIFO LIFO TYPE", "Tells userid, node, date, time and day of the week." },
+    { "LISTFILE", 1, listfile_command, "Listfile [fn [ft [fm]]] [( FName FType FMode FOrmat ALloc Date Label Header NOHeader EXec APpend STACK FIFO LIFO",
+      "Lists files; * and % stand for any characters and any one. EXEC writes the list into CMS EXEC A." },
+    { "MAKEBUF", 5, makebuf_command, "MAKEBuf", "Makes a new buffer in the program stack; the return code is its number." },
+    { "PRINT", 2, print_command, "PRint fn ft [fm] [( CC NOCC HEADER UPCASE LINECOUN n", "Prints a file on the virtual printer." },
+    { "PUNCH", 2, punch_command, "PUnch fn ft [fm] [( NOHeader", "Punches a file on the virtual punch." },
+    { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|CMSLEVEL|CMSTYPE|DISK [mode]|EXECTRAC|IMPCP|IMPEX|RDYMSG|RELPAGE|SEARCH|STORCMS|SYNONYM [( STACK FIFO LIFO",
+      "Shows what CMS knows; anything else is CP's QUERY." },
+    { "READCARD", 4, readcard_command, "READcard * | fn ft [fm]", "Reads files from the virtual reader: all by their own names, or one." },
+    { "RELEASE", 3, release_command, "RELease vdev|mode [( DET", "Gives a mode letter back; DET detaches the disk." },
+    { "RENAME", 1, rename_command, "Rename fn ft fm fn ft fm [( Type", "Renames files; = keeps a part." },
+    { "RT", 2, immediate_command, "RT", "Resumes typing after HT." },
+    { "SENTRIES", 4, sentries_command, "SENTries", "The return code is the number of lines in the program stack." },
+    { "SET", 3, set_command, "SET ABBREV|AUTOREAD|EXECTRAC|IMPCP|IMPEX|RELPAGE ON|OFF | RDYMSG LMSG|SMSG | CMSTYPE HT|RT",
+      "Changes how CMS behaves; anything else is CP's SET." },
+    { "STATE", 5, state_command, "STATE fn ft [fm]", "Return code 0: there is such a file; 28: there is none." },
+    { "STATEW", 6, statew_command, "STATEW fn ft [fm]", "As STATE, for files that can be written." },
+    { "SYNONYM", 3, synonym_command, "SYNonym [fn [ft [fm]]] [( STD NOSTD CLEAR", "Takes other names for commands from a file: lines of command, synonym, length of the shortest form." },
+    { "TE", 2, immediate_command, "TE", "While an exec runs: ends its trace." },
+    { "TELL", 3, tell_command, "TELl user text", "Sends a user a message; * is yourself." },
+    { "TS", 2, immediate_command, "TS", "While an exec runs: starts its trace." },
+    { "TYPE", 1, type_command, "Type fn ft [fm] [from [to|*]] [( COL a-b HEX", "Types a file." },
+};
+
+const u32 command_count = COUNT_OF(commands);

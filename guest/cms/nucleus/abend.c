@@ -1,0 +1,61 @@
+/*
+ * When a command cannot go on: program checks, HX, and what the nucleus finds wrong.
+ *
+ * Whatever the command was doing is over: files that it wrote are as they were before, its storage and the program stack are
+ * gone, and the user gets the console. The nucleus's own stack begins anew, so it does not matter how deep it was.
+ */
+#include "cms.h"
+
+u32 command_loop[10];
+
+static const char *const exceptions[] = {
+    "", "Operation", "Privileged operation", "Execute", "Protection", "Addressing", "Specification", "Data",
+    "Fixed-point overflow", "Fixed-point divide", "Decimal overflow", "Decimal divide", "Exponent overflow",
+    "Exponent underflow", "Significance", "Floating-point divide",
+};
+
+static void recover(void) __attribute__((noreturn));
+
+static void recover(void)
+{
+    kernel_stack = 0;
+    files_abandon_all();
+    clear_stack();
+    clear_typed_ahead();
+    release_command_storage();
+    come_back(command_loop);
+}
+
+void abend(u32 code, const char *text)
+{
+    static bool again;
+
+    if (again)
+        recover();
+    again = true;
+    if (text != NULL)
+        type_line(text, (u32)strlen(text));
+    message("ABE", 148, 'T', code, 0);
+    again = false;
+    recover();
+}
+
+void halt_execution(void)
+{
+    recover();
+}
+
+/* From pgm_handler: something cannot be executed. A program can be wrong, and so can the nucleus. */
+void program_check(struct frame *frame)
+{
+    u32 code = *(volatile u16 *)0x8e & 0xff, at = frame->psw[1] & 0x7fffffff, length = *(volatile u8 *)0x8d & 6;
+    bool program = (frame->psw[0] & 0x00f00000) != 0;
+    char routine[32];
+
+    if (program)
+        format(routine, sizeof routine, "routine %t", last_command);
+    else
+        format(routine, sizeof routine, "system routine %t", last_command);
+    message("ITP", 141, 'T', code < COUNT_OF(exceptions) ? exceptions[code] : "Program", at - length, routine);
+    recover();
+}

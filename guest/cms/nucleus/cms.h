@@ -1,0 +1,207 @@
+/*
+ * CMS: what the parts of the nucleus know of one another.
+ *
+ * The nucleus is one program: a command is a C function (command/table.c names them all), called with the command's words
+ * (struct call) and returning its return code. Whatever a command wants of the world is below, in the order of the files
+ * that have it. Characters are EBCDIC, code page 037, everywhere: the compiler is told so.
+ */
+#ifndef CMS_H
+#define CMS_H
+
+#include "../edf/edf.h"
+#include <stdarg.h>
+#include <string.h>
+
+/* lib/string.c */
+u32 length_of(const char *text, u32 room);               /* without trailing blanks */
+char upper(char c);
+bool is_digit(char c);
+bool parse_number(const char *text, u32 length, u32 *value);   /* decimal, 31 bits */
+bool parse_hex(const char *text, u32 length, u32 *value);
+void pad(char *to, u32 room, const char *text, u32 length);    /* blank padded or cut */
+
+/* lib/format.c: %s %d %u %c %x with width, '-' and '0'; %t is an 8-byte name without its trailing blanks. */
+u32 format(char *to, u32 room, const char *how, ...);
+u32 format_list(char *to, u32 room, const char *how, va_list list);
+
+/* start.S */
+struct frame { u32 psw[2]; u32 gr[16]; };
+int run_program(const struct frame *frame);
+void leave_program(int code) __attribute__((noreturn));
+int mark(u32 place[10]) __attribute__((returns_twice));
+void come_back(const u32 place[10]) __attribute__((noreturn));
+void wait_io(void);
+void open_window(void);
+extern char program_end[], stack_limit[], nucleus_bss[], nucleus_end[], storage_begin[];
+extern char svc_handler[], io_handler[], pgm_handler[];
+extern u32 kernel_stack;
+
+/* What HI, TS and TE ask of the exec processor: the bits of rexx.h. */
+extern volatile u32 exec_attention;
+
+/* storage.c: free storage. Blocks of a command are gone when the command has ended, whatever became of it. */
+enum owner { OWNER_SYSTEM, OWNER_COMMAND };
+void storage_start(u32 first, u32 end);
+void *obtain(size_t size, enum owner owner);
+void *obtain_command(size_t size);                       /* abends with 109S if there is none */
+void release(void *block);
+void release_command_storage(void);
+u32 storage_size(void);
+u32 storage_free(void);
+
+/* console.c */
+void console_start(void);
+void type_line(const char *text, u32 length);            /* one line, unless typing is halted */
+void type(const char *how, ...);
+void read_console(char *line, u32 *length);              /* VM READ */
+u32 read_line(char line[256]);                           /* program stack, terminal input buffer, console */
+void attend(void);                                       /* looks whether the user has typed something */
+bool halted_typing(void);
+void halt_typing(bool halt);
+enum { LINE_MOST = 255 };
+
+/* stack.c: the program stack, in buffers, and the lines typed ahead. */
+bool stack_line(const char *text, u32 length, bool lifo);
+bool unstack_line(char line[256], u32 *length);
+u32 stacked_lines(void);
+u32 make_buffer(void);
+bool drop_buffer(u32 number);                            /* and those above; 0: the newest */
+void clear_stack(void);
+bool type_ahead(const char *text, u32 length);
+bool typed_ahead(char line[256], u32 *length);
+u32 lines_typed_ahead(void);
+void clear_typed_ahead(void);
+
+/* cp.c: what is asked of CP. */
+struct moment { u32 year, month, day, hour, minute, second; uint64_t virtual_time, total_time; char date[8], time[8]; };
+void now(struct moment *moment);
+int cp(const char *text, u32 length, char *response, u32 *room);   /* response may be NULL: to the console */
+int cp_typed(const char *text, u32 length);              /* the response is typed; 1: CP does not know it */
+struct device { u8 class, type; bool read_only; };
+bool device_of(u16 vdev, struct device *device);
+u16 console_device(void);
+void identification(char userid[8]);
+u32 storage_bytes(void);
+int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer);
+int channel_io(u16 vdev, void *format_1_ccws, u16 *residual);
+void ipl_parameters(char parm[64]);
+
+/* message.c: DMSmmmnnns text. The texts are a table, with the parameters as format() has them. */
+void message(const char *module, u32 number, char severity, ...);
+
+/* scan.c */
+typedef char name[8];
+enum { TOKENS_MOST = 64 };
+struct call {
+    name *token;                /* token[0] is the command, blank padded, upper case; behind the last is a fence of X'FF' */
+    u32 count;
+    const char *line, *arguments, *end;   /* as it was typed: the whole, from behind the command's name, behind the last */
+    u8 type;                    /* as register 1's high byte: 00, 01 ADDRESS COMMAND, 0B typed or ADDRESS CMS */
+};
+enum { CALL_TOKENS = 0x00, CALL_COMMAND = 0x01, CALL_TYPED = 0x0b };
+u32 tokenize(const char *line, u32 length, name *token);
+bool is(const name token, const char *word);             /* the word, not abbreviated */
+bool abbreviates(const name token, const char *word, u32 least);
+u32 name_length(const name token);
+
+/* option.c: the words behind a parenthesis. */
+struct option { const char *word; u32 least; int *set; int value; u32 *number; name *text; };
+int options(const char *module, const struct call *call, const struct option *known, u32 count);
+u32 operands(const struct call *call);                   /* words before the parenthesis, the command's name too */
+
+/* call.c: performing commands. */
+typedef int command_function(const struct call *call);
+struct command { const char *name; u32 least; command_function *perform; const char *syntax, *help; };
+extern const struct command commands[];
+extern const u32 command_count;
+int perform(const char *line, u32 length, u8 type);
+int perform_tokens(const struct call *call);
+int run_module(const struct call *call, bool *found);
+enum { NOT_FOUND = -3 };
+
+/* module.c */
+void forget_programs(void);
+void forget_execs(void);
+
+/* exec.c: the exec processor. */
+bool run_exec(const struct call *call, int *code);       /* false: there is no exec of that name */
+bool is_exec(const name fn);
+
+/* The variables of the exec that runs; the bits of rexx.h's REXX_VAR, 0x80 if no exec runs. */
+u32 exec_set(const char *variable, u32 length, const char *value, u32 value_length);
+u32 exec_get(const char *variable, u32 length, const char **value, u32 *value_length);
+
+/* synonym.c */
+void synonyms_clear(void);
+bool synonym_add(const name command, const name synonym, u32 least);
+bool synonym_of(const name typed, name command);
+bool synonym_list(u32 n, name command, name synonym, u32 *least);
+
+/* The user area: where modules run, and only they. */
+enum { USER_FIRST = 0x20000, USER_END = 0x100000, SAVE_AREAS = 0x3000, USER_KEY = 0xe0 };
+
+/* main.c */
+struct settings {
+    bool short_ready, impex, impcp, abbrev, autoread, relpage, protect, exectrac, cms_type_halted;
+    char blip;
+};
+extern struct settings settings;
+void command_end(void);
+extern name last_command;
+extern int settings_code;                                /* of the command that was typed */
+
+/* abend.c */
+void abend(u32 code, const char *text) __attribute__((noreturn));
+void halt_execution(void) __attribute__((noreturn));
+extern u32 command_loop[10];
+
+/* disk.c: minidisks by their mode letters. */
+struct disk {
+    struct edf edf;
+    u16 vdev;
+    char mode, extends;         /* the letters; `extends` 0 or the mode that it is an extension of */
+    bool read_only, fixed;
+    u16 type;                   /* 0x3390 */
+    u32 cylinders, heads;       /* of fixed-block disks: blocks, 0 */
+    name only_name, only_type;  /* files that ACCESS was told to show, blank: all */
+    char only_number;
+};
+struct disk *disk_at(char mode);
+struct disk *disk_on(u16 vdev);
+int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct disk **found);
+void disk_release(char mode);
+bool disk_shape(u16 vdev, struct disk *disk);
+bool disk_shows(const struct disk *disk, const u8 *fst);
+struct edf_device disk_device(struct disk *disk, u32 size);
+u32 blocks_of_track(u16 type, u32 size);
+
+/* file.c: files by name, type and mode. */
+struct fileid { name fn, ft; char fm[2]; };
+struct open_file {
+    struct edf_file file;
+    struct disk *disk;
+    u32 next_read, next_write;
+    struct open_file *chain;
+};
+struct search { struct fileid wanted; struct disk *disk; const u8 *fst; char letter; u32 number; };
+bool parse_fileid(const char *module, const struct call *call, u32 first, u32 count, struct fileid *id);
+void search_begin(struct search *search, const struct fileid *wanted);
+bool search_next(struct search *search);
+bool find_file(const struct fileid *id, struct disk **disk, u8 **fst);
+int file_open(const struct fileid *id, enum edf_how how, struct open_file **file);
+int file_finish(struct open_file *file);
+struct open_file *file_is_open(const struct disk *disk, const u8 *fst);
+int files_finish_all(void);
+void files_abandon_all(void);
+int file_problem(const char *module, int error, const struct fileid *id, bool writing);
+bool matches(const name pattern, const u8 *name);
+bool legal_name(const name text);
+void id_of(const struct disk *disk, const u8 *fst, struct fileid *id);
+const char *show_id(const struct fileid *id, char text[24]);
+
+/* Return codes that many commands have. */
+enum { RC_SYNTAX = 24, RC_MISSING = 28, RC_FORMAT = 32, RC_DISK = 36, RC_STORAGE = 104, RC_IO = 100 };
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+#endif

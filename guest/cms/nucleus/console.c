@@ -1,0 +1,219 @@
+/*
+ * The console: a 3215 that the nucleus drives by channel programs (POP, chapters 13 to 16; 3215's commands).
+ *
+ * A line that the user types while nobody reads makes the console present attention; the nucleus takes it from the console at
+ * once. If it is an immediate command it is performed, else it is kept for the next read. All that CMS types goes through
+ * type_line().
+ */
+#include "cms.h"
+
+enum { WRITE_WITH_RETURN = 0x09, READ_INQUIRY = 0x0a, SLI = 0x20 };
+enum { ATTENTION = 0x80, CHANNEL_END = 0x08, DEVICE_END = 0x04, FINAL = 0x06 };
+
+struct ccw { u8 command, flags; u16 count; u32 address; };
+struct irb { u32 flags; u32 ccw; u8 device, subchannel; u16 count; u32 rest[21]; };
+
+static u32 subchannel;          /* its identification word, 0: there is no console */
+static volatile bool attention, ended;
+static volatile u16 residual;
+static bool typing_halted;
+
+static int stsch(u32 id, u32 *schib)
+{
+    register u32 r1 __asm__("1") = id;
+    u32 cc;
+
+    __asm__ volatile("stsch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(schib) : "cc", "memory");
+    return (int)cc;
+}
+
+static int msch(u32 id, u32 *schib)
+{
+    register u32 r1 __asm__("1") = id;
+    u32 cc;
+
+    __asm__ volatile("msch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(schib) : "cc", "memory");
+    return (int)cc;
+}
+
+static int ssch(u32 id, u32 *orb)
+{
+    register u32 r1 __asm__("1") = id;
+    u32 cc;
+
+    __asm__ volatile("ssch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(orb) : "cc", "memory");
+    return (int)cc;
+}
+
+static int tsch(u32 id, struct irb *irb)
+{
+    register u32 r1 __asm__("1") = id;
+    u32 cc;
+
+    __asm__ volatile("tsch 0(%2)\n\tipm %0\n\tsrl %0,28" : "=d"(cc) : "d"(r1), "a"(irb) : "cc", "memory");
+    return (int)cc;
+}
+
+void console_start(void)
+{
+    u16 vdev = console_device();
+    u32 schib[13], id;
+
+    for (id = 0x10000; id < 0x20000 && stsch(id, schib) != 3; id++) {
+        if ((schib[1] & 0xffff) != vdev || (schib[1] & 0x10000) == 0)
+            continue;
+        schib[1] |= 0x00800000;         /* enabled */
+        if (msch(id, schib) == 0)
+            subchannel = id;
+        return;
+    }
+}
+
+static void take_status(u32 id)
+{
+    struct irb irb;
+
+    if (tsch(id, &irb) != 0 || id != subchannel)
+        return;
+    if (irb.device & ATTENTION)
+        attention = true;
+    if ((irb.flags & FINAL) && ((irb.device & (CHANNEL_END | DEVICE_END)) || irb.subchannel != 0 || (irb.device & 0x02))) {
+        residual = irb.count;
+        ended = true;
+    }
+}
+
+/* From io_handler: an interruption of a device. A wait is over. */
+void io_interrupt(struct frame *frame)
+{
+    bool program = (frame->psw[0] & 0x00f00000) != 0;
+
+    take_status(*(volatile u32 *)0xb8);
+    frame->psw[0] &= ~0x00020000u;
+    if (program)
+        attend();
+}
+
+/* One command to the console; false: there is none. `count` is then what was left of it. */
+static bool operate(u8 command, const void *data, u32 *count)
+{
+    struct ccw ccw __attribute__((aligned(8))) = { command, SLI, (u16)*count, (u32)data };
+    u32 orb[8] = { 0, 0x0080ff00, (u32)&ccw };
+    int cc;
+
+    if (subchannel == 0)
+        return false;
+    do {
+        ended = false;
+        cc = ssch(subchannel, orb);
+        if (cc == 1)
+            take_status(subchannel);
+        else if (cc == 2)
+            wait_io();
+    } while (cc == 1 || cc == 2);
+    if (cc == 3) {
+        subchannel = 0;
+        return false;
+    }
+    while (!ended)
+        wait_io();
+    *count = residual;
+    return true;
+}
+
+bool halted_typing(void) { return typing_halted; }
+void halt_typing(bool halt) { typing_halted = halt; }
+
+void type_line(const char *text, u32 length)
+{
+    length = length_of(text, length);
+    if (length == 0)
+        text = " ", length = 1;
+    if (!typing_halted)
+        operate(WRITE_WITH_RETURN, text, &length);
+    open_window();
+    attend();
+}
+
+void type(const char *how, ...)
+{
+    char line[512];
+    va_list list;
+    u32 length;
+
+    va_start(list, how);
+    length = format_list(line, sizeof line, how, list);
+    va_end(list);
+    type_line(line, length);
+}
+
+static void read_inquiry(char *line, u32 *length)
+{
+    u32 count = LINE_MOST;
+
+    if (operate(READ_INQUIRY, line, &count)) {
+        *length = LINE_MOST - count;
+        return;
+    }
+    /* Without a console nobody will ever say anything. */
+    for (;;)
+        wait_io();
+}
+
+/* The user is asked for a line; typing goes on with it. */
+void read_console(char *line, u32 *length)
+{
+    typing_halted = false;
+    if (!settings.autoread)
+        while (!attention)
+            wait_io();
+    attention = false;
+    read_inquiry(line, length);
+}
+
+/* HT, RT, HX and their like; false: it is none of them. */
+static bool immediate(const char *line, u32 length)
+{
+    name token[TOKENS_MOST + 1];
+
+    if (tokenize(line, length, token) == 0)
+        return false;
+    if (is(token[0], "HT"))
+        typing_halted = true;
+    else if (is(token[0], "RT"))
+        typing_halted = false;
+    else if (is(token[0], "HX"))
+        halt_execution();
+    else if (is(token[0], "HI"))
+        exec_attention |= 1;
+    else if (is(token[0], "TS"))
+        exec_attention |= 2;
+    else if (is(token[0], "TE"))
+        exec_attention |= 4;
+    else
+        return false;
+    return true;
+}
+
+/* Whoever works long calls this now and then. */
+void attend(void)
+{
+    char line[LINE_MOST + 1];
+    u32 length;
+
+    while (attention) {
+        attention = false;
+        read_inquiry(line, &length);
+        if (!immediate(line, length))
+            type_ahead(line, length);
+    }
+}
+
+u32 read_line(char line[256])
+{
+    u32 length;
+
+    if (!unstack_line(line, &length) && !typed_ahead(line, &length))
+        read_console(line, &length);
+    return length;
+}

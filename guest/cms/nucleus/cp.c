@@ -1,0 +1,228 @@
+/*
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'24', X'60', X'A4', X'A8', X'210', X'270', X'308' (CP Programming
+ * Services). Each function has one of them. Operands are put into their registers last, since calls change registers.
+ */
+#include "cms.h"
+
+static u32 two(const char *at) { return (u32)(at[0] & 15) * 10 + (u32)(at[1] & 15); }
+
+/* DIAGNOSE X'270': the date as mm/dd/yy..., the time, the processor times. */
+void now(struct moment *moment)
+{
+    struct { char date[8], time[8]; uint64_t virtual_time, total_time; char full[10], zeros[6], iso[10], rest[6]; }
+        block __attribute__((aligned(8)));
+    register u32 r2 __asm__("2") = (u32)&block;
+    register u32 r3 __asm__("3") = sizeof block;
+
+    __asm__ volatile(".long 0x83230270" : "+d"(r3) : "d"(r2) : "cc", "memory");
+    memcpy(moment->date, block.date, 8);
+    memcpy(moment->time, block.time, 8);
+    moment->virtual_time = block.virtual_time;
+    moment->total_time = block.total_time;
+    moment->month = two(block.date);
+    moment->day = two(block.date + 3);
+    moment->year = two(block.iso) * 100 + two(block.iso + 2);
+    moment->hour = two(block.time);
+    moment->minute = two(block.time + 3);
+    moment->second = two(block.time + 6);
+}
+
+void edf_now(u8 stamp[7])
+{
+    struct moment moment;
+    u32 part[6];
+
+    now(&moment);
+    part[0] = moment.year % 100;
+    part[1] = moment.month;
+    part[2] = moment.day;
+    part[3] = moment.hour;
+    part[4] = moment.minute;
+    part[5] = moment.second;
+    stamp[0] = moment.year >= 2000 ? FST_CENTURY_FLAG : 0;
+    for (u32 n = 0; n < 6; n++)
+        stamp[n + 1] = (u8)(part[n] / 10 << 4 | part[n] % 10);
+}
+
+/*
+ * DIAGNOSE X'08': a CP command. The response goes to the console, or to `response`; `room` becomes its length, the bit 31 set
+ * if it did not fit.
+ */
+int cp(const char *text, u32 length, char *response, u32 *room)
+{
+    char line[240];
+    u32 cc;
+
+    length = length > sizeof line ? sizeof line : length;
+    memcpy(line, text, length);
+    if (length == 0)
+        return 0;
+    {
+        register u32 r2 __asm__("2") = (u32)line;
+        register u32 r3 __asm__("3") = (u32)response;
+        register u32 r4 __asm__("4") = length | (response != NULL ? 0x40000000u : 0);
+        register u32 r5 __asm__("5") = response != NULL ? *room : 0;
+
+        __asm__ volatile(".long 0x83240008\n\tipm %0\n\tsrl %0,28"
+                         : "=&d"(cc), "+d"(r4), "+d"(r5) : "d"(r2), "d"(r3) : "cc", "memory");
+        if (response != NULL)
+            *room = cc == 0 ? r5 : *room | 0x80000000u;
+        return (int)r4;
+    }
+}
+
+/* Types the lines of a response. */
+static void type_response(const char *text, u32 length)
+{
+    while (length > 0) {
+        u32 n = 0;
+
+        while (n < length && text[n] != 0x15)
+            n++;
+        type_line(text, n);
+        text += n;
+        length -= n;
+        if (length > 0)
+            text++, length--;
+    }
+}
+
+int cp_typed(const char *text, u32 length)
+{
+    u32 room = 65536, most;
+    char *response = NULL;
+    int code;
+
+    while (response == NULL && room >= 2048) {
+        room /= 2;
+        response = obtain(room, OWNER_COMMAND);
+    }
+    if (response == NULL)
+        return cp(text, length, NULL, NULL);
+    most = room;
+    code = cp(text, length, response, &room);
+    /* 1 is a command that CP does not know: who asked says so. */
+    if (code != 1)
+        type_response(response, room & 0x80000000u ? most : room);
+    release(response);
+    return code;
+}
+
+/* DIAGNOSE X'24': what a virtual device is. */
+bool device_of(u16 vdev, struct device *device)
+{
+    register u32 r2 __asm__("2") = vdev;
+    register u32 r4 __asm__("4") = 0;
+    register u32 r5 __asm__("5") = 0;
+    u32 cc;
+
+    __asm__ volatile(".long 0x83240024\n\tipm %0\n\tsrl %0,28" : "=&d"(cc), "+d"(r2), "+d"(r4), "+d"(r5) : : "cc");
+    if (cc == 3)
+        return false;
+    device->class = (u8)(r4 >> 24);
+    device->type = (u8)(r4 >> 16);
+    device->read_only = (r4 & 0x80) != 0;
+    return true;
+}
+
+u16 console_device(void)
+{
+    register u32 r2 __asm__("2") = 0xffffffff;
+    register u32 r4 __asm__("4") = 0;
+    register u32 r5 __asm__("5") = 0;
+
+    __asm__ volatile(".long 0x83240024" : "+d"(r2), "+d"(r4), "+d"(r5) : : "cc");
+    return (u16)r2;
+}
+
+/* DIAGNOSE X'00': who the user is. */
+void identification(char userid[8])
+{
+    char block[40] __attribute__((aligned(8)));
+    register u32 r2 __asm__("2") = (u32)block;
+    register u32 r3 __asm__("3") = sizeof block;
+
+    __asm__ volatile(".long 0x83230000" : "+d"(r3) : "d"(r2) : "cc", "memory");
+    memcpy(userid, block + 16, 8);
+}
+
+/* DIAGNOSE X'60'. */
+u32 storage_bytes(void)
+{
+    register u32 r2 __asm__("2") = 0;
+
+    __asm__ volatile(".long 0x83200060" : "+d"(r2) : : "cc");
+    return r2;
+}
+
+/* DIAGNOSE X'A4': blocks of a minidisk that follow one another. 0, or what register 15 says. */
+int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer)
+{
+    enum { AT_ONCE = 64 };
+    struct { u16 vdev; u8 key, type; u32 size; u32 list, count; u8 rest[72]; } parameters __attribute__((aligned(8)));
+    struct { u32 block, buffer; } list[AT_ONCE] __attribute__((aligned(8)));
+
+    while (count > 0) {
+        u32 n = count < AT_ONCE ? count : AT_ONCE, cc;
+
+        memset(&parameters, 0, sizeof parameters);
+        parameters.vdev = vdev;
+        parameters.type = write ? 1 : 2;
+        parameters.size = size;
+        parameters.list = (u32)list;
+        parameters.count = n;
+        for (u32 k = 0; k < n; k++) {
+            list[k].block = block + k;
+            list[k].buffer = (u32)buffer + k * size;
+        }
+        register u32 r2 __asm__("2") = (u32)&parameters;
+        register u32 r15 __asm__("4");
+        /* The answer comes in register 15, which is the stack's. */
+        __asm__ volatile("lr 5,15\n\t.long 0x832000a4\n\tlr %1,15\n\tlr 15,5\n\tipm %0\n\tsrl %0,28"
+                         : "=&d"(cc), "=&d"(r15) : "d"(r2) : "5", "cc", "memory");
+        if (cc != 0)
+            return (int)r15;
+        block += n;
+        buffer = (char *)buffer + n * size;
+        count -= n;
+    }
+    return 0;
+}
+
+/* DIAGNOSE X'A8': a channel program of format-1 CCWs. 0, or what register 15 says; 2: the unit's status is an exception. */
+int channel_io(u16 vdev, void *ccws, u16 *left)
+{
+    struct { u16 vdev; u8 key, flags; u32 zero, ccws, zero2, at; u8 unit, subchannel; u16 count; u8 rest[64]; }
+        parameters __attribute__((aligned(8)));
+    u32 cc;
+
+    memset(&parameters, 0, sizeof parameters);
+    parameters.vdev = vdev;
+    parameters.flags = 0x80;
+    parameters.ccws = (u32)ccws;
+    register u32 r2 __asm__("2") = (u32)&parameters;
+    register u32 r15 __asm__("4");
+    __asm__ volatile("lr 5,15\n\t.long 0x832000a8\n\tlr %1,15\n\tlr 15,5\n\tipm %0\n\tsrl %0,28"
+                     : "=&d"(cc), "=&d"(r15) : "d"(r2) : "5", "cc", "memory");
+    if (left != NULL)
+        *left = parameters.count;
+    if (cc == 0)
+        return 0;
+    if (cc == 3 && (parameters.unit & 0x01))
+        return 2;
+    return (int)r15;
+}
+
+/* DIAGNOSE X'308': what IPL's PARM was, blanks if there was none. */
+void ipl_parameters(char parm[64])
+{
+    static u8 block[4096] __attribute__((aligned(4096)));
+
+    memset(parm, ' ', 64);
+    register u32 r2 __asm__("2") = (u32)block;
+    register u32 r3 __asm__("3") = 0;
+    register u32 r4 __asm__("4") = 6;
+    __asm__ volatile(".long 0x83240308" : "+d"(r3) : "d"(r2), "d"(r4) : "cc", "memory");
+    if (r3 == 1 && block[0x70] != 0)
+        memcpy(parm, block + 0x80, 64);
+}

@@ -1,0 +1,366 @@
+/*
+ * Execs: the REXX processor's surroundings in CMS.
+ *
+ * An exec is fn EXEC on an accessed disk, whose first line is a comment. Its lines are read into storage, the file is closed, and
+ * the processor (rexx/rexx.h) gets them with the callbacks here: the terminal, the program stack, CMS and CP commands, further
+ * execs as external routines, and the functions that only CMS has. ADDRESS CMS is as if typed, ADDRESS COMMAND is
+ * commands and modules by their exact names, `EXEC name` for execs and `CP` for CP.
+ */
+#include "cms.h"
+#include "../rexx/rexx.h"
+
+enum { EXECS_DEEP = 30, ABEND_LEFT = 0x8000 };
+
+/* The exec that runs, for EXECIO and GLOBALV. */
+struct level { struct level *below; struct rexx *rexx; };
+static struct level *innermost;
+
+static void *allocate(void *context, size_t size) { (void)context; return obtain(size, OWNER_COMMAND); }
+static void give_back(void *context, void *storage, size_t size) { (void)context; (void)size; release(storage); }
+
+static void say(void *context, enum rexx_line kind, const char *text, uint32_t length)
+{
+    (void)context;
+    (void)kind;
+    type_line(text, length);
+}
+
+static bool read_terminal(void *context, struct rexx *rexx)
+{
+    char line[256];
+    u32 length;
+
+    (void)context;
+    if (!typed_ahead(line, &length))
+        read_console(line, &length);
+    return rexx_reply(rexx, line, length);
+}
+
+static uint32_t externals(void *context) { (void)context; return lines_typed_ahead(); }
+static uint32_t linesize(void *context) { (void)context; return 80; }
+static bool push(void *context, const char *text, uint32_t length) { (void)context; return stack_line(text, length, true); }
+static bool queue(void *context, const char *text, uint32_t length) { (void)context; return stack_line(text, length, false); }
+static uint32_t queued(void *context) { (void)context; return stacked_lines(); }
+
+static bool pull(void *context, struct rexx *rexx)
+{
+    char line[256];
+    u32 length;
+
+    (void)context;
+    return unstack_line(line, &length) && rexx_reply(rexx, line, length);
+}
+
+static bool same(const struct rexx_text *text, const char *word)
+{
+    u32 length = (u32)strlen(word);
+
+    return text->length == length && memcmp(text->text, word, length) == 0;
+}
+
+static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment, const struct rexx_text *text)
+{
+    struct level level = { innermost, rexx };
+    int code;
+
+    (void)context;
+    innermost = &level;
+    attend();
+    if (same(environment, "CMS"))
+        code = perform(text->text, text->length, CALL_TYPED);
+    else if (same(environment, "COMMAND") || environment->length == 0)
+        code = perform(text->text, text->length, CALL_COMMAND);
+    else if (same(environment, "CP"))
+        code = cp(text->text, text->length, NULL, NULL);
+    else
+        code = NOT_FOUND;
+    innermost = level.below;
+    return code;
+}
+
+u32 exec_set(const char *variable, u32 length, const char *value, u32 value_length)
+{
+    struct rexx_text key = { variable, length }, what = { value, value_length };
+
+    return innermost == NULL ? REXX_VAR_BAD_FUNCTION : rexx_set(innermost->rexx, REXX_DIRECT, &key, &what);
+}
+
+u32 exec_get(const char *variable, u32 length, const char **value, u32 *value_length)
+{
+    struct rexx_text key = { variable, length }, what = { variable, length };
+    u32 bits = innermost == NULL ? REXX_VAR_BAD_FUNCTION : rexx_fetch(innermost->rexx, REXX_DIRECT, &key, &what);
+
+    *value = what.text;
+    *value_length = what.length;
+    return bits;
+}
+
+/* The records of a file in storage, for the processor. */
+struct loaded { struct rexx_text *lines; char *bytes; char fn[8], ft[8], fm[2], called[8]; };
+
+static void forget(struct loaded *loaded)
+{
+    release(loaded->lines);
+    release(loaded->bytes);
+    release(loaded);
+}
+
+static bool read_lines(struct open_file *file, struct loaded *loaded, u32 *count)
+{
+    u32 records = edf_word(file->file.fst + FST_RECORDS), lrecl = edf_word(file->file.fst + FST_LRECL), length, at = 0;
+    uint64_t room = file->file.fst[FST_RECFM] == EDF_F ? (uint64_t)records * lrecl
+                                                       : (uint64_t)edf_word(file->file.fst + FST_BLOCKS) * file->disk->edf.size;
+
+    if (room > 0x10000000 || records > 0x1000000)
+        return false;
+    loaded->lines = obtain((records + 1) * sizeof *loaded->lines, OWNER_COMMAND);
+    loaded->bytes = obtain((size_t)room + lrecl + 1, OWNER_COMMAND);
+    if (loaded->lines == NULL || loaded->bytes == NULL)
+        return false;
+    for (*count = 0; *count < records; ++*count) {
+        char *to = loaded->bytes + at;
+
+        if (edf_read(&file->file, *count + 1, to, lrecl, &length) != EDF_OK || length > lrecl)
+            return false;
+        loaded->lines[*count] = (struct rexx_text){ to, length_of(to, length) };
+        at += length;
+    }
+    return true;
+}
+
+/* Reads `fn ft` into storage; false: there is none, or it cannot be read (`found` says which). */
+static bool load_file(const name fn, const name ft, struct rexx_program *program, bool *found)
+{
+    struct fileid id = { .fm = "* " };
+    struct open_file *file;
+    struct loaded *loaded;
+    bool good;
+
+    memcpy(id.fn, fn, sizeof(name));
+    memcpy(id.ft, ft, sizeof(name));
+    *found = false;
+    if (!legal_name(fn) || file_open(&id, EDF_READ, &file) != EDF_OK)
+        return false;
+    *found = true;
+    loaded = obtain(sizeof *loaded, OWNER_COMMAND);
+    if (loaded == NULL) {
+        file_finish(file);
+        return false;
+    }
+    memset(loaded, 0, sizeof *loaded);
+    good = read_lines(file, loaded, &program->count);
+    id_of(file->disk, file->file.fst, &id);
+    file_finish(file);
+    if (!good) {
+        forget(loaded);
+        return false;
+    }
+    memcpy(loaded->fn, id.fn, 8);
+    memcpy(loaded->ft, id.ft, 8);
+    memcpy(loaded->fm, id.fm, 2);
+    program->lines = loaded->lines;
+    program->name = (struct rexx_text){ loaded->fn, length_of(loaded->fn, 8) };
+    program->type = (struct rexx_text){ loaded->ft, length_of(loaded->ft, 8) };
+    program->mode = (struct rexx_text){ loaded->fm, 2 };
+    program->synonym = program->name;
+    program->environment = (struct rexx_text){ "CMS", 3 };
+    program->private = loaded;
+    return true;
+}
+
+static bool load(void *context, const struct rexx_text *wanted, const struct rexx_program *caller, struct rexx_program *program)
+{
+    name fn, ft = "EXEC    ", of_caller;
+    bool found;
+
+    (void)context;
+    if (wanted->length > 8)
+        return false;
+    pad(fn, sizeof fn, wanted->text, wanted->length);
+    for (u32 n = 0; n < sizeof fn; n++)
+        fn[n] = upper(fn[n]);
+    pad(of_caller, sizeof of_caller, caller->type.text, caller->type.length);
+    return load_file(fn, of_caller, program, &found) || (memcmp(of_caller, ft, 8) != 0 && load_file(fn, ft, program, &found));
+}
+
+static void unload(void *context, struct rexx_program *program) { (void)context; forget(program->private); }
+
+static void clock(void *context, struct rexx_time *at)
+{
+    struct moment moment;
+    uint64_t tod;
+
+    (void)context;
+    now(&moment);
+    __asm__ volatile("stck %0" : "=Q"(tod) : : "cc");
+    at->year = (int32_t)moment.year;
+    at->month = (int32_t)moment.month;
+    at->day = (int32_t)moment.day;
+    at->hour = (int32_t)moment.hour;
+    at->minute = (int32_t)moment.minute;
+    at->second = (int32_t)moment.second;
+    at->microsecond = (int32_t)((tod >> 12) % 1000000);
+}
+
+static uint32_t attend_exec(void *context)
+{
+    u32 bits = exec_attention;
+
+    (void)context;
+    exec_attention = 0;
+    return bits;
+}
+
+/* DIAG(8, command...): what CP answers. DIAGRC has the return code and the condition code in front. */
+static enum rexx_outcome diagnose(struct rexx *rexx, const struct rexx_arguments *arguments, bool with_code)
+{
+    enum { ROOM = 32768 };
+    char *response = obtain(ROOM + 16, OWNER_COMMAND);
+    u32 room = ROOM, code = 0, what, length = 0;
+    const struct rexx_text *first = &arguments->list[0];
+    bool good;
+
+    if (response == NULL)
+        return REXX_NO_STORAGE;
+    if (!parse_hex(first->text, first->length, &what)) {
+        release(response);
+        return REXX_BAD_CALL;
+    }
+    if (what == 0x08 && arguments->count > 1 && arguments->list[1].text != NULL) {
+        code = (u32)cp(arguments->list[1].text, arguments->list[1].length, response + 16, &room);
+        length = room & 0x80000000u ? ROOM : room;
+    } else if (what == 0x60) {
+        u32 size = storage_bytes();
+
+        memcpy(response + 16, &size, length = 4);
+    } else if (what == 0x00) {
+        identification(response + 16);
+        length = 8;
+    } else {
+        release(response);
+        return REXX_BAD_CALL;
+    }
+    if (with_code)
+        format(response, 17, "%9d %c     ", code, room & 0x80000000u ? '1' : '0');
+    good = with_code ? rexx_reply(rexx, response, length + 16) : rexx_reply(rexx, response + 16, length);
+    release(response);
+    return good ? REXX_DONE : REXX_NO_STORAGE;
+}
+
+static enum rexx_outcome diag(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
+{
+    (void)context;
+    return diagnose(rexx, arguments, false);
+}
+
+static enum rexx_outcome diagrc(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
+{
+    (void)context;
+    return diagnose(rexx, arguments, true);
+}
+
+static enum rexx_outcome userid(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
+{
+    name who;
+
+    (void)context;
+    (void)arguments;
+    identification(who);
+    return rexx_reply(rexx, who, name_length(who)) ? REXX_DONE : REXX_NO_STORAGE;
+}
+
+static enum rexx_outcome cmsflag(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
+{
+    const struct { const char *word; bool value; } flags[] = {
+        { "ABBREV", settings.abbrev }, { "AUTOREAD", settings.autoread }, { "CMSTYPE", !halted_typing() },
+        { "EXECTRAC", settings.exectrac }, { "IMPCP", settings.impcp }, { "IMPEX", settings.impex },
+        { "PROTECT", settings.protect }, { "RELPAGE", settings.relpage }, { "SUBSET", false }, { "DOS", false },
+    };
+    name token[TOKENS_MOST + 1];
+
+    (void)context;
+    if (tokenize(arguments->list[0].text, arguments->list[0].length, token) != 1)
+        return REXX_BAD_CALL;
+    for (u32 n = 0; n < COUNT_OF(flags); n++)
+        if (is(token[0], flags[n].word))
+            return rexx_reply(rexx, flags[n].value ? "1" : "0", 1) ? REXX_DONE : REXX_NO_STORAGE;
+    return REXX_BAD_CALL;
+}
+
+/* STORAGE(): the size. STORAGE(address, length, data): what is there, and what is to be. Only the user area can be changed. */
+static enum rexx_outcome storage(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
+{
+    u32 at, length = 1, size = storage_bytes();
+    char text[12];
+    const struct rexx_text *list = arguments->list;
+
+    (void)context;
+    if (arguments->count == 0)
+        return rexx_reply(rexx, text, format(text, sizeof text, "%x", size)) ? REXX_DONE : REXX_NO_STORAGE;
+    if (list[0].text == NULL || !parse_hex(list[0].text, list[0].length, &at))
+        return REXX_BAD_CALL;
+    if (arguments->count > 1 && list[1].text != NULL && !parse_number(list[1].text, list[1].length, &length))
+        return REXX_BAD_CALL;
+    if (at >= size || length > size - at)
+        length = 0;
+    if (!rexx_reply(rexx, (char *)at, length))
+        return REXX_NO_STORAGE;
+    if (arguments->count > 2 && list[2].text != NULL) {
+        if (at < USER_FIRST || at >= USER_END || list[2].length > USER_END - at)
+            return REXX_BAD_CALL;
+        memcpy((char *)at, list[2].text, list[2].length);
+    }
+    return REXX_DONE;
+}
+
+static const struct rexx_function functions[] = {
+    { "CMSFLAG", 1, 1, cmsflag }, { "DIAG", 1, 3, diag }, { "DIAGRC", 1, 3, diagrc }, { "STORAGE", 0, 3, storage },
+    { "USERID", 0, 0, userid },
+};
+
+static const struct rexx_host host = {
+    .allocate = allocate, .release = give_back, .say = say, .read = read_terminal, .externals = externals, .linesize = linesize,
+    .push = push, .queue = queue, .pull = pull, .queued = queued, .command = command, .load = load, .unload = unload, .clock = clock,
+    .attention = &exec_attention, .attend = attend_exec, .functions = functions, .function_count = COUNT_OF(functions),
+    .depth = EXECS_DEEP,
+};
+
+bool is_exec(const name fn)
+{
+    struct fileid id = { .ft = "EXEC    ", .fm = "* " };
+    struct disk *disk;
+    u8 *fst;
+
+    memcpy(id.fn, fn, sizeof(name));
+    return legal_name(fn) && find_file(&id, &disk, &fst);
+}
+
+void forget_execs(void) { innermost = NULL; }
+
+/* False: there is no exec of that name. */
+bool run_exec(const struct call *call, int *code)
+{
+    static const name exec = "EXEC    ";
+    struct rexx_host surroundings = host;
+    struct rexx_program program;
+    struct rexx_text arguments = { call->arguments, (u32)(call->end - call->arguments) };
+    struct rexx_start start = { .type = REXX_COMMAND, .arguments = { &arguments, arguments.length > 0 ? 1u : 0u } };
+    struct level *outer = innermost;
+    char here;
+    bool found;
+
+    if (&here < stack_limit + ABEND_LEFT)
+        abend(0x0f4, "Execs call one another too deep");
+    memset(&program, 0, sizeof program);
+    if (!load_file(call->token[0], exec, &program, &found)) {
+        if (found)
+            message("EXC", 516, 'E', call->token[0]);
+        *code = 20003;
+        return found;
+    }
+    surroundings.traced = settings.exectrac;
+    *code = rexx_run(&surroundings, &program, &start, NULL);
+    innermost = outer;
+    unload(NULL, &program);
+    return true;
+}

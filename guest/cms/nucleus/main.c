@@ -1,0 +1,214 @@
+/*
+ * The beginning, and the command loop.
+ *
+ * After IPL the disk it came from is S, 19E an extension of it (Y/S), both read-only and only the files with mode number 2. Then
+ * the user is asked for a line, unless IPL's PARM says AUTOCR; then 191 becomes A and PROFILE EXEC is run, unless that line
+ * was ACCESS (NOPROF. What the user types is performed until the machine stops.
+ */
+#include "cms.h"
+
+struct settings settings = {
+    .impex = true, .impcp = true, .abbrev = true, .autoread = true, .relpage = true, .protect = true,
+};
+name last_command;
+volatile u32 exec_attention;
+
+static struct moment before;
+
+static void set_key(u32 page, u32 key)
+{
+    __asm__ volatile("sske %0,%1" : : "d"(key), "a"(page) : "memory");
+}
+
+/* The PSWs that interruptions load: disabled, key 0. A machine check stops the machine. */
+static void set_up_interruptions(void)
+{
+    static const struct { u32 at; void *handler; } new_psws[] = { { 0x60, svc_handler }, { 0x68, pgm_handler }, { 0x78, io_handler } };
+
+    for (u32 n = 0; n < COUNT_OF(new_psws); n++) {
+        volatile u32 *psw = (volatile u32 *)new_psws[n].at;
+
+        psw[0] = 0x00080000;
+        psw[1] = 0x80000000 | (u32)new_psws[n].handler;
+    }
+    for (u32 at = 0x58; at <= 0x70; at += 0x18) {
+        volatile u32 *psw = (volatile u32 *)at;
+
+        psw[0] = 0x000a0000;
+        psw[1] = 0x80000ce2;
+    }
+}
+
+/* Subclasses of I/O interruptions: all. */
+static void enable_devices(void)
+{
+    u32 mask = 0xff000000;
+
+    __asm__ volatile("lctl 6,6,%0" : : "Q"(mask));
+}
+
+static void set_up_storage(void)
+{
+    u32 size = storage_bytes();
+
+    for (u32 page = 0; page < (u32)storage_begin; page += 4096)
+        set_key(page, (page >= USER_FIRST && page < USER_END) || page == SAVE_AREAS ? USER_KEY : 0);
+    storage_start((u32)storage_begin, size > 0x7ffff000 ? 0x7ffff000 : size);
+}
+
+static bool word_in(const char *text, u32 length, const char *word)
+{
+    name token[TOKENS_MOST + 1];
+    u32 count = tokenize(text, length, token);
+
+    for (u32 n = 0; n < count; n++)
+        if (is(token[n], word))
+            return true;
+    return false;
+}
+
+/* S and, if there is one, Y. */
+static void access_system_disks(u16 vdev)
+{
+    struct disk *disk;
+
+    if (disk_access(vdev, 'S', 0, true, &disk) == EDF_OK)
+        disk->only_number = '2';
+    if (disk_access(0x19e, 'Y', 'S', true, &disk) == EDF_OK)
+        disk->only_number = '2';
+}
+
+static void run_line(const char *line, u32 length)
+{
+    int code;
+
+    if (length_of(line, length) == 0)
+        return;
+    memset(last_command, ' ', sizeof(name));
+    {
+        name token[TOKENS_MOST + 1];
+
+        if (tokenize(line, length, token) > 0)
+            memcpy(last_command, token[0], sizeof(name));
+    }
+    code = perform(line, length, CALL_TYPED);
+    if (code == NOT_FOUND)
+        type("Unknown CP/CMS command");
+    settings_code = code;
+}
+
+/* Everything that a command may have left behind. */
+void command_end(void)
+{
+    int error = files_finish_all();
+
+    if (error != EDF_OK)
+        message("CMS", 105, 'S', error, "at the end of the command");
+    release_command_storage();
+    forget_programs();
+    forget_execs();
+    exec_attention = 0;
+}
+
+static u32 hundredths(uint64_t from, uint64_t to) { return (u32)((to - from) / 10000); }
+
+static void ready(int code)
+{
+    struct moment at;
+    char line[64];
+    u32 length, v, t;
+
+    now(&at);
+    v = hundredths(before.virtual_time, at.virtual_time);
+    t = hundredths(before.total_time, at.total_time);
+    if (code == 0)
+        length = format(line, sizeof line, "Ready;");
+    else if (code > 0)
+        length = format(line, sizeof line, "Ready(%05u);", code);
+    else
+        length = format(line, sizeof line, "Ready(-%04u);", -code);
+    if (!settings.short_ready)
+        length += format(line + length, sizeof line - length, " T=%u.%02u/%u.%02u %02u:%02u:%02u", v / 100, v % 100, t / 100,
+                         t % 100, at.hour, at.minute, at.second);
+    type_line(line, length);
+}
+
+int settings_code;
+
+/* What a user finds: A, and what PROFILE EXEC does. */
+static void begin_session(const char *line, u32 length, bool sysprof)
+{
+    static const char profile[] = "EXEC PROFILE", system_profile[] = "EXEC SYSPROF", access[] = "ACCESS 191 A";
+    struct fileid id = { .fn = "PROFILE ", .ft = "EXEC    ", .fm = "A " };
+    bool no_profile = word_in(line, length, "NOPROF");
+    struct disk *disk;
+    u8 *fst;
+
+    if (no_profile) {
+        run_line(line, length);
+        return;
+    }
+    memcpy(id.fn, "SYSPROF ", 8);
+    id.fm[0] = '*';
+    if (sysprof && find_file(&id, &disk, &fst)) {
+        run_line(system_profile, sizeof system_profile - 1);
+    } else {
+        run_line(access, sizeof access - 1);
+        memcpy(id.fn, "PROFILE ", 8);
+        id.fm[0] = 'A';
+        if (disk_at('A') != NULL && find_file(&id, &disk, &fst))
+            run_line(profile, sizeof profile - 1);
+    }
+    run_line(line, length);
+}
+
+static void command(void)
+{
+    char line[256];
+    u32 length = read_line(line);
+
+    now(&before);
+    if (length_of(line, length) == 0) {
+        type("CMS");
+        return;
+    }
+    settings_code = 0;
+    run_line(line, length);
+    command_end();
+    ready(settings_code);
+}
+
+void cms_start(u32 vdev)
+{
+    static char parm[64], line[256];
+    static u32 length;
+    static bool autocr, sysprof;
+
+    memset(nucleus_bss, 0, (size_t)(nucleus_end - nucleus_bss));
+    set_up_interruptions();
+    set_up_storage();
+    enable_devices();
+    console_start();
+    ipl_parameters(parm);
+    autocr = word_in(parm, sizeof parm, "AUTOCR");
+    sysprof = !word_in(parm, sizeof parm, "NOSPROF");
+    type("Endicott CMS " CMS_LEVEL);
+    if (!mark(command_loop)) {
+        access_system_disks((u16)vdev);
+        if (!autocr)
+            length = read_line(line);
+        now(&before);
+        begin_session(line, length, sysprof);
+        command_end();
+        ready(settings_code);
+    } else {
+        type("CMS");
+    }
+    for (;;) {
+        if (mark(command_loop)) {
+            command_end();
+            type("CMS");
+        }
+        command();
+    }
+}

@@ -1,0 +1,99 @@
+/*
+ * The message repository: the text of every message by its number.
+ *
+ * A message is DMS, three letters for who says it, the number, and a letter for how bad it is: I information, W warning, E error,
+ * S severe, T terminating, R a reply is wanted. Execs look at return codes rather than texts; the numbers are CMS's.
+ */
+#include "cms.h"
+
+static const struct { u32 number; const char *text; } repository[] = {
+    { 1, "No filename specified" },
+    { 2, "File %s not found" },
+    { 3, "Invalid option: %t" },
+    { 4, "No files found" },
+    { 5, "No value specified after option %t" },
+    { 10, "Premature EOF on file %s" },
+    { 13, "Member %t not found in library" },
+    { 14, "Invalid keyword %t" },
+    { 17, "Invalid device address %t" },
+    { 19, "Identical fileids" },
+    { 23, "No filetype specified" },
+    { 24, "File %s already exists; specify REPLACE option" },
+    { 26, "Invalid parameter %t for %t function" },
+    { 27, "Invalid device %t" },
+    { 29, "Invalid parameter %t in the option %t field" },
+    { 30, "File %s is already active" },
+    { 32, "Invalid record format for file %s" },
+    { 37, "Filemode %c(%03x) is accessed as read/only" },
+    { 42, "No fileid specified" },
+    { 44, "Record exceeds allowable maximum" },
+    { 47, "No function specified" },
+    { 48, "Invalid filemode %t" },
+    { 50, "Parameter missing after %t" },
+    { 54, "Incomplete fileid specified" },
+    { 56, "File %s contains invalid record formats" },
+    { 59, "%03x already accessed as read/write on disk %c" },
+    { 60, "File(s) %s not found. Disk %c(%03x) will not be accessed" },
+    { 62, "Invalid character %c in fileid %s" },
+    { 65, "%t option specified twice" },
+    { 66, "%t and %t are conflicting options" },
+    { 69, "Filemode %c not accessed" },
+    { 70, "Invalid parameter %t" },
+    { 104, "Error %d reading file %s from disk" },
+    { 105, "Error %d writing file %s on disk" },
+    { 107, "Disk %c(%03x) is full" },
+    { 109, "Virtual storage capacity exceeded" },
+    { 112, "%c(%03x) device error" },
+    { 113, "%c(%03x) not attached or invalid device address" },
+    { 114, "%03x is an unsupported device type" },
+    { 115, "%c(%03x) is not a CMS disk; use FORMAT" },
+    { 116, "Loader table overflow" },
+    { 118, "Error punching file %s" },
+    { 123, "Error printing file %s" },
+    { 124, "Error reading card file" },
+    { 125, "No card file in the reader" },
+    { 126, "Too large for the user area: %s" },
+    { 127, "%s is damaged" },
+    { 141, "%s exception occurred at %08x in %s" },
+    { 148, "System abend %03x called from %08x" },
+    { 155, "User abend %03x called from %08x" },
+    { 179, "Comparing %s with %s" },
+    { 205, "Virtual storage of %uK is too small" },
+    { 209, "Files do not compare" },
+    { 257, "Internal system error at %08x" },
+    { 516, "The exec %t cannot be read" },
+    { 560, "Not enough storage to %s" },
+    { 601, "Enter specification list:" },
+    { 603, "FORMAT will erase all files on disk %c(%03x). Do you wish to continue?" },
+    { 605, "Enter disk label:" },
+    { 621, "Bad PLIST: %s" },
+    { 632, "I/O error in EXECIO; error code is %s from %s" },
+    { 636, "Missing or bad %s" },
+    { 639, "Error in %t routine; return code was %d" },
+    { 644, "All %s names have been purged" },
+    { 723, "%s (%03x) %s" },
+    { 724, "%03x replaces %c (%03x)" },
+    { 725, "%03x also = %c disk" },
+    { 726, "%03x %c released" },
+    { 732, "%u %s formatted on %c(%03x)" },
+    { 733, "Formatting disk %c" },
+    { 740, "Execution begins..." },
+    { 745, "Invalid immediate command %t" },
+};
+
+void message(const char *module, u32 number, char severity, ...)
+{
+    const char *text = "";
+    char line[256];
+    u32 length;
+    va_list list;
+
+    for (u32 n = 0; n < COUNT_OF(repository); n++)
+        if (repository[n].number == number)
+            text = repository[n].text;
+    length = format(line, sizeof line, "DMS%s%03u%c ", module, number, severity);
+    va_start(list, severity);
+    length += format_list(line + length, sizeof line - length, text, list);
+    va_end(list);
+    type_line(line, length);
+}

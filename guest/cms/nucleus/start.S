@@ -1,0 +1,143 @@
+/*
+ * Where the nucleus begins, and the first steps of every interruption.
+ *
+ * The nucleus runs with key 0 and disabled for interruptions, but for the few moments in which it waits (wait_io) or looks up
+ * (open_window). Programs run with key 14 and enabled. An interruption that finds a program running continues on the stack that
+ * the nucleus left when it started the program; one that finds the nucleus waiting continues on the nucleus's own.
+ * A program check never goes on: it has a stack to itself and ends in the command loop.
+ */
+	.set	SVC_OLD, 0x20
+	.set	PGM_OLD, 0x28
+	.set	IO_OLD, 0x38
+	.set	SAVE, 0x200		/* registers of the interruption being looked at */
+	.set	PSW, 0x240		/* the PSW that is loaded next */
+	.set	FRAME, 96 + 72		/* of the ABI, and PSW and registers */
+
+	.section .text.start, "ax"
+	.globl	_start
+_start:
+	basr	%r13, 0
+0:	l	%r15, 1f-0b(%r13)
+	ahi	%r15, -96
+	brasl	%r14, cms_start
+	.balign	4
+1:	.long	stack_top
+
+	.text
+/* Saves what was interrupted in a frame, calls a C function with it and goes on with what the frame is then. */
+	.macro	interruption name, old, function, psw
+	.globl	\name
+\name:
+	stm	%r0, %r15, SAVE
+	tm	\old + 1, 0xf0		/* key 14: a program */
+	jz	0f
+	basr	%r13, 0
+1:	l	%r14, 2f-1b(%r13)
+	l	%r15, 0(%r14)
+0:	ahi	%r15, -FRAME
+	mvc	96(8,%r15), \old
+	mvc	104(64,%r15), SAVE
+	la	%r2, 96(%r15)
+	brasl	%r14, \function
+	mvc	PSW(8), 96(%r15)
+	lm	%r0, %r14, 104(%r15)
+	l	%r15, 104+60(%r15)
+	lpsw	PSW
+	.balign	4
+2:	.long	kernel_stack
+	.endm
+
+	interruption svc_handler, SVC_OLD, svc_interrupt
+	interruption io_handler, IO_OLD, io_interrupt
+
+	.globl	pgm_handler
+pgm_handler:
+	stm	%r0, %r15, SAVE
+	basr	%r13, 0
+0:	l	%r15, 1f-0b(%r13)
+	ahi	%r15, -FRAME
+	mvc	96(8,%r15), PGM_OLD
+	mvc	104(64,%r15), SAVE
+	la	%r2, 96(%r15)
+	brasl	%r14, program_check
+	.balign	4
+1:	.long	abend_stack_top
+
+/* int run_program(const struct frame *): loads the PSW and the registers; the program returns with SVC 255. */
+	.globl	run_program
+run_program:
+	stm	%r6, %r15, 24(%r15)
+	ahi	%r15, -104
+	basr	%r5, 0
+0:	l	%r4, 1f-0b(%r5)
+	l	%r3, 0(%r4)
+	st	%r3, 96(%r15)
+	st	%r15, 0(%r4)
+	mvc	PSW(8), 0(%r2)
+	lm	%r0, %r15, 8(%r2)
+	lpsw	PSW
+	.balign	4
+1:	.long	kernel_stack
+
+/* void leave_program(int code): run_program returns. */
+	.globl	leave_program
+leave_program:
+	basr	%r5, 0
+0:	l	%r4, 1f-0b(%r5)
+	l	%r15, 0(%r4)
+	l	%r3, 96(%r15)
+	st	%r3, 0(%r4)
+	ahi	%r15, 104
+	lm	%r6, %r15, 24(%r15)
+	br	%r14
+	.balign	4
+1:	.long	kernel_stack
+
+/* Where a program's register 14 points. */
+	.globl	program_end
+program_end:
+	svc	255
+	j	program_end
+
+/* int mark(u32 place[10]): 0; when come_back(place) is called it returns again, with 1. */
+	.globl	mark
+mark:	stm	%r6, %r15, 0(%r2)
+	lhi	%r2, 0
+	br	%r14
+	.globl	come_back
+come_back:
+	lm	%r6, %r15, 0(%r2)
+	lhi	%r2, 1
+	br	%r14
+
+/* Waits for an interruption of a device; io_interrupt() ends the wait. */
+	.globl	wait_io
+wait_io:
+	basr	%r5, 0
+0:	lpsw	1f-0b(%r5)
+	.balign	8
+1:	.long	0x020a0000, 0x80000000 + 2f
+2:	stnsm	SAVE, 0xfc
+	br	%r14
+
+/* Lets what is pending in. */
+	.globl	open_window
+open_window:
+	stosm	SAVE, 0x02
+	stnsm	SAVE, 0xfc
+	br	%r14
+
+	.section .stack, "aw", @nobits
+	.balign	4096
+	.globl	stack_limit
+stack_limit:
+	.skip	0x40000
+stack_top:
+	.skip	0x2000
+abend_stack_top:
+
+	.bss
+	.balign	8
+	.globl	kernel_stack
+kernel_stack:
+	.skip	8

@@ -1,0 +1,164 @@
+/*
+ * Free storage.
+ *
+ * Blocks have a header and lie side by side; a free one is merged with free neighbours and kept in a list of its size class.
+ * A block belongs to the system or to the command that runs: the latter are given back when the command has ended, also by an
+ * abend, so that no command can lose storage.
+ */
+#include "cms.h"
+
+struct block {
+    u32 size;                   /* of the whole block, a multiple of 16 */
+    u32 before;                 /* of the block in front, 0: there is none */
+    u32 state;                  /* FREE, or an owner */
+    u32 check;                  /* what is not this was overwritten */
+    struct block *next, *last;  /* in its list: free blocks of a class, or a command's */
+    u32 unused[2];              /* what is handed out is on a multiple of 16 */
+};
+
+enum { HEADER = sizeof(struct block), FREE = 0x46524545, USED = 0x55534544, CLASSES = 28, CHECK = 0x434d5321 };
+
+static struct block classes[CLASSES], of_command;
+static char *first, *end;
+static u32 free_bytes;
+
+static void join(struct block *list, struct block *block)
+{
+    block->next = list->next;
+    block->last = list;
+    list->next->last = block;
+    list->next = block;
+}
+
+static void leave(struct block *block)
+{
+    block->next->last = block->last;
+    block->last->next = block->next;
+}
+
+static u32 class_of(u32 size)
+{
+    u32 n = 0;
+
+    while (n < CLASSES - 1 && size > (32u << n))
+        n++;
+    return n;
+}
+
+static struct block *behind(struct block *block)
+{
+    char *at = (char *)block + block->size;
+
+    return at < end ? (struct block *)at : NULL;
+}
+
+static void set_free(struct block *block)
+{
+    struct block *next = behind(block);
+
+    block->state = FREE;
+    free_bytes += block->size;
+    if (next != NULL)
+        next->before = block->size;
+    join(&classes[class_of(block->size)], block);
+}
+
+void storage_start(u32 from, u32 to)
+{
+    struct block *all;
+
+    for (u32 n = 0; n < CLASSES; n++)
+        classes[n].next = classes[n].last = &classes[n];
+    of_command.next = of_command.last = &of_command;
+    first = (char *)((from + 15) & ~15u);
+    end = (char *)(to & ~15u);
+    all = (struct block *)first;
+    all->size = (u32)(end - first);
+    all->before = 0;
+    all->check = CHECK;
+    set_free(all);
+}
+
+u32 storage_size(void) { return (u32)(end - first); }
+u32 storage_free(void) { return free_bytes; }
+
+void *obtain(size_t size, enum owner owner)
+{
+    u32 need;
+
+    if (size > 0x40000000)
+        return NULL;
+    need = ((u32)size + HEADER + 15) & ~15u;
+    for (u32 n = class_of(need); n < CLASSES; n++) {
+        for (struct block *block = classes[n].next; block != &classes[n]; block = block->next) {
+            if (block->size < need)
+                continue;
+            leave(block);
+            free_bytes -= block->size;
+            if (block->size - need >= HEADER + 32) {
+                struct block *rest = (struct block *)((char *)block + need);
+
+                rest->size = block->size - need;
+                rest->before = need;
+                rest->check = CHECK;
+                block->size = need;
+                set_free(rest);
+            }
+            block->state = USED + owner;
+            if (owner == OWNER_COMMAND)
+                join(&of_command, block);
+            return (char *)block + HEADER;
+        }
+    }
+    return NULL;
+}
+
+void release(void *storage)
+{
+    struct block *block, *next;
+
+    if (storage == NULL)
+        return;
+    block = (struct block *)((char *)storage - HEADER);
+    if (block->check != CHECK || (block->state != USED + OWNER_SYSTEM && block->state != USED + OWNER_COMMAND))
+        abend(0x0f0, "Free storage was overwritten");
+    if (block->state == USED + OWNER_COMMAND)
+        leave(block);
+    next = behind(block);
+    if (next != NULL && next->state == FREE) {
+        leave(next);
+        free_bytes -= next->size;
+        block->size += next->size;
+    }
+    if (block->before != 0) {
+        struct block *front = (struct block *)((char *)block - block->before);
+
+        if (front->state == FREE) {
+            leave(front);
+            free_bytes -= front->size;
+            front->size += block->size;
+            block = front;
+        }
+    }
+    set_free(block);
+}
+
+void *obtain_command(size_t size)
+{
+    void *storage = obtain(size, OWNER_COMMAND);
+
+    if (storage == NULL) {
+        message("STG", 109, 'S');
+        abend(0x0f5, NULL);
+    }
+    return storage;
+}
+
+void release_command_storage(void)
+{
+    while (of_command.next != &of_command)
+        release((char *)of_command.next + HEADER);
+}
+
+void *edf_get(size_t size) { return obtain(size, OWNER_SYSTEM); }
+void edf_put(void *storage) { release(storage); }

@@ -1,0 +1,186 @@
+//! A system in this process, on a virtual clock, with users who have CMS's disks.
+
+use crate::{good, scratch};
+use base::{Clock, Tod};
+use dasd::model::CkdModel;
+use dasd::{Blocks, Extent, Memory, Volume, label};
+use directory::{Directory, Passwords};
+use nucleus::console::terminal::{Kind, Silent, Terminal};
+use nucleus::minidisk::real::Policy;
+use nucleus::system::{Cp, SystemConfig};
+use spool::Spool;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// 190 has the nucleus, 191 is CMSUSER's, 192 to 194 are not formatted, MAINT reads what CMSUSER has.
+const DIRECTORY: &str = "\
+PROFILE DEFAULT
+ CONSOLE 009 3215 T
+ SPOOL 00C 2540 READER *
+ SPOOL 00D 2540 PUNCH A
+ SPOOL 00E 1403 A
+USER OPERATOR OPERATOR 2M 2M ABCDEFG
+ INCLUDE DEFAULT
+USER MAINT MAINT 16M 64M ABCDEFG
+ INCLUDE DEFAULT
+ MACHINE ESA
+ OPTION LNKNOPAS
+ MDISK 190 3390 1 3 VMRES MR ALL
+ MDISK 191 3390 4 2 VMRES MR ALL
+USER CMSUSER CMSUSER 4M 64M G
+ INCLUDE DEFAULT
+ MACHINE ESA
+ LINK MAINT 190 190 RR
+ MDISK 191 3390 6 2 VMRES MR ALL
+ MDISK 192 3390 8 1 VMRES MR ALL
+ MDISK 193 3390 9 1 VMRES MR ALL
+ MDISK 194 FB-512 V-DISK 2000
+USER SMALL SMALL 2M 2M G
+ INCLUDE DEFAULT
+ MACHINE ESA
+ LINK MAINT 190 190 RR
+";
+
+/// A clock that stands still until guests run, and advances by a tenth of a millisecond at each look then.
+#[derive(Default)]
+struct Still {
+    at: AtomicU64,
+    running: AtomicBool,
+}
+
+impl Clock for Still {
+    fn now(&self) -> Tod {
+        let passed = if self.running.load(Ordering::Relaxed) { Tod(0).plus_micros(100).0 } else { 0 };
+        Tod(self.at.fetch_add(passed, Ordering::Relaxed) + passed)
+    }
+}
+
+/// Wednesday, 20 November 1991, 08:00:00.
+const MORNING: u64 = 690_624_000;
+
+/// How many time slices a guest gets after a line: one that loops must not be waited for.
+const SLICES: u32 = 4000;
+
+pub struct Site {
+    pub cp: Cp,
+    clock: Arc<Still>,
+    volume: Arc<dyn Volume>,
+    folder: PathBuf,
+    terminals: Vec<(String, Arc<Terminal>)>,
+}
+
+/// A file for a disk: name, type, mode, text.
+pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+impl Site {
+    /// The system, its 190 with this loader and nucleus and these files, CMSUSER's 191 with those.
+    pub fn new(cms: &[PathBuf; 2], system: &[File<'_>], user: &[File<'_>]) -> Site {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let folder = scratch().join(NUMBER.fetch_add(1, Ordering::Relaxed).to_string());
+        std::fs::create_dir_all(&folder).expect("the folder above is there");
+        let pack = Memory::ckd(CkdModel::named("3390").expect("there is this model"), 20);
+        label::write(&pack, "VMRES").expect("it is empty");
+        let volume: Arc<dyn Volume> = Arc::new(pack);
+        let clock = Arc::new(Still::default());
+        clock.at.store(Tod::from_unix_nanos(MORNING * 1_000_000_000).0, Ordering::Relaxed);
+        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
+        let spool = Spool::open(&folder).expect("the folder is there");
+        let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
+        cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
+        assert!(cp.disks.install(0x200, volume.clone(), "vmres".into()));
+        let site = Site { cp, clock, volume, folder, terminals: Vec::new() };
+        let image = site.image("190", 3 * 180, 2 * 180, system);
+        let [loader, nucleus] = cms.each_ref().map(|path| path.to_string_lossy().into_owned());
+        good(&["ipl", &text(&image), &loader, &nucleus]);
+        site.put(1, 3, &image);
+        let image = site.image("191", 2 * 180, 0, user);
+        site.put(6, 2, &image);
+        site
+    }
+
+    /// A disk of so many blocks with these files, of which the last ones are reserved.
+    fn image(&self, label: &str, blocks: u32, reserved: u32, files: &[File<'_>]) -> PathBuf {
+        let image = self.folder.join(label);
+        let serial = format!("CMS{label}");
+        good(&["format", &text(&image), &blocks.to_string(), "4096", &serial, &reserved.to_string()]);
+        for (name, kind, mode, content) in files {
+            let file = self.folder.join("content");
+            std::fs::write(&file, content).expect("the folder is there");
+            good(&["put", &text(&image), name, kind, mode, &text(&file), "V"]);
+        }
+        image
+    }
+
+    fn blocks(&self, first: u64, cylinders: u64) -> Blocks {
+        let disk = Extent::new(self.volume.clone(), first, cylinders, false).expect("it lies on the volume");
+        Blocks::new(Arc::new(disk), 4096).expect("blocks of this size fit")
+    }
+
+    fn put(&self, first: u64, cylinders: u64, image: &Path) {
+        let blocks = self.blocks(first, cylinders);
+        blocks.format(&mut |_, _| true).expect("it is in storage");
+        let bytes = std::fs::read(image).expect("it was just made");
+        for (n, block) in bytes.chunks(4096).enumerate() {
+            blocks.write(n as u64, block).expect("the disk has this block");
+        }
+    }
+
+    /// CMSUSER's 191 as a file of the host.
+    pub fn user_disk(&self) -> PathBuf {
+        let blocks = self.blocks(6, 2);
+        let mut bytes = vec![0; 4096 * blocks.count() as usize];
+        for (n, block) in bytes.chunks_mut(4096).enumerate() {
+            blocks.read(n as u64, block).expect("it is formatted");
+        }
+        let path = self.folder.join("user");
+        std::fs::write(&path, bytes).expect("the folder is there");
+        path
+    }
+
+    /// Writes over a block of CMSUSER's 191, counted from 1.
+    pub fn damage(&self, block: u64, with: u8) {
+        self.blocks(6, 2).write(block - 1, &[with; 4096]).expect("the disk has this block");
+    }
+
+    fn terminal(&mut self, name: &str) -> Arc<Terminal> {
+        if let Some((_, terminal)) = self.terminals.iter().find(|(other, _)| other == name) {
+            return terminal.clone();
+        }
+        let terminal = self.cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
+        self.terminals.push((name.into(), terminal.clone()));
+        terminal
+    }
+
+    /// `name` types a line; returns what its terminal shows when nothing happens any more.
+    pub fn says(&mut self, name: &str, line: &str) -> String {
+        let terminal = self.terminal(name);
+        self.cp.line(terminal.id, line);
+        self.run(SLICES);
+        terminal.take_output()
+    }
+
+    /// The same, but the guest gets only so many time slices: it may be in the middle of something.
+    pub fn says_soon(&mut self, name: &str, line: &str, slices: u32) -> String {
+        let terminal = self.terminal(name);
+        self.cp.line(terminal.id, line);
+        self.run(slices);
+        terminal.take_output()
+    }
+
+    fn run(&self, slices: u32) {
+        self.clock.running.store(true, Ordering::Relaxed);
+        let _ = (0..slices).take_while(|_| self.cp.step(0)).count();
+        self.clock.running.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

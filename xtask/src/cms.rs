@@ -1,0 +1,179 @@
+//! CMS: `guest/cms` compiled for ESA/390 into `cache/cms`, and the minidisks that the sample system gets with it.
+//!
+//! The nucleus is one program without a library; its loader goes into the IPL records of MAINT's 190. The files of the disks are in
+//! `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::host::{self, Outcome, at, make_folder, run};
+
+/// How the nucleus is compiled: 31-bit, EBCDIC, and nothing that needs a library or a kernel.
+const FLAGS: [&str; 20] = [
+    "-m31",
+    "-mesa",
+    "-march=z900",
+    "-std=gnu11",
+    "-O2",
+    "-ffreestanding",
+    "-fno-builtin",
+    "-nostdlib",
+    "-fno-pic",
+    "-fno-pie",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-delete-null-pointer-checks",
+    "-fno-tree-loop-distribute-patterns",
+    "-msoft-float",
+    "-fexec-charset=IBM037",
+    "-Wall",
+    "-Wextra",
+    // The PSA is at address 0.
+    "-Wno-array-bounds",
+    "-Werror",
+];
+
+/// Blocks of 4096 bytes of MAINT's 190 and CMSUSER's 191 (`cp/directory/src/sample.direct`), and those of 190 that the
+/// nucleus lies in.
+const SYSTEM: u32 = 100 * 180;
+const USER: u32 = 20 * 180;
+const RESERVED: u32 = 2 * 180;
+
+/// The folder of what is made here.
+pub fn folder() -> PathBuf {
+    host::cache().join("cms")
+}
+
+fn source() -> PathBuf {
+    host::root().join("guest/cms")
+}
+
+/// The cross compiler, if it is there.
+pub fn compiler() -> Option<String> {
+    let compiler = env::var("S390X_CC").unwrap_or_else(|_| "s390x-linux-gnu-gcc".into());
+    host::has(&compiler).then_some(compiler)
+}
+
+/// Makes sure that nucleus and disks are in [`folder`] and newer than their sources.
+pub fn prepare() -> Outcome {
+    let compiler = compiler().ok_or(
+        "CMS needs a C compiler for s390x: apt-get install gcc-s390x-linux-gnu, or name one in S390X_CC.".to_owned(),
+    )?;
+    let folder = folder();
+    make_folder(&folder)?;
+    let newest = newest(&source()).into_iter().chain(modified(&host::root().join("xtask/src/cms.rs"))).max();
+    if modified(&folder.join("user.img")).is_some_and(|made| Some(made) > newest) {
+        return Ok(());
+    }
+    nucleus(&compiler, &folder)?;
+    disks(&folder)?;
+    println!("CMS is ready: {}.", folder.display());
+    Ok(())
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).and_then(|data| data.modified()).ok()
+}
+
+/// When the newest file in and below `folder` changed.
+fn newest(folder: &Path) -> Option<std::time::SystemTime> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.filter_map(|path| if path.is_dir() { newest(&path) } else { modified(&path) }).max()
+}
+
+fn nucleus(compiler: &str, folder: &Path) -> Outcome {
+    let level = format!("-DCMS_LEVEL=\"{}\"", env!("CARGO_PKG_VERSION"));
+    let elf = folder.join("nucleus.elf");
+    let mut sources = vec![source().join("nucleus/start.S")];
+    for part in ["nucleus", "lib", "command", "edf", "rexx"] {
+        // What gives a part a main program on this host is none of CMS's.
+        sources.extend(host::files(&source().join(part), |name| name.ends_with(".c") && name != "host.c"));
+    }
+    let mut link = Command::new(compiler);
+    link.args(FLAGS).arg(&level).arg("-I").arg(source().join("lib/include"));
+    link.args(["-static", "-no-pie", "-Wl,-m,elf_s390,--build-id=none,-z,noexecstack", "-T"]);
+    link.arg(source().join("nucleus.ld"));
+    run(link.args(&sources).arg("-o").arg(&elf))?;
+    let object = folder.join("loader.o");
+    run(Command::new(compiler)
+        .args(["-m31", "-mesa", "-march=z900", "-c"])
+        .arg(source().join("loader.S"))
+        .arg("-o")
+        .arg(&object))?;
+    let copier = compiler.replace("gcc", "objcopy");
+    for (from, to) in [(&elf, "nucleus.bin"), (&object, "loader.bin")] {
+        run(Command::new(&copier).args(["-O", "binary"]).arg(from).arg(folder.join(to)))?;
+    }
+    Ok(())
+}
+
+/// `edfdisk`, and with it the images of the two disks.
+fn disks(folder: &Path) -> Outcome {
+    let edfdisk = folder.join("edfdisk");
+    let sources = ["edf", "host"].map(|part| host::files(&source().join(part), |name| name.ends_with(".c")));
+    let host_compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
+    run(Command::new(host_compiler).args(["-std=c11", "-O2", "-o"]).arg(&edfdisk).args(sources.iter().flatten()))?;
+    for (name, label, blocks, reserved) in [("system", "MNT190", SYSTEM, RESERVED), ("user", "CMS191", USER, 0)] {
+        let image = folder.join(format!("{name}.img"));
+        let numbers = [blocks, 4096, reserved].map(|n| n.to_string());
+        let [blocks, size, reserved] = &numbers;
+        run(Command::new(&edfdisk).arg("format").arg(&image).args([blocks, size, label, reserved]))?;
+        for file in host::files(&source().join("disks").join(name), |_| true) {
+            let id = file.file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
+            let words: Vec<&str> = id.split('.').collect();
+            run(Command::new(&edfdisk).arg("put").arg(&image).args(words).arg(&file).arg("V"))?;
+        }
+        if reserved != "0" {
+            run(Command::new(&edfdisk)
+                .arg("ipl")
+                .arg(&image)
+                .args(["loader.bin", "nucleus.bin"].map(|n| folder.join(n))))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts CMS on the sample system's disks, and has CMSUSER start it at logon.
+pub fn install(endicott: impl Fn() -> Command, system: &Path) -> Outcome {
+    for (disk, image) in [("MAINT.190", "system.img"), ("CMSUSER.191", "user.img")] {
+        let mut put = endicott();
+        put.args(["dasd", "minidisk"])
+            .arg(system.join("volumes/vmres.3390"))
+            .args(["--of", disk, "--system"])
+            .arg(system);
+        run(put.arg("--format").arg("--put").arg(folder().join(image)))?;
+    }
+    let path = system.join("USER DIRECT");
+    let directory = at(&path, fs::read_to_string(&path))?;
+    at(&path, fs::write(&path, starting_cms(&directory)))
+}
+
+/// The directory in which CMSUSER's machine starts CMS at logon.
+fn starting_cms(directory: &str) -> String {
+    let mut text = String::new();
+    let mut user = "";
+    for line in directory.lines() {
+        text += line;
+        text.push('\n');
+        user = line.strip_prefix("USER ").and_then(|rest| rest.split(' ').next()).unwrap_or(user);
+        if user == "CMSUSER" && line.trim_start().starts_with("MACHINE ") {
+            text += " IPL 190 PARM AUTOCR\n";
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::starting_cms;
+
+    #[test]
+    fn only_cmsuser_starts_cms() {
+        let before =
+            "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n LINK MAINT 190 190 RR\n";
+        let after = "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n IPL 190 PARM AUTOCR\n LINK MAINT 190 190 RR\n";
+        assert_eq!(starting_cms(before), after);
+    }
+}
