@@ -108,7 +108,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     let directory = Directory::parse("endicott linux", &text, &Passwords::default());
     let directory = directory.map_err(|errors| errors[0].to_string())?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
-    let processors = options.processors.unwrap_or(options.cpus.min(host));
+    let processors = crate::run::processors(options.processors.unwrap_or(options.cpus.min(host)));
     let config = SystemConfig { operator: USERID.into(), processors, ..SystemConfig::default() };
     let notes = Arc::new(Notes::new());
     notes.end_with_guest();
@@ -172,7 +172,8 @@ pub fn linux(options: &Options) -> Result<u8, String> {
             "{{\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
              \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{},\
              \"jit_blocks\":{},\"jit_instructions\":{},\"jit_calls\":{},\"jit_bytes\":{},\"jit_entries\":{},\
-             \"jit_links\":{},\"jit_lookups\":{},\"jit_executed\":{},\"jit_emptied\":{},\"jit_us\":{}}}",
+             \"jit_links\":{},\"jit_lookups\":{},\"jit_executed\":{},\"jit_total\":{},\"jit_invalidated\":{},\"jit_emptied\":{},\
+             \"jit_us\":{}}}",
             clock.now().micros_since(started),
             counts.starts,
             counts.interruptions,
@@ -186,6 +187,8 @@ pub fn linux(options: &Options) -> Result<u8, String> {
             jit.links,
             jit.lookups,
             jit.executed,
+            jit.total,
+            jit.invalidated,
             jit.emptied,
             jit.time / 1000
         );

@@ -31,7 +31,8 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// What executes guests' instructions: the interpreter alone, or host code for what is executed often.
+    /// What executes guests' instructions: the interpreter alone, host code for what is executed often, or both in lockstep,
+    /// one virtual CPU at a time: slow, and it ends where they differ with what there is to know.
     #[arg(long, global = true, value_enum, value_name = "ENGINE")]
     engine: Option<Engine>,
     #[command(subcommand)]
@@ -43,6 +44,7 @@ struct Arguments {
 enum Engine {
     Interpreter,
     Jit,
+    Compare,
 }
 
 #[derive(Subcommand)]
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
     match arguments.engine {
         Some(Engine::Interpreter) => engine::choose(engine::Engine::Interpreter),
         Some(Engine::Jit) => engine::choose(engine::Engine::Jit),
+        Some(Engine::Compare) => engine::choose(engine::Engine::Compare),
         None => {}
     }
     let result = match arguments.command {

@@ -33,7 +33,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     let mut configuration = configuration::load(folder)?;
     let directory = load_directory(folder)?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
-    configuration.system.processors = options.processors.or(configuration.processors).unwrap_or(host);
+    configuration.system.processors = processors(options.processors.or(configuration.processors).unwrap_or(host));
     configuration.system.storage = crate::clock::host_storage();
     let tls = match &configuration.tls {
         Some((certificate, key)) => Some(tls::configuration(certificate, key)?),
@@ -83,6 +83,11 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     cp.shut_down();
     threads.into_iter().for_each(|thread| drop(thread.join()));
     Ok(())
+}
+
+/// How many host threads run virtual CPUs if somebody wants so many: engines can only be compared one CPU at a time.
+pub fn processors(wanted: u16) -> u16 {
+    if engine::engine() == engine::Engine::Compare { 1 } else { wanted }
 }
 
 /// Starts the threads that run virtual CPUs.

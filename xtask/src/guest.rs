@@ -46,7 +46,7 @@ pub fn prepare() -> Outcome<Guest> {
 
 /// The programs of the benches' initramfs and the C sources of each, in `benches/guest`.
 const BENCHES: [(&str, &[&str]); 3] = [
-    ("bench", &["main.c", "cpu.c", "mem.c", "fp.c", "str.c", "sys.c"]),
+    ("bench", &["main.c", "cpu.c", "mem.c", "fp.c", "str.c", "sys.c", "job.c"]),
     ("tiny", &["tiny.c"]),
     ("probe", &["probe.c"]),
 ];
@@ -84,6 +84,23 @@ pub fn prepare_benches() -> Outcome<PathBuf> {
     write_whole(&image, &gzip(&initramfs(&unpacked, &programs)?)?)?;
     println!("The benches' guest is ready: {}.", image.display());
     Ok(image)
+}
+
+/// The benchmarks compiled for the host itself; returns the program, beside which the one stands that it starts.
+pub fn prepare_native() -> Outcome<PathBuf> {
+    let built = folder().join("native");
+    make_folder(&built)?;
+    let sources = host::root().join("benches/guest");
+    let program = built.join("bench");
+    if host::files(&sources, |_| true).iter().any(|source| newer(source, &program)) {
+        // What is last is what says that all are there.
+        for (name, files) in BENCHES.iter().rev().filter(|(name, _)| *name != "probe") {
+            let mut compile = Command::new("cc");
+            compile.args(["-O2", "-Wall", "-Wextra", "-fno-math-errno", "-static", "-s", "-o"]).arg(built.join(name));
+            run(compile.args(files.iter().map(|file| sources.join(file))))?;
+        }
+    }
+    Ok(program)
 }
 
 /// Whether `source` changed after `made` was made; also when `made` is not there.

@@ -4,6 +4,7 @@ use std::env;
 use std::process::ExitCode;
 
 mod bench;
+mod boots;
 mod cms;
 mod guest;
 mod host;
@@ -20,7 +21,8 @@ cargo x TASK (or make TASK, which first installs what is missing):
   guest [--bench]          fetch and build the guest's kernel and initramfs into cache/guest
   cms                      build CMS, and its disks for the sample system, into cache/cms
   bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
-                           (items: boot, hercules, idle, a benchmark's name; --peers measures the others only)
+                           (items: boot, hercules, idle, twocpus, a benchmark's name; --peers measures the others only)
+  boots [N] [--cpus N] [--engine ENGINE]  boots Debian's kernel N times each on 1, 2 and 4 CPUs, to its end
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
   docs                     the references in docs/reference, from the tables in the source
@@ -48,6 +50,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["cms"] => cms::prepare(),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),
+        ["boots", words @ ..] => boots::boots(words),
         ["oracle", words @ ..] => tasks::oracle(words),
         ["fuzz", words @ ..] => tasks::fuzz(words),
         ["docs"] => tasks::docs(),

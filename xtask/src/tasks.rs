@@ -52,7 +52,17 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     if bless {
         tests.env("BLESS", "1");
     }
-    run(&mut tests)
+    run(&mut tests)?;
+    if filters.is_empty() && !bless {
+        // What is executed a few times only is interpreted on the usual engine: the machine's own tests again, with nothing
+        // translated, and with everything.
+        for engine in ["interpreter", "eager"] {
+            println!("Tests of the machine, engine: {engine}");
+            let arguments = ["test", "--package", "complex", "--profile", TESTED, "--no-fail-fast", "--quiet"];
+            run(cargo(&arguments).env("ENDICOTT_ENGINE", engine))?;
+        }
+    }
+    Ok(())
 }
 
 /// The differential run against QEMU; `tests/differential/src/main.rs` says which words it takes.

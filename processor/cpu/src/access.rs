@@ -422,7 +422,7 @@ impl State {
         let (absolute, low) = (checked.absolute, checked.low);
         self.storage().mark_key(absolute, if store { key::REFERENCE | key::CHANGE } else { key::REFERENCE });
         let frame = absolute.0 & PAGE_MASK;
-        if store && self.transaction.is_some() {
+        if store {
             self.note_frame(frame);
         }
         let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;

@@ -6,7 +6,7 @@
 use crate::mode::Architecture;
 use crate::state::State;
 use arch::lowcore::{esa, z};
-use arch::{Absolute, Program, Psw, Real};
+use arch::{Absolute, PAGE_MASK, Program, Psw, Real};
 use storage::NotAvailable;
 
 /// Why an instruction body was left before its end.
@@ -347,22 +347,26 @@ impl State {
 
     pub(crate) fn store_real_u8(&mut self, real: u64, v: u8) {
         let at = self.low(real);
+        self.watch_frame(at.0 & PAGE_MASK);
         self.storage().write(at, &[v]).expect("the prefix area lies in storage");
     }
 
     pub(crate) fn store_real_u16(&mut self, real: u64, v: u16) {
         let at = self.low(real);
+        self.watch_frame(at.0 & PAGE_MASK);
         self.storage().write_u16(at, v).expect("the prefix area lies in storage");
     }
 
     /// Stores a word at a real address of the prefix area.
     pub fn store_real_u32(&mut self, real: u64, v: u32) {
         let at = self.low(real);
+        self.watch_frame(at.0 & PAGE_MASK);
         self.storage().write_u32(at, v).expect("the prefix area lies in storage");
     }
 
     pub(crate) fn store_real_u64(&mut self, real: u64, v: u64) {
         let at = self.low(real);
+        self.watch_frame(at.0 & PAGE_MASK);
         self.storage().write_u64(at, v).expect("the prefix area lies in storage");
     }
 

@@ -4,6 +4,7 @@ use crate::guarded::Guarded;
 use crate::intercept::Intercepted;
 use crate::interpretation::Interpretation;
 use crate::interrupt::{Interruption, PerEvent};
+use crate::lockstep::Watch;
 use crate::measurement::Counters;
 use crate::mode::Architecture;
 use crate::signals::{Floating, Signals};
@@ -11,7 +12,7 @@ use crate::timing::CpuTimer;
 use crate::tlb::{Asid, Tlb};
 use crate::transaction::Transaction;
 use arch::{Absolute, Psw, Real, mask};
-use base::Clock;
+use base::{Clock, Tod};
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -155,7 +156,7 @@ pub struct State {
     pub gr: [u64; 16],
     pub(crate) tlb: Tlb,
     pub(crate) fetch_asid: Asid,
-    attention: Attention,
+    pub(crate) attention: Attention,
     /// Instructions executed.
     pub instructions: u64,
     /// Instructions the current slice may still execute before the engine looks at the clock.
@@ -209,6 +210,10 @@ pub struct State {
     pub interpretation: Option<Box<Interpretation>>,
     /// Room for an engine's own use while the CPU runs in it; means nothing to anybody else.
     pub scratch: [u64; SCRATCH],
+    /// Frames whose stores may be taken back.
+    pub(crate) watch: Option<Box<Watch>>,
+    /// What the host's clock shows while it is to stand still.
+    pub(crate) held_clock: Option<Tod>,
     pub(crate) shared: Arc<Shared>,
 }
 
@@ -247,7 +252,7 @@ pub mod layout {
 }
 
 /// Where this CPU's attention bits are: in `shared`, which stays where it is as long as the CPU holds it.
-struct Attention(*const AtomicU32);
+pub(crate) struct Attention(*const AtomicU32);
 
 // SAFETY: an atomic that all CPUs share.
 unsafe impl Send for Attention {}
@@ -319,6 +324,8 @@ impl State {
             guarded: Guarded::default(),
             run_time_controls: [0; 8],
             interpretation: None,
+            watch: None,
+            held_clock: None,
             shared,
         };
         state.initial_reset();
@@ -609,7 +616,7 @@ impl State {
 
     /// The guest's TOD clock now, as STORE CLOCK shows it.
     pub fn tod(&self) -> u64 {
-        self.shared.clock.now().0.wrapping_add(self.shared.tod_offset.load(Ordering::Relaxed))
+        self.host_now().0.wrapping_add(self.shared.tod_offset.load(Ordering::Relaxed))
     }
 
     /// Ends an instruction with an interception.

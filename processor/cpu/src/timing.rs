@@ -8,7 +8,7 @@ use base::Tod;
 pub const FOREVER: u64 = u64::MAX;
 
 /// The CPU timer. It only counts while the CPU is being run, so that CP's time is not the guest's.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CpuTimer {
     /// The value when it was last set, stopped or started.
     value: u64,
@@ -19,8 +19,9 @@ pub struct CpuTimer {
 }
 
 impl State {
-    fn host_now(&self) -> Tod {
-        self.shared.clock.now()
+    /// The host's clock now.
+    pub fn host_now(&self) -> Tod {
+        self.held_clock.unwrap_or_else(|| self.shared.clock.now())
     }
 
     /// The CPU timer's value now.

@@ -127,6 +127,12 @@ impl Tlb {
         self.spaces = [None; 64];
     }
 
+    /// Forgets that anything may be stored: the next store into each page is looked up anew.
+    pub fn forbid_stores(&mut self) {
+        self.entries.iter_mut().for_each(|entry| entry.write = NOWHERE);
+        self.low = [NO_LOW_PAGE; 2];
+    }
+
     /// What of the mode decides how tables are read: a change purges.
     pub fn set_format(&mut self, architecture: Architecture, cr0: u64) {
         use crate::cr0::*;

@@ -131,6 +131,7 @@ impl State {
 
     /// A frame is about to be stored into.
     pub(crate) fn note_frame(&mut self, frame: u64) {
+        self.watch_frame(frame);
         let Some(t) = &self.transaction else { return };
         if t.copies.iter().any(|(known, _)| *known == frame) {
             return;

@@ -1,9 +1,11 @@
 //! Decoded blocks of one virtual CPU.
 
+use crate::Engine;
 use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Ends, Fields, Format, Op};
 use jit::Translator;
+use std::sync::atomic::Ordering;
 
 /// A decoded block.
 #[derive(Clone, Copy)]
@@ -44,6 +46,8 @@ const MAX_BLOCK: usize = 64;
 const HOT: u8 = 40;
 /// Executions after which one is kept when room is made.
 const WARM: u8 = 4;
+/// The same where engines are compared: as much as possible is.
+const HOT_COMPARED: u8 = 2;
 /// Branches in a block that may not be taken. More would decode much that is never executed there.
 const MAX_BRANCHES: usize = 4;
 
@@ -56,8 +60,13 @@ pub struct BlockCache {
     ops: Vec<Op>,
     /// The translator and what it has made, from the first hot block on.
     translator: Option<Box<Translator>>,
-    /// How often blocks are interpreted before they are translated; 0: never are, `None`: as the process has it.
-    patience: Option<u8>,
+    /// The engine, and how often blocks are interpreted before they are translated (0: never); `None`: as the process has it.
+    engine: Option<(Engine, u8)>,
+    mistake: Option<(u8, u8)>,
+    /// Translated blocks that were found stale.
+    invalidated: u64,
+    /// Bytes of code that the translator may keep, if not as many as it likes.
+    room: Option<usize>,
 }
 
 impl BlockCache {
@@ -68,12 +77,32 @@ impl BlockCache {
 
     /// Blocks are translated when they have been interpreted so often; 0: never. For tests that want one engine.
     pub fn with_patience(executions: u8) -> BlockCache {
-        BlockCache { patience: Some(executions), ..BlockCache::default() }
+        let engine = if executions == 0 { Engine::Interpreter } else { Engine::Jit };
+        BlockCache { engine: Some((engine, executions)), ..BlockCache::default() }
     }
 
-    /// How often blocks are interpreted before they are translated; 0 if they never are.
-    pub(crate) fn patience(&self) -> u8 {
-        self.patience.unwrap_or(if crate::engine() == crate::Engine::Interpreter { 0 } else { HOT })
+    /// Blocks run on both engines from their first execution on.
+    pub fn for_comparison() -> BlockCache {
+        BlockCache { engine: Some((Engine::Compare, 1)), ..BlockCache::default() }
+    }
+
+    /// With instructions whose first byte is `code` translated as if it were `other`: whoever looks for mistakes must find it.
+    pub fn with_mistake(self, code: u8, other: u8) -> BlockCache {
+        BlockCache { mistake: Some((code, other)), ..self }
+    }
+
+    /// The engine, and how often blocks are interpreted before they are translated; 0 if they never are.
+    pub(crate) fn engine(&self) -> (Engine, u8) {
+        self.engine.unwrap_or_else(|| match crate::engine() {
+            Engine::Interpreter => (Engine::Interpreter, 0),
+            Engine::Jit => (Engine::Jit, if crate::EAGER.load(Ordering::Relaxed) { 1 } else { HOT }),
+            Engine::Compare => (Engine::Compare, HOT_COMPARED),
+        })
+    }
+
+    /// Limits the code that is kept, so that it is used up soon. For tests, before the first block is translated.
+    pub fn confine(&mut self, bytes: usize) {
+        self.room = Some(bytes);
     }
 
     /// Forgets all blocks.
@@ -165,11 +194,11 @@ impl BlockCache {
 
     /// The code of the block, with its outer and inner entry, if it is hot enough to have any.
     #[inline(always)]
-    pub fn code(&mut self, s: &State, number: u32, patience: u8) -> Option<(u64, u64)> {
+    pub fn code(&mut self, s: &State, number: u32, patience: u8, comparing: bool) -> Option<(u64, u64)> {
         let block = &mut self.blocks[number as usize];
         if block.code == 0 {
             block.hits = block.hits.saturating_add(1);
-            if block.hits != patience {
+            if block.hits != patience || comparing && self.has_only_once(s, number) {
                 return None;
             }
             self.translate(s, number);
@@ -178,11 +207,35 @@ impl BlockCache {
         (block.code != 0 && block.mode == Translator::mode(s)).then_some((block.code, block.inner))
     }
 
+    /// Whether the block has an instruction that cannot be executed twice.
+    #[cold]
+    fn has_only_once(&self, s: &State, number: u32) -> bool {
+        let block = &self.blocks[number as usize];
+        let mut text = [0; MAX_BLOCK * 6];
+        let text = &mut text[..block.bytes as usize];
+        s.storage().peek(Absolute(block.absolute), text).expect("it was decoded from there");
+        self.ops(block).iter().any(|op| {
+            let mut bytes = [0; 6];
+            let (at, len) = (op.fields.at as usize, op.fields.len as usize);
+            bytes[..len].copy_from_slice(&text[at..at + len]);
+            let row = isa::decode(bytes, s.architecture(), &s.shared().facilities);
+            row.is_some_and(|row| crate::compare::only_once(row.mnemonic))
+        })
+    }
+
     #[cold]
     fn translate(&mut self, s: &State, number: u32) {
         if self.translator.is_none() {
             match crate::new_translator() {
-                Some(translator) => self.translator = Some(Box::new(translator)),
+                Some(mut translator) => {
+                    if let Some((code, other)) = self.mistake {
+                        translator.mistake(code, other);
+                    }
+                    if let Some(room) = self.room {
+                        translator.confine(room);
+                    }
+                    self.translator = Some(Box::new(translator));
+                }
                 None => return,
             }
         }
@@ -216,9 +269,16 @@ impl BlockCache {
         self.translator.as_mut().expect("there is code, so somebody made it").enter(s, code, &self.ops)
     }
 
-    /// What the translator has done since this was asked last.
-    pub(crate) fn take_statistics(&mut self) -> Option<jit::Statistics> {
-        self.translator.as_mut().map(|translator| std::mem::take(&mut translator.statistics))
+    /// What has been done since this was asked last, while `total` instructions were executed; nothing where nothing is to
+    /// be translated.
+    pub(crate) fn take_statistics(&mut self, total: u64) -> Option<jit::Statistics> {
+        if self.engine().0 == Engine::Interpreter {
+            return None;
+        }
+        let mut news = self.translator.as_mut().map(|t| std::mem::take(&mut t.statistics)).unwrap_or_default();
+        news.invalidated += std::mem::take(&mut self.invalidated);
+        news.total += total;
+        Some(news)
     }
 
     /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page.
@@ -278,9 +338,12 @@ impl BlockCache {
             code: 0,
             inner: 0,
         };
+        let slot = Self::slot(absolute.0);
+        let old = self.blocks.get(self.table[slot] as usize);
+        self.invalidated += old.is_some_and(|old| old.absolute == absolute.0 && old.code != 0) as u64;
         let number = self.blocks.len() as u32;
         self.blocks.push(block);
-        self.table[Self::slot(absolute.0)] = number;
+        self.table[slot] = number;
         Some(number)
     }
 }

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+mod compare;
 mod interruptions;
 mod step;
 mod transaction;
@@ -22,8 +23,8 @@ pub use cache::BlockCache;
 
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use cpu::{Intercepted, Interruption, State};
-use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use storage::Code;
 
 /// Why `run` came back.
@@ -69,13 +70,18 @@ pub enum Engine {
     Interpreter,
     /// The interpreter for what is executed seldom, host code for the rest.
     Jit,
+    /// Both, each against the other: slow, and a panic where they differ. One CPU of a configuration at a time.
+    Compare,
 }
 
 /// 0: not chosen yet.
 static ENGINE: AtomicU8 = AtomicU8::new(0);
+/// Whether everything is translated when it is executed for the first time, for tests.
+static EAGER: AtomicBool = AtomicBool::new(false);
 
 /// Chooses the engine of all CPUs, from the next slice of each on. Until somebody does, the environment's
-/// `ENDICOTT_ENGINE` (`interpreter` or `jit`) decides.
+/// `ENDICOTT_ENGINE` (`interpreter`, `jit`, `compare`, or `eager`: a
+/// translator that waits for nothing) decides.
 pub fn choose(engine: Engine) {
     ENGINE.store(engine as u8 + 1, Ordering::Relaxed);
 }
@@ -86,12 +92,18 @@ pub fn engine() -> Engine {
         0 => {
             choose(match std::env::var("ENDICOTT_ENGINE").as_deref() {
                 Ok("interpreter") => Engine::Interpreter,
+                Ok("compare") => Engine::Compare,
+                Ok("eager") => {
+                    EAGER.store(true, Ordering::Relaxed);
+                    Engine::Jit
+                }
                 _ => Engine::Jit,
             });
             engine()
         }
         1 => Engine::Interpreter,
-        _ => Engine::Jit,
+        2 => Engine::Jit,
+        _ => Engine::Compare,
     }
 }
 
@@ -102,15 +114,23 @@ pub fn statistics() -> jit::Statistics {
 
 static TOTAL: Mutex<jit::Statistics> = Mutex::new(jit::Statistics::NONE);
 
+/// Why there is no translator, once somebody has wanted one in vain.
+static UNAVAILABLE: OnceLock<String> = OnceLock::new();
+
+/// Why code is not translated although it was to be: the host cannot, or does not let us.
+pub fn unavailable() -> Option<&'static str> {
+    UNAVAILABLE.get().map(String::as_str)
+}
+
 /// A translator, if the host can have one; if not, that is said once.
 fn new_translator() -> Option<jit::Translator> {
-    static SAID: Once = Once::new();
     match jit::Translator::new() {
         Ok(translator) => Some(translator),
         Err(why) => {
-            SAID.call_once(|| {
-                eprintln!("endicott: no translation to host code, the interpreter runs everything: {why}")
-            });
+            let why = why.to_string();
+            if UNAVAILABLE.set(why.clone()).is_ok() {
+                eprintln!("endicott: no translation to host code, the interpreter runs everything: {why}");
+            }
             None
         }
     }
@@ -126,8 +146,9 @@ enum Left {
 
 /// Runs until something is not the CPU's own. The budget is `s.budget` instructions, kept between calls.
 pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
+    let before = s.instructions;
     let exit = execute(s, cache);
-    if let Some(news) = cache.take_statistics() {
+    if let Some(news) = cache.take_statistics(s.instructions.wrapping_sub(before)) {
         TOTAL.lock().unwrap_or_else(PoisonError::into_inner).add(&news);
     }
     exit
@@ -138,9 +159,15 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
     let storage = s.storage().clone();
     let mut last = cache::NONE;
     let mut fetch = FetchPage { page: 1, frame: 0, code: storage.code(Absolute(0)) };
-    let patience = cache.patience();
+    let (engine, patience) = cache.engine();
+    let comparing = engine == Engine::Compare;
+    // A guest that is interpreted shares its storage with its host: nothing of it could be done twice.
+    let patience = if comparing && s.interpretation.is_some() { 0 } else { patience };
+    // The last that happened was a stretch of both engines.
+    let mut compared = false;
     let mut left = Left::Nowhere;
     loop {
+        let follows = std::mem::take(&mut compared);
         if s.budget <= 0 && s.transaction.is_none() {
             return Exit::Budget;
         }
@@ -209,7 +236,7 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
             },
         };
         if patience != 0
-            && let Some((code, inner)) = cache.code(s, last, patience)
+            && let Some((code, inner)) = cache.code(s, last, patience, comparing)
         {
             let count = cache.block(last).count as i64;
             let translator = cache.translator();
@@ -223,13 +250,20 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
             }
             // The rest of the budget may not do for a whole block.
             if s.budget >= count {
-                match cache.enter(s, code) {
+                let exit = if comparing {
+                    compared = true;
+                    compare::enter(s, cache, code, count, follows)
+                } else {
+                    cache.enter(s, code)
+                };
+                match exit {
                     jit::Exit::Link(link) => left = Left::Link(link, s.ia),
                     jit::Exit::Lookup => left = Left::Lookup,
                     jit::Exit::Look => {}
                     jit::Exit::Fault { next, len } => {
                         let why = s.failed.take().expect("a fault has a reason");
                         let ia = s.ia;
+                        compared = false;
                         if let Some(exit) = fault(s, why, ia, next.into(), len) {
                             return exit;
                         }

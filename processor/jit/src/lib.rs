@@ -85,8 +85,11 @@ pub struct Statistics {
     pub entries: u64,
     pub links: u64,
     pub lookups: u64,
-    /// Instructions executed by generated code.
+    /// Instructions executed by generated code, and by whatever means.
     pub executed: u64,
+    pub total: u64,
+    /// Translated blocks whose text was stored into, as far as they were wanted again.
+    pub invalidated: u64,
     /// Times the code cache was full and emptied.
     pub emptied: u64,
     /// Nanoseconds spent translating.
@@ -104,6 +107,8 @@ impl Statistics {
         links: 0,
         lookups: 0,
         executed: 0,
+        total: 0,
+        invalidated: 0,
         emptied: 0,
         time: 0,
     };
@@ -118,6 +123,8 @@ impl Statistics {
         self.links += other.links;
         self.lookups += other.lookups;
         self.executed += other.executed;
+        self.total += other.total;
+        self.invalidated += other.invalidated;
         self.emptied += other.emptied;
         self.time += other.time;
     }

@@ -53,6 +53,16 @@ fn table() -> &'static Bodies {
         .0
 }
 
+/// What the host's processor lacks, if it lacks anything that translated code counts on.
+fn lacking(movbe: bool, bmi2: bool) -> Option<&'static str> {
+    match (movbe, bmi2) {
+        (true, true) => None,
+        (false, true) => Some("the host's processor lacks MOVBE"),
+        (true, false) => Some("the host's processor lacks BMI2"),
+        (false, false) => Some("the host's processor lacks MOVBE and BMI2"),
+    }
+}
+
 /// Hot blocks of one virtual CPU as host code.
 pub struct Translator {
     memory: CodeMemory,
@@ -72,6 +82,10 @@ pub struct Translator {
     targets: Box<[Target]>,
     /// How often it has been emptied.
     era: u64,
+    /// An operation code that is translated as another, for tests of whoever looks for mistakes.
+    mistake: Option<(u8, u8)>,
+    /// Bytes of code that may be kept.
+    room: usize,
     /// What has been done since somebody took this.
     pub statistics: Statistics,
 }
@@ -159,9 +173,8 @@ struct Stub<'a> {
 impl Translator {
     /// An empty cache, or why there can be none on this host.
     pub fn new() -> io::Result<Translator> {
-        let able = is_x86_feature_detected!("movbe") && is_x86_feature_detected!("bmi2");
-        if !able {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "the processor lacks MOVBE or BMI2"));
+        if let Some(why) = lacking(is_x86_feature_detected!("movbe"), is_x86_feature_detected!("bmi2")) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
         let memory = CodeMemory::new(CACHE)?;
         let mut t = Translator {
@@ -179,6 +192,8 @@ impl Translator {
             new_links: Vec::new(),
             targets: vec![Target::default(); TARGET_COUNT].into(),
             era: 0,
+            mistake: None,
+            room: CACHE,
             statistics: Statistics::default(),
         };
         t.make_stubs();
@@ -221,9 +236,20 @@ impl Translator {
         self.stubs = self.memory.used();
     }
 
+    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only: whoever
+    /// compares this engine with another must find it.
+    pub fn mistake(&mut self, code: u8, other: u8) {
+        self.mistake = Some((code, other));
+    }
+
+    /// Limits the code that is kept, so that it is used up soon.
+    pub fn confine(&mut self, bytes: usize) {
+        self.room = bytes;
+    }
+
     /// Whether there is room for another block; if not, [`Translator::clear`] and forget all code.
     pub fn has_room(&self) -> bool {
-        self.memory.left() > MAX_CODE && self.sites.len() < MOST_SITES
+        self.memory.left() > MAX_CODE && self.memory.used() - self.stubs < self.room && self.sites.len() < MOST_SITES
     }
 
     /// Forgets all code.
@@ -280,6 +306,11 @@ impl Translator {
                 let mut bytes = [0; 6];
                 let len = op.fields.len as usize;
                 bytes[..len].copy_from_slice(&text[at..at + len]);
+                if let Some((code, other)) = self.mistake
+                    && bytes[0] == code
+                {
+                    bytes[0] = other;
+                }
                 isa::decode(bytes, s.architecture(), &s.shared().facilities)
             })
             .collect();
@@ -434,5 +465,18 @@ impl Translator {
                 Exit::Link(Link { number: link, era: self.era })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_processor_without_an_instruction_is_named() {
+        assert_eq!(lacking(true, true), None);
+        assert_eq!(lacking(false, true), Some("the host's processor lacks MOVBE"));
+        assert_eq!(lacking(true, false), Some("the host's processor lacks BMI2"));
+        assert_eq!(lacking(false, false), Some("the host's processor lacks MOVBE and BMI2"));
     }
 }

@@ -127,9 +127,24 @@ impl Storage {
             return Ok(());
         }
         self.touch(a, to.len(), key::REFERENCE);
+        self.peek(a, to)
+    }
+
+    /// Copies `to.len()` bytes out of storage without being seen: no frame becomes referenced.
+    pub fn peek(&self, a: Absolute, to: &mut [u8]) -> Result<(), NotAvailable> {
+        self.check(a, to.len())?;
         // SAFETY: the range was checked to lie in the mapping; other writers make bytes torn, never unsound to copy.
         unsafe { std::ptr::copy_nonoverlapping(self.bytes.at(a.0), to.as_mut_ptr(), to.len()) };
         Ok(())
+    }
+
+    /// Whether the frame that begins at `a` has these contents now. Nobody sees it looked at.
+    pub fn holds(&self, a: Absolute, page: &[u8; PAGE as usize]) -> Result<bool, NotAvailable> {
+        self.check(a, page.len())?;
+        let now = self.bytes.at(a.0).cast::<[u8; 64]>();
+        // SAFETY: the whole frame was checked to lie in the mapping; pieces are copied out, torn or not.
+        let same = |(n, piece): (usize, &[u8; 64])| unsafe { now.add(n).read_unaligned() } == *piece;
+        Ok(page.as_chunks::<64>().0.iter().enumerate().all(same))
     }
 
     /// Copies `from` into storage, marks its frames as referenced and changed, and makes code there stale.

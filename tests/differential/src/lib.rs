@@ -11,6 +11,7 @@ pub mod hercules;
 pub mod image;
 mod operands;
 pub mod ours;
+pub mod programs;
 pub mod propose;
 pub mod qemu;
 pub mod random;

@@ -1,13 +1,43 @@
 //! The translator does what the interpreter does.
 
+use differential::programs::{self, Duel};
 use differential::{campaign, engines};
+use engine::BlockCache;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
 
 /// `ENGINES=N` in the environment: so many sequences instead of a few; `SEED=N` other ones.
 #[test]
 fn the_engines_agree() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
-    let count = number("ENGINES").unwrap_or(20_000);
     let rows = campaign::rows(std::env::var("GROUP").ok().as_deref(), "");
-    let found = engines::compare(&rows, number("SEED").unwrap_or(1) as u64, count);
+    let found = engines::compare(&rows, number("SEED").unwrap_or(1), number("ENGINES").unwrap_or(20_000) as usize);
     assert!(found.is_empty(), "interpreter / translator:\n{}", found.join("\n"));
+}
+
+/// `PROGRAMS=N`: so many instructions in whole programs, instead of a few hundred thousand.
+#[test]
+fn the_engines_agree_on_programs() {
+    let rows = campaign::rows(Some("general"), "");
+    let mut duel = Duel::default();
+    let found = programs::compare(&mut duel, &rows, number("SEED").unwrap_or(1), number("PROGRAMS").unwrap_or(300_000));
+    assert!(found.is_empty(), "interpreter / translator:\n{}", found.join("\n"));
+    println!("{} instructions, {:?}", duel.executed, duel.happened);
+    let often = |what| duel.happened.get(what).is_some_and(|&times| times > 20);
+    for what in
+        ["translation exception", "protection exception", "I/O interruption", "store into the text from outside"]
+    {
+        assert!(often(what), "{what}: {:?}", duel.happened);
+    }
+}
+
+/// A mistake that is planted is found, and what is left of the program around it has it.
+#[test]
+fn a_planted_mistake_is_found_in_programs() {
+    let rows = campaign::rows(Some("general"), "");
+    // AR is translated as if it were SR.
+    let mut duel = Duel::of(|_| [BlockCache::with_patience(0), BlockCache::with_patience(1).with_mistake(0x1a, 0x1b)]);
+    let found = programs::compare(&mut duel, &rows, 3, 3_000_000);
+    assert!(found.iter().any(|text| text.contains(" AR ")), "{}", found.join("\n"));
 }

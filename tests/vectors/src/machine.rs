@@ -68,6 +68,17 @@ impl Machine {
         self.cache = BlockCache::with_patience(executions);
     }
 
+    /// Decoded and translated code is kept here from now on.
+    pub fn set_cache(&mut self, cache: BlockCache) {
+        self.cache = cache;
+    }
+
+    /// Runs until the engine comes back, at most about `budget` instructions.
+    pub fn resume(&mut self, budget: i64) -> Exit {
+        self.state.budget = budget;
+        engine::run(&mut self.state, &mut self.cache)
+    }
+
     /// The PSW bits 0-63 a test starts with: supervisor state, the widest addressing mode.
     pub fn default_mask(&self) -> u64 {
         match self.state.architecture() {

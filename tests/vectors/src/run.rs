@@ -31,6 +31,31 @@ struct Image {
     keys: Vec<u8>,
 }
 
+/// Most instructions of a case that is run as part of a program.
+const LENGTH: i64 = 100;
+
+/// What a case came to as part of a program.
+pub struct Passed {
+    event: Event,
+    is: Image,
+    count: u64,
+}
+
+impl Passed {
+    /// How it differs from what it came to elsewhere.
+    pub fn difference(&self, other: &Passed) -> Option<String> {
+        let changes = changes(&self.is, &other.is, &Event::None, self.is.ia, 0, true);
+        let mut found: Vec<String> = changes.iter().map(Setting::to_string).collect();
+        if self.event != other.event {
+            found.push(format!("{:?} / {:?}", self.event, other.event));
+        }
+        if self.count != other.count {
+            found.push(format!("{} / {} instructions", self.count, other.count));
+        }
+        (!found.is_empty()).then(|| found.join(" "))
+    }
+}
+
 /// A machine that runs cases one after another.
 pub struct Runner {
     machine: Machine,
@@ -52,8 +77,46 @@ impl Runner {
         Runner { machine, blank, dirty: Vec::new() }
     }
 
+    /// The same, with blocks translated when they have been interpreted so often (0: never) by [`Runner::passed`].
+    pub fn translating(architecture: Architecture, executions: u8) -> Runner {
+        let mut runner = Runner::new(architecture);
+        runner.machine.set_patience(executions);
+        runner
+    }
+
     /// Runs one case and returns what the right-hand side of its line should say.
     pub fn actual(&mut self, text: &[u8], before: &[Setting]) -> Result<Vec<Setting>, String> {
+        self.set_up(text, before)?;
+        let was = image(&self.machine);
+        let event = self.machine.step();
+        let is = self.looked_at();
+        let ia = before.iter().fold(TEXT, |ia, setting| if let Setting::Ia(at) = setting { *at } else { ia });
+        let zarch = self.machine.state.architecture() == Architecture::Z;
+        Ok(changes(&was, &is, &event, ia, text.len() as u64, zarch))
+    }
+
+    /// Runs one case as part of a program, up to an interruption: what stands behind it is mostly no instruction.
+    pub fn passed(&mut self, text: &[u8], before: &[Setting]) -> Result<Passed, String> {
+        self.set_up(text, before)?;
+        let count = self.machine.state.instructions;
+        let event = self.machine.run(LENGTH);
+        let is = self.looked_at();
+        Ok(Passed { event, is, count: self.machine.state.instructions - count })
+    }
+
+    /// The state afterwards; what changed in storage will be put back.
+    fn looked_at(&mut self) -> Image {
+        let is = image(&self.machine);
+        for frame in 0..STORAGE as usize / 4096 {
+            let range = frame * 4096..(frame + 1) * 4096;
+            if is.storage[range.clone()] != self.blank.storage[range] {
+                self.dirty.push(frame as u64 * 4096);
+            }
+        }
+        is
+    }
+
+    fn set_up(&mut self, text: &[u8], before: &[Setting]) -> Result<(), String> {
         self.reset();
         let mut ia = TEXT;
         for setting in before {
@@ -72,17 +135,7 @@ impl Runner {
         }
         self.machine.state.control_changed();
         self.machine.state.purge_tlb();
-        let was = image(&self.machine);
-        let event = self.machine.step();
-        let is = image(&self.machine);
-        for frame in 0..STORAGE as usize / 4096 {
-            let range = frame * 4096..(frame + 1) * 4096;
-            if is.storage[range.clone()] != self.blank.storage[range] {
-                self.dirty.push(frame as u64 * 4096);
-            }
-        }
-        let zarch = self.machine.state.architecture() == Architecture::Z;
-        Ok(changes(&was, &is, &event, ia, text.len() as u64, zarch))
+        Ok(())
     }
 
     /// Everything as it was in the beginning.

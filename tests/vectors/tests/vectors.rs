@@ -31,6 +31,33 @@ fn every_line_does_what_it_says() {
     assert!(wrong.is_empty(), "{} lines are wrong:\n{}", wrong.len(), shown.join("\n"));
 }
 
+/// As part of a program, translated at once and interpreted, each line does the same.
+#[test]
+fn every_line_does_the_same_on_both_engines() {
+    let mut runners: BTreeMap<_, [Runner; 2]> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for path in vectors::files().expect("the vectors can be listed") {
+        for item in read(&path) {
+            let Item::Vector(vector) = item else { continue };
+            for mode in &vector.modes {
+                let runners = runners.entry(*mode).or_insert_with(|| [0, 1].map(|n| Runner::translating(*mode, n)));
+                for case in &vector.cases {
+                    let [here, there] = runners
+                        .each_mut()
+                        .map(|runner| runner.passed(&vector.text, &case.before).expect("the case can be set up"));
+                    if let Some(what) = here.difference(&there) {
+                        let line = format!("{}:{}: {}", path.display(), case.line, vector.header());
+                        wrong.push(format!("{line}\n      {}\n      translated {what}", case.text().trim()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(engine::statistics().executed > 10_000, "most of it was executed as host code");
+    let shown: Vec<_> = wrong.iter().take(40).map(String::as_str).collect();
+    assert!(wrong.is_empty(), "{} lines differ:\n{}", wrong.len(), shown.join("\n"));
+}
+
 /// Writes what the processor does in the first mode of each vector into the files.
 fn bless() {
     let mut runners: BTreeMap<_, Runner> = BTreeMap::new();

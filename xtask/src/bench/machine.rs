@@ -18,6 +18,8 @@ const MEMORY_MIB: u64 = 1024;
 pub struct Load {
     pub kernel: PathBuf,
     pub initrd: PathBuf,
+    /// The same benchmarks for the host itself.
+    pub native: PathBuf,
 }
 
 /// Who runs the guest.
@@ -26,6 +28,10 @@ pub enum Machine {
     Endicott,
     Qemu,
     Hercules,
+    /// No machine: the same C, compiled for the host.
+    Native,
+    /// Endicott with two CPUs.
+    Two,
 }
 
 impl Machine {
@@ -34,19 +40,24 @@ impl Machine {
             Machine::Endicott => "endicott",
             Machine::Qemu => "qemu",
             Machine::Hercules => "hercules",
+            Machine::Native => "native",
+            Machine::Two => "endicott, 2 CPUs",
         }
     }
 
     /// The program and its version, in its own words; `None` where it is not installed.
     pub fn version(self) -> Option<String> {
         let program = match self {
-            Machine::Endicott => return Some(format!("endicott {}", env!("CARGO_PKG_VERSION"))),
+            Machine::Endicott | Machine::Two => return Some(format!("endicott {}", env!("CARGO_PKG_VERSION"))),
             Machine::Qemu => "qemu-system-s390x",
             Machine::Hercules => "hercules",
+            Machine::Native => "cc",
         };
         let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-        said.lines().find(|line| line.to_lowercase().contains("version")).map(|line| line.trim().to_owned())
+        let mut lines = said.lines();
+        let named = |line: &&str| self == Machine::Native || line.to_lowercase().contains("version");
+        lines.find(named).map(|line| line.trim().to_owned())
     }
 
     /// Starts the machine with `mode` on the guest's command line.
@@ -55,7 +66,9 @@ impl Machine {
         make_folder(&folder)?;
         let append = format!("quiet {mode}");
         let mut command = match self {
-            Machine::Endicott => endicott(load, &append),
+            Machine::Endicott => endicott(load, &append, 1),
+            Machine::Two => endicott(load, &append, 2),
+            Machine::Native => native(load, mode),
             Machine::Qemu => qemu(load, &append),
             Machine::Hercules => hercules(&folder, load, &append)?,
         };
@@ -84,10 +97,20 @@ impl Machine {
     }
 }
 
-fn endicott(load: &Load, append: &str) -> Command {
+/// The benchmarks that `mode` names, between the lines that a guest's init prints.
+fn native(load: &Load, mode: &str) -> Command {
+    const SCRIPT: &str = "echo INIT-START; for test in ${2:-$($1 list)}; do $1 $test; done; echo BENCH-DONE";
+    let tests = mode.split(' ').find_map(|word| word.strip_prefix("vmb.tests=")).unwrap_or_default();
+    let mut command = Command::new("sh");
+    command.args(["-c", SCRIPT, "sh"]).arg(&load.native).arg(tests.replace(',', " "));
+    command
+}
+
+fn endicott(load: &Load, append: &str, cpus: u16) -> Command {
     let mut command = Command::new(host::target("release").join("endicott"));
     command.arg("linux").arg("--kernel").arg(&load.kernel).arg("--initrd").arg(&load.initrd);
-    command.args(["--append", append, "--memory", &format!("{MEMORY_MIB}M"), "--cpus", "1"]);
+    command.args(["--append", append, "--memory", &format!("{MEMORY_MIB}M")]);
+    command.arg("--cpus").arg(cpus.to_string());
     command
 }
 

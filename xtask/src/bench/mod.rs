@@ -30,6 +30,8 @@ enum Goal {
     Ratio(f64),
     /// Ours divided by the peer's is less than this.
     Faster,
+    /// Ours divided by the peer's is at least this.
+    AtLeast(f64),
     /// Ours itself is less than this.
     Below(f64),
 }
@@ -54,6 +56,7 @@ impl Row {
             Goal::None => "".into(),
             Goal::Ratio(limit) => format!("≤ {limit} ×"),
             Goal::Faster => "< 1 ×".into(),
+            Goal::AtLeast(limit) => format!("≥ {limit} ×"),
             Goal::Below(limit) => format!("< {limit} {}", self.unit),
         }
     }
@@ -64,6 +67,7 @@ impl Row {
             Goal::None => None,
             Goal::Ratio(limit) => self.ratio().map(|ratio| ratio <= limit),
             Goal::Faster => self.ratio().map(|ratio| ratio < 1.0),
+            Goal::AtLeast(limit) => self.ratio().map(|ratio| ratio >= limit),
             Goal::Below(limit) => self.ours.map(|ours| ours < limit),
         }
     }
@@ -75,7 +79,8 @@ pub fn bench(words: &[&str]) -> Outcome {
     if wish.ours {
         run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
     }
-    let load = Load { initrd: guest::prepare_benches()?, kernel: guest::prepare()?.kernel };
+    let load =
+        Load { initrd: guest::prepare_benches()?, kernel: guest::prepare()?.kernel, native: guest::prepare_native()? };
     let mut rows = Vec::new();
     let wanted = |item: &str| wish.items.is_empty() || wish.items.iter().any(|asked| asked == item);
 
@@ -88,9 +93,14 @@ pub fn bench(words: &[&str]) -> Outcome {
     if wanted("idle") {
         rows.extend(idle(&wish, &load)?);
     }
-    if wish.items.is_empty() || wish.items.iter().any(|item| !["boot", "hercules", "idle"].contains(&item.as_str())) {
+    if wish.items.is_empty() || wish.items.iter().any(|item| !NO_BENCHMARKS.contains(&item.as_str())) {
         rows.extend(benchmarks(&wish, &load)?);
     }
+    if wanted("twocpus") {
+        rows.push(two_cpus(&wish, &load)?);
+    }
+    let means = means(&rows);
+    rows.extend(means);
     let table = table(&rows);
     print!("\n{table}");
     if wish.ours { record(&rows) } else { Ok(()) }
@@ -122,6 +132,9 @@ fn parse(words: &[&str]) -> Outcome<Wish> {
 fn pair(wish: &Wish, peer: Machine) -> Vec<Machine> {
     if wish.ours { vec![Machine::Endicott, peer] } else { vec![peer] }
 }
+
+/// Items that are no benchmarks of the guest's.
+const NO_BENCHMARKS: [&str; 4] = ["boot", "hercules", "idle", "twocpus"];
 
 /// Longest times for a boot and for one round of all benchmarks; generous, because a host may be busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(300);
@@ -178,8 +191,7 @@ fn idle(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
 
 fn benchmarks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
     const FASTER: [&str; 3] = ["syscall", "pingpong", "pgfault"];
-    let names: Vec<&str> =
-        wish.items.iter().map(String::as_str).filter(|item| !["boot", "hercules", "idle"].contains(item)).collect();
+    let names: Vec<&str> = wish.items.iter().map(String::as_str).filter(|item| !NO_BENCHMARKS.contains(item)).collect();
     let mut mode = "vmb.mode=bench".to_owned();
     if !names.is_empty() {
         mode += &format!(" vmb.tests={}", names.join(","));
@@ -188,7 +200,7 @@ fn benchmarks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
     let mut checks: Vec<(String, String)> = Vec::new();
     let mut items = Vec::new();
     for number in 1..=wish.rounds {
-        for machine in pair(wish, Machine::Qemu) {
+        for machine in pair(wish, Machine::Qemu).into_iter().chain([Machine::Native]) {
             let (mut running, _) = booted(machine, load, &mode)?;
             for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
                 let words: Vec<&str> = line.text.split_whitespace().collect();
@@ -219,7 +231,72 @@ fn benchmarks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
         }
     }
     let goal = |item: &str| if FASTER.contains(&item) { Goal::Faster } else { Goal::None };
-    Ok(items.iter().map(|item| samples.row(item, "s", Machine::Qemu, goal(item))).collect())
+    let against = |peer: Machine| {
+        let goal = |item: &str| if peer == Machine::Qemu { goal(item) } else { Goal::None };
+        items.iter().map(|item| samples.row(item, "s", peer, goal(item))).collect::<Vec<_>>()
+    };
+    Ok([Machine::Qemu, Machine::Native].into_iter().flat_map(against).collect())
+}
+
+/// Two jobs that have nothing to do with each other, on one CPU and on two.
+fn two_cpus(wish: &Wish, load: &Load) -> Outcome<Row> {
+    let mut samples = Samples::default();
+    for number in 1..=wish.rounds {
+        for machine in [Machine::Two, Machine::Endicott] {
+            let (mut running, _) = booted(machine, load, "vmb.mode=bench vmb.tests=twojobs")?;
+            for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
+                if let ["bench", _, seconds] = line.text.split_whitespace().collect::<Vec<_>>()[..] {
+                    let seconds = seconds.parse().map_err(|_| format!("The guest said: {}", line.text))?;
+                    println!("twocpus {number}/{} {} {seconds:.3} s", wish.rounds, machine.name());
+                    samples.add(machine, "twocpus", seconds);
+                }
+            }
+        }
+    }
+    // The time on one CPU divided by that on two.
+    let (one, two) = (samples.median(Machine::Endicott, "twocpus"), samples.median(Machine::Two, "twocpus"));
+    Ok(Row { item: "twocpus".into(), unit: "s", peer: Machine::Two, ours: one, theirs: two, goal: Goal::AtLeast(1.9) })
+}
+
+/// Items whose geometric mean is looked at, against which peer, and what it should be at most.
+const MEANS: [(&str, Machine, &[&str], f64); 4] = [
+    ("mean of all", Machine::Qemu, &[], 0.2),
+    (
+        "mean, CPU-bound",
+        Machine::Native,
+        &[
+            "intmix",
+            "interp",
+            "sha256",
+            "chase256k",
+            "chase16m",
+            "memcpy1m",
+            "memcpysmall",
+            "bytes",
+            "strlib",
+            "srst",
+            "mvcl",
+        ],
+        3.0,
+    ),
+    ("mean, floating point", Machine::Native, &["nbody", "matmul"], 3.0),
+    ("mean, system", Machine::Native, &["syscall", "pingpong", "forkexec", "pgfault"], 4.0),
+];
+
+/// Geometric means of the ratios of groups of items; where one of a group is missing, of the others.
+fn means(rows: &[Row]) -> Vec<Row> {
+    let mean = |&(name, peer, items, limit): &(&str, Machine, &[&str], f64)| {
+        let of_group = |row: &&Row| {
+            let wanted = if items.is_empty() { row.unit == "s" } else { items.contains(&row.item.as_str()) };
+            row.peer == peer && wanted
+        };
+        let ratios: Vec<f64> = rows.iter().filter(of_group).filter_map(Row::ratio).collect();
+        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let (ours, theirs) = (Some(mean), Some(1.0));
+        let row = Row { item: name.into(), unit: "×", peer, ours, theirs, goal: Goal::Ratio(limit) };
+        (!ratios.is_empty()).then_some(row)
+    };
+    MEANS.iter().filter_map(mean).collect()
 }
 
 /// Figures as they come, by machine and item.
@@ -255,7 +332,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 fn table(rows: &[Row]) -> String {
     let figure = |value: Option<f64>, unit: &str| value.map_or("–".to_owned(), |value| format!("{value:.2} {unit}"));
     let mut text = String::new();
-    for machine in [Machine::Qemu, Machine::Hercules] {
+    for machine in [Machine::Qemu, Machine::Hercules, Machine::Native] {
         if rows.iter().any(|row| row.peer == machine) {
             let _ = writeln!(text, "{}: {}", machine.name(), machine.version().unwrap_or_default());
         }
@@ -336,5 +413,29 @@ mod tests {
         assert_eq!(row(Goal::Faster, Some(1.0), Some(1.0)).met(), Some(false));
         assert_eq!(row(Goal::Below(32.0), Some(31.0), None).met(), Some(true));
         assert_eq!(row(Goal::Ratio(1.0), Some(1.0), None).met(), None);
+        assert_eq!(row(Goal::AtLeast(1.9), Some(3.6), Some(2.0)).met(), Some(false));
+    }
+
+    #[test]
+    fn means_are_geometric_and_of_their_group() {
+        let row = |item: &str, peer, ours| Row {
+            item: item.into(),
+            unit: "s",
+            peer,
+            ours: Some(ours),
+            theirs: Some(1.0),
+            goal: Goal::None,
+        };
+        let rows = [
+            row("nbody", Machine::Native, 2.0),
+            row("matmul", Machine::Native, 8.0),
+            row("nbody", Machine::Qemu, 0.25),
+            row("syscall", Machine::Qemu, 0.01),
+        ];
+        let means = means(&rows);
+        let of = |name: &str| means.iter().find(|row| row.item == name).and_then(Row::ratio);
+        assert!((of("mean, floating point").expect("both are there") - 4.0).abs() < 1e-9);
+        assert!((of("mean of all").expect("two are there") - 0.05).abs() < 1e-9);
+        assert_eq!(of("mean, system"), None);
     }
 }

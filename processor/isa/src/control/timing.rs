@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::SeqCst;
 pub fn set_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let value = s.load_u64(at)?;
-    let host = s.shared().clock.now().0;
+    let host = s.host_now().0;
     s.shared().tod_offset.store(value.wrapping_sub(host), SeqCst);
     s.timers_changed();
     s.cc = 0;
@@ -77,7 +77,7 @@ pub fn perform_timing_facility_function(s: &mut State, _: &Fields) -> Result<(),
         QUERY_OFFSET => {
             // Physical clock, TOD offset, logical TOD offset, TOD epoch difference.
             let offset = s.shared().tod_offset.load(SeqCst);
-            let physical = s.shared().clock.now().0;
+            let physical = s.host_now().0;
             let mut block = [0; 32];
             for (n, word) in [physical, offset, offset, offset].into_iter().enumerate() {
                 block[8 * n..8 * n + 8].copy_from_slice(&word.to_be_bytes());
