@@ -171,9 +171,11 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
         if s.budget <= 0 && s.transaction.is_none() {
             return Exit::Budget;
         }
+        // What is pending and not taken (I/O of a subclass that is not let in) translated code would stop for again and again.
+        let mut pressed = false;
         if (s.attention() & s.open) | s.local != 0 {
             match interruptions::look(s) {
-                interruptions::Next::Go => {}
+                interruptions::Next::Go => pressed = s.attention() & s.open != 0,
                 interruptions::Next::Again => {
                     s.budget -= 1;
                     if s.local & cpu::local::STEP != 0 && s.interrupted != 0 {
@@ -236,6 +238,7 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
             },
         };
         if patience != 0
+            && !pressed
             && let Some((code, inner)) = cache.code(s, last, patience, comparing)
         {
             let count = cache.block(last).count as i64;

@@ -1,5 +1,6 @@
 //! The translator against the interpreter: the same generated programs on both, everything compared.
 
+use crate::campaign;
 use crate::generate::{Generator, Row, Sequence};
 use crate::image::text_address;
 use crate::ours::{Ours, Outcome};
@@ -174,7 +175,9 @@ pub fn compare(rows: &[Row], seed: u64, count: usize) -> Vec<String> {
                     format!("{hex} {}", isa::disassemble(text, cpu::Architecture::Z).unwrap_or_default())
                 })
                 .collect();
-            found.push(format!("{}: {why}\n   gr {:x?} cc {}", text.join("; "), small.before.gr, small.before.cc));
+            // The state before, as a line of a vector has it.
+            let before: Vec<String> = campaign::settings(&small).iter().map(ToString::to_string).collect();
+            found.push(format!("{}: {why}\n  {} ->", text.join("; "), before.join(" ")));
             if found.len() >= 8 {
                 break;
             }

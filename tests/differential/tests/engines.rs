@@ -1,8 +1,11 @@
 //! The translator does what the interpreter does.
 
+use arch::{Absolute, Psw, mask};
+use cpu::{Architecture, attention};
 use differential::programs::{self, Duel};
 use differential::{campaign, engines};
-use engine::BlockCache;
+use engine::{BlockCache, Exit};
+use vectors::machine::Machine;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
@@ -40,4 +43,26 @@ fn a_planted_mistake_is_found_in_programs() {
     let mut duel = Duel::of(|_| [BlockCache::with_patience(0), BlockCache::with_patience(1).with_mistake(0x1a, 0x1b)]);
     let found = programs::compare(&mut duel, &rows, 3, 3_000_000);
     assert!(found.iter().any(|text| text.contains(" AR ")), "{}", found.join("\n"));
+}
+
+/// An I/O interruption that the PSW lets in and control register 6 does not stops nobody, whatever the engine.
+#[test]
+fn a_pending_subclass_that_is_not_let_in_stops_nobody() {
+    // AR 1,2; BRCT 4,*-2; no instruction.
+    const LOOP: [u8; 8] = [0x1a, 0x12, 0xa7, 0x46, 0xff, 0xff, 0x00, 0x00];
+    for cache in [BlockCache::with_patience(0), BlockCache::with_patience(1), BlockCache::for_comparison()] {
+        let mut machine = Machine::new(Architecture::Z, 1 << 20);
+        machine.prepare_interruptions();
+        machine.set_cache(cache);
+        machine.storage.write(Absolute(0x8000), &LOOP).expect("the text lies in storage");
+        let s = &mut machine.state;
+        (s.gr[2], s.gr[4], s.cr[6]) = (3, 100, 0x7f00_0000);
+        let wide = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+        s.set_psw(Psw { mask: wide | mask::IO, address: 0x8000 });
+        s.shared().floating.set_io_subclasses(0x80);
+        s.signals().raise(attention::IO);
+        s.control_changed();
+        assert_eq!(machine.resume(10_000), Exit::Wait);
+        assert_eq!(machine.state.gr[1], 300);
+    }
 }
