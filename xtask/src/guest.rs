@@ -168,8 +168,8 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Modules of the kernel that tests load: networks between guests over IUCV, and disks.
-const MODULES: [&str; 8] = [
+/// Modules of the kernel that tests load: networks between guests over IUCV, disks, and machines of a guest's own.
+const MODULES: [&str; 9] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -178,6 +178,7 @@ const MODULES: [&str; 8] = [
     "dasd_eckd_mod.ko",
     "dasd_fba_mod.ko",
     "dasd_diag_mod.ko",
+    "kvm.ko",
 ];
 
 /// Unpacks the modules that `package` has of [`MODULES`] into `folder`. A kernel may have them built in, or no longer.

@@ -4,7 +4,7 @@
 
 pub mod campaign;
 pub mod compare;
-pub use vectors::encode;
+pub use vectors::{assemble, encode};
 pub mod engines;
 pub mod generate;
 pub mod hercules;

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod assemble;
 pub mod coverage;
 pub mod encode;
 pub mod file;
@@ -15,6 +16,7 @@ mod registers;
 pub mod run;
 mod setting;
 
+pub use assemble::assemble;
 pub use registers::{Registers, SCRATCH, SCRATCH_LEN};
 pub use setting::Setting;
 
