@@ -136,6 +136,7 @@ static void multiply(struct rexx *x, const struct num *a, const struct num *b, s
 
 		if (!by)
 			continue;
+		rx_poll(x);
 		for (u32 k = 0; k < b->limbs; k++) {
 			u32 v = d[i + k] + by * b->d[k] + carry;
 
@@ -204,6 +205,7 @@ static void divide_limbs(struct rexx *x, const struct num *a, const struct num *
 		u32 two = u[j + n] * BASE + u[j + n - 1];
 		u32 guess = two / v[n - 1], left = two % v[n - 1], carry = 0, borrow = 0;
 
+		rx_poll(x);
 		while (guess >= BASE || guess * v[n - 2] > left * BASE + u[j + n - 2]) {
 			guess--;
 			left += v[n - 1];
@@ -302,6 +304,9 @@ static void integer_divide(struct rexx *x, const struct num *a0, const struct nu
 	trim(q);
 	if (rx_num_digits(q) > digits)
 		RAISE(x, 26, subcode);
+	/* a - 0 * b is a as it was. */
+	if (!q->limbs)
+		*rest = *a0;
 }
 
 static void power_of(struct rexx *x, const struct num *a, i32 n, u32 digits, struct num *r)
@@ -368,7 +373,6 @@ struct val rx_arith(struct rexx *x, enum arith op, struct val *va, struct val *v
 		truncate(&a, digits + 1);
 		power_of(x, &a, n, digits, &r);
 		rx_num_round(x, &r, digits);
-		rx_num_strip(x, &r);
 		check_exponent(x, &r);
 		return rx_format_number(x, &r, digits, x->act->form);
 	}

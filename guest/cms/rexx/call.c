@@ -131,6 +131,11 @@ static void enter(struct rexx *x, u32 arguments)
 {
 	struct act *act = rx_new_act(x);
 
+	/* ARG() is the number of the last one that is there. */
+	while (arguments && is_omitted(x->sp[-1])) {
+		x->sp--;
+		arguments--;
+	}
 	if (arguments) {
 		act->argument = rx_allocate(x, arguments * sizeof *act->argument);
 		act->arguments = arguments;
@@ -299,6 +304,12 @@ static bool handle(struct rexx *x)
 			else
 				rx_pop_act(x);
 		}
+		return true;
+	}
+	t = &x->act->trap[COND_HALT];
+	if (error == 4 && t->how != TRAP_OFF && t->label->label >= 0) {
+		/* Within a clause, which cannot go on: the trap is taken at once, CALL's too. */
+		rx_raise_condition(x, COND_HALT, EMPTY);
 		return true;
 	}
 	t = &x->act->trap[COND_SYNTAX];

@@ -258,14 +258,14 @@ static void end(struct compiler *c, u32 clause)
 
 		if (t->kind != T_SYMBOL)
 			rx_token_error(c, 20, 1);
-		if (b->kind != BLOCK_LOOP || !b->full_name)
-			rx_token_error(c, 10, b->kind == BLOCK_SELECT || b->kind == BLOCK_OTHERWISE ? 4 : 3);
 		name = rx_token_name(c, t);
-		same = name->length == b->full_name->length &&
+		same = b->kind == BLOCK_LOOP && b->full_name && name->length == b->full_name->length &&
 		       memcmp(name->t, b->full_name->t, name->length) == 0;
-		drop(c->x, STRING(name));
-		if (!same)
-			rx_token_error(c, 10, 2);
+		/* Another name is an error when it is come to; the block ends here in any case. */
+		if (same)
+			drop(c->x, STRING(name));
+		else
+			emit_error(c, 10, b->kind == BLOCK_LOOP ? 2 : b->kind == BLOCK_DO ? 3 : 4, STRING(name));
 		rx_next_token(c);
 	}
 	rx_clause_end(c);

@@ -135,6 +135,7 @@ static struct val from_bytes(struct rexx *x, const unsigned char *b, u32 count, 
 	for (u32 i = skip; i < count; i++) {
 		u32 carry = negative ? (unsigned char)~b[i] : b[i];
 
+		rx_poll(x);
 		for (u32 k = 0; k < used; k++) {
 			u32 v = d[k] * 256u + carry;
 
@@ -235,6 +236,7 @@ static u32 to_bytes(struct rexx *x, struct val *v, bool *negative, const unsigne
 	while (n.limbs) {
 		u32 left = 0;
 
+		rx_poll(x);
 		for (u32 i = n.limbs; i-- > 0;) {
 			u32 value = left * BASE + n.d[i];
 

@@ -131,7 +131,7 @@ static void binary(struct compiler *c, u32 least);
 u32 rx_arguments(struct compiler *c, bool closed)
 {
 	u32 reserved = c->reserved, count = 0;
-	bool pending = false;
+	bool pending = false, comma = false;
 
 	c->reserved = 0;
 	for (;;) {
@@ -142,9 +142,17 @@ u32 rx_arguments(struct compiler *c, bool closed)
 				RAISE(c->x, 36, 1);
 			break;
 		}
-		if (closed && kind == T_CLOSE)
+		if (closed && kind == T_CLOSE) {
+			/* A comma at the end: one more argument that isn't there. */
+			if (comma && !pending) {
+				rx_emit(c, OP_OMITTED, 0);
+				rx_pushes(c, 1);
+				count++;
+			}
 			break;
+		}
 		if (kind == T_COMMA) {
+			comma = true;
 			if (!pending) {
 				rx_emit(c, OP_OMITTED, 0);
 				rx_pushes(c, 1);
@@ -152,7 +160,6 @@ u32 rx_arguments(struct compiler *c, bool closed)
 			}
 			pending = false;
 			rx_next_token(c);
-			/* A comma at the end: one more omitted argument, which doesn't count. */
 			continue;
 		}
 		if (pending)

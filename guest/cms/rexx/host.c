@@ -2,9 +2,11 @@
  * The language processor as a program of this host, for tests, fuzzing and timing.
  *
  *	rexx [-c LIMIT] [-m BYTES] [-s SECONDS] [-t] FILE [ARGUMENT]	runs an exec
- *	rexx -f [-m BYTES]						runs programs from standard input, each a line
- *									with its length and then that many bytes; says
- *									"rc N" after each
+ *	rexx -b [-m BYTES] [-t]						runs programs from standard input, each a line
+ *									with its length and then that many bytes; a line
+ *									of X'01' and "rc N" ends what each prints
+ *	rexx -f [-m BYTES]						the same, but what they print isn't shown and ten
+ *									milliseconds are enough: for fuzzing
  *
  * Commands: `rc N` gives that return code, `var NAME VALUE`, `get NAME`, `drop NAME`, `dump` go through the variable
  * interface, `halt` is the immediate command HI, `makebuf` and the like are not here; all else is unknown (-3). External
@@ -397,11 +399,12 @@ static int32_t run(struct state *s, struct rexx_program *program, const char *ar
 }
 
 /* Programs one after the other from standard input, so that a fuzzer needn't start a process for each. */
-static int serve(struct state *s)
+static int serve(struct state *s, bool quiet)
 {
 	unsigned length;
 
-	s->quiet = true;
+	s->quiet = quiet;
+	s->in = 0;
 	while (scanf("%u", &length) == 1 && getchar() == '\n') {
 		struct rexx_program program = { 0 };
 		struct file f = { 0 };
@@ -411,12 +414,15 @@ static int serve(struct state *s)
 		if (fread(f.text, 1, length, stdin) != length)
 			return 1;
 		split(&f, length, &program);
-		program.name = constant("FUZZ");
+		program.name = constant("PROGRAM");
 		s->lines = 0;
 		attention = 0;
-		ualarm(200000, 20000);
-		printf("rc %d\n", run(s, &program, 0));
-		ualarm(0, 0);
+		if (quiet)
+			ualarm(10000, 10000);
+		else
+			alarm(20);
+		printf("\1rc %d\n", run(s, &program, 0));
+		alarm(0);
 		fflush(stdout);
 		if (s->in_use) {
 			fprintf(stderr, "%zu bytes were not given back\n", s->in_use);
@@ -439,12 +445,11 @@ int main(int argc, char **argv)
 	struct state s = { .most = (size_t)1 << 30, .in = stdin };
 	struct rexx_program program = { 0 };
 	char folder[512] = ".", *slash;
-	bool server = false;
-	int option;
+	int option, server = 0;
 	int32_t rc;
 
 	signal(SIGALRM, on_alarm);
-	while ((option = getopt(argc, argv, "c:m:s:tf")) != -1) {
+	while ((option = getopt(argc, argv, "c:m:s:tfb")) != -1) {
 		if (option == 'c')
 			s.fail_at = strtoul(optarg, 0, 10);
 		else if (option == 'm')
@@ -453,13 +458,13 @@ int main(int argc, char **argv)
 			alarm((unsigned)atoi(optarg));
 		else if (option == 't')
 			s.fixed_clock = true;
-		else if (option == 'f')
-			server = true;
+		else if (option == 'f' || option == 'b')
+			server = option;
 		else
 			return 2;
 	}
 	if (server)
-		return serve(&s);
+		return serve(&s, server == 'f');
 	if (optind >= argc || !read_file(argv[optind], &program)) {
 		fprintf(stderr, "rexx: no program\n");
 		return 2;

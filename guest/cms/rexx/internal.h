@@ -462,6 +462,13 @@ void rx_trace_value(struct rexx *x, const char *tag, struct val *v);
 void rx_trace_named(struct rexx *x, const char *tag, struct val name, struct val *v);
 void rx_trace_line(struct rexx *x, const char *tag, const char *t, u32 length);
 bool rx_attend(struct rexx *x);
+void rx_halted(struct rexx *x);
+/* Within what may take long. */
+static inline void rx_poll(struct rexx *x)
+{
+	if (UNLIKELY(*x->host->attention & REXX_HALT))
+		rx_halted(x);
+}
 struct val rx_trace_word(struct rexx *x);
 void rx_traceback(struct rexx *x);
 char rx_trace_letter(const struct act *act);

@@ -53,7 +53,7 @@ static void position(struct compiler *c)
 	if (t->kind == T_OPEN) {
 		rx_next_token(c);
 		if (t->kind != T_SYMBOL)
-			rx_token_error(c, 19, 1);
+			rx_token_error(c, 38, 3);
 		rx_emit_symbol(c, OP_VAR, OP_STEM, OP_COMPOUND, t);
 		rx_next_token(c);
 		if (t->kind != T_CLOSE)

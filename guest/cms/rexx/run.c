@@ -150,6 +150,7 @@ static bool unset_name(struct rexx *x, struct val name, struct val *out)
 static void upper_variable(struct rexx *x, enum op op, struct unit *u, u32 id, const u32 *pc)
 {
 	struct val v, key = EMPTY, up;
+	struct var *var;
 
 	if (op == OP_UPPER_COMPOUND) {
 		key = rx_tail(x, u, pc);
@@ -162,19 +163,12 @@ static void upper_variable(struct rexx *x, enum op op, struct unit *u, u32 id, c
 		return;
 	}
 	if (op == OP_UPPER_STEM)
-		v = rx_stem_value(x, id);
-	else {
-		struct var *var = rx_var_find(x->act->pool, id);
-
-		v = var ? var->v : UNSET;
-	}
-	if (is_unset(v))
+		rx_raise(x, 32, 1, x->symbol[id]->name->t, x->symbol[id]->name->length);
+	var = rx_var_find(x->act->pool, id);
+	if (!var || is_unset(var->v))
 		return;
-	up = rx_upper(x, v);
-	if (op == OP_UPPER_STEM)
-		rx_assign_stem(x, id, up);
-	else
-		rx_assign(x, id, up);
+	up = rx_upper(x, var->v);
+	rx_assign(x, id, up);
 }
 
 /* DROP (list), EXPOSE (list): the words of the variable's value are names. */
@@ -419,15 +413,9 @@ static void execute(struct rexx *x)
 				RELOAD();
 				break;
 			}
-			if (f->kind == FRAME_MAIN) {
-				x->finished = true;
-				return;
-			}
-			if (f->kind == FRAME_FUNCTION)
-				RAISE(x, 45, 1);
-			rx_pop_act(x);
-			RELOAD();
-			break;
+			/* The end of the program is an EXIT, in a routine too. */
+			x->finished = true;
+			return;
 
 		case OP_INT:
 			*sp++ = INTEGER((i32)operand);

@@ -150,6 +150,7 @@ static void scan_operator(struct compiler *c)
 		break;
 	}
 	k->kind = T_OPERATOR;
+	k->length = (u32)(line_at(c)->text + c->at.column - k->t);
 	k->op = o->op;
 	k->level = o->level;
 }

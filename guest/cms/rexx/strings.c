@@ -287,7 +287,7 @@ struct val rx_translate(struct rexx *x, struct val *a, u32 n)
 		/* The first of several that are the same counts. */
 		for (u32 i = in->length; i-- > 0;)
 			table[(unsigned char)in->t[i]] = i < out->length ? out->t[i] : pad;
-	} else if (!GIVEN(1) && !GIVEN(3)) {
+	} else if (!GIVEN(1)) {
 		return rx_upper(x, a[0]);
 	} else {
 		for (u32 i = 0; i < 256; i++)

@@ -196,6 +196,14 @@ static bool pause(struct rexx *x)
 	return true;
 }
 
+/* HI within a clause that takes long: the clause ends here. */
+void rx_halted(struct rexx *x)
+{
+	if (x->host->attend)
+		x->host->attend(x->host->context);
+	RAISE(x, 4, 1);
+}
+
 /*
  * Called at the beginning of a clause when there is something to look after; f->pc is that clause's. True: a frame was
  * pushed or control went elsewhere, and the clause is come to again.

@@ -1,0 +1,243 @@
+//! Programs that nobody wrote: the small programs of the families, cut up, spliced and scribbled over, run under the
+//! sanitizers. Nothing may crash, nothing may keep storage, and every program must end.
+//!
+//! `REXX_FUZZ=N` runs N programs (each has some ten lines), `REXX_SEED` says which; `REXX_ALLOCATIONS=1` makes storage fail.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, fs, thread};
+
+use rexx::families;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        usize::try_from((self.next() >> 33) % n as u64).expect("small")
+    }
+
+    fn of<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
+        list[self.below(list.len())]
+    }
+}
+
+const PIECES: &[&str] = &[
+    " ",
+    ";",
+    "\n",
+    ",",
+    "(",
+    ")",
+    "'",
+    "\"",
+    "/*",
+    "*/",
+    "=",
+    "==",
+    "\\",
+    "||",
+    "**",
+    "//",
+    "%",
+    "&&",
+    "<<=",
+    ":",
+    ".",
+    "a.",
+    "a.i.j",
+    "i",
+    "x",
+    "1",
+    "0",
+    "-1",
+    "1E9",
+    "999999999",
+    "1e-999999999",
+    "'ff'x",
+    "''",
+    "copies('ab',9999)",
+    "if ",
+    " then ",
+    " else ",
+    "do ",
+    "do forever;",
+    "end;",
+    "select;",
+    "when ",
+    "otherwise ",
+    "leave;",
+    "iterate;",
+    "call ",
+    "return ",
+    "exit ",
+    "signal ",
+    "signal on syntax;",
+    "signal on novalue;",
+    "call on error;",
+    "call on halt name f;",
+    "trace ?r;",
+    "trace i;",
+    "trace o;",
+    "interpret ",
+    "procedure;",
+    "procedure expose a. (x);",
+    "parse arg ",
+    "parse var x ",
+    "parse value ",
+    " with ",
+    "pull ",
+    "push ",
+    "queue ",
+    "numeric digits ",
+    "numeric fuzz ",
+    "numeric form engineering;",
+    "drop ",
+    "upper ",
+    "address cms ",
+    "'var x 5';",
+    "'halt';",
+    "'dump';",
+    "'rc 8';",
+    "'get a.1';",
+    "f:",
+    "syntax:",
+    "halt:",
+    "novalue:",
+    "f(",
+    "substr(",
+    "translate(",
+    "format(",
+    "d2x(",
+    "x2d(",
+    "c2d(",
+    "date(",
+    "time('e')",
+    "random(",
+    "arg(",
+    "value(",
+    "sourceline(",
+    "condition('d')",
+    "queued()",
+    "by ",
+    "to ",
+    "for ",
+    "while ",
+    "until ",
+    "\x00",
+    "\u{ff}",
+    "say ",
+    "ts",
+    "te",
+];
+
+fn program(random: &mut Random, lines: &[&str]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for _ in 0..=random.below(10) {
+        bytes.extend_from_slice(random.of(lines).as_bytes());
+        bytes.push(if random.below(4) == 0 { b';' } else { b'\n' });
+    }
+    for _ in 0..random.below(6) {
+        let at = random.below(bytes.len() + 1);
+        match random.below(6) {
+            0 | 1 => {
+                let piece = random.of(PIECES).as_bytes();
+                bytes.splice(at..at, piece.iter().copied());
+            }
+            2 => {
+                let to = (at + random.below(12)).min(bytes.len());
+                bytes.drain(at..to);
+            }
+            3 => {
+                let to = (at + random.below(40)).min(bytes.len());
+                let copy = bytes[at..to].to_vec();
+                let target = random.below(bytes.len() + 1);
+                bytes.splice(target..target, copy);
+            }
+            4 => {
+                if at < bytes.len() {
+                    bytes[at] = random.next().to_le_bytes()[0];
+                }
+            }
+            _ => {
+                let piece = random.of(PIECES).as_bytes();
+                let to = (at + piece.len()).min(bytes.len());
+                bytes.splice(at..to, piece.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+/// Runs that many programs; `flags` for the interpreter.
+fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) {
+    let families = families::all();
+    let wrapped: Vec<String> = families.iter().flat_map(|f| f.programs.iter()).map(|p| families::wrap(p)).collect();
+    let lines: Vec<&str> = wrapped.iter().flat_map(|p| p.split(['\n', ';'])).filter(|l| !l.is_empty()).collect();
+    let mut child = Command::new(interpreter)
+        .arg("-f")
+        .args(flags)
+        .env("ASAN_OPTIONS", "detect_leaks=0:detect_stack_use_after_return=0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program that was just built");
+    let mut input = child.stdin.take().expect("it was piped");
+    let output = BufReader::new(child.stdout.take().expect("it was piped"));
+    let answers = thread::spawn(move || {
+        output.split(b'\n').filter(|line| line.as_ref().is_ok_and(|l| l.starts_with(b"\x01rc "))).count()
+    });
+    let mut random = Random(seed | 1);
+    let mut sent = 0;
+    // What was sent last is kept, so that what crashed can be found again.
+    let mut last = std::collections::VecDeque::new();
+    for _ in 0..count {
+        let bytes = program(&mut random, &lines);
+        last.push_back(bytes.clone());
+        if last.len() > 20_000 {
+            last.pop_front();
+        }
+        let mut message = format!("{}\n", bytes.len()).into_bytes();
+        message.extend_from_slice(&bytes);
+        if input.write_all(&message).is_err() {
+            break;
+        }
+        sent += 1;
+    }
+    drop(input);
+    let status = child.wait().expect("a child of ours");
+    let answered = answers.join().expect("it reads only");
+    if !status.success() || answered != sent {
+        // The program that was not answered is among the last.
+        let back = last.len().saturating_sub(sent - answered);
+        let culprit = last.get(back).cloned().unwrap_or_default();
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crash.rex");
+        fs::write(&file, &culprit).expect("a writable folder");
+        panic!("{status} after {answered} of {sent}, seed {seed}; {}\n{}", file.display(), rexx::shown(&culprit));
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn no_program_crashes_it() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
+    let interpreter = rexx::build(folder, "fuzzed", &flags);
+    let (seed, count) = (number("REXX_SEED", 20_261_122), number("REXX_FUZZ", 10_000));
+    fuzz(&interpreter, &["-m", "16000000"], seed, count);
+    // The same with so little storage that it is exhausted everywhere.
+    for size in ["5000", "9000", "21000", "40000"] {
+        fuzz(&interpreter, &["-m", size], seed ^ 0x5555, count / 20);
+    }
+    rexx::forget(&interpreter);
+}
