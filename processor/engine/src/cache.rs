@@ -36,7 +36,9 @@ impl Block {
 
 /// The number of no block.
 pub const NONE: u32 = u32::MAX;
-const SLOTS: usize = 1 << 15;
+/// Blocks whose addresses hash alike: the latest so many are found.
+const WAYS: usize = 4;
+const BUCKETS: usize = 1 << 14;
 /// When so many instructions are decoded, what is seldom executed is forgotten and decoded anew as needed.
 const MAX_OPS: usize = 1 << 17;
 /// If more than this remains then, everything is.
@@ -54,8 +56,8 @@ const MAX_BRANCHES: usize = 4;
 /// The blocks one CPU has decoded. It is empty until the CPU runs.
 #[derive(Default)]
 pub struct BlockCache {
-    /// Numbers of blocks, by a hash of their absolute addresses.
-    table: Vec<u32>,
+    /// Numbers of blocks, by a hash of their absolute addresses; in each bucket the latest first.
+    table: Vec<[u32; WAYS]>,
     blocks: Vec<Block>,
     ops: Vec<Op>,
     /// The translator and what it has made, from the first hot block on.
@@ -110,7 +112,7 @@ impl BlockCache {
         if let Some(translator) = &mut self.translator {
             translator.clear();
         }
-        self.table.fill(NONE);
+        self.table.fill([NONE; WAYS]);
         self.blocks.clear();
         self.ops.clear();
     }
@@ -145,9 +147,9 @@ impl BlockCache {
             self.ops.copy_within(first as usize..(first + count) as usize, to as usize);
         }
         self.ops.truncate(kept as usize);
-        self.table.fill(NONE);
+        self.table.fill([NONE; WAYS]);
         for (number, block) in self.blocks.iter().enumerate() {
-            self.table[Self::slot(block.absolute)] = number as u32;
+            Self::place(&mut self.table, &self.blocks, block.absolute, number as u32);
         }
         if let Some(translator) = &mut self.translator {
             translator.renumber(&moves);
@@ -155,8 +157,17 @@ impl BlockCache {
     }
 
     #[inline(always)]
-    fn slot(absolute: u64) -> usize {
-        ((absolute >> 1) ^ (absolute >> 16)) as usize & (SLOTS - 1)
+    fn bucket(absolute: u64) -> usize {
+        ((absolute >> 1) ^ (absolute >> 15)) as usize & (BUCKETS - 1)
+    }
+
+    /// Has a block found, and not an older one at the same place any more.
+    fn place(table: &mut [[u32; WAYS]], blocks: &[Block], absolute: u64, number: u32) {
+        let bucket = &mut table[Self::bucket(absolute)];
+        let same = |&other: &u32| blocks.get(other as usize).is_some_and(|block| block.absolute == absolute);
+        let place = bucket.iter().position(same).unwrap_or(WAYS - 1);
+        bucket.copy_within(..place, 1);
+        bucket[0] = number;
     }
 
     /// The block at `absolute`, if it is decoded and its text has not been stored into since the frame's code had
@@ -170,11 +181,9 @@ impl BlockCache {
                 }
             }
         }
-        let number = *self.table.get(Self::slot(absolute.0))?;
-        let found = self.blocks.get(number as usize).is_some_and(|block| block.is(absolute, version));
-        if !found {
-            return None;
-        }
+        let bucket = self.table.get(Self::bucket(absolute.0))?;
+        let is = |&&number: &&u32| self.blocks.get(number as usize).is_some_and(|block| block.is(absolute, version));
+        let &number = bucket.iter().find(is)?;
         if let Some(before) = self.blocks.get_mut(last as usize) {
             before.links = [number, before.links[0]];
         }
@@ -285,7 +294,7 @@ impl BlockCache {
     #[cold]
     pub fn decode(&mut self, s: &State, absolute: Absolute) -> Option<u32> {
         if self.table.is_empty() {
-            self.table = vec![NONE; SLOTS];
+            self.table = vec![[NONE; WAYS]; BUCKETS];
             // What is not used of it costs nothing, and growing would keep the instructions twice.
             self.ops.reserve_exact(MAX_OPS);
             self.blocks.reserve_exact(MAX_OPS / 4);
@@ -338,12 +347,12 @@ impl BlockCache {
             code: 0,
             inner: 0,
         };
-        let slot = Self::slot(absolute.0);
-        let old = self.blocks.get(self.table[slot] as usize);
-        self.invalidated += old.is_some_and(|old| old.absolute == absolute.0 && old.code != 0) as u64;
+        let bucket = self.table[Self::bucket(absolute.0)];
+        let old = bucket.iter().filter_map(|&old| self.blocks.get(old as usize)).find(|old| old.absolute == absolute.0);
+        self.invalidated += old.is_some_and(|old| old.code != 0) as u64;
         let number = self.blocks.len() as u32;
         self.blocks.push(block);
-        self.table[slot] = number;
+        Self::place(&mut self.table, &self.blocks, absolute.0, number);
         Some(number)
     }
 }

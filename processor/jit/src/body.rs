@@ -34,6 +34,11 @@ fn not(t: Truth) -> Truth {
     }
 }
 
+/// Whether the right half of a constant is that of a byte, sign-extended: the host has short forms for those.
+fn is_short(c: u64) -> bool {
+    c as i8 as i32 == c as i32
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Logical {
     And,
@@ -80,6 +85,7 @@ impl Emitter<'_> {
         };
         match (op, b) {
             (Logical::Or | Logical::Xor, Word::Const(0)) => return a,
+            (Logical::And, Word::Const(0)) => return b,
             (Logical::And, Word::Const(u64::MAX)) => return a,
             (Logical::And, Word::Const(0xff)) if !matches!(a, Word::Truth(_)) => {
                 let h = self.host(a, W32);
@@ -172,7 +178,7 @@ impl Emitter<'_> {
                         Shift::Right => asm!(self, shr Rq(t), n),
                         Shift::Signed => asm!(self, sar Rq(t), n),
                     }
-                    return self.reg(t, Left::Valid);
+                    return self.reg(t, if kind == Shift::Right && n >= 32 { Left::Zero } else { Left::Valid });
                 }
                 asm!(self, mov Rd(t), Rd(h));
                 match kind {
@@ -247,6 +253,14 @@ impl Cpu for Emitter<'_> {
         self.shift(Shift::Right, W64, w, Word::Const(32))
     }
     fn set_gr_high(&mut self, r: u8, v: Word) {
+        if let Word::Const(0) = v {
+            let low = self.general(W32, r & 15);
+            let h = self.host(low, W32);
+            let t = self.temp();
+            asm!(self, mov Rd(t), Rd(h));
+            let w = self.reg(t, Left::Zero);
+            return self.set_general(W64, r & 15, w);
+        }
         let v = self.host(v, W32);
         let Word::Reg { host, .. } = self.general(W32, r & 15) else { return };
         let t = self.temp();
@@ -306,8 +320,10 @@ impl Cpu for Emitter<'_> {
         };
         let t = self.temp();
         match (long, y) {
+            (true, Operand::Const(c)) if is_short(c) => asm!(self, lea Rq(t), [BYTE Rq(x) + c as i8]),
             (true, Operand::Const(c)) => asm!(self, lea Rq(t), [Rq(x) + c as i32]),
             (true, Operand::Host(y)) => asm!(self, lea Rq(t), [Rq(x) + Rq(y)]),
+            (false, Operand::Const(c)) if is_short(c) => asm!(self, lea Rd(t), [BYTE Rq(x) + c as i8]),
             (false, Operand::Const(c)) => asm!(self, lea Rd(t), [Rq(x) + c as i32]),
             (false, Operand::Host(y)) => asm!(self, lea Rd(t), [Rq(x) + Rq(y)]),
         }
@@ -335,8 +351,10 @@ impl Cpu for Emitter<'_> {
             (_, false) => asm!(self, mov Rd(t), Rd(x)),
         }
         match (long, y) {
+            (true, Operand::Const(c)) if is_short(c) => asm!(self, sub Rq(t), BYTE c as i8),
             (true, Operand::Const(c)) => asm!(self, sub Rq(t), c as i32),
             (true, Operand::Host(y)) => asm!(self, sub Rq(t), Rq(y)),
+            (false, Operand::Const(c)) if is_short(c) => asm!(self, sub Rd(t), BYTE c as i8),
             (false, Operand::Const(c)) => asm!(self, sub Rd(t), c as i32),
             (false, Operand::Host(y)) => asm!(self, sub Rd(t), Rd(y)),
         }

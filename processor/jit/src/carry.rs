@@ -47,7 +47,7 @@ fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
             // The left half is looked for in the state.
             way.store |= from.dirty & bit;
         }
-        let cleared = !full && from.clear & bit != 0;
+        let cleared = from.clear & bit != 0;
         if to.clear & bit != 0 && !to_full && !cleared {
             way.clear |= 1 << t;
         }
@@ -81,7 +81,10 @@ impl Emitter<'_> {
     pub fn goes_back(&mut self, cc: Recipe) {
         if self.carried.is_none() && self.map.host.iter().filter(|&&h| h != NONE).count() >= WORTH {
             let [label, out, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
-            self.carried = Some(Carried { label, out, over, map: self.map, cc });
+            let mut map = self.map;
+            // That a whole register is small need not be so the next time.
+            map.clear &= !map.full;
+            self.carried = Some(Carried { label, out, over, map, cc });
         }
     }
 

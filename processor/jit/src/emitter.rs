@@ -314,15 +314,14 @@ impl<'e> Emitter<'e> {
             }
             h => h,
         };
-        let zero = self.map.full & bit == 0 && self.map.clear & bit != 0;
-        self.reg(h, if zero { Left::Zero } else { Left::Garbage })
+        self.reg(h, if self.map.clear & bit != 0 { Left::Zero } else { Left::Garbage })
     }
 
     fn whole(&mut self, r: u8) -> Word {
         let bit = 1 << r;
         let old = self.map.host[r as usize];
         if old != NONE && self.map.full & bit != 0 {
-            return self.reg(old, Left::Valid);
+            return self.reg(old, if self.map.clear & bit != 0 { Left::Zero } else { Left::Valid });
         }
         self.touched |= if old == NONE { 0 } else { 1 << old };
         let h = self.alloc(Owner::Temp);
@@ -389,20 +388,33 @@ impl<'e> Emitter<'e> {
         let bit = 1 << r;
         match width {
             W64 => {
-                let (h, _) = self.adopt(v, W64);
-                self.point(r, h, true, false);
+                let (h, left) = self.adopt(v, W64);
+                self.point(r, h, true, left == Left::Zero);
                 if let Word::Sum { base: None, index: None, disp, own: true } = v {
                     self.near[r as usize] = Some(disp);
                 }
             }
             W32 => {
                 let (h, left) = self.adopt(v, W32);
-                // The left half must be in the state.
-                if self.map.host[r as usize] != NONE && self.map.full & self.map.dirty & bit != 0 {
-                    let m = self.map;
-                    self.write_back(&m, bit);
+                let m = self.map;
+                let full = m.host[r as usize] != NONE && m.full & bit != 0;
+                if full && m.clear & bit != 0 {
+                    // The left half stays zero.
+                    let h = if left == Left::Zero {
+                        h
+                    } else {
+                        let t = self.temp();
+                        asm!(self, mov Rd(t), Rd(h));
+                        t
+                    };
+                    self.point(r, h, true, true);
+                } else {
+                    // The left half must be in the state.
+                    if full && m.dirty & bit != 0 {
+                        self.write_back(&m, bit);
+                    }
+                    self.point(r, h, false, left == Left::Zero);
                 }
-                self.point(r, h, false, left == Left::Zero);
             }
             _ => {
                 if self.map.host[r as usize] == NONE {
@@ -631,7 +643,11 @@ impl Emitter<'_> {
     /// Leaves the block; `at` is where the branch is that was taken.
     fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
         if let Some(at) = at {
-            asm!(self, lea rax, [r14 + at as i32] ; mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
+            match i8::try_from(at) {
+                Ok(at) => asm!(self, lea rax, [BYTE r14 + at]),
+                Err(_) => asm!(self, lea rax, [r14 + at as i32]),
+            }
+            asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
         }
         if refund != 0 {
             asm!(self, lea r15, [BYTE r15 + refund as i8]);
@@ -644,7 +660,10 @@ impl Emitter<'_> {
         match goal {
             Goal::Near(0) => return asm!(self, jmp =>self.head),
             Goal::Near(d) => match i32::try_from(d) {
-                Ok(near) => asm!(self, lea r14, [r14 + near]),
+                Ok(near) => match i8::try_from(near) {
+                    Ok(near) => asm!(self, lea r14, [BYTE r14 + near]),
+                    Err(_) => asm!(self, lea r14, [r14 + near]),
+                },
                 Err(_) => asm!(self, mov rax, QWORD d ; add r14, rax),
             },
             Goal::Const(c) => self.lea(14, Word::Const(c & self.plan.mask)),

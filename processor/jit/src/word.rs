@@ -206,7 +206,7 @@ pub struct Map {
     pub dirty: u16,
     /// The host register holds all 64 bits; else only the right half, and the left half is in the `State`.
     pub full: u16,
-    /// Of one that holds the right half only: its left half is zero.
+    /// The left half of the host register is zero.
     pub clear: u16,
 }
 
