@@ -64,7 +64,7 @@ int finis_command(const struct call *call)
     if (!parse_fileid("FNS", call, 1, words - 1, &id))
         return RC_SYNTAX;
     if (id.fn[0] == '*' && id.ft[0] == '*')
-        return file_problem("FNS", files_finish_all(), &id, true);
+        return files_finish_all();
     if (id.fm[0] == ' ')
         id.fm[0] = '*';
     /* A new file has no entry yet. */

@@ -113,6 +113,12 @@ static int copy_one(const struct copy *copy, const struct fileid *id, struct out
         code = write_record(copy, out, &reader);
         done++;
     }
+    if (code == 0 && !going) {
+        char text[24];
+
+        message("CPY", 157, 'E', copy->from_label, show_id(&reader.id, text));
+        code = RC_MISSING;
+    }
     reader_close(&reader);
     return code;
 }

@@ -2,18 +2,19 @@
  * FORMAT: a disk becomes an empty CMS disk.
  *
  * On count-key-data disks every track is written with records of the block size, their counts with the minidisk's own cylinder
- * numbers (CKD: Set File Mask, Search ID Equal for record 0, Write Count, Key and Data). Then the file system is laid out.
+ * numbers (CKD: Set File Mask, Search ID Equal for record 0, Write Count, Key and Data). What record 0 is called is read first: it
+ * may have the cylinder of the volume. Then the file system is laid out.
  */
 #include "command.h"
 
-enum { SEEK = 0x07, SET_MASK = 0x1f, SEARCH_ID = 0x31, TIC = 0x08, WRITE_CKD = 0x1d, CHAIN = 0x40, CHAIN_DATA = 0x80, SLI = 0x20 };
+enum { SEEK = 0x07, SET_MASK = 0x1f, READ_R0 = 0x16, SEARCH_ID = 0x31, TIC = 0x08, WRITE_CKD = 0x1d, CHAIN = 0x40, CHAIN_DATA = 0x80, SLI = 0x20 };
 enum { MOST_RECORDS = 64 };
 
 struct ccw { u8 command, flags; u16 count; u32 address; };
 
 struct track {
-    struct ccw ccw[4 + 2 * MOST_RECORDS];
-    u8 count[MOST_RECORDS][8], seek[6], mask;
+    struct ccw ccw[5 + 2 * MOST_RECORDS];
+    u8 count[MOST_RECORDS][8], seek[6], mask, record_0[16];
 };
 
 static int format_track(const struct disk *disk, struct track *t, const u8 *zeros, u32 number, u32 size, u32 records)
@@ -23,11 +24,10 @@ static int format_track(const struct disk *disk, struct track *t, const u8 *zero
 
     memcpy(t->seek, place, sizeof place);
     t->mask = 0xc0;
-    memcpy(t->count[0], place + 2, 4);
-    t->count[0][4] = 0;
     t->ccw[n++] = (struct ccw){ SEEK, CHAIN, 6, (u32)t->seek };
     t->ccw[n++] = (struct ccw){ SET_MASK, CHAIN, 1, (u32)&t->mask };
-    t->ccw[n++] = (struct ccw){ SEARCH_ID, CHAIN, 5, (u32)t->count[0] };
+    t->ccw[n++] = (struct ccw){ READ_R0, CHAIN | SLI, 16, (u32)t->record_0 };
+    t->ccw[n++] = (struct ccw){ SEARCH_ID, CHAIN, 5, (u32)t->record_0 };
     t->ccw[n] = (struct ccw){ TIC, 0, 0, (u32)&t->ccw[n - 1] };
     n++;
     for (u32 record = 1; record <= records; record++) {
@@ -174,7 +174,7 @@ int format_command(const struct call *call)
     if (code != 0)
         return code;
     if (!block_size(size_text, &size)) {
-        message("FOR", 29, 'E', size_text, "BLKSIZE");
+        message("FOR", 29, 'E', size_text, "BLKSIZE ");
         return RC_SYNTAX;
     }
     if (words < 3) {

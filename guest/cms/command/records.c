@@ -8,7 +8,10 @@ int reader_open(const char *module, struct reader *reader, const struct fileid *
 
     memset(reader, 0, sizeof *reader);
     reader->id = *id;
-    error = file_open(id, EDF_READ, &reader->file);
+    /* Without a mode the file may be on any disk. */
+    if (reader->id.fm[0] == ' ')
+        reader->id.fm[0] = '*';
+    error = file_open(&reader->id, EDF_READ, &reader->file);
     if (error != EDF_OK)
         return file_problem(module, error, id, false);
     id_of(reader->file->disk, reader->file->file.fst, &reader->id);

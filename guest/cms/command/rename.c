@@ -68,7 +68,7 @@ int rename_command(const struct call *call)
     if (error == EDF_EXISTS) {
         char line[24];
 
-        message("RNM", 24, 'E', show_id(&result, line));
+        message("RNM", 24, 'E', show_id(&result, line), "");
         (void)edf_commit(&disk->edf);
         return RC_MISSING;
     }

@@ -316,7 +316,10 @@ int main(int words, char **word)
     else if (strcmp(what, "check") == 0) {
         struct edf edf = open_to_read(word[0]);
 
-        return edf_check(&edf, tell_wrong) != 0;
+        u32 wrong = edf_check(&edf, tell_wrong);
+
+        printf("%u errors, %u files\n", wrong, edf_files(&edf));
+        return wrong != 0;
     } else if (strcmp(what, "trial") == 0)
         return trial((u32)atol(word[0]), (u32)atol(word[1]), (u32)atol(word[2]), false);
     else if (strcmp(what, "kills") == 0)

@@ -35,7 +35,7 @@ void abend(u32 code, const char *text)
     again = true;
     if (text != NULL)
         type_line(text, (u32)strlen(text));
-    message("ABE", 148, 'T', code, 0);
+    message("ABE", 148, 'T', code);
     again = false;
     recover();
 }

@@ -31,13 +31,31 @@ void leave_program(int code) __attribute__((noreturn));
 int mark(u32 place[10]) __attribute__((returns_twice));
 void come_back(const u32 place[10]) __attribute__((noreturn));
 void wait_io(void);
-void open_window(void);
+
+/* Interruptions of devices: disable() returns what restore() gets. */
+static inline u8 disable(void)
+{
+    u8 mask;
+
+    __asm__ volatile("stnsm %0,0xfc" : "=Q"(mask) : : "memory");
+    return mask;
+}
+
+static inline void restore(u8 mask) { __asm__ volatile("ssm %0" : : "Q"(mask) : "memory"); }
+static inline void enable(void)
+{
+    u8 mask;
+
+    __asm__ volatile("stosm %0,0x02" : "=Q"(mask) : : "memory");
+}
+
 extern char program_end[], stack_limit[], nucleus_bss[], nucleus_end[], storage_begin[];
 extern char svc_handler[], io_handler[], pgm_handler[];
 extern u32 kernel_stack;
 
 /* What HI, TS and TE ask of the exec processor: the bits of rexx.h. */
 extern volatile u32 exec_attention;
+enum { EXEC_LOOK = 0x80000000 };                         /* there is something to attend() to */
 
 /* storage.c: free storage. Blocks of a command are gone when the command has ended, whatever became of it. */
 enum owner { OWNER_SYSTEM, OWNER_COMMAND };

@@ -83,7 +83,10 @@ static void take_status(u32 id)
     }
 }
 
-/* From io_handler: an interruption of a device. A wait is over. */
+/*
+ * From io_handler: an interruption of a device. A wait is over. What the user has typed is looked at now if a program runs, else
+ * when the nucleus next attends; an exec looks when exec_attention is not zero.
+ */
 void io_interrupt(struct frame *frame)
 {
     bool program = (frame->psw[0] & 0x00f00000) != 0;
@@ -92,6 +95,8 @@ void io_interrupt(struct frame *frame)
     frame->psw[0] &= ~0x00020000u;
     if (program)
         attend();
+    else if (attention)
+        exec_attention |= EXEC_LOOK;
 }
 
 /* One command to the console; false: there is none. `count` is then what was left of it. */
@@ -99,10 +104,12 @@ static bool operate(u8 command, const void *data, u32 *count)
 {
     struct ccw ccw __attribute__((aligned(8))) = { command, SLI, (u16)*count, (u32)data };
     u32 orb[8] = { 0, 0x0080ff00, (u32)&ccw };
+    u8 mask;
     int cc;
 
     if (subchannel == 0)
         return false;
+    mask = disable();
     do {
         ended = false;
         cc = ssch(subchannel, orb);
@@ -111,14 +118,13 @@ static bool operate(u8 command, const void *data, u32 *count)
         else if (cc == 2)
             wait_io();
     } while (cc == 1 || cc == 2);
-    if (cc == 3) {
+    if (cc == 3)
         subchannel = 0;
-        return false;
-    }
-    while (!ended)
+    while (cc != 3 && !ended)
         wait_io();
     *count = residual;
-    return true;
+    restore(mask);
+    return cc != 3;
 }
 
 bool halted_typing(void) { return typing_halted; }
@@ -131,7 +137,6 @@ void type_line(const char *text, u32 length)
         text = " ", length = 1;
     if (!typing_halted)
         operate(WRITE_WITH_RETURN, text, &length);
-    open_window();
     attend();
 }
 
@@ -164,9 +169,13 @@ static void read_inquiry(char *line, u32 *length)
 void read_console(char *line, u32 *length)
 {
     typing_halted = false;
-    if (!settings.autoread)
+    if (!settings.autoread) {
+        u8 mask = disable();
+
         while (!attention)
             wait_io();
+        restore(mask);
+    }
     attention = false;
     read_inquiry(line, length);
 }

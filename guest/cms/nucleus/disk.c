@@ -97,16 +97,18 @@ bool disk_shape(u16 vdev, struct disk *disk)
 /* Reads label and directory, whatever the block size is. */
 static int open_disk(struct disk *disk)
 {
-    int error = EDF_IO;
+    int error = EDF_IO, best = EDF_IO;
 
     for (u32 size = 4096; size >= 512; size /= 2) {
         struct edf_device device = disk_device(disk, size);
 
         error = edf_open_disk(&disk->edf, &device, !disk->read_only);
         if (error == EDF_OK || error == EDF_DAMAGED || error == EDF_STORAGE)
-            break;
+            return error;
+        if (error == EDF_NO_LABEL)
+            best = error;
     }
-    return error;
+    return best;
 }
 
 void disk_release(char mode)

@@ -204,9 +204,11 @@ static void clock(void *context, struct rexx_time *at)
 
 static uint32_t attend_exec(void *context)
 {
-    u32 bits = exec_attention;
+    u32 bits;
 
     (void)context;
+    attend();
+    bits = exec_attention & ~EXEC_LOOK;
     exec_attention = 0;
     return bits;
 }
@@ -337,6 +339,17 @@ bool is_exec(const name fn)
 
 void forget_execs(void) { innermost = NULL; }
 
+/* That is how a REXX program is told from others. */
+static bool begins_with_comment(const struct rexx_program *program)
+{
+    const struct rexx_text *first = program->lines;
+    u32 at = 0;
+
+    while (program->count > 0 && at < first->length && first->text[at] == ' ')
+        at++;
+    return program->count > 0 && at + 1 < first->length && first->text[at] == '/' && first->text[at + 1] == '*';
+}
+
 /* False: there is no exec of that name. */
 bool run_exec(const struct call *call, int *code)
 {
@@ -357,6 +370,12 @@ bool run_exec(const struct call *call, int *code)
             message("EXC", 516, 'E', call->token[0]);
         *code = 20003;
         return found;
+    }
+    if (!begins_with_comment(&program)) {
+        message("EXC", 517, 'E', call->token[0]);
+        unload(NULL, &program);
+        *code = 20003;
+        return true;
     }
     surroundings.traced = settings.exectrac;
     *code = rexx_run(&surroundings, &program, &start, NULL);

@@ -62,7 +62,7 @@ void id_of(const struct disk *disk, const u8 *fst, struct fileid *id)
 
 const char *show_id(const struct fileid *id, char text[24])
 {
-    format(text, 24, "%t %t %c", id->fn, id->ft, id->fm[0]);
+    format(text, 24, id->fm[0] == ' ' ? "%t %t" : "%t %t %c", id->fn, id->ft, id->fm[0]);
     if (id->fm[1] != ' ')
         format(text, 24, "%t %t %c%c", id->fn, id->ft, id->fm[0], id->fm[1]);
     return text;
@@ -251,15 +251,21 @@ int file_finish(struct open_file *file)
     return error;
 }
 
+/* Closes everything. 0, or a return code, and the messages have been typed. */
 int files_finish_all(void)
 {
-    int error = EDF_OK, found;
+    int code = 0;
 
     while (open_files != NULL) {
-        found = file_finish(open_files);
-        error = found != EDF_OK ? found : error;
+        struct fileid id;
+        int error;
+
+        id_of(open_files->disk, open_files->file.fst, &id);
+        error = file_finish(open_files);
+        if (error != EDF_OK)
+            code = file_problem("CMS", error, &id, true);
     }
-    return error;
+    return code;
 }
 
 /* An abend: what was not closed is not written. */
@@ -289,7 +295,7 @@ int file_problem(const char *module, int error, const struct fileid *id, bool wr
         message(module, 2, 'E', text);
         return RC_MISSING;
     case EDF_EXISTS:
-        message(module, 24, 'E', text);
+        message(module, 24, 'E', text, strcmp(module, "CPY") == 0 ? "; specify REPLACE option" : "");
         return RC_MISSING;
     case EDF_END:
         message(module, 10, 'E', text);

@@ -13,6 +13,8 @@ struct settings settings = {
 name last_command;
 volatile u32 exec_attention;
 
+int settings_code;
+
 static struct moment before;
 
 static void set_key(u32 page, u32 key)
@@ -100,10 +102,8 @@ static void run_line(const char *line, u32 length)
 /* Everything that a command may have left behind. */
 void command_end(void)
 {
-    int error = files_finish_all();
-
-    if (error != EDF_OK)
-        message("CMS", 105, 'S', error, "at the end of the command");
+    if (files_finish_all() != 0)
+        settings_code = RC_IO;
     release_command_storage();
     forget_programs();
     forget_execs();
@@ -132,8 +132,6 @@ static void ready(int code)
                          t % 100, at.hour, at.minute, at.second);
     type_line(line, length);
 }
-
-int settings_code;
 
 /* What a user finds: A, and what PROFILE EXEC does. */
 static void begin_session(const char *line, u32 length, bool sysprof)
@@ -189,6 +187,7 @@ void cms_start(u32 vdev)
     set_up_storage();
     enable_devices();
     console_start();
+    enable();
     ipl_parameters(parm);
     autocr = word_in(parm, sizeof parm, "AUTOCR");
     sysprof = !word_in(parm, sizeof parm, "NOSPROF");
@@ -202,10 +201,12 @@ void cms_start(u32 vdev)
         command_end();
         ready(settings_code);
     } else {
+        enable();
         type("CMS");
     }
     for (;;) {
         if (mark(command_loop)) {
+            enable();
             command_end();
             type("CMS");
         }

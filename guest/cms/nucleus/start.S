@@ -1,9 +1,9 @@
 /*
  * Where the nucleus begins, and the first steps of every interruption.
  *
- * The nucleus runs with key 0 and disabled for interruptions, but for the few moments in which it waits (wait_io) or looks up
- * (open_window). Programs run with key 14 and enabled. An interruption that finds a program running continues on the stack that
- * the nucleus left when it started the program; one that finds the nucleus waiting continues on the nucleus's own.
+ * The nucleus runs with key 0, programs with key 14; both are enabled for interruptions of devices, the nucleus not while it works
+ * the console (disable, restore). An interruption that finds a program running continues on the stack that the nucleus left when
+ * it started the program; one that finds the nucleus continues on the nucleus's own.
  * A program check never goes on: it has a stack to itself and ends in the command loop.
  */
 	.set	SVC_OLD, 0x20
@@ -66,6 +66,7 @@ pgm_handler:
 /* int run_program(const struct frame *): loads the PSW and the registers; the program returns with SVC 255. */
 	.globl	run_program
 run_program:
+	stnsm	SAVE, 0xfc
 	stm	%r6, %r15, 24(%r15)
 	ahi	%r15, -104
 	basr	%r5, 0
@@ -118,13 +119,6 @@ wait_io:
 	.balign	8
 1:	.long	0x020a0000, 0x80000000 + 2f
 2:	stnsm	SAVE, 0xfc
-	br	%r14
-
-/* Lets what is pending in. */
-	.globl	open_window
-open_window:
-	stosm	SAVE, 0x02
-	stnsm	SAVE, 0xfc
 	br	%r14
 
 	.section .stack, "aw", @nobits

@@ -100,7 +100,7 @@ static int finis(const u8 *plist)
 
     fileid_of(plist, &id);
     if (id.fn[0] == '*')
-        return files_finish_all() == EDF_OK ? 0 : 3;
+        return files_finish_all() == 0 ? 0 : 3;
     disk = disk_at(id.fm[0] == ' ' ? 'A' : id.fm[0]);
     file = disk != NULL ? file_is_open(disk, (u8 *)id.fn) : NULL;
     if (file == NULL && find_file(&id, &disk, &fst))
@@ -230,7 +230,6 @@ void svc_interrupt(struct frame *frame)
     u32 number = *(volatile u16 *)0x8a & 0xff, next = frame->psw[1] & 0x7fffffff;
     int code;
 
-    attend();
     if (number == SVC_END)
         leave_program((int)frame->gr[15]);
     if (number == SVC_CALL || number == SVC_CALL_31) {
@@ -249,7 +248,10 @@ void svc_interrupt(struct frame *frame)
         } else {
             plist &= 0xffffff;
         }
+        enable();
+        attend();
         code = call(plist, how, eplist & 0x7fffffff);
+        (void)disable();
         frame->gr[15] = (u32)code;
         if (number == SVC_CALL && within(next, 4) && *(u8 *)next == 0) {
             u32 error = edf_word((u8 *)next);
@@ -258,5 +260,5 @@ void svc_interrupt(struct frame *frame)
         }
         return;
     }
-    abend(0x0f8, "SVC that there is not");
+    abend(0x0f8, "Invalid SVC");
 }

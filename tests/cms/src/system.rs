@@ -33,6 +33,7 @@ USER CMSUSER CMSUSER 4M 64M G
  MACHINE ESA
  LINK MAINT 190 190 RR
  MDISK 191 3390 6 2 VMRES MR ALL
+ MINIOPT NOMDC
  MDISK 192 3390 8 1 VMRES MR ALL
  MDISK 193 3390 9 1 VMRES MR ALL
  MDISK 194 FB-512 V-DISK 2000
@@ -70,7 +71,7 @@ pub struct Site {
     terminals: Vec<(String, Arc<Terminal>)>,
 }
 
-/// A file for a disk: name, type, mode, text.
+/// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal.
 pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Site {
@@ -106,6 +107,11 @@ impl Site {
         good(&["format", &text(&image), &blocks.to_string(), "4096", &serial, &reserved.to_string()]);
         for (name, kind, mode, content) in files {
             let file = self.folder.join("content");
+            if *kind == "MODULE" {
+                std::fs::write(&file, module(content)).expect("the folder is there");
+                good(&["bin", &text(&image), name, kind, mode, &text(&file), "V"]);
+                continue;
+            }
             std::fs::write(&file, content).expect("the folder is there");
             good(&["put", &text(&image), name, kind, mode, &text(&file), "V"]);
         }
@@ -179,6 +185,21 @@ impl Drop for Site {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
+}
+
+/// The two records of a module that lies at X'20000' and begins there, from its bytes in hexadecimal.
+fn module(hex: &str) -> Vec<u8> {
+    let digits: String = hex.split_whitespace().collect();
+    let code: Vec<u8> = (0..digits.len() / 2)
+        .map(|n| u8::from_str_radix(&digits[2 * n..2 * n + 2], 16).expect("hexadecimal digits"))
+        .collect();
+    let mut header = base::ebcdic::from_str("MODULE  ");
+    for word in [0x20000, 0x20000, code.len() as u32] {
+        header.extend(word.to_be_bytes());
+    }
+    header.resize(80, 0);
+    let record = |data: &[u8]| [&(data.len() as u16).to_be_bytes()[..], data].concat();
+    [record(&header), record(&code)].concat()
 }
 
 fn text(path: &Path) -> String {
