@@ -405,3 +405,65 @@ fn what_the_guest_stores_into_its_code_is_executed() {
     assert_eq!(host.machine.gr(4), (1..=200).sum::<u64>());
     assert_eq!(host.machine.configuration.storage().read_u16(Absolute(FRAMES + TEXT + 6)), Ok(0x0001));
 }
+
+#[test]
+fn the_service_element_announces_it() {
+    let machine = Machine::new();
+    machine.put(DATA, &[0x10, 0]);
+    machine.set(|s| (s.gr[1], s.gr[2]) = (0x0002_0001, DATA));
+    assert_eq!(machine.execute("SERVC 1,2"), Ending::Done);
+    assert_eq!(machine.get16(DATA + 6), 0x0010, "there is information");
+    assert_eq!(machine.get(DATA + 85, 1), [0x02], "enhanced suppression on protection");
+    let first = u64::from(machine.get16(DATA + 18));
+    assert_eq!(machine.get(DATA + first, 4), [0, 0, 0x08, 0], "CPU 0: format 2, no assists");
+}
+
+#[test]
+fn a_page_that_the_guest_invalidates_is_gone_on_every_cpu() {
+    let host = Host::new();
+    // The guest's page 0x80 is its frame 6000; its page table is at 14000.
+    for n in 0..2048 {
+        host.machine.put64(FRAMES + 0x1_0000 + 8 * n, if n == 0 { 0x1_4000 } else { 0x20 });
+    }
+    for n in 0..256 {
+        host.machine.put64(FRAMES + 0x1_4000 + 8 * n, if n < 16 { n << 12 } else { 0x400 });
+    }
+    host.machine.put64(FRAMES + 0x1_4000 + 8 * 0x80, 0x6000);
+    host.put64(offset::CONTROL + 8, 0x1_0000 | 3);
+    host.set(|s| (s.gr[1], s.gr[2]) = (0x1_4000, 0x8_0000));
+    host.machine.text(FRAMES + TEXT, "LG 5,0(0,2); IPTE 1,2; LA 6,1; LG 5,0(0,2); DIAG 0,0,0");
+    host.put64(offset::PSW, DAT);
+    host.put64(offset::PSW + 8, TEXT);
+    let before = host.machine.cpu(0).state.translation_epoch();
+    assert_eq!(host.again(), Ending::Done);
+    assert_eq!(host.machine.gr(6), 1);
+    assert_eq!(host.description().code, code::WAIT);
+    assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0011);
+    assert_eq!(host.machine.get64(FRAMES + z::PROGRAM_OLD + 8), TEXT + 6 + 4 + 4);
+    // Others that interpret the guest know by their own translations that theirs do not hold.
+    assert!(host.machine.cpu(0).state.translation_epoch() > before + 1);
+}
+
+#[test]
+fn per_events_are_the_hosts_if_it_says_so() {
+    let host = Host::new();
+    let per = 1 << 62;
+    for (flags, code) in [(flag::Z | flag::PER, code::PROGRAM), (flag::Z, code::WAIT)] {
+        host.put32(offset::FLAGS, flags);
+        host.put64(offset::CONTROL + 8 * 9, 0x4000_0000);
+        host.put64(offset::CONTROL + 8 * 10, TEXT + 4);
+        host.put64(offset::CONTROL + 8 * 11, TEXT + 7);
+        host.machine.text(FRAMES + TEXT, "LA 2,1; LA 2,2; LA 2,3; DIAG 0,0,0");
+        host.put64(offset::PSW, WIDE | per);
+        host.put64(offset::PSW + 8, TEXT);
+        assert_eq!(host.again(), Ending::Done);
+        let d = host.description();
+        assert_eq!((d.code, host.machine.gr(2)), (code, 2));
+        if flags & flag::PER != 0 {
+            assert_eq!((d.program_code, d.program_length), (0x80, 4));
+            assert_eq!((d.per_code, d.per_address, d.psw[1]), (0x40, TEXT + 4, TEXT + 8));
+        } else {
+            assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0004_0080);
+        }
+    }
+}
