@@ -3,6 +3,9 @@
 //! Reads look from the newest file down to the base; writes go to the newest. A lock orders them: many readers or one
 //! writer. The last tracks used are kept in storage.
 //!
+//! A write to a compressed file stores the unit as it is; when it has not been written for a while, it is compressed. So what
+//! a guest writes record by record is compressed once, and what was acknowledged is in the file all the time.
+//!
 //! A snapshot puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to `NAME_s8.EXT` unless
 //! [`Options::shadows`] names them.
 
@@ -12,9 +15,9 @@ use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
 use crate::{Change, Format, Kind, MediaError, Track, Volume, sync};
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// How soon writes survive the end of the *host*. The end of this process loses no acknowledged write under any policy.
@@ -70,9 +73,15 @@ pub(crate) struct Files {
     dirty: AtomicBool,
     /// One sync at a time: it frees what was given back before it began.
     syncing: Mutex<()>,
+    /// Units that were written without being compressed, and in which round they were.
+    loose: Mutex<HashMap<u32, u64>>,
+    round: AtomicU64,
     /// A sync that nobody waited for failed: whoever flushes next hears of it.
     failed: Mutex<Option<MediaError>>,
 }
+
+/// Units that may be uncompressed at a time, at most 4 MB.
+const LOOSE: usize = 64;
 
 const HELD: &str = "no panic while it is held";
 
@@ -159,6 +168,19 @@ impl Image {
         self.recent.lock().expect(HELD).remove(unit);
     }
 
+    /// Writes a unit, uncompressed if somebody compresses it later and not too many wait for that.
+    fn store(&self, stack: &mut [Layer], unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+        let mut loose = self.files.loose.lock().expect(HELD);
+        let watched = self.options.policy == Policy::Safe;
+        if watched && (loose.len() < LOOSE || loose.contains_key(&unit)) {
+            if top(stack).write_quickly(unit, new, old)? {
+                loose.insert(unit, self.files.round.load(Ordering::Relaxed));
+            }
+            return Ok(());
+        }
+        top(stack).write(unit, new, old)
+    }
+
     /// Writes a track; `old` may be what is there now.
     fn replace(
         &self,
@@ -168,7 +190,7 @@ impl Image {
         old: Option<&Track>,
     ) -> Result<(), MediaError> {
         self.note_write();
-        match top(stack).write(unit, new.image(), old.map(Track::image)) {
+        match self.store(stack, unit, new.image(), old.map(Track::image)) {
             Ok(()) => {
                 self.remember(unit, Unit::Track(Arc::new(new.into_owned())));
                 Ok(())
@@ -328,8 +350,33 @@ impl Image {
 impl Files {
     /// Brings what was written to the host's medium, for [`Policy::Safe`].
     pub(crate) fn settle(&self) {
+        let round = self.round.fetch_add(1, Ordering::Relaxed);
+        self.tighten(|written| written < round);
         if let Err(error) = self.sync() {
             *self.failed.lock().expect(HELD) = Some(error);
+        }
+    }
+
+    /// Compresses what was written without that in rounds that are `due`. What cannot be stays as it is, which is no loss.
+    fn tighten(&self, due: impl Fn(u64) -> bool) {
+        let units: Vec<u32> = {
+            let loose = self.loose.lock().expect(HELD);
+            loose.iter().filter(|(_, written)| due(**written)).map(|(&unit, _)| unit).collect()
+        };
+        for unit in units {
+            // One at a time: guests go on between them.
+            let mut stack = self.stack.write().expect(HELD);
+            if !self.loose.lock().expect(HELD).remove(&unit).is_some_and(&due) || stack.is_empty() {
+                continue;
+            }
+            // After a snapshot it is in the file below, which nobody writes.
+            let Some(packed) = top(&mut stack).packed() else { continue };
+            if matches!(packed.place(unit), packed::Place::At(_))
+                && let Ok(Some(bytes)) = packed.read(unit)
+                && packed.write(unit, &bytes).is_ok()
+            {
+                self.dirty.store(true, Ordering::Release);
+            }
         }
     }
 
@@ -460,7 +507,7 @@ impl Volume for Image {
             };
             group[start..start + length].copy_from_slice(&from[at..at + length]);
             at += length;
-            if let Err(error) = top(&mut stack).write(unit, &group, None) {
+            if let Err(error) = self.store(&mut stack, unit, &group, None) {
                 self.forget(unit);
                 return Err(error);
             }
@@ -478,6 +525,7 @@ impl Volume for Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
+        self.files.tighten(|_| true);
         // Nobody is left to hear of an error; the data is with the host already.
         let _ = self.files.sync();
         // A sync that is under way ends first; then nothing holds the files.
@@ -647,5 +695,40 @@ mod tests {
         assert_eq!(volume.read_blocks(999, &mut [0; 1024]).err(), Some(MediaError::Outside));
         std::fs::write(folder.path("odd"), [0; 700]).unwrap();
         assert!(matches!(open(&folder.path("odd")), Err(ImageError::NotAnImage { .. })));
+    }
+
+    #[test]
+    fn what_is_written_again_and_again_is_compressed_once() {
+        let folder = Folder::new("image-loose");
+        let path = folder.path("a.3390");
+        let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 30);
+        create(&path, kind, Format::Compressed { wide: true, method: crate::Method::Zlib }).unwrap();
+        let image = Image::open(&path, Options::default()).unwrap();
+        let stored = |image: &Image| {
+            image.with_layers(|layers| match layers[0].packed().map(|packed| packed.place(17)) {
+                Some(packed::Place::At(entry)) => entry.length,
+                _ => 0,
+            })
+        };
+        image.write_track(17, &with_record(1, 2, 1)).unwrap();
+        assert!(stored(&image) > 49_000, "as it is");
+        // Written in the round before last, it is compressed; not what was written since.
+        image.files.settle();
+        image.files.settle();
+        let small = stored(&image);
+        assert!(small < 2000, "{small}");
+        image.write_track(17, &with_record(1, 2, 2)).unwrap();
+        image.files.tighten(|written| written < 2);
+        assert!(stored(&image) > 49_000);
+        assert_eq!(*image.read_track(17).unwrap(), with_record(1, 2, 2));
+        // Not more at a time than there may be.
+        for track in 0..LOOSE as u32 + 300 {
+            image.write_track(track, &with_record((track / 15) as u16, (track % 15) as u16, 3)).unwrap();
+        }
+        assert_eq!(image.files.loose.lock().unwrap().len(), LOOSE);
+        drop(image);
+        let image = Image::open(&path, Options { read_only: true, ..Options::default() }).unwrap();
+        assert!(stored(&image) < 2000, "closed, all of it is compressed");
+        assert_eq!(*image.read_track(300).unwrap(), with_record(20, 0, 3));
     }
 }

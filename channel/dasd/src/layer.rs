@@ -81,6 +81,14 @@ impl Layer {
         }
     }
 
+    /// As [`Layer::write`], of a unit that will soon be written again. Whether it is now larger than it need be.
+    pub fn write_quickly(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<bool, MediaError> {
+        match self {
+            Layer::Packed(packed) => packed.write_quickly(unit, new).map(|()| true),
+            _ => self.write(unit, new, old).map(|()| false),
+        }
+    }
+
     /// Replaces a unit; `old` may be what is there now.
     pub fn write(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
         match self {

@@ -39,6 +39,8 @@ pub struct Packed {
     marked: bool,
     /// Written as a whole by a tool: compressed as well as the header says, not as fast as possible.
     bulk: bool,
+    /// The next write is not compressed: the unit will soon be written again.
+    quick: bool,
     /// What is wrong with the tables. Such a file is not written.
     pub problems: Vec<String>,
 }
@@ -159,6 +161,7 @@ impl Packed {
             policy: options.policy,
             marked: false,
             bulk: false,
+            quick: false,
             problems: Vec::new(),
         };
         packed.load(needed, begin, length)?;
@@ -282,6 +285,14 @@ impl Packed {
         decode(self.kind, unit, &bytes)
     }
 
+    /// As [`Packed::write`], without the time that compressing takes.
+    pub fn write_quickly(&mut self, unit: u32, image: &[u8]) -> Result<(), MediaError> {
+        self.quick = true;
+        let done = self.write(unit, image);
+        self.quick = false;
+        done
+    }
+
     /// Replaces a unit.
     pub fn write(&mut self, unit: u32, image: &[u8]) -> Result<(), MediaError> {
         let null = self.is_null(unit, image)?;
@@ -326,6 +337,7 @@ impl Packed {
         let method = self.style().method;
         match (method, self.bulk) {
             (Method::None, _) => (Method::None, 0),
+            _ if self.quick => (Method::None, 0),
             // The guest waits: the fastest there is; a tool makes it smaller later.
             (_, false) => (Method::Zlib, 1),
             (_, true) => {
