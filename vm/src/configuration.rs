@@ -14,7 +14,7 @@
 //! USER_VOLUME_LIST  USR001 USR002
 //! USER_VOLUME_INCLUDE LIN*
 //! TDISK             VMRES 100 500
-//! SUBSYSTEM         02 CACHE 64M NVS 4M
+//! SUBSYSTEM         02 CACHE 64M NVS 4M TIMING ON
 //! VDISK             SYSLIM 8G USERLIM 512M
 //! ```
 
@@ -136,7 +136,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
                  DASD rdev file, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
-                 SUBSYSTEM nn CACHE nM NVS nM, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
+                 SUBSYSTEM nn CACHE nM NVS nM TIMING ON, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
             ));
         }
     }
@@ -152,18 +152,20 @@ fn megabytes(word: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// SUBSYSTEM nn [CACHE nM] [NVS nM]: the control unit of the real devices nn00 to nnFF.
+/// SUBSYSTEM nn [CACHE nM] [NVS nM] [TIMING ON|OFF]: the control unit of the real devices nn00 to nnFF.
 fn subsystem(number: &str, options: &[&str]) -> Result<Size, String> {
     let number = u8::from_str_radix(number, 16)
         .map_err(|_| format!("{number} is not a control unit: the left half of its device numbers, such as 02"))?;
     let mut size = Size::usual(number);
     for pair in options.chunks(2) {
         let [what, value] = pair else { return Err(format!("{} needs a size such as 64M", pair[0])) };
-        let bytes = megabytes(value).ok_or_else(|| format!("{value} is not a size such as 64M"))?;
+        let bytes = || megabytes(value).ok_or_else(|| format!("{value} is not a size such as 64M"));
         match what.to_ascii_uppercase().as_str() {
-            "CACHE" => size.cache = bytes,
-            "NVS" => size.storage = bytes,
-            _ => return Err(format!("{what} is not valid for SUBSYSTEM; expected CACHE or NVS")),
+            "CACHE" => size.cache = bytes()?,
+            "NVS" => size.storage = bytes()?,
+            "TIMING" if value.eq_ignore_ascii_case("ON") => size.timed = true,
+            "TIMING" if value.eq_ignore_ascii_case("OFF") => size.timed = false,
+            _ => return Err(format!("{what} {value} is not valid for SUBSYSTEM; expected CACHE, NVS or TIMING ON")),
         }
     }
     Ok(size)
@@ -245,7 +247,8 @@ TDISK STORAGE 512M
 * VDISK SYSLIM 8G USERLIM 512M
 
 * The real devices 0200 to 02FF are at a control unit with a cache and non-volatile storage: what it would have done is counted (QUERY CACHE).
-* SUBSYSTEM 02 CACHE 64M NVS 4M
+* With TIMING ON they take as long as real ones.
+* SUBSYSTEM 02 CACHE 64M NVS 4M TIMING OFF
 
 * TLS CERTIFICATE server.pem KEY server.key
 * TIMEZONE EST WEST 05:00
@@ -287,13 +290,24 @@ mod tests {
             (vec!["VMRES".into()], vec!["USR001".into(), "USR002".into(), "LIN*".into()])
         );
         assert_eq!((disks.temporary, disks.temporary_storage), (vec![("VMRES".into(), 100, 500)], 64));
-        let text = "SUBSYSTEM 0a CACHE 16M NVS 2M\nsubsystem 0b cache 0M\nVDISK SYSLIM 1G USERLIM 1M";
+        let text = "SUBSYSTEM 0a CACHE 16M NVS 2M\nsubsystem 0b cache 0M timing on\nVDISK SYSLIM 1G USERLIM 1M";
         let disks = parse(text, Path::new("")).unwrap().disks;
-        let size = |number, cache: u64, storage: u64| Size { number, cache: cache << 20, storage: storage << 20 };
-        assert_eq!(disks.subsystems, [size(10, 16, 2), size(11, 0, 4)]);
+        let size = |number, cache: u64, storage: u64, timed| Size {
+            number,
+            cache: cache << 20,
+            storage: storage << 20,
+            timed,
+        };
+        assert_eq!(disks.subsystems, [size(10, 16, 2, false), size(11, 0, 4, true)]);
         assert_eq!(disks.limits, Limits { system: Some(1 << 21), user: Some(2048) });
-        for wrong in ["SUBSYSTEM XX", "SUBSYSTEM 02 CACHE", "SUBSYSTEM 02 SPEED 1M", "VDISK SYSLIM 12", "VDISK ALL 1M"]
-        {
+        for wrong in [
+            "SUBSYSTEM XX",
+            "SUBSYSTEM 02 CACHE",
+            "SUBSYSTEM 02 SPEED 1M",
+            "SUBSYSTEM 02 TIMING MAYBE",
+            "VDISK SYSLIM 12",
+            "VDISK ALL 1M",
+        ] {
             assert!(matches!(parse(wrong, Path::new("")), Err((1, _))), "{wrong}");
         }
         assert!(matches!(parse("DASD 200 a\nDASD 0200 b", Path::new("")), Err((2, _))));

@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod alarm;
 mod clock;
 mod configuration;
 mod dasd;

@@ -1,5 +1,6 @@
 //! `endicott run`: brings a system up and serves its terminals until SHUTDOWN.
 
+use crate::alarm::HostAlarm;
 use crate::clock::HostClock;
 use crate::server::{Notes, Server};
 use crate::{configuration, local, tls, volumes};
@@ -49,6 +50,8 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     })?;
     let cp = Arc::new(Cp::new(configuration.system, directory, Some(spool), clock, notes.clone()));
     cp.disks.set_policy(configuration.disks);
+    let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
+    cp.disks.set_alarm(alarm);
     let troubles = volumes::install(&cp.disks, &configuration.dasd);
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("terminals cannot be served: {error}"))?;

@@ -149,6 +149,12 @@ pub trait Device: Any + Send {
         None
     }
 
+    /// Asked behind [`Device::end`]: whether the program's status is to wait, as the device is still at it. When it no longer is,
+    /// its bell rings, and it is asked again. Nobody asks for channel programs that are performed for somebody who waits.
+    fn busy(&mut self) -> bool {
+        false
+    }
+
     /// Answer to a Sense command when no unit check has left sense bytes.
     fn sense(&mut self) -> Sense {
         Sense::new(32)

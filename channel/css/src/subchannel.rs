@@ -32,7 +32,7 @@ pub(crate) struct Subchannel {
     pub queued: bool,
     /// CCWs executed since the last count.
     pub executed: u64,
-    /// Whether IPL started the program: its status makes no interruption.
+    /// Whether IPL started the program, or a service that waits for its end: its status makes no interruption, and is not held.
     pub ipl: bool,
     /// Whether the device's fast path is not to be taken.
     pub slow: bool,
@@ -67,6 +67,8 @@ pub(crate) enum Phase {
     Ending,
     /// Suspended before the CCW at this address.
     Suspended(u32),
+    /// It has ended so, and the device takes its time.
+    Holding(DeviceStatus, u8, Option<Sense>),
 }
 
 impl Run {
@@ -172,7 +174,7 @@ impl Subchannel {
                         }
                     }
                 }
-                Phase::Chaining(_) | Phase::Ending | Phase::Suspended(_) => break,
+                Phase::Chaining(_) | Phase::Ending | Phase::Suspended(_) | Phase::Holding(..) => break,
             }
         }
     }
@@ -203,7 +205,7 @@ impl Subchannel {
                 run.phase = Phase::Fetch(next);
             }
         }
-        if self.run.is_none() {
+        if matches!(self.run, None | Some(Run { phase: Phase::Holding(..), .. })) {
             self.fast.done += 1;
         } else {
             self.fast.aborted += 1;
@@ -323,6 +325,23 @@ impl Subchannel {
         let failed = self.device.as_mut().and_then(|device| device.end());
         let device = if failed.is_some() { device | DeviceStatus::ENDED | DeviceStatus::UNIT_CHECK } else { device };
         let sense = sense.or(failed);
+        if !self.ipl && self.device.as_mut().is_some_and(|device| device.busy()) {
+            run.phase = Phase::Holding(device, subchannel, sense);
+            return;
+        }
+        self.present(device, subchannel, sense);
+    }
+
+    /// Status that was held, if it is: the device is at its end.
+    pub fn release(&mut self) {
+        let Some(Run { phase: Phase::Holding(device, subchannel, sense), .. }) = &self.run else { return };
+        let (device, subchannel, sense) = (*device, *subchannel, *sense);
+        self.present(device, subchannel, sense);
+    }
+
+    /// Presents the ending status of the start function.
+    fn present(&mut self, device: DeviceStatus, subchannel: u8, sense: Option<Sense>) {
+        let Some(run) = &mut self.run else { return };
         let clean = subchannel & !status::PCI == 0;
         let primary_only = clean && usual(device) && !device.has(DeviceStatus::DEVICE_END);
         self.pmcw.lpum = run.path;
@@ -375,6 +394,11 @@ impl Subchannel {
             Some(Run { phase: Phase::Ending, .. }) => {
                 if let Some(device) = self.attention() {
                     self.secondary(device);
+                }
+            }
+            Some(Run { phase: Phase::Holding(..), .. }) => {
+                if !self.device.as_mut().is_some_and(|device| device.busy()) {
+                    self.release();
                 }
             }
             // Asked again when the program in progress has ended.
@@ -454,6 +478,8 @@ impl Subchannel {
                 self.scsw.control &= !scsw::ACTIVITY;
                 self.scsw.control |= scsw::STATUS_PENDING;
             }
+            // All of it was performed.
+            Phase::Holding(..) => self.release(),
             Phase::Ending => {
                 let device = self.device.as_mut().map_or(DeviceStatus::DEVICE_END, |device| device.halt());
                 self.secondary(DeviceStatus(device.0 & !DeviceStatus::CHANNEL_END.0));

@@ -433,3 +433,83 @@ fn the_cache_counts_hits_bypasses_and_destages() {
     m.good(&[put(0x27, &[0x18, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]), get(0x3e, 192)]);
     assert_eq!(m.data(1, 24)[4..], [0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 1]);
 }
+
+/// A clock that stands until somebody moves it.
+#[derive(Default)]
+struct Still {
+    now: std::sync::atomic::AtomicU64,
+    bells: std::sync::Mutex<Vec<(u64, css::Doorbell)>>,
+}
+
+impl devices::dasd::Alarm for Still {
+    fn now(&self) -> u64 {
+        self.now.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn ring(&self, at: u64, bell: css::Doorbell) {
+        self.bells.lock().unwrap().push((at, bell));
+    }
+}
+
+impl Still {
+    fn pass(&self, time: u64) {
+        let now = self.now.fetch_add(time, std::sync::atomic::Ordering::Relaxed) + time;
+        self.bells.lock().unwrap().retain(|(at, bell)| {
+            let due = *at <= now;
+            if due {
+                bell.ring();
+            }
+            !due
+        });
+    }
+}
+
+#[test]
+fn a_channel_program_takes_its_time_if_that_is_wanted() {
+    use devices::dasd::timing::{MILLISECOND, Paths, Timing};
+    let volume = filled();
+    let clock = Arc::new(Still::default());
+    let timing = Arc::new(Timing::new(&dasd::Volume::kind(&*volume), Arc::new(Paths::new(1, 4_200_000))));
+    let timed = devices::dasd::Timed { device: timing.clone(), alarm: clock.clone() };
+    let mut m = Machine::new(Box::new(Eckd::new(volume, Options { timing: Some(timed), ..Options::default() })));
+    let program = [extent(0x40, 3, 3), locate(0x06, 1, 3, 1), get(0x86, 512)];
+    // Off, as it is until somebody turns it on.
+    m.good(&program);
+    assert_eq!(timing.total().0, 0);
+    timing.set_on(true);
+    for fast in [true, false] {
+        m.css.allow_fast_path(0x200, fast);
+        let orb = m.lay(&program);
+        assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
+        let attend = |m: &mut Machine| {
+            while m.css.pending().work() {
+                m.css.attend();
+            }
+            m.css.test_subchannel(m.id)
+        };
+        assert_eq!(attend(&mut m).0, 1, "nothing is pending yet");
+        assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(2), "it is busy");
+        let taken = timing.total().1;
+        clock.pass(MILLISECOND / 100);
+        assert_eq!(attend(&mut m).0, 1);
+        clock.pass(40 * MILLISECOND);
+        let (cc, irb) = attend(&mut m);
+        assert_eq!((cc, irb.scsw.device, irb.scsw.ccw), (0, DeviceStatus::ENDED, disk::PROGRAM + 24));
+        assert!(taken.connect > 0 && m.data(2, 1) != [0]);
+    }
+    let done = m.css.counts().fast.done;
+    assert_eq!((timing.total().0, done), (2, 2), "the program that was held has taken the fast path");
+    // HALT ends what is held, CLEAR forgets it, and a synchronous service does not wait.
+    let orb = m.lay(&program);
+    assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
+    assert_eq!(m.css.halt_subchannel(m.id), 0);
+    assert_eq!(m.finish(m.id).scsw.device, DeviceStatus::ENDED);
+    assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
+    assert_eq!(m.css.clear_subchannel(m.id), 0);
+    m.finish(m.id);
+    let performed = m.css.perform(m.id, &orb);
+    assert!(matches!(performed, Ok((irb, None)) if irb.scsw.device == DeviceStatus::ENDED));
+    clock.pass(1000 * MILLISECOND);
+    m.css.attend();
+    assert_eq!(m.css.test_subchannel(m.id).0, 1, "old bells say nothing");
+}

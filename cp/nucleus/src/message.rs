@@ -150,6 +150,8 @@ messages! {
     no_real_device(rdev) = "CQS" 40 'E' "Device {rdev} does not exist";
     /// The device's control unit has no cache: it is of another kind, or SYSTEM CONFIG says so.
     no_subsystem_cache(rdev) = "SEC" 1154 'E' "Device {rdev} is not at a control unit with a cache";
+    /// Only count-key-data disks can be made to take their time.
+    no_timing(rdev) = "SEC" 1155 'E' "Device {rdev} has no timing";
     /// The real device is in use.
     real_device_in_use(rdev, by) = "ATS" 122 'E' "DASD {rdev} not attached; {by}";
     /// Minidisks on the volume are in use. QUERY MDISK MAP shows whose they are.

@@ -6,8 +6,9 @@
 //! the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`dasd::Extent`]), which nobody leaves; the volume.
 //!
 //! Minidisks are the same if they lie in the same place, whatever users the directory gives them to: LINK's modes and
-//! RESERVE look at that. (Minidisks that merely overlap are the administrator's business, and QUERY MDISK MAP shows them.)
-//! A RESERVE is seen by all who have the same minidisk, as by all systems that share a real disk.
+//! the cache look at that. (Minidisks that merely overlap are the administrator's business, and QUERY MDISK MAP shows them.)
+//! A RESERVE is seen by all who have the minidisk or one that overlaps it, as by all systems that share a real disk, and of two
+//! changes to one track none is lost ([`dasd::Volume::update_track`]).
 //!
 //! The lock in [`Disks`] is held for data only; no other is taken while it is held.
 
@@ -28,7 +29,7 @@ use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use complex::Configuration;
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Extent, Kind, MediaError, Memory, Volume};
-use devices::dasd::{Control, Options, Reservation};
+use devices::dasd::{Alarm, Control, Options, Reservation, Reservations, Timed};
 use directory::{Access, DasdControl, DasdOptions, DeviceKind, LinkMode, LinkPassword, Mdisk, Opt, RealDevice};
 use link::{Grant, Level, Others};
 use real::{Policy, Real, device_type};
@@ -206,6 +207,7 @@ struct State {
 pub struct Disks {
     state: Mutex<State>,
     pub cache: Arc<Cache>,
+    alarm: Mutex<Option<Arc<dyn Alarm>>>,
     troubles: Arc<Mutex<VecDeque<Message>>>,
 }
 
@@ -239,14 +241,7 @@ impl Disks {
             return false;
         }
         real.state = state.policy.state(&real.serial);
-        let unit = (number >> 8) as u8;
-        real.subsystem = match state.reals.iter().find(|other| (other.number >> 8) as u8 == unit) {
-            Some(neighbour) if real.volume.kind().tracks() > 0 => neighbour.subsystem.clone(),
-            _ => {
-                let size = state.policy.subsystems.iter().find(|size| size.number == unit).copied();
-                subsystem::cache(size.unwrap_or(subsystem::Size::usual(unit)), real.volume.kind())
-            }
-        };
+        state.place(&mut real);
         // Of two volumes with one serial, the second is not used before somebody says so.
         if real.has_minidisks() && state.reals.iter().any(|r| r.has_minidisks() && r.serial == real.serial) {
             real.state = real::State::Offline;
@@ -428,7 +423,7 @@ impl State {
                     volume: volume.clone(),
                     direct: Arc::new(extent),
                     cache: Some(Arc::new(DiskCache::new(mdisk.cache, mdisk.records))),
-                    reservation: Arc::default(),
+                    reservation: part(real, (*start).into(), count.into()),
                     bypass: mdisk.bypass,
                     cacheable: Some((u64::from(*start) * u64::from(heads), real.cache.clone())),
                 }))
@@ -440,7 +435,7 @@ impl State {
         let place = Place::Virtual { number: self.number() };
         let model = FbaModel::named("9336-20").expect("there is this model");
         let volume = Arc::new(Memory::fba(model, blocks.into()));
-        Minidisk::uncached(owner, vdev, place, "(VDSK)", volume)
+        Minidisk::uncached(owner, vdev, place, "(VDSK)", volume, Arc::default())
     }
 
     /// Temporary space of `count` units for a disk of type `device`.
@@ -476,7 +471,8 @@ impl State {
             let Some(extent) = extent(&real.volume, start, Some(count)) else { continue };
             let place = Place::Temporary { number, on: Some((real.number, start)), count };
             let volume = Arc::new(temporary::Cleared::new(Arc::new(extent)));
-            return Ok(Minidisk::uncached(owner, vdev, place, "(TEMP)", volume));
+            let reservation = part(real, start.into(), count.into());
+            return Ok(Minidisk::uncached(owner, vdev, place, "(TEMP)", volume, reservation));
         }
         let bytes = |kind: &Kind| match *kind {
             Kind::Ckd { cylinders, heads, track, .. } => u64::from(cylinders) * u64::from(heads) * u64::from(track),
@@ -502,20 +498,33 @@ impl State {
             _ => Arc::new(Memory::ckd(CkdModel::of_size(device, count).ok_or_else(none)?, count)),
         };
         let place = Place::Temporary { number, on: None, count };
-        Ok(Minidisk::uncached(owner, vdev, place, "(TEMP)", volume))
+        Ok(Minidisk::uncached(owner, vdev, place, "(TEMP)", volume, Arc::default()))
     }
 }
 
 impl Minidisk {
-    fn uncached(owner: &str, vdev: u16, place: Place, name: &str, direct: Arc<dyn Volume>) -> Arc<Minidisk> {
+    fn uncached(
+        owner: &str,
+        vdev: u16,
+        place: Place,
+        name: &str,
+        direct: Arc<dyn Volume>,
+        reservation: Arc<Reservation>,
+    ) -> Arc<Minidisk> {
         let (owner, volume) = (owner.to_string(), name.to_string());
-        let (cache, reservation, cacheable) = (None, Arc::default(), None);
+        let (cache, cacheable) = (None, None);
         Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, bypass: false, cacheable })
     }
 
     fn whole(owner: &str, vdev: u16, real: &Real) -> Arc<Minidisk> {
-        Minidisk::uncached(owner, vdev, Place::Whole { rdev: real.number }, &real.serial, real.volume.clone())
+        let (place, all) = (Place::Whole { rdev: real.number }, part(real, 0, u64::MAX));
+        Minidisk::uncached(owner, vdev, place, &real.serial, real.volume.clone(), all)
     }
+}
+
+/// The reservation of `count` units of a real disk from unit `start` on.
+fn part(real: &Real, start: u64, count: u64) -> Arc<Reservation> {
+    Arc::new(Reservations::part(&real.reservations, start..start.saturating_add(count)))
 }
 
 /// `count` units of a volume from unit `start` on, to its end if there is no count; `None` if it does not have them.
@@ -677,6 +686,7 @@ fn attach(cp: &Cp, vmdbk: &Vmdbk, configuration: &Configuration, link: &Link) ->
         drop(troubles);
         host.work();
     };
+    let real = link.disk.rdev().and_then(|rdev| cp.disks.real(rdev));
     let options = Options {
         read_only: link.read_only,
         reservation: link.disk.reservation.clone(),
@@ -685,7 +695,8 @@ fn attach(cp: &Cp, vmdbk: &Vmdbk, configuration: &Configuration, link: &Link) ->
         unit: link.disk.rdev().unwrap_or(link.vdev()) as u8,
         serial: link.disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
         token: link.disk.place.token(),
-        cache: link.disk.rdev().and_then(|rdev| cp.disks.real(rdev)).and_then(|real| real.subsystem),
+        cache: real.as_ref().and_then(|real| real.subsystem.clone()),
+        timing: real.and_then(|real| Some(Timed { device: real.timing?, alarm: hold(&cp.disks.alarm).clone()? })),
         first_track: link.disk.first_track(),
         bypass_cache: link.disk.bypass,
         control: match link.dasd.control {

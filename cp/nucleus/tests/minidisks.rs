@@ -829,3 +829,154 @@ fn channel_programs_are_assisted_unless_told_otherwise() {
     assert_eq!(maint.says("set ccwtran off"), ["HCPCMD002E Invalid operand - OFF"]);
     assert_eq!(maint.says("query ccwtran"), ["CCWTRAN ON"]);
 }
+
+/// A RESERVE of a minidisk keeps out who has a part of it, or what it is a part of, until RELEASE or the end of the link.
+#[test]
+fn a_reserve_is_seen_wherever_minidisks_overlap() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let (u1, _) = site.log_on("u1");
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    // X'A8' with one command that transfers 32 bytes: RESERVE, RELEASE, or READ DEVICE CHARACTERISTICS.
+    let blank = [0; 88];
+    let command = |seat: &Seat<'_>, user: &str, vdev: u32, code: u32| {
+        let ccw = words(&[code << 24 | 0x7000, 0x2000_0020]);
+        let general = words(&[vdev << 16, 0, 0xc80, 0, 0, 0, 0]);
+        let program = [0x4110_0d00, 0x8312_00a8, 0xb222_0050, 0x5050_0500, 0x50f0_0504];
+        let data = [(0xc80, &ccw[..]), (0xd00, &blank[..]), (0xd00, &general[..])];
+        let guest = perform(&site, seat, user, &program, &data);
+        let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+        (word(0x500) >> 28, if word(0x500) >> 28 == 0 { 0 } else { word(0x504) })
+    };
+    const RESERVE: u32 = 0xb4;
+    const RELEASE: u32 = 0x94;
+    const READ: u32 = 0x64;
+    const BUSY: (u32, u32) = (1, 5);
+    // MAINT 191 is cylinders 30 to 34 and U1 191 is 32 to 35; both have 190, which lies elsewhere.
+    assert_eq!(command(&maint, "MAINT", 0x191, RESERVE), (0, 0));
+    assert_eq!(command(&u1, "U1", 0x191, READ), BUSY);
+    assert_eq!(command(&u1, "U1", 0x190, READ), (0, 0));
+    let details = |seat: &Seat<'_>, vdev: &str| seat.says(&format!("query virtual {vdev} details")).remove(2);
+    assert!(details(&u1, "191").ends_with(", RESERVED") && details(&u1, "190").ends_with(", NOT RESERVED"));
+    assert!(details(&maint, "123").ends_with(", RESERVED"), "the whole volume has a part that is");
+    // A reset releases.
+    maint.says("system reset");
+    assert_eq!(command(&u1, "U1", 0x191, READ), (0, 0));
+    assert_eq!(command(&maint, "MAINT", 0x123, RESERVE), (0, 0));
+    assert!(["190", "191"].iter().all(|vdev| details(&u1, vdev).ends_with(", RESERVED")));
+    maint.says("detach 123");
+    assert_eq!(command(&u1, "U1", 0x191, READ), (0, 0));
+    assert_eq!(command(&u1, "U1", 0x191, RESERVE), (0, 0));
+    assert_eq!(command(&maint, "MAINT", 0x191, READ), BUSY);
+    assert_eq!(command(&u1, "U1", 0x191, RELEASE), (0, 0));
+    assert_eq!(command(&maint, "MAINT", 0x191, READ), (0, 0));
+}
+
+/// A clock for disks that stands until somebody moves it.
+#[derive(Default)]
+struct Standing(std::sync::Mutex<(u64, Vec<(u64, css::Doorbell)>)>);
+
+impl devices::dasd::Alarm for Standing {
+    fn now(&self) -> u64 {
+        self.0.lock().unwrap().0
+    }
+
+    fn ring(&self, at: u64, bell: css::Doorbell) {
+        self.0.lock().unwrap().1.push((at, bell));
+    }
+}
+
+impl Standing {
+    fn pass(&self, milliseconds: u64) {
+        let mut state = self.0.lock().unwrap();
+        state.0 += milliseconds * 1_000_000;
+        let (now, bells) = (state.0, std::mem::take(&mut state.1));
+        drop(state);
+        bells
+            .into_iter()
+            .for_each(|(at, bell)| if at <= now { bell.ring() } else { self.0.lock().unwrap().1.push((at, bell)) });
+    }
+}
+
+#[test]
+fn disks_take_their_time_when_they_are_told_to() {
+    let site = Site::new();
+    let clock = Arc::new(Standing::default());
+    site.cp.disks.set_alarm(clock.clone());
+    let (maint, _) = site.log_on("maint");
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    assert_eq!(maint.says("query timing 201")[0], "0201 TIMING OFF PROGRAMS=0 RESPONSE=0.0");
+    assert_eq!(maint.says("set timing on 200-2ff"), Vec::<String>::new());
+    assert_eq!(maint.says("set timing on 202"), ["HCPSEC1155E Device 0202 has no timing"]);
+    let machine = site.cp.vmdbk("MAINT").unwrap().machine();
+    let id = machine.configuration.css().find(0x190).expect("it is there").number();
+    let guest = machine.configuration.storage().clone();
+    let put = |at: u64, words: &[u32]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        guest.write(arch::Absolute(at), &bytes).unwrap();
+    };
+    // L 1; STSCH, OI, MSCH: enabled; LCTL 6; SSCH; a wait for its interruption, whose new PSW is another wait.
+    put(0x200, &[0x5810_0600, 0xb234_0680, 0x9680_0685, 0xb232_0680, 0xb766_0610, 0xb233_0700, 0x8200_0608]);
+    put(0x78, &[0x000a_0000, 0x0000_0abc]);
+    put(0x600, &[0x0001_0000 | u32::from(id), 0, 0x020a_0000, 0x8000_0000, 0x8000_0000]);
+    put(0x700, &[0, 0x0080_ff00, 0xc00, 0, 0, 0, 0, 0]);
+    put(0xc00, &[0x0740_0006, 0xc40, 0x3140_0005, 0xc42, 0x0800_0000, 0xc08, 0x0620_1000, 0x6000]);
+    put(0xc40, &[0, 0x0002_0500]);
+    let steps = || {
+        (0..50).for_each(|_| {
+            site.cp.step(0);
+        });
+        maint.1.take_output().contains("disabled wait PSW 000A0000 00000ABC")
+    };
+    // IPL itself waits for nobody; the program waits for its record until it has come round.
+    maint.says("ipl 190");
+    assert!(!steps());
+    clock.pass(1);
+    assert!(!steps());
+    clock.pass(60);
+    assert!(steps());
+    assert_eq!(guest.read_u32(arch::Absolute(0x6000)).unwrap(), 0x2525_2525);
+    let line = maint.says("query timing 201").remove(0);
+    let response: f64 = line.split_once("RESPONSE=").unwrap().1.parse().unwrap();
+    assert!(line.starts_with("0201 TIMING ON PROGRAMS=2 ") && (1.0..60.0).contains(&response), "{line}");
+    // What the minidisk cache has needs no disk.
+    maint.says("ipl 190");
+    assert!(steps());
+}
+
+#[test]
+fn general_io_is_over_when_the_instruction_is() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<u8>>();
+    // Seek, search, and a read into X'6000': of the record, of a part of it without and with a wish to be told, and no command.
+    let program_at = |at: u32, command: u32, flags: u32, count: u32| {
+        let ccws = [0x0700_0c00, 0x4000_0006, 0x3100_0c02, 0x4000_0005, 0x0800_0008 + at, 0];
+        words(&[&ccws[..], &[command << 24 | 0x6000, flags << 24 | count]].concat())
+    };
+    let programs = [
+        (0xc40, program_at(0xc40, 0x06, 0, 4096)),
+        (0xc80, program_at(0xc80, 0x06, 0x20, 8)),
+        (0xcc0, program_at(0xcc0, 0x06, 0, 8)),
+        (0xd00, program_at(0xd00, 0xff, 0x20, 8)),
+    ];
+    let seek = [0, 0, 0, 0, 0, 2, 5];
+    let calls = [(0x190, 0xc40), (0x190, 0xc80), (0x190, 0xcc0), (0x190, 0xd00), (0x777, 0xc40), (0x009, 0xc40)];
+    let mut program = Vec::new();
+    for (n, (vdev, at)) in calls.iter().enumerate() {
+        // LA 1; LA 2; XR 15,15 and NOPR; DIAG; IPM 5; ST 5; ST 15
+        let store = 0x500 + 8 * n as u32;
+        program.extend([0x4110_0000 | vdev, 0x4120_0000 | at, 0x17ff_0700, 0x8312_0020, 0xb222_0050]);
+        program.extend([0x5050_0000 | store, 0x50f0_0004 | store]);
+    }
+    let mut data = vec![(0xc00, &seek[..])];
+    data.extend(programs.iter().map(|(at, bytes)| (*at, &bytes[..])));
+    let guest = perform(&site, &maint, "MAINT", &program, &data);
+    let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+    let answers: Vec<(u32, u32)> = (0..6).map(|n| (word(0x500 + 8 * n) >> 28, word(0x504 + 8 * n))).collect();
+    // Command reject is the first sense byte.
+    assert_eq!(answers, [(0, 0), (0, 0), (2, 2), (3, 0x8000_000d), (1, 1), (1, 1)]);
+    assert_eq!((word(0x6000), word(0x6ffc)), (0x2525_2525, 0x2525_2525));
+}

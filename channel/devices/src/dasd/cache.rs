@@ -5,6 +5,7 @@
 //! be in the cache, which of them would wait in non-volatile storage to be destaged. Programs and CP see its counts, and a
 //! timing model would ask it.
 
+use super::timing::Found;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -165,8 +166,8 @@ impl Cache {
         self.state().devices.entry(unit).or_default().counts
     }
 
-    /// A channel program has used a track.
-    pub(super) fn used(&self, unit: u8, track: u32, wrote: bool, usage: Usage) {
+    /// A channel program has used a track; where that was found.
+    pub(super) fn used(&self, unit: u8, track: u32, wrote: bool, usage: Usage) -> Found {
         let state = &mut *self.state();
         let device = state.devices.entry(unit).or_default();
         let active = state.cache && device.cache && !usage.bypasses();
@@ -183,8 +184,9 @@ impl Cache {
         *hits += u64::from(hit && (!wrote || fast));
         c.bypassed += u64::from(usage.bypasses());
         c.inhibited += u64::from(usage.mode == 2);
+        let on_disk = Found::Disk { stage: active && usage.loads() };
         if !active {
-            return;
+            return on_disk;
         }
         let slot = match state.index.get(&(unit, track)) {
             Some(&slot) => slot,
@@ -192,9 +194,10 @@ impl Cache {
                 c.staged += 1;
                 state.stage((unit, track), self.tracks)
             }
-            None => return,
+            None => return on_disk,
         };
         state.slots[slot].used = true;
+        let destage = fast && !state.slots[slot].modified;
         if fast && !state.slots[slot].modified {
             if state.modified >= self.storage.max(1) {
                 state.devices.entry(unit).or_default().counts.delayed += 1;
@@ -203,6 +206,7 @@ impl Cache {
             state.slots[slot].modified = true;
             state.modified += 1;
         }
+        if hit && (!wrote || fast) { Found::Cache { destage } } else { on_disk }
     }
 }
 

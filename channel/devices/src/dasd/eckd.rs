@@ -70,6 +70,8 @@ pub struct Eckd {
     pub(super) buffer: Vec<u8>,
     /// It has the disk for the channel program in progress.
     working: bool,
+    /// When the channel program that was performed is over.
+    until: Option<u64>,
 }
 
 /// How commands end: with a status, or badly.
@@ -95,6 +97,7 @@ impl Eckd {
             paths: PathGroups::default(),
             buffer: Vec::new(),
             working: false,
+            until: None,
         }
     }
 
@@ -416,7 +419,7 @@ impl Device for Eckd {
     }
 
     fn begin(&mut self, orb: &Orb) {
-        self.working = false;
+        (self.working, self.until) = (false, None);
         self.head.forget();
         self.program = Program::NEW;
         self.prepared = None;
@@ -453,8 +456,27 @@ impl Device for Eckd {
 
     fn end(&mut self) -> Option<Sense> {
         let ended = self.head.flush();
+        if let Some(timed) = &self.options.timing
+            && !self.head.accesses().is_empty()
+        {
+            let now = timed.alarm.now();
+            let service = timed.device.serve(now, self.head.accesses());
+            self.until = Some(now + service.response());
+        }
         self.rest();
         ended.err().map(|fault| self.sense_bytes(fault))
+    }
+
+    fn busy(&mut self) -> bool {
+        let (Some(until), Some(timed), Some(bell)) = (self.until, &self.options.timing, &self.bell) else {
+            return false;
+        };
+        if timed.alarm.now() >= until {
+            self.until = None;
+            return false;
+        }
+        timed.alarm.ring(until, bell.clone());
+        true
     }
 
     fn sense(&mut self) -> Sense {
@@ -464,6 +486,7 @@ impl Device for Eckd {
     fn reset(&mut self, kind: Reset) {
         // What a program wrote before it was cleared stays written; there is nobody to hear that it could not be.
         let _ = self.head.flush();
+        self.until = None;
         self.rest();
         if kind == Reset::System {
             self.options.reservation.release(self.party);

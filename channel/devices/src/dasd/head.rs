@@ -5,6 +5,7 @@
 
 use super::cache::{Cache, Usage};
 use super::sense::Fault;
+use super::timing::{Access, Found, Timing};
 use super::{Options, Trouble};
 use dasd::track::HOME_ADDRESS;
 use dasd::{Kind, MediaError, Record, Track, Volume};
@@ -63,6 +64,11 @@ pub(super) struct Head {
     /// What is read next is to be changed, so that nobody need keep it.
     pub to_change: bool,
     held: Option<Held>,
+    /// The device takes its time: what was transferred of the track in hand, from where on it, and what the channel program
+    /// has used so far.
+    timed: Option<Arc<Timing>>,
+    moved: (u32, u32),
+    accesses: Vec<Access>,
 }
 
 impl Head {
@@ -88,6 +94,9 @@ impl Head {
             place: Place::Index,
             to_change: false,
             held: None,
+            timed: options.timing.as_ref().map(|timed| timed.device.clone()),
+            moved: (0, 0),
+            accesses: Vec::new(),
         }
     }
 
@@ -145,6 +154,7 @@ impl Head {
     /// A new channel program: others may have written since.
     pub fn forget(&mut self) {
         self.held = None;
+        self.accesses.clear();
         self.to_change = false;
         self.extent = None;
         self.use_cache(Usage::default());
@@ -170,7 +180,8 @@ impl Head {
         if !self.may(self.track) {
             return Err(Fault::FileProtected);
         }
-        let held = self.volume.holds(self.track);
+        let held = (self.cache.is_some() || self.timed.is_some()) && self.volume.holds(self.track);
+        self.moved = (0, 0);
         let read = match self.to_change {
             true => self.volume.read_track_to_update(self.track),
             false => self.volume.read_track(self.track),
@@ -191,10 +202,16 @@ impl Head {
     /// Lets go of the track in hand, and writes it back if it has changed.
     pub fn flush(&mut self) -> Result<(), Fault> {
         let Some(Held { track, base, new, formatted, held }) = self.held.take() else { return Ok(()) };
-        if let Some((cache, unit)) = &self.cache
-            && !(held && new.is_none())
-        {
-            cache.used(*unit, self.first_track + track, new.is_some(), self.usage);
+        if !(held && new.is_none()) {
+            let (place, wrote) = (self.first_track + track, new.is_some());
+            let found = match &self.cache {
+                Some((cache, unit)) => cache.used(*unit, place, wrote, self.usage),
+                None => Found::Disk { stage: false },
+            };
+            if self.timed.as_ref().is_some_and(|timing| timing.is_on()) {
+                let (at, bytes) = self.moved;
+                self.accesses.push(Access { track: place, at, bytes, found });
+            }
         }
         let Some(new) = new else { return Ok(()) };
         // Another device of this volume may have changed other records of the track since it was read.
@@ -206,6 +223,19 @@ impl Head {
             }),
         };
         written.map_err(|error| self.failed(track, &error))
+    }
+
+    /// So many bytes of the track in hand go over, from `at` on.
+    pub fn transfer(&mut self, at: usize, bytes: usize) {
+        if self.moved.1 == 0 {
+            self.moved.0 = at as u32;
+        }
+        self.moved.1 += bytes as u32;
+    }
+
+    /// What the channel program has used, but for the track in hand.
+    pub fn accesses(&mut self) -> &mut Vec<Access> {
+        &mut self.accesses
     }
 
     fn failed(&self, track: u32, error: &MediaError) -> Fault {

@@ -22,19 +22,36 @@ mod records;
 mod reservation;
 mod sense;
 mod subsystem;
+pub mod timing;
 
 pub use cache::{Cache, Statistics};
 pub use eckd::Eckd;
 pub use fba::Fba;
 pub use identity::ControlUnit;
-pub use reservation::Reservation;
+pub use reservation::{Reservation, Reservations};
 
-use css::Device;
+use css::{Device, Doorbell};
 use dasd::{Kind, MediaError, Volume};
 use std::sync::Arc;
 
 /// Who is told that the medium failed: the track or block, and why.
 pub type Trouble = Arc<dyn Fn(u64, &MediaError) + Send + Sync>;
+
+/// Who knows what time it is, and tells devices when some of it has passed.
+pub trait Alarm: Send + Sync {
+    /// In nanoseconds, from any beginning.
+    fn now(&self) -> u64;
+
+    /// Rings the bell at that time.
+    fn ring(&self, at: u64, bell: Doorbell);
+}
+
+/// A device whose channel programs take their time, while its [`Timing`](timing::Timing) is on.
+#[derive(Clone)]
+pub struct Timed {
+    pub device: Arc<timing::Timing>,
+    pub alarm: Arc<dyn Alarm>,
+}
 
 /// How far a channel program's control functions reach.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -78,6 +95,8 @@ pub struct Options {
     pub control: Control,
     /// While a channel program of this device is in progress, other devices of the same disk wait.
     pub working_allegiance: bool,
+    /// How long channel programs take; `None`: none at all.
+    pub timing: Option<Timed>,
     /// Who hears of a failing medium, beside the guest.
     pub trouble: Option<Trouble>,
 }

@@ -145,6 +145,7 @@ impl Eckd {
         };
         let (end, empty) = (record.end(), record.data.is_empty());
         data.store(&self.head.image()?.image()[from..end]);
+        self.head.transfer(from, end - from);
         self.head.place = Place::Data(at);
         self.transferred();
         if found != Found::Nothing {
@@ -202,7 +203,9 @@ impl Eckd {
             Place::Index | Place::Home => HOME_ADDRESS,
             _ => self.head.behind()?,
         };
+        let length = self.head.image()?.image().len() - from;
         data.store(&self.head.image()?.image()[from..]);
+        self.head.transfer(from, length);
         self.head.place = Place::Index;
         self.transferred();
         Ok(DeviceStatus::ENDED)
@@ -213,7 +216,9 @@ impl Eckd {
         self.may_read()?;
         let at = self.next(false, false)?;
         let image = self.head.image()?.image();
-        data.store(&image[at..image.len() - END.len()]);
+        let length = image.len() - END.len() - at;
+        data.store(&image[at..at + length]);
+        self.head.transfer(at, length);
         self.head.place = Place::Index;
         self.transferred();
         Ok(DeviceStatus::ENDED)
@@ -246,6 +251,7 @@ impl Eckd {
     pub(super) fn read_track_data(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
         self.may_read()?;
         let (at, mut left) = self.track_data(command)?;
+        let whole = left;
         for record in self.head.image()?.records().filter(|record| record.at >= at) {
             let piece = &record.data[..record.data.len().min(left)];
             if !piece.is_empty() && data.store(piece) < piece.len() {
@@ -253,6 +259,7 @@ impl Eckd {
             }
             left -= piece.len();
         }
+        self.head.transfer(at, whole - left);
         self.head.place = Place::Index;
         self.transferred();
         Ok(DeviceStatus::ENDED)
@@ -334,6 +341,7 @@ impl Eckd {
         if length > 0 {
             let (k, d) = buffer[..length].split_at(key_length);
             self.head.change(false)?.update(at, key.then_some(k), Some(d));
+            self.head.transfer(at, length);
         }
         self.buffer = buffer;
         self.head.place = Place::Data(at);
@@ -397,6 +405,7 @@ impl Eckd {
         let (key, rest) = buffer.split_at(usize::from(count.key).min(buffer.len()));
         let data = &rest[..usize::from(count.data)];
         self.head.change(true)?.format(at, count, key, data);
+        self.head.transfer(at, Count::LEN + key.len() + data.len());
         self.buffer = buffer;
         self.head.place = Place::Data(at);
         self.transferred();
@@ -496,6 +505,7 @@ impl Eckd {
             }
         }
         self.buffer = buffer;
+        self.head.transfer(first, length);
         self.head.place = Place::Index;
         self.transferred();
         Ok(DeviceStatus::ENDED)
@@ -520,6 +530,7 @@ impl Eckd {
         image.extend_from_slice(&END);
         let new = Track::from_image(image).filter(|new| new.image().len() <= limit as usize);
         *self.head.change(true)? = new.ok_or(Fault::InvalidTrackFormat)?;
+        self.head.transfer(HOME_ADDRESS, records.len());
         self.head.place = Place::Index;
         self.transferred();
         Ok(DeviceStatus::ENDED)

@@ -1,13 +1,17 @@
-//! RESERVE and RELEASE: which of the devices that stand for one disk has it for itself.
+//! RESERVE and RELEASE: which of the devices that stand for a disk, or for parts of one, has it for itself.
+//!
+//! A volume has one table ([`Reservations`]); a [`Reservation`] is a range of the volume in it. Ranges that have a unit in common exclude one
+//! another: who has reserved a whole volume has its minidisks, too, and who has reserved a minidisk keeps those out that
+//! would reach it through the whole volume.
 
 use css::Doorbell;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Who has a disk reserved. One for each disk that guests share, in the [`Options`](super::Options) of every device
-/// that stands for it.
+/// Who has reserved what of one volume.
 #[derive(Default)]
-pub struct Reservation {
+pub struct Reservations {
     state: Mutex<State>,
 }
 
@@ -15,15 +19,48 @@ pub struct Reservation {
 struct State {
     /// Devices that joined, ever.
     parties: u64,
-    holder: Option<u64>,
-    /// Whose channel program is in progress, if others are to wait for that.
-    worker: Option<u64>,
+    holders: Vec<Hold>,
+    /// Whose channel programs are in progress, if others are to wait for those.
+    workers: Vec<Hold>,
     waiting: Vec<Doorbell>,
+}
+
+/// A device has a range of the volume.
+struct Hold {
+    party: u64,
+    range: Range<u64>,
+}
+
+impl Hold {
+    fn meets(&self, range: &Range<u64>) -> bool {
+        self.range.start < range.end && range.start < self.range.end
+    }
+}
+
+/// A disk that may be reserved. One for each disk that guests share, in the [`Options`](super::Options) of every device
+/// that stands for it.
+pub struct Reservation {
+    volume: Arc<Reservations>,
+    range: Range<u64>,
+}
+
+/// A disk of its own.
+impl Default for Reservation {
+    fn default() -> Reservation {
+        Reservations::part(&Arc::default(), 0..u64::MAX)
+    }
+}
+
+impl Reservations {
+    /// The disk that is this range of the volume, in whatever units all its ranges are.
+    pub fn part(volume: &Arc<Reservations>, range: Range<u64>) -> Reservation {
+        Reservation { volume: volume.clone(), range }
+    }
 }
 
 impl Reservation {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.volume.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A new device of this disk; the number stands for it in the other calls.
@@ -39,27 +76,27 @@ impl Reservation {
         self.release(party);
     }
 
-    /// Whether anybody has the disk reserved.
+    /// Whether anybody has the disk reserved, or a part of it, or what it is a part of.
     pub fn reserved(&self) -> bool {
-        self.state().holder.is_some()
+        self.state().holders.iter().any(|hold| hold.meets(&self.range))
     }
 
     /// Whether `party` may use the disk.
     pub(super) fn free_for(&self, party: u64) -> bool {
-        self.state().free_for(party)
+        self.state().free_for(party, &self.range)
     }
 
     pub(super) fn held_by(&self, party: u64) -> bool {
-        self.state().holder == Some(party)
+        self.state().holders.iter().any(|hold| hold.party == party)
     }
 
     /// As [`Reservation::free_for`]; if not, `bell` rings when that may have changed. With `work` the others wait from now on
     /// until [`Reservation::rest`].
     pub(super) fn wait(&self, party: u64, bell: Option<&Doorbell>, work: bool) -> bool {
         let mut state = self.state();
-        if state.free_for(party) {
+        if state.free_for(party, &self.range) {
             if work {
-                state.worker = Some(party);
+                state.workers.push(Hold { party, range: self.range.clone() });
             }
             return true;
         }
@@ -70,8 +107,9 @@ impl Reservation {
     /// The channel program of `party` is over.
     pub(super) fn rest(&self, party: u64) {
         let mut state = self.state();
-        if state.worker == Some(party) {
-            state.worker = None;
+        let before = state.workers.len();
+        state.workers.retain(|hold| hold.party != party);
+        if state.workers.len() < before {
             ring(state);
         }
     }
@@ -79,27 +117,32 @@ impl Reservation {
     /// Reserves the disk for `party`, who may use it; `unconditional` takes it from whoever has it.
     pub(super) fn reserve(&self, party: u64, unconditional: bool) -> bool {
         let mut state = self.state();
-        if !unconditional && state.holder.is_some_and(|holder| holder != party) {
+        let mine = |hold: &Hold| hold.party == party;
+        if unconditional {
+            state.holders.retain(|hold| !hold.meets(&self.range));
+        } else if state.holders.iter().any(|hold| hold.meets(&self.range) && !mine(hold)) {
             return false;
         }
-        state.holder = Some(party);
+        if !state.holders.iter().any(mine) {
+            state.holders.push(Hold { party, range: self.range.clone() });
+        }
         true
     }
 
     /// Gives back what `party` has reserved, if anything; those who wait are told.
     pub(super) fn release(&self, party: u64) {
         let mut state = self.state();
-        if state.holder != Some(party) {
-            return;
+        let before = state.holders.len();
+        state.holders.retain(|hold| hold.party != party);
+        if state.holders.len() < before {
+            ring(state);
         }
-        state.holder = None;
-        ring(state);
     }
 }
 
 impl State {
-    fn free_for(&self, party: u64) -> bool {
-        [self.holder, self.worker].iter().flatten().all(|who| *who == party)
+    fn free_for(&self, party: u64, range: &Range<u64>) -> bool {
+        self.holders.iter().chain(&self.workers).all(|hold| hold.party == party || !hold.meets(range))
     }
 }
 
@@ -112,6 +155,47 @@ fn ring(mut state: MutexGuard<'_, State>) {
 
 impl fmt::Debug for Reservation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Reservation({:?})", self.state().holder)
+        let holders: Vec<_> = self.state().holders.iter().map(|hold| (hold.party, hold.range.clone())).collect();
+        write!(f, "Reservation({:?} of {holders:?})", self.range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_meet_exclude_one_another() {
+        let volume = Arc::default();
+        let [whole, one, two] = [0..100, 10..20, 20..30].map(|range| Reservations::part(&volume, range));
+        let (w, a, b) = (whole.join(), one.join(), two.join());
+        assert!(one.reserve(a, false) && two.reserve(b, false));
+        assert!(!whole.reserve(w, false) && !whole.free_for(w) && whole.reserved());
+        assert!(one.free_for(a) && one.held_by(a));
+        one.release(a);
+        assert!(!whole.reserve(w, false), "two is still reserved");
+        two.release(b);
+        assert!(whole.reserve(w, false) && whole.reserve(w, false), "again is no other");
+        assert!(!one.free_for(a) && one.reserved() && !one.reserve(a, false));
+        // Taken away: the volume is nobody's but for what one has.
+        assert!(one.reserve(a, true) && two.free_for(b) && !whole.free_for(w));
+        whole.release(w);
+        assert!(one.held_by(a));
+        one.leave(a);
+        assert!(whole.free_for(w) && !whole.reserved());
+    }
+
+    #[test]
+    fn who_works_keeps_others_waiting_and_no_longer() {
+        let volume = Arc::default();
+        let [whole, one, two] = [0..100, 10..20, 20..30].map(|range| Reservations::part(&volume, range));
+        let (w, a, b) = (whole.join(), one.join(), two.join());
+        assert!(one.wait(a, None, true) && two.wait(b, None, true) && !whole.wait(w, None, true));
+        one.rest(a);
+        assert!(!whole.wait(w, None, true));
+        two.rest(b);
+        assert!(whole.wait(w, None, true) && !one.free_for(a));
+        whole.leave(w);
+        assert!(one.free_for(a));
     }
 }

@@ -32,7 +32,7 @@ commands! {
     /// What QUERY can show.
     QUERIES "query/":
     control_unit {
-        "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "VDISK" BG virtual_disks; "IOASSIST" G io_assist;
+        "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "TIMING" B timing; "VDISK" BG virtual_disks; "IOASSIST" G io_assist;
         "CCWTRAN" G ccw_translation;
     }
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }

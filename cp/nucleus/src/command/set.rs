@@ -31,7 +31,7 @@ commands! {
         "MIH" G other; "NOPDATA" G other; "NOTRans" G other; "PAGEX" G other; "STBYPASS" G other;
         "SVCACCL" G other; "SVC76" G other; "TIMEr" G other; "VMCONIO" G other; "VMSAVE" G other;
     }
-    control_unit { "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "VDISK" B virtual_disks; }
+    control_unit { "CACHE" B cache; "NVS" B non_volatile_storage; "DASDFW" B fast_write; "VDISK" B virtual_disks; "TIMING" B timing; }
     function_keys { "PF" G pf; }
     jit { "JIT" A jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }

@@ -3,6 +3,7 @@
 use super::cache::{Cache, DeviceCache};
 use base::ebcdic;
 use dasd::{Kind, Volume};
+use devices::dasd::timing::{Paths, Timing};
 use std::sync::Arc;
 
 /// A real disk.
@@ -17,8 +18,13 @@ pub struct Real {
     pub file: String,
     pub state: State,
     pub cache: Arc<DeviceCache>,
+    /// What of it is reserved, and by whom.
+    pub reservations: Arc<devices::dasd::Reservations>,
     /// The cache of its control unit, if that has one.
     pub subsystem: Option<Arc<devices::dasd::Cache>>,
+    /// How long its channel programs take, and the paths to its control unit; fixed-block disks have no such.
+    pub timing: Option<Arc<Timing>>,
+    pub paths: Arc<Paths>,
 }
 
 /// What a real disk is used for.
@@ -40,7 +46,18 @@ impl Real {
     /// A volume; its serial is read from its label.
     pub fn new(number: u16, volume: Arc<dyn Volume>, file: String, cache: &Cache) -> Real {
         let serial = serial(&*volume).unwrap_or_default();
-        Real { number, volume, serial, file, state: State::Free, cache: cache.device(), subsystem: None }
+        Real {
+            number,
+            volume,
+            serial,
+            file,
+            state: State::Free,
+            cache: cache.device(),
+            reservations: Arc::default(),
+            subsystem: None,
+            timing: None,
+            paths: Arc::new(Paths::new(4, 4_500_000)),
+        }
     }
 
     /// Whether minidisks may lie on it.

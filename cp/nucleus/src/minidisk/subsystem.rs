@@ -7,9 +7,9 @@
 use super::cache::hold;
 use super::real::Real;
 use super::{Disks, Minidisk, Place, State};
-use crate::message::{self, Message};
 use dasd::Kind;
-use devices::dasd::Cache;
+use devices::dasd::timing::Timing;
+use devices::dasd::{Alarm, Cache};
 use std::sync::Arc;
 
 /// How much storage a control unit has.
@@ -20,12 +20,14 @@ pub struct Size {
     /// Bytes of the cache, and of non-volatile storage. Without a cache there is neither.
     pub cache: u64,
     pub storage: u64,
+    /// Channel programs take as long as they would on real devices.
+    pub timed: bool,
 }
 
 impl Size {
     /// A 3990-3 with 64 MB of cache and 4 MB of non-volatile storage.
     pub fn usual(number: u8) -> Size {
-        Size { number, cache: 64 << 20, storage: 4 << 20 }
+        Size { number, cache: 64 << 20, storage: 4 << 20, timed: false }
     }
 }
 
@@ -38,13 +40,32 @@ pub struct Limits {
 }
 
 /// The cache of a control unit that such a disk may be at.
-pub(super) fn cache(size: Size, kind: Kind) -> Option<Arc<Cache>> {
+fn cache(size: Size, kind: Kind) -> Option<Arc<Cache>> {
     let Kind::Ckd { device: 0x3380 | 0x3390 | 0x9345, track, .. } = kind else { return None };
     let tracks = |bytes: u64| (bytes / u64::from(track.max(1))) as usize;
     (size.cache > 0).then(|| Arc::new(Cache::new(tracks(size.cache), tracks(size.storage))))
 }
 
 impl State {
+    /// Puts a new real disk at its control unit, with the neighbours that it has there.
+    pub(super) fn place(&self, real: &mut Real) {
+        let number = (real.number >> 8) as u8;
+        let size = self.policy.subsystems.iter().find(|size| size.number == number).copied();
+        let size = size.unwrap_or(Size::usual(number));
+        let neighbours = || self.reals.iter().filter(|other| (other.number >> 8) as u8 == number);
+        if let Some(neighbour) = neighbours().next() {
+            real.paths = neighbour.paths.clone();
+        }
+        let kind = real.volume.kind();
+        if kind.tracks() == 0 {
+            return;
+        }
+        real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(size, kind));
+        let timing = Timing::new(&kind, real.paths.clone());
+        timing.set_on(size.timed);
+        real.timing = Some(Arc::new(timing));
+    }
+
     /// Blocks of virtual disks there are, or those of one user.
     pub(super) fn virtual_blocks(&self, owner: Option<&str>) -> u64 {
         let mut seen = Vec::new();
@@ -71,6 +92,11 @@ impl State {
 }
 
 impl Disks {
+    /// Who tells devices that take their time when it has passed; without, none does. Before the first link.
+    pub fn set_alarm(&self, alarm: Arc<dyn Alarm>) {
+        *hold(&self.alarm) = Some(alarm);
+    }
+
     /// SET VDISK: the limits from now on.
     pub fn set_virtual_limits(&self, limits: Limits) {
         hold(&self.state).limits = limits;
@@ -85,13 +111,6 @@ impl Disks {
     /// A real disk.
     pub fn real(&self, rdev: u16) -> Option<Real> {
         hold(&self.state).reals.iter().find(|real| real.number == rdev).cloned()
-    }
-
-    /// A real disk whose control unit has a cache, and that cache.
-    pub fn cached_real(&self, rdev: u16) -> Result<(Real, Arc<Cache>), Message> {
-        let real = self.real(rdev).ok_or_else(|| message::no_real_device(format!("{rdev:04X}")))?;
-        let cache = real.subsystem.clone().ok_or_else(|| message::no_subsystem_cache(format!("{rdev:04X}")))?;
-        Ok((real, cache))
     }
 }
 

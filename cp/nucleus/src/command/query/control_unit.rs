@@ -1,6 +1,6 @@
 //! QUERY CACHE, NVS, DASDFW: the control units of real disks; QUERY VDISK, IOASSIST and CCWTRAN.
 
-use super::super::set::control_unit::devices;
+use super::super::set::control_unit::{devices, timed};
 use super::super::{Issuer, Response};
 use crate::message::{self, Message};
 use crate::system::Cp;
@@ -65,6 +65,30 @@ pub fn fast_write(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Mes
         format!("{:04X} DASDFW {} for device", real.number, state(cache.status(real.number as u8).3))
     };
     Ok(devices(cp, words)?.iter().map(line).collect::<Vec<_>>().into())
+}
+
+/// `Query TIMING rdev [rdev-rdev ...]`
+///
+/// Shows whether channel programs for real disks take their time (SET TIMING), and what they took on the average, in milliseconds: waiting for the device
+/// (QUEUE) and a path to it (PENDING), seek, rotation (LATENCY) and rotations lost as no path was free (RECONNECT), and on the path (CONNECT).
+pub fn timing(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
+    let mut lines = Vec::new();
+    for (real, timing) in timed(cp, words)? {
+        let (programs, s) = timing.total();
+        let each = |time: u64| time as f64 / programs.max(1) as f64 / 1e6;
+        let (number, on) = (real.number, if timing.is_on() { "ON" } else { "OFF" });
+        lines.push(format!("{number:04X} TIMING {on} PROGRAMS={programs} RESPONSE={:.1}", each(s.response())));
+        lines.push(format!(
+            "{number:04X} QUEUE={:.1} PENDING={:.1} SEEK={:.1} LATENCY={:.1} RECONNECT={:.1} CONNECT={:.1}",
+            each(s.queue),
+            each(s.pending),
+            each(s.seek),
+            each(s.latency),
+            each(s.reconnect),
+            each(s.connect)
+        ));
+    }
+    Ok(lines.into())
 }
 
 /// `Query VDISK [SYSLIM|USERLIM]`

@@ -6,24 +6,56 @@ use crate::minidisk::real::Real;
 use crate::system::Cp;
 use crate::words::{Word, Words};
 use devices::dasd::Cache;
+use devices::dasd::timing::Timing;
 use std::sync::Arc;
 
-/// The real devices that the rest of a command names: numbers, or ranges of them.
-pub fn devices(cp: &Cp, mut words: Words<'_>) -> Result<Vec<(Real, Arc<Cache>)>, Message> {
+/// The real devices that the rest of a command names, numbers, or ranges of them, with what `of` finds of each.
+fn chosen<T>(
+    cp: &Cp,
+    mut words: Words<'_>,
+    of: impl Fn(&Real) -> Option<T>,
+    without: fn(String) -> Message,
+) -> Result<Vec<(Real, T)>, Message> {
     let mut found = Vec::new();
     let mut word = Some(words.need()?);
     while let Some(named) = word {
         let (first, last) = crate::examine::range(named.0, 0xffff, 16).map_err(|_| named.invalid())?;
         match last {
-            None => found.push(cp.disks.cached_real(first as u16)?),
+            None => {
+                let shown = format!("{first:04X}");
+                let real = cp.disks.real(first as u16).ok_or_else(|| message::no_real_device(&shown))?;
+                let what = of(&real).ok_or_else(|| without(shown))?;
+                found.push((real, what));
+            }
             Some(last) => {
                 let reals = cp.disks.reals().into_iter().filter(|real| (first..=last).contains(&real.number.into()));
-                found.extend(reals.filter_map(|real| real.subsystem.clone().map(|cache| (real, cache))));
+                found.extend(reals.filter_map(|real| of(&real).map(|what| (real, what))));
             }
         }
         word = words.next();
     }
     if found.is_empty() { Err(message::operand_missing()) } else { Ok(found) }
+}
+
+/// The real devices that the rest of a command names, and the caches of their control units.
+pub fn devices(cp: &Cp, words: Words<'_>) -> Result<Vec<(Real, Arc<Cache>)>, Message> {
+    chosen(cp, words, |real| real.subsystem.clone(), message::no_subsystem_cache)
+}
+
+/// The real devices that the rest of a command names, and how long they take.
+pub fn timed(cp: &Cp, words: Words<'_>) -> Result<Vec<(Real, Arc<Timing>)>, Message> {
+    chosen(cp, words, |real| real.timing.clone(), message::no_timing)
+}
+
+/// `SET TIMING ON|OFF rdev [rdev-rdev ...]`
+///
+/// Whether channel programs for real disks, and minidisks on them, take as long as they would on real devices: seek, rotation, busy paths, transfer, with
+/// hits of the control unit's cache and fast writes much sooner over. Off, as it is unless SYSTEM CONFIG says otherwise, they take no time. QUERY TIMING shows what
+/// they took. IPL and the channel programs of DIAGNOSE are counted, and wait for nothing.
+pub fn timing(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    let on = words.need()?.on_or_off()?;
+    timed(cp, words)?.iter().for_each(|(_, timing)| timing.set_on(on));
+    Ok(Response::none())
 }
 
 /// `SET CACHE DEVice|SUBSYStem ON|OFF rdev [rdev-rdev ...]`

@@ -1,0 +1,293 @@
+//! The model beside what measured systems took. `cargo test -p devices timing -- --nocapture` prints the tables.
+//!
+//! The workloads are no more than what the reports say of theirs (rates, shares of reads, hit ratios, CPU time for an I/O),
+//! so what is compared is shape: what becomes shorter, and about by how much.
+
+use super::super::cache::{Cache, Usage};
+use super::*;
+use dasd::model::CkdModel;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+const SECOND: u64 = 1000 * MILLISECOND;
+
+/// Numbers that look random and are the same every time.
+struct Numbers(u64);
+
+impl Numbers {
+    /// From 0 to 1.
+    fn next(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        (self.next() * f64::from(n)) as u32
+    }
+
+    /// The time to the next of events that come `rate` times a second.
+    fn gap(&mut self, rate: f64) -> u64 {
+        (-(1.0 - self.next()).ln() / rate * SECOND as f64) as u64
+    }
+}
+
+fn kind(name: &str) -> Kind {
+    let model = CkdModel::named(name).expect("there is this model");
+    Kind::of_model(model, model.cylinders)
+}
+
+fn milliseconds(time: u64) -> f64 {
+    time as f64 / MILLISECOND as f64
+}
+
+/// A row of a table: the report's figure, and the model's, which is to be within `tolerance` of it.
+#[track_caller]
+fn row(what: &str, report: f64, ours: f64, tolerance: f64) {
+    println!("{what:<52} {report:>9.2} {ours:>9.2}");
+    let near = (ours / report - 1.0).abs() <= tolerance;
+    assert!(near, "{what}: the report has {report}, the model {ours:.2}");
+}
+
+fn table(title: &str) {
+    println!("\n{title}\n{:<52} {:>9} {:>9}", "", "report", "model");
+}
+
+#[test]
+fn a_hit_in_the_cache_of_a_control_unit() {
+    table(
+        "MDC and 3990-3 hits, 3380s at a 3990-3 by parallel channels: milliseconds for an I/O of 4K (VSE guide, E.11)",
+    );
+    let timing = Timing::new(&kind("3380-K"), Arc::new(Paths::new(1, 3_000_000)));
+    let access = Access { track: 77, at: 9000, bytes: 4096, found: Found::Cache { destage: false } };
+    let hit = timing.serve(0, &[access]);
+    row("hit in the control unit's cache", 2.1, milliseconds(hit.service()), 0.05);
+    assert_eq!((hit.seek, hit.latency, hit.reconnect), (0, 0, 0));
+}
+
+#[test]
+fn the_parts_of_a_miss() {
+    let timing = Timing::new(&kind("3390-2"), Arc::new(Paths::new(1, 4_200_000)));
+    let disk = |track: u32, at: u32| Access { track, at, bytes: 4200, found: Found::Disk { stage: false } };
+    // From cylinder 0 to one that is 64/225 of the disk away.
+    let first = timing.serve(0, &[disk(634 * 15, 0)]);
+    assert!((first.seek as i64 - 125 * MILLISECOND as i64 / 10).abs() < MILLISECOND as i64 / 100, "{first:?}");
+    assert!(first.latency < 141 * MILLISECOND / 10 && first.connect == 14 * MILLISECOND / 10, "{first:?}");
+    // The same cylinder again: no seek, and the sector is where the rotation has it.
+    let then = first.response();
+    let again = timing.serve(then, &[disk(634 * 15 + 3, 28_416)]);
+    assert_eq!((again.queue, again.seek), (0, 0));
+    let sector = (then + again.pending + 4 * MILLISECOND / 10 + again.latency) % (141 * MILLISECOND / 10);
+    assert!(sector.abs_diff(705 * MILLISECOND / 100) < MILLISECOND / 100, "half a rotation: {sector}");
+    // Two at once: the second waits for the first.
+    let [one, two] = [0, 0].map(|_| timing.serve(10 * SECOND, &[disk(0, 0)]));
+    assert_eq!((one.queue, two.queue), (0, one.response()));
+    let (programs, total) = timing.total();
+    assert_eq!((programs, total.connect), (4, 4 * first.connect));
+}
+
+#[test]
+fn a_busy_path_costs_a_rotation() {
+    let paths = Arc::new(Paths::new(1, 3_000_000));
+    let [one, two] = [0, 0].map(|_| Timing::new(&kind("3380-A"), paths.clone()));
+    let long = |at: u32| [Access { track: 0, at, bytes: 47_000, found: Found::Disk { stage: false } }];
+    let first = one.serve(0, &long(20_000));
+    let second = two.serve(0, &long(20_000));
+    assert_eq!(first.reconnect, 0);
+    assert_eq!(second.reconnect, 167 * MILLISECOND / 10, "{second:?}");
+    // With another path there is no such delay.
+    let paths = Arc::new(Paths::new(2, 3_000_000));
+    let services = [0, 0].map(|_| Timing::new(&kind("3380-A"), paths.clone()).serve(0, &long(20_000)));
+    assert!(services.iter().all(|service| service.reconnect == 0));
+}
+
+/// What a run of a number of volumes showed: averages in milliseconds, and hits of reads and of writes in percent.
+struct Run {
+    service: f64,
+    response: f64,
+    busy: f64,
+    disconnect: f64,
+    read_hits: f64,
+    write_hits: f64,
+}
+
+/// Volumes at two 3990-3s, each used `rate` times a second.
+fn user_volumes(volumes: usize, rate: f64, fast_write: bool) -> Run {
+    let kind = kind("3390-2");
+    let units = [0, 1].map(|_| {
+        let cache = Cache::new((64 << 20) / 56_832, (4 << 20) / 56_832);
+        cache.set_storage(fast_write);
+        (cache, Arc::new(Paths::new(4, 4_200_000)))
+    });
+    let devices: Vec<_> = (0..volumes).map(|n| Timing::new(&kind, units[n % 2].1.clone())).collect();
+    let mut recent = vec![Vec::<u32>::new(); volumes];
+    let mut numbers = Numbers(0x3390_1991);
+    let mut next: BinaryHeap<_> = (0..volumes).map(|n| Reverse((numbers.gap(rate), n))).collect();
+    let (mut response, end) = (0.0, 300 * SECOND);
+    while let Some(Reverse((now, n))) = next.pop() {
+        if now > end {
+            break;
+        }
+        let read = numbers.next() < 0.19;
+        // What was used lately is used again.
+        let again = numbers.next() < if read { 0.60 } else { 0.83 } && !recent[n].is_empty();
+        let track = match again {
+            true => recent[n][numbers.below(recent[n].len() as u32) as usize],
+            false => numbers.below(kind.tracks()),
+        };
+        recent[n].insert(0, track);
+        recent[n].truncate(24);
+        let found = units[n % 2].0.used(n as u8, track, !read, Usage::default());
+        let access = Access { track, at: numbers.below(44_000), bytes: 14_700, found };
+        response += milliseconds(devices[n].serve(now, &[access]).response());
+        next.push(Reverse((now + numbers.gap(rate), n)));
+    }
+    let (mut programs, mut total) = (0, Service::default());
+    let mut counts = [0; 4];
+    for (n, device) in devices.iter().enumerate() {
+        let (count, service) = device.total();
+        programs += count;
+        total.add(&service);
+        let s = units[n % 2].0.statistics(n as u8);
+        [s.reads, s.read_hits, s.writes, s.fast_write_hits].iter().zip(&mut counts).for_each(|(n, sum)| *sum += n);
+    }
+    let each = |time: u64| milliseconds(time) / programs as f64;
+    Run {
+        service: each(total.service()),
+        response: response / programs as f64,
+        busy: total.service() as f64 * 100.0 / (end as f64 * volumes as f64),
+        disconnect: each(total.disconnect()),
+        read_hits: counts[1] as f64 * 100.0 / counts[0] as f64,
+        write_hits: counts[3] as f64 * 100.0 / counts[2] as f64,
+    }
+}
+
+#[test]
+fn dasd_fast_write() {
+    table("DASD fast write, 14 user volumes, 3390-2 at 3990-3 (VM/ESA 1.1 performance report, Table 39)");
+    let (off, on) = (user_volumes(14, 8.8, false), user_volumes(14, 8.8, true));
+    row("off: read hits, %", 58.0, off.read_hits, 0.1);
+    row("off: service, ms", 21.9, off.service, 0.15);
+    row("off: disconnect, ms", 17.5, off.disconnect, 0.15);
+    row("off: response, ms", 28.4, off.response, 0.25);
+    row("off: device busy, %", 19.2, off.busy, 0.15);
+    row("on: fast write hits, %", 83.0, on.write_hits, 0.1);
+    // The report has its control units stressed by the formatting of temporary disks, which is not in the model; without
+    // such, it has responses of 6.7 ms (Table 45).
+    row("on: service, ms", 12.2, on.service, 0.4);
+    row("on: response, ms", 13.8, on.response, 0.45);
+    row("on : off, response", 0.49, on.response / off.response, 0.4);
+    table("The same with 6 volumes, which are used more than twice as often");
+    let (off, on) = (user_volumes(6, 19.7, false), user_volumes(6, 20.5, true));
+    row("off: response, ms", 57.8, off.response, 0.4);
+    row("on : off, response", 0.35, on.response / off.response, 0.4);
+}
+
+#[test]
+fn a_virtual_disk_instead_of_a_real_one() {
+    // One job: 62.7 s of CPU time, the rest of 473 s for its I/Os, a tenth of which go elsewhere (catalog, listing).
+    let kind = kind("3390-2");
+    let run = |elsewhere: f64, cpu: f64| {
+        let timing = Timing::new(&kind, Arc::new(Paths::new(2, 4_200_000)));
+        let mut numbers = Numbers(0x9121);
+        let programs = 25_000;
+        let (mut now, step) = (0, (cpu * SECOND as f64) as u64 / programs);
+        for _ in 0..programs {
+            now += step;
+            if numbers.next() < elsewhere {
+                // Data and index of one file: some cylinders.
+                let (track, at) = (15_000 + numbers.below(300 * 15), numbers.below(52_000));
+                let access = Access { track, at, bytes: 4096, found: Found::Disk { stage: false } };
+                now += timing.serve(now, &[access]).response();
+            }
+        }
+        now as f64 / SECOND as f64
+    };
+    table("A VSAM job on a virtual disk (VSE guide, D.3); the CPU times are the report's");
+    let (real, storage) = (run(1.0, 62.7), run(0.1, 62.7 * 1.09));
+    row("real disk: elapsed, s", 473.0, real, 0.2);
+    row("virtual disk : real disk, elapsed", 0.24, storage / real, 0.2);
+}
+
+/// What is in a cache of so many tracks: the least recently used goes.
+struct Recent {
+    most: usize,
+    clock: u64,
+    at: HashMap<u32, u64>,
+    order: std::collections::BTreeMap<u64, u32>,
+}
+
+impl Recent {
+    fn has(&mut self, track: u32, insert: bool) -> bool {
+        let before = self.at.get(&track).copied();
+        if before.is_none() && !insert || self.most == 0 {
+            return before.is_some();
+        }
+        self.clock += 1;
+        if let Some(before) = self.at.insert(track, self.clock) {
+            self.order.remove(&before);
+        }
+        self.order.insert(self.clock, track);
+        if self.at.len() > self.most
+            && let Some((_, track)) = self.order.pop_first()
+        {
+            self.at.remove(&track);
+        }
+        before.is_some()
+    }
+}
+
+/// Twelve partitions with a processor and ten volumes between them, and a minidisk cache of so many megabytes: elapsed seconds, and I/Os
+/// that reach a disk, in thousands.
+fn batch(megabytes: usize, cpu: f64) -> (f64, f64) {
+    let kind = kind("3380-A");
+    let paths = [0, 1].map(|_| Arc::new(Paths::new(2, 3_000_000)));
+    let devices: Vec<_> = (0..10).map(|n| Timing::new(&kind, paths[n % 2].clone())).collect();
+    let mut cache =
+        Recent { most: (megabytes << 20) / 47_616, clock: 0, at: HashMap::new(), order: Default::default() };
+    let mut numbers = Numbers(0x1001_9121);
+    let (programs, mut started, mut real, mut processor, mut last) = (172_700u32, 0, 0u32, 0, 0);
+    let step = (cpu * SECOND as f64) as u64 / u64::from(programs);
+    let mut jobs: BinaryHeap<_> = (0..12).map(Reverse).map(|Reverse(n)| Reverse((0u64, n))).collect();
+    while let Some(Reverse((now, job))) = jobs.pop() {
+        if started == programs {
+            last = last.max(now);
+            continue;
+        }
+        started += 1;
+        // One processor; then the I/O, most of them reads, and of few tracks.
+        processor = now.max(processor) + step;
+        let read = numbers.next() < 0.88;
+        let track = match numbers.next() < 0.7 {
+            true => (numbers.next().powf(3.0) * 860.0) as u32,
+            false => 1000 + numbers.below(20_000),
+        };
+        let hit = cache.has(track, read);
+        let mut done = processor;
+        if !(hit && read) {
+            real += 1;
+            let spread = track.wrapping_mul(2_654_435_761);
+            let access = Access {
+                track: 3000 + spread % 4000,
+                at: numbers.below(40_000),
+                bytes: 4096,
+                found: Found::Disk { stage: false },
+            };
+            done += devices[spread as usize / 4000 % 10].serve(processor, &[access]).response();
+        }
+        jobs.push(Reverse((done, job)));
+    }
+    (last as f64 / SECOND as f64, f64::from(real) / 1000.0)
+}
+
+#[test]
+fn a_minidisk_cache_of_0_16_and_48_megabytes() {
+    table("PACEX8, V=V, full-pack minidisks on uncached 3380s (VSE guide, E.10); the CPU times are the report's");
+    let runs = [batch(0, 184.8), batch(16, 180.4), batch(48, 164.8)];
+    row("no cache: elapsed, s", 569.0, runs[0].0, 0.25);
+    row("16 MB : none, I/Os", 0.64, runs[1].1 / runs[0].1, 0.12);
+    row("48 MB : none, I/Os", 0.48, runs[2].1 / runs[0].1, 0.12);
+    row("16 MB : none, elapsed", 0.68, runs[1].0 / runs[0].0, 0.15);
+    row("48 MB : none, elapsed", 0.49, runs[2].0 / runs[0].0, 0.2);
+}
