@@ -7,6 +7,7 @@
 use crate::linux;
 use ::dasd::model::CkdModel;
 use ::dasd::{Format, Kind, Method};
+use ::debian::Scratch;
 use ::debian::apt::Apt;
 use ::debian::installer::{Installer, Plan, Step};
 use std::fs;
@@ -38,7 +39,8 @@ pub struct Options {
     /// Root's password, and the user's.
     #[arg(long, value_name = "PASSWORD", default_value = "debian")]
     pub password: String,
-    /// A file of public keys that may log in by ssh.
+    /// A file of public keys that may log in by ssh: adds sshd. There is no network device here yet, so that only a system
+    /// that is moved elsewhere makes use of them.
     #[arg(long, value_name = "FILE")]
     pub ssh_key: Option<PathBuf>,
     /// A script to run when the system starts for the first time.
@@ -125,17 +127,23 @@ fn make(options: &Options, disk: &Path) -> Result<(), String> {
 
 /// Runs the installing guest.
 fn install(installer: &Installer, disk: &Path, options: &Options, started: Instant) -> Result<(), String> {
-    let scratch = Scratch::new(disk)?;
+    // Beside the disk, where there is room.
+    let scratch = Scratch::new(&disk.with_added_extension("installer"))?;
     let write = |name: &str, content: &[u8]| {
-        let path = scratch.0.join(name);
+        let path = scratch.path().join(name);
         fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok::<PathBuf, String>(path)
     };
     let (kernel, initrd) = (write("kernel", &installer.kernel)?, write("initrd", &installer.initrd)?);
     let storage = (installer.initrd.len() as u64 * 2 >> 20) + 768;
     let program = std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
+    let engine = match engine::engine() {
+        engine::Engine::Interpreter => "interpreter",
+        engine::Engine::Jit => "jit",
+        engine::Engine::Compare => "compare",
+    };
     let mut guest = Command::new(program)
-        .args(["linux", "--append", "quiet", "--memory", &format!("{storage}M")])
+        .args(["--engine", engine, "linux", "--append", "quiet", "--memory", &format!("{storage}M")])
         .arg("--kernel")
         .arg(kernel)
         .arg("--initrd")
@@ -193,21 +201,4 @@ fn cache() -> Result<PathBuf, String> {
     let folder = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
     let folder = folder.ok_or("there is no home folder to keep packages in: name a folder with --cache")?;
     Ok(folder.join("endicott/debian"))
-}
-
-/// A folder beside the disk for the installing guest's files, gone when this is dropped.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(disk: &Path) -> Result<Scratch, String> {
-        let folder = disk.with_added_extension("installer");
-        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        Ok(Scratch(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

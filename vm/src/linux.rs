@@ -43,8 +43,8 @@ pub struct Options {
     /// The initial RAM disk.
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub initrd: Option<PathBuf>,
-    /// The kernel's command line.
-    #[arg(long, value_name = "TEXT", default_value = "", requires = "kernel")]
+    /// The kernel's command line; of a guest that starts from its disk, what is added to it, up to 64 characters.
+    #[arg(long, value_name = "TEXT", default_value = "")]
     pub append: String,
     /// A disk: an image in one of the formats that "endicott dasd" knows. The first becomes device 0200, and so on. May be
     /// given more than once.
@@ -63,6 +63,9 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub processors: Option<u16>,
 }
+
+/// The most characters of parameters that IPL takes.
+const PARAMETERS: usize = 64;
 
 /// The device number of the first disk.
 const DISKS: u16 = 0x200;
@@ -98,6 +101,9 @@ const USERID: &str = "LINUX";
 /// Runs the guest; the exit code.
 pub fn linux(options: &Options) -> Result<u8, String> {
     let read = |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    if options.kernel.is_none() && options.append.len() > PARAMETERS {
+        return Err(format!("--append: a guest that starts from its disk takes up to {PARAMETERS} characters"));
+    }
     let kernel = options.kernel.as_deref().map(read).transpose()?;
     let initrd = options.initrd.as_deref().map(read).transpose()?.unwrap_or_default();
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
@@ -138,7 +144,10 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         Some(kernel) => {
             ipl::from_files(&cp, &vmdbk, kernel, &initrd, &options.append).map_err(|error| error.to_string())?;
         }
-        None => ipl::from_device(&cp, &vmdbk, DISKS, &ipl::Options::default()).map_err(|message| message.text)?,
+        None => {
+            let how = ipl::Options { parm: options.append.clone(), ..ipl::Options::default() };
+            ipl::from_device(&cp, &vmdbk, DISKS, &how).map_err(|message| message.text)?;
+        }
     }
     drop((kernel, initrd));
     let threads = crate::run::start_processors(&cp);

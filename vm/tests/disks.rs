@@ -54,6 +54,9 @@ fn a_disk_from_its_making_to_its_restoration() {
     let track = folder.good("show vol.3390 --track 0.0");
     assert!(track.contains("R3   00000000 key   4 data    80") && track.contains("VOL1WORK01"), "{track}");
     assert!(folder.bad("show vol.3390 --track 50.0").contains("up to 49.14"));
+    folder.good("show vol.3390 --track 0.0 --track 0.1 --svg tracks.svg");
+    let svg = std::fs::read_to_string(folder.0.join("tracks.svg")).unwrap();
+    assert!(svg.contains(">Track 0.1</text>") && svg.contains(">R3: key 4, data 80</text>"), "{svg}");
 
     folder.good("copy vol.3390 backup.3390 --cylinders 60");
     folder.good("snapshot vol.3390");

@@ -38,17 +38,18 @@ pub fn prepare() -> Outcome<Guest> {
         let kernel = host::files(&unpacked.join("boot"), |name| name.starts_with("vmlinuz-"));
         let kernel = kernel.last().ok_or("The kernel's package has no boot/vmlinuz.")?;
         write_whole(&guest.kernel, &at(kernel, fs::read(kernel))?)?;
-        write_whole(&guest.initrd, &gzip(&initramfs(&unpacked, &[])?)?)?;
+        write_whole(&guest.initrd, &gzip(&initramfs(&[])?)?)?;
         println!("The guest is ready: {} and {}.", guest.kernel.display(), guest.initrd.display());
     }
     Ok(guest)
 }
 
 /// The programs of the benches' initramfs and the C sources of each, in `benches/guest`.
-const BENCHES: [(&str, &[&str]); 3] = [
+const BENCHES: [(&str, &[&str]); 4] = [
     ("bench", &["main.c", "cpu.c", "mem.c", "fp.c", "str.c", "sys.c", "job.c"]),
     ("tiny", &["tiny.c"]),
     ("probe", &["probe.c"]),
+    ("disk", &["disk.c"]),
 ];
 
 /// Makes sure the benches' initramfs is there too and returns it; this one needs the cross compiler.
@@ -80,8 +81,8 @@ pub fn prepare_benches() -> Outcome<PathBuf> {
         run(compile.arg(&program).args(files.iter().map(|file| sources.join(file))))?;
         programs.push((format!("bin/{name}"), at(&program, fs::read(&program))?));
     }
-    let unpacked = unpack(&packages()?)?;
-    write_whole(&image, &gzip(&initramfs(&unpacked, &programs)?)?)?;
+    unpack(&packages()?)?;
+    write_whole(&image, &gzip(&initramfs(&programs)?)?)?;
     println!("The benches' guest is ready: {}.", image.display());
     Ok(image)
 }
@@ -104,7 +105,7 @@ pub fn prepare_native() -> Outcome<PathBuf> {
 }
 
 /// Whether `source` changed after `made` was made; also when `made` is not there.
-fn newer(source: &Path, made: &Path) -> bool {
+pub fn newer(source: &Path, made: &Path) -> bool {
     let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     match (time(source), time(made)) {
         (_, None) => true,
@@ -112,21 +113,36 @@ fn newer(source: &Path, made: &Path) -> bool {
     }
 }
 
-fn initramfs(unpacked: &Path, programs: &[(String, Vec<u8>)]) -> Outcome<Vec<u8>> {
-    let busybox = ["bin/busybox", "usr/bin/busybox"].map(|name| unpacked.join(name));
-    let busybox = busybox.iter().find(|path| path.exists()).ok_or("busybox-static's package has no bin/busybox.")?;
+/// Where the packages are unpacked.
+fn unpacked() -> PathBuf {
+    folder().join("unpacked")
+}
+
+/// The unpacked busybox.
+pub fn busybox() -> Outcome<PathBuf> {
+    let places = ["bin/busybox", "usr/bin/busybox"].map(|name| unpacked().join(name));
+    places.into_iter().find(|path| path.exists()).ok_or_else(|| "busybox-static's package has no bin/busybox.".into())
+}
+
+/// The unpacked modules of the kernel.
+pub fn modules() -> Vec<PathBuf> {
+    host::files(&unpacked().join("modules"), |name| name.ends_with(".ko"))
+}
+
+fn initramfs(programs: &[(String, Vec<u8>)]) -> Outcome<Vec<u8>> {
+    let busybox = busybox()?;
     let init = host::root().join("guest/init");
     let mut archive = Archive::default();
     archive.directory("bin");
     archive.directory("dev");
     // The kernel opens its console before init has mounted anything.
     archive.character_device("dev/console", 5, 1);
-    archive.program("bin/busybox", &at(busybox, fs::read(busybox))?);
+    archive.program("bin/busybox", &at(&busybox, fs::read(&busybox))?);
     for (name, content) in programs {
         archive.program(name, content);
     }
     archive.directory("modules");
-    for module in host::files(&unpacked.join("modules"), |name| name.ends_with(".ko")) {
+    for module in modules() {
         let name = module.file_name().expect("a file has a name").to_string_lossy();
         archive.program(&format!("modules/{name}"), &at(&module, fs::read(&module))?);
     }
@@ -146,7 +162,7 @@ fn gzip(bytes: &[u8]) -> Outcome<Vec<u8>> {
 
 /// Unpacks the packages' files into one folder and returns it.
 fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
-    let folder = host::cache().join("guest/unpacked");
+    let folder = unpacked();
     if folder.exists() {
         at(&folder, fs::remove_dir_all(&folder))?;
     }
@@ -168,8 +184,9 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Modules of the kernel that tests load: networks between guests over IUCV, disks, and machines of a guest's own.
-const MODULES: [&str; 9] = [
+/// Modules of the kernel that tests load: networks between guests over IUCV, disks, what is on them, and machines of a
+/// guest's own.
+const MODULES: [&str; 15] = [
     "fsm.ko",
     "netiucv.ko",
     "af_iucv.ko",
@@ -179,6 +196,12 @@ const MODULES: [&str; 9] = [
     "dasd_fba_mod.ko",
     "dasd_diag_mod.ko",
     "kvm.ko",
+    "crc32c_generic.ko",
+    "crc16.ko",
+    "mbcache.ko",
+    "jbd2.ko",
+    "ext4.ko",
+    "virtio_blk.ko",
 ];
 
 /// Unpacks the modules that `package` has of [`MODULES`] into `folder`. A kernel may have them built in, or no longer.

@@ -8,6 +8,7 @@ mod boots;
 mod cms;
 mod guest;
 mod host;
+mod root;
 mod tasks;
 
 use host::Outcome;
@@ -18,10 +19,10 @@ cargo x TASK (or make TASK, which first installs what is missing):
   run [ARG...]             build, fetch a guest, make the sample system, bring it up
   test [FILTER...]         format, lints, and every test, the ones that boot a guest too
   bless [FILTER...]        run the tests and accept what they print as expected from now on
-  guest [--bench]          fetch and build the guest's kernel and initramfs into cache/guest
+  guest [--bench]          fetch and build the guest's kernel, initramfs and root file system into cache/guest
   cms                      build CMS, and its disks for the sample system, into cache/cms
   bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
-                           (items: boot, hercules, idle, twocpus, a benchmark's name; --peers measures the others only)
+                           (items: boot, hercules, idle, twocpus, disk, a benchmark's name; --peers measures the others only)
   boots [N] [--cpus N] [--engine ENGINE]  boots Debian's kernel N times each on 1, 2 and 4 CPUs, to its end
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
@@ -46,7 +47,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["run", arguments @ ..] => tasks::run_system(arguments),
         ["test", filters @ ..] => tasks::test(filters, false),
         ["bless", filters @ ..] => tasks::test(filters, true),
-        ["guest"] => guest::prepare().map(drop),
+        ["guest"] => root::prepare(&guest::prepare()?),
         ["cms"] => cms::prepare(),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),

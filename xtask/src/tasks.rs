@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::host::{self, Outcome, cargo, run};
+use crate::root;
 use crate::{cms, guest};
 
 /// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in them.
@@ -41,7 +42,13 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
 
 /// Format, lints and every test. With `bless`, tests that compare with recorded expectations record them anew.
 pub fn test(filters: &[&str], bless: bool) -> Outcome {
-    guest::prepare()?;
+    if let Err(failure) = root::prepare(&guest::prepare()?) {
+        // Some tests do without, and say so.
+        if filters.is_empty() {
+            return Err(failure);
+        }
+        println!("No root file system for tests of disks: {}", failure.0);
+    }
     cms::prepare()?;
     if filters.is_empty() && !bless {
         nothing_to_skip()?;

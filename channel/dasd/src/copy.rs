@@ -84,7 +84,7 @@ pub fn copy(
         return Err(MediaError::WrongKind.into());
     }
     let (draft, host) = Draft::begin(to, existing)?;
-    create::fill(&host, kind, format, [0; 12])?;
+    create::fill(&host, kind, format, create::Tracks::Empty, [0; 12])?;
     drop(host);
     let mut layer = draft.open(false)?;
     let units = packed::units(kind).min(packed::units(from.kind()));

@@ -3,8 +3,8 @@
 use crate::copy::{Draft, Existing};
 use crate::host::HostFile;
 use crate::packed::codec::Method;
-use crate::packed::{Packed, Style, null_format};
-use crate::{ImageError, Kind, MediaError, Track, plain};
+use crate::packed::{Packed, Style, layout, null_format};
+use crate::{ImageError, Kind, MediaError, plain};
 use std::path::{Path, PathBuf};
 
 /// The format of an image file.
@@ -18,28 +18,53 @@ pub enum Format {
     Compressed { wide: bool, method: Method },
 }
 
+/// What the tracks of a new count-key-data disk have behind record 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Tracks {
+    /// Nothing.
+    #[default]
+    Empty,
+    /// As many records of 4096 zeros as the images' null format has: twelve, a 3390's.
+    Blocks,
+}
+
 /// Makes a new image of an empty disk: tracks with record 0 only, or blocks of zeros. `path` must not exist yet; if this
 /// fails it does not exist then.
 pub fn create(path: &Path, kind: Kind, format: Format) -> Result<(), ImageError> {
+    create_with(path, kind, format, Tracks::Empty)
+}
+
+/// [`create`], with `tracks` on every track.
+pub fn create_with(path: &Path, kind: Kind, format: Format, tracks: Tracks) -> Result<(), ImageError> {
     let (draft, host) = Draft::begin(path, Existing::Refuse)?;
-    fill(&host, kind, format, [0; 12])?;
+    fill(&host, kind, format, tracks, [0; 12])?;
     drop(host);
     draft.finish()
 }
 
 /// Makes `host`, an empty file, an image.
-pub(crate) fn fill(host: &HostFile, kind: Kind, format: Format, serial: [u8; 12]) -> Result<(), ImageError> {
+pub(crate) fn fill(
+    host: &HostFile,
+    kind: Kind,
+    format: Format,
+    tracks: Tracks,
+    serial: [u8; 12],
+) -> Result<(), ImageError> {
+    let null_format = match (kind, tracks) {
+        (Kind::Ckd { .. }, Tracks::Blocks) => 2,
+        _ => null_format(kind),
+    };
     match (format, kind) {
         (Format::Plain, Kind::Ckd { .. }) => plain::Ckd::format(host, kind, serial, |track| {
-            let (cylinder, head) = kind.home(track)?;
-            Ok(Track::new(cylinder, head).image().to_vec())
+            let image = layout::null_track(null_format, kind.home(track)?);
+            Ok(image.expect("both null formats are known"))
         }),
         (Format::Plain, Kind::Fba { blocks, .. }) => {
             let length = blocks.checked_mul(Kind::BLOCK as u64).ok_or(MediaError::Outside)?;
             Ok(host.set_len(length)?)
         }
         (Format::Compressed { wide, method }, _) => {
-            let style = Style { wide, shadow: false, method, null_format: null_format(kind) };
+            let style = Style { wide, shadow: false, method, null_format };
             Ok(Packed::format(host, kind, style, serial)?)
         }
     }

@@ -36,7 +36,8 @@ pub fn is_volser(name: &str) -> bool {
 }
 
 /// Writes a label to an empty volume: on count-key-data volumes records that put who IPLs it into a wait, the label,
-/// and on the second track a VTOC in which everything behind it is free.
+/// and on the second track a VTOC in which everything behind it is free. Blocks that the first track has behind its third
+/// record stay there: that is Linux's compatible disk layout.
 pub fn write(volume: &dyn Volume, volser: &str) -> Result<(), MediaError> {
     match volume.kind() {
         Kind::Fba { .. } => {
@@ -56,6 +57,10 @@ pub fn write(volume: &dyn Volume, volser: &str) -> Result<(), MediaError> {
             add(&mut track, count(2, 4, 144), &ebcdic::padded::<4>("IPL2"), &[0; 144]);
             let name = ebcdic::padded::<4>("VOL1");
             add(&mut track, count(3, 4, 80), &name, &vol1(volser, [0, 0, 0, 1, 1]));
+            let before = volume.read_track(0)?;
+            for block in before.records().filter(|record| record.count.record > 3 && record.key.is_empty()) {
+                add(&mut track, block.count, &[], block.data);
+            }
             volume.write_track(0, &track)?;
             volume.write_track(1, &vtoc(model, cylinders, heads))
         }
@@ -214,6 +219,21 @@ mod tests {
         write(&volume, "FB1").unwrap();
         assert_eq!(read(&volume).unwrap().unwrap().volser, "FB1");
         assert_eq!(data_sets(&volume), Ok(None));
+    }
+
+    #[test]
+    fn blocks_of_the_first_track_stay_behind_the_label() {
+        let volume = Memory::ckd(CkdModel::named("3390").unwrap(), 10);
+        let mut track = Track::new(0, 0);
+        for record in 1..=12 {
+            add(&mut track, Count { cylinder: 0, head: 0, record, key: 0, data: 4096 }, &[], &[record; 4096]);
+        }
+        volume.write_track(0, &track).unwrap();
+        write(&volume, "LIN001").unwrap();
+        let track = volume.read_track(0).unwrap();
+        let found: Vec<_> = track.records().map(|record| (record.count.key, record.data.len())).collect();
+        assert_eq!(found[..5], [(0, 8), (4, 24), (4, 144), (4, 80), (0, 4096)]);
+        assert_eq!((found.len(), track.records().last().unwrap().data), (13, &[12; 4096][..]));
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub mod volume;
 pub use blocks::{BlockError, Blocks};
 pub use check::{FileReport, Report, check, repair};
 pub use copy::{Existing, copy, rewrite};
-pub use create::{Format, create};
+pub use create::{Format, Tracks, create, create_with};
 pub use extent::Extent;
 pub use host::ImageError;
 pub use image::{Image, Options, Policy, Progress, open, shadow_path};

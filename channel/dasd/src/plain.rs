@@ -117,8 +117,7 @@ impl Ckd {
                 &slot
             }
         };
-        let Some(from) = new.iter().zip(old).position(|(new, old)| new != old) else { return Ok(()) };
-        let to = new.iter().zip(old).rposition(|(new, old)| new != old).expect("one differs") + 1;
+        let Some((from, to)) = difference(new, &old[..new.len()]) else { return Ok(()) };
         let (part, at) = self.place(track);
         let Part { host, journal, .. } = &mut self.parts[part];
         journal.write(host, at + from as u64, &new[from..to], &old[from..to], self.policy)
@@ -127,6 +126,17 @@ impl Ckd {
     pub fn hosts(&self) -> Vec<Arc<HostFile>> {
         self.parts.iter().map(|part| part.host.clone()).collect()
     }
+}
+
+/// Where two slices of the same length begin to differ, and where they have ended to. Most of a track is the same: it is
+/// passed over in pieces, which the host compares many bytes at a time.
+fn difference(new: &[u8], old: &[u8]) -> Option<(usize, usize)> {
+    const PIECE: usize = 128;
+    let pieces = || new.chunks(PIECE).zip(old.chunks(PIECE));
+    let first = pieces().position(|(new, old)| new != old)? * PIECE;
+    let last = pieces().rposition(|(new, old)| new != old)? * PIECE;
+    let differs = |at: &usize| new[*at] != old[*at];
+    Some(((first..new.len()).find(differs)?, (last..new.len().min(last + PIECE)).rfind(differs)? + 1))
 }
 
 /// File `number` of the volume that begins in `first`: the digit before the last dot, or at the end, counts.
@@ -181,5 +191,22 @@ impl Fba {
 
     pub fn host(&self) -> &Arc<HostFile> {
         &self.host
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn a_difference_is_found_wherever_it_is() {
+        let old = vec![7; 1000];
+        assert_eq!(difference(&old, &old), None);
+        for (from, to) in [(0, 1), (0, 1000), (127, 128), (128, 129), (999, 1000), (130, 140), (100, 900)] {
+            let mut new = old.clone();
+            (new[from], new[to - 1]) = (1, 2);
+            assert_eq!(difference(&new, &old), Some((from, to)), "{from} to {to}");
+        }
+        assert_eq!(difference(&[], &[]), None);
     }
 }

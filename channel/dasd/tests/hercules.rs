@@ -92,6 +92,41 @@ fn volumes_made_by_dasdinit_open() {
 }
 
 #[test]
+fn volumes_made_by_dasdload_open() {
+    let folder = Folder::new("dasdload");
+    std::fs::write(folder.path("text"), "the first line\nand the second\n").unwrap();
+    let control = format!(
+        "# a volume\nher002 3390-1 40\nsysvtoc vtoc trk 14\nUSER.TEXT TEXT {} TRK 2 0 0 PS FB 80 800\n\
+         USER.LIB EMPTY TRK 10 5 20 PO FB 80 19040\nUSER.DATA EMPTY CYL 2 1 0 PS FB 80 3120\n",
+        text(&folder.path("text"))
+    );
+    std::fs::write(folder.path("control"), control).unwrap();
+    for (n, flags) in [&[][..], &["-z"], &["-bz2"]].into_iter().enumerate() {
+        let path = folder.path(&format!("v{n}.dasd"));
+        if tool("dasdload", &[flags, &[text(&folder.path("control")), text(&path)]].concat()).is_none() {
+            return;
+        }
+        clean(&path);
+        let image = Image::open(&path, Options::default()).unwrap();
+        assert_eq!(label::read(&*image).unwrap().unwrap().volser, "HER002");
+        let sets = label::data_sets(&*image).unwrap().unwrap();
+        let names: Vec<_> = sets.iter().map(|set| set.name.as_str()).collect();
+        assert_eq!(names, ["USER.TEXT", "USER.LIB", "USER.DATA"]);
+        let [[(cylinder, head), _]] = sets[0].extents[..] else { panic!("{sets:?}") };
+        let track = image.read_track(u32::from(cylinder) * 15 + u32::from(head)).unwrap();
+        let first = track.records().nth(1).unwrap();
+        assert_eq!(base::ebcdic::to_string(&first.data[..14]), "the first line");
+        assert_eq!(base::ebcdic::to_string(&first.data[80..94]), "and the second");
+        // It is written, too, and stays theirs.
+        image.write_track(30 * 15, &full_track(image.kind(), 30 * 15, 77)).unwrap();
+        drop(image);
+        if !flags.is_empty() {
+            passes_theirs(&path);
+        }
+    }
+}
+
+#[test]
 fn fixed_block_volumes_made_by_dasdinit_open() {
     let folder = Folder::new("dasdinit-fba");
     for (n, flags) in [&[][..], &["-z"], &["-bz2"]].into_iter().enumerate() {

@@ -2,8 +2,8 @@
 //! packages. It runs by itself, tells its steps on the console ([`Step`]) and powers off.
 
 use crate::apt::Apt;
-use crate::at;
 use crate::cpio::Archive;
+use crate::{Scratch, at};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,14 +24,14 @@ pub struct Plan {
     pub authorized_keys: Option<String>,
     /// A script that runs when the system starts for the first time.
     pub first_boot: Option<Vec<u8>>,
-    /// Packages beyond those that a bootable system with a shell, a network and sshd needs.
+    /// Packages beyond those that a bootable system with a shell needs, and one with keys sshd and a network.
     pub packages: Vec<String>,
     /// More for the kernel's command line.
     pub append: String,
 }
 
 /// What makes a system of Debian's required packages one that starts from a disk and can be logged on to.
-const SYSTEM: [&str; 13] = [
+const SYSTEM: [&str; 9] = [
     "apt",
     "linux-image-s390x",
     "s390-tools",
@@ -40,12 +40,11 @@ const SYSTEM: [&str; 13] = [
     "dbus",
     "udev",
     "e2fsprogs",
-    "ifupdown",
-    "iproute2",
-    "openssh-server",
-    "ca-certificates",
     "debian-archive-keyring",
 ];
+
+/// What is added for who may log in by ssh.
+const NETWORK: [&str; 3] = ["ifupdown", "iproute2", "openssh-server"];
 
 /// What the programs that format a disk need, unpacked in the RAM disk.
 const TOOLS: [&str; 8] =
@@ -81,6 +80,9 @@ impl Installer {
         let base: BTreeSet<String> = apt.with_dependencies(&required)?.into_iter().collect();
         let mut wanted = required;
         wanted.extend(SYSTEM.map(str::to_owned));
+        if plan.authorized_keys.is_some() {
+            wanted.extend(NETWORK.map(str::to_owned));
+        }
         wanted.extend(plan.packages.iter().cloned());
         let mut fetched = apt.fetch(&wanted)?;
         let busybox = apt.fetch(&["busybox-static".to_owned()])?;
@@ -91,12 +93,12 @@ impl Installer {
         // The kernel's meta package depends on the one with the kernel.
         let kernel = fetched.iter().find(|(name, _)| name.starts_with("linux-image-") && name != "linux-image-s390x");
         let (_, kernel) = kernel.ok_or("linux-image-s390x depends on no kernel.")?;
-        let scratch = Scratch::new()?;
-        unpack(kernel, &scratch.0, &["./boot/vmlinuz-*", "*/crypto/*", "*/lib/*", "*/fs/*", "*/s390/block/*"])?;
-        unpack(&busybox, &scratch.0, &["*/bin/busybox"])?;
-        let image =
-            find(&scratch.0, &|name| name.starts_with("vmlinuz-")).ok_or("The kernel's package has no kernel.")?;
-        let shell = find(&scratch.0, &|name| name == "busybox").ok_or("busybox-static has no busybox.")?;
+        let scratch = Scratch::new(&std::env::temp_dir().join(format!("endicott-debian-{}", std::process::id())))?;
+        let scratch = scratch.path();
+        unpack(kernel, scratch, &["./boot/vmlinuz-*", "*/crypto/*", "*/lib/*", "*/fs/*", "*/s390/block/*"])?;
+        unpack(&busybox, scratch, &["*/bin/busybox"])?;
+        let image = find(scratch, &|name| name.starts_with("vmlinuz-")).ok_or("The kernel's package has no kernel.")?;
+        let shell = find(scratch, &|name| name == "busybox").ok_or("busybox-static has no busybox.")?;
 
         let mut archive = Archive::default();
         for folder in ["bin", "dev", "proc", "sys", "modules", "packages"] {
@@ -107,7 +109,7 @@ impl Installer {
         archive.program("bin/busybox", &at(&shell, fs::read(&shell))?);
         archive.program("init", include_bytes!("init.sh"));
         for module in MODULES {
-            if let Some(path) = find(&scratch.0, &|name| name == format!("{module}.ko")) {
+            if let Some(path) = find(scratch, &|name| name == format!("{module}.ko")) {
                 archive.program(&format!("modules/{module}.ko"), &at(&path, fs::read(&path))?);
             }
         }
@@ -229,23 +231,6 @@ fn find(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Option<PathBuf> {
         }
     }
     folders.iter().find_map(|folder| find(folder, wanted))
-}
-
-/// A folder for files in between, gone when this is dropped.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch, String> {
-        let folder = std::env::temp_dir().join(format!("endicott-debian-{}", std::process::id()));
-        at(&folder, fs::create_dir_all(&folder))?;
-        Ok(Scratch(folder))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]

@@ -7,9 +7,30 @@ pub mod apt;
 pub mod cpio;
 pub mod installer;
 
+use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// A folder for files in between, gone when this is dropped.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(folder: &Path) -> Result<Scratch, String> {
+        at(folder, fs::create_dir_all(folder))?;
+        Ok(Scratch(folder.to_owned()))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
 
 /// Runs `command` to its end and returns what it wrote to its standard output; its errors go where ours go.
 fn output(command: &mut Command) -> Result<Vec<u8>, String> {

@@ -1,5 +1,6 @@
 //! The map of a volume: which minidisks of USER DIRECT lie where, what is free, what overlaps.
 
+use super::picture::{self, Bar, Shade};
 use crate::run;
 use dasd::Kind;
 use directory::{DeviceKind, Extent};
@@ -99,52 +100,21 @@ impl Map {
         format!("{{\"volser\":\"{volser}\",\"unit\":\"{unit}\",\"size\":{size},\"pieces\":[{}]}}\n", pieces.join(","))
     }
 
-    /// The picture: the volume as a bar, a line for each minidisk below.
-    pub fn svg(&self) -> String {
-        const WIDTH: f64 = 900.0;
-        let pieces = self.pieces();
-        let end = pieces.iter().map(|piece| piece.end).max().unwrap_or(self.size).max(1);
-        let x = |at: u64| 20.0 + at as f64 * WIDTH / end as f64;
-        let height = 110 + 18 * pieces.len();
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"940\" height=\"{height}\" font-family=\"monospace\" \
-             font-size=\"12\">\n<rect width=\"940\" height=\"{height}\" fill=\"white\"/>\n\
-             <text x=\"20\" y=\"24\" font-size=\"16\">{} ({} {}s)</text>\n",
-            escaped(&self.volser),
-            self.size,
-            self.unit
-        );
-        for (n, piece) in pieces.iter().enumerate() {
-            let colour = match (piece.overlaps || piece.end > self.size, piece.minidisk) {
-                (true, _) => "#d33".to_string(),
-                (_, None) => "#eee".to_string(),
-                // The same owner has the same colour in every picture.
-                (_, Some(disk)) => {
-                    let hue = disk.owner.bytes().fold(7u32, |hue, byte| hue.wrapping_mul(31) + u32::from(byte)) % 360;
-                    format!("hsl({hue},55%,65%)")
-                }
+    /// The volume as a bar of a picture.
+    pub fn bar(&self) -> Bar {
+        let picture = |piece: &Piece<'_>| {
+            let who = piece.minidisk.map_or("free".into(), |disk| format!("{} {:04X}", disk.owner, disk.vdev));
+            let shade = match piece.minidisk {
+                _ if piece.overlaps || piece.end > self.size => Shade::Wrong,
+                None => Shade::Free,
+                Some(disk) => Shade::Of(disk.owner.clone()),
             };
-            let who =
-                piece.minidisk.map_or("free".into(), |disk| format!("{} {:04X}", escaped(&disk.owner), disk.vdev));
-            let (left, width) = (x(piece.first), (x(piece.end) - x(piece.first)).max(1.0));
             let title = format!("{who}: {} to {}", piece.first, piece.end - 1);
-            let y = 104 + 18 * n;
-            let _ = write!(
-                out,
-                "<rect x=\"{left:.1}\" y=\"36\" width=\"{width:.1}\" height=\"40\" fill=\"{colour}\" stroke=\"#555\" \
-                 stroke-width=\"0.5\"><title>{title}</title></rect>\n\
-                 <rect x=\"20\" y=\"{}\" width=\"10\" height=\"10\" fill=\"{colour}\" stroke=\"#555\"/>\n\
-                 <text x=\"38\" y=\"{y}\">{title}</text>\n",
-                y - 9
-            );
-        }
-        out.push_str("</svg>\n");
-        out
+            picture::Piece { first: piece.first, end: piece.end, title, shade }
+        };
+        let title = format!("{} ({} {}s)", self.volser, self.size, self.unit);
+        Bar { title, size: self.size, pieces: self.pieces().iter().map(picture).collect() }
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -167,7 +137,7 @@ mod tests {
         assert_eq!(lines[2], ["10", "19", "10", "free"]);
         assert_eq!(lines[4], ["39", "59", "21", "LINUX2", "0191", "OVERLAPS"]);
         assert_eq!(lines[6], ["90", "119", "30", "TOOBIG", "0191", "BEYOND", "THE", "END"]);
-        let svg = map.svg();
+        let svg = picture::svg(&[map.bar()]);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.matches("<title>").count() == lines.len());
     }
 }

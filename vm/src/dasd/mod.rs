@@ -6,11 +6,12 @@
 mod import;
 mod map;
 mod minidisk;
+mod picture;
 mod show;
 
 use clap::{Subcommand, ValueEnum};
 use dasd::model::{CkdModel, FbaModel};
-use dasd::{Existing, Format, Image, ImageError, Kind, Method, Report, Volume, label};
+use dasd::{Existing, Format, Image, ImageError, Kind, Method, Report, Tracks, Volume, label};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +36,9 @@ pub enum Command {
         /// The volume serial, one to six characters.
         #[arg(long, value_name = "VOLSER")]
         volser: Option<String>,
+        /// A 3390 whose tracks hold blocks of 4096 bytes, in Linux's compatible disk layout: as dasdfmt would leave it.
+        #[arg(long, requires = "volser")]
+        linux: bool,
         #[arg(long, value_enum, default_value_t = FormatName::Cckd64)]
         format: FormatName,
         #[arg(long, value_enum, default_value_t = Compression::Zlib)]
@@ -166,9 +170,14 @@ impl FormatName {
 /// Does it; `false`: a check found something.
 pub fn dasd(command: &Command) -> Result<bool, String> {
     let done = match command {
-        Command::Create { file, model, cylinders, blocks, volser, format, compression } => {
+        Command::Create { file, model, cylinders, blocks, volser, linux, format, compression } => {
             let kind = kind_of(model, *cylinders, *blocks)?;
-            create(file, kind, format.with(*compression), volser.as_deref()).map(|made| println!("{made}"))
+            let tracks = match (linux, kind) {
+                (false, _) => Tracks::Empty,
+                (true, Kind::Ckd { device: 0x3390, .. }) => Tracks::Blocks,
+                (true, _) => return Err(format!("{model}: --linux formats 3390s; Linux formats others (dasdfmt)")),
+            };
+            create(file, kind, format.with(*compression), tracks, volser.as_deref()).map(|made| println!("{made}"))
         }
         Command::List { files, json } => return show::list(files, *json),
         Command::Check { file, quick, repair, json } => return check(file, !quick, *repair, *json),
@@ -228,12 +237,12 @@ fn resized(kind: Kind, cylinders: Option<u32>, blocks: Option<u64>) -> Result<Ki
 }
 
 /// Makes a disk, with a label if it gets a serial; the line that tells of it.
-fn create(file: &Path, kind: Kind, format: Format, volser: Option<&str>) -> Result<String, String> {
+fn create(file: &Path, kind: Kind, format: Format, tracks: Tracks, volser: Option<&str>) -> Result<String, String> {
     let volser = volser.map(str::to_uppercase);
     if let Some(volser) = volser.as_deref().filter(|volser| !label::is_volser(volser)) {
         return Err(format!("{volser} is not a volume serial: one to six letters, digits and $ # @ - _"));
     }
-    dasd::create(file, kind, format).map_err(text)?;
+    dasd::create_with(file, kind, format, tracks).map_err(text)?;
     if let Some(volser) = &volser {
         let image = Image::open(file, dasd::Options::default()).map_err(text)?;
         label::write(&*image, volser).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -249,7 +258,8 @@ fn create(file: &Path, kind: Kind, format: Format, volser: Option<&str>) -> Resu
 
 /// Makes the usual kind of disk for a system: a compressed 3390-3 with a label.
 pub fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
-    create(file, kind_of("3390-3", None, None)?, FormatName::Cckd64.with(Compression::Zlib), Some(volser))
+    let format = FormatName::Cckd64.with(Compression::Zlib);
+    create(file, kind_of("3390-3", None, None)?, format, Tracks::Empty, Some(volser))
 }
 
 /// "3390-3, 3339 cylinders".

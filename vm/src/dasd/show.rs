@@ -1,10 +1,13 @@
 //! `endicott dasd list` and `show`: what is on a disk, for people and for programs.
 
+use super::picture::{self, Bar, Piece, Shade};
 use super::{describe, map, source, text};
 use base::ebcdic;
-use dasd::{Image, Kind, Report, Volume, label};
+use dasd::label::{self, DataSet, Label};
+use dasd::{Image, Kind, Record, Report, Track, Volume};
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What the command line says.
 #[derive(clap::Args)]
@@ -17,8 +20,8 @@ pub struct Options {
     /// The minidisks that the USER DIRECT of the system in DIR has on this volume, and what is free between them.
     #[arg(long, value_name = "DIR")]
     map: Option<PathBuf>,
-    /// The map as a picture.
-    #[arg(long, value_name = "FILE", requires = "map")]
+    /// What is shown as a picture, too: the data sets, the records of the tracks, or the minidisks.
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     /// For programs.
     #[arg(long)]
@@ -69,19 +72,24 @@ pub fn show(options: &Options) -> Result<(), String> {
     let image = source(&options.file)?;
     let volume: &dyn Volume = &*image;
     let fail = |error: dasd::MediaError| format!("{}: {error}", options.file.display());
+    let draw = |bars: &[Bar]| match &options.svg {
+        Some(svg) => std::fs::write(svg, picture::svg(bars)).map_err(|error| format!("{}: {error}", svg.display())),
+        None => Ok(()),
+    };
     if !options.track.is_empty() {
+        let mut bars = Vec::new();
         for place in &options.track {
-            print!("{}", track(volume, place)?);
+            let (title, found) = track(volume, place)?;
+            print!("{title}\n{}", records(&found));
+            bars.push(track_bar(title, &found, volume.kind()));
         }
-        return Ok(());
+        return draw(&bars);
     }
     let label = label::read(volume).map_err(fail)?;
     if let Some(folder) = &options.map {
         let volser = label.map(|label| label.volser).ok_or("the volume has no label, so no minidisk can be on it")?;
         let map = map::map(folder, &volser, volume.kind())?;
-        if let Some(svg) = &options.svg {
-            std::fs::write(svg, map.svg()).map_err(|error| format!("{}: {error}", svg.display()))?;
-        }
+        draw(&[map.bar()])?;
         print!("{}", if options.json { map.json() } else { map.text() });
         return Ok(());
     }
@@ -98,7 +106,9 @@ pub fn show(options: &Options) -> Result<(), String> {
         Some(label) => println!("Label {}, volume serial {}", label.kind, label.volser),
         None => println!("No label."),
     }
-    match label::data_sets(volume).map_err(fail)? {
+    let sets = label::data_sets(volume).map_err(fail)?;
+    draw(&[volume_bar(label.as_ref(), sets.as_deref().unwrap_or_default(), volume.kind())])?;
+    match sets {
         None => println!("No VTOC."),
         Some(sets) if sets.is_empty() => println!("The VTOC is empty."),
         Some(sets) => {
@@ -112,8 +122,8 @@ pub fn show(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// The records of a track.
-fn track(volume: &dyn Volume, place: &str) -> Result<String, String> {
+/// The track at a place as it is typed, and what it is called.
+fn track(volume: &dyn Volume, place: &str) -> Result<(String, Arc<Track>), String> {
     let Kind::Ckd { cylinders, heads, .. } = volume.kind() else {
         return Err("a fixed-block disk has no tracks to show".into());
     };
@@ -126,7 +136,48 @@ fn track(volume: &dyn Volume, place: &str) -> Result<String, String> {
         ));
     };
     let track = volume.read_track(cylinder * heads + head).map_err(|error| error.to_string())?;
-    let mut out = format!("Track {cylinder}.{head}\n");
+    Ok((format!("Track {cylinder}.{head}"), track))
+}
+
+/// A track as a bar of a picture: how much of its slot each record takes.
+fn track_bar(title: String, track: &Track, kind: Kind) -> Bar {
+    let Kind::Ckd { track: size, .. } = kind else { unreachable!("only count-key-data disks have tracks") };
+    let piece = |record: Record<'_>| {
+        let count = record.count;
+        let title = format!("R{}: key {}, data {}", count.record, count.key, count.data);
+        let shade = Shade::Of(format!("{} {}", count.key, count.data));
+        Piece { first: record.at as u64, end: record.end() as u64, title, shade }
+    };
+    Bar { title, size: size.into(), pieces: track.records().map(piece).collect() }
+}
+
+/// The volume as a bar of a picture: its data sets, in tracks.
+fn volume_bar(label: Option<&Label>, sets: &[DataSet], kind: Kind) -> Bar {
+    let (size, heads, unit) = match kind {
+        Kind::Ckd { heads, .. } => (u64::from(kind.tracks()), heads, "tracks"),
+        Kind::Fba { blocks, .. } => (blocks, 1, "blocks"),
+    };
+    let place = |(cylinder, head): (u16, u16)| u64::from(cylinder) * u64::from(heads) + u64::from(head);
+    let mut pieces: Vec<Piece> = Vec::new();
+    for set in sets {
+        for [from, to] in &set.extents {
+            let title = format!("{}: {}.{} to {}.{}", set.name, from.0, from.1, to.0, to.1);
+            pieces.push(Piece {
+                first: place(*from),
+                end: place(*to) + 1,
+                title,
+                shade: if place(*to) < size { Shade::Of(set.name.clone()) } else { Shade::Wrong },
+            });
+        }
+    }
+    pieces.sort_by_key(|piece| piece.first);
+    let volser = label.map_or("No label", |label| label.volser.as_str());
+    Bar { title: format!("{volser} ({size} {unit})"), size, pieces }
+}
+
+/// The records of a track, as text.
+fn records(track: &Track) -> String {
+    let mut out = String::new();
     for record in track.records() {
         let count = record.count;
         let place = format!("{:04X}{:04X}", count.cylinder, count.head);
@@ -145,7 +196,7 @@ fn track(volume: &dyn Volume, place: &str) -> Result<String, String> {
             }
         }
     }
-    Ok(out)
+    out
 }
 
 /// A text as JSON has it.

@@ -31,6 +31,24 @@ pub fn guest() -> Option<Guest> {
     there.then_some(guest)
 }
 
+/// The initial RAM disk of the guest that puts a system on disks; says so when it is not there.
+pub fn root_initrd() -> Option<PathBuf> {
+    let image = guest()?.initrd.with_file_name("root-initrd.img");
+    if !image.exists() {
+        println!("skipped: there is no root file system in {} (cargo x guest makes one)", image.display());
+        return None;
+    }
+    Some(image)
+}
+
+/// What `endicott linux`, which nobody types to, prints until it ends; it must end by itself, with code 0.
+pub fn console(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).output().expect("endicott starts");
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    said
+}
+
 /// Whether `s3270` is installed; says so when it is not.
 pub fn has_s3270() -> bool {
     let there = Command::new("s3270").arg("-v").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();

@@ -15,11 +15,14 @@ use crate::host::{self, Outcome, at, make_folder};
 const MEMORY_MIB: u64 = 1024;
 
 /// What a machine is started on.
+#[derive(Clone)]
 pub struct Load {
     pub kernel: PathBuf,
     pub initrd: PathBuf,
     /// The same benchmarks for the host itself.
     pub native: PathBuf,
+    /// A disk: an image of a 3390; on QEMU nothing but its blocks, at a virtio disk.
+    pub disk: Option<PathBuf>,
 }
 
 /// Who runs the guest.
@@ -111,6 +114,9 @@ fn endicott(load: &Load, append: &str, cpus: u16) -> Command {
     command.arg("linux").arg("--kernel").arg(&load.kernel).arg("--initrd").arg(&load.initrd);
     command.args(["--append", append, "--memory", &format!("{MEMORY_MIB}M")]);
     command.arg("--cpus").arg(cpus.to_string());
+    if let Some(disk) = &load.disk {
+        command.arg("--disk").arg(disk);
+    }
     command
 }
 
@@ -119,6 +125,10 @@ fn qemu(load: &Load, append: &str) -> Command {
     command.args(["-M", "s390-ccw-virtio", "-smp", "1", "-m", &format!("{MEMORY_MIB}M")]);
     command.args(["-nographic", "-no-reboot", "-nodefaults"]);
     command.args(["-chardev", "stdio,id=c0,mux=off,signal=off", "-device", "sclpconsole,chardev=c0"]);
+    if let Some(disk) = &load.disk {
+        let drive = format!("file={},if=none,id=disk,format=raw,cache=writeback", disk.display());
+        command.args(["-drive", &drive, "-device", "virtio-blk-ccw,drive=disk"]);
+    }
     command.arg("-kernel").arg(&load.kernel).arg("-initrd").arg(&load.initrd).args(["-append", append]);
     command
 }
@@ -145,12 +155,13 @@ fn hercules(folder: &Path, load: &Load, append: &str) -> Outcome<Command> {
         )
         .as_bytes(),
     )?;
+    let disk = load.disk.as_ref().map_or(String::new(), |disk| format!("0200 3390 {}\n", disk.display()));
     put(
         "herc.conf",
         // It will not start without a device, and a printer needs no network port.
         format!(
             "CPUSERIAL 002623\nCPUMODEL 2097\nNUMCPU 1\nMAXCPU 1\nARCHMODE z/Arch\nPGMPRDOS LICENSED\n\
-             MAINSIZE {MEMORY_MIB}\nOSTAILOR QUIET\n000E 1403 prt.txt\n"
+             MAINSIZE {MEMORY_MIB}\nOSTAILOR QUIET\n000E 1403 prt.txt\n{disk}"
         )
         .as_bytes(),
     )?;

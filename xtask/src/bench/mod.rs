@@ -11,6 +11,7 @@ use std::time::Duration;
 use crate::guest;
 use crate::host::{self, Outcome, at, cargo, make_folder, output, run};
 
+mod disks;
 mod machine;
 use machine::{Load, Machine, Running};
 
@@ -79,8 +80,8 @@ pub fn bench(words: &[&str]) -> Outcome {
     if wish.ours {
         run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
     }
-    let load =
-        Load { initrd: guest::prepare_benches()?, kernel: guest::prepare()?.kernel, native: guest::prepare_native()? };
+    let (initrd, native) = (guest::prepare_benches()?, guest::prepare_native()?);
+    let load = Load { kernel: guest::prepare()?.kernel, initrd, native, disk: None };
     let mut rows = Vec::new();
     let wanted = |item: &str| wish.items.is_empty() || wish.items.iter().any(|asked| asked == item);
 
@@ -101,6 +102,9 @@ pub fn bench(words: &[&str]) -> Outcome {
     }
     let means = means(&rows);
     rows.extend(means);
+    if wanted("disk") {
+        rows.extend(disks::disks(&wish, &load)?);
+    }
     let table = table(&rows);
     print!("\n{table}");
     if wish.ours { record(&rows) } else { Ok(()) }
@@ -134,7 +138,7 @@ fn pair(wish: &Wish, peer: Machine) -> Vec<Machine> {
 }
 
 /// Items that are no benchmarks of the guest's.
-const NO_BENCHMARKS: [&str; 4] = ["boot", "hercules", "idle", "twocpus"];
+const NO_BENCHMARKS: [&str; 5] = ["boot", "hercules", "idle", "twocpus", "disk"];
 
 /// Longest times for a boot and for one round of all benchmarks; generous, because a host may be busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(300);
@@ -196,46 +200,60 @@ fn benchmarks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
     if !names.is_empty() {
         mode += &format!(" vmb.tests={}", names.join(","));
     }
-    let mut samples = Samples::default();
-    let mut checks: Vec<(String, String)> = Vec::new();
-    let mut items = Vec::new();
+    let mut results = Results::default();
     for number in 1..=wish.rounds {
         for machine in pair(wish, Machine::Qemu).into_iter().chain([Machine::Native]) {
-            let (mut running, _) = booted(machine, load, &mode)?;
-            for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
-                let words: Vec<&str> = line.text.split_whitespace().collect();
-                match words[..] {
-                    ["bench", name, seconds] => {
-                        let seconds = seconds.parse().map_err(|_| format!("The guest said: {}", line.text))?;
-                        println!("bench {number}/{} {} {name} {seconds:.3} s", wish.rounds, machine.name());
-                        samples.add(machine, name, seconds);
-                        if !items.iter().any(|item| item == name) {
-                            items.push(name.to_owned());
-                        }
-                    }
-                    // The result of the work must be the same on every machine, or the times compare nothing.
-                    ["check", name, value] => match checks.iter().find(|(known, _)| known == name) {
-                        None => checks.push((name.to_owned(), value.to_owned())),
-                        Some((_, first)) if first == value => {}
-                        Some((_, first)) => {
-                            let text = format!("{name} came out as {value} on {}, {first} before.", machine.name());
-                            return Err(text.into());
-                        }
-                    },
-                    ["fail", name, ..] => {
-                        println!("bench {number}/{} {} {name}: {}", wish.rounds, machine.name(), line.text)
-                    }
-                    _ => {}
-                }
-            }
+            let (running, _) = booted(machine, load, &mode)?;
+            results.take(machine, running, &format!("{number}/{}", wish.rounds))?;
         }
     }
+    let Results { samples, items, .. } = &results;
     let goal = |item: &str| if FASTER.contains(&item) { Goal::Faster } else { Goal::None };
     let against = |peer: Machine| {
         let goal = |item: &str| if peer == Machine::Qemu { goal(item) } else { Goal::None };
         items.iter().map(|item| samples.row(item, "s", peer, goal(item))).collect::<Vec<_>>()
     };
     Ok([Machine::Qemu, Machine::Native].into_iter().flat_map(against).collect())
+}
+
+/// What programs in guests have measured.
+#[derive(Default)]
+struct Results {
+    samples: Samples,
+    /// What came out, by item: it must be the same on every machine, or the times compare nothing.
+    checks: Vec<(String, String)>,
+    /// In the order in which they came.
+    items: Vec<String>,
+}
+
+impl Results {
+    /// Reads what a machine says until its programs have ended. `round` says which time it is.
+    fn take(&mut self, machine: Machine, mut running: Running, round: &str) -> Outcome {
+        for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
+            let words: Vec<&str> = line.text.split_whitespace().collect();
+            match words[..] {
+                ["bench", name, seconds] => {
+                    let seconds = seconds.parse().map_err(|_| format!("The guest said: {}", line.text))?;
+                    println!("bench {round} {} {name} {seconds:.3} s", machine.name());
+                    self.samples.add(machine, name, seconds);
+                    if !self.items.iter().any(|item| item == name) {
+                        self.items.push(name.to_owned());
+                    }
+                }
+                ["check", name, value] => match self.checks.iter().find(|(known, _)| known == name) {
+                    None => self.checks.push((name.to_owned(), value.to_owned())),
+                    Some((_, first)) if first == value => {}
+                    Some((_, first)) => {
+                        let text = format!("{name} came out as {value} on {}, {first} before.", machine.name());
+                        return Err(text.into());
+                    }
+                },
+                ["fail", name, ..] => println!("bench {round} {} {name}: {}", machine.name(), line.text),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Two jobs that have nothing to do with each other, on one CPU and on two.

@@ -1,0 +1,212 @@
+//! Systems of Debian's packages on disks of every kind: zipl in a guest makes them bootable, they start from the disk, are
+//! put to work (a package from a local folder is installed, a C program compiled) and power themselves off; then e2fsck
+//! of this machine looks at their file systems.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use dasd::{Image, Kind, Options, Volume};
+use support::{Guest, console, endicott, guest, root_initrd};
+
+/// Cylinders of a 3390, and blocks, that hold the root file system.
+const CYLINDERS: &str = "230";
+const BLOCKS: &str = "330000";
+
+/// A folder with disks, gone when the test has passed.
+struct Folder {
+    path: PathBuf,
+    guest: Guest,
+    installer: PathBuf,
+}
+
+impl Folder {
+    /// `None`, and a line that says why, if there is nothing to start or to check with.
+    fn new(name: &str) -> Option<Folder> {
+        let (guest, installer) = (guest()?, root_initrd()?);
+        let path = std::env::temp_dir().join(format!("endicott-roots-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a folder for the test");
+        Some(Folder { path, guest, installer })
+    }
+
+    /// `endicott dasd` with these words, which must find nothing wrong.
+    fn dasd(&self, line: &str) -> String {
+        let output = endicott().arg("dasd").args(line.split(' ')).current_dir(&self.path).output().expect("it starts");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(output.status.success(), "{line}: {said}");
+        said
+    }
+
+    /// What a guest with these disks says until it has powered off.
+    fn run(&self, disks: &[&str], words: &[&str]) -> String {
+        let mut command = endicott();
+        command.args(["linux", "--memory", "512M"]).args(words).current_dir(&self.path);
+        for disk in disks {
+            command.args(["--disk", disk]);
+        }
+        console(&mut command)
+    }
+
+    /// Puts the system on a disk and makes it bootable.
+    fn install(&self, disk: &str, how: &str) {
+        let append = format!("quiet nokaslr vmb.disks=0200:{how}");
+        let (kernel, initrd) = (text(&self.guest.kernel), text(&self.installer));
+        let said = self.run(&[disk], &["--kernel", kernel, "--initrd", initrd, "--append", &append]);
+        assert!(said.contains("ROOT-READY 0200"), "{said}");
+    }
+
+    /// Starts the system from its disk and lets it work.
+    fn work(&self, disk: &str) {
+        let said = self.run(&[disk], &[]);
+        assert!(said.contains("WORK-PACKAGE Hello, world!"), "{said}");
+        assert!(said.contains("WORK-COMPILED 333338333350000"), "{said}");
+        assert!(said.contains("WORK-DONE"), "{said}");
+        assert!(self.dasd(&format!("check {disk}")).contains("Nothing is wrong."));
+        self.fsck(disk);
+    }
+
+    /// Takes the file system out of the disk and has e2fsck look at it.
+    fn fsck(&self, disk: &str) {
+        let options = Options { read_only: true, ..Options::default() };
+        let volume = Image::open(&self.path.join(disk), options).expect("the disk opens");
+        let blocks = blocks(&*volume);
+        let begin = (0..400).map(|n| n * 512).find(|&at| is_ext4(&blocks, at)).expect("there is an ext4 file system");
+        let file = self.path.join("fs");
+        let out = fs::File::create(&file).expect("the folder is there");
+        out.write_all_at(&blocks[begin..], 0).expect("there is room");
+        let places = ["/sbin/e2fsck", "/usr/sbin/e2fsck", "e2fsck"];
+        let checked = places.iter().find_map(|e2fsck| Command::new(e2fsck).arg("-fn").arg(&file).output().ok());
+        let Some(checked) = checked else {
+            println!("file system not checked: e2fsck is not installed (Debian package e2fsprogs)");
+            return;
+        };
+        let said = String::from_utf8_lossy(&[checked.stdout, checked.stderr].concat()).into_owned();
+        assert!(checked.status.success(), "e2fsck: {said}");
+        fs::remove_file(file).expect("it was just made");
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the folder's name is text")
+}
+
+/// The blocks of the disk one behind the other, without records of other lengths: labels and the table of contents.
+fn blocks(volume: &dyn Volume) -> Vec<u8> {
+    match volume.kind() {
+        Kind::Fba { blocks, .. } => {
+            let mut bytes = vec![0; blocks as usize * Kind::BLOCK];
+            volume.read_blocks(0, &mut bytes).expect("the medium is whole");
+            bytes
+        }
+        Kind::Ckd { .. } => {
+            let mut bytes = Vec::new();
+            for number in 0..volume.kind().tracks() {
+                let track = volume.read_track(number).expect("the medium is whole");
+                let data = track.records().skip(1).filter(|record| record.data.len() == 4096);
+                data.for_each(|record| bytes.extend_from_slice(record.data));
+            }
+            bytes
+        }
+    }
+}
+
+/// Whether a file system begins at `at` with a superblock as ext4 has it.
+fn is_ext4(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at + 1024 + 56..at + 1024 + 58) == Some(&[0x53, 0xef]) && bytes[at + 1024 + 24] == 2
+}
+
+#[test]
+fn a_3390_of_our_making_starts_with_stock_zipl() {
+    let Some(folder) = Folder::new("ours") else { return };
+    folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS} --volser LIN200 --linux --format plain"));
+    folder.install("root.3390", "cdl");
+    let shown = folder.dasd("show root.3390");
+    assert!(shown.contains("volume serial LIN200") && shown.contains("LINUX.VLIN200.PART0001.NATIVE"), "{shown}");
+    folder.work("root.3390");
+}
+
+#[test]
+fn a_3390_formatted_by_dasdfmt_and_fdasd_starts() {
+    let Some(folder) = Folder::new("dasdfmt") else { return };
+    folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS}"));
+    folder.install("root.3390", "cdl:format");
+    folder.work("root.3390");
+}
+
+#[test]
+fn a_fixed_block_disk_starts() {
+    let Some(folder) = Folder::new("fba") else { return };
+    folder.dasd(&format!("create root.9336 9336-20 --blocks {BLOCKS}"));
+    folder.install("root.9336", "fba");
+    folder.work("root.9336");
+}
+
+#[test]
+fn a_system_reaches_its_disk_by_diagnose_250() {
+    let Some(folder) = Folder::new("diag") else { return };
+    folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS} --format plain"));
+    folder.install("root.3390", "ldl:format:diag");
+    folder.work("root.3390");
+}
+
+#[test]
+fn a_compressed_disk_with_a_shadow_file_starts_and_its_base_stays_as_it_is() {
+    let Some(folder) = Folder::new("shadow") else { return };
+    folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS} --volser LIN200 --linux --format cckd"));
+    folder.install("root.3390", "cdl");
+    folder.dasd("snapshot root.3390");
+    let base = folder.path.join("root.3390");
+    let before = fs::read(&base).expect("the disk is a file");
+    folder.work("root.3390");
+    assert!(fs::read(&base).expect("the disk is a file") == before, "the base has changed");
+    // Merged, it is one file again, with what the system did.
+    folder.dasd("snapshot root.3390 --merge");
+    assert!(fs::read(&base).expect("the disk is a file") != before, "nothing was merged");
+    folder.dasd("check root.3390");
+    folder.fsck("root.3390");
+}
+
+#[test]
+fn the_programs_of_s390_tools_print_what_they_print_elsewhere() {
+    let Some(folder) = Folder::new("tools") else { return };
+    folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS} --volser LIN200 --linux --format plain"));
+    folder.dasd("create work.3390 3390-3 --cylinders 20");
+    folder.install("root.3390", "cdl");
+    let said = folder.run(&["root.3390", "work.3390"], &["--append", "vmb.work=tools"]);
+    let printed = said.split("TOOLS-BEGIN\n").nth(1).and_then(|rest| rest.split("TOOLS-END").next());
+    let printed = printed.unwrap_or_else(|| panic!("the programs did not run: {said}"));
+    // The day the test runs.
+    let masked = |line: &str| match line.split_once("year ") {
+        Some((front, _)) => format!("{front}YEAR AND DAY"),
+        None => line.trim_end().to_owned(),
+    };
+    let printed: String = printed.lines().map(|line| masked(line) + "\n").collect();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts/s390-tools.txt");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &printed).expect("the folder is there");
+    }
+    let expected = fs::read_to_string(&file).expect("the transcript is there");
+    let differs = expected.lines().zip(printed.lines()).enumerate().find(|(_, (expected, found))| expected != found);
+    assert!(expected == printed, "it differs from {} (BLESS=1 accepts) at {differs:?}:\n{printed}", file.display());
+}
+
+#[test]
+fn loader_parameters_are_as_long_as_they_may_be() {
+    let mut command = endicott();
+    command.args(["linux", "--disk", "/nonexistent", "--append", &"x".repeat(65)]).stdin(Stdio::null());
+    let output = command.output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(1) && said.contains("64 characters"), "{said}");
+}
