@@ -130,14 +130,10 @@ static void skip_ends(struct compiler *c)
 static bool followed_by(const struct compiler *c, bool colon)
 {
 	struct compiler ahead = *c;
-	struct place saved = c->at;
-	bool yes;
 
 	rx_next_token(&ahead);
-	yes = colon ? ahead.at.token.kind == T_COLON :
-		      ahead.at.token.kind == T_OPERATOR && ahead.at.token.op == OP_EQ;
-	(void)saved;
-	return yes;
+	return colon ? ahead.at.token.kind == T_COLON :
+		       ahead.at.token.kind == T_OPERATOR && ahead.at.token.op == OP_EQ;
 }
 
 bool rx_is_assignment(const struct compiler *c)
@@ -469,10 +465,10 @@ static void clauses(struct compiler *c)
 			c->at.token.end = at;
 			begin_clause(c, OP_CLAUSE);
 		}
-		c->at.last_end = 0;
 		emit_error(c, x->error, x->subcode,
 			   x->error_about.text ? rx_text(x, x->error_about.text, x->error_about.length) : EMPTY);
 		rx_skip_clause(c);
+		close_clause(c, c->u->clauses - 1);
 	}
 }
 

@@ -1,12 +1,14 @@
 /*
  * The language processor as a program of this host, for tests, fuzzing and timing.
  *
- *	rexx [-c LIMIT] [-m BYTES] [-s SECONDS] [-t] FILE [ARGUMENT]	runs an exec
+ *	rexx [-c N] [-m BYTES] [-s SECONDS] [-t] FILE [ARGUMENT]	runs an exec
  *	rexx -b [-m BYTES] [-t]						runs programs from standard input, each a line
  *									with its length and then that many bytes; a line
  *									of X'01' and "rc N" ends what each prints
  *	rexx -f [-m BYTES]						the same, but what they print isn't shown and ten
  *									milliseconds are enough: for fuzzing
+ *
+ * -c makes the Nth allocation fail and all after it; with -f each program gets one more than the one before.
  *
  * Commands: `rc N` gives that return code, `var NAME VALUE`, `get NAME`, `drop NAME`, `dump` go through the variable
  * interface, `halt` is the immediate command HI, `makebuf` and the like are not here; all else is unknown (-3). External
@@ -416,6 +418,7 @@ static int serve(struct state *s, bool quiet)
 		split(&f, length, &program);
 		program.name = constant("PROGRAM");
 		s->lines = 0;
+		s->allocations = 0;
 		attention = 0;
 		if (quiet)
 			ualarm(10000, 10000);
@@ -434,6 +437,8 @@ static int serve(struct state *s, bool quiet)
 		}
 		s->queued = 0;
 		s->stacked = 0;
+		/* -c: the next program gets one allocation more. */
+		s->fail_at += s->fail_at != 0;
 		free(f.text);
 		free(f.lines);
 	}

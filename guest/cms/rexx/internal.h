@@ -13,6 +13,7 @@
 #define REXX_INTERNAL_H
 
 #include "rexx.h"
+#include "code.h"
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -472,5 +473,19 @@ static inline void rx_poll(struct rexx *x)
 struct val rx_trace_word(struct rexx *x);
 void rx_traceback(struct rexx *x);
 char rx_trace_letter(const struct act *act);
+
+/* ---- operate.c ---- */
+void rx_operate(struct rexx *x, enum op op);
+void rx_operate_compare(struct rexx *x, enum op op);
+bool rx_decide(enum op op, i32 order);
+void rx_join(struct rexx *x, u32 many, u32 blanks);
+void rx_release_target(struct rexx *x, const u32 *pc, struct val *first);
+void rx_begin_do(struct rexx *x, u32 flags, u32 order, u32 id);
+bool rx_loop_done(struct rexx *x, struct loop *l, struct val *v);
+void rx_end_loop(struct rexx *x);
+bool rx_find_loop(struct rexx *x, const struct frame *f, u32 id);
+
+/* ---- perform.c ---- */
+const u32 *rx_perform(struct rexx *x, enum op op, u32 operand, const u32 *pc);
 
 #endif

@@ -11,7 +11,12 @@ const struct str rx_empty = { .refs = REFS_STATIC, .known = INT_NO };
 const struct str rx_unset = { .refs = REFS_STATIC, .known = INT_NO };
 const struct str rx_omitted = { .refs = REFS_STATIC, .known = INT_NO };
 
-#define SMALL_MOST (CLASS_UNIT * (CLASSES - 1))
+/* With REXX_SEPARATE_BLOCKS every block is the host's, so that a sanitizer sees them one by one. */
+#ifdef REXX_SEPARATE_BLOCKS
+#define SMALL(size) ((void)(size), false)
+#else
+#define SMALL(size) ((size) <= CLASS_UNIT * (CLASSES - 1))
+#endif
 #define FIRST_CHUNK 4096u
 #define NEXT_CHUNK 16384u
 
@@ -69,7 +74,7 @@ static void *small(struct rexx *x, u32 class)
 
 void *rx_allocate(struct rexx *x, size_t size)
 {
-	if (LIKELY(size <= SMALL_MOST))
+	if (LIKELY(SMALL(size)))
 		return small(x, (u32)((size + CLASS_UNIT - 1) / CLASS_UNIT + (size == 0)));
 	{
 		struct large *l = from_host(x, size + LARGE_HEADER);
@@ -109,7 +114,7 @@ void rx_release(struct rexx *x, void *p, size_t size)
 {
 	if (!p)
 		return;
-	if (LIKELY(size <= SMALL_MOST)) {
+	if (LIKELY(SMALL(size))) {
 		u32 class = (u32)((size + CLASS_UNIT - 1) / CLASS_UNIT + (size == 0));
 		struct free_block *b = p;
 

@@ -35,15 +35,13 @@ static char after(const struct compiler *c, u32 more)
 /* Behind the comment that begins here; comments nest and go over lines. */
 static void skip_comment(struct compiler *c)
 {
-	u32 depth = 0, from_line = c->at.line, from = c->at.column;
+	u32 depth = 0;
 
 	for (;;) {
 		if (at_line_end(c)) {
 			if (c->at.line + 1 >= c->u->lines) {
 				/* What follows can only be nothing: the clause that has the comment is in error. */
 				c->at.column = line_at(c)->length;
-				(void)from_line;
-				(void)from;
 				RAISE(c->x, 6, 1);
 			}
 			c->at.line++;
@@ -296,6 +294,7 @@ void rx_first_token(struct compiler *c)
 void rx_skip_clause(struct compiler *c)
 {
 	while (c->at.token.kind != T_END && c->at.token.kind != T_EOF) {
+		c->at.last_end = offset_here(c);
 		if (at_line_end(c)) {
 			c->at.token.kind = T_END;
 			if (c->at.line + 1 >= c->u->lines) {
@@ -319,7 +318,7 @@ void rx_skip_clause(struct compiler *c)
 			while (!at_line_end(c) && here(c) != quote);
 		} else if (here(c) == '/' && after(c, 1) == '*') {
 			/* An unmatched comment runs to the end of the text, and was the error. */
-			u32 line = c->at.line, column = c->at.column, depth = 0;
+			u32 depth = 0;
 
 			for (;;) {
 				if (at_line_end(c)) {
@@ -338,8 +337,6 @@ void rx_skip_clause(struct compiler *c)
 					c->at.column++;
 				}
 			}
-			(void)line;
-			(void)column;
 			continue;
 		}
 		if (!at_line_end(c))

@@ -231,7 +231,14 @@ fn number(name: &str, otherwise: u64) -> u64 {
 #[test]
 fn no_program_crashes_it() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"];
+    let flags = [
+        "-O1",
+        "-g",
+        "-DREXX_SEPARATE_BLOCKS",
+        "-fsanitize=address,undefined",
+        "-fno-sanitize-recover=all",
+        "-fno-omit-frame-pointer",
+    ];
     let interpreter = rexx::build(folder, "fuzzed", &flags);
     let (seed, count) = (number("REXX_SEED", 20_261_122), number("REXX_FUZZ", 10_000));
     fuzz(&interpreter, &["-m", "16000000"], seed, count);
@@ -239,5 +246,26 @@ fn no_program_crashes_it() {
     for size in ["5000", "9000", "21000", "40000"] {
         fuzz(&interpreter, &["-m", size], seed ^ 0x5555, count / 20);
     }
+    // One program again and again, with one allocation more each time: every place where storage may run out.
+    let exhausted = include_str!("../golden/conditions.rex").replace("call ext 1,2; say result; say ext(3)", "");
+    let times = 3000;
+    let programs: Vec<u8> = (0..times).flat_map(|_| format!("{}\n{exhausted}", exhausted.len()).into_bytes()).collect();
+    let mut child = Command::new(&interpreter)
+        .args(["-f", "-c", "1"])
+        .env("ASAN_OPTIONS", "detect_leaks=0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program that was just built");
+    let mut input = child.stdin.take().expect("it was piped");
+    let writer = thread::spawn(move || input.write_all(&programs));
+    let output = child.wait_with_output().expect("a child of ours");
+    let _ = writer.join();
+    assert!(output.status.success(), "out of storage: {}", output.status);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let answers: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("\u{1}rc ")).collect();
+    assert_eq!(answers.len(), times);
+    assert_eq!(answers[0], "20005", "no storage at all");
+    assert!(answers.contains(&"20035"), "with enough it ends as it is written: with error 35");
     rexx::forget(&interpreter);
 }
