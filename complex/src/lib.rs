@@ -87,8 +87,8 @@ pub const FACILITIES: Facilities = Facilities::of(&[
     49, 51, 53, 57, 58, 61,
     // Reference bits of many frames; CPU counters; STHYI; more of cryptography; counters at once.
     66, 67, 74, 77, 142, 145, 146,
-    // The breaking-event-address register.
-    193,
+    // DEFLATE conversion; the breaking-event-address register.
+    151, 193,
     // The vector facility, its enhancements 1 and 2.
     129, 135, 148,
 ]);

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+pub mod deflate;
 pub mod interpretation;
 pub mod interruption;
 pub mod io;

@@ -29,6 +29,7 @@ pub mod bfp;
 mod control;
 mod crypto;
 mod decimal;
+mod deflate;
 mod general;
 mod hfp;
 mod vector;

@@ -2,6 +2,7 @@
 
 use crate::control::test_access;
 use crate::crypto::*;
+use crate::deflate::deflate_conversion_call;
 use crate::general::*;
 use crate::prelude::*;
 
@@ -197,7 +198,7 @@ instructions! {
     0xb92f KMC     RRE   ESAZ 17  { call cipher_message_with_chaining }
     0xb930 CGFR    RRE   Z    -   { compare(W64, r1_64, r2_32s) }
     0xb931 CLGFR   RRE   Z    -   { compare_logical(W64, r1_64, r2_32) }
-    0xb939 DFLTCC  RRFa  Z    151 { unbuilt }
+    0xb939 DFLTCC  RRFa  Z    151 { call deflate_conversion_call }          [0123 S1 F2 SG E1 E2 SP D]
     0xb93c PRNO    RRE   Z    57  { ends call perform_random_number_operation }
     0xb93e KIMD    RRE   ESAZ 17  { call compute_intermediate_digest }
     0xb93f KLMD    RRE   ESAZ 17  { call compute_last_digest }
