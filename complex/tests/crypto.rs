@@ -310,6 +310,29 @@ fn digests() {
 }
 
 #[test]
+fn more_than_one_execution_does_is_not_yet_done() {
+    let m = everything();
+    for (source, code) in [
+        ("KM 2,4", 18),
+        ("KMC 2,4", 18),
+        ("KMF 2,4", 18 | 16 << 24),
+        ("KMO 2,4", 18),
+        ("KMCTR 2,6,4", 18),
+        ("KMA 2,6,4", 18),
+    ] {
+        m.put(BLOCK, &[0; 128]);
+        m.set(|s| {
+            (s.gr[0], s.gr[1], s.gr[2], s.gr[4], s.gr[5]) = (code, BLOCK, 0x20_0000, 0x10_0000, 0x2_0000);
+            (s.gr[6], s.gr[7]) = (0x30_0000, 0);
+        });
+        assert_eq!((m.execute(source), m.cc()), (Ending::Done, 3), "{source}");
+        let done = 0x2_0000 - m.gr(5);
+        assert!(done > 0 && done < 0x2_0000, "{source}: {done}");
+        assert_eq!((m.gr(2), m.gr(4)), (0x20_0000 + done, 0x10_0000 + done), "{source}");
+    }
+}
+
+#[test]
 fn long_operands_go_on_where_they_were() {
     let m = everything();
     // 200,000 bytes across page boundaries, four executions: the last block of CBC depends on all of them.

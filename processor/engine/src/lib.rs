@@ -188,6 +188,10 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
                     if let Some(exit) = transaction::step(s) {
                         return exit;
                     }
+                    // Nobody is told of a transaction's instructions: all of it is one step.
+                    if s.local & cpu::local::STEP != 0 && s.transaction.is_none() {
+                        return Exit::Step;
+                    }
                     continue;
                 }
                 interruptions::Next::Step => {

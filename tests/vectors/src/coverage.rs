@@ -178,8 +178,9 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The program interruption's code, without the bit that says that it aborted a transaction.
     fn program(&self) -> Option<u16> {
-        self.after.iter().find_map(|s| if let Setting::Program(code) = s { Some(*code) } else { None })
+        self.after.iter().find_map(|s| if let Setting::Program(code) = s { Some(*code & !0x200) } else { None })
     }
 
     fn dxc(&self) -> Option<u8> {

@@ -4,11 +4,14 @@ use crate::file::{Case, Vector, mode_name};
 use crate::machine::{Event, Machine};
 use crate::setting::Setting;
 use arch::{Absolute, Psw, Real, lowcore, mask};
+use cpu::transaction::Beginning;
 use cpu::{Architecture, VectorRegisters, cr0};
 use std::collections::BTreeMap;
 
 /// Where the instruction lies unless the line says otherwise.
 pub const TEXT: u64 = 0x8000;
+/// Where a transaction goes on that a line has begun, when it aborts.
+pub const ABORTED: u64 = TEXT + 0x100;
 /// Bytes of storage; what lies behind it is not available.
 pub const STORAGE: u64 = 0x4_0000;
 /// Below this the interruption stores its codes and old PSWs: not compared after one.
@@ -27,6 +30,8 @@ struct Image {
     psw: u64,
     ia: u64,
     prefix: u64,
+    counters: u16,
+    transactions: u16,
     storage: Vec<u8>,
     keys: Vec<u8>,
 }
@@ -152,6 +157,7 @@ impl Runner {
         let s = &mut m.state;
         // Timers and the clock have no setting of their own.
         s.initial_reset();
+        s.set_counter_controls(0, 0);
         s.shared().tod_offset.store(0, std::sync::atomic::Ordering::Relaxed);
         (s.gr, s.fpr, s.ar, s.cr, s.fpc) = (b.gr, b.fpr, b.ar, b.cr, b.fpc);
         s.set_prefix(b.prefix).expect("the prefix area exists");
@@ -186,6 +192,20 @@ impl Runner {
             Setting::Psw(v) => s.set_psw_mask(*v),
             Setting::Ia(_) => {}
             Setting::Prefix(v) => s.set_prefix(*v).map_err(|why| why.to_string())?,
+            Setting::Counters(v) => s.set_counter_controls(*v, 0),
+            Setting::Transactions(depth) => {
+                for _ in 0..*depth {
+                    s.begin_transaction(Beginning {
+                        constrained: false,
+                        save: 0,
+                        block: None,
+                        resume: ABORTED,
+                        filtering: 0,
+                        access_registers: true,
+                        floating_point: true,
+                    });
+                }
+            }
             Setting::Storage(at, bytes) => {
                 let (at, bytes) = (*at, bytes.clone());
                 self.store(at, &bytes)?;
@@ -275,6 +295,8 @@ fn image(m: &Machine) -> Image {
         psw: s.psw_mask(),
         ia: s.ia,
         prefix: s.absolute(Real(0)).0,
+        counters: s.counters.enabled,
+        transactions: s.transaction.as_ref().map_or(0, |t| t.depth),
         storage,
         keys: keys.into_iter().map(|key| key & 0xf8).collect(),
     }
@@ -336,6 +358,12 @@ fn changes(was: &Image, is: &Image, event: &Event, ia: u64, length: u64, zarch: 
     }
     if is.prefix != was.prefix {
         list.push(Setting::Prefix(is.prefix));
+    }
+    if is.counters != was.counters {
+        list.push(Setting::Counters(is.counters));
+    }
+    if is.transactions != was.transactions {
+        list.push(Setting::Transactions(is.transactions));
     }
     if is.psw != was.psw {
         list.push(Setting::Psw(is.psw));

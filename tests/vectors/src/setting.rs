@@ -33,6 +33,10 @@ pub enum Setting {
     StorageKey(u64, u8),
     /// `prefix=`.
     Prefix(u64),
+    /// `counters=`: enable controls of the CPU-measurement counter sets.
+    Counters(u16),
+    /// `tx=`: how many transactions are begun and not ended; an abort goes on at [`crate::run::ABORTED`].
+    Transactions(u16),
     /// `pgm=`: a program interruption of this code.
     Program(u16),
     /// `ilc=`: its instruction-length code, 1-3.
@@ -85,6 +89,8 @@ impl Setting {
             "psw" => Setting::Psw(number(value)?),
             "ia" => Setting::Ia(number(value)?),
             "prefix" => Setting::Prefix(number(value)?),
+            "counters" => Setting::Counters(below(value, 1 << 16)? as u16),
+            "tx" => Setting::Transactions(below(value, 16)? as u16),
             "pgm" => Setting::Program(below(value, 1 << 16)? as u16),
             "ilc" => Setting::Ilc(below(value, 4)? as u8),
             "dxc" => Setting::Dxc(below(value, 256)? as u8),
@@ -131,6 +137,8 @@ impl fmt::Display for Setting {
             Setting::Psw(v) => write!(f, "psw={v:016X}"),
             Setting::Ia(v) => write!(f, "ia={v:X}"),
             Setting::Prefix(v) => write!(f, "prefix={v:X}"),
+            Setting::Counters(v) => write!(f, "counters={v:X}"),
+            Setting::Transactions(v) => write!(f, "tx={v:X}"),
             Setting::Program(v) => write!(f, "pgm={v:04X}"),
             Setting::Ilc(v) => write!(f, "ilc={v}"),
             Setting::Dxc(v) => write!(f, "dxc={v:02X}"),
@@ -169,6 +177,8 @@ mod tests {
             "@2000=00FF",
             "skey@2000=F8",
             "prefix=2000",
+            "counters=6",
+            "tx=1",
             "pgm=0005",
             "ilc=2",
             "dxc=08",

@@ -79,15 +79,20 @@ fn times_x(tweak: [u8; 16]) -> [u8; 16] {
     (v << 1 ^ carry).to_le_bytes()
 }
 
+/// What the functions of one cipher begin with: the registers of the operands, the query, and the cipher that the function
+/// code names. `None`: it was the query.
+fn chosen(s: &mut State, registers: &[u8]) -> Result<Option<Kind>, Interruption> {
+    registers.iter().try_for_each(|r| operand_register(*r))?;
+    match function(s) {
+        0 => query(s, &CODES).map(|()| None),
+        code => Kind::of(code).map(Some).ok_or(Program::Specification.into()),
+    }
+}
+
 /// KMC: cipher block chaining.
 pub fn cipher_message_with_chaining(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    operand_register(i.r1)?;
-    operand_register(i.r2)?;
-    let (code, decrypt) = (function(s), modified(s));
-    if code == 0 {
-        return query(s, &CODES);
-    }
-    let kind = Kind::of(code).ok_or(Program::Specification)?;
+    let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
+    let decrypt = modified(s);
     if length(s, i.r2, kind.block())? == 0 {
         return nothing(s);
     }
@@ -113,13 +118,8 @@ pub fn cipher_message_with_chaining(s: &mut State, i: &Fields) -> Result<(), Int
 
 /// KMF: cipher feedback. Bits 32-39 of register 0: how many bytes are fed back.
 pub fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    operand_register(i.r1)?;
-    operand_register(i.r2)?;
-    let (code, decrypt) = (function(s), modified(s));
-    if code == 0 {
-        return query(s, &CODES);
-    }
-    let kind = Kind::of(code).ok_or(Program::Specification)?;
+    let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
+    let decrypt = modified(s);
     let (n, fed) = (kind.block(), (s.gr[0] >> 24) as u8 as usize);
     if fed == 0 || fed > n {
         return specification();
@@ -147,13 +147,7 @@ pub fn cipher_message_with_cipher_feedback(s: &mut State, i: &Fields) -> Result<
 
 /// KMO: output feedback; enciphering and deciphering are the same.
 pub fn cipher_message_with_output_feedback(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    operand_register(i.r1)?;
-    operand_register(i.r2)?;
-    let code = function(s);
-    if code == 0 {
-        return query(s, &CODES);
-    }
-    let kind = Kind::of(code).ok_or(Program::Specification)?;
+    let Some(kind) = chosen(s, &[i.r1, i.r2])? else { return Ok(()) };
     let n = kind.block();
     if length(s, i.r2, n)? == 0 {
         return nothing(s);
@@ -170,14 +164,7 @@ pub fn cipher_message_with_output_feedback(s: &mut State, i: &Fields) -> Result<
 
 /// KMCTR: the third operand is as many counter blocks as the second has blocks.
 pub fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    operand_register(i.r1)?;
-    operand_register(i.r2)?;
-    operand_register(i.r3)?;
-    let code = function(s);
-    if code == 0 {
-        return query(s, &CODES);
-    }
-    let kind = Kind::of(code).ok_or(Program::Specification)?;
+    let Some(kind) = chosen(s, &[i.r1, i.r2, i.r3])? else { return Ok(()) };
     let n = kind.block();
     if length(s, i.r2, n)? == 0 {
         return nothing(s);
@@ -209,12 +196,7 @@ pub fn cipher_message_with_counter(s: &mut State, i: &Fields) -> Result<(), Inte
 
 /// KMAC: the chaining value of CBC alone.
 pub fn compute_authentication_code(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    operand_register(i.r2)?;
-    let code = function(s);
-    if code == 0 {
-        return query(s, &CODES);
-    }
-    let kind = Kind::of(code).ok_or(Program::Specification)?;
+    let Some(kind) = chosen(s, &[i.r2])? else { return Ok(()) };
     let n = kind.block();
     if length(s, i.r2, n)? == 0 {
         return nothing(s);

@@ -183,25 +183,25 @@ instructions! {
     0xb91b SLGFR   RRE   Z    -   { r1_64 = subtract_logical(W64, r1_64, r2_32) }
     0xb91c MSGFR   RRE   Z    -   { r1_64 = multiply(W64, r1_64, r2_32s) }
     0xb91d DSGFR   RRE   Z    -   { call divide_single_long_by_word_register } [- E1 IK]
-    0xb91e KMAC    RRE   ESAZ 17  { call compute_authentication_code }
+    0xb91e KMAC    RRE   ESAZ 17  { call compute_authentication_code }       [03 F2 SG E2 SP]
     0xb91f LRVR    RRE   ESAZ -   { r1_32 = reversed(W32, r2_32) }
     0xb920 CGR     RRE   Z    -   { compare(W64, r1_64, r2_64) }
     0xb921 CLGR    RRE   Z    -   { compare_logical(W64, r1_64, r2_64) }
     0xb926 LBR     RRE   Z    21  { r1_32 = load(W32, r2_8s) }
     0xb927 LHR     RRE   Z    21  { r1_32 = load(W32, r2_16s) }
-    0xb929 KMA     RRFb  Z    146 { call cipher_with_authentication }
-    0xb92a KMF     RRE   Z    77  { call cipher_message_with_cipher_feedback }
-    0xb92b KMO     RRE   Z    77  { call cipher_message_with_output_feedback }
-    0xb92c PCC     RRE   Z    77  { call perform_cryptographic_computation }
-    0xb92d KMCTR   RRFb  Z    77  { call cipher_message_with_counter }
-    0xb92e KM      RRE   ESAZ 17  { call cipher_message }
-    0xb92f KMC     RRE   ESAZ 17  { call cipher_message_with_chaining }
+    0xb929 KMA     RRFb  Z    146 { call cipher_with_authentication }        [03 S1 F2 F3 SG E1 E2 E3 SP]
+    0xb92a KMF     RRE   Z    77  { call cipher_message_with_cipher_feedback } [03 S1 F2 SG E1 E2 SP]
+    0xb92b KMO     RRE   Z    77  { call cipher_message_with_output_feedback } [03 S1 F2 SG E1 E2 SP]
+    0xb92c PCC     RRE   Z    77  { call perform_cryptographic_computation } [02 SG SP]
+    0xb92d KMCTR   RRFb  Z    77  { call cipher_message_with_counter }       [03 S1 F2 F3 FG SG E1 E2 E3 SP]
+    0xb92e KM      RRE   ESAZ 17  { call cipher_message }                    [03 S1 F2 FG SG E1 E2 SP]
+    0xb92f KMC     RRE   ESAZ 17  { call cipher_message_with_chaining }      [03 S1 F2 SG E1 E2 SP]
     0xb930 CGFR    RRE   Z    -   { compare(W64, r1_64, r2_32s) }
     0xb931 CLGFR   RRE   Z    -   { compare_logical(W64, r1_64, r2_32) }
     0xb939 DFLTCC  RRFa  Z    151 { call deflate_conversion_call }          [0123 S1 F2 SG E1 E2 SP D]
-    0xb93c PRNO    RRE   Z    57  { ends call perform_random_number_operation }
-    0xb93e KIMD    RRE   ESAZ 17  { call compute_intermediate_digest }
-    0xb93f KLMD    RRE   ESAZ 17  { call compute_last_digest }
+    0xb93c PRNO    RRE   Z    57  { ends call perform_random_number_operation } [03 S1 F2 SG E1 E2 SP]
+    0xb93e KIMD    RRE   ESAZ 17  { call compute_intermediate_digest }       [03 F2 SG E2 SP]
+    0xb93f KLMD    RRE   ESAZ 17  { call compute_last_digest }               [03 S1 F2 SG E1 E2 SP]
     0xb946 BCTGR   RRE   Z    -   { ends inline branch_on_count_register_64 } [-]
     0xb960 CGRT    RRFc  Z    34  { inline compare_and_trap_long }           [- DX]
     0xb961 CLGRT   RRFc  Z    34  { inline compare_logical_and_trap_long }   [- DX]

@@ -257,34 +257,36 @@ pub fn fp_from_logical(s: &mut State, i: &Fields) -> Done {
     })
 }
 
-/// VCSFP. VECTOR FP CONVERT TO FIXED.
-pub fn fp_to_fixed(s: &mut State, i: &Fields) -> Done {
+/// An integer as an element, without the condition code that comes with it.
+fn without_code<V, E>(converted: Outcome<(V, u8)>, element: impl Fn(V) -> E) -> Outcome<E> {
+    converted.map(|(v, _)| element(v)).map_err(|trap| trap.map(|(v, _)| element(v)))
+}
+
+/// A conversion to an integer, `signed` or not.
+fn to_integer(s: &mut State, i: &Fields, signed: bool) -> Done {
     s.vector_allowed()?;
     only(i.m4, SINGLE | NOT_INEXACT)?;
     let a = s.vr(i.r2);
     conversion!(s, i, {
         let rounding = rounding(s, i)?;
         results::<B>(s, i, i.m4, |fpc, n| {
-            let converted =
-                within(fpc, i, rounding, |env| value::to_signed(env, element::<B>(a, n), <B as Element>::BITS));
-            converted.map(|(v, _)| v as B).map_err(|trap| trap.map(|(v, _)| v as B))
+            let (v, bits) = (element::<B>(a, n), <B as Element>::BITS);
+            within(fpc, i, rounding, |env| match signed {
+                true => without_code(value::to_signed(env, v, bits), |v| v as B),
+                false => without_code(value::to_unsigned(env, v, bits), |v| v as B),
+            })
         })
     })
 }
 
+/// VCSFP. VECTOR FP CONVERT TO FIXED.
+pub fn fp_to_fixed(s: &mut State, i: &Fields) -> Done {
+    to_integer(s, i, true)
+}
+
 /// VCLFP. VECTOR FP CONVERT TO LOGICAL.
 pub fn fp_to_logical(s: &mut State, i: &Fields) -> Done {
-    s.vector_allowed()?;
-    only(i.m4, SINGLE | NOT_INEXACT)?;
-    let a = s.vr(i.r2);
-    conversion!(s, i, {
-        let rounding = rounding(s, i)?;
-        results::<B>(s, i, i.m4, |fpc, n| {
-            let converted =
-                within(fpc, i, rounding, |env| value::to_unsigned(env, element::<B>(a, n), <B as Element>::BITS));
-            converted.map(|(v, _)| v as B).map_err(|trap| trap.map(|(v, _)| v as B))
-        })
-    })
+    to_integer(s, i, false)
 }
 
 /// VFLL (VLDE). VECTOR FP LOAD LENGTHENED: from every second element.
