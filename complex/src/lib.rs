@@ -83,6 +83,8 @@ impl Default for Specification {
 #[rustfmt::skip]
 pub const FACILITIES: Facilities = Facilities::of(&[
     0, 1, 2, 3, 7, 8, 9, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
+    // Constrained and other transactions.
+    50, 73,
     // Hints and load-and-trap; CRDTE; load/store on condition 2; random numbers; miscellaneous extensions 2 and 3.
     49, 51, 53, 57, 58, 61,
     // Reference bits of many frames; CPU counters; STHYI; more of cryptography; counters at once.

@@ -149,3 +149,49 @@ fn two_cpus_add_to_the_same_counter() {
     assert_eq!(other.join().expect("no panic"), Ending::Done);
     assert_eq!(m.get32(DATA), 400);
 }
+
+/// A channel program, or whoever else stores, is not undone by an abort, and sees nothing of what is.
+#[test]
+fn what_others_store_stays_and_what_is_undone_they_never_see() {
+    use arch::Absolute;
+    use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+    let m = Arc::new(transactional(1));
+    let (mine, theirs) = (DATA, DATA + 8);
+    // The word of the CPU's is odd only within a transaction. Every second one is aborted; others are as they come.
+    let body = "L 1,0(0,6);AHI 1,1;ST 1,0(0,6);AHI 1,1;ST 1,0(0,6)";
+    let begin = |end: &str| {
+        let length = assemble(&format!("{body};{end}")).len() + 4;
+        format!("DC E56000000000;BRC 7,*+{length};{body};{end}")
+    };
+    let source = format!("{};{};BRCT 9,*-LOOP", begin("TEND"), begin("TABORT 256"));
+    let length = assemble(&source.replace("LOOP", "0")).len() - 4;
+    m.set(|s| s.gr[9] = 30_000);
+    m.text(PROGRAM, &source.replace("LOOP", &length.to_string()));
+    let over = Arc::new(AtomicBool::new(false));
+    let other = {
+        let (m, over) = (m.clone(), over.clone());
+        std::thread::spawn(move || {
+            let storage = m.configuration.storage();
+            let mut n = 0u64;
+            while !over.load(SeqCst) {
+                n += 1;
+                storage.write(Absolute(theirs), &n.to_be_bytes()).expect("it is there");
+                for _ in 0..50 {
+                    assert_eq!(storage.read_u32(Absolute(mine)).expect("it is there") & 1, 0, "half a transaction");
+                    assert_eq!(storage.read_u64(Absolute(theirs)), Ok(n), "what was stored is gone");
+                }
+            }
+            n
+        })
+    };
+    m.begin(0, WIDE, PROGRAM);
+    let ending =
+        (0..10_000).map(|_| m.configuration.run(0, 1000)).find(|exit| !matches!(exit, complex::Exit::SliceEnd));
+    over.store(true, SeqCst);
+    let stored = other.join().expect("nothing was amiss");
+    assert!(matches!(ending, Some(complex::Exit::DisabledWait(_))), "{ending:?}");
+    let ended = m.get32(mine) / 2;
+    assert!(ended > 0 && ended <= 30_000, "{ended}");
+    println!("{ended} transactions ended while {stored} stores were made");
+}

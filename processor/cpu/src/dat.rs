@@ -152,13 +152,13 @@ impl State {
     /// The doubleword at a real address, of a table or control block that is subject to no protection.
     pub(crate) fn fetch_real_u64(&self, at: u64) -> Result<u64, Fault> {
         let at = self.reach(self.absolute(Real(at)), Access::Fetch)?;
-        self.storage().read_u64(at).map_err(|_| Program::Addressing.into())
+        self.storage().load_u64(at).map_err(|_| Program::Addressing.into())
     }
 
     /// The same for a word.
     pub(crate) fn fetch_real_u32(&self, at: u64) -> Result<u32, Fault> {
         let at = self.reach(self.absolute(Real(at)), Access::Fetch)?;
-        self.storage().read_u32(at).map_err(|_| Program::Addressing.into())
+        self.storage().load_u32(at).map_err(|_| Program::Addressing.into())
     }
 
     /// ESA/390: a segment table of words, designated by a segment-table designation.

@@ -83,7 +83,7 @@ impl HostSpace {
             Access::Store => STORED,
         };
         let fault = |code, bits| Fault::Host(HostFault { code, id: at & PAGE_MASK | indication | bits });
-        let entry = |at| storage.read_u64(self.absolute(at)).map_err(|_| fault(Program::Addressing, 0));
+        let entry = |at| storage.load_u64(self.absolute(at)).map_err(|_| fault(Program::Addressing, 0));
         let walk = walk_z(self.asce, at, self.rules, entry).map_err(|why| match why {
             Fault::Own { code, .. } => fault(code, 0),
             host => host,

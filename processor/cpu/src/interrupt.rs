@@ -348,30 +348,30 @@ impl State {
     pub(crate) fn store_real_u8(&mut self, real: u64, v: u8) {
         let at = self.low(real);
         self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().write(at, &[v]).expect("the prefix area lies in storage");
+        self.storage().store(at, &[v]).expect("the prefix area lies in storage");
     }
 
     pub(crate) fn store_real_u16(&mut self, real: u64, v: u16) {
         let at = self.low(real);
         self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().write_u16(at, v).expect("the prefix area lies in storage");
+        self.storage().store(at, &v.to_be_bytes()).expect("the prefix area lies in storage");
     }
 
     /// Stores a word at a real address of the prefix area.
     pub fn store_real_u32(&mut self, real: u64, v: u32) {
         let at = self.low(real);
         self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().write_u32(at, v).expect("the prefix area lies in storage");
+        self.storage().store(at, &v.to_be_bytes()).expect("the prefix area lies in storage");
     }
 
     pub(crate) fn store_real_u64(&mut self, real: u64, v: u64) {
         let at = self.low(real);
         self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().write_u64(at, v).expect("the prefix area lies in storage");
+        self.storage().store(at, &v.to_be_bytes()).expect("the prefix area lies in storage");
     }
 
     pub(crate) fn load_real_u64(&mut self, real: u64) -> u64 {
         let at = self.low(real);
-        self.storage().read_u64(at).expect("the prefix area lies in storage")
+        self.storage().load_u64(at).expect("the prefix area lies in storage")
     }
 }

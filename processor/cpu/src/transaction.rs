@@ -1,13 +1,14 @@
 //! Transactional execution (POP, chapter 5, "Transactional-execution facility").
 //!
 //! While a CPU executes a transaction all others of the configuration are held between two blocks, and the transaction
-//! stores in place: the first store into a frame keeps a copy of the frame. A transaction that aborts puts the copies back;
-//! one that ends forgets them. The engine executes a transaction one instruction at a time, bounded in number, and takes no
+//! stores in place: the first store into a frame keeps a copy of the frame ([`storage::Storage::keep_frame`]). A transaction
+//! that aborts puts the copies back; one that ends forgets them. Channel programs and whoever else stores meanwhile are not
+//! held: they work with the copies, and a transaction during which one of them has stored aborts. The engine executes a transaction one instruction at a time, bounded in number, and takes no
 //! interruption meanwhile: a pending one aborts it.
 
 use crate::access::{At, Space};
 use crate::state::{State, local};
-use arch::{Absolute, PAGE, Program};
+use arch::{Absolute, Program};
 
 /// Abort codes (POP, chapter 5, "Transaction abort codes").
 pub mod abort {
@@ -16,6 +17,7 @@ pub mod abort {
     pub const MACHINE_CHECK: u64 = 5;
     pub const IO: u64 = 6;
     pub const STORE_OVERFLOW: u64 = 8;
+    pub const FETCH_CONFLICT: u64 = 9;
     pub const RESTRICTED: u64 = 11;
     pub const FILTERED: u64 = 12;
     pub const NESTING: u64 = 13;
@@ -47,7 +49,6 @@ pub struct Transaction {
     pub floating_point: bool,
     /// Instructions executed.
     pub instructions: u32,
-    copies: Vec<(u64, Box<[u8; PAGE as usize]>)>,
     /// Stores that an abort does not undo.
     kept: Vec<(Absolute, u64)>,
 }
@@ -87,6 +88,7 @@ impl State {
             return;
         }
         self.hold_others();
+        self.storage().isolate();
         // Every frame is looked up again, so that the first store into it is seen.
         self.purge_tlb();
         self.transaction = Some(Box::new(Transaction {
@@ -100,31 +102,34 @@ impl State {
             access_registers: begin.access_registers,
             floating_point: begin.floating_point,
             instructions: 0,
-            copies: Vec::new(),
             kept: Vec::new(),
         }));
         self.local |= local::TRANSACTION;
     }
 
-    /// Ends a level. There must be a transaction.
-    pub fn end_transaction(&mut self) {
-        let t = self.transaction.as_mut().expect("the caller has looked");
-        t.depth -= 1;
-        if t.depth == 0 {
-            self.leave_transaction();
+    /// Ends a level. There must be a transaction. It ends in an abort if somebody else has stored meanwhile.
+    pub fn end_transaction(&mut self, instruction: u64) {
+        let mut t = self.transaction.take().expect("the caller has looked");
+        if t.depth > 1 {
+            t.depth -= 1;
+            self.transaction = Some(t);
+        } else if self.storage().settle(false) {
+            self.left_transaction();
+        } else {
+            self.undone(*t, Diagnosis { code: abort::FETCH_CONFLICT, cc: 2, instruction, ..Diagnosis::default() });
         }
     }
 
-    fn leave_transaction(&mut self) {
-        self.transaction = None;
+    fn left_transaction(&mut self) {
         self.local &= !local::TRANSACTION;
         self.release_others();
     }
 
     /// A reset: whatever was under way is not, and what it stored stays.
     pub(crate) fn forget_transaction(&mut self) {
-        if self.transaction.is_some() {
-            self.leave_transaction();
+        if self.transaction.take().is_some() {
+            self.storage().settle(false);
+            self.left_transaction();
         }
         self.transaction_aborted = false;
     }
@@ -132,13 +137,9 @@ impl State {
     /// A frame is about to be stored into.
     pub(crate) fn note_frame(&mut self, frame: u64) {
         self.watch_frame(frame);
-        let Some(t) = &self.transaction else { return };
-        if t.copies.iter().any(|(known, _)| *known == frame) {
-            return;
+        if self.transaction.is_some() {
+            self.storage().keep_frame(frame);
         }
-        let mut copy = Box::new([0; PAGE as usize]);
-        self.storage().read(Absolute(frame), &mut copy[..]).expect("the frame exists");
-        self.transaction.as_mut().expect("there is one").copies.push((frame, copy));
     }
 
     /// A doubleword was stored that an abort is to leave in place.
@@ -150,18 +151,21 @@ impl State {
 
     /// Whether the transaction has stored into more frames than it may.
     pub fn transaction_overflows(&self) -> bool {
-        self.transaction.as_ref().is_some_and(|t| t.copies.len() > FRAMES)
+        self.transaction.is_some() && self.storage().kept_frames() > FRAMES
     }
 
     /// Undoes the transaction and goes on where its beginning says. There must be one.
     pub fn abort_transaction(&mut self, why: Diagnosis) {
         let t = self.transaction.take().expect("the caller has looked");
+        self.storage().settle(true);
+        self.undone(*t, why);
+    }
+
+    /// What it has stored is gone; now the rest.
+    fn undone(&mut self, t: Transaction, why: Diagnosis) {
         let storage = self.storage().clone();
-        for (frame, copy) in &t.copies {
-            storage.write(Absolute(*frame), &copy[..]).expect("the frame exists");
-        }
         for (at, v) in &t.kept {
-            storage.write_u64(*at, *v).expect("it was stored before");
+            storage.store(*at, &v.to_be_bytes()).expect("it was stored before");
         }
         let diagnostic = self.diagnostic_block(&t, why);
         if let Some(at) = t.block {
@@ -170,7 +174,7 @@ impl State {
         }
         if why.code == abort::PROGRAM {
             let at = self.low(PROGRAM_BLOCK);
-            storage.write(at, &diagnostic).expect("the prefix area lies in storage");
+            storage.store(at, &diagnostic).expect("the prefix area lies in storage");
         }
         for pair in 0..8 {
             if t.save << pair & 0x80 != 0 {
@@ -181,8 +185,7 @@ impl State {
         self.cc = why.cc;
         (self.ia, self.next_ia) = (t.resume, t.resume);
         self.fetch_stale = true;
-        self.local &= !local::TRANSACTION;
-        self.release_others();
+        self.left_transaction();
     }
 
     /// The transaction-diagnostic block, format 1.

@@ -260,7 +260,7 @@ impl BlockCache {
         let mut text = [0; MAX_BLOCK * 6];
         let text = &mut text[..block.bytes as usize];
         let at = Absolute(block.absolute);
-        s.storage().read(at, text).expect("it was decoded from there");
+        s.storage().load(at, text).expect("it was decoded from there");
         // If it was stored into meanwhile, the block is stale and its code will be, too.
         if s.storage().code_version(at) == block.version {
             (block.code, block.inner) = translator.translate(s, at, text, block.version, ops);
@@ -308,7 +308,7 @@ impl BlockCache {
         let first = self.ops.len();
         let (mut at, mut branches) = (0, 0);
         let mut version = s.storage().code_version(absolute);
-        s.storage().read(absolute, text).expect("the frame was translated, so it exists");
+        s.storage().load(absolute, text).expect("the frame was translated, so it exists");
         while self.ops.len() - first < MAX_BLOCK {
             let Some(&first_byte) = text.get(at) else { break };
             let len = isa::length(first_byte) as usize;
@@ -329,7 +329,7 @@ impl BlockCache {
             // Only now is the text watched. If it changed since it was read, the block is stale from the start.
             let watched = s.storage().mark_code(absolute, at);
             let mut again = [0; MAX_BLOCK * 6];
-            s.storage().read(absolute, &mut again[..at]).expect("as above");
+            s.storage().load(absolute, &mut again[..at]).expect("as above");
             version = if again[..at] == text[..at] { watched } else { version.wrapping_sub(1) };
         }
         if at == 0 {

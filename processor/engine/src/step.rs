@@ -39,7 +39,7 @@ pub fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
     let mut text = [0; 6];
     let first = fetch_address(s, ia)?;
     let here = (PAGE - ia % PAGE).min(6) as usize;
-    s.storage().read(first, &mut text[..here]).expect("the frame was translated, so it exists");
+    s.storage().load(first, &mut text[..here]).expect("the frame was translated, so it exists");
     let len = isa::length(text[0]) as usize;
     if len > here {
         let next = ia.wrapping_add(here as u64) & s.address_mask;

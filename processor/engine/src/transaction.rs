@@ -20,6 +20,7 @@ pub fn step(s: &mut State) -> Option<Exit> {
         0 if s.budget <= 0 => Some((abort::EXTERNAL, 2)),
         0 if executed >= LIMIT => Some((abort::MISCELLANEOUS, 2)),
         0 if s.transaction_overflows() => Some((abort::STORE_OVERFLOW, 3)),
+        0 if s.storage().is_disturbed() => Some((abort::FETCH_CONFLICT, 2)),
         0 => None,
         _ if pending & attention::MACHINE_CHECK != 0 => Some((abort::MACHINE_CHECK, 2)),
         _ if pending & attention::IO != 0 => Some((abort::IO, 2)),

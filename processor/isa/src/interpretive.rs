@@ -107,7 +107,7 @@ pub(crate) fn execute(s: &mut State, i: &Fields, text: [u8; 6], executed: u8) ->
             (i.r1..=last).any(|r| controls.load_control << (r & 15) & 0x8000 != 0)
         }
         Owner::Tables => {
-            controls.control_area.is_some_and(|at| s.storage().read_u64(at).is_ok_and(|word| word & TABLES_LOCKED != 0))
+            controls.control_area.is_some_and(|at| s.storage().load_u64(at).is_ok_and(|word| word & TABLES_LOCKED != 0))
         }
         Owner::Tested => controls.intercepts(intercept::TEST_PROTECTION),
         Owner::Guest | Owner::Nobody => unreachable!("done above"),

@@ -61,7 +61,7 @@ impl Emitter<'_> {
         };
         let at = Absolute(self.plan.absolute.0.wrapping_add_signed(at));
         let mut text = [0; 6];
-        self.plan.storage.read(at, &mut text).expect("it is in the block's frame");
+        self.plan.storage.load(at, &mut text).expect("it is in the block's frame");
         let i2 = Fields::extract(Format::SSa, text);
         let what = match text[0] {
             0xd2 => Bytes::Move,

@@ -9,11 +9,16 @@
 //! if its version is the frame's, and self-modifying code costs nobody else anything. Doublewords, not larger pieces:
 //! Linux returns to programs through an instruction among the busiest fields of its prefix area.
 //!
+//! **Whose view.** `load` and `store` are a CPU's own, as is what it does through [`Storage::frame`]; `read` and `write` are
+//! everybody else's, and know nothing of a transaction that may yet be undone ([`Storage::isolate`]).
+//!
 //! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory.
 
+mod isolation;
 mod mapping;
 
 use arch::{Absolute, PAGE};
+use isolation::{Isolation, common};
 use mapping::Mapping;
 use std::io;
 use std::sync::atomic::{
@@ -75,6 +80,7 @@ pub struct Storage {
     code: Box<[Code]>,
     /// A bit for each doubleword that instructions were decoded from; `MARKS` words for each frame.
     marks: Box<[AtomicU64]>,
+    isolation: Isolation,
 }
 
 const MARKS: usize = (PAGE / 8 / 64) as usize;
@@ -105,6 +111,7 @@ impl Storage {
             code: unsafe { Box::new_zeroed_slice(frames).assume_init() },
             // SAFETY: as above; only the marks of frames with code are ever touched.
             marks: unsafe { Box::new_zeroed_slice(frames * MARKS).assume_init() },
+            isolation: Isolation::default(),
         })
     }
 
@@ -122,6 +129,21 @@ impl Storage {
 
     /// Copies `to.len()` bytes out of storage and marks their frames as referenced.
     pub fn read(&self, a: Absolute, to: &mut [u8]) -> Result<(), NotAvailable> {
+        if let Some(_inside) = self.isolation.enter() {
+            return self.load(a, to);
+        }
+        let kept = self.isolation.kept();
+        self.load(a, to)?;
+        for (frame, copy) in kept.iter() {
+            if let Some((there, here)) = common(*frame, a.0, to.len()) {
+                to[here].copy_from_slice(&copy[there]);
+            }
+        }
+        Ok(())
+    }
+
+    /// [`Storage::read`] by a CPU, which sees what its transaction has stored.
+    pub fn load(&self, a: Absolute, to: &mut [u8]) -> Result<(), NotAvailable> {
         self.check(a, to.len())?;
         if to.is_empty() {
             return Ok(());
@@ -149,15 +171,71 @@ impl Storage {
 
     /// Copies `from` into storage, marks its frames as referenced and changed, and makes code there stale.
     pub fn write(&self, a: Absolute, from: &[u8]) -> Result<(), NotAvailable> {
+        if let Some(_inside) = self.isolation.enter() {
+            return self.store(a, from);
+        }
+        let mut kept = self.isolation.kept();
+        self.store(a, from)?;
+        for (frame, copy) in kept.iter_mut() {
+            if let Some((there, here)) = common(*frame, a.0, from.len()) {
+                copy[there].copy_from_slice(&from[here]);
+            }
+        }
+        self.isolation.disturb();
+        Ok(())
+    }
+
+    /// [`Storage::write`] by a CPU, which an abort undoes if its frame has been kept.
+    pub fn store(&self, a: Absolute, from: &[u8]) -> Result<(), NotAvailable> {
         self.check(a, from.len())?;
         if from.is_empty() {
             return Ok(());
         }
         self.touch(a, from.len(), key::REFERENCE | key::CHANGE);
-        // SAFETY: as in `read`.
+        // SAFETY: as in `load`.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(a.0), from.len()) };
         self.stored(a, from.len());
         Ok(())
+    }
+
+    /// A transaction begins: until [`Storage::settle`] others do not see what its CPU stores into frames that are kept.
+    /// All other CPUs of the configuration must be held.
+    pub fn isolate(&self) {
+        self.isolation.begin();
+    }
+
+    /// The transaction is going to store into a frame, which must exist.
+    pub fn keep_frame(&self, frame: u64) {
+        let mut kept = self.isolation.kept();
+        if kept.iter().all(|(known, _)| *known != frame) {
+            let mut copy = Box::new([0; PAGE as usize]);
+            self.load(Absolute(frame), &mut copy[..]).expect("the frame exists");
+            kept.push((frame, copy));
+        }
+    }
+
+    /// How many frames are kept.
+    pub fn kept_frames(&self) -> usize {
+        self.isolation.kept().len()
+    }
+
+    /// Whether somebody else has stored since the transaction began: it can only be undone.
+    pub fn is_disturbed(&self) -> bool {
+        self.isolation.is_disturbed()
+    }
+
+    /// The transaction ends. False: what it has stored into kept frames is undone, because it is to be, or since somebody
+    /// else has stored.
+    pub fn settle(&self, undo: bool) -> bool {
+        let mut kept = self.isolation.kept();
+        let undo = undo || self.isolation.is_disturbed();
+        if undo {
+            for (frame, copy) in kept.iter() {
+                self.store(Absolute(*frame), &copy[..]).expect("the frame exists");
+            }
+        }
+        self.isolation.end(&mut kept);
+        !undo
     }
 
     fn touch(&self, a: Absolute, len: usize, bits: u8) {
@@ -170,6 +248,20 @@ impl Storage {
                 key.fetch_or(bits, Relaxed);
             }
         }
+    }
+
+    /// The word at `a`, for a CPU.
+    pub fn load_u32(&self, a: Absolute) -> Result<u32, NotAvailable> {
+        let mut bytes = [0; 4];
+        self.load(a, &mut bytes)?;
+        Ok(u32::from_be_bytes(bytes))
+    }
+
+    /// The doubleword at `a`, for a CPU.
+    pub fn load_u64(&self, a: Absolute) -> Result<u64, NotAvailable> {
+        let mut bytes = [0; 8];
+        self.load(a, &mut bytes)?;
+        Ok(u64::from_be_bytes(bytes))
     }
 
     /// Bytes of storage as an array.
@@ -344,11 +436,24 @@ impl Storage {
     pub fn discard(&self, first: Absolute, last: Absolute) -> Result<(), NotAvailable> {
         self.check(last, 1)?;
         let start = first.0 & arch::PAGE_MASK;
-        if start <= last.0 {
-            let len = (last.0 & arch::PAGE_MASK) + PAGE - start;
+        if start > last.0 {
+            return Ok(());
+        }
+        let len = (last.0 & arch::PAGE_MASK) + PAGE - start;
+        let zero = || {
             self.bytes.zero(start as usize, len as usize);
             self.stored(Absolute(start), len as usize);
+        };
+        if let Some(_inside) = self.isolation.enter() {
+            zero();
+            return Ok(());
         }
+        let mut kept = self.isolation.kept();
+        zero();
+        for (_, copy) in kept.iter_mut().filter(|(frame, _)| (start..start + len).contains(frame)) {
+            copy.fill(0);
+        }
+        self.isolation.disturb();
         Ok(())
     }
 
@@ -359,6 +464,7 @@ impl Storage {
 
     /// Clear reset: all bytes zero, all keys zero, all code stale.
     pub fn clear(&self) {
+        assert!(self.kept_frames() == 0, "a reset has ended any transaction");
         self.bytes.zero(0, self.bytes.len());
         for cell in self.keys.iter().chain(&self.states) {
             cell.store(0, Relaxed);
@@ -397,6 +503,39 @@ mod tests {
         let version = s.mark_code(Absolute(PAGE + 0x1fe), 6);
         s.write(Absolute(PAGE + 0x203), &[0]).unwrap();
         assert_ne!(s.code_version(Absolute(PAGE)), version, "the last byte, in another word of marks");
+    }
+
+    #[test]
+    fn a_transaction_is_undone_and_nothing_else() {
+        let s = Storage::new(3 * PAGE).unwrap();
+        let at = |n: u64| Absolute(PAGE + n);
+        s.write(at(0), &[1; 16]).unwrap();
+        s.isolate();
+        s.keep_frame(PAGE);
+        s.store(at(0), &[2; 8]).unwrap();
+        let mut all = [0; 24];
+        s.read(at(0), &mut all).unwrap();
+        assert_eq!(all[..17], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0], "nobody else sees it");
+        s.load(at(0), &mut all).unwrap();
+        assert_eq!((all[7], all[8], s.is_disturbed()), (2, 1, false));
+        assert!(s.settle(false), "it stays");
+        assert_eq!(s.read_u64(at(0)), Ok(0x0202_0202_0202_0202));
+        // Somebody else stores into the same frame, and over its end.
+        s.isolate();
+        s.keep_frame(PAGE);
+        s.keep_frame(PAGE);
+        s.store(at(0), &[3; 8]).unwrap();
+        s.write(at(4), &[4; 8]).unwrap();
+        s.write(Absolute(2 * PAGE - 4), &[5; 8]).unwrap();
+        assert_eq!((s.kept_frames(), s.is_disturbed(), s.settle(false)), (1, true, false));
+        assert_eq!(s.read_array(at(0)), Ok([2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 4, 4, 1]));
+        assert_eq!(s.read_u64(Absolute(2 * PAGE - 4)), Ok(0x0505_0505_0505_0505));
+        s.isolate();
+        s.keep_frame(PAGE);
+        s.store(at(0), &[6; 8]).unwrap();
+        s.discard(at(0), at(0)).unwrap();
+        assert!(!s.settle(true));
+        assert_eq!(s.read_u64(at(0)), Ok(0));
     }
 
     #[test]

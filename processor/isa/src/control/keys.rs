@@ -152,7 +152,7 @@ pub fn test_block(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
 fn clear_frame(s: &mut State, at: Absolute) {
     s.note_code(at, PAGE as usize);
-    s.storage().write(at, &[0; PAGE as usize]).expect("the frame exists");
+    s.storage().store(at, &[0; PAGE as usize]).expect("the frame exists");
 }
 
 /// Control bits of PFMF's first operand.

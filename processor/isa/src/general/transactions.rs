@@ -84,11 +84,13 @@ fn begin(s: &mut State, i: &Fields, beginning: Beginning) -> Result<(), Interrup
 }
 
 /// TEND. CC 0, or 2 if there is no transaction.
-pub fn transaction_end(s: &mut State, _: &Fields) -> Result<(), Interruption> {
+pub fn transaction_end(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
-    s.cc = if s.transaction.is_some() { 0 } else { 2 };
+    s.cc = 2;
     if s.transaction.is_some() {
-        s.end_transaction();
+        s.cc = 0;
+        let instruction = places(s, i).0;
+        s.end_transaction(instruction);
     }
     Ok(())
 }

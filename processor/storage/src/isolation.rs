@@ -1,0 +1,93 @@
+//! A transaction's stores, kept apart from everybody but its CPU.
+//!
+//! A transaction stores in place. Before its first store into a frame a copy is kept here, and until the transaction ends
+//! the copies are what everybody else has to do with: channel programs, the service element and CP read what is in them,
+//! and store into them as well as into storage. So an abort, which puts the copies back, undoes what the transaction has
+//! stored and nothing else. Whoever stores while there is a transaction also disturbs it: a disturbed one only aborts,
+//! since it may have fetched what is no longer so.
+//!
+//! An access begins with [`Isolation::enter`]: as long as one is inside, no transaction begins, so none sees half of it.
+
+use arch::PAGE;
+use std::sync::atomic::{
+    AtomicBool, AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+type Frame = Box<[u8; PAGE as usize]>;
+
+/// The transaction of a configuration: there is one at a time.
+#[derive(Default)]
+pub(crate) struct Isolation {
+    active: AtomicBool,
+    disturbed: AtomicBool,
+    /// Accesses that began while there was none.
+    inside: AtomicU32,
+    kept: Mutex<Vec<(u64, Frame)>>,
+}
+
+/// An access while there is no transaction.
+pub(crate) struct Inside<'a>(&'a AtomicU32);
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+impl Isolation {
+    /// The beginning of an access by somebody else than the transaction's CPU: `None` if there is a transaction, whose
+    /// copies are then to be looked at.
+    #[inline]
+    pub fn enter(&self) -> Option<Inside<'_>> {
+        // Who begins a transaction says so, and then waits for those inside.
+        self.inside.fetch_add(1, SeqCst);
+        let inside = Inside(&self.inside);
+        if self.active.load(SeqCst) { None } else { Some(inside) }
+    }
+
+    /// The copies; the transaction does not end while they are held.
+    pub fn kept(&self) -> MutexGuard<'_, Vec<(u64, Frame)>> {
+        // A copy is whole between any two statements.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn begin(&self) {
+        let before = self.active.swap(true, SeqCst);
+        assert!(!before, "the CPU with a transaction holds all others");
+        self.disturbed.store(false, SeqCst);
+        while self.inside.load(SeqCst) != 0 {
+            std::hint::spin_loop();
+            std::thread::yield_now();
+        }
+    }
+
+    pub fn end(&self, kept: &mut Vec<(u64, Frame)>) {
+        kept.clear();
+        self.active.store(false, SeqCst);
+    }
+
+    /// Somebody else stores. With the copies held.
+    pub fn disturb(&self) {
+        // The last one may have ended before the copies were there to be held.
+        if self.active.load(SeqCst) {
+            self.disturbed.store(true, SeqCst);
+        }
+    }
+
+    pub fn is_disturbed(&self) -> bool {
+        self.disturbed.load(Relaxed)
+    }
+}
+
+/// The bytes that `len` bytes at `a` have in common with a frame: where in the frame, and where among them.
+pub(crate) fn common(frame: u64, a: u64, len: usize) -> Option<(std::ops::Range<usize>, std::ops::Range<usize>)> {
+    let (from, to) = (frame.max(a), (frame + PAGE).min(a + len as u64));
+    if from >= to {
+        return None;
+    }
+    let n = (to - from) as usize;
+    let (there, here) = ((from - frame) as usize, (from - a) as usize);
+    Some((there..there + n, here..here + n))
+}
