@@ -6,6 +6,7 @@
 
 use super::registers::pair;
 use crate::prelude::*;
+use cpu::Architecture;
 use std::sync::{Mutex, MutexGuard};
 
 /// What a function code does, apart from the width of its operands (function code divided by four).
@@ -104,9 +105,14 @@ pub fn perform_locked_operation(s: &mut State, i: &Fields) -> Result<(), Interru
     if control & 0xffff_fe00 != 0 {
         return Err(Program::Specification.into());
     }
+    // Doublewords in registers, and quadwords, are z/Architecture's.
+    let known = code < 24 && (code & 2 == 0 || s.architecture() == Architecture::Z);
     if control & 0x100 != 0 {
-        s.cc = if code < 24 { 0 } else { 3 };
+        s.cc = if known { 0 } else { 3 };
         return Ok(());
+    }
+    if !known {
+        return Err(Program::Specification.into());
     }
     let function = match code / 4 {
         0 => Function::CompareAndLoad,
@@ -114,8 +120,7 @@ pub fn perform_locked_operation(s: &mut State, i: &Fields) -> Result<(), Interru
         2 => Function::DoubleCompareAndSwap,
         3 => Function::CompareSwapAndStore,
         4 => Function::CompareSwapAndDoubleStore,
-        5 => Function::CompareSwapAndTripleStore,
-        _ => return Err(Program::Specification.into()),
+        _ => Function::CompareSwapAndTripleStore,
     };
     let form = [Form::Word, Form::ListDoubleword, Form::Doubleword, Form::Quadword][code as usize % 4];
     let bytes = form.bytes();
