@@ -55,6 +55,8 @@ impl Configuration {
         core.state.set_timer_running(true);
         let mut performing = 0;
         let exit = self.run_core(&mut core, start, slice, &mut performing);
+        // Stepping ends behind TRANSACTION BEGIN.
+        core.state.give_up_transaction();
         core.state.set_timer_running(false);
         cpu.stopped.store(core.state.stopped, SeqCst);
         signals.set_running(false);

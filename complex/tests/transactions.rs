@@ -150,6 +150,28 @@ fn two_cpus_add_to_the_same_counter() {
     assert_eq!(m.get32(DATA), 400);
 }
 
+/// A step that ends within a transaction holds nobody: the transaction is given up, and the program finds that it is.
+#[test]
+fn stepping_into_a_transaction_aborts_it() {
+    let m = transactional(2);
+    m.put32(DATA, 77);
+    m.text(PROGRAM, "DC E56000000000;BRC 7,*+8;ST 3,0(0,6);TEND");
+    m.cpu(0).state.local |= cpu::local::STEP;
+    m.begin(0, WIDE, PROGRAM);
+    assert_eq!(m.configuration.run(0, 1000), complex::Exit::Step);
+    {
+        let state = &mut m.cpu(0).state;
+        assert_eq!((state.ia, state.cc, state.transaction.is_none()), (PROGRAM + 6, 2, true));
+        state.local &= !cpu::local::STEP;
+    }
+    // The other CPU runs.
+    m.cpu(1).state.gr[6] = DATA;
+    m.text(PROGRAM + 0x100, "L 1,0(0,6)");
+    m.begin(1, WIDE, PROGRAM + 0x100);
+    assert_eq!(m.run(1), Ending::Done);
+    assert_eq!(m.cpu(1).state.gr[1], 77);
+}
+
 /// A channel program, or whoever else stores, is not undone by an abort, and sees nothing of what is.
 #[test]
 fn what_others_store_stays_and_what_is_undone_they_never_see() {

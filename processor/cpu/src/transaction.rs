@@ -161,6 +161,19 @@ impl State {
         self.undone(*t, why);
     }
 
+    /// The CPU leaves off, for nobody knows how long: a transaction aborts, so that nobody is held meanwhile.
+    pub fn give_up_transaction(&mut self) {
+        if self.transaction.is_some() {
+            let instruction = self.ia;
+            self.abort_transaction(Diagnosis {
+                code: abort::MISCELLANEOUS,
+                cc: 2,
+                instruction,
+                ..Diagnosis::default()
+            });
+        }
+    }
+
     /// What it has stored is gone; now the rest.
     fn undone(&mut self, t: Transaction, why: Diagnosis) {
         let storage = self.storage().clone();
