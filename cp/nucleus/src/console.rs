@@ -11,6 +11,7 @@
 pub mod display;
 pub mod edit;
 pub mod glass;
+pub mod graf;
 pub mod terminal;
 
 use crate::spooling::record::Recorder;

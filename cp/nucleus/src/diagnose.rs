@@ -147,6 +147,7 @@ diagnoses! {
     devices { 0x024 device_type; 0x210 device_information; }
     reader { 0x014 input_spool_file; }
     storage { 0x010 release_pages; 0x064 saved_segments; 0x258 page_fault_handshake; }
+    full_screen { 0x058 console_io; }
     time { 0x044 end_time_slice; 0x09c directed_yield; 0x288 watchdog; }
     monitor { 0x0dc application_data; 0x204 partition_data; 0x2fc guest_data; 0x304 partition_resources; }
     network { 0x26c network_information; }

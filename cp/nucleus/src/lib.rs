@@ -16,6 +16,7 @@ pub mod class;
 pub mod command;
 pub mod console;
 pub mod diagnose;
+pub mod dial;
 pub mod examine;
 pub mod intercept;
 pub mod ipl;

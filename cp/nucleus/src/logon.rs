@@ -81,20 +81,22 @@ pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
         () if word.is("LOGoff") || word.is("LOGOUT") => terminal.set_entry(Entry::Logo),
         () if word.is("Message") || word.is("MSG") => {
             terminal.echo(line, cp.now());
-            if let Err(message) = message_from_logo(cp, terminal, words) {
+            if let Err(message) = message_from_terminal(cp, terminal, words) {
                 terminal.write(&message.to_string(), Tone::Normal, cp.now());
             }
         }
         () if word.is("Dial") => {
-            let refused =
-                words.need_userid().map_or_else(|e| e, |userid| message::not_receiving(userid, "no line available"));
-            terminal.write(&refused.from("DIA").to_string(), Tone::Normal, cp.now());
+            terminal.echo(line, cp.now());
+            if let Err(message) = crate::dial::dial(cp, terminal, words) {
+                terminal.write(&message.from("DIA").to_string(), Tone::Normal, cp.now());
+            }
         }
         () => greet(cp, terminal),
     }
 }
 
-fn message_from_logo(cp: &Cp, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
+/// MESSAGE of a terminal that nobody owns.
+pub fn message_from_terminal(cp: &Cp, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
     let userid = words.need_userid()?;
     let target = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
     let text = words.rest();
@@ -325,6 +327,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     let by_system = if matches!(reason, Reason::Forced(_)) { " BY SYSTEM" } else { "" };
     vmdbk.write(&format!("LOGOFF AT {}{by_system}", cp.long_date()), Tone::Normal, now);
     vmdbk.machine().hold();
+    crate::dial::drop_all(cp, vmdbk);
     crate::spooling::log_off(cp, vmdbk);
     minidisk::log_off(cp, vmdbk);
     let terminal = vmdbk.console().terminal.take();

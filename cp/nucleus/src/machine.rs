@@ -4,6 +4,7 @@
 //! the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
 
 use crate::console::glass::VirtualConsole;
+use crate::console::graf::{Graf, VirtualGraf};
 use crate::processor::Processors;
 use crate::spooling::{self, SharedUnit};
 use crate::vmdbk::Vmdbk;
@@ -66,6 +67,7 @@ impl ConsoleHost for Paper {
     fn write(&mut self, characters: &[u8], carriage_return: bool) {
         let Some(vmdbk) = self.owner.vmdbk() else { return };
         let mut console = vmdbk.console();
+        console.glass.end_call();
         let mut text: String = characters
             .iter()
             .map(|&b| if b == ebcdic::NEW_LINE { '\n' } else { ebcdic::TO_LATIN1[usize::from(b)] as char })
@@ -87,7 +89,11 @@ impl ConsoleHost for Paper {
 
     fn reading(&mut self, waits: bool) {
         if let Some(vmdbk) = self.owner.vmdbk() {
-            vmdbk.console().set_vm_read(waits);
+            let mut console = vmdbk.console();
+            if waits {
+                console.glass.end_call();
+            }
+            console.set_vm_read(waits);
         }
     }
 }
@@ -129,6 +135,7 @@ impl Machine {
         mode: directory::Machine,
         storage: u64,
         units: &[SharedUnit],
+        grafs: &[Arc<Graf>],
         around: &Surroundings,
     ) -> io::Result<Machine> {
         let control = Control {
@@ -167,6 +174,9 @@ impl Machine {
                 false => attach(&machine.configuration, vdev, spooling::device(unit, &around.spool)),
             }
         }
+        grafs
+            .iter()
+            .for_each(|graf| attach(&machine.configuration, graf.vdev(), Box::new(VirtualGraf::new(graf.clone()))));
         // The subchannels are there from the beginning: nothing is to be reported of their arrival.
         machine.configuration.css().reset();
         Ok(machine)

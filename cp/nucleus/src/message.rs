@@ -96,6 +96,8 @@ messages! {
     spoolid_absent(spoolid) = "CMD" 42 'E' "Spoolid {spoolid} does not exist";
     /// The user must be logged on for this.
     not_logged_on(userid) = "CMD" 45 'E' "{userid} not logged on";
+    /// DIAL finds no virtual 3270 of that user's without a terminal, or your terminal is no display. SPECIAL and DEFINE GRAF make virtual 3270s.
+    no_line(line, userid) = "DIA" 55 'E' "{line} not available on {userid}";
     /// The user ID and password do not belong together. CP does not say which of the two is wrong.
     logon_unsuccessful() = "LGA" 50 'E' "LOGON unsuccessful--incorrect userid and/or password";
     /// The directory has no such user.

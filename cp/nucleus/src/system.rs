@@ -10,6 +10,7 @@ use crate::console::PfKey;
 use crate::console::display::{Action, Key, Tone};
 use crate::console::edit::Logical;
 use crate::console::terminal::{Entry, Host, Kind, Terminal};
+use crate::dial;
 use crate::intercept;
 use crate::logon;
 use crate::machine::{FLOOD, Owner, Surroundings};
@@ -236,6 +237,11 @@ impl Cp {
 
     // Terminals.
 
+    /// How many terminals are dialed to virtual machines.
+    pub fn dialed_count(&self) -> usize {
+        self.terminals().iter().filter(|terminal| terminal.line().is_some()).count()
+    }
+
     /// A terminal appears. `name` is where it is (`0009`, `L0003`); without one it becomes the next logical device.
     /// `local` says that its user is at this host.
     pub fn connect(&self, kind: Kind, name: Option<&str>, origin: &str, local: bool) -> Arc<Terminal> {
@@ -259,8 +265,11 @@ impl Cp {
 
     /// A terminal is gone: the connection broke, the telnet client ended. Its virtual machine is disconnected.
     pub fn hang_up(&self, id: u32) {
-        let terminal = self.system().terminals.remove(&id);
-        if let Some(vmdbk) = terminal.and_then(|terminal| terminal.owner()) {
+        let Some(terminal) = self.system().terminals.remove(&id) else { return };
+        if let Some(line) = terminal.line() {
+            dial::drop_line(self, &line);
+        }
+        if let Some(vmdbk) = terminal.owner() {
             logon::disconnect(self, &vmdbk);
         }
     }
@@ -273,6 +282,9 @@ impl Cp {
             return logon::logo_key(self, &terminal, key, fields);
         }
         let typed = fields.first().map_or("", String::as_str);
+        if let Some(line) = terminal.line() {
+            return dial::key(self, &terminal, &line, key, typed);
+        }
         if terminal.entry() == Entry::Parting {
             return terminal.set_entry(Entry::Logo);
         }
@@ -296,6 +308,12 @@ impl Cp {
     /// What a display has sent while the guest had it: a record of the 3270 data stream.
     pub fn inbound(&self, id: u32, record: &[u8]) {
         let Some(terminal) = self.terminal(id) else { return };
+        if let Some(line) = terminal.line() {
+            return match record.first().map(|&byte| Aid::from_byte(byte)) {
+                Some(Aid::SysReq) => dial::system_request(self, &terminal, &line),
+                _ => line.graf.glass.inbound(record),
+            };
+        }
         let Some(vmdbk) = terminal.owner() else { return };
         let key = match record.first().map(|&byte| Aid::from_byte(byte)) {
             Some(Aid::SysReq) => return self.set_cp_read(&vmdbk, true),

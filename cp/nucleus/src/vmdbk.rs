@@ -13,6 +13,7 @@ use crate::console::Console;
 use crate::console::display::Tone;
 use crate::console::edit::Editing;
 use crate::console::glass::Glass;
+use crate::console::graf::Graf;
 use crate::iucv;
 use crate::machine::{Machine, Surroundings};
 use crate::message::Message;
@@ -129,6 +130,7 @@ pub struct Vmdbk {
     state: Mutex<State>,
     machine: Mutex<Arc<Machine>>,
     units: Mutex<Vec<SharedUnit>>,
+    grafs: Mutex<Vec<Arc<Graf>>>,
     console: Mutex<Console>,
 }
 
@@ -138,8 +140,13 @@ impl Vmdbk {
         let mut console = Console::default();
         console.settings.editing = Editing::from(user.editing);
         let mut units = Vec::new();
+        let mut grafs = Vec::new();
         for device in &user.devices {
             let unit = match &device.kind {
+                DeviceKind::Special { device: kind, .. } if kind == "3270" => {
+                    grafs.push(Graf::new(device.vdev));
+                    continue;
+                }
                 DeviceKind::Console(statement) => {
                     console.secondary = statement.secondary.clone();
                     Unit::console(&user.userid, &user.distribution, device.vdev, statement.device, statement.class)
@@ -149,7 +156,7 @@ impl Vmdbk {
             };
             units.push(Arc::new(Mutex::new(unit)));
         }
-        let machine = Machine::new(&user, user.machine, user.storage, &units, around)?;
+        let machine = Machine::new(&user, user.machine, user.storage, &units, &grafs, around)?;
         let vmdbk = Arc::new(Vmdbk {
             id: around.id,
             userid: user.userid.clone(),
@@ -176,6 +183,7 @@ impl Vmdbk {
             }),
             machine: Mutex::new(Arc::new(machine)),
             units: Mutex::new(units),
+            grafs: Mutex::new(grafs),
             console: Mutex::new(console),
             user,
         });
@@ -199,6 +207,26 @@ impl Vmdbk {
     /// The unit record devices and the console's spooled side, in the order of the directory.
     pub fn units(&self) -> Vec<SharedUnit> {
         self.units.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The virtual 3270s beside the console, in the order of the directory.
+    pub fn grafs(&self) -> Vec<Arc<Graf>> {
+        self.grafs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The virtual 3270 at `vdev`, the console apart.
+    pub fn graf(&self, vdev: u16) -> Option<Arc<Graf>> {
+        self.grafs().into_iter().find(|graf| graf.vdev() == vdev)
+    }
+
+    /// Adds a virtual 3270 (DEFINE).
+    pub fn add_graf(&self, graf: Arc<Graf>) {
+        self.grafs.lock().unwrap_or_else(PoisonError::into_inner).push(graf);
+    }
+
+    /// Takes one away (DETACH).
+    pub fn remove_graf(&self, graf: &Arc<Graf>) {
+        self.grafs.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| !Arc::ptr_eq(other, graf));
     }
 
     /// How many records the units of a kind have read, printed or punched.

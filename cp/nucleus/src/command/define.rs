@@ -1,6 +1,7 @@
 //! DEFINE: changes what the virtual machine consists of.
 
 use super::{Issuer, Response};
+use crate::console::graf::{Graf, VirtualGraf};
 use crate::machine::Machine;
 use crate::message::{self, Message};
 use crate::minidisk;
@@ -10,18 +11,20 @@ use crate::words::{Word, Words};
 use directory::{SpoolDevice, SpoolKind};
 use std::sync::{Arc, Mutex};
 
-/// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK] n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
+/// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK] n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
 ///
 /// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's maximum:
 /// it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory allows. A device type
 /// and a number add a spooled unit record device, or a temporary disk (T) of so many cylinders or blocks, or a virtual disk in storage (VFB-512); both
-/// are gone when they are detached. CONSOLE adds a virtual console if there is none. Two numbers give a device another number. A running system is told of devices that come and go.
+/// are gone when they are detached. CONSOLE adds a virtual console if there is none, GRAF a
+/// virtual 3270 that terminals reach by DIAL. Two numbers give a device another number. A running system is told of devices that come and go.
 pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     match () {
         () if what.is("STORage") => storage(cp, issuer, words),
         () if what.is("CPU") => cpus(issuer, words),
         () if what.is("CONSole") => console(cp, issuer, words),
+        () if what.is("GRAF") => graf(issuer, words),
         () => {
             if let Some((device, kind)) = unit_type(what) {
                 return unit(cp, issuer, device, kind, words);
@@ -66,7 +69,7 @@ pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
     let around = cp.surroundings(vmdbk.id);
     around.owner.set(vmdbk);
     let old = vmdbk.machine();
-    let made = Machine::new(&vmdbk.user, mode, bytes, &vmdbk.units(), &around);
+    let made = Machine::new(&vmdbk.user, mode, bytes, &vmdbk.units(), &vmdbk.grafs(), &around);
     let machine = made.map_err(|error| message::no_host_storage(issuer.userid(), error).from("DEF"))?;
     old.configuration.cpus().for_each(|cpu| {
         machine.configuration.define_cpu(cpu, true);
@@ -127,6 +130,22 @@ fn console(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
     around.owner.set(vmdbk);
     machine.attach_console(vdev, &around);
     vmdbk.change_unit(vdev, Some(Arc::new(Mutex::new(unit))));
+    Ok(format!("{name} DEFINED").into())
+}
+
+fn graf(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    words.accept("AS");
+    let vdev = words.need_device()?;
+    if let Some(word) = words.next().filter(|word| !word.is("3270")) {
+        return Err(message::invalid_device_type(word.upper()));
+    }
+    words.end()?;
+    let name = format!("GRAF {vdev:04X}");
+    let graf = Graf::new(vdev);
+    let machine = issuer.vmdbk.machine();
+    let attached = machine.configuration.css().attach(vdev, Box::new(VirtualGraf::new(graf.clone())));
+    attached.map_err(|_| message::device_defined(&name))?;
+    issuer.vmdbk.add_graf(graf);
     Ok(format!("{name} DEFINED").into())
 }
 
@@ -201,7 +220,12 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     words.end()?;
     let unit = issuer.vmdbk.unit(old);
     let disk = cp.disks.link(issuer.userid(), old).is_some();
-    let other = if disk { "DASD" } else { "DEV" };
+    let graf = issuer.vmdbk.graf(old);
+    let other = match (disk, &graf) {
+        (true, _) => "DASD",
+        (_, Some(_)) => "GRAF",
+        _ => "DEV",
+    };
     let name = unit.as_ref().map_or(other, |unit| lock_unit(unit).class_name());
     let name = format!("{name:<4} {new:04X}");
     if !issuer.vmdbk.machine().configuration.css().renumber(old, new) {
@@ -210,6 +234,9 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     cp.disks.renumber(issuer.userid(), old, new);
     if let Some(unit) = unit {
         lock_unit(&unit).vdev = new;
+    }
+    if let Some(graf) = graf {
+        graf.renumber(new);
     }
     Ok(format!("{name} DEFINED").into())
 }

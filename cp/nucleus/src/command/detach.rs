@@ -1,6 +1,8 @@
 //! DETACH: takes devices and virtual CPUs away.
 
 use super::{Issuer, Response};
+use crate::console::graf::Line;
+use crate::dial;
 use crate::message::{self, Message};
 use crate::minidisk;
 use crate::spooling;
@@ -69,6 +71,14 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             Some(_) => response.lines.extend(spooling::detach(cp, vmdbk, number)?.lines),
             None if cp.disks.link(issuer.userid(), number).is_some() => {
                 response.lines.extend(minidisk::detach(cp, vmdbk, number));
+            }
+            None if vmdbk.graf(number).is_some() => {
+                machine.configuration.css().detach(number);
+                if let Some(graf) = vmdbk.graf(number) {
+                    vmdbk.remove_graf(&graf);
+                    dial::drop_line(cp, &Line { userid: vmdbk.userid.clone(), graf });
+                }
+                response.push(format!("GRAF {number:04X} DETACHED"));
             }
             None => {
                 machine.configuration.css().detach(number);

@@ -1,6 +1,8 @@
 //! BEGIN, STOP, SYSTEM, ATTN, REQUEST, EXTERNAL, SIGNAL: the keys of a virtual machine's operator panel.
 
 use super::{Issuer, Response};
+use crate::console::graf::Line;
+use crate::dial;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::words::Words;
@@ -196,10 +198,14 @@ pub fn not_ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
 
 /// `RESET vdev`
 ///
-/// Resets a virtual device: what it was doing is abandoned, and no interruption of it is pending any more.
-pub fn reset(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+/// Resets a virtual device: what it was doing is abandoned, and no interruption of it is pending any more. A terminal that was dialed to
+/// it is dropped.
+pub fn reset(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;
     words.end()?;
+    if let Some(graf) = issuer.vmdbk.graf(vdev) {
+        dial::drop_line(cp, &Line { userid: issuer.userid().into(), graf });
+    }
     match issuer.vmdbk.machine().configuration.css().reset_device(vdev) {
         true => Ok(Response::none()),
         false => Err(message::device_absent(format!("{vdev:04X}")).from("RES")),

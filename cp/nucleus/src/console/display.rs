@@ -238,6 +238,21 @@ impl Display {
         self.page = Page::Open;
     }
 
+    /// Shows `lines` from row `first` on in place of what is there; what would be beyond the output area is left out.
+    pub fn place(&mut self, first: usize, lines: &[String]) {
+        self.open = false;
+        for (row, line) in lines.iter().enumerate().map(|(n, line)| (first + n, line)) {
+            if row >= self.capacity() {
+                break;
+            }
+            while self.rows.len() <= row {
+                self.rows.push(Row { text: String::new(), tone: Tone::Normal });
+            }
+            let text = line.chars().map(|c| if c.is_control() { ' ' } else { c }).take(self.size.columns);
+            self.rows[row] = Row { text: text.collect(), tone: Tone::Normal };
+        }
+    }
+
     pub fn set_turn(&mut self, turn: Turn) {
         self.turn = turn;
     }

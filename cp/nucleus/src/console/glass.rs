@@ -4,6 +4,7 @@
 //! well. So CP can take the display at any time (the break key, a message with TERMINAL BREAKIN IMMED) and give it back as
 //! it was, or as the guest has changed it meanwhile, and a guest never has to draw its screen again.
 
+use super::terminal::Terminal;
 use crate::machine::{Owner, Paper};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
@@ -16,7 +17,8 @@ use tn3270::{Inbound, Screen, Size};
 const LONGEST: usize = 65_536;
 /// Records that wait for the terminal; with more, the whole screen is sent instead.
 const WAITING: usize = 64;
-const SENSE_BYTES: usize = 1;
+/// Sense bytes of a 3270.
+pub const SENSE_BYTES: usize = 1;
 const NO_OPERATION: u8 = 0x03;
 const SELECT: u8 = 0x0b;
 /// Sense byte 0: the data stream is not valid.
@@ -25,6 +27,10 @@ const OPERATION_CHECK: u8 = 0x01;
 struct Inner {
     /// CONMODE 3270.
     on: bool,
+    /// With CONMODE 3215: the guest has a screen of its own by DIAGNOSE X'58'.
+    called: bool,
+    /// Status that the console has to present.
+    report: Option<DeviceStatus>,
     /// The guest has the display.
     shown: bool,
     /// CP has taken it: a write of the guest does not take it back.
@@ -39,6 +45,23 @@ struct Inner {
     input: Option<Vec<u8>>,
     attention: bool,
     bell: Option<Doorbell>,
+}
+
+impl Inner {
+    /// Whether the guest may have a screen of its own.
+    fn active(&self) -> bool {
+        self.on || self.called
+    }
+}
+
+/// How a write by DIAGNOSE X'58' went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Called {
+    Done,
+    /// Nothing of the guest's is on the display: it has to begin with an erase.
+    Erased,
+    /// The data stream is not valid.
+    Invalid,
 }
 
 /// A guest's 3270.
@@ -58,6 +81,8 @@ impl Default for Glass {
         Glass {
             inner: Mutex::new(Inner {
                 on: false,
+                called: false,
+                report: None,
                 shown: false,
                 taken: false,
                 written: false,
@@ -95,7 +120,7 @@ impl Glass {
     /// The user is at a display of this size now. One of another size has nothing on it: the guest gets CLEAR.
     pub fn resize(&self, size: Size) {
         let mut inner = self.lock();
-        if inner.on {
+        if inner.active() {
             inner.screen = empty(size);
             inner.whole = true;
             inner.input = Some(vec![Aid::Clear.byte()]);
@@ -108,7 +133,7 @@ impl Glass {
     pub fn show(&self) {
         let mut inner = self.lock();
         inner.taken = false;
-        if inner.on && inner.written && !inner.shown {
+        if inner.active() && inner.written && !inner.shown {
             (inner.shown, inner.whole) = (true, true);
         }
     }
@@ -130,7 +155,7 @@ impl Glass {
     /// What is to be sent to the terminal, if the guest has the display.
     pub fn take_records(&self) -> Option<Vec<Vec<u8>>> {
         let mut inner = self.lock();
-        if !inner.on || !inner.shown {
+        if !inner.active() || !inner.shown {
             return None;
         }
         let output = std::mem::take(&mut inner.output);
@@ -185,11 +210,90 @@ impl Glass {
         }
     }
 
-    fn take_attention(&self) -> bool {
+    /// A command of a channel program. Without a terminal, intervention is required.
+    pub fn command(
+        &self,
+        command: Command,
+        data: &mut Data<'_>,
+        terminal: Option<&Terminal>,
+        bell: Option<Doorbell>,
+    ) -> Outcome {
+        if command.code == NO_OPERATION {
+            return Outcome::ENDED;
+        }
+        let Some(terminal) = terminal.filter(|terminal| terminal.is_display()) else {
+            return Outcome::intervention(SENSE_BYTES);
+        };
+        if command.code == SELECT {
+            return Outcome::ENDED;
+        }
+        let Some(code) = command::of_channel_command(command.code) else { return Outcome::reject(SENSE_BYTES) };
+        if matches!(code, command::RB | command::RM | command::RMA) {
+            data.store(&self.read(code));
+            return Outcome::ENDED;
+        }
+        let mut record = vec![code];
+        if code != command::EAU {
+            record.extend(data.fetch_up_to(LONGEST));
+        }
+        let outcome = self.write(record, bell);
+        terminal.touch();
+        outcome
+    }
+
+    /// A write by DIAGNOSE X'58' to a display of this size. The first that erases gives the guest a screen of its own.
+    pub fn call(&self, record: Vec<u8>, size: Option<Size>, bell: Option<Doorbell>) -> Called {
+        {
+            let mut inner = self.lock();
+            let erases = matches!(record[0], command::EW | command::EWA);
+            if !inner.active() || !inner.written {
+                if !erases {
+                    return Called::Erased;
+                }
+                if !inner.on {
+                    inner.called = true;
+                    inner.screen = empty(size.unwrap_or(Size::new(DEFAULT.0, DEFAULT.1)));
+                    // CP's lines are on the display because the guest had no screen, not because CP has taken it.
+                    inner.taken = false;
+                }
+            }
+        }
+        if self.write(record, bell) == Outcome::ENDED { Called::Done } else { Called::Invalid }
+    }
+
+    /// A read by DIAGNOSE X'58': nothing if the guest has no screen.
+    pub fn called_read(&self, code: u8) -> Option<Vec<u8>> {
+        let there = {
+            let inner = self.lock();
+            inner.active() && inner.written
+        };
+        there.then(|| self.read(code))
+    }
+
+    /// The guest writes or reads a line: what it had by DIAGNOSE X'58' is gone.
+    pub fn end_call(&self) {
+        let mut inner = self.lock();
+        if inner.called {
+            (inner.called, inner.shown, inner.written, inner.whole) = (false, false, false, false);
+            (inner.input, inner.attention) = (None, false);
+            inner.output.clear();
+        }
+    }
+
+    /// The console presents this status next.
+    pub fn report(&self, status: DeviceStatus) {
+        self.lock().report = Some(status);
+    }
+
+    fn take_report(&self) -> Option<DeviceStatus> {
+        self.lock().report.take()
+    }
+
+    pub fn take_attention(&self) -> bool {
         std::mem::take(&mut self.lock().attention)
     }
 
-    fn reset(&self) {
+    pub fn reset(&self) {
         let mut inner = self.lock();
         (inner.attention, inner.input) = (false, None);
     }
@@ -225,6 +329,11 @@ fn whole(screen: &Screen) -> Vec<u8> {
     record
 }
 
+/// What every virtual 3270 says that it is: a 3278 model 2 at a 3274 control unit.
+pub fn display_id() -> SenseId {
+    SenseId::new(0x3274, 0x1d, 0x3278, 0x02)
+}
+
 /// The console: a 3215, or after TERMINAL CONMODE 3270 a 3270.
 pub struct VirtualConsole {
     printer: Console3215,
@@ -237,6 +346,11 @@ impl VirtualConsole {
         VirtualConsole { printer: Console3215::with_input(Box::new(paper), keyboard), owner, bell: None }
     }
 
+    /// What rings when the console has something to say.
+    pub fn bell(&self) -> Option<Doorbell> {
+        self.bell.clone()
+    }
+
     fn is_glass(&self) -> bool {
         self.owner.vmdbk().is_some_and(|vmdbk| vmdbk.glass.is_on())
     }
@@ -244,7 +358,7 @@ impl VirtualConsole {
 
 impl Device for VirtualConsole {
     fn describe(&self) -> Option<SenseId> {
-        if self.is_glass() { Some(SenseId::new(0x3274, 0x1d, 0x3278, 0x02)) } else { self.printer.describe() }
+        if self.is_glass() { Some(display_id()) } else { self.printer.describe() }
     }
 
     fn attached(&mut self, bell: Doorbell) {
@@ -260,23 +374,8 @@ impl Device for VirtualConsole {
         let Some(vmdbk) = self.owner.vmdbk().filter(|vmdbk| vmdbk.glass.is_on()) else {
             return self.printer.command(command, data);
         };
-        if matches!(command.code, NO_OPERATION | SELECT) {
-            return Outcome::ENDED;
-        }
-        let Some(code) = command::of_channel_command(command.code) else { return Outcome::reject(SENSE_BYTES) };
-        let terminal = vmdbk.console().terminal.clone().filter(|terminal| terminal.is_display());
-        let Some(terminal) = terminal else { return Outcome::intervention(SENSE_BYTES) };
-        if matches!(code, command::RB | command::RM | command::RMA) {
-            data.store(&vmdbk.glass.read(code));
-            return Outcome::ENDED;
-        }
-        let mut record = vec![code];
-        if code != command::EAU {
-            record.extend(data.fetch_up_to(LONGEST));
-        }
-        let outcome = vmdbk.glass.write(record, self.bell.clone());
-        terminal.touch();
-        outcome
+        let terminal = vmdbk.console().terminal.clone();
+        vmdbk.glass.command(command, data, terminal.as_deref(), self.bell.clone())
     }
 
     fn sense(&mut self) -> Sense {
@@ -284,10 +383,10 @@ impl Device for VirtualConsole {
     }
 
     fn attention(&mut self) -> Option<DeviceStatus> {
-        match self.owner.vmdbk().filter(|vmdbk| vmdbk.glass.is_on()) {
-            Some(vmdbk) => vmdbk.glass.take_attention().then_some(DeviceStatus::ATTENTION),
-            None => self.printer.attention(),
-        }
+        let Some(vmdbk) = self.owner.vmdbk() else { return self.printer.attention() };
+        let status = vmdbk.glass.take_report();
+        let status = status.or_else(|| vmdbk.glass.take_attention().then_some(DeviceStatus::ATTENTION));
+        if status.is_some() || vmdbk.glass.is_on() { status } else { self.printer.attention() }
     }
 
     fn halt(&mut self) -> DeviceStatus {

@@ -5,6 +5,7 @@
 //! A 3270 that nobody owns shows the logo, whose three fields ([`LOGO_FIELDS`]) are the only other form a screen has.
 
 use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
+use super::graf::Line;
 use crate::vmdbk::Vmdbk;
 use arch::Psw;
 use base::Tod;
@@ -84,6 +85,8 @@ pub enum Entry {
     Parting,
     /// A virtual machine owns the terminal.
     Owned,
+    /// It is a virtual machine's own 3270 ([`crate::dial`]).
+    Dialed,
 }
 
 /// What a typewriter has still to print.
@@ -105,6 +108,7 @@ struct Inner {
     face: Face,
     entry: Entry,
     owner: Option<Arc<Vmdbk>>,
+    line: Option<Line>,
     wrong_passwords: u32,
 }
 
@@ -141,7 +145,7 @@ impl Terminal {
             Kind::Typewriter => Face::Typewriter(Typewriter::default()),
         };
         let entry = if matches!(face, Face::Display(_)) { Entry::Logo } else { Entry::Command };
-        let inner = Inner { face, entry, owner: None, wrong_passwords: 0 };
+        let inner = Inner { face, entry, owner: None, line: None, wrong_passwords: 0 };
         Terminal { id, name, local, origin, host, inner: Mutex::new(inner) }
     }
 
@@ -163,7 +167,13 @@ impl Terminal {
 
     /// What the guest's own screen has for the display, if the guest has the display: records of the 3270 data stream.
     pub fn guest_records(&self) -> Option<Vec<Vec<u8>>> {
-        if self.is_display() { self.owner()?.glass.take_records() } else { None }
+        if !self.is_display() {
+            return None;
+        }
+        match self.line() {
+            Some(line) => line.graf.glass.take_records(),
+            None => self.owner()?.glass.take_records(),
+        }
     }
 
     /// The size of a display.
@@ -219,6 +229,19 @@ impl Terminal {
         });
     }
 
+    /// What the terminal is dialed to.
+    pub fn line(&self) -> Option<Line> {
+        self.lock().line.clone()
+    }
+
+    /// The terminal is dialed to a virtual machine, or with `None` not any more.
+    pub fn set_line(&self, line: Option<Line>) {
+        self.change(|inner| {
+            inner.entry = if line.is_some() { Entry::Dialed } else { Entry::Parting };
+            inner.line = line;
+        });
+    }
+
     /// Whether what is typed is to be shown.
     pub fn hide_input(&self, hidden: bool) {
         self.change(|inner| match &mut inner.face {
@@ -269,6 +292,15 @@ impl Terminal {
             Face::Typewriter(typewriter) => {
                 typewriter.output.push_str(text);
                 typewriter.open = text.chars().next_back().map_or(typewriter.open, |last| last != '\n');
+            }
+        });
+    }
+
+    /// Puts lines where they are wanted in the output area of a display.
+    pub fn place(&self, first: usize, lines: &[String]) {
+        self.change(|inner| {
+            if let Face::Display(display) = &mut inner.face {
+                display.place(first, lines);
             }
         });
     }

@@ -1,6 +1,7 @@
 //! DIAGNOSE X'24' and X'210': what a virtual device is.
 
 use super::Call;
+use crate::console::terminal::Terminal;
 use crate::spooling::lock_unit;
 use cpu::Interruption;
 use dasd::Kind;
@@ -56,9 +57,9 @@ fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
     Some(Type { class, kind, flags: 0x02 | if link.read_only { 0x80 } else { 0 }, real: Some((model, features)) })
 }
 
-/// The console, if it is a display: the model of the user's own says how large it is.
-fn display(call: &Call<'_>) -> Option<Type> {
-    let size = call.vmdbk.console().terminal.as_ref().and_then(|terminal| terminal.size());
+/// A virtual 3270: the model of the terminal at it says how large it is.
+fn display(terminal: Option<&Terminal>) -> Type {
+    let size = terminal.and_then(Terminal::size);
     let model = match size.map(|size| (size.rows, size.columns)) {
         Some((32, 80)) => 3,
         Some((43, 80)) => 4,
@@ -66,7 +67,7 @@ fn display(call: &Call<'_>) -> Option<Type> {
         _ => 2,
     };
     let real = size.map(|_| (model, 0));
-    call.vmdbk.glass.is_on().then_some(Type { class: 0x40, kind: 0x01, flags: 0, real })
+    Type { class: 0x40, kind: 0x01, flags: 0, real }
 }
 
 /// The virtual device, if there is one. Those but disks are CP's own: none has a real one behind it.
@@ -74,11 +75,15 @@ fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
     if let Some(disk) = disk(call, vdev) {
         return Some(disk);
     }
+    if let Some(graf) = call.vmdbk.graf(vdev) {
+        return Some(display(graf.terminal().as_deref()));
+    }
     let shared = call.vmdbk.unit(vdev)?;
-    let display = display(call);
+    let terminal = call.vmdbk.console().terminal.clone();
     let found = lock_unit(&shared);
     Some(match (found.kind, found.device.as_str()) {
-        _ if found.console => display.unwrap_or(unit(0x80, 0x00)),
+        _ if found.console && call.vmdbk.glass.is_on() => display(terminal.as_deref()),
+        _ if found.console => unit(0x80, 0x00),
         (SpoolKind::Reader, "2501") => unit(0x20, 0x81),
         (SpoolKind::Reader, "3505") => unit(0x20, 0x84),
         (SpoolKind::Reader, _) => unit(0x20, 0x82),

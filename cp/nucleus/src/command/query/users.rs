@@ -27,7 +27,7 @@ pub fn names(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message>
 /// Shows how many users are logged on, or where one is.
 pub fn users(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let Some(word) = words.next() else {
-        return Ok(format!("{:>5} USERS, {:>5} DIALED, {:>5} NET", cp.user_count(), 0, 0).into());
+        return Ok(format!("{:>5} USERS, {:>5} DIALED, {:>5} NET", cp.user_count(), cp.dialed_count(), 0).into());
     };
     let userid = word.userid()?;
     words.end()?;

@@ -7,7 +7,7 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use directory::SpoolKind;
 
-/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]] [DETAILS]`
+/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]] [DETAILS]`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not before ALL and UR.
 pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
@@ -46,6 +46,13 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
         let named = range.as_ref().is_some_and(|range| range.contains(&link.vdev().into()));
         if all || what.is("DASD") || named {
             response.lines.extend(super::dasd::virtual_lines(issuer, &link, details));
+        }
+    }
+    for graf in issuer.vmdbk.grafs() {
+        let vdev = graf.vdev();
+        if all || what.is("GRAF") || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
+            let place = graf.terminal().map_or("NOT READY".into(), |terminal| format!("ON {}", terminal.device()));
+            response.push(format!("GRAF {vdev:04X} {place}"));
         }
     }
     let first = range.map(|range| *range.start());
@@ -138,7 +145,9 @@ fn cpu_lines(issuer: &Issuer) -> Vec<String> {
 /// The virtual device named by a word of its own (`QUERY 00C`).
 pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Response, Message>> {
     let device = word.device()?;
-    let there = issuer.vmdbk.unit(device).is_some() || cp.disks.link(issuer.userid(), device).is_some();
+    let there = issuer.vmdbk.unit(device).is_some()
+        || cp.disks.link(issuer.userid(), device).is_some()
+        || issuer.vmdbk.graf(device).is_some();
     if !there {
         return None;
     }

@@ -1,0 +1,151 @@
+//! DIAGNOSE X'58': the display of the virtual console, without a channel program of the guest's.
+
+use super::Call;
+use crate::console::glass::{Called, VirtualConsole};
+use arch::Real;
+use arch::io::DeviceStatus;
+use base::ebcdic;
+use cpu::Interruption;
+use tn3270::datastream::command;
+
+/// Commands of the CCWs.
+const DISPLAY: u8 = 0x19;
+const WRITE: u8 = 0x29;
+const READ: u8 = 0x2a;
+/// Flags of a CCW.
+const CHAIN_DATA: u8 = 0x80;
+const CHAIN_COMMAND: u8 = 0x40;
+/// The most CCWs of one DIAGNOSE.
+const CCWS: usize = 256;
+/// Attention, channel end, device end and unit check: CP has had the screen, and nothing is on it.
+const ERASED: DeviceStatus = DeviceStatus(0x8e);
+
+/// A CCW: like those of format 0, with a control byte where they have a zero.
+struct Ccw {
+    command: u8,
+    address: Real,
+    flags: u8,
+    control: u8,
+    count: u16,
+}
+
+/// `DIAGNOSE X'58'`: 3270 virtual console.
+///
+/// Rx: the address of CCWs, which chain; Ry: the console's device number. Command 19 shows up to 1760 characters from the line that the control byte
+/// names (X'80' erases first, X'FF' only erases); 29 writes a data stream that begins with its write control character (X'80' erase/write, X'C0' erase/write
+/// alternate, X'20' structured fields, 0 write); 2A reads (X'80' what was modified, else the buffer). From the first erase/write on every key
+/// is an attention, until the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E' wants an erase/write first; 3: no such device.
+pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
+    let vdev = call.gr(call.r3) as u16;
+    let mut at = call.address(call.r1);
+    call.specification(at.0.is_multiple_of(8))?;
+    let console = call.vmdbk.unit(vdev).is_some_and(|unit| crate::spooling::lock_unit(&unit).console);
+    if !console {
+        call.set_cc(3);
+        return Ok(());
+    }
+    for _ in 0..CCWS {
+        let first = ccw(call, &mut at)?;
+        let mut areas = vec![(first.address, first.count)];
+        let mut flags = first.flags;
+        while flags & CHAIN_DATA != 0 && areas.len() < CCWS {
+            let next = ccw(call, &mut at)?;
+            areas.push((next.address, next.count));
+            flags = next.flags;
+        }
+        if !perform(call, vdev, &first, &areas)? {
+            call.set_cc(1);
+            return Ok(());
+        }
+        if flags & CHAIN_COMMAND == 0 {
+            break;
+        }
+    }
+    call.set_cc(0);
+    Ok(())
+}
+
+fn ccw(call: &Call<'_>, at: &mut Real) -> Result<Ccw, Interruption> {
+    let mut bytes = [0; 8];
+    call.read(*at, &mut bytes)?;
+    at.0 += 8;
+    let [command, a, b, c, flags, control, h, l] = bytes;
+    let address = Real(u32::from_be_bytes([0, a, b, c]).into());
+    Ok(Ccw { command, address, flags, control, count: u16::from_be_bytes([h, l]) })
+}
+
+/// What lies in the areas, one behind the other.
+fn fetch(call: &Call<'_>, areas: &[(Real, u16)]) -> Result<Vec<u8>, Interruption> {
+    let mut data = Vec::new();
+    for &(address, count) in areas {
+        let from = data.len();
+        data.resize(from + usize::from(count), 0);
+        call.read(address, &mut data[from..])?;
+    }
+    Ok(data)
+}
+
+/// Performs one command; `false` if the console has a status to report instead.
+fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Result<bool, Interruption> {
+    let glass = &call.vmdbk.glass;
+    let terminal = call.vmdbk.console().terminal.clone().filter(|terminal| terminal.is_display());
+    let Some(terminal) = terminal else { return Ok(refuse(call, vdev)) };
+    let done = match ccw.command {
+        DISPLAY => {
+            /// 22 lines of 80 characters.
+            const LONGEST: usize = 1760;
+            let data = if ccw.control == 0xff { Vec::new() } else { fetch(call, areas)? };
+            call.specification(data.len() <= LONGEST)?;
+            glass.end_call();
+            if ccw.control & 0x80 != 0 {
+                terminal.erase();
+            }
+            let text: Vec<char> = ebcdic::to_string(&data).chars().collect();
+            let lines: Vec<String> = text.chunks(80).map(|line| line.iter().collect()).collect();
+            terminal.place(usize::from(ccw.control & 0x7f), &lines);
+            Called::Done
+        }
+        WRITE => {
+            let code = match ccw.control {
+                0x80 => command::EW,
+                0xc0 => command::EWA,
+                0x20 => command::WSF,
+                _ => command::W,
+            };
+            let mut record = vec![code];
+            record.extend(fetch(call, areas)?);
+            let size = terminal.size().map(crate::command::terminal::wire_size);
+            let bell = {
+                let mut css = call.machine.configuration.css();
+                let id = css.find(vdev);
+                id.and_then(|id| css.device_mut::<VirtualConsole>(id)?.bell())
+            };
+            glass.call(record, size, bell)
+        }
+        READ => match glass.called_read(if ccw.control & 0x80 != 0 { command::RM } else { command::RB }) {
+            Some(data) => {
+                let mut data = data.as_slice();
+                for &(address, count) in areas {
+                    let (now, later) = data.split_at(data.len().min(count.into()));
+                    call.write(address, now)?;
+                    data = later;
+                }
+                Called::Done
+            }
+            None => Called::Erased,
+        },
+        _ => return Err(arch::Program::Specification.into()),
+    };
+    terminal.touch();
+    Ok(done == Called::Done || refuse(call, vdev))
+}
+
+/// The console presents the status that asks for an erase/write.
+fn refuse(call: &Call<'_>, vdev: u16) -> bool {
+    call.vmdbk.glass.report(ERASED);
+    let mut css = call.machine.configuration.css();
+    if let Some(id) = css.find(vdev) {
+        css.signal(id);
+    }
+    false
+}
