@@ -404,11 +404,22 @@ impl State {
         unsafe { (*self.attention.0).load(Ordering::Relaxed) }
     }
 
-    /// What stands for the space that instructions come from, its number, and how often translations were forgotten: a
-    /// translation of an instruction address holds as long as this stays the same.
+    /// What stands for the space that instructions come from. A translation of an instruction address holds as long as this
+    /// and [`State::forgotten`] of the address stay the same.
     #[inline(always)]
-    pub fn fetch_epoch(&self) -> u64 {
-        self.tlb.epoch() << 12 | self.fetch_asid.0
+    pub fn fetch_space(&self) -> u64 {
+        self.tlb.numbering() << 12 | self.fetch_asid.0
+    }
+
+    /// How often the page of `address`, or one with the same low byte of its number, was forgotten by itself.
+    #[inline(always)]
+    pub fn forgotten(&self, address: u64) -> u32 {
+        self.tlb.forgotten(address)
+    }
+
+    /// The host's address of these counts, 32 bits each, by the low byte of the page number.
+    pub fn forgotten_rows(&self) -> u64 {
+        self.tlb.rows()
     }
 
     /// Changes whenever a translation may have been forgotten.

@@ -86,6 +86,11 @@ pub struct Tlb {
     next: u64,
     /// Raised whenever something is forgotten.
     epoch: u64,
+    /// For each low byte of a page number, how often such pages were forgotten: what was derived from the translation of a page
+    /// holds as long as its row's count and its space's number stay the same.
+    rows: Box<[u32; ROWS]>,
+    /// How often numbers began anew.
+    numbering: u64,
     format: (Architecture, u64),
     /// Numbers began anew: those that the CPU remembers for its spaces may now be others'.
     renumbered: bool,
@@ -116,6 +121,8 @@ impl Tlb {
             spaces: [None; 64],
             next: 0,
             epoch: 0,
+            rows: Box::new([0; ROWS]),
+            numbering: 0,
             format: (Architecture::Esa, 0),
             renumbered: false,
         }
@@ -171,6 +178,23 @@ impl Tlb {
         self.epoch
     }
 
+    /// How often numbers of spaces began anew.
+    #[inline(always)]
+    pub(crate) fn numbering(&self) -> u64 {
+        self.numbering
+    }
+
+    /// How often the page of `address`, or one like it, was forgotten.
+    #[inline(always)]
+    pub(crate) fn forgotten(&self, address: u64) -> u32 {
+        self.rows[(address >> 12) as usize & (ROWS - 1)]
+    }
+
+    /// The host's address of those counts, which stay where they are as long as the TLB is.
+    pub(crate) fn rows(&self) -> u64 {
+        self.rows.as_ptr() as u64
+    }
+
     /// The number of real storage.
     pub fn real_space(&mut self, key: u8) -> Asid {
         self.space(REAL, key)
@@ -183,6 +207,7 @@ impl Tlb {
             self.low = [NO_LOW_PAGE; 2];
             self.spaces = [None; 64];
             self.next = 0;
+            self.numbering += 1;
             self.epoch += 1;
             self.renumbered = true;
         }
@@ -238,6 +263,7 @@ impl Tlb {
                 *entry = EMPTY;
             }
         }
+        self.rows[row] = self.rows[row].wrapping_add(1);
         self.epoch += 1;
         self.low = [NO_LOW_PAGE; 2];
     }

@@ -51,7 +51,8 @@ pub struct Target {
     pub ia: u64,
     pub key: u64,
     pub code: u64,
-    pub unused: u64,
+    /// How often its page had been forgotten.
+    pub forgotten: u64,
 }
 
 // Answers of generated code that are not the number of a link.
@@ -624,7 +625,9 @@ impl Emitter<'_> {
     fn indirect(&mut self) {
         asm!(self, mov eax, ecx ; shl eax, 4 ; and eax, ((TARGET_COUNT - 1) << 5) as i32
             ; add rax, [rbp + scratch(TARGETS)] ; cmp rcx, [rax] ; jne >miss
-            ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss ; jmp QWORD [BYTE rax + 16] ; miss:);
+            ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss
+            ; shr ecx, 12 ; movzx ecx, cl ; mov rdx, [rbp + scratch(ROWS)] ; mov ecx, [rdx + 4 * rcx]
+            ; cmp ecx, [BYTE rax + 24] ; jne >miss ; jmp QWORD [BYTE rax + 16] ; miss:);
         self.leave(LOOKUP);
     }
 

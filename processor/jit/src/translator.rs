@@ -102,7 +102,7 @@ fn mode(s: &State) -> u64 {
 }
 
 fn key(s: &State) -> u64 {
-    s.fetch_epoch() << 4 | mode(s)
+    s.fetch_space() << 4 | mode(s)
 }
 
 /// Does an instruction by its handler. `false`: the engine must look, and the answer says at what.
@@ -428,7 +428,8 @@ impl Translator {
     /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
     pub fn remember(&mut self, s: &State, code: u64) {
         let ia = s.ia;
-        self.targets[ia as usize >> 1 & (TARGET_COUNT - 1)] = Target { ia, key: key(s), code, unused: 0 };
+        self.targets[ia as usize >> 1 & (TARGET_COUNT - 1)] =
+            Target { ia, key: key(s), code, forgotten: s.forgotten(ia).into() };
     }
 
     /// Runs the code of the block at `s.ia` and whatever comes behind it. `all` are the engine's instructions.
@@ -441,6 +442,7 @@ impl Translator {
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
         s.scratch[KEY] = key(s);
+        s.scratch[ROWS] = s.forgotten_rows();
         let budget = s.budget;
         // SAFETY: the stub is a function of this type, and `code` is an entry of a block in our memory.
         let answer = unsafe {

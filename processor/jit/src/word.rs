@@ -231,6 +231,8 @@ pub const SITES: usize = 5;
 pub const ANSWER: usize = 6;
 /// Leads to the engine's instructions, a slice.
 pub const OPS: usize = 7;
+/// How often pages were forgotten, by the low byte of their number.
+pub const ROWS: usize = 27;
 /// The routines for many bytes.
 pub const MOVE_BYTES: usize = 24;
 pub const CLEAR_BYTES: usize = 25;

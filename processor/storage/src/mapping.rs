@@ -2,6 +2,11 @@
 
 use std::io;
 
+/// Storage of this size and more is backed with huge pages of the host where it has any: a system that is given so much uses
+/// most of it, and each of its references then costs the host half the translation. Small machines stay small.
+#[cfg(target_os = "linux")]
+const LARGE: usize = 128 << 20;
+
 pub struct Mapping {
     start: *mut u8,
     len: usize,
@@ -30,6 +35,11 @@ impl Mapping {
         };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
+        }
+        #[cfg(target_os = "linux")]
+        if len >= LARGE {
+            // SAFETY: advice on the new mapping; a host that does not take it has small pages, that is all.
+            unsafe { libc::madvise(start, len, libc::MADV_HUGEPAGE) };
         }
         Ok(Mapping { start: start.cast(), len })
     }
