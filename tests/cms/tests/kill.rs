@@ -33,9 +33,9 @@ fn a_stopped_machine_leaves_a_sound_disk() {
         let checked = cms::good(&["check", &disk]);
         assert!(checked.contains("0 errors"), "after {slices} slices: {checked}");
         assert_eq!(cms::good(&["get", &disk, "NOTES", "DATA"]), "kept\n");
-        let closed = said.lines().filter_map(|line| line.strip_prefix("closed ")?.split_once(' '));
+        let mut closed = said.lines().filter_map(|line| line.strip_prefix("closed ")?.split_once(' '));
         // Of what was closed, the last one under each name is there with all its records, unless it was being replaced.
-        if let Some((name, number)) = closed.last() {
+        if let Some((name, number)) = closed.next_back() {
             told += 1;
             let text = cms::good(&["get", &disk, name, "DATA"]);
             let lines: Vec<&str> = text.lines().collect();
