@@ -6,6 +6,7 @@ use crate::setting::Setting;
 use arch::{Absolute, Psw, Real, lowcore, mask};
 use cpu::transaction::Beginning;
 use cpu::{Architecture, VectorRegisters, cr0};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// Where the instruction lies unless the line says otherwise.
@@ -221,8 +222,19 @@ impl Runner {
     /// Whether a case does what its line says; if not, in which way.
     pub fn check(&mut self, text: &[u8], case: &Case) -> Result<(), String> {
         let actual = self.actual(text, &case.before)?;
-        let (expected, actual) = (normal(&case.after), normal(&actual));
+        let (expected, mut actual) = (normal(&case.after), normal(&actual));
         let mut wrong = Vec::new();
+        for setting in &case.after {
+            if let Setting::Digest(at, length, _) = setting {
+                let is = self.digest(*at, *length)?;
+                if is != *setting {
+                    wrong.push(format!("it is {is}"));
+                }
+                for n in *at..at + length {
+                    actual.remove(&place(n));
+                }
+            }
+        }
         for (name, value) in &expected {
             match actual.get(name) {
                 Some(is) if is == value => {}
@@ -240,6 +252,13 @@ impl Runner {
         if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
     }
 
+    /// The digest of `length` bytes at `at` as they are now.
+    fn digest(&self, at: u64, length: u64) -> Result<Setting, String> {
+        let mut bytes = vec![0; length as usize];
+        self.machine.storage.read(Absolute(at), &mut bytes).map_err(|why| why.to_string())?;
+        Ok(Setting::Digest(at, length, Sha256::digest(&bytes).into()))
+    }
+
     /// Whether an expectation is of something that is as it was before.
     fn unchanged(&self, name: &str, value: &str, case: &Case) -> bool {
         let before = normal(&case.before);
@@ -252,14 +271,21 @@ impl Runner {
     }
 }
 
-/// A side of a line as names and values in one notation, storage byte by byte.
+/// What a byte of storage is called in [`normal`].
+fn place(at: u64) -> String {
+    format!("@{at:05X}")
+}
+
+/// A side of a line as names and values in one notation, storage byte by byte. Digests are compared by themselves.
 fn normal(side: &[Setting]) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for setting in side {
         if let Setting::Storage(at, bytes) = setting {
             for (n, byte) in bytes.iter().enumerate() {
-                all.insert(format!("@{:05X}", at + n as u64), format!("{byte:02X}"));
+                all.insert(place(at + n as u64), format!("{byte:02X}"));
             }
+        } else if let Setting::Digest(..) = setting {
+            continue;
         } else if let Setting::Fpr(n, v) = setting {
             all.insert(format!("v{n} left"), format!("{v:016X}"));
         } else if let Setting::Vr(n, v) = setting {

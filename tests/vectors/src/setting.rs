@@ -29,6 +29,8 @@ pub enum Setting {
     Ia(u64),
     /// `@2000=`: bytes of absolute storage.
     Storage(u64, Vec<u8>),
+    /// `sha256@2000+10000=`: so many bytes of absolute storage from there on, as their digest: for what is too long to write.
+    Digest(u64, u64, [u8; 32]),
     /// `skey@2000=`: a storage key.
     StorageKey(u64, u8),
     /// `prefix=`.
@@ -77,6 +79,10 @@ impl Setting {
         let (name, value) = text.split_once('=')?;
         if let Some(at) = name.strip_prefix("skey@") {
             return Some(Setting::StorageKey(number(at)?, below(value, 256)? as u8));
+        }
+        if let Some(place) = name.strip_prefix("sha256@") {
+            let (at, length) = place.split_once('+')?;
+            return Some(Setting::Digest(number(at)?, number(length)?, bytes(value)?.try_into().ok()?));
         }
         if let Some(at) = name.strip_prefix('@') {
             return Some(Setting::Storage(number(at)?, bytes(value)?));
@@ -146,6 +152,10 @@ impl fmt::Display for Setting {
             Setting::Svc(v) => write!(f, "svc={v:02X}"),
             Setting::Intercept(v) => write!(f, "intercept={v}"),
             Setting::StorageKey(a, v) => write!(f, "skey@{a:X}={v:02X}"),
+            Setting::Digest(a, length, digest) => {
+                write!(f, "sha256@{a:X}+{length:X}=")?;
+                digest.iter().try_for_each(|b| write!(f, "{b:02X}"))
+            }
             Setting::Storage(a, bytes) => {
                 write!(f, "@{a:X}=")?;
                 bytes.iter().try_for_each(|b| write!(f, "{b:02X}"))
@@ -175,6 +185,7 @@ mod tests {
             "psw=0001000180000000",
             "ia=8004",
             "@2000=00FF",
+            "sha256@20000+10000=E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855",
             "skey@2000=F8",
             "prefix=2000",
             "counters=6",
@@ -188,7 +199,7 @@ mod tests {
         ] {
             assert_eq!(Setting::parse(text).expect(text).to_string(), text);
         }
-        for text in ["r16=0", "cc=4", "@2000=0", "q=1", "r1", "f0=00000000000000000"] {
+        for text in ["r16=0", "cc=4", "@2000=0", "sha256@2000+1=00", "q=1", "r1", "f0=00000000000000000"] {
             assert_eq!(Setting::parse(text), None, "{text}");
         }
     }
