@@ -50,3 +50,37 @@ fn linux_has_a_3270_console() {
     client.enter("poweroff");
     client.until("CP READ", ANSWER);
 }
+
+#[test]
+fn terminals_are_dialed_to_linux() {
+    let Some(guest) = guest().filter(|_| has_s3270()) else { return };
+    let system = System::start("dial", |_| {});
+    let parameters = system.folder.join("parameters");
+    fs::write(&parameters, "nokaslr vmb.mode=shell conmode=3215 loglevel=4\n").expect("the folder is there");
+    let mut client = Client::connect(&system);
+    client.log_on("LINUX1");
+    client.say("define graf 320", "GRAF 0320 DEFINED", ANSWER);
+    system.punch("LINUX1", &guest.kernel, false);
+    system.punch("LINUX1", &parameters, true);
+    system.punch("LINUX1", &guest.initrd, false);
+    client.until("RDR FILE 0003", ANSWER);
+    client.say("ipl 00c", "SHELL-START", BOOT);
+
+    // A terminal that nobody owns becomes the guest's 3270.
+    let mut caller = Client::connect(&system);
+    caller.act("Clear()");
+    caller.say("dial linux1", "DIALED TO LINUX1 0320", ANSWER);
+    client.enter("cd /sys/bus/ccw/devices/0.0.0320; echo 1 > online; echo ONLINE-$(cat online); ls /dev/3270");
+    let devices = client.until("ONLINE-1", ANSWER);
+    client.act("Clear()");
+    client.enter("setsid sh -c 'exec sh -i </dev/3270/tty1 >/dev/3270/tty1 2>&1' &");
+    // Linux forgets an ENTER of before it has drawn its screen, and would leave the keyboard locked.
+    let drawn = caller.until("BusyBox", ANSWER);
+    assert!(!drawn.contains("DIALED TO"), "{drawn}");
+    caller.enter("echo END-OF-$((40+2))");
+    assert!(caller.until("END-OF-42", ANSWER).contains("echo END-OF"), "{devices}");
+    client.enter("poweroff");
+    client.until("CP READ", ANSWER);
+    client.enter("logoff");
+    caller.until("DROP FROM LINUX1 0320", ANSWER);
+}
