@@ -5,6 +5,7 @@
 
 use crate::bytes::Bytes;
 use crate::emitter::{Emitter, asm, field};
+use crate::strings::Strings;
 use crate::word::*;
 use cpu::{At, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -22,6 +23,7 @@ pub enum Native {
     Clear,
     Compare(Width),
     Many(Bytes),
+    String(Strings),
     CompareAndSwap(Width),
     LeftmostOne,
     AddWithCarry(Width),
@@ -55,8 +57,9 @@ pub enum Op {
     MultiplySubtract,
 }
 
-/// What to do inline for an instruction, if anything. `float`: all floating-point registers may be used.
-pub fn native(row: &Instruction, i: &Fields, float: bool) -> Option<Native> {
+/// What to do inline for an instruction, if anything. `wide`: in the 64-bit addressing mode; `float`: all floating-point
+/// registers may be used.
+pub fn native(row: &Instruction, i: &Fields, wide: bool, float: bool) -> Option<Native> {
     use Native::*;
     let length = i.l as i32 + 1;
     let pair = i.r1 & 1 == 0;
@@ -74,6 +77,9 @@ pub fn native(row: &Instruction, i: &Fields, float: bool) -> Option<Native> {
         "MVC" => Many(Bytes::Move),
         "XC" if (i.b1, i.d1) == (i.b2, i.d2) => Many(Bytes::Clear),
         "CLC" => Many(Bytes::Compare),
+        "SRST" if wide => String(Strings::Search),
+        "CLST" if wide => String(Strings::Compare),
+        "MVST" if wide => String(Strings::Move),
         "CS" | "CSY" => CompareAndSwap(W32),
         "CSG" => CompareAndSwap(W64),
         "ALCR" => AddWithCarry(W32),
@@ -161,6 +167,7 @@ impl Emitter<'_> {
                 self.name_code(Cc::CompareLogical { width, a, b });
             }
             Native::Many(what) => self.bytes(what, Word::Const(i.l as u64), i),
+            Native::String(what) => self.strings(what, i),
             Native::CompareAndSwap(width) => self.compare_and_swap(width, i),
             Native::LeftmostOne => self.leftmost_one(i),
             Native::AddWithCarry(width) => self.with_carry(width, true, i),

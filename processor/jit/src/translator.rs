@@ -6,6 +6,7 @@ use crate::memory::CodeMemory;
 use crate::native::{Native, native};
 use crate::scout::Scout;
 use crate::sites::{Draft, Site, Sites};
+use crate::strings;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
 use arch::Absolute;
@@ -73,6 +74,7 @@ pub struct Translator {
     at_site: u64,
     at_call: u64,
     routines: [u64; 3],
+    string_routines: [u64; 2],
     assembler: Assembler,
     sites: Sites,
     links: Vec<Way>,
@@ -186,6 +188,7 @@ impl Translator {
             at_site: 0,
             at_call: 0,
             routines: [0; 3],
+            string_routines: [0; 2],
             assembler: Assembler::new(0),
             links: Vec::new(),
             new_sites: Vec::new(),
@@ -228,11 +231,13 @@ impl Translator {
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         let routines = bytes::emit(&mut self.assembler);
+        let string_routines = strings::emit(&mut self.assembler);
         let code = self.assembler.take().expect("the stubs' labels are all there");
         let at = self.memory.put(&code);
         self.enter = at;
         (self.leave, self.at_site, self.at_call) = (at + leave as u64, at + site as u64, at + call as u64);
         self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
+        self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
         self.stubs = self.memory.used();
     }
 
@@ -315,9 +320,9 @@ impl Translator {
             })
             .collect();
         // What is done inline although its body is a routine.
-        let float = s.afp_enabled();
+        let (wide, float) = (s.address_mask == u64::MAX, s.afp_enabled());
         let natives: Vec<Option<Native>> =
-            ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, float))).collect();
+            ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, wide, float))).collect();
         // A bit for each instruction that must be called.
         let mut unfit = 0u64;
         for (n, (op, row)) in ops.iter().zip(&rows).enumerate() {
@@ -438,6 +443,7 @@ impl Translator {
         s.scratch[AT_SITE] = self.at_site;
         s.scratch[AT_CALL] = self.at_call;
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
+        s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[TARGETS] = self.targets.as_ptr() as u64;
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;

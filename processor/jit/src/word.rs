@@ -237,5 +237,8 @@ pub const ROWS: usize = 27;
 pub const MOVE_BYTES: usize = 24;
 pub const CLEAR_BYTES: usize = 25;
 pub const COMPARE_BYTES: usize = 26;
+/// The routines for strings.
+pub const FIND_BYTE: usize = 30;
+pub const COMPARE_STRINGS: usize = 31;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;
