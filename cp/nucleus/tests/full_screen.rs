@@ -181,6 +181,35 @@ fn diagnose_58_gives_the_guest_the_whole_screen_until_it_writes_a_line() {
 }
 
 #[test]
+fn the_status_of_the_console_says_what_diagnose_58_did_not_like() {
+    let room = Room::new();
+    let mut seat = room.display();
+    seat.log_on();
+    // STSCH, OI, MSCH (enabled), DIAGNOSE X'58', IPM 3, TSCH, LOAD PSW of a wait.
+    seat.say("store s200 b2340700 96800705 b2320700 83420058");
+    seat.say("store s210 b2220030 b2350600 82000280");
+    seat.say("store s280 000A0000 80000300");
+    seat.say("store s0 00080000 80000200");
+    seat.say("store g1 00010000");
+    seat.say("store g2 9");
+    seat.say("store g4 300");
+    let mut status = |control, data: &[u8]| {
+        store(&seat, 0x400, data);
+        store(&seat, 0x300, &ccw(0x29, 0x400, 0x20, control, data.len() as u16));
+        seat.say("system restart");
+        assert_eq!(condition_code(&mut seat), 1);
+        seat.say("display 608.4");
+        let screen = seat.cp_screen();
+        let word =
+            screen.lines().rev().find_map(|line| line.split_once("R00000608")).unwrap_or_else(|| panic!("{screen}")).1;
+        u8::from_str_radix(&word.trim()[..2], 16).expect("hexadecimal")
+    };
+    // Nothing to write on; SET BUFFER ADDRESS without its address.
+    assert_eq!(status(0x00, &[WCC, 0xc1]), 0x8e);
+    assert_eq!(status(0x80, &[WCC, 0x11]), 0x0e);
+}
+
+#[test]
 fn diagnose_58_shows_lines_where_they_are_wanted() {
     let room = Room::new();
     let mut seat = room.display();

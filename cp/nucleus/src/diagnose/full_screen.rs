@@ -19,6 +19,8 @@ const CHAIN_COMMAND: u8 = 0x40;
 const CCWS: usize = 256;
 /// Attention, channel end, device end and unit check: CP has had the screen, and nothing is on it.
 const ERASED: DeviceStatus = DeviceStatus(0x8e);
+/// Channel end, device end and unit check: the data stream is not one.
+const INVALID: DeviceStatus = DeviceStatus(0x0e);
 
 /// A CCW: like those of format 0, with a control byte where they have a zero.
 struct Ccw {
@@ -34,7 +36,7 @@ struct Ccw {
 /// Rx: the address of CCWs, which chain; Ry: the console's device number. Command 19 shows up to 1760 characters from the line that the control byte
 /// names (X'80' erases first, X'FF' only erases); 29 writes a data stream that begins with its write control character (X'80' erase/write, X'C0' erase/write
 /// alternate, X'20' structured fields, 0 write); 2A reads (X'80' what was modified, else the buffer). From the first erase/write on every key
-/// is an attention, until the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E' wants an erase/write first; 3: no such device.
+/// is an attention, until the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E' wants an erase/write first, X'0E' has found the data stream invalid; 3: no such device.
 pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
     let vdev = call.gr(call.r3) as u16;
     let mut at = call.address(call.r1);
@@ -89,7 +91,7 @@ fn fetch(call: &Call<'_>, areas: &[(Real, u16)]) -> Result<Vec<u8>, Interruption
 fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Result<bool, Interruption> {
     let glass = &call.vmdbk.glass;
     let terminal = call.vmdbk.console().terminal.clone().filter(|terminal| terminal.is_display());
-    let Some(terminal) = terminal else { return Ok(refuse(call, vdev)) };
+    let Some(terminal) = terminal else { return Ok(refuse(call, vdev, ERASED)) };
     let done = match ccw.command {
         DISPLAY => {
             /// 22 lines of 80 characters.
@@ -137,12 +139,16 @@ fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Resu
         _ => return Err(arch::Program::Specification.into()),
     };
     terminal.touch();
-    Ok(done == Called::Done || refuse(call, vdev))
+    Ok(match done {
+        Called::Done => true,
+        Called::Erased => refuse(call, vdev, ERASED),
+        Called::Invalid => refuse(call, vdev, INVALID),
+    })
 }
 
-/// The console presents the status that asks for an erase/write.
-fn refuse(call: &Call<'_>, vdev: u16) -> bool {
-    call.vmdbk.glass.report(ERASED);
+/// The console presents the status that says why not.
+fn refuse(call: &Call<'_>, vdev: u16, why: DeviceStatus) -> bool {
+    call.vmdbk.glass.report(why);
     let mut css = call.machine.configuration.css();
     if let Some(id) = css.find(vdev) {
         css.signal(id);
