@@ -2,13 +2,14 @@
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
 //! crates below. `run` serves a system, `sample` makes one, `punch` fills a card reader, `password` changes
-//! a user's password, `dasd` makes and looks after disks, `linux` runs one guest on standard input and output, `debian`
+//! a user's password, `dasd` makes and looks after disks, `cms` makes programs for CMS, `linux` runs one guest on standard input and output, `debian`
 //! makes one.
 
 #![forbid(unsafe_code)]
 
 mod alarm;
 mod clock;
+mod cms;
 mod configuration;
 mod dasd;
 mod debian;
@@ -75,6 +76,9 @@ enum Command {
     /// Disks in host files: makes, lists, checks, compacts, copies, converts and shows them.
     #[command(subcommand)]
     Dasd(dasd::Command),
+    /// Programs for CMS.
+    #[command(subcommand)]
+    Cms(cms::Command),
     /// Makes a Debian that starts from a disk of its own, and runs it.
     Debian(debian::Options),
     /// Makes the sample system in a folder.
@@ -99,6 +103,7 @@ fn main() -> ExitCode {
         Command::Sample { folder } => sample::sample(&folder),
         Command::Punch(options) => punch::punch(&options),
         Command::Password(options) => password::password(&options),
+        Command::Cms(command) => cms::cms(&command),
         Command::Dasd(command) => match dasd::dasd(&command) {
             Ok(true) => return ExitCode::SUCCESS,
             Ok(false) => return ExitCode::FAILURE,

@@ -68,6 +68,7 @@ pub fn prepare() -> Outcome {
         return Ok(());
     }
     nucleus(&compiler, &folder)?;
+    programs(&compiler, &folder)?;
     disks(&folder)?;
     println!("CMS is ready: {}.", folder.display());
     Ok(())
@@ -109,6 +110,39 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     Ok(())
 }
 
+/// The C library for programs, and the worked examples, as TEXT decks.
+fn programs(compiler: &str, folder: &Path) -> Outcome {
+    let sdk = source().join("sdk");
+    let compile = |file: &Path| {
+        let object = folder.join(file.file_name().unwrap_or_default()).with_extension("o");
+        let mut command = Command::new(compiler);
+        command.args(FLAGS).arg("-I").arg(&sdk).arg("-I").arg(source().join("lib/include"));
+        run(command.arg("-c").arg(file).arg("-o").arg(&object)).map(|()| object)
+    };
+    // Its beginning is where programs begin.
+    let mut objects = vec![compile(&sdk.join("start.S"))?, compile(&sdk.join("library.c"))?];
+    for name in ["string.c", "format.c", "divide.c"] {
+        objects.push(compile(&source().join("lib").join(name))?);
+    }
+    let library = folder.join("library.all.o");
+    let mut link = Command::new(compiler);
+    link.args(["-m31", "-r", "-nostdlib", "-Wl,-m,elf_s390,-z,noexecstack"]);
+    run(link.args(&objects).arg("-o").arg(&library))?;
+    deck(&library, deck::ENTRY, folder)?;
+    for example in host::files(&sdk.join("examples"), |_| true) {
+        let name = example.file_stem().map(|name| name.to_string_lossy().to_uppercase()).unwrap_or_default();
+        deck(&compile(&example)?, &name, folder)?;
+    }
+    Ok(())
+}
+
+fn deck(object: &Path, name: &str, folder: &Path) -> Outcome {
+    let bytes = at(object, fs::read(object))?;
+    let cards = deck::deck(name, &bytes).map_err(|why| format!("{}: {why}", object.display()))?;
+    let path = folder.join(name).with_extension("TEXT");
+    at(&path, fs::write(&path, cards))
+}
+
 /// `edfdisk`, and with it the images of the two disks.
 fn disks(folder: &Path) -> Outcome {
     let edfdisk = folder.join("edfdisk");
@@ -124,6 +158,14 @@ fn disks(folder: &Path) -> Outcome {
             let id = file.file_name().map(|id| id.to_string_lossy().into_owned()).unwrap_or_default();
             let words: Vec<&str> = id.split('.').collect();
             run(Command::new(&edfdisk).arg("put").arg(&image).args(words).arg(&file).arg("V"))?;
+        }
+        let decks: &[(&str, &str)] = match name {
+            "system" => &[(deck::ENTRY, "A2")],
+            _ => &[("GREET", "A1"), ("TALLY", "A1"), ("CLICKS", "A1")],
+        };
+        for (deck, mode) in decks {
+            let cards = folder.join(deck).with_extension("TEXT");
+            run(Command::new(&edfdisk).arg("bin").arg(&image).args([deck, "TEXT", mode]).arg(cards).args(["F", "80"]))?;
         }
         if reserved != "0" {
             run(Command::new(&edfdisk)

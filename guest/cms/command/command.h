@@ -34,6 +34,11 @@ command_function access_command, release_command, format_command, listfile_comma
     rename_command, copyfile_command, compare_command, type_command, query_command, set_command, identify_command, globalv_command,
     execio_command, print_command, punch_command, readcard_command, cp_command, exec_command, makebuf_command, dropbuf_command,
     desbuf_command, sentries_command, conwait_command, finis_command, synonym_command, immediate_command, help_command,
-    tell_command;
+    tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
+    nucxdrop_command, nucxmap_command;
+
+/* One line of a map (load.c); its length. */
+struct symbol;
+u32 symbol_line(const struct symbol *symbol, char line[80]);
 
 #endif

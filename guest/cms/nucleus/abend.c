@@ -49,7 +49,7 @@ void halt_execution(void)
 void program_check(struct frame *frame)
 {
     u32 code = *(volatile u16 *)0x8e & 0xff, at = frame->psw[1] & 0x7fffffff, length = *(volatile u8 *)0x8d & 6;
-    bool program = (frame->psw[0] & 0x00f00000) != 0;
+    bool program = of_program(frame);
     char routine[32];
 
     if (program)

@@ -1,11 +1,11 @@
 /*
  * Performing a command: where its name is looked for.
  *
- * For what is typed (and ADDRESS CMS): an exec of that name (SET IMPEX), the nucleus's commands by their full names, a MODULE;
- * then a synonym or abbreviation of the nucleus's commands, and at last CP (SET IMPCP). A program or ADDRESS COMMAND gets the
- * commands and the modules only, by their exact names.
+ * For what is typed (and ADDRESS CMS): an exec of that name (SET IMPEX), a nucleus extension, the nucleus's commands by their full
+ * names, a MODULE; then a synonym or abbreviation of the nucleus's commands, and at last CP (SET IMPCP). A program or ADDRESS
+ * COMMAND gets the extensions, the commands and the modules only, by their exact names.
  */
-#include "cms.h"
+#include "program.h"
 
 enum { STACK_LEFT = 0x4000 };   /* what a command may count on */
 
@@ -27,9 +27,14 @@ static const struct command *abbreviated(const name token)
 
 static bool by_name(const struct call *call, int *code)
 {
+    struct scblock *extension = extension_find(call->token[0]);
     const struct command *command = built_in(call->token[0]);
     bool found = command != NULL;
 
+    if (extension != NULL) {
+        *code = extension_run(extension, call);
+        return true;
+    }
     *code = found ? command->perform(call) : run_module(call, &found);
     return found;
 }

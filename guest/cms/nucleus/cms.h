@@ -49,7 +49,7 @@ static inline void enable(void)
     __asm__ volatile("stosm %0,0x02" : "=Q"(mask) : : "memory");
 }
 
-extern char program_end[], stack_limit[], nucleus_bss[], nucleus_end[], storage_begin[];
+extern char nucleus_begin[], stack_limit[], nucleus_bss[], nucleus_end[], storage_begin[];
 extern char svc_handler[], io_handler[], pgm_handler[];
 extern u32 kernel_stack;
 
@@ -64,6 +64,10 @@ void *obtain(size_t size, enum owner owner);
 void *obtain_command(size_t size);                       /* abends with 109S if there is none */
 void release(void *block);
 void release_command_storage(void);
+void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit);  /* whole pages with that key, below the limit */
+bool release_pages(u32 at);
+void set_keys(u32 at, u32 length, u8 key);
+bool has_key(u32 at, u32 length, u8 key);
 u32 storage_size(void);
 u32 storage_free(void);
 
@@ -115,8 +119,9 @@ struct call {
     u32 count;
     const char *line, *arguments, *end;   /* as it was typed: the whole, from behind the command's name, behind the last */
     u8 type;                    /* as register 1's high byte: 00, 01 ADDRESS COMMAND, 0B typed or ADDRESS CMS */
+    u32 plist, eplist;          /* a program's own, if it is a program that calls; another program gets them as they are */
 };
-enum { CALL_TOKENS = 0x00, CALL_COMMAND = 0x01, CALL_TYPED = 0x0b };
+enum { CALL_TOKENS = 0x00, CALL_COMMAND = 0x01, CALL_SUBCOMMAND = 0x02, CALL_TYPED = 0x0b };
 u32 tokenize(const char *line, u32 length, name *token);
 bool is(const name token, const char *word);             /* the word, not abbreviated */
 bool abbreviates(const name token, const char *word, u32 least);
@@ -135,11 +140,16 @@ extern const u32 command_count;
 int perform(const char *line, u32 length, u8 type);
 int perform_tokens(const struct call *call);
 int run_module(const struct call *call, bool *found);
+int subcommand(const char *environment, u32 length, const char *text, u32 text_length);
 enum { NOT_FOUND = -3 };
 
-/* module.c */
+/* module.c, extension.c: what a command, and an abend, have left behind. */
 void forget_programs(void);
 void forget_execs(void);
+void extensions_end_command(void);
+void extensions_after_abend(void);
+bool extension_immediate(const char *line, u32 length, const name token);
+bool function(u8 *plist, struct frame *frame, int *code);   /* function.c: what only programs ask for */
 
 /* exec.c: the exec processor. */
 bool run_exec(const struct call *call, int *code);       /* false: there is no exec of that name */
@@ -148,6 +158,9 @@ bool is_exec(const name fn);
 /* The variables of the exec that runs; the bits of rexx.h's REXX_VAR, 0x80 if no exec runs. */
 u32 exec_set(const char *variable, u32 length, const char *value, u32 value_length);
 u32 exec_get(const char *variable, u32 length, const char **value, u32 *value_length);
+struct rexx;
+struct rexx *exec_running(void);                         /* NULL: none */
+int exec_variables(u32 request);                         /* execcomm.c: a chain of SHVBLOCKs */
 
 /* synonym.c */
 void synonyms_clear(void);
@@ -155,8 +168,19 @@ bool synonym_add(const name command, const name synonym, u32 least);
 bool synonym_of(const name typed, name command);
 bool synonym_list(u32 n, name command, name synonym, u32 *least);
 
-/* The user area: where modules run, and only they. */
-enum { USER_FIRST = 0x20000, USER_END = 0x100000, SAVE_AREAS = 0x3000, USER_KEY = 0xe0 };
+/* The user area and the transient area: where modules run, and only they. PROGRAM_END: an SVC 255, where programs return. */
+enum {
+    USER_FIRST = 0x20000, USER_END = 0x100000, TRANSIENT_FIRST = 0xe000, TRANSIENT_END = 0x10000,
+    SAVE_AREAS = 0x3000, USER_KEY = 0xe0, PROGRAM_END = 0x260,
+};
+
+/* Whether what was interrupted is a program, not the nucleus. */
+static inline bool of_program(const struct frame *frame)
+{
+    u32 at = frame->psw[1] & 0x7fffffff;
+
+    return (frame->psw[0] & 0x00f00000) != 0 || at < (u32)nucleus_begin || at >= (u32)nucleus_end;
+}
 
 /* main.c */
 struct settings {

@@ -89,7 +89,7 @@ static void take_status(u32 id)
  */
 void io_interrupt(struct frame *frame)
 {
-    bool program = (frame->psw[0] & 0x00f00000) != 0;
+    bool program = of_program(frame);
 
     take_status(*(volatile u32 *)0xb8);
     frame->psw[0] &= ~0x00020000u;
@@ -200,7 +200,7 @@ static bool immediate(const char *line, u32 length)
     else if (is(token[0], "TE"))
         exec_attention |= 4;
     else
-        return false;
+        return extension_immediate(line, length, token[0]);
     return true;
 }
 

@@ -73,10 +73,12 @@ static int32_t command(void *context, struct rexx *rexx, const struct rexx_text 
     else if (same(environment, "CP"))
         code = cp(text->text, text->length, NULL, NULL);
     else
-        code = NOT_FOUND;
+        code = subcommand(environment->text, environment->length, text->text, text->length);
     innermost = level.below;
     return code;
 }
+
+struct rexx *exec_running(void) { return innermost == NULL ? NULL : innermost->rexx; }
 
 u32 exec_set(const char *variable, u32 length, const char *value, u32 value_length)
 {

@@ -17,11 +17,6 @@ int settings_code;
 
 static struct moment before;
 
-static void set_key(u32 page, u32 key)
-{
-    __asm__ volatile("sske %0,%1" : : "d"(key), "a"(page) : "memory");
-}
-
 /* The PSWs that interruptions load: disabled, key 0. A machine check stops the machine. */
 static void set_up_interruptions(void)
 {
@@ -53,8 +48,11 @@ static void set_up_storage(void)
 {
     u32 size = storage_bytes();
 
-    for (u32 page = 0; page < (u32)storage_begin; page += 4096)
-        set_key(page, (page >= USER_FIRST && page < USER_END) || page == SAVE_AREAS ? USER_KEY : 0);
+    set_keys(0, (u32)storage_begin, 0);
+    set_keys(USER_FIRST, USER_END - USER_FIRST, USER_KEY);
+    set_keys(TRANSIENT_FIRST, TRANSIENT_END - TRANSIENT_FIRST, USER_KEY);
+    set_keys(SAVE_AREAS, 4096, USER_KEY);
+    *(volatile u16 *)PROGRAM_END = 0x0aff;
     storage_start((u32)storage_begin, size > 0x7ffff000 ? 0x7ffff000 : size);
 }
 
@@ -104,6 +102,7 @@ void command_end(void)
 {
     if (files_finish_all() != 0)
         settings_code = RC_IO;
+    extensions_end_command();
     release_command_storage();
     forget_programs();
     forget_execs();
@@ -207,6 +206,7 @@ void cms_start(u32 vdev)
     for (;;) {
         if (mark(command_loop)) {
             enable();
+            extensions_after_abend();
             command_end();
             type("CMS");
         }

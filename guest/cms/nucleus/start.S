@@ -14,7 +14,8 @@
 	.set	FRAME, 96 + 72		/* of the ABI, and PSW and registers */
 
 	.section .text.start, "ax"
-	.globl	_start
+	.globl	_start, nucleus_begin
+nucleus_begin:
 _start:
 	basr	%r13, 0
 0:	l	%r15, 1f-0b(%r13)
@@ -29,10 +30,16 @@ _start:
 	.globl	\name
 \name:
 	stm	%r0, %r15, SAVE
-	tm	\old + 1, 0xf0		/* key 14: a program */
-	jz	0f
 	basr	%r13, 0
-1:	l	%r14, 2f-1b(%r13)
+1:	tm	\old + 1, 0xf0		/* key 14: a program */
+	jnz	3f
+	l	%r14, \old + 4		/* so is what is not the nucleus */
+	n	%r14, 4f-1b(%r13)
+	cl	%r14, 5f-1b(%r13)
+	jl	3f
+	cl	%r14, 6f-1b(%r13)
+	jl	0f
+3:	l	%r14, 2f-1b(%r13)
 	l	%r15, 0(%r14)
 0:	ahi	%r15, -FRAME
 	mvc	96(8,%r15), \old
@@ -45,6 +52,9 @@ _start:
 	lpsw	PSW
 	.balign	4
 2:	.long	kernel_stack
+4:	.long	0x7fffffff
+5:	.long	nucleus_begin
+6:	.long	nucleus_end
 	.endm
 
 	interruption svc_handler, SVC_OLD, svc_interrupt
@@ -93,12 +103,6 @@ leave_program:
 	br	%r14
 	.balign	4
 1:	.long	kernel_stack
-
-/* Where a program's register 14 points. */
-	.globl	program_end
-program_end:
-	svc	255
-	j	program_end
 
 /* int mark(u32 place[10]): 0; when come_back(place) is called it returns again, with 1. */
 	.globl	mark

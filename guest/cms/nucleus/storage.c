@@ -13,7 +13,7 @@ struct block {
     u32 state;                  /* FREE, or an owner */
     u32 check;                  /* what is not this was overwritten */
     struct block *next, *last;  /* in its list: free blocks of a class, or a command's */
-    u32 unused[2];              /* what is handed out is on a multiple of 16 */
+    u32 pages, length;          /* of a program's storage: its pages; what is handed out is on a multiple of 16 */
 };
 
 enum { HEADER = sizeof(struct block), FREE = 0x46524545, USED = 0x55534544, CLASSES = 28, CHECK = 0x434d5321 };
@@ -82,7 +82,7 @@ void storage_start(u32 from, u32 to)
 u32 storage_size(void) { return (u32)(end - first); }
 u32 storage_free(void) { return free_bytes; }
 
-void *obtain(size_t size, enum owner owner)
+static void *obtain_within(size_t size, enum owner owner, u32 limit)
 {
     u32 need;
 
@@ -91,7 +91,7 @@ void *obtain(size_t size, enum owner owner)
     need = ((u32)size + HEADER + 15) & ~15u;
     for (u32 n = class_of(need); n < CLASSES; n++) {
         for (struct block *block = classes[n].next; block != &classes[n]; block = block->next) {
-            if (block->size < need)
+            if (block->size < need || (u32)block > limit || need > limit - (u32)block)
                 continue;
             leave(block);
             free_bytes -= block->size;
@@ -105,12 +105,75 @@ void *obtain(size_t size, enum owner owner)
                 set_free(rest);
             }
             block->state = USED + owner;
+            block->pages = block->length = 0;
             if (owner == OWNER_COMMAND)
                 join(&of_command, block);
             return (char *)block + HEADER;
         }
     }
     return NULL;
+}
+
+void *obtain(size_t size, enum owner owner) { return obtain_within(size, owner, 0x7fffffff); }
+
+/*
+ * Whole pages for a program, with its storage key, below `limit`. In front of them is where their block is.
+ */
+void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit)
+{
+    u32 length = ((u32)size + 4095) & ~4095u, at;
+    char *storage = size == 0 || size > 0x30000000 ? NULL : obtain_within(length + 4096 + 16, owner, limit);
+    struct block *block = (struct block *)(storage - HEADER);
+
+    if (storage == NULL)
+        return NULL;
+    at = ((u32)storage + 16 + 4095) & ~4095u;
+    *(char **)(at - 4) = storage;
+    block->pages = at;
+    block->length = length;
+    memset((void *)at, 0, length);
+    set_keys(at, length, key);
+    return (void *)at;
+}
+
+/* False: it is none of those. */
+bool release_pages(u32 at)
+{
+    for (char *here = first; here != NULL && here < end;) {
+        struct block *block = (struct block *)here;
+
+        if (block->check != CHECK)
+            abend(0x0f0, "Free storage was overwritten");
+        if (block->state != FREE && block->pages == at && at != 0) {
+            release(here + HEADER);
+            return true;
+        }
+        here += block->size;
+    }
+    return false;
+}
+
+void set_keys(u32 at, u32 length, u8 key)
+{
+    for (u32 page = at & ~4095u; page < at + length; page += 4096)
+        __asm__ volatile("sske %0,%1" : : "d"((u32)key), "a"(page) : "memory");
+}
+
+/* Whether a program may change it: all of it has a program's key. */
+bool has_key(u32 at, u32 length, u8 key)
+{
+    u32 size = storage_bytes();
+
+    if (at >= size || length > size - at)
+        return false;
+    for (u32 page = at & ~4095u; page < at + (length == 0 ? 1 : length); page += 4096) {
+        u32 of = 0;
+
+        __asm__ volatile("iske %0,%1" : "+d"(of) : "a"(page));
+        if ((of & 0xf0) != key)
+            return false;
+    }
+    return true;
 }
 
 void release(void *storage)
@@ -122,6 +185,8 @@ void release(void *storage)
     block = (struct block *)((char *)storage - HEADER);
     if (block->check != CHECK || (block->state != USED + OWNER_SYSTEM && block->state != USED + OWNER_COMMAND))
         abend(0x0f0, "Free storage was overwritten");
+    if (block->pages != 0)
+        set_keys(block->pages, block->length, 0);
     if (block->state == USED + OWNER_COMMAND)
         leave(block);
     next = behind(block);

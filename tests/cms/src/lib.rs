@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cards;
 pub mod system;
 
 use std::path::{Path, PathBuf};
@@ -68,7 +69,8 @@ pub fn nucleus() -> Option<[PathBuf; 2]> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cache/cms");
     let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);
     let files = ["loader.bin", "nucleus.bin"].map(|name| folder.join(name));
-    if files.iter().all(|file| file.exists()) && edfdisk().is_some() {
+    let library = folder.join("CMSENTRY.TEXT");
+    if files.iter().chain([&library]).all(|file| file.exists()) && edfdisk().is_some() {
         return Some(files);
     }
     println!("skipped: there is no CMS in {} (cargo x cms makes one, with a cross compiler)", folder.display());

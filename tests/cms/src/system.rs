@@ -1,6 +1,6 @@
 //! A system in this process, on a virtual clock, with users who have CMS's disks.
 
-use crate::{good, scratch};
+use crate::{cards, good, scratch};
 use base::{Clock, Tod};
 use dasd::model::CkdModel;
 use dasd::{Blocks, Extent, Memory, Volume, label};
@@ -68,10 +68,12 @@ pub struct Site {
     clock: Arc<Still>,
     volume: Arc<dyn Volume>,
     folder: PathBuf,
+    decks: PathBuf,
     terminals: Vec<(String, Arc<Terminal>)>,
 }
 
-/// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal.
+/// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal; of a deck `deck` and a line with the
+/// compiled file's path, or `cards` and lines as [`cards::deck`] has them.
 pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Site {
@@ -90,7 +92,8 @@ impl Site {
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
         cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
         assert!(cp.disks.install(0x200, volume.clone(), "vmres".into()));
-        let site = Site { cp, clock, volume, folder, terminals: Vec::new() };
+        let decks = cms[1].parent().expect("it is in a folder").to_path_buf();
+        let site = Site { cp, clock, volume, folder, decks, terminals: Vec::new() };
         let image = site.image("190", 3 * 180, 2 * 180, system);
         let [loader, nucleus] = cms.each_ref().map(|path| path.to_string_lossy().into_owned());
         good(&["ipl", &text(&image), &loader, &nucleus]);
@@ -112,10 +115,26 @@ impl Site {
                 good(&["bin", &text(&image), name, kind, mode, &text(&file), "V"]);
                 continue;
             }
+            if let Some(cards) = self.deck(content) {
+                std::fs::write(&file, cards).expect("the folder is there");
+                good(&["bin", &text(&image), name, kind, mode, &text(&file), "F", "80"]);
+                continue;
+            }
             std::fs::write(&file, content).expect("the folder is there");
             good(&["put", &text(&image), name, kind, mode, &text(&file), "V"]);
         }
         image
+    }
+
+    /// The cards of a file that is a deck.
+    fn deck(&self, content: &str) -> Option<Vec<u8>> {
+        let (what, rest) = content.split_once('\n')?;
+        match what {
+            // What `cargo x cms` has compiled lies beside the nucleus.
+            "deck" => Some(std::fs::read(self.decks.join(rest.trim())).expect("cargo x cms has made this deck")),
+            "cards" => Some(cards::deck(rest)),
+            _ => None,
+        }
     }
 
     fn blocks(&self, first: u64, cylinders: u64) -> Blocks {
