@@ -16,6 +16,7 @@ mod io;
 mod ipl;
 mod random;
 mod run;
+mod saved;
 mod sclp;
 mod sie;
 mod sigp;
@@ -23,6 +24,7 @@ mod stsi;
 
 pub use ipl::{IplError, IplSource, LoadError};
 pub use run::Exit;
+pub use saved::SavedCpu;
 pub use stsi::{ControlProgram, Identity};
 
 use base::{Clock, Tod};
@@ -55,6 +57,8 @@ pub trait Host: Send + Sync {
 pub struct Specification {
     /// Bytes of storage; rounded up to a megabyte.
     pub storage: u64,
+    /// The end of the addresses at which pages can be attached to it, if that is higher.
+    pub room: u64,
     /// CPUs defined at the start, with addresses from 0.
     pub cpus: u16,
     /// CPU addresses that can be defined later, 64 at most.
@@ -68,6 +72,7 @@ impl Default for Specification {
     fn default() -> Specification {
         Specification {
             storage: 256 << 20,
+            room: 0,
             cpus: 1,
             max_cpus: 1,
             architecture: Architecture::Esa,
@@ -138,7 +143,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Configuration {
     /// A configuration after clear reset: all CPUs stopped, no devices. Fails if the host has no room for its storage.
     pub fn new(spec: Specification, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> IoResult<Arc<Configuration>> {
-        let storage = Arc::new(Storage::new(spec.storage.max(1).next_multiple_of(1 << 20))?);
+        let storage = Arc::new(Storage::with_room(spec.storage.max(1).next_multiple_of(1 << 20), spec.room)?);
         let count = spec.max_cpus.max(spec.cpus).clamp(1, 64);
         let shared = Arc::new(Shared {
             storage: storage.clone(),
@@ -219,6 +224,11 @@ impl Configuration {
     /// The guest's absolute storage.
     pub fn storage(&self) -> &Arc<Storage> {
         &self.shared.storage
+    }
+
+    /// Has every CPU forget what it knows of where addresses lead: pages were attached to storage, or detached.
+    pub fn purge(&self) {
+        (0..self.max_cpus()).for_each(|cpu| self.interrupted_cpu(cpu).state.purge_tlb());
     }
 
     /// What the CPUs have in common: the clock, pending interruptions, facilities.

@@ -231,7 +231,7 @@ impl Transfer {
         let address = address.map_err(|_| INVALID)?;
         let start = if self.backward { block - 1 } else { 0 };
         let misplaced = !self.first_idaw && address % block != start;
-        if misplaced || !wide && address > 0x7fff_ffff || address >= storage.size() {
+        if misplaced || !wide && address > 0x7fff_ffff || storage.key(Absolute(address)).is_err() {
             return Err(INVALID);
         }
         self.position += width;
@@ -285,7 +285,8 @@ pub(crate) fn may_fetch(storage: &Storage, access: u8, at: u64) -> Result<(), u8
 /// The same for a store.
 fn may_store(storage: &Storage, access: u8, at: u64) -> Result<(), u8> {
     let k = storage.key(Absolute(at)).map_err(|_| subchannel_status::PROGRAM_CHECK)?;
-    if access == 0 || k >> 4 == access { Ok(()) } else { Err(subchannel_status::PROTECTION_CHECK) }
+    let allowed = (access == 0 || k >> 4 == access) && !storage.is_read_only(Absolute(at));
+    if allowed { Ok(()) } else { Err(subchannel_status::PROTECTION_CHECK) }
 }
 
 impl Rules {

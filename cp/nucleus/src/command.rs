@@ -161,6 +161,7 @@ pub mod query;
 pub mod real_devices;
 pub mod recording;
 pub mod run;
+pub mod saved;
 pub mod set;
 pub mod shutdown;
 pub mod sleep;
@@ -197,7 +198,7 @@ commands! {
         "SMsg" G special_message; "WARNing" ABC warning; "WNG" ABC wng;
     }
     order { "ORDer" DG order; }
-    purge { "PURge" DG purge; }
+    purge { "PURge" DEG purge; }
     query { "Query" ANY query; }
     recording { "RECording" ABCEF recording; }
     real_devices { "ATTach" B attach; "VARY" B vary; }
@@ -205,6 +206,7 @@ commands! {
         "ATTN" G attn; "Begin" G begin; "EXTernal" G external; "NOTReady" G not_ready; "READY" G ready; "RESET" G reset; "REQuest" G request; "SIGnal" ACG signal;
         "STOP" G stop; "SYStem" G system;
     }
+    saved { "DEFSYS" E defsys; "DEFSEG" E defseg; "SAVESYS" E savesys; "SAVESEG" E saveseg; }
     set { "SET" ANY set; }
     shutdown { "SHUTDOWN" A shutdown; }
     sleep { "SLeep" ANY sleep; }
@@ -212,7 +214,7 @@ commands! {
     tag { "TAg" G tag; }
     store { "STore" G store; }
     terminal { "TERMinal" G terminal; }
- trace { "TRace" G trace; }
+    trace { "TRace" G trace; }
     transfer { "TRANsfer" DG transfer; }
     xautolog { "XAUTOLOG" ABG xautolog; "AUTOLOG" AB autolog; }
 }

@@ -96,6 +96,9 @@ impl Call<'_> {
             let mut byte = [0];
             let last = Real(address.0 + range.len() as u64 - 1);
             state.storage().read(state.absolute(last), &mut byte).map_err(|_| Program::Addressing)?;
+            if state.storage().is_read_only(state.absolute(last)) {
+                return Err(Program::Protection.into());
+            }
         }
         for (address, range) in pieces(to, from.len()) {
             let absolute = state.absolute(address);
@@ -146,7 +149,8 @@ diagnoses! {
     information { 0x000 extended_identification; 0x00c pseudo_timer; 0x270 extended_timer; 0x060 storage_size; 0x260 storage_extents; }
     devices { 0x024 device_type; 0x210 device_information; }
     reader { 0x014 input_spool_file; }
-    storage { 0x010 release_pages; 0x064 saved_segments; 0x258 page_fault_handshake; }
+    segments { 0x064 saved_segments; }
+    storage { 0x010 release_pages; 0x258 page_fault_handshake; }
     full_screen { 0x058 console_io; }
     time { 0x044 end_time_slice; 0x09c directed_yield; 0x288 watchdog; }
     monitor { 0x0dc application_data; 0x204 partition_data; 0x2fc guest_data; 0x304 partition_resources; }

@@ -330,6 +330,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     crate::dial::drop_all(cp, vmdbk);
     crate::spooling::log_off(cp, vmdbk);
     minidisk::log_off(cp, vmdbk);
+    crate::saved::release_all(vmdbk);
     let terminal = vmdbk.console().terminal.take();
     let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());
     if let Some(terminal) = terminal {

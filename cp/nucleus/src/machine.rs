@@ -153,6 +153,7 @@ impl Machine {
         let highest = addresses.iter().max().map_or(1, |&highest| highest + 1);
         let specification = Specification {
             storage,
+            room: crate::saved::ROOM,
             cpus: 1,
             max_cpus: user.max_cpus.max(highest),
             identity,

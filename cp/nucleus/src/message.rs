@@ -176,8 +176,28 @@ messages! {
     ipl_io_error(device) = "VMI" 232 'E' "IPL I/O error on device {device}";
     /// The program's PSW is not valid.
     ipl_psw() = "VMI" 234 'E' "IPL unsuccessful; the PSW that was loaded is not valid";
-    /// No saved system has this name.
+    /// No saved system has this name. QUERY NSS lists them.
     no_saved_system(name) = "IPL" 44 'E' "Named saved system {name} does not exist";
+    /// DEFSYS has defined the saved system; SAVESYS saves it.
+    system_defined(name, id) = "NSD" 440 'I' "The Named Saved System (NSS) {name} was successfully defined in fileid {id}.";
+    /// DEFSEG has defined the saved segment; SAVESEG saves it.
+    segment_defined(name, id) = "NSD" 440 'I' "Saved segment {name} was successfully defined in fileid {id}.";
+    /// SAVESYS has saved the system: IPL starts it.
+    system_saved(name, id) = "NSS" 440 'I' "Named Saved System (NSS) {name} was successfully saved in fileid {id}.";
+    /// SAVESEG has saved the segment: programs can load it.
+    segment_saved(name, id) = "NSS" 440 'I' "Saved segment {name} was successfully saved in fileid {id}.";
+    /// Before SAVESYS comes DEFSYS, before SAVESEG comes DEFSEG. QUERY NSS lists what is defined: class S.
+    saved_not_defined(name) = "NSS" 441 'E' "{name} is not defined";
+    /// What is defined has to be saved, or purged with PURGE NSS, before it can be defined anew.
+    saved_defined(name, id) = "NSD" 442 'E' "{name} is defined in fileid {id} already, and not saved";
+    /// The saved system does not run in so little storage. DEFINE STORAGE gives the virtual machine more.
+    saved_minimum(name, size) = "VMI" 443 'E' "Virtual machine storage is less than the {size} that {name} needs";
+    /// The saved system is not for virtual machines of this mode. SET MACHINE gives it another.
+    saved_mode(name, modes) = "VMI" 445 'E' "{name} needs a virtual machine of mode {modes}";
+    /// What is to be saved must be in the virtual machine's storage.
+    saved_page(page) = "NSS" 446 'E' "Page {page} is not within the virtual machine's storage";
+    /// The saved system is restricted, and the directory has no NAMESAVE statement for it in your entry.
+    saved_restricted(name) = "VMI" 449 'E' "Your userid is not authorized to IPL system {name}";
     /// The spool file is being read or written now.
     spool_file_in_use(spoolid) = "SPO" 43 'E' "Spoolid {spoolid} is in use";
     /// The host refused to keep spool files: its disk is full, or the spool folder is damaged.

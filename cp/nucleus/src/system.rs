@@ -80,6 +80,8 @@ pub struct Cp {
     pub processors: Arc<Processors>,
     pub spool: SharedSpool,
     pub iucv: crate::iucv::Shared,
+    /// Saved systems and segments in use.
+    pub saved: crate::saved::Shared,
     pub disks: Disks,
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
@@ -102,6 +104,7 @@ impl Cp {
         let next_drops = AtomicU64::new(if spool.is_some() { started.0.max(1) } else { 0 });
         let processors = Arc::new(Processors::new(config.processors, config.storage, clock.clone()));
         let log_message = Mutex::new(config.log_message.clone());
+        let spool: SharedSpool = Arc::new(Mutex::new(spool));
         Cp {
             log_message,
             config,
@@ -109,7 +112,8 @@ impl Cp {
             host,
             started,
             processors,
-            spool: Arc::new(Mutex::new(spool)),
+            saved: crate::saved::table(&spool),
+            spool,
             iucv: crate::iucv::Shared::default(),
             disks: Disks::default(),
             directory: Mutex::new(directory),

@@ -17,6 +17,7 @@ use crate::console::graf::Graf;
 use crate::iucv;
 use crate::machine::{Machine, Surroundings};
 use crate::message::Message;
+use crate::saved;
 use crate::spooling::{SharedUnit, Unit};
 use crate::trace::Trace;
 use base::Tod;
@@ -131,6 +132,8 @@ pub struct Vmdbk {
     machine: Mutex<Arc<Machine>>,
     units: Mutex<Vec<SharedUnit>>,
     grafs: Mutex<Vec<Arc<Graf>>>,
+    /// The saved system and the segments in its storage.
+    segments: Mutex<Vec<saved::Use>>,
     console: Mutex<Console>,
 }
 
@@ -184,6 +187,7 @@ impl Vmdbk {
             machine: Mutex::new(Arc::new(machine)),
             units: Mutex::new(units),
             grafs: Mutex::new(grafs),
+            segments: Mutex::default(),
             console: Mutex::new(console),
             user,
         });
@@ -217,6 +221,11 @@ impl Vmdbk {
     /// The virtual 3270 at `vdev`, the console apart.
     pub fn graf(&self, vdev: u16) -> Option<Arc<Graf>> {
         self.grafs().into_iter().find(|graf| graf.vdev() == vdev)
+    }
+
+    /// The saved system and the segments that it uses.
+    pub fn segments(&self) -> MutexGuard<'_, Vec<saved::Use>> {
+        self.segments.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a virtual 3270 (DEFINE).

@@ -307,7 +307,7 @@ impl SpoolFile {
 }
 
 /// FNV-1a, to tell a file that was written from one that was half written or edited.
-fn check(text: &str) -> u64 {
+pub(crate) fn check(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, b| (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 

@@ -13,7 +13,8 @@
 //! * `ID.data`: the records of one file in blocks of 4096 bytes, laid out as DIAGNOSE X'14' hands them to guests
 //!   (see [`splink`]), so that reading a block is one read and a file of any size needs no storage;
 //! * `ID.meta`: all that QUERY shows, a few lines of text with a check sum;
-//! * `drop/`: files on their way in from other programs (see [`punch`]).
+//! * `drop/`: files on their way in from other programs (see [`punch`]);
+//! * `saved/`: saved systems and segments (see [`saved`]).
 //!
 //! A file exists when its `ID.meta` does, and that appears, and changes, by writing another file, forcing it to disk
 //! and renaming it. So whatever moment the system or the host dies at, a spool file is there as it was before a
@@ -34,6 +35,7 @@ mod file;
 mod output;
 mod queue;
 mod reader;
+pub mod saved;
 pub mod splink;
 
 use std::io;

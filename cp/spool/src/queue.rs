@@ -14,6 +14,7 @@ use crate::Error;
 use crate::file::{Attributes, Device, Queue, SpoolFile, field};
 use crate::output::OutputFile;
 use crate::reader::ReaderFile;
+use crate::saved::SavedFiles;
 use crate::splink::BLOCK;
 
 /// The highest number of a spool file.
@@ -165,6 +166,8 @@ pub struct Spool {
     owners: BTreeMap<String, Owner>,
     next_id: u64,
     damaged: Vec<PathBuf>,
+    /// Saved systems and segments.
+    pub saved: SavedFiles,
 }
 
 impl Spool {
@@ -188,6 +191,7 @@ impl Spool {
             owners: BTreeMap::new(),
             next_id: 1,
             damaged: Vec::new(),
+            saved: SavedFiles::open(folder.join("saved"))?,
         };
         spool.read()?;
         spool.take_drops()?;

@@ -499,7 +499,8 @@ impl State {
             || storage_key >> 4 == access_key
             || self.cr[0] & cr0::STORAGE_PROTECTION_OVERRIDE != 0 && storage_key >> 4 == 9;
         let override_fetch = self.cr[0] & cr0::FETCH_PROTECTION_OVERRIDE != 0 && address < 2048 && !private;
-        if !same_key && (store || storage_key & key::FETCH != 0 && !override_fetch) {
+        let refused = !same_key && (store || storage_key & key::FETCH != 0 && !override_fetch);
+        if refused || store && self.storage().is_read_only(absolute) {
             return Err(self.access_exception(Program::Protection, address, space, 0));
         }
         Ok(Checked { absolute, low, overridden: !same_key && override_fetch })

@@ -12,19 +12,29 @@
 //! **Whose view.** `load` and `store` are a CPU's own, as is what it does through [`Storage::frame`]; `read` and `write` are
 //! everybody else's, and know nothing of a transaction that may yet be undone ([`Storage::isolate`]).
 //!
-//! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory.
+//! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory. [`Pages`] can take the place of parts of
+//! it, and lie behind its end as well: so several configurations share pages ([`Storage::attach`]).
 
+mod attached;
 mod isolation;
 mod mapping;
+mod pages;
+mod table;
+
+pub use attached::Sharing;
+pub use pages::Pages;
 
 use arch::{Absolute, PAGE};
 use isolation::{Isolation, common};
 use mapping::Mapping;
 use std::io;
+use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU32, AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
+use table::Table;
 
 /// An address outside the configuration's storage (an addressing exception, or a program check of the channel).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,13 +84,16 @@ impl Code {
 /// The storage of a configuration.
 pub struct Storage {
     bytes: Mapping,
-    keys: Box<[AtomicU8]>,
+    keys: Table<AtomicU8>,
     /// What the guest says of each page's use (collaborative memory management): see [`Storage::set_page_state`].
-    states: Box<[AtomicU8]>,
-    code: Box<[Code]>,
+    states: Table<AtomicU8>,
+    code: Table<Code>,
     /// A bit for each doubleword that instructions were decoded from; `MARKS` words for each frame.
-    marks: Box<[AtomicU64]>,
+    marks: Table<AtomicU64>,
     isolation: Isolation,
+    /// What is attached in each frame there is room for: see [`Storage::attach`].
+    attached: Table<AtomicU8>,
+    attached_ranges: Mutex<Vec<Range<u64>>>,
 }
 
 const MARKS: usize = (PAGE / 8 / 64) as usize;
@@ -98,20 +111,24 @@ fn marks_of(offset: u64, len: u64) -> impl Iterator<Item = (usize, u64)> {
 impl Storage {
     /// Storage of `size` bytes, rounded up to a page, all zero, all keys zero.
     pub fn new(size: u64) -> io::Result<Storage> {
+        Storage::with_room(size, 0)
+    }
+
+    /// As [`Storage::new`], and pages can be attached at addresses below `room`.
+    pub fn with_room(size: u64, room: u64) -> io::Result<Storage> {
         let size = size.next_multiple_of(PAGE);
-        let frames = (size / PAGE) as usize;
+        let room = room.next_multiple_of(PAGE).max(size);
+        let frames = (room / PAGE) as usize;
         Ok(Storage {
-            bytes: Mapping::new(size as usize)?,
-            // SAFETY: zeros are a key and a code mark. The host gives zeroed pages that occupy nothing before they are used: ten
-            // bytes a frame, 2.5 MiB for a gigabyte.
-            keys: unsafe { Box::new_zeroed_slice(frames).assume_init() },
-            // SAFETY: as above.
-            states: unsafe { Box::new_zeroed_slice(frames).assume_init() },
-            // SAFETY: as above.
-            code: unsafe { Box::new_zeroed_slice(frames).assume_init() },
-            // SAFETY: as above; only the marks of frames with code are ever touched.
-            marks: unsafe { Box::new_zeroed_slice(frames * MARKS).assume_init() },
+            bytes: Mapping::new(size as usize, room as usize)?,
+            // Ten bytes and the marks for a frame, of which the host gives none before they are used.
+            keys: Table::new(frames)?,
+            states: Table::new(frames)?,
+            code: Table::new(frames)?,
+            marks: Table::new(frames * MARKS)?,
             isolation: Isolation::default(),
+            attached: Table::new(frames)?,
+            attached_ranges: Mutex::default(),
         })
     }
 
@@ -123,7 +140,7 @@ impl Storage {
     fn check(&self, a: Absolute, len: usize) -> Result<(), NotAvailable> {
         match a.0.checked_add(len as u64) {
             Some(end) if end <= self.size() => Ok(()),
-            _ => Err(NotAvailable(a)),
+            end => self.check_attached(a, end),
         }
     }
 
@@ -439,10 +456,13 @@ impl Storage {
         if start > last.0 {
             return Ok(());
         }
+        self.check(Absolute(start), (last.0 - start) as usize)?;
         let len = (last.0 & arch::PAGE_MASK) + PAGE - start;
         let zero = || {
-            self.bytes.zero(start as usize, len as usize);
-            self.stored(Absolute(start), len as usize);
+            if !self.zero_attached(start..start + len) {
+                self.bytes.zero(start as usize, len as usize);
+                self.stored(Absolute(start), len as usize);
+            }
         };
         if let Some(_inside) = self.isolation.enter() {
             zero();
@@ -462,15 +482,22 @@ impl Storage {
         self.bytes.resident()
     }
 
-    /// Clear reset: all bytes zero, all keys zero, all code stale.
+    /// Clear reset: all bytes zero, all keys zero, all code stale, nothing attached.
     pub fn clear(&self) {
         assert!(self.kept_frames() == 0, "a reset has ended any transaction");
+        self.detach_all().expect("pages of ours are mapped anew");
         self.bytes.zero(0, self.bytes.len());
-        for cell in self.keys.iter().chain(&self.states) {
-            cell.store(0, Relaxed);
+        // What was never touched is not touched now: it would occupy host storage.
+        let frames = self.bytes.len() / PAGE as usize;
+        for cell in self.keys[..frames].iter().chain(&self.states[..frames]) {
+            if cell.load(Relaxed) != 0 {
+                cell.store(0, Relaxed);
+            }
         }
-        for frame in 0..self.code.len() as u64 {
-            self.forget_code(frame);
+        for frame in 0..frames as u64 {
+            if self.code[frame as usize].is_marked() {
+                self.forget_code(frame);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
-//! An anonymous private mapping of the host, zero until touched.
+//! An anonymous private mapping of the host, zero until touched, with room behind it; pages of files can take the place of its own.
 
+use crate::pages::Pages;
 use std::io;
 
 /// Storage of this size and more is backed with huge pages of the host where it has any: a system that is given so much uses
@@ -10,6 +11,8 @@ const LARGE: usize = 128 << 20;
 pub struct Mapping {
     start: *mut u8,
     len: usize,
+    /// Bytes of the host's address space that belong to it: `len` and more.
+    room: usize,
 }
 
 // SAFETY: the mapping is plain bytes; all access goes through `Storage`, which copies or uses atomics.
@@ -18,22 +21,22 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    pub fn new(len: usize) -> io::Result<Mapping> {
+    /// `len` bytes, and addresses for as many as `room` if that is more: behind `len` nothing may be touched before it is mapped.
+    pub fn new(len: usize, room: usize) -> io::Result<Mapping> {
         if len == 0 {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "storage of no size"));
         }
+        let room = room.max(len);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let all = if room > len { libc::PROT_NONE } else { libc::PROT_READ | libc::PROT_WRITE };
         // SAFETY: a new anonymous mapping touches nothing that exists.
-        let start = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                len,
-                libc::PROT_READ | libc::PROT_WRITE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                -1,
-                0,
-            )
-        };
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), room, all, flags, -1, 0) };
         if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let mapping = Mapping { start: start.cast(), len, room };
+        // SAFETY: the range is the beginning of the new mapping.
+        if room > len && unsafe { libc::mprotect(start, len, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
             return Err(io::Error::last_os_error());
         }
         #[cfg(target_os = "linux")]
@@ -41,7 +44,7 @@ impl Mapping {
             // SAFETY: advice on the new mapping; a host that does not take it has small pages, that is all.
             unsafe { libc::madvise(start, len, libc::MADV_HUGEPAGE) };
         }
-        Ok(Mapping { start: start.cast(), len })
+        Ok(mapping)
     }
 
     pub fn len(&self) -> usize {
@@ -51,8 +54,8 @@ impl Mapping {
     /// The host address of byte `offset`, which must lie in the mapping.
     #[inline(always)]
     pub fn at(&self, offset: u64) -> *mut u8 {
-        debug_assert!(offset < self.len as u64);
-        // SAFETY: callers check the offset against `len`.
+        debug_assert!(offset < self.room as u64);
+        // SAFETY: callers check that there is storage at the offset, which is within `room`.
         unsafe { self.start.add(offset as usize) }
     }
 
@@ -74,16 +77,38 @@ impl Mapping {
 
     /// Makes page-aligned bytes zero and returns their memory to the host.
     pub fn zero(&self, offset: usize, len: usize) {
-        assert!(offset.is_multiple_of(4096) && offset + len <= self.len, "the range is whole pages of the mapping");
+        assert!(offset.is_multiple_of(4096) && offset + len <= self.room, "the range is whole pages of the mapping");
         // SAFETY: the range lies in our own mapping; private anonymous pages read as zero after MADV_DONTNEED.
         let rc = unsafe { libc::madvise(self.start.add(offset).cast(), len, libc::MADV_DONTNEED) };
         assert_eq!(rc, 0, "the range is mapped and not locked");
+    }
+
+    /// Puts pages of a file in the place of those that are there: the file's own, which everybody sees change (`shared`), or
+    /// such as become the mapping's own when they change.
+    pub fn map(&self, offset: usize, len: usize, pages: &Pages, from: u64, shared: bool) -> io::Result<()> {
+        self.put(offset, len, if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE }, pages.descriptor(), from)
+    }
+
+    /// Puts anonymous pages, which are zero, in the place of those that are there.
+    pub fn unmap(&self, offset: usize, len: usize) -> io::Result<()> {
+        self.put(offset, len, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)
+    }
+
+    fn put(&self, offset: usize, len: usize, flags: i32, file: i32, from: u64) -> io::Result<()> {
+        assert!(offset.is_multiple_of(4096) && offset + len <= self.room, "the range is whole pages of the mapping");
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = flags | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        // SAFETY: the range lies in our own mapping, and its pages stay readable and writable: whoever copies from or to them
+        // meanwhile gets old bytes or new ones.
+        let at =
+            unsafe { libc::mmap(self.start.add(offset).cast(), len, protection, flags, file, from as libc::off_t) };
+        if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: nobody can hold the storage any more.
-        unsafe { libc::munmap(self.start.cast(), self.len) };
+        unsafe { libc::munmap(self.start.cast(), self.room) };
     }
 }

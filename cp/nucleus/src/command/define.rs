@@ -75,6 +75,7 @@ pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
         machine.configuration.define_cpu(cpu, true);
     });
     vmdbk.begin_reset();
+    crate::saved::release_all(vmdbk);
     vmdbk.set_machine(machine);
     old.hold();
     minidisk::move_to_new_machine(cp, vmdbk, &old.configuration);

@@ -6,16 +6,13 @@ use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::words::Words;
 
-/// `Ipl vdev [CLEAR|NOCLEAR] [STOP] [LOADparm text] [PARM text]`
+/// `Ipl vdev|system [CLEAR|NOCLEAR] [STOP] [LOADparm text] [PARM text]`
 ///
-/// Loads a program from a virtual device and starts it: the virtual machine is reset, with CLEAR its storage is zeroed. From
-/// the reader (IPL 00C) the first spool file is the program. STOP leaves it loaded and stopped: BEGIN starts it.
+/// Loads a program from a virtual device, or a saved system (QUERY NSS lists them), and starts it: the virtual machine is reset, with CLEAR its storage is zeroed. From
+/// the reader (IPL 00C) the first spool file is the program. A saved system begins where it was when it was saved. STOP leaves it loaded and stopped: BEGIN starts it.
 /// LOADPARM is up to eight characters and PARM, which comes last, up to 64, for the program to look at.
 pub fn ipl(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let from = words.need()?;
-    let Some(device) = from.device() else {
-        return Err(message::no_saved_system(from.upper()));
-    };
     let mut options = Options::default();
     while let Some(word) = words.next() {
         match () {
@@ -37,6 +34,9 @@ pub fn ipl(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
             () => return Err(message::invalid_option(word.upper())),
         }
     }
-    ipl::from_device(cp, &issuer.vmdbk, device, &options)?;
+    match from.device() {
+        Some(device) => ipl::from_device(cp, &issuer.vmdbk, device, &options)?,
+        None => ipl::from_saved(cp, &issuer.vmdbk, &from.upper(), &options)?,
+    }
     Ok(Response::none())
 }

@@ -3,15 +3,20 @@
 use super::spool_files::{self, Target};
 use super::{Issuer, Response};
 use crate::message::Message;
+use crate::saved;
 use crate::spooling::{self, message_of};
 use crate::system::Cp;
 use crate::words::Words;
+use spool::saved::{Class, SavedFile};
 
-/// `PURge [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|DEST d|ALL ...`
+/// `PURge [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|DEST d|ALL ... | NSS NAME name|spoolid|ALL`
 ///
 /// Removes spool files: those with the numbers, classes, forms or destinations named, or all of a queue. A file that is being
-/// read stays. Of other users' files you can purge those you sent; the rest are for class D.
+/// read stays. NSS is for class E and removes saved systems and segments; one that is in use is pending until its last user has given it back. Of other users' files you can purge those you sent; the rest are for class D.
 pub fn purge(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+    if issuer.has("E") && words.accept("NSS") {
+        return saved_files(cp, words);
+    }
     let target = Target::parse(issuer, &mut words)?;
     let selections = spool_files::selections(&mut words)?;
     words.end()?;
@@ -26,4 +31,31 @@ pub fn purge(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         Ok(purged)
     });
     Ok(spool_files::count(purged?, "PURGED").into())
+}
+
+fn saved_files(cp: &Cp, mut words: Words<'_>) -> Result<Response, Message> {
+    let word = words.need()?;
+    let wanted: Box<dyn Fn(&SavedFile) -> bool> = match () {
+        () if word.is("NAME") => {
+            let name = words.need()?.upper();
+            Box::new(move |file| file.name == name)
+        }
+        () if word.is("ALL") => Box::new(|_| true),
+        () => {
+            let id = word.decimal().ok_or_else(|| word.invalid())?;
+            Box::new(move |file| u64::from(file.id) == id)
+        }
+    };
+    words.end()?;
+    let wanted = |file: &&SavedFile| file.class != Class::Pending && wanted(file);
+    let ids: Vec<u16> = spooling::ask(cp, |spool| spool.saved.files().iter().filter(wanted).map(|f| f.id).collect());
+    let mut gone = 0;
+    for &id in &ids {
+        gone += usize::from(saved::purge(cp, id)?);
+    }
+    let mut response = Response::from(spool_files::count(gone, "PURGED"));
+    if gone < ids.len() {
+        response.push(spool_files::count(ids.len() - gone, "PENDING PURGE"));
+    }
+    Ok(response)
 }

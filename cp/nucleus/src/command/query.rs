@@ -13,6 +13,8 @@ pub mod dasd;
 pub mod jit;
 #[path = "query/minidisk_cache.rs"]
 pub mod minidisk_cache;
+#[path = "query/saved.rs"]
+pub mod saved;
 #[path = "query/scheduling.rs"]
 pub mod scheduling;
 #[path = "query/settings.rs"]
@@ -38,6 +40,7 @@ commands! {
     dasd { "DASD" B dasd; "LInks" G links; "MDisk" G minidisk; "ALLOC" DE allocation; "CPOWNed" ABCDE cp_owned; }
     jit { "JIT" ACE jit; }
     minidisk_cache { "MDCache" G minidisk_cache; }
+    saved { "NSS" E nss; }
     scheduling { "SHARE" G share; "QUICKDSP" G quick_dispatch; "SRM" ACEG srm; }
     settings { "SET" G settings; "TERMinal" G terminal; "PF" G function_keys; "PRIVclass" ANY privilege; }
     system {

@@ -71,6 +71,9 @@ pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             words.end()?;
             let clear = function.is("CLEAR");
             vmdbk.begin_reset();
+            if clear {
+                crate::saved::release_all(vmdbk);
+            }
             machine.configuration.reset(clear);
             cp.set_cp_read(vmdbk, true);
             Ok(if clear { "STORAGE CLEARED - SYSTEM RESET." } else { "SYSTEM RESET." }.into())

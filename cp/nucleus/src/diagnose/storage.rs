@@ -1,11 +1,8 @@
-//! DIAGNOSE X'10', X'64', X'258': pages and segments.
+//! DIAGNOSE X'10', X'258': pages.
 
 use super::Call;
 use arch::{Absolute, PAGE, Program};
 use cpu::Interruption;
-
-/// The saved segment does not exist.
-const NO_SEGMENT: u64 = 44;
 
 /// `DIAGNOSE X'10'`: releases pages.
 ///
@@ -15,16 +12,6 @@ pub fn release_pages(call: &Call<'_>) -> Result<(), Interruption> {
     call.specification(first.is_multiple_of(PAGE) && last.is_multiple_of(PAGE) && first <= last)?;
     let storage = call.machine.configuration.storage();
     storage.discard(Absolute(first), Absolute(last)).map_err(|_| Program::Addressing)?;
-    Ok(())
-}
-
-/// `DIAGNOSE X'64'`: saved segments.
-///
-/// Rx: the address of an eight-character name, Ry: the subcode. There are no saved segments: condition code 2 and 44 in Ry, as for a name
-/// that does not exist.
-pub fn saved_segments(call: &Call<'_>) -> Result<(), Interruption> {
-    call.set_gr(call.r3, NO_SEGMENT);
-    call.set_cc(2);
     Ok(())
 }
 

@@ -1,0 +1,177 @@
+//! DIAGNOSE X'64': saved segments.
+
+use super::Call;
+use crate::saved::{self, Use};
+use arch::{Program, Real};
+use base::ebcdic;
+use cpu::Interruption;
+use spool::saved::SavedFile;
+
+/// There is no saved segment of this name.
+const NO_SEGMENT: u64 = 44;
+/// The segment could not be read.
+const PAGING_ERROR: u64 = 177;
+/// It would lie where another one lies that is loaded.
+const OVERLAPS: u64 = 278;
+/// The directory does not let the user have it.
+const RESTRICTED: u64 = 449;
+
+/// `DIAGNOSE X'64'`: saved segments.
+///
+/// Rx: the address of an eight-character name, Ry: the subcode. X'00' loads the segment, sharing what it shares; X'04' loads a copy that is the virtual
+/// machine's alone; X'10' loads it as X'00' unless it overlaps another one that is loaded; X'08' purges it from the virtual machine; X'0C' finds it. X'20', X'24',
+/// X'28' and X'2C' are the same with 64-bit addresses. Of what is loaded or found Rx gets the first address and Ry the last.
+/// Condition code 0: it is loaded (or purged, or found and loaded); 1: it is loaded within the virtual machine's storage, found and not loaded, or purged though it was not
+/// loaded; 2: Ry is 44, it does not exist, 177, it cannot be read, 278, it overlaps, 449, it is restricted.
+/// X'18' (and X'38' with 64-bit addresses): Rx is the address of a list: X'0C' in byte 0, the name in bytes 8 to 15, the address and the length (two bytes) of a buffer, which gets the first and the
+/// last address, the number of ranges, and of each of up to six the first address, with its type in the last byte, and the last address; byte 4 of the list gets 0 or the error.
+pub fn saved_segments(call: &Call<'_>) -> Result<(), Interruption> {
+    let subcode = call.gr(call.r3) as u32;
+    match subcode {
+        0x18 | 0x38 => return extended(call, subcode == 0x38),
+        0x00 | 0x04 | 0x08 | 0x0c | 0x10 | 0x20 | 0x24 | 0x28 | 0x2c => (),
+        _ => {
+            call.set_cc(3);
+            return Ok(());
+        }
+    }
+    let address = call.address(call.r1);
+    call.specification(call.r1 != call.r3)?;
+    let name = name_at(call, address)?;
+    let answer = match subcode {
+        0x00 | 0x20 => load(call, &name, false, false),
+        0x04 | 0x24 => load(call, &name, true, false),
+        0x10 => load(call, &name, false, true),
+        0x08 | 0x28 => purge(call, &name),
+        _ => find(call, &name),
+    };
+    match answer {
+        Ok((cc, extent)) => {
+            if let Some((first, last)) = extent {
+                call.set_gr(call.r1, first);
+                call.set_gr(call.r3, last);
+            }
+            call.set_cc(cc);
+        }
+        Err(error) => {
+            call.set_gr(call.r3, error);
+            call.set_cc(2);
+        }
+    }
+    Ok(())
+}
+
+/// What a function answers: the condition code and the segment's addresses, or an error.
+type Answer = Result<(u8, Option<(u64, u64)>), u64>;
+
+fn name_at(call: &Call<'_>, address: Real) -> Result<String, Interruption> {
+    let mut name = [0; 8];
+    call.read(address, &mut name)?;
+    Ok(ebcdic::to_string(&name).trim_end().to_string())
+}
+
+fn known(call: &Call<'_>, name: &str) -> Result<SavedFile, u64> {
+    saved::find(call.cp, name).ok_or(NO_SEGMENT)
+}
+
+fn load(call: &Call<'_>, name: &str, nonshared: bool, no_overlay: bool) -> Answer {
+    let file = known(call, name)?;
+    let admitted = saved::admits(call.vmdbk, &file) || nonshared && file.load_nonshared;
+    if !admitted {
+        return Err(RESTRICTED);
+    }
+    let configuration = &call.machine.configuration;
+    let extent = saved::extent(&file);
+    if extent.1 >= configuration.storage().room() {
+        return Err(PAGING_ERROR);
+    }
+    let within = u8::from(extent.0 < configuration.storage().size());
+    let overlaid = |other: &Use| saved::overlaps(&file, &other.file);
+    {
+        let segments = call.vmdbk.segments();
+        if segments.iter().any(|other| other.file.id == file.id && other.nonshared == nonshared) {
+            return Ok((within, Some(extent)));
+        }
+        if no_overlay && segments.iter().any(overlaid) {
+            return Err(OVERLAPS);
+        }
+    }
+    let used = saved::begin_use(call.cp, call.vmdbk, file.clone(), nonshared).map_err(|_| PAGING_ERROR)?;
+    // What lay there before has to go.
+    let gone: Vec<Use> = call.vmdbk.segments().extract_if(.., |other| overlaid(other)).collect();
+    gone.iter().for_each(|other| other.detach(configuration));
+    used.attach(configuration).map_err(|_| PAGING_ERROR)?;
+    call.vmdbk.segments().push(used);
+    Ok((within, Some(extent)))
+}
+
+fn purge(call: &Call<'_>, name: &str) -> Answer {
+    let gone: Vec<Use> = call.vmdbk.segments().extract_if(.., |used| used.file.name == name).collect();
+    if gone.is_empty() {
+        return known(call, name).map(|_| (1, None));
+    }
+    gone.iter().for_each(|used| used.detach(&call.machine.configuration));
+    Ok((0, None))
+}
+
+/// The file that the virtual machine has loaded under the name, or else the active one; and whether it is loaded.
+fn looked_for(call: &Call<'_>, name: &str) -> Result<(SavedFile, bool), u64> {
+    let loaded = call.vmdbk.segments().iter().find(|used| used.file.name == name).map(|used| used.file.clone());
+    match loaded {
+        Some(file) => Ok((file, true)),
+        None => known(call, name).map(|file| (file, false)),
+    }
+}
+
+fn find(call: &Call<'_>, name: &str) -> Answer {
+    let (file, loaded) = looked_for(call, name)?;
+    Ok((u8::from(!loaded), Some(saved::extent(&file))))
+}
+
+/// FINDSEGA: where the parts of a segment are.
+fn extended(call: &Call<'_>, wide: bool) -> Result<(), Interruption> {
+    const MOST: usize = 6;
+    let list = call.address(call.r1);
+    let mut parameters = [0; 22];
+    call.read(list, &mut parameters)?;
+    if parameters[0] != 0x0c {
+        return Err(Program::Specification.into());
+    }
+    let name = ebcdic::to_string(&parameters[8..16]);
+    let buffer = u32::from_be_bytes([parameters[16], parameters[17], parameters[18], parameters[19]]);
+    let length = usize::from(u16::from_be_bytes([parameters[20], parameters[21]]));
+    let (file, loaded) = match looked_for(call, name.trim_end()) {
+        Ok(found) => found,
+        Err(error) => {
+            call.write(Real(list.0 + 4), &[error as u8])?;
+            call.set_gr(call.r3, error);
+            call.set_cc(2);
+            return Ok(());
+        }
+    };
+    let mut answer = Vec::new();
+    let mut put = |address: u64| match wide {
+        true => answer.extend(address.to_be_bytes()),
+        false => answer.extend((address as u32).to_be_bytes()),
+    };
+    let (first, last) = saved::extent(&file);
+    put(first);
+    put(last);
+    let told = file.ranges.len().min(MOST);
+    // Two words in either form: how many there are, and how many of them follow.
+    let counts = [file.ranges.len() as u32, told as u32];
+    match wide {
+        true => put(u64::from(counts[0]) << 32 | u64::from(counts[1])),
+        false => counts.into_iter().for_each(|count| put(count.into())),
+    }
+    for range in &file.ranges[..told] {
+        let addresses = saved::addresses(range);
+        put(addresses.start | range.kind as u64);
+        put(addresses.end - 1);
+    }
+    answer.truncate(length);
+    call.write(Real(buffer.into()), &answer)?;
+    call.write(Real(list.0 + 4), &[0])?;
+    call.set_cc(u8::from(!loaded));
+    Ok(())
+}

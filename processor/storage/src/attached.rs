@@ -1,0 +1,173 @@
+//! Pages of others in a configuration's storage: where they lie, within its size or behind it, and who may store into them.
+
+use crate::{NotAvailable, Pages, Storage};
+use arch::{Absolute, PAGE};
+use std::io;
+use std::ops::Range;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::{MutexGuard, PoisonError};
+
+/// What attached pages have to do with those of other configurations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// A page is everybody's until somebody stores into it, and then the storer's own.
+    Own,
+    /// What one configuration stores all others see.
+    Shared,
+    /// Nobody stores: CPUs and channel programs get a protection exception or a protection check.
+    ReadOnly,
+}
+
+/// There is storage here, whatever the configuration's size.
+const PRESENT: u8 = 0x80;
+/// CPUs and channel programs cannot store here.
+const PROTECTED: u8 = 0x40;
+/// What is stored here all see.
+const COMMON: u8 = 0x20;
+
+impl Storage {
+    fn ranges(&self) -> MutexGuard<'_, Vec<Range<u64>>> {
+        self.attached_ranges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn frames(range: &Range<u64>) -> Range<usize> {
+        (range.start / PAGE) as usize..(range.end / PAGE) as usize
+    }
+
+    /// Whether there is storage from `a` to `end` that does not all lie within the configuration's size.
+    #[cold]
+    pub(crate) fn check_attached(&self, a: Absolute, end: Option<u64>) -> Result<(), NotAvailable> {
+        let end = end.filter(|&end| end <= self.room()).ok_or(NotAvailable(a))?;
+        let beyond = a.0.max(self.size()) / PAGE..end.div_ceil(PAGE);
+        let there = beyond.clone().all(|frame| self.attached[frame as usize].load(Relaxed) & PRESENT != 0);
+        if there && !beyond.is_empty() { Ok(()) } else { Err(NotAvailable(a)) }
+    }
+
+    /// The end of the addresses at which there can be storage.
+    pub fn room(&self) -> u64 {
+        self.attached.len() as u64 * PAGE
+    }
+
+    /// Whether CPUs and channel programs cannot store into the frame that holds `a`.
+    #[inline]
+    pub fn is_read_only(&self, a: Absolute) -> bool {
+        self.attached.get((a.0 / PAGE) as usize).is_some_and(|flags| flags.load(Relaxed) & PROTECTED != 0)
+    }
+
+    /// Whether the frame that holds `a` is one that other configurations have as well, and that is not this one's own copy when it changes.
+    pub fn is_shared(&self, a: Absolute) -> bool {
+        self.attached.get((a.0 / PAGE) as usize).is_some_and(|flags| flags.load(Relaxed) & (PROTECTED | COMMON) != 0)
+    }
+
+    /// Puts `pages` from `from` on in the place of what is at `range`, whole pages within [`Storage::room`]; without `pages`, zero pages of the
+    /// configuration's own. Their keys are zero. Translations that CPUs remember must be purged afterwards.
+    ///
+    /// Code marks know of this configuration's stores alone: code in pages that others store into is not seen to change.
+    pub fn attach(&self, range: Range<u64>, pages: Option<(&Pages, u64)>, sharing: Sharing) -> io::Result<()> {
+        let (start, len) = (range.start as usize, (range.end - range.start) as usize);
+        assert!(range.start < range.end && range.end <= self.room(), "there is room for the pages");
+        self.ranges().push(range.clone());
+        match pages {
+            Some((pages, from)) => {
+                assert!(from + len as u64 <= pages.size(), "the pages are there");
+                self.bytes.map(start, len, pages, from, sharing == Sharing::Shared)?;
+            }
+            None => self.bytes.unmap(start, len)?,
+        }
+        let flags = match sharing {
+            Sharing::Own => PRESENT,
+            Sharing::Shared => PRESENT | COMMON,
+            Sharing::ReadOnly => PRESENT | PROTECTED,
+        };
+        self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(flags, SeqCst));
+        self.renew(&range);
+        Ok(())
+    }
+
+    /// Takes attached pages away: where they lay within the configuration's size are zero pages, and behind it nothing. As for [`Storage::attach`],
+    /// translations must be purged.
+    pub fn detach(&self, range: Range<u64>) -> io::Result<()> {
+        self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(0, SeqCst));
+        self.ranges().retain(|other| *other != range);
+        self.bytes.unmap(range.start as usize, (range.end - range.start) as usize)?;
+        self.renew(&range);
+        Ok(())
+    }
+
+    /// Takes all attached pages away.
+    pub fn detach_all(&self) -> io::Result<()> {
+        let all = self.ranges().clone();
+        all.into_iter().try_for_each(|range| self.detach(range))
+    }
+
+    /// Zeroes pages that are attached: they become the configuration's own, but those that are shared stay as they are. False if
+    /// none is attached.
+    pub(crate) fn zero_attached(&self, range: Range<u64>) -> bool {
+        if self.ranges().iter().all(|other| other.end <= range.start || range.end <= other.start) {
+            return false;
+        }
+        for frame in Self::frames(&range) {
+            match self.attached[frame].load(Relaxed) {
+                0 => self.bytes.zero(frame * PAGE as usize, PAGE as usize),
+                PRESENT => {
+                    self.bytes.unmap(frame * PAGE as usize, PAGE as usize).expect("a page of ours is mapped anew")
+                }
+                _ => continue,
+            }
+            self.stored(Absolute(frame as u64 * PAGE), PAGE as usize);
+        }
+        true
+    }
+
+    /// Other bytes are there now.
+    fn renew(&self, range: &Range<u64>) {
+        for frame in Self::frames(range) {
+            if self.keys[frame].load(Relaxed) != 0 {
+                self.keys[frame].store(0, Relaxed);
+            }
+            if self.code[frame].is_marked() {
+                self.forget_code(frame as u64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_are_shared_as_they_are_told_to_be() {
+        let pages = Pages::new(3 * PAGE).unwrap();
+        pages.write(0, b"read").unwrap();
+        pages.write(PAGE, b"same").unwrap();
+        pages.write(2 * PAGE, b"own.").unwrap();
+        let storages = [0, 1].map(|_| Storage::with_room(2 * PAGE, 16 * PAGE).unwrap());
+        let word = |s: &Storage, page: u64| s.read_array::<4>(Absolute(page * PAGE));
+        for s in &storages {
+            assert!(word(s, 8).is_err());
+            s.attach(8 * PAGE..9 * PAGE, Some((&pages, 0)), Sharing::ReadOnly).unwrap();
+            s.attach(9 * PAGE..10 * PAGE, Some((&pages, PAGE)), Sharing::Shared).unwrap();
+            s.attach(PAGE..2 * PAGE, Some((&pages, 2 * PAGE)), Sharing::Own).unwrap();
+            assert_eq!(word(s, 1), Ok(*b"own."));
+        }
+        let [a, b] = &storages;
+        assert_eq!((a.is_read_only(Absolute(8 * PAGE)), a.is_read_only(Absolute(9 * PAGE))), (true, false));
+        assert_eq!((a.is_shared(Absolute(9 * PAGE)), a.is_shared(Absolute(PAGE))), (true, false));
+        a.write(Absolute(9 * PAGE), b"both").unwrap();
+        a.write(Absolute(PAGE), b"mine").unwrap();
+        assert_eq!((word(b, 8), word(b, 9), word(b, 1)), (Ok(*b"read"), Ok(*b"both"), Ok(*b"own.")));
+        assert_eq!((a.key(Absolute(9 * PAGE)), b.key(Absolute(9 * PAGE))), (Ok(6), Ok(4)), "keys are each one's own");
+        // The gap between storage and what is attached is not there, nor what crosses an end.
+        assert!(a.read_u64(Absolute(8 * PAGE - 4)).is_err() && a.read_u64(Absolute(10 * PAGE - 4)).is_err());
+        assert!(a.read_u64(Absolute(9 * PAGE - 4)).is_ok());
+        // Discarding makes a page one's own and zero; those that are shared stay.
+        a.discard(Absolute(0), Absolute(PAGE)).unwrap();
+        a.discard(Absolute(8 * PAGE), Absolute(9 * PAGE)).unwrap();
+        assert_eq!((word(a, 1), word(a, 8), word(a, 9)), (Ok([0; 4]), Ok(*b"read"), Ok(*b"both")));
+        a.detach(8 * PAGE..9 * PAGE).unwrap();
+        assert!(word(a, 8).is_err() && word(a, 9).is_ok());
+        b.clear();
+        assert_eq!((word(b, 1), word(b, 8).is_err(), b.is_read_only(Absolute(8 * PAGE))), (Ok([0; 4]), true, false));
+    }
+}
