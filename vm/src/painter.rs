@@ -106,7 +106,7 @@ impl Painter {
 
     fn whole(&self, screen: &Screen) -> Vec<u8> {
         let mut out = self.start(Wcc::UNLOCK);
-        out.position(self.size.positions() - 1).field(attribute(screen, 0));
+        out.position(self.size.positions() - 1).field(self.attribute(screen, 0));
         for row in 0..self.size.rows - 2 {
             self.row(&mut out, row, &self.cells(screen, row));
         }
@@ -126,8 +126,8 @@ impl Painter {
         }
         let mut out = Outbound::write(self.size, wcc);
         out.code_page(self.page);
-        if attribute(old, 0) != attribute(new, 0) {
-            out.position(self.size.positions() - 1).field(attribute(new, 0));
+        if self.attribute(old, 0) != self.attribute(new, 0) {
+            out.position(self.size.positions() - 1).field(self.attribute(new, 0));
         }
         for row in 0..self.size.rows - 2 {
             let cells = self.cells(new, row);
@@ -147,12 +147,25 @@ impl Painter {
     /// A row's text, and the attribute in its last column if there is one.
     fn cells(&self, screen: &Screen, row: u16) -> (String, Option<Attribute>) {
         let text = screen.rows.get(usize::from(row)).map_or("", |row| row.text.as_str());
-        let next = attribute(screen, row + 1);
+        let next = self.attribute(screen, row + 1);
         // The input area begins behind the last row, with an attribute of its own that is not written here.
         let last = row == self.size.rows - 3;
-        let change = !last && next != attribute(screen, row);
+        let change = !last && next != self.attribute(screen, row);
         let room = usize::from(self.size.cols) - usize::from(last || change);
         (text.chars().take(room).collect(), change.then_some(next))
+    }
+
+    /// The attribute of a row of the output area. It stands in the last column of the row before; where a character is there,
+    /// the row looks like that one: nothing that was said is lost.
+    fn attribute(&self, screen: &Screen, row: u16) -> Attribute {
+        let before = row.checked_sub(1).and_then(|before| screen.rows.get(usize::from(before)));
+        if before.is_some_and(|before| before.text.chars().count() >= self.size.cols.into()) {
+            return self.attribute(screen, row - 1);
+        }
+        match screen.rows.get(usize::from(row)) {
+            Some(row) if row.tone != Tone::Normal => Attribute::SKIP.intensified(),
+            _ => Attribute::SKIP,
+        }
     }
 
     fn row(&self, out: &mut Outbound, row: u16, (text, attribute): &(String, Option<Attribute>)) {
@@ -214,14 +227,6 @@ impl Painter {
     }
 }
 
-/// The attribute of a row of the output area.
-fn attribute(screen: &Screen, row: u16) -> Attribute {
-    match screen.rows.get(usize::from(row)) {
-        Some(row) if row.tone != Tone::Normal => Attribute::SKIP.intensified(),
-        _ => Attribute::SKIP,
-    }
-}
-
 /// Where the input fields of the logo begin.
 const LOGO_COLUMN: u16 = 15;
 
@@ -274,6 +279,19 @@ mod tests {
         let screen = terminal(&[first, second]);
         assert_eq!(screen.row(0).trim_end(), "short");
         assert!(screen.row(23).contains("CP READ   ENDICOTT"), "{}", screen.row(23));
+    }
+
+    #[test]
+    fn a_line_as_wide_as_the_display_keeps_its_last_character() {
+        let mut painter = painter();
+        let mut display = display();
+        display.write(&"x".repeat(80), Tone::Normal, base::Tod(0));
+        display.write("typed", Tone::Input, base::Tod(0));
+        display.write(&"y".repeat(80), Tone::Input, base::Tod(0));
+        display.write("said", Tone::Normal, base::Tod(0));
+        let screen = terminal(&[painter.paint(view(&display)).expect("nothing was shown before")]);
+        let rows: Vec<String> = (0..4).map(|row| screen.row(row).trim_end().to_string()).collect();
+        assert_eq!(rows, ["x".repeat(80), "typed".into(), "y".repeat(80), "said".into()]);
     }
 
     #[test]
