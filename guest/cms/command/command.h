@@ -35,7 +35,13 @@ command_function access_command, release_command, format_command, listfile_comma
     execio_command, print_command, punch_command, readcard_command, cp_command, exec_command, makebuf_command, dropbuf_command,
     desbuf_command, sentries_command, conwait_command, finis_command, synonym_command, immediate_command, help_command,
     tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
-    nucxdrop_command, nucxmap_command;
+    nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
+    movefile_command, sort_command;
+
+/* QUERY's parts that are elsewhere (library.c, filedef.c). */
+int query_globals(int kind);
+int query_filedef(void);
+int query_labeldef(void);
 
 /* One line of a map (load.c); its length. */
 struct symbol;

@@ -194,7 +194,7 @@ static int copy_all(const struct copy *copy, const struct input *inputs, u32 cou
             if (code == 0) {
                 code = finish(copy, &out, stamp);
             } else {
-                files_abandon_all();
+                file_abandon(out.file);
                 out.begun = false;
             }
         }

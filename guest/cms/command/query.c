@@ -1,5 +1,6 @@
 /* QUERY: what CMS knows of itself; everything else is asked of CP. */
 #include "command.h"
+#include "../nucleus/library.h"
 
 static int query_switch(const char *word, const char *value)
 {
@@ -130,7 +131,24 @@ static int query_impex(const struct call *call) { (void)call; return query_switc
 static int query_rdymsg(const struct call *call) { (void)call; return query_switch("RDYMSG", settings.short_ready ? "SMSG" : "LMSG"); }
 static int query_relpage(const struct call *call) { (void)call; return query_switch("RELPAGE", on(settings.relpage)); }
 
+static int query_maclib(const struct call *call) { (void)call; return query_globals(OF_MACLIB); }
+static int query_txtlib(const struct call *call) { (void)call; return query_globals(OF_TXTLIB); }
+static int query_loadlib(const struct call *call) { (void)call; return query_globals(OF_LOADLIB); }
+static int query_doslib(const struct call *call) { (void)call; return query_globals(OF_DOSLIB); }
+static int query_files(const struct call *call) { (void)call; return query_filedef(); }
+static int query_labels(const struct call *call) { (void)call; return query_labeldef(); }
+
+static int query_library(const struct call *call)
+{
+    (void)call;
+    for (int kind = 0; kind < LIBRARY_KINDS; kind++)
+        query_globals(kind);
+    return 0;
+}
+
 static const struct { const char *word; u32 least; command_function *perform; } queries[] = {
+    { "FILEDEF", 2, query_files }, { "LABELDEF", 8, query_labels }, { "LIBRARY", 3, query_library }, { "MACLIB", 3, query_maclib },
+    { "TXTLIB", 2, query_txtlib }, { "LOADLIB", 5, query_loadlib }, { "DOSLIB", 6, query_doslib },
     { "ABBREV", 3, query_abbrev }, { "ACCESSED", 2, query_accessed }, { "AUTOREAD", 4, query_autoread },
     { "CMSLEVEL", 4, query_cmslevel }, { "CMSTYPE", 4, query_cmstype }, { "DISK", 2, query_disk },
     { "EXECTRAC", 5, query_exectrac }, { "IMPCP", 4, query_impcp }, { "IMPEX", 4, query_impex },

@@ -4,7 +4,7 @@
  * Whatever the command was doing is over: files that it wrote are as they were before, its storage and the program stack are
  * gone, and the user gets the console. The nucleus's own stack begins anew, so it does not matter how deep it was.
  */
-#include "cms.h"
+#include "filedef.h"
 
 u32 command_loop[10];
 
@@ -20,6 +20,7 @@ static void recover(void)
 {
     kernel_stack = 0;
     files_abandon_all();
+    filedefs_clear(false);
     clear_stack();
     clear_typed_ahead();
     release_command_storage();

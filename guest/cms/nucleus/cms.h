@@ -232,6 +232,7 @@ bool search_next(struct search *search);
 bool find_file(const struct fileid *id, struct disk **disk, u8 **fst);
 int file_open(const struct fileid *id, enum edf_how how, struct open_file **file);
 int file_finish(struct open_file *file);
+void file_abandon(struct open_file *file);
 struct open_file *file_is_open(const struct disk *disk, const u8 *fst);
 int files_finish_all(void);
 void files_abandon_all(void);

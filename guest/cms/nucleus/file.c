@@ -251,6 +251,13 @@ int file_finish(struct open_file *file)
     return error;
 }
 
+/* What was written to it is forgotten. */
+void file_abandon(struct open_file *file)
+{
+    edf_abandon(&file->file);
+    unchain(file);
+}
+
 /* Closes everything. 0, or a return code, and the messages have been typed. */
 int files_finish_all(void)
 {
@@ -272,8 +279,7 @@ int files_finish_all(void)
 void files_abandon_all(void)
 {
     while (open_files != NULL) {
-        edf_abandon(&open_files->file);
-        unchain(open_files);
+        file_abandon(open_files);
     }
 }
 

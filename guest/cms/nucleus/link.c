@@ -9,6 +9,7 @@
  * symbol's address is in it, so a name that is found later, or a common area that grows, costs nothing but another look.
  */
 #include "program.h"
+#include "library.h"
 
 struct loaded_program loaded_program;
 
@@ -506,23 +507,48 @@ int link_name(const name wanted, const struct link_options *how)
     return code;
 }
 
-/* Files with the names that are still missing. */
+/* The member of that name of a library that GLOBAL TXTLIB has named. -1: none has one. */
+static int link_member(const name wanted, const struct link_options *how)
+{
+    const struct globals *list = &globals[OF_TXTLIB];
+    int code = -1;
+
+    for (u32 n = 0; n < list->count && code == -1; n++) {
+        struct fileid id = { .ft = "TXTLIB  ", .fm = "* " };
+        struct library library = { 0 };
+        struct member member;
+
+        memcpy(id.fn, list->name[n], sizeof(name));
+        if (library_open(&id, &library) == EDF_OK && library_find(&library, wanted, &member))
+            code = link_file(library.file, member.first, member.first + member.count - 1, how);
+        if (library.file != NULL)
+            file_finish(library.file);
+    }
+    return code;
+}
+
+/* Files and members of libraries with the names that are still missing. */
 static int search(const struct link_options *how)
 {
     int worst = 0;
 
-    if (how->no_call || !how->automatic)
+    if (how->no_call)
         return 0;
+    for (u32 n = 0; n < loaded_program.symbols; n++)
+        loaded_program.symbol[n].tried = 0;
     for (u32 n = 0; n < loaded_program.symbols; n++) {
         struct symbol *symbol = &loaded_program.symbol[n];
         name wanted;
-        int code;
+        int code = -1;
 
         if (symbol->kind != SYMBOL_EXTERNAL || symbol->tried)
             continue;
         symbol->tried = 1;
         memcpy(wanted, symbol->name, sizeof wanted);
-        code = link_name(wanted, how);
+        if (how->automatic)
+            code = link_name(wanted, how);
+        if (code == -1 && how->libraries)
+            code = link_member(wanted, how);
         if (code > 4)
             return code;
         worst = code > worst ? code : worst;

@@ -1,0 +1,26 @@
+/*
+ * Libraries (MACLIB, TXTLIB): files of many members, and which of them GLOBAL has named.
+ */
+#ifndef LIBRARY_H
+#define LIBRARY_H
+
+#include "cms.h"
+
+enum { LIBRARY_CARD = 80, LIBRARIES_MOST = 63 };
+
+/* A name in a library's directory; a member of a TXTLIB may have several. */
+struct member { name name; u32 first, count; };
+struct library { struct open_file *file; u32 directory, members; };
+int library_open(const struct fileid *id, struct library *library);   /* an EDF error; EDF_LENGTH: it is no library */
+bool library_member(struct library *library, u32 number, struct member *member);
+bool library_find(struct library *library, const name wanted, struct member *member);
+void library_header(u8 card[LIBRARY_CARD], u32 directory, u32 members);
+void library_entry(u8 *at, const struct member *member);
+enum { MEMBERS_OF_CARD = 5 };
+
+/* What GLOBAL has named, by kind. */
+enum library_kind { OF_MACLIB, OF_TXTLIB, OF_LOADLIB, OF_DOSLIB, LIBRARY_KINDS };
+extern const char *const library_kinds[LIBRARY_KINDS];
+extern struct globals { name name[LIBRARIES_MOST]; u32 count; } globals[LIBRARY_KINDS];
+
+#endif
