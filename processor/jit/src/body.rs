@@ -269,15 +269,13 @@ impl Cpu for Emitter<'_> {
         self.set_general(W64, r & 15, w);
     }
     fn fpr(&mut self, r: u8) -> Word {
-        let t = self.temp();
-        asm!(self, mov Rq(t), [rbp + half(r & 15, 0)]);
-        self.reg(t, Left::Valid)
+        self.float_bits(r)
     }
     fn set_fpr(&mut self, r: u8, v: Word) {
-        let h = self.host(v, W64);
-        asm!(self, mov[rbp + half(r & 15, 0)], Rq(h));
+        self.set_float_bits(r, v);
     }
     fn vector(&mut self, r: u8) -> [Word; 2] {
+        self.settle_vector(r);
         [0, 1].map(|n| {
             let t = self.temp();
             asm!(self, mov Rq(t), [rbp + half(r, n)]);
@@ -289,6 +287,7 @@ impl Cpu for Emitter<'_> {
             let h = self.host(v, W64);
             asm!(self, mov[rbp + half(r, n)], Rq(h));
         }
+        self.forget_vector(r);
     }
     fn vector_allowed(&mut self) -> Step<Self> {
         const BOTH: i32 = (cr0::AFP | cr0::VECTOR) as i32;

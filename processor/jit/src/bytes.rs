@@ -81,6 +81,8 @@ impl Emitter<'_> {
             last = self.or(low, last);
         }
         self.bytes(what, last, &i2);
+        // By now it may be another instruction.
+        self.map.floats.checked = false;
         true
     }
 }

@@ -79,7 +79,7 @@ fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
 impl Emitter<'_> {
     /// A branch to the start of the block stands here in its first copy; `cc` is the condition code where it is taken.
     pub fn goes_back(&mut self, cc: Recipe) {
-        if self.carried.is_none() && self.map.host.iter().filter(|&&h| h != NONE).count() >= WORTH {
+        if self.carried.is_none() && self.held() >= WORTH {
             let [label, out, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
             let mut map = self.map;
             // That a whole register is small need not be so the next time.
@@ -92,6 +92,9 @@ impl Emitter<'_> {
     pub fn carry(&mut self, map: &Map, cc: &Recipe) -> bool {
         let Some(carried) = self.carried else { return false };
         let Some(way) = way(map, cc, &carried.map, &carried.cc) else { return false };
+        if !self.floats_go(&map.floats, &carried.map.floats) {
+            return false;
+        }
         self.write_back(map, way.store);
         self.move_all(way.moves);
         for h in POOL.into_iter().filter(|&h| way.clear >> h & 1 == 1) {
@@ -102,6 +105,11 @@ impl Emitter<'_> {
         }
         asm!(self, jmp =>carried.label);
         true
+    }
+
+    /// How many of the guest's registers are in the host's.
+    fn held(&self) -> usize {
+        self.map.host.iter().filter(|&&h| h != NONE).count() + self.map.floats.held().count()
     }
 
     /// Moves as if at once; rax is free.
@@ -149,6 +157,7 @@ impl Emitter<'_> {
         let Some(Carried { out, over, map, cc, .. }) = self.carried else { return };
         asm!(self, =>over ; add r15, BYTE self.plan.ops.len() as i8 ; =>out);
         self.write_back(&map, !0);
+        self.write_back_floats(&map.floats);
         self.store_code(&cc);
         self.leave(OUT);
     }

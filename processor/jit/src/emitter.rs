@@ -5,6 +5,7 @@
 //! condition code and the maps of sites stay true. Every way out that is not expected costs a thunk and a [`Draft`]: the map
 //! as it was, from which the exact state is rebuilt and the instruction done again by its interpreter's handler.
 
+use crate::floating::Unusual;
 use crate::sites::Draft;
 use crate::word::*;
 use arch::Absolute;
@@ -108,10 +109,11 @@ pub struct Carried {
 }
 
 /// Code that is emitted behind the block.
-enum Cold {
+pub enum Cold {
     Site(DynamicLabel, usize),
     Edge { label: DynamicLabel, map: Map, cc: Recipe, goal: Goal, refund: u32, at: i64 },
     Exit { label: DynamicLabel, patch: u64 },
+    Unusual(Unusual),
 }
 
 /// What is known of a block before it is emitted.
@@ -131,6 +133,8 @@ pub struct Plan<'e> {
     /// Where its frame's code version is, and what it is now.
     pub version_at: u64,
     pub version: u32,
+    /// The host may do binary-floating-point arithmetic for the program that runs now, and so for most.
+    pub float_ready: bool,
 }
 
 pub struct Emitter<'e> {
@@ -143,6 +147,8 @@ pub struct Emitter<'e> {
     age: [u32; 16],
     /// Host registers used by the instruction being emitted.
     touched: u16,
+    /// Those with floating-point numbers.
+    pub floats_touched: u16,
     pub cc: Recipe,
     pub index: usize,
     first_site: usize,
@@ -152,7 +158,7 @@ pub struct Emitter<'e> {
     pub near: [Option<i64>; 16],
     /// The address a load for update found, and the register with the host's address.
     pub update: Option<(Word, u8)>,
-    cold: Vec<Cold>,
+    pub cold: Vec<Cold>,
     pub carried: Option<Carried>,
     head: DynamicLabel,
     /// Where in the code the inner entry is.
@@ -185,6 +191,7 @@ impl<'e> Emitter<'e> {
             owner: [Owner::Free; 16],
             age: [0; 16],
             touched: 0,
+            floats_touched: 0,
             cc: Recipe::Stored,
             index: 0,
             first_site: 0,
@@ -521,6 +528,7 @@ impl<'e> Emitter<'e> {
             }
         }
         self.touched = 0;
+        self.floats_touched = 0;
         self.update = None;
     }
 
@@ -560,6 +568,7 @@ impl<'e> Emitter<'e> {
     pub fn flush(&mut self) {
         let (map, cc) = (self.map, self.cc);
         self.write_back(&map, !0);
+        self.write_back_floats(&map.floats);
         self.store_code(&cc);
         self.cc = Recipe::Stored;
         self.map = Map::EMPTY;
@@ -582,7 +591,12 @@ impl Emitter<'_> {
 
     fn push_site(&mut self, map: Map) {
         let (index, cc) = (self.index, self.cc);
-        self.sites.push(Draft { index, before: map, cc, after: Map::EMPTY, resume: 0, leave: false });
+        self.sites.push(Draft { index, before: map, cc, after: Map::EMPTY, resume: 0, leave: false, quits: false });
+    }
+
+    /// The one that was made last.
+    pub fn last_site(&mut self) -> &mut Draft {
+        self.sites.last_mut().expect("there is one")
     }
 
     /// rcx becomes the host's address of `len` bytes of the guest's at `at`.
@@ -659,6 +673,7 @@ impl Emitter<'_> {
             return;
         }
         self.write_back(map, !0);
+        self.write_back_floats(&map.floats);
         self.store_code(cc);
         match goal {
             Goal::Near(0) => return asm!(self, jmp =>self.head),
@@ -765,7 +780,7 @@ impl Emitter<'_> {
         self.release();
         let (resume, map, leave) = (self.here(), self.map, self.code_set || !self.open);
         for site in &mut self.sites[self.first_site..] {
-            (site.resume, site.after, site.leave) = (resume, map, leave);
+            (site.resume, site.after, site.leave) = (resume, map, leave || site.quits);
         }
     }
 
@@ -783,8 +798,10 @@ impl Emitter<'_> {
         while k < self.cold.len() {
             match self.cold[k] {
                 Cold::Site(label, id) => {
-                    asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(AT_SITE)])
+                    let at = if self.sites[id - self.plan.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
+                    asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])
                 }
+                Cold::Unusual(unusual) => self.unusual(&unusual),
                 Cold::Edge { label, map, cc, goal, refund, at } => {
                     asm!(self, =>label);
                     self.edge(&map, &cc, goal, refund, Some(at));

@@ -28,6 +28,8 @@ mod code;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod emitter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod floating;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod memory;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native;

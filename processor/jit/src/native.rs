@@ -4,10 +4,11 @@
 //! result that is not a normal number, a trap that is enabled) goes to the site, and the routine does it.
 
 use crate::bytes::Bytes;
-use crate::emitter::{Emitter, asm, field};
+use crate::emitter::{Emitter, asm};
+use crate::floating::{self, Float};
 use crate::strings::Strings;
 use crate::word::*;
-use cpu::{At, layout};
+use cpu::At;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Instruction, Width, Width::*};
 
@@ -31,30 +32,7 @@ pub enum Native {
     MultiplyLogical,
     DivideLogical,
     DivideSingle { word: bool },
-    LoadFloat { long: bool },
-    StoreFloat { long: bool },
-    CopyFloat { long: bool },
-    ZeroFloat { long: bool },
-    ToGeneral,
-    FromGeneral,
-    Arithmetic { op: Op, long: bool, storage: bool },
-    CompareFloat { long: bool, storage: bool },
-    TestFloat { long: bool },
-    FromInteger { from: Width },
-    Truncate { to: Width },
-    Lengthen { storage: bool },
-}
-
-/// The operation of an arithmetic instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Op {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    SquareRoot,
-    MultiplyAdd,
-    MultiplySubtract,
+    Float(Float),
 }
 
 /// What to do inline for an instruction, if anything. `wide`: in the 64-bit addressing mode; `float`: all floating-point
@@ -63,7 +41,7 @@ pub fn native(row: &Instruction, i: &Fields, wide: bool, float: bool) -> Option<
     use Native::*;
     let length = i.l as i32 + 1;
     let pair = i.r1 & 1 == 0;
-    let always = match row.mnemonic {
+    Some(match row.mnemonic {
         "LM" | "LMY" => LoadMultiple(W32),
         "LMG" => LoadMultiple(W64),
         "STM" | "STMY" => StoreMultiple(W32),
@@ -92,63 +70,8 @@ pub fn native(row: &Instruction, i: &Fields, wide: bool, float: bool) -> Option<
         "DSGR" if pair => DivideSingle { word: false },
         "DSGFR" if pair => DivideSingle { word: true },
         _ if !float => return None,
-        "LE" | "LEY" => LoadFloat { long: false },
-        "LD" | "LDY" => LoadFloat { long: true },
-        "STE" | "STEY" => StoreFloat { long: false },
-        "STD" | "STDY" => StoreFloat { long: true },
-        "LER" => CopyFloat { long: false },
-        "LDR" => CopyFloat { long: true },
-        "LZER" => ZeroFloat { long: false },
-        "LZDR" => ZeroFloat { long: true },
-        "LGDR" => ToGeneral,
-        "LDGR" => FromGeneral,
-        "CEBR" => CompareFloat { long: false, storage: false },
-        "CEB" => CompareFloat { long: false, storage: true },
-        "CDBR" => CompareFloat { long: true, storage: false },
-        "CDB" => CompareFloat { long: true, storage: true },
-        "LTEBR" => TestFloat { long: false },
-        "LTDBR" => TestFloat { long: true },
-        // The modifiers change rounding and what is signalled.
-        "CDFBR" if i.m3 | i.m4 == 0 => FromInteger { from: W32 },
-        "CDGBR" if i.m3 | i.m4 == 0 => FromInteger { from: W64 },
-        "CFDBR" if (i.m3, i.m4) == (5, 0) => Truncate { to: W32 },
-        "CGDBR" if (i.m3, i.m4) == (5, 0) => Truncate { to: W64 },
-        "LDEBR" => Lengthen { storage: false },
-        "LDEB" => Lengthen { storage: true },
-        mnemonic => {
-            let (name, storage) = match mnemonic.strip_suffix("BR") {
-                Some(name) => (name, false),
-                None => (mnemonic.strip_suffix('B')?, true),
-            };
-            let (op, long) = match name {
-                "AE" => (Op::Add, false),
-                "AD" => (Op::Add, true),
-                "SE" => (Op::Subtract, false),
-                "SD" => (Op::Subtract, true),
-                "MEE" => (Op::Multiply, false),
-                "MD" => (Op::Multiply, true),
-                "DE" => (Op::Divide, false),
-                "DD" => (Op::Divide, true),
-                "SQE" => (Op::SquareRoot, false),
-                "SQD" => (Op::SquareRoot, true),
-                "MAE" => (Op::MultiplyAdd, false),
-                "MAD" => (Op::MultiplyAdd, true),
-                "MSE" => (Op::MultiplySubtract, false),
-                "MSD" => (Op::MultiplySubtract, true),
-                _ => return None,
-            };
-            if matches!(op, Op::MultiplyAdd | Op::MultiplySubtract) && !is_x86_feature_detected!("fma") {
-                return None;
-            }
-            Arithmetic { op, long, storage }
-        }
-    };
-    Some(always)
-}
-
-/// The displacement from rbp of a floating-point register; a short number is in its left half.
-fn fpr(r: u8, long: bool) -> i32 {
-    field(layout::FPR) + 16 * (r & 15) as i32 + if long { 0 } else { 4 }
+        mnemonic => Float(floating::float(mnemonic, i)?),
+    })
 }
 
 impl Emitter<'_> {
@@ -205,96 +128,7 @@ impl Emitter<'_> {
                 asm!(self, lea rax, [BYTE rcx + 1] ; cmp rax, 1 ; jbe =>site ; mov rax, Rq(a) ; cqo ; idiv rcx);
                 self.quotient(i);
             }
-            Native::LoadFloat { long } => {
-                let at = self.address(i.x2, i.b2, i.d2);
-                let t = self.temp();
-                self.reach(at.address, if long { 8 } else { 4 }, false);
-                if long {
-                    asm!(self, movbe Rq(t), [rcx] ; mov [rbp + fpr(i.r1, true)], Rq(t))
-                } else {
-                    asm!(self, movbe Rd(t), [rcx] ; mov [rbp + fpr(i.r1, false)], Rd(t))
-                }
-            }
-            Native::StoreFloat { long } => {
-                let at = self.address(i.x2, i.b2, i.d2);
-                self.reach(at.address, if long { 8 } else { 4 }, true);
-                if long {
-                    asm!(self, mov rax, [rbp + fpr(i.r1, true)] ; movbe [rcx], rax)
-                } else {
-                    asm!(self, mov eax, [rbp + fpr(i.r1, false)] ; movbe [rcx], eax)
-                }
-            }
-            Native::CopyFloat { long: true } => {
-                asm!(self, mov rax, [rbp + fpr(i.r2, true)] ; mov [rbp + fpr(i.r1, true)], rax)
-            }
-            Native::CopyFloat { long: false } => {
-                asm!(self, mov eax, [rbp + fpr(i.r2, false)] ; mov [rbp + fpr(i.r1, false)], eax)
-            }
-            Native::ZeroFloat { long: true } => asm!(self, xor eax, eax ; mov [rbp + fpr(i.r1, true)], rax),
-            Native::ZeroFloat { long: false } => asm!(self, xor eax, eax ; mov [rbp + fpr(i.r1, false)], eax),
-            Native::ToGeneral => {
-                let w = self.fpr(i.r2);
-                self.set_general(W64, i.r1, w);
-            }
-            Native::FromGeneral => {
-                let w = self.general(W64, i.r2);
-                self.set_fpr(i.r1, w);
-            }
-            Native::Arithmetic { op, long, storage } => self.arithmetic(op, long, storage, i),
-            Native::CompareFloat { long, storage } => {
-                self.second_float(long, storage, i);
-                if long {
-                    asm!(self, movsd xmm0, [rbp + fpr(i.r1, true)])
-                } else {
-                    asm!(self, movss xmm0, [rbp + fpr(i.r1, false)])
-                }
-                self.compare_float(long);
-            }
-            Native::TestFloat { long } => {
-                asm!(self, pxor xmm1, xmm1);
-                if long {
-                    asm!(self, movsd xmm0, [rbp + fpr(i.r2, true)])
-                } else {
-                    asm!(self, movss xmm0, [rbp + fpr(i.r2, false)])
-                }
-                self.compare_float(long);
-                if long {
-                    asm!(self, movsd[rbp + fpr(i.r1, true)], xmm0)
-                } else {
-                    asm!(self, movss[rbp + fpr(i.r1, false)], xmm0)
-                }
-            }
-            Native::FromInteger { from } => {
-                let w = self.general(from, i.r2);
-                let h = self.host(w, from);
-                if from == W64 {
-                    self.check_fpc();
-                    asm!(self, pxor xmm0, xmm0 ; cvtsi2sd xmm0, Rq(h))
-                } else {
-                    asm!(self, pxor xmm0, xmm0 ; cvtsi2sd xmm0, Rd(h))
-                }
-                asm!(self, movsd[rbp + fpr(i.r1, true)], xmm0);
-            }
-            Native::Truncate { to } => {
-                let t = self.temp();
-                self.check_fpc();
-                let site = self.site();
-                // What is out of range gives the least integer, and only that less 1 overflows.
-                asm!(self, movsd xmm0, [rbp + fpr(i.r2, true)] ; pxor xmm1, xmm1);
-                if to == W64 {
-                    asm!(self, cvttsd2si Rq(t), xmm0 ; cmp Rq(t), 1 ; jo =>site)
-                } else {
-                    asm!(self, cvttsd2si Rd(t), xmm0 ; cmp Rd(t), 1 ; jo =>site)
-                }
-                self.compare_float(true);
-                let w = self.reg(t, if to == W64 { Left::Valid } else { Left::Zero });
-                self.set_general(to, i.r1, w);
-            }
-            Native::Lengthen { storage } => {
-                self.second_float(false, storage, i);
-                let site = self.site();
-                asm!(self, ucomiss xmm1, xmm1 ; jp =>site ; cvtss2sd xmm1, xmm1 ; movsd [rbp + fpr(i.r1, true)], xmm1);
-            }
+            Native::Float(what) => self.floating(what, i),
         }
     }
 
@@ -504,87 +338,5 @@ impl Emitter<'_> {
         self.name_code(Cc::Value(code));
         self.set_general(W64, i.r1, n);
         self.set_general(W64, i.r1 + 1, rest);
-    }
-
-    /// xmm1 becomes the second operand.
-    fn second_float(&mut self, long: bool, storage: bool, i: &Fields) {
-        match (long, storage) {
-            (true, false) => asm!(self, movsd xmm1, [rbp + fpr(i.r2, true)]),
-            (false, false) => asm!(self, movss xmm1, [rbp + fpr(i.r2, false)]),
-            (true, true) => {
-                let at = self.address(i.x2, i.b2, i.d2);
-                self.reach(at.address, 8, false);
-                asm!(self, movbe rax, [rcx] ; movq xmm1, rax)
-            }
-            (false, true) => {
-                let at = self.address(i.x2, i.b2, i.d2);
-                self.reach(at.address, 4, false);
-                asm!(self, movbe eax, [rcx] ; movd xmm1, eax)
-            }
-        }
-    }
-
-    /// The condition code of the comparison of xmm0 with xmm1, which must not be NaNs.
-    fn compare_float(&mut self, long: bool) {
-        let t = self.temp();
-        let site = self.site();
-        if long {
-            asm!(self, ucomisd xmm0, xmm1)
-        } else {
-            asm!(self, ucomiss xmm0, xmm1)
-        }
-        asm!(self, jp =>site ; seta al ; setb cl ; movzx eax, al ; movzx ecx, cl ; lea Rd(t), [rcx + rax * 2]);
-        let w = self.reg(t, Left::Zero);
-        self.name_code(Cc::Value(w));
-    }
-
-    /// The host's arithmetic is the guest's as long as results round to nearest, nothing traps, and "inexact" has been
-    /// signalled already, so that it need not be again.
-    fn check_fpc(&mut self) {
-        let site = self.site();
-        asm!(self, mov eax, [rbp + field(layout::FPC)] ; and eax, 0xf808_0007u32 as i32 ; cmp eax, 0x0008_0000 ; jne =>site);
-    }
-
-    fn arithmetic(&mut self, op: Op, long: bool, storage: bool, i: &Fields) {
-        let t = self.temp();
-        self.check_fpc();
-        self.second_float(long, storage, i);
-        let site = self.site();
-        // MULTIPLY AND ADD has its sum in the first operand and multiplies the third.
-        let first = i.r1;
-        if long {
-            asm!(self, movsd xmm0, [rbp + fpr(first, true)]);
-            match op {
-                Op::Add => asm!(self, addsd xmm0, xmm1),
-                Op::Subtract => asm!(self, subsd xmm0, xmm1),
-                Op::Multiply => asm!(self, mulsd xmm0, xmm1),
-                Op::Divide => asm!(self, divsd xmm0, xmm1),
-                Op::SquareRoot => asm!(self, sqrtsd xmm0, xmm1),
-                Op::MultiplyAdd => asm!(self, movsd xmm2, [rbp + fpr(i.r3, true)] ; vfmadd231sd xmm0, xmm1, xmm2),
-                Op::MultiplySubtract => asm!(self, movsd xmm2, [rbp + fpr(i.r3, true)] ; vfmsub231sd xmm0, xmm1, xmm2),
-            }
-            // The least exponent of normal numbers is left out, too: it may be the result of rounding.
-            asm!(self, movq Rq(t), xmm0 ; mov rcx, Rq(t) ; shr rcx, 52 ; and ecx, 0x7ff ; sub ecx, 2 ; cmp ecx, 0x7fc ; jae =>site
-                ; movsd [rbp + fpr(i.r1, true)], xmm0);
-        } else {
-            asm!(self, movss xmm0, [rbp + fpr(first, false)]);
-            match op {
-                Op::Add => asm!(self, addss xmm0, xmm1),
-                Op::Subtract => asm!(self, subss xmm0, xmm1),
-                Op::Multiply => asm!(self, mulss xmm0, xmm1),
-                Op::Divide => asm!(self, divss xmm0, xmm1),
-                Op::SquareRoot => asm!(self, sqrtss xmm0, xmm1),
-                Op::MultiplyAdd => asm!(self, movss xmm2, [rbp + fpr(i.r3, false)] ; vfmadd231ss xmm0, xmm1, xmm2),
-                Op::MultiplySubtract => asm!(self, movss xmm2, [rbp + fpr(i.r3, false)] ; vfmsub231ss xmm0, xmm1, xmm2),
-            }
-            asm!(self, movd Rd(t), xmm0 ; mov ecx, Rd(t) ; shr ecx, 23 ; and ecx, 0xff ; sub ecx, 2 ; cmp ecx, 0xfc ; jae =>site
-                ; movss [rbp + fpr(i.r1, false)], xmm0);
-        }
-        if matches!(op, Op::Add | Op::Subtract) {
-            // A normal number is not zero, and its sign is where an integer's is.
-            let width = if long { W64 } else { W32 };
-            let value = self.reg(t, if long { Left::Valid } else { Left::Zero });
-            self.name_code(Cc::Sign { width, value });
-        }
     }
 }

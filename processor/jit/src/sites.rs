@@ -1,9 +1,10 @@
 //! Sites as they are kept: the ways out of translated code and back, of which there are more than blocks.
 //!
 //! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are never
-//! reached, so they are kept small, 32 bytes: of the map of guest registers a byte for each host register, of the recipe of
-//! the condition code its place among the recipes, where neighbours share one. What an instruction is, the engine keeps.
+//! reached, so they are kept small, 36 bytes: of the map of guest registers a byte for each host register, of the recipe of
+//! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers. What an instruction is, the engine keeps.
 
+use crate::floating::{COUNT, FIRST, Floats};
 use crate::word::*;
 use cpu::State;
 use isa::{Cc, Op, Width::*};
@@ -19,6 +20,15 @@ pub struct Draft {
     pub resume: u64,
     /// The engine goes on behind the instruction, not the block.
     pub leave: bool,
+    /// It does so for a reason of the site's own.
+    pub quits: bool,
+}
+
+impl Draft {
+    /// Floating-point registers are in the host's, there or behind the instruction.
+    pub fn holds_floats(&self) -> bool {
+        [self.before, self.after].iter().any(|map| map.floats.held().next().is_some())
+    }
 }
 
 /// Where the guest's registers are, a byte for each host register that can have one: `HELD`, `DIRTY`, `FULL` and the guest's
@@ -29,6 +39,39 @@ struct Places([u8; POOL.len()]);
 const HELD: u8 = 0x80;
 const DIRTY: u8 = 0x40;
 const FULL: u8 = 0x20;
+
+/// Where floating-point registers are, likewise; `FULL` is a long number.
+#[derive(Clone, Copy, PartialEq)]
+struct FloatPlaces([u8; COUNT]);
+
+impl FloatPlaces {
+    fn of(floats: &Floats) -> FloatPlaces {
+        let mut places = [0; COUNT];
+        for (r, x, dirty, long) in floats.held() {
+            places[(x - FIRST) as usize] = HELD | if dirty { DIRTY } else { 0 } | if long { FULL } else { 0 } | r;
+        }
+        FloatPlaces(places)
+    }
+
+    /// What is held: the guest's register, the place of the host's, and the byte.
+    fn held(&self) -> impl Iterator<Item = (usize, usize, u8)> + '_ {
+        let held = self.0.iter().enumerate().filter(|(_, byte)| **byte & HELD != 0);
+        held.map(|(place, &byte)| ((byte & 15) as usize, SPILL_FLOATS + place, byte))
+    }
+
+    fn store(&self, s: &mut State) {
+        for (r, place, byte) in self.held().filter(|(.., byte)| byte & DIRTY != 0) {
+            let v = s.scratch[place];
+            s.fpr[r] = if byte & FULL != 0 { v } else { v << 32 | s.fpr[r] & 0xffff_ffff };
+        }
+    }
+
+    fn load(&self, s: &mut State) {
+        for (r, place, byte) in self.held() {
+            s.scratch[place] = if byte & FULL != 0 { s.fpr[r] } else { s.fpr[r] >> 32 };
+        }
+    }
+}
 
 impl Places {
     fn of(map: &Map) -> Places {
@@ -71,6 +114,8 @@ pub struct Site {
     resume: u32,
     /// Where its recipe begins.
     cc: u32,
+    /// Where floating-point registers are, before and after: a number among `Sites::floats`.
+    floats: u32,
     before: Places,
     after: Places,
     /// Instructions of the block behind this one, which were counted and are not executed if the block is left here.
@@ -79,20 +124,24 @@ pub struct Site {
     pub leave: bool,
 }
 
-const _: () = assert!(size_of::<Site>() == 32);
+const _: () = assert!(size_of::<Site>() == 36);
+
+const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; COUNT]); 2];
 
 /// All sites of a code cache.
 pub struct Sites {
     list: Vec<Site>,
     /// Recipes, one behind the other.
     recipes: Vec<u8>,
+    /// Places of floating-point registers, before and after; the first: there are none.
+    floats: Vec<[FloatPlaces; 2]>,
     /// Where the code begins.
     code: u64,
 }
 
 impl Sites {
     pub fn new(code: u64) -> Sites {
-        Sites { list: Vec::new(), recipes: Vec::new(), code }
+        Sites { list: Vec::new(), recipes: Vec::new(), floats: vec![NO_FLOATS], code }
     }
 
     pub fn len(&self) -> usize {
@@ -118,7 +167,12 @@ impl Sites {
                     at
                 }
             };
+            let floats = [draft.before, draft.after].map(|map| FloatPlaces::of(&map.floats));
+            if floats != NO_FLOATS && self.floats.last() != Some(&floats) {
+                self.floats.push(floats);
+            }
             self.list.push(Site {
+                floats: if floats == NO_FLOATS { 0 } else { self.floats.len() as u32 - 1 },
                 op: first + draft.index as u32,
                 resume: draft.resume.saturating_sub(self.code) as u32,
                 cc,
@@ -133,6 +187,7 @@ impl Sites {
     pub fn clear(&mut self) {
         self.list.clear();
         self.recipes.clear();
+        self.floats.truncate(1);
     }
 
     /// The engine's instructions have other numbers ([`crate::Translator::renumber`]).
@@ -154,12 +209,14 @@ impl Sites {
     /// The state as it is before the site's instruction, from the spilled host registers.
     pub fn store(&self, site: &Site, s: &mut State) {
         site.before.store(s);
+        self.floats[site.floats as usize][0].store(s);
         unpack(&self.recipes[site.cc as usize..]).store(s);
     }
 
     /// The spilled host registers as they are behind the site's instruction, and where that is.
     pub fn resume(&self, site: &Site, s: &mut State) -> u64 {
         site.after.load(s);
+        self.floats[site.floats as usize][1].load(s);
         self.code + site.resume as u64
     }
 }

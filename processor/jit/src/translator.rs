@@ -2,6 +2,7 @@
 
 use crate::bytes;
 use crate::emitter::*;
+use crate::floating;
 use crate::memory::CodeMemory;
 use crate::native::{Native, native};
 use crate::scout::Scout;
@@ -72,6 +73,7 @@ pub struct Translator {
     enter: u64,
     leave: u64,
     at_site: u64,
+    at_float_site: u64,
     at_call: u64,
     routines: [u64; 3],
     string_routines: [u64; 2],
@@ -186,6 +188,7 @@ impl Translator {
             enter: 0,
             leave: 0,
             at_site: 0,
+            at_float_site: 0,
             at_call: 0,
             routines: [0; 3],
             string_routines: [0; 2],
@@ -215,16 +218,26 @@ impl Translator {
         let leave = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15
             ; out: ; add rsp, 8 ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
-        let site = e.a.offset().0;
-        for h in POOL {
-            asm!(e, mov[rbp + spill(h)], Rq(h));
-        }
-        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax
-            ; mov rax, QWORD at_site as *const () as i64 ; call rax);
-        for h in POOL {
-            asm!(e, mov Rq(h), [rbp + spill(h)]);
-        }
-        asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; jmp rax ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+        let site = [false, true].map(|floats| {
+            let site = e.a.offset().0;
+            for h in POOL {
+                asm!(e, mov[rbp + spill(h)], Rq(h));
+            }
+            if floats {
+                floating::spill(e.a, true);
+            }
+            asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax
+                ; mov rax, QWORD at_site as *const () as i64 ; call rax);
+            if floats {
+                floating::spill(e.a, false);
+            }
+            for h in POOL {
+                asm!(e, mov Rq(h), [rbp + spill(h)]);
+            }
+            asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; jmp rax
+                ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+            site
+        });
         let call = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; sub rsp, 8
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
@@ -235,7 +248,8 @@ impl Translator {
         let code = self.assembler.take().expect("the stubs' labels are all there");
         let at = self.memory.put(&code);
         self.enter = at;
-        (self.leave, self.at_site, self.at_call) = (at + leave as u64, at + site as u64, at + call as u64);
+        (self.leave, self.at_call) = (at + leave as u64, at + call as u64);
+        [self.at_site, self.at_float_site] = site.map(|site| at + site as u64);
         self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
         self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
         self.stubs = self.memory.used();
@@ -303,6 +317,7 @@ impl Translator {
             mask: s.address_mask,
             version_at: std::ptr::from_ref(code) as u64 + storage::Code::VERSION_AT as u64,
             version,
+            float_ready: floating::ready(s.fpc),
         };
         let rows: Vec<Option<&'static Instruction>> = ops
             .iter()
@@ -441,6 +456,7 @@ impl Translator {
     pub fn enter(&mut self, s: &mut State, code: u64, all: &[Op]) -> Exit {
         s.scratch[LEAVE] = self.leave;
         s.scratch[AT_SITE] = self.at_site;
+        s.scratch[AT_FLOAT_SITE] = self.at_float_site;
         s.scratch[AT_CALL] = self.at_call;
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);

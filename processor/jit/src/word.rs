@@ -1,5 +1,6 @@
 //! Where values are while a block is being emitted.
 
+use crate::floating::Floats;
 use cpu::State;
 use isa::{Cc, Cpu, Width};
 
@@ -208,10 +209,11 @@ pub struct Map {
     pub full: u16,
     /// The left half of the host register is zero.
     pub clear: u16,
+    pub floats: Floats,
 }
 
 impl Map {
-    pub const EMPTY: Map = Map { host: [NONE; 16], dirty: 0, full: 0, clear: 0 };
+    pub const EMPTY: Map = Map { host: [NONE; 16], dirty: 0, full: 0, clear: 0, floats: Floats::EMPTY };
 }
 
 // What `State::scratch` is used for.
@@ -240,5 +242,9 @@ pub const COMPARE_BYTES: usize = 26;
 /// The routines for strings.
 pub const FIND_BYTE: usize = 30;
 pub const COMPARE_STRINGS: usize = 31;
+/// Where a site goes that has floating-point registers in the host's.
+pub const AT_FLOAT_SITE: usize = 29;
+/// The host's registers for them at a site, from the first on.
+pub const SPILL_FLOATS: usize = 32;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;
