@@ -14,9 +14,10 @@ struct stamp { u32 year, month, day, hour, minute, second; };
 void stamp_of(const u8 *fst, struct stamp *stamp);
 
 /* A file read from front to back (records.c). */
-struct reader { struct open_file *file; struct fileid id; u32 number; char *record; u32 length, room; };
+struct reader { struct open_file *file; struct fileid id; u32 number, last; char *record; u32 length, room; };
 int reader_open(const char *module, struct reader *reader, const struct fileid *id);
 bool reader_next(const char *module, struct reader *reader, int *code);
+int reader_member(const char *module, struct reader *reader, const name wanted);
 void reader_close(struct reader *reader);
 
 /* Unit record devices (unit.c): cards and lines; 0, or what was wrong. */

@@ -36,8 +36,6 @@ static bool same_label(const struct reader *reader, const name label)
     return length > 0 && reader->length >= length && memcmp(reader->record, label, length) == 0;
 }
 
-struct output { struct open_file *file; struct fileid id; bool begun; u32 place; char *record; };
-
 static int begin(const struct copy *copy, struct output *out, const struct reader *in)
 {
     bool add = copy->how == APPEND || copy->how == OVERLAY;
@@ -96,12 +94,22 @@ static int copy_one(const struct copy *copy, const struct fileid *id, struct out
     struct reader reader;
     u32 done = 0;
     bool going = copy->from_label[0] == ' ';
+    struct packing *packing = NULL;
     int code = reader_open("CPY", &reader, id);
 
     if (code != 0)
         return code;
     if (!out->begun)
         code = begin(copy, out, &reader);
+    if (code == 0 && copy->packing == UNPACK) {
+        code = unpack_file(&reader, out);
+        reader_close(&reader);
+        return code;
+    }
+    if (code == 0 && copy->packing == PACK) {
+        packing = obtain_command(sizeof *packing);
+        code = pack_begin(packing, out, &reader);
+    }
     if (copy->first > 1)
         reader.number = copy->first - 1;
     while (code == 0 && done < copy->count && reader_next("CPY", &reader, &code)) {
@@ -110,9 +118,12 @@ static int copy_one(const struct copy *copy, const struct fileid *id, struct out
             continue;
         if (same_label(&reader, copy->to_label))
             break;
-        code = write_record(copy, out, &reader);
+        code = packing != NULL ? pack_record(packing, out, reader.record, reader.length) : write_record(copy, out, &reader);
         done++;
     }
+    if (packing != NULL && code == 0)
+        code = pack_end(packing, out);
+    release(packing);
     if (code == 0 && !going) {
         char text[24];
 
@@ -234,13 +245,15 @@ static int collect(const struct call *call, u32 ids, struct input *inputs, u32 *
 static int parse_options(const struct call *call, struct copy *copy)
 {
     name recfm = "        ", fill = "        ";
-    int dummy = 0;
+    int list = 0, bcd = 0;
     const struct option known[] = {
         { "TYPE", 1, &copy->show, 1, NULL, NULL }, { "NOTYPE", 3, &copy->show, 0, NULL, NULL },
         { "OLDDATE", 4, &copy->old_date, 1, NULL, NULL }, { "NEWDATE", 4, &copy->old_date, 0, NULL, NULL },
         { "NEWFILE", 4, &copy->how, NEW_FILE, NULL, NULL }, { "REPLACE", 3, &copy->how, REPLACE, NULL, NULL },
         { "APPEND", 2, &copy->how, APPEND, NULL, NULL }, { "OVLY", 2, &copy->how, OVERLAY, NULL, NULL },
-        { "PROMPT", 2, &dummy, 1, NULL, NULL }, { "NOPROMPT", 4, &dummy, 1, NULL, NULL },
+        { "PROMPT", 2, &copy->quiet, 0, NULL, NULL }, { "NOPROMPT", 4, &copy->quiet, 1, NULL, NULL },
+        { "PACK", 2, &copy->packing, PACK, NULL, NULL }, { "UNPACK", 3, &copy->packing, UNPACK, NULL, NULL },
+        { "TRANS", 3, &list, FROM_LIST, NULL, NULL }, { "EBCDIC", 2, &bcd, FROM_BCD, NULL, NULL },
         { "FROM", 2, NULL, 0, &copy->first, NULL }, { "FOR", 3, NULL, 0, &copy->count, NULL },
         { "FRLABEL", 3, NULL, 0, NULL, &copy->from_label }, { "TOLABEL", 3, NULL, 0, NULL, &copy->to_label },
         { "SPECS", 2, &copy->specs, 1, NULL, NULL }, { "NOSPECS", 4, &copy->specs, 0, NULL, NULL },
@@ -256,6 +269,14 @@ static int parse_options(const struct call *call, struct copy *copy)
         return code;
     if (recfm[0] != ' ' && !is(recfm, "F") && !is(recfm, "V")) {
         message("CPY", 29, 'E', recfm, "RECFM   ");
+        return RC_SYNTAX;
+    }
+    copy->translate = list | bcd;
+    if (copy->packing != AS_IT_IS && (copy->specs || copy->translate || copy->fold != KEEP || copy->how == OVERLAY || copy->how == APPEND ||
+                                      copy->truncate || copy->lrecl != 0 || recfm[0] != ' ')) {
+        message("CPY", 66, 'E', copy->packing == PACK ? "PACK    " : "UNPACK  ",
+                copy->specs ? "SPECS   " : copy->translate ? "TRANS   " : copy->fold != KEEP ? "UPCASE  " : copy->how == OVERLAY ? "OVLY    "
+                : copy->how == APPEND ? "APPEND  " : copy->truncate ? "TRUNC   " : copy->lrecl != 0 ? "LRECL   " : "RECFM   ");
         return RC_SYNTAX;
     }
     copy->recfm = recfm[0] == ' ' ? 0 : (u8)recfm[0];
@@ -276,6 +297,7 @@ int copyfile_command(const struct call *call)
     u32 words = operands(call) - 1, ids = words / 3, count = 0;
     struct input *inputs;
     struct fileid to;
+    bool each;
     int code = parse_options(call, &copy);
 
     if (code != 0)
@@ -294,9 +316,16 @@ int copyfile_command(const struct call *call)
     }
     inputs = obtain_command(INPUTS_MOST * sizeof *inputs);
     code = collect(call, ids, inputs, &count);
+    each = has_equals(&to) && !copy.single;
+    if (code == 0 && copy.packing != AS_IT_IS && count > 1 && !each) {
+        message("CPY", 67, 'E');
+        code = RC_SYNTAX;
+    }
     if (code == 0 && copy.specs)
         code = read_specifications(&copy);
+    if (code == 0 && copy.translate)
+        code = read_translation(&copy);
     if (code != 0)
         return code;
-    return copy_all(&copy, inputs, count, &to, has_equals(&to) && !copy.single);
+    return copy_all(&copy, inputs, count, &to, each);
 }

@@ -10,7 +10,8 @@ enum { SPECS_MOST = 40, RECORD_MOST = EDF_MOST_V };
 struct spec { bool literal; u32 from, to, at, length; char text[LINE_MOST]; };
 
 struct copy {
-    int show, old_date, how, recfm, specs, single, truncate, fold;
+    int show, old_date, how, recfm, specs, single, truncate, fold, packing, translate, quiet;
+    u8 table[256];              /* TRANS and EBCDIC */
     u32 first, count, lrecl;
     char fill;
     name from_label, to_label;
@@ -20,6 +21,18 @@ struct copy {
 
 enum { NEW_FILE, REPLACE, APPEND, OVERLAY };
 enum { KEEP, UPCASE, LOWCASE };
+enum { AS_IT_IS, PACK, UNPACK };
+enum { FROM_LIST = 1, FROM_BCD = 2 };                    /* translate */
+
+struct output { struct open_file *file; struct fileid id; bool begun; u32 place; char *record; };
+
+/* copypack.c: packed files. */
+struct packing { u8 buffer[1024]; u32 used; };
+int pack_begin(struct packing *packing, struct output *out, const struct reader *in);
+int pack_record(struct packing *packing, struct output *out, const char *record, u32 length);
+int pack_end(struct packing *packing, struct output *out);
+int unpack_file(struct reader *in, struct output *out);
+int read_translation(struct copy *copy);
 
 int read_specifications(struct copy *copy);
 u32 shape_record(const struct copy *copy, const char *from, u32 length, char *to, u32 old_length);

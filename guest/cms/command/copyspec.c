@@ -65,7 +65,8 @@ int read_specifications(struct copy *copy)
     char line[256];
     bool more = true;
 
-    message("CPY", 601, 'R');
+    if (!copy->quiet)
+        message("CPY", 601, 'R');
     copy->spec = obtain_command(SPECS_MOST * sizeof *copy->spec);
     while (more) {
         u32 length = read_line(line), at = 0;
@@ -98,6 +99,75 @@ int read_specifications(struct copy *copy)
     return copy->specifications > 0 ? 0 : wrong("", 0);
 }
 
+/* A character, or its two hexadecimal digits. */
+static bool character(const name token, u8 *value)
+{
+    u32 length = name_length(token), number;
+
+    if (length == 1) {
+        *value = (u8)token[0];
+        return true;
+    }
+    if (length != 2 || !parse_hex(token, 2, &number))
+        return false;
+    *value = (u8)number;
+    return true;
+}
+
+/* The table of EBCDIC, and with TRANS what the user says: pairs of a character and what becomes of it. */
+int read_translation(struct copy *copy)
+{
+    static const char bcd[][2] = { { '%', '(' }, { '<', ')' }, { '&', '+' }, { '#', '=' }, { '@', '\'' } };
+    name token[TOKENS_MOST + 1];
+    char line[256];
+    bool more = true, any = false;
+
+    for (u32 n = 0; n < 256; n++)
+        copy->table[n] = (u8)n;
+    for (u32 n = 0; n < COUNT_OF(bcd) && copy->translate & FROM_BCD; n++)
+        copy->table[(u8)bcd[n][0]] = (u8)bcd[n][1];
+    if (!(copy->translate & FROM_LIST))
+        return 0;
+    if (!copy->quiet)
+        message("CPY", 602, 'R');
+    while (more) {
+        u32 length = read_line(line), count, n = 0, at = 0;
+
+        length = length_of(line, length);
+        more = length >= 2 && line[length - 1] == '+' && line[length - 2] == '+';
+        if (more)
+            length -= 2;
+        /* Not upper case: words of one character are what they are. */
+        for (count = 0; at < length && count < TOKENS_MOST; count++) {
+            u32 end;
+
+            while (at < length && line[at] == ' ')
+                at++;
+            for (end = at; end < length && line[end] != ' '; end++)
+                ;
+            if (end == at)
+                break;
+            pad(token[count], sizeof(name), line + at, end - at);
+            at = end;
+        }
+        for (; n < count; n += 2) {
+            u8 from, to;
+
+            if (n + 1 == count || !character(token[n], &from) || !character(token[n + 1], &to)) {
+                message("CPY", 64, 'E', token[n]);
+                return RC_SYNTAX;
+            }
+            copy->table[from] = to;
+            any = true;
+        }
+    }
+    if (!any) {
+        message("CPY", 63, 'E');
+        return RC_SYNTAX;
+    }
+    return 0;
+}
+
 static u32 put(const struct copy *copy, char *to, u32 length, u32 at, const char *text, u32 count)
 {
     if (at + count > RECORD_MOST)
@@ -126,6 +196,8 @@ u32 shape_record(const struct copy *copy, const char *from, u32 length, char *to
     } else {
         made = put(copy, to, made, 0, from, length);
     }
+    for (u32 n = 0; copy->translate && n < made; n++)
+        to[n] = (char)copy->table[(u8)to[n]];
     for (u32 n = 0; copy->fold != KEEP && n < made; n++) {
         char c = upper(to[n]);
 

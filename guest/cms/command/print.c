@@ -27,13 +27,31 @@ static int header(const struct fileid *id, u32 page)
     return unit_write(PRINT_UNIT, SKIP_1, " ", 1) != 0 || unit_write(PRINT_UNIT, SPACE_2, line, length) != 0;
 }
 
+/* A record in hexadecimal, 32 characters a line. */
+static int print_hex(const u8 *bytes, u32 length)
+{
+    char line[80];
+    int bad = 0;
+
+    for (u32 at = 0; at < length && bad == 0; at += 32) {
+        u32 n = 0;
+
+        for (u32 k = at; k < at + 32 && k < length; k++)
+            n += format(line + n, sizeof line - n, k % 4 == 0 && k != at ? " %02x" : "%02x", bytes[k]);
+        bad = unit_write(PRINT_UNIT, SPACE_1, line, n);
+    }
+    return bad;
+}
+
 int print_command(const struct call *call)
 {
-    int cc = -1, heading = 0, upcase = 0, code;
+    int cc = -1, heading = 0, upcase = 0, hex = 0, code;
+    name member = "        ";
     u32 lines = 55;
     const struct option known[] = {
         { "CC", 2, &cc, 1, NULL, NULL }, { "NOCC", 3, &cc, 0, NULL, NULL }, { "HEADER", 6, &heading, 1, NULL, NULL },
         { "TITLE", 5, &heading, 1, NULL, NULL }, { "UPCASE", 2, &upcase, 1, NULL, NULL }, { "LINECOUN", 2, NULL, 0, &lines, NULL },
+        { "HEX", 3, &hex, 1, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
     };
     u32 words = operands(call), on_page = 0, page = 0;
     struct reader reader;
@@ -56,9 +74,18 @@ int print_command(const struct call *call)
     code = reader_open("PRT", &reader, &id);
     if (code != 0)
         return code;
+    if (member[0] != ' ') {
+        code = reader_member("PRT", &reader, member);
+        if (code != 0) {
+            reader_close(&reader);
+            return code;
+        }
+    }
+    if (hex)
+        cc = 0;
     if (cc < 0)
         cc = is(reader.id.ft, "LISTING");
-    if (reader.room > WIDTH + (u32)cc) {
+    if (!hex && reader.room > WIDTH + (u32)cc) {
         message("PRT", 44, 'E');
         reader_close(&reader);
         return RC_FORMAT;
@@ -79,7 +106,7 @@ int print_command(const struct call *call)
         if (heading && on_page == 0)
             bad = header(&reader.id, ++page);
         if (bad == 0)
-            bad = unit_write(PRINT_UNIT, SPACE_1, reader.record, reader.length);
+            bad = hex ? print_hex((u8 *)reader.record, reader.length) : unit_write(PRINT_UNIT, SPACE_1, reader.record, reader.length);
         on_page++;
     }
     if (bad != 0) {

@@ -23,7 +23,10 @@ static int header_card(const struct open_file *file, const struct fileid *id)
 int punch_command(const struct call *call)
 {
     int header = 1, code, bad = 0;
-    const struct option known[] = { { "HEADER", 1, &header, 1, NULL, NULL }, { "NOHEADER", 3, &header, 0, NULL, NULL } };
+    name member = "        ";
+    const struct option known[] = {
+        { "HEADER", 1, &header, 1, NULL, NULL }, { "NOHEADER", 3, &header, 0, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
+    };
     u32 words = operands(call);
     struct reader reader;
     struct fileid id;
@@ -48,6 +51,13 @@ int punch_command(const struct call *call)
         message("PUN", 44, 'E');
         reader_close(&reader);
         return RC_FORMAT;
+    }
+    if (member[0] != ' ') {
+        code = reader_member("PUN", &reader, member);
+        if (code != 0) {
+            reader_close(&reader);
+            return code;
+        }
     }
     if (header)
         bad = header_card(reader.file, &reader.id);

@@ -1,5 +1,6 @@
 /* Reading a file from front to back, record by record. */
 #include "command.h"
+#include "../nucleus/library.h"
 
 int reader_open(const char *module, struct reader *reader, const struct fileid *id)
 {
@@ -16,6 +17,7 @@ int reader_open(const char *module, struct reader *reader, const struct fileid *
         return file_problem(module, error, id, false);
     id_of(reader->file->disk, reader->file->file.fst, &reader->id);
     longest = edf_word(reader->file->file.fst + FST_LRECL);
+    reader->last = 0xffffffff;
     reader->room = longest == 0 ? 1 : longest;
     reader->record = obtain_command(reader->room);
     return 0;
@@ -24,7 +26,7 @@ int reader_open(const char *module, struct reader *reader, const struct fileid *
 /* The next record; false at the end, and after an error, whose return code is then in `code`. */
 bool reader_next(const char *module, struct reader *reader, int *code)
 {
-    int error = edf_read(&reader->file->file, reader->number + 1, reader->record, reader->room, &reader->length);
+    int error = reader->number >= reader->last ? EDF_END : edf_read(&reader->file->file, reader->number + 1, reader->record, reader->room, &reader->length);
 
     if (error == EDF_OK) {
         reader->number++;
@@ -36,6 +38,28 @@ bool reader_next(const char *module, struct reader *reader, int *code)
     if (error != EDF_END)
         *code = file_problem(module, error, &reader->id, false);
     return false;
+}
+
+/* Only the records of a library's member; `*` are all of the file's. */
+int reader_member(const char *module, struct reader *reader, const name wanted)
+{
+    struct library library;
+    struct member member;
+    char text[24];
+
+    if (is(wanted, "*"))
+        return 0;
+    if (library_open(&reader->id, &library) != EDF_OK) {
+        message(module, 33, 'E', show_id(&reader->id, text));
+        return RC_FORMAT;
+    }
+    if (!library_find(&library, wanted, &member)) {
+        message(module, 13, 'E', wanted);
+        return RC_FORMAT;
+    }
+    reader->number = member.first - 1;
+    reader->last = member.first - 1 + member.count;
+    return 0;
 }
 
 void reader_close(struct reader *reader)

@@ -54,8 +54,8 @@ const struct command commands[] = {
     { "NUCXLOAD", 5, nucxload_command, "NUCXLoad name [fn] [( SYSTEM SERVICE IMMCMD ENDCMD PERM PUSH",
       "Loads a MODULE as a nucleus extension: a command that stays in storage. SYSTEM ones outlive abends. Return code 1: there is one of that name (PUSH hides it)." },
     { "NUCXMAP", 7, nucxmap_command, "NUCXMAP [name] [( STACK FIFO LIFO", "Shows the nucleus extensions." },
-    { "PRINT", 2, print_command, "PRint fn ft [fm] [( CC NOCC HEADER UPCASE LINECOUN n", "Prints a file on the virtual printer." },
-    { "PUNCH", 2, punch_command, "PUnch fn ft [fm] [( NOHeader", "Punches a file on the virtual punch." },
+    { "PRINT", 2, print_command, "PRint fn ft [fm] [( CC NOCC HEADER UPCASE LINECOUN n HEX MEMBER m|*", "Prints a file on the virtual printer." },
+    { "PUNCH", 2, punch_command, "PUnch fn ft [fm] [( NOHeader MEMBER m|*", "Punches a file on the virtual punch." },
     { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|CMSLEVEL|CMSTYPE|DISK [mode]|DOSLIB|EXECTRAC|FILEDEF|IMPCP|IMPEX|LABELDEF|LIBRARY|LOADLIB|MACLIB|RDYMSG|RELPAGE|SEARCH|STORCMS|SYNONYM|TXTLIB [( STACK FIFO LIFO",
       "Shows what CMS knows; anything else is CP's QUERY." },
     { "READCARD", 4, readcard_command, "READcard * | fn ft [fm]", "Reads files from the virtual reader: all by their own names, or one." },
@@ -75,7 +75,7 @@ const struct command commands[] = {
     { "TS", 2, immediate_command, "TS", "While an exec runs: starts its trace." },
     { "TXTLIB", 2, txtlib_command, "TXtlib GEN|ADD library fn... | DEL library name... | MAP library [name...] [( TERM|DISK|PRINT",
       "Libraries of TEXT decks: each deck is a member, with the names of its sections and entries." },
-    { "TYPE", 1, type_command, "Type fn ft [fm] [from [to|*]] [( COL a-b HEX", "Types a file." },
+    { "TYPE", 1, type_command, "Type fn ft [fm] [from [to|*]] [( COL a-b HEX MEMBER m|*", "Types a file." },
 };
 
 const u32 command_count = COUNT_OF(commands);

@@ -36,9 +36,11 @@ static void type_hex(const u8 *bytes, u32 length)
 
 int type_command(const struct call *call)
 {
-    name cols = "        ";
+    name cols = "        ", member = "        ";
     int hex = 0, code;
-    const struct option known[] = { { "COL", 3, NULL, 0, NULL, &cols }, { "HEX", 3, &hex, 1, NULL, NULL } };
+    const struct option known[] = {
+        { "COL", 3, NULL, 0, NULL, &cols }, { "HEX", 3, &hex, 1, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
+    };
     u32 words = operands(call), from = 1, to = 0x7fffffff, first = 1, last = 0x7fffffff, named = words < 4 ? words - 1 : 3;
     struct reader reader;
     struct fileid id;
@@ -70,8 +72,16 @@ int type_command(const struct call *call)
     code = reader_open("TYP", &reader, &id);
     if (code != 0)
         return code;
+    if (member[0] != ' ') {
+        code = reader_member("TYP", &reader, member);
+        if (code != 0) {
+            reader_close(&reader);
+            return code;
+        }
+        to = to < 0x7fffffff - reader.number ? reader.number + to : 0x7fffffff;
+    }
     type(" ");
-    reader.number = from - 1;
+    reader.number += from - 1;
     while (reader.number < to && reader_next("TYP", &reader, &code)) {
         u32 begin = first - 1 < reader.length ? first - 1 : reader.length, end = last < reader.length ? last : reader.length;
 
