@@ -43,7 +43,12 @@ pub fn gr(r: u8) -> i8 {
 }
 
 /// Targets of indirect branches that are remembered.
-pub const TARGET_COUNT: usize = 4096;
+pub const TARGET_COUNT: usize = 8192;
+
+/// The place of a target in their table: pages are like each other, so each begins elsewhere.
+pub fn target_place(ia: u64) -> usize {
+    (ia >> 1 ^ ia >> 12 << 4) as usize & (TARGET_COUNT - 1)
+}
 
 /// One of them.
 #[derive(Clone, Copy, Default)]
@@ -130,6 +135,8 @@ pub struct Plan<'e> {
     pub first_link: usize,
     /// Bits of an address in the addressing mode.
     pub mask: u64,
+    /// There is no other CPU.
+    pub alone: bool,
     /// Where its frame's code version is, and what it is now.
     pub version_at: u64,
     pub version: u32,
@@ -635,12 +642,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Goes to the block at the address in rcx, which is in r14 too.
+    /// Goes to the block at the address in r14.
     fn indirect(&mut self) {
-        asm!(self, mov eax, ecx ; shl eax, 4 ; and eax, ((TARGET_COUNT - 1) << 5) as i32
-            ; add rax, [rbp + scratch(TARGETS)] ; cmp rcx, [rax] ; jne >miss
+        asm!(self, mov ecx, r14d ; mov eax, r14d ; shr ecx, 12 ; shl eax, 4 ; mov edx, ecx ; shl edx, 9 ; xor eax, edx
+            ; and eax, ((TARGET_COUNT - 1) << 5) as i32 ; add rax, [rbp + scratch(TARGETS)] ; cmp r14, [rax] ; jne >miss
             ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss
-            ; shr ecx, 12 ; movzx ecx, cl ; mov rdx, [rbp + scratch(ROWS)] ; mov ecx, [rdx + 4 * rcx]
+            ; movzx ecx, cl ; mov rdx, [rbp + scratch(ROWS)] ; mov ecx, [rdx + 4 * rcx]
             ; cmp ecx, [BYTE rax + 24] ; jne >miss ; jmp QWORD [BYTE rax + 16] ; miss:);
         self.leave(LOOKUP);
     }
@@ -695,10 +702,7 @@ impl Emitter<'_> {
                 let patch = self.here() - 4;
                 self.cold.push(Cold::Exit { label, patch });
             }
-            _ => {
-                asm!(self, mov rcx, r14);
-                self.indirect();
-            }
+            _ => self.indirect(),
         }
     }
 
@@ -750,7 +754,7 @@ impl Emitter<'_> {
             if refund != 0 {
                 asm!(self, lea r15, [BYTE r15 + refund as i8]);
             }
-            asm!(self, mov rcx, [BYTE rbp + near(layout::NEXT_IA)] ; mov r14, rcx);
+            asm!(self, mov r14, [BYTE rbp + near(layout::NEXT_IA)]);
             self.indirect();
             self.open = false;
         }

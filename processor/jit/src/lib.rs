@@ -34,6 +34,8 @@ mod memory;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod parts;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod scout;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod sites;

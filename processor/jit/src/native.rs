@@ -6,6 +6,7 @@
 use crate::bytes::Bytes;
 use crate::emitter::{Emitter, asm};
 use crate::floating::{self, Float};
+use crate::parts::Run;
 use crate::strings::Strings;
 use crate::word::*;
 use cpu::At;
@@ -26,6 +27,10 @@ pub enum Native {
     Many(Bytes),
     String(Strings),
     CompareAndSwap(Width),
+    AddInStorage { width: Width, logical: bool },
+    InsertUnderMask(Run),
+    CompareUnderMask(Run),
+    StoreUnderMask(Run),
     LeftmostOne,
     AddWithCarry(Width),
     SubtractWithBorrow(Width),
@@ -35,9 +40,20 @@ pub enum Native {
     Float(Float),
 }
 
-/// What to do inline for an instruction, if anything. `wide`: in the 64-bit addressing mode; `float`: all floating-point
-/// registers may be used.
-pub fn native(row: &Instruction, i: &Fields, wide: bool, float: bool) -> Option<Native> {
+/// What of the mode decides what can be done inline.
+#[derive(Clone, Copy)]
+pub struct When {
+    /// The 64-bit addressing mode.
+    pub wide: bool,
+    /// All floating-point registers may be used.
+    pub float: bool,
+    /// Fixed-point overflow interrupts.
+    pub overflow: bool,
+}
+
+/// What to do inline for an instruction, if anything.
+pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
+    let When { wide, float, overflow } = when;
     use Native::*;
     let length = i.l as i32 + 1;
     let pair = i.r1 & 1 == 0;
@@ -60,6 +76,13 @@ pub fn native(row: &Instruction, i: &Fields, wide: bool, float: bool) -> Option<
         "MVST" if wide => String(Strings::Move),
         "CS" | "CSY" => CompareAndSwap(W32),
         "CSG" => CompareAndSwap(W64),
+        "ASI" if !overflow => AddInStorage { width: W32, logical: false },
+        "AGSI" if !overflow => AddInStorage { width: W64, logical: false },
+        "ALSI" => AddInStorage { width: W32, logical: true },
+        "ALGSI" => AddInStorage { width: W64, logical: true },
+        "ICM" | "ICMY" if i.m3 != 15 => InsertUnderMask(Run::of(i.m3)?),
+        "CLM" | "CLMY" => CompareUnderMask(Run::of(i.m3)?),
+        "STCM" | "STCMY" if !matches!(i.m3, 1 | 3 | 15) => StoreUnderMask(Run::of(i.m3)?),
         "ALCR" => AddWithCarry(W32),
         "ALCGR" => AddWithCarry(W64),
         "SLBR" => SubtractWithBorrow(W32),
@@ -91,6 +114,10 @@ impl Emitter<'_> {
             }
             Native::Many(what) => self.bytes(what, Word::Const(i.l as u64), i),
             Native::String(what) => self.strings(what, i),
+            Native::AddInStorage { width, logical } => self.add_in_storage(width, logical, i),
+            Native::InsertUnderMask(run) => self.insert_under_mask(run, i),
+            Native::CompareUnderMask(run) => self.compare_under_mask(run, i),
+            Native::StoreUnderMask(run) => self.store_under_mask(run, i),
             Native::CompareAndSwap(width) => self.compare_and_swap(width, i),
             Native::LeftmostOne => self.leftmost_one(i),
             Native::AddWithCarry(width) => self.with_carry(width, true, i),

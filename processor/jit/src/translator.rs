@@ -4,7 +4,7 @@ use crate::bytes;
 use crate::emitter::*;
 use crate::floating;
 use crate::memory::CodeMemory;
-use crate::native::{Native, native};
+use crate::native::{Native, When, native};
 use crate::scout::Scout;
 use crate::sites::{Draft, Site, Sites};
 use crate::strings;
@@ -124,8 +124,16 @@ fn perform(s: &mut State, site: &Site) -> bool {
         s.scratch[SPILL] = (op.fields.next as u16 as u64) << 8 | op.fields.len as u64;
         return false;
     }
-    let elsewhere = s.next_ia != next && !site.leave;
-    if s.block_stale || s.fetch_stale || s.local != 0 || elsewhere || mode(s) != mode_before {
+    // What ends a block goes on at another's, found by space and mode, whatever has become of them: SUPERVISOR CALL and LOAD
+    // PSW are of that kind. Only of what blocks are kept for the engine must know at once.
+    let stays = if site.leave {
+        s.scratch[MOVED] |= s.fetch_stale as u64;
+        s.fetch_stale = s.blocks_stale;
+        !s.blocks_stale
+    } else {
+        !s.block_stale && !s.fetch_stale && s.next_ia == next && mode(s) == mode_before
+    };
+    if !stays || s.local != 0 {
         s.budget += site.refund as i64;
         s.ia = s.next_ia;
         s.scratch[ANSWER] = LOOK as u64;
@@ -315,6 +323,7 @@ impl Translator {
             first_site: self.sites.len(),
             first_link: self.links.len(),
             mask: s.address_mask,
+            alone: s.shared().signals.len() == 1,
             version_at: std::ptr::from_ref(code) as u64 + storage::Code::VERSION_AT as u64,
             version,
             float_ready: floating::ready(s.fpc),
@@ -335,13 +344,14 @@ impl Translator {
             })
             .collect();
         // What is done inline although its body is a routine.
-        let (wide, float) = (s.address_mask == u64::MAX, s.afp_enabled());
+        let overflow = s.program_mask & 8 != 0;
+        let when = When { wide: s.address_mask == u64::MAX, float: s.afp_enabled(), overflow };
         let natives: Vec<Option<Native>> =
-            ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, wide, float))).collect();
+            ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, when))).collect();
         // A bit for each instruction that must be called.
         let mut unfit = 0u64;
         for (n, (op, row)) in ops.iter().zip(&rows).enumerate() {
-            let mut scout = Scout::new(s.address_mask, s.program_mask & 8 != 0);
+            let mut scout = Scout::new(s.address_mask, overflow);
             let body = row.and_then(|row| table().get(&std::ptr::from_ref(row)));
             match body {
                 Some((look, _)) => {
@@ -448,8 +458,7 @@ impl Translator {
     /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
     pub fn remember(&mut self, s: &State, code: u64) {
         let ia = s.ia;
-        self.targets[ia as usize >> 1 & (TARGET_COUNT - 1)] =
-            Target { ia, key: key(s), code, forgotten: s.forgotten(ia).into() };
+        self.targets[target_place(ia)] = Target { ia, key: key(s), code, forgotten: s.forgotten(ia).into() };
     }
 
     /// Runs the code of the block at `s.ia` and whatever comes behind it. `all` are the engine's instructions.
@@ -464,6 +473,7 @@ impl Translator {
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
         s.scratch[KEY] = key(s);
+        s.scratch[MOVED] = 0;
         s.scratch[ROWS] = s.forgotten_rows();
         let budget = s.budget;
         // SAFETY: the stub is a function of this type, and `code` is an entry of a block in our memory.
@@ -472,6 +482,7 @@ impl Translator {
             enter(s, code)
         };
         s.instructions = s.instructions.wrapping_add((budget - s.budget) as u64);
+        s.fetch_stale |= s.scratch[MOVED] != 0;
         self.statistics.entries += 1;
         self.statistics.executed += (budget - s.budget) as u64;
         match answer as u32 {

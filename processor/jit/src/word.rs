@@ -231,6 +231,8 @@ pub const KEY: usize = 4;
 pub const SITES: usize = 5;
 /// The answer of a site or call that leaves.
 pub const ANSWER: usize = 6;
+/// Whether the page that instructions were fetched from may now be another's.
+pub const MOVED: usize = 28;
 /// Leads to the engine's instructions, a slice.
 pub const OPS: usize = 7;
 /// How often pages were forgotten, by the low byte of their number.
