@@ -518,7 +518,17 @@ impl Cpu for Emitter<'_> {
     }
     fn load(&mut self, width: Width, at: At<Word>) -> Step<Self, Word> {
         let t = self.temp();
-        self.reach_fast(at.address, (width.bits() / 8) as i32, t);
+        let len = (width.bits() / 8) as i32;
+        if let Some((base, disp)) = self.share(at.address, len, false) {
+            match width {
+                W8 => asm!(self, movzx Rd(t), BYTE [rcx + Rq(base) + disp]),
+                W16 => asm!(self, movbe Rw(t), [rcx + Rq(base) + disp] ; movzx Rd(t), Rw(t)),
+                W32 => asm!(self, movbe Rd(t), [rcx + Rq(base) + disp]),
+                W64 => asm!(self, movbe Rq(t), [rcx + Rq(base) + disp]),
+            }
+            return Ok(self.reg(t, if width == W64 { Left::Valid } else { Left::Zero }));
+        }
+        self.reach_fast(at.address, len, t);
         Ok(self.fetch(width, t, true))
     }
     fn store(&mut self, width: Width, at: At<Word>, v: Word) -> Step<Self> {

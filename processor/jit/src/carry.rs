@@ -6,6 +6,7 @@
 //! second copy is as any other's.
 
 use crate::emitter::{Carried, Emitter, OUT, asm, field, gr, near};
+use crate::spans::CLOSED;
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -29,6 +30,11 @@ struct Way {
 
 /// From one map to another, `None` if it cannot be said in these terms.
 fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
+    // What is open there must be open here.
+    let open = |from: &[u8; 16], to: &[u8; 16]| to.iter().zip(from).all(|(&to, &from)| to == CLOSED || to == from);
+    if !open(&from.read, &to.read) || !open(&from.write, &to.write) {
+        return None;
+    }
     let mut way = Way { store: from.dirty & !to.dirty, ..Way::default() };
     for r in 0..16u8 {
         let bit = 1 << r;
@@ -84,6 +90,7 @@ impl Emitter<'_> {
             let mut map = self.map;
             // That a whole register is small need not be so the next time.
             map.clear &= !map.full;
+            self.plan.spans.carry(&mut map);
             self.carried = Some(Carried { label, out, over, map, cc });
         }
     }

@@ -7,6 +7,7 @@
 
 use crate::floating::Unusual;
 use crate::sites::Draft;
+use crate::spans::{Alone, CLOSED, Spans};
 use crate::word::*;
 use arch::Absolute;
 use cpu::layout;
@@ -119,12 +120,14 @@ pub enum Cold {
     Edge { label: DynamicLabel, map: Map, cc: Recipe, goal: Goal, refund: u32, at: i64 },
     Exit { label: DynamicLabel, patch: u64 },
     Unusual(Unusual),
+    Alone(Alone),
 }
 
 /// What is known of a block before it is emitted.
 pub struct Plan<'e> {
     pub storage: &'e storage::Storage,
     pub ops: &'e [Op],
+    pub spans: Spans,
     /// Where the block's text is.
     pub absolute: Absolute,
     /// Where its code is going to be executed, and where all code begins.
@@ -216,6 +219,15 @@ impl<'e> Emitter<'e> {
         }
     }
 
+    pub fn owner(&self, h: u8) -> Owner {
+        self.owner[h as usize]
+    }
+
+    /// An access that looks for itself is emitted behind the block.
+    pub fn alone_later(&mut self, alone: Alone) {
+        self.cold.push(Cold::Alone(alone));
+    }
+
     fn here(&self) -> u64 {
         self.plan.origin + self.a.offset().0 as u64
     }
@@ -299,6 +311,12 @@ impl<'e> Emitter<'e> {
         self.map.host[r as usize] = NONE;
         self.map.dirty &= !(1 << r);
         self.near[r as usize] = None;
+        self.close(r);
+    }
+
+    /// `r` has another value: nothing is known of what lies off it.
+    fn close(&mut self, r: u8) {
+        (self.map.read[r as usize], self.map.write[r as usize]) = (CLOSED, CLOSED);
     }
 
     /// `r` is in `h` from now on.
@@ -401,6 +419,7 @@ impl<'e> Emitter<'e> {
 
     pub fn set_general(&mut self, width: Width, r: u8, v: Word) {
         let bit = 1 << r;
+        self.close(r);
         match width {
             W64 => {
                 let (h, left) = self.adopt(v, W64);
@@ -608,10 +627,16 @@ impl Emitter<'_> {
 
     /// rcx becomes the host's address of `len` bytes of the guest's at `at`.
     pub fn reach(&mut self, at: Word, len: impl Into<Len>, store: bool) {
+        let len = len.into();
+        if let Len::Bytes(bytes) = len
+            && let Some((base, disp)) = self.share(at, bytes, store)
+        {
+            return asm!(self, lea rcx, [rcx + Rq(base) + disp]);
+        }
         self.lea(1, at);
         let site = self.site();
         asm!(self, mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
-        self.last_byte(2, len.into());
+        self.last_byte(2, len);
         let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
         asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)] ; cmp rdx, [BYTE rax + tag] ; jne =>site);
         if store {
@@ -801,6 +826,7 @@ impl Emitter<'_> {
         let mut k = 0;
         while k < self.cold.len() {
             match self.cold[k] {
+                Cold::Alone(alone) => self.alone(&alone),
                 Cold::Site(label, id) => {
                     let at = if self.sites[id - self.plan.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
                     asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])

@@ -40,6 +40,8 @@ mod scout;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod sites;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod spans;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod strings;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod translator;

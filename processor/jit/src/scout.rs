@@ -3,6 +3,7 @@
 //! The emitter leaves an instruction in its middle by beginning it again on the exact state. So a body that may leave
 //! after it has changed something, or that calls a routine among other things, is not for the emitter.
 
+use crate::spans::Access;
 use cpu::{At, Interruption};
 use isa::{Cc, Cpu, Fields, Routine, Step, Width};
 use std::convert::Infallible;
@@ -18,6 +19,11 @@ pub struct Scout {
     named_code: bool,
     /// It must be called.
     pub unfit: bool,
+    /// Bases without an index, and displacements, of the addresses made.
+    made: Vec<(u8, i32)>,
+    pub accesses: Vec<Access>,
+    /// General registers that it sets.
+    pub written: u16,
 }
 
 impl Scout {
@@ -27,6 +33,11 @@ impl Scout {
     }
     fn change(&mut self) {
         self.changed = true;
+    }
+    fn access(&mut self, at: At<()>, len: u32, store: bool) {
+        if let Some(&(base, disp)) = self.made.iter().rev().find(|&&(base, _)| base == at.ar) {
+            self.accesses.push(Access { base, disp, len: len as i32, store });
+        }
     }
     fn may_leave(&mut self) {
         self.unfit |= self.changed | self.named_code;
@@ -79,13 +90,19 @@ impl Cpu for Scout {
         fn next_address(i: &Fields);
     }
     changes! {
-        fn set_gr(width: Width, r: u8, v: ());
-        fn set_gr_high(r: u8, v: ());
         fn set_fpr(r: u8, v: ());
         fn set_vector(r: u8, v: [(); 2]);
         fn set_ar(r: u8, v: ());
         fn branch_if(i: &Fields, condition: (), target: ());
         fn jump(i: &Fields, target: ());
+    }
+    fn set_gr(&mut self, _: Width, r: u8, _: ()) {
+        self.written |= 1 << (r & 15);
+        self.change();
+    }
+    fn set_gr_high(&mut self, r: u8, _: ()) {
+        self.written |= 1 << (r & 15);
+        self.change();
     }
     fn vector(&mut self, _: u8) -> [(); 2] {
         [(); 2]
@@ -94,21 +111,27 @@ impl Cpu for Scout {
         self.may_leave();
         Ok(())
     }
-    fn load_vector(&mut self, _: At<()>) -> Step<Self, [(); 2]> {
+    fn load_vector(&mut self, at: At<()>) -> Step<Self, [(); 2]> {
+        self.access(at, 16, false);
         self.may_leave();
         Ok([(); 2])
     }
-    fn store_vector(&mut self, _: At<()>, _: [(); 2]) -> Step<Self> {
+    fn store_vector(&mut self, at: At<()>, _: [(); 2]) -> Step<Self> {
+        self.access(at, 16, true);
         self.unfit |= self.changed;
         Ok(())
     }
     fn set_cc(&mut self, _: Cc<()>) {
         self.named_code = true;
     }
-    fn address(&mut self, _: u8, b: u8, _: i32) -> At<()> {
+    fn address(&mut self, x: u8, b: u8, d: i32) -> At<()> {
+        if x == 0 && b != 0 {
+            self.made.push((b, d));
+        }
         At { address: (), ar: b }
     }
     fn address_in(&mut self, r: u8) -> At<()> {
+        self.made.push((r & 15, 0));
         At { address: (), ar: r }
     }
     fn relative(&mut self, _: &Fields) -> At<()> {
@@ -117,16 +140,19 @@ impl Cpu for Scout {
     fn is_64_bit_mode(&mut self) -> bool {
         self.address_mask == u64::MAX
     }
-    fn load(&mut self, _: Width, _: At<()>) -> Step<Self> {
+    fn load(&mut self, width: Width, at: At<()>) -> Step<Self> {
+        self.access(at, width.bits() / 8, false);
         self.may_leave();
         Ok(())
     }
-    fn store(&mut self, _: Width, _: At<()>, _: ()) -> Step<Self> {
+    fn store(&mut self, width: Width, at: At<()>, _: ()) -> Step<Self> {
+        self.access(at, width.bits() / 8, true);
         // NI and its kind name the condition code before the store, which is sure to succeed.
         self.unfit |= self.changed;
         Ok(())
     }
-    fn load_for_update(&mut self, _: Width, _: At<()>) -> Step<Self> {
+    fn load_for_update(&mut self, width: Width, at: At<()>) -> Step<Self> {
+        self.access(at, width.bits() / 8, true);
         self.may_leave();
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
 use crate::scout::Scout;
 use crate::sites::{Draft, Site, Sites};
+use crate::spans::{self, Footprint, SLOTS, Spans, footprint};
 use crate::strings;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
@@ -77,6 +78,7 @@ pub struct Translator {
     at_call: u64,
     routines: [u64; 3],
     string_routines: [u64; 2],
+    alone: [u64; 2],
     assembler: Assembler,
     sites: Sites,
     links: Vec<Way>,
@@ -200,6 +202,7 @@ impl Translator {
             at_call: 0,
             routines: [0; 3],
             string_routines: [0; 2],
+            alone: [0; 2],
             assembler: Assembler::new(0),
             links: Vec::new(),
             new_sites: Vec::new(),
@@ -221,11 +224,11 @@ impl Translator {
         let spill = |h: u8| scratch(SPILL + h as usize);
         let e = Stub { a: &mut self.assembler };
         // enter(state, code)
-        asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8
+        asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS
             ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget] ; mov r14, [rbp + ia] ; jmp rsi);
         let leave = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15
-            ; out: ; add rsp, 8 ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
+            ; out: ; add rsp, 8 + SLOTS ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
         let site = [false, true].map(|floats| {
             let site = e.a.offset().0;
             for h in POOL {
@@ -242,8 +245,12 @@ impl Translator {
             for h in POOL {
                 asm!(e, mov Rq(h), [rbp + spill(h)]);
             }
-            asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; jmp rax
-                ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+            // Whoever did the instruction may have changed what the TLB has.
+            asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; xor ecx, ecx);
+            for word in (0..SLOTS).step_by(8) {
+                asm!(e, mov[rsp + word], rcx);
+            }
+            asm!(e, jmp rax ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
             site
         });
         let call = e.a.offset().0;
@@ -251,6 +258,7 @@ impl Translator {
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+        let alone = spans::emit(&mut self.assembler);
         let routines = bytes::emit(&mut self.assembler);
         let string_routines = strings::emit(&mut self.assembler);
         let code = self.assembler.take().expect("the stubs' labels are all there");
@@ -260,6 +268,7 @@ impl Translator {
         [self.at_site, self.at_float_site] = site.map(|site| at + site as u64);
         self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
         self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
+        self.alone = alone.map(|routine| at + routine as u64);
         self.stubs = self.memory.used();
     }
 
@@ -314,7 +323,8 @@ impl Translator {
         let began = std::time::Instant::now();
         let ops = &all[first as usize..first as usize + count];
         let code = s.storage().code(absolute);
-        let plan = Plan {
+        let mut plan = Plan {
+            spans: Spans::default(),
             storage: s.storage(),
             ops,
             absolute,
@@ -350,6 +360,7 @@ impl Translator {
             ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, when))).collect();
         // A bit for each instruction that must be called.
         let mut unfit = 0u64;
+        let mut footprints = Vec::with_capacity(count);
         for (n, (op, row)) in ops.iter().zip(&rows).enumerate() {
             let mut scout = Scout::new(s.address_mask, overflow);
             let body = row.and_then(|row| table().get(&std::ptr::from_ref(row)));
@@ -360,8 +371,14 @@ impl Translator {
                 None => scout.unfit = true,
             }
             let otherwise = natives[n].is_some() || row.and_then(execute).is_some();
-            unfit |= ((scout.unfit && !otherwise) as u64) << n;
+            let called = scout.unfit && !otherwise;
+            unfit |= (called as u64) << n;
+            footprints.push(match natives[n] {
+                Some(native) => footprint(native, &op.fields),
+                None => Footprint { accesses: scout.accesses, written: scout.written, called },
+            });
         }
+        plan.spans = Spans::of(ops, &footprints);
         let (bytes, head) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
                 Ok(done) => break done,
@@ -469,6 +486,7 @@ impl Translator {
         s.scratch[AT_CALL] = self.at_call;
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
+        s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
         s.scratch[TARGETS] = self.targets.as_ptr() as u64;
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;

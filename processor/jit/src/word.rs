@@ -1,6 +1,7 @@
 //! Where values are while a block is being emitted.
 
 use crate::floating::Floats;
+use crate::spans::CLOSED;
 use cpu::State;
 use isa::{Cc, Cpu, Width};
 
@@ -210,10 +211,21 @@ pub struct Map {
     /// The left half of the host register is zero.
     pub clear: u16,
     pub floats: Floats,
+    /// The spans that are open off each general register, for fetches and for stores ([`crate::spans`]).
+    pub read: [u8; 16],
+    pub write: [u8; 16],
 }
 
 impl Map {
-    pub const EMPTY: Map = Map { host: [NONE; 16], dirty: 0, full: 0, clear: 0, floats: Floats::EMPTY };
+    pub const EMPTY: Map = Map {
+        host: [NONE; 16],
+        dirty: 0,
+        full: 0,
+        clear: 0,
+        floats: Floats::EMPTY,
+        read: [CLOSED; 16],
+        write: [CLOSED; 16],
+    };
 }
 
 // What `State::scratch` is used for.
@@ -248,5 +260,8 @@ pub const COMPARE_STRINGS: usize = 31;
 pub const AT_FLOAT_SITE: usize = 29;
 /// The host's registers for them at a site, from the first on.
 pub const SPILL_FLOATS: usize = 32;
+/// The routines for accesses that look for themselves.
+pub const FETCH_ALONE: usize = 48;
+pub const STORE_ALONE: usize = 49;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;
