@@ -37,7 +37,24 @@ command_function access_command, release_command, format_command, listfile_comma
     desbuf_command, sentries_command, conwait_command, finis_command, synonym_command, immediate_command, help_command,
     tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
-    movefile_command, sort_command;
+    movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command;
+
+/* Where this machine is (identify.c), and who a nickname stands for (names.c). */
+void node_of(name node);
+enum { RECIPIENTS_MOST = 200 };
+struct recipient { name userid, node; };
+bool recipients(const name who, struct recipient *list, u32 *count);
+
+/* Files between users as segments of bytes on cards (netdata.c). */
+struct netdata_file { name fn, ft; char mode_number, recfm; u32 lrecl, records; name userid, node; u8 stamp[7]; };
+struct sender { char card[80]; u32 used; int bad; };
+void netdata_begin(struct sender *sender, const struct netdata_file *file, const struct recipient *to);
+void netdata_record(struct sender *sender, const void *record, u32 length);
+int netdata_end(struct sender *sender);
+struct receiver { char card[80]; u32 at, length; bool ended, bad; };
+bool netdata_is(const char card[80]);
+bool netdata_header(struct receiver *receiver, struct netdata_file *file);
+bool netdata_next(struct receiver *receiver, char *record, u32 room, u32 *length);
 
 /* QUERY's parts that are elsewhere (library.c, filedef.c). */
 int query_globals(int kind);

@@ -14,7 +14,7 @@ static const char *weekday(u32 year, u32 month, u32 day)
 }
 
 /* The node: the second word behind AT of CP's QUERY USERID. */
-static void node_of(name node)
+void node_of(name node)
 {
     static const char command[] = "QUERY USERID";
     char response[80];
