@@ -229,6 +229,7 @@ pub mod layout {
     pub const NEXT_IA: usize = offset_of!(State, next_ia);
     pub const BREAKING_EVENT: usize = offset_of!(State, breaking_event);
     pub const CC: usize = offset_of!(State, cc);
+    pub const PROGRAM_MASK: usize = offset_of!(State, program_mask);
     pub const OPEN: usize = offset_of!(State, open);
     pub const GR: usize = offset_of!(State, gr);
     pub const FPR: usize = offset_of!(State, fpr);

@@ -131,6 +131,8 @@ pub trait Cpu: Sized {
     fn cc_in(&mut self, mask: u8) -> Self::Word;
     /// The condition code itself.
     fn cc(&mut self) -> Self::Word;
+    /// The program mask, four bits.
+    fn program_mask(&mut self) -> Self::Word;
     /// `a` if `condition` is not 0, else `b`.
     fn select(&mut self, condition: Self::Word, a: Self::Word, b: Self::Word) -> Self::Word;
 

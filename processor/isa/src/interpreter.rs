@@ -165,6 +165,10 @@ impl Cpu for State {
         self.cc as u64
     }
     #[inline(always)]
+    fn program_mask(&mut self) -> u64 {
+        self.program_mask as u64
+    }
+    #[inline(always)]
     fn select(&mut self, condition: u64, a: u64, b: u64) -> u64 {
         if condition != 0 { a } else { b }
     }

@@ -169,16 +169,11 @@ pub fn load_complement<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C,
 /// LOAD POSITIVE. CC 0 zero, 2 positive, 3 overflow.
 #[inline(always)]
 pub fn load_positive<C: Cpu>(cpu: &mut C, width: Width, v: C::Word) -> Step<C, C::Word> {
-    let (zero, two, three) = (cpu.imm(0), cpu.imm(2), cpu.imm(3));
-    let negative = cpu.less(width, v, zero);
-    let complement = cpu.sub(width, zero, v);
-    let value = cpu.select(negative, complement, v);
-    let overflow = cpu.less(width, value, zero);
-    let none = cpu.equal(width, value, zero);
-    let code = cpu.select(overflow, three, two);
-    let code = cpu.select(none, zero, code);
-    cpu.set_cc(Cc::Value(code));
-    Ok(value)
+    // With the sign in all bits: what is not negative less 0, or the complement's predecessor less -1.
+    let places = cpu.imm(width.bits() as u64 - 1);
+    let sign = cpu.shift_right_signed(width, v, places);
+    let value = cpu.xor(v, sign);
+    subtract(cpu, width, value, sign)
 }
 
 /// LOAD NEGATIVE. CC 0 zero, 1 negative.

@@ -137,6 +137,7 @@ impl Cpu for Fast<'_> {
         fn below(&mut self, width: Width, a: u64, b: u64) -> u64;
         fn cc_in(&mut self, mask: u8) -> u64;
         fn cc(&mut self) -> u64;
+        fn program_mask(&mut self) -> u64;
         fn select(&mut self, condition: u64, a: u64, b: u64) -> u64;
         fn address(&mut self, x: u8, b: u8, d: i32) -> At;
         fn address_in(&mut self, r: u8) -> At;

@@ -460,6 +460,11 @@ impl Cpu for Emitter<'_> {
             mask => Word::Truth(Truth::Code(mask)),
         }
     }
+    fn program_mask(&mut self) -> Word {
+        let t = self.temp();
+        asm!(self, movzx Rd(t), BYTE [rbp + field(layout::PROGRAM_MASK)]);
+        self.reg(t, Left::Zero)
+    }
     fn cc(&mut self) -> Word {
         let recipe = self.cc;
         self.store_code(&recipe);

@@ -88,7 +88,7 @@ impl Emitter<'_> {
 }
 
 /// Emits the routines; where each begins is the answer. rcx has the host's address of the first operand, rdx that of the second
-/// and eax how many bytes there are, 1 to 256; all three and xmm0 and xmm1 are changed.
+/// and eax how many bytes there are, 1 to 256 (`move`: to 4096); all three and xmm0 and xmm1 are changed.
 ///
 /// `move`: the first may begin before the second and overlap it, not behind. `compare`: rax and rdx compare as the operands do.
 pub struct Routines {

@@ -2,8 +2,9 @@
 //!
 //! Nothing is kept about an instruction once it is emitted: a `Word` says where a value is, `Map` says where the guest's
 //! registers are. Host registers are never changed in place: a new value gets a new one, so words, the recipe of the
-//! condition code and the maps of sites stay true. Every way out that is not expected costs a thunk and a [`Draft`]: the map
-//! as it was, from which the exact state is rebuilt and the instruction done again by its interpreter's handler.
+//! condition code and the maps of sites stay true; [`crate::floating`] says why those of floating-point registers may be. Every
+//! way out that is not expected costs a thunk and a [`Draft`]: the map as it was, from which the exact state is rebuilt and the
+//! instruction done again by its interpreter's handler.
 
 use crate::floating::Unusual;
 use crate::sites::Draft;

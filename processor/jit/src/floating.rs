@@ -108,6 +108,27 @@ pub enum Float {
     Shorten,
 }
 
+impl Float {
+    /// How many bytes of storage are its second operand, if that is in storage, and whether they are changed.
+    pub fn access(self) -> Option<(i32, bool)> {
+        let bytes = |long| if long { 8 } else { 4 };
+        match self {
+            Float::Load { long } => Some((bytes(long), false)),
+            Float::Store { long } => Some((bytes(long), true)),
+            Float::Arithmetic { long, storage: true, .. } | Float::Compare { long, storage: true } => {
+                Some((bytes(long), false))
+            }
+            Float::Lengthen { storage: true } => Some((4, false)),
+            _ => None,
+        }
+    }
+
+    /// Whether its result is in a general register.
+    pub fn sets_general(self) -> bool {
+        matches!(self, Float::ToGeneral | Float::ToInteger { .. })
+    }
+}
+
 /// The operation of an arithmetic instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {

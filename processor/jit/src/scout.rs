@@ -85,6 +85,7 @@ impl Cpu for Scout {
         fn below(width: Width, a: (), b: ());
         fn cc_in(mask: u8);
         fn cc();
+        fn program_mask();
         fn select(c: (), a: (), b: ());
         fn wrap(a: ());
         fn next_address(i: &Fields);

@@ -182,8 +182,14 @@ pub fn footprint(native: Native, i: &Fields) -> Footprint {
             access(i.b2, i.d2, bytes(width), true);
             1 << (i.r1 & 15)
         }
+        Native::Float(float) => {
+            if let (Some((len, store)), 0) = (float.access(), i.x2) {
+                access(i.b2, i.d2, len, store);
+            }
+            (float.sets_general() as u16) << (i.r1 & 15)
+        }
         // What few of them set is found out when they do.
-        Native::Float(_) | Native::CompareUnderMask(_) | Native::StoreUnderMask(_) => 0,
+        Native::CompareUnderMask(_) | Native::StoreUnderMask(_) => 0,
         _ => pair,
     };
     print.written = written;

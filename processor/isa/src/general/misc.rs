@@ -12,10 +12,16 @@ pub fn set_program_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 }
 
 /// IPM: the opposite of SPM.
-pub fn insert_program_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let v = (s.cc as u64) << 28 | (s.program_mask as u64) << 24;
-    let register = &mut s.gr[i.r1 as usize];
-    *register = *register & !0xff00_0000 | v;
+pub fn insert_program_mask<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
+    let (code, mask, four) = (cpu.cc(), cpu.program_mask(), cpu.imm(4));
+    let code = cpu.shift_left(W32, code, four);
+    let byte = cpu.or(code, mask);
+    let place = cpu.imm(24);
+    let byte = cpu.shift_left(W32, byte, place);
+    let (old, rest) = (cpu.gr(W32, i.r1), cpu.imm(0x00ff_ffff));
+    let rest = cpu.and(old, rest);
+    let word = cpu.or(rest, byte);
+    cpu.set_gr(W32, i.r1, word);
     Ok(())
 }
 

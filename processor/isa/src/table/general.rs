@@ -131,7 +131,7 @@ instructions! {
     0xaf   MC      SI    ALL  -   { call monitor_call }                      [- SP MO]
     0xb205 STCK    S     ALL  -   { call store_clock }                       [0 S2]
     0xb21a CFC     S     ESAZ -   { unbuilt }
-    0xb222 IPM     RRE   ESAZ -   { call insert_program_mask }               [-]
+    0xb222 IPM     RRE   ESAZ -   { inline insert_program_mask }             [-]
     0xb241 CKSM    RRE   ESAZ -   { call checksum }                          [03 F2 E2]
     0xb24c TAR     RRE   ESAZ -   { call test_access }                       [0123 KT]
     0xb24d CPYA    RRE   ESAZ -   { a1 = load(W32, a2) }
