@@ -37,7 +37,8 @@ command_function access_command, release_command, format_command, listfile_comma
     desbuf_command, sentries_command, conwait_command, finis_command, synonym_command, immediate_command, help_command,
     tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
-    movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command;
+    movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
+    reserve_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);

@@ -1,5 +1,5 @@
 /*
- * FORMAT: a disk becomes an empty CMS disk.
+ * FORMAT: a disk becomes an empty CMS disk. RESERVE: one with a single file.
  *
  * On count-key-data disks every track is written with records of the block size, their counts with the minidisk's own cylinder
  * numbers (CKD: Set File Mask, Search ID Equal for record 0, Write Count, Key and Data). What record 0 is called is read first: it
@@ -86,13 +86,13 @@ static bool ask_label(u8 label[6])
     return length_of((char *)label, 6) > 0;
 }
 
-static bool confirmed(char mode, u16 vdev)
+static bool confirmed(const char *module, const char *what, char mode, u16 vdev)
 {
     char line[256];
     name answer_given[TOKENS_MOST + 1];
     u32 length;
 
-    message("FOR", 603, 'R', mode, vdev);
+    message(module, 603, 'R', what, mode, vdev);
     type("Enter 1 (YES) or 0 (NO).");
     length = read_line(line);
     return tokenize(line, length, answer_given) == 1 && (is(answer_given[0], "1") || abbreviates(answer_given[0], "YES", 1));
@@ -121,6 +121,95 @@ static int relabel(char mode, u16 vdev)
     if (!ask_label(label))
         return 0;
     return edf_relabel(&disk->edf, label) == EDF_OK ? 0 : problem(mode, vdev);
+}
+
+/* The disk is to have so many cylinders, or blocks of 512; its files stay. */
+static int recompute(char mode, u16 vdev, u32 amount)
+{
+    struct disk *disk;
+    u32 blocks;
+    u8 *bytes;
+    int error;
+
+    disk_release(mode);
+    error = disk_access(vdev, mode, 0, false, &disk);
+    if (error != EDF_OK) {
+        message("FOR", error == EDF_NO_LABEL ? 115 : 112, 'S', mode, vdev);
+        return RC_IO;
+    }
+    if (disk->read_only) {
+        message("FOR", 37, 'E', mode, vdev);
+        return RC_DISK;
+    }
+    blocks = disk->fixed ? amount / (disk->edf.size / 512) : amount * disk->heads * blocks_of_track(disk->type, disk->edf.size);
+    bytes = obtain_command(disk->edf.size);
+    /* What was never formatted cannot be used. */
+    error = block_io(vdev, disk->edf.size, false, blocks, 1, bytes) != 0 ? EDF_IO : EDF_OK;
+    release(bytes);
+    if (error == EDF_OK)
+        error = edf_resize(&disk->edf, blocks, amount);
+    if (error == EDF_FULL) {
+        message("FOR", 216, 'E');
+        message("FOR", 705, 'I');
+        return RC_IO;
+    }
+    if (error != EDF_OK) {
+        disk_release(mode);
+        return problem(mode, vdev);
+    }
+    message("FOR", 732, 'I', amount, disk->fixed ? "FB-512 blocks" : "cylinders", mode, vdev);
+    return 0;
+}
+
+/* RESERVE fn ft fm: a disk becomes one file. */
+int reserve_command(const struct call *call)
+{
+    u8 label[6];
+    u32 words = operands(call), cylinders, most;
+    struct edf_device device;
+    struct disk *disk;
+    struct fileid id;
+    char mode, text[24];
+    u16 vdev;
+    int error;
+
+    if (words != 4 || call->count != 4) {
+        if (words > 4)
+            message("RSV", 70, 'E', call->token[4]);
+        else
+            message("RSV", words < 2 ? 42 : 54, 'E');
+        return RC_SYNTAX;
+    }
+    if (!parse_fileid("RSV", call, 1, 3, &id))
+        return RC_SYNTAX;
+    if (!legal_name(id.fn) || !legal_name(id.ft)) {
+        message("RSV", 62, 'E', '*', show_id(&id, text));
+        return 20;
+    }
+    mode = id.fm[0];
+    disk = disk_at(mode);
+    if (disk == NULL || disk->read_only)
+        return file_problem("RSV", disk == NULL ? EDF_NOT_FOUND : EDF_READ_ONLY, &id, true);
+    vdev = disk->vdev;
+    if (!confirmed("RSV", "RESERVE", mode, vdev))
+        return 8;
+    message("RSV", 733, 'I', mode);
+    memcpy(label, disk->edf.label + ADT_LABEL, sizeof label);
+    cylinders = edf_word(disk->edf.label + ADT_CYLINDERS);
+    most = edf_word(disk->edf.label + ADT_MOST_CYLINDERS);
+    device = disk_device(disk, disk->edf.size);
+    error = edf_format(&device, disk->edf.blocks, cylinders, most, label);
+    disk_release(mode);
+    if (error == EDF_OK)
+        error = disk_access(vdev, mode, 0, false, &disk);
+    if (error == EDF_OK)
+        error = edf_reserve(&disk->edf, (const u8 *)id.fn, (const u8 *)id.ft);
+    if (error != EDF_OK) {
+        disk_release(mode);
+        message("RSV", error == EDF_FULL ? 216 : 112, error == EDF_FULL ? 'E' : 'S', mode, vdev);
+        return RC_IO;
+    }
+    return 0;
 }
 
 static bool block_size(const name text, u32 *size)
@@ -160,11 +249,11 @@ static int make(struct disk *disk, char mode, u32 size, u32 amount, bool write)
 
 int format_command(const struct call *call)
 {
-    int only_label = 0, erase = 1, code;
+    int only_label = 0, erase = 1, again = 0, code;
     name size_text = "4096    ";
     const struct option known[] = {
         { "BLKSIZE", 3, NULL, 0, NULL, &size_text }, { "LABEL", 5, &only_label, 1, NULL, NULL },
-        { "NOERASE", 7, &erase, 0, NULL, NULL }, { "ERASE", 5, &erase, 1, NULL, NULL },
+        { "RECOMP", 6, &again, 1, NULL, NULL }, { "NOERASE", 7, &erase, 0, NULL, NULL }, { "ERASE", 5, &erase, 1, NULL, NULL },
     };
     u32 words = operands(call), vdev, size, amount;
     struct disk *disk, *old;
@@ -216,9 +305,11 @@ int format_command(const struct call *call)
         message("FOR", 70, 'E', call->token[3]);
         return RC_SYNTAX;
     }
+    if (again)
+        return recompute(mode, (u16)vdev, amount);
     if (only_label)
         return relabel(mode, (u16)vdev);
-    if (!confirmed(mode, (u16)vdev))
+    if (!confirmed("FOR", "FORMAT", mode, (u16)vdev))
         return 8;
     disk_release(mode);
     code = make(disk, mode, size, amount, erase != 0);

@@ -132,6 +132,8 @@ enum edf_how {
 /* volume.c */
 int edf_format(const struct edf_device *device, u32 blocks, u32 cylinders, u32 most_cylinders, const u8 label[6]);
 int edf_relabel(struct edf *edf, const u8 label[6]);
+int edf_resize(struct edf *edf, u32 blocks, u32 cylinders);
+int edf_reserve(struct edf *edf, const u8 name[8], const u8 type[8]);
 int edf_open_disk(struct edf *edf, const struct edf_device *device, bool writable);
 void edf_close_disk(struct edf *edf);
 int edf_commit(struct edf *edf);

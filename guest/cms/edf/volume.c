@@ -432,3 +432,113 @@ int edf_format(const struct edf_device *device, u32 blocks, u32 cylinders, u32 m
     edf_close_disk(&edf);
     return error;
 }
+
+/* Gives the map so many blocks; what it gains is free, what it loses is given up. */
+static int resize_map(struct edf *edf, u32 count)
+{
+    struct edf_tree *tree = &edf->map_tree;
+    u32 kept = tree->count < count ? tree->count : count;
+    u8 *map = edf_get((size_t)count * edf->size), *pending = edf_get((size_t)count * edf->size), *dirty = edf_get(count);
+    u8 *fst = edf->fst + MAP * FST_LENGTH;
+
+    if (map == NULL || pending == NULL || dirty == NULL || edf_tree_extend(tree, count) != EDF_OK) {
+        edf_put(map);
+        edf_put(pending);
+        edf_put(dirty);
+        return EDF_STORAGE;
+    }
+    memset(map, 0, (size_t)count * edf->size);
+    memset(pending, 0, (size_t)count * edf->size);
+    memset(dirty, 1, count);
+    memcpy(map, edf->map, (size_t)kept * edf->size);
+    memcpy(pending, edf->pending, (size_t)kept * edf->size);
+    edf_put(edf->map);
+    edf_put(edf->pending);
+    edf_put(edf->map_dirty);
+    edf->map = map;
+    edf->pending = pending;
+    edf->map_dirty = dirty;
+    while (tree->count < count)
+        tree->entry[tree->count++] = (struct edf_entry){ 0 };
+    tree->count = count;
+    edf_set_word(fst + FST_RECORDS, count);
+    edf_touched(edf, fst);
+    return EDF_OK;
+}
+
+/*
+ * From now on the disk has this many blocks, which must be there. EDF_FULL: something is in those that would go, or too few are
+ * left, and nothing has changed. After another error the disk must be opened anew.
+ */
+int edf_resize(struct edf *edf, u32 blocks, u32 cylinders)
+{
+    u32 count = map_blocks(blocks, edf->size), n;
+    int error = EDF_OK;
+
+    if (edf->writers > 0 || !edf->writable)
+        return EDF_READ_ONLY;
+    for (n = blocks + 1; n <= edf->blocks; n++)
+        if (bit(edf->map, n) || bit(edf->pending, n))
+            return EDF_FULL;
+    if (blocks < FIRST_FREE + count + 8 || edf->used + edf->waiting + 2 * reserved(edf) + count >= blocks)
+        return EDF_FULL;
+    for (n = count; n < edf->map_tree.count; n++)
+        edf_release(edf, edf->map_tree.entry[n].block, false);
+    if (count != edf->map_tree.count)
+        error = resize_map(edf, count);
+    if (error != EDF_OK)
+        return error;
+    edf->blocks = blocks;
+    edf->hint = FIRST_FREE;
+    edf_set_word(edf->label + ADT_BLOCKS, blocks);
+    edf_set_word(edf->label + ADT_CYLINDERS, cylinders);
+    edf->changed = true;
+    return edf_commit(edf);
+}
+
+/*
+ * An empty disk gets one file of all blocks that are left, side by side, a record a block; the label says where they begin, so that
+ * programs can use them as a disk without a file system. What is in the blocks stays.
+ */
+int edf_reserve(struct edf *edf, const u8 name[8], const u8 type[8])
+{
+    struct edf_tree tree = { 0 };
+    u8 fst[FST_LENGTH] = { 0 };
+    u32 each = edf->size / 4, first, count;
+    int error;
+
+    if (edf_files(edf) != 0 || edf->writers > 0 || !edf->writable)
+        return EDF_EXISTS;
+    /* In front: what there is, the pointers, and room for commits. */
+    count = edf->blocks / each + edf->blocks / each / each + 3;
+    first = FIRST_FREE + 2 * edf->map_tree.count + 2 * reserved(edf) + count + 8;
+    if (first + 8 > edf->blocks)
+        return EDF_FULL;
+    count = edf->blocks - first;
+    error = edf_tree_extend(&tree, count);
+    for (u32 n = 0; n < count && error == EDF_OK; n++) {
+        tree.entry[tree.count++] = (struct edf_entry){ .block = first + n, .fresh = true };
+        set_bit(edf->map, first + n, true);
+        edf->used++;
+    }
+    memset(edf->map_dirty, 1, edf->map_tree.count);
+    memcpy(fst + FST_NAME, name, 8);
+    memcpy(fst + FST_TYPE, type, 8);
+    fst[FST_MODE] = 0xc1;
+    fst[FST_MODE + 1] = 0xf6;
+    fst[FST_RECFM] = EDF_F;
+    edf_set_word(fst + FST_LRECL, edf->size);
+    edf_set_word(fst + FST_RECORDS, count);
+    edf->hint = FIRST_FREE;
+    if (error == EDF_OK)
+        error = edf_tree_store(edf, &tree, fst);
+    edf_tree_forget(&tree);
+    edf_stamp(fst);
+    if (error == EDF_OK)
+        error = edf_add(edf, fst);
+    if (error != EDF_OK)
+        return error;
+    edf_set_word(edf->label + ADT_OFFSET, first - 1);
+    edf->changed = true;
+    return edf_commit(edf);
+}

@@ -10,6 +10,8 @@
  *   edfdisk bin FILE NAME TYPE MODE HOST F|V [LRECL]   the same of bytes: F records; V records with their length before them
  *   edfdisk get FILE NAME TYPE             a file as text of the host, on standard output
  *   edfdisk list FILE                      the directory
+ *   edfdisk resize FILE BLOCKS             from now on the file system has this many of the file's blocks
+ *   edfdisk reserve FILE NAME TYPE         an empty disk becomes one file
  *   edfdisk check FILE                     looks for everything that can be wrong; status 1 if something is
  *   edfdisk trial SIZE SEED STEPS          random work in storage, compared with a plain model
  *   edfdisk kills SIZE SEED STEPS          the same, cut off at every write of every commit
@@ -265,6 +267,27 @@ static void get(char **word)
     edf_close(&file);
 }
 
+/* What changes a disk as a whole. */
+static void change(char **word, bool resize)
+{
+    struct memory memory = open_image(word[0]);
+    struct edf_device device = memory_device(&memory);
+    struct edf edf;
+    u8 name[8], type[8];
+    int error = edf_open_disk(&edf, &device, true);
+
+    if (error == EDF_OK && resize) {
+        error = edf_resize(&edf, (u32)atol(word[1]), edf_word(edf.label + ADT_CYLINDERS));
+    } else if (error == EDF_OK) {
+        padded(name, word[1], 8);
+        padded(type, word[2], 8);
+        error = edf_reserve(&edf, name, type);
+    }
+    if (error != EDF_OK)
+        die(explain(error), word[0]);
+    save_image(word[0], &memory);
+}
+
 static void list(const char *path)
 {
     struct edf edf = open_to_read(path);
@@ -293,6 +316,7 @@ int main(int words, char **word)
     const char *what = words > 1 ? word[1] : "";
     static const struct { const char *name; int least; } known[] = {
         { "format", 4 }, { "ipl", 3 }, { "put", 6 }, { "bin", 6 }, { "get", 3 }, { "list", 1 }, { "check", 1 },
+        { "resize", 2 }, { "reserve", 3 },
         { "trial", 3 }, { "kills", 3 }, { "scribble", 3 },
     };
 
@@ -313,6 +337,10 @@ int main(int words, char **word)
         get(word);
     else if (strcmp(what, "list") == 0)
         list(word[0]);
+    else if (strcmp(what, "resize") == 0)
+        change(word, true);
+    else if (strcmp(what, "reserve") == 0)
+        change(word, false);
     else if (strcmp(what, "check") == 0) {
         struct edf edf = open_to_read(word[0]);
 
@@ -327,6 +355,6 @@ int main(int words, char **word)
     else if (strcmp(what, "scribble") == 0)
         return scribble((u32)atol(word[0]), (u32)atol(word[1]), (u32)atol(word[2]));
     else
-        die("edfdisk format|ipl|put|bin|get|list|check|trial|kills|scribble: the source says how", NULL);
+        die("edfdisk format|ipl|put|bin|get|list|resize|reserve|check|trial|kills|scribble: the source says how", NULL);
     return 0;
 }

@@ -57,3 +57,42 @@ fn files_of_the_host_come_back_as_they_were() {
     }
     let _ = std::fs::remove_dir_all(&folder);
 }
+
+/// The map of the allocation has one block for 8 times the block size in blocks: it shrinks and grows with the disk.
+#[test]
+fn disks_become_smaller_and_larger_and_one_file() {
+    let folder = std::env::temp_dir().join(format!("edf-sizes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the host has a folder for temporary files");
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    let text: String = (0..500).map(|n| format!("line {n}\n")).collect();
+    std::fs::write(path("text"), &text).expect("the folder is there");
+    let disk = path("disk");
+    if good(&["format", &disk, "20000", "512", "SIZES"]).is_empty() && edfdisk().is_none() {
+        return;
+    }
+    good(&["put", &disk, "SAMPLE", "DATA", "A1", &path("text"), "V"]);
+    for blocks in ["3000", "4096", "4097", "20000", "600", "12000"] {
+        good(&["resize", &disk, blocks]);
+        let list = good(&["list", &disk]);
+        assert!(list.contains(&format!("of {blocks} blocks")), "{list}");
+        assert_eq!(good(&["get", &disk, "SAMPLE", "DATA"]), text);
+        good(&["check", &disk]);
+        good(&["put", &disk, "SAMPLE", "DATA", "A1", &path("text"), "V"]);
+        good(&["check", &disk]);
+    }
+    // Too small for what is there: nothing changes.
+    let refused = cms::run(edfdisk().expect("it is there"), &["resize", &disk, "20"]);
+    assert!(!refused.status.success());
+    good(&["check", &disk]);
+    for (size, blocks) in [("512", "20000"), ("1024", "3000"), ("4096", "400")] {
+        let disk = path(size);
+        good(&["format", &disk, blocks, size, "WHOLE"]);
+        good(&["reserve", &disk, "ONE", "FILE"]);
+        let list = good(&["list", &disk]);
+        assert!(list.contains("1 files"), "{list}");
+        good(&["check", &disk]);
+        let again = cms::run(edfdisk().expect("it is there"), &["reserve", &disk, "TWO", "FILE"]);
+        assert!(!again.status.success());
+    }
+    let _ = std::fs::remove_dir_all(&folder);
+}
