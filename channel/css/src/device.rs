@@ -155,6 +155,12 @@ pub trait Device: Any + Send {
         false
     }
 
+    /// Asked behind [`Device::end`] instead of [`Device::busy`], by who has performed a channel program for somebody that waits: how
+    /// many nanoseconds the device is at it still.
+    fn left(&mut self) -> u64 {
+        0
+    }
+
     /// Answer to a Sense command when no unit check has left sense bytes.
     fn sense(&mut self) -> Sense {
         Sense::new(32)

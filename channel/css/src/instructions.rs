@@ -257,4 +257,9 @@ impl ChannelSubsystem {
         self.settle(id.number());
         if waits { Err(2) } else { Ok(ended) }
     }
+
+    /// How many nanoseconds a device that takes its time would be at it still, behind [`ChannelSubsystem::perform`].
+    pub fn left(&mut self, id: SubsystemId) -> u64 {
+        self.subchannel(id).and_then(|s| s.device.as_mut()).map_or(0, |device| device.left())
+    }
 }

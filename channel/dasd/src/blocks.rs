@@ -106,6 +106,15 @@ impl Blocks {
         matches!(self.volume.kind(), Kind::Ckd { .. })
     }
 
+    /// Where a block is on the medium: the track, and where on it about; of a fixed-block disk, the device's block.
+    pub fn medium(&self, block: u64) -> (u64, usize) {
+        if !self.is_ckd() {
+            return (block * u64::from(self.factor), 0);
+        }
+        let (track, number) = self.place(block);
+        (track.into(), usize::from(number) * (self.size + Count::LEN))
+    }
+
     /// Track and record of a block.
     fn place(&self, block: u64) -> (u32, u8) {
         let factor = u64::from(self.factor);

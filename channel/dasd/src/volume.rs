@@ -146,6 +146,11 @@ pub trait Volume: Send + Sync {
         false
     }
 
+    /// As [`Volume::holds`], of `bytes` bytes from block `block` on.
+    fn holds_blocks(&self, _block: u64, _bytes: usize) -> bool {
+        false
+    }
+
     /// Reads the record numbered `number` of a track, which has no key and `to.len()` bytes; `false` if there is none such.
     fn read_record(&self, track: u32, number: u8, to: &mut [u8]) -> Result<bool, MediaError> {
         let track = self.read_track(track)?;

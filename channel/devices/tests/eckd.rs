@@ -438,7 +438,7 @@ fn the_cache_counts_hits_bypasses_and_destages() {
 #[derive(Default)]
 struct Still {
     now: std::sync::atomic::AtomicU64,
-    bells: std::sync::Mutex<Vec<(u64, css::Doorbell)>>,
+    bells: std::sync::Mutex<Vec<(u64, Box<dyn FnOnce() + Send>)>>,
 }
 
 impl devices::dasd::Alarm for Still {
@@ -446,21 +446,16 @@ impl devices::dasd::Alarm for Still {
         self.now.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    fn ring(&self, at: u64, bell: css::Doorbell) {
-        self.bells.lock().unwrap().push((at, bell));
+    fn call(&self, at: u64, what: Box<dyn FnOnce() + Send>) {
+        self.bells.lock().unwrap().push((at, what));
     }
 }
 
 impl Still {
     fn pass(&self, time: u64) {
         let now = self.now.fetch_add(time, std::sync::atomic::Ordering::Relaxed) + time;
-        self.bells.lock().unwrap().retain(|(at, bell)| {
-            let due = *at <= now;
-            if due {
-                bell.ring();
-            }
-            !due
-        });
+        let due: Vec<_> = self.bells.lock().unwrap().extract_if(.., |(at, _)| *at <= now).collect();
+        due.into_iter().for_each(|(_, call)| call());
     }
 }
 

@@ -107,6 +107,13 @@ impl Call<'_> {
         Ok(())
     }
 
+    /// What the DIAGNOSE asked for would have taken so many nanoseconds: the virtual CPU goes on when they have passed.
+    pub fn take(&self, nanoseconds: u64) {
+        if nanoseconds > 0 {
+            self.machine.defer(self.cpu, self.cp.now().plus_micros(nanoseconds.div_ceil(1000)));
+        }
+    }
+
     /// A specification exception unless `good`.
     pub fn specification(&self, good: bool) -> Result<(), Interruption> {
         if good { Ok(()) } else { Err(Program::Specification.into()) }

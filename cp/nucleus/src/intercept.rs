@@ -27,7 +27,11 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
         if !machine.configuration.is_defined(cpu) {
             return (Return::Stopped, None);
         }
-        let used = cp.now().micros_since(start);
+        let now = cp.now();
+        if let Some(until) = machine.deferred_until(cpu, now) {
+            return (Return::Wait, Some(until));
+        }
+        let used = now.micros_since(start);
         if used >= work.slice {
             return (Return::SliceEnd, None);
         }

@@ -13,9 +13,10 @@ use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use cpu::Architecture;
 use devices::{ConsoleHost, ConsoleInput};
 use directory::User;
+use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// What STSI 3.2.2 calls the control program. Guests look for the first four characters only.
 const IDENTIFICATION: &str = concat!("z/VM    ", env!("CARGO_PKG_VERSION"));
@@ -25,6 +26,8 @@ pub struct Machine {
     pub configuration: Arc<Configuration>,
     /// The keyboard of the virtual console.
     pub keyboard: ConsoleInput,
+    /// Virtual CPUs that wait for the end of an instruction: for a disk that takes its time.
+    deferred: Mutex<HashMap<u16, Tod>>,
 }
 
 /// Lines that a guest may be ahead of what its terminal shows. A guest that writes more waits for its user.
@@ -164,7 +167,7 @@ impl Machine {
         for address in addresses {
             configuration.define_cpu(address, true);
         }
-        let machine = Machine { configuration, keyboard: ConsoleInput::default() };
+        let machine = Machine { configuration, keyboard: ConsoleInput::default(), deferred: Mutex::default() };
         for unit in units {
             let (vdev, console) = {
                 let unit = spooling::lock_unit(unit);
@@ -181,6 +184,26 @@ impl Machine {
         // The subchannels are there from the beginning: nothing is to be reported of their arrival.
         machine.configuration.css().reset();
         Ok(machine)
+    }
+
+    /// The instruction that virtual CPU `cpu` has just issued is over at `until`.
+    pub fn defer(&self, cpu: u16, until: Tod) {
+        self.deferred().insert(cpu, until);
+    }
+
+    /// Until when virtual CPU `cpu` goes on with nothing, if that is not over.
+    pub fn deferred_until(&self, cpu: u16, now: Tod) -> Option<Tod> {
+        let mut deferred = self.deferred();
+        let until = *deferred.get(&cpu)?;
+        if until > now {
+            return Some(until);
+        }
+        deferred.remove(&cpu);
+        None
+    }
+
+    fn deferred(&self) -> MutexGuard<'_, HashMap<u16, Tod>> {
+        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Attaches a console, whose keyboard is the machine's.

@@ -152,8 +152,6 @@ messages! {
     no_real_device(rdev) = "CQS" 40 'E' "Device {rdev} does not exist";
     /// The device's control unit has no cache: it is of another kind, or SYSTEM CONFIG says so.
     no_subsystem_cache(rdev) = "SEC" 1154 'E' "Device {rdev} is not at a control unit with a cache";
-    /// Only count-key-data disks can be made to take their time.
-    no_timing(rdev) = "SEC" 1155 'E' "Device {rdev} has no timing";
     /// The real device is in use.
     real_device_in_use(rdev, by) = "ATS" 122 'E' "DASD {rdev} not attached; {by}";
     /// Minidisks on the volume are in use. QUERY MDISK MAP shows whose they are.
@@ -162,6 +160,8 @@ messages! {
     not_attached(rdev, userid) = "DTS" 121 'E' "DASD {rdev} not attached to {userid}";
     /// Too much for the cache, or more at least than at most.
     cache_size(value) = "MDS" 6802 'E' "Minidisk cache size not valid - {value}";
+    /// There is no expanded storage: the minidisk cache lies in the host's storage, whose size SET MDCACHE STORAGE says.
+    no_expanded_storage() = "MDS" 6803 'E' "Minidisk cache cannot use expanded storage; there is none";
     /// A host file that keeps a real disk could not be read or written, or what was in it is damaged. The guest that used it was told
     /// by sense data. Look at the file and at the host's disk; endicott dasd check tells what is wrong with the file.
     media_error(rdev, volume, what, why) = "ERP" 6303 'I' "DASD {rdev} {volume} I/O error at {what}: {why}";

@@ -29,7 +29,7 @@ use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use complex::Configuration;
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Extent, Kind, MediaError, Memory, Volume};
-use devices::dasd::{Alarm, Control, Options, Reservation, Reservations, Timed};
+use devices::dasd::{Alarm, Control, Meter, Options, Reservation, Reservations, Timed};
 use directory::{Access, DasdControl, DasdOptions, DeviceKind, LinkMode, LinkPassword, Mdisk, Opt, RealDevice};
 use link::{Grant, Level, Others};
 use real::{Policy, Real, device_type};
@@ -122,6 +122,9 @@ pub struct Link {
     /// What the device reads and writes: the minidisk, through the cache if it may be cached.
     pub volume: Arc<dyn Volume>,
     cached: Option<Arc<Cached>>,
+    /// How the device is attached, and what block services use of the disk.
+    options: Options,
+    meter: Arc<Meter>,
     /// What DIAGNOSE X'250' has set up.
     block_io: Mutex<Option<BlockEnvironment>>,
 }
@@ -667,8 +670,42 @@ fn make(
         Some(cached) => cached.clone(),
         None => disk.direct.clone(),
     };
+    let real = disk.rdev().and_then(|rdev| state.reals.iter().find(|real| real.number == rdev));
+    let alarm = hold(&cp.disks.alarm).clone();
+    let options = options(&disk, real, alarm, read_only, dasd);
+    let meter = Arc::new(Meter::new(&disk.kind(), &options));
     let (userid, vdev) = (vmdbk.userid.clone(), AtomicU16::new(vdev));
-    Link { userid, vdev, disk, read_only, mode, dasd, volume, cached, block_io: Mutex::default() }
+    let block_io = Mutex::default();
+    Link { userid, vdev, disk, read_only, mode, dasd, volume, cached, options, meter, block_io }
+}
+
+/// How the device of a link is attached.
+fn options(
+    disk: &Minidisk,
+    real: Option<&Real>,
+    alarm: Option<Arc<dyn Alarm>>,
+    read_only: bool,
+    dasd: DasdOptions,
+) -> Options {
+    Options {
+        read_only,
+        reservation: disk.reservation.clone(),
+        ssid: disk.rdev().unwrap_or(0) >> 8,
+        unit: disk.rdev().unwrap_or(0) as u8,
+        serial: disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
+        token: disk.place.token(),
+        cache: real.and_then(|real| real.subsystem.clone()),
+        timing: real.and_then(|real| Some(Timed { device: real.timing.clone(), alarm: alarm? })),
+        first: disk.first(),
+        bypass_cache: disk.bypass,
+        control: match dasd.control {
+            DasdControl::None => Control::None,
+            DasdControl::Device => Control::Device,
+            DasdControl::Subsystem => Control::Subsystem,
+        },
+        working_allegiance: dasd.working_allegiance,
+        ..Options::default()
+    }
 }
 
 /// Puts the device of a link into a configuration. False if its number is in use.
@@ -686,27 +723,10 @@ fn attach(cp: &Cp, vmdbk: &Vmdbk, configuration: &Configuration, link: &Link) ->
         drop(troubles);
         host.work();
     };
-    let real = link.disk.rdev().and_then(|rdev| cp.disks.real(rdev));
-    let options = Options {
-        read_only: link.read_only,
-        reservation: link.disk.reservation.clone(),
-        trouble: Some(Arc::new(trouble)),
-        ssid: link.disk.rdev().unwrap_or(0) >> 8,
-        unit: link.disk.rdev().unwrap_or(link.vdev()) as u8,
-        serial: link.disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
-        token: link.disk.place.token(),
-        cache: real.as_ref().and_then(|real| real.subsystem.clone()),
-        timing: real.and_then(|real| Some(Timed { device: real.timing?, alarm: hold(&cp.disks.alarm).clone()? })),
-        first_track: link.disk.first_track(),
-        bypass_cache: link.disk.bypass,
-        control: match link.dasd.control {
-            DasdControl::None => Control::None,
-            DasdControl::Device => Control::Device,
-            DasdControl::Subsystem => Control::Subsystem,
-        },
-        working_allegiance: link.dasd.working_allegiance,
-        ..Options::default()
-    };
+    let mut options = Options { trouble: Some(Arc::new(trouble)), ..link.options.clone() };
+    if link.disk.rdev().is_none() {
+        options.unit = link.vdev() as u8;
+    }
     let fast = vmdbk.lock().settings.assists();
     let device = devices::dasd::device(link.volume.clone(), options);
     let mut css = configuration.css();

@@ -9,6 +9,7 @@ use super::head::{Head, Place};
 use super::identity;
 use super::paths::PathGroups;
 use super::sense::Fault;
+use super::work::Clockwork;
 use super::{ControlUnit, Options, code};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
@@ -71,7 +72,7 @@ pub struct Eckd {
     /// It has the disk for the channel program in progress.
     working: bool,
     /// When the channel program that was performed is over.
-    until: Option<u64>,
+    clock: Clockwork,
 }
 
 /// How commands end: with a status, or badly.
@@ -91,13 +92,13 @@ impl Eckd {
             party: options.reservation.join(),
             bell: None,
             head: Head::new(volume, &options),
+            clock: Clockwork::new(options.timing.clone()),
             options,
             program: Program::NEW,
             prepared: None,
             paths: PathGroups::default(),
             buffer: Vec::new(),
             working: false,
-            until: None,
         }
     }
 
@@ -419,7 +420,8 @@ impl Device for Eckd {
     }
 
     fn begin(&mut self, orb: &Orb) {
-        (self.working, self.until) = (false, None);
+        self.working = false;
+        self.clock.rest();
         self.head.forget();
         self.program = Program::NEW;
         self.prepared = None;
@@ -456,27 +458,17 @@ impl Device for Eckd {
 
     fn end(&mut self) -> Option<Sense> {
         let ended = self.head.flush();
-        if let Some(timed) = &self.options.timing
-            && !self.head.accesses().is_empty()
-        {
-            let now = timed.alarm.now();
-            let service = timed.device.serve(now, self.head.accesses());
-            self.until = Some(now + service.response());
-        }
+        self.clock.end(self.head.accesses());
         self.rest();
         ended.err().map(|fault| self.sense_bytes(fault))
     }
 
     fn busy(&mut self) -> bool {
-        let (Some(until), Some(timed), Some(bell)) = (self.until, &self.options.timing, &self.bell) else {
-            return false;
-        };
-        if timed.alarm.now() >= until {
-            self.until = None;
-            return false;
-        }
-        timed.alarm.ring(until, bell.clone());
-        true
+        self.clock.busy(self.bell.as_ref())
+    }
+
+    fn left(&mut self) -> u64 {
+        self.clock.left()
     }
 
     fn sense(&mut self) -> Sense {
@@ -486,7 +478,7 @@ impl Device for Eckd {
     fn reset(&mut self, kind: Reset) {
         // What a program wrote before it was cleared stays written; there is nobody to hear that it could not be.
         let _ = self.head.flush();
-        self.until = None;
+        self.clock.rest();
         self.rest();
         if kind == Reset::System {
             self.options.reservation.release(self.party);

@@ -1,6 +1,8 @@
 //! A fixed-block disk: 3370, 9336, 0671 and their kin (IBM 3880 description, "Fixed block commands").
 
 use super::sense::Fault;
+use super::timing::Access;
+use super::work::{self, Clockwork};
 use super::{ControlUnit, Options, code, identity};
 use arch::io::{Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
@@ -42,6 +44,9 @@ pub struct Fba {
     extent: Option<Extent>,
     located: Option<Located>,
     buffer: Vec<u8>,
+    clock: Clockwork,
+    /// What the channel program has used, if it takes its time.
+    accesses: Vec<Access>,
 }
 
 impl Fba {
@@ -51,6 +56,7 @@ impl Fba {
         let blocks = if let Kind::Fba { blocks, .. } = kind { blocks } else { 0 };
         let control_unit = options.control_unit.unwrap_or_else(|| ControlUnit::usual(&kind));
         let party = options.reservation.join();
+        let clock = Clockwork::new(options.timing.clone());
         Fba {
             volume,
             kind,
@@ -62,6 +68,8 @@ impl Fba {
             extent: None,
             located: None,
             buffer: Vec::new(),
+            clock,
+            accesses: Vec::new(),
         }
     }
 
@@ -160,7 +168,16 @@ impl Fba {
         bytes
     }
 
+    /// These blocks go over; what the minidisk cache has, without the disk.
+    fn uses(&mut self, at: Located) {
+        let bytes = at.count as usize * Kind::BLOCK;
+        if self.clock.runs() && (at.write || !self.volume.holds_blocks(at.block, bytes)) {
+            self.accesses.push(work::blocks(self.options.first + at.block, bytes));
+        }
+    }
+
     fn read(&mut self, at: Located, data: &mut Data<'_>) -> Result<(), Fault> {
+        self.uses(at);
         let mut done = 0;
         while done < at.count {
             let bytes = self.room(at.count - done);
@@ -176,6 +193,7 @@ impl Fba {
 
     /// Blocks for which the program has no data become zeros.
     fn write(&mut self, at: Located, data: &mut Data<'_>) -> Result<(), Fault> {
+        self.uses(at);
         let mut done = 0;
         while done < at.count {
             self.room(at.count - done);
@@ -216,6 +234,8 @@ impl Device for Fba {
 
     fn begin(&mut self, _orb: &Orb) {
         (self.extent, self.located) = (None, None);
+        self.accesses.clear();
+        self.clock.rest();
     }
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
@@ -243,11 +263,25 @@ impl Device for Fba {
         true
     }
 
+    fn end(&mut self) -> Option<Sense> {
+        self.clock.end(&self.accesses);
+        None
+    }
+
+    fn busy(&mut self) -> bool {
+        self.clock.busy(self.bell.as_ref())
+    }
+
+    fn left(&mut self) -> u64 {
+        self.clock.left()
+    }
+
     fn sense(&mut self) -> Sense {
         Sense::new(SENSE)
     }
 
     fn reset(&mut self, kind: Reset) {
+        self.clock.rest();
         if kind == Reset::System {
             self.options.reservation.release(self.party);
         }

@@ -89,7 +89,7 @@ impl Head {
             cache: options.cache.clone().map(|cache| (cache, options.unit)),
             usage: Usage::default(),
             bypass: options.bypass_cache,
-            first_track: options.first_track,
+            first_track: options.first as u32,
             track: 0,
             place: Place::Index,
             to_change: false,
@@ -213,12 +213,15 @@ impl Head {
                 self.accesses.push(Access { track: place, at, bytes, found });
             }
         }
-        let Some(new) = new else { return Ok(()) };
+        let Some(mut new) = new else { return Ok(()) };
         // Another device of this volume may have changed other records of the track since it was read.
         let written = match formatted {
             true => self.volume.write_track(track, &new),
             false => self.volume.update_track(track, &mut |now| {
-                *now = if now.image() == base.image() { new.clone() } else { merged(&base, &new, now) };
+                match now.image() == base.image() {
+                    true => std::mem::swap(now, &mut new),
+                    false => *now = merged(&base, &new, now),
+                }
                 true
             }),
         };

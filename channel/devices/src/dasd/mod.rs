@@ -23,12 +23,14 @@ mod reservation;
 mod sense;
 mod subsystem;
 pub mod timing;
+mod work;
 
 pub use cache::{Cache, Statistics};
 pub use eckd::Eckd;
 pub use fba::Fba;
 pub use identity::ControlUnit;
 pub use reservation::{Reservation, Reservations};
+pub use work::{Meter, Request};
 
 use css::{Device, Doorbell};
 use dasd::{Kind, MediaError, Volume};
@@ -42,8 +44,13 @@ pub trait Alarm: Send + Sync {
     /// In nanoseconds, from any beginning.
     fn now(&self) -> u64;
 
+    /// Does it at that time, with nothing locked.
+    fn call(&self, at: u64, what: Box<dyn FnOnce() + Send>);
+
     /// Rings the bell at that time.
-    fn ring(&self, at: u64, bell: Doorbell);
+    fn ring(&self, at: u64, bell: Doorbell) {
+        self.call(at, Box::new(move || bell.ring()));
+    }
 }
 
 /// A device whose channel programs take their time, while its [`Timing`](timing::Timing) is on.
@@ -87,8 +94,8 @@ pub struct Options {
     pub reservation: Arc<Reservation>,
     /// The control unit's cache, shared by all its devices; `None`: it has none.
     pub cache: Option<Arc<Cache>>,
-    /// The volume's number of the medium's first track, by which the cache knows it.
-    pub first_track: u32,
+    /// The volume's number of the medium's first track or block, by which the cache and the model of its time know it.
+    pub first: u64,
     /// Whatever programs ask for, the cache is bypassed.
     pub bypass_cache: bool,
     /// What programs may do to the control unit.

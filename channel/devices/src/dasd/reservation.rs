@@ -7,6 +7,7 @@
 use css::Doorbell;
 use std::fmt;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Who has reserved what of one volume.
@@ -42,6 +43,8 @@ impl Hold {
 pub struct Reservation {
     volume: Arc<Reservations>,
     range: Range<u64>,
+    /// It has been reserved once.
+    used: AtomicBool,
 }
 
 /// A disk of its own.
@@ -54,7 +57,7 @@ impl Default for Reservation {
 impl Reservations {
     /// The disk that is this range of the volume, in whatever units all its ranges are.
     pub fn part(volume: &Arc<Reservations>, range: Range<u64>) -> Reservation {
-        Reservation { volume: volume.clone(), range }
+        Reservation { volume: volume.clone(), range, used: AtomicBool::new(false) }
     }
 }
 
@@ -79,6 +82,11 @@ impl Reservation {
     /// Whether anybody has the disk reserved, or a part of it, or what it is a part of.
     pub fn reserved(&self) -> bool {
         self.state().holders.iter().any(|hold| hold.meets(&self.range))
+    }
+
+    /// Whether the disk is reserved, or was since it is there, be it for a moment.
+    pub fn was_reserved(&self) -> bool {
+        self.used.load(Ordering::Relaxed) || self.reserved()
     }
 
     /// Whether `party` may use the disk.
@@ -116,6 +124,7 @@ impl Reservation {
 
     /// Reserves the disk for `party`, who may use it; `unconditional` takes it from whoever has it.
     pub(super) fn reserve(&self, party: u64, unconditional: bool) -> bool {
+        self.used.store(true, Ordering::Relaxed);
         let mut state = self.state();
         let mine = |hold: &Hold| hold.party == party;
         if unconditional {

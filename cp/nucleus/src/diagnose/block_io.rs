@@ -7,6 +7,7 @@ use crate::minidisk::BlockEnvironment;
 use crate::minidisk::blocks::{BlockDisk, BlockError};
 use arch::{Program, Real};
 use cpu::{External, Interruption};
+use devices::dasd::Request as Metered;
 use std::sync::atomic::Ordering;
 
 /// What a request of a list is for.
@@ -33,14 +34,21 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn transfer(&self, disk: &BlockDisk, request: &Request, key: u8, bypass: bool) -> Result<(), BlockError> {
+    fn transfer(
+        &self,
+        disk: &BlockDisk,
+        request: &Request,
+        key: u8,
+        bypass: bool,
+        meter: &mut Metered<'_>,
+    ) -> Result<(), BlockError> {
         let mut data = vec![0; disk.size()];
         self.may_use(request.buffer, data.len(), key, !request.write)?;
         if request.write {
             self.read(request.buffer, &mut data).map_err(|_| BlockError::Addressing)?;
-            return disk.write(request.block, &data);
+            return disk.write(request.block, &data, meter);
         }
-        disk.read(request.block, &mut data, bypass)?;
+        disk.read(request.block, &mut data, bypass, meter)?;
         self.write(request.buffer, &data).map_err(|_| BlockError::Addressing)
     }
 }
@@ -97,15 +105,17 @@ pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
     }
     let mut result = Ok(());
     let mut done = 0u32;
+    let mut meter = disk.request();
     for entry in entries.chunks(8) {
         let number = u64::from(word(entry, 0));
         let request = Request { write, block: number.wrapping_sub(1), buffer: Real(word(entry, 4).into()) };
-        result = call.transfer(&disk, &request, block[2], false);
+        result = call.transfer(&disk, &request, block[2], false, &mut meter);
         if result.is_err() {
             break;
         }
         done += 1;
     }
+    call.take(meter.end());
     block[16..20].copy_from_slice(&done.to_be_bytes());
     let (code, cc) = match result {
         Ok(()) => (0, 0),
@@ -238,18 +248,20 @@ fn perform_one(
     buffer: Real,
     key: u8,
     bypass: bool,
+    meter: &mut Metered<'_>,
 ) -> Result<(), BlockError> {
     let physical = number.wrapping_add(environment.offset).wrapping_sub(1);
     match (kind, u64::try_from(physical)) {
         (1 | 2, Ok(block)) => {
-            call.transfer(&environment.disk, &Request { write: kind == 1, block, buffer }, key, bypass)
+            call.transfer(&environment.disk, &Request { write: kind == 1, block, buffer }, key, bypass, meter)
         }
         (1 | 2, Err(_)) => Err(BlockError::Number),
         _ => Err(BlockError::Type),
     }
 }
 
-/// Performs `count` requests of a list and puts the status of each into it; how many were done.
+/// Performs `count` requests of a list and puts the status of each into it; how many were done, and how many nanoseconds that
+/// would have taken.
 fn perform_list(
     call: &Call<'_>,
     environment: &BlockEnvironment,
@@ -258,22 +270,23 @@ fn perform_list(
     wide: bool,
     key: u8,
     bypass: bool,
-) -> Result<u32, Interruption> {
+) -> Result<(u32, u64), Interruption> {
     let length = if wide { 24 } else { 16 };
     let mut entries = vec![0; count as usize * length];
     call.read(at, &mut entries)?;
     let mut done = 0;
+    let mut meter = environment.disk.request();
     for entry in entries.chunks_mut(length) {
         let (number, buffer) = match wide {
             true => (double(entry, 8) as i64, double(entry, 16)),
             false => (i64::from(word(entry, 4) as i32), u64::from(word(entry, 12))),
         };
-        let result = perform_one(call, environment, entry[0], number, Real(buffer), key, bypass);
+        let result = perform_one(call, environment, entry[0], number, Real(buffer), key, bypass, &mut meter);
         entry[1] = result.map_or_else(|error| error as u8, |()| 0);
         done += u32::from(result.is_ok());
     }
     call.write(at, &entries)?;
-    Ok(done)
+    Ok((done, meter.end()))
 }
 
 /// The disk that CONNECT to *BLOCKIO names in IPUSER, or why there is none.
@@ -289,34 +302,36 @@ pub(super) fn connected(call: &Call<'_>, user: &[u8; 16]) -> Result<BlockPath, u
     Ok(BlockPath { link, environment })
 }
 
-/// What a message to *BLOCKIO asks for is done; the reply: a status, and how many blocks were done.
-pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List) -> [u8; 8] {
+/// What a message to *BLOCKIO asks for is done; the reply: a status, and how many blocks were done. And how many nanoseconds that would
+/// have taken.
+pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List) -> ([u8; 8], u64) {
     let [kind, key, flags, _] = list.class().to_be_bytes();
     let bypass = flags & 1 != 0;
-    let (status, done) = if list.flags() & flag::PARAMETER_DATA != 0 {
+    let (status, done, time) = if list.flags() & flag::PARAMETER_DATA != 0 {
         let data = list.data();
         let buffer = Real(u64::from(word(&data, 4) & 0x7fff_ffff));
         let number = i64::from(word(&data, 0) as i32);
-        match perform_one(call, environment, kind, number, buffer, key, bypass) {
-            Ok(()) => (0, 1),
-            Err(error) => (error as u32, 0),
+        let mut meter = environment.disk.request();
+        match perform_one(call, environment, kind, number, buffer, key, bypass, &mut meter) {
+            Ok(()) => (0, 1, meter.end()),
+            Err(error) => (error as u32, 0, 0),
         }
     } else {
         let (at, count) = (Real(list.address().into()), list.length() / 16);
         let whole = list.length().is_multiple_of(16) && (1..=256).contains(&count);
         match (kind, whole) {
             (3, true) => match perform_list(call, environment, at, count, false, key, bypass) {
-                Ok(done) => (done_of(done, count) as u32, done),
-                Err(_) => (BlockError::Addressing as u32, 0),
+                Ok((done, time)) => (done_of(done, count) as u32, done, time),
+                Err(_) => (BlockError::Addressing as u32, 0, 0),
             },
-            (3, false) => (rc::COUNT as u32, 0),
-            _ => (BlockError::Type as u32, 0),
+            (3, false) => (rc::COUNT as u32, 0, 0),
+            _ => (BlockError::Type as u32, 0, 0),
         }
     };
     let mut reply = [0; 8];
     reply[..4].copy_from_slice(&status.to_be_bytes());
     reply[4..].copy_from_slice(&done.to_be_bytes());
-    reply
+    (reply, time)
 }
 
 fn request(
@@ -331,17 +346,24 @@ fn request(
         return answer(rc::COUNT);
     }
     let at = Real(if wide { double(list, 48) } else { word(list, 36).into() });
-    let done = perform_list(call, environment, at, count, wide, key, flags & 1 != 0)?;
+    let (done, time) = perform_list(call, environment, at, count, wide, key, flags & 1 != 0)?;
     if flags & 2 == 0 {
+        call.take(time);
         return answer(done_of(done, count));
     }
     // The work is done already; who asked to go on meanwhile is told in the way that was asked for.
     let status = u16::from(done < count);
-    call.machine.configuration.external(External {
+    let interruption = External {
         code: 0x2603,
         subcode: if wide { 0x0700 } else { 0x0300 } | status,
         parameter: (!wide).then(|| word(list, 40)),
         parameter64: wide.then(|| double(list, 40)),
+    };
+    let (vmdbk, generation) = (call.vmdbk.clone(), environment.generation);
+    call.cp.disks.later(time, move || {
+        if vmdbk.generation.load(Ordering::Acquire) == generation {
+            vmdbk.machine().configuration.external(interruption);
+        }
     });
     answer(rc::STARTED)
 }

@@ -18,7 +18,11 @@ fn perform(call: &Call<'_>, vdev: u16, program: u32, key: u8, flags: u32) -> Res
     let id = css.find(vdev).ok_or(Refused::NoDevice)?;
     let flags = u32::from(key >> 4) << 28 | flags | 0x8000;
     let orb = Orb { parameter: 0, flags, program, extension: [0; 5] };
-    css.perform(id, &orb).map_err(|cc| if cc == 3 { Refused::NoDevice } else { Refused::Busy })
+    let ended = css.perform(id, &orb).map_err(|cc| if cc == 3 { Refused::NoDevice } else { Refused::Busy });
+    let left = css.left(id);
+    drop(css);
+    call.take(left);
+    ended
 }
 
 /// Whether the virtual device is a console, on which these services do nothing.

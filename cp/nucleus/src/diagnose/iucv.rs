@@ -77,8 +77,9 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
         };
         // Nobody else waits for this one's disk.
         drop(guard);
-        let reply = block_io::sent(call, &disk.environment, list);
-        call.vmdbk.iucv().end_blocks(id, list, &disk, reply);
+        let (reply, time) = block_io::sent(call, &disk.environment, list);
+        let (vmdbk, list) = (call.vmdbk.clone(), list.clone());
+        call.cp.disks.later(time, move || vmdbk.iucv().end_blocks(id, &list, &disk, reply));
         return Ok(Ok(0));
     }
     Ok(match function {

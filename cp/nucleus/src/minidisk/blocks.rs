@@ -2,7 +2,9 @@
 //! X'A4', X'250', *BLOCKIO). Which record is which block, [`dasd::Blocks`] knows.
 
 use super::Link;
-use dasd::{BlockError as Wrong, Blocks};
+use dasd::{BlockError as Wrong, Blocks, Kind, Volume};
+use devices::dasd::{Meter, Request};
+use std::sync::Arc;
 
 /// A minidisk in blocks.
 #[derive(Clone)]
@@ -11,6 +13,9 @@ pub struct BlockDisk {
     /// The same without the minidisk cache.
     direct: Blocks,
     pub read_only: bool,
+    /// What reads go through, to ask whether they need I/O, and who hears what is used.
+    volume: Arc<dyn Volume>,
+    meter: Arc<Meter>,
 }
 
 /// What was wrong with a block, with the status that all services give.
@@ -45,7 +50,8 @@ impl BlockDisk {
     /// The disk behind a link in blocks of `size` bytes: 512, 1024, 2048 or 4096, else `None`.
     pub fn new(link: &Link, size: u32) -> Option<BlockDisk> {
         let (blocks, direct) = (Blocks::new(link.volume.clone(), size)?, Blocks::new(link.disk.direct.clone(), size)?);
-        Some(BlockDisk { blocks, direct, read_only: link.read_only })
+        let (volume, meter) = (link.volume.clone(), link.meter.clone());
+        Some(BlockDisk { blocks, direct, read_only: link.read_only, volume, meter })
     }
 
     /// How many blocks there are.
@@ -58,16 +64,44 @@ impl BlockDisk {
         self.blocks.size()
     }
 
+    /// What one request to a service uses of the disk.
+    pub fn request(&self) -> Request<'_> {
+        self.meter.request()
+    }
+
+    /// Whether a read of a block would need no I/O.
+    fn held(&self, block: u64) -> bool {
+        let (unit, _) = self.blocks.medium(block);
+        match self.volume.kind() {
+            Kind::Ckd { .. } => self.volume.holds(unit as u32),
+            Kind::Fba { .. } => self.volume.holds_blocks(unit, self.size()),
+        }
+    }
+
     /// Reads block `block`, counted from 0; with `bypass` not from the minidisk cache.
-    pub fn read(&self, block: u64, to: &mut [u8], bypass: bool) -> Result<(), BlockError> {
-        Ok(if bypass { &self.direct } else { &self.blocks }.read(block, to)?)
+    pub fn read(&self, block: u64, to: &mut [u8], bypass: bool, request: &mut Request<'_>) -> Result<(), BlockError> {
+        let held = self.meter.counts() && block < self.count() && !bypass && self.held(block);
+        if bypass { &self.direct } else { &self.blocks }.read(block, to)?;
+        if !held {
+            self.used(block, false, request);
+        }
+        Ok(())
+    }
+
+    fn used(&self, block: u64, wrote: bool, request: &mut Request<'_>) {
+        if self.meter.counts() {
+            let (unit, at) = self.blocks.medium(block);
+            request.used(unit, at, self.size(), wrote);
+        }
     }
 
     /// Writes block `block`, counted from 0.
-    pub fn write(&self, block: u64, from: &[u8]) -> Result<(), BlockError> {
+    pub fn write(&self, block: u64, from: &[u8], request: &mut Request<'_>) -> Result<(), BlockError> {
         if block < self.count() && self.read_only {
             return Err(BlockError::ReadOnly);
         }
-        Ok(self.blocks.write(block, from)?)
+        self.blocks.write(block, from)?;
+        self.used(block, true, request);
+        Ok(())
     }
 }

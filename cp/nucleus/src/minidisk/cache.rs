@@ -450,7 +450,7 @@ impl Cached {
         if !wanted || !self.cache.is_on() {
             return false;
         }
-        if self.reservation.reserved() {
+        if self.reservation.was_reserved() {
             self.disk.dropped.store(true, Relaxed);
         }
         !self.disk.dropped.load(Relaxed)
@@ -570,6 +570,16 @@ impl Volume for Cached {
     fn holds(&self, track: u32) -> bool {
         let key = self.key(self.first + u64::from(track));
         self.eligible() && matches!(self.cache.find(&key), Some(Content::Track(_)))
+    }
+
+    fn holds_blocks(&self, block: u64, bytes: usize) -> bool {
+        let start = self.first.saturating_add(block);
+        let end = start.saturating_add(bytes.div_ceil(Kind::BLOCK) as u64);
+        let mut groups = start / GROUP..end.div_ceil(GROUP);
+        // What is longer goes past the cache.
+        bytes as u64 <= GROUP * Kind::BLOCK as u64
+            && self.eligible()
+            && groups.all(|group| self.cache.find(&self.key(group)).is_some())
     }
 
     fn read_record(&self, track: u32, number: u8, to: &mut [u8]) -> Result<bool, MediaError> {

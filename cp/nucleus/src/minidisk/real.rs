@@ -22,8 +22,8 @@ pub struct Real {
     pub reservations: Arc<devices::dasd::Reservations>,
     /// The cache of its control unit, if that has one.
     pub subsystem: Option<Arc<devices::dasd::Cache>>,
-    /// How long its channel programs take, and the paths to its control unit; fixed-block disks have no such.
-    pub timing: Option<Arc<Timing>>,
+    /// How long its channel programs take, and the paths to its control unit.
+    pub timing: Arc<Timing>,
     pub paths: Arc<Paths>,
 }
 
@@ -46,6 +46,8 @@ impl Real {
     /// A volume; its serial is read from its label.
     pub fn new(number: u16, volume: Arc<dyn Volume>, file: String, cache: &Cache) -> Real {
         let serial = serial(&*volume).unwrap_or_default();
+        let paths = Arc::new(Paths::new(4, 4_500_000));
+        let timing = Arc::new(Timing::new(&volume.kind(), paths.clone()));
         Real {
             number,
             volume,
@@ -55,8 +57,8 @@ impl Real {
             cache: cache.device(),
             reservations: Arc::default(),
             subsystem: None,
-            timing: None,
-            paths: Arc::new(Paths::new(4, 4_500_000)),
+            timing,
+            paths,
         }
     }
 

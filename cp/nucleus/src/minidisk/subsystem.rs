@@ -57,13 +57,12 @@ impl State {
             real.paths = neighbour.paths.clone();
         }
         let kind = real.volume.kind();
-        if kind.tracks() == 0 {
-            return;
+        if kind.tracks() != 0 {
+            real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(size, kind));
         }
-        real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(size, kind));
         let timing = Timing::new(&kind, real.paths.clone());
         timing.set_on(size.timed);
-        real.timing = Some(Arc::new(timing));
+        real.timing = Arc::new(timing);
     }
 
     /// Blocks of virtual disks there are, or those of one user.
@@ -97,6 +96,15 @@ impl Disks {
         *hold(&self.alarm) = Some(alarm);
     }
 
+    /// Does it when so many nanoseconds have passed.
+    pub fn later(&self, nanoseconds: u64, what: impl FnOnce() + Send + 'static) {
+        let alarm = hold(&self.alarm).clone().filter(|_| nanoseconds > 0);
+        match alarm {
+            Some(alarm) => alarm.call(alarm.now() + nanoseconds, Box::new(what)),
+            None => what(),
+        }
+    }
+
     /// SET VDISK: the limits from now on.
     pub fn set_virtual_limits(&self, limits: Limits) {
         hold(&self.state).limits = limits;
@@ -115,9 +123,9 @@ impl Disks {
 }
 
 impl Minidisk {
-    /// The volume's number of the first track.
-    pub(super) fn first_track(&self) -> u32 {
+    /// The volume's number of the first track or block.
+    pub(super) fn first(&self) -> u64 {
         let (Place::Real { start, .. } | Place::Temporary { on: Some((_, start)), .. }) = self.place else { return 0 };
-        if let Kind::Ckd { heads, .. } = self.kind() { start * heads } else { 0 }
+        u64::from(start) * if let Kind::Ckd { heads, .. } = self.kind() { heads.into() } else { 1 }
     }
 }

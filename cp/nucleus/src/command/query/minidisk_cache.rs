@@ -8,7 +8,7 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// `Query MDCache [ALL|SYSTem|STORage|XSTORE|RDEV rdev|MDISK vdev|INSert [userid|*]|STATistics [userid|ALL]]`
+/// `Query MDCache [ALL|SYSTem|STORage|XSTore|RDEV rdev|MDISK vdev|INSert [userid|*]|STATistics [userid|ALL]]`
 ///
 /// Shows the minidisk cache: whether it is on, how large it may be and how much of that is used, whether a real device, a minidisk or a user
 /// takes part, and what was counted: virtual reads and writes, reads that needed no I/O, tracks brought in. Without class B it
@@ -35,7 +35,7 @@ pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
             words.end()?;
             Ok(storage().into())
         }
-        () if what.is("XSTORE") => {
+        () if what.is("XSTore") => {
             words.end()?;
             Ok(xstore.into())
         }

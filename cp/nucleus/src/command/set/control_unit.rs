@@ -44,14 +44,14 @@ pub fn devices(cp: &Cp, words: Words<'_>) -> Result<Vec<(Real, Arc<Cache>)>, Mes
 
 /// The real devices that the rest of a command names, and how long they take.
 pub fn timed(cp: &Cp, words: Words<'_>) -> Result<Vec<(Real, Arc<Timing>)>, Message> {
-    chosen(cp, words, |real| real.timing.clone(), message::no_timing)
+    chosen(cp, words, |real| Some(real.timing.clone()), message::no_real_device)
 }
 
 /// `SET TIMING ON|OFF rdev [rdev-rdev ...]`
 ///
-/// Whether channel programs for real disks, and minidisks on them, take as long as they would on real devices: seek, rotation, busy paths, transfer, with
-/// hits of the control unit's cache and fast writes much sooner over. Off, as it is unless SYSTEM CONFIG says otherwise, they take no time. QUERY TIMING shows what
-/// they took. IPL and the channel programs of DIAGNOSE are counted, and wait for nothing.
+/// Whether channel programs, and services that move blocks, take as long for real disks, and minidisks on them, as they would on real devices: seek, rotation, busy
+/// paths, transfer, with hits of the control unit's cache and fast writes much sooner over. Off, as it is unless SYSTEM CONFIG says otherwise, they take no
+/// time. QUERY TIMING shows what they took. IPL is counted, and waits for nothing.
 pub fn timing(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
     timed(cp, words)?.iter().for_each(|(_, timing)| timing.set_on(on));

@@ -1,0 +1,257 @@
+//! Disks that take their time (SET TIMING), as block services and fixed-block disks do too, and what the control unit's cache counts of them.
+
+use base::{Clock, Tod, ebcdic};
+use dasd::model::{CkdModel, FbaModel};
+use dasd::{Count, Memory, Track, Volume};
+use directory::{Directory, Passwords};
+use nucleus::console::terminal::{Kind, Silent, Terminal};
+use nucleus::minidisk::real::Policy;
+use nucleus::system::{Cp, SystemConfig};
+use std::sync::{Arc, Mutex};
+
+const DIRECTORY: &str = "\
+USER OPERATOR OPERATOR 1M 1M ABCDEFG
+ CONSOLE 009 3215 T
+USER MAINT MAINT 1M 2M BG
+ CONSOLE 009 3215 T
+ MDISK 190 3390 1 20 USR001 MR
+ MDISK 191 3390 1 19 USR001 MR
+ MINIOPT NOCACHE
+ MDISK 193 FB-512 64 1024 FBA001 MR
+ MDISK 194 FB-512 V-DISK 512
+";
+
+type Call = Box<dyn FnOnce() + Send>;
+
+/// One time for the system and its disks, which stands until somebody moves it.
+#[derive(Default)]
+struct Time(Mutex<(u64, Vec<(u64, Call)>)>);
+
+impl Clock for Time {
+    fn now(&self) -> Tod {
+        Tod::from_unix_nanos(690_624_000 * 1_000_000_000 + self.0.lock().unwrap().0)
+    }
+}
+
+impl devices::dasd::Alarm for Time {
+    fn now(&self) -> u64 {
+        self.0.lock().unwrap().0
+    }
+
+    fn call(&self, at: u64, what: Call) {
+        self.0.lock().unwrap().1.push((at, what));
+    }
+}
+
+impl Time {
+    fn pass(&self, milliseconds: u64) {
+        let mut state = self.0.lock().unwrap();
+        state.0 += milliseconds * 1_000_000;
+        let now = state.0;
+        let due: Vec<_> = state.1.extract_if(.., |(at, _)| *at <= now).collect();
+        drop(state);
+        due.into_iter().for_each(|(_, call)| call());
+    }
+}
+
+struct Site {
+    cp: Cp,
+    time: Arc<Time>,
+    terminal: Arc<Terminal>,
+}
+
+impl Site {
+    /// MAINT is logged on, and its count-key-data disks have cylinder 0 formatted in blocks of 4096 bytes but for track 0, whose first
+    /// record is for IPL.
+    fn new() -> Site {
+        let time = Arc::new(Time::default());
+        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
+        let cp = Cp::new(SystemConfig::default(), directory, None, time.clone(), Arc::new(Silent));
+        cp.disks.set_policy(Policy { users: vec!["USR*".into(), "FBA*".into()], ..Policy::default() });
+        cp.disks.set_alarm(time.clone());
+        let pack = Memory::ckd(CkdModel::named("3390").expect("there is this model"), 100);
+        let mut track = Track::new(0, 0);
+        let label = [ebcdic::from_str("VOL1USR001"), vec![0x40; 70]].concat();
+        let end = track.records().last().unwrap().end();
+        track.format(end, Count { record: 3, key: 4, data: 80, ..Count::default() }, &label[..4], &label);
+        pack.write_track(0, &track).unwrap();
+        for head in 0..15u16 {
+            let mut track = Track::new(1, head);
+            let text = [0x0008_0000_8000_0200_u64, 0x0300_0000_2000_0001, 0];
+            let text: Vec<u8> = text.iter().flat_map(|word| word.to_be_bytes()).collect();
+            let records = if head == 0 { vec![text] } else { vec![vec![0x40; 4096]; 12] };
+            for (record, data) in (1..).zip(&records) {
+                let end = track.records().last().unwrap().end();
+                track.format(end, Count { cylinder: 0, head, record, key: 0, data: data.len() as u16 }, &[], data);
+            }
+            pack.write_track(15 + u32::from(head), &track).unwrap();
+        }
+        let blocks = Memory::fba(FbaModel::named("9336").expect("there is this model"), 2000);
+        let mut block = [0; 512];
+        block[..10].copy_from_slice(&ebcdic::from_str("VOL1FBA001"));
+        blocks.write_blocks(1, &block).unwrap();
+        assert!(cp.disks.install(0x201, Arc::new(pack), "usr".into()));
+        assert!(cp.disks.install(0x202, Arc::new(blocks), "fba".into()));
+        let terminal = cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
+        let site = Site { cp, time, terminal };
+        site.says("logon maint maint");
+        site
+    }
+
+    fn says(&self, line: &str) -> Vec<String> {
+        self.cp.line(self.terminal.id, line);
+        self.terminal.take_output().lines().map(str::to_string).filter(|line| !line.trim().is_empty()).collect()
+    }
+
+    fn guest(&self) -> Arc<storage::Storage> {
+        self.cp.vmdbk("MAINT").expect("it is logged on").machine().configuration.storage().clone()
+    }
+
+    fn put(&self, at: u64, words: &[u32]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        self.guest().write(arch::Absolute(at), &bytes).unwrap();
+    }
+
+    /// Whether a program that was started has come to its end.
+    fn ends(&self) -> bool {
+        (0..50).for_each(|_| {
+            self.cp.step(0);
+        });
+        self.terminal.take_output().contains("disabled wait PSW 000A0000 00000ABC")
+    }
+
+    /// Starts a program that ends in a disabled wait.
+    fn start(&self, program: &[u32]) {
+        self.put(0x200, &[program, &[0x8200_05f0]].concat());
+        self.put(0x5f0, &[0x000a_0000, 0xabc]);
+        self.says("ipl 190");
+    }
+
+    /// Runs a program, and tells whether it had to wait for a disk.
+    fn waits(&self, program: &[u32]) -> bool {
+        self.start(program);
+        if self.ends() {
+            return false;
+        }
+        self.time.pass(1);
+        assert!(!self.ends(), "not after a millisecond");
+        self.time.pass(80);
+        assert!(self.ends(), "the disk has come round");
+        true
+    }
+}
+
+/// LA 1; DIAGNOSE X'A4' of a list of `blocks`, to write or to read.
+fn a4(site: &Site, vdev: u32, size: u32, write: bool, blocks: &[u32]) -> Vec<u32> {
+    let kind = if write { 1 } else { 2 };
+    site.put(0x800, &[vdev << 16 | kind, size, 0x480, blocks.len() as u32, 0, 0, 0]);
+    let list: Vec<u32> = blocks.iter().flat_map(|&block| [block, 0x4000]).collect();
+    site.put(0x480, &list);
+    vec![0x4110_0800, 0x8312_00a4]
+}
+
+/// INIT and IOREQ of DIAGNOSE X'250' that read one block; with `asynchronous` the end is an external interruption.
+fn x250(site: &Site, vdev: u32, block: u32, asynchronous: bool) -> Vec<u32> {
+    let flags = if asynchronous { 0x0002_0000 } else { 0 };
+    site.put(0xa00, &[vdev << 16, 0, 0, 0, 0, 0, 4096, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    site.put(0xa40, &[vdev << 16, 0, 0, 0, 0, 0, flags, 1, 0, 0xa80, 0x1234_5678, 0, 0, 0, 0, 0]);
+    site.put(0xa80, &[0x0200_0000, block, 0, 0x5000]);
+    vec![0x4120_0a00, 0x4140_0000, 0x8324_0250, 0x4120_0a40, 0x4140_0001, 0x8324_0250]
+}
+
+#[test]
+fn block_services_take_the_time_of_their_disks() {
+    let site = Site::new();
+    assert!(!site.waits(&a4(&site, 0x190, 4096, false, &[13, 14])), "as long as nobody has said so");
+    site.says("set mdcache system flush");
+    site.says("set timing on 200-2ff");
+    for program in [a4(&site, 0x190, 4096, false, &[25, 26]), x250(&site, 0x190, 40, false)] {
+        assert!(site.waits(&program));
+        assert!(!site.waits(&program), "the minidisk cache has it");
+    }
+    // A write goes to the disk whatever the cache has.
+    assert!(site.waits(&a4(&site, 0x190, 4096, true, &[25])));
+    // X'A8': seek, search, transfer in channel, read.
+    site.put(0xc80, &[0x0700_0c40, 0x4000_0006, 0x3100_0c42, 0x4000_0005, 0x0800_0c88, 0, 0x0600_7000, 0x2000_1000]);
+    site.put(0xc40, &[0, 0x0005_0500]);
+    site.put(0xd00, &[0x0190_0000, 0, 0xc80, 0, 0, 0, 0]);
+    assert!(site.waits(&[0x4110_0d00, 0x8312_00a8]));
+    // Nothing turns in a virtual disk.
+    assert!(!site.waits(&a4(&site, 0x194, 512, false, &[5])));
+    let line = site.says("query timing 201").remove(0);
+    assert!(line.starts_with("0201 TIMING ON PROGRAMS="), "{line}");
+}
+
+#[test]
+fn fixed_block_disks_take_their_time() {
+    let site = Site::new();
+    site.says("set timing on 202");
+    assert!(site.waits(&a4(&site, 0x193, 512, false, &[5, 6, 7])));
+    assert!(!site.waits(&a4(&site, 0x193, 512, false, &[9])), "one group of 64 blocks is in the cache");
+    assert!(site.waits(&a4(&site, 0x193, 512, true, &[9])));
+    let line = site.says("query timing 202").remove(0);
+    assert!(line.starts_with("0202 TIMING ON PROGRAMS=2 RESPONSE="), "{line}");
+    // A channel program: DEFINE EXTENT, LOCATE, READ; the program waits for its interruption.
+    let machine = site.cp.vmdbk("MAINT").unwrap().machine();
+    let id = machine.configuration.css().find(0x193).expect("it is there").number();
+    site.put(0x600, &[0x0001_0000 | u32::from(id), 0, 0x020a_0000, 0x8000_0000, 0x8000_0000]);
+    site.put(0x700, &[0, 0x0080_ff00, 0xc00, 0, 0, 0, 0, 0]);
+    site.put(0xc00, &[0x6340_0010, 0xc40, 0x4340_0008, 0xc50, 0x4200_0400, 0x6000]);
+    site.put(0xc40, &[0x4000_0000, 0, 0, 1023, 0x0600_0002, 400]);
+    // L 1; STSCH, OI, MSCH: enabled; LCTL 6; SSCH; a wait for its interruption, whose new PSW is another wait.
+    let program = [0x5810_0600, 0xb234_0680, 0x9680_0685, 0xb232_0680, 0xb766_0610, 0xb233_0700, 0x8200_0608];
+    site.put(0x78, &[0x000a_0000, 0x0000_0abc]);
+    for cached in [false, true] {
+        assert_eq!(site.waits(&program), !cached);
+    }
+}
+
+#[test]
+fn the_end_of_block_io_that_goes_on_meanwhile_comes_later() {
+    let site = Site::new();
+    site.says("set timing on 200-2ff");
+    // The new PSW of external interruptions is the end; LCTL 0 opens them, and the program waits.
+    site.put(0x58, &[0x000a_0000, 0x0000_0abc]);
+    site.put(0x600, &[0x0000_0200, 0, 0x010a_0000, 0x8000_0000]);
+    let program = [x250(&site, 0x190, 40, true), vec![0x5030_0500, 0xb700_0600, 0x8200_0608]].concat();
+    assert!(site.waits(&program));
+    let word = |at: u64| site.guest().read_u32(arch::Absolute(at)).unwrap();
+    assert_eq!((word(0x500), word(0x84) & 0xffff, word(0x80)), (8, 0x2603, 0x1234_5678));
+    // A reset meanwhile: nobody is left to hear of it.
+    site.says("set mdcache system flush");
+    site.start(&program);
+    assert!(!site.ends());
+    site.says("#cp system reset");
+    site.time.pass(80);
+    assert!(!site.ends());
+}
+
+#[test]
+fn the_control_units_cache_counts_blocks() {
+    let site = Site::new();
+    site.says("set mdcache system off");
+    let reads = || {
+        let said = site.says("query cache 201").join(" ");
+        let number = |name: &str| -> u64 {
+            let at = said.find(&format!("{name}=")).unwrap_or_else(|| panic!("{name} in {said}")) + name.len() + 1;
+            said[at..].split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+        };
+        ["READS", "WRITES", "BYPASSED"].map(number)
+    };
+    site.start(&[]);
+    assert!(site.ends());
+    let [before_reads, before_writes, before_bypassed] = reads();
+    // IPL itself reads one track; two blocks of a track are one request, a third of another track a second one.
+    site.start(&a4(&site, 0x190, 4096, false, &[13, 14, 25]));
+    assert!(site.ends());
+    let [now, ..] = reads();
+    let ipl = 1;
+    assert_eq!(now - before_reads, 2 + ipl);
+    site.start(&a4(&site, 0x190, 4096, true, &[13]));
+    assert!(site.ends());
+    assert_eq!(reads()[1] - before_writes, 1);
+    // MINIOPT NOCACHE goes past the cache in this way, too.
+    site.start(&a4(&site, 0x191, 4096, false, &[13]));
+    assert!(site.ends());
+    assert_eq!(reads()[2] - before_bypassed, 1);
+}
