@@ -84,6 +84,8 @@ messages! {
     invalid_register(register) = "CMD" 10 'E' "Invalid register - {register}";
     /// The command needs a user ID here.
     userid_missing() = "CMD" 20 'E' "Userid missing or invalid";
+    /// The command needs the number of a real device, of one to four hexadecimal digits. QUERY DASD shows those there are.
+    real_device_missing() = "CMD" 21 'E' "A real device number was not supplied or it was invalid";
     /// The command needs a virtual device number of one to four hexadecimal digits here.
     device_missing() = "CMD" 22 'E' "A virtual device number was not supplied or it was invalid";
     /// The command needs another operand.

@@ -129,6 +129,11 @@ impl<'a> Words<'a> {
         self.next().and_then(Word::device).ok_or_else(message::device_missing)
     }
 
+    /// The next word as a real device number; HCP021E otherwise.
+    pub fn need_real_device(&mut self) -> Result<u16, Message> {
+        self.next().and_then(Word::device).ok_or_else(message::real_device_missing)
+    }
+
     /// The next word as a user ID; HCP020E if the line ends here.
     pub fn need_userid(&mut self) -> Result<String, Message> {
         self.next().ok_or_else(message::userid_missing)?.userid()

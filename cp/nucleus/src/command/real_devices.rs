@@ -22,7 +22,7 @@ fn target(cp: &Cp, issuer: &Issuer, userid: &str) -> Result<Arc<Vmdbk>, Message>
 /// Gives a real disk that is free to one user, who alone has it until DETACH or LOGOFF, or to the system: minidisks may lie on it then. With
 /// a volid, only if that is its serial.
 pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
-    let rdev = words.need_device()?;
+    let rdev = words.need_real_device()?;
     words.accept("TO");
     let to = words.need()?;
     if to.is("SYSTEM") {

@@ -79,7 +79,7 @@ pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
             }
         }
         () if what.is("DETails") => {
-            let rdev = words.need_device()?;
+            let rdev = words.need_real_device()?;
             words.end()?;
             let real = reals.iter().find(|real| real.number == rdev);
             let real = real.ok_or_else(|| message::no_real_device(format!("{rdev:04X}")))?;

@@ -40,7 +40,7 @@ pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
             Ok(xstore.into())
         }
         () if what.is("RDEV") && privileged => {
-            let rdev = words.need_device()?;
+            let rdev = words.need_real_device()?;
             words.end()?;
             let reals = cp.disks.reals();
             let real = reals.iter().find(|real| real.number == rdev);

@@ -28,13 +28,22 @@ fn chosen<T>(
                 found.push((real, what));
             }
             Some(last) => {
-                let reals = cp.disks.reals().into_iter().filter(|real| (first..=last).contains(&real.number.into()));
-                found.extend(reals.filter_map(|real| of(&real).map(|what| (real, what))));
+                let mut reals = cp.disks.reals();
+                reals.retain(|real| (first..=last).contains(&real.number.into()));
+                let shown = format!("{first:04X}-{last:04X}");
+                if reals.is_empty() {
+                    return Err(message::no_real_device(shown));
+                }
+                let before = found.len();
+                found.extend(reals.into_iter().filter_map(|real| of(&real).map(|what| (real, what))));
+                if found.len() == before {
+                    return Err(without(shown));
+                }
             }
         }
         word = words.next();
     }
-    if found.is_empty() { Err(message::operand_missing()) } else { Ok(found) }
+    Ok(found)
 }
 
 /// The real devices that the rest of a command names, and the caches of their control units.

@@ -38,7 +38,7 @@ pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
         }
         () if what.is("RDEV") && privileged => {
             let how = words.need()?;
-            let rdev = words.need_device()?;
+            let rdev = words.need_real_device()?;
             words.end()?;
             let reals = cp.disks.reals();
             let real = reals.iter().find(|real| real.number == rdev);
@@ -114,6 +114,9 @@ fn minidisk(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, privileged: bool) ->
     words.end()?;
     if !privileged && userid != issuer.userid() {
         return Err(message::not_authorised());
+    }
+    if cp.vmdbk(&userid).is_none() {
+        return Err(message::not_logged_on(&userid).from("MDS"));
     }
     let absent = || message::device_absent(format!("{vdev:04X}")).from("MDS");
     let link = cp.disks.link(&userid, vdev).ok_or_else(absent)?;
