@@ -1,10 +1,8 @@
 //! The alarm of disks that take their time: a thread that says when some of it has passed.
 
-use devices::dasd::Alarm;
+use devices::dasd::{Alarm, Call};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-
-type Call = Box<dyn FnOnce() + Send>;
 
 /// What is to be done, and when.
 pub struct HostAlarm {

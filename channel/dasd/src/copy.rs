@@ -134,13 +134,19 @@ pub fn rewrite(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) 
     let mut magic = [0; 8];
     lock.read_at(0, &mut magic)?;
     let Some(form) = crate::header::Form::of(&magic) else {
-        return Err(ImageError::NotAnImage { path: path.into(), why: "it is not compressed".into() });
+        return Err(ImageError::Host(format!(
+            "{} is not compressed: it has no free space to give back",
+            path.display()
+        )));
     };
     let shadow = form.packing == crate::header::Packing::Shadow;
     drop(lock);
     let source = Layer::open(path, &Options { read_only: true, ..Options::default() }, shadow)?;
     let Layer::Packed(source) = source else {
-        return Err(ImageError::NotAnImage { path: path.into(), why: "it is not compressed".into() });
+        return Err(ImageError::Host(format!(
+            "{} is not compressed: it has no free space to give back",
+            path.display()
+        )));
     };
     let (draft, host) = Draft::begin(path, Existing::Replace)?;
     Packed::format(&host, source.kind, source.style(), [0; 12])?;

@@ -438,7 +438,7 @@ fn the_cache_counts_hits_bypasses_and_destages() {
 #[derive(Default)]
 struct Still {
     now: std::sync::atomic::AtomicU64,
-    bells: std::sync::Mutex<Vec<(u64, Box<dyn FnOnce() + Send>)>>,
+    bells: std::sync::Mutex<Vec<(u64, devices::dasd::Call)>>,
 }
 
 impl devices::dasd::Alarm for Still {
@@ -446,7 +446,7 @@ impl devices::dasd::Alarm for Still {
         self.now.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    fn call(&self, at: u64, what: Box<dyn FnOnce() + Send>) {
+    fn call(&self, at: u64, what: devices::dasd::Call) {
         self.bells.lock().unwrap().push((at, what));
     }
 }

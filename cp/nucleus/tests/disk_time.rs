@@ -3,6 +3,7 @@
 use base::{Clock, Tod, ebcdic};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Memory, Track, Volume};
+use devices::dasd::Call;
 use directory::{Directory, Passwords};
 use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::minidisk::real::Policy;
@@ -20,8 +21,6 @@ USER MAINT MAINT 1M 2M BG
  MDISK 193 FB-512 64 1024 FBA001 MR
  MDISK 194 FB-512 V-DISK 512
 ";
-
-type Call = Box<dyn FnOnce() + Send>;
 
 /// One time for the system and its disks, which stands until somebody moves it.
 #[derive(Default)]

@@ -875,14 +875,14 @@ fn a_reserve_is_seen_wherever_minidisks_overlap() {
 
 /// A clock for disks that stands until somebody moves it.
 #[derive(Default)]
-struct Standing(std::sync::Mutex<(u64, Vec<(u64, Box<dyn FnOnce() + Send>)>)>);
+struct Standing(std::sync::Mutex<(u64, Vec<(u64, devices::dasd::Call)>)>);
 
 impl devices::dasd::Alarm for Standing {
     fn now(&self) -> u64 {
         self.0.lock().unwrap().0
     }
 
-    fn call(&self, at: u64, what: Box<dyn FnOnce() + Send>) {
+    fn call(&self, at: u64, what: devices::dasd::Call) {
         self.0.lock().unwrap().1.push((at, what));
     }
 }

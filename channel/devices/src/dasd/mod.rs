@@ -39,13 +39,16 @@ use std::sync::Arc;
 /// Who is told that the medium failed: the track or block, and why.
 pub type Trouble = Arc<dyn Fn(u64, &MediaError) + Send + Sync>;
 
+/// What is to be done when some time has passed.
+pub type Call = Box<dyn FnOnce() + Send>;
+
 /// Who knows what time it is, and tells devices when some of it has passed.
 pub trait Alarm: Send + Sync {
     /// In nanoseconds, from any beginning.
     fn now(&self) -> u64;
 
     /// Does it at that time, with nothing locked.
-    fn call(&self, at: u64, what: Box<dyn FnOnce() + Send>);
+    fn call(&self, at: u64, what: Call);
 
     /// Rings the bell at that time.
     fn ring(&self, at: u64, bell: Doorbell) {

@@ -18,6 +18,20 @@ struct Request {
     buffer: Real,
 }
 
+/// How the requests of one call are done: with which storage key (in the left half), past the minidisk cache or not, and who hears
+/// what they use of the disk.
+struct Manner<'a> {
+    key: u8,
+    bypass: bool,
+    meter: Metered<'a>,
+}
+
+impl Manner<'_> {
+    fn new(disk: &BlockDisk, key: u8, bypass: bool) -> Manner<'_> {
+        Manner { key, bypass, meter: disk.request() }
+    }
+}
+
 impl Call<'_> {
     /// Whether the program may use `length` bytes of its storage at `at` with this key (in the left half of the byte), to
     /// store if `store`.
@@ -34,21 +48,14 @@ impl Call<'_> {
         Ok(())
     }
 
-    fn transfer(
-        &self,
-        disk: &BlockDisk,
-        request: &Request,
-        key: u8,
-        bypass: bool,
-        meter: &mut Metered<'_>,
-    ) -> Result<(), BlockError> {
+    fn transfer(&self, disk: &BlockDisk, request: &Request, manner: &mut Manner<'_>) -> Result<(), BlockError> {
         let mut data = vec![0; disk.size()];
-        self.may_use(request.buffer, data.len(), key, !request.write)?;
+        self.may_use(request.buffer, data.len(), manner.key, !request.write)?;
         if request.write {
             self.read(request.buffer, &mut data).map_err(|_| BlockError::Addressing)?;
-            return disk.write(request.block, &data, meter);
+            return disk.write(request.block, &data, &mut manner.meter);
         }
-        disk.read(request.block, &mut data, bypass, meter)?;
+        disk.read(request.block, &mut data, manner.bypass, &mut manner.meter)?;
         self.write(request.buffer, &data).map_err(|_| BlockError::Addressing)
     }
 }
@@ -105,17 +112,17 @@ pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
     }
     let mut result = Ok(());
     let mut done = 0u32;
-    let mut meter = disk.request();
+    let mut manner = Manner::new(&disk, block[2], false);
     for entry in entries.chunks(8) {
         let number = u64::from(word(entry, 0));
         let request = Request { write, block: number.wrapping_sub(1), buffer: Real(word(entry, 4).into()) };
-        result = call.transfer(&disk, &request, block[2], false, &mut meter);
+        result = call.transfer(&disk, &request, &mut manner);
         if result.is_err() {
             break;
         }
         done += 1;
     }
-    call.take(meter.end());
+    call.take(manner.meter.end());
     block[16..20].copy_from_slice(&done.to_be_bytes());
     let (code, cc) = match result {
         Ok(()) => (0, 0),
@@ -246,14 +253,12 @@ fn perform_one(
     kind: u8,
     number: i64,
     buffer: Real,
-    key: u8,
-    bypass: bool,
-    meter: &mut Metered<'_>,
+    manner: &mut Manner<'_>,
 ) -> Result<(), BlockError> {
     let physical = number.wrapping_add(environment.offset).wrapping_sub(1);
     match (kind, u64::try_from(physical)) {
         (1 | 2, Ok(block)) => {
-            call.transfer(&environment.disk, &Request { write: kind == 1, block, buffer }, key, bypass, meter)
+            call.transfer(&environment.disk, &Request { write: kind == 1, block, buffer }, manner)
         }
         (1 | 2, Err(_)) => Err(BlockError::Number),
         _ => Err(BlockError::Type),
@@ -275,18 +280,18 @@ fn perform_list(
     let mut entries = vec![0; count as usize * length];
     call.read(at, &mut entries)?;
     let mut done = 0;
-    let mut meter = environment.disk.request();
+    let mut manner = Manner::new(&environment.disk, key, bypass);
     for entry in entries.chunks_mut(length) {
         let (number, buffer) = match wide {
             true => (double(entry, 8) as i64, double(entry, 16)),
             false => (i64::from(word(entry, 4) as i32), u64::from(word(entry, 12))),
         };
-        let result = perform_one(call, environment, entry[0], number, Real(buffer), key, bypass, &mut meter);
+        let result = perform_one(call, environment, entry[0], number, Real(buffer), &mut manner);
         entry[1] = result.map_or_else(|error| error as u8, |()| 0);
         done += u32::from(result.is_ok());
     }
     call.write(at, &entries)?;
-    Ok((done, meter.end()))
+    Ok((done, manner.meter.end()))
 }
 
 /// The disk that CONNECT to *BLOCKIO names in IPUSER, or why there is none.
@@ -311,9 +316,9 @@ pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List)
         let data = list.data();
         let buffer = Real(u64::from(word(&data, 4) & 0x7fff_ffff));
         let number = i64::from(word(&data, 0) as i32);
-        let mut meter = environment.disk.request();
-        match perform_one(call, environment, kind, number, buffer, key, bypass, &mut meter) {
-            Ok(()) => (0, 1, meter.end()),
+        let mut manner = Manner::new(&environment.disk, key, bypass);
+        match perform_one(call, environment, kind, number, buffer, &mut manner) {
+            Ok(()) => (0, 1, manner.meter.end()),
             Err(error) => (error as u32, 0, 0),
         }
     } else {
