@@ -1,7 +1,7 @@
 //! `endicott`: the executable around CP.
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
-//! crates below. `run` serves a system, `sample` makes one, `punch` fills a card reader, `password` changes
+//! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card reader, `password` changes
 //! a user's password, `dasd` makes and looks after disks, `cms` makes programs for CMS, `linux` runs one guest on standard input and output, `debian`
 //! makes one.
 
@@ -20,6 +20,7 @@ mod password;
 mod punch;
 mod run;
 mod sample;
+mod script;
 mod server;
 mod signals;
 mod tls;
@@ -81,6 +82,8 @@ enum Command {
     Cms(cms::Command),
     /// Makes a Debian that starts from a disk of its own, and runs it.
     Debian(debian::Options),
+    /// Types lines at a user's console of a system that does not run, and shows what it answers.
+    Script(script::Options),
     /// Makes the sample system in a folder.
     Sample {
         #[arg(value_name = "DIR")]
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
             run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors })
         }
         Command::Sample { folder } => sample::sample(&folder),
+        Command::Script(options) => script::script(&options),
         Command::Punch(options) => punch::punch(&options),
         Command::Password(options) => password::password(&options),
         Command::Cms(command) => cms::cms(&command),

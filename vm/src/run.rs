@@ -3,7 +3,8 @@
 use crate::alarm::HostAlarm;
 use crate::clock::HostClock;
 use crate::server::{Notes, Server};
-use crate::{configuration, local, tls, volumes};
+use crate::configuration::{self, Configuration};
+use crate::{local, tls, volumes};
 use directory::Directory;
 use nucleus::console::terminal::Kind;
 use nucleus::system::Cp;
@@ -28,11 +29,7 @@ pub struct Options<'a> {
 
 pub fn run(options: &Options<'_>) -> Result<(), String> {
     let folder = options.system;
-    if !folder.is_dir() {
-        return Err(format!("there is no system in {0}: make one with \"endicott sample {0}\"", folder.display()));
-    }
-    let mut configuration = configuration::load(folder)?;
-    let directory = load_directory(folder)?;
+    let mut configuration = load_configuration(folder)?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
     configuration.system.processors = processors(options.processors.or(configuration.processors).unwrap_or(host));
     configuration.system.storage = crate::clock::host_storage();
@@ -41,21 +38,11 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
         None => None,
     };
     let notes = Arc::new(Notes::new());
-    notes.keep_passwords(directory::passwords_file(&folder.join(DIRECTORY)));
-    let clock = Arc::new(HostClock::new());
     let operator = configuration.system.operator.clone();
-    let spool = Spool::open(&folder.join(SPOOL)).map_err(|error| match error {
-        spool::Error::Locked(_) => format!("the system in {} is running already", folder.display()),
-        error => error.to_string(),
-    })?;
-    let cp = Arc::new(Cp::new(configuration.system, directory, Some(spool), clock, notes.clone()));
-    cp.disks.set_policy(configuration.disks);
-    let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
-    cp.disks.set_alarm(alarm);
-    let troubles = volumes::install(&cp.disks, &configuration.dasd);
+    let address = options.tn3270.map(str::to_string).or(configuration.tn3270.clone()).unwrap_or("127.0.0.1:3270".into());
+    let (cp, troubles) = control_program(folder, configuration, &notes)?;
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("terminals cannot be served: {error}"))?;
-    let address = options.tn3270.map(str::to_string).or(configuration.tn3270).unwrap_or("127.0.0.1:3270".into());
     let secure = if tls.is_some() { " with TLS" } else { "" };
     let bound = server.listen(&address, tls)?;
     let stop = notes.clone();
@@ -86,6 +73,35 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     cp.shut_down();
     threads.into_iter().for_each(|thread| drop(thread.join()));
     Ok(())
+}
+
+/// What SYSTEM CONFIG of the system in `folder` says.
+pub fn load_configuration(folder: &Path) -> Result<Configuration, String> {
+    if !folder.is_dir() {
+        return Err(format!("there is no system in {0}: make one with \"endicott sample {0}\"", folder.display()));
+    }
+    configuration::load(folder)
+}
+
+/// The Control Program of the system in `folder`, with its spool and its disks; and what is wrong with the disks.
+pub fn control_program(
+    folder: &Path,
+    configuration: Configuration,
+    notes: &Arc<Notes>,
+) -> Result<(Arc<Cp>, Vec<String>), String> {
+    let directory = load_directory(folder)?;
+    notes.keep_passwords(directory::passwords_file(&folder.join(DIRECTORY)));
+    let clock = Arc::new(HostClock::new());
+    let spool = Spool::open(&folder.join(SPOOL)).map_err(|error| match error {
+        spool::Error::Locked(_) => format!("the system in {} is running already", folder.display()),
+        error => error.to_string(),
+    })?;
+    let cp = Arc::new(Cp::new(configuration.system, directory, Some(spool), clock, notes.clone()));
+    cp.disks.set_policy(configuration.disks);
+    let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
+    cp.disks.set_alarm(alarm);
+    let troubles = volumes::install(&cp.disks, &configuration.dasd);
+    Ok((cp, troubles))
 }
 
 /// How many host threads run virtual CPUs if somebody wants so many: engines can only be compared one CPU at a time.

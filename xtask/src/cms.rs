@@ -187,6 +187,10 @@ pub fn install(endicott: impl Fn() -> Command, system: &Path) -> Outcome {
             .arg(system);
         run(put.arg("--format").arg("--put").arg(folder().join(image)))?;
     }
+    // CMS as a saved system: IPL CMS starts it.
+    let mut save = endicott();
+    save.arg("script").arg("--system").arg(system).args(["MAINT", "ipl 190 clear parm savesys cms"]);
+    run(&mut save)?;
     let path = system.join("USER DIRECT");
     let directory = at(&path, fs::read_to_string(&path))?;
     at(&path, fs::write(&path, starting_cms(&directory)))
@@ -201,7 +205,7 @@ fn starting_cms(directory: &str) -> String {
         text.push('\n');
         user = line.strip_prefix("USER ").and_then(|rest| rest.split(' ').next()).unwrap_or(user);
         if user == "CMSUSER" && line.trim_start().starts_with("MACHINE ") {
-            text += " IPL 190 PARM AUTOCR\n";
+            text += " IPL CMS PARM AUTOCR\n";
         }
     }
     text
@@ -215,7 +219,7 @@ mod tests {
     fn only_cmsuser_starts_cms() {
         let before =
             "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n LINK MAINT 190 190 RR\n";
-        let after = "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n IPL 190 PARM AUTOCR\n LINK MAINT 190 190 RR\n";
+        let after = "USER MAINT M 1M 1M G\n MACHINE ESA\nUSER CMSUSER C 1M 1M G\n MACHINE ESA\n IPL CMS PARM AUTOCR\n LINK MAINT 190 190 RR\n";
         assert_eq!(starting_cms(before), after);
     }
 }

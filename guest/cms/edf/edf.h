@@ -130,6 +130,7 @@ enum edf_how {
 };
 
 /* volume.c */
+bool edf_is_current(struct edf *edf);     /* nobody else has changed the disk since it was opened */
 int edf_format(const struct edf_device *device, u32 blocks, u32 cylinders, u32 most_cylinders, const u8 label[6]);
 int edf_relabel(struct edf *edf, const u8 label[6]);
 int edf_resize(struct edf *edf, u32 blocks, u32 cylinders);

@@ -203,6 +203,16 @@ static int read_map(struct edf *edf)
     return read_tree(edf, &edf->map_tree, edf->map);
 }
 
+bool edf_is_current(struct edf *edf)
+{
+    u8 *bytes = edf_get(edf->size);
+    bool current = bytes != NULL && read_block(&edf->device, label_block(&edf->device), bytes) == EDF_OK &&
+                   memcmp(edf->label, bytes + label_offset(&edf->device), ADT_LENGTH) == 0;
+
+    edf_put(bytes);
+    return current;
+}
+
 /* Reads label and directory. On failure nothing is held, and the label is there as far as it could be read. */
 int edf_open_disk(struct edf *edf, const struct edf_device *device, bool writable)
 {

@@ -31,6 +31,7 @@ void leave_program(int code) __attribute__((noreturn));
 int mark(u32 place[10]) __attribute__((returns_twice));
 void come_back(const u32 place[10]) __attribute__((noreturn));
 void wait_io(void);
+void save_system(const char *command, u32 length, u32 registers[16]);
 
 /* Interruptions of devices: disable() returns what restore() gets. */
 static inline u8 disable(void)
@@ -60,6 +61,7 @@ enum { EXEC_LOOK = 0x80000000 };                         /* there is something t
 /* storage.c: free storage. Blocks of a command are gone when the command has ended, whatever became of it. */
 enum owner { OWNER_SYSTEM, OWNER_COMMAND };
 void storage_start(u32 first, u32 end);
+void storage_extend(u32 end);
 void *obtain(size_t size, enum owner owner);
 void *obtain_command(size_t size);                       /* abends with 109S if there is none */
 void release(void *block);
@@ -70,6 +72,13 @@ void set_keys(u32 at, u32 length, u8 key);
 bool has_key(u32 at, u32 length, u8 key);
 u32 storage_size(void);
 u32 storage_free(void);
+
+/* saved.c: CMS as a saved system. */
+extern char nucleus_begin[], nucleus_data[], shared_begin[], shared_end[], saved_end[];
+void *shared_obtain(size_t size);
+bool shared_release(void *storage);
+void shared_fill(bool fill);
+bool save_as(const char system[8], char parm[64]);
 
 /* console.c */
 void console_start(void);
@@ -212,6 +221,7 @@ struct disk *disk_at(char mode);
 struct disk *disk_on(u16 vdev);
 int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct disk **found);
 void disk_release(char mode);
+bool disk_is_current(struct disk *disk);                 /* the directory is the one that was read */
 bool disk_shape(u16 vdev, struct disk *disk);
 bool disk_shows(const struct disk *disk, const u8 *fst);
 struct edf_device disk_device(struct disk *disk, u32 size);

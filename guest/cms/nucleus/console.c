@@ -59,6 +59,8 @@ void console_start(void)
     u16 vdev = console_device();
     u32 schib[13], id;
 
+    subchannel = 0;
+    attention = ended = false;
     for (id = 0x10000; id < 0x20000 && stsch(id, schib) != 3; id++) {
         if ((schib[1] & 0xffff) != vdev || (schib[1] & 0x10000) == 0)
             continue;

@@ -154,6 +154,13 @@ int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct 
     return EDF_OK;
 }
 
+bool disk_is_current(struct disk *disk)
+{
+    struct disk now = { 0 };
+
+    return disk_shape(disk->vdev, &now) && now.type == disk->type && now.cylinders == disk->cylinders && edf_is_current(&disk->edf);
+}
+
 /* Whether a user of the disk sees the file: private ones are hidden on read-only disks, and what ACCESS left out. */
 bool disk_shows(const struct disk *disk, const u8 *fst)
 {

@@ -3,7 +3,8 @@
  *
  * After IPL the disk it came from is S, 19E an extension of it (Y/S), both read-only and only the files with mode number 2. Then
  * the user is asked for a line, unless IPL's PARM says AUTOCR; then 191 becomes A and PROFILE EXEC is run, unless that line
- * was ACCESS (NOPROF. What the user types is performed until the machine stops.
+ * was ACCESS (NOPROF. What the user types is performed until the machine stops. IPL with PARM SAVESYS name makes a saved system
+ * (saved.c), where all of this is as well, but the system disks are there already.
  */
 #include "cms.h"
 
@@ -44,38 +45,56 @@ static void enable_devices(void)
     __asm__ volatile("lctl 6,6,%0" : : "Q"(mask));
 }
 
-static void set_up_storage(void)
+static void set_up_keys(void)
 {
-    u32 size = storage_bytes();
-
     set_keys(0, (u32)storage_begin, 0);
     set_keys(USER_FIRST, USER_END - USER_FIRST, USER_KEY);
     set_keys(TRANSIENT_FIRST, TRANSIENT_END - TRANSIENT_FIRST, USER_KEY);
     set_keys(SAVE_AREAS, 4096, USER_KEY);
-    *(volatile u16 *)PROGRAM_END = 0x0aff;
-    storage_start((u32)storage_begin, size > 0x7ffff000 ? 0x7ffff000 : size);
 }
 
-static bool word_in(const char *text, u32 length, const char *word)
+static u32 end_of_storage(void)
+{
+    u32 size = storage_bytes();
+
+    return size > 0x7ffff000 ? 0x7ffff000 : size;
+}
+
+/* Whether the word is there; `after` is then the one behind it, if it is wanted. */
+static bool word_in(const char *text, u32 length, const char *word, name *after)
 {
     name token[TOKENS_MOST + 1];
     u32 count = tokenize(text, length, token);
 
-    for (u32 n = 0; n < count; n++)
-        if (is(token[n], word))
-            return true;
+    for (u32 n = 0; n < count; n++) {
+        if (!is(token[n], word))
+            continue;
+        if (after != NULL)
+            memcpy(*after, n + 1 < count ? token[n + 1] : "CMS     ", sizeof(name));
+        return true;
+    }
     return false;
+}
+
+/* A system disk, unless the saved system has its tables and they are still right. */
+static void access_system_disk(u16 vdev, char mode, char extends, u32 number)
+{
+    struct disk *disk = disk_at(mode);
+
+    if (disk != NULL && disk_is_current(disk))
+        return;
+    if (disk != NULL)
+        message("INS", number, 'W');
+    disk_release(mode);
+    if (disk_access(vdev, mode, extends, true, &disk) == EDF_OK)
+        disk->only_number = '2';
 }
 
 /* S and, if there is one, Y. */
 static void access_system_disks(u16 vdev)
 {
-    struct disk *disk;
-
-    if (disk_access(vdev, 'S', 0, true, &disk) == EDF_OK)
-        disk->only_number = '2';
-    if (disk_access(0x19e, 'Y', 'S', true, &disk) == EDF_OK)
-        disk->only_number = '2';
+    access_system_disk(vdev, 'S', 0, 100);
+    access_system_disk(0x19e, 'Y', 'S', 101);
 }
 
 static void run_line(const char *line, u32 length)
@@ -137,7 +156,7 @@ static void begin_session(const char *line, u32 length, bool sysprof)
 {
     static const char profile[] = "EXEC PROFILE", system_profile[] = "EXEC SYSPROF", access[] = "ACCESS 191 A";
     struct fileid id = { .fn = "PROFILE ", .ft = "EXEC    ", .fm = "A " };
-    bool no_profile = word_in(line, length, "NOPROF");
+    bool no_profile = word_in(line, length, "NOPROF", NULL);
     struct disk *disk;
     u8 *fst;
 
@@ -180,16 +199,29 @@ void cms_start(u32 vdev)
     static char parm[64], line[256];
     static u32 length;
     static bool autocr, sysprof;
+    static name system;
 
     memset(nucleus_bss, 0, (size_t)(nucleus_end - nucleus_bss));
     set_up_interruptions();
-    set_up_storage();
+    set_up_keys();
+    *(volatile u16 *)PROGRAM_END = 0x0aff;
+    storage_start((u32)storage_begin, (u32)saved_end);
     enable_devices();
     console_start();
     enable();
     ipl_parameters(parm);
-    autocr = word_in(parm, sizeof parm, "AUTOCR");
-    sysprof = !word_in(parm, sizeof parm, "NOSPROF");
+    if (word_in(parm, sizeof parm, "SAVESYS", &system)) {
+        shared_fill(true);
+        access_system_disks((u16)vdev);
+        shared_fill(false);
+        save_as(system, parm);
+        /* This may be another machine now. */
+        set_up_keys();
+        console_start();
+    }
+    storage_extend(end_of_storage());
+    autocr = word_in(parm, sizeof parm, "AUTOCR", NULL);
+    sysprof = !word_in(parm, sizeof parm, "NOSPROF", NULL);
     type("Endicott CMS " CMS_LEVEL);
     if (!mark(command_loop)) {
         access_system_disks((u16)vdev);

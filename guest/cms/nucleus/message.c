@@ -54,6 +54,8 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 73, "Unable to open file %t" },
     { 75, "Device %t is illegal for %s" },
     { 84, "Invalid use of FROM and TO options" },
+    { 100, "Shared S-STAT not available" },
+    { 101, "Shared Y-STAT not available" },
     { 104, "Error %d reading file %s from disk" },
     { 105, "Error %d writing file %s on disk" },
     { 107, "Disk %c(%03x) is full" },

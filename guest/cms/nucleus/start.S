@@ -115,6 +115,30 @@ come_back:
 	lhi	%r2, 1
 	br	%r14
 
+/*
+ * void save_system(const char *command, u32 length, u32 registers[16]): DIAGNOSE X'08' with SAVESYS. It returns, and in every machine
+ * that begins with what was saved it returns again: only the place in storage is known then, and the registers are what IPL
+ * has put there.
+ */
+	.globl	save_system
+save_system:
+	stm	%r6, %r15, 24(%r15)
+	basr	%r5, 0
+0:	l	%r1, 1f-0b(%r5)
+	st	%r15, 0(%r1)
+	st	%r4, 4(%r1)
+	.long	0x83230008
+	stm	%r0, %r15, SAVE
+	basr	%r5, 0
+2:	l	%r1, 1f-2b(%r5)
+	l	%r15, 0(%r1)
+	l	%r4, 4(%r1)
+	mvc	0(64,%r4), SAVE
+	lm	%r6, %r15, 24(%r15)
+	br	%r14
+	.balign	4
+1:	.long	saved_place
+
 /* Waits for an interruption of a device; io_interrupt() ends the wait. */
 	.globl	wait_io
 wait_io:

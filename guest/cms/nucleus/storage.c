@@ -79,6 +79,25 @@ void storage_start(u32 from, u32 to)
     set_free(all);
 }
 
+/* There is more storage than was thought, behind the rest. */
+void storage_extend(u32 to)
+{
+    struct block *more = (struct block *)end, *before = (struct block *)first;
+
+    to &= ~15u;
+    if (to < (u32)end + HEADER + 32)
+        return;
+    while (behind(before) != NULL)
+        before = behind(before);
+    memset(more, 0, HEADER);
+    more->size = to - (u32)end;
+    more->before = before->size;
+    more->check = CHECK;
+    more->state = USED + OWNER_SYSTEM;
+    end = (char *)to;
+    release((char *)more + HEADER);
+}
+
 u32 storage_size(void) { return (u32)(end - first); }
 u32 storage_free(void) { return free_bytes; }
 
@@ -180,7 +199,7 @@ void release(void *storage)
 {
     struct block *block, *next;
 
-    if (storage == NULL)
+    if (storage == NULL || shared_release(storage))
         return;
     block = (struct block *)((char *)storage - HEADER);
     if (block->check != CHECK || (block->state != USED + OWNER_SYSTEM && block->state != USED + OWNER_COMMAND))
@@ -225,5 +244,11 @@ void release_command_storage(void)
         release((char *)of_command.next + HEADER);
 }
 
-void *edf_get(size_t size) { return obtain(size, OWNER_SYSTEM); }
+void *edf_get(size_t size)
+{
+    void *storage = shared_obtain(size);
+
+    return storage != NULL ? storage : obtain(size, OWNER_SYSTEM);
+}
+
 void edf_put(void *storage) { release(storage); }
