@@ -2,8 +2,8 @@
 
 use crate::alarm::HostAlarm;
 use crate::clock::HostClock;
-use crate::server::{Notes, Server};
 use crate::configuration::{self, Configuration};
+use crate::server::{Notes, Server};
 use crate::{local, tls, volumes};
 use directory::Directory;
 use nucleus::console::terminal::Kind;
@@ -39,7 +39,8 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     };
     let notes = Arc::new(Notes::new());
     let operator = configuration.system.operator.clone();
-    let address = options.tn3270.map(str::to_string).or(configuration.tn3270.clone()).unwrap_or("127.0.0.1:3270".into());
+    let address =
+        options.tn3270.map(str::to_string).or(configuration.tn3270.clone()).unwrap_or("127.0.0.1:3270".into());
     let (cp, troubles) = control_program(folder, configuration, &notes)?;
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("terminals cannot be served: {error}"))?;

@@ -37,7 +37,10 @@ pub fn script(options: &Options) -> Result<(), String> {
     let (cp, troubles) = run::control_program(&folder, run::load_configuration(&folder)?, &notes)?;
     troubles.iter().for_each(|trouble| eprintln!("endicott: {trouble}"));
     let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
-    logon::log_on_here(&cp, &options.user.to_uppercase(), &terminal).map_err(|message| message.to_string())?;
+    let vmdbk =
+        logon::log_on_here(&cp, &options.user.to_uppercase(), &terminal).map_err(|message| message.to_string())?;
+    cp.set_cp_read(&vmdbk, true);
+    drop(vmdbk);
     let mut result = Ok(());
     for line in &options.lines {
         cp.line(terminal.id, line);

@@ -3,7 +3,8 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use support::line::Line;
 use support::{Client, System, endicott, has_s3270};
 
 const ANSWER: Duration = Duration::from_secs(60);
@@ -27,6 +28,11 @@ fn install(folder: &Path, images: &[PathBuf; 2]) {
         let done = put.arg(folder).arg("--format").arg("--put").arg(image).output().expect("endicott starts");
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
+    let mut save = endicott();
+    save.arg("script").arg("--system").arg(folder).args(["MAINT", "ipl 190 clear parm savesys cms"]);
+    let done = save.output().expect("endicott starts");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(said.contains("(NSS) CMS was successfully saved"), "{said}{}", String::from_utf8_lossy(&done.stderr));
 }
 
 #[test]
@@ -35,7 +41,7 @@ fn a_newcomer_finds_cms() {
     let system = System::start("cms", |folder| install(folder, &images));
     let mut client = Client::connect(&system);
     client.log_on("CMSUSER");
-    client.say("ipl 190 parm autocr", "and good-bye", ANSWER);
+    client.say("ipl cms parm autocr", "and good-bye", ANSWER);
     client.until_status("VM READ", ANSWER);
     client.say("listfile (label", "PROFILE  EXEC     A1 V", ANSWER);
     client.say("hello", "What is your name?", ANSWER);
@@ -45,4 +51,67 @@ fn a_newcomer_finds_cms() {
     client.say("nosuch", "Unknown CP/CMS command", ANSWER);
     client.say("help copyfile", "Copies files.", ANSWER);
     client.say("#cp logoff", "LOGOFF AT", ANSWER);
+}
+
+/// Kilobytes of storage that a process occupies; what it has several times in common with itself counts once.
+fn occupied_kib(process: u32) -> Option<u64> {
+    let rollup = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
+    let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// All of them are there at once. ENDICOTT_CMS_USERS says how many; a thousand take some minutes.
+#[test]
+fn many_users_of_cms_log_on_run_execs_and_log_off() {
+    let Some(images) = images() else { return };
+    let count: usize = std::env::var("ENDICOTT_CMS_USERS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let system = System::start("many-cms", |folder| {
+        install(folder, &images);
+        let path = folder.join("USER DIRECT");
+        let mut text = std::fs::read_to_string(&path).expect("the sample has a directory");
+        for n in 0..count {
+            text += &format!("USER C{n:04} C{n:04} 4M 4M G\n INCLUDE DEFAULT\n MACHINE ESA\n IPL CMS PARM AUTOCR\n");
+            text += " LINK MAINT 190 190 RR\n LINK CMSUSER 191 191 RR\n";
+        }
+        std::fs::write(&path, text).expect("the folder is ours");
+    });
+    // The first one has the saved system's pages brought into storage.
+    let mut first = Line::log_on(&system, "cmsuser");
+    let quickest = (0..5).map(|_| {
+        let began = Instant::now();
+        first.say("#cp ipl cms parm autocr", "Ready;");
+        began.elapsed()
+    });
+    let quickest = quickest.min().expect("there are five");
+    println!("IPL CMS to the first ready message: {quickest:?}");
+    let before = occupied_kib(system.process());
+    let mut users: Vec<Line> = Vec::new();
+    for n in 0..count {
+        let mut user = Line::log_on(&system, &format!("c{n:04}"));
+        user.until("Ready;");
+        users.push(user);
+    }
+    if let (Some(before), Some(after)) = (before, occupied_kib(system.process())) {
+        let each = after.saturating_sub(before) / count as u64;
+        println!("{each} KiB each");
+        assert!(each < 4096, "a user of CMS who does nothing occupies {each} KiB");
+    }
+    for user in &mut users {
+        user.say("hello", "What is your name?");
+        user.enter("Ada");
+    }
+    for user in &mut users {
+        user.until("2 to the power of 190 is 1569275433846670190958947355801916604025588861116008628224");
+        user.until("Ready;");
+        user.say("listfile hello exec *", "HELLO    EXEC     A1");
+        user.say("nosuch", "Ready(-0003);");
+    }
+    let all = first.say("#cp query users", "USERS,");
+    assert!(all.contains(&format!("{} USERS", count + 2)), "{all}");
+    for user in &mut users {
+        user.say("#cp logoff", "LOGOFF AT");
+    }
+    let all = first.say("#cp query users", "USERS,");
+    assert!(all.contains("2 USERS"), "{all}");
+    assert!(quickest < Duration::from_millis(50), "IPL CMS took {quickest:?}");
 }
