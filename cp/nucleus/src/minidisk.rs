@@ -19,12 +19,14 @@ pub mod map;
 pub mod real;
 pub mod subsystem;
 pub mod temporary;
+pub mod trouble;
 
 use crate::console::display::Tone;
 use crate::console::terminal::Host;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
+use base::{Clock, Tod};
 use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use complex::Configuration;
 use dasd::model::{CkdModel, FbaModel};
@@ -36,15 +38,13 @@ use real::{Policy, Real, device_type};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use trouble::Troubles;
 
 /// Wrong link passwords after which a user's links that need one are refused.
 const WRONG_PASSWORDS: u32 = 10;
 
 /// LINK statements that lead to LINK statements are followed so far.
 const INDIRECT: usize = 8;
-
-/// Messages of failing media that wait for the operator at most.
-const TROUBLES: usize = 100;
 
 /// Where a minidisk lies.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -211,7 +211,7 @@ pub struct Disks {
     state: Mutex<State>,
     pub cache: Arc<Cache>,
     alarm: Mutex<Option<Arc<dyn Alarm>>>,
-    troubles: Arc<Mutex<VecDeque<Message>>>,
+    troubles: Arc<Troubles>,
 }
 
 fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -281,30 +281,23 @@ impl Disks {
     }
 
     /// Everything written is as safe as the host can make it.
-    pub fn flush(&self) {
+    pub fn flush(&self, now: Tod) {
         for real in self.reals() {
             if let Err(error) = real.volume.flush() {
-                self.report(message::media_error(format!("{:04X}", real.number), &real.serial, "its end", error));
+                let number = format!("{:04X}", real.number);
+                self.troubles.report(now, &number, &real.serial, "", "its end", &error);
             }
-        }
-    }
-
-    /// A failing medium, for the operator.
-    fn report(&self, message: Message) {
-        let mut troubles = hold(&self.troubles);
-        if troubles.len() < TROUBLES {
-            troubles.push_back(message);
         }
     }
 
     /// What the operator has not been told yet.
     pub fn take_troubles(&self) -> VecDeque<Message> {
-        std::mem::take(&mut hold(&self.troubles))
+        self.troubles.take()
     }
 
     /// Whether [`Disks::take_troubles`] has something.
     pub fn has_troubles(&self) -> bool {
-        !hold(&self.troubles).is_empty()
+        self.troubles.any()
     }
 
     // Links.
@@ -710,17 +703,13 @@ fn options(
 
 /// Puts the device of a link into a configuration. False if its number is in use.
 fn attach(cp: &Cp, vmdbk: &Vmdbk, configuration: &Configuration, link: &Link) -> bool {
-    let (troubles, host): (_, Arc<dyn Host>) = (cp.disks.troubles.clone(), cp.host.clone());
+    let (troubles, clock): (_, Arc<dyn Clock>) = (cp.disks.troubles.clone(), cp.clock.clone());
+    let host: Arc<dyn Host> = cp.host.clone();
     let (rdev, name) = (link.disk.rdev().map_or("VDSK".into(), |rdev| format!("{rdev:04X}")), link.disk.volume.clone());
     let owner = format!("{} {:04X}", link.disk.owner, link.disk.vdev);
-    let blocks = matches!(link.disk.kind(), Kind::Fba { .. });
+    let unit = if matches!(link.disk.kind(), Kind::Fba { .. }) { "block" } else { "track" };
     let trouble = move |at: u64, error: &MediaError| {
-        let what = format!("{} {at} of {owner}", if blocks { "block" } else { "track" });
-        let mut troubles = hold(&troubles);
-        if troubles.len() < TROUBLES {
-            troubles.push_back(message::media_error(&rdev, &name, what, error));
-        }
-        drop(troubles);
+        troubles.report(clock.now(), &rdev, &name, &owner, &format!("{unit} {at} of {owner}"), error);
         host.work();
     };
     let mut options = Options { trouble: Some(Arc::new(trouble)), ..link.options.clone() };

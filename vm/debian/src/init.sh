@@ -168,8 +168,9 @@ fi
 kernel=$(ls boot | sed -n 's/^vmlinuz-//p' | tail -n 1)
 [ -n "$kernel" ] || fail "no kernel was installed"
 [ -e boot/vmlinuz ] || ln -s vmlinuz-$kernel boot/vmlinuz
-in_target update-initramfs -c -k "$kernel" || in_target update-initramfs -u -k "$kernel" || fail "there is no initial RAM disk"
+# The link is there first: zipl, which update-initramfs starts when it has made the RAM disk, looks for it.
 [ -e boot/initrd.img ] || ln -s initrd.img-$kernel boot/initrd.img
+in_target update-initramfs -c -k "$kernel" || in_target update-initramfs -u -k "$kernel" || fail "there is no initial RAM disk"
 
 say "Making the disk bootable"
 if [ -n "$DEVICE" ]; then

@@ -6,6 +6,7 @@ use super::sense::Fault;
 use super::{Control, ControlUnit, code, identity};
 use arch::io::DeviceStatus;
 use css::{Command, Data};
+use dasd::Kind;
 
 /// Orders of PERFORM SUBSYSTEM FUNCTION.
 mod order {
@@ -19,6 +20,7 @@ mod suborder {
     pub const STATISTICS: u8 = 0x01;
     pub const UNIT_ADDRESSES: u8 = 0x0e;
     pub const FEATURES: u8 = 0x41;
+    pub const VOLUME_STORAGE: u8 = 0x52;
 }
 
 /// Feature codes, as (byte, bit): commands that a program may use.
@@ -124,8 +126,19 @@ impl Eckd {
                 }
                 Some(answer)
             }
+            suborder::VOLUME_STORAGE => self.volume_storage(),
             _ => None,
         }
+    }
+
+    /// Volume Storage Query, 28 bytes: flags (none: neither track- nor extent-space-efficient) and pool, then in cylinders
+    /// what is allocated (16-19), what it may grow to (20-23) and how large it is (24-27). Of a volume that is not
+    /// space-efficient all is allocated.
+    fn volume_storage(&self) -> Option<Vec<u8>> {
+        let Kind::Ckd { cylinders, .. } = self.kind else { return None };
+        let mut answer = vec![0; 16];
+        [cylinders; 3].iter().for_each(|size| answer.extend(size.to_be_bytes()));
+        Some(answer).filter(|_| self.control_unit != ControlUnit::C3990_3)
     }
 
     /// Sense Subsystem Status: 40 bytes.
