@@ -6,14 +6,17 @@
 
 use crate::linux;
 use ::dasd::model::CkdModel;
-use ::dasd::{Format, Kind, Method};
+use ::dasd::{Format, Image, ImageError, Kind, Method};
 use ::debian::Scratch;
 use ::debian::apt::Apt;
-use ::debian::installer::{Installer, Plan, Step};
+use ::debian::installer::{Installer, Plan, Step, check};
+use indicatif::{ProgressBar, ProgressStyle};
 use std::fs;
-use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What the command line says.
@@ -75,11 +78,20 @@ pub fn debian(options: &Options) -> Result<u8, String> {
     if !disk.exists() {
         // Under its own name it stands only when it is complete.
         let unfinished = disk.with_added_extension("unfinished");
+        if let Err(ImageError::InUse { holder, .. }) = Image::open(&unfinished, ::dasd::Options::default()) {
+            return Err(format!("{} is being made by {holder} already", disk.display()));
+        }
         let _ = fs::remove_file(&unfinished);
-        let made = make(options, &unfinished)
+        let stop = Stop::new();
+        let made = make(options, &unfinished, &stop)
             .and_then(|()| fs::rename(&unfinished, &disk).map_err(|error| format!("{}: {error}", disk.display())));
         if made.is_err() {
             let _ = fs::remove_file(&unfinished);
+        }
+        if stop.stopped() && made.is_err() {
+            // Whatever a program says of its end: it is because it was stopped.
+            eprintln!("endicott: {STOPPED}");
+            return Ok(130);
         }
         made?;
         println!("{} is ready: endicott debian {} --run", disk.display(), options.name.display());
@@ -90,8 +102,46 @@ pub fn debian(options: &Options) -> Result<u8, String> {
     }
 }
 
-fn make(options: &Options, disk: &Path) -> Result<(), String> {
-    let started = Instant::now();
+/// What is said when it is stopped.
+const STOPPED: &str = "interrupted; nothing is left of the disk, and what was fetched is kept";
+
+/// Ctrl-C and SIGTERM: the guest that installs ends, if there is one.
+struct Stop {
+    stopped: Arc<AtomicBool>,
+    guest: Arc<Mutex<Option<Child>>>,
+}
+
+impl Stop {
+    fn new() -> Stop {
+        let stop = Stop { stopped: Arc::default(), guest: Arc::default() };
+        let (stopped, guest) = (stop.stopped.clone(), stop.guest.clone());
+        let end = move || {
+            stopped.store(true, Ordering::Relaxed);
+            if let Some(guest) = &mut *hold(&guest) {
+                // One that has ended already is no worse.
+                let _ = guest.kill();
+            }
+        };
+        // Without it Ctrl-C ends the program at once, and the unfinished disk lies about.
+        let _ = crate::signals::on_end(end);
+        stop
+    }
+
+    fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The sentence for who has stopped it.
+    fn look(&self) -> Result<(), String> {
+        if self.stopped() { Err(STOPPED.into()) } else { Ok(()) }
+    }
+}
+
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn make(options: &Options, disk: &Path, stop: &Stop) -> Result<(), String> {
     let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     let name = options.name.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let keys = options.ssh_key.as_ref().map(read).transpose()?;
@@ -106,32 +156,45 @@ fn make(options: &Options, disk: &Path) -> Result<(), String> {
         packages: options.package.clone(),
         append: String::new(),
     };
+    check(&plan)?;
     let cache = options.cache.clone().map_or_else(cache, Ok)?;
     let suite = options.suite.as_deref();
     let cache = cache.join(suite.unwrap_or("host"));
-    let say = |text: &str| println!("{} {text}", clock(started.elapsed()));
-    say(&format!("Fetching packages into {}", cache.display()));
+    let mut progress = Progress::new();
+    progress.say(&format!("Fetching packages into {}", cache.display()));
     let apt = Apt::new(&cache, suite)?;
-    apt.update()?;
+    let fresh = apt.update()?;
+    stop.look()?;
+    if !fresh {
+        progress.say("Debian's archive cannot be reached: the lists fetched before have to do");
+    }
     let installer = Installer::new(&apt, &plan)?;
-    say(&format!("Making a 3390 of {} cylinders", options.cylinders));
+    stop.look()?;
+    progress.say(&format!("Making a 3390 of {} cylinders", options.cylinders));
     let model = CkdModel::of_size(0x3390, options.cylinders).expect("the 3390 is in the table");
     let kind = Kind::of_model(model, options.cylinders);
     let format = Format::Compressed { wide: true, method: Method::Zlib };
     ::dasd::create(disk, kind, format).map_err(|error| error.to_string())?;
-    say(&format!("Installing {} packages", installer.packages));
-    install(&installer, disk, options, started)?;
-    say("Installed");
+    progress.say(&format!("Installing {} packages", installer.packages));
+    progress.packages = installer.packages;
+    install(&installer, disk, options, &mut progress, stop)?;
+    progress.say("Installed");
     Ok(())
 }
 
 /// Runs the installing guest.
-fn install(installer: &Installer, disk: &Path, options: &Options, started: Instant) -> Result<(), String> {
+fn install(
+    installer: &Installer,
+    disk: &Path,
+    options: &Options,
+    progress: &mut Progress,
+    stop: &Stop,
+) -> Result<(), String> {
     // Beside the disk, where there is room.
     let scratch = Scratch::new(&disk.with_added_extension("installer"))?;
     let write = |name: &str, content: &[u8]| {
         let path = scratch.path().join(name);
-        fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(&path, content).map_err(|error| no_room(&path.display().to_string(), &error.to_string()))?;
         Ok::<PathBuf, String>(path)
     };
     let (kernel, initrd) = (write("kernel", &installer.kernel)?, write("initrd", &installer.initrd)?);
@@ -155,39 +218,126 @@ fn install(installer: &Installer, disk: &Path, options: &Options, started: Insta
         .spawn()
         .map_err(|error| format!("the installing guest cannot be started: {error}"))?;
     let console = BufReader::new(guest.stdout.take().expect("the output is piped"));
-    let (mut installed, mut failed) = (false, None);
+    *hold(&stop.guest) = Some(guest);
+    let (mut installed, mut failed, mut broken) = (false, None, None);
     let mut rest = Vec::new();
     for line in console.split(b'\n') {
         let line = line.map_err(|error| format!("the installing guest's console: {error}"))?;
+        // Between the guest's start and here it may have been stopped.
+        if let (true, Some(guest)) = (stop.stopped(), &mut *hold(&stop.guest)) {
+            let _ = guest.kill();
+        }
         let line = String::from_utf8_lossy(&line);
         if options.verbose {
-            println!("{}", line.trim_end());
+            progress.line(line.trim_end());
         }
         match Step::parse(&line) {
-            Some(Step::Begins { number, of, what }) => progress(started, number, of, &what),
+            Some(Step::Begins { number, of, what }) => progress.step(number, of, &what),
+            Some(Step::Packages(count)) => progress.package(count),
             Some(Step::Installed) => installed = true,
             Some(Step::Failed(why)) => failed = Some(why),
+            // CP tells the operator, who is the guest here, that a disk fails: there is no use in going on.
+            None if broken.is_none() && line.contains("I/O error at") => {
+                let what = line.split_once("I/O error at ").and_then(|(_, what)| what.split_once(": "));
+                broken = what.map(|(_, why)| why.trim().to_owned());
+                if let Some(guest) = &mut *hold(&stop.guest) {
+                    let _ = guest.kill();
+                }
+            }
             None if failed.is_some() => rest.push(line.trim_end().to_owned()),
             None => (),
         }
     }
-    let status = guest.wait().map_err(|error| format!("the installing guest: {error}"))?;
+    let guest = hold(&stop.guest).take();
+    let status = guest.map(|mut guest| guest.wait()).transpose();
+    let status = status.map_err(|error| format!("the installing guest: {error}"))?;
+    progress.end();
+    stop.look()?;
+    if let Some(why) = broken {
+        return Err(no_room("the disk cannot be written", &why));
+    }
     if let Some(why) = failed {
         rest.iter().for_each(|line| eprintln!("  {line}"));
         return Err(format!("the installation failed: {why}"));
     }
-    match installed {
-        true => Ok(()),
-        false => Err(format!("the installing guest ended early ({status}); --verbose shows its console")),
+    match (installed, status) {
+        (true, _) => Ok(()),
+        (false, Some(status)) => {
+            Err(format!("the installing guest ended early ({status}); --verbose shows its console"))
+        }
+        (false, None) => Err("the installing guest ended early".into()),
     }
 }
 
-fn progress(started: Instant, number: u32, of: u32, what: &str) {
-    let filled = (number - 1) as usize * 20 / of.max(1) as usize;
-    let bar = format!("[{}{}]", "#".repeat(filled.min(20)), ".".repeat(20 - filled.min(20)));
-    let mut stdout = std::io::stdout();
-    let bar = if stdout.is_terminal() { bar } else { format!("{number}/{of}") };
-    let _ = writeln!(stdout, "{} {bar} {what}", clock(started.elapsed())).and_then(|()| stdout.flush());
+/// An error of the host's with what helps if it is that there is no room.
+fn no_room(what: &str, why: &str) -> String {
+    let full = ["No space left", "no storage space", "quota"].iter().any(|text| why.contains(text));
+    let remedy = if full { ": make room on the host (about 1 GB), or make the disk in another folder" } else { "" };
+    format!("{what}: {why}{remedy}")
+}
+
+/// How far it is: a bar at a terminal, a line for each step elsewhere.
+struct Progress {
+    started: Instant,
+    bar: ProgressBar,
+    /// How many packages are installed.
+    packages: usize,
+}
+
+/// The installing guest's parts, in thousandths, by what they took: what is before packages are installed, those, all.
+const BEGIN: u64 = 40;
+const SETTLED: u64 = 850;
+const ALL: u64 = 1000;
+
+impl Progress {
+    fn new() -> Progress {
+        let bar = ProgressBar::new(ALL);
+        let style = ProgressStyle::with_template("{elapsed} [{bar:40}] {percent}% {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+        bar.enable_steady_tick(Duration::from_secs(1));
+        Progress { started: Instant::now(), bar, packages: 0 }
+    }
+
+    /// A line that stays, with the time.
+    fn say(&self, text: &str) {
+        self.line(&format!("{} {text}", clock(self.started.elapsed())));
+        self.bar.set_message(text.to_owned());
+    }
+
+    fn line(&self, text: &str) {
+        self.bar.suspend(|| println!("{text}"));
+    }
+
+    fn step(&self, number: u32, of: u32, what: &str) {
+        if self.bar.is_hidden() {
+            self.say(&format!("{number}/{of} {what}"));
+        } else {
+            self.bar.set_message(what.to_owned());
+        }
+        // Packages are installed in the steps 3 to 5; those behind are about as long as one another.
+        let at = match number {
+            1 | 2 => BEGIN * u64::from(number - 1) / 2,
+            3..=5 => self.bar.position().max(BEGIN),
+            _ => SETTLED + (ALL - SETTLED) * u64::from(number - 6) / u64::from(of.saturating_sub(5).max(1)),
+        };
+        self.bar.set_position(at.min(ALL));
+    }
+
+    /// So often a package has been unpacked or set up.
+    fn package(&self, count: usize) {
+        let all = 2 * self.packages.max(1);
+        self.bar.set_position(BEGIN + (SETTLED - BEGIN) * count.min(all) as u64 / all as u64);
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
+    }
 }
 
 /// Minutes and seconds.

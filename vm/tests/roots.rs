@@ -8,9 +8,10 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use dasd::{Image, Kind, Options, Volume};
-use support::{Guest, console, endicott, guest, root_initrd};
+use support::{Client, Guest, System, console, endicott, guest, has_s3270, root_initrd};
 
 /// Cylinders of a 3390, and blocks, that hold the root file system.
 const CYLINDERS: &str = "230";
@@ -175,6 +176,53 @@ fn a_compressed_disk_with_a_shadow_file_starts_and_its_base_stays_as_it_is() {
     folder.dasd("snapshot root.3390 --merge");
     assert!(fs::read(&base).expect("the disk is a file") != before, "nothing was merged");
     folder.dasd("check root.3390");
+    folder.fsck("root.3390");
+}
+
+/// How long a guest takes at most that waits for its disk as it would for a real one.
+const PATIENCE: Duration = Duration::from_secs(400);
+
+#[test]
+fn a_system_on_a_minidisk_works_when_disks_take_their_time() {
+    let Some(folder) = Folder::new("timing").filter(|_| has_s3270()) else { return };
+    folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS} --volser LIN200 --linux"));
+    folder.install("root.3390", "cdl");
+    let disk = folder.path.join("root.3390");
+    let system = System::start("timing", |system| {
+        fs::copy(&disk, system.join("volumes/lin200")).expect("there is room");
+        let change = |name: &str, change: &dyn Fn(String) -> String| {
+            let path = system.join(name);
+            let text = fs::read_to_string(&path).expect("the sample has it");
+            fs::write(&path, change(text)).expect("the folder is there");
+        };
+        change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin200\n"));
+        change("USER DIRECT", &|text| {
+            let at = text.find("USER LINUX2").expect("the sample has LINUX2");
+            format!("{} MDISK 200 3390 0 {CYLINDERS} LIN200 MR ALL\n\n{}", &text[..at], &text[at..])
+        });
+    });
+    let mut operator = Client::connect(&system);
+    operator.log_on("MAINT");
+    operator.enter("set timing on a00");
+    operator.say("query timing a00", "0A00 TIMING ON PROGRAMS=0", PATIENCE);
+    let mut client = Client::connect(&system);
+    client.log_on("LINUX1");
+    let said = client.say("ipl 200", "WORK-DONE", PATIENCE);
+    assert!(said.contains("WORK-PACKAGE Hello, world!") && said.contains("WORK-COMPILED 333338333350000"), "{said}");
+    client.until("CP READ", PATIENCE);
+    client.say("logoff", "LOGOFF AT", PATIENCE);
+    // Thousands of channel programs, each of which took a while.
+    let shown = operator.say("query timing a00", "0A00 TIMING ON PROGRAMS=", PATIENCE);
+    let word = |name: &str| {
+        let rest = shown.rsplit(name).next().unwrap_or_default();
+        rest.split_whitespace().next().and_then(|number| number.parse::<f64>().ok()).unwrap_or_default()
+    };
+    assert!(word("PROGRAMS=") > 100.0 && word("RESPONSE=") > 0.5, "{shown}");
+    // It is killed, and nothing is lost.
+    fs::remove_file(&disk).expect("it is ours");
+    fs::hard_link(system.folder.join("volumes/lin200"), &disk).expect("one file system holds both");
+    drop(system);
+    assert!(folder.dasd("check root.3390").contains("Nothing is wrong."));
     folder.fsck("root.3390");
 }
 

@@ -118,3 +118,16 @@ fn look(path: &Path, chance: &mut Chance) {
         let _ = repair(path, &Options::default(), &mut { small });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::TARGET;
+    use crate::{Extent, run};
+
+    #[test]
+    fn ten_thousand_damaged_images_are_read_written_checked_and_repaired() {
+        if let Err(failed) = run(&TARGET, 2, 0, Extent::Inputs(10_000)) {
+            panic!("{failed:?}; repeat it: cargo x fuzz disk 1 2 {}", failed.number);
+        }
+    }
+}

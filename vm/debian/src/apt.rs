@@ -1,7 +1,7 @@
 //! Packages of a foreign architecture through an apt state of our own: the host's dpkg configuration, its package lists
 //! and its installed packages stay as they are, and no privilege is needed.
 
-use crate::{at, output};
+use crate::{Failed, MISSING, at, output};
 use std::cmp::Ordering;
 use std::env;
 use std::fs;
@@ -46,11 +46,24 @@ impl Apt {
         Ok(Apt { folder, options, suite: suite.map(str::to_owned) })
     }
 
-    /// Fetches the lists of packages.
-    pub fn update(&self) -> Result<(), String> {
-        self.run("apt-get", &["-qq", "update"])
-            .map(drop)
-            .map_err(|why| format!("{why} Fetching the lists of packages needs the network and Debian's archive once."))
+    /// Fetches the lists of packages. False if they cannot be had and those of an earlier time have to do.
+    pub fn update(&self) -> Result<bool, String> {
+        // What cannot be fetched is an error, not a warning.
+        match self.run("apt-get", &["-qq", "-o", "APT::Update::Error-Mode=any", "update"]) {
+            Ok(_) => Ok(true),
+            Err(Failed { why, .. }) if why.contains("does not have a Release file") => {
+                let suite = self.suite.as_deref().unwrap_or("of this name");
+                Err(format!(
+                    "There is no Debian release {suite}: there are bookworm, trixie, stable and others. ({why})"
+                ))
+            }
+            Err(missing) if missing.why == MISSING => Err(format!("{missing}.")),
+            Err(_) if self.required().is_ok() => Ok(false),
+            Err(why) => Err(format!(
+                "Debian's lists of packages cannot be fetched: they need the network, and Debian's archive or a mirror that \
+                 DEBIAN_MIRROR names. ({why})"
+            )),
+        }
     }
 
     /// The newest kernel; flavours, debug symbols and meta packages are passed over.
@@ -62,7 +75,7 @@ impl Apt {
     /// Fetches these packages, without what they depend on, into the folder.
     pub fn download(&self, packages: &[&str]) -> Result<(), String> {
         let words: Vec<&str> = ["-q", "download"].iter().chain(packages).copied().collect();
-        self.run("apt-get", &words).map(drop).map_err(|why| format!("{why} Fetching packages needs the network once."))
+        self.run("apt-get", &words).map(drop).map_err(|why| not_fetched(&why))
     }
 
     /// The packages that every system has: those of priority "required".
@@ -99,7 +112,7 @@ impl Apt {
     pub fn fetch(&self, packages: &[String]) -> Result<Vec<(String, PathBuf)>, String> {
         let words = ["-q", "-y", "-d", "install"].into_iter().chain(packages.iter().map(String::as_str));
         let mut command = self.command("apt-get", &words.collect::<Vec<&str>>());
-        output(&mut command).map_err(|why| format!("{why} Fetching packages needs the network once."))?;
+        output(&mut command).map_err(|why| not_fetched(&why))?;
         let archives = self.folder.join("cache/archives");
         let wanted = self.with_dependencies(packages)?;
         let mut files: Vec<PathBuf> =
@@ -140,13 +153,32 @@ impl Apt {
         command
     }
 
-    fn run(&self, program: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    fn run(&self, program: &str, arguments: &[&str]) -> Result<Vec<u8>, Failed> {
         output(&mut self.command(program, arguments))
     }
 
     fn text(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
-        Ok(String::from_utf8_lossy(&self.run(program, arguments)?).into_owned())
+        let said = self.run(program, arguments).map_err(|why| not_fetched(&why))?;
+        Ok(String::from_utf8_lossy(&said).into_owned())
     }
+}
+
+/// Why packages are not there, in one sentence with the remedy.
+fn not_fetched(failed: &Failed) -> String {
+    let why = &failed.why;
+    if let Some(package) = why.strip_prefix("Unable to locate package ") {
+        return format!("Debian has no package {package} for s390x in this release; \"apt-cache search\" finds names.");
+    }
+    if why.contains("has no installation candidate") {
+        return format!("Debian lists a package but does not have it in this release: {}.", why.trim_end_matches('.'));
+    }
+    if ["No space left", "enough free space", "not enough space"].iter().any(|text| why.contains(text)) {
+        return format!("There is no room for packages: {why} Make room, or name another folder with --cache.");
+    }
+    if ["Failed to fetch", "Unable to fetch", "Temporary failure"].iter().any(|text| why.contains(text)) {
+        return format!("Packages cannot be fetched: they need the network once. ({failed})");
+    }
+    format!("{failed}.")
 }
 
 /// The newest kernel by version among names of packages.
@@ -224,6 +256,17 @@ fn own_mirror() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_missing_is_said_with_the_remedy() {
+        let failed = |why: &str| not_fetched(&Failed { program: "apt-get".into(), why: why.into() });
+        assert!(
+            failed("Unable to locate package frobnicate").starts_with("Debian has no package frobnicate for s390x")
+        );
+        assert!(failed("You don't have enough free space in /x/archives/.").contains("--cache"));
+        assert!(failed("Unable to fetch some archives, maybe run apt-get update").contains("the network"));
+        assert_eq!(failed("Broken packages."), "apt-get: Broken packages.");
+    }
 
     #[test]
     fn newest_kernel_is_chosen_by_number_and_flavours_are_passed_over() {

@@ -1,7 +1,8 @@
 #!/bin/busybox sh
 # The first program of the guest that installs Debian: puts the packages in /packages on the disk, sets them up, and
-# makes the disk bootable. What is wanted of it stands in /wanted.sh. Every step says "STEP n/m text" on the console, and
-# the end is "INSTALLED" or "FAILED why"; whoever started the guest reads that.
+# makes the disk bootable. What is wanted of it stands in /wanted.sh. Every step says "STEP n/m text" on the console,
+# "PACKAGES n" says how often a package has been unpacked or set up so far, and the end is "INSTALLED" or "FAILED why";
+# whoever started the guest reads that.
 /bin/busybox --install -s /bin
 export PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root DEBIAN_FRONTEND=noninteractive DEBCONF_NONINTERACTIVE_SEEN=true LC_ALL=C
 mount -t proc proc /proc
@@ -86,6 +87,13 @@ in_target() { quiet chroot /mnt /usr/bin/env INITRD=No "$@"; }
 # Names of packages become names of their files.
 files() { for package in "$@"; do echo packages/${package}_*.deb; done; }
 
+while sleep 2; do
+    count=$(grep -c -E '^(Unpacking|Setting up) ' /log)
+    [ "$count" = "$told" ] || echo "PACKAGES $count"
+    told=$count
+done &
+counter=$!
+
 say "Installing the essential packages"
 for package in base-passwd base-files dpkg libc6 perl-base debconf; do
     in_target dpkg --force-unsafe-io --force-depends --install $(files $package) || fail "the package $package cannot be installed"
@@ -121,6 +129,7 @@ in_target dpkg --force-unsafe-io --force-depends --unpack $(files $REST) || fail
 say "Configuring the packages"
 in_target dpkg --force-unsafe-io --configure --pending || in_target dpkg --force-unsafe-io --configure --pending || fail "the packages cannot be configured"
 
+kill $counter
 say "Setting up the system"
 printf '%s\n' "$SOURCES" >etc/apt/sources.list
 [ ! -d etc/network ] || [ -f etc/network/interfaces ] || printf 'auto lo\niface lo inet loopback\n' >etc/network/interfaces

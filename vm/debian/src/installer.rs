@@ -72,10 +72,8 @@ pub struct Installer {
 }
 
 impl Installer {
-    /// Fetches what `plan` needs through `apt` and puts the guest together; `busybox` is the file of the
-    /// package busybox-static.
+    /// Fetches what `plan` needs through `apt` and puts the guest together.
     pub fn new(apt: &Apt, plan: &Plan) -> Result<Installer, String> {
-        check(plan)?;
         let required = apt.required()?;
         let base: BTreeSet<String> = apt.with_dependencies(&required)?.into_iter().collect();
         let mut wanted = required;
@@ -157,6 +155,8 @@ pub enum Step {
         of: u32,
         what: String,
     },
+    /// So often a package has been unpacked or set up: twice each, at the end.
+    Packages(usize),
     Installed,
     /// It gave up.
     Failed(String),
@@ -172,14 +172,17 @@ impl Step {
         if let Some(why) = line.strip_prefix("FAILED ") {
             return Some(Step::Failed(why.to_owned()));
         }
+        if let Some(count) = line.strip_prefix("PACKAGES ") {
+            return count.parse().ok().map(Step::Packages);
+        }
         let (count, what) = line.strip_prefix("STEP ")?.split_once(' ')?;
         let (number, of) = count.split_once('/')?;
         Some(Step::Begins { number: number.parse().ok()?, of: of.parse().ok()?, what: what.to_owned() })
     }
 }
 
-/// Names that Debian takes: what they may not be is told before an hour of installing.
-fn check(plan: &Plan) -> Result<(), String> {
+/// Names that Debian takes: what they may not be is told before anything is fetched.
+pub fn check(plan: &Plan) -> Result<(), String> {
     let name = |text: &str| {
         text.starts_with(|c: char| c.is_ascii_lowercase())
             && text.len() <= 32
@@ -191,6 +194,13 @@ fn check(plan: &Plan) -> Result<(), String> {
     }
     if let Some(user) = plan.user.as_deref().filter(|user| !name(user)) {
         return Err(format!("{user} is no user name: a small letter, then small letters, digits and hyphens."));
+    }
+    let package = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c))
+    };
+    if let Some(name) = plan.packages.iter().find(|name| !package(name)) {
+        return Err(format!("{name} is no name of a package: small letters, digits, and + - . between them."));
     }
     if plan.password.is_empty() || plan.password.contains([':', '\n']) {
         return Err("A password has at least one character, and neither a colon nor a new line.".into());
@@ -256,6 +266,7 @@ mod tests {
     fn a_line_of_the_console_says_how_far_it_is() {
         let begins = Step::Begins { number: 3, of: 9, what: "Installing the essential packages".into() };
         assert_eq!(Step::parse("STEP 3/9 Installing the essential packages\r"), Some(begins));
+        assert_eq!(Step::parse("PACKAGES 17"), Some(Step::Packages(17)));
         assert_eq!(Step::parse("INSTALLED"), Some(Step::Installed));
         assert_eq!(Step::parse("FAILED no room"), Some(Step::Failed("no room".into())));
         assert_eq!(Step::parse("STEP by step"), None);
@@ -288,5 +299,7 @@ mod tests {
         assert!(check(&Plan { user: Some("Root".into()), ..plan() }).is_err());
         assert!(check(&Plan { password: String::new(), ..plan() }).is_err());
         assert!(check(&Plan { password: "a:b".into(), ..plan() }).is_err());
+        assert!(check(&Plan { packages: vec!["-o".into()], ..plan() }).is_err());
+        assert_eq!(check(&Plan { packages: vec!["g++-12".into()], ..plan() }), Ok(()));
     }
 }

@@ -7,6 +7,7 @@ pub mod apt;
 pub mod cpio;
 pub mod installer;
 
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -32,18 +33,39 @@ impl Drop for Scratch {
     }
 }
 
-/// Runs `command` to its end and returns what it wrote to its standard output; its errors go where ours go.
-fn output(command: &mut Command) -> Result<Vec<u8>, String> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output =
-        command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().map_err(|error| match error.kind() {
-            ErrorKind::NotFound => format!("The program {program} is not on this machine."),
-            _ => format!("The program {program} could not be started: {error}."),
-        })?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(format!("{program} ended with {}.", output.status)),
+/// Why a program did not do what it was started for.
+#[derive(Debug)]
+struct Failed {
+    program: String,
+    /// What it says itself: the first of its error messages, or how it ended.
+    why: String,
+}
+
+/// Why a program that is not installed fails.
+const MISSING: &str =
+    "this program is not on this machine, and Debian's packages are fetched and unpacked with its apt-get and dpkg-deb";
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.program, self.why.trim_end_matches('.'))
     }
+}
+
+/// Runs `command` to its end and returns what it wrote to its standard output; of its errors the first one becomes ours.
+fn output(command: &mut Command) -> Result<Vec<u8>, Failed> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let failed = |why: String| Failed { program: program.clone(), why };
+    let output = command.stdin(Stdio::null()).output().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => failed(MISSING.into()),
+        _ => failed(format!("it cannot be started: {error}")),
+    })?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let error = said.lines().find_map(|line| line.trim().strip_prefix("E: "));
+    let last = || said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    Err(failed(error.or_else(last).map_or_else(|| format!("it ended with {}", output.status), str::to_owned)))
 }
 
 /// Attaches a path to an input or output error.
