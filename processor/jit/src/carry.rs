@@ -1,15 +1,18 @@
-//! Loops of one block: registers stay in host registers across the branch back.
+//! Branches within a block: registers stay in host registers across them.
+//!
+//! A branch to an instruction further down in its block joins it there: what is where is as the instructions in between have it,
+//! and the branch, which is emitted behind the block, brings its registers there.
 //!
 //! A block that branches to its own start is emitted twice. The first copy begins, as every block does, with everything in the
 //! `State`. The first branch back in it says what is where at that point: so the second copy begins, and whatever branches back
 //! in either copy brings its registers there and stores nothing that the second copy would load again. The way out of the
 //! second copy is as any other's.
 
-use crate::emitter::{Carried, Emitter, OUT, asm, field, gr, near};
+use crate::emitter::{Carried, Cold, Emitter, Goal, OUT, asm, field, gr, near};
 use crate::spans::CLOSED;
 use crate::word::*;
 use cpu::layout;
-use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::Width::*;
 
 /// With fewer registers a second copy saves nothing.
@@ -102,6 +105,13 @@ impl Emitter<'_> {
         if !self.floats_go(&map.floats, &carried.map.floats) {
             return false;
         }
+        self.go(map, way);
+        asm!(self, jmp =>carried.label);
+        true
+    }
+
+    /// Brings registers to where others have them.
+    fn go(&mut self, map: &Map, way: Way) {
         self.write_back(map, way.store);
         self.move_all(way.moves);
         for h in POOL.into_iter().filter(|&h| way.clear >> h & 1 == 1) {
@@ -110,8 +120,57 @@ impl Emitter<'_> {
         for (t, r, full) in way.loads {
             if full { asm!(self, mov Rq(t), [BYTE rbp + gr(r)]) } else { asm!(self, mov Rd(t), [BYTE rbp + gr(r)]) }
         }
-        asm!(self, jmp =>carried.label);
-        true
+    }
+
+    /// The instruction that begins here, `at` behind the start of the block, is where branches further up lead: they bring their
+    /// registers to where they are here, and the condition code is one that all of them can have.
+    pub fn join(&mut self, at: i64) {
+        let from = self.first_cold;
+        let floats = self.map.floats;
+        let here = |cold: &Cold| match cold {
+            Cold::Edge { goal: Goal::Near(d), map, cc, .. } if *d == at && map.floats == floats => Some((*map, *cc)),
+            _ => None,
+        };
+        let edges: Vec<(Map, Recipe)> = self.cold[from..].iter().filter_map(here).collect();
+        if edges.is_empty() {
+            return;
+        }
+        self.map.clear &= !self.map.full;
+        self.near = [None; 16];
+        for (map, _) in &edges {
+            for r in 0..16 {
+                let close = |here: &mut u8, there: u8| *here = if *here == there { there } else { CLOSED };
+                close(&mut self.map.read[r], map.read[r]);
+                close(&mut self.map.write[r], map.write[r]);
+            }
+        }
+        if edges.iter().any(|(map, cc)| way(map, cc, &self.map, &self.cc).is_none()) {
+            let recipe = self.cc;
+            self.store_code(&recipe);
+            self.cc = Recipe::Stored;
+        }
+        let label = self.a.new_dynamic_label();
+        asm!(self, =>label);
+        let (to, to_cc, behind) = (self.map, self.cc, (self.plan.ops.len() - self.index) as u32);
+        for cold in &mut self.cold[from..] {
+            if here(cold).is_some()
+                && let Cold::Edge { label: start, map, cc, refund, at, .. } = *cold
+            {
+                *cold = Cold::Join { start, map, cc, to, to_cc, label, refund: refund - behind, at };
+            }
+        }
+    }
+
+    /// Emits a branch to a place further down in the block.
+    pub fn joins(&mut self, (map, cc): (&Map, &Recipe), (to, to_cc): (&Map, &Recipe), label: DynamicLabel) {
+        let mut cc = *cc;
+        if *to_cc == Recipe::Stored {
+            self.store_code(&cc);
+            cc = Recipe::Stored;
+        }
+        let way = way(map, &cc, to, to_cc).expect("that was looked at when the label was placed");
+        self.go(map, way);
+        asm!(self, jmp =>label);
     }
 
     /// How many of the guest's registers are in the host's.
@@ -144,6 +203,7 @@ impl Emitter<'_> {
     pub fn second_copy(&mut self) -> bool {
         let Some(Carried { label, out, over, map, cc }) = self.carried else { return false };
         let n = self.plan.ops.len() as i8;
+        self.first_cold = self.cold.len();
         asm!(self, =>label ; mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)]
             ; jne =>out ; sub r15, BYTE n ; js =>over);
         for h in POOL {

@@ -6,6 +6,7 @@
 //! way out that is not expected costs a thunk and a [`Draft`]: the map as it was, from which the exact state is rebuilt and the
 //! instruction done again by its interpreter's handler.
 
+use crate::ahead::Ahead;
 use crate::floating::Unusual;
 use crate::sites::Draft;
 use crate::spans::{Alone, CLOSED, Spans};
@@ -47,9 +48,9 @@ pub fn gr(r: u8) -> i8 {
 /// Targets of indirect branches that are remembered.
 pub const TARGET_COUNT: usize = 8192;
 
-/// The place of a target in their table: pages are like each other, so each begins elsewhere.
-pub fn target_place(ia: u64) -> usize {
-    (ia >> 1 ^ ia >> 12 << 4) as usize & (TARGET_COUNT - 1)
+/// The place of a target in their table: pages are like each other, and so are spaces, so each begins elsewhere.
+pub fn target_place(ia: u64, key: u64) -> usize {
+    (ia >> 1 ^ ia >> 12 << 4 ^ key << 2) as usize & (TARGET_COUNT - 1)
 }
 
 /// One of them.
@@ -118,10 +119,31 @@ pub struct Carried {
 /// Code that is emitted behind the block.
 pub enum Cold {
     Site(DynamicLabel, usize),
-    Edge { label: DynamicLabel, map: Map, cc: Recipe, goal: Goal, refund: u32, at: i64 },
-    Exit { label: DynamicLabel, patch: u64 },
+    Edge {
+        label: DynamicLabel,
+        map: Map,
+        cc: Recipe,
+        goal: Goal,
+        refund: u32,
+        at: i64,
+    },
+    Exit {
+        label: DynamicLabel,
+        patch: u64,
+    },
     Unusual(Unusual),
     Alone(Alone),
+    /// A branch to a place further down in the block, which has these registers there.
+    Join {
+        start: DynamicLabel,
+        map: Map,
+        cc: Recipe,
+        to: Map,
+        to_cc: Recipe,
+        label: DynamicLabel,
+        refund: u32,
+        at: i64,
+    },
 }
 
 /// What is known of a block before it is emitted.
@@ -129,6 +151,7 @@ pub struct Plan<'e> {
     pub storage: &'e storage::Storage,
     pub ops: &'e [Op],
     pub spans: Spans,
+    pub ahead: Ahead,
     /// Where the block's text is.
     pub absolute: Absolute,
     /// Where its code is going to be executed, and where all code begins.
@@ -170,6 +193,8 @@ pub struct Emitter<'e> {
     /// The address a load for update found, and the register with the host's address.
     pub update: Option<(Word, u8)>,
     pub cold: Vec<Cold>,
+    /// The first of this copy of the block.
+    pub first_cold: usize,
     pub carried: Option<Carried>,
     head: DynamicLabel,
     /// Where in the code the inner entry is.
@@ -210,6 +235,7 @@ impl<'e> Emitter<'e> {
             near: [None; 16],
             update: None,
             cold: Vec::new(),
+            first_cold: 0,
             carried: None,
             head,
             head_offset: 0,
@@ -265,17 +291,16 @@ impl<'e> Emitter<'e> {
         h
     }
 
-    /// Takes a register from a guest register that this instruction has not used, from one that need not be stored first.
+    /// Takes a register from a guest register that this instruction has not used: from the one that is needed last, and of
+    /// those that are not needed any more from one that need not be stored first.
     fn evict(&mut self) -> Option<u8> {
         let busy = self.touched | self.cc.hosts();
-        let candidates = || {
-            POOL.into_iter().filter_map(|h| match self.owner[h as usize] {
-                Owner::Guest(r) if busy >> h & 1 == 0 => Some((h, r)),
-                _ => None,
-            })
-        };
-        let clean = candidates().find(|(_, r)| self.map.dirty >> r & 1 == 0);
-        let (h, r) = clean.or_else(|| candidates().next())?;
+        let candidates = POOL.into_iter().filter_map(|h| match self.owner[h as usize] {
+            Owner::Guest(r) if busy >> h & 1 == 0 => Some((h, r)),
+            _ => None,
+        });
+        let (h, r) =
+            candidates.max_by_key(|&(_, r)| (self.plan.ahead.distance(self.index, r), self.map.dirty >> r & 1 == 0))?;
         let map = self.map;
         self.write_back(&map, 1 << r);
         self.map.dirty &= !(1 << r);
@@ -671,7 +696,8 @@ impl Emitter<'_> {
     /// Goes to the block at the address in r14.
     fn indirect(&mut self) {
         asm!(self, mov ecx, r14d ; mov eax, r14d ; shr ecx, 12 ; shl eax, 4 ; mov edx, ecx ; shl edx, 9 ; xor eax, edx
-            ; and eax, ((TARGET_COUNT - 1) << 5) as i32 ; add rax, [rbp + scratch(TARGETS)] ; cmp r14, [rax] ; jne >miss
+            ; mov edx, [rbp + scratch(KEY)] ; shl edx, 7 ; xor eax, edx ; and eax, ((TARGET_COUNT - 1) << 5) as i32
+            ; add rax, [rbp + scratch(TARGETS)] ; cmp r14, [rax] ; jne >miss
             ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss
             ; movzx ecx, cl ; mov rdx, [rbp + scratch(ROWS)] ; mov ecx, [rdx + 4 * rcx]
             ; cmp ecx, [BYTE rax + 24] ; jne >miss ; jmp QWORD [BYTE rax + 16] ; miss:);
@@ -692,16 +718,7 @@ impl Emitter<'_> {
 
     /// Leaves the block; `at` is where the branch is that was taken.
     fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
-        if let Some(at) = at {
-            match i8::try_from(at) {
-                Ok(at) => asm!(self, lea rax, [BYTE r14 + at]),
-                Err(_) => asm!(self, lea rax, [r14 + at as i32]),
-            }
-            asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
-        }
-        if refund != 0 {
-            asm!(self, lea r15, [BYTE r15 + refund as i8]);
-        }
+        self.taken(refund, at);
         if matches!(goal, Goal::Near(0)) && self.carry(map, cc) {
             return;
         }
@@ -732,16 +749,36 @@ impl Emitter<'_> {
         }
     }
 
+    /// A branch is taken: notes where it is, and what of the block is not executed.
+    fn taken(&mut self, refund: u32, at: Option<i64>) {
+        if let Some(at) = at {
+            match i8::try_from(at) {
+                Ok(at) => asm!(self, lea rax, [BYTE r14 + at]),
+                Err(_) => asm!(self, lea rax, [r14 + at as i32]),
+            }
+            asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
+        }
+        if refund != 0 {
+            asm!(self, lea r15, [BYTE r15 + refund as i8]);
+        }
+    }
+
     fn refund(&self) -> u32 {
         (self.plan.ops.len() - self.index - 1) as u32
     }
 
     pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
         let goal = self.goal(target);
-        // Who branches on one condition code knows it.
-        let cc = match truth {
-            Truth::Code(mask) if mask.is_power_of_two() => Recipe::Named(Cc::Set(3 - mask.trailing_zeros() as u8)),
+        // Who branches on one condition code knows it, and who does not branch on all others.
+        let known = |mask: u8| match mask & self.cc.possible() {
+            one if one.is_power_of_two() => Recipe::Named(Cc::Set(3 - one.trailing_zeros() as u8)),
             _ => self.cc,
+        };
+        let (cc, otherwise) = match truth {
+            // Where both ways come together again they had better agree.
+            Truth::Code(_) if self.leads_down(goal) => (self.cc, self.cc),
+            Truth::Code(mask) => (known(mask), known(!mask)),
+            _ => (self.cc, self.cc),
         };
         if matches!(goal, Goal::Near(0)) {
             self.goes_back(cc);
@@ -754,8 +791,15 @@ impl Emitter<'_> {
             None => {
                 let (map, refund) = (self.map, self.refund());
                 self.cold.push(Cold::Edge { label, map, cc, goal, refund, at });
+                self.cc = otherwise;
             }
         }
+    }
+
+    /// The goal is an instruction further down in the block.
+    fn leads_down(&self, goal: Goal) -> bool {
+        let behind = &self.plan.ops[self.index + 1..];
+        matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at == d))
     }
 
     pub fn jump_to(&mut self, goal: Goal, at: i64) {
@@ -802,6 +846,7 @@ impl Emitter<'_> {
 
     pub fn begin(&mut self, index: usize) {
         self.index = index;
+        self.join(self.plan.ops[index].fields.at);
         self.first_site = self.sites.len();
         self.code_set = false;
     }
@@ -828,6 +873,11 @@ impl Emitter<'_> {
         while k < self.cold.len() {
             match self.cold[k] {
                 Cold::Alone(alone) => self.alone(&alone),
+                Cold::Join { start, map, cc, to, to_cc, label, refund, at } => {
+                    asm!(self, =>start);
+                    self.taken(refund, Some(at));
+                    self.joins((&map, &cc), (&to, &to_cc), label);
+                }
                 Cold::Site(label, id) => {
                     let at = if self.sites[id - self.plan.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
                     asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])

@@ -18,6 +18,8 @@
 #![allow(clippy::useless_conversion)]
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod ahead;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod body;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod bytes;

@@ -3,7 +3,7 @@
 //! The emitter leaves an instruction in its middle by beginning it again on the exact state. So a body that may leave
 //! after it has changed something, or that calls a routine among other things, is not for the emitter.
 
-use crate::spans::Access;
+use crate::ahead::Access;
 use cpu::{At, Interruption};
 use isa::{Cc, Cpu, Fields, Routine, Step, Width};
 use std::convert::Infallible;
@@ -22,7 +22,8 @@ pub struct Scout {
     /// Bases without an index, and displacements, of the addresses made.
     made: Vec<(u8, i32)>,
     pub accesses: Vec<Access>,
-    /// General registers that it sets.
+    /// General registers that it needs, and those that it sets.
+    pub read: u16,
     pub written: u16,
 }
 
@@ -64,8 +65,6 @@ impl Cpu for Scout {
 
     nothing! {
         fn imm(v: u64);
-        fn gr(width: Width, r: u8);
-        fn gr_high(r: u8);
         fn fpr(r: u8);
         fn ar(r: u8);
         fn add(width: Width, a: (), b: ());
@@ -97,6 +96,12 @@ impl Cpu for Scout {
         fn branch_if(i: &Fields, condition: (), target: ());
         fn jump(i: &Fields, target: ());
     }
+    fn gr(&mut self, _: Width, r: u8) {
+        self.read |= 1 << (r & 15);
+    }
+    fn gr_high(&mut self, r: u8) {
+        self.read |= 1 << (r & 15);
+    }
     fn set_gr(&mut self, _: Width, r: u8, _: ()) {
         self.written |= 1 << (r & 15);
         self.change();
@@ -126,12 +131,16 @@ impl Cpu for Scout {
         self.named_code = true;
     }
     fn address(&mut self, x: u8, b: u8, d: i32) -> At<()> {
+        for r in [x, b].into_iter().filter(|&r| r != 0) {
+            self.read |= 1 << (r & 15);
+        }
         if x == 0 && b != 0 {
             self.made.push((b, d));
         }
         At { address: (), ar: b }
     }
     fn address_in(&mut self, r: u8) -> At<()> {
+        self.read |= 1 << (r & 15);
         self.made.push((r & 15, 0));
         At { address: (), ar: r }
     }

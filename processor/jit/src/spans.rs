@@ -9,21 +9,12 @@
 //! A slot holds until its base register is set, or somebody else does an instruction: a call closes all of them, and a site comes
 //! back with all of them 0. The plan may be wrong about a block: what counts is what [`Map`] says is open.
 
+use crate::ahead::{Access, Footprint, again};
 use crate::emitter::{Emitter, asm, near, scratch};
-use crate::native::Native;
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Fields, Op, Width};
-
-/// An access off a base register alone.
-#[derive(Clone, Copy, Debug)]
-pub struct Access {
-    pub base: u8,
-    pub disp: i32,
-    pub len: i32,
-    pub store: bool,
-}
+use isa::Op;
 
 /// A run of accesses off one base.
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +39,6 @@ pub struct Spans {
     again: bool,
 }
 
-/// What one instruction does to registers and storage, as far as it matters here.
-#[derive(Default, Debug)]
-pub struct Footprint {
-    pub accesses: Vec<Access>,
-    pub written: u16,
-    /// Somebody else does it.
-    pub called: bool,
-}
-
 /// No span.
 pub const CLOSED: u8 = 0xff;
 /// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in between.
@@ -72,7 +54,7 @@ pub const SLOTS: i32 = 256;
 
 impl Spans {
     pub fn of(ops: &[Op], footprints: &[Footprint]) -> Spans {
-        let again = ops.iter().any(|op| op.fields.imm != 0 && op.fields.at + op.fields.imm == 0);
+        let again = again(ops);
         let written = footprints.iter().fold(0, |all, print| all | print.written);
         let calls = footprints.iter().any(|print| print.called);
         let mut spans = Spans { fixed: !written, calls, again, ..Spans::default() };
@@ -133,67 +115,6 @@ impl Span {
     fn covers(&self, access: &Access) -> bool {
         (self.from..=self.to - access.len).contains(&access.disp)
     }
-}
-
-/// What is emitted for an instruction in its body's stead: its accesses, and the registers it may set.
-pub fn footprint(native: Native, i: &Fields) -> Footprint {
-    let mut print = Footprint::default();
-    let length = i.l as i32 + 1;
-    let bytes = |width: Width| (width.bits() / 8) as i32;
-    let mut access = |base: u8, disp: i32, len: i32, store: bool| {
-        if base != 0 {
-            print.accesses.push(Access { base, disp, len, store });
-        }
-    };
-    let several = || -> (i32, u16) {
-        let last = i.r3.wrapping_sub(i.r1) & 15;
-        (last as i32 + 1, (0..=last).map(|k| 1 << ((i.r1 + k) & 15)).sum())
-    };
-    let pair = 1 << (i.r1 & 15) | 1u16 << (i.r1 + 1 & 15);
-    let written = match native {
-        Native::LoadMultiple(width) => {
-            let (count, written) = several();
-            access(i.b2, i.d2, bytes(width) * count, false);
-            written
-        }
-        Native::StoreMultiple(width) => {
-            access(i.b2, i.d2, bytes(width) * several().0, true);
-            0
-        }
-        Native::Move => {
-            access(i.b1, i.d1, length, true);
-            access(i.b2, i.d2, length, false);
-            0
-        }
-        Native::Clear => {
-            access(i.b1, i.d1, length, true);
-            0
-        }
-        Native::Compare(_) => {
-            access(i.b1, i.d1, length, false);
-            access(i.b2, i.d2, length, false);
-            0
-        }
-        Native::AddInStorage { width, .. } => {
-            access(i.b1, i.d1, bytes(width), true);
-            0
-        }
-        Native::CompareAndSwap(width) => {
-            access(i.b2, i.d2, bytes(width), true);
-            1 << (i.r1 & 15)
-        }
-        Native::Float(float) => {
-            if let (Some((len, store)), 0) = (float.access(), i.x2) {
-                access(i.b2, i.d2, len, store);
-            }
-            (float.sets_general() as u16) << (i.r1 & 15)
-        }
-        // What few of them set is found out when they do.
-        Native::CompareUnderMask(_) | Native::StoreUnderMask(_) => 0,
-        _ => pair,
-    };
-    print.written = written;
-    print
 }
 
 /// An access that looks for itself, and where it stands.
@@ -334,7 +255,7 @@ mod tests {
 
     fn print(accesses: &[(u8, i32, i32, bool)], written: u16) -> Footprint {
         let accesses = accesses.iter().map(|&(base, disp, len, store)| Access { base, disp, len, store }).collect();
-        Footprint { accesses, written, called: false }
+        Footprint { accesses, written, ..Footprint::default() }
     }
 
     #[test]

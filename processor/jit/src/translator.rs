@@ -1,5 +1,6 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
+use crate::ahead::{Ahead, Footprint, footprint};
 use crate::bytes;
 use crate::emitter::*;
 use crate::floating;
@@ -7,7 +8,7 @@ use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
 use crate::scout::Scout;
 use crate::sites::{Draft, Site, Sites};
-use crate::spans::{self, Footprint, SLOTS, Spans, footprint};
+use crate::spans::{self, SLOTS, Spans};
 use crate::strings;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
@@ -325,6 +326,7 @@ impl Translator {
         let code = s.storage().code(absolute);
         let mut plan = Plan {
             spans: Spans::default(),
+            ahead: Ahead::default(),
             storage: s.storage(),
             ops,
             absolute,
@@ -375,10 +377,11 @@ impl Translator {
             unfit |= (called as u64) << n;
             footprints.push(match natives[n] {
                 Some(native) => footprint(native, &op.fields),
-                None => Footprint { accesses: scout.accesses, written: scout.written, called },
+                None => Footprint { accesses: scout.accesses, read: scout.read, written: scout.written, called },
             });
         }
         plan.spans = Spans::of(ops, &footprints);
+        plan.ahead = Ahead::of(ops, &footprints);
         let (bytes, head) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
                 Ok(done) => break done,
@@ -475,7 +478,7 @@ impl Translator {
     /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
     pub fn remember(&mut self, s: &State, code: u64) {
         let ia = s.ia;
-        self.targets[target_place(ia)] = Target { ia, key: key(s), code, forgotten: s.forgotten(ia).into() };
+        self.targets[target_place(ia, key(s))] = Target { ia, key: key(s), code, forgotten: s.forgotten(ia).into() };
     }
 
     /// Runs the code of the block at `s.ia` and whatever comes behind it. `all` are the engine's instructions.

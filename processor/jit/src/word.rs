@@ -145,6 +145,19 @@ impl Recipe {
         }
     }
 
+    /// The codes that it can be, as a mask of a branch.
+    pub fn possible(&self) -> u8 {
+        let Recipe::Named(cc) = self else { return 15 };
+        match cc {
+            Cc::Set(code) => 8 >> code,
+            Cc::Zero { .. } => 12,
+            Cc::Sign { .. } | Cc::Compare { .. } | Cc::CompareLogical { .. } => 14,
+            Cc::SubtractLogical { .. } => 7,
+            Cc::TestMask { .. } => 13,
+            _ => 15,
+        }
+    }
+
     /// The kind as a number, the width, and the operands, without the first of a sum: that follows from the others.
     pub fn parts(&self) -> (u8, Width, Vec<Operand>) {
         use Width::*;

@@ -1,0 +1,125 @@
+//! What is known of a block's instructions before they are emitted. It may be wrong: nothing but speed depends on it.
+
+use crate::native::Native;
+use isa::{Fields, Op, Width};
+
+/// An access off a base register alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    pub base: u8,
+    pub disp: i32,
+    pub len: i32,
+    pub store: bool,
+}
+
+/// What one instruction does to registers and storage, as far as it matters here.
+#[derive(Default, Debug)]
+pub struct Footprint {
+    pub accesses: Vec<Access>,
+    /// General registers whose values it needs, and those that it sets.
+    pub read: u16,
+    pub written: u16,
+    /// Somebody else does it.
+    pub called: bool,
+}
+
+/// Whether the block branches to its own start.
+pub fn again(ops: &[Op]) -> bool {
+    ops.iter().any(|op| op.fields.imm != 0 && op.fields.at + op.fields.imm == 0)
+}
+
+/// Which registers the instructions of a block need.
+#[derive(Default)]
+pub struct Ahead {
+    read: Vec<u16>,
+    /// Behind the last comes the first.
+    again: bool,
+}
+
+impl Ahead {
+    pub fn of(ops: &[Op], footprints: &[Footprint]) -> Ahead {
+        Ahead { read: footprints.iter().map(|print| print.read).collect(), again: again(ops) }
+    }
+
+    /// How many instructions from `index` on the value of `r` is needed, if it is.
+    pub fn distance(&self, index: usize, r: u8) -> usize {
+        let (before, behind) = self.read.split_at(index.min(self.read.len()));
+        let round = if self.again { before } else { &[] };
+        behind.iter().chain(round).position(|read| read >> r & 1 == 1).unwrap_or(usize::MAX)
+    }
+}
+
+/// What is emitted for an instruction in its body's stead: its accesses, and the registers it may set.
+pub fn footprint(native: Native, i: &Fields) -> Footprint {
+    let mut print = Footprint::default();
+    let length = i.l as i32 + 1;
+    let bytes = |width: Width| (width.bits() / 8) as i32;
+    let mut access = |base: u8, disp: i32, len: i32, store: bool| {
+        if base != 0 {
+            print.accesses.push(Access { base, disp, len, store });
+        }
+    };
+    let several = || -> (i32, u16) {
+        let last = i.r3.wrapping_sub(i.r1) & 15;
+        (last as i32 + 1, (0..=last).map(|k| 1 << ((i.r1 + k) & 15)).sum())
+    };
+    let pair = 1 << (i.r1 & 15) | 1u16 << (i.r1 + 1 & 15);
+    let written = match native {
+        Native::LoadMultiple(width) => {
+            let (count, written) = several();
+            access(i.b2, i.d2, bytes(width) * count, false);
+            written
+        }
+        Native::StoreMultiple(width) => {
+            access(i.b2, i.d2, bytes(width) * several().0, true);
+            0
+        }
+        Native::Move => {
+            access(i.b1, i.d1, length, true);
+            access(i.b2, i.d2, length, false);
+            0
+        }
+        Native::Clear => {
+            access(i.b1, i.d1, length, true);
+            0
+        }
+        Native::Compare(_) => {
+            access(i.b1, i.d1, length, false);
+            access(i.b2, i.d2, length, false);
+            0
+        }
+        Native::AddInStorage { width, .. } => {
+            access(i.b1, i.d1, bytes(width), true);
+            0
+        }
+        Native::CompareAndSwap(width) => {
+            access(i.b2, i.d2, bytes(width), true);
+            1 << (i.r1 & 15)
+        }
+        Native::Float(float) => {
+            if let (Some((len, store)), 0) = (float.access(), i.x2) {
+                access(i.b2, i.d2, len, store);
+            }
+            (float.sets_general() as u16) << (i.r1 & 15)
+        }
+        Native::CompareUnderMask(_) | Native::StoreUnderMask(_) => 0,
+        _ => pair,
+    };
+    let named = [i.r1, i.r2, i.r3, i.x2, i.b1, i.b2].into_iter().filter(|&r| r != 0);
+    print.read = named.fold(0, |all, r| all | 1 << (r & 15));
+    print.written = written;
+    print
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_needed_next_is_found_around_a_loop_too() {
+        let ahead = Ahead { read: vec![1 << 1, 1 << 2, 1 << 3], again: false };
+        assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [usize::MAX, 0, 1, usize::MAX]);
+        let ahead = Ahead { again: true, ..ahead };
+        assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [2, 0, 1, usize::MAX]);
+    }
+}
