@@ -8,14 +8,11 @@ mod support;
 use debian::cpio::Archive;
 use std::fs;
 use std::process::Stdio;
+use support::program::{BASE, DATA, TEXT, executable};
 use support::{endicott, guest};
 use vectors::assemble;
 
-/// Where the executable is loaded; its text begins behind the headers.
-const BASE: u64 = 0x100_0000;
-const TEXT: u64 = BASE + 0x1000;
-/// Its constants, and the storage of the machine it makes: KVM wants whole megabytes.
-const DATA: u64 = BASE + 0x2000;
+/// The storage of the machine it makes: KVM wants whole megabytes.
 const STORAGE: u64 = BASE + 0x10_0000;
 const STORAGE_SIZE: u64 = 0x10_0000;
 /// What is in `DATA`: the device's name, KVM's structures, what there is to say.
@@ -75,44 +72,36 @@ fn program() -> Vec<u8> {
     assemble(&run.join(""))
 }
 
-/// A static executable whose one segment is everything, and whose address space may be a machine's (PT_S390_PGSTE).
-fn executable() -> Vec<u8> {
-    let size = STORAGE - BASE + STORAGE_SIZE;
-    let mut file = vec![0; size as usize];
-    let mut put = |at: u64, bytes: &[u8]| file[at as usize..at as usize + bytes.len()].copy_from_slice(bytes);
+/// The program, and the storage of the machine it makes.
+fn runner() -> Vec<u8> {
     let word = |v: u32| v.to_be_bytes();
     let long = |v: u64| v.to_be_bytes();
-    // 64 bits, big-endian, executable, s390.
-    put(0, b"\x7fELF\x02\x02\x01");
-    put(16, &[0, 2, 0, 22, 0, 0, 0, 1]);
-    put(24, &long(TEXT));
-    put(32, &long(64));
-    put(52, &[0, 64, 0, 56, 0, 2, 0, 0, 0, 0, 0, 0]);
-    put(64, &[word(1), word(7)].concat());
-    put(72, &[0, BASE, BASE, size, size, 0x1000].map(long).concat());
-    put(120, &[word(0x7000_0000), word(4)].concat());
-    put(TEXT - BASE, &program());
-    put(DATA - BASE + NAME, b"/dev/kvm\0");
+    let (text, machine, supervisor) = (program(), assemble(MACHINE), assemble(SUPERVISOR));
     // Slot and flags, the machine's first address, size and address of its storage.
-    put(DATA - BASE + REGION, &[0, 0, STORAGE_SIZE, STORAGE].map(long).concat());
+    let region = [0, 0, STORAGE_SIZE, STORAGE].map(long).concat();
     // The kernel chooses the address; read and write, shared; the descriptor is filled in, and so is the length.
-    put(DATA - BASE + MAPPING, &[0, 0, 3, 1, 0, 0].map(long).concat());
-    // KVM_MP_STATE_OPERATING.
-    put(DATA - BASE + STATE, &word(7));
-    put(DATA - BASE + MESSAGE, b"MACHINE-RAN\n");
-    let machine = STORAGE - BASE;
-    put(machine + 0x1_0000, &assemble(MACHINE));
-    put(machine + 0x2000, &assemble(SUPERVISOR));
-    // The supervisor-call new PSW.
-    put(machine + 0x1c0, &[0x0000_0001_8000_0000, 0x2000].map(long).concat());
-    file
+    let mapping = [0, 0, 3, 1, 0, 0].map(long).concat();
+    let svc_new_psw = [0x0000_0001_8000_0000, 0x2000].map(long).concat();
+    let pieces: [(u64, &[u8]); 9] = [
+        (TEXT, &text),
+        (DATA + NAME, b"/dev/kvm\0"),
+        (DATA + REGION, &region),
+        (DATA + MAPPING, &mapping),
+        // KVM_MP_STATE_OPERATING.
+        (DATA + STATE, &word(7)),
+        (DATA + MESSAGE, b"MACHINE-RAN\n"),
+        (STORAGE + 0x1_0000, &machine),
+        (STORAGE + 0x2000, &supervisor),
+        (STORAGE + 0x1c0, &svc_new_psw),
+    ];
+    executable(STORAGE - BASE + STORAGE_SIZE, true, &pieces)
 }
 
 #[test]
 fn debians_kvm_runs_a_machine() {
     let Some(guest) = guest() else { return };
     let mut overlay = Archive::default();
-    overlay.program("bin/machine", &executable());
+    overlay.program("bin/machine", &runner());
     let mut initrd = fs::read(&guest.initrd).expect("the guest is there");
     // The kernel takes archives one behind the other, packed or not, on boundaries of words.
     initrd.resize(initrd.len().next_multiple_of(4), 0);

@@ -133,6 +133,7 @@ kill $counter
 say "Setting up the system"
 printf '%s\n' "$SOURCES" >etc/apt/sources.list
 [ ! -d etc/network ] || [ -f etc/network/interfaces ] || printf 'auto lo\niface lo inet loopback\n' >etc/network/interfaces
+[ -f etc/default/locale ] || printf 'LANG=C.UTF-8\n' >etc/default/locale
 echo "root:$PASSWORD" | chroot /mnt /usr/sbin/chpasswd || fail "the password cannot be set"
 if [ -n "$USERNAME" ]; then
     in_target useradd -m -s /bin/bash "$USERNAME" || fail "the user $USERNAME cannot be added"

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod line;
+pub mod program;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
