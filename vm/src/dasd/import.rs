@@ -18,6 +18,8 @@ struct Imported {
     /// `370` for ARCHMODE S/370.
     machine: Option<&'static str>,
     loadparm: Option<String>,
+    /// The serial number of the processors: six digits.
+    serial: Option<String>,
     /// What could not be carried over: line number and why.
     left: Vec<(usize, String)>,
 }
@@ -108,6 +110,9 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
             to.storage = Some(format!("{}{unit}", value.to_uppercase()));
         }
         "NUMCPU" => to.processors = value.parse().unwrap_or(1),
+        "CPUSERIAL" if !value.is_empty() && value.len() <= 6 && value.bytes().all(|c| c.is_ascii_hexdigit()) => {
+            to.serial = Some(format!("{:0>6}", value.to_uppercase()));
+        }
         "LOADPARM" => to.loadparm = Some(value.to_uppercase()),
         "ARCHMODE" | "ARCHLVL" => match value.to_ascii_uppercase().as_str() {
             "S/370" | "370" => to.machine = Some("370"),
@@ -135,15 +140,35 @@ const DISKS: &[&str] = &[
     "9332", "9335", "9336",
 ];
 
+/// `file` with the number of its device where it says so.
+fn named(file: &str, number: u16) -> String {
+    let (short, long) = (format!("{:03X}", number & 0xfff), format!("{number:04X}"));
+    let upper = file.replace("$(CUU)", &short).replace("$(CCUU)", &long);
+    upper.replace("$(cuu)", &short.to_lowercase()).replace("$(ccuu)", &long.to_lowercase())
+}
+
 fn device(to: &mut Imported, line: usize, numbers: &[u16], kind: &str, rest: &[&str]) {
     let kind = kind.to_ascii_uppercase();
     let file = rest.first().copied().unwrap_or_default().trim_matches('"');
     let mut leave = |why: String| to.left.push((line, format!("{:04X} {kind}: {why}", numbers[0])));
     let base = kind.split('-').next().unwrap_or_default();
     if DISKS.contains(&base) {
-        if file.is_empty() || numbers.len() > 1 {
-            return leave("a disk needs a number and a file".into());
+        if file.is_empty() {
+            return leave("it has no file".into());
         }
+        // Each of several disks has a file of its own, named by its number.
+        if numbers.len() > 1 {
+            let lower = file.to_ascii_lowercase();
+            if !lower.contains("$(cuu)") && !lower.contains("$(ccuu)") {
+                return leave(format!("{} disks cannot be in one file", numbers.len()));
+            }
+            for &number in numbers {
+                device(to, line, &[number], &kind, rest);
+            }
+            return;
+        }
+        let file = named(file, numbers[0]);
+        let file = file.as_str();
         if file.contains(':') {
             return leave(format!("{file} is a disk of another computer; copy its image file here"));
         }
@@ -210,6 +235,9 @@ impl Imported {
         if let Some(machine) = self.machine {
             let _ = writeln!(out, "  MACHINE {machine}");
         }
+        if let Some(serial) = &self.serial {
+            let _ = writeln!(out, "  OPTION CPUID {serial}");
+        }
         for processor in 0..self.processors.min(64) {
             let _ = writeln!(out, "  CPU {processor:02X}");
         }
@@ -253,6 +281,8 @@ TZOFFSET  -0500
 0203      3390 disks/work.cckd sf=shadows/work_*.cckd
 0400.4    3270
 0580      3480 *
+CPUSERIAL 611
+0210.2    3390 disks/d$(CUU).$(ccuu) ro
 INCLUDE   nowhere.cnf
 ";
         std::fs::write(&file, text).unwrap();
@@ -261,13 +291,20 @@ INCLUDE   nowhere.cnf
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(
             imported.system,
-            ["TIMEZONE LCL WEST 05:00", "DASD 0200 disks/res.cckd R/O", "DASD 0203 disks/work.cckd"]
+            [
+                "TIMEZONE LCL WEST 05:00",
+                "DASD 0200 disks/res.cckd R/O",
+                "DASD 0203 disks/work.cckd",
+                "DASD 0210 disks/d210.0210 R/O",
+                "DASD 0211 disks/d211.0211 R/O",
+            ]
         );
-        assert_eq!(imported.devices.len(), 3 + 2 + 4);
+        assert_eq!(imported.devices.len(), 3 + 4 + 4);
         assert!(imported.devices.contains(&"SPECIAL 0403 3270".into()));
         let lines: Vec<usize> = imported.left.iter().map(|(line, _)| *line).collect();
-        assert_eq!(lines, [5, 8, 9, 11, 12, 14, 15]);
+        assert_eq!(lines, [5, 8, 9, 11, 12, 14, 17]);
         let out = imported.text(&file);
         assert!(out.contains("USER GUEST1 GUEST1 256M 256M G\n") && out.contains("  CPU 01\n"), "{out}");
+        assert!(out.contains("  OPTION CPUID 000611\n"), "{out}");
     }
 }
