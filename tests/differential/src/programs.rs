@@ -238,7 +238,8 @@ impl<'a> Writer<'a> {
                 let sequence = self.generator.sequence(None, at);
                 let text = sequence.text();
                 before.get_or_insert(sequence.before);
-                Item::Plain(text)
+                let floats = self.random.one_in(6);
+                Item::Plain(if floats { crate::engines::float_turns(&mut self.random) } else { text })
             } else {
                 self.structure(n, count)
             };
@@ -248,6 +249,10 @@ impl<'a> Writer<'a> {
         let r = &mut self.random;
         let mut before = before.unwrap_or_default();
         before.gr[8] = TEXT;
+        if r.one_in(2) {
+            // "Inexact" has been signalled, as in most programs that run for long.
+            before.fpc = 0x0008_0000;
+        }
         before.ar = std::array::from_fn(|_| if r.one_in(16) { r.bits() as u32 } else { r.below(2) as u32 });
         let psw = Writer::mask(r);
         let budget = r.pick(&[3, 20, 100, 1000, 5000]);

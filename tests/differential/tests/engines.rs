@@ -22,7 +22,8 @@ fn the_engines_agree() {
 /// `PROGRAMS=N`: so many instructions in whole programs, instead of a few hundred thousand.
 #[test]
 fn the_engines_agree_on_programs() {
-    let rows = campaign::rows(Some("general"), "");
+    let mut rows = campaign::rows(Some("general"), "");
+    rows.extend(campaign::rows(Some("bfp"), ""));
     let mut duel = Duel::default();
     let found = programs::compare(&mut duel, &rows, number("SEED").unwrap_or(1), number("PROGRAMS").unwrap_or(300_000));
     assert!(found.is_empty(), "interpreter / translator:\n{}", found.join("\n"));
