@@ -1,13 +1,14 @@
 /*
  * Execs: the REXX processor's surroundings in CMS.
  *
- * An exec is fn EXEC on an accessed disk, whose first line is a comment. Its lines are read into storage, the file is closed, and
+ * An exec is fn EXEC on an accessed disk, whose first line is a comment; one that begins with &TRACE is EXEC 2's (exec2.c). Its lines are read into storage, the file is closed, and
  * the processor (rexx/rexx.h) gets them with the callbacks here: the terminal, the program stack, CMS and CP commands, further
  * execs as external routines, and the functions that only CMS has. ADDRESS CMS is as if typed, ADDRESS COMMAND is
  * commands and modules by their exact names, `EXEC name` for execs and `CP` for CP.
  */
 #include "cms.h"
 #include "../rexx/rexx.h"
+#include "exec2.h"
 
 enum { EXECS_DEEP = 30, ABEND_LEFT = 0x8000 };
 
@@ -352,6 +353,23 @@ static bool begins_with_comment(const struct rexx_program *program)
     return program->count > 0 && at + 1 < first->length && first->text[at] == '/' && first->text[at + 1] == '*';
 }
 
+/* That is an EXEC 2 program's first word. */
+static bool begins_with_trace(const struct rexx_program *program)
+{
+    static const char first[] = "&TRACE";
+    const struct rexx_text *line = program->lines;
+    u32 at = 0;
+
+    while (program->count > 0 && at < line->length && line->text[at] == ' ')
+        at++;
+    if (program->count == 0 || line->length - at < sizeof first - 1)
+        return false;
+    for (u32 n = 0; n < sizeof first - 1; n++)
+        if (upper(line->text[at + n]) != first[n])
+            return false;
+    return true;
+}
+
 /* False: there is no exec of that name. */
 bool run_exec(const struct call *call, int *code)
 {
@@ -372,6 +390,11 @@ bool run_exec(const struct call *call, int *code)
             message("EXC", 516, 'E', call->token[0]);
         *code = 20003;
         return found;
+    }
+    if (begins_with_trace(&program)) {
+        *code = exec2_run(&program, call);
+        unload(NULL, &program);
+        return true;
     }
     if (!begins_with_comment(&program)) {
         message("EXC", 517, 'E', call->token[0]);

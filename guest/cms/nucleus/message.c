@@ -54,6 +54,7 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 73, "Unable to open file %t" },
     { 75, "Device %t is illegal for %s" },
     { 84, "Invalid use of FROM and TO options" },
+    { 85, "Error in file %t %t, line %u - %s" },
     { 100, "Shared S-STAT not available" },
     { 101, "Shared Y-STAT not available" },
     { 104, "Error %d reading file %s from disk" },
