@@ -156,7 +156,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     cp.processors.end();
     vmdbk.machine().hold();
     threads.into_iter().for_each(|thread| drop(thread.join()));
-    cp.disks.flush(cp.now());
+    cp.disks.close(cp.now());
     drop(raw);
     let ending = notes.ending();
     let code = match &ending {

@@ -521,6 +521,14 @@ impl Volume for Image {
         self.files.sync()?;
         failed.map_or(Ok(()), Err)
     }
+
+    fn close(&self) -> Result<(), MediaError> {
+        self.files.tighten(|_| true);
+        let flushed = self.flush();
+        // A sync that is under way ends first: it reads the tables.
+        let _one = self.files.syncing.lock().expect(HELD);
+        self.alone().iter_mut().try_for_each(Layer::close).and(flushed)
+    }
 }
 
 impl Drop for Image {
@@ -695,6 +703,30 @@ mod tests {
         assert_eq!(volume.read_blocks(999, &mut [0; 1024]).err(), Some(MediaError::Outside));
         std::fs::write(folder.path("odd"), [0; 700]).unwrap();
         assert!(matches!(open(&folder.path("odd")), Err(ImageError::NotAnImage { .. })));
+    }
+
+    #[test]
+    fn a_closed_image_is_whole_for_others_and_opens_again_when_it_is_written() {
+        let folder = Folder::new("image-close");
+        let path = folder.path("a.3390");
+        let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 3);
+        create(&path, kind, Format::Compressed { wide: false, method: crate::Method::Zlib }).unwrap();
+        let image = Image::open(&path, Options::default()).unwrap();
+        // What another program finds in the file as it is now.
+        let left_open = |track: u32, wanted: &Track| {
+            let copy = folder.path("copy.3390");
+            std::fs::copy(&path, &copy).unwrap();
+            let other = Image::open(&copy, Options { read_only: true, ..Options::default() }).unwrap();
+            assert_eq!(*other.read_track(track).unwrap(), *wanted);
+            other.with_layers(|layers| layers[0].packed().is_some_and(|packed| packed.left_open()))
+        };
+        for n in 1..4 {
+            let track = with_record(0, 3, n);
+            image.write_track(3, &track).unwrap();
+            assert!(left_open(3, &track));
+            image.close().unwrap();
+            assert!(!left_open(3, &track));
+        }
     }
 
     #[test]

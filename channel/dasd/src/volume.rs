@@ -184,4 +184,9 @@ pub trait Volume: Send + Sync {
     fn flush(&self) -> Result<(), MediaError> {
         Ok(())
     }
+
+    /// The same, and the files are as other programs expect them. What is written later opens them again.
+    fn close(&self) -> Result<(), MediaError> {
+        self.flush()
+    }
 }

@@ -280,10 +280,10 @@ impl Disks {
         Ok(real.clone())
     }
 
-    /// Everything written is as safe as the host can make it.
-    pub fn flush(&self, now: Tod) {
+    /// The system ends: everything written is as safe as the host can make it, and the files are as other programs expect them.
+    pub fn close(&self, now: Tod) {
         for real in self.reals() {
-            if let Err(error) = real.volume.flush() {
+            if let Err(error) = real.volume.close() {
                 let number = format!("{:04X}", real.number);
                 self.troubles.report(now, &number, &real.serial, "", "its end", &error);
             }

@@ -523,7 +523,7 @@ impl Cp {
             logon::log_off(self, vmdbk, logon::Reason::ShutDown);
         }
         self.processors.end();
-        self.disks.flush(self.now());
+        self.disks.close(self.now());
         self.host.shut_down();
     }
 
