@@ -1,14 +1,16 @@
 //! Disks that take their time (SET TIMING), as block services and fixed-block disks do too, and what the control unit's cache counts of them.
 
-use base::{Clock, Tod, ebcdic};
+mod time;
+
+use base::ebcdic;
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Memory, Track, Volume};
-use devices::dasd::Call;
 use directory::{Directory, Passwords};
 use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::minidisk::real::Policy;
 use nucleus::system::{Cp, SystemConfig};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use time::Time;
 
 const DIRECTORY: &str = "\
 USER OPERATOR OPERATOR 1M 1M ABCDEFG
@@ -21,37 +23,6 @@ USER MAINT MAINT 1M 2M BG
  MDISK 193 FB-512 64 1024 FBA001 MR
  MDISK 194 FB-512 V-DISK 512
 ";
-
-/// One time for the system and its disks, which stands until somebody moves it.
-#[derive(Default)]
-struct Time(Mutex<(u64, Vec<(u64, Call)>)>);
-
-impl Clock for Time {
-    fn now(&self) -> Tod {
-        Tod::from_unix_nanos(690_624_000 * 1_000_000_000 + self.0.lock().unwrap().0)
-    }
-}
-
-impl devices::dasd::Alarm for Time {
-    fn now(&self) -> u64 {
-        self.0.lock().unwrap().0
-    }
-
-    fn call(&self, at: u64, what: Call) {
-        self.0.lock().unwrap().1.push((at, what));
-    }
-}
-
-impl Time {
-    fn pass(&self, milliseconds: u64) {
-        let mut state = self.0.lock().unwrap();
-        state.0 += milliseconds * 1_000_000;
-        let now = state.0;
-        let due: Vec<_> = state.1.extract_if(.., |(at, _)| *at <= now).collect();
-        drop(state);
-        due.into_iter().for_each(|(_, call)| call());
-    }
-}
 
 struct Site {
     cp: Cp,

@@ -1,6 +1,7 @@
 //! What becomes of a guest's channel program when the host cannot read or write, and what the operator hears of it.
 
-use base::{Clock, Tod};
+mod time;
+
 use css::Sense;
 use dasd::host::{Faults, Outcome, Request};
 use dasd::model::{CkdModel, FbaModel};
@@ -14,14 +15,7 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Tod {
-        Tod::from_unix_nanos(690_624_000 * 1_000_000_000)
-    }
-}
+use time::Time;
 
 const DIRECTORY: &str = "\
 USER OPERATOR OPERATOR 1M 1M ABCDEFG
@@ -115,7 +109,7 @@ impl Site {
     fn new(folder: &Folder, read_only: bool) -> Site {
         let host = Arc::new(Moody(Mutex::new(Host::Well)));
         let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
-        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Still), Arc::new(Silent));
+        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
         cp.disks.set_policy(Policy { users: vec!["USR*".into(), "FBA*".into()], ..Policy::default() });
         for (number, serial) in [(0x200, "USR001"), (0x300, "FBA001")] {
             let options = dasd::Options { read_only, faults: Some(host.clone()), ..dasd::Options::default() };

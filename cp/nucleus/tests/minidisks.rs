@@ -1,6 +1,8 @@
 //! Minidisks as users see them: who may link what, what they are told, and what becomes of it.
 
-use base::{Clock, Tod, ebcdic};
+mod time;
+
+use base::ebcdic;
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Extent, Memory, Track, Volume};
 use directory::{Directory, Passwords};
@@ -8,14 +10,7 @@ use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::minidisk::real::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;
-
-struct Still;
-
-impl Clock for Still {
-    fn now(&self) -> Tod {
-        Tod::from_unix_nanos(690_624_000 * 1_000_000_000)
-    }
-}
+use time::Time;
 
 const DIRECTORY: &str = "\
 USER OPERATOR OPERATOR 1M 1M ABCDEFG
@@ -73,7 +68,7 @@ struct Seat<'a>(&'a Cp, Arc<Terminal>);
 impl Site {
     fn new() -> Site {
         let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
-        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Still), Arc::new(Silent));
+        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
         cp.disks.set_policy(Policy {
             owned: vec!["RES001".into()],
             users: vec!["USR*".into(), "FBA*".into()],
@@ -873,35 +868,10 @@ fn a_reserve_is_seen_wherever_minidisks_overlap() {
     assert_eq!(command(&maint, "MAINT", 0x191, READ), (0, 0));
 }
 
-/// A clock for disks that stands until somebody moves it.
-#[derive(Default)]
-struct Standing(std::sync::Mutex<(u64, Vec<(u64, devices::dasd::Call)>)>);
-
-impl devices::dasd::Alarm for Standing {
-    fn now(&self) -> u64 {
-        self.0.lock().unwrap().0
-    }
-
-    fn call(&self, at: u64, what: devices::dasd::Call) {
-        self.0.lock().unwrap().1.push((at, what));
-    }
-}
-
-impl Standing {
-    fn pass(&self, milliseconds: u64) {
-        let mut state = self.0.lock().unwrap();
-        state.0 += milliseconds * 1_000_000;
-        let now = state.0;
-        let due: Vec<_> = state.1.extract_if(.., |(at, _)| *at <= now).collect();
-        drop(state);
-        due.into_iter().for_each(|(_, call)| call());
-    }
-}
-
 #[test]
 fn disks_take_their_time_when_they_are_told_to() {
     let site = Site::new();
-    let clock = Arc::new(Standing::default());
+    let clock = Arc::new(Time::default());
     site.cp.disks.set_alarm(clock.clone());
     let (maint, _) = site.log_on("maint");
     format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());

@@ -1,11 +1,12 @@
 //! Spool files as guests see them: channel programs on virtual readers and punches, DIAGNOSE X'14', the commands of Linux's
 //! vmur and what it takes from the columns of their responses.
 
+mod time;
 mod volume;
 
 use arch::Absolute;
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, pmcw_flag};
-use base::{Clock, Tod, ebcdic};
+use base::ebcdic;
 use complex::Configuration;
 use directory::{Directory, Passwords, SpoolDevice, SpoolKind};
 use nucleus::command::{self, Issuer, Origin};
@@ -17,15 +18,7 @@ use spool::{Attributes, Content, Punch, Queue, Spool};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Wednesday, 20 November 1991, 08:00:00.
-struct Morning;
-
-impl Clock for Morning {
-    fn now(&self) -> Tod {
-        Tod::from_unix_nanos(690_624_000_000_000_000)
-    }
-}
+use time::Time;
 
 struct System {
     cp: Cp,
@@ -45,7 +38,7 @@ impl System {
         let folder = std::env::temp_dir().join(format!("endicott-spool-test-{}-{number}", std::process::id()));
         let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
         let spool = Spool::open(&folder).unwrap();
-        let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Morning), Arc::new(Silent));
+        let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Time::default()), Arc::new(Silent));
         volume::install(&cp);
         System { cp, folder }
     }
