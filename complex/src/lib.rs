@@ -231,6 +231,18 @@ impl Configuration {
         (0..self.max_cpus()).for_each(|cpu| self.interrupted_cpu(cpu).state.purge_tlb());
     }
 
+    /// The CPUs have had nothing to do for a while: what they have decoded and translated is given up, and made again when it is
+    /// needed. A CPU that is being run is left alone.
+    pub fn rest(&self) {
+        for cpu in &self.cpus {
+            if let Ok(mut core) = cpu.core.try_lock() {
+                let core = &mut *core;
+                core.cache.rest();
+                core.state.rest();
+            }
+        }
+    }
+
     /// What the CPUs have in common: the clock, pending interruptions, facilities.
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared

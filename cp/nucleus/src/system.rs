@@ -482,6 +482,7 @@ impl Cp {
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
         let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
         let end = self.now();
+        work.vmdbk.has_run(end);
         self.processors.returned(processor, &work, end.micros_since(start), why, until);
         // Only a host whose storage is known has a STORBUF to keep.
         if self.config.storage != 0 && work.vmdbk.is_measured_at(end) {
@@ -535,6 +536,9 @@ impl Cp {
         if self.drops_at().is_some_and(|at| at <= now) {
             self.next_drops.store(spooling::next_drops(now).0, Ordering::Relaxed);
             spooling::take_drops(self);
+            if self.vmdbks().iter().filter(|vmdbk| vmdbk.rest(now)).count() != 0 {
+                storage::give_back_free();
+            }
         }
         for trouble in self.disks.take_troubles() {
             self.notify_operator(&trouble.to_string());

@@ -29,6 +29,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// How often the working set of a virtual machine that runs is measured, in microseconds.
 const MEASURED_EVERY: u64 = 10_000_000;
 
+/// How long a virtual machine has nothing to do before it gives up what its processors know of its programs, in microseconds.
+const AWAKE: u64 = 10_000_000;
+
 /// How error messages are shown (SET EMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Emsg {
@@ -126,6 +129,8 @@ pub struct Vmdbk {
     pub flooded: AtomicBool,
     /// When its working set is measured next: a TOD clock value.
     measured: AtomicU64,
+    /// When it last ran, if it has not rested since: a TOD clock value.
+    ran: AtomicU64,
     /// CP reads and the virtual machine does not run meanwhile.
     held: AtomicBool,
     state: Mutex<State>,
@@ -173,6 +178,7 @@ impl Vmdbk {
             trace: Trace::default(),
             flooded: AtomicBool::new(false),
             measured: AtomicU64::new(0),
+            ran: AtomicU64::new(0),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),
@@ -264,6 +270,22 @@ impl Vmdbk {
             self.measured.store(now.plus_micros(MEASURED_EVERY).0, Ordering::Relaxed);
         }
         due
+    }
+
+    /// A virtual CPU has just run.
+    pub fn has_run(&self, now: Tod) {
+        self.ran.store(now.0, Ordering::Relaxed);
+    }
+
+    /// Takes storage of the host from a virtual machine that has had nothing to do for a while; whether there was any to take.
+    pub fn rest(&self, now: Tod) -> bool {
+        let ran = Tod(self.ran.load(Ordering::Relaxed));
+        let rests = ran.0 != 0 && now.micros_since(ran) > AWAKE;
+        if rests {
+            self.ran.store(0, Ordering::Relaxed);
+            self.machine().configuration.rest();
+        }
+        rests
     }
 
     /// Whether the virtual machine stands still because CP reads.

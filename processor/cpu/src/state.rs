@@ -564,6 +564,12 @@ impl State {
         Ok(())
     }
 
+    /// Drops all translations of this CPU, and the storage of the host that they lie in.
+    pub fn rest(&mut self) {
+        self.purge_tlb();
+        self.tlb.rest();
+    }
+
     /// Drops all translations of this CPU.
     pub fn purge_tlb(&mut self) {
         self.tlb.purge();

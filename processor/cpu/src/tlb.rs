@@ -9,7 +9,8 @@
 
 use crate::mode::Architecture;
 use arch::PAGE_MASK;
-use storage::Code;
+use std::ops::{Deref, DerefMut};
+use storage::{Code, Row, Table};
 
 /// The number of an address space with an access key, in the low 12 bits of tags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +60,30 @@ const COLUMNS: usize = 16;
 const WINDOWS: usize = 8;
 const PLACES: usize = ROWS * (COLUMNS + WINDOWS - 1);
 
+// SAFETY: zeros are `EMPTY`.
+unsafe impl Row for Entry {}
+
+/// The places of a TLB. The many virtual CPUs that exist and never run, or have nothing to do, occupy none of their 184 KiB.
+struct Entries(Table<Entry>);
+
+impl Deref for Entries {
+    type Target = [Entry; PLACES];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Entry; PLACES] {
+        // SAFETY: the table has so many rows.
+        unsafe { &*self.0.as_ptr().cast() }
+    }
+}
+
+impl DerefMut for Entries {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Entry; PLACES] {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.as_mut_ptr().cast() }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Known {
     asce: u64,
@@ -79,7 +104,7 @@ const NO_LOW_PAGE: LowPage = LowPage { tag: NOWHERE, host: 0, frame: 0 };
 /// The TLB of one CPU.
 #[repr(C)]
 pub struct Tlb {
-    entries: Box<[Entry; PLACES]>,
+    entries: Entries,
     pub low: [LowPage; 2],
     /// Spaces by a hash of ASCE and key. A space that loses its place gets a new number when it comes back.
     spaces: [Option<Known>; 64],
@@ -112,9 +137,7 @@ impl Tlb {
     }
 
     pub fn new() -> Tlb {
-        // SAFETY: an entry of zeros is `EMPTY`. The host gives zeroed pages that occupy nothing before they are used, which
-        // saves 184 KiB for each of the many virtual CPUs that exist and never run.
-        let entries = unsafe { Box::new_zeroed().assume_init() };
+        let entries = Entries(Table::new(PLACES).expect("the host has addresses for another table"));
         Tlb {
             low: [NO_LOW_PAGE; 2],
             entries,
@@ -126,6 +149,13 @@ impl Tlb {
             format: (Architecture::Esa, 0),
             renumbered: false,
         }
+    }
+
+    /// Forgets everything and gives the host its storage back, but for what it remembers of having forgotten.
+    pub fn rest(&mut self) {
+        self.purge();
+        self.low = [NO_LOW_PAGE; 2];
+        self.entries.0.vacate();
     }
 
     /// Forgets everything.

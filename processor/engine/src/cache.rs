@@ -117,6 +117,12 @@ impl BlockCache {
         self.ops.clear();
     }
 
+    /// Forgets all blocks and gives the host its storage back: the CPU has had nothing to do for a while.
+    pub fn rest(&mut self) {
+        let Self { engine, mistake, room, invalidated, .. } = *self;
+        *self = BlockCache { engine, mistake, room, invalidated, ..BlockCache::default() };
+    }
+
     /// Forgets the blocks that are stale and those that were hardly ever executed; if that is not enough, all that have no
     /// code, or everything. The others move together.
     fn make_room(&mut self, s: &State) {

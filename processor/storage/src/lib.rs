@@ -16,13 +16,16 @@
 //! it, and lie behind its end as well: so several configurations share pages ([`Storage::attach`]).
 
 mod attached;
+mod heap;
 mod isolation;
 mod mapping;
 mod pages;
 mod table;
 
 pub use attached::Sharing;
+pub use heap::give_back_free;
 pub use pages::Pages;
+pub use table::{Row, Table};
 
 use arch::{Absolute, PAGE};
 use isolation::{Isolation, common};
@@ -34,7 +37,6 @@ use std::sync::atomic::{
     AtomicBool, AtomicU8, AtomicU32, AtomicU64,
     Ordering::{Relaxed, SeqCst},
 };
-use table::Table;
 
 /// An address outside the configuration's storage (an addressing exception, or a program check of the channel).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
