@@ -149,7 +149,7 @@ impl Configuration {
             guest.epoch = host.translation_epoch();
             description.put(offset::HOST_CPU, &here.to_be_bytes());
         }
-        let controls = match guest.state.interpret_in(space, values.prefix()) {
+        let controls = match guest.state.interpret_in(host, space, values.prefix()) {
             Ok(controls) => controls,
             Err(fault) => {
                 description.intercept(0);

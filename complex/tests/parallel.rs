@@ -139,3 +139,33 @@ fn no_cpu_uses_a_page_that_another_has_taken_away() {
     assert_eq!(codes(&machine), [0x0002_0001, 0x0006_0011]);
     assert_eq!(machine.cpu(1).state.gr[10], 1);
 }
+
+#[test]
+fn code_that_another_cpu_changes_while_it_is_decoded_is_not_kept() {
+    // Page after page CPU 0 changes a routine, at once or a moment later, and says so; CPU 1 calls the routine, for the first time
+    // just then, until it has heard of it and has serialized: then what it called must be the changed one.
+    const FIRST: u64 = 0x20_0000;
+    const PAGES: u64 = 0x600;
+    let routine = assemble("LHI 2,0;BCR 15,14");
+    let machine = machine(2);
+    for page in 0..PAGES {
+        machine.put(FIRST + page * 0x1000, &routine);
+    }
+    for n in 0..2 {
+        let mut core = machine.cpu(n);
+        let s = &mut core.state;
+        // The routine, how often, the flags of the one and the other, what was seen.
+        (s.gr[6], s.gr[8], s.gr[7], s.gr[5], s.gr[3]) = (FIRST, PAGES, DATA, DATA + 0x100, 0);
+        (s.gr[9], s.gr[10]) = (n as u64, 0);
+    }
+    machine.text(
+        0x5000,
+        "LTGR 9,9;BRC 7,*+54;\
+         LGR 11,8;NILL 11,2047;AGHI 11,1;BRCTG 11,*+0;\
+         MVI 3(6),1;STG 6,0(0,7);CG 6,0(0,5);BRC 7,*-6;AGHI 6,4096;BRCTG 8,*-40;DC 0000;DC 0000;DC 0000;\
+         LG 4,0(0,7);BCR 15,0;BASR 14,6;CGR 4,6;BRC 7,*-14;AR 3,2;STG 6,0(0,5);AGHI 6,4096;BRCTG 8,*-30",
+    );
+    let machine = run(machine, WIDE);
+    assert_eq!(codes(&machine), [0x0002_0001; 2]);
+    assert_eq!(machine.cpu(1).state.gr[3], PAGES, "as often as the changed routine was called");
+}

@@ -13,8 +13,9 @@ use crate::access::Access;
 use crate::dat::{Fault, Rules, walk_z};
 use crate::interrupt::Interruption;
 use crate::mode::Architecture;
-use crate::state::State;
+use crate::state::{Shared, State};
 use arch::{Absolute, PAGE, PAGE_MASK, Program, Real};
+use std::sync::Arc;
 use storage::Storage;
 
 /// Facility: a translation-exception identification says whether it was a fetch or a store.
@@ -100,9 +101,11 @@ impl HostSpace {
 }
 
 /// What a CPU that is interpreted needs of its host.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Interpretation {
     space: HostSpace,
+    /// The CPU that interprets it: what it has in common with others of its configuration, and its address there.
+    pub(crate) host: (Arc<Shared>, u16),
     /// The frames of the prefix area, which are there as long as the guest runs.
     prefix: [Absolute; 2],
     /// Controls of the state description that instructions look at.
@@ -136,10 +139,15 @@ impl Interpretation {
 }
 
 impl State {
-    /// Makes this CPU, which nobody runs now, one that is interpreted, in `space` and with `prefix`; or, if it is one, goes on
+    /// Makes this CPU, which nobody runs now, one that `host` interprets, in `space` and with `prefix`; or, if it is one, goes on
     /// there. Translations are kept if they still hold. The prefix area must lie in the space; if it is not there to be
     /// stored into, that is the host's exception.
-    pub fn interpret_in(&mut self, space: HostSpace, prefix: u64) -> Result<&mut Interpretation, HostFault> {
+    pub fn interpret_in(
+        &mut self,
+        host: &State,
+        space: HostSpace,
+        prefix: u64,
+    ) -> Result<&mut Interpretation, HostFault> {
         let mut frames = [Absolute(0); 2];
         for (n, frame) in frames.iter_mut().enumerate() {
             let at = Absolute(prefix + n as u64 * PAGE);
@@ -155,6 +163,7 @@ impl State {
         }
         let interpretation = Interpretation {
             space,
+            host: (host.shared().clone(), host.address),
             prefix: frames,
             load_control: 0,
             interceptions: 0,

@@ -27,7 +27,9 @@ pub mod attention {
     pub const ORDER: u32 = 1 << 17;
     /// Another CPU changed translation tables or keys: purge and acknowledge.
     pub const PURGE: u32 = 1 << 18;
-    pub const ALWAYS: u32 = LEAVE | ORDER | PURGE;
+    /// Another CPU has begun to watch code: acknowledge.
+    pub const MEET: u32 = 1 << 19;
+    pub const ALWAYS: u32 = LEAVE | ORDER | PURGE | MEET;
     /// All external-interruption classes.
     pub const EXTERNAL: u32 = 0xff;
 }
@@ -43,6 +45,13 @@ pub enum Order {
     Reset = 16,
 }
 
+/// How often something was asked for and done; equal when nobody waits.
+#[derive(Default)]
+struct Asked {
+    wanted: AtomicU64,
+    done: AtomicU64,
+}
+
 /// One CPU's own pending conditions.
 #[derive(Default)]
 pub struct Signals {
@@ -52,10 +61,9 @@ pub struct Signals {
     /// Address of the CPU whose external call is pending, plus 1; 0 none.
     external_call: AtomicU32,
     orders: AtomicU32,
-    /// Purges asked for and purges done; equal when nobody waits.
-    purge_wanted: AtomicU64,
-    purge_done: AtomicU64,
-    /// 1 while the CPU is inside the engine, so that a purge must wait for it.
+    purges: Asked,
+    meetings: Asked,
+    /// 1 while the CPU is inside the engine, so that who asks it for something must wait for it.
     running: AtomicU32,
 }
 
@@ -157,33 +165,60 @@ impl Signals {
     /// The CPU enters (true) or leaves the engine.
     pub fn set_running(&self, running: bool) {
         self.running.store(running as u32, SeqCst);
-        // Who asks for a purge raises its bit and then looks here; a CPU that starts says so here and then looks there.
+        // Who asks for something raises its bit and then looks here; a CPU that starts says so here and then looks there.
         std::sync::atomic::fence(SeqCst);
         // The attention bits are read without order: who saw us not running must have its request seen.
         fence(SeqCst);
     }
 
-    /// Asks for a purge; `wait_purged` tells when it is done.
-    pub fn ask_purge(&self) -> u64 {
-        let ticket = self.purge_wanted.fetch_add(1, SeqCst) + 1;
-        self.raise(attention::PURGE);
+    fn ask(&self, what: &Asked, bit: u32) -> u64 {
+        let ticket = what.wanted.fetch_add(1, SeqCst) + 1;
+        self.raise(bit);
         ticket
+    }
+
+    fn done(&self, what: &Asked, ticket: u64) -> bool {
+        what.done.load(SeqCst) >= ticket || self.running.load(SeqCst) == 0
+    }
+
+    /// Asks for a purge; `purged` tells when it is done.
+    pub fn ask_purge(&self) -> u64 {
+        self.ask(&self.purges, attention::PURGE)
     }
 
     /// Whether the purge `ticket` asked for has been done, or the CPU is not running and will purge before it does.
     pub fn purged(&self, ticket: u64) -> bool {
-        self.purge_done.load(SeqCst) >= ticket || self.running.load(SeqCst) == 0
+        self.done(&self.purges, ticket)
     }
 
     /// The CPU's side: what has been asked for is about to be done; give the result to [`Signals::purge_finished`].
     pub fn purge_started(&self) -> u64 {
         self.lower(attention::PURGE);
-        self.purge_wanted.load(SeqCst)
+        self.purges.wanted.load(SeqCst)
     }
 
     /// The CPU's side: everything up to `ticket` has been purged.
     pub fn purge_finished(&self, ticket: u64) {
-        self.purge_done.fetch_max(ticket, SeqCst);
+        self.purges.done.fetch_max(ticket, SeqCst);
+    }
+
+    /// Asks the CPU to come by between two instructions; `met` tells when it has.
+    pub fn ask_to_meet(&self) -> u64 {
+        self.ask(&self.meetings, attention::MEET)
+    }
+
+    /// Whether the CPU has come by since `ticket`, or does not run: then it has stored whatever it had looked at the place of.
+    pub fn met(&self, ticket: u64) -> bool {
+        self.done(&self.meetings, ticket)
+    }
+
+    /// The CPU's side: it stands between two instructions.
+    pub fn meet(&self) {
+        if self.attention() & attention::MEET != 0 {
+            self.lower(attention::MEET);
+            let ticket = self.meetings.wanted.load(SeqCst);
+            self.meetings.done.fetch_max(ticket, SeqCst);
+        }
     }
 }
 

@@ -609,7 +609,36 @@ impl State {
         }
     }
 
-    /// Does a purge that another CPU asked for, if one has; and stays here while another CPU holds this one. Who holds it
+    /// Waits until all other CPUs of the configuration have been between two instructions, or do not run: a store whose place
+    /// one of them had looked at before has been stored, and they see what this CPU has stored. While waiting, this CPU does
+    /// what they ask for.
+    pub fn meet_others(&mut self) {
+        // A guest's stores are its host's.
+        let host = self.interpretation.as_ref().map(|interpretation| interpretation.host.clone());
+        let (shared, address) = host.unwrap_or_else(|| (self.shared.clone(), self.address));
+        if shared.signals.len() == 1 {
+            return;
+        }
+        let others = || (0..shared.signals.len()).filter(|&n| n != address as usize).map(|n| &shared.signals[n]);
+        let tickets: Vec<u64> = others().map(Signals::ask_to_meet).collect();
+        for (other, ticket) in others().zip(tickets) {
+            let mut tries = 0;
+            while !other.met(ticket) {
+                match self.interpretation {
+                    Some(_) => shared.signals[address as usize].meet(),
+                    None => self.answer_purge(),
+                }
+                std::hint::spin_loop();
+                tries += 1;
+                // It comes by within some hundred nanoseconds, unless the host has taken its processor away.
+                if tries > 1000 {
+                    std::thread::yield_now();
+                }
+            }
+        }
+    }
+
+    /// Does a purge that another CPU asked for, if one has, and comes by if one wants that; and stays here while another CPU holds this one. Who holds it
     /// may let it go and hold it again before it has noticed: that is another purge.
     pub fn answer_purge(&mut self) {
         loop {
@@ -618,6 +647,7 @@ impl State {
                 self.purge_tlb();
                 self.signals().purge_finished(ticket);
             }
+            self.signals().meet();
             if !self.shared.floating.is_held(self.address) {
                 return;
             }

@@ -13,6 +13,8 @@ pub struct Block {
     absolute: u64,
     version: u32,
     first: u32,
+    /// Of its text: another CPU that stores into it raises the frame's version a moment later.
+    digest: u64,
     pub count: u16,
     /// Length of its text.
     pub bytes: u16,
@@ -267,8 +269,8 @@ impl BlockCache {
         let text = &mut text[..block.bytes as usize];
         let at = Absolute(block.absolute);
         s.storage().load(at, text).expect("it was decoded from there");
-        // If it was stored into meanwhile, the block is stale and its code will be, too.
-        if s.storage().code_version(at) == block.version {
+        // If it was stored into meanwhile, the block is stale, and nothing is made of it.
+        if s.storage().code_version(at) == block.version && digest(text) == block.digest {
             (block.code, block.inner) = translator.translate(s, at, text, block.version, ops);
             block.mode = Translator::mode(s);
         }
@@ -296,9 +298,10 @@ impl BlockCache {
         Some(news)
     }
 
-    /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page.
+    /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page. Other CPUs may have had
+    /// translations purged meanwhile.
     #[cold]
-    pub fn decode(&mut self, s: &State, absolute: Absolute) -> Option<u32> {
+    pub fn decode(&mut self, s: &mut State, absolute: Absolute) -> Option<u32> {
         if self.table.is_empty() {
             self.table = vec![[NONE; WAYS]; BUCKETS];
             // What is not used of it costs nothing, and growing would keep the instructions twice.
@@ -334,9 +337,14 @@ impl BlockCache {
         if at > 0 {
             // Only now is the text watched. If it changed since it was read, the block is stale from the start.
             let watched = s.storage().mark_code(absolute, at);
+            if watched.first {
+                // Another CPU may have found the frame without marks, and store into it yet.
+                s.meet_others();
+                s.storage().watched(absolute, watched);
+            }
             let mut again = [0; MAX_BLOCK * 6];
             s.storage().load(absolute, &mut again[..at]).expect("as above");
-            version = if again[..at] == text[..at] { watched } else { version.wrapping_sub(1) };
+            version = if again[..at] == text[..at] { watched.version } else { version.wrapping_sub(1) };
         }
         if at == 0 {
             return None;
@@ -345,6 +353,7 @@ impl BlockCache {
             absolute: absolute.0,
             version,
             first: first as u32,
+            digest: digest(&text[..at]),
             count: (self.ops.len() - first) as u16,
             bytes: at as u16,
             hits: 0,
@@ -361,6 +370,15 @@ impl BlockCache {
         Self::place(&mut self.table, &self.blocks, absolute.0, number);
         Some(number)
     }
+}
+
+/// A number that another text hardly has.
+fn digest(text: &[u8]) -> u64 {
+    let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
+    let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let (words, rest) = text.as_chunks::<8>();
+    let sum = words.iter().fold(text.len() as u64, |sum, bytes| mix(sum, u64::from_le_bytes(*bytes)));
+    mix(sum, word(rest))
 }
 
 /// One instruction that stands `at` bytes behind the block's start, and whether a block ends with it.

@@ -24,7 +24,7 @@ pub fn look(s: &mut State) -> Next {
         return Next::Transaction;
     }
     let pending = s.attention() & s.open;
-    if pending & attention::PURGE != 0 {
+    if pending & (attention::PURGE | attention::MEET) != 0 {
         s.answer_purge();
         return Next::Again;
     }

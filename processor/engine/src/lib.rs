@@ -231,6 +231,8 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
         last = match cache.find(last, absolute, fetch.code.version()) {
             Some(block) => block,
             None => match cache.decode(s, absolute) {
+                // Another CPU wanted translations purged while this one decoded.
+                Some(_) if s.fetch_stale => continue,
                 Some(block) => block,
                 None => {
                     // The instruction crosses a page: by itself, with both pages translated now.

@@ -9,6 +9,11 @@
 //! if its version is the frame's, and self-modifying code costs nobody else anything. Doublewords, not larger pieces:
 //! Linux returns to programs through an instruction among the busiest fields of its prefix area.
 //!
+//! Who stores looks at the marks behind the store, with a fence between the two, and who decodes reads the text behind the
+//! marking: one of them sees the other. Only CPUs that store into frames *without* marks look before the store (or at what they have
+//! found out some instructions ago), so when a frame gets its first mark the engine has all CPUs of the configuration come by before it
+//! reads the text ([`Watched::first`], [`Storage::watched`]).
+//!
 //! **Whose view.** `load` and `store` are a CPU's own, as is what it does through [`Storage::frame`]; `read` and `write` are
 //! everybody else's, and know nothing of a transaction that may yet be undone ([`Storage::isolate`]).
 //!
@@ -34,8 +39,9 @@ use std::io;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64,
+    AtomicU8, AtomicU64,
     Ordering::{Relaxed, SeqCst},
+    fence,
 };
 
 /// An address outside the configuration's storage (an addressing exception, or a program check of the channel).
@@ -56,31 +62,43 @@ pub mod key {
     pub const CHANGE: u8 = 0x02;
 }
 
-/// What the engines keep about a frame's code.
+/// What the engines keep about a frame's code: on the right its version, raised by each store into marked bytes; on the left
+/// whether any doubleword of it is marked.
 #[derive(Default)]
-pub struct Code {
-    /// Whether any doubleword of the frame is marked.
-    marked: AtomicBool,
-    /// Raised by each store into marked bytes.
-    version: AtomicU32,
-}
+pub struct Code(AtomicU64);
+
+/// A doubleword is marked, and some CPU may not have noticed.
+const NEWS: u64 = 1 << 32;
+/// A doubleword is marked, and all CPUs know.
+const KNOWN: u64 = 2 << 32;
+const MARKED: u64 = NEWS | KNOWN;
 
 impl Code {
     /// Whether instructions were decoded from the frame: then a store into it must be told ([`Storage::stored`]).
     #[inline(always)]
     pub fn is_marked(&self) -> bool {
-        self.marked.load(Relaxed)
+        self.0.load(Relaxed) & MARKED != 0
     }
 
     /// Where a 32-bit host word with the version, and a byte that is not 0 if the frame is marked, stand within it.
-    pub const VERSION_AT: usize = std::mem::offset_of!(Code, version);
-    pub const MARKED_AT: usize = std::mem::offset_of!(Code, marked);
+    pub const VERSION_AT: usize = if cfg!(target_endian = "little") { 0 } else { 4 };
+    pub const MARKED_AT: usize = if cfg!(target_endian = "little") { 4 } else { 3 };
 
     /// As [`Storage::code_version`].
     #[inline(always)]
     pub fn version(&self) -> u32 {
-        self.version.load(Relaxed)
+        self.0.load(Relaxed) as u32
     }
+}
+
+/// Bytes of a frame are marked as decoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Watched {
+    /// The frame's version.
+    pub version: u32,
+    /// Other CPUs may take the frame for one without marks for some instructions more: have all of them come by, then call
+    /// [`Storage::watched`], before the text is read.
+    pub first: bool,
 }
 
 /// The storage of a configuration.
@@ -213,6 +231,8 @@ impl Storage {
         self.touch(a, from.len(), key::REFERENCE | key::CHANGE);
         // SAFETY: as in `load`.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(a.0), from.len()) };
+        // Who is no CPU does not come by: it looks at the mark behind its store.
+        fence(SeqCst);
         self.stored(a, from.len());
         Ok(())
     }
@@ -374,22 +394,31 @@ impl Storage {
         &self.marks[frame as usize * MARKS..][..MARKS]
     }
 
-    /// Marks `len` bytes at `a` (at least one, within one frame) as decoded, and returns the frame's version.
-    pub fn mark_code(&self, a: Absolute, len: usize) -> u32 {
-        let code = self.code(a);
+    /// Marks `len` bytes at `a` (at least one, within one frame) as decoded. What is read of them behind this is what the version
+    /// stands for.
+    pub fn mark_code(&self, a: Absolute, len: usize) -> Watched {
+        let code = &self.code(a).0;
         let marks = self.marks_of_frame(a.0 / PAGE);
         loop {
             for (word, bits) in marks_of(a.0 % PAGE, len as u64) {
                 marks[word].fetch_or(bits, SeqCst);
             }
-            code.marked.store(true, SeqCst);
-            let version = code.version.load(SeqCst);
+            let seen = code.fetch_update(SeqCst, SeqCst, |seen| (seen & MARKED == 0).then_some(seen | NEWS));
+            let now = seen.map_or_else(|seen| seen, |seen| seen | NEWS);
             // Another CPU that stores into the frame's code takes all marks away before it raises the version.
             let there = |(word, bits): (usize, u64)| marks[word].load(SeqCst) & bits == bits;
-            if marks_of(a.0 % PAGE, len as u64).all(there) && code.marked.load(SeqCst) {
-                return version;
+            if marks_of(a.0 % PAGE, len as u64).all(there) && code.load(SeqCst) as u32 == now as u32 {
+                fence(SeqCst);
+                return Watched { version: now as u32, first: now & MARKED == NEWS };
             }
         }
+    }
+
+    /// All CPUs have come by since `mark_code` gave this for the frame that holds `a`.
+    pub fn watched(&self, a: Absolute, watched: Watched) {
+        // If it has another version by now its marks are others, and whoever made them sees to it.
+        let version = u64::from(watched.version);
+        let _ = self.code(a).0.compare_exchange(version | NEWS, version | KNOWN, SeqCst, SeqCst);
     }
 
     /// What is known of code in the frame that holds `a`, which must exist; it stays at its place as long as the storage.
@@ -407,7 +436,7 @@ impl Storage {
     /// The version of the code of the frame that holds `a`; the frame must exist.
     #[inline(always)]
     pub fn code_version(&self, a: Absolute) -> u32 {
-        self.code[(a.0 / PAGE) as usize].version.load(Relaxed)
+        self.code(a).version()
     }
 
     /// To be called after a store of `len` bytes at `a` that went through [`Storage::frame`]. True if decoded
@@ -422,6 +451,8 @@ impl Storage {
         if len == 0 {
             return false;
         }
+        // The other half is `mark_code`: the store comes before the look at the marks.
+        fence(SeqCst);
         let mut stale = false;
         let end = a.0 + len as u64;
         for frame in a.0 / PAGE..=(end - 1) / PAGE {
@@ -442,13 +473,11 @@ impl Storage {
     }
 
     fn forget_code(&self, frame: u64) {
-        let code = &self.code[frame as usize];
-        if code.marked.swap(false, SeqCst) {
-            for marks in self.marks_of_frame(frame) {
-                marks.store(0, SeqCst);
-            }
+        for marks in self.marks_of_frame(frame) {
+            marks.store(0, SeqCst);
         }
-        code.version.fetch_add(1, SeqCst);
+        let next = |seen: u64| Some(u64::from((seen as u32).wrapping_add(1)));
+        let _ = self.code[frame as usize].0.fetch_update(SeqCst, SeqCst, next);
     }
 
     /// Zeroes the pages from `first` to `last` (addresses within them) and gives their memory back to the host.
@@ -463,6 +492,7 @@ impl Storage {
         let zero = || {
             if !self.zero_attached(start..start + len) {
                 self.bytes.zero(start as usize, len as usize);
+                fence(SeqCst);
                 self.stored(Absolute(start), len as usize);
             }
         };
@@ -523,15 +553,32 @@ mod tests {
     #[test]
     fn a_store_into_decoded_bytes_makes_the_frame_stale() {
         let s = Storage::new(3 * PAGE).unwrap();
-        let version = s.mark_code(Absolute(PAGE + 0x100), 20);
+        let version = s.mark_code(Absolute(PAGE + 0x100), 20).version;
         s.write(Absolute(PAGE + 0xf8), &[0; 8]).unwrap();
         s.write(Absolute(PAGE + 0x118), &[0; 0x200]).unwrap();
         assert_eq!(s.code_version(Absolute(PAGE)), version, "beside the code");
         s.write(Absolute(PAGE - 4), &[0; 261]).unwrap();
         assert_ne!(s.code_version(Absolute(PAGE)), version, "one byte into it, across the boundary");
-        let version = s.mark_code(Absolute(PAGE + 0x1fe), 6);
+        let version = s.mark_code(Absolute(PAGE + 0x1fe), 6).version;
         s.write(Absolute(PAGE + 0x203), &[0]).unwrap();
         assert_ne!(s.code_version(Absolute(PAGE)), version, "the last byte, in another word of marks");
+    }
+
+    #[test]
+    fn the_first_mark_of_a_frame_is_news_until_all_have_come_by() {
+        let s = Storage::new(2 * PAGE).unwrap();
+        let code = s.code(Absolute(PAGE));
+        let first = s.mark_code(Absolute(PAGE), 8);
+        assert_eq!((first.first, code.is_marked()), (true, true));
+        assert!(s.mark_code(Absolute(PAGE + 64), 8).first, "somebody else decodes there before they have");
+        s.watched(Absolute(PAGE), first);
+        assert_eq!(s.mark_code(Absolute(PAGE + 128), 8), Watched { first: false, ..first });
+        s.write(Absolute(PAGE + 128), &[1]).unwrap();
+        assert_eq!((code.is_marked(), code.version()), (false, first.version + 1));
+        let again = s.mark_code(Absolute(PAGE), 8);
+        assert_eq!(again, Watched { version: first.version + 1, first: true });
+        s.watched(Absolute(PAGE), first);
+        assert!(s.mark_code(Absolute(PAGE), 8).first, "they came by before it was marked again");
     }
 
     #[test]
