@@ -151,7 +151,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     }
     drop((kernel, initrd));
     let threads = crate::run::start_processors(&cp);
-    input(&cp, &vmdbk, &terminal, notes.clone(), raw.is_none().then_some(prompt));
+    input(&cp, &vmdbk, &terminal, notes.clone(), prompt, raw.is_some());
     server.run();
     cp.processors.end();
     vmdbk.machine().hold();
@@ -211,21 +211,51 @@ const POLL: Duration = Duration::from_millis(20);
 /// listen without a prompt.
 const PROMPT: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
 
-/// Whether the guest's console looks as if somebody there waited for a line.
+/// What the guest's console looks like to somebody who may type there.
 #[derive(Default)]
-struct Prompt(Mutex<Option<(Instant, bool)>>);
+struct Prompt(Mutex<Printed>);
+
+#[derive(Default)]
+struct Printed {
+    /// When there was something new.
+    at: Option<Instant>,
+    /// The last line, if it is not ended; the end of it, if it is long.
+    unfinished: String,
+}
 
 impl Prompt {
     fn printed(&self, text: &str) {
-        if let Some(last) = text.chars().next_back() {
-            let unfinished = last != '\n';
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), unfinished));
+        if text.is_empty() {
+            return;
         }
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        last.at = Some(Instant::now());
+        match text.rsplit_once('\n') {
+            Some((_, rest)) => last.unfinished = rest.into(),
+            None => last.unfinished.push_str(text),
+        }
+        let keep = last.unfinished.char_indices().rev().nth(80).map_or(0, |(at, _)| at);
+        last.unfinished.drain(..keep);
     }
 
+    /// Whether somebody there seems to wait for a line.
     fn is_shown(&self) -> bool {
-        let last = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_some_and(|(at, unfinished)| at.elapsed() >= if unfinished { PROMPT.0 } else { PROMPT.1 })
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let quiet = if last.unfinished.is_empty() { PROMPT.1 } else { PROMPT.0 };
+        last.at.is_some_and(|at| at.elapsed() >= quiet)
+    }
+
+    /// Whether it is a secret that is asked for. A 3215 types what is entered whatever the guest thinks of it, and has no
+    /// way to be told otherwise: the words on the paper have to do.
+    fn asks_for_a_secret(&self) -> bool {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = last.unfinished.trim_end().to_ascii_lowercase();
+        line.ends_with(':') && ["password", "passphrase"].iter().any(|word| line.contains(word))
+    }
+
+    /// The line has been entered: what stands there is answered.
+    fn answered(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).unfinished.clear();
     }
 }
 
@@ -271,11 +301,37 @@ impl Drop for Raw {
     }
 }
 
-/// Reads standard input: the keyboard of a terminal in raw mode, or lines, the first of which waits for `prompt`.
-fn input(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: Arc<Notes>, prompt: Option<Arc<Prompt>>) {
+/// Linux reads its 3215 with an area of 160 bytes, puts a new line behind what it read unless this stands at the end, and
+/// joins the pieces (drivers/s390/char/con3215.c).
+const GOES_ON: &str = "^n";
+/// What of a longer line is entered at once.
+const PIECE: usize = 150;
+
+/// Enters a line for the guest, a long one in pieces.
+fn enter(cp: &Cp, terminal: &Terminal, line: &str) {
+    let mut rest = line;
+    while let Some((at, _)) = rest.char_indices().nth(PIECE) {
+        let (piece, further) = rest.split_at(at);
+        cp.line(terminal.id, &format!("{piece}{GOES_ON}"));
+        rest = further;
+    }
+    cp.line(terminal.id, rest);
+}
+
+/// Reads standard input: the keyboard of a terminal in `raw` mode, or lines, the first of which waits for `prompt`.
+fn input(
+    cp: &Arc<Cp>,
+    vmdbk: &Arc<Vmdbk>,
+    terminal: &Arc<Terminal>,
+    notes: Arc<Notes>,
+    prompt: Arc<Prompt>,
+    raw: bool,
+) {
     let (cp, vmdbk, terminal) = (cp.clone(), vmdbk.clone(), terminal.clone());
     let read = move || {
-        let Some(prompt) = prompt else { return keyboard(&cp, &vmdbk, &terminal, &notes) };
+        if raw {
+            return keyboard(&cp, &vmdbk, &terminal, &notes, &prompt);
+        }
         // A guest that is still starting has no ear for its console, and what a shell finds typed ahead when it starts it
         // throws away: the first line waits for a prompt.
         while !prompt.is_shown() && !notes.ended() {
@@ -287,24 +343,28 @@ fn input(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: Arc<
             while vmdbk.machine().keyboard.queued() >= TYPED_AHEAD && !notes.ended() {
                 std::thread::sleep(POLL);
             }
-            cp.line(terminal.id, &String::from_utf8_lossy(&line));
+            enter(&cp, &terminal, &String::from_utf8_lossy(&line));
         }
     };
     std::thread::Builder::new().name("keyboard".into()).spawn(read).expect("a thread can be started");
 }
 
 /// The keyboard of a terminal in raw mode.
-fn keyboard(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: &Notes) {
+fn keyboard(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: &Notes, prompt: &Prompt) {
     let mut editor = Editor::default();
     for byte in io::stdin().lock().bytes() {
         let Ok(byte) = byte else { break };
+        editor.hidden = prompt.asks_for_a_secret();
         let (echo, command) = editor.key(byte);
         let mut stdout = io::stdout().lock();
         let _ = stdout.write_all(echo.as_bytes()).and_then(|()| stdout.flush());
         drop(stdout);
         match command {
             None => (),
-            Some(Typed::Line(line)) => cp.line(terminal.id, &line),
+            Some(Typed::Line(line)) => {
+                prompt.answered();
+                enter(cp, terminal, &line);
+            }
             Some(Typed::Command(line)) => cp.console_command(vmdbk, &line),
             Some(Typed::End) => notes.shut_down(),
         }
@@ -325,6 +385,8 @@ struct Editor {
     line: Vec<u8>,
     escaped: bool,
     command: bool,
+    /// What is typed for the guest does not show.
+    hidden: bool,
     /// In the middle of what a function key or the terminal's own answer to a guest sends: ESC, perhaps `[`, then
     /// up to a letter. A 3215 has no such keys.
     sequence: bool,
@@ -335,6 +397,13 @@ const CTRL_A: u8 = 0x01;
 impl Editor {
     /// A key: what to echo, and what is complete with it.
     fn key(&mut self, byte: u8) -> (String, Option<Typed>) {
+        let (echo, typed) = self.edit(byte);
+        // New lines and what follows them are the terminal's own; a password's length is a secret too.
+        let shown = !self.hidden || self.command || echo.contains('\n');
+        (if shown { echo } else { String::new() }, typed)
+    }
+
+    fn edit(&mut self, byte: u8) -> (String, Option<Typed>) {
         if std::mem::take(&mut self.escaped) {
             return match byte {
                 b'x' | b'X' => ("\r\n".into(), Some(Typed::End)),
@@ -417,6 +486,25 @@ mod tests {
         assert_eq!(typed("ä\x7fo\r".as_bytes()), [Typed::Line("o".into())]);
         assert_eq!(typed(b"sleep\x03"), [Typed::Line("^c".into())]);
         assert_eq!(typed(b"l\x1b[A\x1b[12;5Rs\x1bOP\r"), [Typed::Line("ls".into())]);
+    }
+
+    #[test]
+    fn a_secret_does_not_show() {
+        let prompt = Prompt::default();
+        let asks = |text: &str| {
+            prompt.printed(text);
+            prompt.asks_for_a_secret()
+        };
+        assert!(!asks("Debian GNU/Linux 12 home ttyS0\nhome login: "));
+        assert!(!asks("root\nPass"));
+        assert!(asks("word: "));
+        let mut editor = Editor { hidden: true, ..Editor::default() };
+        let mut echo = |keys: &[u8]| keys.iter().map(|&key| editor.key(key).0).collect::<String>();
+        assert_eq!(echo(b"secres\x7ft\r"), "\r\n");
+        assert_eq!(echo(b"\x01cq time\r"), "\r\nCP> q time\r\n");
+        prompt.answered();
+        assert!(!prompt.asks_for_a_secret());
+        assert!(!asks("Enter new password: \n"));
     }
 
     #[test]

@@ -72,6 +72,28 @@ fn a_guest_that_powers_off_ends_with_0_and_is_accounted_for() {
 }
 
 #[test]
+fn a_line_longer_than_the_3215s_reaches_linux_whole() {
+    let Some(guest) = guest() else { return };
+    let mut child = endicott()
+        .args(["linux", "--memory", "512M", "--append", "quiet nokaslr vmb.mode=shell", "--kernel"])
+        .arg(&guest.kernel)
+        .arg("--initrd")
+        .arg(&guest.initrd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("endicott starts");
+    let mut keyboard = child.stdin.take().expect("the input is piped");
+    let script = format!("echo {} | wc -c\npoweroff -f\n", "a word ".repeat(100));
+    keyboard.write_all(script.as_bytes()).expect("endicott listens");
+    let output = child.wait_with_output().expect("endicott ends");
+    let said = String::from_utf8_lossy(&output.stdout);
+    // The shell leaves out the last blank and adds the new line.
+    assert!(said.lines().any(|line| line.trim() == "700"), "{said}");
+    assert_eq!(output.status.code(), Some(0), "{said}");
+}
+
+#[test]
 fn a_kernel_that_panics_ends_with_4() {
     let Some(guest) = guest() else { return };
     // There is no first process: no ramdisk and no disk.

@@ -34,6 +34,9 @@ pub trait ConsoleHost: Send {
 
     /// The program began (true) or gave up (false) waiting for a line.
     fn reading(&mut self, _waits: bool) {}
+
+    /// The program's area took only the first `taken` characters of a line, and the rest is lost.
+    fn cut(&mut self, _taken: usize) {}
 }
 
 #[derive(Default)]
@@ -145,7 +148,10 @@ impl Console3215 {
         self.wait(line.is_none());
         match line {
             Some(line) => {
-                data.store(&line);
+                let taken = data.store(&line);
+                if taken < line.len() {
+                    self.host.cut(taken);
+                }
                 Outcome::ENDED
             }
             None => Outcome::Pending,

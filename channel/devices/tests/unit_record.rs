@@ -31,6 +31,9 @@ impl ConsoleHost for Paper {
     fn reading(&mut self, waits: bool) {
         self.1.lock().unwrap().push(if waits { "read" } else { "running" });
     }
+    fn cut(&mut self, taken: usize) {
+        self.1.lock().unwrap().push(if taken == 4 { "cut at 4" } else { "cut elsewhere" });
+    }
 }
 
 /// Files of cards; between them ends of file.
@@ -155,6 +158,17 @@ fn attention_then_read_inquiry() {
     m.css.attend();
     m.end();
     assert_eq!(m.run(&[(0x0a, SLI, 160, 0x2000)]), (0x1008, 160, ENDED, 0));
+}
+
+#[test]
+fn a_line_longer_than_the_area_is_cut_and_the_host_hears_of_it() {
+    let (mut m, paper, input) = console();
+    input.enter(b"ABCDEFG");
+    m.css.attend();
+    m.end();
+    assert_eq!(m.run(&[(0x0a, SLI, 4, 0x2000)]), (0x1008, 0, ENDED, 0));
+    assert_eq!(m.get(0x2000, 5), b"ABCD\0");
+    assert_eq!(*paper.1.lock().unwrap(), ["cut at 4"]);
 }
 
 #[test]

@@ -3,8 +3,10 @@
 //! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types on
 //! the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
 
+use crate::console::display::Tone;
 use crate::console::glass::VirtualConsole;
 use crate::console::graf::{Graf, VirtualGraf};
+use crate::message;
 use crate::processor::Processors;
 use crate::spooling::{self, SharedUnit};
 use crate::vmdbk::Vmdbk;
@@ -97,6 +99,13 @@ impl ConsoleHost for Paper {
                 console.glass.end_call();
             }
             console.set_vm_read(waits);
+        }
+    }
+
+    fn cut(&mut self, taken: usize) {
+        if let Some(vmdbk) = self.owner.vmdbk() {
+            // The VMDBK's own lock, with EMSG under it, is above the channel subsystem's, which is held here.
+            vmdbk.console().write(&message::line_cut(taken).to_string(), Tone::Normal, self.clock.now());
         }
     }
 }

@@ -110,6 +110,8 @@ messages! {
     not_receiving(userid, why) = "MSG" 57 'I' "{userid} not receiving; {why}";
     /// A command line has at most 240 characters.
     line_too_long() = "CMD" 58 'E' "Command line exceeds 240 characters";
+    /// The program read the console with an area that is shorter than the line that was entered.
+    line_cut(taken) = "CNS" 59 'I' "Only the first {taken} characters of the line were read; the rest is lost";
     /// The virtual machine has a device with this number already.
     device_defined(device) = "DEF" 91 'E' "{device} not defined; device already exists";
     /// More storage than the directory's maximum for this user.
