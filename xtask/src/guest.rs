@@ -179,7 +179,7 @@ fn unpack(packages: &[PathBuf]) -> Outcome<PathBuf> {
             .args(["--exclude=./lib/modules", "--exclude=./usr/lib/modules"])
             .stdin(archive))?;
         stream.wait().map_err(|error| format!("dpkg-deb: {error}."))?;
-        unpack_modules(package, &folder.join("modules"))?;
+        unpack_modules(package, &folder.join("modules"), &MODULES)?;
     }
     Ok(folder)
 }
@@ -204,23 +204,23 @@ const MODULES: [&str; 15] = [
     "virtio_blk.ko",
 ];
 
-/// Unpacks the modules that `package` has of [`MODULES`] into `folder`. A kernel may have them built in, or no longer.
-fn unpack_modules(package: &Path, folder: &Path) -> Outcome {
+/// Unpacks those of these modules that `package` has into `folder`. A kernel may have them built in, or no longer.
+pub fn unpack_modules(package: &Path, folder: &Path, names: &[&str]) -> Outcome {
     make_folder(folder)?;
     let mut stream = Command::new("dpkg-deb").arg("--fsys-tarfile").arg(package).stdout(Stdio::piped()).spawn();
     let stream = stream.as_mut().map_err(|error| format!("dpkg-deb could not be started: {error}."))?;
     let archive = stream.stdout.take().expect("the output is piped");
     let mut tar = Command::new("tar");
     tar.args(["-x", "--wildcards", "--transform=s,.*/,,", "-C"]).arg(folder).stdin(archive).stderr(Stdio::null());
-    tar.args(MODULES.map(|module| format!("*/{module}")));
+    tar.args(names.iter().map(|module| format!("*/{module}")));
     // What the package does not have, tar calls a failure.
     let _ = tar.status().map_err(|error| format!("tar could not be started: {error}."))?;
     stream.wait().map_err(|error| format!("dpkg-deb: {error}."))?;
     Ok(())
 }
 
-/// The two packages' files in `cache/apt`, downloaded if they are not there.
-fn packages() -> Outcome<Vec<PathBuf>> {
+/// The two packages' files in `cache/apt`, downloaded if they are not there: the kernel's, and busybox's.
+pub fn packages() -> Outcome<Vec<PathBuf>> {
     let folder = host::cache().join("apt");
     let cached = |prefix: &'static str| {
         let mut found = host::files(&folder, |name| name.starts_with(prefix) && name.ends_with("_s390x.deb"));

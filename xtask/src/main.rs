@@ -6,6 +6,7 @@ use std::process::ExitCode;
 mod bench;
 mod boots;
 mod cms;
+mod cmsfs;
 mod guest;
 mod host;
 mod root;
@@ -47,7 +48,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["run", arguments @ ..] => tasks::run_system(arguments),
         ["test", filters @ ..] => tasks::test(filters, false),
         ["bless", filters @ ..] => tasks::test(filters, true),
-        ["guest"] => root::prepare(&guest::prepare()?),
+        ["guest"] => root::prepare(&guest::prepare()?).and_then(|()| cmsfs::prepare()),
         ["cms"] => cms::prepare(),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),

@@ -114,22 +114,24 @@ fn packages() -> Outcome<(Vec<PathBuf>, Vec<PathBuf>)> {
         names = closure(&PACKAGES)?;
     }
     names.retain(|name| !UNUSED.iter().any(|unused| name.starts_with(unused)));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok((fetched(&apt, &names)?, fetched(&apt, &LOCAL)?))
+}
+
+/// The files of these packages in `cache/apt`, downloaded if they are not there.
+pub fn fetched(apt: &Apt, names: &[&str]) -> Outcome<Vec<PathBuf>> {
+    let folder = host::cache().join("apt");
     let file = |name: &str| {
         let prefix = format!("{name}_");
         host::files(&folder, |file| file.starts_with(&prefix) && file.ends_with(".deb")).pop()
     };
-    let wanted: Vec<&str> = names.iter().map(String::as_str).chain(LOCAL).collect();
-    let missing: Vec<&str> = wanted.iter().copied().filter(|name| file(name).is_none()).collect();
+    let missing: Vec<&str> = names.iter().copied().filter(|name| file(name).is_none()).collect();
     if !missing.is_empty() {
         println!("Fetching {} packages for tests of disks into {}.", missing.len(), folder.display());
         apt.download(&missing)?;
     }
-    let found = |names: &[&str]| -> Outcome<Vec<PathBuf>> {
-        let missing = |name: &str| format!("apt-get did not download {name}.");
-        names.iter().map(|name| file(name).ok_or_else(|| missing(name).into())).collect()
-    };
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok((found(&names)?, found(&LOCAL)?))
+    let missing = |name: &str| format!("apt-get did not download {name}.");
+    names.iter().map(|name| file(name).ok_or_else(|| missing(name).into())).collect()
 }
 
 /// Fills `folder` with the system's files.

@@ -59,7 +59,10 @@ static void walk(struct check *check, struct edf_file *file)
 
             if (entry->highest < last || entry->highest > records)
                 wrong(check, "a pointer with a record number out of order", n);
-            if ((entry->highest == last) != (entry->displacement == EDF_CONTINUED))
+            bool tail = n + 1 == file->tree.count && entry->displacement != 0;
+
+            /* Where the file ends in a block that no record begins in may be said, or not. */
+            if ((entry->highest == last) != (entry->displacement == EDF_CONTINUED) && !(tail && entry->highest == last))
                 wrong(check, "a pointer whose displacement does not fit its records", n);
             if (entry->displacement != EDF_CONTINUED && entry->displacement >= size)
                 wrong(check, "a displacement beyond the block", n);
@@ -75,9 +78,10 @@ static void walk(struct check *check, struct edf_file *file)
         }
         if (file->fst[FST_RECFM] == EDF_V) {
             u32 block = file->at_block, offset = file->at_offset;
-            bool behind = n < records && block < file->tree.count;
+            bool behind = block < file->tree.count &&
+                          (n < records || file->tree.entry[block].displacement != EDF_CONTINUED);
 
-            /* If the next record is the first of its block, the pointer says so. */
+            /* If the next record is the first of its block, the pointer says so; behind the last one, if it says anything. */
             if (behind && (block == 0 ? 0 : file->tree.entry[block - 1].highest) == n &&
                 file->tree.entry[block].displacement != offset) {
                 wrong(check, "a displacement that is not where the record begins", n + 1);

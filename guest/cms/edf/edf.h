@@ -76,7 +76,7 @@ enum { EDF_MOST_V = 65535 };             /* the longest record of a V file */
 struct edf_entry {
     u32 block;
     u32 highest;        /* V: the highest record that begins in this block or before */
-    u32 displacement;   /* V: where the first record that begins here begins, or EDF_CONTINUED */
+    u32 displacement;   /* V: where the first record that begins here begins (in the last block: or would), or EDF_CONTINUED */
     bool fresh;         /* allocated since the last commit: may be written in place */
 };
 

@@ -295,7 +295,7 @@ static int cut(struct edf_file *file, u32 record, u32 index, u32 offset)
 
         entry->highest = record - 1;
         if (entry->highest == before)
-            entry->displacement = EDF_CONTINUED;
+            entry->displacement = offset;
     }
     edf_set_word(file->fst + FST_RECORDS, record - 1);
     file->changed = true;
@@ -391,6 +391,9 @@ static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length
     error = transfer(file, &index, &offset, NULL, from, length);
     if (error != EDF_OK)
         return error;
+    /* Where the last record ends in a block that none begins in, the next would begin: others take the file's length from that. */
+    if (offset != 0 && file->tree.entry[index].displacement == EDF_CONTINUED)
+        file->tree.entry[index].displacement = offset;
     if (length > lrecl(file))
         edf_set_word(file->fst + FST_LRECL, length);
     file->at_record = record + 1;

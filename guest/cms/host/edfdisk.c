@@ -4,11 +4,13 @@
  * A disk here is a flat file of blocks: EDF block n is at (n - 1) times the block size, as cmsfs-fuse takes it. This is how
  * the build makes the disks that CMS starts from, and how tests look at what CMS has written.
  *
- *   edfdisk format FILE BLOCKS SIZE LABEL [RESERVED]   an empty disk; the last RESERVED blocks are left to the nucleus
+ *   edfdisk format FILE BLOCKS SIZE LABEL [RESERVED [FBA]]   an empty disk; the last RESERVED blocks are left to the nucleus
  *   edfdisk ipl FILE LOADER NUCLEUS        puts a loader into blocks 1 and 2, the nucleus behind the file system
  *   edfdisk put FILE NAME TYPE MODE HOST F|V [LRECL]   a text of the host becomes a file (LF ends a record)
- *   edfdisk bin FILE NAME TYPE MODE HOST F|V [LRECL]   the same of bytes: F records; V records with their length before them
+ *   edfdisk bin FILE NAME TYPE MODE HOST F|V [LRECL [SPARSE]]   the same of bytes: F records; V records with their length
+ *                                          before them. SPARSE does not write records of zeros, but the last
  *   edfdisk get FILE NAME TYPE             a file as text of the host, on standard output
+ *   edfdisk raw FILE NAME TYPE             a file as bytes of the host, as bin takes them
  *   edfdisk list FILE                      the directory
  *   edfdisk resize FILE BLOCKS             from now on the file system has this many of the file's blocks
  *   edfdisk reserve FILE NAME TYPE         an empty disk becomes one file
@@ -84,7 +86,13 @@ static struct memory open_image(const char *path)
     if (memory.bytes == NULL || fread(memory.bytes, 1, (size_t)length, file) != (size_t)length)
         die("cannot read", path);
     fclose(file);
-    for (u32 size = 512; size <= 4096; size *= 2)
+    if (length >= 1024 && memcmp(memory.bytes + 512, "\xc3\xd4\xe2\xf1", 4) == 0) {
+        memory.size = edf_word(memory.bytes + 512 + ADT_SIZE);
+        memory.fixed = true;
+        if (memory.size < 512 || memory.size > 4096 || (memory.size & (memory.size - 1)) != 0)
+            die("the label makes no sense in", path);
+    }
+    for (u32 size = 512; size <= 4096 && !memory.fixed; size *= 2)
         if ((size_t)length >= 3 * size && memcmp(memory.bytes + 2 * size, "\xc3\xd4\xe2\xf1", 4) == 0 &&
             edf_word(memory.bytes + 2 * size + ADT_SIZE) == size)
             memory.size = size;
@@ -114,7 +122,7 @@ static void save_image(const char *path, const struct memory *memory)
 
 static void format(char **word, int words)
 {
-    struct memory memory = { .blocks = (u32)atol(word[1]), .size = (u32)atol(word[2]) };
+    struct memory memory = { .blocks = (u32)atol(word[1]), .size = (u32)atol(word[2]), .fixed = words > 5 };
     u32 reserved = words > 4 ? (u32)atol(word[4]) : 0;
     struct edf_device device = memory_device(&memory);
     u8 label[6];
@@ -176,6 +184,7 @@ static void put(char **word, int words, bool text)
     size_t length, at = 0;
     u8 *bytes = whole(word[4], &length), name[8], type[8], record[EDF_MOST_V];
     u32 lrecl = words > 6 ? (u32)atol(word[6]) : 80, n = 0;
+    bool sparse = words > 7;
     int error;
 
     padded(name, word[1], 8);
@@ -208,7 +217,9 @@ static void put(char **word, int words, bool text)
             memcpy(record, bytes + at + 2, count);
             at += count + 2;
         }
-        error = edf_write(&file, ++n, record, count);
+        n++;
+        if (!sparse || at >= length || record[0] != 0 || memcmp(record, record + 1, count - 1) != 0)
+            error = edf_write(&file, n, record, count);
     }
     if (error == EDF_OK)
         error = edf_close(&file);
@@ -246,7 +257,7 @@ static struct edf open_to_read(const char *path)
     return edf;
 }
 
-static void get(char **word)
+static void get(char **word, bool text)
 {
     struct edf edf = open_to_read(word[0]);
     struct edf_file file;
@@ -260,9 +271,14 @@ static void get(char **word)
     if (error != EDF_OK)
         die(explain(error), word[1]);
     for (u32 n = 1; edf_read(&file, n, record, sizeof record, &length) == EDF_OK; n++) {
+        if (!text && file.fst[FST_RECFM] == EDF_V) {
+            putchar((int)(length >> 8));
+            putchar((int)(length & 255));
+        }
         for (u32 k = 0; k < length; k++)
-            putchar(to_ascii(record[k]));
-        putchar('\n');
+            putchar(text ? to_ascii(record[k]) : record[k]);
+        if (text)
+            putchar('\n');
     }
     edf_close(&file);
 }
@@ -316,7 +332,7 @@ int main(int words, char **word)
     const char *what = words > 1 ? word[1] : "";
     static const struct { const char *name; int least; } known[] = {
         { "format", 4 }, { "ipl", 3 }, { "put", 6 }, { "bin", 6 }, { "get", 3 }, { "list", 1 }, { "check", 1 },
-        { "resize", 2 }, { "reserve", 3 },
+        { "raw", 3 }, { "resize", 2 }, { "reserve", 3 },
         { "trial", 3 }, { "kills", 3 }, { "scribble", 3 },
     };
 
@@ -334,7 +350,9 @@ int main(int words, char **word)
     else if (strcmp(what, "bin") == 0)
         put(word, words, false);
     else if (strcmp(what, "get") == 0)
-        get(word);
+        get(word, true);
+    else if (strcmp(what, "raw") == 0)
+        get(word, false);
     else if (strcmp(what, "list") == 0)
         list(word[0]);
     else if (strcmp(what, "resize") == 0)
@@ -355,6 +373,6 @@ int main(int words, char **word)
     else if (strcmp(what, "scribble") == 0)
         return scribble((u32)atol(word[0]), (u32)atol(word[1]), (u32)atol(word[2]));
     else
-        die("edfdisk format|ipl|put|bin|get|list|resize|reserve|check|trial|kills|scribble: the source says how", NULL);
+        die("edfdisk format|ipl|put|bin|get|raw|list|resize|reserve|check|trial|kills|scribble: the source says how", NULL);
     return 0;
 }

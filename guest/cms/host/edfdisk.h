@@ -7,6 +7,7 @@
 struct memory {
     u8 *bytes;
     u32 blocks, size;
+    bool fixed;         /* a fixed-block disk: the label is at byte 512 */
     u32 writes;         /* so far */
     u32 limit;          /* after so many writes none arrives any more; 0: all do */
 };

@@ -37,7 +37,9 @@ static int disk_write(void *context, u32 block, u32 count, const void *from)
 
 struct edf_device memory_device(struct memory *memory)
 {
-    return (struct edf_device){ .context = memory, .size = memory->size, .read = disk_read, .write = disk_write };
+    return (struct edf_device){
+        .context = memory, .size = memory->size, .fixed = memory->fixed, .read = disk_read, .write = disk_write
+    };
 }
 
 static u32 state;

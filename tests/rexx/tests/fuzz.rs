@@ -1,7 +1,8 @@
 //! Programs that nobody wrote: the small programs of the families, cut up, spliced and scribbled over, run under the
 //! sanitizers. Nothing may crash, nothing may keep storage, and every program must end.
 //!
-//! `REXX_FUZZ=N` runs N programs (each has some ten lines), `REXX_SEED` says which; `REXX_ALLOCATIONS=1` makes storage fail.
+//! `REXX_FUZZ=N` runs N lines of programs (each has up to eleven) with plenty of storage, and a fifth as many with little;
+//! `REXX_SEED` says which. It prints how many there were.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -176,8 +177,8 @@ fn program(random: &mut Random, lines: &[&str]) -> Vec<u8> {
     bytes
 }
 
-/// Runs that many programs; `flags` for the interpreter.
-fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) {
+/// Runs programs of that many lines, or a few more; `flags` for the interpreter. Returns how many programs, and how many lines.
+fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) -> (usize, u64) {
     let families = families::all();
     let wrapped: Vec<String> = families.iter().flat_map(|f| f.programs.iter()).map(|p| families::wrap(p)).collect();
     let lines: Vec<&str> = wrapped.iter().flat_map(|p| p.split(['\n', ';'])).filter(|l| !l.is_empty()).collect();
@@ -195,10 +196,10 @@ fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) {
         output.split(b'\n').filter(|line| line.as_ref().is_ok_and(|l| l.starts_with(b"\x01rc "))).count()
     });
     let mut random = Random(seed | 1);
-    let mut sent = 0;
+    let (mut sent, mut fed) = (0, 0);
     // What was sent last is kept, so that what crashed can be found again.
     let mut last = std::collections::VecDeque::new();
-    for _ in 0..count {
+    while fed < count {
         let bytes = program(&mut random, &lines);
         last.push_back(bytes.clone());
         if last.len() > 20_000 {
@@ -210,6 +211,7 @@ fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) {
             break;
         }
         sent += 1;
+        fed += bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count() as u64;
     }
     drop(input);
     let status = child.wait().expect("a child of ours");
@@ -222,6 +224,7 @@ fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) {
         fs::write(&file, &culprit).expect("a writable folder");
         panic!("{status} after {answered} of {sent}, seed {seed}; {}\n{}", file.display(), rexx::shown(&culprit));
     }
+    (sent, fed)
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -240,12 +243,14 @@ fn no_program_crashes_it() {
         "-fno-omit-frame-pointer",
     ];
     let interpreter = rexx::build(folder, "fuzzed", &flags);
-    let (seed, count) = (number("REXX_SEED", 20_261_122), number("REXX_FUZZ", 10_000));
-    fuzz(&interpreter, &["-m", "16000000"], seed, count);
+    let (seed, count) = (number("REXX_SEED", 20_261_122), number("REXX_FUZZ", 60_000));
+    let (mut programs, mut lines) = fuzz(&interpreter, &["-m", "16000000"], seed, count);
     // The same with so little storage that it is exhausted everywhere.
     for size in ["5000", "9000", "21000", "40000"] {
-        fuzz(&interpreter, &["-m", size], seed ^ 0x5555, count / 20);
+        let (more, fed) = fuzz(&interpreter, &["-m", size], seed ^ 0x5555, count / 20);
+        (programs, lines) = (programs + more, lines + fed);
     }
+    println!("{programs} programs, {lines} lines, and none crashed");
     // One program again and again, with one allocation more each time: every place where storage may run out.
     let exhausted = include_str!("../golden/conditions.rex").replace("call ext 1,2; say result; say ext(3)", "");
     let times = 3000;
