@@ -85,6 +85,26 @@ fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
     Some(way)
 }
 
+/// Moves (to, from) that are meant as if at once, one after the other; where they go round one waits in register 0, which is
+/// free.
+pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
+    let mut done = Vec::with_capacity(moves.len() + 1);
+    moves.retain(|&(to, from)| to != from);
+    while let Some(&(first, _)) = moves.first() {
+        let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));
+        match free {
+            Some(n) => done.push(moves.swap_remove(n)),
+            None => {
+                done.push((0, first));
+                for (_, from) in moves.iter_mut().filter(|(_, from)| *from == first) {
+                    *from = 0;
+                }
+            }
+        }
+    }
+    done
+}
+
 impl Emitter<'_> {
     /// A branch to the start of the block stands here in its first copy; `cc` is the condition code where it is taken.
     pub fn goes_back(&mut self, cc: Recipe) {
@@ -126,9 +146,8 @@ impl Emitter<'_> {
     /// registers to where they are here, and the condition code is one that all of them can have.
     pub fn join(&mut self, at: i64) {
         let from = self.first_cold;
-        let floats = self.map.floats;
         let here = |cold: &Cold| match cold {
-            Cold::Edge { goal: Goal::Near(d), map, cc, .. } if *d == at && map.floats == floats => Some((*map, *cc)),
+            Cold::Edge { goal: Goal::Near(d), map, cc, .. } if *d == at => Some((*map, *cc)),
             _ => None,
         };
         let edges: Vec<(Map, Recipe)> = self.cold[from..].iter().filter_map(here).collect();
@@ -138,6 +157,7 @@ impl Emitter<'_> {
         self.map.clear &= !self.map.full;
         self.near = [None; 16];
         for (map, _) in &edges {
+            self.map.floats.checked &= map.floats.checked;
             for r in 0..16 {
                 let close = |here: &mut u8, there: u8| *here = if *here == there { there } else { CLOSED };
                 close(&mut self.map.read[r], map.read[r]);
@@ -169,6 +189,8 @@ impl Emitter<'_> {
             cc = Recipe::Stored;
         }
         let way = way(map, &cc, to, to_cc).expect("that was looked at when the label was placed");
+        let goes = self.floats_go(&map.floats, &to.floats);
+        assert!(goes, "likewise");
         self.go(map, way);
         asm!(self, jmp =>label);
     }
@@ -179,23 +201,9 @@ impl Emitter<'_> {
     }
 
     /// Moves as if at once; rax is free.
-    fn move_all(&mut self, mut moves: Vec<(u8, u8)>) {
-        moves.retain(|&(to, from)| to != from);
-        while let Some(&(first, _)) = moves.first() {
-            let free = moves.iter().position(|&(to, _)| moves.iter().all(|&(_, from)| from != to));
-            match free {
-                Some(n) => {
-                    let (to, from) = moves.swap_remove(n);
-                    asm!(self, mov Rq(to), Rq(from));
-                }
-                None => {
-                    // They go round: one waits in rax.
-                    asm!(self, mov rax, Rq(first));
-                    for (_, from) in moves.iter_mut().filter(|(_, from)| *from == first) {
-                        *from = 0;
-                    }
-                }
-            }
+    fn move_all(&mut self, moves: Vec<(u8, u8)>) {
+        for (to, from) in in_turn(moves) {
+            asm!(self, mov Rq(to), Rq(from));
         }
     }
 

@@ -1,17 +1,19 @@
 //! Binary floating point: the guest's floating-point registers in the host's, and the host's arithmetic as the guest's.
 //!
-//! The host's arithmetic gives the guest's result as long as results round to nearest and nothing traps, and no flag has to be
-//! set as long as "inexact" is signalled already ([`Emitter::check_fpc`]) and the result is an ordinary number: then it was
-//! neither invalid nor out of range. Zeros are looked at behind the block: an exact one is a result like others. Everything
-//! else (NaNs, infinities, numbers that are or might have been tiny) goes to the site.
+//! The host's arithmetic gives the guest's result as long as results round to nearest and nothing traps, which is looked at once
+//! ([`Emitter::check_fpc`]). The flags then stay in the host's MXCSR, where they are as sticky as in the floating-point-control
+//! register, and get there when somebody else needs it: at a site, a call, or the way out ([`take_flags`]). Two results go to the
+//! site: a NaN, since the host makes others of them, and the least normal number where it may have been tiny before it was
+//! rounded, which the guest takes for underflow and the host does not. So "invalid" never comes from the host.
 //!
-//! A guest register stays in its host register from its first use to the end of the block, or around a loop ([`crate::carry`]).
-//! Unlike general registers these are changed in place, always as the last thing that an instruction does: behind that,
-//! nothing leads to one of its sites.
+//! A guest register stays in a host register from its first use to the end of the block, or around a loop ([`crate::carry`]).
+//! What arithmetic makes gets a host register of its own as long as there are any; else, and unlike general registers, they are
+//! changed in place, always as the last thing that an instruction does: behind that, nothing leads to one of its sites.
 
+use crate::carry::in_turn;
 use crate::emitter::{Cold, Emitter, asm, field, scratch};
 use crate::word::*;
-use cpu::layout;
+use cpu::{State, layout};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Width, Width::*};
 
@@ -43,14 +45,59 @@ impl Floats {
     }
 }
 
-/// The bits of the floating-point-control register that decide whether the host may do the arithmetic, and how they must be:
-/// results round to nearest, nothing traps, and "inexact" has been signalled already, so that it need not be again.
-const DECIDE: u32 = 0xf808_0007;
-const READY: u32 = 0x0008_0000;
+/// The bits of the floating-point-control register that must be off so that the host may do the arithmetic: results round to
+/// nearest, and nothing traps.
+const DECIDE: u32 = 0xf800_0007;
 
 /// Whether the host may do the arithmetic for a program with this floating-point-control register.
 pub fn ready(fpc: u32) -> bool {
-    fpc & DECIDE == READY
+    fpc & DECIDE == 0
+}
+
+/// The host's MXCSR with every exception masked, rounding to nearest, and no flag on.
+const MXCSR: u32 = 0x1f80;
+/// Its flags that are the guest's, too, and where the guest has them (POP, chapter 9): division by zero, overflow, underflow,
+/// inexact.
+const FLAGS: [(u32, u32); 4] = [(4, 0x0040_0000), (8, 0x0020_0000), (16, 0x0010_0000), (32, 0x0008_0000)];
+
+/// Whether flags of the guest are in the MXCSR.
+pub fn owes_flags(s: &State) -> bool {
+    s.scratch[FLOATED] as u8 != 0
+}
+
+/// What generated code needs to find in `State::scratch` when it is entered; `routine` is what [`emit`] made.
+pub fn prepare(s: &mut State, routine: u64) {
+    s.scratch[FLOATED] = u64::from(MXCSR) << 32;
+    s.scratch[FLOATS_READY] = routine;
+    s.scratch[SIGN] = 1 << 63;
+    s.scratch[MAGNITUDE] = u64::MAX >> 1;
+    s.scratch[SHORT_LEAST] = 0x0080_0000_7fff_ffff;
+    s.scratch[LEAST] = 0x0010_0000_0000_0000;
+}
+
+/// The flags that are in the MXCSR go into the floating-point-control register, and stay there alone.
+pub fn take_flags(s: &mut State) {
+    let mut mxcsr = 0u32;
+    // SAFETY: four bytes are stored into a variable of four.
+    unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags)) };
+    for (host, guest) in FLAGS {
+        if mxcsr & host != 0 {
+            s.fpc |= guest;
+        }
+    }
+    s.scratch[FLOATED] = u64::from(MXCSR) << 32;
+}
+
+/// The host may go on as it did before [`take_flags`], unless that is no longer so.
+pub fn give_flags(s: &mut State) {
+    if ready(s.fpc) {
+        let mxcsr = MXCSR;
+        // SAFETY: that is how Rust has it, but for the flags, which mean nothing there.
+        unsafe {
+            std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags, readonly))
+        };
+        s.scratch[FLOATED] |= 1;
+    }
 }
 
 /// What can be done inline.
@@ -149,33 +196,31 @@ pub enum Sign {
     Positive,
 }
 
-/// Which zero is an exact result.
-#[derive(Clone, Copy)]
-pub enum Exact {
-    Always,
-    /// If this host register has a zero.
-    If(u8),
-    /// If one of these has.
-    Either(u8, u8),
-    /// If the first and one of the others have.
-    Both(u8, u8, u8),
-}
-
-/// Behind the block: what became of a result that is no ordinary number.
+/// Behind the block: what becomes of a result that is to be looked at again. The host's flags say how it compares.
 #[derive(Clone, Copy)]
 pub struct Unusual {
-    pub label: DynamicLabel,
+    label: DynamicLabel,
     back: DynamicLabel,
     site: DynamicLabel,
-    long: bool,
-    exact: Exact,
-    /// A general register with the result, which becomes that of plus zero.
-    bits: Option<u8>,
+    what: Again,
+}
+
+#[derive(Clone, Copy)]
+enum Again {
+    /// Nothing is known yet of the floating-point-control register.
+    Control,
+    /// A zero, or a NaN; a general register with the bits of the result, which become those of plus zero.
+    Zero(u8),
+    /// Tiny, or the least normal number, or a NaN.
+    Tiny,
 }
 
 /// What to do inline for an instruction, if anything.
 pub fn float(mnemonic: &str, i: &Fields) -> Option<Float> {
     use Float::*;
+    if !is_x86_feature_detected!("avx") {
+        return None;
+    }
     let plain = i.m3 | i.m4 == 0;
     let rounds = |name: &str| mnemonic.starts_with(name) && i.m4 == 0;
     Some(match mnemonic {
@@ -363,10 +408,26 @@ impl Emitter<'_> {
         x
     }
 
-    /// `r` becomes the number in xmm0.
-    fn set_float(&mut self, r: u8, long: bool) {
-        let x = self.new_float(r, long);
-        asm!(self, movaps Rx(x), xmm0);
+    /// A host register for a result that is not sure yet: one that nobody has, or xmm0.
+    fn free_float(&mut self) -> u8 {
+        let held = self.map.floats.held().fold(self.floats_touched, |all, (_, x, ..)| all | 1 << x);
+        (FIRST..FIRST + COUNT as u8).find(|&x| held >> x & 1 == 0).unwrap_or(0)
+    }
+
+    /// `r` becomes the number in `x`, which [`Emitter::free_float`] found. The last of an instruction.
+    fn set_float(&mut self, r: u8, x: u8, long: bool) {
+        if x == 0 {
+            let x = self.new_float(r, long);
+            return asm!(self, movaps Rx(x), xmm0);
+        }
+        let r = r & 15;
+        let bit = 1 << r;
+        if !long && self.map.floats.host[r as usize] != NONE && self.map.floats.long & bit != 0 {
+            self.settle_float(r);
+        }
+        self.map.floats.host[r as usize] = x;
+        self.map.floats.dirty |= bit;
+        self.map.floats.long = self.map.floats.long & !bit | if long { bit } else { 0 };
     }
 
     /// All 64 bits of a floating-point register as a word.
@@ -402,24 +463,26 @@ impl Emitter<'_> {
         }
     }
 
-    /// Brings the floating-point registers from where they are to where a loop has them; `false`: that cannot be.
+    /// Brings the floating-point registers from where they are to where others have them; `false`: that cannot be.
     pub fn floats_go(&mut self, from: &Floats, to: &Floats) -> bool {
         if to.checked && !from.checked {
             return false;
         }
-        let stays = |r: u8| {
+        let same = |r: u8| {
             let bit = 1 << r;
-            from.host[r as usize] == to.host[r as usize] && from.long & bit == to.long & bit
+            from.host[r as usize] != NONE && to.host[r as usize] != NONE && from.long & bit == to.long & bit
         };
         for (r, x, dirty, long) in from.held() {
-            if dirty && !(stays(r) && to.dirty >> r & 1 == 1) {
+            if dirty && !(same(r) && to.dirty >> r & 1 == 1) {
                 self.store_float(x, r, long);
             }
         }
-        for (r, x, _, long) in to.held() {
-            if !stays(r) {
-                self.load_float(x, r, long);
-            }
+        let moves = to.held().filter(|&(r, ..)| same(r)).map(|(r, x, ..)| (x, from.host[r as usize])).collect();
+        for (to, from) in in_turn(moves) {
+            asm!(self, movaps Rx(to), Rx(from));
+        }
+        for (r, x, _, long) in to.held().filter(|&(r, ..)| !same(r)) {
+            self.load_float(x, r, long);
         }
         true
     }
@@ -485,14 +548,15 @@ impl Emitter<'_> {
                 if from == W64 || !long {
                     self.check_fpc();
                 }
-                asm!(self, pxor xmm0, xmm0);
+                let x = self.free_float();
+                asm!(self, xorps Rx(x), Rx(x));
                 match (from == W64, long) {
-                    (true, true) => asm!(self, cvtsi2sd xmm0, Rq(h)),
-                    (false, true) => asm!(self, cvtsi2sd xmm0, Rd(h)),
-                    (true, false) => asm!(self, cvtsi2ss xmm0, Rq(h)),
-                    (false, false) => asm!(self, cvtsi2ss xmm0, Rd(h)),
+                    (true, true) => asm!(self, cvtsi2sd Rx(x), Rq(h)),
+                    (false, true) => asm!(self, cvtsi2sd Rx(x), Rd(h)),
+                    (true, false) => asm!(self, cvtsi2ss Rx(x), Rq(h)),
+                    (false, false) => asm!(self, cvtsi2ss Rx(x), Rd(h)),
                 }
-                self.set_float(i.r1, long);
+                self.set_float(i.r1, x, long);
             }
             Float::ToInteger { to, long, truncate } => {
                 self.check_fpc();
@@ -528,25 +592,23 @@ impl Emitter<'_> {
                 } else {
                     asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site ; pxor xmm0, xmm0 ; roundss xmm0, Rx(x), host)
                 }
-                self.set_float(i.r1, long);
+                self.set_float(i.r1, 0, long);
             }
             Float::Lengthen { storage } => {
                 let x = self.second_float(false, storage, i);
                 let site = self.site();
-                asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site ; pxor xmm0, xmm0 ; cvtss2sd xmm0, Rx(x));
-                self.set_float(i.r1, true);
+                let to = self.free_float();
+                asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site ; xorps Rx(to), Rx(to) ; cvtss2sd Rx(to), Rx(x));
+                self.set_float(i.r1, to, true);
             }
             Float::Shorten => {
                 self.check_fpc();
-                let x = self.float(i.r2, true);
-                asm!(self, pxor xmm0, xmm0 ; cvtsd2ss xmm0, Rx(x));
-                // A zero is exact if a zero was rounded, which as a short number it is only with zeros in its left half too.
+                let from = self.float(i.r2, true);
+                let x = self.free_float();
+                asm!(self, xorps Rx(x), Rx(x) ; cvtsd2ss Rx(x), Rx(from));
                 let site = self.site();
-                let zero = self.a.new_dynamic_label();
-                asm!(self, pxor xmm2, xmm2 ; ucomisd Rx(x), xmm2 ; jp =>site ; je =>zero);
-                self.ordinary(false, site);
-                asm!(self, =>zero);
-                self.set_float(i.r1, false);
+                self.not_tiny(x, false, site);
+                self.set_float(i.r1, x, false);
             }
         }
     }
@@ -593,37 +655,45 @@ impl Emitter<'_> {
 
     fn sign_of_float(&mut self, how: Sign, long: bool, code: bool, i: &Fields) {
         let from = self.float(i.r2, long);
-        let t = self.temp();
-        if code {
-            let site = self.site();
-            if long {
-                asm!(self, ucomisd Rx(from), Rx(from) ; jp =>site)
-            } else {
-                asm!(self, ucomiss Rx(from), Rx(from) ; jp =>site)
-            }
-        }
-        self.take_bits(t, from, long);
+        let t = code.then(|| self.temp());
+        let x = self.free_float();
+        let sign = scratch(SIGN);
+        let magnitude = scratch(if long { MAGNITUDE } else { SHORT_LEAST });
         match (how, long) {
-            (Sign::Complement, true) => asm!(self, btc Rq(t), 63),
-            (Sign::Negative, true) => asm!(self, bts Rq(t), 63),
-            (Sign::Positive, true) => asm!(self, btr Rq(t), 63),
-            (Sign::Complement, false) => asm!(self, btc Rd(t), 31),
-            (Sign::Negative, false) => asm!(self, bts Rd(t), 31),
-            (Sign::Positive, false) => asm!(self, btr Rd(t), 31),
+            (Sign::Complement, true) => asm!(self, vxorpd Rx(x), Rx(from), [rbp + sign]),
+            (Sign::Negative, true) => asm!(self, vorpd Rx(x), Rx(from), [rbp + sign]),
+            (Sign::Positive, true) => asm!(self, vandpd Rx(x), Rx(from), [rbp + magnitude]),
+            (Sign::Complement, false) => asm!(self, vxorps Rx(x), Rx(from), [rbp + sign + 4]),
+            (Sign::Negative, false) => asm!(self, vorps Rx(x), Rx(from), [rbp + sign + 4]),
+            (Sign::Positive, false) => asm!(self, vandps Rx(x), Rx(from), [rbp + magnitude]),
         }
-        let x = self.new_float(i.r1, long);
-        self.put_bits(x, t, long);
-        if code {
-            // Zeros become plus zero: then the sign is where an integer's is.
-            asm!(self, pxor xmm1, xmm1);
-            if long {
-                asm!(self, addsd xmm1, Rx(x))
-            } else {
-                asm!(self, addss xmm1, Rx(x))
-            }
-            let value = self.take_bits(t, 1, long);
-            self.name_code(Cc::Sign { width: if long { W64 } else { W32 }, value });
+        if let Some(t) = t {
+            self.sign_code(x, t, long);
         }
+        self.set_float(i.r1, x, long);
+    }
+
+    /// The condition code of a result, which goes into `t`, too: its sign is where an integer's is, unless it is a zero.
+    fn sign_code(&mut self, x: u8, t: u8, long: bool) {
+        let value = self.take_bits(t, x, long);
+        let site = self.site();
+        asm!(self, xorps xmm2, xmm2);
+        if long {
+            asm!(self, ucomisd Rx(x), xmm2)
+        } else {
+            asm!(self, ucomiss Rx(x), xmm2)
+        }
+        let again = self.again(Again::Zero(t), site);
+        asm!(self, je =>again.label ; =>again.back);
+        self.name_code(Cc::Sign { width: if long { W64 } else { W32 }, value });
+    }
+
+    /// Code behind the block.
+    fn again(&mut self, what: Again, site: DynamicLabel) -> Unusual {
+        let [label, back] = [0; 2].map(|_| self.a.new_dynamic_label());
+        let unusual = Unusual { label, back, site, what };
+        self.cold.push(Cold::Unusual(unusual));
+        unusual
     }
 
     /// Makes sure that the host may do the arithmetic. Only instructions that are called change that, but for the flag. If
@@ -633,26 +703,27 @@ impl Emitter<'_> {
             return;
         }
         let site = self.site();
-        asm!(self, mov eax, [rbp + field(layout::FPC)] ; and eax, DECIDE as i32 ; cmp eax, READY as i32 ; jne =>site);
+        let again = self.again(Again::Control, site);
+        asm!(self, cmp BYTE [rbp + scratch(FLOATED)], 1 ; jne =>again.label ; =>again.back);
         if self.plan.float_ready {
             self.last_site().quits = true;
             self.map.floats.checked = true;
         }
     }
 
-    /// Jumps unless xmm0 is a normal number clear of the ends of the range. The least exponent is left out, too: it may be
-    /// the result of rounding.
-    fn ordinary(&mut self, long: bool, otherwise: DynamicLabel) {
+    /// Makes sure that `x` is no NaN and has not been rounded to the least normal number.
+    fn not_tiny(&mut self, x: u8, long: bool, site: DynamicLabel) {
+        let again = self.again(Again::Tiny, site);
         if long {
-            asm!(self, pextrw eax, xmm0, 3 ; sub eax, 2 << 4 ; and eax, 0x7ff0 ; cmp eax, 0x7fd << 4 ; jae =>otherwise)
+            asm!(self, vandpd xmm2, Rx(x), [rbp + scratch(MAGNITUDE)] ; vucomisd xmm2, QWORD [rbp + scratch(LEAST)])
         } else {
-            asm!(self, pextrw eax, xmm0, 1 ; sub eax, 2 << 7 ; and eax, 0x7f80 ; cmp eax, 0xfd << 7 ; jae =>otherwise)
+            asm!(self, vandps xmm2, Rx(x), [rbp + scratch(SHORT_LEAST)] ; vucomiss xmm2, DWORD [rbp + scratch(SHORT_LEAST) + 4])
         }
+        asm!(self, jbe =>again.label ; =>again.back);
     }
 
     fn arithmetic(&mut self, op: Op, long: bool, storage: bool, i: &Fields) {
-        let with_code = matches!(op, Op::Add | Op::Subtract);
-        let t = with_code.then(|| self.temp());
+        let t = matches!(op, Op::Add | Op::Subtract).then(|| self.temp());
         self.check_fpc();
         let b = self.second_float(long, storage, i);
         // MULTIPLY AND ADD has its sum in the first operand and multiplies the third.
@@ -661,83 +732,65 @@ impl Emitter<'_> {
             Op::MultiplyAdd | Op::MultiplySubtract => self.float(i.r3, long),
             _ => first,
         };
-        asm!(self, movaps xmm0, Rx(first));
+        let x = self.free_float();
         match (op, long) {
-            (Op::Add, true) => asm!(self, addsd xmm0, Rx(b)),
-            (Op::Subtract, true) => asm!(self, subsd xmm0, Rx(b)),
-            (Op::Multiply, true) => asm!(self, mulsd xmm0, Rx(b)),
-            (Op::Divide, true) => asm!(self, divsd xmm0, Rx(b)),
-            (Op::SquareRoot, true) => asm!(self, sqrtsd xmm0, xmm0),
-            (Op::MultiplyAdd, true) => asm!(self, vfmadd231sd xmm0, Rx(b), Rx(third)),
-            (Op::MultiplySubtract, true) => asm!(self, vfmsub231sd xmm0, Rx(b), Rx(third)),
-            (Op::Add, false) => asm!(self, addss xmm0, Rx(b)),
-            (Op::Subtract, false) => asm!(self, subss xmm0, Rx(b)),
-            (Op::Multiply, false) => asm!(self, mulss xmm0, Rx(b)),
-            (Op::Divide, false) => asm!(self, divss xmm0, Rx(b)),
-            (Op::SquareRoot, false) => asm!(self, sqrtss xmm0, xmm0),
-            (Op::MultiplyAdd, false) => asm!(self, vfmadd231ss xmm0, Rx(b), Rx(third)),
-            (Op::MultiplySubtract, false) => asm!(self, vfmsub231ss xmm0, Rx(b), Rx(third)),
+            (Op::Add, true) => asm!(self, vaddsd Rx(x), Rx(first), Rx(b)),
+            (Op::Subtract, true) => asm!(self, vsubsd Rx(x), Rx(first), Rx(b)),
+            (Op::Multiply, true) => asm!(self, vmulsd Rx(x), Rx(first), Rx(b)),
+            (Op::Divide, true) => asm!(self, vdivsd Rx(x), Rx(first), Rx(b)),
+            (Op::SquareRoot, true) => asm!(self, vsqrtsd Rx(x), Rx(b), Rx(b)),
+            (Op::MultiplyAdd, true) => asm!(self, movaps Rx(x), Rx(first) ; vfmadd231sd Rx(x), Rx(b), Rx(third)),
+            (Op::MultiplySubtract, true) => asm!(self, movaps Rx(x), Rx(first) ; vfmsub231sd Rx(x), Rx(b), Rx(third)),
+            (Op::Add, false) => asm!(self, vaddss Rx(x), Rx(first), Rx(b)),
+            (Op::Subtract, false) => asm!(self, vsubss Rx(x), Rx(first), Rx(b)),
+            (Op::Multiply, false) => asm!(self, vmulss Rx(x), Rx(first), Rx(b)),
+            (Op::Divide, false) => asm!(self, vdivss Rx(x), Rx(first), Rx(b)),
+            (Op::SquareRoot, false) => asm!(self, vsqrtss Rx(x), Rx(b), Rx(b)),
+            (Op::MultiplyAdd, false) => asm!(self, movaps Rx(x), Rx(first) ; vfmadd231ss Rx(x), Rx(b), Rx(third)),
+            (Op::MultiplySubtract, false) => asm!(self, movaps Rx(x), Rx(first) ; vfmsub231ss Rx(x), Rx(b), Rx(third)),
         }
-        if let Some(t) = t {
-            self.take_bits(t, 0, long);
+        match (op, t) {
+            (_, Some(t)) => self.sign_code(x, t, long),
+            // A root is never tiny.
+            (Op::SquareRoot, _) => {
+                let site = self.site();
+                if long {
+                    asm!(self, ucomisd Rx(x), Rx(x) ; jp =>site)
+                } else {
+                    asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site)
+                }
+            }
+            _ => {
+                let site = self.site();
+                self.not_tiny(x, long, site);
+            }
         }
-        let site = self.site();
-        let (label, back) = (self.a.new_dynamic_label(), self.a.new_dynamic_label());
-        self.ordinary(long, label);
-        asm!(self, =>back);
-        let exact = match op {
-            // A sum is never inexact and tiny, and a root never tiny.
-            Op::Add | Op::Subtract | Op::SquareRoot => Exact::Always,
-            Op::Multiply => Exact::Either(first, b),
-            Op::Divide => Exact::If(first),
-            Op::MultiplyAdd | Op::MultiplySubtract => Exact::Both(first, b, third),
-        };
-        self.cold.push(Cold::Unusual(Unusual { label, back, site, long, exact, bits: t }));
-        self.set_float(i.r1, long);
-        if let Some(t) = t {
-            // The sign of what is not zero is where an integer's is.
-            let value = self.reg(t, if long { Left::Valid } else { Left::Zero });
-            self.name_code(Cc::Sign { width: if long { W64 } else { W32 }, value });
-        }
+        self.set_float(i.r1, x, long);
     }
 
-    /// Emits what stands behind the block for a result that is no ordinary number.
+    /// Emits what stands behind the block for a result that is to be looked at again.
     pub fn unusual(&mut self, u: &Unusual) {
-        let Unusual { label, back, site, long, exact, bits } = *u;
-        asm!(self, =>label ; pxor xmm2, xmm2);
-        self.zero(0, long, site);
-        asm!(self, jne =>site);
-        let good = self.a.new_dynamic_label();
-        let either = |e: &mut Self, a: u8, b: u8| {
-            e.zero(a, long, site);
-            asm!(e, je =>good);
-            e.zero(b, long, site);
-            asm!(e, jne =>site);
-        };
-        match exact {
-            Exact::Always => {}
-            Exact::If(a) => {
-                self.zero(a, long, site);
-                asm!(self, jne =>site);
-            }
-            Exact::Either(a, b) => either(self, a, b),
-            Exact::Both(sum, a, b) => {
-                self.zero(sum, long, site);
-                asm!(self, jne =>site);
-                either(self, a, b);
-            }
-        }
-        asm!(self, =>good);
-        if let Some(t) = bits {
-            asm!(self, xor Rd(t), Rd(t));
+        let Unusual { label, back, site, what } = *u;
+        asm!(self, =>label);
+        match what {
+            Again::Control => asm!(self, call QWORD [rbp + scratch(FLOATS_READY)] ; jne =>site),
+            Again::Zero(t) => asm!(self, jp =>site ; xor Rd(t), Rd(t)),
+            Again::Tiny => asm!(self, jp =>site ; je =>site),
         }
         asm!(self, jmp =>back);
     }
+}
 
-    /// Sets the host's flags by comparing with xmm2, which is zero; a NaN goes to the site.
-    fn zero(&mut self, x: u8, long: bool, site: DynamicLabel) {
-        if long { asm!(self, ucomisd Rx(x), xmm2 ; jp =>site) } else { asm!(self, ucomiss Rx(x), xmm2 ; jp =>site) }
+/// Emits what finds out whether the host may do the arithmetic, and prepares for it: "not equal": it may not.
+pub fn emit(a: &mut crate::emitter::Assembler) -> usize {
+    struct E<'a> {
+        a: &'a mut crate::emitter::Assembler,
     }
+    let e = E { a };
+    let at = e.a.offset().0;
+    asm!(e, test DWORD [rbp + field(layout::FPC)], DECIDE as i32 ; jne >no
+        ; ldmxcsr [rbp + scratch(FLOATED) + 4] ; mov BYTE [rbp + scratch(FLOATED)], 1 ; no: ; ret);
+    at
 }
 
 /// Stores or loads the host registers that may have floating-point registers, where sites look for them.

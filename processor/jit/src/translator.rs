@@ -80,6 +80,7 @@ pub struct Translator {
     routines: [u64; 3],
     string_routines: [u64; 2],
     alone: [u64; 2],
+    floats_ready: u64,
     assembler: Assembler,
     sites: Sites,
     links: Vec<Way>,
@@ -117,6 +118,10 @@ fn perform(s: &mut State, site: &Site) -> bool {
     // SAFETY: `enter` has put the address of a slice there that lives until it returns.
     let op = site.op(unsafe { &*(s.scratch[OPS] as *const &[Op]) });
     let mode_before = mode(s);
+    let floated = floating::owes_flags(s);
+    if floated {
+        floating::take_flags(s);
+    }
     let next = s.ia.wrapping_add(op.fields.next as u64) & s.address_mask;
     s.next_ia = next;
     s.block_stale = false;
@@ -143,6 +148,9 @@ fn perform(s: &mut State, site: &Site) -> bool {
         return false;
     }
     s.scratch[KEY] = key(s);
+    if floated {
+        floating::give_flags(s);
+    }
     true
 }
 
@@ -204,6 +212,7 @@ impl Translator {
             routines: [0; 3],
             string_routines: [0; 2],
             alone: [0; 2],
+            floats_ready: 0,
             assembler: Assembler::new(0),
             links: Vec::new(),
             new_sites: Vec::new(),
@@ -260,6 +269,7 @@ impl Translator {
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         let alone = spans::emit(&mut self.assembler);
+        let floats_ready = floating::emit(&mut self.assembler);
         let routines = bytes::emit(&mut self.assembler);
         let string_routines = strings::emit(&mut self.assembler);
         let code = self.assembler.take().expect("the stubs' labels are all there");
@@ -269,6 +279,7 @@ impl Translator {
         [self.at_site, self.at_float_site] = site.map(|site| at + site as u64);
         self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
         self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
+        self.floats_ready = at + floats_ready as u64;
         self.alone = alone.map(|routine| at + routine as u64);
         self.stubs = self.memory.used();
     }
@@ -490,6 +501,7 @@ impl Translator {
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
+        floating::prepare(s, self.floats_ready);
         s.scratch[TARGETS] = self.targets.as_ptr() as u64;
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
@@ -502,6 +514,9 @@ impl Translator {
             let enter: extern "sysv64" fn(*mut State, u64) -> u64 = std::mem::transmute(self.enter);
             enter(s, code)
         };
+        if floating::owes_flags(s) {
+            floating::take_flags(s);
+        }
         s.instructions = s.instructions.wrapping_add((budget - s.budget) as u64);
         s.fetch_stale |= s.scratch[MOVED] != 0;
         self.statistics.entries += 1;

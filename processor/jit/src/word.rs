@@ -276,5 +276,17 @@ pub const SPILL_FLOATS: usize = 32;
 /// The routines for accesses that look for themselves.
 pub const FETCH_ALONE: usize = 48;
 pub const STORE_ALONE: usize = 49;
+/// 1 in the first byte: flags of the guest are in the host's MXCSR. In the left half what that is without flags.
+pub const FLOATED: usize = 50;
+/// The routine that looks whether the host may do floating-point arithmetic.
+pub const FLOATS_READY: usize = 51;
+/// A sign and nothing else; a short number's is in the left half.
+pub const SIGN: usize = 52;
+/// Everything but the sign of a long number.
+pub const MAGNITUDE: usize = 53;
+/// Everything but the sign of a short number, and in the left half the least short number that is normal.
+pub const SHORT_LEAST: usize = 54;
+/// The least long number that is normal.
+pub const LEAST: usize = 55;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;
