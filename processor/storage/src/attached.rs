@@ -5,7 +5,7 @@ use arch::{Absolute, PAGE};
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 /// What attached pages have to do with those of other configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,8 +25,34 @@ const PROTECTED: u8 = 0x40;
 /// What is stored here all see.
 const COMMON: u8 = 0x20;
 
+/// A range of attached pages.
+#[derive(Clone)]
+pub(crate) struct Attached {
+    range: Range<u64>,
+    /// Of pages that several store into: who has them, and the first of them that is here.
+    common: Option<(Arc<Sharers>, u64)>,
+}
+
+/// Who has pages that all of them store into.
+#[derive(Default)]
+pub(crate) struct Sharers(Mutex<Vec<Sharer>>);
+
+struct Sharer {
+    storage: Weak<Storage>,
+    /// Where it has them.
+    range: Range<u64>,
+    /// The first of them that it has.
+    from: u64,
+}
+
+impl Sharers {
+    fn lock(&self) -> MutexGuard<'_, Vec<Sharer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Storage {
-    fn ranges(&self) -> MutexGuard<'_, Vec<Range<u64>>> {
+    fn ranges(&self) -> MutexGuard<'_, Vec<Attached>> {
         self.attached_ranges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,11 +88,17 @@ impl Storage {
     /// Puts `pages` from `from` on in the place of what is at `range`, whole pages within [`Storage::room`]; without `pages`, zero pages of the
     /// configuration's own. Their keys are zero. Translations that CPUs remember must be purged afterwards.
     ///
-    /// Code marks know of this configuration's stores alone: code in pages that others store into is not seen to change.
-    pub fn attach(&self, range: Range<u64>, pages: Option<(&Pages, u64)>, sharing: Sharing) -> io::Result<()> {
+    /// Code in pages that several store into is seen to change, whoever stores.
+    pub fn attach(
+        self: &Arc<Self>,
+        range: Range<u64>,
+        pages: Option<(&Pages, u64)>,
+        sharing: Sharing,
+    ) -> io::Result<()> {
         let (start, len) = (range.start as usize, (range.end - range.start) as usize);
         assert!(range.start < range.end && range.end <= self.room(), "there is room for the pages");
-        self.ranges().push(range.clone());
+        let common = pages.filter(|_| sharing == Sharing::Shared).map(|(pages, from)| (pages.sharers.clone(), from));
+        self.ranges().push(Attached { range: range.clone(), common: common.clone() });
         match pages {
             Some((pages, from)) => {
                 assert!(from + len as u64 <= pages.size(), "the pages are there");
@@ -81,14 +113,46 @@ impl Storage {
         };
         self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(flags, SeqCst));
         self.renew(&range);
+        if let Some((sharers, from)) = common {
+            sharers.lock().push(Sharer { storage: Arc::downgrade(self), range: range.clone(), from });
+            // All have the same marks: none.
+            for frame in Self::frames(&range) {
+                self.for_others(frame as u64, |other, frame| other.forget_code(frame));
+            }
+        }
         Ok(())
+    }
+
+    /// Calls for each other storage that has the frame, if its page is one that several store into, with the number that it has there.
+    pub(crate) fn for_others(&self, frame: u64, mut act: impl FnMut(&Storage, u64)) {
+        let common = self.attached.get(frame as usize).is_some_and(|flags| flags.load(Relaxed) & COMMON != 0);
+        let Some(here) = common.then(|| self.ranges().iter().rfind(|it| it.range.contains(&(frame * PAGE))).cloned())
+        else {
+            return;
+        };
+        let Some(Attached { range, common: Some((sharers, from)) }) = here else { return };
+        let at = from + frame * PAGE - range.start;
+        let others: Vec<(Arc<Storage>, u64)> = sharers
+            .lock()
+            .iter()
+            .filter_map(|other| {
+                let there = other.range.start + at.checked_sub(other.from)?;
+                let storage = other.storage.upgrade().filter(|storage| !std::ptr::eq(&**storage, self))?;
+                other.range.contains(&there).then_some((storage, there / PAGE))
+            })
+            .collect();
+        others.iter().for_each(|(storage, frame)| act(storage, *frame));
     }
 
     /// Takes attached pages away: where they lay within the configuration's size are zero pages, and behind it nothing. As for [`Storage::attach`],
     /// translations must be purged.
     pub fn detach(&self, range: Range<u64>) -> io::Result<()> {
         self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(0, SeqCst));
-        self.ranges().retain(|other| *other != range);
+        let gone: Vec<Attached> = self.ranges().extract_if(.., |other| other.range == range).collect();
+        for (sharers, _) in gone.into_iter().filter_map(|gone| gone.common) {
+            let own = |other: &Sharer| std::ptr::eq(other.storage.as_ptr(), self) && other.range == range;
+            sharers.lock().retain(|other| !own(other) && other.storage.strong_count() != 0);
+        }
         self.bytes.unmap(range.start as usize, (range.end - range.start) as usize)?;
         self.renew(&range);
         Ok(())
@@ -97,13 +161,13 @@ impl Storage {
     /// Takes all attached pages away.
     pub fn detach_all(&self) -> io::Result<()> {
         let all = self.ranges().clone();
-        all.into_iter().try_for_each(|range| self.detach(range))
+        all.into_iter().try_for_each(|attached| self.detach(attached.range))
     }
 
     /// Zeroes pages that are attached: they become the configuration's own, but those that are shared stay as they are. False if
     /// none is attached.
     pub(crate) fn zero_attached(&self, range: Range<u64>) -> bool {
-        if self.ranges().iter().all(|other| other.end <= range.start || range.end <= other.start) {
+        if self.ranges().iter().all(|other| other.range.end <= range.start || range.end <= other.range.start) {
             return false;
         }
         for frame in Self::frames(&range) {
@@ -142,7 +206,7 @@ mod tests {
         pages.write(0, b"read").unwrap();
         pages.write(PAGE, b"same").unwrap();
         pages.write(2 * PAGE, b"own.").unwrap();
-        let storages = [0, 1].map(|_| Storage::with_room(2 * PAGE, 16 * PAGE).unwrap());
+        let storages = [0, 1].map(|_| Arc::new(Storage::with_room(2 * PAGE, 16 * PAGE).unwrap()));
         let word = |s: &Storage, page: u64| s.read_array::<4>(Absolute(page * PAGE));
         for s in &storages {
             assert!(word(s, 8).is_err());
@@ -165,6 +229,20 @@ mod tests {
         a.discard(Absolute(0), Absolute(PAGE)).unwrap();
         a.discard(Absolute(8 * PAGE), Absolute(9 * PAGE)).unwrap();
         assert_eq!((word(a, 1), word(a, 8), word(a, 9)), (Ok([0; 4]), Ok(*b"read"), Ok(*b"both")));
+        // Code that one has decoded is stale for both when the other stores into it, at another address.
+        let at = Absolute(9 * PAGE + 0x100);
+        b.attach(12 * PAGE..15 * PAGE, Some((&pages, 0)), Sharing::Shared).unwrap();
+        let there = Absolute(13 * PAGE + 0x100);
+        let (mine, yours) = (a.mark_code(at, 8).version, b.mark_code(there, 8).version);
+        b.write(Absolute(there.0 + 8), &[0; 8]).unwrap();
+        assert_eq!((a.code_version(at), b.code_version(there)), (mine, yours), "beside it");
+        b.write(there, &[7]).unwrap();
+        assert!(a.code_version(at) != mine && b.code_version(there) != yours);
+        let mine = a.mark_code(at, 8).version;
+        assert!(b.code(there).is_marked(), "a store must be told");
+        b.detach(12 * PAGE..15 * PAGE).unwrap();
+        b.write(Absolute(9 * PAGE + 0x104), &[1]).unwrap();
+        assert!(a.code_version(at) != mine, "it has the page at another address still");
         a.detach(8 * PAGE..9 * PAGE).unwrap();
         assert!(word(a, 8).is_err() && word(a, 9).is_ok());
         b.clear();

@@ -36,7 +36,6 @@ use arch::{Absolute, PAGE};
 use isolation::{Isolation, common};
 use mapping::Mapping;
 use std::io;
-use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicU8, AtomicU64,
@@ -60,6 +59,18 @@ pub mod key {
     pub const FETCH: u8 = 0x08;
     pub const REFERENCE: u8 = 0x04;
     pub const CHANGE: u8 = 0x02;
+    /// What of a byte is the guest's key.
+    pub(crate) const ALL: u8 = 0xfe;
+    /// The frame was referred to since [`crate::Storage::forget_references`].
+    pub(crate) const REFERRED: u8 = 0x01;
+}
+
+/// How many pages were referred to, by whose they are.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct References {
+    pub own: u64,
+    /// Others have them, too.
+    pub shared: u64,
 }
 
 /// What the engines keep about a frame's code: on the right its version, raised by each store into marked bytes; on the left
@@ -113,7 +124,7 @@ pub struct Storage {
     isolation: Isolation,
     /// What is attached in each frame there is room for: see [`Storage::attach`].
     attached: Table<AtomicU8>,
-    attached_ranges: Mutex<Vec<Range<u64>>>,
+    attached_ranges: Mutex<Vec<attached::Attached>>,
 }
 
 const MARKS: usize = (PAGE / 8 / 64) as usize;
@@ -281,6 +292,7 @@ impl Storage {
         if len == 0 {
             return;
         }
+        let bits = bits | key::REFERRED;
         for frame in a.0 / PAGE..=(a.0 + len as u64 - 1) / PAGE {
             let key = &self.keys[frame as usize];
             if key.load(Relaxed) & bits != bits {
@@ -355,18 +367,20 @@ impl Storage {
     /// The storage key of the frame that holds `a`: access key, fetch, reference and change bits (see [`key`]).
     pub fn key(&self, a: Absolute) -> Result<u8, NotAvailable> {
         self.check(a, 1)?;
-        Ok(self.keys[(a.0 / PAGE) as usize].load(Relaxed))
+        Ok(self.keys[(a.0 / PAGE) as usize].load(Relaxed) & key::ALL)
     }
 
     /// Sets the storage key of the frame that holds `a` and returns the old one.
     pub fn set_key(&self, a: Absolute, key: u8) -> Result<u8, NotAvailable> {
         self.check(a, 1)?;
-        Ok(self.keys[(a.0 / PAGE) as usize].swap(key & 0xfe, Relaxed))
+        let cell = &self.keys[(a.0 / PAGE) as usize];
+        let referred = cell.load(Relaxed) & key::REFERRED;
+        Ok(cell.swap(key & key::ALL | referred, Relaxed) & key::ALL)
     }
 
     /// Turns key bits on (`reference`, `change`) in the frame that holds `a`; the frame must exist.
     pub fn mark_key(&self, a: Absolute, bits: u8) {
-        let key = &self.keys[(a.0 / PAGE) as usize];
+        let (key, bits) = (&self.keys[(a.0 / PAGE) as usize], bits | key::REFERRED);
         if key.load(Relaxed) & bits != bits {
             key.fetch_or(bits, Relaxed);
         }
@@ -375,7 +389,27 @@ impl Storage {
     /// Turns key bits off and returns the key as it was (RRBE).
     pub fn clear_key_bits(&self, a: Absolute, bits: u8) -> Result<u8, NotAvailable> {
         self.check(a, 1)?;
-        Ok(self.keys[(a.0 / PAGE) as usize].fetch_and(!bits, Relaxed))
+        Ok(self.keys[(a.0 / PAGE) as usize].fetch_and(!(bits & key::ALL), Relaxed) & key::ALL)
+    }
+
+    /// Has [`Storage::references`] count from nothing. What CPUs remember of translations must be purged afterwards: a page is counted when
+    /// it is next looked for.
+    pub fn forget_references(&self) {
+        for cell in self.keys.iter().filter(|cell| cell.load(Relaxed) & key::REFERRED != 0) {
+            cell.fetch_and(!key::REFERRED, Relaxed);
+        }
+    }
+
+    /// The pages that CPUs, channel programs or CP have referred to. No reference bit of the guest's has anything to do with it.
+    pub fn references(&self) -> References {
+        let referred = |frame: &usize| self.keys[*frame].load(Relaxed) & key::REFERRED != 0;
+        (0..self.keys.len()).filter(referred).fold(References::default(), |mut sum, frame| {
+            match self.is_shared(Absolute(frame as u64 * PAGE)) {
+                true => sum.shared += 1,
+                false => sum.own += 1,
+            }
+            sum
+        })
     }
 
     /// Sets what the guest says of the use of the frame that holds `a` (EXTRACT AND SET STORAGE ATTRIBUTES: 0 stable, 1
@@ -395,8 +429,15 @@ impl Storage {
     }
 
     /// Marks `len` bytes at `a` (at least one, within one frame) as decoded. What is read of them behind this is what the version
-    /// stands for.
+    /// stands for. Of a page that other configurations store into, too, theirs are marked as well.
     pub fn mark_code(&self, a: Absolute, len: usize) -> Watched {
+        self.for_others(a.0 / PAGE, |other, frame| {
+            other.mark_own_code(Absolute(frame * PAGE + a.0 % PAGE), len);
+        });
+        self.mark_own_code(a, len)
+    }
+
+    fn mark_own_code(&self, a: Absolute, len: usize) -> Watched {
         let code = &self.code(a).0;
         let marks = self.marks_of_frame(a.0 / PAGE);
         loop {
@@ -466,6 +507,7 @@ impl Storage {
             if marks_of(from % PAGE, to - from).any(|(word, bits)| marks[word].load(Relaxed) & bits != 0) {
                 // Every block of the frame becomes stale; those still wanted are decoded and marked again.
                 self.forget_code(frame);
+                self.for_others(frame, |other, frame| other.forget_code(frame));
                 stale = true;
             }
         }
@@ -548,6 +590,22 @@ mod tests {
         assert_eq!(s.write(Absolute(12_288), &[]), Ok(()), "nothing, at the very end");
         assert_eq!(s.write(Absolute(u64::MAX), &[1, 2]), Err(NotAvailable(Absolute(u64::MAX))));
         assert_eq!(s.key(Absolute(4096)), Ok(key::REFERENCE | key::CHANGE));
+    }
+
+    #[test]
+    fn pages_that_are_referred_to_are_counted_beside_the_guests_bits() {
+        let s = std::sync::Arc::new(Storage::with_room(4 * PAGE, 8 * PAGE).unwrap());
+        s.attach(6 * PAGE..7 * PAGE, Some((&Pages::new(PAGE).unwrap(), 0)), Sharing::ReadOnly).unwrap();
+        s.write(Absolute(PAGE), &[1]).unwrap();
+        s.read_u16(Absolute(6 * PAGE)).unwrap();
+        assert_eq!(s.references(), References { own: 1, shared: 1 });
+        s.forget_references();
+        assert_eq!(s.references(), References::default());
+        assert_eq!(s.key(Absolute(PAGE)), Ok(key::REFERENCE | key::CHANGE));
+        s.mark_key(Absolute(PAGE), key::REFERENCE);
+        assert_eq!(s.set_key(Absolute(PAGE), 0xff), Ok(key::REFERENCE | key::CHANGE));
+        assert_eq!(s.clear_key_bits(Absolute(PAGE), key::REFERENCE), Ok(0xfe));
+        assert_eq!((s.key(Absolute(PAGE)), s.references().own), (Ok(0xfa), 1));
     }
 
     #[test]

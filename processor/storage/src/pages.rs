@@ -1,15 +1,18 @@
 //! Pages that storages of several configurations share: a file of the host without a name.
 
+use crate::attached::Sharers;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 /// Pages of host storage that can be part of several configurations' storage at once ([`crate::Storage::attach`]). They are zero
 /// until they are written, and take no room before.
 pub struct Pages {
     file: File,
     len: u64,
+    pub(crate) sharers: Arc<Sharers>,
 }
 
 impl Pages {
@@ -17,7 +20,7 @@ impl Pages {
     pub fn new(len: u64) -> io::Result<Pages> {
         let file = nameless()?;
         file.set_len(len)?;
-        Ok(Pages { file, len })
+        Ok(Pages { file, len, sharers: Arc::default() })
     }
 
     /// Size in bytes.
