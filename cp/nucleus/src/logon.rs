@@ -241,6 +241,7 @@ fn reconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
         earlier.set_owner(None);
     }
     seat(vmdbk, terminal);
+    vmdbk.terminal_changed();
     cp.let_go(vmdbk);
     let run = {
         let mut state = vmdbk.lock();
@@ -282,6 +283,8 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
             }
         }
         begin_session(cp, &vmdbk, false);
+        let damaged = crate::spooling::ask(cp, |spool| [spool.damaged(), spool.saved.damaged()].concat());
+        damaged.iter().for_each(|path| cp.notify_operator(&message::damaged_file(path.display()).to_string()));
     }
 }
 

@@ -206,6 +206,9 @@ messages! {
     spool_file_in_use(spoolid) = "SPO" 43 'E' "Spoolid {spoolid} is in use";
     /// The host refused to keep spool files: its disk is full, or the spool folder is damaged.
     spool_error(why) = "SPO" 435 'E' "Spool error; {why}";
+    /// A host file of a spool file, or of a saved system or segment, is not what was written: it has been changed, or the host's disk has. CP leaves it alone, and nobody sees the spool file
+    /// or the saved system. Put back a copy of both files of that number while the system is down, or remove them: then save the system again (SAVESYS, SAVESEG).
+    damaged_file(path) = "SPO" 436 'I' "{path} is damaged and not used; restore or remove it and its .data";
     /// The host has no room for the virtual machine's storage.
     no_host_storage(userid, why) = "LGA" 2754 'E' "{userid} not logged on; the host has no storage for the virtual machine: {why}";
     /// The virtual machine stopped all of its CPUs: a guest that has been shut down does so.

@@ -10,7 +10,7 @@ mod event;
 mod trap;
 
 pub use event::{Event, Happened};
-pub use trap::{Kind, Output, Trap, Window};
+pub use trap::{Counts, Kind, Output, Trap, Window};
 
 use crate::command::{self, Issuer, Origin};
 use crate::console::display::Tone;
@@ -131,6 +131,10 @@ struct Met {
 
 impl Met {
     fn look(trap: &mut Trap, event: &Event, machine: &Machine) -> Option<Met> {
+        if trap.kind == Kind::Count {
+            trap.counts.add(event);
+            return None;
+        }
         if !trap.wants(event, machine) || !trap.count() {
             return None;
         }

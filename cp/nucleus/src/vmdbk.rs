@@ -20,6 +20,7 @@ use crate::message::Message;
 use crate::saved;
 use crate::spooling::{SharedUnit, Unit};
 use crate::trace::Trace;
+use arch::Absolute;
 use base::Tod;
 use directory::{DeviceKind, User};
 use std::io;
@@ -131,6 +132,8 @@ pub struct Vmdbk {
     measured: AtomicU64,
     /// When it last ran, if it has not rested since: a TOD clock value.
     ran: AtomicU64,
+    /// Where the program wants to be told of another terminal, plus 1 (DIAGNOSE X'264'); 0: nowhere.
+    handshake: AtomicU64,
     /// CP reads and the virtual machine does not run meanwhile.
     held: AtomicBool,
     state: Mutex<State>,
@@ -179,6 +182,7 @@ impl Vmdbk {
             flooded: AtomicBool::new(false),
             measured: AtomicU64::new(0),
             ran: AtomicU64::new(0),
+            handshake: AtomicU64::new(0),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
                 classes: user.classes.into(),
@@ -314,6 +318,24 @@ impl Vmdbk {
         self.generation.fetch_add(1, Ordering::AcqRel);
         self.iucv().reset(self.id);
         self.machine().keyboard.clear();
+        self.communicate(None);
+    }
+
+    /// The program has an area of two words for what CP wants it to know, at this absolute address; or none.
+    pub fn communicate(&self, area: Option<Absolute>) {
+        self.handshake.store(area.map_or(0, |at| at.0 + 1), Ordering::Release);
+    }
+
+    /// The user is at another terminal: the program is told, if it wants to be.
+    pub fn terminal_changed(&self) {
+        const TERMINAL: u32 = 0x8000_0000;
+        let Some(at) = self.handshake.load(Ordering::Acquire).checked_sub(1).map(Absolute) else { return };
+        let machine = self.machine();
+        let storage = machine.configuration.storage();
+        // Where there is no storage any more, nobody reads it.
+        if let Ok(flags) = storage.read_u32(at) {
+            let _ = storage.write_u32(at, flags | TERMINAL);
+        }
     }
 
     /// Virtual and total processor time in microseconds.

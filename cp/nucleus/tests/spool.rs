@@ -542,3 +542,21 @@ fn any_words_in_any_order() {
     let damaged = nucleus::spooling::ask(&system.cp, |spool| spool.damaged().len());
     assert_eq!(damaged, 0);
 }
+
+/// When the system comes up the operator is told which files of the host are not what they were, and what to do.
+#[test]
+fn the_operator_is_told_of_damaged_files() {
+    let folder = std::env::temp_dir().join(format!("endicott-spool-test-{}-damaged", std::process::id()));
+    let damaged = folder.join("saved/0003.meta");
+    std::fs::create_dir_all(folder.join("saved")).unwrap();
+    std::fs::write(&damaged, "name CMS\nkind NSS\n").unwrap();
+    let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
+    let spool = Spool::open(&folder).unwrap();
+    let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Time::default()), Arc::new(Silent));
+    let terminal = cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
+    cp.start(Some(&terminal));
+    let said = terminal.take_output();
+    let wanted = format!("HCPSPO436I {} is damaged and not used; restore or remove it", damaged.display());
+    assert!(said.replace('\n', "").contains(&wanted), "{said}");
+    let _ = std::fs::remove_dir_all(&folder);
+}

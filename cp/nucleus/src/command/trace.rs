@@ -6,7 +6,10 @@ use crate::system::Cp;
 use crate::trace::{Kind, Output, Trap, Window};
 use crate::words::{Word, Words};
 
-/// `TRace Inst|BRanch|STore|Gn|MNEmonic name|SVC [n]|PROG [n]|EXTernal [n]|I/O [vdev]|MC|ALL [options] | TRACE id [options] | TRACE END [id|ALL]`
+/// The name of the trap that counts.
+const COUNT: &str = "COUNT";
+
+/// `TRace Inst|BRanch|STore|Gn|MNEmonic name|SVC [n]|PROG [n]|EXTernal [n]|I/O [vdev]|MC|ALL [options] | TRACE COUNT | TRACE id [options] | TRACE END [id|ALL]`
 ///
 /// Shows what your virtual machine does, event by event, and stops it after each, so that you can DISPLAY and STORE; BEGIN
 /// goes on. INST traces every instruction, BRANCH those that branch, STORE those that store, Gn those that change general
@@ -17,26 +20,44 @@ use crate::words::{Word, Words};
 /// SKIP n leaves out n between two, STEP n stops after every n, STOP n stops after n, even with RUN. TERMINAL, PRINTER, BOTH or
 /// NOTERM say where the lines go. NAME gives the trap a name instead of a number. CMD, which comes last, is a command that is
 /// performed at each event. TRACE id changes a trap, TRACE END ends one or all. QUERY TRACE shows them.
+///
+/// TRACE COUNT shows nothing until TRACE END COUNT: then how many instructions the virtual machine has executed since, how many of them were privileged, and
+/// DIAGNOSE, and how many pages it has referred to, shared ones and those of its own.
 pub fn trace(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let first = words.need()?;
     let traps = &issuer.vmdbk.trace;
     if first.is("END") || first.is("DELete") {
         let which = words.next();
         words.end()?;
-        let ended = traps.traps(|traps| {
-            let before = traps.len();
-            match which {
-                None => traps.clear(),
-                Some(word) if word.is("ALL") => traps.clear(),
-                Some(word) => traps.retain(|trap| trap.id != word.upper()),
-            }
-            before != traps.len()
+        let which = which.filter(|word| !word.is("ALL"));
+        let goes = |trap: &mut Trap| which.is_none_or(|word| trap.id == word.upper());
+        let gone: Vec<Trap> = traps.traps(|traps| traps.extract_if(.., goes).collect());
+        if let Some(word) = which.filter(|_| gone.is_empty()) {
+            return Err(message::no_trap(word.upper()));
+        }
+        let pages = issuer.vmdbk.machine().configuration.storage().references();
+        let counted = gone.iter().filter(|trap| trap.kind == Kind::Count);
+        let mut lines: Vec<String> = counted.flat_map(|trap| trap.counts.lines(pages)).collect();
+        if first.is("END") {
+            lines.push("Trace ended".into());
+        }
+        return Ok(lines.into());
+    }
+    if first.is(COUNT) {
+        words.end()?;
+        let machine = issuer.vmdbk.machine();
+        machine.configuration.storage().forget_references();
+        machine.configuration.purge();
+        traps.traps(|traps| {
+            traps.retain(|trap| trap.id != COUNT);
+            traps.push(Trap {
+                run: true,
+                output: Output { terminal: false, printer: false },
+                ..Trap::new(COUNT.into(), Kind::Count)
+            });
         });
-        return match which.filter(|word| !word.is("ALL")) {
-            Some(word) if !ended => Err(message::no_trap(word.upper())),
-            _ if first.is("END") => Ok("Trace ended".into()),
-            _ => Ok(Response::none()),
-        };
+        machine.hold();
+        return Ok(Response::none());
     }
     let existing = traps.traps(|traps| traps.iter().find(|trap| trap.id == first.upper()).cloned());
     let old = existing.as_ref().map(|trap| trap.id.clone());

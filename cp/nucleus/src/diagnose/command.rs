@@ -1,8 +1,9 @@
-//! DIAGNOSE X'08': CP commands from a program.
+//! DIAGNOSE X'08': CP commands from a program; X'5C': how a program's messages are to look.
 
 use super::Call;
 use crate::command::{self, Issuer, Origin};
 use crate::console::display::Tone;
+use crate::vmdbk::Emsg;
 use base::ebcdic;
 use cpu::Interruption;
 
@@ -81,5 +82,24 @@ pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
         call.set_gr(ry + 1, (response.len() - fits) as u64);
         call.set_cc(1);
     }
+    Ok(())
+}
+
+/// `DIAGNOSE X'5C'`: edits an error message.
+///
+/// Rx is the address of a message that begins with an identifier of ten characters and a blank, Ry its length. They are made what SET EMSG wants to be
+/// typed: the address and the length of all of it (ON), of the identifier (CODE), or of the text (TEXT), or length 0 (OFF).
+pub fn edit_message(call: &Call<'_>) -> Result<(), Interruption> {
+    const IDENTIFIER: u64 = 10;
+    let (address, length) = (call.address(call.r1).0, call.gr(call.r3) & 0xffff_ffff);
+    let emsg = call.vmdbk.lock().settings.emsg;
+    let (skipped, shown) = match emsg {
+        Emsg::On => (0, length),
+        Emsg::Code => (0, length.min(IDENTIFIER)),
+        Emsg::Text => (length.min(IDENTIFIER + 1), length.saturating_sub(IDENTIFIER + 1)),
+        Emsg::Off => (0, 0),
+    };
+    call.set_gr(call.r1, address + skipped);
+    call.set_gr(call.r3, shown);
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! DIAGNOSE X'58': the display of the virtual console, without a channel program of the guest's.
+//! DIAGNOSE X'58': the display of the virtual console, without a channel program of the guest's; X'264': another terminal.
 
 use super::Call;
 use crate::console::glass::{Called, VirtualConsole};
-use arch::Real;
+use arch::{Program, Real};
 use arch::io::DeviceStatus;
 use base::ebcdic;
 use cpu::Interruption;
@@ -154,4 +154,25 @@ fn refuse(call: &Call<'_>, vdev: u16, why: DeviceStatus) -> bool {
         css.signal(id);
     }
     false
+}
+
+/// `DIAGNOSE X'264'`: CP communication.
+///
+/// Rx is the address of two words on a doubleword boundary, Ry 0: from then on CP sets bit 0 of the first word when the user has come back at another
+/// terminal. The program turns it off. Ry 4: no more. IPL ends it, too.
+pub fn communication(call: &Call<'_>) -> Result<(), Interruption> {
+    match call.gr(call.r3) as u32 {
+        0 => {
+            let area = call.address(call.r1);
+            call.specification(area.0.is_multiple_of(8))?;
+            let core = call.core();
+            let absolute = core.state.absolute(area);
+            core.state.storage().read_u64(absolute).map_err(|_| Program::Addressing)?;
+            drop(core);
+            call.vmdbk.communicate(Some(absolute));
+        }
+        4 => call.vmdbk.communicate(None),
+        _ => return Err(Program::Specification.into()),
+    }
+    Ok(())
 }

@@ -159,6 +159,11 @@ impl Event {
         self.before.row.map_or("????", |row| row.mnemonic)
     }
 
+    /// Whether the instruction is one that programs in the problem state may not execute, or not always.
+    pub fn is_privileged(&self) -> bool {
+        self.before.row.is_some_and(|row| row.outcome.exceptions().any(|why| why == isa::Exception::Privileged))
+    }
+
     /// Whether the instruction is one of I/O.
     pub fn is_io(&self) -> bool {
         IO.split_ascii_whitespace().any(|m| m == self.mnemonic())

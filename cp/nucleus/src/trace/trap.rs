@@ -28,6 +28,50 @@ pub enum Kind {
     MachineCheck,
     /// Everything.
     All,
+    /// Every instruction, which is counted and not shown.
+    Count,
+}
+
+/// What a trap of the kind `Count` has counted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    pub instructions: u64,
+    /// Of these, those that only the supervisor state allows.
+    pub privileged: u64,
+    pub diagnoses: u64,
+    pub supervisor_calls: u64,
+    pub interruptions: u64,
+}
+
+impl Counts {
+    /// Counts an event.
+    pub fn add(&mut self, event: &Event) {
+        match event.happened {
+            Happened::Executed { .. } => {
+                self.instructions += 1;
+                self.privileged += u64::from(event.is_privileged());
+                self.diagnoses += u64::from(event.mnemonic() == "DIAG");
+            }
+            Happened::Svc { .. } => {
+                self.instructions += 1;
+                self.supervisor_calls += 1;
+            }
+            Happened::Interrupted { executed, .. } => {
+                self.instructions += u64::from(executed);
+                self.interruptions += 1;
+            }
+        }
+    }
+
+    /// What TRACE END shows.
+    pub fn lines(&self, pages: storage::References) -> Vec<String> {
+        let Counts { instructions, privileged, diagnoses, supervisor_calls, interruptions } = self;
+        vec![
+            format!("INSTRUCTIONS={instructions:010} PRIVILEGED={privileged:06} DIAGNOSE={diagnoses:06}"),
+            format!("SVC={supervisor_calls:06} INTERRUPTIONS={interruptions:06}"),
+            format!("PAGES: NONSHARED={:06} SHARED={:06}", pages.own, pages.shared),
+        ]
+    }
 }
 
 /// A range of addresses, both ends included.
@@ -68,6 +112,7 @@ pub struct Trap {
     /// Events met, and events shown.
     pub met: u32,
     pub shown: u32,
+    pub counts: Counts,
 }
 
 impl Trap {
@@ -87,6 +132,7 @@ impl Trap {
             command: None,
             met: 0,
             shown: 0,
+            counts: Counts::default(),
         }
     }
 
@@ -159,7 +205,8 @@ impl Trap {
             Kind::External(code) => code.map_or("EXT".into(), |code| format!("EXT {code:04X}")),
             Kind::Io(device) => device.map_or("I/O".into(), |device| format!("I/O {device:04X}")),
             Kind::MachineCheck => "MC".into(),
-            Kind::All => "ALL".to_string(),
+            Kind::All => "ALL".into(),
+            Kind::Count => "COUNT".to_string(),
         };
         let window = |name: &str, (first, last): Window| format!("{name}  {first:08X}-{last:08X}");
         let mut windows: Vec<String> = Vec::new();
