@@ -72,6 +72,7 @@ void set_keys(u32 at, u32 length, u8 key);
 bool has_key(u32 at, u32 length, u8 key);
 u32 storage_size(void);
 u32 storage_free(void);
+void give_back_storage(void);                            /* free pages, to CP */
 
 /* saved.c: CMS as a saved system. */
 extern char nucleus_begin[], nucleus_data[], shared_begin[], shared_end[], saved_end[];
@@ -113,6 +114,10 @@ bool device_of(u16 vdev, struct device *device);
 u16 console_device(void);
 void identification(char userid[8]);
 u32 storage_bytes(void);
+void edit_message(const char **text, u32 *length);
+void give_back_pages(u32 first, u32 last);
+void communication_start(void);
+bool terminal_changed(void);
 int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer);
 int channel_io(u16 vdev, void *format_1_ccws, u16 *residual);
 void ipl_parameters(char parm[64]);

@@ -54,13 +54,12 @@ static int tsch(u32 id, struct irb *irb)
     return (int)cc;
 }
 
-void console_start(void)
+static void find_console(void)
 {
     u16 vdev = console_device();
     u32 schib[13], id;
 
     subchannel = 0;
-    attention = ended = false;
     for (id = 0x10000; id < 0x20000 && stsch(id, schib) != 3; id++) {
         if ((schib[1] & 0xffff) != vdev || (schib[1] & 0x10000) == 0)
             continue;
@@ -69,6 +68,12 @@ void console_start(void)
             subchannel = id;
         return;
     }
+}
+
+void console_start(void)
+{
+    attention = ended = false;
+    find_console();
 }
 
 static void take_status(u32 id)
@@ -137,6 +142,8 @@ void type_line(const char *text, u32 length)
     length = length_of(text, length);
     if (length == 0)
         text = " ", length = 1;
+    if (terminal_changed())
+        find_console();
     if (!typing_halted)
         operate(WRITE_WITH_RETURN, text, &length);
     attend();

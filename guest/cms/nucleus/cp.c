@@ -1,5 +1,5 @@
 /*
- * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'24', X'60', X'A4', X'A8', X'210', X'270', X'308' (CP Programming
+ * What CMS asks of CP: DIAGNOSE codes X'00', X'08', X'24', X'5C', X'60', X'A4', X'A8', X'214', X'264', X'270', X'308' (CP Programming
  * Services). Each function has one of them. Operands are put into their registers last, since calls change registers.
  */
 #include "cms.h"
@@ -144,6 +144,49 @@ void identification(char userid[8])
 
     __asm__ volatile(".long 0x83230000" : "+d"(r3) : "d"(r2) : "cc", "memory");
     memcpy(userid, block + 16, 8);
+}
+
+/* DIAGNOSE X'5C': what of a message is to be typed, as SET EMSG says. */
+void edit_message(const char **text, u32 *length)
+{
+    register u32 r2 __asm__("2") = (u32)*text;
+    register u32 r3 __asm__("3") = *length;
+
+    __asm__ volatile(".long 0x8323005c" : "+d"(r2), "+d"(r3) : : "cc", "memory");
+    *text = (const char *)r2;
+    *length = r3;
+}
+
+/* DIAGNOSE X'214': what is in the pages from `first` to `last` is not needed any more. */
+void give_back_pages(u32 first, u32 last)
+{
+    register u32 r2 __asm__("2") = first & ~4095u;
+    register u32 r3 __asm__("3") = last & ~4095u;
+
+    __asm__ volatile(".long 0x83200214" : : "d"(r2), "d"(r3) : "cc", "memory");
+}
+
+static volatile u32 communication[2] __attribute__((aligned(8)));
+
+/* DIAGNOSE X'264': CP tells when the user comes back at another terminal. */
+void communication_start(void)
+{
+    register u32 r2 __asm__("2") = (u32)communication;
+    register u32 r4 __asm__("4") = 0;
+
+    communication[0] = 0;
+    __asm__ volatile(".long 0x83240264" : : "d"(r2), "d"(r4) : "cc", "memory");
+}
+
+/* Whether that has happened since it was asked last. */
+bool terminal_changed(void)
+{
+    enum { TERMINAL = 0x80000000 };
+    bool changed = (communication[0] & TERMINAL) != 0;
+
+    if (changed)
+        communication[0] = 0;
+    return changed;
 }
 
 /* DIAGNOSE X'60'. */

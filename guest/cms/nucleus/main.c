@@ -125,6 +125,8 @@ void command_end(void)
     release_command_storage();
     forget_programs();
     forget_execs();
+    if (settings.relpage)
+        give_back_storage();
     exec_attention = 0;
 }
 
@@ -219,6 +221,7 @@ void cms_start(u32 vdev)
         set_up_keys();
         console_start();
     }
+    communication_start();
     storage_extend(end_of_storage());
     autocr = word_in(parm, sizeof parm, "AUTOCR", NULL);
     sysprof = !word_in(parm, sizeof parm, "NOSPROF", NULL);

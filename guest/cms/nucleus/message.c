@@ -129,6 +129,7 @@ void message(const char *module, u32 number, char severity, ...)
 {
     const char *text = "";
     char line[256];
+    const char *shown = line;
     u32 length;
     va_list list;
 
@@ -139,5 +140,7 @@ void message(const char *module, u32 number, char severity, ...)
     va_start(list, severity);
     length += format_list(line + length, sizeof line - length, text, list);
     va_end(list);
-    type_line(line, length);
+    edit_message(&shown, &length);
+    if (length > 0)
+        type_line(shown, length);
 }

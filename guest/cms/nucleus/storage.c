@@ -21,6 +21,7 @@ enum { HEADER = sizeof(struct block), FREE = 0x46524545, USED = 0x55534544, CLAS
 static struct block classes[CLASSES], of_command;
 static char *first, *end;
 static u32 free_bytes;
+static u32 used_to;                                     /* nothing from here on was in use since pages were given back */
 
 static void join(struct block *list, struct block *block)
 {
@@ -125,6 +126,8 @@ static void *obtain_within(size_t size, enum owner owner, u32 limit)
             }
             block->state = USED + owner;
             block->pages = block->length = 0;
+            if ((u32)block + block->size > used_to)
+                used_to = (u32)block + block->size;
             if (owner == OWNER_COMMAND)
                 join(&of_command, block);
             return (char *)block + HEADER;
@@ -225,6 +228,26 @@ void release(void *storage)
         }
     }
     set_free(block);
+}
+
+/* The pages that were in use and are free, but for those that the lists are in. */
+void give_back_storage(void)
+{
+    u32 highest = 0;
+
+    for (char *here = first; here != NULL && here < end && (u32)here < used_to;) {
+        struct block *block = (struct block *)here;
+        u32 from = ((u32)here + HEADER + 4095) & ~4095u, to = ((u32)here + block->size) & ~4095u;
+
+        if (block->check != CHECK)
+            abend(0x0f0, "Free storage was overwritten");
+        if (block->state != FREE)
+            highest = (u32)here + block->size;
+        else if (from < to && from < used_to)
+            give_back_pages(from, (to < used_to ? to : used_to) - 1);
+        here += block->size;
+    }
+    used_to = highest;
 }
 
 void *obtain_command(size_t size)

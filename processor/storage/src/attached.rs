@@ -117,7 +117,11 @@ impl Storage {
             sharers.lock().push(Sharer { storage: Arc::downgrade(self), range: range.clone(), from });
             // All have the same marks: none.
             for frame in Self::frames(&range) {
-                self.for_others(frame as u64, |other, frame| other.forget_code(frame));
+                self.for_others(frame as u64, |other, frame| {
+                    if other.code[frame as usize].is_marked() {
+                        other.forget_code(frame);
+                    }
+                });
             }
         }
         Ok(())
