@@ -14,14 +14,20 @@ pub struct Block {
     version: u32,
     first: u32,
     /// Of its text: another CPU that stores into it raises the frame's version a moment later.
-    digest: u64,
+    pub digest: u64,
     pub count: u16,
     /// Length of its text.
     pub bytes: u16,
+    /// Instructions that its code is made of, and the first of them: these may be others ([`crate::trace`]).
+    pub translated: u16,
+    traced: u32,
     /// How often it has been interpreted.
-    hits: u8,
+    pub hits: u8,
     /// The mode of the CPU that its code is for.
     mode: u8,
+    /// How it was mostly left, and how much more often so than otherwise.
+    pub way: Way,
+    pub votes: u8,
     /// Blocks that came behind it, the latest first.
     links: [u32; 2],
     /// Where its code is entered from outside, and from its own page; 0 if it has none.
@@ -29,7 +35,21 @@ pub struct Block {
     inner: u64,
 }
 
+/// How a block is left: behind so many of its instructions, and whether by a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Way {
+    pub count: u8,
+    pub branched: bool,
+}
+
 impl Block {
+    /// Its instructions and those that its code is made of, if these are others: the number of the first, and how many.
+    fn runs(&self) -> impl Iterator<Item = (u32, u32)> {
+        let others = self.code != 0 && self.traced != self.first;
+        let traced = others.then_some((self.traced, self.translated as u32));
+        std::iter::once((self.first, self.count as u32)).chain(traced)
+    }
+
     #[inline(always)]
     fn is(&self, absolute: Absolute, version: u32) -> bool {
         self.absolute == absolute.0 && self.version == version
@@ -45,7 +65,7 @@ const BUCKETS: usize = 1 << 14;
 const MAX_OPS: usize = 1 << 17;
 /// If more than this remains then, everything is.
 const MOST_KEPT: usize = MAX_OPS / 4 * 3;
-const MAX_BLOCK: usize = 64;
+pub const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
 /// Executions after which one is kept when room is made.
@@ -134,23 +154,29 @@ impl BlockCache {
             current && (block.code != 0 || block.hits >= hits)
         };
         let count = |hits| -> usize {
-            self.blocks.iter().filter(|block| stays(block, hits)).map(|block| block.count as usize).sum()
+            let staying = self.blocks.iter().filter(|block| stays(block, hits));
+            staying.map(|block| block.runs().map(|(_, count)| count as usize).sum::<usize>()).sum()
         };
         let Some(hits) = [WARM, u8::MAX].into_iter().find(|&hits| count(hits) <= MOST_KEPT) else {
             return self.clear();
         };
-        // For each block that stays: where its instructions were, how many, and where they are now.
-        let mut moves = Vec::new();
+        self.blocks.retain(|block| stays(block, hits));
+        // Where the instructions of those were, how many, and where they are now.
+        let mut moves: Vec<(u32, u32, u32)> =
+            self.blocks.iter().flat_map(|block| block.runs().map(|(first, count)| (first, count, 0))).collect();
+        moves.sort_unstable();
         let mut kept = 0;
-        self.blocks.retain_mut(|block| {
-            let stays = stays(block, hits);
-            if stays {
-                moves.push((block.first, block.count as u32, kept));
-                (block.first, block.links) = (kept, [NONE; 2]);
-                kept += block.count as u32;
-            }
-            stays
-        });
+        for (_, count, to) in &mut moves {
+            *to = kept;
+            kept += *count;
+        }
+        let moved = |first: u32| moves[moves.partition_point(|&(before, ..)| before < first)].2;
+        for block in &mut self.blocks {
+            block.links = [NONE; 2];
+            let whole = block.traced == block.first;
+            block.traced = if block.code == 0 || whole { moved(block.first) } else { moved(block.traced) };
+            block.first = moved(block.first);
+        }
         for &(first, count, to) in &moves {
             self.ops.copy_within(first as usize..(first + count) as usize, to as usize);
         }
@@ -204,6 +230,36 @@ impl BlockCache {
         &self.blocks[number as usize]
     }
 
+    /// The block was interpreted: behind so many instructions it was left, by a branch or not.
+    #[inline(always)]
+    pub fn left(&mut self, number: u32, count: usize, branched: bool) {
+        let Some(block) = self.blocks.get_mut(number as usize) else { return };
+        let way = Way { count: count as u8, branched };
+        // Whoever has more than half of all votes is what is left when each vote for another takes one away.
+        (block.way, block.votes) = match block.votes {
+            votes if block.way == way => (way, votes.saturating_add(1)),
+            0 => (way, 1),
+            votes => (block.way, votes - 1),
+        };
+    }
+
+    /// The block at `absolute`, if it is decoded and current.
+    pub fn at(&self, absolute: Absolute, version: u32) -> Option<&Block> {
+        let bucket = self.table.get(Self::bucket(absolute.0))?;
+        bucket.iter().filter_map(|&number| self.blocks.get(number as usize)).find(|block| block.is(absolute, version))
+    }
+
+    /// Whether so many more instructions can be kept.
+    pub fn has_place(&self, count: usize) -> bool {
+        self.ops.len() + count <= MAX_OPS
+    }
+
+    /// Where the text of a block is, and the version of its frame's code.
+    pub fn place_of(&self, number: u32) -> (Absolute, u32) {
+        let block = &self.blocks[number as usize];
+        (Absolute(block.absolute), block.version)
+    }
+
     #[inline(always)]
     pub fn ops(&self, block: &Block) -> &[Op] {
         &self.ops[block.first as usize..block.first as usize + block.count as usize]
@@ -218,7 +274,7 @@ impl BlockCache {
             if block.hits != patience || comparing && self.has_only_once(s, number) {
                 return None;
             }
-            self.translate(s, number);
+            self.translate(s, number, patience);
         }
         let block = &self.blocks[number as usize];
         (block.code != 0 && block.mode == Translator::mode(s)).then_some((block.code, block.inner))
@@ -241,7 +297,7 @@ impl BlockCache {
     }
 
     #[cold]
-    fn translate(&mut self, s: &State, number: u32) {
+    fn translate(&mut self, s: &State, number: u32, patience: u8) {
         if self.translator.is_none() {
             match crate::new_translator() {
                 Some(mut translator) => {
@@ -263,17 +319,18 @@ impl BlockCache {
                 (block.code, block.inner, block.hits) = (0, 0, 0);
             }
         }
+        // If its text was stored into, the block is stale.
+        let Some(trace) = self.trace(s, number, patience) else { return };
         let block = &mut self.blocks[number as usize];
-        let ops = (&self.ops[..], block.first, block.count as usize);
-        let mut text = [0; MAX_BLOCK * 6];
-        let text = &mut text[..block.bytes as usize];
-        let at = Absolute(block.absolute);
-        s.storage().load(at, text).expect("it was decoded from there");
-        // If it was stored into meanwhile, the block is stale, and nothing is made of it.
-        if s.storage().code_version(at) == block.version && digest(text) == block.digest {
-            (block.code, block.inner) = translator.translate(s, at, text, block.version, ops);
-            block.mode = Translator::mode(s);
+        (block.traced, block.translated) = (block.first, block.count);
+        if !trace.is_block(block.count as usize) {
+            (block.traced, block.translated) = (self.ops.len() as u32, trace.ops.len() as u16);
+            self.ops.extend(&trace.ops);
         }
+        let ops = (&self.ops[..], block.traced, block.translated as usize);
+        let translator = self.translator.as_mut().expect("it was made above");
+        (block.code, block.inner) = translator.translate(s, Absolute(block.absolute), &trace.texts, block.version, ops);
+        block.mode = Translator::mode(s);
     }
 
     /// The translator, which has made what [`BlockCache::code`] found.
@@ -356,8 +413,12 @@ impl BlockCache {
             digest: digest(&text[..at]),
             count: (self.ops.len() - first) as u16,
             bytes: at as u16,
+            translated: (self.ops.len() - first) as u16,
+            traced: first as u32,
             hits: 0,
             mode: 0,
+            way: Way::default(),
+            votes: 0,
             links: [NONE; 2],
             code: 0,
             inner: 0,
@@ -373,7 +434,7 @@ impl BlockCache {
 }
 
 /// A number that another text hardly has.
-fn digest(text: &[u8]) -> u64 {
+pub fn digest(text: &[u8]) -> u64 {
     let word = |bytes: &[u8]| bytes.iter().fold(0u64, |word, &byte| word << 8 | u64::from(byte));
     let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let (words, rest) = text.as_chunks::<8>();

@@ -17,6 +17,7 @@ mod cache;
 mod compare;
 mod interruptions;
 mod step;
+mod trace;
 mod transaction;
 
 pub use cache::BlockCache;
@@ -247,7 +248,7 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
             && !pressed
             && let Some((code, inner)) = cache.code(s, last, patience, comparing)
         {
-            let count = cache.block(last).count as i64;
+            let count = cache.block(last).translated as i64;
             let translator = cache.translator();
             match std::mem::replace(&mut left, Left::Nowhere) {
                 Left::Link(link, wanted) if wanted == ia => {
@@ -284,7 +285,8 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
         }
         left = Left::Nowhere;
         let block = cache.block(last);
-        s.next_ia = ia.wrapping_add(block.bytes as u64) & s.address_mask;
+        let behind = ia.wrapping_add(block.bytes as u64) & s.address_mask;
+        s.next_ia = behind;
         let ops = cache.ops(block);
         s.block_stale = false;
         let (first, rest) = ops.split_first().expect("a block has an instruction");
@@ -293,7 +295,10 @@ fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
         s.instructions += n as u64;
         s.budget -= n as i64;
         match s.failed {
-            None if s.left == 0 || !s.block_stale => s.ia = s.next_ia,
+            None if s.left == 0 || !s.block_stale => {
+                s.ia = s.next_ia;
+                cache.left(last, n, s.ia != behind);
+            }
             // The instruction stored into code, perhaps into what follows: that is decoded anew.
             None => s.ia = ia.wrapping_add(ops[n - 1].fields.next as u64) & s.address_mask,
             Some(why) => {

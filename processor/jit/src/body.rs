@@ -26,7 +26,7 @@ fn to_truth(e: &mut Emitter, w: Word) -> Truth {
     }
 }
 
-fn not(t: Truth) -> Truth {
+pub fn not(t: Truth) -> Truth {
     match t {
         Truth::Known(v) => Truth::Known(!v),
         Truth::Code(mask) => Truth::Code(15 - mask),
@@ -607,7 +607,7 @@ impl Cpu for Emitter<'_> {
     }
     fn jump(&mut self, i: &Fields, target: Word) {
         let goal = self.goal(target);
-        self.jump_to(goal, i.at);
+        self.jump_to(goal, Some(i.at));
     }
     fn next_address(&mut self, i: &Fields) -> Word {
         Word::Sum { base: None, index: None, disp: i.next as i64, own: true }

@@ -83,6 +83,7 @@ impl Emitter<'_> {
         self.bytes(what, last, &i2);
         // By now it may be another instruction.
         self.map.floats.checked = false;
+        self.near = [None; 16];
         true
     }
 }

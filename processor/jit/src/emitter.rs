@@ -7,6 +7,7 @@
 //! instruction done again by its interpreter's handler.
 
 use crate::ahead::Ahead;
+use crate::body::not;
 use crate::floating::Unusual;
 use crate::sites::Draft;
 use crate::spans::{Alone, CLOSED, Spans};
@@ -125,7 +126,8 @@ pub enum Cold {
         cc: Recipe,
         goal: Goal,
         refund: u32,
-        at: i64,
+        /// Where the branch is, if it is the one that is taken.
+        at: Option<i64>,
     },
     Exit {
         label: DynamicLabel,
@@ -142,7 +144,7 @@ pub enum Cold {
         to_cc: Recipe,
         label: DynamicLabel,
         refund: u32,
-        at: i64,
+        at: Option<i64>,
     },
 }
 
@@ -203,6 +205,8 @@ pub struct Emitter<'e> {
     over: DynamicLabel,
     /// The end of the block can be reached.
     pub open: bool,
+    /// The block goes on where this instruction branches to.
+    led: bool,
     /// There were not enough registers for an instruction.
     pub failed: bool,
 }
@@ -242,6 +246,7 @@ impl<'e> Emitter<'e> {
             out,
             over,
             open: true,
+            led: false,
             failed: false,
         }
     }
@@ -767,6 +772,18 @@ impl Emitter<'_> {
         (self.plan.ops.len() - self.index - 1) as u32
     }
 
+    /// The branch at `at` is taken, and what is emitted next is where it leads.
+    fn lead(&mut self, at: Option<i64>) {
+        self.taken(0, at);
+        self.led = true;
+    }
+
+    /// The instruction emitted next is the one that this branch leads to.
+    fn follows(&self, goal: Goal) -> bool {
+        let next = self.plan.ops.get(self.index + 1);
+        matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at == d))
+    }
+
     pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
         let goal = self.goal(target);
         // Who branches on one condition code knows it, and who does not branch on all others.
@@ -780,17 +797,34 @@ impl Emitter<'_> {
             Truth::Code(mask) => (known(mask), known(!mask)),
             _ => (self.cc, self.cc),
         };
+        // Where the block goes on at the target, the other way is the one out of it.
+        let next = self.plan.ops[self.index].fields.next as i64;
+        if self.follows(goal) && !matches!(goal, Goal::Near(d) if d == next) {
+            let label = self.a.new_dynamic_label();
+            match self.jump_if(not(truth), label) {
+                Some(true) => self.jump_to(Goal::Near(next), None),
+                known => {
+                    if known.is_none() {
+                        let (map, refund, goal) = (self.map, self.refund(), Goal::Near(next));
+                        self.cold.push(Cold::Edge { label, map, cc: otherwise, goal, refund, at: None });
+                        self.cc = cc;
+                    }
+                    self.lead(Some(at));
+                }
+            }
+            return;
+        }
         if matches!(goal, Goal::Near(0)) {
             self.goes_back(cc);
         }
         let label = self.a.new_dynamic_label();
         let known = self.jump_if(truth, label);
         match known {
-            Some(true) => self.jump_to(goal, at),
+            Some(true) => self.jump_to(goal, Some(at)),
             Some(false) => {}
             None => {
                 let (map, refund) = (self.map, self.refund());
-                self.cold.push(Cold::Edge { label, map, cc, goal, refund, at });
+                self.cold.push(Cold::Edge { label, map, cc, goal, refund, at: Some(at) });
                 self.cc = otherwise;
             }
         }
@@ -802,12 +836,16 @@ impl Emitter<'_> {
         matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at == d))
     }
 
-    pub fn jump_to(&mut self, goal: Goal, at: i64) {
+    /// Goes on there; `at` is where the branch is.
+    pub fn jump_to(&mut self, goal: Goal, at: Option<i64>) {
+        if self.follows(goal) {
+            return self.lead(at);
+        }
         if matches!(goal, Goal::Near(0)) {
             self.goes_back(self.cc);
         }
         let (map, cc, refund) = (self.map, self.cc, self.refund());
-        self.edge(&map, &cc, goal, refund, Some(at));
+        self.edge(&map, &cc, goal, refund, at);
         self.open = false;
     }
 
@@ -846,6 +884,7 @@ impl Emitter<'_> {
 
     pub fn begin(&mut self, index: usize) {
         self.index = index;
+        self.led = false;
         self.join(self.plan.ops[index].fields.at);
         self.first_site = self.sites.len();
         self.code_set = false;
@@ -859,12 +898,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// The end of a copy of the block.
-    pub fn finish(&mut self, bytes: i64) {
+    /// The end of a copy of the block, behind the instruction that was emitted last.
+    pub fn finish(&mut self) {
         if self.open {
-            let (map, cc) = (self.map, self.cc);
-            self.edge(&map, &cc, Goal::Near(bytes), 0, None);
+            self.jump_to(Goal::Near(self.plan.ops[self.index].fields.next as i64), None);
         }
+    }
+
+    /// The instruction emitted next is what the program goes on with: it stands behind this one, or a branch leads there.
+    pub fn goes_on(&self) -> bool {
+        self.open && (self.led || self.follows(Goal::Near(self.plan.ops[self.index].fields.next as i64)))
     }
 
     /// Everything cold.
@@ -875,7 +918,7 @@ impl Emitter<'_> {
                 Cold::Alone(alone) => self.alone(&alone),
                 Cold::Join { start, map, cc, to, to_cc, label, refund, at } => {
                     asm!(self, =>start);
-                    self.taken(refund, Some(at));
+                    self.taken(refund, at);
                     self.joins((&map, &cc), (&to, &to_cc), label);
                 }
                 Cold::Site(label, id) => {
@@ -885,7 +928,7 @@ impl Emitter<'_> {
                 Cold::Unusual(unusual) => self.unusual(&unusual),
                 Cold::Edge { label, map, cc, goal, refund, at } => {
                     asm!(self, =>label);
-                    self.edge(&map, &cc, goal, refund, Some(at));
+                    self.edge(&map, &cc, goal, refund, at);
                 }
                 Cold::Exit { label, patch } => {
                     let id = (self.plan.first_link + self.links.len()) as u32;

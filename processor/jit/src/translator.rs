@@ -321,14 +321,15 @@ impl Translator {
         mode(s) as u8
     }
 
-    /// Translates the block at `absolute`, whose text is `text`: `count` of the engine's instructions `all` from number `first`
-    /// on, which have these numbers until the code is forgotten. Returns where it is entered from outside, and from its own
-    /// page.
+    /// Translates the block at `absolute`: `count` of the engine's instructions `all` from number `first` on, which have
+    /// these numbers until the code is forgotten, with the text of each. They are what the program executes one behind the other as far
+    /// as can be told, all in one page: where one does not stand behind the one before it, that branches there. Returns where it is
+    /// entered from outside, and from its own page.
     pub fn translate(
         &mut self,
         s: &State,
         absolute: Absolute,
-        text: &[u8],
+        texts: &[[u8; 6]],
         version: u32,
         (all, first, count): (&[Op], u32, usize),
     ) -> (u64, u64) {
@@ -351,13 +352,10 @@ impl Translator {
             version,
             float_ready: floating::ready(s.fpc),
         };
-        let rows: Vec<Option<&'static Instruction>> = ops
+        let rows: Vec<Option<&'static Instruction>> = texts
             .iter()
-            .map(|op| {
-                let at = op.fields.at as usize;
-                let mut bytes = [0; 6];
-                let len = op.fields.len as usize;
-                bytes[..len].copy_from_slice(&text[at..at + len]);
+            .map(|&text| {
+                let mut bytes = text;
                 if let Some((code, other)) = self.mistake
                     && bytes[0] == code
                 {
@@ -442,12 +440,7 @@ impl Translator {
         unfit: u64,
     ) -> Result<(), usize> {
         let plan = e.plan;
-        let mut bytes = 0;
         for (n, (op, row)) in plan.ops.iter().zip(rows).enumerate() {
-            if !e.open {
-                break;
-            }
-            bytes = op.fields.next as i64;
             e.begin(n);
             // A block ends with EXECUTE, whatever that executes, and goes on behind it.
             let executes = row.and_then(execute);
@@ -468,8 +461,11 @@ impl Translator {
                 return Err(n);
             }
             e.end();
+            if !e.goes_on() {
+                break;
+            }
         }
-        e.finish(bytes);
+        e.finish();
         Ok(())
     }
 

@@ -45,6 +45,8 @@ const CLASSES: [(u64, u64); 5] = [
 const WIDE: u64 = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
 const PAGE_INVALID: u64 = 0x400;
 const PAGE_PROTECTED: u64 = 0x200;
+/// How often one engine goes on to where the other is.
+const CATCHES: usize = 400;
 /// How often a program is stopped at most, and how many instructions it may execute.
 const STOPS: usize = 60;
 const MOST: u64 = 20_000;
@@ -523,7 +525,7 @@ impl Duel {
         let mut found = None;
         for _ in 0..STOPS {
             let budget = 1 + run.fate.below(program.budget) as i64;
-            let exits = [0, 1].map(|n| self.sides[n].machine.resume(budget));
+            let exits = self.resume(budget);
             found = self.compare(exits);
             if found.is_some() || self.sides[0].state().instructions - began > MOST {
                 break;
@@ -536,6 +538,21 @@ impl Duel {
         self.executed += executed;
         self.sides[1].state().instructions = other + executed;
         found
+    }
+
+    /// Runs both until their budgets end or something else stops them. Budgets end between blocks, and translated ones are others:
+    /// who has done less goes on until both have done as much.
+    fn resume(&mut self, budget: i64) -> [Exit; 2] {
+        let mut exits = [0, 1].map(|n| self.sides[n].machine.resume(budget));
+        for _ in 0..CATCHES {
+            let done = [0, 1].map(|n| self.sides[n].state().instructions);
+            let behind = (done[1] < done[0]) as usize;
+            if done[0] == done[1] || exits[behind] != Exit::Budget {
+                break;
+            }
+            exits[behind] = self.sides[behind].machine.resume((done[1 - behind] - done[behind]) as i64);
+        }
+        exits
     }
 
     /// What differs at a stop.
