@@ -4,7 +4,7 @@
 //! digits that do not fit, and of codes that are no digits. Both operands are fetched completely before anything is
 //! stored, so they may overlap as the manual allows.
 
-use crate::general::{sign_of, unpack};
+use crate::general::{pack, sign_of, unpack};
 use crate::prelude::*;
 use std::cmp::Ordering;
 
@@ -30,37 +30,46 @@ impl Decimal {
         if self.negative { -(self.size as i128) } else { self.size as i128 }
     }
 
-    /// The number in `len` bytes with a preferred sign; digits that do not fit are lost.
-    fn bytes(self, len: usize) -> [u8; 16] {
-        let mut bytes = [0; 16];
-        let mut rest = self.size;
-        let mut digit = || {
-            let digit = (rest % 10) as u8;
-            rest /= 10;
-            digit
-        };
-        bytes[len - 1] = if self.negative { 0xd } else { 0xc } | digit() << 4;
-        for byte in bytes[..len - 1].iter_mut().rev() {
-            *byte = digit();
-            *byte |= digit() << 4;
-        }
-        bytes
+    /// The number in the last `len` bytes with a preferred sign; digits that do not fit are lost.
+    fn bytes(self) -> [u8; 16] {
+        pack(self.negative, self.size)
     }
 
     fn store(self, s: &mut State, at: At, len: usize) -> Result<(), Interruption> {
-        s.write_bytes(at, &self.bytes(len)[..len])
+        s.write_bytes(at, &self.bytes()[16 - len..])
     }
 }
 
+/// Powers of ten.
+const POWERS: [u128; 32] = {
+    let mut powers = [1; 32];
+    let mut n = 1;
+    while n < 32 {
+        powers[n] = powers[n - 1] * 10;
+        n += 1;
+    }
+    powers
+};
+
 /// Ten to the power of the number of digits that `len` bytes hold.
 fn limit(len: usize) -> u128 {
-    10u128.pow(2 * len as u32 - 1)
+    POWERS[2 * len - 1]
+}
+
+/// Quotient and remainder. Most numbers are short, and hosts divide those much faster.
+fn divided(a: u128, b: u128) -> (u128, u128) {
+    match (u64::try_from(a), u64::try_from(b)) {
+        (Ok(a), Ok(b)) => ((a / b).into(), (a % b).into()),
+        _ => (a / b, a % b),
+    }
 }
 
 /// Stores a sum. A zero is positive, except what overflow made one. CC: 0 zero, 1 negative, 2 positive, 3 overflow.
 fn finish(s: &mut State, at: At, len: usize, mut result: Decimal, lost: bool) -> Result<(), Interruption> {
     let overflow = lost || result.size >= limit(len);
-    result.size %= limit(len);
+    if overflow {
+        result.size %= limit(len);
+    }
     if result.size == 0 && !overflow {
         result.negative = false;
     }
@@ -145,15 +154,19 @@ pub fn divide_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     lengths_of_product(len, len2)?;
     let b = Decimal::fetch(s, second, len2)?;
     let a = Decimal::fetch(s, first, len)?;
-    let quotient = a.size.checked_div(b.size).filter(|&q| q < limit(len - len2));
-    let Some(quotient) = quotient else {
-        return Err(Program::DecimalDivide.into());
+    let (quotient, remainder) = match b.size {
+        0 => (u128::MAX, 0),
+        size => divided(a.size, size),
     };
+    if quotient >= limit(len - len2) {
+        return Err(Program::DecimalDivide.into());
+    }
     let quotient = Decimal { negative: a.negative != b.negative, size: quotient };
-    let remainder = Decimal { negative: a.negative, size: a.size % b.size };
-    let mut bytes = quotient.bytes(len - len2);
-    bytes[len - len2..len].copy_from_slice(&remainder.bytes(len2)[..len2]);
-    s.write_bytes(first, &bytes[..len])
+    let remainder = Decimal { negative: a.negative, size: remainder };
+    let mut bytes = [0; 16];
+    bytes[16 - len..16 - len2].copy_from_slice(&quotient.bytes()[16 - (len - len2)..]);
+    bytes[16 - len2..].copy_from_slice(&remainder.bytes()[16 - len2..]);
+    s.write_bytes(first, &bytes[16 - len..])
 }
 
 /// SRP: shifts digits left, or right with rounding, by a signed amount in the low six bits of the second-operand
@@ -169,14 +182,15 @@ pub fn shift_and_round_decimal(s: &mut State, i: &Fields) -> Result<(), Interrup
     let digits = 2 * len as u32 - 1;
     if amount < 32 {
         let stays = digits.saturating_sub(amount as u32);
-        let kept = v.size % 10u128.pow(stays);
-        let size = if stays == 0 { 0 } else { kept * 10u128.pow(amount as u32) };
+        let (_, kept) = divided(v.size, POWERS[stays as usize]);
+        let size = if stays == 0 { 0 } else { kept * POWERS[amount as usize] };
         return finish(s, first, len, Decimal { size, ..v }, kept != v.size);
     }
-    let right = 64 - amount as u32;
-    let shifted = v.size / 10u128.pow(right - 1);
-    let round = shifted % 10 + i.i3 as u128 > 9;
-    finish(s, first, len, Decimal { size: shifted / 10 + round as u128, ..v }, false)
+    let right = 64 - amount as usize;
+    let (shifted, _) = divided(v.size, POWERS[right - 1]);
+    let (size, last) = divided(shifted, 10);
+    let round = last + i.i3 as u128 > 9;
+    finish(s, first, len, Decimal { size: size + round as u128, ..v }, false)
 }
 
 /// ED.

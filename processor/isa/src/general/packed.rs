@@ -15,31 +15,64 @@ pub fn sign_of(code: u8) -> Option<bool> {
     }
 }
 
-/// The value of packed digits with their sign: whether it is negative, and its size. A size too large for 128 bits
-/// cannot come of the 31 digits that fit 16 bytes.
-pub fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
-    let (&last, rest) = bytes.split_last().ok_or(DECIMAL_DATA)?;
-    let mut value = 0u128;
-    let digits = rest.iter().flat_map(|byte| [byte >> 4, byte & 15]).chain([last >> 4]);
-    for digit in digits {
-        if digit > 9 {
-            return Err(DECIMAL_DATA);
-        }
-        value = value * 10 + digit as u128;
-    }
-    Ok((sign_of(last).ok_or(DECIMAL_DATA)?, value))
+/// Sixteen packed digits that are all digits.
+fn are_digits(digits: u64) -> bool {
+    // More than 9 is 8 and 4, or 8 and 2.
+    digits & (digits << 1 | digits << 2) & 0x8888_8888_8888_8888 == 0
 }
 
-/// Packed digits of `value`, with the preferred sign codes.
-pub fn pack<const N: usize>(negative: bool, mut value: u128) -> [u8; N] {
-    let mut bytes = [0; N];
-    bytes[N - 1] = if negative { 0xd } else { 0xc } | ((value % 10) as u8) << 4;
-    value /= 10;
-    for byte in bytes[..N - 1].iter_mut().rev() {
-        *byte = (value % 10) as u8 | ((value / 10 % 10) as u8) << 4;
-        value /= 100;
+/// The number that sixteen packed digits are: neighbours are put together, four times.
+fn number_of(digits: u64) -> u64 {
+    const PAIRS: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    const FOURS: u64 = 0x00ff_00ff_00ff_00ff;
+    const EIGHTS: u64 = 0x0000_ffff_0000_ffff;
+    let v = digits - (digits >> 4 & PAIRS) * 6;
+    let v = (v & FOURS) + (v >> 8 & FOURS) * 100;
+    let v = (v & EIGHTS) + (v >> 16 & EIGHTS) * 10_000;
+    (v & 0xffff_ffff) + (v >> 32) * 100_000_000
+}
+
+/// The other way, of a number under 10^16: halves are divided, four times.
+fn digits_of(number: u64) -> u64 {
+    const HALVES: u64 = 0x0000_ffff_0000_ffff;
+    const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
+    let (left, right) = (number / 100_000_000, number % 100_000_000);
+    // Quotient and remainder side by side: what was a number n becomes n + q (place of q - divisor).
+    let quotients = (left / 10_000) << 32 | right / 10_000;
+    let v = (left << 32 | right) + quotients * ((1 << 16) - 10_000);
+    let hundreds = |v: u64| (v & HALVES) * 5243 >> 19 & 0x0000_007f_0000_007f;
+    let v = v + (hundreds(v) | hundreds(v >> 16) << 16) * ((1 << 8) - 100);
+    let tens = |v: u64| (v & BYTES) * 103 >> 10 & 0x000f_000f_000f_000f;
+    v + (tens(v) | tens(v >> 8) << 8) * ((1 << 4) - 10)
+}
+
+const SIXTEEN_DIGITS: u128 = 10_000_000_000_000_000;
+
+/// The value of packed digits with their sign, 1 to 16 bytes: whether it is negative, and its size.
+pub fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
+    let mut all = [0; 16];
+    all[16 - bytes.len()..].copy_from_slice(bytes);
+    let all = u128::from_be_bytes(all);
+    let (left, right) = ((all >> 68) as u64, (all >> 4) as u64);
+    if !are_digits(left) || !are_digits(right) {
+        return Err(DECIMAL_DATA);
     }
-    bytes
+    let mut size = u128::from(number_of(right));
+    if left != 0 {
+        size += u128::from(number_of(left)) * SIXTEEN_DIGITS;
+    }
+    Ok((sign_of(all as u8).ok_or(DECIMAL_DATA)?, size))
+}
+
+/// Packed digits of `value`, with the preferred sign codes; digits that do not fit are lost.
+pub fn pack<const N: usize>(negative: bool, value: u128) -> [u8; N] {
+    let (left, right) = match u64::try_from(value) {
+        Ok(value) if u128::from(value) < SIXTEEN_DIGITS => (0, value),
+        _ => ((value / SIXTEEN_DIGITS % SIXTEEN_DIGITS) as u64, (value % SIXTEEN_DIGITS) as u64),
+    };
+    let digits = u128::from(digits_of(left)) << 64 | u128::from(digits_of(right));
+    let all = (digits << 4 | if negative { 0xd } else { 0xc }).to_be_bytes();
+    *all.last_chunk().expect("16 bytes are the longest")
 }
 
 /// CVB, CVBY. A value that 32 bits do not hold leaves its low bits and is a fixed-point-divide exception.
@@ -81,10 +114,36 @@ pub fn convert_to_decimal_long(s: &mut State, i: &Fields) -> Result<(), Interrup
     s.write_bytes(at, &pack::<16>(v < 0, v.unsigned_abs() as u128))
 }
 
-/// PACK: drops the zones of the second operand, and exchanges the halves of its last byte. Right to left, so that
-/// overlapping operands show what was stored before.
+/// The digits in sixteen bytes with zones.
+fn without_zones(bytes: u128) -> u64 {
+    let half = |v: u64| {
+        let v = v & 0x0f0f_0f0f_0f0f_0f0f;
+        let v = (v | v >> 4) & 0x00ff_00ff_00ff_00ff;
+        let v = (v | v >> 8) & 0x0000_ffff_0000_ffff;
+        (v | v >> 16) & 0xffff_ffff
+    };
+    half((bytes >> 64) as u64) << 32 | half(bytes as u64)
+}
+
+/// The other way; zones are ones.
+fn with_zones(digits: u64) -> u128 {
+    let half = |v: u64| {
+        let v = (v | v << 16) & 0x0000_ffff_0000_ffff;
+        let v = (v | v << 8) & 0x00ff_00ff_00ff_00ff;
+        (v | v << 4) & 0x0f0f_0f0f_0f0f_0f0f
+    };
+    let digits = u128::from(half(digits >> 32)) << 64 | u128::from(half(digits & 0xffff_ffff));
+    digits | 0xf0f0_f0f0_f0f0_f0f0_f0f0_f0f0_f0f0_f0f0
+}
+
+/// PACK: drops the zones of the second operand, and exchanges the halves of its last byte.
 pub fn pack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let (to, from, l1, l2) = checked(s, i)?;
+    let Zoned { to, from, l1, l2, bytes, apart } = zoned(s, i)?;
+    if apart {
+        let packed = u128::from(without_zones(bytes)) << 4 | bytes >> 4 & 15;
+        return s.write_bytes(to, &packed.to_be_bytes()[15 - l1 as usize..]);
+    }
+    // Right to left: operands that overlap show what was stored before.
     let byte = s.load_u8(s.further(from, l2))?;
     s.store_u8(s.further(to, l1), byte.rotate_left(4))?;
     let mut left = l2;
@@ -101,9 +160,14 @@ pub fn pack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     Ok(())
 }
 
-/// UNPK: digits get zones of ones, and the halves of the last byte are exchanged. Right to left.
+/// UNPK: digits get zones of ones, and the halves of the last byte are exchanged.
 pub fn unpack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let (to, from, l1, l2) = checked(s, i)?;
+    let Zoned { to, from, l1, l2, bytes, apart } = zoned(s, i)?;
+    if apart {
+        let text = with_zones((bytes >> 4) as u64) & !0xf0 | (bytes & 15) << 4;
+        return s.write_bytes(to, &text.to_be_bytes()[15 - l1 as usize..]);
+    }
+    // As above.
     let byte = s.load_u8(s.further(from, l2))?;
     s.store_u8(s.further(to, l1), byte.rotate_left(4))?;
     let mut left = l2;
@@ -125,15 +189,29 @@ pub fn unpack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     Ok(())
 }
 
-/// Both operands of PACK and UNPK, known to be accessible, and their lengths less one.
-fn checked(s: &mut State, i: &Fields) -> Result<(At, At, u64, u64), Interruption> {
+/// Both operands of PACK or UNPK, known to be accessible.
+struct Zoned {
+    to: At,
+    from: At,
+    /// How long they are, less one.
+    l1: u64,
+    l2: u64,
+    /// The second, with zeros on its left.
+    bytes: u128,
+    /// They do not overlap.
+    apart: bool,
+}
+
+fn zoned(s: &mut State, i: &Fields) -> Result<Zoned, Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let from = s.address(0, i.b2, i.d2);
     let (l1, l2) = (i.l1() as u64, i.l2() as u64);
     let mut bytes = [0; 16];
-    s.read_bytes(from, &mut bytes[..l2 as usize + 1])?;
+    s.read_bytes(from, &mut bytes[15 - l2 as usize..])?;
     s.test_write(to, l1 + 1)?;
-    Ok((to, from, l1, l2))
+    let behind = |a: At, b: At| a.address.wrapping_sub(b.address) & s.address_mask;
+    let apart = behind(to, from) > l2 && behind(from, to) > l1;
+    Ok(Zoned { to, from, l1, l2, bytes: u128::from_be_bytes(bytes), apart })
 }
 
 /// PKA: up to 32 ASCII digits to 31 packed digits with a plus sign.
@@ -218,9 +296,34 @@ mod tests {
         assert_eq!(unpack(&[0x1a]), Ok((false, 1)));
         assert_eq!(unpack(&[0xa0]), Err(DECIMAL_DATA));
         assert_eq!(unpack(&[0x12]), Err(DECIMAL_DATA));
+        for place in 0..31 {
+            for digit in 0..16u128 {
+                let bytes = (digit << (4 * place + 4) | 0xc).to_be_bytes();
+                let expected = if digit < 10 { Ok((false, digit * 10u128.pow(place))) } else { Err(DECIMAL_DATA) };
+                assert_eq!(unpack(&bytes), expected);
+                if digit < 10 {
+                    assert_eq!(pack::<16>(false, digit * 10u128.pow(place)), bytes);
+                }
+            }
+        }
         assert_eq!(
             unpack(&pack::<16>(false, 9_999_999_999_999_999_999_999_999_999_999)),
             Ok((false, 10u128.pow(31) - 1))
         );
+        // Digits that do not fit are lost.
+        assert_eq!(pack::<2>(false, 98_765), [0x76, 0x5c]);
+        assert_eq!(pack::<16>(true, 10u128.pow(31) + 5), pack::<16>(true, 5));
+    }
+
+    #[test]
+    fn every_number_of_digits_is_what_is_printed() {
+        let mut number = 1u64;
+        for n in 0..200_000u64 {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(n);
+            let value = (number >> 8) % 10u64.pow((n % 17) as u32);
+            let digits = u64::from_str_radix(&value.to_string(), 16).expect("decimal digits are hexadecimal ones");
+            assert_eq!((digits_of(value), number_of(digits)), (digits, value));
+        }
+        assert_eq!(digits_of(9_999_999_999_999_999), 0x9999_9999_9999_9999);
     }
 }
