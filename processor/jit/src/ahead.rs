@@ -1,5 +1,6 @@
 //! What is known of a block's instructions before they are emitted. It may be wrong: nothing but speed depends on it.
 
+use crate::bytes::Bytes;
 use crate::native::Native;
 use isa::{Fields, Op, Width};
 
@@ -19,6 +20,8 @@ pub struct Footprint {
     /// General registers whose values it needs, and those that it sets.
     pub read: u16,
     pub written: u16,
+    /// All it does is to add this to a register.
+    pub step: Option<(u8, i32)>,
     /// Somebody else does it.
     pub called: bool,
 }
@@ -49,6 +52,17 @@ impl Ahead {
     }
 }
 
+/// The register to which an instruction adds a constant, and nothing else, and the constant; in the 64-bit addressing mode.
+pub fn step(mnemonic: &str, i: &Fields) -> Option<(u8, i32)> {
+    let by = match mnemonic {
+        "AGHI" | "AGFI" => i.imm.try_into().ok()?,
+        "LA" | "LAY" if i.x2 == 0 && i.b2 == i.r1 => i.d2,
+        "LA" | "LAY" if i.b2 == 0 && i.x2 == i.r1 => i.d2,
+        _ => return None,
+    };
+    (i.r1 != 0 || mnemonic.starts_with('A')).then_some((i.r1 & 15, by))
+}
+
 /// What is emitted for an instruction in its body's stead: its accesses, and the registers it may set.
 pub fn footprint(native: Native, i: &Fields) -> Footprint {
     let mut print = Footprint::default();
@@ -74,16 +88,16 @@ pub fn footprint(native: Native, i: &Fields) -> Footprint {
             access(i.b2, i.d2, bytes(width) * several().0, true);
             0
         }
-        Native::Move => {
+        Native::Move | Native::Many(Bytes::Move) => {
             access(i.b1, i.d1, length, true);
             access(i.b2, i.d2, length, false);
             0
         }
-        Native::Clear => {
+        Native::Clear | Native::Many(Bytes::Clear) => {
             access(i.b1, i.d1, length, true);
             0
         }
-        Native::Compare(_) => {
+        Native::Compare(_) | Native::Many(Bytes::Compare) => {
             access(i.b1, i.d1, length, false);
             access(i.b2, i.d2, length, false);
             0

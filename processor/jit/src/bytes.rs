@@ -19,7 +19,65 @@ pub enum Bytes {
     Compare,
 }
 
+/// More bytes than this are moved or cleared inline, 32 at a time.
+const WIDE: i32 = 64;
+
+/// Where the pieces of 32 bytes of a field begin; the last one may overlap the one before.
+fn pieces(length: i32) -> impl Iterator<Item = i32> {
+    (0..(length + 31) / 32).map(move |n| (32 * n).min(length - 32))
+}
+
 impl Emitter<'_> {
+    /// As many bytes as the instruction's text says.
+    pub fn known_bytes(&mut self, what: Bytes, i: &Fields) {
+        let length = i.l as i32 + 1;
+        let first = self.address(0, i.b1, i.d1);
+        let wide = length > WIDE && is_x86_feature_detected!("avx");
+        if what == Bytes::Clear {
+            self.reach(first.address, length, true);
+            if wide {
+                asm!(self, vxorps xmm0, xmm0, xmm0);
+                for at in pieces(length) {
+                    asm!(self, vmovups[rcx + at], ymm0);
+                }
+                asm!(self, vzeroupper);
+            } else {
+                asm!(self, mov eax, length ; call QWORD [rbp + scratch(CLEAR_BYTES)]);
+            }
+            return self.name_code(Cc::Set(0));
+        }
+        let second = self.address(0, i.b2, i.d2);
+        let u = self.temp();
+        self.reach(first.address, length, what == Bytes::Move);
+        asm!(self, mov Rq(u), rcx);
+        self.reach(second.address, length, false);
+        asm!(self, mov rdx, rcx ; mov rcx, Rq(u));
+        if wide && what == Bytes::Move {
+            self.not_into_itself(Operand::Const(i.l.into()));
+            // The end is fetched first: it may be stored into before its turn comes.
+            asm!(self, vmovups ymm1, [rdx + length - 32]);
+            for at in pieces(length) {
+                if at == length - 32 {
+                    asm!(self, vmovups[rcx + at], ymm1)
+                } else {
+                    asm!(self, vmovups ymm0, [rdx + at] ; vmovups [rcx + at], ymm0)
+                }
+            }
+            return asm!(self, vzeroupper);
+        }
+        self.two_fields(what, Operand::Const(i.l.into()), u);
+    }
+
+    /// A destination that begins within the source sees what was moved before: that is a site's. rax changes.
+    fn not_into_itself(&mut self, last: Operand) {
+        let site = self.site();
+        asm!(self, mov rax, rcx ; sub rax, rdx ; sub rax, 1);
+        match last {
+            Operand::Host(n) => asm!(self, cmp rax, Rq(n) ; jb =>site),
+            Operand::Const(n) => asm!(self, cmp rax, n as i32 ; jb =>site),
+        }
+    }
+
     /// One more than `last` bytes: `last` is under 256.
     pub fn bytes(&mut self, what: Bytes, last: Word, i: &Fields) {
         let n = self.host(last, W32);
@@ -35,15 +93,23 @@ impl Emitter<'_> {
         asm!(self, mov Rq(u), rcx);
         self.reach(second.address, Len::Register(n), false);
         asm!(self, mov rdx, rcx ; mov rcx, Rq(u));
-        if what == Bytes::Move {
-            // A destination that begins within the source sees what was moved before.
-            let site = self.site();
-            asm!(self, mov rax, rcx ; sub rax, rdx ; sub rax, 1 ; cmp rax, Rq(n) ; jb =>site
-                ; lea eax, [BYTE Rq(n) + 1] ; call QWORD [rbp + scratch(MOVE_BYTES)]);
-            return;
-        }
+        self.two_fields(what, Operand::Host(n), u);
+    }
+
+    /// Moves or compares one more than `last` bytes at rcx and rdx. `u` is a register of this instruction.
+    fn two_fields(&mut self, what: Bytes, last: Operand, u: u8) {
         let v = self.temp();
-        asm!(self, lea eax, [BYTE Rq(n) + 1] ; call QWORD [rbp + scratch(COMPARE_BYTES)] ; mov Rq(u), rax ; mov Rq(v), rdx);
+        if what == Bytes::Move {
+            self.not_into_itself(last);
+        }
+        match last {
+            Operand::Host(n) => asm!(self, lea eax, [BYTE Rq(n) + 1]),
+            Operand::Const(n) => asm!(self, mov eax, n as i32 + 1),
+        }
+        if what == Bytes::Move {
+            return asm!(self, call QWORD [rbp + scratch(MOVE_BYTES)]);
+        }
+        asm!(self, call QWORD [rbp + scratch(COMPARE_BYTES)] ; mov Rq(u), rax ; mov Rq(v), rdx);
         let (a, b) = (self.reg(u, Left::Valid), self.reg(v, Left::Valid));
         self.name_code(Cc::CompareLogical { width: W64, a, b });
     }

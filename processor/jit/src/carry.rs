@@ -147,24 +147,27 @@ impl Emitter<'_> {
     pub fn join(&mut self, at: i64) {
         let from = self.first_cold;
         let here = |cold: &Cold| match cold {
-            Cold::Edge { goal: Goal::Near(d), map, cc, .. } if *d == at => Some((*map, *cc)),
+            Cold::Edge { goal: Goal::Near(d), map, cc, refund, .. } if *d == at => Some((*map, *cc, *refund)),
             _ => None,
         };
-        let edges: Vec<(Map, Recipe)> = self.cold[from..].iter().filter_map(here).collect();
+        let edges: Vec<(Map, Recipe, u32)> = self.cold[from..].iter().filter_map(here).collect();
         if edges.is_empty() {
             return;
         }
         self.map.clear &= !self.map.full;
         self.near = [None; 16];
-        for (map, _) in &edges {
+        for (map, _, refund) in &edges {
+            let branch = self.plan.ops.len() - 1 - *refund as usize;
+            self.plan.spans.skip(&mut self.map, branch, self.index);
             self.map.floats.checked &= map.floats.checked;
+            self.map.moved |= map.moved;
             for r in 0..16 {
                 let close = |here: &mut u8, there: u8| *here = if *here == there { there } else { CLOSED };
                 close(&mut self.map.read[r], map.read[r]);
                 close(&mut self.map.write[r], map.write[r]);
             }
         }
-        if edges.iter().any(|(map, cc)| way(map, cc, &self.map, &self.cc).is_none()) {
+        if edges.iter().any(|(map, cc, _)| way(map, cc, &self.map, &self.cc).is_none()) {
             let recipe = self.cc;
             self.store_code(&recipe);
             self.cc = Recipe::Stored;

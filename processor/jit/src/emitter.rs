@@ -450,7 +450,9 @@ impl<'e> Emitter<'e> {
 
     pub fn set_general(&mut self, width: Width, r: u8, v: Word) {
         let bit = 1 << r;
-        self.close(r);
+        if !self.plan.spans.steps(self.index, r) {
+            self.close(r);
+        }
         match width {
             W64 => {
                 let (h, left) = self.adopt(v, W64);
@@ -693,7 +695,8 @@ impl Emitter<'_> {
     fn last_byte(&mut self, to: u8, len: Len) {
         match len {
             Len::Bytes(1) => asm!(self, mov Rq(to), rcx),
-            Len::Bytes(len) => asm!(self, lea Rq(to), [BYTE rcx + (len - 1) as i8]),
+            Len::Bytes(len @ 2..=128) => asm!(self, lea Rq(to), [BYTE rcx + (len - 1) as i8]),
+            Len::Bytes(len) => asm!(self, lea Rq(to), [rcx + len - 1]),
             Len::Register(h) => asm!(self, lea Rq(to), [rcx + Rq(h)]),
         }
     }

@@ -112,7 +112,7 @@ impl Emitter<'_> {
                 let Ok(b) = self.load(width, second);
                 self.name_code(Cc::CompareLogical { width, a, b });
             }
-            Native::Many(what) => self.bytes(what, Word::Const(i.l as u64), i),
+            Native::Many(what) => self.known_bytes(what, i),
             Native::String(what) => self.strings(what, i),
             Native::AddInStorage { width, logical } => self.add_in_storage(width, logical, i),
             Native::InsertUnderMask(run) => self.insert_under_mask(run, i),

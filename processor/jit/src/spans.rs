@@ -8,6 +8,10 @@
 //!
 //! A slot holds until its base register is set, or somebody else does an instruction: a call closes all of them, and a site comes
 //! back with all of them 0. The plan may be wrong about a block: what counts is what [`Map`] says is open.
+//!
+//! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open, and reaches as far as the block's
+//! accesses do, seen from the register's value at the start of the block. When a loop comes round the first access of a span
+//! compares the address with the page the slot was made for, which costs less than a look.
 
 use crate::ahead::{Access, Footprint, again};
 use crate::emitter::{Emitter, asm, near, scratch};
@@ -33,6 +37,10 @@ pub struct Spans {
     of: Vec<Vec<(u8, u8)>>,
     /// Registers that nothing in the block sets.
     fixed: u16,
+    /// Those that are only stepped.
+    stepped: u16,
+    /// For each instruction, how far each register has been stepped before it, and which one it steps.
+    steps: Vec<([i32; 16], Option<u8>)>,
     /// Somebody else does an instruction of the block.
     calls: bool,
     /// The block branches to its own start.
@@ -51,18 +59,30 @@ pub fn slot(r: u8) -> i32 {
 
 /// Bytes of all slots.
 pub const SLOTS: i32 = 256;
+/// Bytes of what stands behind them: for each register the page its slot was made for.
+pub const PAGES: i32 = 128;
+
+/// Where that page is on the stack.
+fn page(r: u8) -> i32 {
+    SLOTS + 8 * r as i32
+}
 
 impl Spans {
     pub fn of(ops: &[Op], footprints: &[Footprint]) -> Spans {
         let again = again(ops);
         let written = footprints.iter().fold(0, |all, print| all | print.written);
+        let set = footprints.iter().filter(|print| print.step.is_none()).fold(0, |all, print| all | print.written);
         let calls = footprints.iter().any(|print| print.called);
-        let mut spans = Spans { fixed: !written, calls, again, ..Spans::default() };
+        let mut spans = Spans { fixed: !written, stepped: written & !set, calls, again, ..Spans::default() };
         let mut open = [CLOSED; 16];
+        let mut steps = [0i32; 16];
         for print in footprints {
+            let step = print.step.filter(|&(r, by)| steps[r as usize].saturating_add(by).unsigned_abs() < REACH as u32);
+            spans.steps.push((steps, step.map(|(r, _)| r)));
             let mut of = Vec::new();
             for access in print.accesses.iter().filter(|_| !print.called) {
-                let (from, to) = (access.disp, access.disp + access.len);
+                let from = access.disp + steps[access.base as usize];
+                let to = from + access.len;
                 let place = &mut open[access.base as usize];
                 let fits = |span: &Span| span.to.max(to) - span.from.min(from) <= REACH;
                 if *place == CLOSED || !fits(&spans.list[*place as usize]) {
@@ -82,13 +102,37 @@ impl Spans {
                 of.push((access.base, *place));
             }
             spans.of.push(of);
+            if let Some((r, by)) = step {
+                steps[r as usize] += by;
+                continue;
+            }
             for (r, place) in open.iter_mut().enumerate() {
                 if print.called || print.written >> r & 1 == 1 {
-                    *place = CLOSED;
+                    (*place, steps[r]) = (CLOSED, 0);
                 }
             }
         }
         spans
+    }
+
+    /// Whether instruction `index` steps `r`.
+    pub fn steps(&self, index: usize, r: u8) -> bool {
+        self.steps.get(index).is_some_and(|(_, step)| *step == Some(r))
+    }
+
+    /// Closes in `map` what a branch from behind instruction `from` to instruction `to` does not bring along: it has not taken the
+    /// steps in between.
+    pub fn skip(&self, map: &mut Map, from: usize, to: usize) {
+        for r in 0..16u8 {
+            if self.stepped(from + 1, r) != self.stepped(to, r) {
+                (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
+            }
+        }
+    }
+
+    /// How far `r` has been stepped before instruction `index`.
+    fn stepped(&self, index: usize, r: u8) -> i32 {
+        self.steps.get(index).map_or(0, |(by, _)| by[r as usize])
     }
 
     /// The span of an access of instruction `index`.
@@ -99,8 +143,9 @@ impl Spans {
 
     /// What is still open in `map` when a loop's second copy begins.
     pub fn carry(&self, map: &mut Map) {
+        map.moved = self.stepped;
         for r in 0..16 {
-            if self.calls || self.fixed >> r & 1 == 0 {
+            if self.calls || (self.fixed | self.stepped) >> r & 1 == 0 {
                 (map.read[r], map.write[r]) = (CLOSED, CLOSED);
             }
         }
@@ -130,6 +175,9 @@ pub struct Alone {
     /// Where the span begins, and how far behind that it ends, if it may be opened again: in a loop, which would have to do
     /// without it for long.
     again: Option<(i32, i32)>,
+    /// It is opened again for stores, too, and its page is kept.
+    stores: bool,
+    page: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -156,24 +204,37 @@ impl Emitter<'_> {
         let (read, write) = (self.map.read[r], self.map.write[r]);
         let (delta, code) = (slot(access.base), slot(access.base) + 8);
         let marked = storage::Code::MARKED_AT as i8;
-        if plan.spans.covers(if store { write } else { read }, &access) {
+        let by = plan.spans.stepped(self.index, access.base);
+        let seen = Access { disp: access.disp + by, ..access };
+        let moves = plan.spans.again && plan.spans.stepped >> r & 1 == 1;
+        let bit = 1 << r;
+        if plan.spans.covers(if store { write } else { read }, &seen) {
             let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
             let site = self.site();
+            let n = if store { write } else { read };
+            let span = &plan.spans.list[n as usize];
+            let (from, last) = (span.from - by, span.to - span.from - 1);
+            let moved = self.map.moved & bit != 0;
+            if moved {
+                asm!(self, lea rax, [Rq(base) + from] ; sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
+                self.map.moved &= !bit;
+            }
             if store {
                 asm!(self, mov rdx, [rsp + code] ; test rdx, rdx ; je =>label ; mov rcx, [rsp + delta] ; =>resume
                     ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
             } else {
                 asm!(self, mov rcx, [rsp + delta] ; test rcx, rcx ; je =>label ; =>resume)
             }
-            let n = if store { write } else { read };
             let looping = self.carried.is_some_and(|carried| carried.map.read[r] == n);
-            let span = &plan.spans.list[n as usize];
-            let again = looping.then_some((span.from, span.to - span.from - 1));
-            self.alone_later(Alone { label, resume, site, base, access, closes: Closes::Nothing, again });
+            let again = (looping && (moved || !moves)).then_some((from, last));
+            // What was found for another page is good for nobody.
+            let closes = if moved { Closes::All } else { Closes::Nothing };
+            let stores = store || moved && write == n;
+            self.alone_later(Alone { label, resume, site, base, access, closes, again, stores, page: moves });
             return Some((base, access.disp));
         }
-        let (n, span) = plan.spans.find(self.index, &access)?;
-        let repeated = plan.spans.again && plan.spans.fixed >> r & 1 == 1;
+        let (n, span) = plan.spans.find(self.index, &seen)?;
+        let repeated = plan.spans.again && (plan.spans.fixed | plan.spans.stepped) >> r & 1 == 1;
         let users = match store {
             // A first store opens the span for what is fetched, too.
             true if read == n => span.stores,
@@ -183,13 +244,18 @@ impl Emitter<'_> {
         if users < 2 && !repeated {
             return None;
         }
-        let (from, last) = (span.from, span.to - span.from - 1);
+        // What is stored into later had better be found now.
+        let stores = store || span.stores > 0;
+        let (from, last) = (span.from - by, span.to - span.from - 1);
         let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
         let site = self.site();
         asm!(self, lea rcx, [Rq(base) + from] ; mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32
-            ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; lea rdx, [rcx + last] ; and rdx, -4096
-            ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
-        if store {
+            ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; lea rdx, [rcx + last] ; and rdx, -4096);
+        if moves {
+            asm!(self, mov[rsp + page(access.base)], rdx);
+        }
+        asm!(self, or rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
+        if stores {
             asm!(self, cmp rdx, [BYTE rax + layout::ENTRY_WRITE as i8] ; jne =>label
                 ; mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; mov [rsp + code], rdx)
         } else {
@@ -201,15 +267,16 @@ impl Emitter<'_> {
         }
         // What may be fetched may be so still if stores must not.
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
-        self.alone_later(Alone { label, resume, site, base, access, closes, again: None });
+        self.alone_later(Alone { label, resume, site, base, access, closes, again: None, stores, page: moves });
         self.map.read[r] = n;
-        self.map.write[r] = if store { n } else { CLOSED };
+        self.map.write[r] = if stores { n } else { CLOSED };
+        self.map.moved &= !bit;
         Some((base, access.disp))
     }
 
     /// Emits an access that looks for itself.
     pub fn alone(&mut self, alone: &Alone) {
-        let Alone { label, resume, site, base, access, closes, again } = *alone;
+        let Alone { label, resume, site, base, access, closes, again, stores, page: keeps } = *alone;
         asm!(self, =>label);
         if closes != Closes::Nothing {
             asm!(self, mov QWORD [rsp + slot(access.base) + 8], 0);
@@ -217,17 +284,20 @@ impl Emitter<'_> {
         if closes == Closes::All {
             asm!(self, mov QWORD [rsp + slot(access.base)], 0);
         }
-        let routine = if access.store { STORE_ALONE } else { FETCH_ALONE };
+        let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });
         if let Some((from, last)) = again {
             let no = self.a.new_dynamic_label();
-            asm!(self, lea rcx, [Rq(base) + from] ; mov eax, last ; call QWORD [rbp + scratch(routine)] ; jne =>no
+            asm!(self, lea rcx, [Rq(base) + from] ; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no
                 ; mov [rsp + slot(access.base)], rcx);
-            if access.store {
+            if stores {
                 asm!(self, mov[rsp + slot(access.base) + 8], rdx);
+            }
+            if keeps {
+                asm!(self, lea rax, [Rq(base) + from] ; and rax, -4096 ; mov [rsp + page(access.base)], rax);
             }
             asm!(self, jmp =>resume ; =>no);
         }
-        asm!(self, lea rcx, [Rq(base) + access.disp] ; mov eax, access.len - 1 ; call QWORD [rbp + scratch(routine)] ; jne =>site
+        asm!(self, lea rcx, [Rq(base) + access.disp] ; mov eax, access.len - 1 ; call QWORD [rbp + routine(access.store)] ; jne =>site
             ; jmp =>resume);
     }
 }
@@ -256,6 +326,35 @@ mod tests {
     fn print(accesses: &[(u8, i32, i32, bool)], written: u16) -> Footprint {
         let accesses = accesses.iter().map(|&(base, disp, len, store)| Access { base, disp, len, store }).collect();
         Footprint { accesses, written, ..Footprint::default() }
+    }
+
+    #[test]
+    fn a_span_goes_on_over_steps_and_not_to_where_a_branch_has_not_taken_them() {
+        let step = |r: u8, by| Footprint { step: Some((r, by)), written: 1 << r, ..Footprint::default() };
+        let prints = [
+            print(&[(1, 8, 8, false)], 0),
+            step(1, 56),
+            print(&[(1, -32, 8, true)], 0),
+            step(2, REACH),
+            step(1, 1 << 20),
+            print(&[(1, 0, 8, false)], 0),
+        ];
+        let spans = Spans::of(&[], &prints);
+        let seen = |index: usize, disp| {
+            let disp = disp + spans.stepped(index, 1);
+            let access = Access { base: 1, disp, len: 8, store: false };
+            spans.find(index, &access).map(|(n, span)| (n, span.from, span.to, span.loads, span.stores))
+        };
+        assert_eq!((seen(0, 8), seen(2, -32)), (Some((0, 8, 32, 1, 1)), Some((0, 8, 32, 1, 1))));
+        assert!(spans.steps(1, 1) && !spans.steps(1, 2));
+        // So far are other pages.
+        assert!(!spans.steps(3, 2) && !spans.steps(4, 1));
+        assert_eq!(seen(5, 0), Some((1, 0, 8, 1, 0)));
+        let open = || Map { read: [0; 16], ..Map::EMPTY };
+        let (mut over, mut beside) = (open(), open());
+        spans.skip(&mut over, 0, 2);
+        spans.skip(&mut beside, 1, 2);
+        assert_eq!((over.read[1], over.read[2], beside.read[1]), (CLOSED, 0, 0));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
-use crate::ahead::{Ahead, Footprint, footprint};
+use crate::ahead::{Ahead, Footprint, footprint, step as step_of};
 use crate::bytes;
 use crate::emitter::*;
 use crate::floating;
@@ -8,7 +8,7 @@ use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
 use crate::scout::Scout;
 use crate::sites::{Draft, Site, Sites};
-use crate::spans::{self, SLOTS, Spans};
+use crate::spans::{self, PAGES, SLOTS, Spans};
 use crate::strings;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
@@ -234,11 +234,11 @@ impl Translator {
         let spill = |h: u8| scratch(SPILL + h as usize);
         let e = Stub { a: &mut self.assembler };
         // enter(state, code)
-        asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS
+        asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS + PAGES
             ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget] ; mov r14, [rbp + ia] ; jmp rsi);
         let leave = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15
-            ; out: ; add rsp, 8 + SLOTS ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
+            ; out: ; add rsp, 8 + SLOTS + PAGES ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
         let site = [false, true].map(|floats| {
             let site = e.a.offset().0;
             for h in POOL {
@@ -386,7 +386,11 @@ impl Translator {
             unfit |= (called as u64) << n;
             footprints.push(match natives[n] {
                 Some(native) => footprint(native, &op.fields),
-                None => Footprint { accesses: scout.accesses, read: scout.read, written: scout.written, called },
+                None => {
+                    let step = row.filter(|_| !called && plan.mask == u64::MAX);
+                    let step = step.and_then(|row| step_of(row.mnemonic, &op.fields));
+                    Footprint { accesses: scout.accesses, read: scout.read, written: scout.written, step, called }
+                }
             });
         }
         plan.spans = Spans::of(ops, &footprints);

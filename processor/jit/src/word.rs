@@ -227,6 +227,8 @@ pub struct Map {
     /// The spans that are open off each general register, for fetches and for stores ([`crate::spans`]).
     pub read: [u8; 16],
     pub write: [u8; 16],
+    /// Registers that may have been stepped out of the page their slot was made for.
+    pub moved: u16,
 }
 
 impl Map {
@@ -238,6 +240,7 @@ impl Map {
         floats: Floats::EMPTY,
         read: [CLOSED; 16],
         write: [CLOSED; 16],
+        moved: 0,
     };
 }
 
