@@ -31,7 +31,7 @@ static void resolve(const struct fileid *out, const struct fileid *in, struct fi
 
 static bool same_label(const struct reader *reader, const name label)
 {
-    u32 length = name_length(label);
+    u32 length = label[0] == ' ' ? 0 : name_length(label);
 
     return length > 0 && reader->length >= length && memcmp(reader->record, label, length) == 0;
 }
@@ -55,12 +55,21 @@ static int begin(const struct copy *copy, struct output *out, const struct reade
     return 0;
 }
 
+/* Whether records are written as they are read. */
+static bool keeps_records(const struct copy *copy)
+{
+    return !copy->specs && !copy->translate && copy->fold == KEEP && !copy->truncate && copy->lrecl == 0 && copy->how != OVERLAY;
+}
+
 static int write_record(const struct copy *copy, struct output *out, const struct reader *in)
 {
     struct edf_file *file = &out->file->file;
     u32 old = 0, length, lrecl = edf_word(file->fst + FST_LRECL);
     char text[24];
     int error;
+
+    if (file->fst[FST_RECFM] == EDF_V && in->length > 0 && keeps_records(copy))
+        return file_problem("CPY", edf_write(file, out->place++, in->record, in->length), &out->id, true);
 
     if (copy->how == OVERLAY && out->place <= edf_word(file->fst + FST_RECORDS)) {
         error = edf_read(file, out->place, out->record, RECORD_MOST, &old);

@@ -172,8 +172,8 @@ static u32 put(const struct copy *copy, char *to, u32 length, u32 at, const char
 {
     if (at + count > RECORD_MOST)
         count = at < RECORD_MOST ? RECORD_MOST - at : 0;
-    for (; length < at; length++)
-        to[length] = copy->fill;
+    if (length < at)
+        memset(to + length, copy->fill, at - length);
     memcpy(to + at, text, count);
     return length > at + count ? length : at + count;
 }

@@ -154,6 +154,14 @@ static void dirty(struct edf_file *file, u32 index)
     file->changed = true;
 }
 
+/* Where bytes are if all of them are in storage, NULL if not. */
+static u8 *held_at(struct edf_file *file, u32 index, u32 offset, u32 length)
+{
+    u32 n = index - file->first, at = n * file->edf->size + offset;
+
+    return n < file->held && length <= file->held * file->edf->size - at ? file->window + at : NULL;
+}
+
 /* Copies bytes out of the file or, with `from`, into it, from a place on; the place moves along. */
 static int transfer(struct edf_file *file, u32 *index, u32 *offset, u8 *to, const u8 *from, u32 length)
 {
@@ -184,12 +192,13 @@ static int transfer(struct edf_file *file, u32 *index, u32 *offset, u8 *to, cons
     return EDF_OK;
 }
 
+/* No record is as long as 2 to the 31st, so 32 bits do. */
 static void skip(const struct edf_file *file, u32 *index, u32 *offset, u32 length)
 {
-    uint64_t at = (uint64_t)*index * file->edf->size + *offset + length;
+    u32 behind = *offset + length;
 
-    *index = (u32)(at / file->edf->size);
-    *offset = (u32)(at % file->edf->size);
+    *index += behind / file->edf->size;
+    *offset = behind % file->edf->size;
 }
 
 /* The length of the V record that begins at a place, which moves behind the two bytes. */
@@ -260,8 +269,21 @@ int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length)
         return transfer(file, &index, &offset, to, NULL, *length < room ? *length : room);
     }
     error = locate(file, record, &index, &offset);
-    if (error == EDF_OK)
+    if (error == EDF_OK) {
+        const u8 *here = held_at(file, index, offset, 2);
+        u32 whole = here == NULL ? 0 : 2 + ((u32)here[0] << 8 | here[1]);
+
+        if (whole > 2 && held_at(file, index, offset, whole) != NULL) {
+            *length = whole - 2;
+            memcpy(to, here + 2, *length < room ? *length : room);
+            skip(file, &index, &offset, whole);
+            file->at_record = record + 1;
+            file->at_block = index;
+            file->at_offset = offset;
+            return EDF_OK;
+        }
         error = record_length(file, &index, &offset, length);
+    }
     if (error == EDF_OK) {
         u32 next_index = index, next_offset = offset;
 
@@ -353,7 +375,7 @@ int edf_truncate(struct edf_file *file, u32 keep)
 static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length)
 {
     u8 two[2] = { (u8)(length >> 8), (u8)length };
-    u32 index, offset, old, begins, begins_at;
+    u32 index, offset, old, begins, begins_at, length_left = length;
     int error;
 
     if (length == 0 || length > EDF_MOST_V || record > records(file) + 1)
@@ -377,9 +399,20 @@ static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length
         index = begins;
         offset = begins_at;
     }
-    error = transfer(file, &index, &offset, NULL, two, 2);
-    if (error != EDF_OK)
-        return error;
+    if (index < file->tree.count && offset + 2 + length < file->edf->size && held_at(file, index, offset, 2 + length) != NULL) {
+        /* All of it lies in a block that is in storage. */
+        u8 *here = held_at(file, index, offset, 2);
+
+        memcpy(here, two, 2);
+        memcpy(here + 2, from, length);
+        dirty(file, index);
+        offset += 2 + length;
+        length_left = 0;
+    } else {
+        error = transfer(file, &index, &offset, NULL, two, 2);
+        if (error != EDF_OK)
+            return error;
+    }
     /* The second byte of the length may lie in the next block, which then begins with a continuation. */
     struct edf_entry *entry = &file->tree.entry[begins];
     entry->highest = record;
@@ -388,7 +421,7 @@ static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length
     for (u32 n = begins + 1; n < file->tree.count; n++)
         file->tree.entry[n].highest = record;
     edf_set_word(file->fst + FST_RECORDS, record);
-    error = transfer(file, &index, &offset, NULL, from, length);
+    error = transfer(file, &index, &offset, NULL, from, length_left);
     if (error != EDF_OK)
         return error;
     /* Where the last record ends in a block that none begins in, the next would begin: others take the file's length from that. */

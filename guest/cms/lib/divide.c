@@ -9,6 +9,15 @@ static uint64_t divide(uint64_t n, uint64_t d, uint64_t *rest)
         *rest = (uint32_t)n % (uint32_t)d;
         return (uint32_t)n / (uint32_t)d;
     }
+    if ((d >> 32) == 0 && d != 0) {
+        /* The left half by itself, and its rest with the right half: DIVIDE LOGICAL has room for that quotient. */
+        uint32_t by = (uint32_t)d, high = (uint32_t)(n >> 32);
+        uint64_t pair = (uint64_t)(high % by) << 32 | (uint32_t)n;
+
+        __asm__("dlr %0,%1" : "+d"(pair) : "d"(by));
+        *rest = (uint32_t)(pair >> 32);
+        return (uint64_t)(high / by) << 32 | (uint32_t)pair;
+    }
     for (int bit = 63; bit >= 0; bit--) {
         left = left << 1 | (n >> bit & 1);
         if (left >= d) {

@@ -1,16 +1,30 @@
 /* Text and storage: the few functions that a compiler expects, and what a command needs of words and numbers. */
 #include "../nucleus/cms.h"
 
+/* One instruction for up to 256 bytes: what EXECUTE puts into MVC and CLC is their length less 1. */
+static inline void move(u8 *to, const u8 *from, u32 length)
+{
+    __asm__ volatile("bras 1,0f\n\tmvc 0(1,%0),0(%1)\n0:\tex %2,0(1)" : : "a"(to), "a"(from), "a"(length - 1) : "1", "memory");
+}
+
+static inline u32 compare(const u8 *a, const u8 *b, u32 length)
+{
+    u32 cc;
+
+    __asm__ volatile("bras 1,0f\n\tclc 0(1,%1),0(%2)\n0:\tex %3,0(1)\n\tipm %0\n\tsrl %0,28"
+                     : "=d"(cc) : "a"(a), "a"(b), "a"(length - 1) : "1", "cc", "memory");
+    return cc;
+}
+
 void *memcpy(void *to, const void *from, size_t length)
 {
     u8 *t = to;
     const u8 *f = from;
 
-    /* MVC moves 256 bytes at once. */
-    for (; length >= 256; length -= 256, t += 256, f += 256)
+    for (; length > 256; length -= 256, t += 256, f += 256)
         __asm__ volatile("mvc 0(256,%0),0(%1)" : : "a"(t), "a"(f) : "memory");
-    while (length-- > 0)
-        *t++ = *f++;
+    if (length != 0)
+        move(t, f, length);
     return to;
 }
 
@@ -30,21 +44,14 @@ void *memset(void *to, int byte, size_t length)
 {
     u8 *t = to;
 
+    if (length == 0)
+        return to;
+    *t = (u8)byte;
     /* Each byte is moved from the one before it. */
-    while (length > 1) {
-        size_t n = length > 256 ? 256 : length;
-
-        *t = (u8)byte;
-        if (n == 256)
-            __asm__ volatile("mvc 1(255,%0),0(%0)" : : "a"(t) : "memory");
-        else
-            for (size_t k = 1; k < n; k++)
-                *(volatile u8 *)(t + k) = (u8)byte;
-        t += n;
-        length -= n;
-    }
+    for (length--; length > 256; length -= 256, t += 256)
+        __asm__ volatile("mvc 1(256,%0),0(%0)" : : "a"(t) : "memory");
     if (length != 0)
-        *t = (u8)byte;
+        move(t + 1, t, length);
     return to;
 }
 
@@ -52,19 +59,26 @@ int memcmp(const void *a, const void *b, size_t length)
 {
     const u8 *x = a, *y = b;
 
-    for (; length > 0; length--, x++, y++)
-        if (*x != *y)
-            return *x - *y;
+    for (; length > 0;) {
+        u32 n = length > 256 ? 256 : length, cc = compare(x, y, n);
+
+        if (cc != 0)
+            return cc == 1 ? -1 : 1;
+        x += n;
+        y += n;
+        length -= n;
+    }
     return 0;
 }
 
 size_t strlen(const char *text)
 {
-    size_t n = 0;
+    register u32 byte __asm__("0") = 0;
+    const char *from = text, *end = NULL;
 
-    while (text[n] != 0)
-        n++;
-    return n;
+    /* SRST may stop before it is through; `end` 0 is behind the last byte that there is. */
+    __asm__ volatile("0:\tsrst %0,%1\n\tbrc 1,0b" : "+a"(end), "+a"(from) : "d"(byte) : "cc", "memory");
+    return (size_t)(end - text);
 }
 
 int strcmp(const char *a, const char *b)
@@ -128,6 +142,7 @@ bool parse_hex(const char *text, u32 length, u32 *value)
 
 void pad(char *to, u32 room, const char *text, u32 length)
 {
-    for (u32 n = 0; n < room; n++)
-        to[n] = n < length ? text[n] : ' ';
+    length = length < room ? length : room;
+    memcpy(to, text, length);
+    memset(to + length, ' ', room - length);
 }

@@ -53,7 +53,11 @@ static struct word text_of(const char *text) { return (struct word){ text, (u32)
 
 bool word_is(struct word word, const char *text)
 {
-    return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
+    u32 n = 0;
+
+    while (n < word.length && text[n] != 0 && text[n] == word.text[n])
+        n++;
+    return n == word.length && text[n] == 0;
 }
 
 static struct word copied(struct word word)

@@ -287,12 +287,13 @@ void files_abandon_all(void)
 int file_problem(const char *module, int error, const struct fileid *id, bool writing)
 {
     char text[24];
-    struct disk *disk = disk_at(id->fm[0] == ' ' ? 'A' : id->fm[0]);
+    struct disk *disk;
 
+    if (error == EDF_OK)
+        return 0;
+    disk = disk_at(id->fm[0] == ' ' ? 'A' : id->fm[0]);
     show_id(id, text);
     switch (error) {
-    case EDF_OK:
-        return 0;
     case EDF_NOT_FOUND:
         if (writing && disk == NULL) {
             message(module, 69, 'E', id->fm[0]);
