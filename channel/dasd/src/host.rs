@@ -6,6 +6,7 @@
 use crate::MediaError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
+use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -186,6 +187,28 @@ impl HostFile {
             }
         }
         Ok(())
+    }
+
+    /// Reads `length` bytes; a file that ends before is damaged.
+    pub fn read_new(&self, offset: u64, length: usize) -> Result<Vec<u8>, MediaError> {
+        let mut bytes = Vec::with_capacity(length);
+        if self.faults.is_none() {
+            // What the host writes over need not be zeros before. It may give more than was asked for, or less.
+            match rustix::io::pread(&self.file, rustix::buffer::spare_capacity(&mut bytes), offset) {
+                Ok(_) => bytes.truncate(length),
+                Err(error) if error == rustix::io::Errno::INTR => {}
+                Err(error) => return Err(self.fail(&error.into())),
+            }
+        }
+        let done = bytes.len();
+        bytes.resize(length, 0);
+        self.read_at(offset + done as u64, &mut bytes[done..])?;
+        Ok(bytes)
+    }
+
+    /// Tells the host that this will be read soon, so that it may fetch it meanwhile. A host that cannot does not.
+    pub fn will_need(&self, offset: u64, length: u64) {
+        let _ = rustix::fs::fadvise(&self.file, offset, NonZeroU64::new(length), rustix::fs::Advice::WillNeed);
     }
 
     /// Writes all of `from`; after an error any part of it may have been written.

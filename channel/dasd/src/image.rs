@@ -9,16 +9,18 @@
 //! A snapshot puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to `NAME_s8.EXT` unless
 //! [`Options::shadows`] names them.
 
+use crate::ahead::{Habits, Wish};
 use crate::copy::{Draft, Existing, parsed};
 use crate::host::{Faults, ImageError, sync_folder};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
-use crate::{Change, Format, Kind, MediaError, Track, Volume, sync};
+use crate::{Change, Format, Kind, MediaError, Track, Volume, ahead, sync};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// How soon writes survive the end of the *host*. The end of this process loses no acknowledged write under any policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -61,14 +63,16 @@ pub struct Image {
     path: PathBuf,
     options: Options,
     files: Arc<Files>,
-    recent: Mutex<Recent>,
 }
 
-/// The files of an image, and how far they are on the host's medium.
-#[derive(Default)]
+/// The files of an image, how far they are on the host's medium, and what of them is in storage.
 pub(crate) struct Files {
+    kind: Kind,
     /// The base first. Empty when the image has been closed.
     stack: RwLock<Vec<Layer>>,
+    recent: Mutex<Recent>,
+    /// Whether what will be read next is brought nearer.
+    ahead: bool,
     /// Something was written since the last sync.
     dirty: AtomicBool,
     /// One sync at a time: it frees what was given back before it began.
@@ -108,9 +112,8 @@ impl Image {
         let image = Arc::new(Image {
             kind: stack[0].kind(),
             path: path.into(),
+            files: Arc::new(Files::new(stack, options.faults.is_none())),
             options,
-            files: Arc::new(Files { stack: RwLock::new(stack), ..Files::default() }),
-            recent: Mutex::default(),
         });
         if image.options.policy == Policy::Safe && !image.options.read_only {
             sync::watch(Arc::downgrade(&image.files));
@@ -157,15 +160,24 @@ impl Image {
     }
 
     fn recall(&self, unit: u32) -> Option<Unit> {
-        self.recent.lock().expect(HELD).find(unit)
+        self.files.recent().find(unit)
+    }
+
+    /// As [`Image::recall`], by a guest that reads: what it may want next is brought nearer.
+    fn recall_to_read(&self, unit: u32) -> Option<Unit> {
+        let (found, wish) = self.files.recent().read(unit, self.kind);
+        if let Some(wish) = wish.filter(|_| self.files.ahead) {
+            ahead::ask(&self.files, wish);
+        }
+        found
     }
 
     fn remember(&self, unit: u32, data: Unit) {
-        self.recent.lock().expect(HELD).put(unit, data);
+        self.files.recent().put(unit, data);
     }
 
     fn forget(&self, unit: u32) {
-        self.recent.lock().expect(HELD).remove(unit);
+        self.files.recent().remove(unit);
     }
 
     /// Writes a unit, uncompressed if somebody compresses it later and not too many wait for that.
@@ -204,7 +216,7 @@ impl Image {
 
     /// A group of blocks, from the newest file that has it.
     fn group(&self, stack: &[Layer], unit: u32) -> Result<Arc<Vec<u8>>, MediaError> {
-        if let Some(Unit::Group(found)) = self.recall(unit) {
+        if let Some(Unit::Group(found)) = self.recall_to_read(unit) {
             return Ok(found);
         }
         let found = Arc::new(read_unit(stack, unit)?);
@@ -285,7 +297,7 @@ impl Image {
         });
         match &mut merged {
             Ok(_) => {
-                *self.recent.lock().expect(HELD) = Recent::default();
+                *self.files.recent() = Recent::default();
                 // The shadow's file is gone: nothing is to be written down in it.
                 if let Some(packed) = upper.packed() {
                     packed.abandon();
@@ -348,6 +360,53 @@ impl Image {
 }
 
 impl Files {
+    fn new(stack: Vec<Layer>, ahead: bool) -> Files {
+        Files {
+            kind: stack[0].kind(),
+            stack: RwLock::new(stack),
+            recent: Mutex::default(),
+            ahead,
+            dirty: AtomicBool::default(),
+            syncing: Mutex::default(),
+            loose: Mutex::default(),
+            round: AtomicU64::default(),
+            failed: Mutex::default(),
+        }
+    }
+
+    fn recent(&self) -> MutexGuard<'_, Recent> {
+        self.recent.lock().expect(HELD)
+    }
+
+    /// Brings a unit into storage; false if that cannot be, or the image has been closed.
+    pub(crate) fn stage(&self, unit: u32) -> bool {
+        if self.recent().has(unit) {
+            return true;
+        }
+        // Held until the unit is remembered, so that no write comes between.
+        let stack = self.stack.read().expect(HELD);
+        if stack.is_empty() {
+            return false;
+        }
+        let staged = read_unit(&stack, unit).and_then(|bytes| {
+            Ok(match self.kind {
+                Kind::Ckd { .. } => Unit::Track(Arc::new(parsed(self.kind, unit, bytes)?)),
+                Kind::Fba { .. } => Unit::Group(Arc::new(bytes)),
+            })
+        });
+        staged.map(|staged| self.recent().put(unit, staged)).is_ok()
+    }
+
+    /// Tells the host that these units will be read soon.
+    pub(crate) fn will_need(&self, units: Range<u32>) {
+        let stack = self.stack.read().expect(HELD);
+        let newest = |unit| stack.iter().rposition(|layer| layer.has(unit));
+        for (layer, file) in stack.iter().enumerate() {
+            let here: Vec<u32> = units.clone().filter(|&unit| newest(unit) == Some(layer)).collect();
+            file.will_need(&here);
+        }
+    }
+
     /// Brings what was written to the host's medium, for [`Policy::Safe`].
     pub(crate) fn settle(&self) {
         let round = self.round.fetch_add(1, Ordering::Relaxed);
@@ -439,7 +498,7 @@ impl Volume for Image {
 
     fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
         self.kind.home(track)?;
-        if let Some(Unit::Track(found)) = self.recall(track) {
+        if let Some(Unit::Track(found)) = self.recall_to_read(track) {
             return Ok(found);
         }
         // Held until the track is remembered, so that no write comes between.
@@ -575,11 +634,27 @@ enum Unit {
 #[derive(Default)]
 struct Recent {
     units: VecDeque<(u32, Unit)>,
+    habits: Habits,
 }
 
 impl Recent {
     /// Up to 3.5 MB of 3390 tracks.
     const LIMIT: usize = 64;
+
+    fn has(&self, unit: u32) -> bool {
+        self.units.iter().any(|(found, _)| *found == unit)
+    }
+
+    /// As [`Recent::find`], and what should be brought nearer as this is read.
+    fn read(&mut self, unit: u32, kind: Kind) -> (Option<Unit>, Option<Wish>) {
+        let together = match kind {
+            Kind::Ckd { heads, .. } => heads,
+            Kind::Fba { .. } => 16,
+        };
+        let found = self.find(unit);
+        let wish = self.habits.read(unit, found.is_none(), packed::units(kind), together);
+        (found, wish)
+    }
 
     fn find(&mut self, unit: u32) -> Option<Unit> {
         let at = self.units.iter().position(|(found, _)| *found == unit)?;

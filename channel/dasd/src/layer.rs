@@ -73,6 +73,26 @@ impl Layer {
         }
     }
 
+    /// Tells the host that these units, which are in this file, will be read soon.
+    pub fn will_need(&self, units: &[u32]) {
+        match self {
+            Layer::Ckd(ckd) => ckd.will_need(units),
+            Layer::Fba(fba) => {
+                if let [first, .., last] | [first @ last] = units {
+                    let bytes = u64::from(last - first + 1) * GROUP_BYTES as u64;
+                    fba.host().will_need(u64::from(*first) * GROUP_BYTES as u64, bytes);
+                }
+            }
+            Layer::Packed(packed) => {
+                for &unit in units {
+                    if let Place::At(entry) = packed.place(unit) {
+                        packed.host().will_need(entry.at, entry.length.into());
+                    }
+                }
+            }
+        }
+    }
+
     /// Whether a unit is in this file, or known to be empty, rather than in the file below.
     pub fn has(&self, unit: u32) -> bool {
         match self {

@@ -6,9 +6,13 @@
 use crate::header::{self, Form, Header, Packing};
 use crate::host::{HostFile, ImageError};
 use crate::journal::{self, Journal};
-use crate::{Kind, MediaError, Options, Policy};
+use crate::{Kind, MediaError, Options, Policy, track};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What hosts read and keep at a time.
+const PAGE: usize = 4096;
 
 /// A count-key-data volume in slots.
 pub struct Ckd {
@@ -18,6 +22,8 @@ pub struct Ckd {
     pub kind: Kind,
     /// A tool fills it, and starts again if it is ended: no journal.
     pub bulk: bool,
+    /// How much of a slot is probably in use: so much is read at first.
+    expected: AtomicUsize,
 }
 
 struct Part {
@@ -70,7 +76,7 @@ impl Ckd {
                 .ok_or_else(|| ImageError::NotAnImage { path: next, why: "it has no header".into() })?;
         }
         let kind = header.ckd(&path, cylinders)?;
-        Ok(Ckd { parts, slot, policy: options.policy, kind, bulk: false })
+        Ok(Ckd { parts, slot, policy: options.policy, kind, bulk: false, expected: AtomicUsize::new(slot as usize) })
     }
 
     /// Writes header and length of a new volume whose tracks are all as `track` makes them.
@@ -95,12 +101,41 @@ impl Ckd {
         (part, header::LEN as u64 + u64::from(track - self.parts[part].first) * self.slot)
     }
 
-    /// The slot of a track.
+    /// A track, with or without what is behind its end in its slot.
     pub fn read(&self, track: u32) -> Result<Vec<u8>, MediaError> {
         let (part, at) = self.place(track);
-        let mut slot = vec![0; self.slot as usize];
-        self.parts[part].host.read_at(at, &mut slot)?;
-        Ok(slot)
+        let host = &self.parts[part].host;
+        let (slot, expected) = (self.slot as usize, self.expected.load(Ordering::Relaxed));
+        let mut bytes = host.read_new(at, expected)?;
+        let mut used = track::used(&bytes);
+        if used.is_none() && expected < slot {
+            bytes.extend(host.read_new(at + expected as u64, slot - expected)?);
+            used = track::used(&bytes);
+        }
+        // Grows at once and shrinks slowly: to read twice costs more than to read a little too much.
+        if let Some(used) = used {
+            let wanted = used.next_multiple_of(PAGE).min(slot);
+            self.expected.store(wanted.max(expected - expected.saturating_sub(wanted) / 8), Ordering::Relaxed);
+        }
+        Ok(bytes)
+    }
+
+    /// The whole slot of a track.
+    fn read_slot(&self, track: u32) -> Result<Vec<u8>, MediaError> {
+        let (part, at) = self.place(track);
+        self.parts[part].host.read_new(at, self.slot as usize)
+    }
+
+    /// Tells the host that tracks will be read soon: from the first to the last, which lie together.
+    pub fn will_need(&self, tracks: &[u32]) {
+        let mut rest = tracks;
+        while let Some(&first) = rest.first() {
+            let (part, at) = self.place(first);
+            let (here, there) = rest.split_at(rest.partition_point(|&track| track < self.parts[part].end));
+            let count = here.last().map_or(0, |last| last - first + 1);
+            self.parts[part].host.will_need(at, u64::from(count) * self.slot);
+            rest = there;
+        }
     }
 
     /// Writes a track, as much of it as differs from `old`, what is there now.
@@ -113,7 +148,7 @@ impl Ckd {
         let old = match old {
             Some(old) if old.len() >= new.len() => old,
             _ => {
-                slot = self.read(track)?;
+                slot = self.read_slot(track)?;
                 &slot
             }
         };

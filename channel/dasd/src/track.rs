@@ -49,6 +49,22 @@ pub struct Record<'a> {
     pub at: usize,
 }
 
+/// How much of an image is the track, the end mark included; `None` if it is torn.
+pub(crate) fn used(image: &[u8]) -> Option<usize> {
+    let mut at = HOME_ADDRESS;
+    let mut records = 0;
+    loop {
+        let count: [u8; 8] = image.get(at..at + 8)?.try_into().ok()?;
+        if count == END {
+            break;
+        }
+        let count = Count::decode(count);
+        at += Count::LEN + usize::from(count.key) + usize::from(count.data);
+        records += 1;
+    }
+    (records > 0 && image[0] == 0).then_some(at + END.len())
+}
+
 /// A track: the 5-byte home address (a zero byte, cylinder, head), record 0, further records, and 8 bytes of X'FF' after
 /// the last. This is how the field's image formats keep it, so that most tracks go to the host's file unchanged.
 #[derive(Clone, PartialEq, Eq)]
@@ -76,21 +92,7 @@ impl Track {
     /// A track from its image, of which everything after the end mark is ignored; `None` if the image is torn: too
     /// short for a home address and record 0, or a record runs beyond its end, or there is no end mark.
     pub fn from_image(mut image: Vec<u8>) -> Option<Track> {
-        let mut at = HOME_ADDRESS;
-        let mut records = 0;
-        loop {
-            let count: [u8; 8] = image.get(at..at + 8)?.try_into().ok()?;
-            if count == END {
-                break;
-            }
-            let count = Count::decode(count);
-            at += Count::LEN + usize::from(count.key) + usize::from(count.data);
-            records += 1;
-        }
-        if records == 0 || image[0] != 0 {
-            return None;
-        }
-        image.truncate(at + END.len());
+        image.truncate(used(&image)?);
         Some(Track { image })
     }
 

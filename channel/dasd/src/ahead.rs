@@ -1,0 +1,188 @@
+//! Reading ahead: what a guest will probably want next is brought into storage by a thread of its own, while the guest works on
+//! what it has.
+//!
+//! Two habits are known. Who reads one track after another gets the next ones *staged*: read, unpacked and kept among the
+//! image's recent tracks. Who reads here and there, but twice at one cylinder within a few hundred reads, gets the host told that
+//! the cylinder is wanted ([`HostFile::will_need`](crate::host::HostFile::will_need)), so that its other tracks are in the host's
+//! storage when they are read. On a volume much larger than what is read at a time the second hardly ever happens.
+//!
+//! What goes wrong here is found again, and told, when the guest itself reads. Images whose host failures are made to order do not
+//! read ahead: tests count their requests.
+
+use crate::image::Files;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+
+/// Tracks, or groups of blocks, that are staged ahead of a reader.
+const WINDOW: u32 = 12;
+/// Readers of one image that are told apart.
+const STREAMS: usize = 4;
+/// Reads in order before the first is staged.
+const IN_ORDER: u32 = 2;
+/// Cylinders that are remembered as read at lately.
+const LATELY: usize = 256;
+/// Requests that wait for the thread; what comes when there are more is not read ahead.
+const WAITING: usize = 64;
+
+/// What is to be brought nearer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// These units into the image's storage.
+    Stage(Range<u32>),
+    /// These units into the host's storage.
+    Near(Range<u32>),
+}
+
+/// Somebody who reads one unit after another.
+#[derive(Clone, Copy, Default)]
+struct Stream {
+    next: u32,
+    run: u32,
+    /// Everything before this was asked for.
+    staged: u32,
+    /// When it was used last, in reads.
+    used: u64,
+}
+
+/// What is known of the reads of one image.
+#[derive(Default)]
+pub struct Habits {
+    streams: [Stream; STREAMS],
+    /// Cylinders that reads missed at, and whether the host was told.
+    lately: VecDeque<(u32, bool)>,
+    reads: u64,
+}
+
+impl Habits {
+    /// A unit is read, which was there already or is missing. `units` is how many the image has, `together` how many lie
+    /// at one cylinder.
+    pub fn read(&mut self, unit: u32, missing: bool, units: u32, together: u32) -> Option<Wish> {
+        self.reads += 1;
+        let stream = self.streams.iter_mut().find(|stream| stream.used > 0 && stream.next.wrapping_sub(unit) <= 1);
+        match stream {
+            Some(stream) => {
+                stream.used = self.reads;
+                if stream.next == unit {
+                    (stream.next, stream.run) = (unit + 1, stream.run + 1);
+                }
+                let from = stream.staged.max(stream.next);
+                if stream.run >= IN_ORDER && from - stream.next <= WINDOW / 2 {
+                    let to = units.min(stream.next + WINDOW);
+                    stream.staged = to;
+                    return (from < to).then_some(Wish::Stage(from..to));
+                }
+                // A step or two in order may be chance.
+                if stream.run > 1 {
+                    return None;
+                }
+            }
+            None if missing => {
+                let oldest = self.streams.iter_mut().min_by_key(|stream| stream.used).expect("there are some");
+                *oldest = Stream { next: unit + 1, run: 0, staged: 0, used: self.reads };
+            }
+            None => {}
+        }
+        if missing { self.miss(unit / together, units, together) } else { None }
+    }
+
+    fn miss(&mut self, cylinder: u32, units: u32, together: u32) -> Option<Wish> {
+        match self.lately.iter_mut().find(|(known, _)| *known == cylinder) {
+            Some((_, told)) if *told => None,
+            Some((_, told)) => {
+                *told = true;
+                let first = cylinder * together;
+                Some(Wish::Near(first..units.min(first + together)))
+            }
+            None => {
+                self.lately.truncate(LATELY - 1);
+                self.lately.push_front((cylinder, false));
+                None
+            }
+        }
+    }
+}
+
+type Queue = (Mutex<VecDeque<(Weak<Files>, Wish)>>, Condvar);
+
+static QUEUE: OnceLock<Queue> = OnceLock::new();
+
+const HELD: &str = "no panic while it is held";
+
+/// Has the thread do it, some time soon.
+pub fn ask(files: &Arc<Files>, wish: Wish) {
+    let (queue, bell) = QUEUE.get_or_init(|| {
+        // Without the thread nothing is read ahead.
+        let _ = std::thread::Builder::new().name("dasd ahead".into()).spawn(run);
+        Queue::default()
+    });
+    let mut queue = queue.lock().expect(HELD);
+    if queue.len() < WAITING {
+        queue.push_back((Arc::downgrade(files), wish));
+        bell.notify_one();
+    }
+}
+
+fn run() {
+    let (queue, bell) = QUEUE.wait();
+    loop {
+        let next = bell.wait_while(queue.lock().expect(HELD), |queue| queue.is_empty()).expect(HELD).pop_front();
+        let Some((files, wish)) = next.and_then(|(files, wish)| Some((files.upgrade()?, wish))) else { continue };
+        match wish {
+            Wish::Stage(mut units) => {
+                // Up to the first that cannot be read, or the end of the image.
+                let _ = units.try_for_each(|unit| if files.stage(unit) { Some(()) } else { None });
+            }
+            Wish::Near(units) => files.will_need(units),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_reads_in_order_has_the_next_tracks_staged_once_each() {
+        let mut habits = Habits::default();
+        let mut staged = Vec::new();
+        for unit in 100..200 {
+            // Requests of Linux end and begin in the midst of tracks.
+            for missing in [!staged.contains(&unit), false] {
+                if let Some(Wish::Stage(units)) = habits.read(unit, missing, 195, 15) {
+                    staged.extend(units);
+                }
+            }
+            let ahead = staged.iter().filter(|&&staged| staged > unit).count() as u32;
+            assert!(unit < 102 || ahead >= (WINDOW / 2).min(194u32.saturating_sub(unit)), "{ahead} behind {unit}");
+        }
+        assert_eq!(staged, (103..195).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn several_readers_are_told_apart() {
+        let mut habits = Habits::default();
+        let mut staged = 0;
+        for step in 0..100 {
+            for reader in 0..STREAMS as u32 {
+                let wish = habits.read(reader * 1000 + step, true, 10_000, 15);
+                staged += matches!(wish, Some(Wish::Stage(_))) as u32;
+            }
+        }
+        assert!(staged >= 4 * 100 / WINDOW, "{staged}");
+    }
+
+    #[test]
+    fn a_cylinder_read_at_twice_is_wanted_once() {
+        let mut habits = Habits::default();
+        assert_eq!(habits.read(31, true, 1000, 15), None);
+        assert_eq!(habits.read(500, true, 1000, 15), None);
+        assert_eq!(habits.read(41, true, 1000, 15), Some(Wish::Near(30..45)));
+        assert_eq!(habits.read(36, true, 1000, 15), None);
+        // Long after, the first is forgotten.
+        (0..LATELY as u32).for_each(|n| assert_eq!(habits.read(6000 + n * 15, true, 20_000, 15), None));
+        assert_eq!(habits.read(510, true, 20_000, 15), None);
+        // What is at hand needs no host.
+        assert_eq!(habits.read(511, false, 20_000, 15), None);
+    }
+}
