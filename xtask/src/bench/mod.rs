@@ -45,6 +45,8 @@ struct Row {
     ours: Option<f64>,
     theirs: Option<f64>,
     goal: Goal,
+    /// What the host alone takes for the same, without any guest.
+    host: Option<f64>,
 }
 
 impl Row {
@@ -275,7 +277,8 @@ fn two_cpus(wish: &Wish, load: &Load) -> Outcome<Row> {
     }
     // The time on one CPU divided by that on two.
     let (one, two) = (samples.median(Machine::Endicott, "twocpus"), samples.median(Machine::Two, "twocpus"));
-    Ok(Row { item: "twocpus".into(), unit: "s", peer: Machine::Two, ours: one, theirs: two, goal: Goal::AtLeast(1.9) })
+    let (item, goal) = ("twocpus".into(), Goal::AtLeast(1.9));
+    Ok(Row { item, unit: "s", peer: Machine::Two, ours: one, theirs: two, goal, host: None })
 }
 
 /// Items of floating-point arithmetic.
@@ -316,7 +319,7 @@ fn means(rows: &[Row]) -> Vec<Row> {
         let ratios: Vec<f64> = rows.iter().filter(of_group).filter_map(Row::ratio).collect();
         let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
         let (ours, theirs) = (Some(mean), Some(1.0));
-        let row = Row { item: name.into(), unit: "×", peer, ours, theirs, goal: Goal::Ratio(limit) };
+        let row = Row { item: name.into(), unit: "×", peer, ours, theirs, goal: Goal::Ratio(limit), host: None };
         (!ratios.is_empty()).then_some(row)
     };
     MEANS.iter().filter_map(mean).collect()
@@ -338,7 +341,7 @@ impl Samples {
 
     fn row(&self, item: &str, unit: &'static str, peer: Machine, goal: Goal) -> Row {
         let (ours, theirs) = (self.median(Machine::Endicott, item), self.median(peer, item));
-        Row { item: item.to_owned(), unit, peer, ours, theirs, goal }
+        Row { item: item.to_owned(), unit, peer, ours, theirs, goal, host: None }
     }
 }
 
@@ -360,7 +363,12 @@ fn table(rows: &[Row]) -> String {
             let _ = writeln!(text, "{}: {}", machine.name(), machine.version().unwrap_or_default());
         }
     }
-    text.push_str("\n| item | Endicott | peer | | ratio | goal | |\n|---|---:|---|---:|---:|---|---|\n");
+    // A column for what the host alone takes, where that is known of anything.
+    let alone = rows.iter().any(|row| row.host.is_some());
+    text.push_str("\n| item | Endicott | peer | | ratio | goal | |");
+    text.push_str(if alone { " host alone |\n" } else { "\n" });
+    text.push_str("|---|---:|---|---:|---:|---|---|");
+    text.push_str(if alone { "---:|\n" } else { "\n" });
     for row in rows {
         let ratio = row.ratio().map_or("–".to_owned(), |ratio| format!("{ratio:.2}"));
         let met = match row.met() {
@@ -370,7 +378,11 @@ fn table(rows: &[Row]) -> String {
         };
         let (ours, theirs) = (figure(row.ours, row.unit), figure(row.theirs, row.unit));
         let (item, peer, goal) = (&row.item, row.peer.name(), row.goal_text());
-        let _ = writeln!(text, "| {item} | {ours} | {peer} | {theirs} | {ratio} | {goal} | {met} |");
+        let _ = write!(text, "| {item} | {ours} | {peer} | {theirs} | {ratio} | {goal} | {met} |");
+        match row.host {
+            Some(_) => text += &format!(" {} |\n", figure(row.host, row.unit)),
+            None => text.push_str(if alone { " |\n" } else { "\n" }),
+        }
     }
     text
 }
@@ -431,7 +443,15 @@ mod tests {
 
     #[test]
     fn a_goal_is_judged_only_where_there_are_figures() {
-        let row = |goal, ours, theirs| Row { item: "x".into(), unit: "s", peer: Machine::Qemu, ours, theirs, goal };
+        let row = |goal, ours, theirs| Row {
+            item: "x".into(),
+            unit: "s",
+            peer: Machine::Qemu,
+            ours,
+            theirs,
+            goal,
+            host: None,
+        };
         assert_eq!(row(Goal::Ratio(6.0), Some(6.0), Some(1.0)).met(), Some(true));
         assert_eq!(row(Goal::Faster, Some(1.0), Some(1.0)).met(), Some(false));
         assert_eq!(row(Goal::Below(32.0), Some(31.0), None).met(), Some(true));
@@ -448,6 +468,7 @@ mod tests {
             ours: Some(ours),
             theirs: Some(1.0),
             goal: Goal::None,
+            host: None,
         };
         let rows = [
             row("nbody", Machine::Native, 2.0),
