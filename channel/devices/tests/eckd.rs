@@ -306,13 +306,25 @@ fn a_reserved_disk_makes_others_wait() {
     let irb = other.finish(other.id);
     assert_eq!(irb.scsw.device, DeviceStatus::ENDED);
     assert_eq!(other.data(3, 1), [0x77]);
-    // It can be taken away, and a reset gives it back.
+    // It can be taken away: who had it hears so once, by environmental data, and then waits as others do.
     one.good(&[get(0xb4, 32)]);
     other.good(&[get(0x14, 32)]);
     one.good(&[get(0x34, 12)]);
     assert_eq!(one.data(0, 1), [0x20]);
+    let lost = one.bad(&[seek(16), search(16, 2), tic(1), get(0x06, 512)]).0;
+    assert_eq!((&lost[..3], lost[7], lost[27] & 0x80), (&[0, 0, 0x10][..], 0x3f, 0x80));
+    let orb = one.lay(&[seek(16), search(16, 2), tic(1), get(0x06, 512)]);
+    assert_eq!(one.css.start_subchannel(one.id, &orb), Ok(0));
+    assert_eq!(one.css.test_subchannel(one.id).0, 1, "it waits");
+    // A reset gives it back.
     other.css.reset();
     assert!(!reservation.reserved());
+    assert_eq!(one.finish(one.id).scsw.device, DeviceStatus::ENDED);
+    // Who takes it back itself has lost nothing.
+    one.good(&[get(0xb4, 32)]);
+    other.good(&[get(0x14, 32)]);
+    one.good(&[get(0x14, 32)]);
+    one.good(&[seek(16), search(16, 2), tic(1), get(0x06, 512)]);
 }
 
 #[test]

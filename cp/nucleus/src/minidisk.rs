@@ -31,7 +31,7 @@ use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use complex::Configuration;
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Extent, Kind, MediaError, Memory, Volume};
-use devices::dasd::{Alarm, Control, Meter, Options, Reservation, Reservations, Timed};
+use devices::dasd::{Alarm, Control, Meter, Options, Reservation, Reservations, Timed, Trouble};
 use directory::{Access, DasdControl, DasdOptions, DeviceKind, LinkMode, LinkPassword, Mdisk, Opt, RealDevice};
 use link::{Grant, Level, Others};
 use real::{Policy, Real, device_type};
@@ -625,7 +625,7 @@ pub fn link(cp: &Cp, vmdbk: &Arc<Vmdbk>, request: &Request<'_>) -> Result<Linked
         state.links.push(link.clone());
         (link, linked)
     };
-    if !attach(cp, vmdbk, &vmdbk.machine().configuration, &link) {
+    if !attach(vmdbk, &vmdbk.machine().configuration, &link) {
         cp.disks.remove(&link);
         return Err(message::link_defined(request.owner, format!("{:04X}", request.as_vdev)).into());
     }
@@ -665,7 +665,7 @@ fn make(
     };
     let real = disk.rdev().and_then(|rdev| state.reals.iter().find(|real| real.number == rdev));
     let alarm = hold(&cp.disks.alarm).clone();
-    let options = options(&disk, real, alarm, read_only, dasd);
+    let options = Options { trouble: Some(trouble(cp, &disk)), ..options(&disk, real, alarm, read_only, dasd) };
     let meter = Arc::new(Meter::new(&disk.kind(), &options));
     let (userid, vdev) = (vmdbk.userid.clone(), AtomicU16::new(vdev));
     let block_io = Mutex::default();
@@ -683,6 +683,7 @@ fn options(
     Options {
         read_only,
         reservation: disk.reservation.clone(),
+        party: Some(disk.reservation.join()),
         ssid: disk.rdev().unwrap_or(0) >> 8,
         unit: disk.rdev().unwrap_or(0) as u8,
         serial: disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
@@ -701,18 +702,22 @@ fn options(
     }
 }
 
-/// Puts the device of a link into a configuration. False if its number is in use.
-fn attach(cp: &Cp, vmdbk: &Vmdbk, configuration: &Configuration, link: &Link) -> bool {
+/// The operator hears of what is wrong with a minidisk's medium.
+fn trouble(cp: &Cp, disk: &Minidisk) -> Trouble {
     let (troubles, clock): (_, Arc<dyn Clock>) = (cp.disks.troubles.clone(), cp.clock.clone());
     let host: Arc<dyn Host> = cp.host.clone();
-    let (rdev, name) = (link.disk.rdev().map_or("VDSK".into(), |rdev| format!("{rdev:04X}")), link.disk.volume.clone());
-    let owner = format!("{} {:04X}", link.disk.owner, link.disk.vdev);
-    let unit = if matches!(link.disk.kind(), Kind::Fba { .. }) { "block" } else { "track" };
-    let trouble = move |at: u64, error: &MediaError| {
+    let (rdev, name) = (disk.rdev().map_or("VDSK".into(), |rdev| format!("{rdev:04X}")), disk.volume.clone());
+    let owner = format!("{} {:04X}", disk.owner, disk.vdev);
+    let unit = if matches!(disk.kind(), Kind::Fba { .. }) { "block" } else { "track" };
+    Arc::new(move |at: u64, error: &MediaError| {
         troubles.report(clock.now(), &rdev, &name, &owner, &format!("{unit} {at} of {owner}"), error);
         host.work();
-    };
-    let mut options = Options { trouble: Some(Arc::new(trouble)), ..link.options.clone() };
+    })
+}
+
+/// Puts the device of a link into a configuration. False if its number is in use.
+fn attach(vmdbk: &Vmdbk, configuration: &Configuration, link: &Link) -> bool {
+    let mut options = link.options.clone();
     if link.disk.rdev().is_none() {
         options.unit = link.vdev() as u8;
     }
@@ -805,7 +810,7 @@ pub fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) -> Option<String> {
 pub fn move_to_new_machine(cp: &Cp, vmdbk: &Vmdbk, old: &Configuration) {
     for link in cp.disks.links_of(&vmdbk.userid) {
         old.css().detach(link.vdev());
-        attach(cp, vmdbk, &vmdbk.machine().configuration, &link);
+        attach(vmdbk, &vmdbk.machine().configuration, &link);
     }
     vmdbk.machine().configuration.css().reset();
 }
@@ -847,7 +852,7 @@ pub fn dedicate(
         state.links.push(link.clone());
         link
     };
-    if !attach(cp, vmdbk, &vmdbk.machine().configuration, &link) {
+    if !attach(vmdbk, &vmdbk.machine().configuration, &link) {
         release(cp, vmdbk, &link);
         return Err(message::device_defined(format!("DASD {vdev:04X}")).from("ATS"));
     }
@@ -878,7 +883,7 @@ pub fn define(cp: &Cp, vmdbk: &Arc<Vmdbk>, vdev: u16, device: Option<&str>, coun
         state.links.push(link.clone());
         link
     };
-    if !attach(cp, vmdbk, &vmdbk.machine().configuration, &link) {
+    if !attach(vmdbk, &vmdbk.machine().configuration, &link) {
         cp.disks.remove(&link);
         return Err(defined());
     }

@@ -1,4 +1,5 @@
 //! Disks that take their time (SET TIMING), as block services and fixed-block disks do too, and what the control unit's cache counts of them.
+//! And block services where somebody else has the disk reserved.
 
 mod time;
 
@@ -22,6 +23,9 @@ USER MAINT MAINT 1M 2M BG
  MINIOPT NOCACHE
  MDISK 193 FB-512 64 1024 FBA001 MR
  MDISK 194 FB-512 V-DISK 512
+USER OTHER OTHER 1M 2M G
+ CONSOLE 009 3215 T
+ LINK MAINT 190 190 MW
 ";
 
 struct Site {
@@ -194,6 +198,104 @@ fn the_end_of_block_io_that_goes_on_meanwhile_comes_later() {
     site.says("#cp system reset");
     site.time.pass(80);
     assert!(!site.ends());
+}
+
+/// DECLARE BUFFER; CONNECT to *BLOCKIO for blocks of a disk; interruptions only of what is complete; SEND for one block.
+fn block_path(site: &Site, vdev: u32, block: u32) -> Vec<u32> {
+    let service = ebcdic::padded::<8>("*BLOCKIO");
+    let word = |n: usize| u32::from_be_bytes([service[n], service[n + 1], service[n + 2], service[n + 3]]);
+    let lists: [(u32, [u32; 10]); 4] = [
+        (12, [0, 0, 0, 0x1800, 0, 0, 0, 0, 0, 0]),
+        (11, [0x0000_8000, 0, word(0), word(4), vdev << 16, 4096, 0, 0, 0, 0]),
+        (16, [0x2000_0000, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        (4, [0x0000_8000, 0, 0x0200_0000, block, 0x5000, 7, 0xabc, 0, 0, 0]),
+    ];
+    let mut program = Vec::new();
+    for ((function, list), at) in lists.iter().zip((0xe00..).step_by(40)) {
+        site.put(u64::from(at), list);
+        program.extend([0x4100_0000 | function, 0x4110_0000 | at, 0xb2f0_0000]);
+    }
+    program
+}
+
+#[test]
+fn the_block_service_answers_when_the_disk_has_come_round() {
+    let site = Site::new();
+    // The new PSW of external interruptions is the end; LCTL 0 opens those of IUCV.
+    let set_up = || {
+        site.put(0x58, &[0x000a_0000, 0x0000_0abc]);
+        site.put(0x600, &[0x0000_0002, 0, 0x010a_0000, 0x8000_0000]);
+        [block_path(&site, 0x190, 40), vec![0xb700_0600, 0x8200_0608]].concat()
+    };
+    assert!(!site.waits(&set_up()), "as long as nobody has said so");
+    site.says("set mdcache system flush");
+    site.says("set timing on 200-2ff");
+    assert!(site.waits(&set_up()));
+    assert!(!site.waits(&set_up()), "the minidisk cache has it");
+    let word = |at: u64| site.guest().read_u32(arch::Absolute(at)).unwrap();
+    // The interruption's parameter list: the status, one block done, and the tag.
+    assert_eq!((word(0x84) & 0xffff, word(0x180c), word(0x1810), word(0x1818)), (0x4000, 0, 1, 0xabc));
+    assert_eq!(word(0x5000), 0x4040_4040);
+    // A reset meanwhile: nobody is left to hear of it.
+    site.says("set mdcache system flush");
+    site.start(&set_up());
+    assert!(!site.ends());
+    site.says("#cp system reset");
+    site.time.pass(80);
+    assert!(!site.ends());
+}
+
+#[test]
+fn block_services_leave_alone_what_others_have_reserved() {
+    const RESERVE: u32 = 0xb4;
+    const RELEASE: u32 = 0x94;
+    let site = Site::new();
+    let other = site.cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
+    site.cp.line(other.id, "logon other other");
+    let order = |userid: &str, code: u32| {
+        let machine = site.cp.vmdbk(userid).expect("it is logged on").machine();
+        let program: Vec<u8> = [code << 24 | 0x7000, 0x2000_0020].iter().flat_map(|w: &u32| w.to_be_bytes()).collect();
+        machine.configuration.storage().write(arch::Absolute(0xc80), &program).unwrap();
+        let mut css = machine.configuration.css();
+        let id = css.find(0x190).expect("it has the disk");
+        let orb = arch::io::Orb { parameter: 0, flags: 0x8000, program: 0xc80, extension: [0; 5] };
+        assert!(css.perform(id, &orb).is_ok_and(|(_, sense)| sense.is_none()));
+    };
+    let word = |at: u64| site.guest().read_u32(arch::Absolute(at)).unwrap();
+    // What each service says of block 40: X'A4' condition code and register 15; X'250' return code and the block's status; *BLOCKIO
+    // its status and how many blocks were done.
+    let answers = || {
+        site.start(&[a4(&site, 0x190, 4096, false, &[40]), vec![0xb222_0050, 0x5050_0500, 0x50f0_0504]].concat());
+        assert!(site.ends());
+        let a4 = (word(0x500) >> 28, word(0x504));
+        site.start(&[x250(&site, 0x190, 40, false), vec![0x5030_0500]].concat());
+        assert!(site.ends());
+        let x250 = (word(0x500), word(0xa80) >> 16 & 0xff);
+        // TEST COMPLETION tells what came of it, whatever interruptions are open.
+        site.put(0xf00, &[0; 10]);
+        site.start(&[block_path(&site, 0x190, 40), vec![0x4100_0007, 0x4110_0f00, 0xb2f0_0000]].concat());
+        assert!(site.ends());
+        (a4, x250, (word(0xf0c), word(0xf10)))
+    };
+    const GOOD: ((u32, u32), (u32, u32), (u32, u32)) = ((0, 0), (0, 0), (0, 1));
+    assert_eq!(answers(), GOOD);
+    order("OTHER", RESERVE);
+    // IPL needs the disk, too.
+    site.cp.disks.link("MAINT", 0x191).expect("it is there");
+    let start = site.says("ipl 190").join(" ");
+    assert!(!start.contains("ABC"), "{start}");
+    order("OTHER", RELEASE);
+    assert_eq!(answers(), GOOD);
+    let disk = nucleus::minidisk::blocks::BlockDisk::new(&site.cp.disks.link("MAINT", 0x190).unwrap(), 4096).unwrap();
+    let read = |block: u64| disk.read(block, &mut [0; 4096], false, &mut disk.request());
+    order("OTHER", RESERVE);
+    use nucleus::minidisk::blocks::BlockError;
+    assert_eq!((read(40), read(90_000)), (Err(BlockError::Reserved), Err(BlockError::Number)));
+    assert_eq!(disk.write(40, &[1; 4096], &mut disk.request()), Err(BlockError::Reserved));
+    order("OTHER", RELEASE);
+    // One's own keeps one from nothing.
+    order("MAINT", RESERVE);
+    assert_eq!(read(40), Ok(()));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use dasd::model::{CkdModel, FbaModel};
 use dasd::{Format, Image, Kind, Method, Tracks, Volume};
 use directory::{Directory, Passwords};
 use nucleus::console::terminal::{Kind as Screen, Silent, Terminal};
+use nucleus::minidisk::blocks::{BlockDisk, BlockError};
 use nucleus::minidisk::real::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use std::fs;
@@ -270,6 +271,41 @@ fn what_cannot_be_read_is_an_equipment_check_and_one_message() {
         site.host(Host::Well);
         good(site.record(0x06, 20));
         good(site.block(0x42));
+        assert_eq!(site.told(), [""; 0]);
+    }
+}
+
+/// The services that move blocks without a channel program (DIAGNOSE X'A4', X'250', *BLOCKIO).
+#[test]
+fn block_services_tell_the_operator_what_channel_programs_do() {
+    for (name, format) in FORMATS {
+        let folder = Folder::new(&format!("blocks-{name}"), format);
+        folder.fill();
+        let site = Site::new(&folder, false);
+        let disk = |vdev: u16, size: u32| {
+            let link = site.cp.disks.link("GUEST", vdev).expect("it is linked");
+            BlockDisk::new(&link, size).expect("such blocks fit")
+        };
+        let (tracks, blocks) = (disk(0x191, 4096), disk(0x192, 512));
+        site.host(Host::CannotRead);
+        // Blocks 240 to 251 are track 20.
+        for block in (240..252).chain(240..252) {
+            let mut data = [0; 4096];
+            let read = tracks.read(block, &mut data, false, &mut tracks.request());
+            assert_eq!(read, Err(BlockError::Medium), "{name}: block {block}");
+        }
+        assert_eq!(sense(site.record(0x06, 21)).0 & EQUIPMENT, EQUIPMENT, "{name}");
+        let told = site.told();
+        let [told] = &told[..] else { panic!("{name}: one message for both ways, not {told:?}") };
+        assert!(told.contains("HCPERP6303I DASD 0200 USR001 I/O error at track 20 of GUEST 0191"), "{told}");
+        site.host(Host::Full);
+        assert_eq!(blocks.write(707, &[1; 512], &mut blocks.request()), Err(BlockError::Medium), "{name}");
+        let told = site.told();
+        let [told] = &told[..] else { panic!("{name}: one message, not {told:?}") };
+        assert!(told.contains("DASD 0300 FBA001 I/O error at block 707 of GUEST 0192"), "{told}");
+        // What a program does wrong is no trouble of the medium's.
+        site.host(Host::Well);
+        assert_eq!(blocks.read(5000, &mut [0; 512], false, &mut blocks.request()), Err(BlockError::Number));
         assert_eq!(site.told(), [""; 0]);
     }
 }

@@ -8,6 +8,7 @@ use super::domain::{self, Domain, Mask, Orientation};
 use super::head::{Head, Place};
 use super::identity;
 use super::paths::PathGroups;
+use super::reservation::Turn;
 use super::sense::Fault;
 use super::work::Clockwork;
 use super::{ControlUnit, Options, code};
@@ -89,7 +90,7 @@ impl Eckd {
             control_unit,
             model,
             sectors: model.map_or(0, |model| model.sectors),
-            party: options.reservation.join(),
+            party: options.party.unwrap_or_else(|| options.reservation.join()),
             bell: None,
             head: Head::new(volume, &options),
             clock: Clockwork::new(options.timing.clone()),
@@ -430,8 +431,15 @@ impl Device for Eckd {
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         let first = !command.chained && !Self::despite_reservation(command.code);
-        if first && !self.options.reservation.wait(self.party, self.bell.as_ref(), self.options.working_allegiance) {
-            return Outcome::Pending;
+        if first {
+            match self.options.reservation.wait(self.party, self.bell.as_ref(), self.options.working_allegiance) {
+                Turn::Now => {}
+                Turn::Later => return Outcome::Pending,
+                Turn::Robbed => {
+                    self.options.reservation.told(self.party);
+                    return self.outcome(Err(Fault::ReservationLost));
+                }
+            }
         }
         self.working |= first && self.options.working_allegiance;
         let ended = self.perform(command, data);
@@ -439,7 +447,7 @@ impl Device for Eckd {
     }
 
     fn fast(&mut self, program: &mut css::Program<'_>) -> bool {
-        if !self.options.reservation.wait(self.party, None, self.options.working_allegiance) {
+        if self.options.reservation.wait(self.party, None, self.options.working_allegiance) != Turn::Now {
             return true;
         }
         self.working = self.options.working_allegiance;

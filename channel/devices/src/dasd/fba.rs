@@ -1,5 +1,6 @@
 //! A fixed-block disk: 3370, 9336, 0671 and their kin (IBM 3880 description, "Fixed block commands").
 
+use super::reservation::Turn;
 use super::sense::Fault;
 use super::timing::Access;
 use super::work::{self, Clockwork};
@@ -55,7 +56,7 @@ impl Fba {
         let kind = volume.kind();
         let blocks = if let Kind::Fba { blocks, .. } = kind { blocks } else { 0 };
         let control_unit = options.control_unit.unwrap_or_else(|| ControlUnit::usual(&kind));
-        let party = options.reservation.join();
+        let party = options.party.unwrap_or_else(|| options.reservation.join());
         let clock = Clockwork::new(options.timing.clone());
         Fba {
             volume,
@@ -240,15 +241,22 @@ impl Device for Fba {
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         let first = !command.chained && command.code != code::UNCONDITIONAL_RESERVE;
-        if first && !self.options.reservation.wait(self.party, self.bell.as_ref(), false) {
-            return Outcome::Pending;
+        if first {
+            match self.options.reservation.wait(self.party, self.bell.as_ref(), false) {
+                Turn::Now => {}
+                Turn::Later => return Outcome::Pending,
+                Turn::Robbed => {
+                    self.options.reservation.told(self.party);
+                    return outcome(Err(Fault::ReservationLost));
+                }
+            }
         }
         outcome(self.perform(command, data))
     }
 
     fn fast(&mut self, program: &mut css::Program<'_>) -> bool {
         use code::{DEFINE_EXTENT, FIXED_LOCATE, FIXED_READ, FIXED_WRITE};
-        if !self.options.reservation.free_for(self.party) {
+        if self.options.reservation.wait(self.party, None, false) != Turn::Now {
             return true;
         }
         while let Some(command) = program.next() {

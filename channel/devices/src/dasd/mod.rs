@@ -95,6 +95,8 @@ pub struct Options {
     pub token: Option<[u8; 16]>,
     /// Reservations, shared by all devices that stand for the same disk.
     pub reservation: Arc<Reservation>,
+    /// Who this is among those that share them ([`Reservation::join`]); `None`: somebody new.
+    pub party: Option<u64>,
     /// The control unit's cache, shared by all its devices; `None`: it has none.
     pub cache: Option<Arc<Cache>>,
     /// The volume's number of the medium's first track or block, by which the cache and the model of its time know it.

@@ -24,6 +24,18 @@ struct State {
     /// Whose channel programs are in progress, if others are to wait for those.
     workers: Vec<Hold>,
     waiting: Vec<Doorbell>,
+    /// Whose reservation was taken away, and who have not been told.
+    robbed: Vec<u64>,
+}
+
+/// Whether a device may begin a channel program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turn {
+    Now,
+    /// When others let go of the disk.
+    Later,
+    /// Not before it has heard that its reservation was taken away.
+    Robbed,
 }
 
 /// A device has a range of the volume.
@@ -66,8 +78,8 @@ impl Reservation {
         self.volume.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new device of this disk; the number stands for it in the other calls.
-    pub(super) fn join(&self) -> u64 {
+    /// A new device of this disk, or a user of it; the number stands for it in the other calls.
+    pub fn join(&self) -> u64 {
         let mut state = self.state();
         state.parties += 1;
         state.parties
@@ -77,6 +89,12 @@ impl Reservation {
     pub(super) fn leave(&self, party: u64) {
         self.rest(party);
         self.release(party);
+        self.state().robbed.retain(|robbed| *robbed != party);
+    }
+
+    /// Whether somebody else has reserved the disk, or a part of it, or what it is a part of.
+    pub(super) fn kept_from(&self, party: u64) -> bool {
+        self.state().holders.iter().any(|hold| hold.party != party && hold.meets(&self.range))
     }
 
     /// Whether anybody has the disk reserved, or a part of it, or what it is a part of.
@@ -98,18 +116,26 @@ impl Reservation {
         self.state().holders.iter().any(|hold| hold.party == party)
     }
 
-    /// As [`Reservation::free_for`]; if not, `bell` rings when that may have changed. With `work` the others wait from now on
-    /// until [`Reservation::rest`].
-    pub(super) fn wait(&self, party: u64, bell: Option<&Doorbell>, work: bool) -> bool {
+    /// Whether `party` may use the disk now; if it is to wait, `bell` rings when that may have changed. With `work` the others
+    /// wait from now on until [`Reservation::rest`].
+    pub(super) fn wait(&self, party: u64, bell: Option<&Doorbell>, work: bool) -> Turn {
         let mut state = self.state();
+        if !state.robbed.is_empty() && state.robbed.contains(&party) {
+            return Turn::Robbed;
+        }
         if state.free_for(party, &self.range) {
             if work {
                 state.workers.push(Hold { party, range: self.range.clone() });
             }
-            return true;
+            return Turn::Now;
         }
         state.waiting.extend(bell.cloned());
-        false
+        Turn::Later
+    }
+
+    /// `party` has heard that its reservation was taken away.
+    pub(super) fn told(&self, party: u64) {
+        self.state().robbed.retain(|robbed| *robbed != party);
     }
 
     /// The channel program of `party` is over.
@@ -127,8 +153,11 @@ impl Reservation {
         self.used.store(true, Ordering::Relaxed);
         let mut state = self.state();
         let mine = |hold: &Hold| hold.party == party;
+        state.robbed.retain(|robbed| *robbed != party);
         if unconditional {
-            state.holders.retain(|hold| !hold.meets(&self.range));
+            let State { holders, robbed, .. } = &mut *state;
+            let taken = holders.extract_if(.., |hold| hold.meets(&self.range));
+            robbed.extend(taken.map(|hold| hold.party).filter(|&taken| taken != party));
         } else if state.holders.iter().any(|hold| hold.meets(&self.range) && !mine(hold)) {
             return false;
         }
@@ -190,8 +219,16 @@ mod tests {
         assert!(one.reserve(a, true) && two.free_for(b) && !whole.free_for(w));
         whole.release(w);
         assert!(one.held_by(a));
+        // Who has lost the disk hears of it once, whether it is free again or not.
+        assert_eq!(whole.wait(w, None, false), Turn::Robbed);
+        whole.told(w);
+        assert_eq!(whole.wait(w, None, false), Turn::Later);
+        assert!(whole.kept_from(w) && !one.kept_from(a) && !two.kept_from(b));
         one.leave(a);
-        assert!(whole.free_for(w) && !whole.reserved());
+        assert!(whole.free_for(w) && !whole.reserved() && !whole.kept_from(w));
+        // Not if it has taken the disk back before.
+        assert!(whole.reserve(w, false) && one.reserve(a, true) && whole.reserve(w, true));
+        assert_eq!([whole.wait(w, None, false), one.wait(a, None, false)], [Turn::Now, Turn::Robbed]);
     }
 
     #[test]
@@ -199,11 +236,12 @@ mod tests {
         let volume = Arc::default();
         let [whole, one, two] = [0..100, 10..20, 20..30].map(|range| Reservations::part(&volume, range));
         let (w, a, b) = (whole.join(), one.join(), two.join());
-        assert!(one.wait(a, None, true) && two.wait(b, None, true) && !whole.wait(w, None, true));
+        assert_eq!([one.wait(a, None, true), two.wait(b, None, true)], [Turn::Now; 2]);
+        assert_eq!(whole.wait(w, None, true), Turn::Later);
         one.rest(a);
-        assert!(!whole.wait(w, None, true));
+        assert_eq!(whole.wait(w, None, true), Turn::Later);
         two.rest(b);
-        assert!(whole.wait(w, None, true) && !one.free_for(a));
+        assert!(whole.wait(w, None, true) == Turn::Now && !one.free_for(a));
         whole.leave(w);
         assert!(one.free_for(a));
     }

@@ -20,6 +20,8 @@ pub(super) enum Fault {
     /// The data cannot be read correctly.
     DataCheck,
     EquipmentCheck,
+    /// Another system has taken the device's reservation away.
+    ReservationLost,
 }
 
 impl Fault {
@@ -52,6 +54,8 @@ impl Fault {
             // Format 4, message 3: the data area, uncorrectable.
             Fault::DataCheck => sense.with(0, 0x08).with(1, 0x80).with(7, 0x43),
             Fault::EquipmentCheck => sense.with(0, 0x10).with(1, 0x80).with(7, 0x10),
+            // No error of the program's: environmental data, format 3, message F.
+            Fault::ReservationLost => sense.with(2, 0x10).with(7, 0x3f),
         }
     }
 }

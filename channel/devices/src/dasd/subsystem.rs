@@ -21,6 +21,7 @@ mod suborder {
     pub const UNIT_ADDRESSES: u8 = 0x0e;
     pub const FEATURES: u8 = 0x41;
     pub const VOLUME_STORAGE: u8 = 0x52;
+    pub const LOGICAL_CONFIGURATION: u8 = 0x53;
 }
 
 /// Feature codes, as (byte, bit): commands that a program may use.
@@ -127,6 +128,7 @@ impl Eckd {
                 Some(answer)
             }
             suborder::VOLUME_STORAGE => self.volume_storage(),
+            suborder::LOGICAL_CONFIGURATION => self.logical_configuration(),
             _ => None,
         }
     }
@@ -138,6 +140,15 @@ impl Eckd {
         let Kind::Ckd { cylinders, .. } = self.kind else { return None };
         let mut answer = vec![0; 16];
         [cylinders; 3].iter().for_each(|size| answer.extend(size.to_be_bytes()));
+        Some(answer).filter(|_| self.control_unit != ControlUnit::C3990_3)
+    }
+
+    /// Logical Configuration Query, 64 bytes: its length (0-1), and how many extent pools there are (2-3), each of which would
+    /// follow. There are none: no volume is thin, so none has a size of extents.
+    fn logical_configuration(&self) -> Option<Vec<u8>> {
+        const LENGTH: u8 = 64;
+        let mut answer = vec![0; LENGTH.into()];
+        answer[1] = LENGTH;
         Some(answer).filter(|_| self.control_unit != ControlUnit::C3990_3)
     }
 

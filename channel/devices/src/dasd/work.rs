@@ -3,7 +3,7 @@
 
 use super::cache::{Cache, Usage};
 use super::timing::{Access, Found};
-use super::{Options, Timed};
+use super::{Options, Reservation, Timed};
 use css::Doorbell;
 use dasd::Kind;
 use std::sync::Arc;
@@ -76,6 +76,9 @@ pub struct Meter {
     /// The volume's number of the first track or block.
     first: u64,
     fixed: bool,
+    /// The disk's reservation, and who this is among those who may have it.
+    reservation: Arc<Reservation>,
+    party: Option<u64>,
 }
 
 /// One request to such a service.
@@ -95,7 +98,14 @@ impl Meter {
             timed: options.timing.clone(),
             first: options.first,
             fixed: matches!(kind, Kind::Fba { .. }),
+            reservation: options.reservation.clone(),
+            party: options.party,
         }
+    }
+
+    /// Whether somebody else has the disk reserved.
+    pub fn kept_out(&self) -> bool {
+        self.reservation.kept_from(self.party.unwrap_or(0))
     }
 
     /// Whether anybody wants to know what is used.

@@ -3,7 +3,7 @@
 
 use super::Link;
 use dasd::{BlockError as Wrong, Blocks, Kind, Volume};
-use devices::dasd::{Meter, Request};
+use devices::dasd::{Meter, Request, Trouble};
 use std::sync::Arc;
 
 /// A minidisk in blocks.
@@ -16,6 +16,8 @@ pub struct BlockDisk {
     /// What reads go through, to ask whether they need I/O, and who hears what is used.
     volume: Arc<dyn Volume>,
     meter: Arc<Meter>,
+    /// Who hears of a failing medium, beside the guest.
+    trouble: Option<Trouble>,
 }
 
 /// What was wrong with a block, with the status that all services give.
@@ -33,6 +35,8 @@ pub enum BlockError {
     /// The request is not one that exists.
     Type = 6,
     Protection = 7,
+    /// Somebody else has the disk reserved.
+    Reserved = 11,
 }
 
 impl From<Wrong> for BlockError {
@@ -50,8 +54,8 @@ impl BlockDisk {
     /// The disk behind a link in blocks of `size` bytes: 512, 1024, 2048 or 4096, else `None`.
     pub fn new(link: &Link, size: u32) -> Option<BlockDisk> {
         let (blocks, direct) = (Blocks::new(link.volume.clone(), size)?, Blocks::new(link.disk.direct.clone(), size)?);
-        let (volume, meter) = (link.volume.clone(), link.meter.clone());
-        Some(BlockDisk { blocks, direct, read_only: link.read_only, volume, meter })
+        let (volume, meter, trouble) = (link.volume.clone(), link.meter.clone(), link.options.trouble.clone());
+        Some(BlockDisk { blocks, direct, read_only: link.read_only, volume, meter, trouble })
     }
 
     /// How many blocks there are.
@@ -80,8 +84,10 @@ impl BlockDisk {
 
     /// Reads block `block`, counted from 0; with `bypass` not from the minidisk cache.
     pub fn read(&self, block: u64, to: &mut [u8], bypass: bool, request: &mut Request<'_>) -> Result<(), BlockError> {
+        self.free(block)?;
         let held = self.meter.counts() && block < self.count() && !bypass && self.held(block);
-        if bypass { &self.direct } else { &self.blocks }.read(block, to)?;
+        let read = if bypass { &self.direct } else { &self.blocks }.read(block, to);
+        read.map_err(|error| self.failed(block, error))?;
         if !held {
             self.used(block, false, request);
         }
@@ -100,8 +106,22 @@ impl BlockDisk {
         if block < self.count() && self.read_only {
             return Err(BlockError::ReadOnly);
         }
-        self.blocks.write(block, from)?;
+        self.free(block)?;
+        self.blocks.write(block, from).map_err(|error| self.failed(block, error))?;
         self.used(block, true, request);
         Ok(())
+    }
+
+    /// A reserved disk is used by who has it.
+    fn free(&self, block: u64) -> Result<(), BlockError> {
+        if block < self.count() && self.meter.kept_out() { Err(BlockError::Reserved) } else { Ok(()) }
+    }
+
+    /// What the guest is told; the operator hears of what is wrong with the medium.
+    fn failed(&self, block: u64, error: Wrong) -> BlockError {
+        if let (Wrong::Medium(error), Some(trouble)) = (&error, &self.trouble) {
+            trouble(self.blocks.medium(block).0, error);
+        }
+        error.into()
     }
 }
