@@ -148,15 +148,17 @@ fn one_writes_and_others_read_and_reserve() {
     two.say("wait; echo READ-$(cat /tmp/read)", "\nREAD-0", ANSWER);
     one.say("#cp query virtual 200 details", "NOT ELIGIBLE, NOT RESERVED", ANSWER);
 
-    // Now the second has it; the first takes it away, by force.
-    two.say("reserve; echo RESULT-$?", "\nRESULT-0", ANSWER);
+    // Now the second has it; the first takes it away, by force. The second asked its driver to fail if that happens.
+    two.say("echo fail >0.0.0200/reservation_policy; reserve; echo RESULT-$?", "\nRESULT-0", ANSWER);
     let refused = one.say("reserve; echo RESULT-$?", "\nRESULT-", ANSWER);
     assert!(!refused.contains("RESULT-0"), "{refused}");
     one.say("steal; echo RESULT-$?", "\nRESULT-0", ANSWER);
     one.say("cat 0.0.0200/last_known_reservation_state", "\nreserved", ANSWER);
     one.say("same && echo SAME", "\nSAME", ANSWER);
+    two.say("same; echo RESULT-$?", "\nRESULT-1", ANSWER);
+    two.say("cat 0.0.0200/last_known_reservation_state", "\nlost", ANSWER);
     one.say("release; echo RESULT-$?", "\nRESULT-0", ANSWER);
-    two.say("same && echo SAME", "\nSAME", ANSWER);
+    two.say("echo reset >0.0.0200/last_known_reservation_state; same && echo SAME", "\nSAME", ANSWER);
 
     // Who logs off has nothing reserved any more.
     one.say("reserve; echo RESULT-$?", "\nRESULT-0", ANSWER);

@@ -316,15 +316,17 @@ fn a_reserved_disk_makes_others_wait() {
     let orb = one.lay(&[seek(16), search(16, 2), tic(1), get(0x06, 512)]);
     assert_eq!(one.css.start_subchannel(one.id, &orb), Ok(0));
     assert_eq!(one.css.test_subchannel(one.id).0, 1, "it waits");
-    // A reset gives it back.
-    other.css.reset();
-    assert!(!reservation.reserved());
+    other.good(&[get(0x94, 32)]);
     assert_eq!(one.finish(one.id).scsw.device, DeviceStatus::ENDED);
-    // Who takes it back itself has lost nothing.
+    // Who takes it back by itself has lost nothing.
     one.good(&[get(0xb4, 32)]);
     other.good(&[get(0x14, 32)]);
     one.good(&[get(0x14, 32)]);
     one.good(&[seek(16), search(16, 2), tic(1), get(0x06, 512)]);
+    // A reset gives it back.
+    other.good(&[get(0x14, 32)]);
+    other.css.reset();
+    assert!(!reservation.reserved());
 }
 
 #[test]

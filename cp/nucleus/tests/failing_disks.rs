@@ -294,7 +294,7 @@ fn block_services_tell_the_operator_what_channel_programs_do() {
             let read = tracks.read(block, &mut data, false, &mut tracks.request());
             assert_eq!(read, Err(BlockError::Medium), "{name}: block {block}");
         }
-        assert_eq!(sense(site.record(0x06, 21)).0 & EQUIPMENT, EQUIPMENT, "{name}");
+        assert_eq!(sense(site.record(0x06, 20)).0 & EQUIPMENT, EQUIPMENT, "{name}");
         let told = site.told();
         let [told] = &told[..] else { panic!("{name}: one message for both ways, not {told:?}") };
         assert!(told.contains("HCPERP6303I DASD 0200 USR001 I/O error at track 20 of GUEST 0191"), "{told}");
