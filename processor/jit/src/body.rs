@@ -119,6 +119,7 @@ impl Emitter<'_> {
                 (Logical::Or, Operand::Host(y)) => asm!(self, or Rd(t), Rd(y)),
                 (Logical::Xor, Operand::Host(y)) => asm!(self, xor Rd(t), Rd(y)),
             }
+            self.sets_flags(t, W32, true);
             return self.reg(t, Left::Zero);
         }
         let x = self.host(a, W64);
@@ -140,6 +141,7 @@ impl Emitter<'_> {
             (Logical::Or, Operand::Host(y)) => asm!(self, or Rq(t), Rq(y)),
             (Logical::Xor, Operand::Host(y)) => asm!(self, xor Rq(t), Rq(y)),
         }
+        self.sets_flags(t, W64, true);
         self.reg(t, Left::Valid)
     }
 
@@ -167,6 +169,9 @@ impl Emitter<'_> {
                 let n = n & 63;
                 if n >= bits && kind != Shift::Signed {
                     return Word::Const(0);
+                }
+                if n == 0 && (width == W64 || left_of(a) != Left::Valid) {
+                    return a;
                 }
                 let n = n.min(bits - 1) as i8;
                 let h = self.host(a, width);
@@ -357,6 +362,7 @@ impl Cpu for Emitter<'_> {
             (false, Operand::Const(c)) => asm!(self, sub Rd(t), c as i32),
             (false, Operand::Host(y)) => asm!(self, sub Rd(t), Rd(y)),
         }
+        self.sets_flags(t, width, false);
         match width {
             W8 => asm!(self, movzx Rd(t), Rb(t)),
             W16 => asm!(self, movzx Rd(t), Rw(t)),
@@ -409,9 +415,9 @@ impl Cpu for Emitter<'_> {
         };
         let t = self.temp();
         match (long, n) {
-            (true, Operand::Const(n)) => asm!(self, mov Rq(t), Rq(h) ; rol Rq(t), (n & 63) as i8),
+            (true, Operand::Const(n)) => asm!(self, rorx Rq(t), Rq(h), (n.wrapping_neg() & 63) as i8),
             (true, Operand::Host(n)) => asm!(self, mov ecx, Rd(n) ; mov Rq(t), Rq(h) ; rol Rq(t), cl),
-            (false, Operand::Const(n)) => asm!(self, mov Rd(t), Rd(h) ; rol Rd(t), (n & 31) as i8),
+            (false, Operand::Const(n)) => asm!(self, rorx Rd(t), Rd(h), (n.wrapping_neg() & 31) as i8),
             (false, Operand::Host(n)) => asm!(self, mov ecx, Rd(n) ; mov Rd(t), Rd(h) ; rol Rd(t), cl),
         }
         self.reg(t, if long { Left::Valid } else { Left::Zero })
@@ -469,8 +475,9 @@ impl Cpu for Emitter<'_> {
         let recipe = self.cc;
         self.store_code(&recipe);
         self.cc = Recipe::Stored;
+        self.load_code();
         let t = self.temp();
-        asm!(self, movzx Rd(t), BYTE [BYTE rbp + field(layout::CC) as i8]);
+        asm!(self, mov Rd(t), ecx);
         self.reg(t, Left::Zero)
     }
     fn select(&mut self, condition: Word, a: Word, b: Word) -> Word {
@@ -541,10 +548,32 @@ impl Cpu for Emitter<'_> {
             Word::Const(c) => Operand::Const(c),
             v => Operand::Host(self.host(v, width)),
         };
+        let len = (width.bits() / 8) as i32;
+        if !matches!(self.update, Some((found, _)) if same(found, at.address))
+            && let Some((base, disp)) = self.share(at.address, len, true)
+        {
+            match (width, v) {
+                (W8, Operand::Const(c)) => asm!(self, mov BYTE [rcx + Rq(base) + disp], c as i8),
+                (W16, Operand::Const(c)) => {
+                    asm!(self, mov WORD [rcx + Rq(base) + disp], (c as u16).swap_bytes() as i16)
+                }
+                (W32, Operand::Const(c)) => {
+                    asm!(self, mov DWORD [rcx + Rq(base) + disp], (c as u32).swap_bytes() as i32)
+                }
+                (W64, Operand::Const(c)) => {
+                    asm!(self, mov rax, QWORD c.swap_bytes() as i64 ; mov [rcx + Rq(base) + disp], rax)
+                }
+                (W8, Operand::Host(h)) => asm!(self, mov[rcx + Rq(base) + disp], Rb(h)),
+                (W16, Operand::Host(h)) => asm!(self, movbe[rcx + Rq(base) + disp], Rw(h)),
+                (W32, Operand::Host(h)) => asm!(self, movbe[rcx + Rq(base) + disp], Rd(h)),
+                (W64, Operand::Host(h)) => asm!(self, movbe[rcx + Rq(base) + disp], Rq(h)),
+            }
+            return Ok(());
+        }
         let to = match self.update {
             Some((found, host)) if same(found, at.address) => host,
             _ => {
-                self.reach(at.address, (width.bits() / 8) as i32, true);
+                self.reach(at.address, len, true);
                 1
             }
         };

@@ -174,6 +174,7 @@ impl Emitter<'_> {
         }
         let label = self.a.new_dynamic_label();
         asm!(self, =>label);
+        self.tested = None;
         let (to, to_cc, behind) = (self.map, self.cc, (self.plan.ops.len() - self.index) as u32);
         for cold in &mut self.cold[from..] {
             if here(cold).is_some()
@@ -215,6 +216,7 @@ impl Emitter<'_> {
         let Some(Carried { label, out, over, map, cc }) = self.carried else { return false };
         let n = self.plan.ops.len() as i8;
         self.first_cold = self.cold.len();
+        self.tested = None;
         asm!(self, =>label ; mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)]
             ; jne =>out ; sub r15, BYTE n ; js =>over);
         for h in POOL {

@@ -1,6 +1,6 @@
 //! Conditions: the condition code as a recipe, and what is asked about it.
 
-use crate::emitter::{Emitter, asm, field};
+use crate::emitter::{Cold, Emitter, asm, field, scratch};
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -56,6 +56,9 @@ impl Emitter<'_> {
     fn compare(&mut self, width: Width, a: Operand, b: Operand) {
         let long = width == W64;
         if let (Operand::Host(h), Operand::Const(0)) = (a, b) {
+            if self.has_flags(h, width, true) {
+                return;
+            }
             return if long { asm!(self, test Rq(h), Rq(h)) } else { asm!(self, test Rd(h), Rd(h)) };
         }
         let a = self.in_register(a);
@@ -65,6 +68,14 @@ impl Emitter<'_> {
             Operand::Const(c) => asm!(self, mov rcx, QWORD c as i64 ; cmp Rq(a), rcx),
             Operand::Host(b) if long => asm!(self, cmp Rq(a), Rq(b)),
             Operand::Host(b) => asm!(self, cmp Rd(a), Rd(b)),
+        }
+    }
+
+    /// As [`Emitter::compare`], if only equality matters.
+    fn compare_zero(&mut self, width: Width, a: Operand, b: Operand) {
+        match (a, b) {
+            (Operand::Host(h), Operand::Const(0)) if self.has_flags(h, width, false) => {}
+            _ => self.compare(width, a, b),
         }
     }
 
@@ -93,6 +104,7 @@ impl Emitter<'_> {
             Truth::Code(mask) => self.test_code(mask),
             Truth::Compare { width, cond, a, b } => {
                 match cond {
+                    Cond::Equal | Cond::NotEqual => self.compare_zero(width, a, b),
                     Cond::Less | Cond::GreaterEqual | Cond::Greater | Cond::LessEqual => {
                         self.compare_signed(width, a, b)
                     }
@@ -161,7 +173,8 @@ impl Emitter<'_> {
             return Err(mask == 15);
         }
         let Recipe::Named(cc) = self.cc else {
-            asm!(self, movzx ecx, BYTE [BYTE rbp + field(layout::CC) as i8] ; mov eax, table(mask) ; bt eax, ecx);
+            self.load_code();
+            asm!(self, mov eax, table(mask) ; bt eax, ecx);
             return Ok(Cond::Below);
         };
         let zero = Operand::Const(0);
@@ -178,7 +191,7 @@ impl Emitter<'_> {
                     4 => Cond::NotEqual,
                     all => return Err(all != 0),
                 };
-                self.compare(width, value, zero);
+                self.compare_zero(width, value, zero);
                 Ok(cond)
             }
             Cc::Sign { width, value } => {
@@ -342,8 +355,8 @@ impl Emitter<'_> {
     }
 
     /// The condition code into the state.
-    pub fn store_code(&mut self, cc: &Recipe) {
-        let Recipe::Named(cc) = cc else { return };
+    pub fn store_code(&mut self, recipe: &Recipe) {
+        let Recipe::Named(cc) = recipe else { return };
         let at = field(layout::CC) as i8;
         match *cc {
             Cc::Set(code) => asm!(self, mov BYTE [BYTE rbp + at], code as i8),
@@ -351,11 +364,35 @@ impl Emitter<'_> {
                 self.compare(width, value, Operand::Const(0));
                 asm!(self, setne BYTE [BYTE rbp + at])
             }
+            Cc::Value(_) => self.settle_code(recipe),
+            // Whoever wants it first works it out: mostly it is set anew before.
             _ => {
-                self.work_out(cc);
-                asm!(self, mov [BYTE rbp + at], al)
+                for (n, operand) in recipe.parts().2.into_iter().enumerate() {
+                    let to = scratch(CODE_OPERANDS + n);
+                    match operand {
+                        Operand::Host(h) => asm!(self, mov[rbp + to], Rq(h)),
+                        Operand::Const(c) if c as i32 as u64 == c => asm!(self, mov QWORD [rbp + to], c as i32),
+                        Operand::Const(c) => asm!(self, mov rax, QWORD c as i64 ; mov [rbp + to], rax),
+                    }
+                }
+                asm!(self, mov BYTE [BYTE rbp + at], recipe.byte() as i8)
             }
         }
+    }
+
+    /// Works the condition code out and stores it.
+    pub fn settle_code(&mut self, recipe: &Recipe) {
+        let Recipe::Named(cc) = recipe else { return };
+        self.work_out(cc);
+        asm!(self, mov [BYTE rbp + field(layout::CC) as i8], al)
+    }
+
+    /// ecx becomes the condition code that is in the state.
+    pub fn load_code(&mut self) {
+        let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
+        asm!(self, movzx ecx, BYTE [BYTE rbp + field(layout::CC) as i8] ; cmp ecx, BYTE 3 ; ja =>label ; =>resume);
+        let floats = self.map.floats.held().next().is_some();
+        self.cold.push(Cold::Settle { label, resume, floats });
     }
 }
 

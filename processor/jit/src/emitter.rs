@@ -7,7 +7,6 @@
 //! instruction done again by its interpreter's handler.
 
 use crate::ahead::Ahead;
-use crate::body::not;
 use crate::floating::Unusual;
 use crate::sites::Draft;
 use crate::spans::{Alone, CLOSED, Spans};
@@ -135,6 +134,12 @@ pub enum Cold {
     },
     Unusual(Unusual),
     Alone(Alone),
+    /// The condition code is worked out from what it follows from.
+    Settle {
+        label: DynamicLabel,
+        resume: DynamicLabel,
+        floats: bool,
+    },
     /// A branch to a place further down in the block, which has these registers there.
     Join {
         start: DynamicLabel,
@@ -198,7 +203,7 @@ pub struct Emitter<'e> {
     /// The first of this copy of the block.
     pub first_cold: usize,
     pub carried: Option<Carried>,
-    head: DynamicLabel,
+    pub head: DynamicLabel,
     /// Where in the code the inner entry is.
     pub head_offset: u64,
     out: DynamicLabel,
@@ -206,7 +211,9 @@ pub struct Emitter<'e> {
     /// The end of the block can be reached.
     pub open: bool,
     /// The block goes on where this instruction branches to.
-    led: bool,
+    pub led: bool,
+    /// The host's flags are those of a test of this register at this place in the code; all of them, or "zero" alone.
+    pub tested: Option<(usize, u8, Width, bool)>,
     /// There were not enough registers for an instruction.
     pub failed: bool,
 }
@@ -247,8 +254,20 @@ impl<'e> Emitter<'e> {
             over,
             open: true,
             led: false,
+            tested: None,
             failed: false,
         }
+    }
+
+    /// What was emitted last has set the host's flags as a test of its result does: all of them, or "zero" alone.
+    pub fn sets_flags(&mut self, h: u8, width: Width, all: bool) {
+        self.tested = Some((self.a.offset().0, h, width, all));
+    }
+
+    /// The host's flags tell how this compares with zero, or whether it is zero.
+    pub fn has_flags(&self, h: u8, width: Width, order: bool) -> bool {
+        let here = self.a.offset().0;
+        matches!(self.tested, Some((at, tested, with, all)) if (at, tested, with) == (here, h, width) && (all || !order))
     }
 
     pub fn owner(&self, h: u8) -> Owner {
@@ -260,7 +279,7 @@ impl<'e> Emitter<'e> {
         self.cold.push(Cold::Alone(alone));
     }
 
-    fn here(&self) -> u64 {
+    pub fn here(&self) -> u64 {
         self.plan.origin + self.a.offset().0 as u64
     }
 
@@ -701,157 +720,6 @@ impl Emitter<'_> {
         }
     }
 
-    /// Goes to the block at the address in r14.
-    fn indirect(&mut self) {
-        asm!(self, mov ecx, r14d ; mov eax, r14d ; shr ecx, 12 ; shl eax, 4 ; mov edx, ecx ; shl edx, 9 ; xor eax, edx
-            ; mov edx, [rbp + scratch(KEY)] ; shl edx, 7 ; xor eax, edx ; and eax, ((TARGET_COUNT - 1) << 5) as i32
-            ; add rax, [rbp + scratch(TARGETS)] ; cmp r14, [rax] ; jne >miss
-            ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss
-            ; movzx ecx, cl ; mov rdx, [rbp + scratch(ROWS)] ; mov ecx, [rdx + 4 * rcx]
-            ; cmp ecx, [BYTE rax + 24] ; jne >miss ; jmp QWORD [BYTE rax + 16] ; miss:);
-        self.leave(LOOKUP);
-    }
-
-    pub fn leave(&mut self, answer: u32) {
-        asm!(self, mov eax, answer as i32 ; jmp QWORD [rbp + scratch(LEAVE)]);
-    }
-
-    pub fn goal(&mut self, target: Word) -> Goal {
-        match target {
-            Word::Const(c) => Goal::Const(c),
-            Word::Sum { base: None, index: None, disp, own: true } => Goal::Near(disp),
-            w => Goal::Host(self.host(w, W64)),
-        }
-    }
-
-    /// Leaves the block; `at` is where the branch is that was taken.
-    fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
-        self.taken(refund, at);
-        if matches!(goal, Goal::Near(0)) && self.carry(map, cc) {
-            return;
-        }
-        self.write_back(map, !0);
-        self.write_back_floats(&map.floats);
-        self.store_code(cc);
-        match goal {
-            Goal::Near(0) => return asm!(self, jmp =>self.head),
-            Goal::Near(d) => match i32::try_from(d) {
-                Ok(near) => match i8::try_from(near) {
-                    Ok(near) => asm!(self, lea r14, [BYTE r14 + near]),
-                    Err(_) => asm!(self, lea r14, [r14 + near]),
-                },
-                Err(_) => asm!(self, mov rax, QWORD d ; add r14, rax),
-            },
-            Goal::Const(c) => self.lea(14, Word::Const(c & self.plan.mask)),
-            Goal::Host(h) => asm!(self, mov r14, Rq(h)),
-        }
-        self.mask(14);
-        match goal {
-            Goal::Near(d) if (0..4096).contains(&((self.plan.absolute.0 % arch::PAGE) as i64 + d)) => {
-                let label = self.a.new_dynamic_label();
-                asm!(self, jmp =>label);
-                let patch = self.here() - 4;
-                self.cold.push(Cold::Exit { label, patch });
-            }
-            _ => self.indirect(),
-        }
-    }
-
-    /// A branch is taken: notes where it is, and what of the block is not executed.
-    fn taken(&mut self, refund: u32, at: Option<i64>) {
-        if let Some(at) = at {
-            match i8::try_from(at) {
-                Ok(at) => asm!(self, lea rax, [BYTE r14 + at]),
-                Err(_) => asm!(self, lea rax, [r14 + at as i32]),
-            }
-            asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
-        }
-        if refund != 0 {
-            asm!(self, lea r15, [BYTE r15 + refund as i8]);
-        }
-    }
-
-    fn refund(&self) -> u32 {
-        (self.plan.ops.len() - self.index - 1) as u32
-    }
-
-    /// The branch at `at` is taken, and what is emitted next is where it leads.
-    fn lead(&mut self, at: Option<i64>) {
-        self.taken(0, at);
-        self.led = true;
-    }
-
-    /// The instruction emitted next is the one that this branch leads to.
-    fn follows(&self, goal: Goal) -> bool {
-        let next = self.plan.ops.get(self.index + 1);
-        matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at == d))
-    }
-
-    pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
-        let goal = self.goal(target);
-        // Who branches on one condition code knows it, and who does not branch on all others.
-        let known = |mask: u8| match mask & self.cc.possible() {
-            one if one.is_power_of_two() => Recipe::Named(Cc::Set(3 - one.trailing_zeros() as u8)),
-            _ => self.cc,
-        };
-        let (cc, otherwise) = match truth {
-            // Where both ways come together again they had better agree.
-            Truth::Code(_) if self.leads_down(goal) => (self.cc, self.cc),
-            Truth::Code(mask) => (known(mask), known(!mask)),
-            _ => (self.cc, self.cc),
-        };
-        // Where the block goes on at the target, the other way is the one out of it.
-        let next = self.plan.ops[self.index].fields.next as i64;
-        if self.follows(goal) && !matches!(goal, Goal::Near(d) if d == next) {
-            let label = self.a.new_dynamic_label();
-            match self.jump_if(not(truth), label) {
-                Some(true) => self.jump_to(Goal::Near(next), None),
-                known => {
-                    if known.is_none() {
-                        let (map, refund, goal) = (self.map, self.refund(), Goal::Near(next));
-                        self.cold.push(Cold::Edge { label, map, cc: otherwise, goal, refund, at: None });
-                        self.cc = cc;
-                    }
-                    self.lead(Some(at));
-                }
-            }
-            return;
-        }
-        if matches!(goal, Goal::Near(0)) {
-            self.goes_back(cc);
-        }
-        let label = self.a.new_dynamic_label();
-        let known = self.jump_if(truth, label);
-        match known {
-            Some(true) => self.jump_to(goal, Some(at)),
-            Some(false) => {}
-            None => {
-                let (map, refund) = (self.map, self.refund());
-                self.cold.push(Cold::Edge { label, map, cc, goal, refund, at: Some(at) });
-                self.cc = otherwise;
-            }
-        }
-    }
-
-    /// The goal is an instruction further down in the block.
-    fn leads_down(&self, goal: Goal) -> bool {
-        let behind = &self.plan.ops[self.index + 1..];
-        matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at == d))
-    }
-
-    /// Goes on there; `at` is where the branch is.
-    pub fn jump_to(&mut self, goal: Goal, at: Option<i64>) {
-        if self.follows(goal) {
-            return self.lead(at);
-        }
-        if matches!(goal, Goal::Near(0)) {
-            self.goes_back(self.cc);
-        }
-        let (map, cc, refund) = (self.map, self.cc, self.refund());
-        self.edge(&map, &cc, goal, refund, at);
-        self.open = false;
-    }
-
     /// The instruction is done by its handler; `ends`: where it goes on is known only then.
     pub fn call(&mut self, ends: bool) {
         self.flush();
@@ -895,6 +763,10 @@ impl Emitter<'_> {
 
     pub fn end(&mut self) {
         self.release();
+        if self.sites.len() > self.first_site {
+            // Whoever comes back from a site has other flags.
+            self.tested = None;
+        }
         let (resume, map, leave) = (self.here(), self.map, self.code_set || !self.open);
         for site in &mut self.sites[self.first_site..] {
             (site.resume, site.after, site.leave) = (resume, map, leave || site.quits);
@@ -919,6 +791,10 @@ impl Emitter<'_> {
         while k < self.cold.len() {
             match self.cold[k] {
                 Cold::Alone(alone) => self.alone(&alone),
+                Cold::Settle { label, resume, floats } => {
+                    let routine = scratch(SETTLE_CODE + floats as usize);
+                    asm!(self, =>label ; call QWORD [rbp + routine] ; jmp =>resume)
+                }
                 Cold::Join { start, map, cc, to, to_cc, label, refund, at } => {
                     asm!(self, =>start);
                     self.taken(refund, at);

@@ -22,6 +22,8 @@ mod ahead;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod body;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod branches;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod bytes;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod carry;

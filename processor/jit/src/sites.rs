@@ -7,7 +7,7 @@
 use crate::floating::{COUNT, FIRST, Floats};
 use crate::word::*;
 use cpu::State;
-use isa::{Cc, Op, Width::*};
+use isa::Op;
 
 /// A way out of translated code, and the way back, as it is emitted.
 pub struct Draft {
@@ -211,6 +211,7 @@ impl Sites {
         site.before.store(s);
         self.floats[site.floats as usize][0].store(s);
         unpack(&self.recipes[site.cc as usize..]).store(s);
+        settle_code(s);
     }
 
     /// The spilled host registers as they are behind the site's instruction, and where that is.
@@ -255,48 +256,21 @@ fn take(from: &mut &[u8]) -> Operand {
 
 /// A byte for the kind and the width, and the operands.
 fn pack(recipe: &Recipe, to: &mut Vec<u8>) {
-    let (kind, width, operands) = recipe.parts();
-    let size = match width {
-        W8 => 0,
-        W16 => 1,
-        W32 => 2,
-        W64 => 3,
-    };
-    to.push(kind << 2 | size);
-    for operand in operands {
+    to.push(recipe.byte());
+    for operand in recipe.parts().2 {
         put(operand, to);
     }
 }
 
-fn unpack(mut from: &[u8]) -> Recipe {
-    let (&first, rest) = from.split_first().expect("a recipe has a byte");
-    from = rest;
-    let width = [W8, W16, W32, W64][(first & 3) as usize];
-    let unused = Operand::Const(0);
-    let mut next = || take(&mut from);
-    Recipe::Named(match first >> 2 {
-        0 => return Recipe::Stored,
-        1 => match next() {
-            Operand::Const(code) => Cc::Set(code as u8),
-            Operand::Host(_) => unreachable!("a constant was put"),
-        },
-        2 => Cc::Value(next()),
-        3 => Cc::Zero { width, value: next() },
-        4 => Cc::Sign { width, value: next() },
-        5 => Cc::Compare { width, a: next(), b: next() },
-        6 => Cc::CompareLogical { width, a: next(), b: next() },
-        7 => Cc::Add { width, a: unused, b: next(), sum: next() },
-        8 => Cc::Subtract { width, a: unused, b: next(), difference: next() },
-        9 => Cc::AddLogical { width, a: next(), sum: next() },
-        10 => Cc::SubtractLogical { width, a: next(), b: next(), difference: unused },
-        11 => Cc::TestMask { value: next(), mask: next() },
-        _ => Cc::TestMaskHalf { value: next(), mask: next() },
-    })
+fn unpack(from: &[u8]) -> Recipe {
+    let (&first, mut rest) = from.split_first().expect("a recipe has a byte");
+    Recipe::from_byte(first, || take(&mut rest))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use isa::{Cc, Width::*};
 
     #[test]
     fn recipes_come_back_as_they_were() {

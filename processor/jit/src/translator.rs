@@ -77,6 +77,7 @@ pub struct Translator {
     at_site: u64,
     at_float_site: u64,
     at_call: u64,
+    settle: [u64; 2],
     routines: [u64; 3],
     string_routines: [u64; 2],
     alone: [u64; 2],
@@ -173,10 +174,19 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
     sites.resume(site, s)
 }
 
+/// The condition code, which is wanted.
+extern "sysv64" fn at_code(s: *mut State) -> u64 {
+    // SAFETY: as above.
+    let s = unsafe { &mut *s };
+    settle_code(s);
+    s.cc.into()
+}
+
 /// An instruction that is always done by its handler; the state is exact. Answers 1 to go on.
 extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
     // SAFETY: as above.
     let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
+    settle_code(s);
     perform(s, sites.get(id as u32)) as u64
 }
 
@@ -209,6 +219,7 @@ impl Translator {
             at_site: 0,
             at_float_site: 0,
             at_call: 0,
+            settle: [0; 2],
             routines: [0; 3],
             string_routines: [0; 2],
             alone: [0; 2],
@@ -268,6 +279,26 @@ impl Translator {
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+        // ecx becomes the condition code; everything else stays.
+        let settle = [false, true].map(|floats| {
+            let at = e.a.offset().0;
+            for h in POOL {
+                asm!(e, mov[rbp + spill(h)], Rq(h));
+            }
+            if floats {
+                floating::spill(e.a, true);
+            }
+            asm!(e, lea rdi, [rbp - BIAS as i32] ; sub rsp, 8 ; mov rax, QWORD at_code as *const () as i64 ; call rax
+                ; add rsp, 8 ; mov ecx, eax);
+            if floats {
+                floating::spill(e.a, false);
+            }
+            for h in POOL {
+                asm!(e, mov Rq(h), [rbp + spill(h)]);
+            }
+            asm!(e, ret);
+            at
+        });
         let alone = spans::emit(&mut self.assembler);
         let floats_ready = floating::emit(&mut self.assembler);
         let routines = bytes::emit(&mut self.assembler);
@@ -281,6 +312,7 @@ impl Translator {
         self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
         self.floats_ready = at + floats_ready as u64;
         self.alone = alone.map(|routine| at + routine as u64);
+        self.settle = settle.map(|routine| at + routine as u64);
         self.stubs = self.memory.used();
     }
 
@@ -502,6 +534,7 @@ impl Translator {
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
         floating::prepare(s, self.floats_ready);
+        s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
         s.scratch[TARGETS] = self.targets.as_ptr() as u64;
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
@@ -517,6 +550,7 @@ impl Translator {
         if floating::owes_flags(s) {
             floating::take_flags(s);
         }
+        settle_code(s);
         s.instructions = s.instructions.wrapping_add((budget - s.budget) as u64);
         s.fetch_stale |= s.scratch[MOVED] != 0;
         self.statistics.entries += 1;

@@ -158,6 +158,38 @@ impl Recipe {
         }
     }
 
+    /// What the byte for the condition code in the `State` is, or may be, while generated code runs: the code itself, 0 to 3, or how
+    /// it follows from the words at [`CODE_OPERANDS`].
+    pub fn byte(&self) -> u8 {
+        let (kind, width, _) = self.parts();
+        kind << 2 | size(width)
+    }
+
+    /// The recipe that such a byte stands for, of these operands.
+    pub fn from_byte(byte: u8, mut next: impl FnMut() -> Operand) -> Recipe {
+        use Width::*;
+        let width = [W8, W16, W32, W64][(byte & 3) as usize];
+        let unused = Operand::Const(0);
+        Recipe::Named(match byte >> 2 {
+            0 => return Recipe::Stored,
+            1 => match next() {
+                Operand::Const(code) => Cc::Set(code as u8),
+                Operand::Host(_) => unreachable!("a constant was put"),
+            },
+            2 => Cc::Value(next()),
+            3 => Cc::Zero { width, value: next() },
+            4 => Cc::Sign { width, value: next() },
+            5 => Cc::Compare { width, a: next(), b: next() },
+            6 => Cc::CompareLogical { width, a: next(), b: next() },
+            7 => Cc::Add { width, a: unused, b: next(), sum: next() },
+            8 => Cc::Subtract { width, a: unused, b: next(), difference: next() },
+            9 => Cc::AddLogical { width, a: next(), sum: next() },
+            10 => Cc::SubtractLogical { width, a: next(), b: next(), difference: unused },
+            11 => Cc::TestMask { value: next(), mask: next() },
+            _ => Cc::TestMaskHalf { value: next(), mask: next() },
+        })
+    }
+
     /// The kind as a number, the width, and the operands, without the first of a sum: that follows from the others.
     pub fn parts(&self) -> (u8, Width, Vec<Operand>) {
         use Width::*;
@@ -210,6 +242,22 @@ impl Recipe {
         };
         s.set_cc(cc);
     }
+}
+
+fn size(width: Width) -> u8 {
+    match width {
+        Width::W8 => 0,
+        Width::W16 => 1,
+        Width::W32 => 2,
+        Width::W64 => 3,
+    }
+}
+
+/// The condition code is in the `State` afterwards, and not only what it follows from.
+pub fn settle_code(s: &mut State) {
+    let mut operands = s.scratch[CODE_OPERANDS..].iter().map(|&operand| Operand::Const(operand));
+    let recipe = Recipe::from_byte(s.cc, || operands.next().expect("there are two"));
+    recipe.store(s);
 }
 
 /// Where the guest's registers are at one point of a block.
@@ -291,5 +339,9 @@ pub const MAGNITUDE: usize = 53;
 pub const SHORT_LEAST: usize = 54;
 /// The least long number that is normal.
 pub const LEAST: usize = 55;
+/// The operands of a condition code that is not worked out yet.
+pub const CODE_OPERANDS: usize = 56;
+/// The routines that work it out, without and with floating-point registers in the host's.
+pub const SETTLE_CODE: usize = 58;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;
