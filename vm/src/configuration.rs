@@ -10,6 +10,7 @@
 //! TLS               CERTIFICATE server.pem KEY server.key
 //! LOGMSG            Welcome.
 //! DASD              0200 volumes/vmres.3390 SAFE
+//! TAPE              0580 3490 BACKUP.HET R/O
 //! CP_OWNED          SLOT 1 VMRES
 //! USER_VOLUME_LIST  USR001 USR002
 //! USER_VOLUME_INCLUDE LIN*
@@ -19,6 +20,7 @@
 //! ```
 
 use dasd::Policy as WritePolicy;
+use devices::tape::Model;
 use nucleus::calendar::Zone;
 use nucleus::minidisk::real::Policy;
 use nucleus::minidisk::subsystem::{Limits, Size};
@@ -39,6 +41,15 @@ pub struct Dasd {
     pub policy: WritePolicy,
 }
 
+/// A TAPE statement: a drive, and perhaps the tape of the folder "tapes" that is on it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TapeDrive {
+    pub number: u16,
+    pub model: Model,
+    pub tape: Option<String>,
+    pub ring: bool,
+}
+
 /// What SYSTEM CONFIG says.
 #[derive(Clone, Debug, Default)]
 pub struct Configuration {
@@ -50,6 +61,7 @@ pub struct Configuration {
     /// The real disks, and which of them are whose.
     pub dasd: Vec<Dasd>,
     pub disks: Policy,
+    pub tapes: Vec<TapeDrive>,
     /// How many processors, if it is said.
     pub processors: Option<u16>,
 }
@@ -112,6 +124,13 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             }
             configuration.dasd.push(dasd);
         }
+        ("TAPE", [number, options @ ..]) => {
+            let drive = tape(number, options)?;
+            if configuration.tapes.iter().any(|other| other.number == drive.number) {
+                return Err(format!("there is a TAPE {:04X} already", drive.number));
+            }
+            configuration.tapes.push(drive);
+        }
         ("CP_OWNED", ["SLOT" | "slot" | "Slot", _, serial] | [serial]) => {
             configuration.disks.owned.push(volume(serial)?);
         }
@@ -135,7 +154,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
             return Err(format!(
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
-                 DASD rdev file, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
+                 DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
                  SUBSYSTEM nn CACHE nM NVS nM TIMING ON, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
             ));
         }
@@ -186,10 +205,31 @@ fn virtual_disks(limits: &mut Limits, what: &str, size: &str, rest: &[&str]) -> 
     }
 }
 
+/// A real device number.
+fn device_number(word: &str) -> Result<u16, String> {
+    let hexadecimal = (1..=4).contains(&word.len()).then(|| u16::from_str_radix(word, 16).ok()).flatten();
+    hexadecimal.ok_or_else(|| format!("{word} is not a device number; expected one such as 0200"))
+}
+
+/// TAPE rdev [3480|3490] [tape [R/O|R/W]]
+fn tape(number: &str, options: &[&str]) -> Result<TapeDrive, String> {
+    let mut drive = TapeDrive { number: device_number(number)?, model: Model::default(), tape: None, ring: true };
+    for option in options {
+        match option.to_ascii_uppercase().as_str() {
+            "3480" => drive.model = Model::T3480,
+            "3490" => drive.model = Model::T3490,
+            "R/O" => drive.ring = false,
+            "R/W" => drive.ring = true,
+            _ if drive.tape.is_none() => drive.tape = Some(option.to_string()),
+            _ => return Err(format!("{option} is not valid for TAPE; expected 3480, 3490, a tape, R/O or R/W")),
+        }
+    }
+    Ok(drive)
+}
+
 /// DASD rdev file [R/O|R/W] [THROUGH|SAFE|LAZY]
 fn dasd(number: &str, file: &str, options: &[&str], folder: &Path) -> Result<Dasd, String> {
-    let hexadecimal = (1..=4).contains(&number.len()).then(|| u16::from_str_radix(number, 16).ok()).flatten();
-    let number = hexadecimal.ok_or_else(|| format!("{number} is not a device number; expected one such as 0200"))?;
+    let number = device_number(number)?;
     let mut dasd = Dasd { number, file: folder.join(file), read_only: false, policy: WritePolicy::default() };
     for option in options {
         match option.to_ascii_uppercase().as_str() {
@@ -238,6 +278,11 @@ CP_OWNED SLOT 1 VMRES
 * DASD 0201 volumes/lin001.3390 R/O
 * USER_VOLUME_LIST LIN002 LIN003
 USER_VOLUME_INCLUDE LIN*
+
+* Tape drives. A tape is a file of the folder tapes (endicott tape create makes one); MOUNT puts it on a drive, ATTACH gives the drive to a
+* user.
+TAPE 0580
+TAPE 0581
 
 * Temporary disks (DEFINE T3390) lie on a volume (the first cylinder, and how many), or in so much of the host's storage.
 TDISK VMRES 2339 1000
@@ -311,6 +356,11 @@ mod tests {
             assert!(matches!(parse(wrong, Path::new("")), Err((1, _))), "{wrong}");
         }
         assert!(matches!(parse("DASD 200 a\nDASD 0200 b", Path::new("")), Err((2, _))));
+        let tapes = parse("TAPE 0580\nTAPE 581 3480 first.aws r/o", Path::new("")).unwrap().tapes;
+        assert_eq!((tapes[0].number, tapes[0].model, tapes[0].ring), (0x580, Model::T3490, true));
+        assert_eq!((tapes[1].model, tapes[1].tape.as_deref(), tapes[1].ring), (Model::T3480, Some("first.aws"), false));
+        assert!(matches!(parse("TAPE 0580\nTAPE 580", Path::new("")), Err((2, _))));
+        assert!(matches!(parse("TAPE x", Path::new("")), Err((1, _))));
         assert!(matches!(parse("DASD 200 a FAST", Path::new("")), Err((1, _))));
     }
 

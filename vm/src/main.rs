@@ -23,6 +23,7 @@ mod sample;
 mod script;
 mod server;
 mod signals;
+mod tape;
 mod tls;
 mod volumes;
 
@@ -77,6 +78,9 @@ enum Command {
     /// Disks in host files: makes, lists, checks, compacts, copies, converts and shows them.
     #[command(subcommand)]
     Dasd(dasd::Command),
+    /// Tapes in host files: makes, lists and checks them.
+    #[command(subcommand)]
+    Tape(tape::Command),
     /// Programs for CMS.
     #[command(subcommand)]
     Cms(cms::Command),
@@ -109,6 +113,11 @@ fn main() -> ExitCode {
         Command::Password(options) => password::password(&options),
         Command::Cms(command) => cms::cms(&command),
         Command::Dasd(command) => match dasd::dasd(&command) {
+            Ok(true) => return ExitCode::SUCCESS,
+            Ok(false) => return ExitCode::FAILURE,
+            Err(why) => Err(why),
+        },
+        Command::Tape(command) => match tape::tape(&command) {
             Ok(true) => return ExitCode::SUCCESS,
             Ok(false) => return ExitCode::FAILURE,
             Err(why) => Err(why),

@@ -101,7 +101,8 @@ pub fn control_program(
     cp.disks.set_policy(configuration.disks);
     let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
     cp.disks.set_alarm(alarm);
-    let troubles = volumes::install(&cp.disks, &configuration.dasd);
+    let mut troubles = volumes::install(&cp.disks, &configuration.dasd);
+    troubles.extend(volumes::install_tapes(&cp.tapes, &configuration.tapes, folder));
     Ok((cp, troubles))
 }
 

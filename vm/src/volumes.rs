@@ -1,8 +1,13 @@
-//! Real disks: the host files that SYSTEM CONFIG names, opened and given to CP.
+//! Real disks and tapes: the host files that SYSTEM CONFIG names, opened and given to CP.
 
-use crate::configuration::Dasd;
+use crate::configuration::{Dasd, TapeDrive};
 use dasd::{Image, ImageError, Options};
 use nucleus::minidisk::Disks;
+use nucleus::tape::Tapes;
+use std::path::Path;
+
+/// The folder of the tapes, in the system's folder.
+pub const TAPES: &str = "tapes";
 
 /// Opens the files and installs them. What could not be had is told, a line for each; the system comes up without it.
 pub fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
@@ -16,6 +21,20 @@ pub fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
                 }
             }
             Err(error) => troubles.push(format!("DASD {number:04X} is not there: {}", explain(&error))),
+        }
+    }
+    troubles
+}
+
+/// Installs the tape drives, and puts the tapes on them that SYSTEM CONFIG names.
+pub fn install_tapes(tapes: &Tapes, configured: &[TapeDrive], folder: &Path) -> Vec<String> {
+    let mut troubles = Vec::new();
+    tapes.set_library(&folder.join(TAPES));
+    for TapeDrive { number, model, tape, ring } in configured {
+        if !tapes.install(*number, *model) {
+            troubles.push(format!("TAPE {number:04X} is defined twice"));
+        } else if let Some(Err(message)) = tape.as_ref().map(|tape| tapes.mount(*number, tape, *ring)) {
+            troubles.push(message.text);
         }
     }
     troubles

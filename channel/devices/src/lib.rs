@@ -11,6 +11,7 @@ pub mod dasd;
 mod printer1403;
 mod punch2540;
 mod reader2540;
+pub mod tape;
 
 pub use console3215::{Console3215, ConsoleHost, ConsoleInput};
 pub use printer1403::Printer1403;

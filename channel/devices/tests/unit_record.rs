@@ -1,19 +1,16 @@
 //! Console, reader, punch and printer, driven by channel programs as guests write them.
 
-use arch::Absolute;
-use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, SubsystemId, pmcw_flag, scsw_flag};
-use css::{ChannelSubsystem, Ipl};
+mod machine;
+
+use arch::io::{DeviceStatus, scsw_flag};
+use css::Ipl;
 use devices::{
     Card, Console3215, ConsoleHost, ConsoleInput, NotReady, Printer1403, Punch2540, Reader2540, RecordSink,
     RecordSource,
 };
+use machine::{CC_SLI, ENDED, Machine, SLI};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
-use storage::Storage;
-
-const ENDED: DeviceStatus = DeviceStatus::ENDED;
-const CC_SLI: u8 = 0x60;
-const SLI: u8 = 0x20;
 
 /// What a host's side keeps for the test to look at.
 type Log<T> = Arc<Mutex<Vec<T>>>;
@@ -52,64 +49,6 @@ impl RecordSink for Tray {
     fn record(&mut self, command: u8, data: &[u8]) -> Result<(), NotReady> {
         self.0.lock().unwrap().push((command, data.to_vec()));
         if self.1 { Err(NotReady) } else { Ok(()) }
-    }
-}
-
-struct Machine {
-    storage: Arc<Storage>,
-    css: ChannelSubsystem,
-    id: SubsystemId,
-}
-
-impl Machine {
-    fn new(device: Box<dyn css::Device>) -> Machine {
-        let storage = Arc::new(Storage::new(0x10000).unwrap());
-        let mut css = ChannelSubsystem::new(storage.clone());
-        let id = css.attach(0x00c, device).unwrap();
-        let mut schib = css.store_subchannel(id).unwrap();
-        schib.pmcw.flags |= pmcw_flag::ENABLED;
-        css.modify_subchannel(id, &schib).unwrap();
-        Machine { storage, css, id }
-    }
-
-    fn put(&self, at: u64, bytes: &[u8]) {
-        self.storage.write(Absolute(at), bytes).unwrap();
-    }
-
-    fn get(&self, at: u64, len: usize) -> Vec<u8> {
-        let mut bytes = vec![0; len];
-        self.storage.read(Absolute(at), &mut bytes).unwrap();
-        bytes
-    }
-
-    /// Starts format-1 CCWs: command, flags, count, address.
-    fn start(&mut self, ccws: &[(u8, u8, u16, u32)]) {
-        for (n, &(command, flags, count, address)) in ccws.iter().enumerate() {
-            let ccw = Ccw { command, flags, count, address };
-            self.put(0x1000 + 8 * n as u64, &ccw.encode(CcwFormat::One));
-        }
-        let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
-        assert_eq!(self.css.start_subchannel(self.id, &orb), Ok(0));
-    }
-
-    fn end(&mut self) -> Irb {
-        let (cc, irb) = self.css.test_subchannel(self.id);
-        assert_eq!(cc, 0, "status is pending");
-        irb
-    }
-
-    fn run(&mut self, ccws: &[(u8, u8, u16, u32)]) -> (u32, u16, DeviceStatus, u8) {
-        self.start(ccws);
-        let s = self.end().scsw;
-        (s.ccw, s.count, s.device, s.subchannel)
-    }
-
-    /// Runs one command that must end in unit check and returns sense byte 0.
-    fn sense_after(&mut self, command: u8) -> u8 {
-        let (.., device, _) = self.run(&[(command, SLI, 1, 0x3000)]);
-        assert!(device.has(DeviceStatus::UNIT_CHECK), "{command:02X}: {device:?}");
-        assert_eq!(self.run(&[(0x04, SLI, 32, 0x3000)]).2, ENDED);
-        self.get(0x3000, 1)[0]
     }
 }
 

@@ -169,6 +169,7 @@ pub mod spool;
 pub mod spool_files;
 pub mod store;
 pub mod tag;
+pub mod tape;
 pub mod terminal;
 pub mod trace;
 pub mod transfer;
@@ -212,6 +213,7 @@ commands! {
     sleep { "SLeep" ANY sleep; }
     spool { "SPool" G spool; }
     tag { "TAg" G tag; }
+    tape { "MOUNT" B mount; "REWind" G rewind; "UNLOad" B unload; }
     store { "STore" G store; }
     terminal { "TERMinal" G terminal; }
     trace { "TRace" G trace; }

@@ -30,6 +30,7 @@ pub mod processor;
 pub mod saved;
 pub mod spooling;
 pub mod system;
+pub mod tape;
 pub mod trace;
 pub mod vmdbk;
 pub mod words;

@@ -333,6 +333,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     crate::dial::drop_all(cp, vmdbk);
     crate::spooling::log_off(cp, vmdbk);
     minidisk::log_off(cp, vmdbk);
+    crate::tape::log_off(cp, vmdbk);
     crate::saved::release_all(vmdbk);
     let terminal = vmdbk.console().terminal.take();
     let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());

@@ -162,6 +162,14 @@ messages! {
     volume_in_use(rdev, count) = "DTS" 124 'E' "DASD {rdev} in use by {count} users";
     /// The device is not attached to that user or to the system.
     not_attached(rdev, userid) = "DTS" 121 'E' "DASD {rdev} not attached to {userid}";
+    /// The tape drive is in use.
+    tape_in_use(rdev, by) = "ATS" 122 'E' "TAPE {rdev} not attached; {by}";
+    /// The tape drive is not attached to that user.
+    tape_not_attached(rdev, userid) = "DTS" 121 'E' "TAPE {rdev} not attached to {userid}";
+    /// There is no such tape in the system's folder "tapes", or it cannot be used: the text says why. Names are as the host has them.
+    not_mounted(name, rdev, why) = "MNT" 6304 'E' "Tape {name} not mounted on {rdev}: {why}";
+    /// No tape is on the drive. MOUNT puts one there.
+    no_tape(device) = "RWD" 6305 'E' "There is no tape on drive {device}";
     /// Too much for the cache, or more at least than at most.
     cache_size(value) = "MDS" 6802 'E' "Minidisk cache size not valid - {value}";
     /// There is no expanded storage: the minidisk cache lies in the host's storage, whose size SET MDCACHE STORAGE says.

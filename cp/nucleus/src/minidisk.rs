@@ -753,6 +753,9 @@ pub fn log_on(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
                     tell(&message::link_not_mounted(&vmdbk.userid, shown, serial).to_string());
                     continue;
                 };
+                if crate::tape::dedicate(cp, vmdbk, rdev, device.vdev, *read_only) {
+                    continue;
+                }
                 if let Err(message) = dedicate(cp, vmdbk, rdev, device.vdev, *read_only, device.dasd) {
                     tell(&message.to_string());
                 }

@@ -18,6 +18,7 @@ use crate::message::{self, Message};
 use crate::minidisk::Disks;
 use crate::processor::Processors;
 use crate::spooling::{self, SharedSpool};
+use crate::tape::Tapes;
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod};
 use directory::{Directory, User};
@@ -83,6 +84,7 @@ pub struct Cp {
     /// Saved systems and segments in use.
     pub saved: crate::saved::Shared,
     pub disks: Disks,
+    pub tapes: Tapes,
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
     next_id: AtomicU32,
@@ -116,6 +118,7 @@ impl Cp {
             spool,
             iucv: crate::iucv::Shared::default(),
             disks: Disks::default(),
+            tapes: Tapes::default(),
             directory: Mutex::new(directory),
             system: Mutex::default(),
             next_id: AtomicU32::new(1),

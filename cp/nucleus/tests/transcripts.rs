@@ -19,6 +19,7 @@
 mod volume;
 
 use base::{Clock, Tod};
+use devices::tape::Model;
 use directory::{Directory, Passwords};
 use nucleus::console::display::{Key, Size};
 use nucleus::console::terminal::{Kind, Silent, Terminal};
@@ -29,6 +30,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tape::Tape;
 
 /// A clock that stands still until it is told, and advances by a tenth of a millisecond at each look while guests run.
 #[derive(Default)]
@@ -88,6 +90,10 @@ impl Story {
         let spool = Spool::open(&folder.0).expect("the host has a folder for temporary files");
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
         volume::install(&cp);
+        // Two drives, and a tape that is on neither.
+        assert!(cp.tapes.install(0x580, Model::T3490) && cp.tapes.install(0x581, Model::T3480));
+        cp.tapes.set_library(&folder.0);
+        Tape::create(&folder.0.join("FIRST.AWS")).expect("the folder is there");
         Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new(), folder }
     }
 

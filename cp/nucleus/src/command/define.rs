@@ -79,6 +79,7 @@ pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
     vmdbk.set_machine(machine);
     old.hold();
     minidisk::move_to_new_machine(cp, vmdbk, &old.configuration);
+    crate::tape::move_to_new_machine(cp, vmdbk, &old.configuration);
     {
         let mut state = vmdbk.lock();
         (state.storage, state.ipl) = (bytes, None);
@@ -225,6 +226,7 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
     let other = match (disk, &graf) {
         (true, _) => "DASD",
         (_, Some(_)) => "GRAF",
+        _ if cp.tapes.held(issuer.userid(), old).is_some() => "TAPE",
         _ => "DEV",
     };
     let name = unit.as_ref().map_or(other, |unit| lock_unit(unit).class_name());
@@ -233,6 +235,7 @@ fn renumber(cp: &Cp, issuer: &Issuer, old: u16, mut words: Words<'_>) -> Result<
         return Err(message::device_defined(name));
     }
     cp.disks.renumber(issuer.userid(), old, new);
+    cp.tapes.renumber(issuer.userid(), old, new);
     if let Some(unit) = unit {
         lock_unit(&unit).vdev = new;
     }

@@ -7,13 +7,14 @@ use crate::message::{self, Message};
 use crate::minidisk;
 use crate::spooling;
 use crate::system::Cp;
+use crate::tape;
 use crate::words::{Word, Words};
 
 /// `DETach vdev[-vdev] ... | CPU n[-n] | rdev [FROM] userid|*|SYSTEM`
 ///
 /// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is closed, a temporary
-/// disk is gone. A running system is told. CPU takes virtual CPUs away, but not the base CPU. With class B, a real disk is taken from a user
-/// or from the system.
+/// disk is gone. A running system is told. CPU takes virtual CPUs away, but not the base CPU. With class B, a real disk or tape drive is taken
+/// from a user or from the system.
 pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = &issuer.vmdbk;
     let machine = vmdbk.machine();
@@ -71,6 +72,12 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             Some(_) => response.lines.extend(spooling::detach(cp, vmdbk, number)?.lines),
             None if cp.disks.link(issuer.userid(), number).is_some() => {
                 response.lines.extend(minidisk::detach(cp, vmdbk, number));
+            }
+            None if cp.tapes.held(issuer.userid(), number).is_some() => {
+                if let Some(real) = cp.tapes.held(issuer.userid(), number) {
+                    tape::detach(cp, vmdbk, &real);
+                }
+                response.push(format!("TAPE {number:04X} DETACHED"));
             }
             None if vmdbk.graf(number).is_some() => {
                 machine.configuration.css().detach(number);

@@ -23,6 +23,8 @@ pub mod settings;
 pub mod spool_files;
 #[path = "query/system.rs"]
 pub mod system;
+#[path = "query/tapes.rs"]
+pub mod tapes;
 #[path = "query/users.rs"]
 pub mod users;
 #[path = "query/virtual_machine.rs"]
@@ -47,6 +49,7 @@ commands! {
         "TIme" ANY time; "CPLevel" ANY cp_level; "USERID" ANY user_id; "COMMands" ANY commands; "LOGMSG" ANY log_message;
         "RECording" ABCEF recording;
     }
+    tapes { "TAPes" B tapes; }
     virtual_machine {
         "Virtual" G virtual_machine; "CONSole" G console; "STORage" G storage; "CPUs" G cpus; "CPUID" G cpu_id;
         "SECUSER" G secondary_user; "PROCessors" ANY processors; "TRace" G trace;

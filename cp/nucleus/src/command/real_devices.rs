@@ -1,9 +1,10 @@
-//! ATTACH and VARY: what real disks are used for.
+//! ATTACH and VARY: what real disks and tape drives are used for.
 
 use super::{Issuer, Response};
 use crate::message::{self, Message};
 use crate::minidisk::{self, real};
 use crate::system::Cp;
+use crate::tape;
 use crate::vmdbk::Vmdbk;
 use crate::words::Words;
 use directory::{DasdControl, DasdOptions};
@@ -19,8 +20,8 @@ fn target(cp: &Cp, issuer: &Issuer, userid: &str) -> Result<Arc<Vmdbk>, Message>
 
 /// `ATTach rdev [TO] userid|* [[AS] vdev] [R/O|R/W] | rdev [TO] SYSTEM [volid]`
 ///
-/// Gives a real disk that is free to one user, who alone has it until DETACH or LOGOFF, or to the system: minidisks may lie on it then. With
-/// a volid, only if that is its serial.
+/// Gives a real disk or tape drive that is free to one user, who alone has it until DETACH or LOGOFF, or a disk to the system: minidisks may
+/// lie on it then. With a volid, only if that is its serial.
 pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let rdev = words.need_real_device()?;
     words.accept("TO");
@@ -57,9 +58,13 @@ pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             () => vdev = word.device().ok_or_else(|| word.invalid())?,
         }
     }
-    let dasd = DasdOptions { control: DasdControl::Device, working_allegiance: false };
-    minidisk::dedicate(cp, &vmdbk, rdev, vdev, read_only, dasd)?;
-    let line = format!("DASD {rdev:04X} ATTACHED TO {} {vdev:04X} WITH DEVCTL", vmdbk.userid);
+    let line = if cp.tapes.real(rdev).is_some() {
+        tape::attach(cp, &vmdbk, rdev, vdev, read_only)?
+    } else {
+        let dasd = DasdOptions { control: DasdControl::Device, working_allegiance: false };
+        minidisk::dedicate(cp, &vmdbk, rdev, vdev, read_only, dasd)?;
+        format!("DASD {rdev:04X} ATTACHED TO {} {vdev:04X} WITH DEVCTL", vmdbk.userid)
+    };
     if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
         vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
     }
@@ -69,6 +74,9 @@ pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
 /// DETACH rdev FROM userid|SYSTEM.
 pub(super) fn detach_from(cp: &Cp, issuer: &Issuer, rdev: u16, from: &str) -> Result<Response, Message> {
     let shown = format!("{rdev:04X}");
+    if let Some(real) = cp.tapes.real(rdev) {
+        return detach_tape(cp, issuer, &real, from);
+    }
     let real = cp.disks.reals().into_iter().find(|real| real.number == rdev);
     let real = real.ok_or_else(|| message::no_real_device(&shown))?;
     if from == "SYSTEM" {
@@ -93,9 +101,25 @@ pub(super) fn detach_from(cp: &Cp, issuer: &Issuer, rdev: u16, from: &str) -> Re
     }
 }
 
+/// DETACH rdev FROM userid, of a tape drive.
+fn detach_tape(cp: &Cp, issuer: &Issuer, real: &tape::Real, from: &str) -> Result<Response, Message> {
+    let userid = if from == "*" { issuer.userid() } else { from };
+    let rdev = real.number;
+    let Some(holder) = real.holder.as_ref().filter(|holder| holder.userid == userid) else {
+        return Err(message::tape_not_attached(format!("{rdev:04X}"), userid));
+    };
+    let vmdbk = cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("DTS"))?;
+    tape::detach(cp, &vmdbk, real);
+    let line = format!("TAPE {rdev:04X} DETACHED {userid} {:04X}", holder.vdev);
+    if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
+        vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+    }
+    Ok(line.into())
+}
+
 /// `VARY ON|OFF rdev[-rdev]`
 ///
-/// Takes real disks that nobody uses away from everybody, or gives them back to be attached.
+/// Takes real disks and tape drives that nobody uses away from everybody, or gives them back to be attached.
 pub fn vary(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     let on = match () {
@@ -110,8 +134,18 @@ pub fn vary(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messa
     let mut response = Response::none();
     let reals = cp.disks.reals();
     let chosen: Vec<_> = reals.iter().filter(|real| range.contains(&real.number.into())).collect();
-    if chosen.is_empty() {
+    let tapes: Vec<_> = cp.tapes.reals().into_iter().filter(|real| range.contains(&real.number.into())).collect();
+    if chosen.is_empty() && tapes.is_empty() {
         return Err(message::no_real_device(format!("{first:04X}")));
+    }
+    for real in &tapes {
+        let shown = format!("{:04X}", real.number);
+        if !on && !cp.tapes.vary(real.number, on) {
+            let by = real.holder.as_ref().map_or(String::new(), |holder| holder.userid.clone());
+            return Err(message::tape_in_use(shown, format!("attached to {by}")));
+        }
+        cp.tapes.vary(real.number, on);
+        response.push(format!("{shown} varied {}", if on { "online" } else { "offline" }));
     }
     for real in &chosen {
         let state = match (on, &real.state) {
@@ -128,7 +162,7 @@ pub fn vary(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messa
         }
         response.push(format!("{:04X} varied {}", real.number, if on { "online" } else { "offline" }));
     }
-    let count = chosen.len();
+    let count = chosen.len() + tapes.len();
     response.push(format!(
         "{count} device(s) specified; {count} device(s) successfully varied {}",
         if on { "online" } else { "offline" }

@@ -7,7 +7,7 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use directory::SpoolKind;
 
-/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]] [DETAILS]`
+/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]] [DETAILS]`
 ///
 /// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not before ALL and UR.
 pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
@@ -46,6 +46,12 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
         let named = range.as_ref().is_some_and(|range| range.contains(&link.vdev().into()));
         if all || what.is("DASD") || named {
             response.lines.extend(super::dasd::virtual_lines(issuer, &link, details));
+        }
+    }
+    for real in cp.tapes.of(issuer.userid()) {
+        let vdev = real.holder.as_ref().map_or(0, |holder| holder.vdev);
+        if all || what.is("TAPes") || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
+            response.push(super::tapes::virtual_line(issuer, &real));
         }
     }
     for graf in issuer.vmdbk.grafs() {
@@ -147,6 +153,7 @@ pub fn by_number(cp: &Cp, issuer: &Issuer, word: Word<'_>) -> Option<Result<Resp
     let device = word.device()?;
     let there = issuer.vmdbk.unit(device).is_some()
         || cp.disks.link(issuer.userid(), device).is_some()
+        || cp.tapes.held(issuer.userid(), device).is_some()
         || issuer.vmdbk.graf(device).is_some();
     if !there {
         return None;

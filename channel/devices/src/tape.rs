@@ -1,0 +1,384 @@
+//! A tape drive at a 3480- or 3490-class control unit ("3480 Magnetic Tape Subsystem Reference").
+//!
+//! The drive ([`Drive`]) is there with or without a tape on it; mounting one makes it ready, which the device reports, and REWIND
+//! UNLOAD takes it off. Nothing is buffered: a block that was written is in the host's file when the command ends, so SYNCHRONIZE has only
+//! the host to wait for. A tape has no end but the host's; a program that wants one counts.
+
+use arch::io::{DeviceStatus, SenseId};
+use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense, sense};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tape::{Item, LONGEST, Tape, TapeError};
+
+/// Command codes.
+mod code {
+    pub const WRITE: u8 = 0x01;
+    pub const READ: u8 = 0x02;
+    pub const NO_OPERATION: u8 = 0x03;
+    pub const REWIND: u8 = 0x07;
+    pub const READ_BACKWARD: u8 = 0x0c;
+    pub const REWIND_UNLOAD: u8 = 0x0f;
+    pub const ERASE_GAP: u8 = 0x17;
+    pub const WRITE_TAPE_MARK: u8 = 0x1f;
+    pub const READ_BLOCK_ID: u8 = 0x22;
+    pub const READ_BUFFERED_LOG: u8 = 0x24;
+    pub const BACKSPACE_BLOCK: u8 = 0x27;
+    pub const BACKSPACE_FILE: u8 = 0x2f;
+    pub const SENSE_PATH_GROUP_ID: u8 = 0x34;
+    pub const FORWARD_SPACE_BLOCK: u8 = 0x37;
+    pub const FORWARD_SPACE_FILE: u8 = 0x3f;
+    pub const SYNCHRONIZE: u8 = 0x43;
+    pub const LOCATE_BLOCK: u8 = 0x4f;
+    pub const READ_DEVICE_CHARACTERISTICS: u8 = 0x64;
+    pub const DATA_SECURITY_ERASE: u8 = 0x97;
+    pub const LOAD_DISPLAY: u8 = 0x9f;
+    pub const SET_PATH_GROUP_ID: u8 = 0xaf;
+    pub const ASSIGN: u8 = 0xb7;
+    pub const UNASSIGN: u8 = 0xc7;
+    pub const SET_WRITE_IMMEDIATE: u8 = 0xc3;
+    pub const MODE_SET: u8 = 0xdb;
+    pub const CONTROL_ACCESS: u8 = 0xe3;
+}
+
+/// Error recovery actions, in byte 3 of the sense.
+mod action {
+    pub const PATH_EQUIPMENT_CHECK: u8 = 0x2c;
+    pub const READ_DATA_CHECK: u8 = 0x23;
+    pub const WRITE_DATA_CHECK: u8 = 0x25;
+    pub const COMMAND_REJECT: u8 = 0x27;
+    pub const WRITE_PROTECTED: u8 = 0x30;
+    pub const TAPE_VOID: u8 = 0x31;
+    pub const BACKWARD_AT_BEGINNING: u8 = 0x39;
+    pub const NOT_READY: u8 = 0x43;
+    pub const LOCATE_FAILED: u8 = 0x44;
+}
+
+/// Sense byte 1.
+const LOCATE_FAILURE: u8 = 0x80;
+const ONLINE: u8 = 0x40;
+const LOAD_POINT: u8 = 0x08;
+const PROTECTED: u8 = 0x02;
+
+const SENSE_BYTES: usize = 32;
+
+/// The types there are: that of the control unit and of the drive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Model {
+    T3480,
+    #[default]
+    T3490,
+}
+
+impl Model {
+    pub fn number(self) -> u16 {
+        match self {
+            Model::T3480 => 0x3480,
+            Model::T3490 => 0x3490,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Mounted {
+    tape: Option<Tape>,
+    /// A tape was mounted and nobody was told yet.
+    news: bool,
+    bell: Option<Doorbell>,
+}
+
+/// A drive, with or without a tape, that a device and the operator share.
+#[derive(Default)]
+pub struct Drive(Mutex<Mounted>);
+
+/// What is on a drive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct State {
+    /// The host's file.
+    pub file: String,
+    pub writable: bool,
+    /// Blocks and marks before the head, and in all.
+    pub position: u32,
+    pub count: u32,
+}
+
+impl Drive {
+    fn lock(&self) -> MutexGuard<'_, Mounted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a tape on the drive, in the place of what is there.
+    pub fn mount(&self, tape: Tape) {
+        let mut mounted = self.lock();
+        mounted.tape = Some(tape);
+        mounted.news = true;
+        let bell = mounted.bell.clone();
+        drop(mounted);
+        if let Some(bell) = bell {
+            bell.ring();
+        }
+    }
+
+    /// Takes the tape off. False if there is none.
+    pub fn unload(&self) -> bool {
+        self.lock().tape.take().is_some()
+    }
+
+    /// Takes the tape to its beginning. False if there is none.
+    pub fn rewind(&self) -> bool {
+        self.lock().tape.as_mut().map(Tape::rewind).is_some()
+    }
+
+    pub fn state(&self) -> Option<State> {
+        let mounted = self.lock();
+        let tape = mounted.tape.as_ref()?;
+        Some(State {
+            file: tape.path().display().to_string(),
+            writable: tape.writable(),
+            position: tape.position(),
+            count: tape.count(),
+        })
+    }
+}
+
+/// The device of a drive.
+pub struct TapeDrive {
+    drive: Arc<Drive>,
+    model: Model,
+    read_only: bool,
+    path_group: [u8; 12],
+}
+
+impl TapeDrive {
+    /// With `read_only`, nothing is written whatever the tape allows.
+    pub fn new(drive: Arc<Drive>, model: Model, read_only: bool) -> TapeDrive {
+        TapeDrive { drive, model, read_only, path_group: [0; 12] }
+    }
+
+    /// The sense bytes of a drive in its present state.
+    fn sense_of(&self, tape: Option<&Tape>) -> Sense {
+        let mut sense = Sense::new(SENSE_BYTES).with(1, ONLINE).with(7, 0x20);
+        let model: &[u8] = if self.model == Model::T3490 { &[0x34, 0x90] } else { &[0x34, 0x80] };
+        sense = sense.with(26, model[0]).with(27, model[1]);
+        match tape {
+            None => sense.with(0, sense::INTERVENTION_REQUIRED).with(3, action::NOT_READY),
+            Some(tape) => {
+                let load_point = if tape.position() == 0 { LOAD_POINT } else { 0 };
+                let protected = if self.read_only || !tape.writable() { PROTECTED } else { 0 };
+                sense.with(1, load_point | protected)
+            }
+        }
+    }
+
+    fn perform(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
+        match command.code {
+            code::NO_OPERATION | code::MODE_SET | code::SET_WRITE_IMMEDIATE => return Outcome::ENDED,
+            code::SENSE_PATH_GROUP_ID => {
+                // No path group is established, or one of this path alone.
+                let state = if self.path_group == [0; 12] { 0x00 } else { 0x80 };
+                data.store(&[&[state][..], &self.path_group[1..]].concat());
+                return Outcome::ENDED;
+            }
+            code::SET_PATH_GROUP_ID => {
+                let bytes = data.fetch_up_to(12);
+                self.path_group[..bytes.len()].copy_from_slice(&bytes);
+                return Outcome::ENDED;
+            }
+            // Only one system has the drive.
+            code::ASSIGN | code::UNASSIGN | code::CONTROL_ACCESS => {
+                let _ = data.fetch_up_to(12);
+                return Outcome::ENDED;
+            }
+            // What is on the display of the drive nobody sees.
+            code::LOAD_DISPLAY => {
+                let _ = data.fetch_up_to(17);
+                return Outcome::ENDED;
+            }
+            code::READ_BUFFERED_LOG => {
+                data.store(&[0; 64]);
+                return Outcome::ENDED;
+            }
+            code::READ_DEVICE_CHARACTERISTICS => {
+                let [high, low] = self.model.number().to_be_bytes();
+                let mut bytes = [0; 64];
+                bytes[..6].copy_from_slice(&[high, low, 0x10, high, low, 0x10]);
+                bytes[10] = 0x80;
+                data.store(&bytes);
+                return Outcome::ENDED;
+            }
+            _ => (),
+        }
+        let drive = self.drive.clone();
+        let mut mounted = drive.lock();
+        let Some(tape) = mounted.tape.as_mut() else { return Outcome::check(self.sense_of(None)) };
+        let unloaded = command.code == code::REWIND_UNLOAD;
+        match move_tape(tape, command.code, self.read_only, data) {
+            Ok(status) => {
+                if unloaded {
+                    mounted.tape = None;
+                }
+                Outcome::Done(status)
+            }
+            Err(fault) => {
+                let sense = self.sense_of(Some(tape)).with(0, fault.check).with(1, fault.detail).with(3, fault.action);
+                Outcome::check(sense)
+            }
+        }
+    }
+}
+
+/// What went wrong: bits for bytes 0 and 1 of the sense, and the action for byte 3.
+struct Fault {
+    check: u8,
+    detail: u8,
+    action: u8,
+}
+
+impl Fault {
+    const REJECT: Fault = Fault::new(sense::COMMAND_REJECT, action::COMMAND_REJECT);
+    const PROTECTED: Fault = Fault::new(sense::COMMAND_REJECT, action::WRITE_PROTECTED);
+    const AT_BEGINNING: Fault = Fault::new(0, action::BACKWARD_AT_BEGINNING);
+    /// Nothing is recorded where it was to read.
+    const VOID: Fault = Fault::new(sense::DATA_CHECK, action::TAPE_VOID);
+
+    const fn new(check: u8, action: u8) -> Fault {
+        Fault { check, detail: 0, action }
+    }
+
+    fn of(error: &TapeError, writing: bool) -> Fault {
+        match error {
+            TapeError::ReadOnly => Fault::PROTECTED,
+            TapeError::TooLong => Fault::REJECT,
+            TapeError::Damaged { .. } if !writing => Fault::new(sense::DATA_CHECK, action::READ_DATA_CHECK),
+            TapeError::Host(_) if writing => Fault::new(sense::DATA_CHECK, action::WRITE_DATA_CHECK),
+            _ => Fault::new(sense::EQUIPMENT_CHECK, action::PATH_EQUIPMENT_CHECK),
+        }
+    }
+}
+
+const EXCEPTION: DeviceStatus = DeviceStatus(DeviceStatus::ENDED.0 | DeviceStatus::UNIT_EXCEPTION.0);
+
+/// A command that needs a tape.
+fn move_tape(tape: &mut Tape, code: u8, read_only: bool, data: &mut Data<'_>) -> Result<DeviceStatus, Fault> {
+    let reading = |error| Fault::of(&error, false);
+    let writing = |error| Fault::of(&error, true);
+    let may_write = !read_only && tape.writable();
+    match code {
+        code::READ => match tape.read().map_err(reading)? {
+            Item::Block(block) => {
+                data.store(&block);
+                Ok(DeviceStatus::ENDED)
+            }
+            Item::Mark => Ok(EXCEPTION),
+            Item::Nothing => Err(Fault::VOID),
+        },
+        code::READ_BACKWARD => match tape.read_backward().map_err(reading)? {
+            Item::Block(mut block) => {
+                block.reverse();
+                data.store(&block);
+                Ok(DeviceStatus::ENDED)
+            }
+            Item::Mark => Ok(EXCEPTION),
+            Item::Nothing => Err(Fault::AT_BEGINNING),
+        },
+        code::WRITE => {
+            if !may_write {
+                return Err(Fault::PROTECTED);
+            }
+            let block = data.fetch_up_to(LONGEST + 1);
+            tape.write(&block).map_err(writing)?;
+            Ok(DeviceStatus::ENDED)
+        }
+        code::WRITE_TAPE_MARK => {
+            if !may_write {
+                return Err(Fault::PROTECTED);
+            }
+            tape.write_mark().map_err(writing)?;
+            Ok(DeviceStatus::ENDED)
+        }
+        // A gap is nothing in the file; what it erases is what would be read next.
+        code::ERASE_GAP | code::DATA_SECURITY_ERASE => {
+            if !may_write {
+                return Err(Fault::PROTECTED);
+            }
+            tape.erase().map_err(writing)?;
+            Ok(DeviceStatus::ENDED)
+        }
+        code::SYNCHRONIZE => {
+            tape.sync().map_err(writing)?;
+            Ok(DeviceStatus::ENDED)
+        }
+        code::REWIND | code::REWIND_UNLOAD => {
+            tape.rewind();
+            Ok(DeviceStatus::ENDED)
+        }
+        code::FORWARD_SPACE_BLOCK | code::BACKSPACE_BLOCK => {
+            let forward = code == code::FORWARD_SPACE_BLOCK;
+            match tape.space(forward) {
+                Item::Block(_) => Ok(DeviceStatus::ENDED),
+                Item::Mark => Ok(EXCEPTION),
+                Item::Nothing if forward => Err(Fault::VOID),
+                Item::Nothing => Err(Fault::AT_BEGINNING),
+            }
+        }
+        code::FORWARD_SPACE_FILE | code::BACKSPACE_FILE => {
+            let forward = code == code::FORWARD_SPACE_FILE;
+            loop {
+                match tape.space(forward) {
+                    Item::Block(_) => (),
+                    Item::Mark => return Ok(DeviceStatus::ENDED),
+                    Item::Nothing if forward => return Err(Fault::VOID),
+                    Item::Nothing => return Err(Fault::AT_BEGINNING),
+                }
+            }
+        }
+        code::READ_BLOCK_ID => {
+            let number = tape.position() & 0x3f_ffff;
+            // The reference value of the place on the medium: all of it is in the first segment.
+            let id = (number | if number == 0 { 0 } else { 0x0100_0000 }).to_be_bytes();
+            data.store(&[id, id].concat());
+            Ok(DeviceStatus::ENDED)
+        }
+        code::LOCATE_BLOCK => {
+            let bytes: [u8; 4] = data.fetch_up_to(4).try_into().map_err(|_| Fault::REJECT)?;
+            match tape.locate(u32::from_be_bytes(bytes) & 0x3f_ffff) {
+                true => Ok(DeviceStatus::ENDED),
+                false => Err(Fault { detail: LOCATE_FAILURE, ..Fault::new(0, action::LOCATE_FAILED) }),
+            }
+        }
+        _ => Err(Fault::REJECT),
+    }
+}
+
+impl Device for TapeDrive {
+    fn describe(&self) -> Option<SenseId> {
+        let number = self.model.number();
+        Some(SenseId::new(number, 0x10, number, 0x10))
+    }
+
+    fn attached(&mut self, bell: Doorbell) {
+        let mut mounted = self.drive.lock();
+        mounted.bell = Some(bell);
+        mounted.news = false;
+    }
+
+    fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
+        self.perform(command, data)
+    }
+
+    fn sense(&mut self) -> Sense {
+        let drive = self.drive.clone();
+        let mounted = drive.lock();
+        self.sense_of(mounted.tape.as_ref())
+    }
+
+    fn attention(&mut self) -> Option<DeviceStatus> {
+        let news = std::mem::take(&mut self.drive.lock().news);
+        news.then_some(DeviceStatus::ATTENTION | DeviceStatus::DEVICE_END | DeviceStatus::UNIT_EXCEPTION)
+    }
+
+    fn reset(&mut self, kind: Reset) {
+        if kind == Reset::System {
+            self.path_group = [0; 12];
+            self.drive.lock().news = false;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! What is on a tape, and what is wrong with it.
+
+use crate::{HEADER, Header, Item, Tape, TapeError};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// A file of the tape: what lies in front of a tape mark, or behind the last one.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Section {
+    pub blocks: u32,
+    pub bytes: u64,
+    pub longest: usize,
+    /// The standard label in it, if there is one: `VOL1` and so on, and its text.
+    pub labels: Vec<String>,
+    /// Whether a tape mark ends it.
+    pub marked: bool,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    pub sections: Vec<Section>,
+    pub wrong: Vec<String>,
+    /// Bytes of the host's file.
+    pub size: u64,
+}
+
+/// Reads everything on a tape.
+pub fn check(path: &Path) -> Result<Report, TapeError> {
+    let mut tape = Tape::open(path, false)?;
+    let mut report = Report { size: tape.file.metadata()?.len(), ..Report::default() };
+    let mut section = Section::default();
+    for number in 0..tape.count() {
+        match tape.read() {
+            Ok(Item::Block(block)) => {
+                section.blocks += 1;
+                section.bytes += block.len() as u64;
+                section.longest = section.longest.max(block.len());
+                section.labels.extend(label(&block));
+            }
+            Ok(Item::Mark) => report.sections.push(Section { marked: true, ..std::mem::take(&mut section) }),
+            Ok(Item::Nothing) => break,
+            Err(error) => {
+                section.blocks += 1;
+                report.wrong.push(format!("block {number}: {error}"));
+            }
+        }
+    }
+    if section != Section::default() {
+        report.sections.push(section);
+    }
+    chain(&tape.file, tape.end, report.size, &mut report.wrong)?;
+    Ok(report)
+}
+
+/// A standard label in a block of 80 bytes.
+fn label(block: &[u8]) -> Option<String> {
+    let text = (block.len() == 80).then(|| base::ebcdic::to_string(block))?;
+    let known = ["VOL1", "HDR1", "HDR2", "EOF1", "EOF2", "EOV1", "EOV2"];
+    known.iter().any(|id| text.starts_with(id)).then(|| text.trim_end().to_string())
+}
+
+/// Each header repeats the length of the chunk before it.
+fn chain(file: &File, end: u64, size: u64, wrong: &mut Vec<String>) -> Result<(), TapeError> {
+    let (mut at, mut before) = (0, 0);
+    while at < end {
+        let mut bytes = [0; HEADER as usize];
+        file.read_exact_at(&mut bytes, at)?;
+        let header = Header::of(bytes);
+        if header.before != before && wrong.len() < 20 {
+            wrong.push(format!("byte {at}: the header says {} bytes before it, there are {before}", header.before));
+        }
+        before = header.length;
+        at += HEADER + u64::from(header.length);
+    }
+    if end < size {
+        wrong.push(format!("byte {end}: {} bytes behind the last whole block", size - end));
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Tapes written and read, in both formats, against a model; and files that are damaged or cut off anywhere.
+
+use std::fs;
+use std::path::PathBuf;
+use tape::{Item, Tape, TapeError, check};
+
+fn place(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("endicott-tape-{}-{name}", std::process::id()));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) as usize % n
+    }
+}
+
+#[test]
+fn random_work_agrees_with_a_model() {
+    for (name, seed) in [("model.aws", 1), ("model.het", 2), ("other.aws", 3), ("other.het", 4)] {
+        let path = place(name);
+        let mut tape = Tape::create(&path).expect("a new file");
+        let (mut model, mut at): (Vec<Option<Vec<u8>>>, usize) = (Vec::new(), 0);
+        let mut random = Random(seed);
+        for step in 0..3000 {
+            match random.below(10) {
+                0..3 => {
+                    let length = [1, 80, 800, 4096, 65_535, 65_536, 70_000][random.below(7)];
+                    let block: Vec<u8> = (0..length).map(|n| (n / 7 + step) as u8).collect();
+                    tape.write(&block).expect("there is room");
+                    model.truncate(at);
+                    model.push(Some(block));
+                    at += 1;
+                }
+                3 => {
+                    tape.write_mark().expect("there is room");
+                    model.truncate(at);
+                    model.push(None);
+                    at += 1;
+                }
+                4 | 5 => {
+                    let wanted =
+                        model.get(at).map_or(Item::Nothing, |block| block.clone().map_or(Item::Mark, Item::Block));
+                    assert!(tape.read().expect("it is whole") == wanted, "{name} step {step}");
+                    at += usize::from(wanted != Item::Nothing);
+                }
+                6 => {
+                    let before = at.checked_sub(1).map(|n| model[n].clone());
+                    let wanted = before.map_or(Item::Nothing, |block| block.map_or(Item::Mark, Item::Block));
+                    assert!(tape.read_backward().expect("it is whole") == wanted, "{name} step {step}");
+                    at -= usize::from(wanted != Item::Nothing);
+                }
+                7 => {
+                    let forward = random.below(2) == 0;
+                    let there = if forward { at < model.len() } else { at > 0 };
+                    assert_eq!(tape.space(forward) != Item::Nothing, there);
+                    at = if !there {
+                        at
+                    } else if forward {
+                        at + 1
+                    } else {
+                        at - 1
+                    };
+                }
+                8 => {
+                    let to = random.below(model.len() + 3);
+                    assert_eq!(tape.locate(to as u32), to <= model.len());
+                    at = to.min(model.len());
+                }
+                // The tape is dismounted, and mounted again.
+                _ if random.below(20) == 0 => {
+                    drop(tape);
+                    assert_eq!(check(&path).expect("it is a tape").wrong, Vec::<String>::new());
+                    tape = Tape::open(&path, true).expect("it is a tape");
+                    at = 0;
+                }
+                _ => {
+                    tape.rewind();
+                    at = 0;
+                }
+            }
+            assert_eq!((tape.position() as usize, tape.count() as usize), (at, model.len()), "{name} step {step}");
+        }
+        fs::remove_file(path).expect("it is ours");
+    }
+}
+
+#[test]
+fn a_file_as_others_write_it_is_read() {
+    // One block in two chunks, and a tape mark.
+    let path = place("foreign");
+    let mut bytes = vec![3, 0, 0, 0, 0x80, 0, 1, 2, 3, 2, 0, 3, 0, 0x20, 0, 4, 5, 0, 0, 2, 0, 0x40, 0];
+    fs::write(&path, &bytes).expect("a folder for temporary files");
+    let mut tape = Tape::open(&path, false).expect("it is a tape");
+    assert_eq!(tape.read().expect("it is whole"), Item::Block(vec![1, 2, 3, 4, 5]));
+    assert_eq!(tape.read().expect("it is whole"), Item::Mark);
+    assert_eq!(tape.read().expect("it is whole"), Item::Nothing);
+    assert!(matches!(tape.write(&[1]), Err(TapeError::ReadOnly)));
+    drop(tape);
+    let report = check(&path).expect("it is a tape");
+    assert_eq!((report.sections.len(), report.sections[0].blocks, report.sections[0].bytes), (1, 1, 5));
+    // A header that says another length before it is told, and read over.
+    bytes[11] = 9;
+    fs::write(&path, &bytes).expect("it is ours");
+    assert_eq!(check(&path).expect("it is a tape").wrong.len(), 1);
+    fs::remove_file(path).expect("it is ours");
+}
+
+#[test]
+fn damaged_files_are_refused_or_read_and_break_nothing() {
+    let path = place("whole.het");
+    let mut tape = Tape::create(&path).expect("a new file");
+    for length in [80, 5000, 70_000] {
+        tape.write(&vec![0x40; length]).expect("there is room");
+        tape.write(&(0..length).map(|n| (n * n) as u8).collect::<Vec<u8>>()).expect("there is room");
+        tape.write_mark().expect("there is room");
+    }
+    drop(tape);
+    let whole = fs::read(&path).expect("it was just written");
+    let other = place("damaged.het");
+    let mut random = Random(99);
+    for round in 0..400 {
+        let mut bytes = whole.clone();
+        if round % 2 == 0 {
+            bytes.truncate(random.below(bytes.len()));
+        } else {
+            let places = [random.below(200), random.below(bytes.len())];
+            bytes[places[random.below(2)]] = random.below(256) as u8;
+        }
+        fs::write(&other, &bytes).expect("it is ours");
+        if let Ok(mut tape) = Tape::open(&other, true) {
+            while !matches!(tape.read(), Ok(Item::Nothing)) {}
+            while !matches!(tape.read_backward(), Ok(Item::Nothing)) {}
+            // Behind what was cut off it goes on.
+            tape.locate(u32::MAX);
+            tape.write(b"after").expect("there is room");
+            assert_eq!(tape.read_backward().expect("it was just written"), Item::Block(b"after".to_vec()));
+        }
+        let _ = check(&other);
+    }
+    for path in [path, other] {
+        fs::remove_file(path).expect("it is ours");
+    }
+}
+
+#[test]
+fn a_tape_is_on_one_drive() {
+    let path = place("locked.aws");
+    let tape = Tape::create(&path).expect("a new file");
+    assert!(matches!(Tape::open(&path, true), Err(TapeError::InUse)));
+    assert!(Tape::create(&path).is_err());
+    drop(tape);
+    assert!(Tape::open(&path, true).is_ok());
+    fs::write(&path, b"this is no tape").expect("it is ours");
+    assert!(matches!(Tape::open(&path, true), Err(TapeError::Damaged { at: 0, .. })));
+    fs::remove_file(path).expect("it is ours");
+}

@@ -1,0 +1,209 @@
+//! Tape drives: the real ones, the tapes on them, and whose they are.
+//!
+//! A drive belongs to nobody or, by ATTACH or DEDICATE, to one user, as a virtual device. Tapes are files of the host in one folder, the
+//! library; MOUNT puts one on a drive, where no operator's hands can. Detaching a drive rewinds the tape and leaves it there.
+//!
+//! The lock in [`Tapes`] is held for data only; inside it only drives' own locks are taken.
+
+use crate::console::display::Tone;
+use crate::message::{self, Message};
+use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use complex::Configuration;
+use devices::tape::{Drive, Model, TapeDrive};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tape::Tape;
+
+/// Whose a drive is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Holder {
+    pub userid: String,
+    pub vdev: u16,
+    pub read_only: bool,
+}
+
+/// A real tape drive.
+#[derive(Clone)]
+pub struct Real {
+    pub number: u16,
+    pub model: Model,
+    pub drive: Arc<Drive>,
+    pub holder: Option<Holder>,
+    pub offline: bool,
+}
+
+impl Real {
+    /// `R/W` or `R/O`, as its user may use the tape that is on it.
+    pub fn access(&self) -> &'static str {
+        let protected = self.drive.state().is_some_and(|tape| !tape.writable);
+        if protected || self.holder.as_ref().is_some_and(|holder| holder.read_only) { "R/O" } else { "R/W" }
+    }
+
+    fn device(&self) -> Box<TapeDrive> {
+        let read_only = self.holder.as_ref().is_some_and(|holder| holder.read_only);
+        Box::new(TapeDrive::new(self.drive.clone(), self.model, read_only))
+    }
+}
+
+#[derive(Default)]
+struct State {
+    reals: Vec<Real>,
+    library: Option<PathBuf>,
+}
+
+/// All tape drives of the system.
+#[derive(Default)]
+pub struct Tapes(Mutex<State>);
+
+impl Tapes {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The folder that MOUNT takes tapes from.
+    pub fn set_library(&self, folder: &Path) {
+        self.state().library = Some(folder.into());
+    }
+
+    /// A real drive is there from now on. False if there is one with its number already.
+    pub fn install(&self, number: u16, model: Model) -> bool {
+        let mut state = self.state();
+        if state.reals.iter().any(|real| real.number == number) {
+            return false;
+        }
+        state.reals.push(Real { number, model, drive: Arc::default(), holder: None, offline: false });
+        state.reals.sort_by_key(|real| real.number);
+        true
+    }
+
+    /// The drives, in the order of their numbers.
+    pub fn reals(&self) -> Vec<Real> {
+        self.state().reals.clone()
+    }
+
+    pub fn real(&self, number: u16) -> Option<Real> {
+        self.state().reals.iter().find(|real| real.number == number).cloned()
+    }
+
+    /// The drives of a user.
+    pub fn of(&self, userid: &str) -> Vec<Real> {
+        let held = |real: &&Real| real.holder.as_ref().is_some_and(|holder| holder.userid == userid);
+        self.state().reals.iter().filter(held).cloned().collect()
+    }
+
+    /// The drive that is this virtual device of a user.
+    pub fn held(&self, userid: &str, vdev: u16) -> Option<Real> {
+        self.of(userid).into_iter().find(|real| real.holder.as_ref().is_some_and(|holder| holder.vdev == vdev))
+    }
+
+    /// DEFINE vdev AS vdev.
+    pub fn renumber(&self, userid: &str, old: u16, new: u16) {
+        if let Some(real) = self.held(userid, old) {
+            self.change(real.number, |real| {
+                if let Some(holder) = &mut real.holder {
+                    holder.vdev = new;
+                }
+            });
+        }
+    }
+
+    fn change(&self, number: u16, change: impl FnOnce(&mut Real)) {
+        if let Some(real) = self.state().reals.iter_mut().find(|real| real.number == number) {
+            change(real);
+        }
+    }
+
+    /// VARY: a drive that nobody has is there no longer, or again. False if somebody has it.
+    pub fn vary(&self, number: u16, on: bool) -> bool {
+        let mut state = self.state();
+        let Some(real) = state.reals.iter_mut().find(|real| real.number == number && real.holder.is_none()) else {
+            return false;
+        };
+        real.offline = !on;
+        true
+    }
+
+    /// MOUNT: puts a tape of the library on a drive; `ring`: it may be written.
+    pub fn mount(&self, number: u16, name: &str, ring: bool) -> Result<Real, Message> {
+        let shown = format!("{number:04X}");
+        let (real, library) = {
+            let state = self.state();
+            let real = state.reals.iter().find(|real| real.number == number).cloned();
+            (real.ok_or_else(|| message::no_real_device(&shown))?, state.library.clone())
+        };
+        let legal = |c: char| c.is_ascii_alphanumeric() || "._-+@#$".contains(c);
+        let fail = |why: String| message::not_mounted(name, &shown, why);
+        if name.starts_with('.') || !name.chars().all(legal) {
+            return Err(fail("a tape's name has letters, digits and ._-+@#$".into()));
+        }
+        let library = library.ok_or_else(|| fail("there are no tapes".into()))?;
+        // What is on the drive goes first: it may be the same tape.
+        real.drive.unload();
+        let tape = Tape::open(&library.join(name), ring).map_err(|error| fail(error.to_string()))?;
+        real.drive.mount(tape);
+        Ok(real)
+    }
+}
+
+/// ATTACH and DEDICATE: a drive becomes a user's virtual device. The line that says so.
+pub fn attach(cp: &Cp, vmdbk: &Vmdbk, rdev: u16, vdev: u16, read_only: bool) -> Result<String, Message> {
+    let shown = format!("{rdev:04X}");
+    let real = cp.tapes.real(rdev).ok_or_else(|| message::no_real_device(&shown))?;
+    if vmdbk.machine().configuration.css().find(vdev).is_some() {
+        return Err(message::device_defined(format!("TAPE {vdev:04X}")).from("ATS"));
+    }
+    let taken = |by: String| message::tape_in_use(&shown, by);
+    match &real.holder {
+        Some(holder) => return Err(taken(format!("attached to {}", holder.userid))),
+        None if real.offline => return Err(taken("offline".into())),
+        None => (),
+    }
+    let holder = Holder { userid: vmdbk.userid.clone(), vdev, read_only };
+    cp.tapes.change(rdev, |real| real.holder = Some(holder));
+    plug(cp, &vmdbk.machine().configuration, rdev);
+    Ok(format!("TAPE {rdev:04X} ATTACHED TO {} {vdev:04X}", vmdbk.userid))
+}
+
+/// Puts a drive that a user has into a configuration.
+fn plug(cp: &Cp, configuration: &Configuration, rdev: u16) {
+    let Some((real, vdev)) = cp.tapes.real(rdev).and_then(|real| real.holder.clone().map(|holder| (real, holder.vdev)))
+    else {
+        return;
+    };
+    let _ = configuration.css().attach(vdev, real.device());
+}
+
+/// DETACH: the drive is nobody's again, its tape at the beginning.
+pub fn detach(cp: &Cp, vmdbk: &Vmdbk, real: &Real) {
+    let Some(holder) = &real.holder else { return };
+    vmdbk.machine().configuration.css().detach(holder.vdev);
+    real.drive.rewind();
+    cp.tapes.change(real.number, |real| real.holder = None);
+}
+
+/// DEDICATE statements for drives, at LOGON. False if the device is no tape drive.
+pub fn dedicate(cp: &Cp, vmdbk: &Vmdbk, rdev: u16, vdev: u16, read_only: bool) -> bool {
+    if cp.tapes.real(rdev).is_none() {
+        return false;
+    }
+    if let Err(message) = attach(cp, vmdbk, rdev, vdev, read_only) {
+        vmdbk.write(&message.to_string(), Tone::Normal, cp.now());
+    }
+    true
+}
+
+/// All drives of a user, at LOGOFF.
+pub fn log_off(cp: &Cp, vmdbk: &Vmdbk) {
+    cp.tapes.of(&vmdbk.userid).iter().for_each(|real| detach(cp, vmdbk, real));
+}
+
+/// The hardware was made anew (DEFINE STORAGE): its drives come with it.
+pub fn move_to_new_machine(cp: &Cp, vmdbk: &Vmdbk, old: &Configuration) {
+    for real in cp.tapes.of(&vmdbk.userid) {
+        if let Some(holder) = &real.holder {
+            old.css().detach(holder.vdev);
+        }
+        plug(cp, &vmdbk.machine().configuration, real.number);
+    }
+}

@@ -1,0 +1,67 @@
+//! `endicott tape`: tapes in host files.
+
+use std::path::PathBuf;
+use tape::{Tape, check};
+
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Makes empty tapes: compressed ones (HET) if the name ends in .het, else AWSTAPE.
+    Create {
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Lists what is on tapes: their files, blocks, standard labels.
+    List {
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Reads tapes from end to end; what is wrong is told, and the exit code is 1 then.
+    Check {
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// Does it; `false`: a check found something.
+pub fn tape(command: &Command) -> Result<bool, String> {
+    let mut good = true;
+    match command {
+        Command::Create { files } => {
+            for file in files {
+                Tape::create(file).map_err(|error| format!("{}: {error}", file.display()))?;
+                println!("{}: an empty tape", file.display());
+            }
+        }
+        Command::List { files } | Command::Check { files } => {
+            for file in files {
+                let report = check(file).map_err(|error| format!("{}: {error}", file.display()))?;
+                let blocks: u64 = report.sections.iter().map(|section| u64::from(section.blocks)).sum();
+                let bytes: u64 = report.sections.iter().map(|section| section.bytes).sum();
+                let files = report.sections.len();
+                println!(
+                    "{}: {files} files, {blocks} blocks, {bytes} bytes in {} of the host",
+                    file.display(),
+                    report.size
+                );
+                if matches!(command, Command::List { .. }) {
+                    for (n, section) in report.sections.iter().enumerate() {
+                        let end = if section.marked { "" } else { ", no tape mark behind it" };
+                        println!(
+                            "  file {}: {} blocks, {} bytes, at most {} in a block{end}",
+                            n + 1,
+                            section.blocks,
+                            section.bytes,
+                            section.longest
+                        );
+                        section.labels.iter().for_each(|label| println!("    {label}"));
+                    }
+                } else if report.wrong.is_empty() {
+                    println!("Nothing is wrong.");
+                }
+                report.wrong.iter().for_each(|wrong| println!("  {wrong}"));
+                good &= report.wrong.is_empty();
+            }
+        }
+    }
+    Ok(good)
+}
