@@ -41,6 +41,10 @@ static int failed(int error, u16 vdev, char mode)
         message("ACP", 109, 'S');
         return RC_STORAGE;
     }
+    if (error == EDF_NOT_KEPT) {
+        message("ACP", 1089, 'E', mode, vdev);
+        return RC_MISSING;
+    }
     message("ACP", error == EDF_NOT_FOUND ? 113 : error == EDF_NO_LABEL ? 115 : 112, 'S', mode, vdev);
     return RC_IO;
 }
@@ -48,12 +52,12 @@ static int failed(int error, u16 vdev, char mode)
 int access_command(const struct call *call)
 {
     enum { FORCE_RO = 1, FORCE_RW };
-    int no_profile = 0, erase = 0, no_disk = 0, force = 0, save = 0, code, error;
+    int no_profile = 0, erase = 0, no_disk = 0, force = 0, save = USE_SAVED, code, error;
     const struct option known[] = {
         { "NOPROF", 6, &no_profile, 1, NULL, NULL }, { "ERASE", 5, &erase, 1, NULL, NULL },
         { "NODISK", 6, &no_disk, 1, NULL, NULL }, { "FORCERO", 7, &force, FORCE_RO, NULL, NULL },
-        { "FORCERW", 7, &force, FORCE_RW, NULL, NULL }, { "NOSAVE", 6, &save, 1, NULL, NULL },
-        { "USESAVE", 7, &save, 1, NULL, NULL }, { "SAVEONLY", 8, &save, 1, NULL, NULL },
+        { "FORCERW", 7, &force, FORCE_RW, NULL, NULL }, { "NOSAVE", 6, &save, NO_SAVED, NULL, NULL },
+        { "USESAVE", 7, &save, USE_SAVED, NULL, NULL }, { "SAVEONLY", 8, &save, ONLY_SAVED, NULL, NULL },
     };
     u32 words = operands(call), number = 0x191;
     char mode = 'A', extends = 0, text[24];
@@ -85,6 +89,7 @@ int access_command(const struct call *call)
     old = disk_at(mode);
     u16 replaced = old != NULL ? old->vdev : 0;
     disk_release(mode);
+    saved_directory = (enum saved_directory)save;
     error = disk_access((u16)number, mode, extends, force == FORCE_RO || words > 3, &disk);
     if (error != EDF_OK) {
         if (replaced != 0)

@@ -38,7 +38,7 @@ command_function access_command, release_command, format_command, listfile_comma
     tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
-    reserve_command;
+    reserve_command, segment_command, savefd_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);
@@ -61,6 +61,7 @@ bool netdata_next(struct receiver *receiver, char *record, u32 room, u32 *length
 int query_globals(int kind);
 int query_filedef(void);
 int query_labeldef(void);
+int query_segments(const struct call *call);
 
 /* One line of a map (load.c); its length. */
 struct symbol;

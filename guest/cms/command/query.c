@@ -153,7 +153,7 @@ static const struct { const char *word; u32 least; command_function *perform; } 
     { "CMSLEVEL", 4, query_cmslevel }, { "CMSTYPE", 4, query_cmstype }, { "DISK", 2, query_disk },
     { "EXECTRAC", 5, query_exectrac }, { "IMPCP", 4, query_impcp }, { "IMPEX", 4, query_impex },
     { "RDYMSG", 3, query_rdymsg }, { "RELPAGE", 3, query_relpage }, { "SEARCH", 3, query_search },
-    { "STORCMS", 7, query_storage }, { "SYNONYM", 3, query_synonym },
+    { "SEGMENT", 3, query_segments }, { "STORCMS", 7, query_storage }, { "SYNONYM", 3, query_synonym },
 };
 
 int query_command(const struct call *call)

@@ -5,7 +5,7 @@
 #include "command.h"
 
 const struct command commands[] = {
-    { "ACCESS", 2, access_command, "ACcess [vdev [mode[/ext] [fn [ft [fm]]]]] [( ERASE FORCERO NOPROF NODISK",
+    { "ACCESS", 2, access_command, "ACcess [vdev [mode[/ext] [fn [ft [fm]]]]] [( ERASE FORCERO NOPROF NODISK USESAVE NOSAVE SAVEONLY",
       "Gives a minidisk a mode letter. Without operands 191 becomes A. A disk with /ext is a read-only extension of that letter." },
     { "COMPARE", 4, compare_command, "COMPare fn ft fm fn ft fm [( COL a-b", "Types the records in which two files differ; return code 4." },
     { "CONWAIT", 7, conwait_command, "CONWAIT", "Waits until the terminal has all output." },
@@ -59,7 +59,7 @@ const struct command commands[] = {
     { "NUCXMAP", 7, nucxmap_command, "NUCXMAP [name] [( STACK FIFO LIFO", "Shows the nucleus extensions." },
     { "PRINT", 2, print_command, "PRint fn ft [fm] [( CC NOCC HEADER UPCASE LINECOUN n HEX MEMBER m|*", "Prints a file on the virtual printer." },
     { "PUNCH", 2, punch_command, "PUnch fn ft [fm] [( NOHeader MEMBER m|*", "Punches a file on the virtual punch." },
-    { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|CMSLEVEL|CMSTYPE|DISK [mode]|DOSLIB|EXECTRAC|FILEDEF|IMPCP|IMPEX|LABELDEF|LIBRARY|LOADLIB|MACLIB|RDYMSG|RELPAGE|SEARCH|STORCMS|SYNONYM|TXTLIB [( STACK FIFO LIFO",
+    { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|CMSLEVEL|CMSTYPE|DISK [mode]|DOSLIB|EXECTRAC|FILEDEF|IMPCP|IMPEX|LABELDEF|LIBRARY|LOADLIB|MACLIB|RDYMSG|RELPAGE|SEARCH|SEGMENT [name]|STORCMS|SYNONYM|TXTLIB [( STACK FIFO LIFO",
       "Shows what CMS knows; anything else is CP's QUERY." },
     { "READCARD", 4, readcard_command, "READcard * | fn ft [fm]", "Reads files from the virtual reader: all by their own names, or one." },
     { "RECEIVE", 3, receive_command, "RECeive [spoolid] [fn [ft [fm]]] [( REPlace OLDDate NOLOG PURge",
@@ -69,6 +69,10 @@ const struct command commands[] = {
     { "RESERVE", 4, reserve_command, "RESErve fn ft fm",
       "Makes the whole disk one file of blocks side by side, for programs that use it without a file system; other files are erased." },
     { "RT", 2, immediate_command, "RT", "Resumes typing after HT." },
+    { "SAVEFD", 6, savefd_command, "SAVEFD mode segment page",
+      "Saves the file directory of a disk that you can write to as a saved segment at this page (hexadecimal, within your storage; you need CP's DEFSEG). Who accesses the disk for reading shares it, until the disk changes." },
+    { "SEGMENT", 3, segment_command, "SEGment LOAD|PURGE|RESERVE|RELEASE segment [( SHARE NOSHARE SYSTEM USER",
+      "Loads a saved segment, or gives it back; RESERVE keeps its place in your storage free for it. SYSTEM or USER, it stays until PURGE. QUERY SEGMENT shows them." },
     { "SENDFILE", 5, sendfile_command, "SENDFile fn ft [fm] [TO] name [AT node]... [( NOTYpe NOLOG CLASS c",
       "Sends a file to users or nicknames of userid NAMES. RECEIVE takes it from their readers." },
     { "SENTRIES", 4, sentries_command, "SENTries", "The return code is the number of lines in the program stack." },

@@ -36,6 +36,7 @@ enum edf_error {
     EDF_DAMAGED,        /* what is on the disk makes no sense */
     EDF_NO_LABEL,       /* not an EDF disk */
     EDF_STORAGE,        /* no storage */
+    EDF_NOT_KEPT,       /* nobody keeps its directory */
     EDF_LENGTH,         /* the record's length is not one that the file can have */
 };
 
@@ -57,7 +58,7 @@ void edf_now(u8 stamp[7]);               /* 00 or 08 (20xx), then packed YYMMDDH
 enum {
     ADT_ID = 0x00, ADT_LABEL = 0x04, ADT_VERSION = 0x0a, ADT_SIZE = 0x0c, ADT_DOP = 0x10, ADT_CYLINDERS = 0x14,
     ADT_MOST_CYLINDERS = 0x18, ADT_BLOCKS = 0x1c, ADT_USED = 0x20, ADT_FST_SIZE = 0x24, ADT_FSTS = 0x28, ADT_CREATED = 0x2c,
-    ADT_CENTURY = 0x32, ADT_OFFSET = 0x34, ADT_LENGTH = 80,
+    ADT_CENTURY = 0x32, ADT_OFFSET = 0x34, ADT_SEGMENT = 0x48, ADT_LENGTH = 80,
 };
 
 /* File status table entry. */
@@ -107,6 +108,7 @@ struct edf {
     u32 hint;           /* where to look for a free block */
     u32 writers;        /* files that are open for output */
     bool changed;       /* there is something to commit */
+    bool kept;          /* `fst` is somebody else's (kept.c) */
 };
 
 /* A file in use. */
@@ -136,11 +138,18 @@ int edf_relabel(struct edf *edf, const u8 label[6]);
 int edf_resize(struct edf *edf, u32 blocks, u32 cylinders);
 int edf_reserve(struct edf *edf, const u8 name[8], const u8 type[8]);
 int edf_open_disk(struct edf *edf, const struct edf_device *device, bool writable);
+int edf_open_label(struct edf *edf, const struct edf_device *device, bool writable);
+int edf_name_segment(struct edf *edf, const u8 name[8]);
 void edf_close_disk(struct edf *edf);
 int edf_commit(struct edf *edf);
 u32 edf_allocate(struct edf *edf, bool reserve);
 void edf_release(struct edf *edf, u32 block, bool fresh);
 void edf_restore(struct edf *edf, u32 block);
+
+/* kept.c */
+u32 edf_kept_length(const struct edf *edf);
+void edf_keep(const struct edf *edf, u8 *to);
+int edf_open_kept(struct edf *edf, u8 *kept, u32 length);
 
 /* directory.c */
 u8 *edf_find(struct edf *edf, const u8 name[8], const u8 type[8]);

@@ -128,7 +128,8 @@ void edf_restore(struct edf *edf, u32 block)
 
 void edf_close_disk(struct edf *edf)
 {
-    edf_put(edf->fst);
+    if (!edf->kept)
+        edf_put(edf->fst);
     edf_put(edf->fst_dirty);
     edf_put(edf->map);
     edf_put(edf->pending);
@@ -213,8 +214,8 @@ bool edf_is_current(struct edf *edf)
     return current;
 }
 
-/* Reads label and directory. On failure nothing is held, and the label is there as far as it could be read. */
-int edf_open_disk(struct edf *edf, const struct edf_device *device, bool writable)
+/* Reads the label, which is there then as far as it could be read. Nothing is held. */
+int edf_open_label(struct edf *edf, const struct edf_device *device, bool writable)
 {
     u8 *bytes = edf_get(device->size);
     int error;
@@ -237,9 +238,18 @@ int edf_open_disk(struct edf *edf, const struct edf_device *device, bool writabl
     edf->used = edf_word(edf->label + ADT_USED);
     edf->hint = FIRST_FREE;
     u32 home = edf_word(edf->label + ADT_DOP);
-    if ((home != HOMES && home != HOMES + 1) || edf_word(edf->label + ADT_FST_SIZE) != FST_LENGTH || edf->blocks < FIRST_FREE)
-        return EDF_DAMAGED;
-    error = read_directory(edf, home);
+    return (home != HOMES && home != HOMES + 1) || edf_word(edf->label + ADT_FST_SIZE) != FST_LENGTH || edf->blocks < FIRST_FREE
+               ? EDF_DAMAGED : EDF_OK;
+}
+
+/* Reads label and directory. On failure nothing is held, and the label is there as far as it could be read. */
+int edf_open_disk(struct edf *edf, const struct edf_device *device, bool writable)
+{
+    int error = edf_open_label(edf, device, writable);
+
+    if (error != EDF_OK)
+        return error;
+    error = read_directory(edf, edf_word(edf->label + ADT_DOP));
     if (error == EDF_OK)
         error = read_map(edf);
     if (error != EDF_OK) {
@@ -353,6 +363,8 @@ int edf_commit(struct edf *edf)
     if (error == EDF_OK) {
         edf_set_word(edf->label + ADT_DOP, home);
         edf_set_word(edf->label + ADT_USED, edf->used);
+        /* A directory that somebody keeps is not this one. */
+        memset(edf->label + ADT_SEGMENT, 0, 8);
         error = write_label(edf);
     }
     if (error != EDF_OK) {
@@ -371,6 +383,13 @@ int edf_commit(struct edf *edf)
 int edf_relabel(struct edf *edf, const u8 label[6])
 {
     memcpy(edf->label + ADT_LABEL, label, 6);
+    return write_label(edf);
+}
+
+/* The label says where somebody keeps the directory, until it is changed. */
+int edf_name_segment(struct edf *edf, const u8 name[8])
+{
+    memcpy(edf->label + ADT_SEGMENT, name, 8);
     return write_label(edf);
 }
 

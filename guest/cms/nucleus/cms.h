@@ -72,6 +72,7 @@ void set_keys(u32 at, u32 length, u8 key);
 bool has_key(u32 at, u32 length, u8 key);
 u32 storage_size(void);
 u32 storage_free(void);
+bool reserve_storage(u32 first, u32 last);
 void give_back_storage(void);                            /* free pages, to CP */
 
 /* saved.c: CMS as a saved system. */
@@ -79,6 +80,7 @@ extern char nucleus_begin[], nucleus_data[], shared_begin[], shared_end[], saved
 void *shared_obtain(size_t size);
 bool shared_release(void *storage);
 void shared_fill(bool fill);
+bool shared_filling(void);
 bool save_as(const char system[8], char parm[64]);
 
 /* console.c */
@@ -212,6 +214,7 @@ void halt_execution(void) __attribute__((noreturn));
 extern u32 command_loop[10];
 
 /* disk.c: minidisks by their mode letters. */
+struct segment;
 struct disk {
     struct edf edf;
     u16 vdev;
@@ -221,7 +224,9 @@ struct disk {
     u32 cylinders, heads;       /* of fixed-block disks: blocks, 0 */
     name only_name, only_type;  /* files that ACCESS was told to show, blank: all */
     char only_number;
+    struct segment *segment;    /* that has its directory */
 };
+extern enum saved_directory { USE_SAVED, NO_SAVED, ONLY_SAVED } saved_directory;   /* for the next disk_access */
 struct disk *disk_at(char mode);
 struct disk *disk_on(u16 vdev);
 int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct disk **found);

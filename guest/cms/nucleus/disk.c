@@ -5,11 +5,12 @@
  * read and comes behind its letter's. Blocks go through DIAGNOSE X'A4'; what kind of disk it is says Read Device
  * Characteristics.
  */
-#include "cms.h"
+#include "segment.h"
 
 enum { READ_CHARACTERISTICS = 0x64, SLI = 0x20 };
 
 static struct disk *by_letter[26];
+enum saved_directory saved_directory;
 
 static u32 index_of(char mode)
 {
@@ -94,11 +95,45 @@ bool disk_shape(u16 vdev, struct disk *disk)
     return true;
 }
 
+/* A disk that is only read, with the directory that a saved segment has of it; EDF_NOT_FOUND: there is none. */
+static int open_saved(struct disk *disk)
+{
+    for (u32 size = 4096; size >= 512; size /= 2) {
+        struct edf_device device = disk_device(disk, size);
+        struct segment *segment, *before;
+        name wanted;
+
+        if (edf_open_label(&disk->edf, &device, false) != EDF_OK)
+            continue;
+        memcpy(wanted, disk->edf.label + ADT_SEGMENT, sizeof wanted);
+        if (!legal_name(wanted))
+            return EDF_NOT_FOUND;
+        before = segment_known(wanted);
+        if (before != NULL && !before->loaded)
+            before = NULL;
+        if (segment_load(wanted, false, &segment) != SEGMENT_DONE)
+            return EDF_NOT_FOUND;
+        if (edf_open_kept(&disk->edf, (u8 *)segment->first, segment->last + 1 - segment->first) == EDF_OK) {
+            segment->by_access = segment->by_access || before == NULL;
+            disk->segment = segment;
+            return EDF_OK;
+        }
+        if (before == NULL)
+            segment_purge(segment);
+        return EDF_NOT_FOUND;
+    }
+    return EDF_NOT_FOUND;
+}
+
 /* Reads label and directory, whatever the block size is. */
-static int open_disk(struct disk *disk)
+static int open_disk(struct disk *disk, enum saved_directory how)
 {
     int error = EDF_IO, best = EDF_IO;
 
+    if (disk->read_only && how != NO_SAVED && (error = open_saved(disk)) == EDF_OK)
+        return EDF_OK;
+    if (how == ONLY_SAVED)
+        return EDF_NOT_KEPT;
     for (u32 size = 4096; size >= 512; size /= 2) {
         struct edf_device device = disk_device(disk, size);
 
@@ -120,6 +155,14 @@ void disk_release(char mode)
         return;
     by_letter[n] = NULL;
     edf_close_disk(&disk->edf);
+    if (disk->segment != NULL && disk->segment->by_access) {
+        bool others = false;
+
+        for (u32 k = 0; k < 26; k++)
+            others = others || (by_letter[k] != NULL && by_letter[k]->segment == disk->segment);
+        if (!others)
+            segment_purge(disk->segment);
+    }
     release(disk);
 }
 
@@ -129,8 +172,10 @@ void disk_release(char mode)
 int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct disk **found)
 {
     struct disk *disk = obtain(sizeof *disk, OWNER_SYSTEM);
+    enum saved_directory how = saved_directory;
     int error;
 
+    saved_directory = USE_SAVED;
     *found = NULL;
     if (disk == NULL)
         return EDF_STORAGE;
@@ -144,7 +189,7 @@ int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct 
         return EDF_NOT_FOUND;
     }
     disk->read_only = disk->read_only || force_read_only || extends != 0;
-    error = open_disk(disk);
+    error = open_disk(disk, how);
     if (error != EDF_OK) {
         release(disk);
         return error;

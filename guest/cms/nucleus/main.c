@@ -86,6 +86,8 @@ static void access_system_disk(u16 vdev, char mode, char extends, u32 number)
     if (disk != NULL)
         message("INS", number, 'W');
     disk_release(mode);
+    /* What the saved system is to have it reads itself. */
+    saved_directory = shared_filling() ? NO_SAVED : USE_SAVED;
     if (disk_access(vdev, mode, extends, true, &disk) == EDF_OK)
         disk->only_number = '2';
 }

@@ -123,6 +123,13 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 733, "Formatting disk %c" },
     { 740, "Execution begins..." },
     { 745, "Invalid immediate command %t" },
+    { 1083, "Saved segment %t does not exist" },
+    { 1084, "Saved segment %t is not %s" },
+    { 1085, "Storage for saved segment %t is not available" },
+    { 1086, "Saved segment %t cannot be loaded" },
+    { 1087, "Saved segment %t has the file directory of disk %c" },
+    { 1088, "Saved segment %t is loaded" },
+    { 1089, "No saved file directory for %c(%03x)" },
 };
 
 void message(const char *module, u32 number, char severity, ...)

@@ -37,6 +37,7 @@ bool shared_release(void *storage)
 }
 
 void shared_fill(bool fill) { filling = fill; }
+bool shared_filling(void) { return filling; }
 
 static u32 page_of(const char *at) { return (u32)at >> 12; }
 

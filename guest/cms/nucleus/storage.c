@@ -230,6 +230,47 @@ void release(void *storage)
     set_free(block);
 }
 
+/*
+ * Takes the storage from `first` to `last`, whole pages, as one block, whose header is in front of it: release((void *)first) gives it
+ * back. Behind the end of storage there is nothing to take. False: something else is there.
+ */
+bool reserve_storage(u32 first_byte, u32 last_byte)
+{
+    u32 from = first_byte - HEADER, to = last_byte + 1 < (u32)end ? last_byte + 1 : (u32)end;
+
+    if (first_byte >= (u32)end)
+        return true;
+    for (char *here = first; here != NULL && here < end;) {
+        struct block *block = (struct block *)here, *taken = (struct block *)from, *rest = (struct block *)to;
+        u32 front = from - (u32)here, size = block->size;
+
+        if (block->check != CHECK)
+            abend(0x0f0, "Free storage was overwritten");
+        here += size;
+        if (from >= (u32)here)
+            continue;
+        if (block->state != FREE || (u32)block + HEADER + 32 > from || to > (u32)here)
+            return false;
+        leave(block);
+        free_bytes -= size;
+        if ((u32)here - to >= HEADER + 32) {
+            *rest = (struct block){ .size = (u32)here - to, .before = to - from, .check = CHECK };
+            set_free(rest);
+        } else {
+            to = (u32)here;
+            if (here < end)
+                ((struct block *)here)->before = to - from;
+        }
+        block->size = front;
+        set_free(block);
+        *taken = (struct block){ .size = to - from, .before = front, .state = USED + OWNER_SYSTEM, .check = CHECK };
+        if (to > used_to)
+            used_to = to;
+        return true;
+    }
+    return false;
+}
+
 /* The pages that were in use and are free, but for those that the lists are in. */
 void give_back_storage(void)
 {

@@ -1,0 +1,119 @@
+/* SEGMENT: saved segments are loaded and purged, and storage is reserved for them. */
+#include "command.h"
+#include "../nucleus/segment.h"
+
+int segment_problem(const char *module, enum segment_result result, const name wanted)
+{
+    switch (result) {
+    case SEGMENT_DONE:
+        return 0;
+    case SEGMENT_MISSING:
+        message(module, 1083, 'E', wanted);
+        return 44;
+    case SEGMENT_OVERLAPS:
+        message(module, 1085, 'E', wanted);
+        return 41;
+    case SEGMENT_REFUSED:
+        message(module, 1086, 'E', wanted);
+        return RC_IO;
+    default:
+        message(module, 109, 'S');
+        return RC_STORAGE;
+    }
+}
+
+/* Whether a disk has its file status tables there. */
+static bool serves_a_disk(const struct segment *segment, char *mode)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    for (u32 n = 0; n < 26; n++) {
+        const struct disk *disk = disk_at(letters[n]);
+
+        *mode = letters[n];
+        if (disk != NULL && disk->segment == segment)
+            return true;
+    }
+    return false;
+}
+
+int segment_command(const struct call *call)
+{
+    int copy = 0, system = 0, code;
+    const struct option known[] = {
+        { "SHARE", 5, &copy, 0, NULL, NULL }, { "NOSHARE", 7, &copy, 1, NULL, NULL }, { "SYSTEM", 6, &system, 1, NULL, NULL },
+        { "USER", 4, &system, 0, NULL, NULL },
+    };
+    u32 words = operands(call);
+    struct segment *segment;
+    char mode;
+
+    code = options("SEG", call, known, COUNT_OF(known));
+    if (code != 0)
+        return code;
+    if (words < 2) {
+        message("SEG", 47, 'E');
+        return RC_SYNTAX;
+    }
+    if (words != 3) {
+        if (words < 3)
+            message("SEG", 50, 'E', call->token[1]);
+        else
+            message("SEG", 70, 'E', call->token[3]);
+        return RC_SYNTAX;
+    }
+    if (is(call->token[1], "LOAD")) {
+        code = segment_problem("SEG", segment_load(call->token[2], copy, &segment), call->token[2]);
+        if (code == 0)
+            segment->by_access = false;
+        return code;
+    }
+    if (is(call->token[1], "RESERVE"))
+        return segment_problem("SEG", segment_reserve(call->token[2], &segment), call->token[2]);
+    segment = segment_known(call->token[2]);
+    if (is(call->token[1], "PURGE")) {
+        if (segment == NULL || !segment->loaded) {
+            message("SEG", 1084, 'E', call->token[2], "loaded");
+            return RC_MISSING;
+        }
+        if (serves_a_disk(segment, &mode)) {
+            message("SEG", 1087, 'E', call->token[2], mode);
+            return 8;
+        }
+        segment_purge(segment);
+        return 0;
+    }
+    if (is(call->token[1], "RELEASE")) {
+        if (segment == NULL || !segment->reserved) {
+            message("SEG", 1084, 'E', call->token[2], "reserved");
+            return RC_MISSING;
+        }
+        if (segment->loaded) {
+            message("SEG", 1088, 'E', call->token[2]);
+            return 8;
+        }
+        segment_release(segment);
+        return 0;
+    }
+    message("SEG", 14, 'E', call->token[1]);
+    return RC_SYNTAX;
+}
+
+int query_segments(const struct call *call)
+{
+    u32 words = operands(call);
+    bool shown = false;
+
+    for (const struct segment *segment = segment_next(NULL); segment != NULL; segment = segment_next(segment)) {
+        if (words > 2 && !is(call->token[2], "*") && memcmp(call->token[2], segment->name, sizeof(name)) != 0)
+            continue;
+        if (!shown)
+            answer("%s", "Name      Location  Length    Loaded  Reserved");
+        shown = true;
+        answer("%-8t  %08x  %08x  %-6s  %s", segment->name, segment->first, segment->last + 1 - segment->first,
+               segment->loaded ? "YES" : "NO", segment->reserved ? "YES" : "NO");
+    }
+    if (!shown)
+        answer("%s", "No saved segments are loaded or reserved");
+    return 0;
+}

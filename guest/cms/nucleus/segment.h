@@ -1,0 +1,25 @@
+/* Saved segments (segment.c). */
+#ifndef SEGMENT_H
+#define SEGMENT_H
+
+#include "cms.h"
+
+struct segment {
+    struct segment *chain;
+    name name;
+    u32 first, last;
+    bool loaded, reserved;
+    bool kept;                  /* it was reserved before it was loaded */
+    bool by_access;             /* ACCESS loaded it: it goes with the disk */
+};
+
+enum segment_result { SEGMENT_DONE, SEGMENT_MISSING, SEGMENT_OVERLAPS, SEGMENT_REFUSED, SEGMENT_NO_STORAGE };
+
+struct segment *segment_known(const name wanted);        /* one that is loaded or reserved */
+struct segment *segment_next(const struct segment *before);
+enum segment_result segment_reserve(const name wanted, struct segment **found);
+enum segment_result segment_load(const name wanted, bool copy, struct segment **found);
+void segment_release(struct segment *segment);
+void segment_purge(struct segment *segment);
+
+#endif
