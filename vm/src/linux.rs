@@ -176,30 +176,21 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         let configuration = &machine.configuration;
         let instructions: u64 = configuration.cpus().map(|cpu| configuration.cpu(cpu).state.instructions).sum();
         let counts = configuration.css().counts();
-        let jit = engine::statistics();
+        let jit: String = engine::statistics()
+            .counters()
+            .map(|(name, value)| match name {
+                "time" => format!(",\"jit_us\":{}", value / 1000),
+                _ => format!(",\"jit_{name}\":{value}"),
+            })
+            .collect();
         eprintln!(
             "{{\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
-             \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{},\
-             \"jit_blocks\":{},\"jit_instructions\":{},\"jit_calls\":{},\"jit_bytes\":{},\"jit_entries\":{},\
-             \"jit_links\":{},\"jit_lookups\":{},\"jit_executed\":{},\"jit_total\":{},\"jit_invalidated\":{},\"jit_emptied\":{},\
-             \"jit_us\":{}}}",
+             \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{}{jit}}}",
             clock.now().micros_since(started),
             counts.starts,
             counts.interruptions,
             options.cpus,
             options.memory,
-            jit.blocks,
-            jit.instructions,
-            jit.calls,
-            jit.bytes,
-            jit.entries,
-            jit.links,
-            jit.lookups,
-            jit.executed,
-            jit.total,
-            jit.invalidated,
-            jit.emptied,
-            jit.time / 1000
         );
     }
     Ok(code)

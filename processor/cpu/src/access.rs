@@ -506,12 +506,19 @@ impl State {
         Ok(Checked { absolute, low, overridden: !same_key && override_fetch })
     }
 
+    /// The absolute address of an instruction, if the TLB has its page.
+    #[inline]
+    pub fn find_instruction(&self, address: u64) -> Option<Absolute> {
+        let entry = self.tlb.entry(address, self.fetch_asid);
+        let found = entry.read == Tlb::tag(address, self.fetch_asid);
+        found.then(|| self.shared.storage.absolute_of(entry.host.wrapping_add(address) as *const u8))
+    }
+
     /// The absolute address of an instruction.
     #[inline]
     pub fn instruction_address(&mut self, address: u64) -> Result<Absolute, Interruption> {
-        let entry = self.tlb.entry(address, self.fetch_asid);
-        if entry.read == Tlb::tag(address, self.fetch_asid) {
-            return Ok(self.shared.storage.absolute_of(entry.host.wrapping_add(address) as *const u8));
+        if let Some(absolute) = self.find_instruction(address) {
+            return Ok(absolute);
         }
         self.page_in(address, Space::Instruction, self.key, Access::Fetch).map(|page| self.absolute_of(page))
     }

@@ -218,7 +218,7 @@ pub struct State {
 }
 
 /// Words in `State::scratch`.
-pub const SCRATCH: usize = 60;
+pub const SCRATCH: usize = 68;
 
 /// Where host code finds what it needs, in bytes from the start of `State`, [`crate::tlb::Entry`] or `Code`.
 pub mod layout {

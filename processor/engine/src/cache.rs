@@ -314,6 +314,7 @@ impl BlockCache {
         }
         let Some(translator) = &mut self.translator else { return };
         if !translator.has_room() {
+            crate::say_full();
             translator.clear();
             for block in &mut self.blocks {
                 (block.code, block.inner, block.hits) = (0, 0, 0);

@@ -123,6 +123,16 @@ pub fn unavailable() -> Option<&'static str> {
     UNAVAILABLE.get().map(String::as_str)
 }
 
+/// The code cache of a CPU is full: that it goes on is said once.
+fn say_full() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Ordering::Relaxed) {
+        eprintln!(
+            "endicott: a virtual CPU's code cache was full: it is emptied, and what is executed often translated again"
+        );
+    }
+}
+
 /// A translator, if the host can have one; if not, that is said once.
 fn new_translator() -> Option<jit::Translator> {
     match jit::Translator::new() {

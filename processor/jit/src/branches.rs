@@ -5,7 +5,7 @@
 //! but a note, and the way that the program hardly ever takes leads out.
 
 use crate::body::not;
-use crate::emitter::{Cold, Emitter, Goal, LOOKUP, TARGET_COUNT, asm, near, scratch};
+use crate::emitter::{Cold, Emitter, Goal, TARGET_COUNT, asm, near, scratch};
 use crate::word::*;
 use arch::Absolute;
 use cpu::layout;
@@ -20,8 +20,8 @@ impl Emitter<'_> {
             ; add rax, [rbp + scratch(TARGETS)] ; cmp r14, [rax] ; jne >miss
             ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss
             ; movzx ecx, cl ; mov rdx, [rbp + scratch(ROWS)] ; mov ecx, [rdx + 4 * rcx]
-            ; cmp ecx, [BYTE rax + 24] ; jne >miss ; jmp QWORD [BYTE rax + 16] ; miss:);
-        self.leave(LOOKUP);
+            ; cmp ecx, [BYTE rax + 24] ; jne >miss ; jmp QWORD [BYTE rax + 16]
+            ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
     }
 
     pub fn leave(&mut self, answer: u32) {

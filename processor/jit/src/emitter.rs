@@ -747,7 +747,7 @@ impl Emitter<'_> {
     pub fn prologue(&mut self) {
         let n = self.plan.ops.len() as i8;
         let at = (self.plan.version_at) as i64;
-        asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne =>self.out ; =>self.head);
+        asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
         self.head_offset = self.a.offset().0 as u64;
         asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>self.out
             ; sub r15, BYTE n ; js =>self.over);
@@ -821,6 +821,9 @@ impl Emitter<'_> {
             k += 1;
         }
         self.second_out();
+        // Whoever remembers it is to remember another.
+        asm!(self, stale:);
+        self.leave(LOOKUP);
         asm!(self, =>self.over ; add r15, BYTE self.plan.ops.len() as i8 ; =>self.out);
         self.leave(OUT);
     }

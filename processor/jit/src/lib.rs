@@ -34,6 +34,8 @@ mod emitter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod floating;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod known;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod memory;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native;
@@ -82,62 +84,64 @@ pub enum Exit {
     Fault { next: i16, len: u8 },
 }
 
-/// What an operator may want to know.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Statistics {
-    /// Blocks translated.
-    pub blocks: u64,
-    /// Instructions in them.
-    pub instructions: u64,
-    /// Of these, those that call their handler.
-    pub calls: u64,
-    /// Bytes of code made.
-    pub bytes: u64,
-    /// Times the engine was needed: in all, for a link, for a target.
-    pub entries: u64,
-    pub links: u64,
-    pub lookups: u64,
-    /// Instructions executed by generated code, and by whatever means.
-    pub executed: u64,
-    pub total: u64,
-    /// Translated blocks whose text was stored into, as far as they were wanted again.
-    pub invalidated: u64,
-    /// Times the code cache was full and emptied.
-    pub emptied: u64,
-    /// Nanoseconds spent translating.
-    pub time: u64,
+macro_rules! statistics {
+    ($($(#[doc = $text:literal])+ $name:ident)*) => {
+        /// What an operator may want to know, counted.
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct Statistics {
+            $($(#[doc = $text])+ pub $name: u64,)*
+        }
+
+        impl Statistics {
+            /// Nothing has been done.
+            pub const NONE: Statistics = Statistics { $($name: 0),* };
+
+            /// Adds what another has counted.
+            pub fn add(&mut self, other: &Statistics) {
+                $(self.$name += other.$name;)*
+            }
+
+            /// All of it by name, for programs that watch.
+            pub fn counters(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                [$((stringify!($name), self.$name)),*].into_iter()
+            }
+        }
+    };
 }
 
-impl Statistics {
-    /// Nothing has been done.
-    pub const NONE: Statistics = Statistics {
-        blocks: 0,
-        instructions: 0,
-        calls: 0,
-        bytes: 0,
-        entries: 0,
-        links: 0,
-        lookups: 0,
-        executed: 0,
-        total: 0,
-        invalidated: 0,
-        emptied: 0,
-        time: 0,
-    };
-
-    /// Adds what another has counted.
-    pub fn add(&mut self, other: &Statistics) {
-        self.blocks += other.blocks;
-        self.instructions += other.instructions;
-        self.calls += other.calls;
-        self.bytes += other.bytes;
-        self.entries += other.entries;
-        self.links += other.links;
-        self.lookups += other.lookups;
-        self.executed += other.executed;
-        self.total += other.total;
-        self.invalidated += other.invalidated;
-        self.emptied += other.emptied;
-        self.time += other.time;
-    }
+statistics! {
+    /// Blocks translated.
+    blocks
+    /// Instructions in them.
+    instructions
+    /// Of these, those that call their handler.
+    calls
+    /// Bytes of code made.
+    bytes
+    /// Times that code was entered. It was left as often:
+    entries
+    /// for another block of the page that was not linked yet,
+    links
+    /// for a target that was not known,
+    lookups
+    /// because something was pending, the budget used up, or an instruction changed what the engine keeps,
+    looks
+    /// and because an instruction ended in an interruption or interception.
+    faults
+    /// Targets that were not remembered, but known: code was not left.
+    found
+    /// Times that an instruction within code was done by the interpreter, since it was not the usual case.
+    sites
+    /// Times that code called the handler of an instruction.
+    called
+    /// Instructions executed by generated code.
+    executed
+    /// Instructions executed by whatever means.
+    total
+    /// Translated blocks whose text was stored into, as far as they were wanted again.
+    invalidated
+    /// Times the code cache was full and emptied.
+    emptied
+    /// Nanoseconds spent translating.
+    time
 }

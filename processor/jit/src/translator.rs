@@ -4,6 +4,7 @@ use crate::ahead::{Ahead, Footprint, footprint, step as step_of};
 use crate::bytes;
 use crate::emitter::*;
 use crate::floating;
+use crate::known::{Known, at_lookup};
 use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
 use crate::scout::Scout;
@@ -78,6 +79,7 @@ pub struct Translator {
     at_float_site: u64,
     at_call: u64,
     settle: [u64; 2],
+    at_lookup: u64,
     routines: [u64; 3],
     string_routines: [u64; 2],
     alone: [u64; 2],
@@ -89,6 +91,7 @@ pub struct Translator {
     new_sites: Vec<Draft>,
     new_links: Vec<Way>,
     targets: Box<[Target]>,
+    known: Known,
     /// How often it has been emptied.
     era: u64,
     /// An operation code that is translated as another, for tests of whoever looks for mistakes.
@@ -161,6 +164,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
     // address of the sites there, which nobody changes before it returns.
     let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
     let site = sites.get(id as u32);
+    s.scratch[REACHED] += 1;
     sites.store(site, s);
     if !perform(s, site) {
         return 0;
@@ -187,6 +191,7 @@ extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
     // SAFETY: as above.
     let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
     settle_code(s);
+    s.scratch[CALLED] += 1;
     perform(s, sites.get(id as u32)) as u64
 }
 
@@ -212,6 +217,7 @@ impl Translator {
         let memory = CodeMemory::new(CACHE)?;
         let mut t = Translator {
             sites: Sites::new(memory.next()),
+            known: Known::new(),
             memory,
             stubs: 0,
             enter: 0,
@@ -220,6 +226,7 @@ impl Translator {
             at_float_site: 0,
             at_call: 0,
             settle: [0; 2],
+            at_lookup: 0,
             routines: [0; 3],
             string_routines: [0; 2],
             alone: [0; 2],
@@ -299,6 +306,10 @@ impl Translator {
             asm!(e, ret);
             at
         });
+        let lookup = e.a.offset().0;
+        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
+            ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left ; jmp rax
+            ; left: ; mov eax, LOOKUP as i32 ; jmp <out);
         let alone = spans::emit(&mut self.assembler);
         let floats_ready = floating::emit(&mut self.assembler);
         let routines = bytes::emit(&mut self.assembler);
@@ -306,7 +317,7 @@ impl Translator {
         let code = self.assembler.take().expect("the stubs' labels are all there");
         let at = self.memory.put(&code);
         self.enter = at;
-        (self.leave, self.at_call) = (at + leave as u64, at + call as u64);
+        (self.leave, self.at_call, self.at_lookup) = (at + leave as u64, at + call as u64, at + lookup as u64);
         [self.at_site, self.at_float_site] = site.map(|site| at + site as u64);
         self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
         self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
@@ -338,6 +349,7 @@ impl Translator {
         self.sites.clear();
         self.links.clear();
         self.targets.fill(Target::default());
+        self.known.clear();
         self.era += 1;
         self.statistics.emptied += 1;
     }
@@ -444,6 +456,7 @@ impl Translator {
         self.statistics.time += began.elapsed().as_nanos() as u64;
         self.sites.keep(&self.new_sites, first, count);
         self.links.append(&mut self.new_links);
+        self.known.note(absolute, mode(s), at);
         (at, at + head)
     }
 
@@ -530,12 +543,15 @@ impl Translator {
         s.scratch[AT_SITE] = self.at_site;
         s.scratch[AT_FLOAT_SITE] = self.at_float_site;
         s.scratch[AT_CALL] = self.at_call;
+        s.scratch[AT_LOOKUP] = self.at_lookup;
+        s.scratch[KNOWN] = std::ptr::from_ref(&self.known) as u64;
+        s.scratch[FOUND..=CALLED].fill(0);
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
         floating::prepare(s, self.floats_ready);
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
-        s.scratch[TARGETS] = self.targets.as_ptr() as u64;
+        s.scratch[TARGETS] = self.targets.as_mut_ptr() as u64;
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
         s.scratch[KEY] = key(s);
@@ -554,14 +570,21 @@ impl Translator {
         s.instructions = s.instructions.wrapping_add((budget - s.budget) as u64);
         s.fetch_stale |= s.scratch[MOVED] != 0;
         self.statistics.entries += 1;
+        self.statistics.found += s.scratch[FOUND];
+        self.statistics.sites += s.scratch[REACHED];
+        self.statistics.called += s.scratch[CALLED];
         self.statistics.executed += (budget - s.budget) as u64;
         match answer as u32 {
             LOOKUP => {
                 self.statistics.lookups += 1;
                 Exit::Lookup
             }
-            OUT | LOOK => Exit::Look,
+            OUT | LOOK => {
+                self.statistics.looks += 1;
+                Exit::Look
+            }
             FAULT => {
+                self.statistics.faults += 1;
                 let what = s.scratch[SPILL];
                 Exit::Fault { next: (what >> 8) as i16, len: what as u8 }
             }

@@ -343,5 +343,13 @@ pub const LEAST: usize = 55;
 pub const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.
 pub const SETTLE_CODE: usize = 58;
+/// Where a block goes whose target is not remembered.
+pub const AT_LOOKUP: usize = 60;
+/// The address of what blocks have code, and how often one was found there.
+pub const KNOWN: usize = 61;
+pub const FOUND: usize = 62;
+/// How often a site was reached, and how often a handler called.
+pub const REACHED: usize = 63;
+pub const CALLED: usize = 64;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;

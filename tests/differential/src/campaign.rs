@@ -3,7 +3,7 @@
 use crate::compare::{Verdict, compare};
 use crate::generate::{self, Generator, Row, Sequence};
 use crate::image::{Ending, TESTS_MAX, Test, text_address};
-use crate::ours::Ours;
+use crate::ours::{Engines, Ours};
 use crate::qemu;
 use crate::random::Random;
 use cpu::Architecture;
@@ -119,11 +119,11 @@ pub fn rows(group: Option<&str>, without: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Compares `count` sequences of the instructions of `group`.
+/// Compares `count` sequences of the instructions of `group`, on both engines.
 pub fn run(qemu: &Path, group: Option<&str>, seed: u64, count: usize) -> std::io::Result<Report> {
     let mut report = Report::default();
-    let mut ours = Ours::new();
-    let rows = calibrate(qemu, rows(group, WRONG_THERE), &mut ours, &mut report)?;
+    let mut ours = Engines::new();
+    let rows = calibrate(qemu, rows(group, WRONG_THERE), &mut Ours::new(), &mut report)?;
     if rows.is_empty() {
         return Ok(report);
     }
@@ -186,10 +186,10 @@ pub fn second_opinion(hercules: &Path, group: &str, seed: u64, count: usize) -> 
     Ok(found)
 }
 
-/// The tests that differ, with what differs.
+/// The tests that differ, with the engine and what differs.
 fn verdicts(
     qemu: &Path,
-    ours: &mut Ours,
+    ours: &mut Engines,
     sequences: &[Sequence],
     report: &mut Report,
 ) -> std::io::Result<Vec<(usize, String)>> {
@@ -198,18 +198,19 @@ fn verdicts(
     let mut different = Vec::new();
     for (n, test) in tests.iter().enumerate() {
         let address = text_address(n);
-        let here = ours.run(test, address);
         if let Ending::Signal { number, code, .. } = theirs[n].ending {
             *report.interrupted.entry((number, code)).or_insert(0) += 1;
         }
-        match compare(&theirs[n], &here, address, &test.text) {
-            Verdict::Same => report.compared += 1,
-            Verdict::NotComparable => {}
-            Verdict::Different(what) => {
-                report.compared += 1;
-                different.push((n, what));
-            }
-        }
+        let verdicts = ours.run(test, address).map(|(engine, here)| {
+            let verdict = compare(&theirs[n], &here, address, &test.text);
+            (engine, verdict)
+        });
+        report.compared += verdicts.iter().any(|(_, verdict)| *verdict != Verdict::NotComparable) as usize;
+        let found = verdicts.into_iter().find_map(|(engine, verdict)| match verdict {
+            Verdict::Different(what) => Some((n, format!("{engine}: {what}"))),
+            _ => None,
+        });
+        different.extend(found);
     }
     Ok(different)
 }
@@ -261,7 +262,7 @@ fn relocate(unit: &mut [u8], distance: i64) {
 
 /// Makes a difference's test as small as possible: fewer instructions, then fewer registers and bytes that are not zero.
 pub fn shrink(qemu: &Path, difference: &mut Difference) -> std::io::Result<()> {
-    let mut ours = Ours::new();
+    let mut ours = Engines::new();
     let mut differs = |address: u64, tests: &[Sequence]| -> std::io::Result<Vec<Option<String>>> {
         let mut all = vec![None; tests.len()];
         let mut moved = tests.to_vec();

@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// A few thousand sequences agree with QEMU; `cargo x oracle` runs many more.
+    /// A few thousand sequences agree with QEMU, interpreted and translated; `cargo x oracle` runs many more.
     #[test]
     fn a_short_campaign_finds_nothing() {
         let qemu = match qemu::find() {
@@ -85,5 +85,11 @@ mod tests {
         }
         assert!(report.by_mnemonic.is_empty(), "{}", report.summary());
         assert!(report.compared > 5000, "{}", report.summary());
+        let host = cfg!(all(target_arch = "x86_64", target_os = "linux")) && engine::unavailable().is_none();
+        assert!(
+            !host || ours::Engines::translated() > 5000,
+            "the translator's share is {}",
+            ours::Engines::translated()
+        );
     }
 }

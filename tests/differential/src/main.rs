@@ -1,4 +1,4 @@
-//! `oracle [GROUP] [--seed N] [--count N]`: compares our processor with QEMU and prints what differs.
+//! `oracle [GROUP] [--seed N] [--count N]`: compares our processor, on both engines, with QEMU and prints what differs.
 
 use differential::{campaign, hercules, propose, qemu};
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,6 +10,7 @@ use vectors::{Registers, SCRATCH, SCRATCH_LEN};
 pub struct Ours {
     machine: Machine,
     psw: u64,
+    patience: Option<u8>,
 }
 
 /// What a test left here.
@@ -38,7 +39,7 @@ impl Ours {
         machine.state.cr[0] |= cr0::AFP | cr0::VECTOR;
         machine.state.control_changed();
         let psw = mask::PROBLEM | u64::from(KEY) << 52 | mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
-        Ours { machine, psw }
+        Ours { machine, psw, patience: None }
     }
 
     /// In the supervisor state, with no protection: as on a machine without Linux.
@@ -51,6 +52,7 @@ impl Ours {
     /// Has code translated when it has been interpreted so often; 0: never.
     pub fn set_patience(&mut self, executions: u8) {
         self.machine.set_patience(executions);
+        self.patience = Some(executions);
     }
 
     /// Instructions executed so far, and the breaking-event address.
@@ -79,9 +81,43 @@ impl Ours {
         };
         let outcome = Outcome { after: m.registers(), event, address: m.state.ia };
         if matches!(&outcome.event, Event::Other(why) if why.starts_with("panic")) {
+            let patience = self.patience;
             *self = Ours::new();
+            if let Some(executions) = patience {
+                self.set_patience(executions);
+            }
         }
         outcome
+    }
+}
+
+/// One on each engine.
+pub struct Engines([(&'static str, Ours); 2]);
+
+impl Engines {
+    /// What is interpreted, and what is translated when it is executed for the first time.
+    pub fn new() -> Engines {
+        Engines([("interpreted", 0), ("translated", 1)].map(|(engine, patience)| {
+            let mut ours = Ours::new();
+            ours.set_patience(patience);
+            (engine, ours)
+        }))
+    }
+
+    /// As [`Ours::run`], on each.
+    pub fn run(&mut self, test: &Test, address: u64) -> [(&'static str, Outcome); 2] {
+        self.0.each_mut().map(|(engine, ours)| (*engine, ours.run(test, address)))
+    }
+
+    /// Instructions that were executed as host code.
+    pub fn translated() -> u64 {
+        engine::statistics().executed
+    }
+}
+
+impl Default for Engines {
+    fn default() -> Engines {
+        Engines::new()
     }
 }
 

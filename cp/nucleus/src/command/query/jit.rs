@@ -7,11 +7,14 @@ use crate::words::Words;
 
 /// `Query JIT`
 ///
-/// Shows whether instructions that guests execute often are translated to host code, and what that came to since CP was started: blocks
-/// and instructions translated, those of them that still call the interpreter, bytes of host code and the time it took to
-/// make them; instructions executed as host code, the share of all instructions that these are, how often that was entered, and how
-/// often because a block or the target of a branch was not known yet; how many translated blocks were given up because the guest
-/// stored into them, and how often a code cache was full and emptied. If the host has no translator, it says why.
+/// Shows whether instructions that guests execute often are translated to host code, and what that came to since CP was started.
+/// BLOCKS and INSTRUCTIONS have been translated; CALLS of these instructions still call the interpreter; so many BYTES of host code
+/// were made, and it took so much TIME. Instructions EXECUTED as host code are that SHARE of all.
+/// Host code was ENTERED so often and left for a block of the same page that was not linked yet (LINKS), for the target of a branch that
+/// was not known (LOOKUPS), to see what was pending (LOOKS) or with an interruption (FAULTS); targets FOUND took it nowhere. It was not left
+/// for instructions that the interpreter did since the case was not the usual one (SITES), or always does (CALLED).
+/// Translated blocks INVALIDATED were given up because the guest stored into them; the code caches were full and EMPTIED so often. If the
+/// host has no translator, it says why.
 pub fn jit(_: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let on = engine::engine() != engine::Engine::Interpreter;
@@ -21,7 +24,8 @@ pub fn jit(_: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
         format!("JIT {}", if on { "ON" } else { "OFF" }),
         format!("BLOCKS={} INSTRUCTIONS={} CALLS={} BYTES={}", s.blocks, s.instructions, s.calls, s.bytes),
         format!("EXECUTED={} SHARE={}.{}% OF {}", s.executed, share / 10, share % 10, s.total),
-        format!("ENTRIES={} LINKS={} LOOKUPS={}", s.entries, s.links, s.lookups),
+        format!("ENTERED={} LINKS={} LOOKUPS={} LOOKS={} FAULTS={}", s.entries, s.links, s.lookups, s.looks, s.faults),
+        format!("FOUND={} SITES={} CALLED={}", s.found, s.sites, s.called),
         format!("INVALIDATED={} EMPTIED={} TIME={} MS", s.invalidated, s.emptied, s.time / 1_000_000),
     ];
     lines.extend(engine::unavailable().map(|why| format!("NOT ON THIS HOST: {why}")));

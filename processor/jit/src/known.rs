@@ -1,0 +1,111 @@
+//! Which blocks have code, by absolute address: what generated code asks before it asks the engine.
+//!
+//! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known.
+
+use crate::emitter::{Target, target_place};
+use crate::word::*;
+use arch::Absolute;
+use cpu::State;
+
+/// As many as a line of the host's cache has room for: one of them, whichever.
+type Line = [Entry; 4];
+
+/// Code checks itself whether it is that of the text as it is now.
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    /// The block's absolute address and the mode its code is for; 0: nothing.
+    block: u64,
+    /// Where it is entered from outside.
+    code: u64,
+}
+
+/// The table of one virtual CPU. It grows with the number of blocks.
+pub struct Known {
+    lines: Vec<Line>,
+    /// How many places are taken.
+    taken: usize,
+    /// Which place of a full line is given up next.
+    next: usize,
+}
+
+const FEWEST_LINES: usize = 64;
+
+impl Known {
+    pub fn new() -> Known {
+        Known { lines: vec![Line::default(); FEWEST_LINES], taken: 0, next: 0 }
+    }
+
+    pub fn clear(&mut self) {
+        *self = Known::new();
+    }
+
+    /// Addresses are even, and modes have four bits.
+    fn block(absolute: Absolute, mode: u64) -> u64 {
+        absolute.0 << 4 | mode
+    }
+
+    fn line(&self, block: u64) -> usize {
+        (block >> 5 ^ block >> 16) as usize & (self.lines.len() - 1)
+    }
+
+    /// The block at `absolute` has code for this mode, which is entered at `code`.
+    pub fn note(&mut self, absolute: Absolute, mode: u64, code: u64) {
+        if self.taken * 2 > self.lines.len() * size_of::<Line>() / size_of::<Entry>() {
+            let twice = vec![Line::default(); self.lines.len() * 2];
+            let before = std::mem::replace(&mut self.lines, twice);
+            self.taken = 0;
+            before.into_iter().flatten().filter(|entry| entry.block != 0).for_each(|entry| self.put(entry));
+        }
+        self.put(Entry { block: Known::block(absolute, mode), code });
+    }
+
+    fn put(&mut self, entry: Entry) {
+        let at = self.line(entry.block);
+        let line = &mut self.lines[at];
+        let same = line.iter().position(|old| old.block == entry.block);
+        let place = same.or_else(|| line.iter().position(|old| old.block == 0));
+        self.taken += place.is_some_and(|place| line[place].block == 0) as usize;
+        self.next = self.next.wrapping_add(1);
+        line[place.unwrap_or(self.next % line.len())] = entry;
+    }
+
+    fn find(&self, absolute: Absolute, mode: u64) -> Option<u64> {
+        let block = Known::block(absolute, mode);
+        self.lines[self.line(block)].iter().find(|entry| entry.block == block).map(|entry| entry.code)
+    }
+}
+
+/// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must see.
+pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
+    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile; `enter` has put the
+    // address of the table there, which nobody changes before it returns.
+    let (s, known) = unsafe { (&mut *s, &*((*s).scratch[KNOWN] as *const Known)) };
+    let key = s.scratch[KEY];
+    let Some(code) = s.find_instruction(s.ia).and_then(|absolute| known.find(absolute, key & 15)) else { return 0 };
+    let target = Target { ia: s.ia, key, code, forgotten: s.forgotten(s.ia).into() };
+    // SAFETY: there is the table of targets, which generated code reads and nobody holds.
+    unsafe { (s.scratch[TARGETS] as *mut Target).add(target_place(s.ia, key)).write(target) };
+    s.scratch[FOUND] += 1;
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_noted_is_found_until_all_is_forgotten() {
+        let mut known = Known::new();
+        let blocks: Vec<u64> = (0..20_000).map(|n| 0x10_0000 + n * 22).collect();
+        for &at in &blocks {
+            known.note(Absolute(at), 5, at * 2);
+            known.note(Absolute(at), 5, at * 3);
+        }
+        let found = |known: &Known| blocks.iter().filter(|&&at| known.find(Absolute(at), 5) == Some(at * 3)).count();
+        assert!(found(&known) > blocks.len() * 95 / 100, "lines that are full are few: {}", found(&known));
+        assert_eq!(known.find(Absolute(blocks[0]), 4), None, "another mode");
+        assert!(known.lines.len() < 1 << 15);
+        known.clear();
+        assert_eq!((found(&known), known.lines.len()), (0, FEWEST_LINES));
+    }
+}
