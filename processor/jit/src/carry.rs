@@ -229,6 +229,7 @@ impl Emitter<'_> {
             self.own(h, owner);
         }
         (self.map, self.cc, self.near, self.open) = (map, cc, [None; 16], true);
+        self.lanes();
         true
     }
 

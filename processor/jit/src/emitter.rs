@@ -8,6 +8,7 @@
 
 use crate::ahead::Ahead;
 use crate::floating::Unusual;
+use crate::lanes::{Constants, Lanes};
 use crate::sites::Draft;
 use crate::spans::{Alone, CLOSED, Spans};
 use crate::word::*;
@@ -159,6 +160,7 @@ pub struct Plan<'e> {
     pub ops: &'e [Op],
     pub spans: Spans,
     pub ahead: Ahead,
+    pub lanes: Option<Lanes>,
     /// Where the block's text is.
     pub absolute: Absolute,
     /// Where its code is going to be executed, and where all code begins.
@@ -203,6 +205,7 @@ pub struct Emitter<'e> {
     /// The first of this copy of the block.
     pub first_cold: usize,
     pub carried: Option<Carried>,
+    pub constants: Option<Constants>,
     pub head: DynamicLabel,
     /// Where in the code the inner entry is.
     pub head_offset: u64,
@@ -248,6 +251,7 @@ impl<'e> Emitter<'e> {
             cold: Vec::new(),
             first_cold: 0,
             carried: None,
+            constants: None,
             head,
             head_offset: 0,
             out,
@@ -826,5 +830,6 @@ impl Emitter<'_> {
         self.leave(LOOKUP);
         asm!(self, =>self.over ; add r15, BYTE self.plan.ops.len() as i8 ; =>self.out);
         self.leave(OUT);
+        self.lane_constants();
     }
 }

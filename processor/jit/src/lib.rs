@@ -36,6 +36,8 @@ mod floating;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod known;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod lanes;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod memory;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod native;

@@ -22,7 +22,7 @@ use isa::Op;
 
 /// A run of accesses off one base.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+pub struct Span {
     from: i32,
     to: i32,
     loads: u16,
@@ -63,7 +63,7 @@ pub const SLOTS: i32 = 256;
 pub const PAGES: i32 = 128;
 
 /// Where that page is on the stack.
-fn page(r: u8) -> i32 {
+pub fn page(r: u8) -> i32 {
     SLOTS + 8 * r as i32
 }
 
@@ -151,12 +151,30 @@ impl Spans {
         }
     }
 
+    /// Whether span `n` reaches over so many bytes off a register, as it is at the start of the block.
+    pub fn reaches(&self, n: u8, base: u8, disp: i32, len: i32) -> bool {
+        self.covers(n, &Access { base, disp, len, store: false })
+    }
+
+    pub fn get(&self, n: u8) -> Option<Span> {
+        self.list.get(n as usize).copied()
+    }
+
     fn covers(&self, n: u8, access: &Access) -> bool {
         self.list.get(n as usize).is_some_and(|span| span.covers(access))
     }
 }
 
 impl Span {
+    /// Where it begins, and how long it is.
+    pub fn start(&self) -> i32 {
+        self.from
+    }
+
+    pub fn len(&self) -> i32 {
+        self.to - self.from
+    }
+
     fn covers(&self, access: &Access) -> bool {
         (self.from..=self.to - access.len).contains(&access.disp)
     }

@@ -1,10 +1,11 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
-use crate::ahead::{Ahead, Footprint, footprint, step as step_of};
+use crate::ahead::{Ahead, Footprint, again, footprint, step as step_of};
 use crate::bytes;
 use crate::emitter::*;
 use crate::floating;
 use crate::known::{Known, at_lookup};
+use crate::lanes::{Described, Lanes};
 use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
 use crate::scout::Scout;
@@ -383,6 +384,7 @@ impl Translator {
         let mut plan = Plan {
             spans: Spans::default(),
             ahead: Ahead::default(),
+            lanes: None,
             storage: s.storage(),
             ops,
             absolute,
@@ -439,6 +441,12 @@ impl Translator {
         }
         plan.spans = Spans::of(ops, &footprints);
         plan.ahead = Ahead::of(ops, &footprints);
+        let described = |n: usize| -> Described {
+            (rows[n].map_or("", |row| row.mnemonic), &ops[n].fields, natives[n], footprints[n].step)
+        };
+        if again(ops) && unfit == 0 {
+            plan.lanes = Lanes::of(&(0..count).map(described).collect::<Vec<_>>());
+        }
         let (bytes, head) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
                 Ok(done) => break done,

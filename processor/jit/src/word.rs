@@ -351,5 +351,7 @@ pub const FOUND: usize = 62;
 /// How often a site was reached, and how often a handler called.
 pub const REACHED: usize = 63;
 pub const CALLED: usize = 64;
+/// The MXCSR before some rounds of a loop: rax is never spilled.
+pub const SAVED: usize = SPILL;
 /// Host registers at a site, by number.
 pub const SPILL: usize = 8;

@@ -196,6 +196,56 @@ pub fn float_turns(random: &mut Random) -> Vec<u8> {
     around(random, one)
 }
 
+/// A loop over numbers side by side, which counts in register 7: rounds of such a loop may be done by fours.
+pub fn stream_turns(random: &mut Random) -> Vec<u8> {
+    let mut text = vec![0xa7, 0x79, 0, 1 + random.below(40) as u8]; // LGHI 7,n
+    let start = text.len();
+    let bases: Vec<u8> = (0..1 + random.below(3)).map(|n| 10 + n as u8).collect();
+    // AGHI before or behind what is done, or LA.
+    let before: Vec<bool> = bases.iter().map(|_| random.one_in(2)).collect();
+    let step = |random: &mut Random, base: u8| match random.below(3) {
+        0 => vec![0x41, base << 4, base << 4, 8],
+        _ => vec![0xa7, base << 4 | 0xb, 0, 8],
+    };
+    for (&base, _) in bases.iter().zip(&before).filter(|(_, before)| **before) {
+        text.extend(step(random, base));
+    }
+    // LDY, STDY and their displacement.
+    let access = |random: &mut Random, op: u8, r: u8, off: Option<i32>| {
+        let n = random.below(bases.len() as u64) as usize;
+        let disp = off.unwrap_or(0) - if before[n] { 8 } else { 0 };
+        vec![0xed, r << 4, bases[n] << 4 | (disp >> 8 & 15) as u8, disp as u8, (disp >> 12) as u8, op]
+    };
+    let off = if random.one_in(4) { Some(8 * random.below(3) as i32) } else { None };
+    let made = random.below(2) as u8;
+    text.extend(access(random, 0x65, made, off));
+    for _ in 0..random.below(3) {
+        let r2 = random.pick(&[made, 2, 3, 4]);
+        text.extend(match random.below(4) {
+            // MADBR, MSDBR.
+            0 => vec![0xb3, random.pick(&[0x1e, 0x1f]), made << 4, random.pick(&[2, 3, made]) << 4 | r2],
+            // MADB, ADB off a base that is stepped behind it.
+            1 if before.contains(&false) => {
+                let base = bases[before.iter().position(|before| !before).expect("there is one")];
+                let (op, r1, r3) = if random.one_in(2) { (0x1e, made, 2) } else { (0x1a, 0, made) };
+                vec![0xed, r3 << 4, base << 4, 0, r1 << 4, op]
+            }
+            // ADBR, SDBR, MDBR, DDBR, LDR.
+            2 => vec![0x28, made << 4 | r2],
+            _ => vec![0xb3, random.pick(&[0x1a, 0x1b, 0x1c, 0x1d]), 0, made << 4 | r2],
+        });
+    }
+    text.extend(access(random, 0x67, made, None));
+    for (&base, _) in bases.iter().zip(&before).filter(|(_, before)| !**before) {
+        text.extend(step(random, base));
+    }
+    let back = if random.one_in(4) { 0x76 } else { 0x77 };
+    let distance = (start as i16 - text.len() as i16) / 2;
+    text.extend([0xa7, back]);
+    text.extend(distance.to_be_bytes());
+    text
+}
+
 /// A loop of a few of these, which counts in register 7.
 fn around(random: &mut Random, one: impl Fn(&mut Random) -> Vec<u8>) -> Vec<u8> {
     let mut text = vec![0xa7, 0x79, 0, 2 + random.below(5) as u8]; // LGHI 7,n
@@ -225,7 +275,8 @@ pub fn compare(rows: &[Row], seed: u64, count: usize) -> Vec<String> {
         if n % 3 == 0 {
             sequence.units = (0..1 + random.below(3)).map(|_| turns(&mut random)).collect();
         } else if n % 3 == 1 {
-            sequence.units = (0..1 + random.below(3)).map(|_| float_turns(&mut random)).collect();
+            let turns: fn(&mut Random) -> Vec<u8> = if random.one_in(4) { stream_turns } else { float_turns };
+            sequence.units = (0..1 + random.below(3)).map(|_| turns(&mut random)).collect();
             // As in most programs; or anything.
             if !random.one_in(3) {
                 sequence.before.fpc = random.pick(&[0, 0, 0x0008_0000, 0x00f8_0000, 0x8008_0000, 0x1000_0000, 2]);

@@ -1,0 +1,405 @@
+//! Loops over long numbers that lie side by side: four rounds at once.
+//!
+//! A loop that does the same with number after number (loads, arithmetic and stores off registers which step by eight bytes, and a
+//! count) is recognized by [`Lanes::of`]. At the start of its second copy ([`crate::carry`]) stands code that does rounds by fours,
+//! as long as everything is as usual: all arrays go on in their pages, what is stored does not overlap what is fetched, and the
+//! results are ordinary numbers, so that at most "inexact" is signalled, and that had been before. Anything else is left to the
+//! copy itself, which does the next round alone. That at least one round is left to it saves knowing the condition code here.
+//!
+//! Lanes do what the scalar instructions of [`crate::floating`] do, each for itself; a round's last numbers are in the registers
+//! when a group of four is done.
+
+use crate::emitter::{Emitter, asm, scratch};
+use crate::floating::{Float, Op};
+use crate::native::Native;
+use crate::spans::{self, Span, slot};
+use crate::word::*;
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use isa::{Cc, Fields, Width::*};
+
+/// Rounds at once.
+const GROUP: i32 = 4;
+
+/// Numbers side by side: of a round the one so far behind what a register has when the round begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stream {
+    base: u8,
+    at: i32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Second {
+    Register(u8),
+    Stream(Stream),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    Load(u8, Stream),
+    Store(u8, Stream),
+    Copy(u8, u8),
+    Arithmetic { op: Op, to: u8, second: Second, third: u8 },
+}
+
+/// A loop that can be done so.
+#[derive(Debug)]
+pub struct Lanes {
+    steps: Vec<Step>,
+    /// The register that counts the rounds left, and whether all of it does.
+    count: u8,
+    long_count: bool,
+    /// Floating-point registers that each round sets, and those that no round does.
+    made: u16,
+    given: u16,
+    /// Registers that step.
+    bases: u16,
+}
+
+/// What is known of one instruction: its name, its fields, what is done inline, and what it adds to a register.
+pub type Described<'a> = (&'a str, &'a Fields, Option<Native>, Option<(u8, i32)>);
+
+impl Lanes {
+    /// The loop that these instructions are, if they are one of that kind.
+    pub fn of(block: &[Described]) -> Option<Lanes> {
+        let (&(name, i, ..), body) = block.split_last()?;
+        if !matches!(name, "BRCT" | "BRCTG") || i.at + i.imm != 0 {
+            return None;
+        }
+        let mut lanes =
+            Lanes { steps: Vec::new(), count: i.r1 & 15, long_count: name == "BRCTG", made: 0, given: 0, bases: 0 };
+        let mut stepped = [0i32; 16];
+        let mut stored = Vec::new();
+        for &(_, i, native, step) in body {
+            if let Some((r, by)) = step {
+                stepped[r as usize] += by;
+                continue;
+            }
+            let Some(Native::Float(float)) = native else { return None };
+            let stream = || {
+                (i.x2 == 0 && i.b2 != 0).then(|| Stream { base: i.b2 & 15, at: i.d2 + stepped[(i.b2 & 15) as usize] })
+            };
+            let (r1, r2, r3) = (i.r1 & 15, i.r2 & 15, i.r3 & 15);
+            let step = match float {
+                Float::Load { long: true } => Step::Load(r1, stream()?),
+                Float::Store { long: true } => Step::Store(r1, stream()?),
+                Float::Copy { long: true } => Step::Copy(r1, r2),
+                Float::Arithmetic { op, long: true, storage } if op != Op::SquareRoot => {
+                    let second = if storage { Second::Stream(stream()?) } else { Second::Register(r2) };
+                    Step::Arithmetic { op, to: r1, second, third: r3 }
+                }
+                _ => return None,
+            };
+            lanes.take(step, &mut stored)?;
+        }
+        // Who reads a number of the round before, or of no array, does something else.
+        let streams: Vec<Stream> = lanes.streams().collect();
+        let bases = streams.iter().fold(0u16, |all, stream| all | 1 << stream.base);
+        let steps = (0..16).all(|r| stepped[r] == if bases >> r & 1 == 1 { 8 } else { 0 });
+        let apart = stored.iter().all(|s: &Stream| streams.iter().all(|t| t.base != s.base || t == s));
+        lanes.bases = bases;
+        let good = steps && apart && lanes.made & lanes.given == 0 && bases >> lanes.count & 1 == 0;
+        (good && !stored.is_empty()).then_some(lanes)
+    }
+
+    fn take(&mut self, step: Step, stored: &mut Vec<Stream>) -> Option<()> {
+        let reads = |lanes: &mut Lanes, r: u8| lanes.given |= !lanes.made & 1 << r;
+        let fetches = |stream: &Stream, stored: &[Stream]| (!stored.contains(stream)).then_some(());
+        let made = match step {
+            Step::Load(r, stream) => {
+                fetches(&stream, stored)?;
+                r
+            }
+            Step::Store(r, stream) => {
+                reads(self, r);
+                stored.push(stream);
+                self.steps.push(step);
+                return Some(());
+            }
+            Step::Copy(r, from) => {
+                reads(self, from);
+                r
+            }
+            Step::Arithmetic { op, to, second, third } => {
+                reads(self, to);
+                match second {
+                    Second::Register(r) => reads(self, r),
+                    Second::Stream(stream) => fetches(&stream, stored)?,
+                }
+                if matches!(op, Op::MultiplyAdd | Op::MultiplySubtract) {
+                    reads(self, third);
+                }
+                to
+            }
+        };
+        // Stores come last here.
+        if self.steps.iter().any(|step| matches!(step, Step::Store(r, _) if *r == made)) {
+            return None;
+        }
+        self.made |= 1 << made;
+        self.steps.push(step);
+        Some(())
+    }
+
+    fn streams(&self) -> impl Iterator<Item = Stream> + '_ {
+        self.steps.iter().filter_map(|step| match *step {
+            Step::Load(_, stream) | Step::Store(_, stream) => Some(stream),
+            Step::Arithmetic { second: Second::Stream(stream), .. } => Some(stream),
+            _ => None,
+        })
+    }
+
+    fn stores(&self) -> impl Iterator<Item = (u8, Stream)> + '_ {
+        self.steps.iter().filter_map(|step| match *step {
+            Step::Store(r, stream) => Some((r, stream)),
+            _ => None,
+        })
+    }
+}
+
+fn each(mut set: u16) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let r = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (r < 16).then_some(r as u8)
+    })
+}
+
+/// Constants of 32 bytes, which stand behind the code: the order of a number's bytes the other way round, everything but signs,
+/// the least normal number and infinity.
+#[derive(Clone, Copy)]
+pub struct Constants([DynamicLabel; 4]);
+
+impl Emitter<'_> {
+    /// Emits the rounds by fours at the start of the second copy of a loop, if it is such a loop and its registers are where they
+    /// must be.
+    pub fn lanes(&mut self) {
+        let plan = self.plan;
+        let Some(lanes) = plan.lanes.as_ref().filter(|_| is_x86_feature_detected!("avx2")) else { return };
+        let Some(spans) = self.lanes_fit(lanes) else { return };
+        // A host register for each floating-point register's lanes.
+        let map = self.map;
+        let held = map.floats.held().fold(0u16, |all, (_, x, ..)| all | 1 << x);
+        let mut free = (3..16u8).filter(|&x| held >> x & 1 == 0);
+        let mut place = [NONE; 16];
+        for r in each(lanes.made | lanes.given) {
+            let Some(x) = free.next() else { return };
+            place[r as usize] = x;
+        }
+        // The others have what results are compared with.
+        let (Some(order), Some(magnitude), Some(least), Some(infinity)) =
+            (free.next(), free.next(), free.next(), free.next())
+        else {
+            return;
+        };
+        let y = |r: u8| place[r as usize];
+        let host = |r: u8| map.host[r as usize];
+        let [group, failed, done, alone] = [0; 4].map(|_| self.a.new_dynamic_label());
+        let constants = Constants([0; 4].map(|_| self.a.new_dynamic_label()));
+        self.constants = Some(constants);
+        let n = plan.ops.len() as i32;
+        asm!(self, stmxcsr [rbp + scratch(SAVED)] ; test BYTE [rbp + scratch(SAVED)], 0x20 ; je =>alone);
+        for (x, label) in [order, magnitude, least, infinity].into_iter().zip(constants.0) {
+            asm!(self, vmovups Ry(x), [=>label]);
+        }
+        for r in each(lanes.given) {
+            asm!(self, vbroadcastsd Ry(y(r)), Rx(map.floats.host[r as usize]));
+        }
+        let count = host(lanes.count);
+        asm!(self, =>group);
+        if lanes.long_count {
+            asm!(self, cmp Rq(count), GROUP)
+        } else {
+            asm!(self, cmp Rd(count), GROUP)
+        }
+        asm!(self, jbe =>done ; cmp r15, GROUP * n ; jl =>done);
+        let marked = storage::Code::MARKED_AT as i8;
+        for (r, span) in &spans {
+            let last = span.len() - 1 + 8 * (GROUP - 1);
+            asm!(self, lea rax, [Rq(host(*r)) + span.start()] ; sub rax, [rsp + spans::page(*r)] ; cmp rax, 4095 - last ; ja =>done
+                ; mov rax, [rsp + slot(*r)] ; test rax, rax ; je =>done);
+            if lanes.stores().any(|(_, stream)| stream.base == *r) {
+                asm!(self, mov rax, [rsp + slot(*r) + 8] ; test rax, rax ; je =>done ; cmp BYTE [BYTE rax + marked], 0 ; jne =>done);
+            }
+        }
+        for (_, to) in lanes.stores() {
+            for from in lanes.streams().filter(|from| from.base != to.base) {
+                self.lane_address(0, to, host(to.base));
+                self.lane_address(1, from, host(from.base));
+                asm!(self, sub rax, rcx ; add rax, 8 * GROUP - 1 ; cmp rax, 2 * (8 * GROUP - 1) ; jbe =>done);
+            }
+        }
+        let mut checked = false;
+        for step in &lanes.steps {
+            match *step {
+                Step::Load(r, stream) => self.lane_load(y(r), stream, host(stream.base), order),
+                Step::Copy(r, from) => asm!(self, vmovaps Ry(y(r)), Ry(y(from))),
+                Step::Store(..) => {}
+                Step::Arithmetic { op, to, second, third } => {
+                    let b = match second {
+                        Second::Register(r) => y(r),
+                        Second::Stream(stream) => {
+                            self.lane_load(1, stream, host(stream.base), order);
+                            1
+                        }
+                    };
+                    let (to, third) = (y(to), if place[third as usize] == NONE { 1 } else { y(third) });
+                    match op {
+                        Op::Add => asm!(self, vaddpd Ry(to), Ry(to), Ry(b)),
+                        Op::Subtract => asm!(self, vsubpd Ry(to), Ry(to), Ry(b)),
+                        Op::Multiply => asm!(self, vmulpd Ry(to), Ry(to), Ry(b)),
+                        Op::Divide => asm!(self, vdivpd Ry(to), Ry(to), Ry(b)),
+                        Op::MultiplyAdd => self.fused(0xb8, to, b, third),
+                        Op::MultiplySubtract => self.fused(0xba, to, b, third),
+                        Op::SquareRoot => unreachable!("that is not taken"),
+                    }
+                    // Without signs they compare as integers do: less than infinity, which a NaN is not.
+                    asm!(self, vandpd ymm2, Ry(to), Ry(magnitude) ; vpcmpgtq ymm1, Ry(infinity), ymm2);
+                    if !matches!(op, Op::Add | Op::Subtract) {
+                        // Greater than the least normal number.
+                        asm!(self, vpcmpgtq ymm2, ymm2, Ry(least) ; vandpd ymm1, ymm1, ymm2);
+                    }
+                    if checked {
+                        asm!(self, vandpd ymm0, ymm0, ymm1)
+                    } else {
+                        asm!(self, vmovaps ymm0, ymm1)
+                    }
+                    checked = true;
+                }
+            }
+        }
+        if checked {
+            asm!(self, vpcmpeqd ymm1, ymm1, ymm1 ; vtestpd ymm0, ymm1 ; jae =>failed);
+        }
+        for (r, stream) in lanes.stores() {
+            self.lane_address(1, stream, host(stream.base));
+            asm!(self, vpshufb ymm2, Ry(y(r)), Ry(order) ; vmovups [rcx], ymm2);
+        }
+        for r in each(lanes.made) {
+            let x = map.floats.host[r as usize];
+            asm!(self, vextractf128 Rx(x), Ry(y(r)), 1 ; vunpckhpd Rx(x), Rx(x), Rx(x));
+        }
+        for r in each(lanes.bases) {
+            asm!(self, add Rq(host(r)), 8 * GROUP);
+        }
+        if lanes.long_count {
+            asm!(self, sub Rq(count), GROUP)
+        } else {
+            asm!(self, sub Rd(count), GROUP)
+        }
+        // What the results that were not ordinary have signalled is signalled again where they belong.
+        asm!(self, sub r15, GROUP * n ; jmp =>group ; =>failed ; ldmxcsr [rbp + scratch(SAVED)] ; =>done ; vzeroupper ; =>alone);
+    }
+
+    /// The spans of the bases, if everything is where it must be.
+    fn lanes_fit(&self, lanes: &Lanes) -> Option<Vec<(u8, Span)>> {
+        let map = &self.map;
+        let whole = |r: u8| map.host[r as usize] != NONE && (map.dirty & map.full) >> r & 1 == 1;
+        let short = |r: u8| map.host[r as usize] != NONE && map.dirty >> r & 1 == 1 && map.full >> r & 1 == 0;
+        let counted = if lanes.long_count { whole(lanes.count) } else { short(lanes.count) };
+        let floats = &map.floats;
+        let long = |r: u8| floats.host[r as usize] != NONE && floats.long >> r & 1 == 1;
+        let made = each(lanes.made).all(|r| long(r) && floats.dirty >> r & 1 == 1);
+        // The condition code is known to all rounds, or that of a register that steps.
+        let code = match self.cc {
+            Recipe::Stored | Recipe::Named(Cc::Set(_)) => true,
+            Recipe::Named(Cc::Add { width: W64, b: Operand::Const(_), sum: Operand::Host(h), .. }) => {
+                each(lanes.bases).any(|r| map.host[r as usize] == h)
+            }
+            _ => false,
+        };
+        let clear = each(lanes.bases | 1 << lanes.count).all(|r| map.clear & map.full & 1 << r == 0);
+        let fit = counted && clear && made && each(lanes.given).all(long) && code && floats.checked;
+        if !fit || !each(lanes.bases).all(whole) {
+            return None;
+        }
+        let span = |r: u8| {
+            let spans = &self.plan.spans;
+            let reaches = |n: u8, stream: Stream| spans.reaches(n, stream.base, stream.at, 8);
+            let read = lanes.streams().filter(|s| s.base == r).all(|s| reaches(map.read[r as usize], s));
+            let write = lanes.stores().filter(|(_, s)| s.base == r).all(|(_, s)| reaches(map.write[r as usize], s));
+            (read && write).then(|| spans.get(map.read[r as usize]).map(|span| (r, span))).flatten()
+        };
+        each(lanes.bases).map(span).collect()
+    }
+
+    /// A register becomes the host's address of four numbers.
+    fn lane_address(&mut self, to: u8, stream: Stream, base: u8) {
+        asm!(self, mov Rq(to), [rsp + slot(stream.base)] ; lea Rq(to), [Rq(to) + Rq(base) + stream.at]);
+    }
+
+    /// VFMADD231PD or VFMSUB231PD, by the last byte of their operation code: the assembler would make them of short numbers.
+    fn fused(&mut self, code: u8, to: u8, b: u8, c: u8) {
+        let plain = |r: u8| u8::from(r < 8);
+        let second = plain(to) << 7 | 1 << 6 | plain(c) << 5 | 2;
+        let third = 1 << 7 | (!b & 15) << 3 | 1 << 2 | 1;
+        asm!(self, .u8 0xc4 ; .u8 second ; .u8 third ; .u8 code ; .u8 0xc0 | (to & 7) << 3 | (c & 7));
+    }
+
+    fn lane_load(&mut self, y: u8, stream: Stream, base: u8, order: u8) {
+        asm!(self, mov rcx, [rsp + slot(stream.base)] ; vmovups Ry(y), [rcx + Rq(base) + stream.at]
+            ; vpshufb Ry(y), Ry(y), Ry(order));
+    }
+
+    /// What [`Emitter::lanes`] compares with.
+    pub fn lane_constants(&mut self) {
+        let Some(Constants([order, magnitude, least, infinity])) = self.constants.take() else { return };
+        const ORDER: [u64; 2] = [0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f];
+        let values = [
+            (order, [ORDER[0], ORDER[1]]),
+            (magnitude, [u64::MAX >> 1; 2]),
+            (least, [0x0010_0000_0000_0000; 2]),
+            (infinity, [0x7ff0_0000_0000_0000; 2]),
+        ];
+        for (label, halves) in values {
+            asm!(self, =>label);
+            for v in [halves[0], halves[1], halves[0], halves[1]] {
+                asm!(self, .u64 v);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(r1: u8, b2: u8, d2: i32) -> Fields {
+        Fields { r1, b2, d2, ..Fields::default() }
+    }
+
+    #[test]
+    fn a_loop_over_arrays_is_one_and_a_sum_is_not() {
+        let step = fields(4, 0, 0);
+        let load = fields(0, 4, -8);
+        let add = Fields { r3: 2, ..fields(0, 5, 0) };
+        let store = fields(0, 4, -8);
+        let back = Fields { r1: 7, at: 30, imm: -30, ..Fields::default() };
+        let float = |float| Some(Native::Float(float));
+        let madb = float(Float::Arithmetic { op: Op::MultiplyAdd, long: true, storage: true });
+        let all: [Described; 6] = [
+            ("AGHI", &step, None, Some((4, 8))),
+            ("LDY", &load, float(Float::Load { long: true }), None),
+            ("MADB", &add, madb, None),
+            ("STDY", &store, float(Float::Store { long: true }), None),
+            ("AGHI", &step, None, Some((5, 8))),
+            ("BRCTG", &back, None, None),
+        ];
+        let lanes = Lanes::of(&all).expect("it is such a loop");
+        assert_eq!((lanes.made, lanes.given, lanes.bases, lanes.count), (1, 1 << 2, 3 << 4, 7));
+        let streams: Vec<Stream> = lanes.streams().collect();
+        assert_eq!(streams, [(4, 0), (5, 0), (4, 0)].map(|(base, at)| Stream { base, at }));
+        // Without the load the sum goes on from round to round.
+        let mut sum = all.to_vec();
+        sum.remove(1);
+        assert!(Lanes::of(&sum).is_none());
+        // The other array does not step.
+        let mut stays = all.to_vec();
+        stays.remove(4);
+        assert!(Lanes::of(&stays).is_none());
+        // What is stored is fetched in the next round.
+        let mut follows = all.to_vec();
+        let before = fields(0, 4, -16);
+        follows[1].1 = &before;
+        assert!(Lanes::of(&follows).is_none());
+    }
+}
