@@ -38,7 +38,7 @@ command_function access_command, release_command, format_command, listfile_comma
     tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
-    reserve_command, segment_command, savefd_command;
+    reserve_command, segment_command, savefd_command, seggen_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);

@@ -128,6 +128,7 @@ static int query_cmstype(const struct call *call) { (void)call; return query_swi
 static int query_exectrac(const struct call *call) { (void)call; return query_switch("EXECTRAC", on(settings.exectrac)); }
 static int query_impcp(const struct call *call) { (void)call; return query_switch("IMPCP", on(settings.impcp)); }
 static int query_impex(const struct call *call) { (void)call; return query_switch("IMPEX", on(settings.impex)); }
+static int query_instseg(const struct call *call) { (void)call; return query_switch("INSTSEG", on(settings.instseg)); }
 static int query_rdymsg(const struct call *call) { (void)call; return query_switch("RDYMSG", settings.short_ready ? "SMSG" : "LMSG"); }
 static int query_relpage(const struct call *call) { (void)call; return query_switch("RELPAGE", on(settings.relpage)); }
 
@@ -152,7 +153,7 @@ static const struct { const char *word; u32 least; command_function *perform; } 
     { "ABBREV", 3, query_abbrev }, { "ACCESSED", 2, query_accessed }, { "AUTOREAD", 4, query_autoread },
     { "CMSLEVEL", 4, query_cmslevel }, { "CMSTYPE", 4, query_cmstype }, { "DISK", 2, query_disk },
     { "EXECTRAC", 5, query_exectrac }, { "IMPCP", 4, query_impcp }, { "IMPEX", 4, query_impex },
-    { "RDYMSG", 3, query_rdymsg }, { "RELPAGE", 3, query_relpage }, { "SEARCH", 3, query_search },
+    { "INSTSEG", 4, query_instseg }, { "RDYMSG", 3, query_rdymsg }, { "RELPAGE", 3, query_relpage }, { "SEARCH", 3, query_search },
     { "SEGMENT", 3, query_segments }, { "STORCMS", 7, query_storage }, { "SYNONYM", 3, query_synonym },
 };
 

@@ -80,6 +80,11 @@ int segment_command(const struct call *call)
             message("SEG", 1087, 'E', call->token[2], mode);
             return 8;
         }
+        if (installation_is(segment)) {
+            message("SEG", 1091, 'E', call->token[2]);
+            return 8;
+        }
+        installation_gone(segment);
         segment_purge(segment);
         return 0;
     }

@@ -5,7 +5,7 @@ static const struct { const char *word; u32 least; bool *value; const char *yes,
     { "ABBREV", 3, &settings.abbrev, "ON", "OFF" }, { "AUTOREAD", 4, &settings.autoread, "ON", "OFF" },
     { "EXECTRAC", 5, &settings.exectrac, "ON", "OFF" }, { "IMPCP", 4, &settings.impcp, "ON", "OFF" },
     { "IMPEX", 4, &settings.impex, "ON", "OFF" }, { "RDYMSG", 3, &settings.short_ready, "SMSG", "LMSG" },
-    { "RELPAGE", 3, &settings.relpage, "ON", "OFF" }, { "CMSTYPE", 4, NULL, "HT", "RT" },
+    { "INSTSEG", 4, &settings.instseg, "ON", "OFF" }, { "RELPAGE", 3, &settings.relpage, "ON", "OFF" }, { "CMSTYPE", 4, NULL, "HT", "RT" },
 };
 
 int set_command(const struct call *call)

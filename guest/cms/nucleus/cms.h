@@ -178,6 +178,22 @@ struct rexx;
 struct rexx *exec_running(void);                         /* NULL: none */
 int exec_variables(u32 request);                         /* execcomm.c: a chain of SHVBLOCKs */
 
+/* installed.c: execs in the installation segment. */
+struct rexx_text;
+struct segment;
+struct disk;
+void installation_load(const name wanted);
+bool installation_is(const struct segment *which);
+void installation_gone(const struct segment *which);
+void installation_forget(void);
+void installation_left(void);
+const struct rexx_text *installation_find(const name fn, const name ft, u32 *count);
+const struct rexx_text *installation_run(const name fn, const name ft, u32 *count);   /* until installation_left() */
+u32 exec_room(const struct disk *disk, const u8 *fst);
+u32 installation_head(u32 count);
+u32 installation_begin(u8 *at, u32 count);
+int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used);
+
 /* synonym.c */
 void synonyms_clear(void);
 bool synonym_add(const name command, const name synonym, u32 least);
@@ -200,7 +216,7 @@ static inline bool of_program(const struct frame *frame)
 
 /* main.c */
 struct settings {
-    bool short_ready, impex, impcp, abbrev, autoread, relpage, protect, exectrac, cms_type_halted;
+    bool short_ready, impex, impcp, abbrev, autoread, relpage, instseg, protect, exectrac, cms_type_halted;
     char blip;
 };
 extern struct settings settings;

@@ -99,10 +99,12 @@ u32 exec_get(const char *variable, u32 length, const char **value, u32 *value_le
 }
 
 /* The records of a file in storage, for the processor. */
-struct loaded { struct rexx_text *lines; char *bytes; char fn[8], ft[8], fm[2], called[8]; };
+struct loaded { struct rexx_text *lines; char *bytes; char fn[8], ft[8], fm[2], called[8]; bool installed; };
 
 static void forget(struct loaded *loaded)
 {
+    if (loaded->installed)
+        installation_left();
     release(loaded->lines);
     release(loaded->bytes);
     release(loaded);
@@ -131,6 +133,38 @@ static bool read_lines(struct open_file *file, struct loaded *loaded, u32 *count
     return true;
 }
 
+static void describe(struct rexx_program *program, struct loaded *loaded, const struct rexx_text *lines, const struct fileid *id)
+{
+    memcpy(loaded->fn, id->fn, 8);
+    memcpy(loaded->ft, id->ft, 8);
+    memcpy(loaded->fm, id->fm, 2);
+    program->lines = lines;
+    program->name = (struct rexx_text){ loaded->fn, length_of(loaded->fn, 8) };
+    program->type = (struct rexx_text){ loaded->ft, length_of(loaded->ft, 8) };
+    program->mode = (struct rexx_text){ loaded->fm, length_of(loaded->fm, 2) };
+    program->synonym = program->name;
+    program->environment = (struct rexx_text){ "CMS", 3 };
+    program->private = loaded;
+}
+
+/* The exec as the installation segment has it; `found` says whether it has it. */
+static bool load_installed(const struct fileid *id, struct rexx_program *program, bool *found)
+{
+    const struct rexx_text *lines;
+    struct loaded *loaded;
+    u32 count;
+
+    *found = installation_find(id->fn, id->ft, &count) != NULL;
+    loaded = *found ? obtain(sizeof *loaded, OWNER_COMMAND) : NULL;
+    if (loaded == NULL)
+        return false;
+    memset(loaded, 0, sizeof *loaded);
+    lines = installation_run(id->fn, id->ft, &program->count);
+    loaded->installed = true;
+    describe(program, loaded, lines, id);
+    return true;
+}
+
 /* Reads `fn ft` into storage; false: there is none, or it cannot be read (`found` says which). */
 static bool load_file(const name fn, const name ft, struct rexx_program *program, bool *found)
 {
@@ -141,7 +175,9 @@ static bool load_file(const name fn, const name ft, struct rexx_program *program
 
     memcpy(id.fn, fn, sizeof(name));
     memcpy(id.ft, ft, sizeof(name));
-    *found = false;
+    good = load_installed(&id, program, found);
+    if (*found)
+        return good;
     if (!legal_name(fn) || file_open(&id, EDF_READ, &file) != EDF_OK)
         return false;
     *found = true;
@@ -158,16 +194,7 @@ static bool load_file(const name fn, const name ft, struct rexx_program *program
         forget(loaded);
         return false;
     }
-    memcpy(loaded->fn, id.fn, 8);
-    memcpy(loaded->ft, id.ft, 8);
-    memcpy(loaded->fm, id.fm, 2);
-    program->lines = loaded->lines;
-    program->name = (struct rexx_text){ loaded->fn, length_of(loaded->fn, 8) };
-    program->type = (struct rexx_text){ loaded->ft, length_of(loaded->ft, 8) };
-    program->mode = (struct rexx_text){ loaded->fm, 2 };
-    program->synonym = program->name;
-    program->environment = (struct rexx_text){ "CMS", 3 };
-    program->private = loaded;
+    describe(program, loaded, loaded->lines, &id);
     return true;
 }
 
@@ -334,13 +361,20 @@ bool is_exec(const name fn)
 {
     struct fileid id = { .ft = "EXEC    ", .fm = "* " };
     struct disk *disk;
+    u32 count;
     u8 *fst;
 
     memcpy(id.fn, fn, sizeof(name));
+    if (installation_find(fn, id.ft, &count) != NULL)
+        return true;
     return legal_name(fn) && find_file(&id, &disk, &fst);
 }
 
-void forget_execs(void) { innermost = NULL; }
+void forget_execs(void)
+{
+    innermost = NULL;
+    installation_forget();
+}
 
 /* That is how a REXX program is told from others. */
 static bool begins_with_comment(const struct rexx_program *program)

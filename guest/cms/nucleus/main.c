@@ -9,7 +9,7 @@
 #include "cms.h"
 
 struct settings settings = {
-    .impex = true, .impcp = true, .abbrev = true, .autoread = true, .relpage = true, .protect = true,
+    .impex = true, .impcp = true, .abbrev = true, .autoread = true, .relpage = true, .protect = true, .instseg = true,
 };
 name last_command;
 volatile u32 exec_attention;
@@ -203,7 +203,7 @@ void cms_start(u32 vdev)
     static char parm[64], line[256];
     static u32 length;
     static bool autocr, sysprof;
-    static name system;
+    static name system, installation;
 
     memset(nucleus_bss, 0, (size_t)(nucleus_end - nucleus_bss));
     set_up_interruptions();
@@ -227,6 +227,10 @@ void cms_start(u32 vdev)
     storage_extend(end_of_storage());
     autocr = word_in(parm, sizeof parm, "AUTOCR", NULL);
     sysprof = !word_in(parm, sizeof parm, "NOSPROF", NULL);
+    if (!word_in(parm, sizeof parm, "INSTSEG", &installation))
+        memcpy(installation, "CMSINST ", sizeof(name));
+    if (!is(installation, "NO"))
+        installation_load(installation);
     type("Endicott CMS " CMS_LEVEL);
     if (!mark(command_loop)) {
         access_system_disks((u16)vdev);

@@ -130,6 +130,8 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 1087, "Saved segment %t has the file directory of disk %c" },
     { 1088, "Saved segment %t is loaded" },
     { 1089, "No saved file directory for %c(%03x)" },
+    { 1090, "Line %u of %s is not EXEC and the name of one" },
+    { 1091, "Saved segment %t has execs that can be used; SET INSTSEG OFF" },
 };
 
 void message(const char *module, u32 number, char severity, ...)

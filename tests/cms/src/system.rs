@@ -41,6 +41,11 @@ USER SMALL SMALL 2M 2M G
  INCLUDE DEFAULT
  MACHINE ESA
  LINK MAINT 190 190 RR
+USER LARGE LARGE 2047M 2047M G
+ INCLUDE DEFAULT
+ MACHINE XA
+ LINK MAINT 190 190 RR
+ LINK CMSUSER 191 191 RR
 ";
 
 /// A clock that stands still until guests run, and advances by a tenth of a millisecond at each look then.

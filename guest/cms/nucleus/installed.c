@@ -1,0 +1,124 @@
+/*
+ * The installation segment: execs in a saved segment that all have in common.
+ *
+ * It begins with an identifier and the number of execs; then comes an entry for each, and their lines as the exec processor wants them: texts
+ * with lengths, at the addresses where the segment always is. command/seggen.c makes one. IPL loads CMSINST, or the one that INSTSEG in IPL's
+ * PARM names, if there is one; what is in it is found before what is on disks, unless SET INSTSEG OFF.
+ */
+#include "segment.h"
+#include "../rexx/rexx.h"
+
+struct entry { name fn, ft; const struct rexx_text *lines; u32 count; };
+struct installation { char identifier[8]; u32 count, zero; struct entry entry[]; };
+
+static const char identifier[8] = "CMSEXEC1";
+static const struct segment *segment;
+static u32 running;             /* execs of it that run */
+
+static const struct installation *installation(void)
+{
+    const struct installation *all = segment == NULL ? NULL : (const struct installation *)segment->first;
+
+    return all != NULL && memcmp(all->identifier, identifier, sizeof identifier) == 0 ? all : NULL;
+}
+
+void installation_load(const name wanted)
+{
+    struct segment *found;
+
+    if (segment_load(wanted, false, &found) != SEGMENT_DONE)
+        return;
+    segment = found;
+    if (installation() == NULL) {
+        segment = NULL;
+        segment_purge(found);
+    }
+}
+
+/* Whether an exec of it runs, or one may be looked for. */
+bool installation_is(const struct segment *which) { return which == segment && (settings.instseg || running > 0); }
+
+/* It has been purged. */
+void installation_gone(const struct segment *which)
+{
+    if (which == segment)
+        segment = NULL;
+}
+
+void installation_forget(void) { running = 0; }
+void installation_left(void) { running -= running > 0; }
+
+const struct rexx_text *installation_find(const name fn, const name ft, u32 *count)
+{
+    const struct installation *all = settings.instseg ? installation() : NULL;
+
+    for (u32 n = 0; all != NULL && n < all->count; n++)
+        if (memcmp(all->entry[n].fn, fn, sizeof(name)) == 0 && memcmp(all->entry[n].ft, ft, sizeof(name)) == 0) {
+            *count = all->entry[n].count;
+            return all->entry[n].lines;
+        }
+    return NULL;
+}
+
+const struct rexx_text *installation_run(const name fn, const name ft, u32 *count)
+{
+    const struct rexx_text *lines = installation_find(fn, ft, count);
+
+    running += lines != NULL;
+    return lines;
+}
+
+u32 installation_head(u32 count) { return sizeof(struct installation) + count * sizeof(struct entry); }
+
+/* How much of a segment an exec can take: its lines, and their bytes, which an F file's records are all of. */
+u32 exec_room(const struct disk *disk, const u8 *fst)
+{
+    u32 records = edf_word(fst + FST_RECORDS), lrecl = edf_word(fst + FST_LRECL);
+
+    return records * (u32)sizeof(struct rexx_text) + 8 + lrecl +
+           (fst[FST_RECFM] == EDF_F ? records * lrecl : edf_word(fst + FST_BLOCKS) * disk->edf.size);
+}
+
+/* Begins a segment; how many bytes of it are in use. */
+u32 installation_begin(u8 *at, u32 count)
+{
+    struct installation *all = (struct installation *)at;
+
+    memcpy(all->identifier, identifier, sizeof identifier);
+    all->count = count;
+    return installation_head(count);
+}
+
+/* Adds exec `n`, and a return code: `used` grows. */
+int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used)
+{
+    struct installation *all = (struct installation *)at;
+    struct fileid id = { .fm = "* " };
+    struct rexx_text *lines;
+    struct open_file *file;
+    u32 records, lrecl, length;
+    int error;
+
+    memcpy(id.fn, fn, sizeof(name));
+    memcpy(id.ft, ft, sizeof(name));
+    error = file_open(&id, EDF_READ, &file);
+    if (error != EDF_OK)
+        return file_problem("SGN", error, &id, false);
+    records = edf_word(file->file.fst + FST_RECORDS);
+    lrecl = edf_word(file->file.fst + FST_LRECL);
+    lines = (struct rexx_text *)(at + ((*used + 7) & ~7u));
+    *used = (u32)((u8 *)(lines + records) - at);
+    for (u32 k = 0; error == EDF_OK && k < records; k++) {
+        char *to = (char *)at + *used;
+
+        error = edf_read(&file->file, k + 1, to, lrecl, &length);
+        lines[k] = (struct rexx_text){ to, length_of(to, length) };
+        *used += lines[k].length;
+    }
+    (void)file_finish(file);
+    memcpy(all->entry[n].fn, fn, sizeof(name));
+    memcpy(all->entry[n].ft, ft, sizeof(name));
+    all->entry[n].lines = lines;
+    all->entry[n].count = records;
+    return error == EDF_OK ? 0 : file_problem("SGN", error, &id, false);
+}
