@@ -11,6 +11,7 @@ use crate::floating::Unusual;
 use crate::lanes::{Constants, Lanes};
 use crate::sites::Draft;
 use crate::spans::{Alone, CLOSED, Spans};
+use crate::tables::Tables;
 use crate::word::*;
 use arch::Absolute;
 use cpu::layout;
@@ -159,6 +160,7 @@ pub struct Plan<'e> {
     pub storage: &'e storage::Storage,
     pub ops: &'e [Op],
     pub spans: Spans,
+    pub tables: Tables,
     pub ahead: Ahead,
     pub lanes: Option<Lanes>,
     /// Where the block's text is.

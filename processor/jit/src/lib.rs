@@ -52,6 +52,8 @@ mod spans;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod strings;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod tables;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod translator;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod word;

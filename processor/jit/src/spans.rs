@@ -180,6 +180,9 @@ impl Span {
     }
 }
 
+/// In a table: the host register with the index, and how many bytes are wanted.
+type Place = (u8, i32);
+
 /// An access that looks for itself, and where it stands.
 #[derive(Clone, Copy)]
 pub struct Alone {
@@ -188,6 +191,8 @@ pub struct Alone {
     site: DynamicLabel,
     base: u8,
     access: Access,
+    /// In a table: which of its places.
+    place: Option<Place>,
     /// It was to open its span: the words of the slot that are 0 now.
     closes: Closes,
     /// Where the span begins, and how far behind that it ends, if it may be opened again: in a loop, which would have to do
@@ -206,18 +211,31 @@ enum Closes {
 }
 
 impl Emitter<'_> {
-    /// The access off a base register that is meant, if this address is one, and where the base is.
-    fn access(&mut self, at: Word, len: i32, store: bool) -> Option<(Access, u8)> {
-        let Word::Sum { base: Some((h, age)), index: None, disp, own: false } = at else { return None };
-        let Owner::Guest(base) = self.owner(h) else { return None };
+    /// The access off a base register that is meant, if this address is one, where the base is, and the place in a table.
+    fn access(&mut self, at: Word, len: i32, store: bool) -> Option<(Access, u8, Option<Place>)> {
+        let Word::Sum { base: Some(base), index, disp, own: false } = at else { return None };
         let disp = i32::try_from(disp).ok().filter(|_| self.plan.mask == u64::MAX)?;
-        Some((Access { base, disp, len, store }, self.fresh(h, age)))
+        let (base, len, place) = match index {
+            None => (base, len, None),
+            Some(index) => {
+                let table = self.plan.tables.get(self.index).filter(|_| !store)?;
+                let owner = Owner::Guest(table.base);
+                let (base, index) = match [base, index].map(|(h, _)| self.owner(h) == owner) {
+                    [true, false] => (base, index),
+                    [false, true] => (index, base),
+                    _ => return None,
+                };
+                (base, table.most + len, Some((self.fresh(index.0, index.1), len)))
+            }
+        };
+        let Owner::Guest(guest) = self.owner(base.0) else { return None };
+        Some((Access { base: guest, disp, len, store }, self.fresh(base.0, base.1), place))
     }
 
     /// If this is an access that shares its look with others: rcx + that register + that displacement becomes the host's
     /// address. rax and rdx change.
     pub fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
-        let (access, base) = self.access(at, len, store)?;
+        let (access, base, place) = self.access(at, len, store)?;
         let (r, plan) = (access.base as usize, self.plan);
         let (read, write) = (self.map.read[r], self.map.write[r]);
         let (delta, code) = (slot(access.base), slot(access.base) + 8);
@@ -248,8 +266,8 @@ impl Emitter<'_> {
             // What was found for another page is good for nobody.
             let closes = if moved { Closes::All } else { Closes::Nothing };
             let stores = store || moved && write == n;
-            self.alone_later(Alone { label, resume, site, base, access, closes, again, stores, page: moves });
-            return Some((base, access.disp));
+            self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page: moves });
+            return Some((self.placed(base, place), access.disp));
         }
         let (n, span) = plan.spans.find(self.index, &seen)?;
         let repeated = plan.spans.again && (plan.spans.fixed | plan.spans.stepped) >> r & 1 == 1;
@@ -285,16 +303,23 @@ impl Emitter<'_> {
         }
         // What may be fetched may be so still if stores must not.
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
-        self.alone_later(Alone { label, resume, site, base, access, closes, again: None, stores, page: moves });
+        self.alone_later(Alone { label, resume, site, base, access, place, closes, again: None, stores, page: moves });
         self.map.read[r] = n;
         self.map.write[r] = if stores { n } else { CLOSED };
         self.map.moved &= !bit;
-        Some((base, access.disp))
+        Some((self.placed(base, place), access.disp))
+    }
+
+    /// The register that is to be added to rcx: what it is that depends on the place in a table comes last.
+    fn placed(&mut self, base: u8, place: Option<Place>) -> u8 {
+        let Some((index, _)) = place else { return base };
+        asm!(self, add rcx, Rq(base));
+        index
     }
 
     /// Emits an access that looks for itself.
     pub fn alone(&mut self, alone: &Alone) {
-        let Alone { label, resume, site, base, access, closes, again, stores, page: keeps } = *alone;
+        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps } = *alone;
         asm!(self, =>label);
         if closes != Closes::Nothing {
             asm!(self, mov QWORD [rsp + slot(access.base) + 8], 0);
@@ -315,7 +340,17 @@ impl Emitter<'_> {
             }
             asm!(self, jmp =>resume ; =>no);
         }
-        asm!(self, lea rcx, [Rq(base) + access.disp] ; mov eax, access.len - 1 ; call QWORD [rbp + routine(access.store)] ; jne =>site
+        let len = match place {
+            Some((index, len)) => {
+                asm!(self, lea rcx, [Rq(base) + Rq(index) + access.disp]);
+                len
+            }
+            None => {
+                asm!(self, lea rcx, [Rq(base) + access.disp]);
+                access.len
+            }
+        };
+        asm!(self, mov eax, len - 1 ; call QWORD [rbp + routine(access.store)] ; jne =>site
             ; jmp =>resume);
     }
 }

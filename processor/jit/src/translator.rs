@@ -12,6 +12,7 @@ use crate::scout::Scout;
 use crate::sites::{Draft, Site, Sites};
 use crate::spans::{self, PAGES, SLOTS, Spans};
 use crate::strings;
+use crate::tables::Tables;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
 use arch::Absolute;
@@ -383,6 +384,7 @@ impl Translator {
         let code = s.storage().code(absolute);
         let mut plan = Plan {
             spans: Spans::default(),
+            tables: Tables::default(),
             ahead: Ahead::default(),
             lanes: None,
             storage: s.storage(),
@@ -439,6 +441,7 @@ impl Translator {
                 }
             });
         }
+        plan.tables = Tables::of(ops, &rows, &mut footprints, &s.gr);
         plan.spans = Spans::of(ops, &footprints);
         plan.ahead = Ahead::of(ops, &footprints);
         let described = |n: usize| -> Described {
