@@ -382,9 +382,13 @@ impl Emitter<'_> {
 
     /// Works the condition code out and stores it.
     pub fn settle_code(&mut self, recipe: &Recipe) {
-        let Recipe::Named(cc) = recipe else { return };
-        self.work_out(cc);
-        asm!(self, mov [BYTE rbp + field(layout::CC) as i8], al)
+        match recipe {
+            Recipe::Stored | Recipe::Named(Cc::Set(_) | Cc::Zero { .. }) => self.store_code(recipe),
+            Recipe::Named(cc) => {
+                self.work_out(cc);
+                asm!(self, mov [BYTE rbp + field(layout::CC) as i8], al)
+            }
+        }
     }
 
     /// ecx becomes the condition code that is in the state.

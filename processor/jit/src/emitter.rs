@@ -653,7 +653,8 @@ impl<'e> Emitter<'e> {
         let (map, cc) = (self.map, self.cc);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);
-        self.store_code(&cc);
+        // Who is called wants it.
+        self.settle_code(&cc);
         self.cc = Recipe::Stored;
         self.map = Map::EMPTY;
         self.near = [None; 16];

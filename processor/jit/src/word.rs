@@ -254,7 +254,15 @@ fn size(width: Width) -> u8 {
 }
 
 /// The condition code is in the `State` afterwards, and not only what it follows from.
+#[inline(always)]
 pub fn settle_code(s: &mut State) {
+    if s.cc > 3 {
+        work_out_code(s);
+    }
+}
+
+#[inline(never)]
+fn work_out_code(s: &mut State) {
     let mut operands = s.scratch[CODE_OPERANDS..].iter().map(|&operand| Operand::Const(operand));
     let recipe = Recipe::from_byte(s.cc, || operands.next().expect("there are two"));
     recipe.store(s);
