@@ -411,6 +411,9 @@ fn the_control_unit_answers_what_drivers_ask() {
     // Volume Storage Query: not space-efficient, so all of its cylinders are allocated.
     m.good(&[ask(0x52), get(0x3e, 28)]);
     assert_eq!(m.data(1, 28), [&[0; 16][..], &[0, 0, 0, 1].repeat(3)].concat());
+    // Logical Configuration Query: no pools of extents, so extents have no size.
+    m.good(&[ask(0x53), get(0x3e, 64)]);
+    assert_eq!(m.data(1, 64), [&[0, 64][..], &[0; 62]].concat());
     let (sense, _) = m.bad(&[ask(0x99)]);
     assert_eq!((sense[0], sense[7], sense[27]), (0x80, 4, 0x80));
     assert_eq!(m.bad(&[get(0x3e, 64)]).0[7], 2);

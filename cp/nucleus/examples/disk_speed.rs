@@ -1,7 +1,8 @@
 //! What a disk's I/O costs the host: microseconds of processor time, on the CCW fast path and in the general way, for real disks in
 //! files, hits of the minidisk cache, and virtual disks; and what that makes of the benefits that reports measured.
 //!
-//! `cargo run --release -p nucleus --example disk_speed`
+//! `cargo run --release -p nucleus --example disk_speed`. With `fast` or `general`, and a number, it performs so many hits by seek and
+//! search in that way and prints nothing, for tools that count instructions.
 
 #[path = "../../../channel/devices/tests/disk/mod.rs"]
 mod disk;
@@ -28,6 +29,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let memory: Arc<dyn Volume> =
         Arc::new(dasd::Memory::fba(FbaModel::named("9336-20").ok_or("there is this model")?, u64::from(TRACKS) * 96));
 
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [way, number] = &words[..] {
+        return perform(&cached, way == "fast", number.parse()?);
+    }
     println!("Microseconds of the host's processor for a channel program\n");
     println!("{:>9} {:>9}", "fast path", "general");
     let read = [extent(0x40, 0, TRACKS - 1), locate(0x06, 1, 0, 5), get(0x86, 4096)];
@@ -62,6 +67,19 @@ fn main() -> Result<(), Box<dyn Error>> {
         virtual_disk[0] / file[0]
     );
     println!("A hit in the minidisk cache instead of an I/O: processor time {:.2} of it", hit[0] / file[0]);
+    Ok(())
+}
+
+/// So many reads of a record of 4096 bytes as VSAM does them.
+fn perform(volume: &Arc<dyn Volume>, fast: bool, number: usize) -> Result<(), Box<dyn Error>> {
+    let mut m = Machine::new(device(volume.clone(), devices::dasd::Options::default()));
+    m.css.allow_fast_path(0x200, fast);
+    let orb = m.lay(&[seek(40), search(40, 5), tic(1), get(0x06, 4096)]);
+    for _ in 0..number {
+        m.css.start_subchannel(m.id, &orb).map_err(|cc| format!("condition code {cc}"))?;
+        m.css.take_interruption(0xff);
+        m.css.test_subchannel(m.id);
+    }
     Ok(())
 }
 

@@ -6,7 +6,7 @@
 //! the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`dasd::Extent`]), which nobody leaves; the volume.
 //!
 //! Minidisks are the same if they lie in the same place, whatever users the directory gives them to: LINK's modes and
-//! the cache look at that. (Minidisks that merely overlap are the administrator's business, and QUERY MDISK MAP shows them.)
+//! the cache look at that; only MINIOPT is each statement's own. (Minidisks that merely overlap are the administrator's business, and QUERY MDISK MAP shows them.)
 //! A RESERVE is seen by all who have the minidisk or one that overlaps it, as by all systems that share a real disk, and of two
 //! changes to one track none is lost ([`dasd::Volume::update_track`]).
 //!
@@ -409,9 +409,13 @@ impl State {
                 let count = real::size(&extent.kind()).0 as u32;
                 let heads = if let Kind::Ckd { heads, .. } = kind { heads } else { 1 };
                 let place = Place::Real { rdev: real.number, start: *start, count };
-                if let Some(disk) = self.live(|disk| disk.place == place) {
+                let here = |disk: &Minidisk| disk.place == place;
+                if let Some(disk) = self.live(|disk| here(disk) && disk.owner == owner && disk.vdev == vdev) {
                     return Ok(disk);
                 }
+                // Another MDISK statement for the same place has options of its own, and the same reservation.
+                let shared = self.live(here).map(|disk| disk.reservation.clone());
+                let reservation = shared.unwrap_or_else(|| part(real, (*start).into(), count.into()));
                 Ok(Arc::new(Minidisk {
                     owner: owner.into(),
                     vdev,
@@ -419,7 +423,7 @@ impl State {
                     volume: volume.clone(),
                     direct: Arc::new(extent),
                     cache: Some(Arc::new(DiskCache::new(mdisk.cache, mdisk.records))),
-                    reservation: part(real, (*start).into(), count.into()),
+                    reservation,
                     bypass: mdisk.bypass,
                     cacheable: Some((u64::from(*start) * u64::from(heads), real.cache.clone())),
                 }))

@@ -26,6 +26,8 @@ USER MAINT MAINT 1M 2M BG
 USER OTHER OTHER 1M 2M G
  CONSOLE 009 3215 T
  LINK MAINT 190 190 MW
+ MDISK 195 3390 1 20 USR001 MW
+ MINIOPT NOMDC NOCACHE
 ";
 
 struct Site {
@@ -296,6 +298,38 @@ fn block_services_leave_alone_what_others_have_reserved() {
     // One's own keeps one from nothing.
     order("MAINT", RESERVE);
     assert_eq!(read(40), Ok(()));
+}
+
+/// Two MDISK statements for one place: one minidisk to LINK, RESERVE and the cache, but each with a MINIOPT of its own.
+#[test]
+fn identical_minidisks_have_options_of_their_own() {
+    let site = Site::new();
+    let other = site.cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
+    site.cp.line(other.id, "logon other other");
+    let link = |userid: &str, vdev: u16| site.cp.disks.link(userid, vdev).expect("it is linked");
+    let (one, same, two) = (link("MAINT", 0x190), link("OTHER", 0x190), link("OTHER", 0x195));
+    assert!(one.disk.place == two.disk.place && Arc::ptr_eq(&one.disk, &same.disk));
+    assert_eq!([&one, &same, &two].map(|link| link.is_cached()), [Some(true), Some(true), Some(false)]);
+    assert!(!one.disk.bypass && two.disk.bypass);
+    let details = |vdev: &str| {
+        other.take_output();
+        site.cp.line(other.id, &format!("query virtual {vdev} details"));
+        other.take_output()
+    };
+    assert!(details("190").contains("MDC ACTIVE") && details("195").contains("MDC OFF"));
+    // What is written past the cache is what the cache has, too.
+    let first = |track: Arc<Track>| track.records().nth(1).expect("record 1").data[0];
+    assert_eq!(first(one.volume.read_track(3).unwrap()), 0x40);
+    two.volume
+        .update_track(3, &mut |track| {
+            let record = track.records().nth(1).expect("record 1").at;
+            track.update(record, None, Some(&[0x77; 4096]));
+            true
+        })
+        .unwrap();
+    assert_eq!(first(one.volume.read_track(3).unwrap()), 0x77);
+    assert!(site.says("query links 190").join(" ").contains("OTHER    0195 R/W"));
+    assert!(Arc::ptr_eq(&one.disk.reservation, &two.disk.reservation));
 }
 
 #[test]
