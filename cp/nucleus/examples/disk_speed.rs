@@ -76,7 +76,7 @@ fn perform(volume: &Arc<dyn Volume>, fast: bool, number: usize) -> Result<(), Bo
     m.css.allow_fast_path(0x200, fast);
     let orb = m.lay(&[seek(40), search(40, 5), tic(1), get(0x06, 4096)]);
     for _ in 0..number {
-        m.css.start_subchannel(m.id, &orb).map_err(|cc| format!("condition code {cc}"))?;
+        m.css.start_subchannel(m.id, &orb).map_err(|program| format!("{program:?}"))?;
         m.css.take_interruption(0xff);
         m.css.test_subchannel(m.id);
     }
