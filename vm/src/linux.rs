@@ -7,6 +7,7 @@
 use crate::clock::HostClock;
 use crate::server::{Notes, Server};
 use base::Clock;
+use devices::tape::Model;
 use directory::{Directory, Passwords};
 use nucleus::console::terminal::{Ending, Host, Kind, Terminal};
 use nucleus::system::{Cp, SystemConfig};
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tape::Tape;
 
 /// What the exit codes mean.
 pub const EXIT_CODES: &str = "\
@@ -50,6 +52,9 @@ pub struct Options {
     /// given more than once.
     #[arg(long, value_name = "FILE")]
     pub disk: Vec<PathBuf>,
+    /// A tape in AWSTAPE or HET format, on a drive of its own. The first drive becomes device 0580, and so on.
+    #[arg(long, value_name = "FILE")]
+    pub tape: Vec<PathBuf>,
     /// The virtual machine's storage, such as 512M or 2G.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     pub memory: u64,
@@ -69,6 +74,8 @@ const PARAMETERS: usize = 64;
 
 /// The device number of the first disk.
 const DISKS: u16 = 0x200;
+/// The device number of the first tape drive.
+const TAPES: u16 = 0x580;
 
 impl Options {
     /// A guest that starts from `disk`.
@@ -78,6 +85,7 @@ impl Options {
             initrd: None,
             append: String::new(),
             disk: vec![disk.to_owned()],
+            tape: Vec::new(),
             memory,
             cpus,
             json: false,
@@ -110,7 +118,8 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";
     let disks: Vec<(u16, &PathBuf)> = (DISKS..).zip(&options.disk).collect();
-    disks.iter().for_each(|(number, _)| text += &format!(" DEDICATE {number:04X} {number:04X}\n"));
+    let tapes: Vec<(u16, &PathBuf)> = (TAPES..).zip(&options.tape).collect();
+    disks.iter().chain(&tapes).for_each(|(number, _)| text += &format!(" DEDICATE {number:04X} {number:04X}\n"));
     let directory = Directory::parse("endicott linux", &text, &Passwords::default());
     let directory = directory.map_err(|errors| errors[0].to_string())?;
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
@@ -124,6 +133,11 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     for (number, file) in &disks {
         let volume = ::dasd::open(file).map_err(|error| error.to_string())?;
         cp.disks.install(*number, volume, file.display().to_string());
+    }
+    for (number, file) in &tapes {
+        let tape = Tape::open(file, true).map_err(|error| format!("{}: {error}", file.display()))?;
+        cp.tapes.install(*number, Model::T3490);
+        cp.tapes.real(*number).expect("it was just installed").drive.mount(tape);
     }
     let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
     let vmdbk = logon::log_on_here(&cp, USERID, &terminal).map_err(|message| message.text)?;

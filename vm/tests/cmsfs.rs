@@ -212,7 +212,7 @@ impl Trial {
         if again {
             archive.program("again", b"");
         }
-        let tools = guest.initrd.with_file_name("cmsfs.img");
+        let tools = guest.initrd.with_file_name("clients.img");
         let read = |path: &Path| fs::read(path).expect("it was there before");
         let mut initrd = read(&guest.initrd);
         initrd.resize(initrd.len().next_multiple_of(4), 0);
@@ -242,7 +242,7 @@ impl Trial {
 #[test]
 fn cms_disks_go_both_ways_between_us_and_cmsfs_fuse() {
     let Some(guest) = guest() else { return };
-    if !guest.initrd.with_file_name("cmsfs.img").exists() {
+    if !guest.initrd.with_file_name("clients.img").exists() {
         println!("skipped: there is no cmsfs-fuse for the guest (cargo x guest fetches it)");
         return;
     }

@@ -161,7 +161,7 @@ fn disks(folder: &Path) -> Outcome {
         }
         let decks: &[(&str, &str)] = match name {
             "system" => &[(deck::ENTRY, "A2")],
-            _ => &[("GREET", "A1"), ("TALLY", "A1"), ("CLICKS", "A1")],
+            _ => &[("GREET", "A1"), ("TALLY", "A1"), ("CLICKS", "A1"), ("RXCKSUM", "A1")],
         };
         for (deck, mode) in decks {
             let cards = folder.join(deck).with_extension("TEXT");

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 mod bench;
 mod boots;
+mod clients;
 mod cms;
-mod cmsfs;
 mod guest;
 mod host;
 mod root;
@@ -48,7 +48,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["run", arguments @ ..] => tasks::run_system(arguments),
         ["test", filters @ ..] => tasks::test(filters, false),
         ["bless", filters @ ..] => tasks::test(filters, true),
-        ["guest"] => root::prepare(&guest::prepare()?).and_then(|()| cmsfs::prepare()),
+        ["guest"] => root::prepare(&guest::prepare()?).and_then(|()| clients::prepare()),
         ["cms"] => cms::prepare(),
         ["guest", "--bench"] => guest::prepare_benches().map(drop),
         ["bench", what @ ..] => bench::bench(what),

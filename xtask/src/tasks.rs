@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::host::{self, Outcome, cargo, run};
 use crate::root;
-use crate::{cms, cmsfs, guest};
+use crate::{clients, cms, guest};
 
 /// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in them.
 const TESTED: &str = "checked";
@@ -42,7 +42,7 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
 
 /// Format, lints and every test. With `bless`, tests that compare with recorded expectations record them anew.
 pub fn test(filters: &[&str], bless: bool) -> Outcome {
-    if let Err(failure) = root::prepare(&guest::prepare()?).and_then(|()| cmsfs::prepare()) {
+    if let Err(failure) = root::prepare(&guest::prepare()?).and_then(|()| clients::prepare()) {
         // Some tests do without, and say so.
         if filters.is_empty() {
             return Err(failure);

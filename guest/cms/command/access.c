@@ -45,7 +45,10 @@ static int failed(int error, u16 vdev, char mode)
         message("ACP", 1089, 'E', mode, vdev);
         return RC_MISSING;
     }
-    message("ACP", error == EDF_NOT_FOUND ? 113 : error == EDF_NO_LABEL ? 115 : 112, 'S', mode, vdev);
+    if (error == EDF_NOT_FOUND)
+        message("ACP", 113, 'S', (const char[]){ mode, 0 }, vdev);
+    else
+        message("ACP", error == EDF_NO_LABEL ? 115 : 112, 'S', mode, vdev);
     return RC_IO;
 }
 

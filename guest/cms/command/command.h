@@ -26,6 +26,13 @@ int unit_write(u16 vdev, u8 command, const char *text, u32 length);
 int unit_read(u16 vdev, char card[80], u32 *length);     /* 2: end of file */
 void unit_close(u16 vdev, const char *how, const struct fileid *id);
 
+/* Tapes (tape.c): units 0 to F are TAP0 to TAPF, the devices 180 to 187 and 288 to 28F. */
+enum tape_end { TAPE_DONE, TAPE_MARK, TAPE_VOID, TAPE_BEGINNING, TAPE_PROTECTED, TAPE_NOT_READY, TAPE_ABSENT, TAPE_ERROR };
+enum { TAPE_WRITE = 0x01, TAPE_READ = 0x02, TAPE_WRITE_MARK = 0x1f };
+u16 tape_device(u32 unit);
+enum tape_end tape_io(u16 vdev, u8 command, void *data, u32 *length);
+int tape_problem(const char *module, u32 unit, enum tape_end end, bool writing);
+
 /* What a query answers: typed, or stacked (answer.c). */
 enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
 void answer_to(int disposition);
@@ -38,7 +45,7 @@ command_function access_command, release_command, format_command, listfile_comma
     tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
-    reserve_command, segment_command, savefd_command, seggen_command;
+    reserve_command, segment_command, savefd_command, seggen_command, tape_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);

@@ -22,7 +22,7 @@ struct filedef *filedef_find(const name dd)
     return at;
 }
 
-struct filedef *filedef_next(struct filedef *before) { return before == NULL ? definitions : before->chain; }
+struct filedef *filedef_next(const struct filedef *before) { return before == NULL ? definitions : before->chain; }
 
 static void drop(struct filedef *gone)
 {
@@ -64,7 +64,8 @@ static int clear(const name dd)
     } else if (old == NULL) {
         message("FLD", 704, 'I');
     } else {
-        drop(old);
+        for (; old != NULL; old = filedef_find(dd))
+            drop(old);
     }
     return 0;
 }
@@ -105,14 +106,14 @@ int filedef_command(const struct call *call)
 {
     struct filedef made = { .id = { "        ", "        ", "  " }, .member = "        " }, *old;
     name recfm = "        ", ignored = "        ", disposition = "        ";
-    int permanent = 0, keep = 0, fold = 0;
+    int permanent = 0, keep = 0, fold = 0, behind = 0;
     const struct option known[] = {
         { "PERM", 4, &permanent, 1, NULL, NULL }, { "CHANGE", 6, &keep, 0, NULL, NULL }, { "NOCHANGE", 8, &keep, 1, NULL, NULL },
         { "RECFM", 5, NULL, 0, NULL, &recfm }, { "LRECL", 5, NULL, 0, &made.lrecl, NULL }, { "BLOCK", 5, NULL, 0, &made.block, NULL },
         { "BLKSIZE", 7, NULL, 0, &made.block, NULL }, { "KEYLEN", 6, NULL, 0, NULL, &ignored }, { "XTENT", 5, NULL, 0, NULL, &ignored },
         { "LIMCT", 5, NULL, 0, NULL, &ignored }, { "OPTCD", 5, NULL, 0, NULL, &ignored }, { "DSORG", 5, NULL, 0, NULL, &ignored },
         { "DISP", 4, NULL, 0, NULL, &disposition }, { "MEMBER", 6, NULL, 0, NULL, &made.member },
-        { "CONCAT", 6, &fold, 0, NULL, NULL }, { "UPCASE", 6, &fold, 1, NULL, NULL }, { "LOWCASE", 7, &fold, 0, NULL, NULL },
+        { "CONCAT", 6, &behind, 1, NULL, NULL }, { "UPCASE", 6, &fold, 1, NULL, NULL }, { "LOWCASE", 7, &fold, 0, NULL, NULL },
     };
     u32 words = operands(call);
     int code = options("FLD", call, known, COUNT_OF(known));
@@ -152,7 +153,8 @@ int filedef_command(const struct call *call)
     old = filedef_find(made.dd);
     if (old != NULL && keep)
         return 0;
-    if (old == NULL) {
+    /* CONCAT: another file that is read when the one before is at its end. */
+    if (old == NULL || (behind && made.device == ON_DISK && old->device == ON_DISK)) {
         struct filedef **last = &definitions;
 
         old = obtain(sizeof *old, OWNER_SYSTEM);
@@ -164,6 +166,11 @@ int filedef_command(const struct call *call)
             last = &(*last)->chain;
         *last = old;
     } else {
+        for (struct filedef *at = old->chain, *next; at != NULL; at = next) {
+            next = at->chain;
+            if (memcmp(at->dd, made.dd, sizeof(name)) == 0)
+                drop(at);
+        }
         made.chain = old->chain;
     }
     *old = made;

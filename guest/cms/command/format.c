@@ -293,7 +293,7 @@ int format_command(const struct call *call)
         if (there)
             message("FOR", 114, 'S', vdev);
         else
-            message("FOR", 113, 'S', mode, vdev);
+            message("FOR", 113, 'S', (const char[]){ mode, 0 }, vdev);
         return there ? 88 : RC_IO;
     }
     if (disk->read_only) {

@@ -6,15 +6,101 @@
 
 struct end {
     struct filedef what;
+    const struct filedef *defined;
     struct reader reader;
     struct open_file *file;
     u32 number;
+    u8 *block;                  /* of tapes: what was read, or is to be written */
+    u32 used, at, size, lrecl;
+    bool variable;
 };
 
-static int unsupported(const struct end *end)
+/*
+ * Tapes: blocks without labels. Fixed records lie side by side, as many as BLKSIZE holds of LRECL (a block is one record if
+ * nothing is said); variable ones behind four bytes with their length, in a block that begins with four for its own.
+ */
+enum { BLOCK_MOST = 65535, PREFIX = 4 };
+
+static void set_prefix(u8 *at, u32 length)
 {
-    message("MVE", 130, 'S', end->what.dd);
-    return RC_IO;
+    at[0] = (u8)(length >> 8);
+    at[1] = (u8)length;
+    at[2] = at[3] = 0;
+}
+
+static bool take_from_tape(struct end *in, char *record, u32 *length, int *code)
+{
+    enum tape_end end;
+
+    if (in->at >= in->used) {
+        in->used = BLOCK_MOST;
+        end = tape_io(tape_device(in->what.unit), TAPE_READ, in->block, &in->used);
+        if (end != TAPE_DONE) {
+            if (end != TAPE_MARK)
+                *code = tape_problem("MVE", in->what.unit, end, false);
+            return false;
+        }
+        in->at = in->variable ? PREFIX : 0;
+    }
+    *length = in->lrecl == 0 || in->lrecl > in->used - in->at ? in->used - in->at : in->lrecl;
+    if (in->variable) {
+        u32 all = in->at + PREFIX > in->used ? 0 : (u32)in->block[in->at] << 8 | in->block[in->at + 1];
+
+        if (all < PREFIX || all > in->used - in->at) {
+            message("MVE", 32, 'E', "on tape");
+            *code = RC_FORMAT;
+            return false;
+        }
+        in->at += PREFIX;
+        *length = all - PREFIX;
+    }
+    memcpy(record, in->block + in->at, *length);
+    in->at += *length;
+    return true;
+}
+
+static int flush_to_tape(struct end *out)
+{
+    enum tape_end end;
+
+    if (out->used <= (out->variable ? PREFIX : 0))
+        return 0;
+    if (out->variable)
+        set_prefix(out->block, out->used);
+    end = tape_io(tape_device(out->what.unit), TAPE_WRITE, out->block, &out->used);
+    out->used = out->variable ? PREFIX : 0;
+    return end == TAPE_DONE ? 0 : tape_problem("MVE", out->what.unit, end, true);
+}
+
+static int put_on_tape(struct end *out, char *record, u32 length)
+{
+    u32 needed;
+    int code = 0;
+
+    if (!out->variable)
+        for (; length < out->lrecl; length++)
+            record[length] = ' ';
+    if (length > out->lrecl)
+        length = out->lrecl;
+    needed = length + (out->variable ? PREFIX : 0);
+    if (out->used + needed > out->size)
+        code = flush_to_tape(out);
+    if (out->variable) {
+        set_prefix(out->block + out->used, needed);
+        out->used += PREFIX;
+    }
+    memcpy(out->block + out->used, record, length);
+    out->used += length;
+    return code;
+}
+
+static int end_tape(struct end *out)
+{
+    u32 none = 0;
+    int code = flush_to_tape(out);
+    enum tape_end end = code == 0 ? tape_io(tape_device(out->what.unit), TAPE_WRITE_MARK, out->block, &none) : TAPE_DONE;
+
+    return end == TAPE_DONE ? code : tape_problem("MVE", out->what.unit, end, true);
 }
 
 /* Without a FILEDEF a name means the disk file FILE name A1. */
@@ -25,6 +111,7 @@ static void define(struct end *end, const name dd)
     memset(end, 0, sizeof *end);
     if (defined != NULL) {
         end->what = *defined;
+        end->defined = defined;
         return;
     }
     message("MVE", 708, 'I', dd, dd);
@@ -32,6 +119,33 @@ static void define(struct end *end, const name dd)
     memcpy(end->what.id.fn, "FILE    ", sizeof(name));
     memcpy(end->what.id.ft, dd, sizeof(name));
     memcpy(end->what.id.fm, "A1", 2);
+}
+
+/* Opens a disk file for reading: all of it, or a member of a library. */
+static int open_file(struct end *in)
+{
+    int code = reader_open("MVE", &in->reader, &in->what.id);
+
+    if (code == 0 && in->what.member[0] != ' ')
+        code = reader_member("MVE", &in->reader, in->what.member);
+    return code;
+}
+
+/* The next of the files that FILEDEF (CONCAT has put one behind the other; false: there is none. */
+static bool next_file(struct end *in, int *code)
+{
+    const struct filedef *next = filedef_next(in->defined);
+
+    while (next != NULL && memcmp(next->dd, in->what.dd, sizeof(name)) != 0)
+        next = filedef_next(next);
+    if (next == NULL)
+        return false;
+    reader_close(&in->reader);
+    memset(&in->reader, 0, sizeof in->reader);
+    in->what = *next;
+    in->defined = next;
+    *code = open_file(in);
+    return *code == 0;
 }
 
 static int open_input(struct end *in)
@@ -45,7 +159,7 @@ static int open_input(struct end *in)
             message("MVE", 73, 'E', in->what.dd);
             return RC_MISSING;
         }
-        return reader_open("MVE", &in->reader, &in->what.id);
+        return open_file(in);
     case ON_TERMINAL:
         message("MVE", 706, 'I');
         return 0;
@@ -53,7 +167,10 @@ static int open_input(struct end *in)
     case ON_NOTHING:
         return 0;
     case ON_TAPE:
-        return unsupported(in);
+        in->block = obtain_command(BLOCK_MOST);
+        in->lrecl = in->what.lrecl;
+        in->variable = in->what.recfm == 'V';
+        return 0;
     default:
         message("MVE", 75, 'E', in->what.dd, "input");
         return 40;
@@ -65,8 +182,9 @@ static bool take(struct end *in, char *record, u32 *length, int *code)
 {
     switch (in->what.device) {
     case ON_DISK:
-        if (!reader_next("MVE", &in->reader, code))
-            return false;
+        while (!reader_next("MVE", &in->reader, code))
+            if (*code != 0 || in->defined == NULL || !next_file(in, code))
+                return false;
         *length = in->reader.length;
         memcpy(record, in->reader.record, *length);
         break;
@@ -87,6 +205,10 @@ static bool take(struct end *in, char *record, u32 *length, int *code)
         }
         break;
     }
+    case ON_TAPE:
+        if (!take_from_tape(in, record, length, code))
+            return false;
+        break;
     default:
         return false;
     }
@@ -120,7 +242,16 @@ static int open_output(struct end *out, const struct end *in)
     case ON_NOTHING:
         return 0;
     case ON_TAPE:
-        return unsupported(out);
+        out->variable = recfm == 'V';
+        out->lrecl = lrecl;
+        out->size = out->what.block != 0 ? out->what.block : lrecl + (out->variable ? 2 * PREFIX : 0);
+        if (lrecl + (out->variable ? 2 * PREFIX : 0) > out->size || out->size > BLOCK_MOST) {
+            message("MVE", 44, 'E');
+            return RC_FORMAT;
+        }
+        out->block = obtain_command(out->size);
+        out->used = out->variable ? PREFIX : 0;
+        return 0;
     default:
         message("MVE", 75, 'E', out->what.dd, "output");
         return 40;
@@ -154,6 +285,8 @@ static int put(struct end *out, char *record, u32 length)
     case ON_PUNCH:
         error = unit_write(PUNCH_UNIT, 0x41, record, length < 80 ? length : 80);
         break;
+    case ON_TAPE:
+        return put_on_tape(out, record, length);
     default:
         break;
     }
@@ -170,6 +303,8 @@ static int close_ends(struct end *in, struct end *out, int code)
 
     if (in->reader.file != NULL)
         reader_close(&in->reader);
+    if (out->what.device == ON_TAPE && out->block != NULL && code == 0)
+        code = end_tape(out);
     if (out->what.device == ON_PRINTER)
         unit_close(PRINT_UNIT, "", in->what.device == ON_DISK ? &in->what.id : NULL);
     if (out->what.device == ON_PUNCH)

@@ -17,10 +17,18 @@ static bool named(const char card[CARD], struct fileid *id)
     return legal_name(id->fn) && legal_name(id->ft);
 }
 
-static int begin(const struct fileid *id, struct open_file **file)
+static int begin(const struct fileid *id, int replace, struct open_file **file)
 {
-    int error = file_open(id, EDF_NEW, file);
+    struct disk *disk;
+    char text[24];
+    int error;
+    u8 *fst;
 
+    if (!replace && find_file(id, &disk, &fst)) {
+        message("RDC", 24, 'E', show_id(id, text), "; specify REPLACE option");
+        return RC_MISSING;
+    }
+    error = file_open(id, EDF_NEW, file);
     if (error != EDF_OK)
         return file_problem("RDC", error, id, true);
     (*file)->file.fst[FST_RECFM] = EDF_F;
@@ -47,8 +55,12 @@ int readcard_command(const struct call *call)
     bool all;
     char card[CARD], text[24];
     struct fileid id, next;
-    int code = 0, bad = 0;
+    int replace = 1, bad = 0, code;
+    const struct option known[] = { { "REPLACE", 3, &replace, 1, NULL, NULL }, { "NOREPLACE", 5, &replace, 0, NULL, NULL } };
 
+    code = options("RDC", call, known, COUNT_OF(known));
+    if (code != 0)
+        return code;
     if (words < 2 || words > 4 || (words == 2 && !is(call->token[1], "*"))) {
         if (words > 4)
             message("RDC", 70, 'E', call->token[4]);
@@ -77,7 +89,8 @@ int readcard_command(const struct call *call)
             file = NULL;
             id = next;
             if (code == 0) {
-                code = begin(&id, &file);
+                code = begin(&id, replace, &file);
+            if (code == 0)
                 type("%s", show_id(&id, text));
             }
             continue;
@@ -89,7 +102,7 @@ int readcard_command(const struct call *call)
                 memcpy(id.ft, "CMSUT1  ", 8);
                 memcpy(id.fm, "A1", 2);
             }
-            code = begin(&id, &file);
+            code = begin(&id, replace, &file);
         }
         if (code == 0)
             code = file_problem("RDC", edf_write(&file->file, file->next_write++, card, CARD), &id, true);

@@ -40,7 +40,7 @@ int release_command(const struct call *call)
             }
         }
         if (!any) {
-            message("ARE", 113, 'S', '?', vdev);
+            message("ARE", 113, 'S', "?", vdev);
             return RC_IO;
         }
     }

@@ -122,6 +122,7 @@ void communication_start(void);
 bool terminal_changed(void);
 int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer);
 int channel_io(u16 vdev, void *format_1_ccws, u16 *residual);
+extern u8 channel_sense[4];                              /* of the last that ended in unit check */
 void ipl_parameters(char parm[64]);
 
 /* message.c: DMSmmmnnns text. The texts are a table, with the parameters as format() has them. */

@@ -9,6 +9,7 @@
 #include "cms.h"
 #include "../rexx/rexx.h"
 #include "exec2.h"
+#include "routine.h"
 
 enum { EXECS_DEEP = 30, ABEND_LEFT = 0x8000 };
 
@@ -77,6 +78,21 @@ static int32_t command(void *context, struct rexx *rexx, const struct rexx_text 
         code = subcommand(environment->text, environment->length, text->text, text->length);
     innermost = level.below;
     return code;
+}
+
+/* A function or subroutine that is a program; it reaches the exec's variables, too. */
+static enum rexx_outcome routine(void *context, struct rexx *rexx, enum rexx_search when, const struct rexx_text *called,
+                                 enum rexx_call_type type, const struct rexx_arguments *arguments)
+{
+    struct level level = { innermost, rexx };
+    enum rexx_outcome outcome;
+
+    (void)context;
+    (void)type;
+    innermost = &level;
+    outcome = call_routine(rexx, when, called, arguments);
+    innermost = level.below;
+    return outcome;
 }
 
 struct rexx *exec_running(void) { return innermost == NULL ? NULL : innermost->rexx; }
@@ -352,7 +368,7 @@ static const struct rexx_function functions[] = {
 
 static const struct rexx_host host = {
     .allocate = allocate, .release = give_back, .say = say, .read = read_terminal, .externals = externals, .linesize = linesize,
-    .push = push, .queue = queue, .pull = pull, .queued = queued, .command = command, .load = load, .unload = unload, .clock = clock,
+    .push = push, .queue = queue, .pull = pull, .queued = queued, .command = command, .call = routine, .load = load, .unload = unload, .clock = clock,
     .attention = &exec_attention, .attend = attend_exec, .functions = functions, .function_count = COUNT_OF(functions),
     .depth = EXECS_DEEP,
 };

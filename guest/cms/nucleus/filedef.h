@@ -16,7 +16,7 @@ struct filedef {
     bool permanent, append, fold;
 };
 struct filedef *filedef_find(const name dd);
-struct filedef *filedef_next(struct filedef *before);
+struct filedef *filedef_next(const struct filedef *before);
 void filedefs_clear(bool all);
 
 #endif

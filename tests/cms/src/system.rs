@@ -4,6 +4,7 @@ use crate::{cards, good, scratch};
 use base::{Clock, Tod};
 use dasd::model::CkdModel;
 use dasd::{Blocks, Extent, Memory, Volume, label};
+use devices::tape::Model;
 use directory::{Directory, Passwords};
 use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::minidisk::real::Policy;
@@ -12,6 +13,7 @@ use spool::Spool;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tape::Tape;
 
 /// 190 has the nucleus, 191 is CMSUSER's, 192 to 194 are not formatted, MAINT reads what CMSUSER has.
 const DIRECTORY: &str = "\
@@ -97,6 +99,13 @@ impl Site {
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
         cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
         assert!(cp.disks.install(0x200, volume.clone(), "vmres".into()));
+        // A drive with a tape, and another tape.
+        for name in ["WORK.HET", "OTHER.AWS"] {
+            Tape::create(&folder.join(name)).expect("the folder is new");
+        }
+        assert!(cp.tapes.install(0x580, Model::T3490));
+        cp.tapes.set_library(&folder);
+        assert!(cp.tapes.mount(0x580, "WORK.HET", true).is_ok());
         let decks = cms[1].parent().expect("it is in a folder").to_path_buf();
         let site = Site { cp, clock, volume, folder, decks, terminals: Vec::new() };
         let image = site.image("190", 3 * 180, 2 * 180, system);

@@ -1,5 +1,5 @@
-//! What a guest needs to look at CMS disks with the client that Linux has for them, `cmsfs-fuse` of s390-tools: Debian's
-//! program, its libraries and the kernel's module, in an archive that is laid behind the guest's initramfs.
+//! What a guest needs to look at CMS disks and tapes with the clients that Linux has for them: `cmsfs-fuse` of s390-tools with its
+//! libraries, and modules of Debian's kernel, in an archive that is laid behind the guest's initramfs.
 
 use std::fs;
 use std::path::Path;
@@ -16,6 +16,8 @@ const PACKAGES: [&str; 5] = ["s390-tools", "libfuse2", "libc6", "attr", "libattr
 /// What is taken of them: programs by their place, the rest by the beginnings of names.
 const PROGRAMS: [&str; 2] = ["usr/bin/cmsfs-fuse", "usr/bin/setfattr"];
 const LIBRARIES: [&str; 5] = ["ld64.so.", "libc.so.", "libpthread.so.", "libfuse.so.2", "libattr.so."];
+/// What the kernel wants for file systems of programs, and for tapes.
+const MODULES: [&str; 4] = ["fuse.ko", "tape_class.ko", "tape.ko", "tape_34xx.ko"];
 const TABLES: [&str; 2] = ["IBM1047.so", "ISO8859-1.so"];
 /// What the library is told of these two.
 const NAMES: &str = "\
@@ -27,9 +29,9 @@ module ISO-8859-1// INTERNAL ISO8859-1 1
 module INTERNAL ISO-8859-1// ISO8859-1 1
 ";
 
-/// Makes sure that `cmsfs.img` is beside the guest's other files; fetches only what is not there.
+/// Makes sure that `clients.img` is beside the guest's other files; fetches only what is not there.
 pub fn prepare() -> Outcome {
-    let image = guest::folder().join("cmsfs.img");
+    let image = guest::folder().join("clients.img");
     if image.exists() {
         return Ok(());
     }
@@ -41,7 +43,7 @@ pub fn prepare() -> Outcome {
             fetched(&apt, &PACKAGES)?
         }
     };
-    let folder = guest::folder().join("cmsfs");
+    let folder = guest::folder().join("clients");
     if folder.exists() {
         at(&folder, fs::remove_dir_all(&folder))?;
     }
@@ -57,7 +59,7 @@ pub fn prepare() -> Outcome {
         at(package, stream.wait())?;
     }
     let kernel = guest::packages()?.swap_remove(0);
-    guest::unpack_modules(&kernel, &folder.join("modules"), &["fuse.ko"])?;
+    guest::unpack_modules(&kernel, &folder.join("modules"), &MODULES)?;
     let mut archive = Archive::default();
     ["lib", "usr", "usr/bin", "usr/lib", "usr/lib/s390x-linux-gnu", "usr/lib/s390x-linux-gnu/gconv", "modules"]
         .iter()
@@ -75,10 +77,10 @@ pub fn prepare() -> Outcome {
         add(&mut archive, &folder.join(place), tables, &TABLES)?;
     }
     archive.program(&format!("{tables}/gconv-modules"), NAMES.as_bytes());
-    add(&mut archive, &folder.join("modules"), "modules", &["fuse.ko"])?;
+    add(&mut archive, &folder.join("modules"), "modules", &MODULES)?;
     write_whole(&image, &archive.finish())?;
     at(&folder, fs::remove_dir_all(&folder))?;
-    println!("What reads CMS disks in a guest is ready: {}.", image.display());
+    println!("What reads CMS disks and tapes in a guest is ready: {}.", image.display());
     Ok(())
 }
 

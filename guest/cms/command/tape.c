@@ -1,0 +1,596 @@
+/*
+ * TAPE: files on tape.
+ *
+ * A file is dumped as blocks of five bytes (X'02', C'CMS ') and 800 or 4096 bytes of its records, one behind the other (those of
+ * V files with their length before them), and then a block of X'02' C'CMSN' and the file's FST. So its name comes last: LOAD keeps the
+ * data in a file of its own until it knows. The first 40 bytes of an FST are what older systems have for one; theirs are loaded, too.
+ */
+#include "command.h"
+
+enum { HEAD = 5, SMALL = 800, LARGE = 4096, MOTIONS_MOST = 32767 };
+enum {
+    BACKSPACE_BLOCK = 0x27, BACKSPACE_FILE = 0x2f, FORWARD_BLOCK = 0x37, FORWARD_FILE = 0x3f, REWIND = 0x07, UNLOAD = 0x0f,
+    ERASE_GAP = 0x17, NO_OPERATION = 0x03,
+};
+enum listing { TO_SCREEN, TO_PRINTER, TO_DISK, NOWHERE };
+
+struct tape {
+    u32 unit;
+    u16 vdev;
+    int size, marks, listing, end;
+    u32 files;                  /* how many tape marks LOAD and its like go to */
+    struct open_file *map;
+    u8 *block;
+    u32 length;                 /* of the block that was read */
+};
+
+u16 tape_device(u32 unit) { return (u16)(unit < 8 ? 0x180 + unit : 0x280 + unit); }
+
+/* One command; `length` is how much there is, and then how much was moved. */
+enum tape_end tape_io(u16 vdev, u8 command, void *data, u32 *length)
+{
+    struct { u8 command, flags; u16 count; u32 address; } ccw __attribute__((aligned(8))) =
+        { command, 0x20, (u16)(*length == 0 ? 1 : *length), (u32)data };
+    u16 left = 0;
+    int code = channel_io(vdev, &ccw, &left);
+
+    *length = left < *length ? *length - left : 0;
+    if (code == 0)
+        return TAPE_DONE;
+    if (code == 2)
+        return TAPE_MARK;
+    if (code == 1)
+        return TAPE_ABSENT;
+    switch (channel_sense[3]) {
+    case 0x30:
+        return TAPE_PROTECTED;
+    case 0x31:
+        return TAPE_VOID;
+    case 0x39:
+        return TAPE_BEGINNING;
+    case 0x43:
+        return TAPE_NOT_READY;
+    default:
+        return TAPE_ERROR;
+    }
+}
+
+/* The message, and the return code, for an end that is none of the good ones. */
+int tape_problem(const char *module, u32 unit, enum tape_end end, bool writing)
+{
+    char shown[8];
+
+    switch (end) {
+    case TAPE_PROTECTED:
+        message(module, 43, 'E', unit, tape_device(unit));
+        return RC_DISK;
+    case TAPE_NOT_READY:
+        message(module, 111, 'S', unit, tape_device(unit));
+        return 40;
+    case TAPE_ABSENT:
+        format(shown, sizeof shown, "TAP%x", unit);
+        message(module, 113, 'S', shown, tape_device(unit));
+        return RC_IO;
+    case TAPE_VOID:
+    case TAPE_BEGINNING:
+    case TAPE_MARK:
+        message(module, 58, 'E', unit, tape_device(unit));
+        return 40;
+    default:
+        message(module, 110, 'S', writing ? "writing" : "reading", unit, tape_device(unit));
+        return RC_IO;
+    }
+}
+
+static enum tape_end move(struct tape *tape, u8 command)
+{
+    u32 length = 0;
+
+    return tape_io(tape->vdev, command, tape->block, &length);
+}
+
+static int failed(const struct tape *tape, enum tape_end end, bool writing) { return tape_problem("TPE", tape->unit, end, writing); }
+
+/* A line of the list of files. */
+static int list(struct tape *tape, const char *text)
+{
+    struct fileid id = { "TAPE    ", "MAP     ", "A5" };
+    u32 length = (u32)strlen(text);
+    char line[80];
+    int error = EDF_OK;
+
+    switch (tape->listing) {
+    case TO_SCREEN:
+        type_line(text, length);
+        return 0;
+    case TO_PRINTER:
+        return unit_write(PRINT_UNIT, 0x09, text, length) == 0 ? 0 : RC_IO;
+    case TO_DISK:
+        if (tape->map == NULL) {
+            error = file_open(&id, EDF_NEW, &tape->map);
+            if (error == EDF_OK)
+                tape->map->file.fst[FST_RECFM] = EDF_F;
+        }
+        pad(line, sizeof line, text, length);
+        if (error == EDF_OK)
+            error = edf_write(&tape->map->file, tape->map->next_write++, line, sizeof line);
+        return file_problem("TPE", error, &id, true);
+    default:
+        return 0;
+    }
+}
+
+/* DUMP. */
+
+static int write_block(struct tape *tape, char kind, u32 used)
+{
+    u32 length = (u32)tape->size + HEAD;
+
+    memcpy(tape->block, "\x02" "CMS", 4);
+    tape->block[4] = (u8)kind;
+    memset(tape->block + HEAD + used, 0, (u32)tape->size - used);
+    enum tape_end end = tape_io(tape->vdev, TAPE_WRITE, tape->block, &length);
+    return end == TAPE_DONE ? 0 : failed(tape, end, true);
+}
+
+struct filler { struct tape *tape; u32 used; int code; };
+
+static void fill(struct filler *to, const void *from, u32 length)
+{
+    const u8 *at = from;
+
+    while (length > 0 && to->code == 0) {
+        u32 room = (u32)to->tape->size - to->used, n = room < length ? room : length;
+
+        memcpy(to->tape->block + HEAD + to->used, at, n);
+        to->used += n;
+        at += n;
+        length -= n;
+        if (to->used == (u32)to->tape->size) {
+            to->code = write_block(to->tape, ' ', to->used);
+            to->used = 0;
+        }
+    }
+}
+
+static int dump_file(struct tape *tape, const struct fileid *id)
+{
+    struct filler to = { tape, 0, 0 };
+    struct reader reader;
+    char text[24];
+    u8 fst[FST_LENGTH];
+    int code = reader_open("TPE", &reader, id);
+
+    if (code != 0)
+        return code;
+    memcpy(fst, reader.file->file.fst, sizeof fst);
+    while (to.code == 0 && reader_next("TPE", &reader, &to.code)) {
+        u8 two[2] = { (u8)(reader.length >> 8), (u8)reader.length };
+
+        if (fst[FST_RECFM] == EDF_V)
+            fill(&to, two, 2);
+        fill(&to, reader.record, reader.length);
+    }
+    if (to.code == 0 && to.used > 0)
+        to.code = write_block(tape, ' ', to.used);
+    fst[FST_MODE] = (u8)reader.id.fm[0];
+    /* What only the older form has. */
+    u32 records = edf_word(fst + FST_RECORDS);
+    fst[FST_COUNT16] = records > 65535 ? 0xff : (u8)(records >> 8);
+    fst[FST_COUNT16 + 1] = records > 65535 ? 0xff : (u8)records;
+    reader_close(&reader);
+    if (to.code == 0) {
+        memcpy(tape->block + HEAD, fst, sizeof fst);
+        to.code = write_block(tape, 'N', sizeof fst);
+    }
+    if (to.code == 0)
+        to.code = list(tape, show_id(&reader.id, text));
+    if (to.code == 0) {
+        enum tape_end end = move(tape, TAPE_WRITE_MARK);
+
+        /* Without WTM the next file takes the mark's place. */
+        if (end == TAPE_DONE && !tape->marks)
+            end = move(tape, BACKSPACE_BLOCK) == TAPE_MARK ? TAPE_DONE : TAPE_ERROR;
+        to.code = end == TAPE_DONE ? 0 : failed(tape, end, true);
+    }
+    return to.code;
+}
+
+static int dump(struct tape *tape, const struct fileid *wanted)
+{
+    struct search search;
+    struct fileid id;
+    char text[24];
+    u32 files = 0;
+    int code = list(tape, "DUMPING.....");
+
+    search_begin(&search, wanted);
+    while (code == 0 && search_next(&search)) {
+        id_of(search.disk, search.fst, &id);
+        files++;
+        code = dump_file(tape, &id);
+    }
+    if (code == 0 && files == 0) {
+        message("TPE", 2, 'E', show_id(wanted, text));
+        return RC_MISSING;
+    }
+    return code;
+}
+
+/* LOAD, SCAN, SKIP. */
+
+/* The next block; TAPE_ERROR with nothing read: it is none of ours. */
+static enum tape_end read_block(struct tape *tape)
+{
+    enum tape_end end;
+
+    tape->length = LARGE + HEAD;
+    end = tape_io(tape->vdev, TAPE_READ, tape->block, &tape->length);
+    return end;
+}
+
+static bool is_ours(const struct tape *tape)
+{
+    return tape->length > HEAD && memcmp(tape->block, "\x02" "CMS", 4) == 0;
+}
+
+/* The FST of a file's last block: of an older one the rest is made. */
+static void complete(u8 fst[FST_LENGTH])
+{
+    static const u8 zeros[FST_LENGTH - FST_FOP];
+
+    if (memcmp(fst + FST_FOP, zeros, sizeof zeros) != 0)
+        return;
+    edf_set_word(fst + FST_RECORDS, (u32)fst[FST_COUNT16] << 8 | fst[FST_COUNT16 + 1]);
+    fst[FST_STAMP] = (u8)(fst[FST_YEAR] << 4 | (fst[FST_YEAR + 1] & 15));
+    memcpy(fst + FST_STAMP + 1, fst + FST_MMDD, 2);
+    memcpy(fst + FST_STAMP + 3, fst + FST_HHMM, 2);
+}
+
+/* The data of a file between tape and disk: fixed records of a block each. */
+struct kept { struct open_file *file; u32 blocks, size, at; u8 *block; u32 held; };
+
+static int take(struct kept *kept, void *to, u32 length)
+{
+    u8 *into = to;
+
+    while (length > 0) {
+        u32 number = kept->at / kept->size + 1, offset = kept->at % kept->size, got;
+        u32 n = kept->size - offset < length ? kept->size - offset : length;
+
+        if (number > kept->blocks)
+            return EDF_END;
+        if (kept->held != number) {
+            int error = edf_read(&kept->file->file, number, kept->block, kept->size, &got);
+
+            if (error != EDF_OK)
+                return error;
+            kept->held = number;
+        }
+        memcpy(into, kept->block + offset, n);
+        into += n;
+        kept->at += n;
+        length -= n;
+    }
+    return EDF_OK;
+}
+
+static int store(struct kept *kept, const u8 *fst, const struct fileid *id)
+{
+    u32 records = edf_word(fst + FST_RECORDS), length = edf_word(fst + FST_LRECL);
+    struct open_file *out;
+    struct disk *disk;
+    u8 *record, *made;
+    char text[24];
+    int error = file_open(id, EDF_NEW, &out);
+
+    if (error != EDF_OK)
+        return file_problem("TPE", error, id, true);
+    record = obtain_command(length > EDF_MOST_V ? length : EDF_MOST_V);
+    out->file.fst[FST_RECFM] = fst[FST_RECFM];
+    for (u32 n = 1; n <= records && error == EDF_OK; n++) {
+        u8 two[2];
+
+        if (fst[FST_RECFM] == EDF_V) {
+            error = take(kept, two, 2);
+            length = (u32)two[0] << 8 | two[1];
+        }
+        if (error == EDF_OK)
+            error = take(kept, record, length);
+        if (error == EDF_OK)
+            error = edf_write(&out->file, n, record, length);
+        attend();
+    }
+    release(record);
+    if (error == EDF_END) {
+        file_abandon(out);
+        message("TPE", 96, 'E', show_id(id, text));
+        return RC_FORMAT;
+    }
+    if (error != EDF_OK) {
+        file_abandon(out);
+        return file_problem("TPE", error, id, true);
+    }
+    disk = out->disk;
+    error = file_finish(out);
+    made = error == EDF_OK ? edf_find(&disk->edf, (const u8 *)id->fn, (const u8 *)id->ft) : NULL;
+    if (made != NULL) {
+        made[FST_FLAGS] = (u8)((made[FST_FLAGS] & ~FST_CENTURY_FLAG) | (fst[FST_FLAGS] & FST_CENTURY_FLAG));
+        memcpy(made + FST_STAMP, fst + FST_STAMP, 6);
+        edf_touched(&disk->edf, made);
+        error = edf_commit(&disk->edf);
+    }
+    return file_problem("TPE", error, id, true);
+}
+
+/* A block of data that LOAD wants to have. */
+static int keep(struct kept *kept, const struct tape *tape, char mode)
+{
+    struct fileid id = { "TAPE    ", "CMSUT1  ", "A1" };
+    int error = EDF_OK;
+
+    id.fm[0] = mode;
+    if (kept->file == NULL) {
+        error = file_open(&id, EDF_NEW, &kept->file);
+        if (error == EDF_OK)
+            kept->file->file.fst[FST_RECFM] = EDF_F;
+        kept->size = tape->length - HEAD;
+        kept->block = obtain_command(kept->size);
+    }
+    if (error == EDF_OK && tape->length - HEAD != kept->size)
+        error = EDF_LENGTH;
+    if (error == EDF_OK)
+        error = edf_write(&kept->file->file, ++kept->blocks, tape->block + HEAD, kept->size);
+    return file_problem("TPE", error, &id, true);
+}
+
+static void forget(struct kept *kept)
+{
+    if (kept->file != NULL)
+        file_abandon(kept->file);
+    if (kept->block != NULL)
+        release(kept->block);
+    memset(kept, 0, sizeof *kept);
+}
+
+enum walk { LOAD, SCAN, SKIP };
+
+/* Whether one file is meant. */
+static bool is_exact(const struct fileid *id)
+{
+    for (u32 n = 0; n < 8; n++)
+        if (id->fn[n] == '*' || id->ft[n] == '*' || id->fn[n] == '%' || id->ft[n] == '%')
+            return false;
+    return true;
+}
+
+/* The end of a file: what is to be done with it. True: it is the one that was wanted. */
+static bool file_end(struct tape *tape, enum walk what, const struct fileid *wanted, struct kept *kept, u32 blocks, int *code)
+{
+    u8 fst[FST_LENGTH];
+    struct fileid id;
+    char text[24];
+    bool matching, single = is_exact(wanted);
+
+    memset(fst, 0, sizeof fst);
+    memcpy(fst, tape->block + HEAD, tape->length - HEAD < sizeof fst ? tape->length - HEAD : sizeof fst);
+    complete(fst);
+    memcpy(id.fn, fst + FST_NAME, 8);
+    memcpy(id.ft, fst + FST_TYPE, 8);
+    id.fm[0] = what == LOAD ? (wanted->fm[0] == ' ' ? 'A' : wanted->fm[0]) : (char)fst[FST_MODE];
+    id.fm[1] = (char)fst[FST_MODE + 1];
+    matching = matches(wanted->fn, (u8 *)id.fn) && matches(wanted->ft, (u8 *)id.ft);
+    if (!legal_name(id.fn) || !legal_name(id.ft) || (fst[FST_RECFM] != EDF_F && fst[FST_RECFM] != EDF_V) || !is_digit(id.fm[1])) {
+        message("TPE", 57, 'E');
+        *code = RC_FORMAT;
+        return false;
+    }
+    if (what == LOAD && matching)
+        *code = store(kept, fst, &id);
+    forget(kept);
+    if (*code == 0 && (what != LOAD || matching))
+        *code = list(tape, show_id(&id, text));
+    /* SCAN leaves the tape in front of the file that it looked for. */
+    if (*code == 0 && what == SCAN && matching && single)
+        for (u32 n = 0; n <= blocks && *code == 0; n++)
+            if (move(tape, BACKSPACE_BLOCK) != TAPE_DONE)
+                *code = failed(tape, TAPE_ERROR, false);
+    return matching && single;
+}
+
+static int walk(struct tape *tape, enum walk what, const struct fileid *wanted)
+{
+    static const char *const says[] = { "LOADING.....", "SCANNING....", "SKIPPING...." };
+    bool found = false, marked = false;
+    struct kept kept = { 0 };
+    char text[24];
+    u32 blocks = 0, marks = 0;
+    int code = list(tape, says[what]);
+
+    while (code == 0 && !found && (tape->end || marks < tape->files)) {
+        enum tape_end end = read_block(tape);
+
+        attend();
+        if (end == TAPE_VOID || (end == TAPE_MARK && marked))
+            break;
+        marked = end == TAPE_MARK;
+        if (end != TAPE_MARK && end != TAPE_DONE) {
+            code = failed(tape, end, false);
+        } else if (marked) {
+            if (blocks != 0) {
+                message("TPE", 10, 'E', "from tape");
+                code = 40;
+            }
+            marks++;
+        } else if (!is_ours(tape)) {
+            message("TPE", 57, 'E');
+            code = RC_FORMAT;
+        } else if (tape->block[4] == ' ') {
+            blocks++;
+            if (what == LOAD)
+                code = keep(&kept, tape, wanted->fm[0] == ' ' ? 'A' : wanted->fm[0]);
+        } else {
+            found = file_end(tape, what, wanted, &kept, blocks, &code);
+            blocks = 0;
+        }
+    }
+    forget(&kept);
+    if (code != 0 || found)
+        return code;
+    code = list(tape, "END-OF-FILE OR END-OF-TAPE");
+    if (code == 0 && is_exact(wanted)) {
+        message("TPE", 2, 'E', show_id(wanted, text));
+        code = RC_MISSING;
+    }
+    return code;
+}
+
+/* Motions. */
+static int motion(struct tape *tape, u8 command, u32 count)
+{
+    for (u32 n = 0; n < count; n++) {
+        enum tape_end end = move(tape, command);
+        bool writing = command == TAPE_WRITE_MARK || command == ERASE_GAP;
+
+        /* Passing over a mark ends a motion by records. */
+        if (end == TAPE_MARK && (command == FORWARD_BLOCK || command == BACKSPACE_BLOCK) && n + 1 == count)
+            end = TAPE_DONE;
+        /* Back to the beginning is as far as it goes. */
+        if (end == TAPE_BEGINNING && command == BACKSPACE_FILE && n + 1 == count)
+            return 0;
+        if (end != TAPE_DONE)
+            return failed(tape, end, writing);
+        attend();
+    }
+    return 0;
+}
+
+/* TAP1, 181, EOF n and BLKSIZE n have no fixed form: they are taken out of the options here. */
+static int own_options(struct call *call, struct tape *tape)
+{
+    u32 from = operands(call) + 1, to = from;
+
+    for (u32 n = from; n < call->count; n++) {
+        char *word = call->token[n];
+        u32 value, length = name_length(word);
+
+        if (length == 4 && memcmp(word, "TAP", 3) == 0 && parse_hex(word + 3, 1, &value)) {
+            tape->unit = value;
+        } else if (length == 3 && parse_hex(word, 3, &value) && ((value >= 0x180 && value <= 0x187) || (value >= 0x288 && value <= 0x28f))) {
+            tape->unit = value & 15;
+        } else if (abbreviates(word, "BLKSIZE", 3)) {
+            if (n + 1 >= call->count) {
+                message("TPE", 5, 'E', word);
+                return RC_SYNTAX;
+            }
+            n++;
+            if (is(call->token[n], "800"))
+                tape->size = SMALL;
+            else if (is(call->token[n], "4096") || is(call->token[n], "4K"))
+                tape->size = LARGE;
+            else {
+                message("TPE", 29, 'E', call->token[n], word);
+                return RC_SYNTAX;
+            }
+        } else {
+            memmove(call->token[to++], word, sizeof(name));
+        }
+    }
+    if (to < call->count) {
+        call->count = to > from ? to : call->count - (call->count - to);
+        memset(call->token[to], 0xff, sizeof(name));
+    }
+    tape->vdev = tape_device(tape->unit);
+    return 0;
+}
+
+int tape_command(const struct call *given)
+{
+    static const struct { const char *word; u8 command; bool counted; } motions[] = {
+        { "BSF", BACKSPACE_FILE, true }, { "BSR", BACKSPACE_BLOCK, true }, { "ERG", ERASE_GAP, true }, { "FSF", FORWARD_FILE, true },
+        { "FSR", FORWARD_BLOCK, true }, { "REW", REWIND, false }, { "RUN", UNLOAD, false }, { "WTM", TAPE_WRITE_MARK, true },
+        { "MODESET", NO_OPERATION, false },
+    };
+    static const char *const walks[] = { "LOAD", "SCAN", "SKIP" };
+    struct tape tape = { .unit = 1, .size = LARGE, .files = 1 };
+    const struct option known[] = {
+        { "WTM", 3, &tape.marks, 1, NULL, NULL }, { "NOWTM", 5, &tape.marks, 0, NULL, NULL },
+        { "EOT", 3, &tape.end, 1, NULL, NULL }, { "EOF", 3, NULL, 0, &tape.files, NULL },
+        { "TERM", 4, &tape.listing, TO_SCREEN, NULL, NULL }, { "PRINT", 2, &tape.listing, TO_PRINTER, NULL, NULL },
+        { "DISK", 2, &tape.listing, TO_DISK, NULL, NULL }, { "NOPRINT", 4, &tape.listing, NOWHERE, NULL, NULL },
+    };
+    struct call call = *given;
+    name token[TOKENS_MOST + 1];
+    u32 words = operands(given), count = 1;
+    struct fileid id;
+    int code;
+
+    memcpy(token, given->token, (given->count + 1) * sizeof(name));
+    call.token = token;
+    if (words < 2) {
+        message("TPE", 47, 'E');
+        return RC_SYNTAX;
+    }
+    code = own_options(&call, &tape);
+    if (code == 0)
+        code = options("TPE", &call, known, COUNT_OF(known));
+    if (code != 0)
+        return code;
+    tape.block = obtain_command(LARGE + HEAD);
+    for (u32 n = 0; n < COUNT_OF(motions); n++)
+        if (is(call.token[1], motions[n].word)) {
+            if (words > (motions[n].counted ? 3u : 2u)) {
+                message("TPE", 70, 'E', call.token[motions[n].counted ? 3 : 2]);
+                return RC_SYNTAX;
+            }
+            if (words == 3 && (!parse_number(call.token[2], name_length(call.token[2]), &count) || count == 0 || count > MOTIONS_MOST)) {
+                message("TPE", 26, 'E', call.token[2], call.token[1]);
+                return RC_SYNTAX;
+            }
+            return motion(&tape, motions[n].command, count);
+        }
+    memset(&id, ' ', sizeof id);
+    if (words > 5) {
+        message("TPE", 70, 'E', call.token[5]);
+        return RC_SYNTAX;
+    }
+    if (is(call.token[1], "DUMP")) {
+        if (words < 4) {
+            message("TPE", words < 3 ? 42 : 23, 'E');
+            return RC_SYNTAX;
+        }
+        code = parse_fileid("TPE", &call, 2, words - 2, &id) ? dump(&tape, &id) : RC_SYNTAX;
+    } else {
+        u32 what = 0;
+
+        while (what < COUNT_OF(walks) && !is(call.token[1], walks[what]))
+            what++;
+        if (what == COUNT_OF(walks)) {
+            message("TPE", 14, 'E', call.token[1]);
+            return RC_SYNTAX;
+        }
+        if (what != LOAD && words > 4) {
+            message("TPE", 70, 'E', call.token[4]);
+            return RC_SYNTAX;
+        }
+        if (!parse_fileid("TPE", &call, 2, words - 2, &id))
+            return RC_SYNTAX;
+        if (words < 3)
+            memcpy(id.fn, "*       ", 8);
+        if (words < 4)
+            memcpy(id.ft, "*       ", 8);
+        code = walk(&tape, (enum walk)what, &id);
+    }
+    if (tape.map != NULL) {
+        struct fileid map = { "TAPE    ", "MAP     ", "A5" };
+        int error = file_problem("TPE", file_finish(tape.map), &map, true);
+
+        code = code != 0 ? code : error;
+    }
+    if (tape.listing == TO_PRINTER) {
+        struct fileid map = { "TAPE    ", "MAP     ", "A5" };
+
+        unit_close(PRINT_UNIT, "", &map);
+    }
+    return code;
+}
