@@ -34,6 +34,10 @@ impl Pair {
         };
         let (a, count_a, breaking_a) = one(&mut self.interpreter);
         let (b, count_b, breaking_b) = one(&mut self.jit);
+        // An endless loop: engines are stopped between blocks, and do not make the same blocks of it.
+        if a.is_endless() && b.is_endless() {
+            return None;
+        }
         let mut found = differences(&a, &b);
         if count_a != count_b {
             found.push(format!("instructions {count_a} / {count_b}"));

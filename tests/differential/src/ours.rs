@@ -21,6 +21,13 @@ pub struct Outcome {
     pub address: u64,
 }
 
+impl Outcome {
+    /// Whether it was stopped because it would not end.
+    pub fn is_endless(&self) -> bool {
+        matches!(&self.event, Event::Other(why) if why == "Budget")
+    }
+}
+
 /// Storage that tests may use has this key, and so does their PSW.
 const KEY: u8 = 8;
 const SIZE: u64 = 16 << 20;
