@@ -271,33 +271,17 @@ impl BlockCache {
         let block = &mut self.blocks[number as usize];
         if block.code == 0 {
             block.hits = block.hits.saturating_add(1);
-            if block.hits != patience || comparing && self.has_only_once(s, number) {
+            if block.hits != patience {
                 return None;
             }
-            self.translate(s, number, patience);
+            self.translate(s, number, patience, comparing);
         }
         let block = &self.blocks[number as usize];
         (block.code != 0 && block.mode == Translator::mode(s)).then_some((block.code, block.inner))
     }
 
-    /// Whether the block has an instruction that cannot be executed twice.
     #[cold]
-    fn has_only_once(&self, s: &State, number: u32) -> bool {
-        let block = &self.blocks[number as usize];
-        let mut text = [0; MAX_BLOCK * 6];
-        let text = &mut text[..block.bytes as usize];
-        s.storage().peek(Absolute(block.absolute), text).expect("it was decoded from there");
-        self.ops(block).iter().any(|op| {
-            let mut bytes = [0; 6];
-            let (at, len) = (op.fields.at as usize, op.fields.len as usize);
-            bytes[..len].copy_from_slice(&text[at..at + len]);
-            let row = isa::decode(bytes, s.architecture(), &s.shared().facilities);
-            row.is_some_and(|row| crate::compare::only_once(row.mnemonic))
-        })
-    }
-
-    #[cold]
-    fn translate(&mut self, s: &State, number: u32, patience: u8) {
+    fn translate(&mut self, s: &State, number: u32, patience: u8, comparing: bool) {
         if self.translator.is_none() {
             match crate::new_translator() {
                 Some(mut translator) => {
@@ -322,6 +306,9 @@ impl BlockCache {
         }
         // If its text was stored into, the block is stale.
         let Some(trace) = self.trace(s, number, patience) else { return };
+        if comparing && trace.has_only_once(s) {
+            return;
+        }
         let block = &mut self.blocks[number as usize];
         (block.traced, block.translated) = (block.first, block.count);
         if !trace.is_block(block.count as usize) {

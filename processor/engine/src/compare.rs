@@ -8,7 +8,7 @@
 //!
 //! The clock stands still during a stretch. Interruptions are taken between stretches, once; that none was due within
 //! one is compared, too. What other parts of the complex do for an instruction (an interception) is done once, behind the
-//! stretch. [`ONCE`] names the instructions that could not be done twice: blocks with them are interpreted, and nothing
+//! stretch. [`ONCE`] names the instructions that could not be done twice: traces with them are not translated, and nothing
 //! is compared. Whoever chooses this engine runs one CPU of a configuration at a time.
 //!
 //! A difference is our own failure, so it ends in a panic, whose message is the report.
@@ -150,6 +150,9 @@ fn difference(here: &Result<Outcome, String>, there: &Outcome) -> Option<String>
     (!text.is_empty()).then_some(text)
 }
 
+/// So many of the last instructions are shown of a difference that is not seen again.
+const LISTED: u64 = 64;
+
 /// Finds the block that differs first, and panics with everything there is to know.
 fn report(
     s: &mut State,
@@ -187,7 +190,10 @@ fn report(
         None => {
             // It takes more than the registers and storage that are compared to make them differ again.
             let _ = writeln!(text, "  {:<24} {:>32} {:>32}\n{at_end}", "", "interpreter", "translator");
-            let _ = writeln!(text, "not so in another try\n\nboth, before\n{}", before.text());
+            let _ = writeln!(text, "not so in another try\n");
+            s.restore(before);
+            text += &listing(s, cache, executed.saturating_sub(LISTED), executed);
+            let _ = writeln!(text, "\nboth, before\n{}", before.text());
         }
         Some((done, what, here, there)) => {
             let _ = writeln!(text, "  {:<24} {:>32} {:>32}\n{what}", "", "interpreter", "translator");

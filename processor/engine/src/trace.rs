@@ -28,6 +28,12 @@ impl Trace {
         self.pieces.len() == 1 && self.ops.len() == count
     }
 
+    /// Whether it has an instruction that cannot be executed twice.
+    pub fn has_only_once(&self, s: &State) -> bool {
+        let rows = self.texts.iter().filter_map(|&bytes| isa::decode_for(s, bytes));
+        rows.map(|(row, _)| row.mnemonic).any(crate::compare::only_once)
+    }
+
     fn has(&self, at: i64) -> bool {
         self.ops.iter().any(|op| op.fields.at == at)
     }

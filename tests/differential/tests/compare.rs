@@ -57,3 +57,17 @@ fn programs_are_compared_without_a_difference() {
     let found = programs::compare(&mut duel, &rows, 7, 60_000);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
+
+#[test]
+fn what_can_be_done_only_once_is_not_compared_behind_a_branch_either() {
+    // SSKE 6,3; J *+4; J *+8; and there RRBE 0,3, which says something else if it is done twice; IPM 5.
+    const ONCE: [u8; 26] = [
+        0xb2, 0x2b, 0x00, 0x63, 0xa7, 0xf4, 0x00, 0x02, 0xa7, 0xf4, 0x00, 0x04, 0x00, 0x00, 0x00, 0x00, 0xb2, 0x2a,
+        0x00, 0x03, 0xb2, 0x22, 0x00, 0x50, 0x00, 0x00,
+    ];
+    let mut machine = machine(BlockCache::for_comparison());
+    machine.storage.write(Absolute(TEXT), &ONCE).expect("the text lies in storage");
+    machine.state.gr[6] = 0x06;
+    assert_eq!(machine.resume(10_000), Exit::Wait);
+    assert_eq!(machine.state.gr[5], 0x3000_0000, "it was referred to and changed");
+}
