@@ -55,6 +55,9 @@ const KNOWN: u8 = 8;
 /// Who waits no longer before translating knows nothing.
 const HASTE: u8 = 2;
 
+/// What looks at how many instructions have been executed, which is told at the end of a trace.
+const COUNTERS: [&str; 4] = ["ECCTR", "EPCTR", "SCCTR", "STCCTM"];
+
 /// Where a branch leads if its text says so, from the start of the block.
 fn target(op: &Op, row: &Instruction) -> Option<i64> {
     use Format::*;
@@ -105,6 +108,9 @@ impl BlockCache {
             bytes[..length].copy_from_slice(here);
             let (op, ends) = decode_one(s, bytes, at);
             let row = isa::decode_for(s, bytes).map(|(row, _)| row);
+            if !trace.ops.is_empty() && row.is_some_and(|row| COUNTERS.contains(&row.mnemonic)) {
+                break;
+            }
             trace.ops.push(op);
             trace.texts.push(bytes);
             at += length as i64;
