@@ -306,8 +306,8 @@ impl Drop for Raw {
     }
 }
 
-/// Linux reads its 3215 with an area of 160 bytes, puts a new line behind what it read unless this stands at the end, and
-/// joins the pieces (drivers/s390/char/con3215.c).
+/// Linux's 3215 driver reads with an area of 160 bytes and puts a new line behind what it read, unless this stands at the end:
+/// so it joins pieces.
 const GOES_ON: &str = "^n";
 /// What of a longer line is entered at once.
 const PIECE: usize = 150;
