@@ -119,6 +119,9 @@ static bool operate(u8 command, const void *data, u32 *count)
     mask = disable();
     do {
         ended = false;
+        /* The line that the attention was for is what a read gets, also if its status comes only now (condition code 1). */
+        if (command == READ_INQUIRY)
+            attention = false;
         cc = ssch(subchannel, orb);
         if (cc == 1)
             take_status(subchannel);
@@ -185,7 +188,6 @@ void read_console(char *line, u32 *length)
             wait_io();
         restore(mask);
     }
-    attention = false;
     read_inquiry(line, length);
 }
 
@@ -220,7 +222,6 @@ void attend(void)
     u32 length;
 
     while (attention) {
-        attention = false;
         read_inquiry(line, &length);
         if (!immediate(line, length))
             type_ahead(line, length);
