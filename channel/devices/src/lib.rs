@@ -8,6 +8,7 @@
 
 mod console3215;
 pub mod dasd;
+mod paths;
 mod printer1403;
 mod punch2540;
 mod reader2540;

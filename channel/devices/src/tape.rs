@@ -4,6 +4,7 @@
 //! UNLOAD takes it off. Nothing is buffered: a block that was written is in the host's file when the command ends, so SYNCHRONIZE has only
 //! the host to wait for. A tape has no end but the host's; a program that wants one counts.
 
+use crate::paths::{PathGroups, Unfit};
 use arch::io::{DeviceStatus, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense, sense};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -144,43 +145,57 @@ pub struct TapeDrive {
     drive: Arc<Drive>,
     model: Model,
     read_only: bool,
-    path_group: [u8; 12],
+    paths: PathGroups,
 }
 
 impl TapeDrive {
     /// With `read_only`, nothing is written whatever the tape allows.
     pub fn new(drive: Arc<Drive>, model: Model, read_only: bool) -> TapeDrive {
-        TapeDrive { drive, model, read_only, path_group: [0; 12] }
+        TapeDrive { drive, model, read_only, paths: PathGroups::default() }
     }
 
-    /// The sense bytes of a drive in its present state.
+    /// What all sense bytes of a drive in its present state have in common.
+    fn sense_common(&self, tape: Option<&Tape>) -> Sense {
+        let [high, low] = self.model.number().to_be_bytes();
+        let sense = Sense::new(SENSE_BYTES).with(1, ONLINE).with(7, 0x20).with(26, high).with(27, low);
+        let Some(tape) = tape else { return sense };
+        let load_point = if tape.position() == 0 { LOAD_POINT } else { 0 };
+        let protected = if self.read_only || !tape.writable() { PROTECTED } else { 0 };
+        sense.with(1, load_point | protected)
+    }
+
+    /// The sense bytes of a drive that nothing has gone wrong with.
     fn sense_of(&self, tape: Option<&Tape>) -> Sense {
-        let mut sense = Sense::new(SENSE_BYTES).with(1, ONLINE).with(7, 0x20);
-        let model: &[u8] = if self.model == Model::T3490 { &[0x34, 0x90] } else { &[0x34, 0x80] };
-        sense = sense.with(26, model[0]).with(27, model[1]);
+        let sense = self.sense_common(tape);
         match tape {
             None => sense.with(0, sense::INTERVENTION_REQUIRED).with(3, action::NOT_READY),
-            Some(tape) => {
-                let load_point = if tape.position() == 0 { LOAD_POINT } else { 0 };
-                let protected = if self.read_only || !tape.writable() { PROTECTED } else { 0 };
-                sense.with(1, load_point | protected)
-            }
+            Some(_) => sense,
         }
+    }
+
+    fn fail(&self, tape: Option<&Tape>, fault: &Fault) -> Outcome {
+        let sense = self.sense_common(tape);
+        Outcome::check(sense.with(0, fault.check).with(1, fault.detail).with(3, fault.action))
     }
 
     fn perform(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
         match command.code {
-            code::NO_OPERATION | code::MODE_SET | code::SET_WRITE_IMMEDIATE => return Outcome::ENDED,
+            code::NO_OPERATION | code::SET_WRITE_IMMEDIATE => return Outcome::ENDED,
+            // Whether the drive may buffer and compress: it is asked for, and what the tape's file is decides.
+            code::MODE_SET => {
+                let _ = data.fetch_up_to(1);
+                return Outcome::ENDED;
+            }
             code::SENSE_PATH_GROUP_ID => {
-                // No path group is established, or one of this path alone.
-                let state = if self.path_group == [0; 12] { 0x00 } else { 0x80 };
-                data.store(&[&[state][..], &self.path_group[1..]].concat());
+                data.store(&self.paths.sense(0));
                 return Outcome::ENDED;
             }
             code::SET_PATH_GROUP_ID => {
-                let bytes = data.fetch_up_to(12);
-                self.path_group[..bytes.len()].copy_from_slice(&bytes);
-                return Outcome::ENDED;
+                let parameters: Result<[u8; 12], _> = data.fetch_up_to(12).try_into();
+                return match parameters.map(|parameters| self.paths.set(parameters)) {
+                    Ok(Ok(())) => Outcome::ENDED,
+                    Ok(Err(Unfit)) | Err(_) => self.fail(self.drive.lock().tape.as_ref(), &Fault::REJECT),
+                };
             }
             // Only one system has the drive.
             code::ASSIGN | code::UNASSIGN | code::CONTROL_ACCESS => {
@@ -217,10 +232,7 @@ impl TapeDrive {
                 }
                 Outcome::Done(status)
             }
-            Err(fault) => {
-                let sense = self.sense_of(Some(tape)).with(0, fault.check).with(1, fault.detail).with(3, fault.action);
-                Outcome::check(sense)
-            }
+            Err(fault) => self.fail(Some(tape), &fault),
         }
     }
 }
@@ -377,7 +389,7 @@ impl Device for TapeDrive {
 
     fn reset(&mut self, kind: Reset) {
         if kind == Reset::System {
-            self.path_group = [0; 12];
+            self.paths = PathGroups::default();
             self.drive.lock().news = false;
         }
     }

@@ -151,3 +151,38 @@ fn what_cannot_be_done_is_said_by_sense_bytes() {
     assert_eq!(rig.drive.state().map(|state| (state.position, state.count)), Some((0, 0)));
     std::fs::remove_file(path).expect("it is ours");
 }
+
+/// As Linux's driver does it: format-1 CCWs that suppress no incorrect length, so that every command has to take all it is given.
+#[test]
+fn commands_take_their_parameters_whole() {
+    let mut rig = Rig::new("parameters.aws", false);
+    rig.m.put(0x2000, &[0x20]);
+    rig.m.put(0x3000, b"a block");
+    assert_eq!(rig.m.run(&[(0xdb, 0x40, 1, 0x2000), (0x01, 0, 7, 0x3000)]), (0x1010, 0, ENDED, 0));
+    for (command, count) in [(0xb7, 11), (0xc7, 11), (0x9f, 17), (0xe3, 12)] {
+        assert_eq!(rig.m.run(&[(command, 0, count, 0x2000)]), (0x1008, 0, ENDED, 0), "{command:02X}");
+    }
+    assert_eq!(rig.drive.state().map(|state| state.position), Some(1));
+}
+
+#[test]
+fn a_path_joins_its_group_and_leaves_it() {
+    let mut rig = Rig::new("paths.aws", false);
+    let group = |rig: &mut Rig| {
+        assert_eq!(rig.one(0x34), (ENDED, 12));
+        rig.m.get(0x3000, 12)
+    };
+    let set = |rig: &mut Rig, function: u8, id: u8, count: u16| {
+        rig.m.put(0x3000, &[&[function][..], &[id; 11]].concat());
+        rig.m.run(&[(0xaf, SLI, count, 0x3000)]).2
+    };
+    let check = DeviceStatus(0x0e);
+    assert_eq!(group(&mut rig), [0; 12]);
+    assert_eq!(set(&mut rig, 0x80, 0, 12), check);
+    assert_eq!(set(&mut rig, 0x80, 7, 11), check);
+    assert_eq!(set(&mut rig, 0x80, 7, 12), ENDED);
+    assert_eq!(group(&mut rig), [&[0xc8][..], &[7; 11]].concat());
+    assert_eq!(set(&mut rig, 0x80, 8, 12), check);
+    assert_eq!(set(&mut rig, 0x40, 7, 12), ENDED);
+    assert_eq!(group(&mut rig), [&[0x80][..], &[7; 11]].concat());
+}

@@ -7,12 +7,23 @@
 #include "command.h"
 #include "../nucleus/segment.h"
 
+/* The segment is defined: the label gets its name, and what is kept is what the disk is then. */
+static int name_and_keep(u8 *first, const name segment, void *what)
+{
+    struct disk *disk = what;
+
+    if (edf_name_segment(&disk->edf, (const u8 *)segment) != EDF_OK) {
+        message("SFD", 112, 'S', disk->mode, disk->vdev);
+        return RC_IO;
+    }
+    edf_keep(&disk->edf, first);
+    return 0;
+}
+
 int savefd_command(const struct call *call)
 {
-    u32 words = operands(call), page, length, first;
-    char line[80];
+    u32 words = operands(call);
     struct disk *disk;
-    int code;
 
     if (words < 4) {
         message("SFD", words < 2 ? 47 : 50, 'E', call->token[words - 1]);
@@ -31,26 +42,6 @@ int savefd_command(const struct call *call)
         message("SFD", 37, 'E', disk->mode, disk->vdev);
         return RC_DISK;
     }
-    if (!legal_name(call->token[2]) || !parse_hex(call->token[3], name_length(call->token[3]), &page) || page > 0x7ffff) {
-        message("SFD", 70, 'E', legal_name(call->token[2]) ? call->token[3] : call->token[2]);
-        return RC_SYNTAX;
-    }
-    length = (edf_kept_length(&disk->edf) + 4095) & ~4095u;
-    first = page << 12;
-    if (first + length > storage_bytes() || !reserve_storage(first, first + length - 1)) {
-        message("SFD", 1085, 'E', call->token[2]);
-        return 41;
-    }
-    memset((void *)first, 0, length);
-    code = edf_name_segment(&disk->edf, (const u8 *)call->token[2]) == EDF_OK ? 0 : RC_IO;
-    if (code != 0) {
-        message("SFD", 112, 'S', disk->mode, disk->vdev);
-    } else {
-        edf_keep(&disk->edf, (u8 *)first);
-        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR", call->token[2], page, page + (length >> 12) - 1));
-        if (code == 0)
-            code = cp_typed(line, format(line, sizeof line, "SAVESEG %t", call->token[2]));
-    }
-    release((void *)first);
-    return code;
+    return make_segment("SFD", call->token[2], call->token[3], edf_kept_length(&disk->edf),
+                        &(struct segment_maker){ .defined = name_and_keep, .what = disk });
 }

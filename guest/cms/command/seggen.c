@@ -52,42 +52,40 @@ static int read_list(const name segment, struct wanted *wanted, u32 *count)
     return code;
 }
 
+struct list { struct wanted *wanted; u32 count; };
+
+static int put_execs(u8 *first, u32 *length, void *what)
+{
+    const struct list *list = what;
+    u32 used = installation_begin(first, list->count);
+    int code = 0;
+
+    for (u32 n = 0; code == 0 && n < list->count; n++)
+        code = installation_add(first, n, list->wanted[n].fn, list->wanted[n].ft, &used);
+    *length = used;
+    return code;
+}
+
 int seggen_command(const struct call *call)
 {
-    u32 words = operands(call), page, length, first, count = 0, used;
-    struct wanted *wanted;
-    char line[80];
+    u32 words = operands(call), length;
+    struct list list = { .count = 0 };
     int code;
 
     if (words < 3) {
         message("SGN", words < 2 ? 47 : 50, 'E', call->token[words - 1]);
         return RC_SYNTAX;
     }
-    if (words > 3 || !legal_name(call->token[1]) || !parse_hex(call->token[2], name_length(call->token[2]), &page) || page > 0x7ffff) {
-        message("SGN", 70, 'E', call->token[words > 3 ? 3 : legal_name(call->token[1]) ? 2 : 1]);
+    if (words > 3) {
+        message("SGN", 70, 'E', call->token[3]);
         return RC_SYNTAX;
     }
-    wanted = obtain_command(EXECS_MOST * sizeof *wanted);
-    code = read_list(call->token[1], wanted, &count);
+    list.wanted = obtain_command(EXECS_MOST * sizeof *list.wanted);
+    code = read_list(call->token[1], list.wanted, &list.count);
     if (code != 0)
         return code;
-    length = installation_head(count);
-    for (u32 n = 0; n < count; n++)
-        length += wanted[n].room;
-    length = (length + 4095) & ~4095u;
-    first = page << 12;
-    if (first + length > storage_bytes() || !reserve_storage(first, first + length - 1)) {
-        message("SGN", 1085, 'E', call->token[1]);
-        return 41;
-    }
-    memset((void *)first, 0, length);
-    used = installation_begin((u8 *)first, count);
-    for (u32 n = 0; code == 0 && n < count; n++)
-        code = installation_add((u8 *)first, n, wanted[n].fn, wanted[n].ft, &used);
-    if (code == 0)
-        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR", call->token[1], page, page + (used - 1) / 4096));
-    if (code == 0)
-        code = cp_typed(line, format(line, sizeof line, "SAVESEG %t", call->token[1]));
-    release((void *)first);
-    return code;
+    length = installation_head(list.count);
+    for (u32 n = 0; n < list.count; n++)
+        length += list.wanted[n].room;
+    return make_segment("SGN", call->token[1], call->token[2], length, &(struct segment_maker){ .fill = put_execs, .what = &list });
 }

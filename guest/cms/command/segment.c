@@ -22,6 +22,36 @@ int segment_problem(const char *module, enum segment_result result, const name w
     }
 }
 
+/* Makes a segment of up to `length` bytes at the page that is named, and saves it; a return code, and messages as `module`. */
+int make_segment(const char *module, const name segment, const name page, u32 length, const struct segment_maker *maker)
+{
+    char line[80];
+    u32 number, first;
+    int code = 0;
+
+    if (!legal_name(segment) || !parse_hex(page, name_length(page), &number) || number > 0x7ffff) {
+        message(module, 70, 'E', legal_name(segment) ? page : segment);
+        return RC_SYNTAX;
+    }
+    length = (length + 4095) & ~4095u;
+    first = number << 12;
+    if (first + length > storage_bytes() || !reserve_storage(first, first + length - 1)) {
+        message(module, 1085, 'E', segment);
+        return 41;
+    }
+    memset((void *)first, 0, length);
+    if (maker->fill != NULL)
+        code = maker->fill((u8 *)first, &length, maker->what);
+    if (code == 0)
+        code = cp_typed(line, format(line, sizeof line, "DEFSEG %t %x-%x SR", segment, number, number + (length - 1) / 4096));
+    if (code == 0 && maker->defined != NULL)
+        code = maker->defined((u8 *)first, segment, maker->what);
+    if (code == 0)
+        code = cp_typed(line, format(line, sizeof line, "SAVESEG %t", segment));
+    release((void *)first);
+    return code;
+}
+
 /* Whether a disk has its file status tables there. */
 static bool serves_a_disk(const struct segment *segment, char *mode)
 {

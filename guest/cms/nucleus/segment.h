@@ -15,6 +15,15 @@ struct segment {
 
 enum segment_result { SEGMENT_DONE, SEGMENT_MISSING, SEGMENT_OVERLAPS, SEGMENT_REFUSED, SEGMENT_NO_STORAGE };
 
+/* What a new segment is made of: `fill` writes it before CP is asked to define it, and may make it shorter; `defined` is called between that and saving it. */
+struct segment_maker {
+    int (*fill)(u8 *first, u32 *length, void *what);
+    int (*defined)(u8 *first, const name segment, void *what);
+    void *what;
+};
+
+int make_segment(const char *module, const name segment, const name page, u32 length, const struct segment_maker *maker);    /* command/segment.c */
+
 struct segment *segment_known(const name wanted);        /* one that is loaded or reserved */
 struct segment *segment_next(const struct segment *before);
 enum segment_result segment_reserve(const name wanted, struct segment **found);

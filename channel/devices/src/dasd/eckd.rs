@@ -7,11 +7,11 @@ use super::cache::Usage;
 use super::domain::{self, Domain, Mask, Orientation};
 use super::head::{Head, Place};
 use super::identity;
-use super::paths::PathGroups;
 use super::reservation::Turn;
 use super::sense::Fault;
 use super::work::Clockwork;
 use super::{ControlUnit, Options, code};
+use crate::paths::{self, PathGroups};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use dasd::model::CkdModel;
@@ -111,6 +111,22 @@ impl Eckd {
     pub(super) fn parameters<const N: usize>(data: &mut Data<'_>) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         if data.fetch_some(&mut bytes) == N { Ok(bytes) } else { Err(Fault::SHORT) }
+    }
+
+    fn set_path_group(&mut self, data: &mut Data<'_>) -> Ended {
+        let parameters = Self::parameters(data)?;
+        self.paths.set(parameters).map(|()| DeviceStatus::ENDED).map_err(|paths::Unfit| Fault::PARAMETER)
+    }
+
+    fn sense_path_group(&mut self, data: &mut Data<'_>) -> Ended {
+        let reservation = &self.options.reservation;
+        let reserved = match (reservation.held_by(self.party), reservation.free_for(self.party)) {
+            (true, _) => 0x30,
+            (false, true) => 0x00,
+            (false, false) => 0x20,
+        };
+        data.store(&self.paths.sense(reserved));
+        Ok(DeviceStatus::ENDED)
     }
 
     fn outcome(&self, ended: Ended) -> Outcome {

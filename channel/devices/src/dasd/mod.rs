@@ -17,7 +17,6 @@ mod eckd;
 mod fba;
 mod head;
 mod identity;
-mod paths;
 mod records;
 mod reservation;
 mod sense;

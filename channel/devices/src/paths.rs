@@ -1,11 +1,6 @@
-//! Path groups: SET PATH GROUP ID and SENSE PATH GROUP ID (IBM 3990 Reference).
+//! Path groups: what SET PATH GROUP ID and SENSE PATH GROUP ID are about (IBM 3990 Reference; 3480 Magnetic Tape Subsystem Reference).
 //!
 //! A device here serves one configuration, so there is at most one group of it; each path is in it or not.
-
-use super::eckd::{Eckd, Ended};
-use super::sense::Fault;
-use arch::io::DeviceStatus;
-use css::Data;
 
 /// What the control unit knows of one channel path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,12 +16,15 @@ enum Path {
 }
 
 #[derive(Default)]
-pub(super) struct PathGroups {
+pub(crate) struct PathGroups {
     paths: [Path; 8],
     /// The path that the channel program in progress came by.
     current: usize,
     id: [u8; 11],
 }
+
+/// The parameters of SET PATH GROUP ID are not what they may be.
+pub(crate) struct Unfit;
 
 impl PathGroups {
     /// The channel program comes by the first path of this mask.
@@ -37,54 +35,43 @@ impl PathGroups {
     fn grouped(&self) -> bool {
         self.paths.iter().any(|path| matches!(path, Path::Grouped { .. }))
     }
-}
 
-impl Eckd {
     /// Twelve bytes: function control and path-group identification.
-    pub(super) fn set_path_group(&mut self, data: &mut Data<'_>) -> Ended {
-        let [function, id @ ..] = Self::parameters::<12>(data)?;
-        let groups = &mut self.paths;
+    pub fn set(&mut self, [function, id @ ..]: [u8; 12]) -> Result<(), Unfit> {
         match function & 0x60 {
             // Establish: every path of the group has the same identification, which is not zero.
             0x00 => {
-                if id == [0; 11] || groups.grouped() && groups.id != id {
-                    return Err(Fault::PARAMETER);
+                if id == [0; 11] || self.grouped() && self.id != id {
+                    return Err(Unfit);
                 }
-                groups.id = id;
-                groups.paths[groups.current] = Path::Grouped { multipath: function & 0x80 != 0 };
+                self.id = id;
+                self.paths[self.current] = Path::Grouped { multipath: function & 0x80 != 0 };
             }
             // Resign: this path leaves.
-            0x40 => groups.paths[groups.current] = Path::Ungrouped,
+            0x40 => self.paths[self.current] = Path::Ungrouped,
             // Disband: all leave.
             0x20 => {
-                for path in groups.paths.iter_mut().filter(|path| **path != Path::Reset) {
+                for path in self.paths.iter_mut().filter(|path| **path != Path::Reset) {
                     *path = Path::Ungrouped;
                 }
             }
-            _ => return Err(Fault::PARAMETER),
+            _ => return Err(Unfit),
         }
-        Ok(DeviceStatus::ENDED)
+        Ok(())
     }
 
-    /// Twelve bytes: the state of the path and of the reservation, and the path-group identification.
-    pub(super) fn sense_path_group(&mut self, data: &mut Data<'_>) -> Ended {
-        let (path, multipath) = match self.paths.paths[self.paths.current] {
+    /// Twelve bytes: the state of the path and (`reserved`, the bits of it) of the reservation, and the path-group identification.
+    pub fn sense(&self, reserved: u8) -> [u8; 12] {
+        let (path, multipath) = match self.paths[self.current] {
             Path::Reset => (0x00, false),
             Path::Ungrouped => (0x80, false),
             Path::Grouped { multipath } => (0xc0, multipath),
         };
-        let reservation = &self.options.reservation;
-        let reserved = match (reservation.held_by(self.party), reservation.free_for(self.party)) {
-            (true, _) => 0x30,
-            (false, true) => 0x00,
-            (false, false) => 0x20,
-        };
         let mut answer = [0; 12];
         answer[0] = path | reserved | if multipath { 0x08 } else { 0 };
         if path != 0 {
-            answer[1..].copy_from_slice(&self.paths.id);
+            answer[1..].copy_from_slice(&self.id);
         }
-        data.store(&answer);
-        Ok(DeviceStatus::ENDED)
+        answer
     }
 }
