@@ -4,12 +4,18 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+mod cms;
 mod cp;
 mod instructions;
 
 /// Every page: its file name and its text.
 fn pages() -> Vec<(&'static str, String)> {
-    vec![("commands.md", cp::commands()), ("messages.md", cp::messages()), ("instructions.md", instructions::page())]
+    vec![
+        ("commands.md", cp::commands()),
+        ("messages.md", cp::messages()),
+        ("cms.md", cms::page()),
+        ("instructions.md", instructions::page()),
+    ]
 }
 
 fn main() -> ExitCode {

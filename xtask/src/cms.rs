@@ -1,7 +1,7 @@
 //! CMS: `guest/cms` compiled for ESA/390 into `cache/cms`, and the minidisks that the sample system gets with it.
 //!
 //! The nucleus is one program without a library; its loader goes into the IPL records of MAINT's 190. The files of the disks are in
-//! `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE.
+//! `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE; what HELP types is in `guest/cms/help`.
 
 use std::env;
 use std::fs;
@@ -167,7 +167,11 @@ fn disks(folder: &Path) -> Outcome {
             let cards = folder.join(deck).with_extension("TEXT");
             run(Command::new(&edfdisk).arg("bin").arg(&image).args([deck, "TEXT", mode]).arg(cards).args(["F", "80"]))?;
         }
-        if reserved != "0" {
+        if name == "system" {
+            for help in host::files(&source().join("help"), |_| true) {
+                let topic = help.file_stem().map(|stem| stem.to_string_lossy().to_uppercase()).unwrap_or_default();
+                run(Command::new(&edfdisk).arg("put").arg(&image).args([&topic, "HELP", "A2"]).arg(&help).arg("V"))?;
+            }
             run(Command::new(&edfdisk)
                 .arg("ipl")
                 .arg(&image)

@@ -127,6 +127,7 @@ void ipl_parameters(char parm[64]);
 
 /* message.c: DMSmmmnnns text. The texts are a table, with the parameters as format() has them. */
 void message(const char *module, u32 number, char severity, ...);
+const char *message_text(u32 number);                    /* as message() formats it; NULL: there is none */
 
 /* scan.c */
 typedef char name[8];

@@ -97,6 +97,7 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 213, "Library %s not created" },
     { 216, "Insufficient blocks on disk to support CMS disk structure" },
     { 246, "Invalid card image in record %u" },
+    { 254, "HELP cannot find the information you requested" },
     { 257, "Internal system error at %08x" },
     { 516, "Exec %t cannot be read" },
     { 517, "Exec %t is not a REXX program: its first line is no comment" },
@@ -141,20 +142,25 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 1091, "Saved segment %t has execs that can be used; SET INSTSEG OFF" },
 };
 
+const char *message_text(u32 number)
+{
+    for (u32 n = 0; n < COUNT_OF(repository); n++)
+        if (repository[n].number == number)
+            return repository[n].text;
+    return NULL;
+}
+
 void message(const char *module, u32 number, char severity, ...)
 {
-    const char *text = "";
+    const char *text = message_text(number);
     char line[256];
     const char *shown = line;
     u32 length;
     va_list list;
 
-    for (u32 n = 0; n < COUNT_OF(repository); n++)
-        if (repository[n].number == number)
-            text = repository[n].text;
     length = format(line, sizeof line, "DMS%s%03u%c ", module, number, severity);
     va_start(list, severity);
-    length += format_list(line + length, sizeof line - length, text, list);
+    length += format_list(line + length, sizeof line - length, text != NULL ? text : "", list);
     va_end(list);
     edit_message(&shown, &length);
     if (length > 0)

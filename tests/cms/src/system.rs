@@ -80,7 +80,7 @@ pub struct Site {
 }
 
 /// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal; of a deck `deck` and a line with the
-/// compiled file's path, or `cards` and lines as [`cards::deck`] has them.
+/// compiled file's path, or `cards` and lines as [`cards::deck`] has them; of what HELP types `help` and a line with the file's name.
 pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Site {
@@ -134,7 +134,13 @@ impl Site {
                 good(&["bin", &text(&image), name, kind, mode, &text(&file), "F", "80"]);
                 continue;
             }
-            std::fs::write(&file, content).expect("the folder is there");
+            let file = match content.strip_prefix("help\n") {
+                Some(name) => crate::source().join("help").join(name),
+                None => {
+                    std::fs::write(&file, content).expect("the folder is there");
+                    file
+                }
+            };
             good(&["put", &text(&image), name, kind, mode, &text(&file), "V"]);
         }
         image

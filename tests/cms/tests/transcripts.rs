@@ -7,6 +7,7 @@
 //! ** file 190 PROFILE EXEC A1 a line/another line     a file on MAINT's 190 or CMSUSER's 191 (before the first line typed)
 //! ** file 191 GREET TEXT A1 deck/GREET.TEXT           a deck that cargo x cms has compiled
 //! ** file 191 X TEXT A1 cards/ESD 1 SD:X:0:10/END     a deck card by card (src/cards.rs)
+//! ** file 190 CMS HELP A2 help/cms.txt               a file of HELP's
 //! ** damage 4                    block 4 of CMSUSER's 191 is written over with X'FF'
 //! ** check                       the file system's checker looks at CMSUSER's 191
 //! > ipl 190                      CMSUSER types a line, and CMS runs until it waits
