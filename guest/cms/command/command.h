@@ -33,6 +33,41 @@ u16 tape_device(u32 unit);
 enum tape_end tape_io(u16 vdev, u8 command, void *data, u32 *length);
 int tape_problem(const char *module, u32 unit, enum tape_end end, bool writing);
 
+/* Files as rows of blocks, their names last (dump.c). `block` has room for DUMP_HEAD and `size` bytes. */
+enum { DUMP_HEAD = 5 };
+struct dump { u32 size, used; u8 *block; int (*write)(void *with, u8 *block, u32 length); void *with; };
+struct kept { struct open_file *file; u32 blocks, size, at; u8 *block; u32 held; };
+int dump_out(const char *module, struct dump *dump, struct fileid *id);
+bool dump_is(const u8 *block, u32 length);
+bool dump_end(const u8 *block, u32 length, u8 fst[FST_LENGTH], struct fileid *id);
+int dump_keep(const char *module, struct kept *kept, const void *from, u32 length, char mode);
+int dump_store(const char *module, struct kept *kept, const u8 *fst, const struct fileid *id);
+void dump_forget(struct kept *kept);
+int give_stamp(const struct fileid *id, u8 flags, const u8 stamp[6]);
+
+/* DISK DUMP's cards (disk.c). */
+struct unloaded { struct kept kept; u8 fst[FST_LENGTH]; struct fileid id; };
+int cards_out(const char *module, struct fileid *id);
+bool card_is_dumped(const char card[80]);
+int cards_in(const char *module, char card[80], u32 *length, struct unloaded *to, bool *more);
+
+/* FULLPROMPT and MINPROMPT (prompt.c). */
+enum prompting { PROMPT_NONE, PROMPT_OTHERS, PROMPT_ALL };
+enum reply { REPLY_NO, REPLY_YES, REPLY_QUIT };
+enum reply ask_receive(const char *module, struct fileid *id);
+
+/* A file of the reader, as CP's QUERY tells of it (sendfile.c): the first that is not held, or that of this number. */
+struct spooled { name origin, number, fn, ft; };
+bool find_spooled(const name wanted, struct spooled *found);
+void put_back(const struct spooled *spooled);            /* what could not be read stays in the reader */
+
+/* What SENDFILE and RECEIVE have in common (sendfile.c). */
+struct recipient;
+void netlog(const char *line, u32 length);
+u32 on_date(char *to, u32 room);
+int quietly(const char *line, u32 length);
+int close_punch(const struct recipient *to, const name class, const name fn, const name ft);
+
 /* What a query answers: typed, or stacked (answer.c). */
 enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
 void answer_to(int disposition);
@@ -45,7 +80,8 @@ command_function access_command, release_command, format_command, listfile_comma
     tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
-    reserve_command, segment_command, savefd_command, seggen_command, tape_command;
+    reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
+    execmap_command, execstat_command, disk_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);
@@ -54,11 +90,21 @@ struct recipient { name userid, node; };
 bool recipients(const name who, struct recipient *list, u32 *count);
 
 /* Files between users as segments of bytes on cards (netdata.c). */
-struct netdata_file { name fn, ft; char mode_number, recfm; u32 lrecl, records; name userid, node; u8 stamp[7]; };
+struct netdata_file {
+    name fn, ft;
+    char mode_number, recfm;
+    u32 lrecl, records;
+    name userid, node;
+    u8 stamp[7];
+    bool note, acknowledge;             /* it is a note; its sender wants to know that it was received */
+    bool acknowledged, discarded;       /* no file, but the answer to that */
+};
 struct sender { char card[80]; u32 used; int bad; };
 void netdata_begin(struct sender *sender, const struct netdata_file *file, const struct recipient *to);
 void netdata_record(struct sender *sender, const void *record, u32 length);
 int netdata_end(struct sender *sender);
+int netdata_acknowledge(struct sender *sender, const struct netdata_file *file, const struct recipient *to);
+void netdata_unknown(struct netdata_file *file);
 struct receiver { char card[80]; u32 at, length; bool ended, bad; };
 bool netdata_is(const char card[80]);
 bool netdata_header(struct receiver *receiver, struct netdata_file *file);

@@ -2,7 +2,7 @@
  * NETDATA: a file as a row of segments, on cards.
  *
  * A segment is its length in a byte, a byte of flags, and up to 253 bytes. Control records (INMR01: from whom to whom; INMR02 and
- * INMR03: what file; INMR06: the end) are of text units: a key, how many values, each with its length; all in two bytes. Between
+ * INMR03: what file; INMR06: the end; INMR07 in place of a file: that one was received) are of text units: a key, how many values, each with its length; all in two bytes. Between
  * them are the file's records, each in as many segments as it takes ("z/VM: CMS Macros and Functions Reference"; TSO/E
  * Customization, the format of transmitted data).
  */
@@ -10,8 +10,9 @@
 
 enum { FIRST = 0x80, LAST = 0x40, CONTROL = 0x20, SEGMENT_MOST = 253, CARD = 80, PUNCH_CARD = 0x41 };
 enum {
-    INMDSNAM = 0x0002, INMLRECL = 0x0042, INMRECFM = 0x0049, INMDSORG = 0x003c, INMTNODE = 0x1001, INMTUID = 0x1002,
-    INMFNODE = 0x1011, INMFUID = 0x1012, INMCREAT = 0x1022, INMFTIME = 0x1024, INMUTILN = 0x1028, INMSIZE = 0x102c,
+    INMDSNAM = 0x0002, INMTERM = 0x0028, INMLRECL = 0x0042, INMRECFM = 0x0049, INMDSORG = 0x003c, INMTNODE = 0x1001, INMTUID = 0x1002,
+    INMFNODE = 0x1011, INMFUID = 0x1012, INMCREAT = 0x1022, INMFTIME = 0x1024, INMFACK = 0x1026,
+    INMERRCD = 0x1027, INMUTILN = 0x1028, INMSIZE = 0x102c,
     INMFFM = 0x102d, INMNUMF = 0x102f, SEQUENTIAL = 0x4000, RECFM_F = 0x8000, RECFM_V = 0x4000,
 };
 
@@ -80,12 +81,33 @@ static void end_control(struct sender *sender, const struct control *control)
     put_segment(sender, FIRST | LAST | CONTROL, control->bytes, control->length);
 }
 
-void netdata_begin(struct sender *sender, const struct netdata_file *file, const struct recipient *to)
+/* A unit without a value: that it is there says it. */
+static void unit_alone(struct control *control, u32 key)
+{
+    put_half(control, key);
+    put_half(control, 0);
+}
+
+static void unit_fileid(struct control *control, const struct netdata_file *file)
+{
+    put_half(control, INMDSNAM);
+    put_half(control, 3);
+    put_half(control, 1);
+    control->bytes[control->length++] = (u8)'A';
+    for (u32 n = 0; n < 2; n++) {
+        const char *part = n == 0 ? file->fn : file->ft;
+
+        put_half(control, name_length(part));
+        memcpy(control->bytes + control->length, part, name_length(part));
+        control->length += name_length(part);
+    }
+}
+
+static void put_header(struct sender *sender, const struct netdata_file *file, const struct recipient *to, u32 files)
 {
     struct control control;
     char stamp[24];
     struct moment at;
-    u32 recfm = file->recfm == (char)EDF_F ? RECFM_F : RECFM_V;
 
     memset(sender, 0, sizeof *sender);
     now(&at);
@@ -97,8 +119,34 @@ void netdata_begin(struct sender *sender, const struct netdata_file *file, const
     unit_name(&control, INMTUID, to->userid);
     unit(&control, INMFTIME, stamp,
          format(stamp, sizeof stamp, "%04u%02u%02u%02u%02u%02u", at.year, at.month, at.day, at.hour, at.minute, at.second));
-    unit_number(&control, INMNUMF, 1, 4);
+    if (file->acknowledge)
+        unit_alone(&control, INMFACK);
+    unit_number(&control, INMNUMF, files, 4);
     end_control(sender, &control);
+}
+
+/* That this user has received the file, or has discarded it. */
+int netdata_acknowledge(struct sender *sender, const struct netdata_file *file, const struct recipient *to)
+{
+    struct control control;
+
+    put_header(sender, file, to, 0);
+    begin_control(&control, "INMR07");
+    unit_fileid(&control, file);
+    unit(&control, INMFFM, &file->mode_number, 1);
+    if (file->discarded)
+        unit(&control, INMERRCD, "DISCARDED", 9);
+    end_control(sender, &control);
+    return netdata_end(sender);
+}
+
+void netdata_begin(struct sender *sender, const struct netdata_file *file, const struct recipient *to)
+{
+    struct control control;
+    char stamp[24];
+    u32 recfm = file->recfm == (char)EDF_F ? RECFM_F : RECFM_V;
+
+    put_header(sender, file, to, 1);
     begin_control(&control, "INMR02");
     edf_set_word(control.bytes + control.length, 1);
     control.length += 4;
@@ -107,17 +155,9 @@ void netdata_begin(struct sender *sender, const struct netdata_file *file, const
     unit_number(&control, INMDSORG, SEQUENTIAL, 2);
     unit_number(&control, INMLRECL, file->lrecl, 4);
     unit_number(&control, INMRECFM, recfm, 2);
-    put_half(&control, INMDSNAM);
-    put_half(&control, 3);
-    put_half(&control, 1);
-    control.bytes[control.length++] = (u8)'A';
-    for (u32 n = 0; n < 2; n++) {
-        const char *part = n == 0 ? file->fn : file->ft;
-
-        put_half(&control, name_length(part));
-        memcpy(control.bytes + control.length, part, name_length(part));
-        control.length += name_length(part);
-    }
+    unit_fileid(&control, file);
+    if (file->note)
+        unit_alone(&control, INMTERM);
     unit(&control, INMFFM, &file->mode_number, 1);
     unit(&control, INMCREAT, stamp,
          format(stamp, sizeof stamp, "%s%02x%02x%02x%02x%02x%02x", file->stamp[0] & FST_CENTURY_FLAG ? "20" : "19", file->stamp[1],
@@ -204,6 +244,9 @@ static void take_units(const u8 *at, const u8 *end, struct netdata_file *file)
         u32 key = half(at), count = half(at + 2);
 
         at += 4;
+        file->acknowledge |= key == INMFACK;
+        file->note |= key == INMTERM;
+        file->discarded |= key == INMERRCD;
         for (u32 n = 0; n < count && at + 2 <= end; n++) {
             u32 length = half(at);
             const char *value = (const char *)at + 2;
@@ -234,17 +277,31 @@ static void take_units(const u8 *at, const u8 *end, struct netdata_file *file)
     }
 }
 
+/* A file of which nothing is known. */
+void netdata_unknown(struct netdata_file *file)
+{
+    memset(file, 0, sizeof *file);
+    memset(file->fn, ' ', sizeof(name));
+    memset(file->ft, ' ', sizeof(name));
+    memset(file->userid, ' ', sizeof(name));
+    memset(file->node, ' ', sizeof(name));
+    file->mode_number = '1';
+}
+
+static bool take_acknowledgment(const u8 *at, const u8 *end, struct netdata_file *file)
+{
+    take_units(at, end, file);
+    return file->acknowledged = true;
+}
+
 /* What the file is called; the records follow. False: it is damaged. */
 bool netdata_header(struct receiver *receiver, struct netdata_file *file)
 {
     u8 bytes[SEGMENT_MOST + 2], flags;
     u32 length;
 
-    memset(file, ' ', sizeof *file);
-    file->mode_number = '1';
+    netdata_unknown(file);
     file->recfm = (char)EDF_V;
-    file->lrecl = file->records = 0;
-    memset(file->stamp, 0, sizeof file->stamp);
     while ((length = get_segment(receiver, &flags, bytes)) != 0) {
         if (!(flags & CONTROL) || length < 8)
             return false;
@@ -254,6 +311,8 @@ bool netdata_header(struct receiver *receiver, struct netdata_file *file)
             take_units(bytes + 10, bytes + length - 2, file);
         else if (memcmp(bytes, "INMR03", 6) == 0)
             return true;
+        else if (memcmp(bytes, "INMR07", 6) == 0)
+            return take_acknowledgment(bytes + 6, bytes + length - 2, file);
         else
             return false;
     }

@@ -48,6 +48,15 @@ static int end(struct open_file *file, const struct fileid *id)
     return file_problem("RDC", file_finish(file), id, true);
 }
 
+/* Whether the user wants the file. MINPROMPT does not ask for one that the reader file is called after. */
+static bool wanted(struct fileid *id, int prompting, const struct spooled *spooled, enum reply *reply)
+{
+    bool expected = memcmp(id->fn, spooled->fn, sizeof(name)) == 0 && memcmp(id->ft, spooled->ft, sizeof(name)) == 0;
+
+    *reply = prompting == PROMPT_ALL || (prompting == PROMPT_OTHERS && !expected) ? ask_receive("RDC", id) : REPLY_YES;
+    return *reply == REPLY_YES;
+}
+
 int readcard_command(const struct call *call)
 {
     u32 words = operands(call), length, cards = 0;
@@ -55,8 +64,15 @@ int readcard_command(const struct call *call)
     bool all;
     char card[CARD], text[24];
     struct fileid id, next;
-    int replace = 1, bad = 0, code;
-    const struct option known[] = { { "REPLACE", 3, &replace, 1, NULL, NULL }, { "NOREPLACE", 5, &replace, 0, NULL, NULL } };
+    enum reply reply = REPLY_YES;
+    struct spooled spooled;
+    bool skipping = false;
+    int replace = 1, prompting = PROMPT_NONE, bad = 0, code;
+    const struct option known[] = {
+        { "REPLACE", 3, &replace, 1, NULL, NULL }, { "NOREPLACE", 5, &replace, 0, NULL, NULL },
+        { "FULLPROMPT", 5, &prompting, PROMPT_ALL, NULL, NULL }, { "MINPROMPT", 4, &prompting, PROMPT_OTHERS, NULL, NULL },
+        { "NOPROMPT", 4, &prompting, PROMPT_NONE, NULL, NULL },
+    };
 
     code = options("RDC", call, known, COUNT_OF(known));
     if (code != 0)
@@ -76,6 +92,8 @@ int readcard_command(const struct call *call)
         message("RDC", 62, 'E', '*', show_id(&id, text));
         return 20;
     }
+    memset(&spooled, ' ', sizeof spooled);
+    (void)find_spooled(NULL, &spooled);
     while (code == 0 && (bad = unit_read(READER_UNIT, card, &length)) == 0) {
         for (; length < CARD; length++)
             card[length] = ' ';
@@ -88,14 +106,19 @@ int readcard_command(const struct call *call)
                 code = end(file, &id);
             file = NULL;
             id = next;
-            if (code == 0) {
+            if (code == 0 && wanted(&id, prompting, &spooled, &reply)) {
                 code = begin(&id, replace, &file);
-            if (code == 0)
-                type("%s", show_id(&id, text));
+                if (code == 0)
+                    type("%s", show_id(&id, text));
             }
+            if (reply == REPLY_QUIT)
+                break;
+            skipping = reply == REPLY_NO;
             continue;
         }
         cards++;
+        if (skipping)
+            continue;
         if (file == NULL) {
             if (all) {
                 memcpy(id.fn, "READCARD", 8);
@@ -109,6 +132,13 @@ int readcard_command(const struct call *call)
     }
     if (code == 0 && file != NULL)
         code = end(file, &id);
+    else if (file != NULL)
+        file_abandon(file);
+    /* What has not been read stays. */
+    if (cards > 0 && bad == 0)
+        put_back(&spooled);
+    if (reply == REPLY_QUIT)
+        return code;
     if (code == 0 && bad != END_OF_FILE) {
         message("RDC", cards == 0 ? 125 : 124, 'E');
         return cards == 0 ? RC_MISSING : RC_IO;

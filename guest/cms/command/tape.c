@@ -1,13 +1,11 @@
 /*
  * TAPE: files on tape.
  *
- * A file is dumped as blocks of five bytes (X'02', C'CMS ') and 800 or 4096 bytes of its records, one behind the other (those of
- * V files with their length before them), and then a block of X'02' C'CMSN' and the file's FST. So its name comes last: LOAD keeps the
- * data in a file of its own until it knows. The first 40 bytes of an FST are what older systems have for one; theirs are loaded, too.
+ * A file is dumped as blocks of 800 or 4096 bytes, its name last (dump.c).
  */
 #include "command.h"
 
-enum { HEAD = 5, SMALL = 800, LARGE = 4096, MOTIONS_MOST = 32767 };
+enum { SMALL = 800, LARGE = 4096, MOTIONS_MOST = 32767 };
 enum {
     BACKSPACE_BLOCK = 0x27, BACKSPACE_FILE = 0x2f, FORWARD_BLOCK = 0x37, FORWARD_FILE = 0x3f, REWIND = 0x07, UNLOAD = 0x0f,
     ERASE_GAP = 0x17, NO_OPERATION = 0x03,
@@ -122,81 +120,35 @@ static int list(struct tape *tape, const char *text)
 
 /* DUMP. */
 
-static int write_block(struct tape *tape, char kind, u32 used)
+static int write_block(void *with, u8 *block, u32 length)
 {
-    u32 length = (u32)tape->size + HEAD;
+    struct tape *tape = with;
+    enum tape_end end = tape_io(tape->vdev, TAPE_WRITE, block, &length);
 
-    memcpy(tape->block, "\x02" "CMS", 4);
-    tape->block[4] = (u8)kind;
-    memset(tape->block + HEAD + used, 0, (u32)tape->size - used);
-    enum tape_end end = tape_io(tape->vdev, TAPE_WRITE, tape->block, &length);
     return end == TAPE_DONE ? 0 : failed(tape, end, true);
-}
-
-struct filler { struct tape *tape; u32 used; int code; };
-
-static void fill(struct filler *to, const void *from, u32 length)
-{
-    const u8 *at = from;
-
-    while (length > 0 && to->code == 0) {
-        u32 room = (u32)to->tape->size - to->used, n = room < length ? room : length;
-
-        memcpy(to->tape->block + HEAD + to->used, at, n);
-        to->used += n;
-        at += n;
-        length -= n;
-        if (to->used == (u32)to->tape->size) {
-            to->code = write_block(to->tape, ' ', to->used);
-            to->used = 0;
-        }
-    }
 }
 
 static int dump_file(struct tape *tape, const struct fileid *id)
 {
-    struct filler to = { tape, 0, 0 };
-    struct reader reader;
+    struct dump dump = { .size = (u32)tape->size, .block = tape->block, .write = write_block, .with = tape };
+    struct fileid found = *id;
     char text[24];
-    u8 fst[FST_LENGTH];
-    int code = reader_open("TPE", &reader, id);
+    int code = dump_out("TPE", &dump, &found);
 
-    if (code != 0)
-        return code;
-    memcpy(fst, reader.file->file.fst, sizeof fst);
-    while (to.code == 0 && reader_next("TPE", &reader, &to.code)) {
-        u8 two[2] = { (u8)(reader.length >> 8), (u8)reader.length };
-
-        if (fst[FST_RECFM] == EDF_V)
-            fill(&to, two, 2);
-        fill(&to, reader.record, reader.length);
-    }
-    if (to.code == 0 && to.used > 0)
-        to.code = write_block(tape, ' ', to.used);
-    fst[FST_MODE] = (u8)reader.id.fm[0];
-    /* What only the older form has. */
-    u32 records = edf_word(fst + FST_RECORDS);
-    fst[FST_COUNT16] = records > 65535 ? 0xff : (u8)(records >> 8);
-    fst[FST_COUNT16 + 1] = records > 65535 ? 0xff : (u8)records;
-    reader_close(&reader);
-    if (to.code == 0) {
-        memcpy(tape->block + HEAD, fst, sizeof fst);
-        to.code = write_block(tape, 'N', sizeof fst);
-    }
-    if (to.code == 0)
-        to.code = list(tape, show_id(&reader.id, text));
-    if (to.code == 0) {
+    if (code == 0)
+        code = list(tape, show_id(&found, text));
+    if (code == 0) {
         enum tape_end end = move(tape, TAPE_WRITE_MARK);
 
         /* Without WTM the next file takes the mark's place. */
         if (end == TAPE_DONE && !tape->marks)
             end = move(tape, BACKSPACE_BLOCK) == TAPE_MARK ? TAPE_DONE : TAPE_ERROR;
-        to.code = end == TAPE_DONE ? 0 : failed(tape, end, true);
+        code = end == TAPE_DONE ? 0 : failed(tape, end, true);
     }
-    return to.code;
+    return code;
 }
 
-static int dump(struct tape *tape, const struct fileid *wanted)
+static int dump_all(struct tape *tape, const struct fileid *wanted)
 {
     struct search search;
     struct fileid id;
@@ -224,133 +176,14 @@ static enum tape_end read_block(struct tape *tape)
 {
     enum tape_end end;
 
-    tape->length = LARGE + HEAD;
+    tape->length = LARGE + DUMP_HEAD;
     end = tape_io(tape->vdev, TAPE_READ, tape->block, &tape->length);
     return end;
 }
 
 static bool is_ours(const struct tape *tape)
 {
-    return tape->length > HEAD && memcmp(tape->block, "\x02" "CMS", 4) == 0;
-}
-
-/* The FST of a file's last block: of an older one the rest is made. */
-static void complete(u8 fst[FST_LENGTH])
-{
-    static const u8 zeros[FST_LENGTH - FST_FOP];
-
-    if (memcmp(fst + FST_FOP, zeros, sizeof zeros) != 0)
-        return;
-    edf_set_word(fst + FST_RECORDS, (u32)fst[FST_COUNT16] << 8 | fst[FST_COUNT16 + 1]);
-    fst[FST_STAMP] = (u8)(fst[FST_YEAR] << 4 | (fst[FST_YEAR + 1] & 15));
-    memcpy(fst + FST_STAMP + 1, fst + FST_MMDD, 2);
-    memcpy(fst + FST_STAMP + 3, fst + FST_HHMM, 2);
-}
-
-/* The data of a file between tape and disk: fixed records of a block each. */
-struct kept { struct open_file *file; u32 blocks, size, at; u8 *block; u32 held; };
-
-static int take(struct kept *kept, void *to, u32 length)
-{
-    u8 *into = to;
-
-    while (length > 0) {
-        u32 number = kept->at / kept->size + 1, offset = kept->at % kept->size, got;
-        u32 n = kept->size - offset < length ? kept->size - offset : length;
-
-        if (number > kept->blocks)
-            return EDF_END;
-        if (kept->held != number) {
-            int error = edf_read(&kept->file->file, number, kept->block, kept->size, &got);
-
-            if (error != EDF_OK)
-                return error;
-            kept->held = number;
-        }
-        memcpy(into, kept->block + offset, n);
-        into += n;
-        kept->at += n;
-        length -= n;
-    }
-    return EDF_OK;
-}
-
-static int store(struct kept *kept, const u8 *fst, const struct fileid *id)
-{
-    u32 records = edf_word(fst + FST_RECORDS), length = edf_word(fst + FST_LRECL);
-    struct open_file *out;
-    struct disk *disk;
-    u8 *record, *made;
-    char text[24];
-    int error = file_open(id, EDF_NEW, &out);
-
-    if (error != EDF_OK)
-        return file_problem("TPE", error, id, true);
-    record = obtain_command(length > EDF_MOST_V ? length : EDF_MOST_V);
-    out->file.fst[FST_RECFM] = fst[FST_RECFM];
-    for (u32 n = 1; n <= records && error == EDF_OK; n++) {
-        u8 two[2];
-
-        if (fst[FST_RECFM] == EDF_V) {
-            error = take(kept, two, 2);
-            length = (u32)two[0] << 8 | two[1];
-        }
-        if (error == EDF_OK)
-            error = take(kept, record, length);
-        if (error == EDF_OK)
-            error = edf_write(&out->file, n, record, length);
-        attend();
-    }
-    release(record);
-    if (error == EDF_END) {
-        file_abandon(out);
-        message("TPE", 96, 'E', show_id(id, text));
-        return RC_FORMAT;
-    }
-    if (error != EDF_OK) {
-        file_abandon(out);
-        return file_problem("TPE", error, id, true);
-    }
-    disk = out->disk;
-    error = file_finish(out);
-    made = error == EDF_OK ? edf_find(&disk->edf, (const u8 *)id->fn, (const u8 *)id->ft) : NULL;
-    if (made != NULL) {
-        made[FST_FLAGS] = (u8)((made[FST_FLAGS] & ~FST_CENTURY_FLAG) | (fst[FST_FLAGS] & FST_CENTURY_FLAG));
-        memcpy(made + FST_STAMP, fst + FST_STAMP, 6);
-        edf_touched(&disk->edf, made);
-        error = edf_commit(&disk->edf);
-    }
-    return file_problem("TPE", error, id, true);
-}
-
-/* A block of data that LOAD wants to have. */
-static int keep(struct kept *kept, const struct tape *tape, char mode)
-{
-    struct fileid id = { "TAPE    ", "CMSUT1  ", "A1" };
-    int error = EDF_OK;
-
-    id.fm[0] = mode;
-    if (kept->file == NULL) {
-        error = file_open(&id, EDF_NEW, &kept->file);
-        if (error == EDF_OK)
-            kept->file->file.fst[FST_RECFM] = EDF_F;
-        kept->size = tape->length - HEAD;
-        kept->block = obtain_command(kept->size);
-    }
-    if (error == EDF_OK && tape->length - HEAD != kept->size)
-        error = EDF_LENGTH;
-    if (error == EDF_OK)
-        error = edf_write(&kept->file->file, ++kept->blocks, tape->block + HEAD, kept->size);
-    return file_problem("TPE", error, &id, true);
-}
-
-static void forget(struct kept *kept)
-{
-    if (kept->file != NULL)
-        file_abandon(kept->file);
-    if (kept->block != NULL)
-        release(kept->block);
-    memset(kept, 0, sizeof *kept);
+    return dump_is(tape->block, tape->length);
 }
 
 enum walk { LOAD, SCAN, SKIP };
@@ -372,22 +205,17 @@ static bool file_end(struct tape *tape, enum walk what, const struct fileid *wan
     char text[24];
     bool matching, single = is_exact(wanted);
 
-    memset(fst, 0, sizeof fst);
-    memcpy(fst, tape->block + HEAD, tape->length - HEAD < sizeof fst ? tape->length - HEAD : sizeof fst);
-    complete(fst);
-    memcpy(id.fn, fst + FST_NAME, 8);
-    memcpy(id.ft, fst + FST_TYPE, 8);
-    id.fm[0] = what == LOAD ? (wanted->fm[0] == ' ' ? 'A' : wanted->fm[0]) : (char)fst[FST_MODE];
-    id.fm[1] = (char)fst[FST_MODE + 1];
-    matching = matches(wanted->fn, (u8 *)id.fn) && matches(wanted->ft, (u8 *)id.ft);
-    if (!legal_name(id.fn) || !legal_name(id.ft) || (fst[FST_RECFM] != EDF_F && fst[FST_RECFM] != EDF_V) || !is_digit(id.fm[1])) {
+    if (!dump_end(tape->block, tape->length, fst, &id)) {
         message("TPE", 57, 'E');
         *code = RC_FORMAT;
         return false;
     }
+    if (what == LOAD)
+        id.fm[0] = wanted->fm[0] == ' ' ? 'A' : wanted->fm[0];
+    matching = matches(wanted->fn, (u8 *)id.fn) && matches(wanted->ft, (u8 *)id.ft);
     if (what == LOAD && matching)
-        *code = store(kept, fst, &id);
-    forget(kept);
+        *code = dump_store("TPE", kept, fst, &id);
+    dump_forget(kept);
     if (*code == 0 && (what != LOAD || matching))
         *code = list(tape, show_id(&id, text));
     /* SCAN leaves the tape in front of the file that it looked for. */
@@ -428,13 +256,13 @@ static int walk(struct tape *tape, enum walk what, const struct fileid *wanted)
         } else if (tape->block[4] == ' ') {
             blocks++;
             if (what == LOAD)
-                code = keep(&kept, tape, wanted->fm[0] == ' ' ? 'A' : wanted->fm[0]);
+                code = dump_keep("TPE", &kept, tape->block + DUMP_HEAD, tape->length - DUMP_HEAD, wanted->fm[0] == ' ' ? 'A' : wanted->fm[0]);
         } else {
             found = file_end(tape, what, wanted, &kept, blocks, &code);
             blocks = 0;
         }
     }
-    forget(&kept);
+    dump_forget(&kept);
     if (code != 0 || found)
         return code;
     code = list(tape, "END-OF-FILE OR END-OF-TAPE");
@@ -536,7 +364,7 @@ int tape_command(const struct call *given)
         code = options("TPE", &call, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    tape.block = obtain_command(LARGE + HEAD);
+    tape.block = obtain_command(LARGE + DUMP_HEAD);
     for (u32 n = 0; n < COUNT_OF(motions); n++)
         if (is(call.token[1], motions[n].word)) {
             if (words > (motions[n].counted ? 3u : 2u)) {
@@ -559,7 +387,7 @@ int tape_command(const struct call *given)
             message("TPE", words < 3 ? 42 : 23, 'E');
             return RC_SYNTAX;
         }
-        code = parse_fileid("TPE", &call, 2, words - 2, &id) ? dump(&tape, &id) : RC_SYNTAX;
+        code = parse_fileid("TPE", &call, 2, words - 2, &id) ? dump_all(&tape, &id) : RC_SYNTAX;
     } else {
         u32 what = 0;
 

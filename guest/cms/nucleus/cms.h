@@ -89,6 +89,7 @@ void type_line(const char *text, u32 length);            /* one line, unless typ
 void type(const char *how, ...);
 void read_console(char *line, u32 *length);              /* VM READ */
 u32 read_line(char line[256]);                           /* program stack, terminal input buffer, console */
+u32 read_command(char line[256]);                        /* the same, as SET AUTOREAD says */
 void attend(void);                                       /* looks whether the user has typed something */
 bool halted_typing(void);
 void halt_typing(bool halt);

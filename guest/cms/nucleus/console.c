@@ -181,14 +181,28 @@ static void read_inquiry(char *line, u32 *length)
 void read_console(char *line, u32 *length)
 {
     typing_halted = false;
-    if (!settings.autoread) {
+    read_inquiry(line, length);
+}
+
+/* The next command. SET AUTOREAD OFF: it is read when the user has typed it; until then the console is free for what others send. */
+u32 read_command(char line[256])
+{
+    u32 length;
+
+    while (!unstack_line(line, &length) && !typed_ahead(line, &length)) {
+        if (settings.autoread) {
+            read_console(line, &length);
+            break;
+        }
+        typing_halted = false;
         u8 mask = disable();
 
         while (!attention)
             wait_io();
         restore(mask);
+        attend();
     }
-    read_inquiry(line, length);
+    return length;
 }
 
 /* HT, RT, HX and their like; false: it is none of them. */

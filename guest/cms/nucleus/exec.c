@@ -9,6 +9,7 @@
 #include "cms.h"
 #include "../rexx/rexx.h"
 #include "exec2.h"
+#include "resident.h"
 #include "routine.h"
 
 enum { EXECS_DEEP = 30, ABEND_LEFT = 0x8000 };
@@ -115,35 +116,45 @@ u32 exec_get(const char *variable, u32 length, const char **value, u32 *value_le
 }
 
 /* The records of a file in storage, for the processor. */
-struct loaded { struct rexx_text *lines; char *bytes; char fn[8], ft[8], fm[2], called[8]; bool installed; };
+struct loaded {
+    struct rexx_text *lines;
+    char *bytes;
+    char fn[8], ft[8], fm[2], called[8];
+    bool installed;
+    struct resident *resident;
+};
 
 static void forget(struct loaded *loaded)
 {
     if (loaded->installed)
         installation_left();
+    if (loaded->resident != NULL)
+        resident_left(loaded->resident);
     release(loaded->lines);
     release(loaded->bytes);
     release(loaded);
 }
 
-static bool read_lines(struct open_file *file, struct loaded *loaded, u32 *count)
+bool exec_lines(struct open_file *file, enum owner owner, struct rexx_text **lines, char **bytes, u32 *count)
 {
     u32 records = edf_word(file->file.fst + FST_RECORDS), lrecl = edf_word(file->file.fst + FST_LRECL), length, at = 0;
     uint64_t room = file->file.fst[FST_RECFM] == EDF_F ? (uint64_t)records * lrecl
                                                        : (uint64_t)edf_word(file->file.fst + FST_BLOCKS) * file->disk->edf.size;
 
+    *lines = NULL;
+    *bytes = NULL;
     if (room > 0x10000000 || records > 0x1000000)
         return false;
-    loaded->lines = obtain((records + 1) * sizeof *loaded->lines, OWNER_COMMAND);
-    loaded->bytes = obtain((size_t)room + lrecl + 1, OWNER_COMMAND);
-    if (loaded->lines == NULL || loaded->bytes == NULL)
+    *lines = obtain((records + 1) * sizeof **lines, owner);
+    *bytes = obtain((size_t)room + lrecl + 1, owner);
+    if (*lines == NULL || *bytes == NULL)
         return false;
     for (*count = 0; *count < records; ++*count) {
-        char *to = loaded->bytes + at;
+        char *to = *bytes + at;
 
         if (edf_read(&file->file, *count + 1, to, lrecl, &length) != EDF_OK || length > lrecl)
             return false;
-        loaded->lines[*count] = (struct rexx_text){ to, length_of(to, length) };
+        (*lines)[*count] = (struct rexx_text){ to, length_of(to, length) };
         at += length;
     }
     return true;
@@ -181,16 +192,35 @@ static bool load_installed(const struct fileid *id, struct rexx_program *program
     return true;
 }
 
+/* The exec as EXECLOAD has put it into storage; its mode is an asterisk. */
+static bool load_resident(struct resident *resident, struct fileid *id, struct rexx_program *program)
+{
+    struct loaded *loaded = obtain(sizeof *loaded, OWNER_COMMAND);
+
+    if (loaded == NULL)
+        return false;
+    memset(loaded, 0, sizeof *loaded);
+    loaded->resident = resident;
+    resident->running++;
+    program->count = resident->count;
+    describe(program, loaded, resident->lines, id);
+    return true;
+}
+
 /* Reads `fn ft` into storage; false: there is none, or it cannot be read (`found` says which). */
 static bool load_file(const name fn, const name ft, struct rexx_program *program, bool *found)
 {
     struct fileid id = { .fm = "* " };
+    struct resident *resident = resident_find(fn, ft);
     struct open_file *file;
     struct loaded *loaded;
     bool good;
 
     memcpy(id.fn, fn, sizeof(name));
     memcpy(id.ft, ft, sizeof(name));
+    *found = resident != NULL;
+    if (*found)
+        return load_resident(resident, &id, program);
     good = load_installed(&id, program, found);
     if (*found)
         return good;
@@ -203,7 +233,7 @@ static bool load_file(const name fn, const name ft, struct rexx_program *program
         return false;
     }
     memset(loaded, 0, sizeof *loaded);
-    good = read_lines(file, loaded, &program->count);
+    good = exec_lines(file, OWNER_COMMAND, &loaded->lines, &loaded->bytes, &program->count);
     id_of(file->disk, file->file.fst, &id);
     file_finish(file);
     if (!good) {
@@ -381,7 +411,7 @@ bool is_exec(const name fn)
     u8 *fst;
 
     memcpy(id.fn, fn, sizeof(name));
-    if (installation_find(fn, id.ft, &count) != NULL)
+    if (resident_find(fn, id.ft) != NULL || installation_find(fn, id.ft, &count) != NULL)
         return true;
     return legal_name(fn) && find_file(&id, &disk, &fst);
 }

@@ -7,6 +7,7 @@
  * (saved.c), where all of this is as well, but the system disks are there already.
  */
 #include "cms.h"
+#include "resident.h"
 
 struct settings settings = {
     .impex = true, .impcp = true, .abbrev = true, .autoread = true, .relpage = true, .protect = true, .instseg = true,
@@ -185,7 +186,7 @@ static void begin_session(const char *line, u32 length, bool sysprof)
 static void command(void)
 {
     char line[256];
-    u32 length = read_line(line);
+    u32 length = read_command(line);
 
     now(&before);
     if (length_of(line, length) == 0) {
@@ -248,6 +249,7 @@ void cms_start(u32 vdev)
         if (mark(command_loop)) {
             enable();
             extensions_after_abend();
+            resident_after_abend();
             command_end();
             type("CMS");
         }
