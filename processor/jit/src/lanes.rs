@@ -3,7 +3,8 @@
 //! A loop that does the same with number after number (loads, arithmetic and stores off registers which step by eight bytes, and a
 //! count) is recognized by [`Lanes::of`]. At the start of its second copy ([`crate::carry`]) stands code that does rounds by fours,
 //! as long as everything is as usual: all arrays go on in their pages, what is stored does not overlap what is fetched, and the
-//! results are ordinary numbers, so that at most "inexact" is signalled, and that had been before. Anything else is left to the
+//! results are ordinary numbers, so that at most "inexact" is signalled, and that had been before. How many fours that may be is
+//! reckoned once for a page of the arrays; of each four only the results are looked at. Anything else is left to the
 //! copy itself, which does the next round alone. That at least one round is left to it saves knowing the condition code here.
 //!
 //! Lanes do what the scalar instructions of [`crate::floating`] do, each for itself; a round's last numbers are in the registers
@@ -164,10 +165,18 @@ fn each(mut set: u16) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Constants of 32 bytes, which stand behind the code: the order of a number's bytes the other way round, everything but signs,
-/// the least normal number and infinity.
+/// Constants of 32 bytes, which stand behind the code: the order of a number's bytes the other way round, and [`ORDINARY`].
 #[derive(Clone, Copy)]
-pub struct Constants([DynamicLabel; 4]);
+pub struct Constants([DynamicLabel; 5]);
+
+const LEAST: u64 = 0x0010_0000_0000_0000;
+const INFINITY: u64 = 0x7ff0_0000_0000_0000;
+
+/// Twice a number's bits, which has lost the sign, and the first of these is greater than the second, as integers with a sign, if
+/// the number is infinite or a NaN; of the other two, if it is that or not greater than the least normal number.
+const ORDINARY: [u64; 4] =
+    [SIGN_BIT, (2 * (INFINITY - 1)) ^ SIGN_BIT, SIGN_BIT - 2 * (LEAST + 1), (2 * (INFINITY - LEAST - 2)) ^ SIGN_BIT];
+const SIGN_BIT: u64 = 1 << 63;
 
 impl Emitter<'_> {
     /// Emits the rounds by fours at the start of the second copy of a loop, if it is such a loop and its registers are where they
@@ -185,60 +194,73 @@ impl Emitter<'_> {
             let Some(x) = free.next() else { return };
             place[r as usize] = x;
         }
-        // The others have what results are compared with.
-        let (Some(order), Some(magnitude), Some(least), Some(infinity)) =
-            (free.next(), free.next(), free.next(), free.next())
-        else {
-            return;
-        };
+        let Some(order) = free.next() else { return };
+        // One for the host's address of what each base leads to.
+        let mut pointers = [NONE; 16];
+        let mut unused = POOL.into_iter().filter(|&h| self.owner(h) == Owner::Free);
+        for &(r, _) in &spans {
+            let Some(h) = unused.next() else { return };
+            pointers[r as usize] = h;
+        }
         let y = |r: u8| place[r as usize];
         let host = |r: u8| map.host[r as usize];
-        let [group, failed, done, alone] = [0; 4].map(|_| self.a.new_dynamic_label());
-        let constants = Constants([0; 4].map(|_| self.a.new_dynamic_label()));
+        let pointer = |r: u8| pointers[r as usize];
+        let [chunk, group, settle, failed, done, alone] = [0; 6].map(|_| self.a.new_dynamic_label());
+        let constants = Constants([0; 5].map(|_| self.a.new_dynamic_label()));
         self.constants = Some(constants);
         let n = plan.ops.len() as i32;
-        asm!(self, stmxcsr [rbp + scratch(SAVED)] ; test BYTE [rbp + scratch(SAVED)], 0x20 ; je =>alone);
-        for (x, label) in [order, magnitude, least, infinity].into_iter().zip(constants.0) {
-            asm!(self, vmovups Ry(x), [=>label]);
-        }
-        for r in each(lanes.given) {
-            asm!(self, vbroadcastsd Ry(y(r)), Rx(map.floats.host[r as usize]));
-        }
         let count = host(lanes.count);
-        asm!(self, =>group);
+        // Reading the flags takes long.
         if lanes.long_count {
             asm!(self, cmp Rq(count), GROUP)
         } else {
             asm!(self, cmp Rd(count), GROUP)
         }
-        asm!(self, jbe =>done ; cmp r15, GROUP * n ; jl =>done);
+        asm!(self, jbe =>alone ; stmxcsr [rbp + scratch(SAVED)] ; test BYTE [rbp + scratch(SAVED)], 0x20 ; je =>alone
+            ; vmovups Ry(order), [=>constants.0[0]]);
+        for r in each(lanes.given) {
+            asm!(self, vbroadcastsd Ry(y(r)), Rx(map.floats.host[r as usize]));
+        }
+        // So many fours as the count has, but for a round, as the budget allows at least, and as are in all pages.
+        asm!(self, =>chunk);
+        if lanes.long_count {
+            asm!(self, lea rax, [BYTE Rq(count) - 1] ; shr rax, 2)
+        } else {
+            asm!(self, lea eax, [BYTE Rq(count) - 1] ; shr eax, 2)
+        }
+        let bits = (GROUP as u32 * plan.ops.len() as u32).next_power_of_two().trailing_zeros() as i8;
+        asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
         let marked = storage::Code::MARKED_AT as i8;
         for (r, span) in &spans {
-            let last = span.len() - 1 + 8 * (GROUP - 1);
-            asm!(self, lea rax, [Rq(host(*r)) + span.start()] ; sub rax, [rsp + spans::page(*r)] ; cmp rax, 4095 - last ; ja =>done
-                ; mov rax, [rsp + slot(*r)] ; test rax, rax ; je =>done);
+            let most = 4095 - (span.len() - 1 + 8 * (GROUP - 1));
+            let p = pointer(*r);
+            asm!(self, mov ecx, most ; sub rcx, Rq(host(*r)) ; sub rcx, span.start() ; add rcx, [rsp + spans::page(*r)]
+                ; cmp rcx, most ; ja =>done ; add ecx, 8 * GROUP ; shr ecx, 5 ; cmp rcx, rax ; cmovb rax, rcx
+                ; mov Rq(p), [rsp + slot(*r)] ; test Rq(p), Rq(p) ; je =>done ; add Rq(p), Rq(host(*r)));
             if lanes.stores().any(|(_, stream)| stream.base == *r) {
-                asm!(self, mov rax, [rsp + slot(*r) + 8] ; test rax, rax ; je =>done ; cmp BYTE [BYTE rax + marked], 0 ; jne =>done);
+                asm!(self, mov rcx, [rsp + slot(*r) + 8] ; test rcx, rcx ; je =>done ; cmp BYTE [BYTE rcx + marked], 0 ; jne =>done);
             }
         }
+        // All step alike, so how far they are apart stays as it is.
         for (_, to) in lanes.stores() {
             for from in lanes.streams().filter(|from| from.base != to.base) {
-                self.lane_address(0, to, host(to.base));
-                self.lane_address(1, from, host(from.base));
-                asm!(self, sub rax, rcx ; add rax, 8 * GROUP - 1 ; cmp rax, 2 * (8 * GROUP - 1) ; jbe =>done);
+                let by = to.at - from.at;
+                asm!(self, lea rcx, [Rq(pointer(to.base)) + by] ; sub rcx, Rq(pointer(from.base))
+                    ; add rcx, 8 * GROUP - 1 ; cmp rcx, 2 * (8 * GROUP - 1) ; jbe =>done);
             }
         }
+        asm!(self, shl rax, 5 ; je =>done ; xor edx, edx ; =>group);
         let mut checked = false;
         for step in &lanes.steps {
             match *step {
-                Step::Load(r, stream) => self.lane_load(y(r), stream, host(stream.base), order),
+                Step::Load(r, stream) => self.lane_load(y(r), stream, pointer(stream.base), order),
                 Step::Copy(r, from) => asm!(self, vmovaps Ry(y(r)), Ry(y(from))),
                 Step::Store(..) => {}
                 Step::Arithmetic { op, to, second, third } => {
                     let b = match second {
                         Second::Register(r) => y(r),
                         Second::Stream(stream) => {
-                            self.lane_load(1, stream, host(stream.base), order);
+                            self.lane_load(1, stream, pointer(stream.base), order);
                             1
                         }
                     };
@@ -252,42 +274,44 @@ impl Emitter<'_> {
                         Op::MultiplySubtract => self.fused(0xba, to, b, third),
                         Op::SquareRoot => unreachable!("that is not taken"),
                     }
-                    // Without signs they compare as integers do: less than infinity, which a NaN is not.
-                    asm!(self, vandpd ymm2, Ry(to), Ry(magnitude) ; vpcmpgtq ymm1, Ry(infinity), ymm2);
-                    if !matches!(op, Op::Add | Op::Subtract) {
-                        // Greater than the least normal number.
-                        asm!(self, vpcmpgtq ymm2, ymm2, Ry(least) ; vandpd ymm1, ymm1, ymm2);
-                    }
+                    // Only these may be tiny and not as the host has it.
+                    let [bias, most] = if matches!(op, Op::Add | Op::Subtract) { [1, 2] } else { [3, 4] };
+                    let into = if checked { 2 } else { 0 };
+                    asm!(self, vpaddq ymm2, Ry(to), Ry(to) ; vpaddq ymm2, ymm2, [=>constants.0[bias]]
+                        ; vpcmpgtq Ry(into), ymm2, [=>constants.0[most]]);
                     if checked {
-                        asm!(self, vandpd ymm0, ymm0, ymm1)
-                    } else {
-                        asm!(self, vmovaps ymm0, ymm1)
+                        asm!(self, vorpd ymm0, ymm0, ymm2)
                     }
                     checked = true;
                 }
             }
         }
         if checked {
-            asm!(self, vpcmpeqd ymm1, ymm1, ymm1 ; vtestpd ymm0, ymm1 ; jae =>failed);
+            asm!(self, vtestpd ymm0, ymm0 ; jne =>failed);
         }
         for (r, stream) in lanes.stores() {
-            self.lane_address(1, stream, host(stream.base));
-            asm!(self, vpshufb ymm2, Ry(y(r)), Ry(order) ; vmovups [rcx], ymm2);
+            asm!(self, vpshufb ymm2, Ry(y(r)), Ry(order) ; vmovups [Rq(pointer(stream.base)) + rdx + stream.at], ymm2);
         }
         for r in each(lanes.made) {
+            asm!(self, vmovaps Ry(map.floats.host[r as usize]), Ry(y(r)));
+        }
+        asm!(self, add rdx, BYTE 8 * GROUP as i8 ; cmp rdx, rax ; jb =>group ; =>settle);
+        for r in each(lanes.made) {
             let x = map.floats.host[r as usize];
-            asm!(self, vextractf128 Rx(x), Ry(y(r)), 1 ; vunpckhpd Rx(x), Rx(x), Rx(x));
+            asm!(self, vextractf128 Rx(x), Ry(x), 1 ; vunpckhpd Rx(x), Rx(x), Rx(x));
         }
         for r in each(lanes.bases) {
-            asm!(self, add Rq(host(r)), 8 * GROUP);
+            asm!(self, add Rq(host(r)), rdx);
         }
+        asm!(self, mov ecx, edx ; shr ecx, 3);
         if lanes.long_count {
-            asm!(self, sub Rq(count), GROUP)
+            asm!(self, sub Rq(count), rcx)
         } else {
-            asm!(self, sub Rd(count), GROUP)
+            asm!(self, sub Rd(count), ecx)
         }
         // What the results that were not ordinary have signalled is signalled again where they belong.
-        asm!(self, sub r15, GROUP * n ; jmp =>group ; =>failed ; ldmxcsr [rbp + scratch(SAVED)] ; =>done ; vzeroupper ; =>alone);
+        asm!(self, imul ecx, ecx, n ; sub r15, rcx ; cmp rdx, rax ; je =>chunk ; jmp =>done
+            ; =>failed ; ldmxcsr [rbp + scratch(SAVED)] ; test edx, edx ; jne =>settle ; =>done ; vzeroupper ; =>alone);
     }
 
     /// The spans of the bases, if everything is where it must be.
@@ -322,11 +346,6 @@ impl Emitter<'_> {
         each(lanes.bases).map(span).collect()
     }
 
-    /// A register becomes the host's address of four numbers.
-    fn lane_address(&mut self, to: u8, stream: Stream, base: u8) {
-        asm!(self, mov Rq(to), [rsp + slot(stream.base)] ; lea Rq(to), [Rq(to) + Rq(base) + stream.at]);
-    }
-
     /// VFMADD231PD or VFMSUB231PD, by the last byte of their operation code: the assembler would make them of short numbers.
     fn fused(&mut self, code: u8, to: u8, b: u8, c: u8) {
         let plain = |r: u8| u8::from(r < 8);
@@ -335,21 +354,16 @@ impl Emitter<'_> {
         asm!(self, .u8 0xc4 ; .u8 second ; .u8 third ; .u8 code ; .u8 0xc0 | (to & 7) << 3 | (c & 7));
     }
 
-    fn lane_load(&mut self, y: u8, stream: Stream, base: u8, order: u8) {
-        asm!(self, mov rcx, [rsp + slot(stream.base)] ; vmovups Ry(y), [rcx + Rq(base) + stream.at]
-            ; vpshufb Ry(y), Ry(y), Ry(order));
+    /// Four numbers, behind a pointer as far as rdx says.
+    fn lane_load(&mut self, y: u8, stream: Stream, pointer: u8, order: u8) {
+        asm!(self, vmovups Ry(y), [Rq(pointer) + rdx + stream.at] ; vpshufb Ry(y), Ry(y), Ry(order));
     }
 
-    /// What [`Emitter::lanes`] compares with.
+    /// What [`Emitter::lanes`] needs.
     pub fn lane_constants(&mut self) {
-        let Some(Constants([order, magnitude, least, infinity])) = self.constants.take() else { return };
+        let Some(Constants([order, ordinary @ ..])) = self.constants.take() else { return };
         const ORDER: [u64; 2] = [0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f];
-        let values = [
-            (order, [ORDER[0], ORDER[1]]),
-            (magnitude, [u64::MAX >> 1; 2]),
-            (least, [0x0010_0000_0000_0000; 2]),
-            (infinity, [0x7ff0_0000_0000_0000; 2]),
-        ];
+        let values = ordinary.into_iter().zip(ORDINARY.map(|v| [v; 2])).chain([(order, ORDER)]);
         for (label, halves) in values {
             asm!(self, =>label);
             for v in [halves[0], halves[1], halves[0], halves[1]] {
