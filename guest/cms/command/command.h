@@ -32,6 +32,8 @@ enum { TAPE_WRITE = 0x01, TAPE_READ = 0x02, TAPE_WRITE_MARK = 0x1f };
 u16 tape_device(u32 unit);
 enum tape_end tape_io(u16 vdev, u8 command, void *data, u32 *length);
 int tape_problem(const char *module, u32 unit, enum tape_end end, bool writing);
+int tape_show_label(u32 unit);                           /* tapelabel.c */
+int tape_write_label(u32 unit, const name volid, const name owner);
 
 /* Files as rows of blocks, their names last (dump.c). `block` has room for DUMP_HEAD and `size` bytes. */
 enum { DUMP_HEAD = 5 };
@@ -110,7 +112,7 @@ bool netdata_is(const char card[80]);
 bool netdata_header(struct receiver *receiver, struct netdata_file *file);
 bool netdata_next(struct receiver *receiver, char *record, u32 room, u32 *length);
 
-/* QUERY's parts that are elsewhere (library.c, filedef.c). */
+/* QUERY's parts that are elsewhere (library.c, filedef.c, labeldef.c). */
 int query_globals(int kind);
 int query_filedef(void);
 int query_labeldef(void);

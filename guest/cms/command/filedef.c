@@ -1,5 +1,5 @@
 /*
- * FILEDEF: which file or device a program's name for it means. LABELDEF: what is known of a tape's label.
+ * FILEDEF: which file or device a program's name for it means.
  *
  * Definitions stay until they are cleared; those without PERM go with FILEDEF * CLEAR and with an abend.
  */
@@ -70,9 +70,91 @@ static int clear(const name dd)
     return 0;
 }
 
+/* Behind TAPn: SL, NL, BLP, a number which file of the tape, VOLID and the volume's; LABOFF: no labels, where the tape stands. */
+static int label_words(const struct call *call, u32 words, struct filedef *made)
+{
+    static const struct { const char *word; enum tape_labels labels; } kinds[] = {
+        { "SL", LABELS_STANDARD }, { "NL", LABELS_NONE }, { "BLP", LABELS_BYPASSED }, { "LABOFF", LABELS_OFF },
+    };
+    u32 n = 3;
+    bool known = words <= 3;
+
+    for (u32 k = 0; k < COUNT_OF(kinds) && words > 3; k++)
+        if (is(call->token[3], kinds[k].word)) {
+            made->labels = kinds[k].labels;
+            known = true;
+            n = 4;
+        }
+    made->sequence = made->labels != LABELS_OFF;
+    if (known && n < words && made->labels != LABELS_OFF && is_digit(call->token[n][0])) {
+        if (!parse_number(call->token[n], name_length(call->token[n]), &made->sequence) || made->sequence == 0 || made->sequence > 9999) {
+            message("FLD", 70, 'E', call->token[n]);
+            return RC_SYNTAX;
+        }
+        n++;
+    }
+    if (known && n < words && made->labels == LABELS_STANDARD && is(call->token[n], "VOLID")) {
+        if (n + 1 == words) {
+            message("FLD", 50, 'E', call->token[n]);
+            return RC_SYNTAX;
+        }
+        memcpy(made->volid, call->token[n + 1], sizeof(name));
+        if (name_length(made->volid) > 6) {
+            message("FLD", 70, 'E', made->volid);
+            return RC_SYNTAX;
+        }
+        n += 2;
+    }
+    if (known && n >= words)
+        return 0;
+    message("FLD", 70, 'E', call->token[n]);
+    return RC_SYNTAX;
+}
+
+/* The options whose values are a few words. */
+static int check_words(const struct filedef *made)
+{
+    static const char *const orders[] = { "PS", "PO", "DA", "IS" }, *const codes[] = { "A", "E", "F", "R" };
+    bool order = made->dsorg[0] == ' ', code = made->optcd[0] == ' ';
+
+    for (u32 n = 0; n < COUNT_OF(orders); n++) {
+        order |= is(made->dsorg, orders[n]);
+        code |= is(made->optcd, codes[n]);
+    }
+    if (!order)
+        message("FLD", 29, 'E', made->dsorg, "DSORG   ");
+    else if (!code)
+        message("FLD", 29, 'E', made->optcd, "OPTCD   ");
+    else
+        return 0;
+    return RC_SYNTAX;
+}
+
+/* And those whose values are numbers. */
+static int check_numbers(const struct filedef *made)
+{
+    const struct { u32 value, most; const char *option; } numbers[] = {
+        { made->lrecl, 65535, "LRECL   " }, { made->block, 65535, "BLOCK   " }, { made->keylen, 255, "KEYLEN  " },
+        { made->xtent, 16777215, "XTENT   " }, { made->limct, 256, "LIMCT   " },
+    };
+
+    for (u32 n = 0; n < COUNT_OF(numbers); n++)
+        if (numbers[n].value > numbers[n].most) {
+            char text[12];
+            name shown;
+
+            pad(shown, sizeof shown, text, format(text, sizeof text, "%u", numbers[n].value));
+            message("FLD", 29, 'E', shown, numbers[n].option);
+            return RC_SYNTAX;
+        }
+    return 0;
+}
+
 /* Which parts are in the way of an identifier in the words; the rest is an error that has been typed. */
 static int fileid_words(const struct call *call, u32 words, struct filedef *made)
 {
+    if (made->device == ON_TAPE)
+        return label_words(call, words, made);
     if (words > 3 && made->device != ON_DISK) {
         message("FLD", 70, 'E', call->token[3]);
         return RC_SYNTAX;
@@ -104,14 +186,16 @@ static int fileid_words(const struct call *call, u32 words, struct filedef *made
 
 int filedef_command(const struct call *call)
 {
-    struct filedef made = { .id = { "        ", "        ", "  " }, .member = "        " }, *old;
-    name recfm = "        ", ignored = "        ", disposition = "        ";
+    struct filedef made = { .id = { "        ", "        ", "  " }, .member = "        ", .volid = "        ",
+                            .optcd = "        ", .dsorg = "        " }, *old;
+    name recfm = "        ", disposition = "        ";
     int permanent = 0, keep = 0, fold = 0, behind = 0;
     const struct option known[] = {
         { "PERM", 4, &permanent, 1, NULL, NULL }, { "CHANGE", 6, &keep, 0, NULL, NULL }, { "NOCHANGE", 8, &keep, 1, NULL, NULL },
         { "RECFM", 5, NULL, 0, NULL, &recfm }, { "LRECL", 5, NULL, 0, &made.lrecl, NULL }, { "BLOCK", 5, NULL, 0, &made.block, NULL },
-        { "BLKSIZE", 7, NULL, 0, &made.block, NULL }, { "KEYLEN", 6, NULL, 0, NULL, &ignored }, { "XTENT", 5, NULL, 0, NULL, &ignored },
-        { "LIMCT", 5, NULL, 0, NULL, &ignored }, { "OPTCD", 5, NULL, 0, NULL, &ignored }, { "DSORG", 5, NULL, 0, NULL, &ignored },
+        { "BLKSIZE", 7, NULL, 0, &made.block, NULL }, { "KEYLEN", 6, NULL, 0, &made.keylen, NULL }, { "XTENT", 5, NULL, 0, &made.xtent, NULL },
+        { "LIMCT", 5, NULL, 0, &made.limct, NULL }, { "OPTCD", 5, NULL, 0, NULL, &made.optcd },
+        { "DSORG", 5, NULL, 0, NULL, &made.dsorg },
         { "DISP", 4, NULL, 0, NULL, &disposition }, { "MEMBER", 6, NULL, 0, NULL, &made.member },
         { "CONCAT", 6, &behind, 1, NULL, NULL }, { "UPCASE", 6, &fold, 1, NULL, NULL }, { "LOWCASE", 7, &fold, 0, NULL, NULL },
     };
@@ -143,7 +227,11 @@ int filedef_command(const struct call *call)
         message("FLD", 29, 'E', recfm, "RECFM   ");
         return RC_SYNTAX;
     }
-    code = fileid_words(call, words, &made);
+    code = check_words(&made);
+    if (code == 0)
+        code = check_numbers(&made);
+    if (code == 0)
+        code = fileid_words(call, words, &made);
     if (code != 0)
         return code;
     made.recfm = recfm[0] == ' ' ? 0 : recfm[0] == 'F' ? 'F' : 'V';
@@ -184,86 +272,16 @@ int query_filedef(void)
     for (const struct filedef *at = definitions; at != NULL; at = at->chain) {
         if (at->device == ON_DISK)
             answer("%-8t DISK     %-8t %-8t %c%c", at->dd, at->id.fn, at->id.ft, at->id.fm[0], at->id.fm[1]);
-        else if (at->device == ON_TAPE)
+        else if (at->device == ON_TAPE && at->labels == LABELS_OFF)
             answer("%-8t TAP%x", at->dd, at->unit);
+        else if (at->device == ON_TAPE)
+            answer("%-8t TAP%x     %-3s %05u%s%t", at->dd, at->unit,
+                   at->labels == LABELS_STANDARD ? "SL" : at->labels == LABELS_NONE ? "NL" : "BLP", at->sequence,
+                   at->volid[0] == ' ' ? "" : " VOLID ", at->volid);
         else
             for (u32 n = 0; n < COUNT_OF(devices); n++)
                 if (devices[n].device == at->device)
                     answer("%-8t %s", at->dd, devices[n].word);
     }
-    return 0;
-}
-
-/* Labels of tapes: the operands as they were said, by name. */
-struct label { struct label *chain; name dd; char text[100]; };
-static struct label *labels;
-
-static void drop_label(struct label *gone)
-{
-    struct label **at = &labels;
-
-    while (*at != gone)
-        at = &(*at)->chain;
-    *at = gone->chain;
-    release(gone);
-}
-
-int labeldef_command(const struct call *call)
-{
-    static const char *const keywords[] = { "VOLID", "VOLSEQ", "FID", "FSEQ", "GENN", "GENV", "CRDTE", "EXDTE", "SEC" };
-    struct label made = { 0 }, *old = NULL;
-    u32 words = operands(call), length = 0;
-
-    if (words < 2) {
-        query_labeldef();
-        return 0;
-    }
-    memcpy(made.dd, call->token[1], sizeof(name));
-    for (struct label *at = labels; at != NULL; at = at->chain)
-        if (memcmp(at->dd, made.dd, sizeof(name)) == 0)
-            old = at;
-    if (words == 3 && is(call->token[2], "CLEAR")) {
-        while (is(made.dd, "*") && labels != NULL)
-            drop_label(labels);
-        if (old != NULL)
-            drop_label(old);
-        return 0;
-    }
-    for (u32 n = 2; n < words; n += 2) {
-        bool known = false;
-
-        for (u32 k = 0; k < COUNT_OF(keywords); k++)
-            known = known || is(call->token[n], keywords[k]);
-        if (!known) {
-            message("LBD", 14, 'E', call->token[n]);
-            return RC_SYNTAX;
-        }
-        if (n + 1 == words) {
-            message("LBD", 50, 'E', call->token[n]);
-            return RC_SYNTAX;
-        }
-        length += format(made.text + length, sizeof made.text - 1 - length, " %t %t", call->token[n], call->token[n + 1]);
-    }
-    if (old == NULL) {
-        old = obtain(sizeof *old, OWNER_SYSTEM);
-        if (old == NULL) {
-            message("LBD", 109, 'S');
-            return RC_STORAGE;
-        }
-        made.chain = labels;
-        labels = old;
-    } else {
-        made.chain = old->chain;
-    }
-    *old = made;
-    return 0;
-}
-
-int query_labeldef(void)
-{
-    if (labels == NULL)
-        answer("%s", "No user defined LABELDEF's in effect");
-    for (const struct label *at = labels; at != NULL; at = at->chain)
-        answer("%-8t%s", at->dd, at->text);
     return 0;
 }

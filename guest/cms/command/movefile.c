@@ -11,12 +11,12 @@ struct end {
     struct open_file *file;
     u32 number;
     u8 *block;                  /* of tapes: what was read, or is to be written */
-    u32 used, at, size, lrecl;
-    bool variable;
+    u32 used, at, size, lrecl, blocks;
+    bool variable, ended;
 };
 
 /*
- * Tapes: blocks without labels. Fixed records lie side by side, as many as BLKSIZE holds of LRECL (a block is one record if
+ * Tapes: blocks, perhaps between labels (tapelabel.c). Fixed records lie side by side, as many as BLKSIZE holds of LRECL (a block is one record if
  * nothing is said); variable ones behind four bytes with their length, in a block that begins with four for its own.
  */
 enum { BLOCK_MOST = 65535, PREFIX = 4 };
@@ -36,10 +36,13 @@ static bool take_from_tape(struct end *in, char *record, u32 *length, int *code)
         in->used = BLOCK_MOST;
         end = tape_io(tape_device(in->what.unit), TAPE_READ, in->block, &in->used);
         if (end != TAPE_DONE) {
-            if (end != TAPE_MARK)
-                *code = tape_problem("MVE", in->what.unit, end, false);
+            struct tape_file file = { .blocks = in->blocks };
+
+            in->ended = true;
+            *code = end != TAPE_MARK ? tape_problem("MVE", in->what.unit, end, false) : labels_behind("MVE", &in->what, false, &file);
             return false;
         }
+        in->blocks++;
         in->at = in->variable ? PREFIX : 0;
     }
     *length = in->lrecl == 0 || in->lrecl > in->used - in->at ? in->used - in->at : in->lrecl;
@@ -69,6 +72,7 @@ static int flush_to_tape(struct end *out)
         set_prefix(out->block, out->used);
     end = tape_io(tape_device(out->what.unit), TAPE_WRITE, out->block, &out->used);
     out->used = out->variable ? PREFIX : 0;
+    out->blocks++;
     return end == TAPE_DONE ? 0 : tape_problem("MVE", out->what.unit, end, true);
 }
 
@@ -94,13 +98,32 @@ static int put_on_tape(struct end *out, char *record, u32 length)
     return code;
 }
 
+/* What labels say of the file: the lengths of variable ones count what is in front of them, too. */
+static struct tape_file as_labelled(const struct end *end)
+{
+    return (struct tape_file){ end->variable ? 'V' : 'F', end->lrecl + (end->variable ? PREFIX : 0), end->size, end->blocks };
+}
+
 static int end_tape(struct end *out)
 {
-    u32 none = 0;
     int code = flush_to_tape(out);
-    enum tape_end end = code == 0 ? tape_io(tape_device(out->what.unit), TAPE_WRITE_MARK, out->block, &none) : TAPE_DONE;
+    struct tape_file file = as_labelled(out);
 
-    return end == TAPE_DONE ? code : tape_problem("MVE", out->what.unit, end, true);
+    return code != 0 ? code : labels_behind("MVE", &out->what, true, &file);
+}
+
+/* What the labels say holds where FILEDEF has said nothing. */
+static int begin_tape(struct end *in)
+{
+    struct tape_file file = { 0 };
+    int code = labels_before("MVE", &in->what, false, &file);
+
+    in->block = obtain_command(BLOCK_MOST);
+    in->variable = in->what.recfm != 0 ? in->what.recfm == 'V' : file.recfm == 'V';
+    in->lrecl = in->what.lrecl != 0 ? in->what.lrecl : file.lrecl;
+    if (in->variable && in->what.lrecl == 0 && in->lrecl >= PREFIX)
+        in->lrecl -= PREFIX;
+    return code;
 }
 
 /* Without a FILEDEF a name means the disk file FILE name A1. */
@@ -167,10 +190,7 @@ static int open_input(struct end *in)
     case ON_NOTHING:
         return 0;
     case ON_TAPE:
-        in->block = obtain_command(BLOCK_MOST);
-        in->lrecl = in->what.lrecl;
-        in->variable = in->what.recfm == 'V';
-        return 0;
+        return begin_tape(in);
     default:
         message("MVE", 75, 'E', in->what.dd, "input");
         return 40;
@@ -220,10 +240,14 @@ static bool take(struct end *in, char *record, u32 *length, int *code)
 
 static int open_output(struct end *out, const struct end *in)
 {
-    u32 lrecl = out->what.lrecl != 0 ? out->what.lrecl : in->what.device == ON_DISK ? edf_word(in->reader.file->file.fst + FST_LRECL) : 80;
-    char recfm = out->what.recfm != 0 ? out->what.recfm : in->what.device == ON_DISK ? (char)in->reader.file->file.fst[FST_RECFM] : 'F';
+    bool from_disk = in->what.device == ON_DISK, from_tape = in->what.device == ON_TAPE && in->lrecl != 0;
+    u32 lrecl = from_disk ? edf_word(in->reader.file->file.fst + FST_LRECL) : from_tape ? in->lrecl : 80;
+    char recfm = from_disk ? (char)in->reader.file->file.fst[FST_RECFM] : from_tape && in->variable ? 'V' : 'F';
+    struct tape_file file;
     int error;
 
+    lrecl = out->what.lrecl != 0 ? out->what.lrecl : lrecl;
+    recfm = out->what.recfm != 0 ? out->what.recfm : recfm;
     switch (out->what.device) {
     case ON_DISK:
         error = file_open(&out->what.id, out->what.append ? EDF_UPDATE : EDF_NEW, &out->file);
@@ -249,6 +273,10 @@ static int open_output(struct end *out, const struct end *in)
             message("MVE", 44, 'E');
             return RC_FORMAT;
         }
+        file = as_labelled(out);
+        error = labels_before("MVE", &out->what, true, &file);
+        if (error != 0)
+            return error;
         out->block = obtain_command(out->size);
         out->used = out->variable ? PREFIX : 0;
         return 0;

@@ -293,6 +293,31 @@ static int motion(struct tape *tape, u8 command, u32 count)
     return 0;
 }
 
+/* DVOL1, and WVOL1 volid [owner]. */
+static int label(struct tape *tape, const struct call *call, u32 words, bool rewind)
+{
+    bool writing = is(call->token[1], "WVOL1");
+    u32 most = writing ? 4 : 2;
+    enum tape_end end;
+    int code;
+
+    if (words > most) {
+        message("TPE", 70, 'E', call->token[most]);
+        return RC_SYNTAX;
+    }
+    if (writing && words < 3) {
+        message("TPE", 50, 'E', call->token[1]);
+        return RC_SYNTAX;
+    }
+    if (writing && name_length(call->token[2]) > 6) {
+        message("TPE", 70, 'E', call->token[2]);
+        return RC_SYNTAX;
+    }
+    code = writing ? tape_write_label(tape->unit, call->token[2], words > 3 ? call->token[3] : "        ") : tape_show_label(tape->unit);
+    end = code == 0 && rewind ? move(tape, REWIND) : TAPE_DONE;
+    return end == TAPE_DONE ? code : failed(tape, end, false);
+}
+
 /* TAP1, 181, EOF n and BLKSIZE n have no fixed form: they are taken out of the options here. */
 static int own_options(struct call *call, struct tape *tape)
 {
@@ -341,11 +366,13 @@ int tape_command(const struct call *given)
     };
     static const char *const walks[] = { "LOAD", "SCAN", "SKIP" };
     struct tape tape = { .unit = 1, .size = LARGE, .files = 1 };
+    int rewind = 1;
     const struct option known[] = {
         { "WTM", 3, &tape.marks, 1, NULL, NULL }, { "NOWTM", 5, &tape.marks, 0, NULL, NULL },
         { "EOT", 3, &tape.end, 1, NULL, NULL }, { "EOF", 3, NULL, 0, &tape.files, NULL },
         { "TERM", 4, &tape.listing, TO_SCREEN, NULL, NULL }, { "PRINT", 2, &tape.listing, TO_PRINTER, NULL, NULL },
         { "DISK", 2, &tape.listing, TO_DISK, NULL, NULL }, { "NOPRINT", 4, &tape.listing, NOWHERE, NULL, NULL },
+        { "REWIND", 3, &rewind, 1, NULL, NULL }, { "LEAVE", 3, &rewind, 0, NULL, NULL },
     };
     struct call call = *given;
     name token[TOKENS_MOST + 1];
@@ -377,6 +404,8 @@ int tape_command(const struct call *given)
             }
             return motion(&tape, motions[n].command, count);
         }
+    if (is(call.token[1], "DVOL1") || is(call.token[1], "WVOL1"))
+        return label(&tape, &call, words, rewind != 0);
     memset(&id, ' ', sizeof id);
     if (words > 5) {
         message("TPE", 70, 'E', call.token[5]);
