@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod cards;
+pub mod story;
 pub mod system;
 
 use std::path::{Path, PathBuf};

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tape::Tape;
 
 /// 190 has the nucleus, 191 is CMSUSER's, 192 to 194 are not formatted, MAINT reads what CMSUSER has.
-const DIRECTORY: &str = "\
+pub const DIRECTORY: &str = "\
 PROFILE DEFAULT
  CONSOLE 009 3215 T
  SPOOL 00C 2540 READER *
@@ -75,7 +75,6 @@ pub struct Site {
     clock: Arc<Still>,
     volume: Arc<dyn Volume>,
     folder: PathBuf,
-    decks: PathBuf,
     terminals: Vec<(String, Arc<Terminal>)>,
 }
 
@@ -106,55 +105,11 @@ impl Site {
         assert!(cp.tapes.install(0x580, Model::T3490));
         cp.tapes.set_library(&folder);
         assert!(cp.tapes.mount(0x580, "WORK.HET", true).is_ok());
-        let decks = cms[1].parent().expect("it is in a folder").to_path_buf();
-        let site = Site { cp, clock, volume, folder, decks, terminals: Vec::new() };
-        let image = site.image("190", 3 * 180, 2 * 180, system);
-        let [loader, nucleus] = cms.each_ref().map(|path| path.to_string_lossy().into_owned());
-        good(&["ipl", &text(&image), &loader, &nucleus]);
-        site.put(1, 3, &image);
-        let image = site.image("191", 2 * 180, 0, user);
-        site.put(6, 2, &image);
+        let [first, second] = images(cms, &folder, system, user);
+        let site = Site { cp, clock, volume, folder, terminals: Vec::new() };
+        site.put(1, 3, &first);
+        site.put(6, 2, &second);
         site
-    }
-
-    /// A disk of so many blocks with these files, of which the last ones are reserved.
-    fn image(&self, label: &str, blocks: u32, reserved: u32, files: &[File<'_>]) -> PathBuf {
-        let image = self.folder.join(label);
-        let serial = format!("CMS{label}");
-        good(&["format", &text(&image), &blocks.to_string(), "4096", &serial, &reserved.to_string()]);
-        for (name, kind, mode, content) in files {
-            let file = self.folder.join("content");
-            if *kind == "MODULE" {
-                std::fs::write(&file, module(content)).expect("the folder is there");
-                good(&["bin", &text(&image), name, kind, mode, &text(&file), "V"]);
-                continue;
-            }
-            if let Some(cards) = self.deck(content) {
-                std::fs::write(&file, cards).expect("the folder is there");
-                good(&["bin", &text(&image), name, kind, mode, &text(&file), "F", "80"]);
-                continue;
-            }
-            let file = match content.strip_prefix("help\n") {
-                Some(name) => crate::source().join("help").join(name),
-                None => {
-                    std::fs::write(&file, content).expect("the folder is there");
-                    file
-                }
-            };
-            good(&["put", &text(&image), name, kind, mode, &text(&file), "V"]);
-        }
-        image
-    }
-
-    /// The cards of a file that is a deck.
-    fn deck(&self, content: &str) -> Option<Vec<u8>> {
-        let (what, rest) = content.split_once('\n')?;
-        match what {
-            // What `cargo x cms` has compiled lies beside the nucleus.
-            "deck" => Some(std::fs::read(self.decks.join(rest.trim())).expect("cargo x cms has made this deck")),
-            "cards" => Some(cards::deck(rest)),
-            _ => None,
-        }
     }
 
     fn blocks(&self, first: u64, cylinders: u64) -> Blocks {
@@ -223,6 +178,56 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The disks, as files in `folder`: 190 with this loader and nucleus and these files, CMSUSER's 191 with those.
+pub fn images(cms: &[PathBuf; 2], folder: &Path, system: &[File<'_>], user: &[File<'_>]) -> [PathBuf; 2] {
+    // What `cargo x cms` has compiled lies beside the nucleus.
+    let decks = cms[1].parent().expect("it is in a folder");
+    let first = image(folder, decks, "190", 3 * 180, 2 * 180, system);
+    let [loader, nucleus] = cms.each_ref().map(|path| text(path));
+    good(&["ipl", &text(&first), &loader, &nucleus]);
+    [first, image(folder, decks, "191", 2 * 180, 0, user)]
+}
+
+/// A disk of so many blocks with these files, of which the last ones are reserved.
+fn image(folder: &Path, decks: &Path, label: &str, blocks: u32, reserved: u32, files: &[File<'_>]) -> PathBuf {
+    let image = folder.join(label);
+    let serial = format!("CMS{label}");
+    good(&["format", &text(&image), &blocks.to_string(), "4096", &serial, &reserved.to_string()]);
+    for (name, kind, mode, content) in files {
+        let file = folder.join("content");
+        if *kind == "MODULE" {
+            std::fs::write(&file, module(content)).expect("the folder is there");
+            good(&["bin", &text(&image), name, kind, mode, &text(&file), "V"]);
+            continue;
+        }
+        if let Some(cards) = deck(decks, content) {
+            std::fs::write(&file, cards).expect("the folder is there");
+            good(&["bin", &text(&image), name, kind, mode, &text(&file), "F", "80"]);
+            continue;
+        }
+        let file = match content.strip_prefix("help\n") {
+            Some(name) => crate::source().join("help").join(name),
+            None => {
+                std::fs::write(&file, content).expect("the folder is there");
+                file
+            }
+        };
+        good(&["put", &text(&image), name, kind, mode, &text(&file), "V"]);
+    }
+    image
+}
+
+/// The cards of a file that is a deck.
+fn deck(decks: &Path, content: &str) -> Option<Vec<u8>> {
+    let (what, rest) = content.split_once('\n')?;
+    match what {
+        // What `cargo x cms` has compiled lies beside the nucleus.
+        "deck" => Some(std::fs::read(decks.join(rest.trim())).expect("cargo x cms has made this deck")),
+        "cards" => Some(cards::deck(rest)),
+        _ => None,
     }
 }
 

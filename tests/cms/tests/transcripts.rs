@@ -9,6 +9,7 @@
 //! ** file 191 X TEXT A1 cards/ESD 1 SD:X:0:10/END     a deck card by card (src/cards.rs)
 //! ** file 190 CMS HELP A2 help/cms.txt               a file of HELP's
 //! ** damage 4                    block 4 of CMSUSER's 191 is written over with X'FF'
+//! ** dated                       what is shown depends on the date, 20 November 1991
 //! ** check                       the file system's checker looks at CMSUSER's 191
 //! > ipl 190                      CMSUSER types a line, and CMS runs until it waits
 //! > 3 type a file                the same, but CMS runs for three time slices only
@@ -18,90 +19,41 @@
 //!
 //! Times of day and processor times are shown as n. `BLESS=1 cargo test -p cms --test transcripts` writes what is shown now into the files.
 
+use cms::story::{Story, What, masked};
 use cms::system::Site;
 use std::path::Path;
 
-/// Digits of times: `T=0.01/0.02 08:00:01` and `8:00:01`.
-fn masked(line: &str) -> String {
-    let mut line = line.to_string();
-    if let Some(at) = line.find("T=")
-        && line.starts_with("Ready")
-    {
-        line.replace_range(at.., "T=n.nn/n.nn nn:nn:nn");
-        return line;
-    }
-    // How much is free depends on how large the nucleus is.
-    if let Some((machine, rest)) = line.split_once("K, ")
-        && rest.contains("K free of ")
-    {
-        return format!("{machine}K, nK free of nK for CMS");
-    }
-    let bytes = line.clone().into_bytes();
-    let digit = |n: usize| bytes.get(n).is_some_and(u8::is_ascii_digit);
-    for at in 0..bytes.len() {
-        let time = digit(at) && bytes.get(at + 1) == Some(&b':') && digit(at + 2) && digit(at + 3);
-        if time && bytes.get(at + 4) == Some(&b':') && digit(at + 5) && digit(at + 6) {
-            line.replace_range(at..at + 7, "n:nn:nn");
-            if at > 0 && (digit(at - 1) || bytes[at - 1] == b' ') {
-                line.replace_range(at - 1..at, "n");
-            }
-        }
-    }
-    line
-}
-
 fn tell(text: &str, cms: &[std::path::PathBuf; 2]) -> String {
-    let mut files: [Vec<[String; 4]>; 2] = Default::default();
+    let story = Story::parse(text);
     let mut site: Option<Site> = None;
     let mut told = String::new();
-    for line in text.lines() {
-        let is_shown = line.starts_with('<') || line.split_once('<').is_some_and(|(who, _)| is_user(who));
-        if is_shown {
+    for step in &story.steps {
+        told += &format!("{}\n", step.line);
+        if step.what == What::Nothing {
             continue;
         }
-        told += &format!("{line}\n");
-        if let Some(rest) = line.strip_prefix("** file ") {
-            let words: Vec<&str> = rest.splitn(5, ' ').collect();
-            let [disk, name, kind, mode, content] = words[..] else { panic!("** file DISK NAME TYPE MODE lines") };
-            let content = content.replace('/', "\n").replace("\\s", "/");
-            files[usize::from(disk == "191")].push([name.into(), kind.into(), mode.into(), content]);
-            continue;
-        }
-        if line.starts_with("--") || line.trim().is_empty() {
-            continue;
-        }
-        let site = site.get_or_insert_with(|| {
-            let lists = files.each_ref().map(|list| {
-                list.iter().map(|[n, t, m, c]| (n.as_str(), t.as_str(), m.as_str(), c.as_str())).collect::<Vec<_>>()
-            });
-            Site::new(cms, &lists[0], &lists[1])
-        });
-        if let Some(block) = line.strip_prefix("** damage ") {
-            site.damage(block.parse().expect("a block number"), 0xff);
-        } else if line == "** check" {
-            let disk = site.user_disk();
-            told += &format!("<{}\n", cms::good(&["check", &disk.to_string_lossy()]).trim_end());
-        } else if let Some((who, typed)) = line.split_once('>') {
-            let who = if who.is_empty() { "CMSUSER" } else { who };
-            let typed = typed.strip_prefix(' ').unwrap_or(typed);
-            let shown = match typed.split_once(' ').and_then(|(n, rest)| Some((n.parse::<u32>().ok()?, rest))) {
-                Some((slices, rest)) if typed.starts_with(|c: char| c.is_ascii_digit()) && !rest.is_empty() => {
-                    site.says_soon(who, rest, slices)
+        let site = site.get_or_insert_with(|| Site::new(cms, &story.system(), &story.user()));
+        match &step.what {
+            What::Nothing => (),
+            What::Damage(block) => site.damage(*block, 0xff),
+            What::Check => {
+                let disk = site.user_disk();
+                told += &format!("<{}\n", cms::good(&["check", &disk.to_string_lossy()]).trim_end());
+            }
+            What::Type { who, text, slices } => {
+                let shown = match slices {
+                    Some(slices) => site.says_soon(who, text, *slices),
+                    None => site.says(who, text),
+                };
+                let mark = if who == "CMSUSER" { "" } else { who };
+                for line in shown.lines() {
+                    told += format!("{mark}< {}", masked(line)).trim_end();
+                    told.push('\n');
                 }
-                _ => site.says(who, typed),
-            };
-            let mark = if who == "CMSUSER" { "" } else { who };
-            for line in shown.lines() {
-                told += format!("{mark}< {}", masked(line)).trim_end();
-                told.push('\n');
             }
         }
     }
     told
-}
-
-fn is_user(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
 #[test]
