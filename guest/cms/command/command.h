@@ -24,6 +24,7 @@ void reader_close(struct reader *reader);
 enum { PUNCH_UNIT = 0x00d, PRINT_UNIT = 0x00e, READER_UNIT = 0x00c };
 int unit_write(u16 vdev, u8 command, const char *text, u32 length);
 int unit_read(u16 vdev, char card[80], u32 *length);     /* 2: end of file */
+int print_controlled(const char *text, u32 length);      /* print.c: a line whose first character is ASA's */
 void unit_close(u16 vdev, const char *how, const struct fileid *id);
 
 /* Tapes (tape.c): units 0 to F are TAP0 to TAPF, the devices 180 to 187 and 288 to 28F. */
@@ -83,7 +84,7 @@ command_function access_command, release_command, format_command, listfile_comma
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
     reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
-    execmap_command, execstat_command, disk_command;
+    execmap_command, execstat_command, disk_command, immcmd_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);
@@ -111,6 +112,11 @@ struct receiver { char card[80]; u32 at, length; bool ended, bad; };
 bool netdata_is(const char card[80]);
 bool netdata_header(struct receiver *receiver, struct netdata_file *file);
 bool netdata_next(struct receiver *receiver, char *record, u32 room, u32 *length);
+
+/* SET's switches, which QUERY shows (set.c). */
+struct setting { const char *word; u32 least; bool *value; const char *yes, *no; };
+extern const struct setting switches[];
+extern const u32 switch_count;
 
 /* QUERY's parts that are elsewhere (library.c, filedef.c, labeldef.c). */
 int query_globals(int kind);

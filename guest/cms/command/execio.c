@@ -11,8 +11,9 @@
 enum { ALL = 0x7fffffff };
 
 struct execio {
-    u32 count, margin_from, margin_to;
-    int finish, lifo, skip, strip, upcase;
+    u32 count, margin_from, margin_to, zone_from, zone_to, buffer;
+    int finish, lifo, skip, strip, upcase, quiet, truncated;
+    char control;               /* of PRINT; 0: the first character of each record */
     char stem[LINE_MOST], var[LINE_MOST];
     u32 stem_length, var_length, string_length, done;
     const char *string;
@@ -70,7 +71,8 @@ static bool wanted(const struct execio *io, const char *text, u32 length)
 
     if (io->which == EVERY)
         return true;
-    for (u32 at = 0; !there && at + io->find_length <= length; at++) {
+    length = length < io->zone_to ? length : io->zone_to;
+    for (u32 at = io->zone_from - 1; !there && at + io->find_length <= length; at++) {
         there = memcmp(text + at, io->find, io->find_length) == 0;
         if (io->which == FIND)
             break;
@@ -164,7 +166,7 @@ static int disk_read(struct execio *io, const struct call *call, u32 words)
     while (code == 0 && (io->which != EVERY ? tried : io->done) < io->count) {
         error = edf_read(&file->file, file->next_read, record, longest, &length);
         if (error == EDF_END) {
-            code = io->count == ALL ? 0 : io->which != EVERY ? 3 : 2;
+            code = io->count != ALL ? 2 : io->which != EVERY ? 3 : 0;
             break;
         }
         if (error != EDF_OK) {
@@ -186,6 +188,8 @@ static int disk_read(struct execio *io, const struct call *call, u32 words)
         }
         code = give(io, record, length);
     }
+    if (code == 0 && io->which != EVERY && io->done == 0 && io->count > 0)
+        code = 3;
     release(record);
     if (io->finish)
         (void)file_finish(file);
@@ -236,6 +240,7 @@ static int disk_write(struct execio *io, const struct call *call, u32 words)
             break;
         for (; length < lrecl || length == 0; length++)
             record[length] = ' ';
+        io->truncated |= lrecl > 0 && length > lrecl;
         if (lrecl > 0)
             length = lrecl;
         error = edf_write(&file->file, file->next_write, record, length);
@@ -245,18 +250,19 @@ static int disk_write(struct execio *io, const struct call *call, u32 words)
         attend();
     }
     release(record);
-    if (code != 0)
+    if (code != 0 && !io->quiet)
         message("EIO", 632, 'E', code == 1013 ? "13" : code == 1007 ? "7" : "3", "WRBUF");
     if (io->finish && file_finish(file) != EDF_OK)
         code = code == 0 ? 1013 : code;
-    return code;
+    return code == 0 && io->truncated ? 1 : code;
 }
 
 static int ask_cp(struct execio *io)
 {
-    enum { ROOM = 65536 };
-    char *response = obtain_command(ROOM), record[256];
-    u32 room = ROOM, length, at = 0;
+    enum { USUAL = 65536 };
+    const u32 all = io->buffer != 0 ? io->buffer : USUAL;
+    char *response = obtain_command(all), record[256];
+    u32 room = all, length, at = 0;
     const char *text = io->string;
     int code, worse = 0;
 
@@ -267,7 +273,7 @@ static int ask_cp(struct execio *io)
     }
     code = cp(text, length, response, &room);
     if (room & 0x80000000u) {
-        room = ROOM;
+        room = all;
         worse = 1;
     }
     while (at < room && io->done < io->count) {
@@ -293,7 +299,7 @@ static int ask_cp(struct execio *io)
 
 static int units(struct execio *io, const char *what)
 {
-    char record[256];
+    char *record = obtain_command(EDF_MOST_V + 2);
     bool card = strcmp(what, "CARD") == 0, print = strcmp(what, "PRINT") == 0, emsg = strcmp(what, "EMSG") == 0;
     u32 length;
     int code = 0;
@@ -312,9 +318,17 @@ static int units(struct execio *io, const char *what)
             break;
         io->done++;
         if (emsg) {
-            type_line(record, length);
+            const char *shown = record;
+
+            edit_message(&shown, &length);
+            if (length > 0)
+                type_line(shown, length);
         } else if (print) {
-            code = unit_write(PRINT_UNIT, 0x09, length > 1 ? record + 1 : " ", length > 1 ? length - 1 : 1);
+            if (io->control != 0) {
+                memmove(record + 1, record, length++);
+                record[0] = io->control;
+            }
+            code = print_controlled(record, length);
         } else {
             char image[80];
 
@@ -370,9 +384,10 @@ static bool variable(const struct call *call, const char *word, char *to, u32 *l
     return n > 0;
 }
 
-/* /text/ */
-static bool delimited(const struct call *call, const char *word, struct execio *io)
+/* /text/; its words are no options. */
+static bool delimited(const struct call *call, const char *word, struct execio *io, u32 *within)
 {
+    name words[TOKENS_MOST + 1];
     u32 rest, n = 1;
     const char *at = option_text(call, word, &rest);
 
@@ -384,12 +399,14 @@ static bool delimited(const struct call *call, const char *word, struct execio *
         n++;
     io->find_length = n - 1 < LINE_MOST ? n - 1 : LINE_MOST;
     memcpy(io->find, at + 1, io->find_length);
+    *within = tokenize(at, n < rest ? n + 1 : n, words);
     return true;
 }
 
 static int parse_options(const struct call *call, struct execio *io)
 {
     const name *token = (const name *)call->token;
+    u32 within;
 
     for (u32 n = operands(call) + 1; n < call->count && token[n][0] != ')'; n++) {
         if (abbreviates(token[n], "FINIS", 2)) {
@@ -403,9 +420,24 @@ static int parse_options(const struct call *call, struct execio *io)
         } else if (abbreviates(token[n], "STRIP", 3)) {
             io->strip = 1;
         } else if (abbreviates(token[n], "NOTYPE", 3)) {
-            ;
-        } else if (abbreviates(token[n], "CASE", 2) && n + 1 < call->count) {
-            io->upcase = token[++n][0] == 'U';
+            io->quiet = 1;
+        } else if (abbreviates(token[n], "CASE", 2)) {
+            if (++n >= call->count || (!is(token[n], "U") && !is(token[n], "M")))
+                return bad("CASE is U or M");
+            io->upcase = token[n][0] == 'U';
+        } else if (abbreviates(token[n], "ZONE", 1)) {
+            if (!number_at(token, call->count, n + 1, &io->zone_from) || !number_at(token, call->count, n + 2, &io->zone_to) ||
+                io->zone_from == 0 || io->zone_to < io->zone_from)
+                return bad("ZONE");
+            n += 2;
+        } else if (abbreviates(token[n], "BUFFER", 1)) {
+            if (!number_at(token, call->count, n + 1, &io->buffer) || io->buffer == 0)
+                return bad("BUFFER");
+            n++;
+        } else if (is(token[n], "CC")) {
+            if (++n >= call->count || (!is(token[n], "DATA") && name_length(token[n]) != 1))
+                return bad("CC is a character or DATA");
+            io->control = is(token[n], "DATA") ? 0 : token[n][0];
         } else if (abbreviates(token[n], "MARGINS", 2)) {
             if (!number_at(token, call->count, n + 1, &io->margin_from) || !number_at(token, call->count, n + 2, &io->margin_to) ||
                 io->margin_from == 0 || io->margin_to < io->margin_from)
@@ -421,13 +453,9 @@ static int parse_options(const struct call *call, struct execio *io)
             n++;
         } else if (is(token[n], "LOCATE") || is(token[n], "FIND") || is(token[n], "AVOID")) {
             io->which = is(token[n], "LOCATE") ? LOCATE : is(token[n], "FIND") ? FIND : AVOID;
-            if (!delimited(call, io->which == LOCATE ? "LOCATE" : io->which == FIND ? "FIND" : "AVOID", io))
+            if (!delimited(call, io->which == LOCATE ? "LOCATE" : io->which == FIND ? "FIND" : "AVOID", io, &within))
                 return bad("the text to look for");
-            /* The words of the text are no options. */
-            for (n++; n < call->count && token[n][0] != ')'; n++)
-                if (is(token[n], "FINIS"))
-                    io->finish = 1;
-            break;
+            n += within;
         } else if (is(token[n], "STRING")) {
             io->string = option_text(call, "STRING", &io->string_length);
             if (io->string == NULL)
@@ -450,6 +478,8 @@ int execio_command(const struct call *call)
     memset(io, 0, sizeof *io);
     io->margin_from = 1;
     io->margin_to = ALL;
+    io->zone_from = 1;
+    io->zone_to = ALL;
     if (words < 3)
         return bad("a count and an operation are needed");
     if (is(call->token[1], "*"))

@@ -13,7 +13,7 @@ void stamp_of(const u8 *fst, struct stamp *stamp)
     *stamp = (struct stamp){ digits(at[0]), digits(at[1]), digits(at[2]), digits(at[3]), digits(at[4]), digits(at[5]) };
 }
 
-struct list { int level, to, header, append, arguments, lifo; struct open_file *exec; u32 lines; };
+struct list { int level, to, header, append, arguments, trace, lifo; struct open_file *exec; u32 lines; };
 
 static int line_out(struct list *list, const char *text, u32 length)
 {
@@ -34,6 +34,10 @@ static int line_out(struct list *list, const char *text, u32 length)
     room = format(line, sizeof line, "&1 &2 ");
     memcpy(line + room, text, length);
     room += length;
+    if (list->arguments)
+        room += format(line + room, sizeof line - room, " &3 &4 &5 &6 &7 &8 &9 &10 &11 &12 &13 &14 &15");
+    if (room > 80 && list->arguments)
+        room = 80;
     for (; room < 80; room++)
         line[room] = ' ';
     int error = edf_write(&list->exec->file, list->exec->next_write++, line, 80);
@@ -84,8 +88,16 @@ static int open_exec(struct list *list)
     static const struct fileid id = { .fn = "CMS     ", .ft = "EXEC    ", .fm = "A1" };
     int error = file_open(&id, list->append ? EDF_UPDATE : EDF_NEW, &list->exec);
 
-    if (error == EDF_OK && edf_word(list->exec->file.fst + FST_RECORDS) == 0)
+    if (error == EDF_OK && edf_word(list->exec->file.fst + FST_RECORDS) == 0) {
         list->exec->file.fst[FST_RECFM] = EDF_F;
+        /* With this EXEC 2 runs it, which tells what it does. */
+        if (list->trace) {
+            char line[80];
+
+            pad(line, sizeof line, "&TRACE ALL", 10);
+            error = edf_write(&list->exec->file, list->exec->next_write++, line, sizeof line);
+        }
+    }
     return file_problem("LST", error, &id, true);
 }
 
@@ -100,6 +112,8 @@ int listfile_command(const struct call *call)
         { "NOHEADER", 3, &list.header, 0, NULL, NULL }, { "EXEC", 1, &list.to, EXEC_FILE, NULL, NULL },
         { "APPEND", 2, &list.append, 1, NULL, NULL }, { "STACK", 5, &list.to, STACK, NULL, NULL },
         { "FIFO", 4, &list.to, STACK, NULL, NULL }, { "LIFO", 4, &list.lifo, 1, NULL, NULL },
+        { "TRACE", 1, &list.trace, 1, NULL, NULL }, { "ARGS", 2, &list.arguments, 1, NULL, NULL },
+        { "BLOCKS", 3, &list.level, ALLOC, NULL, NULL },
     };
     u32 words = operands(call);
     struct search search;
@@ -110,7 +124,7 @@ int listfile_command(const struct call *call)
         return code;
     if (list.lifo)
         list.to = STACK;
-    if (list.append)
+    if (list.append || list.arguments || list.trace)
         list.to = EXEC_FILE;
     if (words > 4) {
         message("LST", 70, 'E', call->token[4]);

@@ -5,8 +5,11 @@ enum { NO_SPACE = 0x01, SPACE_1 = 0x09, SPACE_2 = 0x11, SPACE_3 = 0x19, SKIP_1 =
        SPACE_3_NOW = 0x1b, WIDTH = 132 };
 
 /* ASA: the first character says what is done before the line. */
-static int asa(const char *text, u32 length)
+int print_controlled(const char *text, u32 length)
 {
+    if (length == 0)
+        text = " ", length = 1;
+
     u8 before = text[0] == '0' ? SPACE_2_NOW : text[0] == '-' ? SPACE_3_NOW : text[0] == '1' ? SKIP_1 : text[0] == '+' ? 0 : SPACE_1_NOW;
 
     if (before != 0 && unit_write(PRINT_UNIT, before, " ", 1) != 0)
@@ -43,15 +46,27 @@ static int print_hex(const u8 *bytes, u32 length)
     return bad;
 }
 
+/* TRC: the character that chooses one of a 3800's character sets, which a 1403 has not: behind the control character, if there is one. */
+static void drop_table_reference(struct reader *reader, bool behind)
+{
+    u32 at = behind ? 1 : 0;
+
+    if (reader->length <= at)
+        return;
+    memmove(reader->record + at, reader->record + at + 1, reader->length - at - 1);
+    if (--reader->length == 0)
+        reader->record[reader->length++] = ' ';
+}
+
 int print_command(const struct call *call)
 {
-    int cc = -1, heading = 0, upcase = 0, hex = 0, code;
+    int cc = -1, heading = 0, upcase = 0, hex = 0, trc = 0, code;
     name member = "        ";
     u32 lines = 55;
     const struct option known[] = {
         { "CC", 2, &cc, 1, NULL, NULL }, { "NOCC", 3, &cc, 0, NULL, NULL }, { "HEADER", 6, &heading, 1, NULL, NULL },
         { "TITLE", 5, &heading, 1, NULL, NULL }, { "UPCASE", 2, &upcase, 1, NULL, NULL }, { "LINECOUN", 2, NULL, 0, &lines, NULL },
-        { "HEX", 3, &hex, 1, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
+        { "HEX", 3, &hex, 1, NULL, NULL }, { "TRC", 3, &trc, 1, NULL, NULL }, { "NOTRC", 5, &trc, 0, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
     };
     u32 words = operands(call), on_page = 0, page = 0;
     struct reader reader;
@@ -85,7 +100,7 @@ int print_command(const struct call *call)
         cc = 0;
     if (cc < 0)
         cc = is(reader.id.ft, "LISTING");
-    if (!hex && reader.room > WIDTH + (u32)cc) {
+    if (!hex && reader.room > WIDTH + (u32)cc + (u32)trc) {
         message("PRT", 44, 'E');
         reader_close(&reader);
         return RC_FORMAT;
@@ -95,8 +110,10 @@ int print_command(const struct call *call)
     while (bad == 0 && reader_next("PRT", &reader, &code)) {
         for (u32 n = 0; upcase && n < reader.length; n++)
             reader.record[n] = upper(reader.record[n]);
+        if (trc)
+            drop_table_reference(&reader, cc != 0);
         if (cc) {
-            bad = asa(reader.record, reader.length);
+            bad = print_controlled(reader.record, reader.length);
             continue;
         }
         if (lines != 0 && on_page == lines) {

@@ -119,18 +119,55 @@ static int query_storage(const struct call *call)
     return 0;
 }
 
-static const char *on(bool yes) { return yes ? "ON" : "OFF"; }
-
-static int query_abbrev(const struct call *call) { (void)call; return query_switch("ABBREV", on(settings.abbrev)); }
-static int query_autoread(const struct call *call) { (void)call; return query_switch("AUTOREAD", on(settings.autoread)); }
 static int query_cmslevel(const struct call *call) { (void)call; answer("Endicott CMS %s", CMS_LEVEL); return 0; }
 static int query_cmstype(const struct call *call) { (void)call; return query_switch("CMSTYPE", halted_typing() ? "HT" : "RT"); }
-static int query_exectrac(const struct call *call) { (void)call; return query_switch("EXECTRAC", on(settings.exectrac)); }
-static int query_impcp(const struct call *call) { (void)call; return query_switch("IMPCP", on(settings.impcp)); }
-static int query_impex(const struct call *call) { (void)call; return query_switch("IMPEX", on(settings.impex)); }
-static int query_instseg(const struct call *call) { (void)call; return query_switch("INSTSEG", on(settings.instseg)); }
-static int query_rdymsg(const struct call *call) { (void)call; return query_switch("RDYMSG", settings.short_ready ? "SMSG" : "LMSG"); }
-static int query_relpage(const struct call *call) { (void)call; return query_switch("RELPAGE", on(settings.relpage)); }
+static int query_blip(const struct call *call) { (void)call; return query_switch("BLIP", settings.blip); }
+static int query_dos(const struct call *call) { (void)call; return query_switch("DOS", "OFF"); }
+static int query_fullscreen(const struct call *call) { (void)call; return query_switch("FULLSCREEN", "OFF"); }
+static int query_language(const struct call *call) { (void)call; answer("%s", "AMENG"); return 0; }
+
+static int query_escape(const struct call *call)
+{
+    (void)call;
+    answer("%-8s = %-3s %c", "IMESCAPE", settings.escaping ? "ON" : "OFF", settings.escape);
+    return 0;
+}
+
+static int query_nondisplay(const struct call *call)
+{
+    (void)call;
+    answer("%-8s = %c", "NONDISP", settings.nondisplay);
+    return 0;
+}
+
+static int query_loader_tables(const struct call *call)
+{
+    (void)call;
+    answer("%-8s = %03u", "LDRTBLS", settings.loader_tables);
+    return 0;
+}
+
+/* SET INPUT's and SET OUTPUT's characters and codes, each as it was said. */
+static int query_table(bool input)
+{
+    u32 from = 0;
+    u8 to;
+
+    if (!console_translated(input, &from, &to)) {
+        answer("No user defined %s translate table in use", input ? "INPUT" : "OUTPUT");
+        return 0;
+    }
+    for (; console_translated(input, &from, &to); from++)
+        if (input)
+            answer("INPUT    %c %02x", from, to);
+        else
+            answer("OUTPUT   %02x %c", from, to);
+    return 0;
+}
+
+static int query_input(const struct call *call) { (void)call; return query_table(true); }
+static int query_output(const struct call *call) { (void)call; return query_table(false); }
+static int query_macro_libraries(const struct call *call) { (void)call; return query_switch("MACLSUBS", "NONE"); }
 
 static int query_maclib(const struct call *call) { (void)call; return query_globals(OF_MACLIB); }
 static int query_txtlib(const struct call *call) { (void)call; return query_globals(OF_TXTLIB); }
@@ -150,10 +187,12 @@ static int query_library(const struct call *call)
 static const struct { const char *word; u32 least; command_function *perform; } queries[] = {
     { "FILEDEF", 2, query_files }, { "LABELDEF", 8, query_labels }, { "LIBRARY", 3, query_library }, { "MACLIB", 3, query_maclib },
     { "TXTLIB", 2, query_txtlib }, { "LOADLIB", 5, query_loadlib }, { "DOSLIB", 6, query_doslib },
-    { "ABBREV", 3, query_abbrev }, { "ACCESSED", 2, query_accessed }, { "AUTOREAD", 4, query_autoread },
+    { "ACCESSED", 2, query_accessed }, { "BLIP", 2, query_blip }, { "DOS", 3, query_dos }, { "FULLSCREEN", 5, query_fullscreen },
+    { "IMESCAPE", 4, query_escape }, { "INPUT", 3, query_input }, { "LANGUAGE", 4, query_language }, { "LANGLIST", 5, query_language },
+    { "LDRTBLS", 3, query_loader_tables }, { "MACLSUBS", 5, query_macro_libraries }, { "NONDISP", 4, query_nondisplay },
+    { "OUTPUT", 3, query_output },
     { "CMSLEVEL", 4, query_cmslevel }, { "CMSTYPE", 4, query_cmstype }, { "DISK", 2, query_disk },
-    { "EXECTRAC", 5, query_exectrac }, { "IMPCP", 4, query_impcp }, { "IMPEX", 4, query_impex },
-    { "INSTSEG", 4, query_instseg }, { "RDYMSG", 3, query_rdymsg }, { "RELPAGE", 3, query_relpage }, { "SEARCH", 3, query_search },
+    { "SEARCH", 3, query_search },
     { "SEGMENT", 3, query_segments }, { "STORCMS", 7, query_storage }, { "SYNONYM", 3, query_synonym },
 };
 
@@ -168,6 +207,21 @@ int query_command(const struct call *call)
     if (call->count < 2) {
         message("QRY", 47, 'E');
         return RC_SYNTAX;
+    }
+    for (u32 n = 0; n < switch_count; n++) {
+        if (!abbreviates(call->token[1], switches[n].word, switches[n].least))
+            continue;
+        code = options("QRY", call, known, COUNT_OF(known));
+        if (code == 0 && operands(call) > 2) {
+            message("QRY", 70, 'E', call->token[2]);
+            code = RC_SYNTAX;
+        }
+        if (code != 0)
+            return code;
+        answer_to(where);
+        query_switch(switches[n].word, *switches[n].value ? switches[n].yes : switches[n].no);
+        answer_to(TO_TERMINAL);
+        return 0;
     }
     for (u32 n = 0; n < COUNT_OF(queries); n++) {
         if (!abbreviates(call->token[1], queries[n].word, queries[n].least))

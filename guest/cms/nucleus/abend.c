@@ -23,6 +23,7 @@ static void recover(void)
     filedefs_clear(false);
     clear_stack();
     clear_typed_ahead();
+    immediate_forget();
     release_command_storage();
     come_back(command_loop);
 }

@@ -89,6 +89,9 @@ void type_line(const char *text, u32 length);            /* one line, unless typ
 void type(const char *how, ...);
 void read_console(char *line, u32 *length);              /* VM READ */
 u32 read_line(char line[256]);                           /* program stack, terminal input buffer, console */
+void console_translate(bool input, u8 from, u8 to);     /* SET INPUT, SET OUTPUT */
+void console_translate_none(bool input);
+bool console_translated(bool input, u32 *from, u8 *to);  /* the next character from *from on that becomes another */
 u32 read_command(char line[256]);                        /* the same, as SET AUTOREAD says */
 void attend(void);                                       /* looks whether the user has typed something */
 bool halted_typing(void);
@@ -145,6 +148,14 @@ u32 tokenize(const char *line, u32 length, name *token);
 bool is(const name token, const char *word);             /* the word, not abbreviated */
 bool abbreviates(const name token, const char *word, u32 least);
 u32 name_length(const name token);
+
+/* immcmd.c: immediate commands of execs. */
+bool immediate_set(const name word);
+bool immediate_clear(const char *word);
+bool immediate_is(const name word);
+bool immediate_was_typed(const name word);
+bool immediate_typed(const name word);
+void immediate_forget(void);
 
 /* option.c: the words behind a parenthesis. */
 struct option { const char *word; u32 least; int *set; int value; u32 *number; name *text; };
@@ -219,8 +230,11 @@ static inline bool of_program(const struct frame *frame)
 
 /* main.c */
 struct settings {
-    bool short_ready, impex, impcp, abbrev, autoread, relpage, instseg, protect, exectrac, cms_type_halted;
-    char blip;
+    bool short_ready, impex, impcp, abbrev, autoread, relpage, instseg, protect, exectrac, remote, fullread, redtype, keyprotect,
+        translate, clear_each_call;
+    char blip[9], nondisplay, escape;
+    bool escaping;
+    u32 loader_tables;
 };
 extern struct settings settings;
 void command_end(void);

@@ -137,6 +137,34 @@ static bool operate(u8 command, const void *data, u32 *count)
     return cc != 3;
 }
 
+/* SET INPUT and SET OUTPUT: what a character typed, or to be typed, becomes; one that stays itself is not in use. */
+static struct { u8 to[256]; bool used[256]; bool any; } tables[2];
+
+void console_translate(bool input, u8 from, u8 to)
+{
+    tables[input].to[from] = to;
+    tables[input].used[from] = from != to;
+    tables[input].any = true;
+}
+
+void console_translate_none(bool input) { memset(&tables[input], 0, sizeof tables[input]); }
+
+bool console_translated(bool input, u32 *from, u8 *to)
+{
+    while (*from < 256 && !tables[input].used[*from])
+        ++*from;
+    if (*from < 256)
+        *to = tables[input].to[*from];
+    return *from < 256;
+}
+
+static void translate(bool input, char *text, u32 length)
+{
+    for (u32 n = 0; tables[input].any && n < length; n++)
+        if (tables[input].used[(u8)text[n]])
+            text[n] = (char)tables[input].to[(u8)text[n]];
+}
+
 bool halted_typing(void) { return typing_halted; }
 void halt_typing(bool halt) { typing_halted = halt; }
 
@@ -147,6 +175,13 @@ void type_line(const char *text, u32 length)
         text = " ", length = 1;
     if (terminal_changed())
         find_console();
+    if (tables[false].any) {
+        static char copy[512];
+
+        length = length < sizeof copy ? length : sizeof copy;
+        text = memcpy(copy, text, length);
+        translate(false, copy, length);
+    }
     if (!typing_halted)
         operate(WRITE_WITH_RETURN, text, &length);
     attend();
@@ -170,6 +205,7 @@ static void read_inquiry(char *line, u32 *length)
 
     if (operate(READ_INQUIRY, line, &count)) {
         *length = LINE_MOST - count;
+        translate(true, line, *length);
         return;
     }
     /* Without a console nobody will ever say anything. */
@@ -212,7 +248,9 @@ static bool immediate(const char *line, u32 length)
 
     if (tokenize(line, length, token) == 0)
         return false;
-    if (is(token[0], "HT"))
+    if (immediate_typed(token[0]))
+        ;
+    else if (is(token[0], "HT"))
         typing_halted = true;
     else if (is(token[0], "RT"))
         typing_halted = false;

@@ -11,6 +11,7 @@
 
 struct settings settings = {
     .impex = true, .impcp = true, .abbrev = true, .autoread = true, .relpage = true, .protect = true, .instseg = true,
+    .translate = true, .blip = "OFF", .nondisplay = '"', .escape = ';', .escaping = true, .loader_tables = 3,
 };
 name last_command;
 volatile u32 exec_attention;
@@ -125,6 +126,7 @@ void command_end(void)
     if (files_finish_all() != 0)
         settings_code = RC_IO;
     extensions_end_command();
+    immediate_forget();
     release_command_storage();
     forget_programs();
     forget_execs();

@@ -156,7 +156,7 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
 {
     struct eplist eplist = { call->line, call->arguments, call->end, 0 };
     bool in_31 = modes & AMODE_31;
-    struct frame frame = { .psw = { 0x02080000 | (u32)key << 16, (in_31 ? 0x80000000 : 0) | entry } };
+    struct frame frame = { .psw = { 0x02080000 | (settings.protect ? (u32)key << 16 : 0), (in_31 ? 0x80000000 : 0) | entry } };
     u8 *save = (u8 *)SAVE_AREAS + depth * SAVE_AREA;
     char low[LINE_ROOM];
     int code;
