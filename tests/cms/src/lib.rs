@@ -16,11 +16,26 @@ pub fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guest/cms")
 }
 
-/// A folder for files of this process's tests.
+const SCRATCH: &str = "endicott-cms-";
+
+/// A folder for files of this process's tests. Those of processes that are no more go.
 pub fn scratch() -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("endicott-cms-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("the host has a folder for temporary files");
-    folder
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let all = std::env::temp_dir();
+        for entry in std::fs::read_dir(&all).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let process = name.strip_prefix(SCRATCH).and_then(|rest| rest.parse::<u32>().ok());
+            if process.is_some_and(|process| !Path::new("/proc").join(process.to_string()).exists()) {
+                // Another process may be at it as well.
+                let _ = std::fs::remove_dir_all(entry.path());
+            }
+        }
+        let folder = all.join(format!("{SCRATCH}{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the host has a folder for temporary files");
+        folder
+    };
+    FOLDER.get_or_init(make).clone()
 }
 
 /// `edfdisk`, the file system on this host; `None`, with a sentence, where there is no C compiler.
