@@ -52,7 +52,7 @@ int give_stamp(const struct fileid *id, u8 flags, const u8 stamp[6]);
 struct unloaded { struct kept kept; u8 fst[FST_LENGTH]; struct fileid id; };
 int cards_out(const char *module, struct fileid *id);
 bool card_is_dumped(const char card[80]);
-int cards_in(const char *module, char card[80], u32 *length, struct unloaded *to, bool *more);
+int cards_in(const char *module, char card[80], struct unloaded *to);
 
 /* FULLPROMPT and MINPROMPT (prompt.c). */
 enum prompting { PROMPT_NONE, PROMPT_OTHERS, PROMPT_ALL };

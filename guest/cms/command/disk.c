@@ -44,11 +44,12 @@ int cards_out(const char *module, struct fileid *id)
 bool card_is_dumped(const char card[CARD]) { return dump_is((const u8 *)card, CARD) && (card[4] == ' ' || card[4] == 'N'); }
 
 /*
- * Cards from `card` on, which has been read, until a file is complete; its data are then in `to`. `more`: `card` is another file's first.
- * A return code, and the message has been typed.
+ * Cards from `card` on, which has been read, to a file's last; its data are then in `to`. A return code, and the message has been typed.
+ * CP gives a spool file up when its end is read, so nothing is read behind that card before the file is on the disk.
  */
-int cards_in(const char *module, char card[CARD], u32 *length, struct unloaded *to, bool *more)
+int cards_in(const char *module, char card[CARD], struct unloaded *to)
 {
+    u32 length;
     int code = 0, bad = 0;
 
     memset(to, 0, sizeof *to);
@@ -59,10 +60,9 @@ int cards_in(const char *module, char card[CARD], u32 *length, struct unloaded *
             code = dump_keep(module, &to->kept, card + DUMP_HEAD, DATA, 'A');
         else if (!dump_end((const u8 *)card, DUMP_HEAD + DATA, to->fst, &to->id))
             break;
-        bad = unit_read(READER_UNIT, card, length);
-        *more = bad == 0;
-        if (last && (bad == 0 || bad == END_OF_FILE))
+        if (last)
             return code;
+        bad = unit_read(READER_UNIT, card, &length);
     }
     dump_forget(&to->kept);
     if (code != 0)
@@ -95,7 +95,7 @@ static int load(int replace, enum prompting prompting)
         struct disk *disk;
         u8 *fst;
 
-        code = cards_in("DSK", card, &length, &from, &more);
+        code = cards_in("DSK", card, &from);
         if (code != 0)
             break;
         id = from.id;
@@ -115,6 +115,7 @@ static int load(int replace, enum prompting prompting)
         dump_forget(&from.kept);
         if (reply == REPLY_QUIT)
             break;
+        more = code == 0 && unit_read(READER_UNIT, card, &length) == 0;
     }
     if (code != 0 || reply == REPLY_QUIT)
         put_back(&spooled);

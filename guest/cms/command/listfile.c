@@ -153,10 +153,11 @@ int listfile_command(const struct call *call)
         code = entry_out(&list, search.disk, search.fst);
     }
     if (list.exec != NULL) {
+        static const struct fileid id = { .fn = "CMS     ", .ft = "EXEC    ", .fm = "A1" };
         int error = file_finish(list.exec);
 
-        if (code == 0 && error != EDF_OK)
-            code = RC_IO;
+        if (code == 0)
+            code = file_problem("LST", error, &id, true);
     }
     if (code == 0 && list.lines == 0) {
         type("DMSLST002E File not found");

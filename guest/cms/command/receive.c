@@ -102,9 +102,6 @@ static int take_netdata(struct receiver *receiver, struct open_file *file, const
         message("RVC", 634, 'E');
         return RC_FORMAT;
     }
-    /* The end of the spool file, so that CP is done with it. */
-    while (!receiver->ended && unit_read(READER_UNIT, receiver->card, &length) == 0)
-        ;
     return error == EDF_OK ? 0 : file_problem("RVC", error, id, true);
 }
 
@@ -242,7 +239,12 @@ static int take_file(struct arrival *arrival, bool netdata, bool read_card)
         return code;
     }
     code = file_finish(file);
-    return code == EDF_OK ? 0 : file_problem("RVC", code, id, true);
+    if (code != EDF_OK)
+        return file_problem("RVC", code, id, true);
+    /* Only now the spool file may go. */
+    if (netdata)
+        read_rest(&arrival->receiver);
+    return 0;
 }
 
 /* Cards of DISK DUMP: perhaps several files, of which the first may get another name. */
@@ -253,7 +255,7 @@ static int receive_dumped(const struct receiving *how, struct arrival *arrival)
     int code = 0;
 
     while (code == 0 && more) {
-        code = cards_in("RVC", arrival->receiver.card, &arrival->receiver.length, &from, &more);
+        code = cards_in("RVC", arrival->receiver.card, &from);
         if (code != 0)
             return code;
         memcpy(arrival->sent.fn, from.id.fn, sizeof(name));
@@ -263,6 +265,8 @@ static int receive_dumped(const struct receiving *how, struct arrival *arrival)
         if (code == 0 && !arrival->refused)
             code = dump_store("RVC", &from.kept, from.fst, &arrival->id);
         dump_forget(&from.kept);
+        if (code == 0)
+            more = unit_read(READER_UNIT, arrival->receiver.card, &arrival->receiver.length) == 0;
         if (code == 0 && !arrival->refused)
             tell(how, arrival);
         memset(&arrival->id, ' ', sizeof arrival->id);

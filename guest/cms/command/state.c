@@ -7,7 +7,10 @@ static int state(const struct call *call, bool write)
     struct fileid id;
     struct disk *disk;
     u8 *fst;
+    int code = options("STT", call, NULL, 0);
 
+    if (code != 0)
+        return code;
     if (words < 3) {
         message("STT", words < 2 ? 42 : 54, 'E');
         return RC_SYNTAX;
@@ -28,8 +31,9 @@ static int state(const struct call *call, bool write)
         struct search search;
 
         search_begin(&search, &id);
-        if (search_next(&search))
-            return 0;
+        while (search_next(&search))
+            if (!write || !search.disk->read_only)
+                return 0;
     } else if (find_file(&id, &disk, &fst) && !(write && disk->read_only)) {
         return 0;
     }
