@@ -5,7 +5,8 @@
 //! but a note, and the way that the program hardly ever takes leads out.
 
 use crate::body::not;
-use crate::emitter::{Cold, Emitter, Goal, TARGET_COUNT, asm, near, scratch};
+use crate::emitter::{Cold, Emitter, Goal, asm, near, scratch};
+use crate::targets::{STAMP_FORGOTTEN, STAMP_ROW, STAMPS, TARGET_COUNT};
 use crate::word::*;
 use arch::Absolute;
 use cpu::layout;
@@ -13,14 +14,14 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Width::*};
 
 impl Emitter<'_> {
-    /// Goes to the block at the address in r14.
+    /// Goes to the block at the address in r14. Everything is in the state, so all other registers are free.
     pub fn indirect(&mut self) {
-        asm!(self, mov ecx, r14d ; mov eax, r14d ; shr ecx, 12 ; shl eax, 4 ; mov edx, ecx ; shl edx, 9 ; xor eax, edx
-            ; mov edx, [rbp + scratch(KEY)] ; shl edx, 7 ; xor eax, edx ; and eax, ((TARGET_COUNT - 1) << 5) as i32
-            ; add rax, [rbp + scratch(TARGETS)] ; cmp r14, [rax] ; jne >miss
-            ; mov rdx, [rbp + scratch(KEY)] ; cmp rdx, [BYTE rax + 8] ; jne >miss
-            ; movzx ecx, cl ; mov rdx, [rbp + scratch(ROWS)] ; mov ecx, [rdx + 4 * rcx]
-            ; cmp ecx, [BYTE rax + 24] ; jne >miss ; jmp QWORD [BYTE rax + 16]
+        asm!(self, rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
+            ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, ((TARGET_COUNT - 1) << 1) as i32
+            ; mov rsi, [rbp + scratch(ROWS)]
+            ; cmp r14, [rdx + 8 * rax] ; jne >miss ; cmp rcx, [rdx + 8 * rax + STAMPS] ; jne >miss
+            ; mov ecx, [rdx + 8 * rax + STAMPS + STAMP_ROW] ; mov ecx, [rsi + 4 * rcx]
+            ; cmp ecx, [rdx + 8 * rax + STAMPS + STAMP_FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + 8 * rax + 8]
             ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
     }
 
@@ -36,11 +37,21 @@ impl Emitter<'_> {
         }
     }
 
-    /// Leaves the block; `at` is where the branch is that was taken.
+    /// Leaves the block; `at` is where the branch is that was taken last, if the state does not have it.
     pub fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
-        self.taken(refund, at);
-        if matches!(goal, Goal::Near(0)) && self.carry(map, cc) {
-            return;
+        if let (Goal::Near(0), Some(carried)) = (goal, self.carried) {
+            let known = carried.broke.is_some();
+            if !known || carried.broke == at {
+                self.taken(refund, at.filter(|_| !known));
+                if self.carry(map, cc) {
+                    return;
+                }
+                self.taken(0, at.filter(|_| known));
+            } else {
+                self.taken(refund, at);
+            }
+        } else {
+            self.taken(refund, at);
         }
         self.write_back(map, !0);
         self.write_back_floats(&map.floats);
@@ -89,6 +100,12 @@ impl Emitter<'_> {
         branches(&text) || branches(&text[isa::length(text[0]) as usize..])
     }
 
+    /// The state has where the branch is that was taken last. The host's flags stay.
+    pub fn settle_break(&mut self) {
+        let broke = self.broke.take();
+        self.taken(0, broke);
+    }
+
     /// A branch is taken: notes where it is, and what of the block is not executed.
     pub fn taken(&mut self, refund: u32, at: Option<i64>) {
         if let Some(at) = at {
@@ -107,9 +124,10 @@ impl Emitter<'_> {
         (self.plan.ops.len() - self.index - 1) as u32
     }
 
-    /// The branch at `at` is taken, and what is emitted next is where it leads.
+    /// The branch at `at` is taken, and what is emitted next is where it leads. Where it is the state is told only when the block is
+    /// left: a site tells it.
     fn lead(&mut self, at: Option<i64>) {
-        self.taken(0, at);
+        self.broke = at.or(self.broke);
         self.led = true;
     }
 
@@ -140,8 +158,8 @@ impl Emitter<'_> {
                 Some(true) => self.jump_to(Goal::Near(next), None),
                 known => {
                     if known.is_none() {
-                        let (map, refund, goal) = (self.map, self.refund(), Goal::Near(next));
-                        self.cold.push(Cold::Edge { label, map, cc: otherwise, goal, refund, at: None });
+                        let (map, refund, goal, at) = (self.map, self.refund(), Goal::Near(next), self.broke);
+                        self.cold.push(Cold::Edge { label, map, cc: otherwise, goal, refund, at });
                         self.cc = cc;
                     }
                     self.lead(Some(at));
@@ -150,7 +168,7 @@ impl Emitter<'_> {
             return;
         }
         if matches!(goal, Goal::Near(0)) {
-            self.goes_back(cc);
+            self.goes_back(cc, Some(at));
         }
         let label = self.a.new_dynamic_label();
         let known = self.jump_if(truth, label);
@@ -176,8 +194,9 @@ impl Emitter<'_> {
         if self.follows(goal) {
             return self.lead(at);
         }
+        let at = at.or(self.broke);
         if matches!(goal, Goal::Near(0)) {
-            self.goes_back(self.cc);
+            self.goes_back(self.cc, at);
         }
         let (map, cc, refund) = (self.map, self.cc, self.refund());
         self.edge(&map, &cc, goal, refund, at);

@@ -106,15 +106,18 @@ pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
 }
 
 impl Emitter<'_> {
-    /// A branch to the start of the block stands here in its first copy; `cc` is the condition code where it is taken.
-    pub fn goes_back(&mut self, cc: Recipe) {
+    /// A branch to the start of the block stands here in its first copy; `cc` is the condition code where it is taken, and `at` where
+    /// it is. Where several lead there, each tells the state.
+    pub fn goes_back(&mut self, cc: Recipe, at: Option<i64>) {
         if self.carried.is_none() && self.held() >= WORTH {
             let [label, out, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
             let mut map = self.map;
             // That a whole register is small need not be so the next time.
             map.clear &= !map.full;
             self.plan.spans.carry(&mut map);
-            self.carried = Some(Carried { label, out, over, map, cc });
+            let back = self.plan.ops.iter().filter(|op| op.fields.imm != 0 && op.fields.at + op.fields.imm == 0);
+            let broke = at.filter(|_| back.count() == 1);
+            self.carried = Some(Carried { label, out, over, map, cc, broke });
         }
     }
 
@@ -172,6 +175,7 @@ impl Emitter<'_> {
             self.store_code(&recipe);
             self.cc = Recipe::Stored;
         }
+        self.settle_break();
         let label = self.a.new_dynamic_label();
         asm!(self, =>label);
         self.tested = None;
@@ -213,7 +217,7 @@ impl Emitter<'_> {
 
     /// Begins the second copy, if there is to be one.
     pub fn second_copy(&mut self) -> bool {
-        let Some(Carried { label, out, over, map, cc }) = self.carried else { return false };
+        let Some(Carried { label, out, over, map, cc, broke }) = self.carried else { return false };
         let n = self.plan.ops.len() as i8;
         self.first_cold = self.cold.len();
         self.tested = None;
@@ -228,15 +232,16 @@ impl Emitter<'_> {
             };
             self.own(h, owner);
         }
-        (self.map, self.cc, self.near, self.open) = (map, cc, [None; 16], true);
+        (self.map, self.cc, self.near, self.open, self.broke) = (map, cc, [None; 16], true, broke);
         self.lanes();
         true
     }
 
     /// What the second copy does when it must not go on.
     pub fn second_out(&mut self) {
-        let Some(Carried { out, over, map, cc, .. }) = self.carried else { return };
+        let Some(Carried { out, over, map, cc, broke, .. }) = self.carried else { return };
         asm!(self, =>over ; add r15, BYTE self.plan.ops.len() as i8 ; =>out);
+        self.taken(0, broke);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);
         self.store_code(&cc);

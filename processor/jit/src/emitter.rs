@@ -47,25 +47,6 @@ pub fn gr(r: u8) -> i8 {
     near(layout::GR) + 8 * r as i8
 }
 
-/// Targets of indirect branches that are remembered.
-pub const TARGET_COUNT: usize = 8192;
-
-/// The place of a target in their table: pages are like each other, and so are spaces, so each begins elsewhere.
-pub fn target_place(ia: u64, key: u64) -> usize {
-    (ia >> 1 ^ ia >> 12 << 4 ^ key << 2) as usize & (TARGET_COUNT - 1)
-}
-
-/// One of them.
-#[derive(Clone, Copy, Default)]
-#[repr(C)]
-pub struct Target {
-    pub ia: u64,
-    pub key: u64,
-    pub code: u64,
-    /// How often its page had been forgotten.
-    pub forgotten: u64,
-}
-
 // Answers of generated code that are not the number of a link.
 /// The block at `ia` is wanted.
 pub const LOOKUP: u32 = 0xffff_fff0;
@@ -116,6 +97,8 @@ pub struct Carried {
     pub over: DynamicLabel,
     pub map: Map,
     pub cc: Recipe,
+    /// Where the branch is that leads there, if the state does not have it.
+    pub broke: Option<i64>,
 }
 
 /// Code that is emitted behind the block.
@@ -127,7 +110,7 @@ pub enum Cold {
         cc: Recipe,
         goal: Goal,
         refund: u32,
-        /// Where the branch is, if it is the one that is taken.
+        /// Where the branch is that was taken last, if the state does not have it.
         at: Option<i64>,
     },
     Exit {
@@ -217,6 +200,8 @@ pub struct Emitter<'e> {
     pub open: bool,
     /// The block goes on where this instruction branches to.
     pub led: bool,
+    /// Where the branch is that was taken last, if the state does not have it.
+    pub broke: Option<i64>,
     /// The host's flags are those of a test of this register at this place in the code; all of them, or "zero" alone.
     pub tested: Option<(usize, u8, Width, bool)>,
     /// There were not enough registers for an instruction.
@@ -260,6 +245,7 @@ impl<'e> Emitter<'e> {
             over,
             open: true,
             led: false,
+            broke: None,
             tested: None,
             failed: false,
         }
@@ -676,7 +662,8 @@ impl Emitter<'_> {
 
     fn push_site(&mut self, map: Map) {
         let (index, cc) = (self.index, self.cc);
-        self.sites.push(Draft { index, before: map, cc, after: Map::EMPTY, resume: 0, leave: false, quits: false });
+        let (after, broke) = (Map::EMPTY, self.broke);
+        self.sites.push(Draft { index, before: map, cc, broke, after, resume: 0, leave: false, quits: false });
     }
 
     /// The one that was made last.
@@ -694,7 +681,7 @@ impl Emitter<'_> {
         }
         self.lea(1, at);
         let site = self.site();
-        asm!(self, mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
+        asm!(self, rorx eax, ecx, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
         self.last_byte(2, len);
         let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
         asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)] ; cmp rdx, [BYTE rax + tag] ; jne =>site);
@@ -730,6 +717,7 @@ impl Emitter<'_> {
     /// The instruction is done by its handler; `ends`: where it goes on is known only then.
     pub fn call(&mut self, ends: bool) {
         self.flush();
+        self.settle_break();
         let number = self.sites.len();
         let id = (self.plan.first_site + number) as i32;
         self.push_site(Map::EMPTY);

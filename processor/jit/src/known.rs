@@ -2,7 +2,7 @@
 //!
 //! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known.
 
-use crate::emitter::{Target, target_place};
+use crate::targets::Targets;
 use crate::word::*;
 use arch::Absolute;
 use cpu::State;
@@ -82,9 +82,9 @@ pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
     let (s, known) = unsafe { (&mut *s, &*((*s).scratch[KNOWN] as *const Known)) };
     let key = s.scratch[KEY];
     let Some(code) = s.find_instruction(s.ia).and_then(|absolute| known.find(absolute, key & 15)) else { return 0 };
-    let target = Target { ia: s.ia, key, code, forgotten: s.forgotten(s.ia).into() };
     // SAFETY: there is the table of targets, which generated code reads and nobody holds.
-    unsafe { (s.scratch[TARGETS] as *mut Target).add(target_place(s.ia, key)).write(target) };
+    let targets = unsafe { &mut *(s.scratch[TARGETS] as *mut Targets) };
+    targets.remember(s.ia, key, code, s.forgotten(s.ia));
     s.scratch[FOUND] += 1;
     code
 }

@@ -54,6 +54,8 @@ mod strings;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod tables;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod targets;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod translator;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod word;

@@ -1,7 +1,7 @@
 //! Sites as they are kept: the ways out of translated code and back, of which there are more than blocks.
 //!
 //! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are never
-//! reached, so they are kept small, 36 bytes: of the map of guest registers a byte for each host register, of the recipe of
+//! reached, so they are kept small, 40 bytes: of the map of guest registers a byte for each host register, of the recipe of
 //! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers. What an instruction is, the engine keeps.
 
 use crate::floating::{COUNT, FIRST, Floats};
@@ -15,6 +15,8 @@ pub struct Draft {
     pub index: usize,
     pub before: Map,
     pub cc: Recipe,
+    /// Where the branch is that was taken last, if the state does not have it.
+    pub broke: Option<i64>,
     pub after: Map,
     /// Where the instruction behind it begins.
     pub resume: u64,
@@ -118,13 +120,18 @@ pub struct Site {
     floats: u32,
     before: Places,
     after: Places,
+    /// How far from the start of the block the branch is that was taken last, or `KNOWN`.
+    broke: i16,
     /// Instructions of the block behind this one, which were counted and are not executed if the block is left here.
     pub refund: u8,
     /// The engine goes on behind the instruction, not the block.
     pub leave: bool,
 }
 
-const _: () = assert!(size_of::<Site>() == 36);
+const _: () = assert!(size_of::<Site>() == 40);
+
+/// The state has where the branch is that was taken last.
+const KNOWN: i16 = i16::MIN;
 
 const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; COUNT]); 2];
 
@@ -178,6 +185,7 @@ impl Sites {
                 cc,
                 before: Places::of(&draft.before),
                 after: Places::of(&draft.after),
+                broke: draft.broke.map_or(KNOWN, |at| at as i16),
                 refund: (count - draft.index - 1) as u8,
                 leave: draft.leave,
             });
@@ -212,6 +220,9 @@ impl Sites {
         self.floats[site.floats as usize][0].store(s);
         unpack(&self.recipes[site.cc as usize..]).store(s);
         settle_code(s);
+        if site.broke != KNOWN {
+            s.breaking_event = s.ia.wrapping_add_signed(site.broke.into());
+        }
     }
 
     /// The spilled host registers as they are behind the site's instruction, and where that is.

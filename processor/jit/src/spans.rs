@@ -201,6 +201,8 @@ pub struct Alone {
     /// It is opened again for stores, too, and its page is kept.
     stores: bool,
     page: bool,
+    /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
+    marked: Option<DynamicLabel>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -256,8 +258,7 @@ impl Emitter<'_> {
                 self.map.moved &= !bit;
             }
             if store {
-                asm!(self, mov rdx, [rsp + code] ; test rdx, rdx ; je =>label ; mov rcx, [rsp + delta] ; =>resume
-                    ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
+                asm!(self, cmp QWORD [rsp + code], BYTE 0 ; je =>label ; mov rcx, [rsp + delta] ; =>resume)
             } else {
                 asm!(self, mov rcx, [rsp + delta] ; test rcx, rcx ; je =>label ; =>resume)
             }
@@ -266,7 +267,9 @@ impl Emitter<'_> {
             // What was found for another page is good for nobody.
             let closes = if moved { Closes::All } else { Closes::Nothing };
             let stores = store || moved && write == n;
-            self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page: moves });
+            let alone =
+                Alone { label, resume, site, base, access, place, closes, again, stores, page: moves, marked: None };
+            self.alone_later(alone);
             return Some((self.placed(base, place), access.disp));
         }
         let (n, span) = plan.spans.find(self.index, &seen)?;
@@ -285,25 +288,34 @@ impl Emitter<'_> {
         let (from, last) = (span.from - by, span.to - span.from - 1);
         let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
         let site = self.site();
-        asm!(self, lea rcx, [Rq(base) + from] ; mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32
-            ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; lea rdx, [rcx + last] ; and rdx, -4096);
+        // Who follows pointers waits for each operation between the register and the operand.
+        if from == 0 {
+            asm!(self, rorx eax, Rd(base), 7)
+        } else {
+            asm!(self, lea rcx, [Rq(base) + from] ; rorx eax, ecx, 7)
+        }
+        asm!(self, mov rcx, [BYTE rbp + near(layout::DATA_WINDOW)] ; lea rdx, [Rq(base) + (from + last)]
+            ; and eax, layout::PLACES as i32 ; and rdx, -4096);
         if moves {
             asm!(self, mov[rsp + page(access.base)], rdx);
         }
         asm!(self, or rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
+        let mut code_there = None;
         if stores {
-            asm!(self, cmp rdx, [BYTE rax + layout::ENTRY_WRITE as i8] ; jne =>label
-                ; mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; mov [rsp + code], rdx)
+            let there = self.a.new_dynamic_label();
+            code_there = Some(there);
+            asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_WRITE as i8] ; jne =>label
+                ; mov rdx, [BYTE rcx + rax + layout::ENTRY_CODE as i8]
+                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8] ; mov [rsp + delta], rcx
+                ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there ; mov [rsp + code], rdx ; =>resume)
         } else {
-            asm!(self, cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne =>label)
-        }
-        asm!(self, mov rcx, [BYTE rax + layout::ENTRY_HOST as i8] ; mov [rsp + delta], rcx ; =>resume);
-        if store {
-            asm!(self, cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
+            asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_READ as i8] ; jne =>label
+                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8] ; mov [rsp + delta], rcx ; =>resume)
         }
         // What may be fetched may be so still if stores must not.
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
-        self.alone_later(Alone { label, resume, site, base, access, place, closes, again: None, stores, page: moves });
+        let (again, page, marked) = (None, moves, code_there);
+        self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
         self.map.read[r] = n;
         self.map.write[r] = if stores { n } else { CLOSED };
         self.map.moved &= !bit;
@@ -319,7 +331,11 @@ impl Emitter<'_> {
 
     /// Emits an access that looks for itself.
     pub fn alone(&mut self, alone: &Alone) {
-        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps } = *alone;
+        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
+        if let Some(marked) = marked {
+            asm!(self, =>marked ; mov QWORD [rsp + slot(access.base) + 8], 0);
+            if access.store { asm!(self, jmp =>site) } else { asm!(self, jmp =>resume) }
+        }
         asm!(self, =>label);
         if closes != Closes::Nothing {
             asm!(self, mov QWORD [rsp + slot(access.base) + 8], 0);
@@ -356,18 +372,24 @@ impl Emitter<'_> {
 }
 
 /// Emits what [`Emitter::alone`] calls, for fetches and for stores: rcx has the guest's address, eax how far behind it the last
-/// byte is. rcx becomes the distance to the host's and rdx leads to what is kept about code; "not equal": it is a site's.
+/// byte is. rcx becomes the distance to the host's and rdx leads to what is kept about code; "not equal": it is a site's, and for
+/// stores so it is where there is code.
 pub fn emit(a: &mut crate::emitter::Assembler) -> [usize; 2] {
     struct E<'a> {
         a: &'a mut crate::emitter::Assembler,
     }
     let e = E { a };
-    [layout::ENTRY_READ, layout::ENTRY_WRITE].map(|tag| {
-        let at = e.a.offset().0;
+    let marked = storage::Code::MARKED_AT as i8;
+    [(layout::ENTRY_READ, false), (layout::ENTRY_WRITE, true)].map(|(tag, store)| {
+        let (at, other) = (e.a.offset().0, e.a.new_dynamic_label());
         asm!(e, lea rdx, [rcx + rax] ; mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32
             ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)]
             ; cmp rdx, [BYTE rax + tag as i8] ; mov rcx, [BYTE rax + layout::ENTRY_HOST as i8]
-            ; mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; ret);
+            ; mov rdx, [BYTE rax + layout::ENTRY_CODE as i8]);
+        if store {
+            asm!(e, jne =>other ; cmp BYTE [BYTE rdx + marked], 0);
+        }
+        asm!(e, =>other ; ret);
         at
     })
 }

@@ -13,6 +13,7 @@ use crate::sites::{Draft, Site, Sites};
 use crate::spans::{self, PAGES, SLOTS, Spans};
 use crate::strings;
 use crate::tables::Tables;
+use crate::targets::Targets;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
 use arch::Absolute;
@@ -93,7 +94,7 @@ pub struct Translator {
     /// Those of the block being emitted.
     new_sites: Vec<Draft>,
     new_links: Vec<Way>,
-    targets: Box<[Target]>,
+    targets: Box<Targets>,
     known: Known,
     /// How often it has been emptied.
     era: u64,
@@ -238,7 +239,7 @@ impl Translator {
             links: Vec::new(),
             new_sites: Vec::new(),
             new_links: Vec::new(),
-            targets: vec![Target::default(); TARGET_COUNT].into(),
+            targets: Targets::new(),
             era: 0,
             mistake: None,
             room: CACHE,
@@ -351,7 +352,7 @@ impl Translator {
         self.memory.truncate(self.stubs);
         self.sites.clear();
         self.links.clear();
-        self.targets.fill(Target::default());
+        self.targets.clear();
         self.known.clear();
         self.era += 1;
         self.statistics.emptied += 1;
@@ -546,7 +547,7 @@ impl Translator {
     /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
     pub fn remember(&mut self, s: &State, code: u64) {
         let ia = s.ia;
-        self.targets[target_place(ia, key(s))] = Target { ia, key: key(s), code, forgotten: s.forgotten(ia).into() };
+        self.targets.remember(ia, key(s), code, s.forgotten(ia));
     }
 
     /// Runs the code of the block at `s.ia` and whatever comes behind it. `all` are the engine's instructions.
@@ -563,7 +564,7 @@ impl Translator {
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
         floating::prepare(s, self.floats_ready);
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
-        s.scratch[TARGETS] = self.targets.as_mut_ptr() as u64;
+        s.scratch[TARGETS] = std::ptr::from_mut(&mut *self.targets) as u64;
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
         s.scratch[KEY] = key(s);
