@@ -64,7 +64,13 @@ pub struct Way {
     /// The number of the frame of the block that it leaves, and its version.
     pub frame: u32,
     pub version: u32,
+    /// It leads to a block behind the one that it leaves.
+    pub forward: bool,
 }
+
+/// Bytes of the code behind the inner entry that looks whether somebody wants attention. Who comes from further up in the page need
+/// not look: sooner or later a program goes back, or to another page.
+pub const POLL: u64 = 18;
 
 /// Where a branch goes.
 #[derive(Clone, Copy)]
@@ -116,6 +122,7 @@ pub enum Cold {
     Exit {
         label: DynamicLabel,
         patch: u64,
+        forward: bool,
     },
     Unusual(Unusual),
     Alone(Alone),
@@ -744,8 +751,9 @@ impl Emitter<'_> {
         let at = (self.plan.version_at) as i64;
         asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
         self.head_offset = self.a.offset().0 as u64;
-        asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>self.out
-            ; sub r15, BYTE n ; js =>self.over);
+        asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>self.out);
+        assert_eq!(self.a.offset().0 as u64 - self.head_offset, POLL);
+        asm!(self, sub r15, BYTE n ; js =>self.over);
     }
 
     pub fn begin(&mut self, index: usize) {
@@ -804,11 +812,11 @@ impl Emitter<'_> {
                     asm!(self, =>label);
                     self.edge(&map, &cc, goal, refund, at);
                 }
-                Cold::Exit { label, patch } => {
+                Cold::Exit { label, patch, forward } => {
                     let id = (self.plan.first_link + self.links.len()) as u32;
                     let (frame, version) = ((self.plan.absolute.0 / arch::PAGE) as u32, self.plan.version);
                     let patch = (patch - self.plan.start) as u32;
-                    self.links.push(Way { patch, frame, version });
+                    self.links.push(Way { patch, frame, version, forward });
                     asm!(self, =>label);
                     self.leave(id);
                 }

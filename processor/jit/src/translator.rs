@@ -540,6 +540,7 @@ impl Translator {
         let exit = &self.links[link.number as usize];
         if (exit.frame as u64, exit.version) == (absolute.0 / arch::PAGE, version) {
             let at = self.memory.start() + exit.patch as u64;
+            let code = if exit.forward { code + POLL } else { code };
             self.memory.patch(at, (code as i64 - (at as i64 + 4)) as i32);
         }
     }
