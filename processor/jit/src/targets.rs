@@ -73,8 +73,8 @@ mod tests {
             let (target, stamp) = (targets.targets[place(ia, key)], targets.stamps[place(ia, key)]);
             (target.ia == ia && stamp.key == key).then_some((target.code, stamp.forgotten, stamp.row))
         };
-        assert_eq!(found(&targets, user), Some((0x1000, 3, 0x56)));
-        assert_eq!(found(&targets, kernel), Some((0x2000, 4, 0x56)));
+        assert_eq!(found(&targets, user), Some((0x1000, 3, 0x67)));
+        assert_eq!(found(&targets, kernel), Some((0x2000, 4, 0x67)));
         assert_eq!(found(&targets, 0x2225), None);
         targets.clear();
         assert_eq!(found(&targets, user), None);
