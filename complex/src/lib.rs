@@ -108,6 +108,14 @@ pub struct Core {
     pub(crate) guests: sie::Guests,
 }
 
+impl Core {
+    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only: whoever compares
+    /// the engines must find it.
+    pub fn plant_mistake(&mut self, code: u8, other: u8) {
+        self.cache = BlockCache::new().with_mistake(code, other);
+    }
+}
+
 /// One CPU address of the configuration.
 struct VirtualCpu {
     core: Mutex<Core>,

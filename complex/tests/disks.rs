@@ -1,45 +1,13 @@
 //! Debian's kernel and its own drivers with disks, on a bare machine: what it writes is on the medium, record by record.
-//!
-//! The guest's files come from the folder that `ENDICOTT_GUEST` names or from `cache/guest` (`cargo x guest`).
 
-use base::{Clock, Tod};
-use complex::{Configuration, ControlProgram, Exit, Host, Specification};
+mod linux;
+
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Memory, Track, Volume};
 use devices::dasd::{Cache, ControlUnit, Options, device};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-
-struct HostClock;
-
-impl Clock for HostClock {
-    fn now(&self) -> Tod {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Tod::from_unix_nanos(since.as_nanos() as u64)
-    }
-}
-
-/// Keeps what the guest says.
-#[derive(Default)]
-struct Messages(Mutex<Vec<String>>);
-
-impl Host for Messages {
-    fn runnable(&self, _: u16) {}
-    fn control_program(&self) -> Option<ControlProgram> {
-        None
-    }
-    fn service_message(&self, line: &str) {
-        self.0.lock().unwrap().push(line.trim().to_owned());
-    }
-}
-
-fn guest() -> Option<(Vec<u8>, Vec<u8>)> {
-    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/guest");
-    let folder = std::env::var_os("ENDICOTT_GUEST").map_or(default, PathBuf::from);
-    let read = |name: &str| std::fs::read(folder.join(name)).ok();
-    read("kernel.img").zip(read("initrd.img"))
-}
+use linux::{Boot, guest};
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A 3390 as dasdfmt leaves one in Linux's layout: twelve records of 4096 bytes on every track.
 fn formatted(cylinders: u32) -> Arc<Memory> {
@@ -59,37 +27,12 @@ fn formatted(cylinders: u32) -> Arc<Memory> {
 
 /// Boots the guest with these disks at 0200 and 0201 until it powers off; what it said.
 fn boot(disks: [(Arc<Memory>, Options); 2]) -> Option<Vec<String>> {
-    let Some((kernel, initrd)) = guest() else {
-        println!("skipped: no guest images (cargo x guest)");
-        return None;
-    };
-    let spec = Specification { storage: 256 << 20, cpus: 1, ..Specification::default() };
-    let messages = Arc::new(Messages::default());
-    let machine = Configuration::new(spec, Arc::new(HostClock), messages.clone()).unwrap();
-    machine.load_direct(&kernel, &initrd, "console=ttyS0 nokaslr quiet vmb.mode=disk").unwrap();
+    let boot = Boot::new(&guest()?, "disk", Duration::from_secs(400));
     for (n, (volume, options)) in disks.into_iter().enumerate() {
-        machine.css().attach(0x200 + n as u16, device(volume, options)).unwrap();
+        boot.machine.css().attach(0x200 + n as u16, device(volume, options)).unwrap();
     }
-    let start = Instant::now();
-    loop {
-        assert!(start.elapsed() < Duration::from_secs(400), "it takes too long: {:#?}", messages.0.lock().unwrap());
-        match machine.run(0, 100_000) {
-            Exit::SliceEnd | Exit::Left | Exit::Step | Exit::Message => {}
-            Exit::Wait { until } => {
-                let micros = until.map_or(1000, |until| until.micros_since(machine.now())).min(1000);
-                std::thread::sleep(Duration::from_micros(micros));
-            }
-            Exit::Stopped => break,
-            Exit::DisabledWait(_) | Exit::ProgramLoop => panic!("the guest is lost: {:#?}", messages.0.lock().unwrap()),
-            Exit::Diagnose { ilc, .. } => {
-                machine.complete(0, Err(arch::Program::Specification.into()), ilc);
-            }
-            Exit::Iucv { ilc } => {
-                machine.complete(0, Err(arch::Program::Operation.into()), ilc);
-            }
-        }
-    }
-    let lines = messages.0.lock().unwrap().clone();
+    boot.until(|_| false);
+    let lines = boot.lines();
     if !lines.iter().any(|line| line.contains("DISK-")) && lines.iter().any(|line| line.contains("no mode named")) {
         println!("skipped: the guest images are older than their source (cargo x guest)");
         return None;
