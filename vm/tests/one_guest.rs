@@ -69,6 +69,48 @@ fn a_guest_that_powers_off_ends_with_0_and_is_accounted_for() {
     assert!(number(json, "instructions") > 1_000_000_000, "{json}");
     assert!(number(json, "total_cpu_us") >= number(json, "virtual_cpu_us"), "{json}");
     assert!(number(json, "elapsed_us") > 0 && number(json, "io_starts") > 0, "{json}");
+    // The translator's counters: nearly everything was executed as host code.
+    assert!(number(json, "jit_blocks") > 1000 && number(json, "jit_bytes") > number(json, "jit_blocks"), "{json}");
+    assert!(number(json, "jit_executed") > number(json, "jit_total") / 10 * 9, "{json}");
+    assert!(number(json, "jit_total") > 1_000_000_000 && number(json, "jit_us") > 0, "{json}");
+}
+
+/// A loop that is worth translating, and a disabled wait: BASR 12,0; LHI 1,4095; BRCT 1,*; LPSW 14(12).
+const LOOP: [u8; 24] = [
+    0x0d, 0xc0, 0xa7, 0x18, 0x0f, 0xff, 0xa7, 0x16, 0, 0, 0x82, 0x00, 0xc0, 0x0e, 0, 0, 0, 0x0a, 0, 0, 0, 0, 0x0b, 0xad,
+];
+
+/// What a program says in vain is what the host does not let it do: it is said once, and the guest comes to its end.
+fn interprets(mut command: Command, kernel: &PathBuf, why: &str) {
+    command.args(["linux", "--memory", "64M", "--cpus", "2", "--kernel"]).arg(kernel);
+    let output = command.stdin(Stdio::null()).output().expect("it starts");
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let sentence = format!("endicott: no translation to host code, the interpreter runs everything: {why}");
+    assert_eq!(said.lines().filter(|line| line.contains(&sentence)).count(), 1, "{said}");
+}
+
+#[test]
+fn a_host_that_gives_no_memory_for_code_interprets_and_says_so_once() {
+    let path = kernel("refused", &LOOP);
+    // No file of this process may be so long, and memory for code is one.
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 1000; exec \"$@\"", "sh"]).arg(endicott().get_program());
+    interprets(shell, &path, "File too large (os error 27)");
+    fs::remove_file(path).expect("the file is ours");
+}
+
+#[test]
+fn a_processor_that_lacks_instructions_interprets_and_says_so_once() {
+    let qemu = ["qemu-x86_64-static", "qemu-x86_64"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok());
+    let Some(qemu) = qemu else { return println!("skipped: qemu-x86_64 is not installed") };
+    let path = kernel("lacking", &LOOP);
+    let mut command = Command::new(qemu);
+    command.args(["-cpu", "Nehalem"]).arg(endicott().get_program());
+    interprets(command, &path, "the host's processor lacks MOVBE and BMI2");
+    fs::remove_file(path).expect("the file is ours");
 }
 
 #[test]

@@ -10,6 +10,7 @@
 //! MAINT! PA1                 a key: ENTER CLEAR PA1 PA2 PFnn, with text after it if there is some
 //! MAINT| !query time         the whole screen of a 3270 after a key (! marks intensified rows)
 //! ** 60 seconds              time passes
+//! ** numbers hidden          from here on each number that is shown is #: what is counted depends on the host
 //! ** punch MAINT NAME TYPE one card/another card       another program of the host fills MAINT's reader
 //! ** deck MAINT 0008000080000100 100=47F00100          a program for IPL 00C: its PSW, and what goes where
 //! ```
@@ -78,6 +79,8 @@ struct Story {
     shown: Vec<String>,
     told: String,
     folder: Folder,
+    /// Numbers are not shown.
+    hidden: bool,
 }
 
 impl Story {
@@ -94,7 +97,7 @@ impl Story {
         assert!(cp.tapes.install(0x580, Model::T3490) && cp.tapes.install(0x581, Model::T3480));
         cp.tapes.set_library(&folder.0);
         Tape::create(&folder.0.join("FIRST.AWS")).expect("the folder is there");
-        Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new(), folder }
+        Story { cp, clock, terminals: Vec::new(), shown: Vec::new(), told: String::new(), folder, hidden: false }
     }
 
     fn terminal(&mut self, name: &str, kind: Kind) -> Arc<Terminal> {
@@ -111,6 +114,7 @@ impl Story {
         for (n, (name, terminal)) in self.terminals.iter().enumerate() {
             assert!(terminal.backlog() < FLOOD + 100, "{name}'s virtual machine was not made to wait");
             for line in terminal.take_output().lines() {
+                let line = if self.hidden { without_numbers(line) } else { line.to_string() };
                 writeln!(self.told, "{name}< {line}").unwrap();
             }
             let screen = match terminal.screen() {
@@ -147,6 +151,10 @@ impl Story {
             if let Some(deck) = time.strip_prefix("deck ") {
                 self.deck(deck);
                 return self.show();
+            }
+            if time == "numbers hidden" {
+                self.hidden = true;
+                return;
             }
             let amount: u64 = words.next().and_then(|n| n.parse().ok()).expect("** is followed by a number");
             let unit = if words.next().is_some_and(|unit| unit.starts_with("minute")) { 60 } else { 1 };
@@ -259,6 +267,19 @@ impl Story {
         }
         self.clock.at.fetch_max(end.0, Ordering::Relaxed);
     }
+}
+
+fn without_numbers(line: &str) -> String {
+    let pieces: Vec<&str> = line.split(|c: char| c.is_ascii_digit()).collect();
+    let mut shown = String::new();
+    for (n, piece) in pieces.iter().enumerate() {
+        // Digits side by side have nothing between them.
+        if n > 0 && !(piece.is_empty() && n < pieces.len() - 1) {
+            shown.push('#');
+        }
+        shown.push_str(piece);
+    }
+    shown
 }
 
 /// On the logo, `userid/password/command`; elsewhere the one field there is.

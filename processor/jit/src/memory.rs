@@ -32,11 +32,10 @@ impl CodeMemory {
                 return Err(io::Error::last_os_error());
             }
             let map = |protection| libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, file, 0);
-            let mut result = Err(io::Error::last_os_error());
-            if libc::ftruncate(file, len as libc::off_t) == 0 {
+            let result = if libc::ftruncate(file, len as libc::off_t) == 0 {
                 let writable = map(libc::PROT_READ | libc::PROT_WRITE);
                 let executable = map(libc::PROT_READ | libc::PROT_EXEC);
-                result = match (writable == libc::MAP_FAILED, executable == libc::MAP_FAILED) {
+                match (writable == libc::MAP_FAILED, executable == libc::MAP_FAILED) {
                     (false, false) => Ok(CodeMemory {
                         writable: writable.cast(),
                         executable: executable.cast(),
@@ -51,8 +50,10 @@ impl CodeMemory {
                         }
                         Err(error)
                     }
-                };
-            }
+                }
+            } else {
+                Err(io::Error::last_os_error())
+            };
             libc::close(file);
             result
         }

@@ -15,6 +15,9 @@ use crate::words::Words;
 /// for instructions that the interpreter did since the case was not the usual one (SITES), or always does (CALLED).
 /// Translated blocks INVALIDATED were given up because the guest stored into them; the code caches were full and EMPTIED so often. If the
 /// host has no translator, it says why.
+///
+/// Each number stands behind its name and an equals sign, for programs that watch: there are no monitor records of it. `endicott linux
+/// --json` tells the same numbers of its guest when that ends, as `jit_blocks` and so on.
 pub fn jit(_: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let on = engine::engine() != engine::Engine::Interpreter;
