@@ -16,7 +16,16 @@ use debian::cpio::Archive;
 use support::{Guest, console, endicott, guest};
 
 /// Sizes of blocks, and whether the disk has fixed blocks.
-const DISKS: [(u32, bool); 6] = [(512, false), (1024, false), (2048, false), (4096, false), (512, true), (4096, true)];
+const DISKS: [(u32, bool); 8] = [
+    (512, false),
+    (1024, false),
+    (2048, false),
+    (4096, false),
+    (512, true),
+    (1024, true),
+    (2048, true),
+    (4096, true),
+];
 /// Blocks of a track of a 3390, for each size.
 const PER_TRACK: [u32; 4] = [49, 33, 21, 12];
 const CYLINDERS: u32 = 62;
@@ -111,7 +120,7 @@ mounted() { # OPTIONS
 # What was written is on the disk when the program has ended.
 unmounted() { umount /mnt; while pidof cmsfs-fuse >/dev/null; do sleep 0.1; done; sync; }
 
-for disk in 0200 0201 0202 0203 0204 0205; do
+for disk in 0200 0201 0202 0203 0204 0205 0206 0207; do
     ccw=/sys/bus/ccw/devices/0.0.$disk
     echo 1 >$ccw/online || { echo "WRONG $disk does not come online"; continue; }
     device=/dev/$(ls $ccw/block)
