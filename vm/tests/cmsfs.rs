@@ -16,16 +16,8 @@ use debian::cpio::Archive;
 use support::{Guest, console, endicott, guest};
 
 /// Sizes of blocks, and whether the disk has fixed blocks.
-const DISKS: [(u32, bool); 8] = [
-    (512, false),
-    (1024, false),
-    (2048, false),
-    (4096, false),
-    (512, true),
-    (1024, true),
-    (2048, true),
-    (4096, true),
-];
+const DISKS: [(u32, bool); 8] =
+    [(512, false), (1024, false), (2048, false), (4096, false), (512, true), (1024, true), (2048, true), (4096, true)];
 /// Blocks of a track of a 3390, for each size.
 const PER_TRACK: [u32; 4] = [49, 33, 21, 12];
 const CYLINDERS: u32 = 62;
