@@ -34,7 +34,7 @@ impl Translator {
     pub fn mode(_: &State) -> u8 {
         0
     }
-    pub fn translate(&mut self, _: &State, _: Absolute, _: &[u8], _: u32, _: (&[Op], u32, usize)) -> (u64, u64) {
+    pub fn translate(&mut self, _: &State, _: Absolute, _: &[[u8; 6]], _: u32, _: (&[Op], u32, usize)) -> (u64, u64) {
         match self.never {}
     }
     pub fn connect(&mut self, _: Link, _: Absolute, _: u32, _: u64) {

@@ -70,6 +70,7 @@ pub use absent::Translator;
 
 /// An exit of a block, until the code cache is emptied.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), expect(dead_code, reason = "there are none"))]
 pub struct Link {
     number: u32,
     /// How often the cache had been emptied.
