@@ -165,3 +165,23 @@ fn cards_for_nobody_and_cards_that_are_not_there() {
     expect(&punch("STRANGER", "Cargo.toml"), &["STRANGER"]);
     expect(&punch("LINUX1", "/nonexistent/kernel"), &["/nonexistent/kernel"]);
 }
+
+#[test]
+fn a_snapshot_of_a_disk_that_a_system_uses() {
+    let folder = Folder::new("snapshot");
+    let disk = folder.0.join("volumes/vmres.3390");
+    let system = dasd::Image::open(&disk, dasd::Options::default()).expect("nobody uses it yet");
+    let dasd = |words: &[&str]| refused(endicott().arg("dasd").args(words).arg(&disk));
+    expect(&dasd(&["snapshot"]), &["vmres.3390 is in use by", "its operator does this with SNAPSHOT rdev\n"]);
+    expect(&dasd(&["snapshot", "--merge"]), &["its operator does this with SNAPSHOT rdev MERGE\n"]);
+    let copy = folder.0.join("copy.3390");
+    let said = refused(endicott().args(["dasd", "copy"]).args([&disk, &copy]));
+    expect(&said, &["is in use by", "CP's command SNAPSHOT, then --snapshot N"]);
+    // Which it can be, once there is one.
+    system.snapshot().expect("a shadow file");
+    let copied = endicott().args(["dasd", "copy", "--snapshot", "1"]).args([&disk, &copy]).output().expect("it starts");
+    assert!(copied.status.success() && copy.exists(), "{}", String::from_utf8_lossy(&copied.stderr));
+    drop(system);
+    let listed = endicott().args(["dasd", "list"]).arg(&copy).output().expect("it starts");
+    expect(&String::from_utf8_lossy(&listed.stdout), &["VMRES", "3390-3, 3339 cylinders"]);
+}

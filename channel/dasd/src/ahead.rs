@@ -2,7 +2,7 @@
 //! what it has.
 //!
 //! Two habits are known. Who reads one track after another gets the next ones *staged*: read, unpacked and kept among the
-//! image's recent tracks. Who reads here and there, but twice at one cylinder within a few hundred reads, gets the host told that
+//! image's recent tracks, while the host is told of those behind them. Who reads here and there, but twice at one cylinder within a few hundred reads, gets the host told that
 //! the cylinder is wanted ([`HostFile::will_need`](crate::host::HostFile::will_need)), so that its other tracks are in the host's
 //! storage when they are read. On a volume much larger than what is read at a time the second hardly ever happens.
 //!
@@ -14,8 +14,12 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
-/// Tracks, or groups of blocks, that are staged ahead of a reader.
-const WINDOW: u32 = 12;
+/// Tracks, or groups of blocks, that are staged ahead of a reader. A thread that has to wait for a processor is not late at once.
+const WINDOW: u32 = 24;
+/// As many of them are one piece of work: where the host has processors, several threads unpack.
+const PIECE: usize = 4;
+/// Threads at most.
+const THREADS: usize = 4;
 /// Readers of one image that are told apart.
 const STREAMS: usize = 4;
 /// Reads in order before the first is staged.
@@ -109,17 +113,29 @@ static QUEUE: OnceLock<Queue> = OnceLock::new();
 
 const HELD: &str = "no panic while it is held";
 
-/// Has the thread do it, some time soon.
+/// Has a thread do it, some time soon.
 pub fn ask(files: &Arc<Files>, wish: Wish) {
     let (queue, bell) = QUEUE.get_or_init(|| {
-        // Without the thread nothing is read ahead.
-        let _ = std::thread::Builder::new().name("dasd ahead".into()).spawn(run);
+        let processors = std::thread::available_parallelism().map_or(1, |number| number.get());
+        for _ in 0..(processors / 2).clamp(1, THREADS) {
+            // Without threads nothing is read ahead.
+            let _ = std::thread::Builder::new().name("dasd ahead".into()).spawn(run);
+        }
         Queue::default()
     });
+    let pieces = match wish {
+        Wish::Stage(units) => {
+            // The host fetches what comes after these, while they are unpacked.
+            let behind = Wish::Near(units.end..units.end.saturating_add(WINDOW));
+            let pieces = units.clone().step_by(PIECE).map(move |at| at..units.end.min(at + PIECE as u32));
+            pieces.map(Wish::Stage).chain([behind]).collect()
+        }
+        near => vec![near],
+    };
     let mut queue = queue.lock().expect(HELD);
     if queue.len() < WAITING {
-        queue.push_back((Arc::downgrade(files), wish));
-        bell.notify_one();
+        queue.extend(pieces.into_iter().map(|wish| (Arc::downgrade(files), wish)));
+        bell.notify_all();
     }
 }
 

@@ -77,20 +77,30 @@ pub struct Header {
     /// The last cylinder in this file if another file follows; 0: none does.
     pub last: u16,
     pub serial: [u8; 12],
+    /// The model number, where type and number of cylinders do not tell it: a 3380-J has as many as a 3380-A, and images made by others are
+    /// byte for byte the same. It stands by its name at the end of the header, where others have zeros and look at nothing.
+    pub model: Option<u8>,
 }
+
+/// Where the model's name stands in the header.
+const MODEL: std::ops::Range<usize> = 504..512;
 
 impl Header {
     pub fn decode(bytes: &[u8]) -> Option<Header> {
         let bytes = bytes.get(..LEN)?;
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let device = bytes[16];
+        let named =
+            std::str::from_utf8(&bytes[MODEL]).ok().and_then(|name| CkdModel::named(name.trim_end_matches('\0')));
         Some(Header {
             form: Form::of(bytes)?,
             heads: word(8),
             slot: word(12),
-            device: bytes[16],
+            device,
             sequence: bytes[17],
             last: u16::from_le_bytes([bytes[18], bytes[19]]),
             serial: bytes[20..32].try_into().expect("twelve bytes"),
+            model: named.filter(|model| model.device as u8 == device).map(|model| model.model),
         })
     }
 
@@ -103,16 +113,25 @@ impl Header {
         bytes[17] = self.sequence;
         bytes[18..20].copy_from_slice(&self.last.to_le_bytes());
         bytes[20..32].copy_from_slice(&self.serial);
+        let named = device_type(self.device).zip(self.model);
+        if let Some(model) = named.and_then(|(device, model)| CkdModel::of(device, model, 0)) {
+            bytes[MODEL][..model.name.len()].copy_from_slice(model.name.as_bytes());
+        }
         bytes
     }
 
     /// The header of a new volume.
     pub fn of_kind(kind: Kind, packing: Packing, wide: bool) -> Header {
-        let (heads, slot, device, fba) = match kind {
-            Kind::Ckd { device, heads, track, .. } => (heads, track, device as u8, false),
-            Kind::Fba { .. } => (0, 0, 0, true),
+        let (heads, slot, device, fba, model) = match kind {
+            Kind::Ckd { device, model, cylinders, heads, track } => {
+                let usual = CkdModel::of_size(device, cylinders).map(|model| model.model);
+                let model = Some(model).filter(|_| usual != Some(model) && CkdModel::of(device, model, 0).is_some());
+                (heads, track, device as u8, false, model)
+            }
+            Kind::Fba { .. } => (0, 0, 0, true, None),
         };
-        Header { form: Form { fba, packing, wide }, heads, slot, device, sequence: 0, last: 0, serial: [0; 12] }
+        let form = Form { fba, packing, wide };
+        Header { form, heads, slot, device, sequence: 0, last: 0, serial: [0; 12], model }
     }
 
     /// What disk a count-key-data image of so many cylinders is.
@@ -127,7 +146,8 @@ impl Header {
         if cylinders == 0 || u64::from(cylinders) * u64::from(self.heads) > u64::from(u32::MAX / 2) {
             return Err(not(format!("it has {cylinders} cylinders")));
         }
-        let model = CkdModel::of_size(device, cylinders).map_or(0, |model| model.model);
+        let usual = CkdModel::of_size(device, cylinders).map_or(0, |model| model.model);
+        let model = self.model.unwrap_or(usual);
         Ok(Kind::Ckd { device, model, cylinders, heads: self.heads, track: self.slot })
     }
 }
@@ -164,11 +184,27 @@ mod tests {
     }
 
     #[test]
+    fn models_of_one_size_are_told_apart() {
+        for (name, told) in
+            [("3380-A", false), ("3380-D", true), ("3380-J", true), ("3380-K", false), ("3390-9", false)]
+        {
+            let model = CkdModel::named(name).unwrap();
+            let kind = Kind::of_model(model, model.cylinders);
+            let header = Header::of_kind(kind, Packing::Packed, true);
+            assert_eq!(header.model.is_some(), told, "{name}");
+            let again = Header::decode(&header.encode()).unwrap();
+            assert_eq!(again, header);
+            assert_eq!(again.ckd(Path::new("x"), model.cylinders), Ok(kind), "{name}");
+        }
+    }
+
+    #[test]
     fn a_header_survives_its_bytes() {
         let kind = Kind::Ckd { device: 0x3390, model: 2, cylinders: 20, heads: 15, track: 56832 };
         let header =
             Header { sequence: 1, last: 700, serial: *b"0123456789AB", ..Header::of_kind(kind, Packing::Plain, false) };
         assert_eq!(Header::decode(&header.encode()), Some(header));
+        assert_eq!(header.encode()[32..], [0; LEN - 32]);
         assert_eq!(header.ckd(Path::new("x"), 20), Ok(kind));
         assert!(Header { device: 0x77, ..header }.ckd(Path::new("x"), 20).is_err());
         assert!(Header { heads: 0, ..header }.ckd(Path::new("x"), 20).is_err());

@@ -6,17 +6,19 @@
 //! A write to a compressed file stores the unit as it is; when it has not been written for a while, it is compressed. So what
 //! a guest writes record by record is compressed once, and what was acknowledged is in the file all the time.
 //!
-//! A snapshot puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to `NAME_s8.EXT` unless
+//! A [snapshot](snapshot) puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to `NAME_s8.EXT` unless
 //! [`Options::shadows`] names them.
 
+mod snapshot;
+
 use crate::ahead::{Habits, Wish};
-use crate::copy::{Draft, Existing, parsed};
-use crate::host::{Faults, ImageError, sync_folder};
+use crate::copy::parsed;
+use crate::host::{Faults, HostFile, ImageError};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
 use crate::{Change, Format, Kind, MediaError, Track, Volume, ahead, sync};
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,6 +47,8 @@ pub struct Options {
     /// The name of the first shadow file, in which the character before the last dot (or the last one) is the number;
     /// else it is made from the base's name.
     pub shadows: Option<PathBuf>,
+    /// The disk as it was at its snapshot of this number: without the shadow files from there on. It may only be read.
+    pub snapshot: Option<usize>,
     /// Host failures made to order, for tests.
     pub faults: Option<Arc<dyn Faults>>,
 }
@@ -80,6 +84,8 @@ pub(crate) struct Files {
     /// Units that were written without being compressed, and in which round they were.
     loose: Mutex<HashMap<u32, u64>>,
     round: AtomicU64,
+    /// While the newest shadow file is merged into the file below: units written since they were, or before their turn.
+    merging: Mutex<Option<BTreeSet<u32>>>,
     /// A sync that nobody waited for failed: whoever flushes next hears of it.
     failed: Mutex<Option<MediaError>>,
 }
@@ -92,15 +98,23 @@ const HELD: &str = "no panic while it is held";
 impl Image {
     /// Opens the disk whose base is `path`, with its shadow files.
     pub fn open(path: &Path, options: Options) -> Result<Arc<Image>, ImageError> {
-        let files: Vec<PathBuf> =
+        let mut files: Vec<PathBuf> =
             (1..=SHADOWS).map(|number| shadow_path(path, &options, number)).take_while(|path| path.exists()).collect();
+        if let Some(number) = options.snapshot {
+            if !(1..=files.len()).contains(&number) {
+                let count = files.len();
+                return Err(ImageError::Host(format!("{} has {count} snapshots, not {number}", path.display())));
+            }
+            files.truncate(number - 1);
+        }
+        let options = Options { read_only: options.read_only || options.snapshot.is_some(), ..options };
         let below = Options { read_only: true, ..options.clone() };
         let mut stack: Vec<Layer> = Vec::new();
         for (n, file) in std::iter::once(path).chain(files.iter().map(PathBuf::as_path)).enumerate() {
             let how = if n == files.len() { &options } else { &below };
             let layer = Layer::open(file, how, n > 0)?;
             if let Some(base) = stack.first()
-                && base.kind() != layer.kind()
+                && base.kind().apart_from_model() != layer.kind().apart_from_model()
             {
                 let why = format!("it is not of the same disk as {}", path.display());
                 return Err(ImageError::Damaged { path: file.into(), why });
@@ -182,6 +196,9 @@ impl Image {
 
     /// Writes a unit, uncompressed if somebody compresses it later and not too many wait for that.
     fn store(&self, stack: &mut [Layer], unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+        if let Some(written) = self.files.merging.lock().expect(HELD).as_mut() {
+            written.insert(unit);
+        }
         let mut loose = self.files.loose.lock().expect(HELD);
         let watched = self.options.policy == Policy::Safe;
         if watched && (loose.len() < LOOSE || loose.contains_key(&unit)) {
@@ -224,101 +241,12 @@ impl Image {
         Ok(found)
     }
 
-    /// Makes a snapshot: from now on writes go to a new shadow file, and the files below stay as they are. Guests go on.
-    pub fn snapshot(&self) -> Result<PathBuf, ImageError> {
-        self.may_write()?;
-        let _one = self.files.syncing.lock().expect(HELD);
-        let mut stack = self.alone();
-        let number = stack.len();
-        if number > SHADOWS {
-            return Err(ImageError::Host(format!("{} has {SHADOWS} shadow files already", self.path.display())));
-        }
-        top(&mut stack).close()?;
-        let path = shadow_path(&self.path, &self.options, number);
-        let style = match top(&mut stack).packed() {
-            Some(packed) => Style { shadow: true, ..packed.style() },
-            // Every track of a large plain volume may come into the shadow, uncompressed.
-            None => {
-                Style { wide: self.kind.tracks() > 60_000 || self.kind.blocks() > 1 << 22, ..Style::shadow(self.kind) }
-            }
-        };
-        // It appears under its name as a whole or not at all.
-        let (draft, host) = Draft::begin(&path, Existing::Refuse)?;
-        Packed::format(&host, self.kind, style, [0; 12])?;
-        host.sync()?;
-        drop(host);
-        draft.finish()?;
-        let layer = Layer::open(&path, &self.options, true)?;
-        // Everything below may be read by others now. That it may not is no reason to fail.
-        let _ = top(&mut stack).hosts().iter().try_for_each(|host| host.share());
-        stack.push(layer);
-        Ok(path)
-    }
-
-    /// Takes the newest shadow file away: what was written since the snapshot is merged into the file below, or lost.
-    /// If this ends on the way, the shadow file is still there, and the merge may be repeated.
-    pub fn unshadow(&self, merge: bool, progress: Progress<'_>) -> Result<(), ImageError> {
-        self.may_write()?;
-        let _one = self.files.syncing.lock().expect(HELD);
-        let mut stack = self.alone();
-        let number = stack.len() - 1;
-        if number == 0 {
-            return Err(ImageError::Host(format!("{} has no shadow file", self.path.display())));
-        }
-        let name = match number {
-            1 => self.path.clone(),
-            _ => shadow_path(&self.path, &self.options, number - 1),
-        };
-        let mut upper = stack.pop().expect("there are two");
-        // Only this process may write the file below from now on; whoever reads it must let go first.
-        let lower = stack.pop().expect("there are two");
-        drop(lower);
-        let reopen = |read_only| Layer::open(&name, &Options { read_only, ..self.options.clone() }, number > 1);
-        let mut merged = reopen(false).and_then(|mut lower| {
-            if !lower.writable() {
-                return Err(ImageError::Host(format!("{} may only be read", name.display())));
-            }
-            let units = packed::units(self.kind);
-            for unit in (0..units).filter(|_| merge) {
-                if upper.has(unit)
-                    && let Some(bytes) = upper.read(unit)?
-                {
-                    lower.write(unit, &bytes, None)?;
-                }
-                if !progress(unit.into(), units.into()) {
-                    return Err(ImageError::Interrupted);
-                }
-            }
-            lower.hosts().iter().try_for_each(|host| host.sync())?;
-            let path = upper.hosts()[0].path().to_path_buf();
-            std::fs::remove_file(&path).map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
-            sync_folder(&path)?;
-            Ok(lower)
-        });
-        match &mut merged {
-            Ok(_) => {
-                *self.files.recent() = Recent::default();
-                // The shadow's file is gone: nothing is to be written down in it.
-                if let Some(packed) = upper.packed() {
-                    packed.abandon();
-                }
-                stack.push(merged?);
-                Ok(())
-            }
-            Err(_) => {
-                // Without the file below, what only it has cannot be read.
-                stack.extend(reopen(true).ok());
-                stack.push(upper);
-                merged.map(|_| ())
-            }
-        }
-    }
-
     /// Moves what is at the end of a compressed file to free space before it, and gives the rest back to the host.
     /// Guests go on meanwhile. Returns the bytes given back.
     pub fn compact(&self, progress: Progress<'_>) -> Result<u64, ImageError> {
         self.may_write()?;
         let mut before = None;
+        let file = top(&mut self.alone()).hosts()[0].clone();
         // Each pass frees the places that the next one fills.
         for _ in 0..4 {
             let owners = match top(&mut self.alone()).packed() {
@@ -332,7 +260,7 @@ impl Image {
             for (n, some) in owners.chunks(64).enumerate() {
                 {
                     let mut stack = self.alone();
-                    let Some(packed) = top(&mut stack).packed() else { return Ok(0) };
+                    let packed = same_top(&mut stack, &file)?;
                     for (_, owner) in some {
                         moved += usize::from(packed.move_down(*owner)?);
                     }
@@ -348,7 +276,7 @@ impl Image {
             }
         }
         let mut stack = self.alone();
-        let Some(packed) = top(&mut stack).packed() else { return Ok(0) };
+        let packed = same_top(&mut stack, &file)?;
         packed.close()?;
         Ok(before.unwrap_or(0).saturating_sub(packed.sizes().0))
     }
@@ -370,6 +298,7 @@ impl Files {
             syncing: Mutex::default(),
             loose: Mutex::default(),
             round: AtomicU64::default(),
+            merging: Mutex::default(),
             failed: Mutex::default(),
         }
     }
@@ -400,6 +329,7 @@ impl Files {
     /// Tells the host that these units will be read soon.
     pub(crate) fn will_need(&self, units: Range<u32>) {
         let stack = self.stack.read().expect(HELD);
+        let units = units.start..units.end.min(packed::units(self.kind));
         let newest = |unit| stack.iter().rposition(|layer| layer.has(unit));
         for (layer, file) in stack.iter().enumerate() {
             let here: Vec<u32> = units.clone().filter(|&unit| newest(unit) == Some(layer)).collect();
@@ -473,6 +403,11 @@ pub type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 fn top(stack: &mut [Layer]) -> &mut Layer {
     stack.last_mut().expect("an image has a file")
+}
+
+/// The newest file of an image, if it is still the compressed one in `file`: no snapshot was made or merged meanwhile.
+fn same_top<'a>(stack: &'a mut [Layer], file: &Arc<HostFile>) -> Result<&'a mut Packed, ImageError> {
+    top(stack).packed().filter(|packed| Arc::ptr_eq(packed.host(), file)).ok_or(ImageError::Interrupted)
 }
 
 /// Shadow file `number` of the image in `base`.
@@ -573,6 +508,22 @@ impl Volume for Image {
             self.remember(unit, Unit::Group(Arc::new(group)));
         }
         Ok(())
+    }
+
+    fn snapshots(&self) -> usize {
+        self.shadows()
+    }
+
+    fn snapshot(&self) -> Result<PathBuf, ImageError> {
+        self.put_shadow()
+    }
+
+    fn merge_snapshot(&self) -> Result<(), ImageError> {
+        self.merge(&mut |_, _| true)
+    }
+
+    fn discard_snapshot(&self) -> Result<(), ImageError> {
+        self.discard()
     }
 
     fn flush(&self) -> Result<(), MediaError> {

@@ -1,9 +1,10 @@
 //! `trait Volume`: a disk as its control unit sees it, whatever keeps the data.
 
-use crate::Track;
 use crate::model::CkdModel;
+use crate::{ImageError, Track};
 use std::borrow::Cow;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What kind of disk it is, and how large.
@@ -24,6 +25,16 @@ impl Kind {
     pub fn of_model(model: &CkdModel, cylinders: u32) -> Kind {
         let CkdModel { device, model: number, heads, .. } = *model;
         Kind::Ckd { device, model: number, cylinders, heads, track: model.slot() }
+    }
+
+    /// The same without the model, which not every file tells.
+    pub(crate) fn apart_from_model(self) -> Kind {
+        match self {
+            Kind::Ckd { device, cylinders, heads, track, .. } => {
+                Kind::Ckd { device, model: 0, cylinders, heads, track }
+            }
+            fba => fba,
+        }
     }
 
     /// The tracks of the volume; 0 if it is fixed-block.
@@ -178,6 +189,26 @@ pub trait Volume: Send + Sync {
     /// Writes whole blocks from block `block` on.
     fn write_blocks(&self, _block: u64, _from: &[u8]) -> Result<(), MediaError> {
         Err(MediaError::WrongKind)
+    }
+
+    /// How many snapshots of the volume there are.
+    fn snapshots(&self) -> usize {
+        0
+    }
+
+    /// Keeps the volume as it is between two writes; the new file in which it is written from now on. Guests go on.
+    fn snapshot(&self) -> Result<PathBuf, ImageError> {
+        Err(ImageError::Host("it is not in a host file".into()))
+    }
+
+    /// Merges the newest snapshot and what was written since; guests go on.
+    fn merge_snapshot(&self) -> Result<(), ImageError> {
+        Err(ImageError::Host("it has no snapshot".into()))
+    }
+
+    /// Throws away what was written since the newest snapshot. Nobody may be using the volume.
+    fn discard_snapshot(&self) -> Result<(), ImageError> {
+        Err(ImageError::Host("it has no snapshot".into()))
     }
 
     /// Everything written so far is as safe as the host can make it.

@@ -71,7 +71,7 @@ fn story(format: Format, kind: Kind, seed: u64) {
             }
             2 if !saved.is_empty() => {
                 let merge = chance.below(2) == 0;
-                image.unshadow(merge, &mut quiet).unwrap();
+                if merge { image.merge(&mut quiet) } else { image.discard() }.unwrap();
                 let old = saved.pop().unwrap();
                 if !merge {
                     model = old;

@@ -59,11 +59,20 @@ fn child() {
     let mut say = |text: String| {
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).expect("the parent listens");
     };
+    // Every other one has its snapshots made and merged by somebody else, while it writes.
+    let others = image.clone();
+    std::thread::spawn(move || {
+        while seed.is_multiple_of(2) {
+            let made = others.snapshot().is_ok();
+            let merged = others.merge(&mut |_, _| true).is_ok();
+            assert!(made || merged || others.shadows() > 0, "no snapshot, and none to merge");
+        }
+    });
     for n in 0.. {
         match chance.below(60) {
             0 => drop(image.compact(&mut |_, _| true)),
-            1 if image.shadows() < 3 => drop(image.snapshot().expect("a snapshot")),
-            2 if image.shadows() > 0 => image.unshadow(true, &mut |_, _| true).expect("a merge"),
+            1 => drop(image.snapshot()),
+            2 => drop(image.merge(&mut |_, _| true)),
             3 => image.flush().expect("a flush"),
             _ => {
                 let track = chance.below(40) as u32 * 7;

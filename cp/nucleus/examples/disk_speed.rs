@@ -1,8 +1,8 @@
 //! What a disk's I/O costs the host: microseconds of processor time, on the CCW fast path and in the general way, for real disks in
 //! files, hits of the minidisk cache, and virtual disks; and what that makes of the benefits that reports measured.
 //!
-//! `cargo run --release -p nucleus --example disk_speed`. With `fast` or `general`, and a number, it performs so many hits by seek and
-//! search in that way and prints nothing, for tools that count instructions.
+//! `cargo run --release -p nucleus --example disk_speed`. With `instructions` it counts the host's instructions instead, by valgrind, which it has
+//! run it again with `fast` or `general`, a program's name and a number: then it performs that program so often in that way and prints nothing.
 
 #[path = "../../../channel/devices/tests/disk/mod.rs"]
 mod disk;
@@ -12,7 +12,7 @@ use dasd::model::{CkdModel, FbaModel};
 use dasd::{Blocks, Format, Image, Kind, Method, Options, Volume};
 use devices::dasd::device;
 use disk::{DATA, Machine, STEP, Step, extent, get, locate, locate_bytes, put, search, seek, tic};
-use nucleus::minidisk::cache::{Cache, Cached, DiskCache, UserCache};
+use nucleus::minidisk::cache::{Cache, Cached, DiskCache, Size, UserCache};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,31 +20,41 @@ use std::time::Instant;
 
 const CYLINDERS: u32 = 20;
 const TRACKS: u32 = CYLINDERS * 15;
+/// Cylinders of the disk on which instructions are counted.
+const FEW: u32 = 3;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = Folder::new()?;
+    let fixed = FbaModel::named("9336-20").ok_or("there is this model")?;
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match &words[..] {
+        [word] if word == "instructions" => return instructions(),
+        [way, what, number] => {
+            let volume: Arc<dyn Volume> = match what.split(' ').next() {
+                Some("virtual") => Arc::new(dasd::Memory::fba(fixed, u64::from(TRACKS) * 96)),
+                Some("dedicated") => folder.image_of("few.3390", Format::Plain, FEW)?,
+                _ => Arc::new(cached(&folder.image_of("few.3390", Format::Plain, FEW)?)),
+            };
+            return perform(&volume, way == "fast", what, number.parse()?);
+        }
+        _ => {}
+    }
     let plain = folder.image("plain.3390", Format::Plain)?;
     let packed = folder.image("packed.3390", Format::Compressed { wide: true, method: Method::Zlib })?;
     let cached: Arc<dyn Volume> = Arc::new(cached(&plain));
-    let memory: Arc<dyn Volume> =
-        Arc::new(dasd::Memory::fba(FbaModel::named("9336-20").ok_or("there is this model")?, u64::from(TRACKS) * 96));
-
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [way, number] = &words[..] {
-        return perform(&cached, way == "fast", number.parse()?);
-    }
+    let memory: Arc<dyn Volume> = Arc::new(dasd::Memory::fba(fixed, u64::from(TRACKS) * 96));
     println!("Microseconds of the host's processor for a channel program\n");
     println!("{:>9} {:>9}", "fast path", "general");
     let read = [extent(0x40, 0, TRACKS - 1), locate(0x06, 1, 0, 5), get(0x86, 4096)];
     let write = [extent(0x80, 0, TRACKS - 1), locate(0x01, 1, 0, 5), put(0x85, &[7; 4096])];
     // Each time another track, so that nothing but the host has it.
-    let file = measure(&plain, "4K from a plain file", &read, true);
+    measure(&plain, "4K from a plain file", &read, true);
     measure(&plain, "4K to a plain file", &write, true);
     measure(&packed, "4K from a compressed file", &read, true);
-    let hit = measure(&cached, "4K, hit in the minidisk cache", &read, true);
+    measure(&cached, "4K, hit in the minidisk cache", &read, true);
     measure(&cached, "4K to a plain file, and in the minidisk cache", &write, true);
     let fixed = [fixed_extent(), fixed_locate(0x06, 0), get(0x42, 4096)];
-    let virtual_disk = measure(&memory, "4K from a virtual disk", &fixed, true);
+    measure(&memory, "4K from a virtual disk", &fixed, true);
     let fixed = [fixed_extent(), fixed_locate(0x01, 0), put(0x41, &[7; 4096])];
     measure(&memory, "4K to a virtual disk", &fixed, true);
     let vsam = [seek(40), search(40, 5), tic(1), get(0x06, 4096)];
@@ -62,24 +72,83 @@ fn main() -> Result<(), Box<dyn Error>> {
     measure(&cached, "4 tracks, Read Track Data, hits", &whole, false);
     blocks(&cached, "4K, hit, by a block service")?;
     table_30(old[1] / old[0]);
+    caches(&folder)?;
+    let real = Seconds::of(&folder.image("real.3390", Format::Plain)?, None, 20_000)?;
+    let storage = Seconds::of(&memory, None, 20_000)?;
     println!(
-        "\nA virtual disk instead of a real one: processor time for an I/O {:.2} of it",
-        virtual_disk[0] / file[0]
+        "\nA virtual disk instead of a real one, microseconds an I/O: {:.1} and {:.1}",
+        real.each(),
+        storage.each()
     );
-    println!("A hit in the minidisk cache instead of an I/O: processor time {:.2} of it", hit[0] / file[0]);
+    row("CPU time, virtual disk : real disk (VSE guide, D.3, V=V)", 1.09, storage.0 / real.0);
+    row("the same, CP's part (D.4)", 1.96 / 3.17, storage.0 / real.0);
     Ok(())
 }
 
-/// So many reads of a record of 4096 bytes as VSAM does them.
-fn perform(volume: &Arc<dyn Volume>, fast: bool, number: usize) -> Result<(), Box<dyn Error>> {
+/// The channel programs whose instructions are counted, by name: the first word says where the disk is, the rest what is done. A program that
+/// moves four bytes of its block shows what is left without the moving, which real channels do beside the processor.
+const COUNTED: [&str; 8] = [
+    "dedicated read by seek and search, without moving the data",
+    "minidisk read by seek and search, without moving the data",
+    "dedicated read by seek and search",
+    "minidisk read by seek and search",
+    "minidisk read by locate record",
+    "minidisk read of 4 blocks by locate record",
+    "minidisk write by locate record",
+    "virtual disk read",
+];
+
+fn counted(what: &str) -> Vec<Step> {
+    let short = what.contains("without moving");
+    let read = |code: u8| if short { get(code, 4).sli() } else { get(code, 4096) };
+    match () {
+        () if what.contains("seek and search") => vec![seek(40), search(40, 5), tic(1), read(0x06)],
+        () if what.contains("4 blocks") => {
+            let first = [extent(0x40, 0, FEW * 15 - 1), locate(0x06, 4, 40, 5)];
+            first.into_iter().chain((0..4).map(|_| get(0x86, 4096))).collect()
+        }
+        () if what.contains("write") => {
+            vec![extent(0x80, 0, FEW * 15 - 1), locate(0x01, 1, 40, 5), put(0x85, &[7; 4096])]
+        }
+        () if what.starts_with("virtual") => vec![fixed_extent(), fixed_locate(0x06, 0), get(0x42, 4096)],
+        () => vec![extent(0x40, 0, FEW * 15 - 1), locate(0x06, 1, 40, 5), read(0x86)],
+    }
+}
+
+/// So many of one of [`COUNTED`].
+fn perform(volume: &Arc<dyn Volume>, fast: bool, what: &str, number: usize) -> Result<(), Box<dyn Error>> {
     let mut m = Machine::new(device(volume.clone(), devices::dasd::Options::default()));
     m.css.allow_fast_path(0x200, fast);
-    let orb = m.lay(&[seek(40), search(40, 5), tic(1), get(0x06, 4096)]);
+    let orb = m.lay(&counted(what));
     for _ in 0..number {
         m.css.start_subchannel(m.id, &orb).map_err(|program| format!("{program:?}"))?;
         m.css.take_interruption(0xff);
         m.css.test_subchannel(m.id);
     }
+    Ok(())
+}
+
+/// Instructions of the host for each of [`COUNTED`]: what 11,000 of them take more than 1000.
+fn instructions() -> Result<(), Box<dyn Error>> {
+    let count = |way: &str, what: &str, number: usize| -> Result<f64, Box<dyn Error>> {
+        let mut valgrind = std::process::Command::new("valgrind");
+        valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(std::env::current_exe()?);
+        let said = valgrind.args([way, what, &number.to_string()]).output()?.stderr;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let found = said.lines().find_map(|line| line.split_once("Collected : "));
+        let found = found.ok_or_else(|| format!("valgrind did not count: {said}"))?;
+        Ok(found.1.trim().parse()?)
+    };
+    println!("Instructions of the host's for a channel program, from START SUBCHANNEL to TEST SUBCHANNEL\n");
+    println!("{:>9} {:>9} {:>6}", "fast path", "general", "ratio");
+    for what in COUNTED {
+        let mut each = [0.0; 2];
+        for (each, way) in each.iter_mut().zip(["fast", "general"]) {
+            *each = (count(way, what, 11_000)? - count(way, what, 1000)?) / 10_000.0;
+        }
+        println!("{:>9.0} {:>9.0} {:>6.2}  {what}", each[0], each[1], each[1] / each[0]);
+    }
+    println!("\nThe report's CP, absent : present (VM/ESA 1.1, Table 30): dedicated 1.99, minidisks 2.32");
     Ok(())
 }
 
@@ -95,8 +164,12 @@ impl Folder {
 
     /// A disk with blocks of 4096 bytes.
     fn image(&self, name: &str, format: Format) -> Result<Arc<dyn Volume>, Box<dyn Error>> {
+        self.image_of(name, format, CYLINDERS)
+    }
+
+    fn image_of(&self, name: &str, format: Format, cylinders: u32) -> Result<Arc<dyn Volume>, Box<dyn Error>> {
         let path = self.0.join(name);
-        let kind = Kind::of_model(CkdModel::named("3390").ok_or("there is this model")?, CYLINDERS);
+        let kind = Kind::of_model(CkdModel::named("3390").ok_or("there is this model")?, cylinders);
         dasd::create(&path, kind, format)?;
         let image: Arc<dyn Volume> = Image::open(&path, Options::default())?;
         Blocks::new(image.clone(), 4096).ok_or("such blocks fit")?.format(&mut |_, _| true)?;
@@ -112,8 +185,14 @@ impl Drop for Folder {
 
 /// A volume behind the minidisk cache, which has all of it.
 fn cached(volume: &Arc<dyn Volume>) -> Cached {
-    let cache = Arc::new(Cache::default());
-    let cached = Cached {
+    let cached = behind(volume, Arc::new(Cache::default()));
+    (0..volume.kind().tracks()).for_each(|track| drop(cached.read_track(track)));
+    cached
+}
+
+/// A volume behind a minidisk cache.
+fn behind(volume: &Arc<dyn Volume>, cache: Arc<Cache>) -> Cached {
+    Cached {
         extent: volume.clone(),
         first: 0,
         device: cache.device(),
@@ -121,9 +200,7 @@ fn cached(volume: &Arc<dyn Volume>) -> Cached {
         disk: Arc::new(DiskCache::new(None, false)),
         user: Arc::new(UserCache::new("USER", false)),
         reservation: Arc::default(),
-    };
-    (0..TRACKS).for_each(|track| drop(cached.read_track(track)));
-    cached
+    }
 }
 
 fn fixed_extent() -> Step {
@@ -203,4 +280,85 @@ fn table_30(gain: f64) {
         let here = absent / (guest + (absent - guest) / gain);
         println!("  {:<64} {report:>8.2} {here:>8.2}", format!("{what}: ITR ratio"));
     }
+}
+
+fn row(what: &str, report: f64, ours: f64) {
+    println!("  {what:<64} {report:>8.2} {ours:>8.2}");
+}
+
+/// Processor time of this thread for a number of I/Os, and the number.
+struct Seconds(f64, u32);
+
+impl Seconds {
+    fn each(&self) -> f64 {
+        self.0 * 1e6 / f64::from(self.1)
+    }
+
+    /// I/Os as the batch jobs of the report had them: nine of ten are reads of 4K, seven of ten of these at few tracks. `cache`: through a minidisk
+    /// cache of so many bytes.
+    fn of(volume: &Arc<dyn Volume>, cache: Option<u64>, number: u32) -> Result<Seconds, Box<dyn Error>> {
+        let through: Arc<dyn Volume> = match cache {
+            None => volume.clone(),
+            Some(bytes) => {
+                let cache = Arc::new(Cache::default());
+                cache.set_size(Size { minimum: bytes, maximum: bytes, bias: 1.0 });
+                Arc::new(behind(volume, cache))
+            }
+        };
+        let tracks = match volume.kind() {
+            Kind::Ckd { .. } => volume.kind().tracks(),
+            Kind::Fba { blocks, .. } => blocks as u32 / 96,
+        };
+        let mut m = Machine::new(device(through, devices::dasd::Options::default()));
+        let ckd = volume.kind().tracks() > 0;
+        let program = |write: bool, track: u32, byte: u8| match (ckd, write) {
+            (true, false) => [extent(0x40, 0, tracks - 1), locate(0x06, 1, track, 5), get(0x86, 4096)],
+            (true, true) => [extent(0x80, 0, tracks - 1), locate(0x01, 1, track, 5), put(0x85, &[byte; 4096])],
+            (false, false) => [fixed_extent(), fixed_locate(0x06, track), get(0x42, 4096)],
+            (false, true) => [fixed_extent(), fixed_locate(0x01, track), put(0x41, &[byte; 4096])],
+        };
+        let mut seed = 0x1001_9121u64;
+        let mut chance = move || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let (mut before, mut done) = (0.0, 0);
+        for n in 0..number + number / 4 {
+            // The first fill the cache.
+            if n == number / 4 {
+                before = processor_time()?;
+            }
+            let write = chance() >= 0.88;
+            let some = f64::from(tracks);
+            let track = if chance() < 0.7 { chance().powf(3.0) * some * 0.75 } else { chance() * some };
+            m.good(&program(write, track as u32, n as u8));
+            done += u32::from(n >= number / 4);
+        }
+        Ok(Seconds(processor_time()? - before, done))
+    }
+}
+
+/// What this thread has used of the processor, in seconds.
+fn processor_time() -> Result<f64, Box<dyn Error>> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    let nanoseconds: u64 = text.split(' ').next().unwrap_or_default().parse()?;
+    Ok(nanoseconds as f64 * 1e-9)
+}
+
+/// The minidisk cache in three sizes. The disk is as much larger than the cache as the report's were: 60 MB of tracks are in use.
+fn caches(folder: &Folder) -> Result<(), Box<dyn Error>> {
+    let volume = folder.image_of("batch.3390", Format::Plain, 82)?;
+    println!("\nMinidisk cache, batch (VSE guide, E.10), processor time for an I/O          report     here");
+    let none = Seconds::of(&volume, None, 60_000)?;
+    for (megabytes, report) in [(16u64, 180.4 / 184.8), (48, 164.8 / 184.8)] {
+        let with = Seconds::of(&volume, Some(megabytes << 20), 60_000)?;
+        row(
+            &format!("{megabytes} MB : none ({:.1} and {:.1} microseconds)", with.each(), none.each()),
+            report,
+            with.0 / none.0,
+        );
+    }
+    Ok(())
 }

@@ -165,6 +165,7 @@ pub mod saved;
 pub mod set;
 pub mod shutdown;
 pub mod sleep;
+pub mod snapshot;
 pub mod spool;
 pub mod spool_files;
 pub mod store;
@@ -211,6 +212,7 @@ commands! {
     set { "SET" ANY set; }
     shutdown { "SHUTDOWN" A shutdown; }
     sleep { "SLeep" ANY sleep; }
+    snapshot { "SNAPshot" B snapshot; }
     spool { "SPool" G spool; }
     tag { "TAg" G tag; }
     tape { "MOUNT" B mount; "REWind" G rewind; "UNLOad" B unload; }

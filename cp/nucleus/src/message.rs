@@ -170,6 +170,10 @@ messages! {
     not_mounted(name, rdev, why) = "MNT" 6304 'E' "Tape {name} not mounted on {rdev}: {why}";
     /// No tape is on the drive. MOUNT puts one there.
     no_tape(device) = "RWD" 6305 'E' "There is no tape on drive {device}";
+    /// The text says why. A disk that is not in files of the host, or whose file may only be read, has no snapshots.
+    snapshot_failed(rdev, why) = "SNP" 6306 'E' "DASD {rdev} snapshot not possible: {why}";
+    /// SNAPSHOT MERGE has ended: the file below the shadow file has everything, and the shadow file is gone.
+    snapshot_merged(rdev, count) = "SNP" 6307 'I' "DASD {rdev} snapshot merged; {count} left";
     /// Too much for the cache, or more at least than at most.
     cache_size(value) = "MDS" 6802 'E' "Minidisk cache size not valid - {value}";
     /// There is no expanded storage: the minidisk cache lies in the host's storage, whose size SET MDCACHE STORAGE says.

@@ -17,6 +17,7 @@ pub mod cache;
 pub mod link;
 pub mod map;
 pub mod real;
+mod snapshot;
 pub mod subsystem;
 pub mod temporary;
 pub mod trouble;

@@ -21,6 +21,7 @@
 //! it, and lie behind its end as well: so several configurations share pages ([`Storage::attach`]).
 
 mod attached;
+mod foresight;
 mod heap;
 mod isolation;
 mod mapping;
@@ -219,6 +220,7 @@ impl Storage {
 
     /// Copies `from` into storage, marks its frames as referenced and changed, and makes code there stale.
     pub fn write(&self, a: Absolute, from: &[u8]) -> Result<(), NotAvailable> {
+        self.bytes.reached(a.0);
         if let Some(_inside) = self.isolation.enter() {
             return self.store(a, from);
         }

@@ -1,5 +1,6 @@
 //! An anonymous private mapping of the host, zero until touched, with room behind it; pages of files can take the place of its own.
 
+use crate::foresight::Foresight;
 use crate::pages::Pages;
 use std::io;
 
@@ -13,6 +14,7 @@ pub struct Mapping {
     len: usize,
     /// Bytes of the host's address space that belong to it: `len` and more.
     room: usize,
+    foresight: Foresight,
 }
 
 // SAFETY: the mapping is plain bytes; all access goes through `Storage`, which copies or uses atomics.
@@ -34,7 +36,7 @@ impl Mapping {
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let mapping = Mapping { start: start.cast(), len, room };
+        let mapping = Mapping { start: start.cast(), len, room, foresight: Foresight::default() };
         // SAFETY: the range is the beginning of the new mapping.
         if room > len && unsafe { libc::mprotect(start, len, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
             return Err(io::Error::last_os_error());
@@ -58,6 +60,32 @@ impl Mapping {
         // SAFETY: callers check that there is storage at the offset, which is within `room`.
         unsafe { self.start.add(offset as usize) }
     }
+
+    /// Input is about to reach `offset`, whether that lies in the mapping or not.
+    #[inline]
+    pub fn reached(&self, offset: u64) {
+        #[cfg(target_os = "linux")]
+        if self.len >= LARGE {
+            let start = self.start.addr();
+            self.foresight.reached(start.saturating_add(offset as usize), start, self.len);
+        }
+    }
+
+    /// Finds and clears the pages of a piece of some mapping, if none of them is there.
+    #[cfg(target_os = "linux")]
+    pub fn prepare(at: usize, len: usize) {
+        let at = std::ptr::without_provenance_mut(at);
+        let mut states = vec![0u8; len / 4096];
+        // SAFETY: the mapping is there, as its mark says, and there is a byte for each of its pages.
+        let asked = unsafe { libc::mincore(at, len, states.as_mut_ptr()) };
+        if asked == 0 && states.iter().all(|state| state & 1 == 0) {
+            // SAFETY: as above; this changes no byte of it. A host that does not know how says so, and that is all.
+            unsafe { libc::madvise(at, len, libc::MADV_POPULATE_WRITE) };
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn prepare(_: usize, _: usize) {}
 
     /// How many pages the host keeps in its storage.
     pub fn resident(&self) -> u64 {
@@ -98,6 +126,7 @@ impl Mapping {
         assert!(offset.is_multiple_of(4096) && offset + len <= self.room, "the range is whole pages of the mapping");
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = flags | libc::MAP_FIXED | libc::MAP_NORESERVE;
+        let _held = self.foresight.hold();
         // SAFETY: the range lies in our own mapping, and its pages stay readable and writable: whoever copies from or to them
         // meanwhile gets old bytes or new ones.
         let at =
@@ -108,6 +137,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
+        *self.foresight.hold() = true;
         // SAFETY: nobody can hold the storage any more.
         unsafe { libc::munmap(self.start.cast(), self.room) };
     }

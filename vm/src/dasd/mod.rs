@@ -87,6 +87,9 @@ pub enum Command {
         /// A file that is called NEW is replaced.
         #[arg(long)]
         replace: bool,
+        /// The disk as it was at its snapshot N, also while it is in use; 1 is the first.
+        #[arg(long, value_name = "N")]
+        snapshot: Option<usize>,
     },
     /// Copies a disk, with what its shadow files hold, to a new file of another format.
     Convert {
@@ -101,6 +104,9 @@ pub enum Command {
         /// A file that is called NEW is replaced.
         #[arg(long)]
         replace: bool,
+        /// The disk as it was at its snapshot N, also while it is in use; 1 is the first.
+        #[arg(long, value_name = "N")]
+        snapshot: Option<usize>,
     },
     /// Puts a copy back: FILE becomes the disk that is in COPY, in FILE's format, all at once or not at all.
     Restore {
@@ -109,7 +115,7 @@ pub enum Command {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Keeps a disk as it is now: writes go to a new shadow file.
+    /// Keeps a disk as it is now: writes go to a new shadow file. (Of a disk that a system uses, CP's command SNAPSHOT does.)
     Snapshot {
         #[arg(value_name = "FILE")]
         file: PathBuf,
@@ -182,13 +188,13 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
         Command::List { files, json } => return show::list(files, *json),
         Command::Check { file, quick, repair, json } => return check(file, !quick, *repair, *json),
         Command::Compact { file } => compact(file),
-        Command::Copy { file, new, cylinders, blocks, replace } => {
-            let from = source(file)?;
+        Command::Copy { file, new, cylinders, blocks, replace, snapshot } => {
+            let from = source(file, *snapshot)?;
             let kind = resized(from.kind(), *cylinders, *blocks)?;
             copy(&from, new, kind, from.format(), existing(*replace))
         }
-        Command::Convert { file, new, to, compression, replace } => {
-            let from = source(file)?;
+        Command::Convert { file, new, to, compression, replace, snapshot } => {
+            let from = source(file, *snapshot)?;
             copy(&from, new, from.kind(), to.with(*compression), existing(*replace))
         }
         Command::Restore { copy, file } => restore(copy, file),
@@ -281,9 +287,17 @@ fn text(error: ImageError) -> String {
     error.to_string()
 }
 
-/// A disk to be read.
-fn source(file: &Path) -> Result<Arc<Image>, String> {
-    Image::open(file, dasd::Options { read_only: true, ..dasd::Options::default() }).map_err(text)
+/// A disk to be read, or what it was at a snapshot.
+fn source(file: &Path, snapshot: Option<usize>) -> Result<Arc<Image>, String> {
+    let options = dasd::Options { read_only: true, snapshot, ..dasd::Options::default() };
+    Image::open(file, options).map_err(|error| match (error, snapshot) {
+        (error @ ImageError::InUse { .. }, None) => {
+            format!(
+                "{error}; what it was at a snapshot can be read meanwhile: CP's command SNAPSHOT, then --snapshot N"
+            )
+        }
+        (error, _) => error.to_string(),
+    })
 }
 
 /// A bar that shows how far something is, and Ctrl-C.
@@ -377,7 +391,7 @@ fn copy(from: &Image, new: &Path, kind: Kind, format: Format, existing: Existing
 }
 
 fn restore(from: &Path, file: &Path) -> Result<(), String> {
-    let from = source(from)?;
+    let from = source(from, None)?;
     let (format, held) = match file.exists() {
         true => {
             // Held until the new file is in its place, so that nobody uses the old one meanwhile.
@@ -396,14 +410,20 @@ fn restore(from: &Path, file: &Path) -> Result<(), String> {
 }
 
 fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
-    let image = Image::open(file, dasd::Options::default()).map_err(text)?;
+    let image = Image::open(file, dasd::Options::default()).map_err(|error| match error {
+        ImageError::InUse { .. } => {
+            let what = if merge { " MERGE" } else { "" };
+            format!("{error}; if that is a system, its operator does this with SNAPSHOT rdev{what}")
+        }
+        error => error.to_string(),
+    })?;
     if !merge && !discard {
         let shadow = image.snapshot().map_err(text)?;
         println!("{}: writes go to {} from now on", file.display(), shadow.display());
         return Ok(());
     }
     let watch = Watch::new(if merge { "Merging" } else { "Discarding" });
-    let done = image.unshadow(merge, &mut |done, of| watch.tell(done, of));
+    let done = if merge { image.merge(&mut |done, of| watch.tell(done, of)) } else { image.discard() };
     drop(watch);
     done.map_err(|error| match error {
         ImageError::Interrupted => "interrupted; the shadow file is still there, and the disk as it was".into(),

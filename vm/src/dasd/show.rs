@@ -34,7 +34,7 @@ pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
     let mut good = true;
     for file in files {
         let found = dasd::check(file, &dasd::Options::default(), false, &mut |_, _| true).map_err(text);
-        match found.and_then(|report| Ok((report, source(file)?))) {
+        match found.and_then(|report| Ok((report, source(file, None)?))) {
             Ok((report, image)) => rows.push((file, report, image)),
             Err(why) => {
                 eprintln!("endicott: {why}");
@@ -69,7 +69,7 @@ fn serial(volume: &dyn Volume) -> Option<String> {
 
 /// `endicott dasd show`.
 pub fn show(options: &Options) -> Result<(), String> {
-    let image = source(&options.file)?;
+    let image = source(&options.file, None)?;
     let volume: &dyn Volume = &*image;
     let fail = |error: dasd::MediaError| format!("{}: {error}", options.file.display());
     let draw = |bars: &[Bar]| match &options.svg {

@@ -39,6 +39,11 @@ impl Troubles {
         }
     }
 
+    /// Has the operator told this.
+    pub fn tell(&self, message: Message) {
+        hold(&self.0).waiting.push_back(message);
+    }
+
     /// What the operator has not been told yet.
     pub fn take(&self) -> VecDeque<Message> {
         std::mem::take(&mut hold(&self.0).waiting)

@@ -125,12 +125,15 @@ fn details(cp: &Cp, real: &Real) -> Vec<String> {
     let kind = real.volume.kind();
     let (units, unit) = size(&kind);
     let access = if real.volume.read_only() { "R/O" } else { "R/W" };
-    vec![
+    let snapshots = real.volume.snapshots();
+    let snapshots = (snapshots > 0).then(|| format!("     {:04X} SNAPSHOTS = {snapshots}", real.number));
+    let lines = vec![
         active_line(cp, real),
         format!("     {:04X} DEVTYPE = {} SIZE = {units} {unit} ACCESS = {access}", real.number, device_type(&kind)),
         format!("     {:04X} FILE = {}", real.number, real.file),
         format!("     {:04X} MDC = {}", real.number, super::minidisk_cache::device_mode(real)),
-    ]
+    ];
+    lines.into_iter().chain(snapshots).collect()
 }
 
 /// `Query LInks vdev`

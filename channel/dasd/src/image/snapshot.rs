@@ -1,0 +1,332 @@
+//! Snapshots of an image, also of one that guests use: a new shadow file on top keeps everything below as it was, until it is merged
+//! into the file below or thrown away.
+//!
+//! A snapshot comes between two writes of units, so it has every write that was acknowledged before it and none that began after it: what a
+//! disk would have if the power had failed then. The shadow file appears under its name as a whole or not at all.
+//!
+//! A merge copies the shadow's units into the file below, some at a time, while reads look into the shadow first and writes go to it
+//! as ever; what was written meanwhile is copied again. Whenever the process ends on the way, the shadow still has all of its units, which hide
+//! what lies below, and the merge may be repeated. The shadow goes when the file below has everything on the host's medium.
+
+use super::{HELD, Image, Options, Progress, Recent, SHADOWS, shadow_path, top};
+use crate::copy::{Draft, Existing};
+use crate::host::{HostFile, ImageError, sync_folder};
+use crate::layer::Layer;
+use crate::packed::{self, Packed, Style};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Units that are merged at a time; guests go on between two such runs.
+const RUN: usize = 16;
+/// How often what was written meanwhile is merged while guests go on. What is written after that is merged while they wait.
+const PASSES: usize = 8;
+
+impl Image {
+    /// Makes a snapshot: from now on writes go to a new shadow file, and the files below stay as they are. Guests go on.
+    pub(super) fn put_shadow(&self) -> Result<PathBuf, ImageError> {
+        self.may_write()?;
+        let _one = self.files.syncing.lock().expect(HELD);
+        let mut stack = self.alone();
+        self.not_merging()?;
+        let number = stack.len();
+        if number > SHADOWS {
+            return Err(ImageError::Host(format!("{} has {SHADOWS} shadow files already", self.path.display())));
+        }
+        top(&mut stack).close()?;
+        let path = self.name_of(number);
+        let style = match top(&mut stack).packed() {
+            Some(packed) => Style { shadow: true, ..packed.style() },
+            // Every track of a large plain volume may come into the shadow, uncompressed.
+            None => {
+                Style { wide: self.kind.tracks() > 60_000 || self.kind.blocks() > 1 << 22, ..Style::shadow(self.kind) }
+            }
+        };
+        // It appears under its name as a whole or not at all.
+        let (draft, host) = Draft::begin(&path, Existing::Refuse)?;
+        Packed::format(&host, self.kind, style, [0; 12])?;
+        host.sync()?;
+        drop(host);
+        draft.finish()?;
+        let layer = Layer::open(&path, &self.options, true)?;
+        // Everything below may be read by others now. That it may not is no reason to fail.
+        let _ = top(&mut stack).hosts().iter().try_for_each(|host| host.share());
+        stack.push(layer);
+        // A fixed-block file alone is read and written past what is kept of groups: that may be old.
+        *self.files.recent() = Recent::default();
+        Ok(path)
+    }
+
+    /// Merges the newest shadow file into the file below, and takes it away. Guests go on meanwhile.
+    pub fn merge(&self, progress: Progress<'_>) -> Result<(), ImageError> {
+        let number = {
+            let mut stack = self.begin_unshadow()?;
+            let number = stack.len() - 1;
+            self.reopen(&mut stack, number - 1, true)?;
+            *self.files.merging.lock().expect(HELD) = Some(BTreeSet::new());
+            number
+        };
+        let merged = self.merge_all(number, progress).and_then(|()| self.end_merge(number));
+        if merged.is_err() {
+            let mut stack = self.files.stack.write().expect(HELD);
+            *self.files.merging.lock().expect(HELD) = None;
+            // The shadow file is still on top: nobody writes the one below.
+            if stack.len() == number + 1 {
+                self.reopen(&mut stack, number - 1, false)?;
+            }
+        }
+        merged
+    }
+
+    /// Throws the newest shadow file away: the disk is as it was at the last snapshot. Nobody may be using it.
+    pub fn discard(&self) -> Result<(), ImageError> {
+        let _one = self.files.syncing.lock().expect(HELD);
+        let mut stack = self.begin_unshadow()?;
+        let number = stack.len() - 1;
+        self.reopen(&mut stack, number - 1, true)?;
+        self.drop_shadow(&mut stack)?;
+        *self.files.recent() = Recent::default();
+        Ok(())
+    }
+
+    /// The stack, of which the newest shadow file may be taken away.
+    fn begin_unshadow(&self) -> Result<std::sync::RwLockWriteGuard<'_, Vec<Layer>>, ImageError> {
+        self.may_write()?;
+        let stack = self.alone();
+        self.not_merging()?;
+        if stack.len() < 2 {
+            return Err(ImageError::Host(format!("{} has no shadow file", self.path.display())));
+        }
+        Ok(stack)
+    }
+
+    fn not_merging(&self) -> Result<(), ImageError> {
+        match *self.files.merging.lock().expect(HELD) {
+            None => Ok(()),
+            Some(_) => Err(ImageError::Host(format!("{} is being merged", self.path.display()))),
+        }
+    }
+
+    /// The host file of layer `number`.
+    fn name_of(&self, number: usize) -> PathBuf {
+        if number == 0 { self.path.clone() } else { shadow_path(&self.path, &self.options, number) }
+    }
+
+    /// Opens a file of the stack again, to be written or only read. If it may not be written, that is an error, and it is read as before.
+    fn reopen(&self, stack: &mut Vec<Layer>, number: usize, write: bool) -> Result<(), ImageError> {
+        let name = self.name_of(number);
+        let open = |write: bool| Layer::open(&name, &Options { read_only: !write, ..self.options.clone() }, number > 0);
+        // Only this process may write it from now on; whoever reads it must let go first, and so must the handle that was there.
+        drop(stack.remove(number));
+        let (layer, refused) = match open(write) {
+            Ok(layer) if write && !layer.writable() => {
+                (Ok(layer), Some(ImageError::Host(format!("{} may only be read", name.display()))))
+            }
+            Ok(layer) => (Ok(layer), None),
+            Err(error) => (open(false), Some(error)),
+        };
+        match layer {
+            Ok(layer) => {
+                stack.insert(number, layer);
+                refused.map_or(Ok(()), Err)
+            }
+            // Without it, what lies below it is no longer what the disk has there: that is not to be served.
+            Err(error) => {
+                drop(stack.drain(..number));
+                Err(error)
+            }
+        }
+    }
+
+    /// Copies all units of the shadow file to the file below, and those again that are written meanwhile, until there are few.
+    fn merge_all(&self, number: usize, progress: Progress<'_>) -> Result<(), ImageError> {
+        let units = packed::units(self.kind);
+        let all: Vec<u32> = (0..units).collect();
+        for run in all.chunks(RUN) {
+            self.merge_run(number, run)?;
+            if !progress(run[0].into(), units.into()) {
+                return Err(ImageError::Interrupted);
+            }
+        }
+        for _ in 0..PASSES {
+            // Most of it is on the medium before anybody waits for that.
+            self.hosts_below(number)?.iter().try_for_each(|host| host.sync())?;
+            let again = self.files.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
+            let again: Vec<u32> = again.into_iter().collect();
+            again.chunks(RUN).try_for_each(|run| self.merge_run(number, run))?;
+            if again.len() <= RUN {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn merge_run(&self, number: usize, units: &[u32]) -> Result<(), ImageError> {
+        let mut stack = self.alone();
+        let (upper, lower) = pair(&mut stack, number)?;
+        units.iter().try_for_each(|&unit| merge_unit(upper, lower, unit))
+    }
+
+    fn hosts_below(&self, number: usize) -> Result<Vec<Arc<HostFile>>, ImageError> {
+        Ok(pair(&mut self.alone(), number)?.1.hosts())
+    }
+
+    /// What was written since the last pass, and the end of the shadow file.
+    fn end_merge(&self, number: usize) -> Result<(), ImageError> {
+        let _one = self.files.syncing.lock().expect(HELD);
+        let mut stack = self.alone();
+        let (upper, lower) = pair(&mut stack, number)?;
+        let rest = self.files.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
+        rest.into_iter().try_for_each(|unit| merge_unit(upper, lower, unit))?;
+        lower.hosts().iter().try_for_each(|host| host.sync())?;
+        self.drop_shadow(&mut stack)?;
+        *self.files.merging.lock().expect(HELD) = None;
+        Ok(())
+    }
+
+    /// The newest shadow file is not needed any more.
+    fn drop_shadow(&self, stack: &mut Vec<Layer>) -> Result<(), ImageError> {
+        let path = top(stack).hosts()[0].path().to_path_buf();
+        std::fs::remove_file(&path).map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
+        // Its file is gone: nothing is to be written down in it.
+        if let Some(mut upper) = stack.pop()
+            && let Some(packed) = upper.packed()
+        {
+            packed.abandon();
+        }
+        self.files.loose.lock().expect(HELD).clear();
+        Ok(sync_folder(&path)?)
+    }
+}
+
+/// Shadow file `number` on top of the stack, and the file below it.
+fn pair(stack: &mut [Layer], number: usize) -> Result<(&mut Layer, &mut Layer), ImageError> {
+    match stack {
+        [.., lower, upper] if number > 0 => Ok((upper, lower)),
+        // The image has been closed.
+        _ => Err(ImageError::Interrupted),
+    }
+}
+
+fn merge_unit(upper: &Layer, lower: &mut Layer, unit: u32) -> Result<(), ImageError> {
+    if upper.has(unit)
+        && let Some(bytes) = upper.read(unit)?
+    {
+        lower.write(unit, &bytes, None)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::CkdModel;
+    use crate::scratch::Folder;
+    use crate::{Count, Format, Kind, Method, Track, Volume, create};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+    const TRACKS: u32 = 45;
+
+    fn image(folder: &Folder, format: Format) -> (PathBuf, Arc<Image>) {
+        let path = folder.path("vol.3390");
+        create(&path, Kind::of_model(CkdModel::named("3390").unwrap(), TRACKS / 15), format).unwrap();
+        let image = Image::open(&path, Options::default()).unwrap();
+        (path, image)
+    }
+
+    /// A track that tells a number.
+    fn numbered(track: u32, number: u64) -> Track {
+        let (cylinder, head) = ((track / 15) as u16, (track % 15) as u16);
+        let mut new = Track::new(cylinder, head);
+        let end = new.records().last().unwrap().end();
+        new.format(end, Count { cylinder, head, record: 1, key: 0, data: 8 }, &[], &number.to_be_bytes());
+        new
+    }
+
+    fn number_in(image: &Image, track: u32) -> u64 {
+        let found = image.read_track(track).unwrap();
+        let record = found.records().nth(1);
+        record.map_or(0, |record| u64::from_be_bytes(record.data.try_into().unwrap()))
+    }
+
+    /// While somebody writes 1, 2, 3 ... to the tracks in turn: each snapshot is what the disk had at one moment, and merges lose nothing.
+    fn snapshots_under_a_writer(name: &str, format: Format) {
+        let folder = Folder::new(name);
+        let (path, image) = image(&folder, format);
+        let (stop, written) = (AtomicBool::new(false), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            let (stop, written, image, path) = (&stop, &written, &image, &path);
+            scope.spawn(move || {
+                for n in 1.. {
+                    if stop.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    let track = (n % u64::from(TRACKS)) as u32;
+                    image.write_track(track, &numbered(track, n)).unwrap();
+                    written.store(n, Ordering::Release);
+                }
+            });
+            for round in 0..4 {
+                let enough = written.load(Ordering::Acquire) + 2 * u64::from(TRACKS);
+                while written.load(Ordering::Acquire) < enough {
+                    std::thread::yield_now();
+                }
+                let before = written.load(Ordering::Acquire);
+                let shadow = image.snapshot().unwrap();
+                let after = written.load(Ordering::Acquire) + 1;
+                // What others may read now: the last numbers there are, none left out.
+                let kept = folder.path("kept.3390");
+                std::fs::copy(path, &kept).unwrap();
+                let kept = Image::open(&kept, Options { read_only: true, ..Options::default() }).unwrap();
+                let mut numbers: Vec<u64> = (0..TRACKS).map(|track| number_in(&kept, track)).collect();
+                numbers.sort();
+                let last = *numbers.last().unwrap();
+                assert!((before..=after).contains(&last), "{before} to {after}: {last}");
+                assert_eq!(numbers, (last + 1 - u64::from(TRACKS)..=last).collect::<Vec<_>>(), "round {round}");
+                image.merge(&mut |_, _| true).unwrap();
+                assert!(!shadow.exists() && image.shadows() == 0);
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        let last = written.into_inner();
+        let all: Vec<u64> = (0..TRACKS).map(|track| number_in(&image, track)).collect();
+        drop(image);
+        let again = Image::open(&path, Options::default()).unwrap();
+        assert_eq!((0..TRACKS).map(|track| number_in(&again, track)).collect::<Vec<_>>(), all);
+        assert_eq!(all.iter().max(), Some(&last));
+    }
+
+    #[test]
+    fn snapshots_and_merges_of_a_plain_image_in_use() {
+        snapshots_under_a_writer("snapshot-plain", Format::Plain);
+    }
+
+    #[test]
+    fn snapshots_and_merges_of_a_compressed_image_in_use() {
+        snapshots_under_a_writer("snapshot-packed", Format::Compressed { wide: true, method: Method::Zlib });
+    }
+
+    #[test]
+    fn who_reads_a_snapshot_keeps_it_from_being_merged() {
+        let folder = Folder::new("snapshot-read");
+        let (path, image) = image(&folder, Format::Plain);
+        image.write_track(3, &numbered(3, 1)).unwrap();
+        image.snapshot().unwrap();
+        image.write_track(3, &numbered(3, 2)).unwrap();
+        let reader = HostFile::open(&path, false, None).unwrap();
+        assert!(matches!(image.merge(&mut |_, _| true), Err(ImageError::InUse { .. })));
+        image.write_track(4, &numbered(4, 5)).unwrap();
+        assert_eq!((number_in(&image, 3), number_in(&image, 4), image.shadows()), (2, 5, 1));
+        drop(reader);
+        // Stopped on the way, nothing is lost, and it may be repeated.
+        assert_eq!(image.merge(&mut |_, _| false), Err(ImageError::Interrupted));
+        assert_eq!((number_in(&image, 3), image.shadows()), (2, 1));
+        image.merge(&mut |_, _| true).unwrap();
+        assert_eq!((number_in(&image, 3), number_in(&image, 4), image.shadows()), (2, 5, 0));
+        assert!(matches!(image.merge(&mut |_, _| true), Err(ImageError::Host(_))));
+        image.snapshot().unwrap();
+        image.write_track(3, &numbered(3, 9)).unwrap();
+        image.discard().unwrap();
+        assert_eq!((number_in(&image, 3), image.shadows()), (2, 0));
+    }
+}

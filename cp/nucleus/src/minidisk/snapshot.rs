@@ -1,0 +1,53 @@
+//! Snapshots of real disks that the system uses (SNAPSHOT): the volume does the work; here is who hears of it.
+
+use super::{Disks, real::Real};
+use crate::console::terminal::Host;
+use crate::message::{self, Message};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn failed(real: &Real, why: impl std::fmt::Display) -> Message {
+    message::snapshot_failed(format!("{:04X}", real.number), why)
+}
+
+impl Disks {
+    /// Keeps a real disk as it is; the file in which it is written from now on.
+    pub fn snapshot(&self, real: &Real) -> Result<PathBuf, Message> {
+        real.volume.snapshot().map_err(|error| failed(real, error))
+    }
+
+    /// Begins to merge the newest snapshot of a real disk. Its users go on; the operator hears of its end, to which `host` wakes the system.
+    pub fn merge_snapshot(&self, real: &Real, host: Arc<dyn Host>) -> Result<(), Message> {
+        if real.volume.snapshots() == 0 {
+            return Err(failed(real, "it has no snapshot"));
+        }
+        let (disk, troubles) = (real.clone(), self.troubles.clone());
+        let merge = move || {
+            troubles.tell(match disk.volume.merge_snapshot() {
+                Ok(()) => message::snapshot_merged(format!("{:04X}", disk.number), disk.volume.snapshots()),
+                Err(error) => failed(&disk, error),
+            });
+            host.work();
+        };
+        let started = std::thread::Builder::new().name("snapshot merge".into()).spawn(merge);
+        started.map(drop).map_err(|error| failed(real, error))
+    }
+
+    /// Makes a real disk that nobody uses what it was at its newest snapshot.
+    pub fn discard_snapshot(&self, real: &Real) -> Result<(), Message> {
+        // Nobody links to it while this is held.
+        let mut state = self.state();
+        let users = state.links.iter().filter(|link| link.disk.rdev() == Some(real.number)).count();
+        if users > 0 {
+            return Err(message::volume_in_use(format!("{:04X}", real.number), users));
+        }
+        real.volume.discard_snapshot().map_err(|error| failed(real, error))?;
+        self.cache.flush(&real.cache, None, false);
+        if let Some(serial) = super::real::serial(&*real.volume)
+            && let Some(real) = state.reals.iter_mut().find(|other| other.number == real.number)
+        {
+            real.serial = serial;
+        }
+        Ok(())
+    }
+}
