@@ -7,6 +7,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use dasd::Volume;
 use support::{System, endicott, sample};
 
 /// A folder with the sample system, gone at the end.

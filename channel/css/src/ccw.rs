@@ -41,8 +41,7 @@ pub(crate) fn fetch(storage: &Storage, rules: &Rules, at: u32, first: bool) -> R
         return Ok((at, ccw));
     }
     let invalid = Invalid { status: subchannel_status::PROGRAM_CHECK, at };
-    let pure = rules.format == CcwFormat::Zero || ccw.command == 0x08 && ccw.flags == 0 && ccw.count == 0;
-    if first || !pure {
+    if first || !pure(rules, &ccw) {
         return Err(invalid);
     }
     let to = ccw.address;
@@ -54,6 +53,17 @@ pub(crate) fn fetch(storage: &Storage, rules: &Rules, at: u32, first: bool) -> R
         return Err(Invalid { status: subchannel_status::PROGRAM_CHECK, at: to });
     }
     Ok((to, ccw))
+}
+
+/// Whether the CCW behind the one at `at` is a TRANSFER IN CHANNEL back to it.
+pub(crate) fn returns(storage: &Storage, rules: &Rules, at: u32) -> bool {
+    let next = load(storage, rules, at.wrapping_add(8));
+    next.is_ok_and(|ccw| ccw.is_tic() && pure(rules, &ccw) && ccw.address == at)
+}
+
+/// A TRANSFER IN CHANNEL has nothing else in its CCW.
+fn pure(rules: &Rules, ccw: &Ccw) -> bool {
+    rules.format == CcwFormat::Zero || ccw.command == 0x08 && ccw.flags == 0 && ccw.count == 0
 }
 
 fn aligned(rules: &Rules, at: u32) -> Result<(), u8> {

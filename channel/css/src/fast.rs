@@ -3,7 +3,7 @@
 //!
 //! CCWs are fetched, and data moved, by the same code as on the general way: [`Data`] checks keys and follows indirect
 //! address lists. What the fast path leaves out is the bookkeeping between two commands, which nobody can see while they
-//! follow one another without a hitch. At the first command that a device does not want, or that ends in any way but the
+//! follow one another without a hitch; and a search that is repeated until it finds goes through the track at once. At the first command that a device does not want, or that ends in any way but the
 //! usual one, the general way goes on from there; so a program gives the same results on both, whatever is in it.
 
 use crate::ccw::{self, Rules};
@@ -75,6 +75,23 @@ impl<'a> Program<'a> {
     pub fn data(&mut self) -> Data<'_> {
         let (_, transfer) = self.current.as_mut().expect("data belongs to a command");
         Data::new(self.storage, transfer)
+    }
+
+    /// Whether the command that [`Program::next`] gave is performed again as long as it does not find what it searches for: then the device may do
+    /// so by itself, as often as this says at most, and tell it by [`Program::repeated`].
+    pub fn repeats(&self) -> Option<u32> {
+        let (_, transfer) = self.current.as_ref()?;
+        let chain = transfer.ccw.flags & (ccw_flag::CHAIN_COMMAND | ccw_flag::CHAIN_DATA) == ccw_flag::CHAIN_COMMAND;
+        (chain && ccw::returns(self.storage, &self.rules, transfer.at)).then_some(self.allowance)
+    }
+
+    /// So often more was the command performed; `anew`: the last time ended before it wanted data.
+    pub fn repeated(&mut self, times: u32, anew: bool) {
+        self.executed += times;
+        self.allowance = self.allowance.saturating_sub(times);
+        if anew && let Some((_, transfer)) = &mut self.current {
+            *transfer = Transfer::new(self.rules, transfer.at, transfer.ccw);
+        }
     }
 
     /// The command has ended so. True if another one follows on the fast path, as far as one can tell.

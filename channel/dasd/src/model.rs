@@ -336,9 +336,11 @@ impl FbaModel {
         fits.find(|model| model.blocks == blocks).or(any).expect("the table has a 9336-20")
     }
 
-    /// The model of device type `device` and this model number.
-    pub fn of(device: u16, model: u8) -> Option<&'static FbaModel> {
-        FBA.iter().find(|found| (found.device, found.model) == (device, model))
+    /// The model of device type `device` and this model number; of several, the one with so many blocks.
+    pub fn of(device: u16, model: u8, blocks: u64) -> Option<&'static FbaModel> {
+        let mut like = FBA.iter().filter(|found| (found.device, found.model) == (device, model));
+        let first = like.clone().next();
+        like.find(|found| found.blocks == blocks).or(first)
     }
 }
 
@@ -415,5 +417,7 @@ mod tests {
         assert_eq!(FbaModel::of_size(None, 4096).name, "9336-20");
         assert_eq!(FbaModel::of_size(Some(0x3370), 4096).name, "3370-1");
         assert_eq!(FbaModel::named("0671-04").map(|model| model.blocks), Some(624_456));
+        assert_eq!(FbaModel::of(0x0671, 0, 624_456).map(|model| model.name), Some("0671-04"));
+        assert_eq!(FbaModel::of(0x0671, 0, 1000).map(|model| model.name), Some("0671-08"));
     }
 }

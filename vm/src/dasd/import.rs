@@ -210,8 +210,18 @@ fn device(to: &mut Imported, line: usize, numbers: &[u16], kind: &str, rest: &[&
                 leave(format!("its output {file}: the printer's files are in the spool"));
             }
         }
-        "3420" | "3410" | "3430" | "3480" | "3490" | "3590" | "8809" | "9347" | "9348" => {
-            leave("there are no tapes yet".into())
+        "3480" | "3490" => {
+            let tape = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
+            let tape = tape.filter(|_| numbers.len() == 1 && !file.is_empty() && file != "*");
+            if let Some(tape) = &tape {
+                leave(format!("its tape: put {file} into the folder tapes, as {tape}"));
+            }
+            let tape = tape.map_or(String::new(), |tape| format!(" {tape}"));
+            to.system.extend(numbers.iter().map(|number| format!("TAPE {number:04X} {base}{tape}")));
+            to.devices.extend(numbers.iter().map(|number| format!("DEDICATE {number:04X} {number:04X}")));
+        }
+        "3420" | "3410" | "3422" | "3430" | "3590" | "8809" | "9347" | "9348" => {
+            leave("tape drives are 3480 and 3490 here; what is on AWSTAPE and HET tapes is the same".into())
         }
         "CTCA" | "CTCE" | "CTCI" | "LCS" | "QETH" | "OSA" | "OSD" | "3088" | "HCHAN" => {
             leave("this network device is not carried over".into())
@@ -281,6 +291,8 @@ TZOFFSET  -0500
 0203      3390 disks/work.cckd sf=shadows/work_*.cckd
 0400.4    3270
 0580      3480 *
+0581      3490 tapes/backup.het
+0582      3420 old.aws
 CPUSERIAL 611
 0210.2    3390 disks/d$(CUU).$(ccuu) ro
 INCLUDE   nowhere.cnf
@@ -295,14 +307,16 @@ INCLUDE   nowhere.cnf
                 "TIMEZONE LCL WEST 05:00",
                 "DASD 0200 disks/res.cckd R/O",
                 "DASD 0203 disks/work.cckd",
+                "TAPE 0580 3480",
+                "TAPE 0581 3490 backup.het",
                 "DASD 0210 disks/d210.0210 R/O",
                 "DASD 0211 disks/d211.0211 R/O",
             ]
         );
-        assert_eq!(imported.devices.len(), 3 + 4 + 4);
+        assert_eq!(imported.devices.len(), 3 + 4 + 4 + 2);
         assert!(imported.devices.contains(&"SPECIAL 0403 3270".into()));
         let lines: Vec<usize> = imported.left.iter().map(|(line, _)| *line).collect();
-        assert_eq!(lines, [5, 8, 9, 11, 12, 14, 17]);
+        assert_eq!(lines, [5, 8, 9, 11, 12, 15, 16, 19]);
         let out = imported.text(&file);
         assert!(out.contains("USER GUEST1 GUEST1 256M 256M G\n") && out.contains("  CPU 01\n"), "{out}");
         assert!(out.contains("  OPTION CPUID 000611\n"), "{out}");

@@ -277,7 +277,7 @@ fn describe(kind: Kind) -> String {
             format!("{name}, {cylinders} cylinders")
         }
         Kind::Fba { device, model, blocks } => {
-            let name = FbaModel::of(device, model).map_or(format!("{device:04X}"), |model| model.name.into());
+            let name = FbaModel::of(device, model, blocks).map_or(format!("{device:04X}"), |model| model.name.into());
             format!("{name}, {blocks} blocks")
         }
     }

@@ -468,12 +468,20 @@ impl Device for Eckd {
         }
         self.working = self.options.working_allegiance;
         while let Some(command) = program.next() {
+            // SEARCH ID EQUAL, TRANSFER IN CHANNEL: one way through the track.
+            let search = command.code == code::SEARCH_ID_EQUAL && command.count == 5;
+            let most = if search { program.repeats().unwrap_or(1) } else { 1 };
             let data = &mut program.data();
-            let outcome = match self.perform_ordinary(command, data) {
-                Some(ended) => self.outcome(ended),
-                None => break,
+            let (ended, times) = if most > 1 {
+                self.program.found = Found::Nothing;
+                let (ended, times) = self.search_ids(command.code, data, most);
+                (Some(ended), times)
+            } else {
+                (self.perform_ordinary(command, data), 1)
             };
-            if !program.end(outcome) {
+            let Some(ended) = ended else { break };
+            program.repeated(times - 1, times > 1 && ended.is_err());
+            if !program.end(self.outcome(ended)) {
                 break;
             }
         }

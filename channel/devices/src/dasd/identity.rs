@@ -128,7 +128,7 @@ pub(super) fn characteristics(kind: &Kind, unit: ControlUnit) -> [u8; 64] {
 pub(super) fn fixed_characteristics(kind: &Kind) -> [u8; 64] {
     let mut b = [0; 64];
     let Kind::Fba { device, model, blocks } = *kind else { return b };
-    let model = FbaModel::of(device, model).unwrap_or_else(|| FbaModel::of_size(Some(device), blocks));
+    let model = FbaModel::of(device, model, blocks).unwrap_or_else(|| FbaModel::of_size(Some(device), blocks));
     // Data chaining within a block is possible, and the device may be shared.
     b[0] = 0x30;
     b[1] = 0x08;

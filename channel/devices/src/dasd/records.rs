@@ -266,13 +266,31 @@ impl Eckd {
     }
 
     pub(super) fn search_id(&mut self, code: u8, data: &mut Data<'_>) -> Ended {
+        self.search_ids(code, data, 1).0
+    }
+
+    /// Searches the IDs of so many records, one after the other, until one is found; of how many.
+    pub(super) fn search_ids(&mut self, code: u8, data: &mut Data<'_>, most: u32) -> (Ended, u32) {
+        let mut id = [0; 5];
+        let mut given = None;
+        for times in 1.. {
+            let ended = self.next_id(code).and_then(|at| {
+                let given = *given.get_or_insert_with(|| data.fetch_some(&mut id));
+                let count = self.head.record(at)?.count.encode();
+                self.searched(code, &count[..5], &id[..given], Found::Id)
+            });
+            if times == most || ended != Ok(DeviceStatus::ENDED) || !data.ok() {
+                return (ended, times);
+            }
+        }
+        unreachable!("a search ends when the index has passed twice")
+    }
+
+    fn next_id(&mut self, code: u8) -> Result<usize, Fault> {
         self.may_search()?;
         let at = self.next(code & super::code::MULTITRACK != 0, true)?;
         self.head.place = Place::Count(at);
-        let mut id = [0; 5];
-        let given = data.fetch_some(&mut id);
-        let count = self.head.record(at)?.count.encode();
-        self.searched(code, &count[..5], &id[..given], Found::Id)
+        Ok(at)
     }
 
     pub(super) fn search_key(&mut self, code: u8, data: &mut Data<'_>) -> Ended {
