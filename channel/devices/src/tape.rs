@@ -61,6 +61,9 @@ const PROTECTED: u8 = 0x02;
 
 const SENSE_BYTES: usize = 32;
 
+/// The model of drives and control units, in hexadecimal digits.
+pub const MODEL: u8 = 0x10;
+
 /// The types there are: that of the control unit and of the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Model {
@@ -214,7 +217,7 @@ impl TapeDrive {
             code::READ_DEVICE_CHARACTERISTICS => {
                 let [high, low] = self.model.number().to_be_bytes();
                 let mut bytes = [0; 64];
-                bytes[..6].copy_from_slice(&[high, low, 0x10, high, low, 0x10]);
+                bytes[..6].copy_from_slice(&[high, low, MODEL, high, low, MODEL]);
                 bytes[10] = 0x80;
                 data.store(&bytes);
                 return Outcome::ENDED;
@@ -363,7 +366,7 @@ fn move_tape(tape: &mut Tape, code: u8, read_only: bool, data: &mut Data<'_>) ->
 impl Device for TapeDrive {
     fn describe(&self) -> Option<SenseId> {
         let number = self.model.number();
-        Some(SenseId::new(number, 0x10, number, 0x10))
+        Some(SenseId::new(number, MODEL, number, MODEL))
     }
 
     fn attached(&mut self, bell: Doorbell) {

@@ -116,28 +116,20 @@ impl Storage {
         if let Some((sharers, from)) = common {
             sharers.lock().push(Sharer { storage: Arc::downgrade(self), range: range.clone(), from });
             // All have the same marks: none.
-            for frame in Self::frames(&range) {
-                self.for_others(frame as u64, |other, frame| {
-                    if other.code[frame as usize].is_marked() {
-                        other.forget_code(frame);
-                    }
-                });
-            }
+            Self::frames(&range).for_each(|frame| self.in_all(frame as u64, Storage::forget_code));
         }
         Ok(())
     }
 
-    /// Calls for each other storage that has the frame, if its page is one that several store into, with the number that it has there.
-    pub(crate) fn for_others(&self, frame: u64, mut act: impl FnMut(&Storage, u64)) {
+    /// Does something with the frame, and with it in each other storage that has it, if its page is one that several store into; each is
+    /// called with its own number of the frame. What two CPUs do so with one page comes one behind the other everywhere.
+    pub(crate) fn in_all<T>(&self, frame: u64, act: impl Fn(&Storage, u64) -> T) -> T {
         let common = self.attached.get(frame as usize).is_some_and(|flags| flags.load(Relaxed) & COMMON != 0);
-        let Some(here) = common.then(|| self.ranges().iter().rfind(|it| it.range.contains(&(frame * PAGE))).cloned())
-        else {
-            return;
-        };
-        let Some(Attached { range, common: Some((sharers, from)) }) = here else { return };
+        let here = common.then(|| self.ranges().iter().rfind(|it| it.range.contains(&(frame * PAGE))).cloned());
+        let Some(Attached { range, common: Some((sharers, from)) }) = here.flatten() else { return act(self, frame) };
         let at = from + frame * PAGE - range.start;
-        let others: Vec<(Arc<Storage>, u64)> = sharers
-            .lock()
+        let all = sharers.lock();
+        let others: Vec<(Arc<Storage>, u64)> = all
             .iter()
             .filter_map(|other| {
                 let there = other.range.start + at.checked_sub(other.from)?;
@@ -145,7 +137,11 @@ impl Storage {
                 other.range.contains(&there).then_some((storage, there / PAGE))
             })
             .collect();
-        others.iter().for_each(|(storage, frame)| act(storage, *frame));
+        others.iter().for_each(|(storage, frame)| drop(act(storage, *frame)));
+        let done = act(self, frame);
+        // A storage that has come to its end meanwhile goes when nothing is locked.
+        drop(all);
+        done
     }
 
     /// Takes attached pages away: where they lay within the configuration's size are zero pages, and behind it nothing. As for [`Storage::attach`],
@@ -193,6 +189,7 @@ impl Storage {
             if self.keys[frame].load(Relaxed) != 0 {
                 self.keys[frame].store(0, Relaxed);
             }
+            self.code[frame].set_told(self.attached[frame].load(Relaxed) & COMMON != 0);
             if self.code[frame].is_marked() {
                 self.forget_code(frame as u64);
             }
@@ -247,8 +244,21 @@ mod tests {
         b.detach(12 * PAGE..15 * PAGE).unwrap();
         b.write(Absolute(9 * PAGE + 0x104), &[1]).unwrap();
         assert!(a.code_version(at) != mine, "it has the page at another address still");
+        // One that has looked at the page before the other decoded there stores only then: it has to tell, and nobody waits for it.
+        let beside = Absolute(at.0 + 0x800);
+        let told = b.code(beside).is_marked();
+        let mine = a.mark_code(beside, 8);
+        a.read_u64(beside).unwrap();
+        b.write(beside, &[7]).unwrap();
+        assert!(told && !mine.first && a.code_version(beside) != mine.version);
+        assert!(
+            !a.code(Absolute(8 * PAGE)).is_marked() && !a.code(Absolute(PAGE)).is_marked(),
+            "others may not store there"
+        );
         a.detach(8 * PAGE..9 * PAGE).unwrap();
         assert!(word(a, 8).is_err() && word(a, 9).is_ok());
+        a.detach(9 * PAGE..10 * PAGE).unwrap();
+        assert!(!a.code(at).is_marked(), "it is alone");
         b.clear();
         assert_eq!((word(b, 1), word(b, 8).is_err(), b.is_read_only(Absolute(8 * PAGE))), (Ok([0; 4]), true, false));
     }

@@ -84,12 +84,19 @@ const NEWS: u64 = 1 << 32;
 /// A doubleword is marked, and all CPUs know.
 const KNOWN: u64 = 2 << 32;
 const MARKED: u64 = NEWS | KNOWN;
+/// Other configurations store into the page as well, and nobody waits for their CPUs: stores are told, marked or not.
+const TOLD: u64 = 4 << 32;
 
 impl Code {
-    /// Whether instructions were decoded from the frame: then a store into it must be told ([`Storage::stored`]).
+    /// Whether instructions were decoded from the frame, or others may have decoded some: then a store into it must be told
+    /// ([`Storage::stored`]).
     #[inline(always)]
     pub fn is_marked(&self) -> bool {
-        self.0.load(Relaxed) & MARKED != 0
+        self.0.load(Relaxed) & (MARKED | TOLD) != 0
+    }
+
+    fn set_told(&self, told: bool) {
+        let _ = if told { self.0.fetch_or(TOLD, SeqCst) } else { self.0.fetch_and(!TOLD, SeqCst) };
     }
 
     /// Where a 32-bit host word with the version, and a byte that is not 0 if the frame is marked, stand within it.
@@ -433,10 +440,7 @@ impl Storage {
     /// Marks `len` bytes at `a` (at least one, within one frame) as decoded. What is read of them behind this is what the version
     /// stands for. Of a page that other configurations store into, too, theirs are marked as well.
     pub fn mark_code(&self, a: Absolute, len: usize) -> Watched {
-        self.for_others(a.0 / PAGE, |other, frame| {
-            other.mark_own_code(Absolute(frame * PAGE + a.0 % PAGE), len);
-        });
-        self.mark_own_code(a, len)
+        self.in_all(a.0 / PAGE, |storage, frame| storage.mark_own_code(Absolute(frame * PAGE + a.0 % PAGE), len))
     }
 
     fn mark_own_code(&self, a: Absolute, len: usize) -> Watched {
@@ -446,8 +450,9 @@ impl Storage {
             for (word, bits) in marks_of(a.0 % PAGE, len as u64) {
                 marks[word].fetch_or(bits, SeqCst);
             }
-            let seen = code.fetch_update(SeqCst, SeqCst, |seen| (seen & MARKED == 0).then_some(seen | NEWS));
-            let now = seen.map_or_else(|seen| seen, |seen| seen | NEWS);
+            let marked = |seen: u64| seen | if seen & TOLD == 0 { NEWS } else { KNOWN };
+            let seen = code.fetch_update(SeqCst, SeqCst, |seen| (seen & MARKED == 0).then_some(marked(seen)));
+            let now = seen.map_or_else(|seen| seen, marked);
             // Another CPU that stores into the frame's code takes all marks away before it raises the version.
             let there = |(word, bits): (usize, u64)| marks[word].load(SeqCst) & bits == bits;
             if marks_of(a.0 % PAGE, len as u64).all(there) && code.load(SeqCst) as u32 == now as u32 {
@@ -508,8 +513,7 @@ impl Storage {
             let marks = self.marks_of_frame(frame);
             if marks_of(from % PAGE, to - from).any(|(word, bits)| marks[word].load(Relaxed) & bits != 0) {
                 // Every block of the frame becomes stale; those still wanted are decoded and marked again.
-                self.forget_code(frame);
-                self.for_others(frame, |other, frame| other.forget_code(frame));
+                self.in_all(frame, Storage::forget_code);
                 stale = true;
             }
         }
@@ -520,7 +524,7 @@ impl Storage {
         for marks in self.marks_of_frame(frame) {
             marks.store(0, SeqCst);
         }
-        let next = |seen: u64| Some(u64::from((seen as u32).wrapping_add(1)));
+        let next = |seen: u64| Some(seen & TOLD | u64::from((seen as u32).wrapping_add(1)));
         let _ = self.code[frame as usize].0.fetch_update(SeqCst, SeqCst, next);
     }
 

@@ -5,20 +5,22 @@ use crate::console::terminal::Terminal;
 use crate::spooling::lock_unit;
 use cpu::Interruption;
 use dasd::Kind;
+use devices::tape::Model;
 use directory::SpoolKind;
 
-/// Device class and type bytes, and for disks the flags of the virtual device and what the real one is.
+/// Device class and type bytes, status and flags of the virtual device, and what the real one is.
 #[derive(Default)]
 struct Type {
     class: u8,
     kind: u8,
+    status: u8,
     flags: u8,
     /// Model and features, if there is a real device.
     real: Option<(u8, u8)>,
 }
 
 const fn unit(class: u8, kind: u8) -> Type {
-    Type { class, kind, flags: 0, real: None }
+    Type { class, kind, status: 0, flags: 0, real: None }
 }
 
 /// The virtual disk, if it is one: class 04 or 01, and the flag that it is read-only.
@@ -54,7 +56,7 @@ fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
     };
     // Rotational position sensing, extended sense, reserve and release.
     let features = if class == 0x04 { 0xc2 } else { 0x42 };
-    Some(Type { class, kind, flags: 0x02 | if link.read_only { 0x80 } else { 0 }, real: Some((model, features)) })
+    Some(Type { class, kind, status: 0, flags: 0x02 | if link.read_only { 0x80 } else { 0 }, real: Some((model, features)) })
 }
 
 /// A virtual 3270: the model of the terminal at it says how large it is.
@@ -67,13 +69,22 @@ fn display(terminal: Option<&Terminal>) -> Type {
         _ => 2,
     };
     let real = size.map(|_| (model, 0));
-    Type { class: 0x40, kind: 0x01, flags: 0, real }
+    Type { real, ..unit(0x40, 0x01) }
 }
 
-/// The virtual device, if there is one. Those but disks are CP's own: none has a real one behind it.
+/// A tape drive: the real one is the user's alone.
+fn tape(call: &Call<'_>, vdev: u16) -> Option<Type> {
+    let kind = match call.cp.tapes.held(&call.vmdbk.userid, vdev)?.model {
+        Model::T3480 => 0x01,
+        Model::T3490 => 0x81,
+    };
+    Some(Type { status: 0x01, real: Some((devices::tape::MODEL, 0)), ..unit(0x08, kind) })
+}
+
+/// The virtual device, if there is one. Those but disks and tapes are CP's own: none has a real one behind it.
 fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
-    if let Some(disk) = disk(call, vdev) {
-        return Some(disk);
+    if let Some(found) = disk(call, vdev).or_else(|| tape(call, vdev)) {
+        return Some(found);
     }
     if let Some(graf) = call.vmdbk.graf(vdev) {
         return Some(display(graf.terminal().as_deref()));
@@ -110,7 +121,7 @@ pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
     if asked == u32::MAX {
         call.set_gr(call.r1, vdev.into());
     }
-    call.set_gr(call.r3, u64::from(found.class) << 24 | u64::from(found.kind) << 16 | u64::from(found.flags));
+    call.set_gr(call.r3, u32::from_be_bytes([found.class, found.kind, found.status, found.flags]).into());
     if let Some((model, features)) = found.real {
         if call.r3 != 15 {
             let real = [found.class, found.kind, model, features];
@@ -143,7 +154,7 @@ pub fn device_information(call: &Call<'_>) -> Result<(), Interruption> {
         call.set_cc(3);
         return Ok(());
     };
-    (block[4], block[5], block[7]) = (found.class, found.kind, found.flags);
+    block[4..8].copy_from_slice(&[found.class, found.kind, found.status, found.flags]);
     if let Some((model, features)) = found.real {
         block[8..12].copy_from_slice(&[found.class, found.kind, model, features]);
     }
