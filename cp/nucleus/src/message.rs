@@ -206,13 +206,17 @@ messages! {
     saved_not_defined(name) = "NSS" 441 'E' "{name} is not defined";
     /// What is defined has to be saved, or purged with PURGE NSS, before it can be defined anew.
     saved_defined(name, id) = "NSD" 442 'E' "{name} is defined in fileid {id} already, and not saved";
+    /// One of the two would be a segment, the other the segment space that it is in.
+    saved_space(name, other, id) = "NSD" 442 'E' "{name} cannot be defined: {other} in fileid {id} has or is a segment space of that name";
+    /// Each page of a segment space belongs to one of its members.
+    saved_member(name, other, id) = "NSD" 278 'E' "{name} cannot be defined: its pages are those of {other} in fileid {id}, which is in the same segment space";
     /// The saved system does not run in so little storage. DEFINE STORAGE gives the virtual machine more.
     saved_minimum(name, size) = "VMI" 443 'E' "Virtual machine storage is less than the {size} that {name} needs";
     /// The saved system is not for virtual machines of this mode. SET MACHINE gives it another.
     saved_mode(name, modes) = "VMI" 445 'E' "{name} needs a virtual machine of mode {modes}";
     /// What is to be saved must be in the virtual machine's storage.
     saved_page(page) = "NSS" 446 'E' "Page {page} is not within the virtual machine's storage";
-    /// The saved system is restricted, and the directory has no NAMESAVE statement for it in your entry.
+    /// The saved system is restricted, or for a group of virtual machines, and the directory has no NAMESAVE statement for it in your entry.
     saved_restricted(name) = "VMI" 449 'E' "Your userid is not authorized to IPL system {name}";
     /// The spool file is being read or written now.
     spool_file_in_use(spoolid) = "SPO" 43 'E' "Spoolid {spoolid} is in use";

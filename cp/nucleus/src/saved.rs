@@ -58,6 +58,9 @@ pub struct Use {
     loaded: Arc<Loaded>,
     /// All pages are the machine's own copies.
     pub nonshared: bool,
+    /// A program has loaded it, or the space that it is in, by that name; otherwise it came with another member of its space.
+    pub asked: bool,
+    pub space_asked: bool,
 }
 
 impl Drop for Use {
@@ -95,14 +98,20 @@ pub fn purge(cp: &Cp, id: u16) -> Result<bool, Message> {
     Ok(!used)
 }
 
+/// What whoever asks for this segment, or segment space, gets ([`spool::saved::SavedFiles::parts`]).
+pub fn parts(cp: &Cp, name: &str) -> Vec<SavedFile> {
+    spooling::ask(cp, |spool| spool.saved.parts(name))
+}
+
 /// The file that is active under the name.
 pub fn find(cp: &Cp, name: &str) -> Option<SavedFile> {
     spooling::ask(cp, |spool| spool.saved.active(name).cloned())
 }
 
-/// Whether the user may have the file.
+/// Whether the user may have the file: one that is restricted, or for a group of virtual machines, is for those whom the directory names.
 pub fn admits(vmdbk: &Vmdbk, file: &SavedFile) -> bool {
-    file.class != Class::Restricted || vmdbk.user.namesave.contains(&file.name)
+    let named = |name: &String| vmdbk.user.namesave.contains(name);
+    file.class != Class::Restricted && !file.vm_group || named(&file.name) || file.space.as_ref().is_some_and(named)
 }
 
 /// Makes the user one of the file's. Its pages are read if nobody has it yet.
@@ -118,7 +127,8 @@ pub fn begin_use(cp: &Cp, vmdbk: &Vmdbk, file: SavedFile, nonshared: bool) -> Re
     entry.users.push(vmdbk.userid.clone());
     let loaded = entry.loaded.clone();
     drop(table);
-    Ok(Use { table: cp.saved.clone(), file, userid: vmdbk.userid.clone(), loaded, nonshared })
+    let userid = vmdbk.userid.clone();
+    Ok(Use { table: cp.saved.clone(), file, userid, loaded, nonshared, asked: false, space_asked: false })
 }
 
 fn read(spool: &spool::Spool, file: &SavedFile) -> Result<Loaded, Message> {
@@ -154,10 +164,11 @@ pub fn addresses(range: &PageRange) -> Range<u64> {
     u64::from(range.first) * PAGE..(u64::from(range.last) + 1) * PAGE
 }
 
-/// The first address of the file's pages and the last.
-pub fn extent(file: &SavedFile) -> (u64, u64) {
-    let first = file.ranges.iter().map(|range| addresses(range).start).min().unwrap_or(0);
-    let end = file.ranges.iter().map(|range| addresses(range).end).max().unwrap_or(1);
+/// The first address of these files' pages and the last.
+pub fn extent(files: &[SavedFile]) -> (u64, u64) {
+    let ranges = || files.iter().flat_map(|file| &file.ranges);
+    let first = ranges().map(|range| addresses(range).start).min().unwrap_or(0);
+    let end = ranges().map(|range| addresses(range).end).max().unwrap_or(1);
     (first, end - 1)
 }
 

@@ -150,6 +150,8 @@ pub struct SavedFile {
     pub restricted: bool,
     /// Who may not use it shared may load a copy.
     pub load_nonshared: bool,
+    /// The segment space that it is a member of: whoever loads one member has them all.
+    pub space: Option<String>,
     /// Who defined it.
     pub originator: String,
     /// When it was defined, or saved.
@@ -175,6 +177,7 @@ impl SavedFile {
             vm_group: false,
             restricted: false,
             load_nonshared: false,
+            space: None,
             originator: field(originator, 8),
             created,
             cpu: Vec::new(),
@@ -204,7 +207,7 @@ impl SavedFile {
         let cpu: String = self.cpu.iter().map(|b| format!("{b:02x}")).collect();
         let mut text = format!(
             "name {}\nkind {}\nclass {}\nranges {}\nminimum {}\nmodes {}\nregisters {registers}\ngroup {}\nrestricted {}\n\
-             nonshared {}\noriginator {}\ncreated {}\ncpu {cpu}\nsum {:016x}\n",
+             nonshared {}\nspace {}\noriginator {}\ncreated {}\ncpu {cpu}\nsum {:016x}\n",
             self.name,
             self.kind.name(),
             self.class.letter(),
@@ -214,6 +217,7 @@ impl SavedFile {
             self.vm_group,
             self.restricted,
             self.load_nonshared,
+            self.space.as_deref().unwrap_or_default(),
             self.originator,
             self.created.0,
             self.sum,
@@ -253,6 +257,7 @@ impl SavedFile {
             vm_group: get("group")?.parse().ok()?,
             restricted: get("restricted")?.parse().ok()?,
             load_nonshared: get("nonshared")?.parse().ok()?,
+            space: get("space").filter(|space| !space.is_empty()).map(str::to_string),
             originator: get("originator")?.into(),
             created: Tod(get("created")?.parse().ok()?),
             cpu: (0..get("cpu")?.len()).step_by(2).map(byte).collect::<Option<_>>()?,
@@ -343,6 +348,22 @@ impl SavedFiles {
     /// The file that those get who ask for this name.
     pub fn active(&self, name: &str) -> Option<&SavedFile> {
         self.files.iter().find(|file| file.is_active() && file.name == name)
+    }
+
+    /// What those get who ask for this segment, that itself first: a member of a segment space brings the others with it, and the name of a
+    /// space means all of them. Nothing, if it is not there, or a member of its space was never saved.
+    pub fn parts(&self, name: &str) -> Vec<SavedFile> {
+        let asked = self.active(name);
+        let space = match asked {
+            Some(SavedFile { space: None, .. }) => return asked.cloned().into_iter().collect(),
+            Some(SavedFile { space: Some(space), .. }) => space,
+            None => name,
+        };
+        let members = || self.files.iter().filter(|file| file.space.as_deref() == Some(space));
+        let whole = members().all(|file| self.active(&file.name).is_some_and(|other| other.space == file.space));
+        let first = asked.into_iter();
+        let others = members().filter(|file| file.is_active() && file.name != name);
+        if whole { first.chain(others).cloned().collect() } else { Vec::new() }
     }
 
     /// The file of this name and kind that is defined and not saved.
@@ -497,6 +518,33 @@ mod tests {
         file.parm_registers = Some((0, 15));
         file.modes = vec!["XA".into(), "ESA".into()];
         file
+    }
+
+    #[test]
+    fn members_of_a_space_come_together_when_all_are_saved() {
+        let folder = Folder(std::env::temp_dir().join(format!("endicott-spaces-{}", std::process::id())));
+        let mut all = SavedFiles::open(folder.0.clone()).unwrap();
+        let mut define = |all: &mut SavedFiles, name: &str, space: Option<&str>, page: u32| {
+            let mut file = SavedFile::new(name, Kind::Segment, "MAINT", Tod(5));
+            file.ranges = vec![PageRange { first: page, last: page, kind: PageKind::SharedRead }];
+            file.space = space.map(str::to_string);
+            all.define(file).unwrap()
+        };
+        let save = |all: &mut SavedFiles, id: u16| all.save(id, Vec::new(), Tod(9), |_| 0, |_, to| to.fill(0)).unwrap();
+        let names = |all: &SavedFiles, name: &str| {
+            all.parts(name).iter().map(|file| file.name.clone()).collect::<Vec<_>>().join(" ")
+        };
+        let [one, two, alone] = [("ONE", Some("BOTH")), ("TWO", Some("BOTH")), ("ALONE", None)]
+            .map(|(name, space)| define(&mut all, name, space, 0x400));
+        save(&mut all, one);
+        save(&mut all, alone);
+        assert_eq!(["ONE", "BOTH", "ALONE", "NONE"].map(|name| names(&all, name)), ["", "", "ALONE", ""]);
+        save(&mut all, two);
+        let all = SavedFiles::open(folder.0.clone()).unwrap();
+        assert_eq!(
+            ["ONE", "TWO", "BOTH", "ALONE"].map(|name| names(&all, name)),
+            ["ONE TWO", "TWO ONE", "ONE TWO", "ALONE"]
+        );
     }
 
     #[test]

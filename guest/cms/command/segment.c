@@ -1,4 +1,4 @@
-/* SEGMENT: saved segments are loaded and purged, and storage is reserved for them. */
+/* SEGMENT: saved segments are loaded and purged, storage is reserved for them, and names are assigned to them. */
 #include "command.h"
 #include "../nucleus/segment.h"
 
@@ -74,8 +74,9 @@ int segment_command(const struct call *call)
         { "SHARE", 5, &copy, 0, NULL, NULL }, { "NOSHARE", 7, &copy, 1, NULL, NULL }, { "SYSTEM", 6, &system, 1, NULL, NULL },
         { "USER", 4, &system, 0, NULL, NULL },
     };
-    u32 words = operands(call);
+    u32 words = operands(call), most;
     struct segment *segment;
+    const char *wanted;
     char mode;
 
     code = options("SEG", call, known, COUNT_OF(known));
@@ -85,33 +86,42 @@ int segment_command(const struct call *call)
         message("SEG", 47, 'E');
         return RC_SYNTAX;
     }
-    if (words != 3) {
-        if (words < 3)
-            message("SEG", 50, 'E', call->token[1]);
+    most = is(call->token[1], "ASSIGN") ? 4 : 3;
+    if (words != most) {
+        if (words < most)
+            message("SEG", 50, 'E', call->token[words - 1]);
         else
-            message("SEG", 70, 'E', call->token[3]);
+            message("SEG", 70, 'E', call->token[most]);
         return RC_SYNTAX;
     }
+    if (most == 4) {
+        if (!legal_name(call->token[2]) || !legal_name(call->token[3])) {
+            message("SEG", 70, 'E', call->token[legal_name(call->token[2]) ? 3 : 2]);
+            return RC_SYNTAX;
+        }
+        return segment_assign(call->token[2], call->token[3]) ? 0 : segment_problem("SEG", SEGMENT_NO_STORAGE, call->token[2]);
+    }
+    wanted = segment_assigned(call->token[2]);
     if (is(call->token[1], "LOAD")) {
-        code = segment_problem("SEG", segment_load(call->token[2], copy, &segment), call->token[2]);
+        code = segment_problem("SEG", segment_load(wanted, copy, &segment), wanted);
         if (code == 0)
             segment->by_access = false;
         return code;
     }
     if (is(call->token[1], "RESERVE"))
-        return segment_problem("SEG", segment_reserve(call->token[2], &segment), call->token[2]);
-    segment = segment_known(call->token[2]);
+        return segment_problem("SEG", segment_reserve(wanted, &segment), wanted);
+    segment = segment_known(wanted);
     if (is(call->token[1], "PURGE")) {
         if (segment == NULL || !segment->loaded) {
-            message("SEG", 1084, 'E', call->token[2], "loaded");
+            message("SEG", 1084, 'E', wanted, "loaded");
             return RC_MISSING;
         }
         if (serves_a_disk(segment, &mode)) {
-            message("SEG", 1087, 'E', call->token[2], mode);
+            message("SEG", 1087, 'E', wanted, mode);
             return 8;
         }
         if (installation_is(segment)) {
-            message("SEG", 1091, 'E', call->token[2]);
+            message("SEG", 1091, 'E', wanted);
             return 8;
         }
         installation_gone(segment);
@@ -120,11 +130,11 @@ int segment_command(const struct call *call)
     }
     if (is(call->token[1], "RELEASE")) {
         if (segment == NULL || !segment->reserved) {
-            message("SEG", 1084, 'E', call->token[2], "reserved");
+            message("SEG", 1084, 'E', wanted, "reserved");
             return RC_MISSING;
         }
         if (segment->loaded) {
-            message("SEG", 1088, 'E', call->token[2]);
+            message("SEG", 1088, 'E', wanted);
             return 8;
         }
         segment_release(segment);

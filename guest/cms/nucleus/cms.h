@@ -197,6 +197,7 @@ struct rexx_text;
 struct segment;
 struct disk;
 void installation_load(const name wanted);
+bool installation_at(const void *first);
 bool installation_is(const struct segment *which);
 void installation_gone(const struct segment *which);
 void installation_forget(void);

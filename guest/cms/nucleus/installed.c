@@ -1,9 +1,10 @@
 /*
- * The installation segment: execs in a saved segment that all have in common.
+ * Execs in saved segments, which all have in common: the installation segment, and others.
  *
  * It begins with an identifier and the number of execs; then comes an entry for each, and their lines as the exec processor wants them: texts
  * with lengths, at the addresses where the segment always is. command/seggen.c makes one. IPL loads CMSINST, or the one that INSTSEG in IPL's
- * PARM names, if there is one; what is in it is found before what is on disks, unless SET INSTSEG OFF.
+ * PARM names, if there is one; what is in it is found before what is on disks, unless SET INSTSEG OFF. Those that SEGMENT LOAD has loaded
+ * are looked through before, the newest first.
  */
 #include "segment.h"
 #include "../rexx/rexx.h"
@@ -13,14 +14,10 @@ struct installation { char identifier[8]; u32 count, zero; struct entry entry[];
 
 static const char identifier[8] = "CMSEXEC1";
 static const struct segment *segment;
-static u32 running;             /* execs of it that run */
+static u32 running;             /* execs of segments that run */
 
-static const struct installation *installation(void)
-{
-    const struct installation *all = segment == NULL ? NULL : (const struct installation *)segment->first;
-
-    return all != NULL && memcmp(all->identifier, identifier, sizeof identifier) == 0 ? all : NULL;
-}
+/* Whether what has been loaded there is one of these. */
+bool installation_at(const void *first) { return memcmp(first, identifier, sizeof identifier) == 0; }
 
 void installation_load(const name wanted)
 {
@@ -28,15 +25,14 @@ void installation_load(const name wanted)
 
     if (segment_load(wanted, false, &found) != SEGMENT_DONE)
         return;
-    segment = found;
-    if (installation() == NULL) {
-        segment = NULL;
+    if (found->execs)
+        segment = found;
+    else
         segment_purge(found);
-    }
 }
 
-/* Whether an exec of it runs, or one may be looked for. */
-bool installation_is(const struct segment *which) { return which == segment && (settings.instseg || running > 0); }
+/* Whether an exec of it may run, or IPL has loaded it and its execs are to be found. */
+bool installation_is(const struct segment *which) { return which->execs && (running > 0 || (which == segment && settings.instseg)); }
 
 /* It has been purged. */
 void installation_gone(const struct segment *which)
@@ -48,16 +44,26 @@ void installation_gone(const struct segment *which)
 void installation_forget(void) { running = 0; }
 void installation_left(void) { running -= running > 0; }
 
-const struct rexx_text *installation_find(const name fn, const name ft, u32 *count)
+static const struct rexx_text *find_in(const struct segment *which, const name fn, const name ft, u32 *count)
 {
-    const struct installation *all = settings.instseg ? installation() : NULL;
+    const struct installation *all = (const struct installation *)which->first;
 
-    for (u32 n = 0; all != NULL && n < all->count; n++)
+    for (u32 n = 0; n < all->count; n++)
         if (memcmp(all->entry[n].fn, fn, sizeof(name)) == 0 && memcmp(all->entry[n].ft, ft, sizeof(name)) == 0) {
             *count = all->entry[n].count;
             return all->entry[n].lines;
         }
     return NULL;
+}
+
+const struct rexx_text *installation_find(const name fn, const name ft, u32 *count)
+{
+    const struct rexx_text *lines = NULL;
+
+    for (const struct segment *which = segment_next(NULL); which != NULL && lines == NULL; which = segment_next(which))
+        if (which->loaded && which->execs && which != segment)
+            lines = find_in(which, fn, ft, count);
+    return lines == NULL && segment != NULL && settings.instseg ? find_in(segment, fn, ft, count) : lines;
 }
 
 const struct rexx_text *installation_run(const name fn, const name ft, u32 *count)

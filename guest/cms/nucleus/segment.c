@@ -2,14 +2,20 @@
  * Saved segments that this machine uses (DIAGNOSE X'64').
  *
  * CP puts a segment where it was when it was saved. If that is within the machine's storage, nothing else may be there: the
- * storage is reserved first, and given back when the segment is purged. A segment with a disk's file status tables stays as long as
+ * storage is reserved first, and given back when the segment is purged. With a member of a segment space all of the space comes, so
+ * what is reserved is the space's; members have it in common. A segment with a disk's file status tables stays as long as
  * a disk is in use that has them there (disk.c).
+ *
+ * A name can be made to mean another one's segment (SEGMENT ASSIGN).
  */
 #include "segment.h"
 
-enum { LOAD_SHARED = 0x00, LOAD_COPY = 0x04, PURGE = 0x08, FIND = 0x0c };
+enum { LOAD_SHARED = 0x00, LOAD_COPY = 0x04, PURGE = 0x08, FIND = 0x0c, FIND_SPACE = 0x14 };
+
+struct assignment { struct assignment *chain; name wanted, meant; };
 
 static struct segment *segments;
+static struct assignment *assignments;
 
 /* The condition code; `first` and `last` are then the addresses, or `last` CP's error if it is 2. */
 static u32 ask(u32 function, const name wanted, u32 *first, u32 *last)
@@ -27,6 +33,38 @@ static u32 ask(u32 function, const name wanted, u32 *first, u32 *last)
 }
 
 struct segment *segment_next(const struct segment *before) { return before == NULL ? segments : before->chain; }
+
+static struct assignment *assignment_of(const name wanted)
+{
+    struct assignment *found = assignments;
+
+    while (found != NULL && memcmp(found->wanted, wanted, sizeof(name)) != 0)
+        found = found->chain;
+    return found;
+}
+
+const char *segment_assigned(const name wanted)
+{
+    const struct assignment *found = assignment_of(wanted);
+
+    return found == NULL ? wanted : found->meant;
+}
+
+bool segment_assign(const name wanted, const name meant)
+{
+    struct assignment *found = assignment_of(wanted);
+
+    if (found == NULL) {
+        found = obtain(sizeof *found, OWNER_SYSTEM);
+        if (found == NULL)
+            return false;
+        memcpy(found->wanted, wanted, sizeof(name));
+        found->chain = assignments;
+        assignments = found;
+    }
+    memcpy(found->meant, meant, sizeof(name));
+    return true;
+}
 
 struct segment *segment_known(const name wanted)
 {
@@ -49,6 +87,15 @@ static void forget(struct segment *segment)
     release(segment);
 }
 
+/* Whether another segment keeps the same place. */
+static bool place_in_common(const struct segment *segment)
+{
+    for (const struct segment *other = segments; other != NULL; other = other->chain)
+        if (other != segment && other->reserved && other->place == segment->place)
+            return true;
+    return false;
+}
+
 /* The segment's place is kept free of anything else. */
 enum segment_result segment_reserve(const name wanted, struct segment **found)
 {
@@ -65,11 +112,12 @@ enum segment_result segment_reserve(const name wanted, struct segment **found)
         if (segment == NULL)
             return SEGMENT_NO_STORAGE;
         *segment = (struct segment){ .first = first, .last = last, .chain = segments };
+        (void)ask(FIND_SPACE, wanted, &segment->place, &segment->place_last);
         memcpy(segment->name, wanted, sizeof(name));
         segments = segment;
     }
     *found = segment;
-    if (first < storage_bytes() && !reserve_storage(first, last)) {
+    if (segment->place < storage_bytes() && !place_in_common(segment) && !reserve_storage(segment->place, segment->place_last)) {
         forget(segment);
         return SEGMENT_OVERLAPS;
     }
@@ -102,14 +150,15 @@ enum segment_result segment_load(const name wanted, bool copy, struct segment **
     segment->last = last;
     segment->loaded = true;
     segment->kept = reserved;
+    segment->execs = installation_at((const void *)first);
     return SEGMENT_DONE;
 }
 
 /* The place of a segment that is not loaded is storage as any other. */
 void segment_release(struct segment *segment)
 {
-    if (segment->reserved && segment->first < storage_bytes())
-        release((void *)segment->first);
+    if (segment->reserved && segment->place < storage_bytes() && !place_in_common(segment))
+        release((void *)segment->place);
     segment->reserved = false;
     forget(segment);
 }

@@ -8,7 +8,9 @@ struct segment {
     struct segment *chain;
     name name;
     u32 first, last;
+    u32 place, place_last;      /* where all comes that is loaded with it: its segment space */
     bool loaded, reserved;
+    bool execs;                 /* it has execs, which are found before those on disks (installed.c) */
     bool kept;                  /* it was reserved before it was loaded */
     bool by_access;             /* ACCESS loaded it: it goes with the disk */
 };
@@ -24,6 +26,8 @@ struct segment_maker {
 
 int make_segment(const char *module, const name segment, const name page, u32 length, const struct segment_maker *maker);    /* command/segment.c */
 
+const char *segment_assigned(const name wanted);         /* the segment that this name means */
+bool segment_assign(const name wanted, const name meant);
 struct segment *segment_known(const name wanted);        /* one that is loaded or reserved */
 struct segment *segment_next(const struct segment *before);
 enum segment_result segment_reserve(const name wanted, struct segment **found);

@@ -38,7 +38,7 @@ fn saved_files(cp: &Cp, mut words: Words<'_>) -> Result<Response, Message> {
     let wanted: Box<dyn Fn(&SavedFile) -> bool> = match () {
         () if word.is("NAME") => {
             let name = words.need()?.upper();
-            Box::new(move |file| file.name == name)
+            Box::new(move |file| file.name == name || file.space.as_ref() == Some(&name))
         }
         () if word.is("ALL") => Box::new(|_| true),
         () => {

@@ -6,7 +6,7 @@ use crate::saved;
 use crate::spooling::{self, message_of};
 use crate::system::Cp;
 use crate::words::{Word, Words};
-use spool::saved::{Kind, PageKind, PageRange, SavedFile};
+use spool::saved::{Class, Kind, PageKind, PageRange, SavedFile};
 
 /// The last page that storage of 31-bit programs has.
 const LAST_PAGE: u64 = 0x7_ffff;
@@ -16,17 +16,19 @@ const LAST_PAGE: u64 = 0x7_ffff;
 /// Defines a saved system: the pages, in hexadecimal, that SAVESYS will save, and what a virtual machine gets of each when it is started with IPL name. Types begin with S, the page is
 /// shared by all, or E, each machine's own, and go on with W, it can be stored into, R, it cannot, or N, it is not saved and zero. SC is a page that
 /// only CP stores into. MINSIZE is the storage that a virtual machine must have, MACHMODE the modes it may have (all, if none is named), PARMREGS the general
-/// registers that get the text of IPL's PARM. RSTD: only those may IPL it who have a NAMESAVE statement for it in the directory. VMGROUP is shown by QUERY NSS.
+/// registers that get the text of IPL's PARM. RSTD: only those may IPL it who have a NAMESAVE statement for it in the directory. VMGROUP says the
+/// same of a system for a group of virtual machines, and QUERY NSS shows it.
 pub fn defsys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let id = define(cp, issuer, Kind::System, words)?;
     let (name, id) = id;
     Ok(message::system_defined(name, format!("{id:04}")).to_string().into())
 }
 
-/// `DEFSEG name page[-page] type ... [RSTD] [LOADNSHR]`
+/// `DEFSEG name page[-page] type ... [SPACE space] [RSTD] [LOADNSHR]`
 ///
 /// Defines a saved segment: the pages, in hexadecimal, that SAVESEG will save, and what a program gets of each when it loads the segment. The types are those of DEFSYS. RSTD: only those may load
 /// it who have a NAMESAVE statement for it in the directory; with LOADNSHR as well, the others may load a copy of their own.
+/// With SPACE the segment is a member of that segment space: who loads a member, or the space by its name, has all members, which must all be saved before.
 pub fn defseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let (name, id) = define(cp, issuer, Kind::Segment, words)?;
     Ok(message::segment_defined(name, format!("{id:04}")).to_string().into())
@@ -80,6 +82,7 @@ fn define(cp: &Cp, issuer: &Issuer, kind: Kind, mut words: Words<'_>) -> Result<
             () if key.is("RSTD") => file.restricted = true,
             () if key.is("VMGROUP") && system => file.vm_group = true,
             () if key.is("LOADNSHR") && !system => file.load_nonshared = true,
+            () if key.is("SPACE") && !system => file.space = Some(self::name(value()?)?),
             () if key.is("MINSIZE") && system => {
                 let value = value()?;
                 minimum = Some(value.storage().ok_or_else(|| word.invalid())?);
@@ -103,6 +106,16 @@ fn define(cp: &Cp, issuer: &Issuer, kind: Kind, mut words: Words<'_>) -> Result<
     spooling::with(cp, |spool| {
         if let Some(other) = spool.saved.skeleton(&name, kind) {
             return Err(message::saved_defined(&name, format!("{:04}", other.id)));
+        }
+        let others = || spool.saved.files().iter().filter(|other| other.class != Class::Pending);
+        // A name means a segment or a space, and each page of a space is one member's.
+        let space = file.space.as_ref();
+        if let Some(other) = others().find(|other| other.space.as_ref() == Some(&name) || Some(&other.name) == space) {
+            return Err(message::saved_space(&name, &other.name, format!("{:04}", other.id)));
+        }
+        let member = |other: &&SavedFile| space.is_some() && other.space.as_ref() == space && other.name != name;
+        if let Some(other) = others().filter(member).find(|other| saved::overlaps(other, &file)) {
+            return Err(message::saved_member(&name, &other.name, format!("{:04}", other.id)));
         }
         spool.saved.define(file).map_err(|error| message_of(&error))
     })

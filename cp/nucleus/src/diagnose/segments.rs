@@ -5,7 +5,7 @@ use crate::saved::{self, Use};
 use arch::{Program, Real};
 use base::ebcdic;
 use cpu::Interruption;
-use spool::saved::SavedFile;
+use spool::saved::{Kind, PageRange, SavedFile};
 
 /// There is no saved segment of this name.
 const NO_SEGMENT: u64 = 44;
@@ -20,7 +20,8 @@ const RESTRICTED: u64 = 449;
 ///
 /// Rx: the address of an eight-character name, Ry: the subcode. X'00' loads the segment, sharing what it shares; X'04' loads a copy that is the virtual
 /// machine's alone; X'10' loads it as X'00' unless it overlaps another one that is loaded; X'08' purges it from the virtual machine; X'0C' finds it. X'20', X'24',
-/// X'28' and X'2C' are the same with 64-bit addresses. Of what is loaded or found Rx gets the first address and Ry the last.
+/// X'28' and X'2C' are the same with 64-bit addresses. Of what is loaded or found Rx gets the first address and Ry the last. The name may be that of a segment
+/// space; with a member of one all members are loaded, and they stay until those that were asked for are purged. X'14' finds where all comes that is loaded with the name.
 /// Condition code 0: it is loaded (or purged, or found and loaded); 1: it is loaded within the virtual machine's storage, found and not loaded, or purged though it was not
 /// loaded; 2: Ry is 44, it does not exist, 177, it cannot be read, 278, it overlaps, 449, it is restricted.
 /// X'18' (and X'38' with 64-bit addresses): Rx is the address of a list: X'0C' in byte 0, the name in bytes 8 to 15, the address and the length (two bytes) of a buffer, which gets the first and the
@@ -29,7 +30,7 @@ pub fn saved_segments(call: &Call<'_>) -> Result<(), Interruption> {
     let subcode = call.gr(call.r3) as u32;
     match subcode {
         0x18 | 0x38 => return extended(call, subcode == 0x38),
-        0x00 | 0x04 | 0x08 | 0x0c | 0x10 | 0x20 | 0x24 | 0x28 | 0x2c => (),
+        0x00 | 0x04 | 0x08 | 0x0c | 0x10 | 0x14 | 0x20 | 0x24 | 0x28 | 0x2c => (),
         _ => {
             call.set_cc(3);
             return Ok(());
@@ -43,7 +44,8 @@ pub fn saved_segments(call: &Call<'_>) -> Result<(), Interruption> {
         0x04 | 0x24 => load(call, &name, true, false),
         0x10 => load(call, &name, false, true),
         0x08 | 0x28 => purge(call, &name),
-        _ => find(call, &name),
+        0x14 => find(call, &name, true),
+        _ => find(call, &name, false),
     };
     match answer {
         Ok((cc, extent)) => {
@@ -70,62 +72,98 @@ fn name_at(call: &Call<'_>, address: Real) -> Result<String, Interruption> {
     Ok(ebcdic::to_string(&name).trim_end().to_string())
 }
 
-fn known(call: &Call<'_>, name: &str) -> Result<SavedFile, u64> {
-    saved::find(call.cp, name).ok_or(NO_SEGMENT)
+/// Whether the segment in use is, or is in, what is called so.
+fn is_called(used: &Use, name: &str) -> bool {
+    used.file.name == name || used.file.space.as_deref() == Some(name)
+}
+
+/// The one that was asked for, or all members of the space.
+fn named<'a>(parts: &'a [SavedFile], name: &str) -> &'a [SavedFile] {
+    if parts[0].name == name { &parts[..1] } else { parts }
+}
+
+fn known(call: &Call<'_>, name: &str) -> Result<Vec<SavedFile>, u64> {
+    let parts = saved::parts(call.cp, name);
+    if parts.is_empty() { Err(NO_SEGMENT) } else { Ok(parts) }
 }
 
 fn load(call: &Call<'_>, name: &str, nonshared: bool, no_overlay: bool) -> Answer {
-    let file = known(call, name)?;
-    let admitted = saved::admits(call.vmdbk, &file) || nonshared && file.load_nonshared;
-    if !admitted {
+    let parts = known(call, name)?;
+    let admitted = |file: &SavedFile| saved::admits(call.vmdbk, file) || nonshared && file.load_nonshared;
+    if !parts.iter().all(admitted) {
         return Err(RESTRICTED);
     }
     let configuration = &call.machine.configuration;
-    let extent = saved::extent(&file);
-    if extent.1 >= configuration.storage().room() {
+    if saved::extent(&parts).1 >= configuration.storage().room() {
         return Err(PAGING_ERROR);
     }
-    let within = u8::from(extent.0 < configuration.storage().size());
-    let overlaid = |other: &Use| saved::overlaps(&file, &other.file);
-    {
+    let extent = saved::extent(named(&parts, name));
+    let within = u8::from(saved::extent(&parts).0 < configuration.storage().size());
+    let is = |used: &Use, file: &SavedFile| used.file.id == file.id && used.nonshared == nonshared;
+    let overlaid = |other: &Use| {
+        let part = parts.iter().any(|file| is(other, file));
+        !part && parts.iter().any(|file| saved::overlaps(file, &other.file))
+    };
+    let missing: Vec<&SavedFile> = {
         let segments = call.vmdbk.segments();
-        if segments.iter().any(|other| other.file.id == file.id && other.nonshared == nonshared) {
-            return Ok((within, Some(extent)));
-        }
         if no_overlay && segments.iter().any(overlaid) {
             return Err(OVERLAPS);
         }
-    }
-    let used = saved::begin_use(call.cp, call.vmdbk, file.clone(), nonshared).map_err(|_| PAGING_ERROR)?;
+        parts.iter().filter(|file| !segments.iter().any(|used| is(used, file))).collect()
+    };
+    let begin = |file: &SavedFile| saved::begin_use(call.cp, call.vmdbk, file.clone(), nonshared);
+    let new: Vec<Use> = missing.into_iter().map(begin).collect::<Result<_, _>>().map_err(|_| PAGING_ERROR)?;
     // What lay there before has to go.
     let gone: Vec<Use> = call.vmdbk.segments().extract_if(.., |other| overlaid(other)).collect();
     gone.iter().for_each(|other| other.detach(configuration));
-    used.attach(configuration).map_err(|_| PAGING_ERROR)?;
-    call.vmdbk.segments().push(used);
+    for used in new {
+        used.attach(configuration).map_err(|_| PAGING_ERROR)?;
+        call.vmdbk.segments().push(used);
+    }
+    for used in call.vmdbk.segments().iter_mut().filter(|used| parts.iter().any(|file| is(used, file))) {
+        used.asked |= used.file.name == name;
+        used.space_asked |= used.file.name != name && used.file.space.as_deref() == Some(name);
+    }
     Ok((within, Some(extent)))
 }
 
 fn purge(call: &Call<'_>, name: &str) -> Answer {
-    let gone: Vec<Use> = call.vmdbk.segments().extract_if(.., |used| used.file.name == name).collect();
-    if gone.is_empty() {
-        return known(call, name).map(|_| (1, None));
+    let mut segments = call.vmdbk.segments();
+    let mut purged = false;
+    for used in segments.iter_mut() {
+        let own = used.file.name == name;
+        let asked = if own { &mut used.asked } else { &mut used.space_asked };
+        if own || used.file.space.as_deref() == Some(name) {
+            purged |= std::mem::take(asked);
+        }
     }
+    let wanted = |used: &Use| used.asked || used.space_asked || used.file.kind == Kind::System;
+    let spaces: Vec<String> = segments.iter().filter(|used| wanted(used)).filter_map(|used| used.file.space.clone()).collect();
+    let keeps = |used: &Use| wanted(used) || used.file.space.as_ref().is_some_and(|space| spaces.contains(space));
+    let gone: Vec<Use> = segments.extract_if(.., |used| !keeps(used)).collect();
+    drop(segments);
     gone.iter().for_each(|used| used.detach(&call.machine.configuration));
-    Ok((0, None))
+    drop(gone);
+    if purged { Ok((0, None)) } else { known(call, name).map(|_| (1, None)) }
 }
 
-/// The file that the virtual machine has loaded under the name, or else the active one; and whether it is loaded.
-fn looked_for(call: &Call<'_>, name: &str) -> Result<(SavedFile, bool), u64> {
-    let loaded = call.vmdbk.segments().iter().find(|used| used.file.name == name).map(|used| used.file.clone());
-    match loaded {
-        Some(file) => Ok((file, true)),
-        None => known(call, name).map(|file| (file, false)),
-    }
+/// What the virtual machine has loaded under the name, or else the active one, itself first; and whether it is loaded.
+fn looked_for(call: &Call<'_>, name: &str) -> Result<(Vec<SavedFile>, bool), u64> {
+    let loaded: Vec<SavedFile> = {
+        let segments = call.vmdbk.segments();
+        let called = segments.iter().find(|used| is_called(used, name));
+        let space = called.and_then(|used| used.file.space.clone());
+        let member = |used: &&Use| space.is_some() && used.file.space == space && used.file.name != name;
+        let itself = segments.iter().find(|used| used.file.name == name);
+        itself.into_iter().chain(segments.iter().filter(member)).map(|used| used.file.clone()).collect()
+    };
+    if loaded.is_empty() { known(call, name).map(|parts| (parts, false)) } else { Ok((loaded, true)) }
 }
 
-fn find(call: &Call<'_>, name: &str) -> Answer {
-    let (file, loaded) = looked_for(call, name)?;
-    Ok((u8::from(!loaded), Some(saved::extent(&file))))
+fn find(call: &Call<'_>, name: &str, whole: bool) -> Answer {
+    let (parts, loaded) = looked_for(call, name)?;
+    let extent = saved::extent(if whole { &parts } else { named(&parts, name) });
+    Ok((u8::from(!loaded), Some(extent)))
 }
 
 /// FINDSEGA: where the parts of a segment are.
@@ -140,7 +178,7 @@ fn extended(call: &Call<'_>, wide: bool) -> Result<(), Interruption> {
     let name = ebcdic::to_string(&parameters[8..16]);
     let buffer = u32::from_be_bytes([parameters[16], parameters[17], parameters[18], parameters[19]]);
     let length = usize::from(u16::from_be_bytes([parameters[20], parameters[21]]));
-    let (file, loaded) = match looked_for(call, name.trim_end()) {
+    let (parts, loaded) = match looked_for(call, name.trim_end()) {
         Ok(found) => found,
         Err(error) => {
             call.write(Real(list.0 + 4), &[error as u8])?;
@@ -154,17 +192,20 @@ fn extended(call: &Call<'_>, wide: bool) -> Result<(), Interruption> {
         true => answer.extend(address.to_be_bytes()),
         false => answer.extend((address as u32).to_be_bytes()),
     };
-    let (first, last) = saved::extent(&file);
+    let files = named(&parts, name.trim_end());
+    let mut ranges: Vec<PageRange> = files.iter().flat_map(|file| file.ranges.clone()).collect();
+    ranges.sort_by_key(|range| range.first);
+    let (first, last) = saved::extent(files);
     put(first);
     put(last);
-    let told = file.ranges.len().min(MOST);
+    let told = ranges.len().min(MOST);
     // Two words in either form: how many there are, and how many of them follow.
-    let counts = [file.ranges.len() as u32, told as u32];
+    let counts = [ranges.len() as u32, told as u32];
     match wide {
         true => put(u64::from(counts[0]) << 32 | u64::from(counts[1])),
         false => counts.into_iter().for_each(|count| put(count.into())),
     }
-    for range in &file.ranges[..told] {
+    for range in &ranges[..told] {
         let addresses = saved::addresses(range);
         put(addresses.start | range.kind as u64);
         put(addresses.end - 1);

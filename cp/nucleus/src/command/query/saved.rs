@@ -7,12 +7,13 @@ use crate::saved;
 use crate::spooling;
 use crate::system::Cp;
 use crate::words::Words;
-use spool::saved::{Kind, SavedFile};
+use arch::PAGE;
+use spool::saved::{Class, Kind, SavedFile};
 
 /// `Query NSS [ALL|spoolid|NAME name] [MAP] | NSS USERS name`
 ///
-/// Lists the saved systems (NSS) and segments (DCSS): number, class (S defined and not saved, A active, R restricted, P pending until its last user has given it
-/// back), how many pages, when and by whom saved. MAP shows the pages, their types, and how many users each has; USERS shows who they are.
+/// Lists the saved systems (NSS), segments (DCSS) and members of segment spaces (DCSS-M): number, class (S defined and not saved, A active, R restricted, P pending until its last user has given it
+/// back), how many pages, when and by whom saved. MAP shows the pages, their types, and how many users each has, and the segment spaces (DCSS-S), which have no number; USERS shows who they are.
 pub fn nss(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     if words.accept("USERS") {
         let name = words.need()?.upper();
@@ -29,7 +30,7 @@ pub fn nss(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messag
         }
     }
     let wanted =
-        |file: &&SavedFile| name.as_ref().is_none_or(|name| file.name == *name) && id.is_none_or(|id| file.id == id);
+        |file: &&SavedFile| name.as_ref().is_none_or(|name| is_called(file, name)) && id.is_none_or(|id| file.id == id);
     let files: Vec<SavedFile> = spooling::ask(cp, |spool| spool.saved.files().iter().filter(wanted).cloned().collect());
     if files.is_empty() {
         return match (name, id) {
@@ -39,6 +40,38 @@ pub fn nss(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messag
         };
     }
     Ok(if map { self::map(cp, &files) } else { list(cp, &files) }.into())
+}
+
+/// Whether it is the file of this name, or a member of the space.
+fn is_called(file: &SavedFile, name: &str) -> bool {
+    file.name == name || file.space.as_deref() == Some(name)
+}
+
+fn filetype(file: &SavedFile) -> &'static str {
+    if file.space.is_some() { "DCSS-M" } else { file.kind.name() }
+}
+
+/// A line for each segment space that one of these files is in.
+fn spaces(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
+    let mut names: Vec<&String> = files.iter().filter_map(|file| file.space.as_ref()).collect();
+    names.dedup();
+    let line = |space: &&String| {
+        let member = |file: &&SavedFile| file.class != Class::Pending && file.space.as_ref() == Some(*space);
+        let members: Vec<SavedFile> =
+            spooling::ask(cp, |spool| spool.saved.files().iter().filter(member).cloned().collect());
+        let (first, last) = saved::extent(&members);
+        let users = members.iter().map(|file| saved::users(cp, file.id).len()).max().unwrap_or(0);
+        let class = if saved::parts(cp, space).is_empty() { Class::Skeleton } else { Class::Active };
+        let (first, last) = (first / PAGE, last / PAGE);
+        format!(
+            "---- {space:<8} {:<8} {:<8} {first:05X}  {last:05X}  --   {}  {users:05}  {:<8} N/A",
+            "DCSS-S",
+            "N/A",
+            class.letter(),
+            "N/A"
+        )
+    };
+    names.iter().map(line).collect()
 }
 
 fn list(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
@@ -53,7 +86,7 @@ fn list(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
             date.month_day(),
             date.time(),
             file.name,
-            file.kind.name(),
+            filetype(file),
             file.originator
         )
     }));
@@ -79,25 +112,26 @@ fn map(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
                     "{:04} {:<8} {:<8} {minimum:<8} {pages}   {}  {users:05}  {registers:<8} {group}",
                     file.id,
                     file.name,
-                    file.kind.name(),
+                    filetype(file),
                     file.class.letter()
                 ),
                 _ => format!("{:32}{pages}", ""),
             });
         }
     }
+    lines.extend(spaces(cp, files));
     lines
 }
 
 fn users(cp: &Cp, name: &str) -> Result<Response, Message> {
-    let named = |file: &&SavedFile| file.name == name;
+    let named = |file: &&SavedFile| is_called(file, name);
     let files: Vec<SavedFile> = spooling::ask(cp, |spool| spool.saved.files().iter().filter(named).cloned().collect());
     if files.is_empty() {
         return Err(message::no_saved_system(name).from("NSS"));
     }
     let mut lines = vec!["FILE FILENAME FILETYPE CLASS".to_string()];
     for file in &files {
-        lines.push(format!("{:04} {:<8} {:<8} {}", file.id, file.name, file.kind.name(), file.class.letter()));
+        lines.push(format!("{:04} {:<8} {:<8} {}", file.id, file.name, filetype(file), file.class.letter()));
         let users = saved::users(cp, file.id);
         let row = |users: &[String]| users.iter().map(|user| format!("{user:<8}")).collect::<Vec<_>>().join("  ");
         lines.extend(users.chunks(6).map(|users| row(users).trim_end().to_string()));
