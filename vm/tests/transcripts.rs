@@ -3,7 +3,7 @@
 //!
 //! The clock is the host's, so dates are shown as n, too. What a machine shows in the middle of something may come a line earlier or
 //! later. A system that runs keeps its disks to itself and has the host's date, so stories in which a disk is damaged or the date matters
-//! are not played. `ENDICOTT_STORIES=tape,mail` plays only these.
+//! are not played, nor those that are about a typewriter. `ENDICOTT_STORIES=tape,mail` plays only these.
 
 mod support;
 
@@ -170,7 +170,7 @@ fn rows_of(line: &str) -> Vec<String> {
 /// Plays a story; what was otherwise.
 fn play(name: &str, text: &str, nucleus: &[PathBuf; 2]) -> Vec<String> {
     let story = Story::parse(text);
-    if story.dated || story.steps.iter().any(|step| matches!(step.what, What::Damage(_))) {
+    if story.dated || story.typewriter || story.steps.iter().any(|step| matches!(step.what, What::Damage(_))) {
         return Vec::new();
     }
     let system = System::start(&format!("story-{name}"), |folder| prepare(folder, &story, nucleus));

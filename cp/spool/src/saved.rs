@@ -524,7 +524,7 @@ mod tests {
     fn members_of_a_space_come_together_when_all_are_saved() {
         let folder = Folder(std::env::temp_dir().join(format!("endicott-spaces-{}", std::process::id())));
         let mut all = SavedFiles::open(folder.0.clone()).unwrap();
-        let mut define = |all: &mut SavedFiles, name: &str, space: Option<&str>, page: u32| {
+        let define = |all: &mut SavedFiles, name: &str, space: Option<&str>, page: u32| {
             let mut file = SavedFile::new(name, Kind::Segment, "MAINT", Tod(5));
             file.ranges = vec![PageRange { first: page, last: page, kind: PageKind::SharedRead }];
             file.space = space.map(str::to_string);

@@ -208,7 +208,8 @@ static int record_length(struct edf_file *file, u32 *index, u32 *offset, u32 *le
     int error = transfer(file, index, offset, two, NULL, 2);
 
     *length = (u32)two[0] << 8 | two[1];
-    return error == EDF_OK && *length == 0 ? EDF_DAMAGED : error;
+    /* None is longer than the longest that the file says it has. */
+    return error == EDF_OK && (*length == 0 || *length > lrecl(file)) ? EDF_DAMAGED : error;
 }
 
 /* Finds where record `record` of a V file begins; the one behind the last too. */
@@ -273,7 +274,7 @@ int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length)
         const u8 *here = held_at(file, index, offset, 2);
         u32 whole = here == NULL ? 0 : 2 + ((u32)here[0] << 8 | here[1]);
 
-        if (whole > 2 && held_at(file, index, offset, whole) != NULL) {
+        if (whole > 2 && whole - 2 <= lrecl(file) && held_at(file, index, offset, whole) != NULL) {
             *length = whole - 2;
             memcpy(to, here + 2, *length < room ? *length : room);
             skip(file, &index, &offset, whole);

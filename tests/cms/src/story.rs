@@ -31,12 +31,15 @@ pub struct Story {
     user: Vec<Owned>,
     /// What is shown depends on the date, which is in 1991.
     pub dated: bool,
+    /// It is about a console that is a typewriter.
+    pub typewriter: bool,
     pub steps: Vec<Step>,
 }
 
 impl Story {
     pub fn parse(text: &str) -> Story {
-        let mut story = Story { system: Vec::new(), user: Vec::new(), dated: false, steps: Vec::new() };
+        let mut story =
+            Story { system: Vec::new(), user: Vec::new(), dated: false, typewriter: false, steps: Vec::new() };
         for line in text.lines() {
             let shown = line.split_once('<').filter(|(who, _)| who.is_empty() || is_user(who));
             match (shown, story.steps.last_mut()) {
@@ -66,6 +69,7 @@ impl Story {
             return What::Damage(block.parse().expect("a block number"));
         }
         self.dated |= line == "** dated";
+        self.typewriter |= line == "** typewriter";
         if line == "** check" {
             return What::Check;
         }

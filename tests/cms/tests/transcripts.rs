@@ -10,6 +10,7 @@
 //! ** file 190 CMS HELP A2 help/cms.txt               a file of HELP's
 //! ** damage 4                    block 4 of CMSUSER's 191 is written over with X'FF'
 //! ** dated                       what is shown depends on the date, 20 November 1991
+//! ** typewriter                  it is about a console that is a typewriter: not played at displays
 //! ** check                       the file system's checker looks at CMSUSER's 191
 //! > ipl 190                      CMSUSER types a line, and CMS runs until it waits
 //! > 3 type a file                the same, but CMS runs for three time slices only
