@@ -7,7 +7,7 @@
 use crate::dat::{Fault, asce};
 use crate::interrupt::Interruption;
 use crate::state::{State, cr0};
-use crate::tlb::{Asid, LowPage, Tlb};
+use crate::tlb::{Asid, Entry, Tlb};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
 use storage::{Code, key};
 
@@ -156,15 +156,14 @@ impl State {
         self.read_in(at.address, Space::Mode { ar: at.ar }, self.key, to)
     }
 
-    /// Pages 0 and 1 beyond the bytes that low-address protection covers: most of Linux's prefix area. They are not
-    /// in the TLB for stores.
+    /// Pages 0 and 1 beyond the bytes that low-address protection covers: most of Linux's prefix area.
     #[inline]
-    fn low_page(&self, address: u64, len: u64) -> Option<LowPage> {
+    fn low_page(&self, address: u64, len: u64) -> Option<Entry> {
         if address >= 2 * PAGE || address % PAGE < 512 || address % PAGE + len > PAGE {
             return None;
         }
-        let low = self.tlb.low[(address / PAGE) as usize];
-        (low.tag == Tlb::tag(address, self.data_asid)).then_some(low)
+        let low = self.tlb.low(address, self.data_asid);
+        (low.write == Tlb::tag(address, self.data_asid)).then_some(*low)
     }
 
     #[inline(never)]
@@ -178,10 +177,10 @@ impl State {
     #[inline(never)]
     fn store_slow(&mut self, at: At, from: &[u8]) -> Result<(), Interruption> {
         if let Some(low) = self.low_page(at.address, from.len() as u64) {
-            let host = (low.host + at.address % PAGE) as *mut u8;
+            let page = Page { host: low.host.wrapping_add(at.address) as *mut u8, code: low.code };
             // SAFETY: the frame is one of our storage and the bytes lie in it.
-            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), host, from.len()) };
-            self.note_code(Absolute(low.frame | at.address % PAGE), from.len());
+            unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), page.host, from.len()) };
+            self.note_code(self.absolute_of(page), from.len());
             return Ok(());
         }
         self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, from)
@@ -274,12 +273,10 @@ impl State {
 
     #[inline(never)]
     fn page_slow(&mut self, at: At, access: Access) -> Result<Page, Interruption> {
-        if access == Access::Store && at.address < 2 * PAGE && at.address % PAGE >= 512 {
-            let low = self.tlb.low[(at.address / PAGE) as usize];
-            if low.tag == Tlb::tag(at.address, self.data_asid) {
-                let code: *const Code = self.shared.storage.code(Absolute(low.frame));
-                return Ok(Page { host: (low.host + at.address % PAGE) as *mut u8, code });
-            }
+        if access == Access::Store
+            && let Some(low) = self.low_page(at.address, 1)
+        {
+            return Ok(Page { host: low.host.wrapping_add(at.address) as *mut u8, code: low.code });
         }
         self.page_in(at.address, Space::Mode { ar: at.ar }, self.key, access)
     }
@@ -426,12 +423,13 @@ impl State {
             self.note_frame(frame);
         }
         let host = self.storage().frame(absolute).expect("the frame has a key, so it exists") as u64;
+        let code: *const Code = self.shared.storage.code(absolute);
         if !checked.overridden {
-            let code: *const Code = self.shared.storage.code(absolute);
             self.tlb.insert(address, asid, host, code, store && !low);
         }
-        if store && low {
-            self.tlb.low[(address / PAGE) as usize] = LowPage { tag: Tlb::tag(address, asid), host, frame };
+        // Translated code looks for these pages there, whether some of their bytes are protected or not.
+        if store && address < 2 * PAGE {
+            self.tlb.insert_low(address, asid, host, code);
         }
         Ok(Page { host: (host + address % PAGE) as *mut u8, code: self.shared.storage.code(absolute) })
     }

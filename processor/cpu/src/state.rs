@@ -246,6 +246,9 @@ pub mod layout {
     pub const DATA_WINDOW: usize = offset_of!(State, data_window);
     /// What selects the distance of a page's entry from there in an address that was shifted right by 7.
     pub const PLACES: u64 = Tlb::PLACES;
+    /// How far behind those is the entry of page 0 for stores behind its first 512 bytes, and behind that the one of page 1.
+    pub const LOW: u64 = Tlb::LOW;
+    pub const ENTRY_SIZE: u64 = size_of::<Entry>() as u64;
     pub const ENTRY_READ: usize = offset_of!(Entry, read);
     pub const ENTRY_WRITE: usize = offset_of!(Entry, write);
     pub const ENTRY_HOST: usize = offset_of!(Entry, host);

@@ -8,7 +8,7 @@
 //! been looked at when it was made, and the reference and change bits are set.
 
 use crate::mode::Architecture;
-use arch::PAGE_MASK;
+use arch::{PAGE, PAGE_MASK};
 use std::ops::{Deref, DerefMut};
 use storage::{Code, Row, Table};
 
@@ -52,25 +52,30 @@ impl Entry {
 /// Space 0 is given to nobody, so this tag is never looked for.
 const NOWHERE: u64 = 0;
 const EMPTY: Entry = Entry { read: NOWHERE, write: NOWHERE, host: 0, code: std::ptr::null() };
-/// 256 rows by the low byte of the page number (so that IPTE finds its page), 16 columns by the rest of it.
+/// 256 rows by the low byte of the page number (so that IPTE finds its page), 64 columns by the rest of it: pages 16 MiB from each
+/// other, as the two halves of a copy often are, have places of their own.
 const ROWS: usize = 256;
-const COLUMNS: usize = 16;
+const COLUMNS: usize = 64;
 /// A space looks through one of so many windows of that size, each a column behind the one before, so that pages of the same
 /// address in several spaces have places of their own.
 const WINDOWS: usize = 8;
 const PLACES: usize = ROWS * (COLUMNS + WINDOWS - 1);
+/// Behind them, each as far from its window, are the entries of pages 0 and 1 for stores that low-address protection allows, as most
+/// into Linux's prefix area are. They say nothing about fetches.
+const ALL_PLACES: usize = PLACES + ROWS * (WINDOWS - 1) + LOW_PAGES;
+const LOW_PAGES: usize = 2;
 
 // SAFETY: zeros are `EMPTY`.
 unsafe impl Row for Entry {}
 
-/// The places of a TLB. The many virtual CPUs that exist and never run, or have nothing to do, occupy none of their 184 KiB.
+/// The places of a TLB. The many virtual CPUs that exist and never run, or have nothing to do, occupy none of their 624 KiB.
 struct Entries(Table<Entry>);
 
 impl Deref for Entries {
-    type Target = [Entry; PLACES];
+    type Target = [Entry; ALL_PLACES];
 
     #[inline(always)]
-    fn deref(&self) -> &[Entry; PLACES] {
+    fn deref(&self) -> &[Entry; ALL_PLACES] {
         // SAFETY: the table has so many rows.
         unsafe { &*self.0.as_ptr().cast() }
     }
@@ -78,7 +83,7 @@ impl Deref for Entries {
 
 impl DerefMut for Entries {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [Entry; PLACES] {
+    fn deref_mut(&mut self) -> &mut [Entry; ALL_PLACES] {
         // SAFETY: as above.
         unsafe { &mut *self.0.as_mut_ptr().cast() }
     }
@@ -91,21 +96,12 @@ struct Known {
     asid: Asid,
 }
 
-/// Pages 0 and 1, when low-address protection covers part of them: the rest may be stored into.
-#[derive(Clone, Copy)]
-pub struct LowPage {
-    pub tag: u64,
-    pub host: u64,
-    pub frame: u64,
-}
-
-const NO_LOW_PAGE: LowPage = LowPage { tag: NOWHERE, host: 0, frame: 0 };
-
 /// The TLB of one CPU.
 #[repr(C)]
 pub struct Tlb {
     entries: Entries,
-    pub low: [LowPage; 2],
+    /// For each row, the columns with an entry, so that nobody looks at all of them.
+    taken: Box<[u128; ROWS]>,
     /// Spaces by a hash of ASCE and key. A space that loses its place gets a new number when it comes back.
     spaces: [Option<Known>; 64],
     next: u64,
@@ -131,16 +127,19 @@ impl Tlb {
     /// All bits of an entry's distance from the first of its window.
     pub(crate) const PLACES: u64 = ((ROWS * COLUMNS - 1) * size_of::<Entry>()) as u64;
 
+    /// How far behind the first entry of a window that of page 0 for stores is, in bytes; that of page 1 comes next.
+    pub(crate) const LOW: u64 = (PLACES * size_of::<Entry>()) as u64;
+
     /// The host's address of the first entry of a space's window. The entries stay where they are as long as the TLB is.
     pub(crate) fn window(&self, asid: Asid) -> u64 {
         std::ptr::from_ref(&self.entries[asid.window()]) as u64
     }
 
     pub fn new() -> Tlb {
-        let entries = Entries(Table::new(PLACES).expect("the host has addresses for another table"));
+        let entries = Entries(Table::new(ALL_PLACES).expect("the host has addresses for another table"));
         Tlb {
-            low: [NO_LOW_PAGE; 2],
             entries,
+            taken: Box::new([0; ROWS]),
             spaces: [None; 64],
             next: 0,
             epoch: 0,
@@ -154,7 +153,7 @@ impl Tlb {
     /// Forgets everything and gives the host its storage back, but for what it remembers of having forgotten.
     pub fn rest(&mut self) {
         self.purge();
-        self.low = [NO_LOW_PAGE; 2];
+        self.taken.fill(0);
         self.entries.0.vacate();
     }
 
@@ -166,8 +165,34 @@ impl Tlb {
 
     /// Forgets that anything may be stored: the next store into each page is looked up anew.
     pub fn forbid_stores(&mut self) {
-        self.entries.iter_mut().for_each(|entry| entry.write = NOWHERE);
-        self.low = [NO_LOW_PAGE; 2];
+        for row in 0..ROWS {
+            self.taken_in(row).for_each(|place| self.entries[place].write = NOWHERE);
+        }
+        self.forget_low();
+    }
+
+    /// The places of a row that may have an entry.
+    fn taken_in(&self, row: usize) -> impl Iterator<Item = usize> + use<> {
+        let mut columns = self.taken[row];
+        std::iter::from_fn(move || {
+            let column = columns.trailing_zeros() as usize;
+            (columns != 0).then(|| {
+                columns &= columns - 1;
+                column * ROWS + row
+            })
+        })
+    }
+
+    /// Forgets pages 0 and 1 where only they are.
+    fn forget_low(&mut self) {
+        for asid in 0..WINDOWS as u64 {
+            for page in 0..LOW_PAGES as u64 {
+                let entry = &mut self.entries[Self::low_index(page * PAGE, Asid(asid))];
+                if entry.read | entry.write != NOWHERE {
+                    *entry = EMPTY;
+                }
+            }
+        }
     }
 
     /// What of the mode decides how tables are read: a change purges.
@@ -233,8 +258,11 @@ impl Tlb {
     #[cold]
     fn new_space(&mut self, slot: usize, asce: u64, key: u8) -> Asid {
         if self.next == Asid::LAST {
-            self.entries.fill(EMPTY);
-            self.low = [NO_LOW_PAGE; 2];
+            for row in 0..ROWS {
+                self.taken_in(row).for_each(|place| self.entries[place] = EMPTY);
+            }
+            self.taken.fill(0);
+            self.forget_low();
             self.spaces = [None; 64];
             self.next = 0;
             self.numbering += 1;
@@ -258,6 +286,25 @@ impl Tlb {
         &self.entries[Self::index(address, asid)]
     }
 
+    fn low_index(address: u64, asid: Asid) -> usize {
+        PLACES + asid.window() + (address / PAGE) as usize % LOW_PAGES
+    }
+
+    /// The place for what may be stored into page 0 or 1 behind its first 512 bytes.
+    #[inline(always)]
+    pub fn low(&self, address: u64, asid: Asid) -> &Entry {
+        &self.entries[Self::low_index(address, asid)]
+    }
+
+    /// Notes that page 0 or 1 is the frame at `host`, and may be stored into behind its first 512 bytes.
+    pub fn insert_low(&mut self, address: u64, asid: Asid, host: u64, code: *const Code) {
+        if asid != Asid::NONE {
+            let host = host.wrapping_sub(address & PAGE_MASK);
+            self.entries[Self::low_index(address, asid)] =
+                Entry { read: NOWHERE, write: Self::tag(address, asid), host, code };
+        }
+    }
+
     /// What `Entry::read` or `Entry::write` holds for that page.
     #[inline(always)]
     pub fn tag(address: u64, asid: Asid) -> u64 {
@@ -277,8 +324,10 @@ impl Tlb {
         if asid == Asid::NONE {
             return;
         }
+        let place = Self::index(address, asid);
+        self.taken[place % ROWS] |= 1 << (place / ROWS);
+        let entry = &mut self.entries[place];
         let tag = Self::tag(address, asid);
-        let entry = &mut self.entries[Self::index(address, asid)];
         let host = host.wrapping_sub(address & PAGE_MASK);
         let write = write || entry.read == tag && entry.write == tag && entry.host == host;
         *entry = Entry { read: tag, write: if write { tag } else { NOWHERE }, host, code };
@@ -287,15 +336,13 @@ impl Tlb {
     /// Forgets the page with these low eight bits of the page number, in all spaces and segments.
     pub fn purge_page(&mut self, address: u64) {
         let row = (address >> 12) as usize & (ROWS - 1);
-        for entry in self.entries[row..].iter_mut().step_by(ROWS) {
-            // What is not there is not written to: it may be memory that the host has not given yet.
-            if entry.read | entry.write != NOWHERE {
-                *entry = EMPTY;
-            }
+        self.taken_in(row).for_each(|place| self.entries[place] = EMPTY);
+        self.taken[row] = 0;
+        if row < LOW_PAGES {
+            self.forget_low();
         }
         self.rows[row] = self.rows[row].wrapping_add(1);
         self.epoch += 1;
-        self.low = [NO_LOW_PAGE; 2];
     }
 
     /// Forgets all pages of the spaces with this ASCE, whatever the key (IDTE by ASCE).

@@ -13,7 +13,7 @@ use crate::sites::Draft;
 use crate::spans::{Alone, CLOSED, Spans};
 use crate::tables::Tables;
 use crate::word::*;
-use arch::Absolute;
+use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm, x64::X64Relocation};
 use isa::{Cc, Op, Width, Width::*};
@@ -686,6 +686,12 @@ impl Emitter<'_> {
         {
             return asm!(self, lea rcx, [rcx + Rq(base) + disp]);
         }
+        if let (true, Word::Const(at), Len::Bytes(bytes)) = (store, at, len)
+            && at < 2 * PAGE
+            && (512..=PAGE - bytes as u64).contains(&(at % PAGE))
+        {
+            return self.reach_low(at);
+        }
         self.lea(1, at);
         let site = self.site();
         asm!(self, rorx eax, ecx, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
@@ -697,6 +703,19 @@ impl Emitter<'_> {
             asm!(self, mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
         }
         asm!(self, add rcx, [BYTE rax + layout::ENTRY_HOST as i8]);
+    }
+
+    /// rcx becomes the host's address of what is to be stored at `at`, in page 0 or 1 behind what low-address protection covers.
+    fn reach_low(&mut self, at: u64) {
+        let site = self.site();
+        let (page, marked) = (at & PAGE_MASK, storage::Code::MARKED_AT as i8);
+        let entry = |field: usize| (layout::LOW + at / PAGE * layout::ENTRY_SIZE) as i32 + field as i32;
+        asm!(self, mov rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; mov rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
+        if page != 0 {
+            asm!(self, or rdx, page as i32);
+        }
+        asm!(self, cmp rdx, [rax + entry(layout::ENTRY_WRITE)] ; jne =>site ; mov rdx, [rax + entry(layout::ENTRY_CODE)]
+            ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site ; mov rcx, [rax + entry(layout::ENTRY_HOST)] ; add rcx, at as i32);
     }
 
     /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx. Between
