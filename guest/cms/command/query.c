@@ -21,7 +21,7 @@ static void disk_line(const struct disk *disk)
         format(size, sizeof size, "%u", edf_word(edf->label + ADT_CYLINDERS));
     memset(label, ' ', sizeof label);
     memcpy(label, edf->label + ADT_LABEL, 6);
-    answer("%-6t %03x%s  %-3s %s %5s %04x %-4u%9u%11u-%02u%11u%11u", label, disk->vdev, disk->vdev > 0xfff ? "" : " ", mode,
+    answer("%-6t %03x%s %-3s %s %5s %04x %-4u%9u%11u-%02u%11u%11u", label, disk->vdev, disk->vdev > 0xfff ? "" : " ", mode,
            disk->read_only ? "R/O" : "R/W", size, disk->type, edf->size, edf_files(edf), used, percent, edf->blocks - used,
            edf->blocks);
 }
