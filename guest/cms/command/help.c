@@ -129,16 +129,16 @@ static int rexx_topic(const name topic)
     return RC_MISSING;
 }
 
-/* DMSxxxnnn, and perhaps the letter that messages end in: the number. */
+/* DMSxxxnnn or DMSnnn, and perhaps the letter that messages end in: the number. */
 static bool message_number(const char *word, u32 length, u32 *number)
 {
     u32 digits;
 
-    if (length > 6 && !is_digit(word[length - 1]))
+    if (length > 3 && !is_digit(word[length - 1]))
         length--;
     for (digits = 0; digits < length && is_digit(word[length - digits - 1]); digits++)
         ;
-    return digits >= 3 && digits + 6 == length && upper(word[0]) == 'D' && upper(word[1]) == 'M' && upper(word[2]) == 'S' &&
+    return digits >= 3 && (digits + 6 == length || digits + 3 == length) && upper(word[0]) == 'D' && upper(word[1]) == 'M' && upper(word[2]) == 'S' &&
            parse_number(word + length - digits, digits, number);
 }
 
@@ -183,7 +183,7 @@ static int ask_cp(const struct call *call, u32 first)
 int help_command(const struct call *call)
 {
     const char *word = call->arguments;
-    u32 words = operands(call), length = 0, number;
+    u32 words = operands(call), length = 0, at = 1, number;
     int brief = 0, code;
     const struct option known[] = { { "BRIEF", 3, &brief, 1, NULL, NULL }, { "DETAIL", 3, &brief, 0, NULL, NULL } };
 
@@ -196,6 +196,15 @@ int help_command(const struct call *call)
         return ask_cp(call, 2);
     if (is(call->token[1], "REXX"))
         return words < 3 ? rexx_menu() : rexx_topic(call->token[2]);
+    /* HELP CMS command and HELP MSG message are longer forms of the same. */
+    if (is(call->token[1], "CMS") || is(call->token[1], "MSG")) {
+        if (words < 3)
+            return command_menu();
+        at = 2;
+        while (word < call->end && *word == ' ')
+            word++;
+        word += 3;
+    }
     while (word < call->end && *word == ' ')
         word++;
     while (word + length < call->end && word[length] != ' ' && word[length] != '(')
@@ -205,7 +214,7 @@ int help_command(const struct call *call)
     for (u32 n = 0; n < command_count; n++) {
         const struct command *one = &commands[n];
 
-        if (!abbreviates(call->token[1], one->name, one->least) || one->help[0] == 0)
+        if (!abbreviates(call->token[at], one->name, one->least) || one->help[0] == 0)
             continue;
         paragraph(one->syntax);
         type(" ");
@@ -214,5 +223,5 @@ int help_command(const struct call *call)
             (void)topic_type("CMS", one->name, (u32)strlen(one->name));
         return 0;
     }
-    return ask_cp(call, 1);
+    return ask_cp(call, at);
 }

@@ -40,7 +40,7 @@ const struct command commands[] = {
       "Names the libraries that are looked into, in this order; none: none. LOAD finds members of TXTLIBs." },
     { "GLOBALV", 7, globalv_command, "GLOBALV [SELECT group] SET|SETS|SETP name value... | SETL|SETLS|SETLP name text | GET name... | PUT name... | LIST | STACK name... | PURGE | INIT | GRPLIST",
       "Variables that outlive execs: SETS for the session, SETP for ever, in the files SESSION and LASTING GLOBALV." },
-    { "HELP", 1, help_command, "Help [command | REXX [topic] | DMSxxxnnn | CP command] [( BRief DETail", "Explains a command, a part of REXX or a message." },
+    { "HELP", 1, help_command, "Help [[CMS] command | REXX [topic] | [MSG] DMSxxxnnn | CP command] [( BRief DETail", "Explains a command, a part of REXX or a message." },
     { "HI", 2, immediate_command, "HI", "While an exec runs: halts it." },
     { "HT", 2, immediate_command, "HT", "While something types: halts the typing." },
     { "HX", 2, immediate_command, "HX", "While something runs: ends it; files that it was writing stay as they were." },
