@@ -159,7 +159,7 @@ static int message_topic(u32 number)
             continue;
         }
         /* What is put in there when the message is typed. */
-        for (text++; *text == '0' || is_digit(*text); text++)
+        for (text++; is_digit(*text); text++)
             ;
         memcpy(line + length, "...", 3);
         length += 3;

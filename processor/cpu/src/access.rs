@@ -431,7 +431,7 @@ impl State {
         if store && address < 2 * PAGE {
             self.tlb.insert_low(address, asid, host, code);
         }
-        Ok(Page { host: (host + address % PAGE) as *mut u8, code: self.shared.storage.code(absolute) })
+        Ok(Page { host: (host + address % PAGE) as *mut u8, code })
     }
 
     /// Whether low-address protection covers the first 512 bytes of the page of `address`: it looks at the effective
