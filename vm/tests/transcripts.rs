@@ -74,9 +74,7 @@ impl Person {
         // The logo has fields for a LOGON, and CLEAR would turn it away.
         match text.strip_prefix("logon ").and_then(|words| words.split(' ').next()) {
             Some(user) if self.client.rows().iter().any(|row| row.contains("PASSWORD ===>")) => {
-                self.client.act(&format!("String(\"{user}\")"));
-                self.client.act("Tab()");
-                self.client.enter(user);
+                self.client.sign_on(user);
             }
             _ => {
                 self.client.act("Clear()");

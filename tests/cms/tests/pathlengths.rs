@@ -44,7 +44,7 @@ const COMMANDS: &[Traced] = &[
     traced("XXXX",     "xxxx", &["Unknown CP/CMS command"], [31527, 98, 27, 71]),
     traced("ERASE",    "erase test script a", &[], [16880, 87, 28, 48]),
     traced("EXEC2",    "exec2 x y (all", &["DONE 40 x y"], [66683, 701, 18, 37]),
-    traced("QUERY",    "query disk", &["CMS191 191   A", "CMS190 295   C"], [24585, 239, 23, 51]),
+    traced("QUERY",    "query disk", &["CMS191 191  A", "CMS190 295  C"], [24585, 239, 23, 51]),
     traced("FILEDEF",  "filedef in reader", &[], [7998, 78, 23, 33]),
     traced("PRINT",    "print master script a", &[], [50943, 94, 27, 56]),
     traced("LOAD",     "load br14", &[], [21617, 129, 42, 57]),

@@ -206,19 +206,22 @@ impl Client {
         self.act("Enter()");
     }
 
-    /// Logs on at the logo; the password is the user ID.
-    pub fn log_on(&mut self, user: &str) {
+    /// Fills in the logo; the password is the user ID.
+    pub fn sign_on(&mut self, user: &str) {
         self.act(&format!("String(\"{user}\")"));
         self.act("Tab()");
         self.enter(user);
+    }
+
+    /// Logs on at the logo.
+    pub fn log_on(&mut self, user: &str) {
+        self.sign_on(user);
         self.until("LOGON AT", Duration::from_secs(20));
     }
 
     /// Comes back to a virtual machine that runs without a terminal.
     pub fn log_on_again(&mut self, user: &str) {
-        self.act(&format!("String(\"{user}\")"));
-        self.act("Tab()");
-        self.enter(user);
+        self.sign_on(user);
         self.until("RECONNECTED AT", Duration::from_secs(20));
     }
 
