@@ -96,32 +96,28 @@ impl State {
     pub fn masks_changed(&mut self) {
         use crate::signals::attention as bit;
         let psw = self.psw_mask;
-        let mut open = bit::ALWAYS;
-        if psw & mask::EXTERNAL != 0 {
-            open |= bit::REQUEST;
-            let cr0 = self.cr[0];
-            for (control, class) in [
-                (crate::cr0::EMERGENCY_SIGNAL, bit::EMERGENCY_SIGNAL),
-                (crate::cr0::EXTERNAL_CALL, bit::EXTERNAL_CALL),
-                (crate::cr0::CLOCK_COMPARATOR, bit::CLOCK_COMPARATOR),
-                (crate::cr0::CPU_TIMER, bit::CPU_TIMER),
-                (crate::cr0::SERVICE_SIGNAL, bit::SERVICE_SIGNAL),
-                (crate::cr0::INTERRUPT_KEY, bit::INTERRUPT_KEY),
-                (crate::cr0::IUCV, bit::IUCV),
-                (crate::cr0::MALFUNCTION_ALERT, bit::MALFUNCTION_ALERT),
-            ] {
-                if cr0 & control != 0 {
-                    open |= class;
-                }
+        let mut external = bit::REQUEST;
+        let cr0 = self.cr[0];
+        for (control, class) in [
+            (crate::cr0::EMERGENCY_SIGNAL, bit::EMERGENCY_SIGNAL),
+            (crate::cr0::EXTERNAL_CALL, bit::EXTERNAL_CALL),
+            (crate::cr0::CLOCK_COMPARATOR, bit::CLOCK_COMPARATOR),
+            (crate::cr0::CPU_TIMER, bit::CPU_TIMER),
+            (crate::cr0::SERVICE_SIGNAL, bit::SERVICE_SIGNAL),
+            (crate::cr0::INTERRUPT_KEY, bit::INTERRUPT_KEY),
+            (crate::cr0::IUCV, bit::IUCV),
+            (crate::cr0::MALFUNCTION_ALERT, bit::MALFUNCTION_ALERT),
+        ] {
+            if cr0 & control != 0 {
+                external |= class;
             }
         }
-        if psw & mask::IO != 0 {
-            open |= bit::IO;
-        }
+        let mut open = bit::ALWAYS;
         if psw & mask::MACHINE_CHECK != 0 && self.cr[14] & crate::cr14::CHANNEL_REPORT != 0 {
             open |= bit::MACHINE_CHECK;
         }
-        self.open = open;
+        self.open_for = [open, open | external, open | bit::IO, open | bit::IO | external];
+        self.open = self.open_for[(psw >> 56 & 3) as usize];
     }
 
     /// Bits of CR9 that ask for PER events; 0 when the PSW has PER off.

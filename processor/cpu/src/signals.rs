@@ -52,8 +52,9 @@ struct Asked {
     done: AtomicU64,
 }
 
-/// One CPU's own pending conditions.
+/// One CPU's own pending conditions, in lines of the host's caches that no other CPU's share: each looks at its own all the time.
 #[derive(Default)]
+#[repr(align(128))]
 pub struct Signals {
     attention: AtomicU32,
     /// CPUs that sent an emergency signal, a bit each; the first 64 CPU addresses.

@@ -146,6 +146,8 @@ pub struct State {
     pub fetch_stale: bool,
     /// Attention bits that would interrupt now.
     pub open: u32,
+    /// The same for each value of the system mask's bits for I/O and external interruptions.
+    pub(crate) open_for: [u32; 4],
     /// Own reasons to look up between blocks; see [`local`].
     pub local: u32,
     /// How many instructions of the block were not executed when it was left.
@@ -231,6 +233,9 @@ pub mod layout {
     pub const CC: usize = offset_of!(State, cc);
     pub const PROGRAM_MASK: usize = offset_of!(State, program_mask);
     pub const OPEN: usize = offset_of!(State, open);
+    /// What `OPEN` is for each of the values that the system mask's two bits for I/O and external interruptions can have.
+    pub const OPEN_FOR: usize = offset_of!(State, open_for);
+    pub const PSW_MASK: usize = offset_of!(State, psw_mask);
     pub const GR: usize = offset_of!(State, gr);
     pub const FPR: usize = offset_of!(State, fpr);
     pub const AR: usize = offset_of!(State, ar);
@@ -246,7 +251,7 @@ pub mod layout {
     pub const DATA_WINDOW: usize = offset_of!(State, data_window);
     /// What selects the distance of a page's entry from there in an address that was shifted right by 7.
     pub const PLACES: u64 = Tlb::PLACES;
-    /// How far behind those is the entry of page 0 for stores behind its first 512 bytes, and behind that the one of page 1.
+    /// How far behind those page 0's own entry is, for fetches and for stores behind its first 512 bytes; page 1's comes next.
     pub const LOW: u64 = Tlb::LOW;
     pub const ENTRY_SIZE: u64 = size_of::<Entry>() as u64;
     pub const ENTRY_READ: usize = offset_of!(Entry, read);
@@ -291,6 +296,7 @@ impl State {
             left: 0,
             failed: None,
             open: 0,
+            open_for: [0; 4],
             local: 0,
             data_asid: Asid::NONE,
             data_window: tlb.window(Asid::NONE),
@@ -482,8 +488,10 @@ impl State {
             self.fetch_stale = true;
             self.space_changed();
         }
-        if changed & (mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK) != 0 {
+        if changed & mask::MACHINE_CHECK != 0 {
             self.masks_changed();
+        } else {
+            self.open = self.open_for[(new >> 56 & 3) as usize];
         }
         if changed & mask::PROBLEM != 0 && self.counters.watches_problem_state() {
             self.problem_state_changed();

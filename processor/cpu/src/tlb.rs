@@ -127,7 +127,7 @@ impl Tlb {
     /// All bits of an entry's distance from the first of its window.
     pub(crate) const PLACES: u64 = ((ROWS * COLUMNS - 1) * size_of::<Entry>()) as u64;
 
-    /// How far behind the first entry of a window that of page 0 for stores is, in bytes; that of page 1 comes next.
+    /// How far behind the first entry of a window page 0's own is, in bytes; page 1's comes next.
     pub(crate) const LOW: u64 = (PLACES * size_of::<Entry>()) as u64;
 
     /// The host's address of the first entry of a space's window. The entries stay where they are as long as the TLB is.

@@ -5,7 +5,12 @@ use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Ends, Fields, Format, Op};
 use jit::Translator;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use storage::Storage;
+
+/// Instructions of which statistics are told.
+const MUCH: u64 = 1 << 20;
 
 /// A decoded block.
 #[derive(Clone, Copy)]
@@ -87,8 +92,11 @@ pub struct BlockCache {
     /// The engine, and how often blocks are interpreted before they are translated (0: never); `None`: as the process has it.
     engine: Option<(Engine, u8)>,
     mistake: Option<(u8, u8)>,
-    /// Translated blocks that were found stale.
+    /// Translated blocks that were found stale, and instructions that were executed, as far as nobody has been told.
     invalidated: u64,
+    executed: u64,
+    /// The storage of the CPU that ran last: counting who holds it concerns all CPUs.
+    storage: Option<Arc<Storage>>,
     /// Bytes of code that the translator may keep, if not as many as it likes.
     room: Option<usize>,
 }
@@ -141,8 +149,8 @@ impl BlockCache {
 
     /// Forgets all blocks and gives the host its storage back: the CPU has had nothing to do for a while.
     pub fn rest(&mut self) {
-        let Self { engine, mistake, room, invalidated, .. } = *self;
-        *self = BlockCache { engine, mistake, room, invalidated, ..BlockCache::default() };
+        let Self { engine, mistake, room, invalidated, executed, .. } = *self;
+        *self = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
     }
 
     /// Forgets the blocks that are stale and those that were hardly ever executed; if that is not enough, all that have no
@@ -331,15 +339,28 @@ impl BlockCache {
         self.translator.as_mut().expect("there is code, so somebody made it").enter(s, code, &self.ops)
     }
 
-    /// What has been done since this was asked last, while `total` instructions were executed; nothing where nothing is to
-    /// be translated.
-    pub(crate) fn take_statistics(&mut self, total: u64) -> Option<jit::Statistics> {
-        if self.engine().0 == Engine::Interpreter {
+    /// The storage of the CPU.
+    pub(crate) fn storage(&mut self, s: &State) -> Arc<Storage> {
+        match self.storage.take() {
+            Some(storage) if Arc::ptr_eq(&storage, s.storage()) => storage,
+            _ => s.storage().clone(),
+        }
+    }
+
+    pub(crate) fn keep_storage(&mut self, storage: Arc<Storage>) {
+        self.storage = Some(storage);
+    }
+
+    /// What has been done since this was told last, `executed` instructions more than when it was asked last; nothing where nothing is
+    /// to be translated, or if this is asked `often` and it is not much yet.
+    pub(crate) fn take_statistics(&mut self, executed: u64, often: bool) -> Option<jit::Statistics> {
+        self.executed += executed;
+        if self.engine().0 == Engine::Interpreter || often && self.executed < MUCH {
             return None;
         }
         let mut news = self.translator.as_mut().map(|t| std::mem::take(&mut t.statistics)).unwrap_or_default();
         news.invalidated += std::mem::take(&mut self.invalidated);
-        news.total += total;
+        news.total += std::mem::take(&mut self.executed);
         Some(news)
     }
 

@@ -26,7 +26,7 @@ use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use cpu::{Intercepted, Interruption, State};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
-use storage::Code;
+use storage::{Code, Storage};
 
 /// Why `run` came back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,16 +158,20 @@ enum Left {
 /// Runs until something is not the CPU's own. The budget is `s.budget` instructions, kept between calls.
 pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     let before = s.instructions;
-    let exit = execute(s, cache);
-    if let Some(news) = cache.take_statistics(s.instructions.wrapping_sub(before)) {
+    let storage = cache.storage(s);
+    let exit = execute(s, cache, &storage);
+    cache.keep_storage(storage);
+    // All CPUs tell it in one place: not each time that somebody looks at the clock.
+    let executed = s.instructions.wrapping_sub(before);
+    let often = exit == Exit::Budget && executed > 4096;
+    if let Some(news) = cache.take_statistics(executed, often) {
         TOTAL.lock().unwrap_or_else(PoisonError::into_inner).add(&news);
     }
     exit
 }
 
-fn execute(s: &mut State, cache: &mut BlockCache) -> Exit {
+fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
     s.fetch_stale = true;
-    let storage = s.storage().clone();
     let mut last = cache::NONE;
     let mut fetch = FetchPage { page: 1, frame: 0, code: storage.code(Absolute(0)) };
     let (engine, patience) = cache.engine();

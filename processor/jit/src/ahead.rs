@@ -93,6 +93,10 @@ pub fn footprint(native: Native, i: &Fields) -> Footprint {
             access(i.b2, i.d2, length, false);
             0
         }
+        Native::Fill { period } => {
+            access(i.b2, i.d2, length + period, true);
+            0
+        }
         Native::Clear | Native::Many(Bytes::Clear) => {
             access(i.b1, i.d1, length, true);
             0
@@ -115,6 +119,17 @@ pub fn footprint(native: Native, i: &Fields) -> Footprint {
                 access(i.b2, i.d2, len, store);
             }
             (float.sets_general() as u16) << (i.r1 & 15)
+        }
+        Native::Control(control) => {
+            let (base, disp, len, store) = control.access(i);
+            access(base, disp, len, store);
+            0
+        }
+        Native::DivideLogical { storage: true } => {
+            if i.x2 == 0 {
+                access(i.b2, i.d2, 8, false);
+            }
+            pair
         }
         Native::CompareUnderMask(_) | Native::StoreUnderMask(_) => 0,
         _ => pair,

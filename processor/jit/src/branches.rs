@@ -77,7 +77,7 @@ impl Emitter<'_> {
                 let label = self.a.new_dynamic_label();
                 asm!(self, jmp =>label);
                 let patch = self.here() - 4;
-                self.cold.push(Cold::Exit { label, patch, forward: d > 0 });
+                self.cold.push(Cold::Exit { label, patch, forward: d > 0 && !self.lets_in });
             }
             _ => self.indirect(),
         }

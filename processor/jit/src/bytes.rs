@@ -22,6 +22,11 @@ pub enum Bytes {
 /// More bytes than this are moved or cleared inline, 32 at a time.
 const WIDE: i32 = 64;
 
+/// Whether the host fills storage 32 bytes at a time.
+pub fn wide_fills() -> bool {
+    is_x86_feature_detected!("avx2")
+}
+
 /// Where the pieces of 32 bytes of a field begin; the last one may overlap the one before.
 fn pieces(length: i32) -> impl Iterator<Item = i32> {
     (0..(length + 31) / 32).map(move |n| (32 * n).min(length - 32))
@@ -66,6 +71,37 @@ impl Emitter<'_> {
             return asm!(self, vzeroupper);
         }
         self.two_fields(what, Operand::Const(i.l.into()), u);
+    }
+
+    /// MVC to `period` bytes behind its source: the first so many bytes over and over.
+    pub fn fill_bytes(&mut self, period: i32, i: &Fields) {
+        let length = i.l as i32 + 1;
+        let from = self.address(0, i.b2, i.d2);
+        self.reach(from.address, length + period, true);
+        match period {
+            1 => asm!(self, vpbroadcastb ymm0, [rcx]),
+            2 => asm!(self, vpbroadcastw ymm0, [rcx]),
+            4 => asm!(self, vpbroadcastd ymm0, [rcx]),
+            _ => asm!(self, vpbroadcastq ymm0, [rcx]),
+        }
+        let mut at = period;
+        for _ in 0..length / 32 {
+            asm!(self, vmovups[rcx + at], ymm0);
+            at += 32;
+        }
+        for piece in [16, 8, 4, 2, 1].into_iter().filter(|piece| length & piece != 0) {
+            // The period is 8 at most, so only short pieces begin in the middle of one.
+            let phase = (at % period) as i8;
+            match piece {
+                16 => asm!(self, vmovups[rcx + at], xmm0),
+                8 => asm!(self, vmovq[rcx + at], xmm0),
+                4 => asm!(self, vpextrd[rcx + at], xmm0, phase / 4),
+                2 => asm!(self, vpextrw[rcx + at], xmm0, phase / 2),
+                _ => asm!(self, vpextrb[rcx + at], xmm0, phase),
+            }
+            at += piece;
+        }
+        asm!(self, vzeroupper);
     }
 
     /// A destination that begins within the source sees what was moved before: that is a site's. rax changes.

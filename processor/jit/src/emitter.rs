@@ -174,8 +174,8 @@ pub struct Plan<'e> {
 
 pub struct Emitter<'e> {
     pub a: &'e mut Assembler,
-    sites: &'e mut Vec<Draft>,
-    links: &'e mut Vec<Way>,
+    pub sites: &'e mut Vec<Draft>,
+    pub links: &'e mut Vec<Way>,
     pub plan: &'e Plan<'e>,
     pub map: Map,
     owner: [Owner; 16],
@@ -186,7 +186,7 @@ pub struct Emitter<'e> {
     pub floats_touched: u16,
     pub cc: Recipe,
     pub index: usize,
-    first_site: usize,
+    pub first_site: usize,
     /// The instruction has named a condition code.
     pub code_set: bool,
     /// How far behind the start of the block the addresses lie that registers have, where that is known.
@@ -201,10 +201,12 @@ pub struct Emitter<'e> {
     pub head: DynamicLabel,
     /// Where in the code the inner entry is.
     pub head_offset: u64,
-    out: DynamicLabel,
-    over: DynamicLabel,
+    pub out: DynamicLabel,
+    pub over: DynamicLabel,
     /// The end of the block can be reached.
     pub open: bool,
+    /// An instruction may let interruptions in that are pending: whatever comes behind the block looks for them.
+    pub lets_in: bool,
     /// The block goes on where this instruction branches to.
     pub led: bool,
     /// Where the branch is that was taken last, if the state does not have it.
@@ -251,6 +253,7 @@ impl<'e> Emitter<'e> {
             out,
             over,
             open: true,
+            lets_in: false,
             led: false,
             broke: None,
             tested: None,
@@ -596,7 +599,7 @@ impl<'e> Emitter<'e> {
     }
 
     /// Ends an instruction: what only it needed is free again.
-    fn release(&mut self) {
+    pub fn release(&mut self) {
         let coded = self.cc.hosts();
         for h in POOL {
             let owner = self.owner[h as usize];
@@ -760,94 +763,5 @@ impl Emitter<'_> {
         }
         // Its site is for the answer only.
         self.first_site = self.sites.len();
-    }
-
-    // ---- the block
-
-    /// What stands before the first instruction.
-    pub fn prologue(&mut self) {
-        let n = self.plan.ops.len() as i8;
-        let at = (self.plan.version_at) as i64;
-        asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
-        self.head_offset = self.a.offset().0 as u64;
-        asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>self.out);
-        assert_eq!(self.a.offset().0 as u64 - self.head_offset, POLL);
-        asm!(self, sub r15, BYTE n ; js =>self.over);
-    }
-
-    pub fn begin(&mut self, index: usize) {
-        self.index = index;
-        self.led = false;
-        self.join(self.plan.ops[index].fields.at);
-        self.first_site = self.sites.len();
-        self.code_set = false;
-    }
-
-    pub fn end(&mut self) {
-        self.release();
-        if self.sites.len() > self.first_site {
-            // Whoever comes back from a site has other flags.
-            self.tested = None;
-        }
-        let (resume, map, leave) = (self.here(), self.map, self.code_set || !self.open);
-        for site in &mut self.sites[self.first_site..] {
-            (site.resume, site.after, site.leave) = (resume, map, leave || site.quits);
-        }
-    }
-
-    /// The end of a copy of the block, behind the instruction that was emitted last.
-    pub fn finish(&mut self) {
-        if self.open {
-            self.jump_to(Goal::Near(self.plan.ops[self.index].fields.next as i64), None);
-        }
-    }
-
-    /// The instruction emitted next is what the program goes on with: it stands behind this one, or a branch leads there.
-    pub fn goes_on(&self) -> bool {
-        self.open && (self.led || self.follows(Goal::Near(self.plan.ops[self.index].fields.next as i64)))
-    }
-
-    /// Everything cold.
-    pub fn epilogue(&mut self) {
-        let mut k = 0;
-        while k < self.cold.len() {
-            match self.cold[k] {
-                Cold::Alone(alone) => self.alone(&alone),
-                Cold::Settle { label, resume, floats } => {
-                    let routine = scratch(SETTLE_CODE + floats as usize);
-                    asm!(self, =>label ; call QWORD [rbp + routine] ; jmp =>resume)
-                }
-                Cold::Join { start, map, cc, to, to_cc, label, refund, at } => {
-                    asm!(self, =>start);
-                    self.taken(refund, at);
-                    self.joins((&map, &cc), (&to, &to_cc), label);
-                }
-                Cold::Site(label, id) => {
-                    let at = if self.sites[id - self.plan.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
-                    asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])
-                }
-                Cold::Unusual(unusual) => self.unusual(&unusual),
-                Cold::Edge { label, map, cc, goal, refund, at } => {
-                    asm!(self, =>label);
-                    self.edge(&map, &cc, goal, refund, at);
-                }
-                Cold::Exit { label, patch, forward } => {
-                    let id = (self.plan.first_link + self.links.len()) as u32;
-                    let (frame, version) = ((self.plan.absolute.0 / arch::PAGE) as u32, self.plan.version);
-                    let patch = (patch - self.plan.start) as u32;
-                    self.links.push(Way { patch, frame, version, forward });
-                    asm!(self, =>label);
-                    self.leave(id);
-                }
-            }
-            k += 1;
-        }
-        self.second_out();
-        // Whoever remembers it is to remember another.
-        asm!(self, stale:);
-        self.leave(LOOKUP);
-        asm!(self, =>self.over ; add r15, BYTE self.plan.ops.len() as i8 ; =>self.out);
-        self.leave(OUT);
-        self.lane_constants();
     }
 }

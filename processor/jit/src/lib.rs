@@ -20,6 +20,8 @@
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod ahead;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod block;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod body;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod branches;
@@ -29,6 +31,8 @@ mod bytes;
 mod carry;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod code;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod control;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod emitter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

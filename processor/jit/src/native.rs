@@ -3,7 +3,8 @@
 //! Nothing here decides what an instruction means. Whatever is not the common case (a page boundary, operands that overlap, a
 //! result that is not a normal number, a trap that is enabled) goes to the site, and the routine does it.
 
-use crate::bytes::Bytes;
+use crate::bytes::{Bytes, wide_fills};
+use crate::control;
 use crate::emitter::{Emitter, asm};
 use crate::floating::{self, Float};
 use crate::parts::Run;
@@ -25,9 +26,15 @@ pub enum Native {
     Clear,
     Compare(Width),
     Many(Bytes),
+    Fill {
+        period: i32,
+    },
     String(Strings),
     CompareAndSwap(Width),
-    AddInStorage { width: Width, logical: bool },
+    AddInStorage {
+        width: Width,
+        logical: bool,
+    },
     InsertUnderMask(Run),
     CompareUnderMask(Run),
     StoreUnderMask(Run),
@@ -35,9 +42,15 @@ pub enum Native {
     AddWithCarry(Width),
     SubtractWithBorrow(Width),
     MultiplyLogical,
-    DivideLogical,
-    DivideSingle { word: bool },
+    /// By a register, or by what is in storage.
+    DivideLogical {
+        storage: bool,
+    },
+    DivideSingle {
+        word: bool,
+    },
     Float(Float),
+    Control(control::Control),
 }
 
 /// What of the mode decides what can be done inline.
@@ -49,11 +62,13 @@ pub struct When {
     pub float: bool,
     /// Fixed-point overflow interrupts.
     pub overflow: bool,
+    /// The PSW is not that of System/370.
+    pub modern: bool,
 }
 
 /// What to do inline for an instruction, if anything.
 pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
-    let When { wide, float, overflow } = when;
+    let When { wide, float, overflow, modern } = when;
     use Native::*;
     let length = i.l as i32 + 1;
     let pair = i.r1 & 1 == 0;
@@ -62,6 +77,10 @@ pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
         "LMG" => LoadMultiple(W64),
         "STM" | "STMY" => StoreMultiple(W32),
         "STMG" => StoreMultiple(W64),
+        // Each byte that is moved is one that was moved before: so storage is filled.
+        "MVC" if i.b1 == i.b2 && matches!(i.d1 - i.d2, 1 | 2 | 4 | 8) && length > 16 && wide_fills() => {
+            Fill { period: i.d1 - i.d2 }
+        }
         "MVC" if length <= MAX_MOVE => Move,
         "XC" if length <= MAX_MOVE && (i.b1, i.d1) == (i.b2, i.d2) => Clear,
         "CLC" if length == 1 => Compare(W8),
@@ -89,11 +108,15 @@ pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
         "SLBGR" => SubtractWithBorrow(W64),
         "FLOGR" if pair => LeftmostOne,
         "MLGR" if pair => MultiplyLogical,
-        "DLGR" if pair => DivideLogical,
+        "DLGR" if pair => DivideLogical { storage: false },
+        "DLG" if pair => DivideLogical { storage: true },
         "DSGR" if pair => DivideSingle { word: false },
         "DSGFR" if pair => DivideSingle { word: true },
-        _ if !float => return None,
-        mnemonic => Float(floating::float(mnemonic, i)?),
+        mnemonic => match control::Control::of(mnemonic, i).filter(|_| modern) {
+            Some(control) => Control(control),
+            None if !float => return None,
+            None => Float(floating::float(mnemonic, i)?),
+        },
     })
 }
 
@@ -113,6 +136,7 @@ impl Emitter<'_> {
                 self.name_code(Cc::CompareLogical { width, a, b });
             }
             Native::Many(what) => self.known_bytes(what, i),
+            Native::Fill { period } => self.fill_bytes(period, i),
             Native::String(what) => self.strings(what, i),
             Native::AddInStorage { width, logical } => self.add_in_storage(width, logical, i),
             Native::InsertUnderMask(run) => self.insert_under_mask(run, i),
@@ -131,9 +155,15 @@ impl Emitter<'_> {
                 self.set_general(W64, i.r1, high);
                 self.set_general(W64, i.r1 + 1, low);
             }
-            Native::DivideLogical => {
+            Native::DivideLogical { storage } => {
+                let divisor = if storage {
+                    let at = self.address(i.x2, i.b2, i.d2);
+                    let Ok(divisor) = self.load(W64, at);
+                    divisor
+                } else {
+                    self.general(W64, i.r2)
+                };
                 let (high, low) = (self.general(W64, i.r1), self.general(W64, i.r1 + 1));
-                let divisor = self.general(W64, i.r2);
                 let (high, low, divisor) = (self.host(high, W64), self.host(low, W64), self.host(divisor, W64));
                 let site = self.site();
                 // Otherwise the quotient needs more than 64 bits.
@@ -156,6 +186,7 @@ impl Emitter<'_> {
                 self.quotient(i);
             }
             Native::Float(what) => self.floating(what, i),
+            Native::Control(what) => self.control(what, i),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::targets::Targets;
 use crate::word::*;
 use crate::{Exit, Link, Statistics};
 use arch::Absolute;
-use cpu::{State, layout};
+use cpu::{Architecture, State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Body, Ends, Instruction, Op};
 use std::collections::HashMap;
@@ -416,7 +416,8 @@ impl Translator {
             .collect();
         // What is done inline although its body is a routine.
         let overflow = s.program_mask & 8 != 0;
-        let when = When { wide: s.address_mask == u64::MAX, float: s.afp_enabled(), overflow };
+        let modern = s.architecture() != Architecture::S370;
+        let when = When { wide: s.address_mask == u64::MAX, float: s.afp_enabled(), overflow, modern };
         let natives: Vec<Option<Native>> =
             ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, when))).collect();
         // A bit for each instruction that must be called.

@@ -1,0 +1,107 @@
+//! Instructions of control programs that have nothing to do but a few loads and stores: masks of interruptions, the breaking-event
+//! address. Whoever is in the problem state gets the exception from the handler.
+
+use crate::emitter::{Emitter, asm, field};
+use crate::word::*;
+use arch::mask;
+use cpu::layout;
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::{Cpu, Fields, Width::*};
+
+/// Bits of the system mask that only let interruptions in: the rest decides about addresses and PER.
+const INTERRUPTIONS: u8 = ((mask::IO | mask::EXTERNAL) >> 56) as u8;
+
+/// What can be done inline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// STNSM of interruptions, with the bits that stay.
+    Close(u8),
+    /// STOSM likewise, with those that are added.
+    Open(u8),
+    LoadBreakingEvent,
+    StoreBreakingEvent,
+}
+
+impl Control {
+    /// What to do for an instruction of a CPU that is not in the System/370 mode, if anything.
+    pub fn of(mnemonic: &str, i: &Fields) -> Option<Control> {
+        let bits = i.imm as u8;
+        Some(match mnemonic {
+            "STNSM" if bits | INTERRUPTIONS == 0xff => Control::Close(bits),
+            "STOSM" if bits & !INTERRUPTIONS == 0 => Control::Open(bits),
+            "LBEAR" => Control::LoadBreakingEvent,
+            "STBEAR" => Control::StoreBreakingEvent,
+            _ => return None,
+        })
+    }
+
+    /// The base and displacement of its operand, its length, and whether that is stored into.
+    pub fn access(self, i: &Fields) -> (u8, i32, i32, bool) {
+        match self {
+            Control::Close(_) | Control::Open(_) => (i.b1, i.d1, 1, true),
+            Control::LoadBreakingEvent => (i.b2, i.d2, 8, false),
+            Control::StoreBreakingEvent => (i.b2, i.d2, 8, true),
+        }
+    }
+}
+
+impl Emitter<'_> {
+    pub fn control(&mut self, what: Control, i: &Fields) {
+        let psw = field(layout::PSW_MASK);
+        // The system mask is the leftmost byte.
+        let (system, problem) = (psw + 7, psw + mask::PROBLEM.trailing_zeros() as i32 / 8);
+        let site = self.site();
+        asm!(self, test BYTE [rbp + problem], (1 << (mask::PROBLEM.trailing_zeros() % 8)) as i8 ; jne =>site);
+        if matches!(what, Control::LoadBreakingEvent | Control::StoreBreakingEvent) {
+            self.settle_break();
+        }
+        let (base, disp, ..) = what.access(i);
+        let at = self.address(0, base, disp);
+        match what {
+            Control::Close(bits) | Control::Open(bits) => {
+                self.lets_in |= matches!(what, Control::Open(_));
+                let old = self.temp();
+                asm!(self, movzx Rd(old), BYTE [rbp + system]);
+                let word = self.reg(old, Left::Zero);
+                let Ok(()) = self.store(W8, at, word);
+                match what {
+                    Control::Close(_) => asm!(self, mov eax, Rd(old) ; and eax, bits as i32),
+                    _ => asm!(self, mov eax, Rd(old) ; or eax, bits as i32),
+                }
+                asm!(self, mov [rbp + system], al ; and eax, INTERRUPTIONS as i32
+                    ; mov eax, [rbp + 4 * rax + field(layout::OPEN_FOR)] ; mov [rbp + field(layout::OPEN)], eax);
+            }
+            Control::LoadBreakingEvent => {
+                let Ok(()) = self.aligned(at, 8);
+                let Ok(v) = self.load(W64, at);
+                let v = self.host(v, W64);
+                asm!(self, mov[rbp + field(layout::BREAKING_EVENT)], Rq(v));
+            }
+            Control::StoreBreakingEvent => {
+                let Ok(()) = self.aligned(at, 8);
+                let v = self.temp();
+                asm!(self, mov Rq(v), [rbp + field(layout::BREAKING_EVENT)]);
+                let v = self.reg(v, Left::Valid);
+                let Ok(()) = self.store(W64, at, v);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isa::Format;
+
+    #[test]
+    fn masks_of_interruptions_alone_are_told_from_others() {
+        let of = |mnemonic, bits| Control::of(mnemonic, &Fields::extract(Format::SI, [0xac, bits, 0xf0, 0xa0, 0, 0]));
+        assert_eq!(of("STNSM", 0xfc), Some(Control::Close(0xfc)));
+        assert_eq!(of("STNSM", 0xfe), Some(Control::Close(0xfe)));
+        assert_eq!(of("STNSM", 0xf8), None, "DAT off");
+        assert_eq!(of("STNSM", 0xbc), None, "PER off");
+        assert_eq!(of("STOSM", 3), Some(Control::Open(3)));
+        assert_eq!(of("STOSM", 7), None, "DAT on");
+        assert_eq!(of("STOSM", 0x80), None, "a specification exception");
+    }
+}
