@@ -3,7 +3,7 @@
 use crate::Engine;
 use arch::{Absolute, PAGE};
 use cpu::State;
-use isa::{Ends, Fields, Format, Op};
+use isa::{Ends, Op, decode_op};
 use jit::Translator;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -299,6 +299,9 @@ impl BlockCache {
                     if let Some(room) = self.room {
                         translator.confine(room);
                     }
+                    if comparing {
+                        translator.refuse(crate::compare::only_once);
+                    }
                     self.translator = Some(Box::new(translator));
                 }
                 None => return,
@@ -392,7 +395,7 @@ impl BlockCache {
             }
             let mut bytes = [0; 6];
             bytes[..len].copy_from_slice(&text[at..at + len]);
-            let (op, ends) = decode_one(s, bytes, at as i64);
+            let (op, ends) = decode_op(s, bytes, at as i64);
             self.ops.push(op);
             at += len;
             branches += (ends == Ends::IfTaken) as usize;
@@ -449,21 +452,4 @@ pub fn digest(text: &[u8]) -> u64 {
     let (words, rest) = text.as_chunks::<8>();
     let sum = words.iter().fold(text.len() as u64, |sum, bytes| mix(sum, u64::from_le_bytes(*bytes)));
     mix(sum, word(rest))
-}
-
-/// One instruction that stands `at` bytes behind the block's start, and whether a block ends with it.
-pub fn decode_one(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
-    let len = isa::length(text[0]);
-    let (run, format, ends) = match isa::decode_for(s, text) {
-        Some((row, run)) => (run, row.format, row.ends),
-        None => (isa::operation_exception as _, Format::E, Ends::Always),
-    };
-    let mut fields = Fields::extract(format, text);
-    fields.len = len;
-    fields.at = at;
-    fields.next = at as i16 + len as i16;
-    // BC, BCR, BRC, BRCL with all conditions.
-    let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
-    let ends = if ends == Ends::IfTaken && always { Ends::Always } else { ends };
-    (Op { run, fields }, ends)
 }

@@ -16,6 +16,7 @@
 use crate::cache::{BlockCache, NONE};
 use crate::{fetch_address, step};
 use cpu::{Snapshot, State, Stored};
+use isa::decode_op;
 use std::fmt::Write;
 
 /// What changes storage keys, page states or the TOD clock, makes other CPUs do something, begins a transaction, changes what real
@@ -55,7 +56,7 @@ pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follo
     if executed > 0 {
         let there = Outcome { registers: s.snapshot(), stores: s.take_back_stores(), left };
         s.restore(&before);
-        let here = interpreted(s, cache, executed, pending & s.attention());
+        let here = interpreted(s, cache, executed, pending);
         match (difference(&here, &there), here) {
             (None, Ok(here)) => s.keep_stores(&here.stores),
             (what, _) => report(s, cache, code, count, &before, executed, &what.unwrap_or_default()),
@@ -78,7 +79,8 @@ fn translated(s: &mut State, cache: &mut BlockCache, code: u64, budget: i64) -> 
     }
 }
 
-/// Interprets so many instructions; why not, if it cannot.
+/// Interprets so many instructions; why not, if it cannot. `pending` are attention bits that translated code had to look at, if they are
+/// still there.
 fn interpreted(s: &mut State, cache: &mut BlockCache, count: u64, pending: u32) -> Result<Outcome, String> {
     let mut open = count;
     let mut left = None;
@@ -87,16 +89,24 @@ fn interpreted(s: &mut State, cache: &mut BlockCache, count: u64, pending: u32) 
         if left.is_some() {
             return Err(format!("an instruction is left early, {open} before the translator's last"));
         }
-        if open < count && (pending & s.open != 0 || s.local != 0) {
+        // What was pending need not be any more: SET CLOCK COMPARATOR takes its interruption back.
+        if open < count && (pending & s.attention() & s.open != 0 || s.local != 0) {
             return Err(format!("something is to be looked at, {open} instructions before the translator looked"));
         }
         let fetched =
             fetch_address(s, ia).map_err(|why| format!("no instruction can be fetched at {ia:X}: {why:?}"))?;
         let version = s.storage().code_version(fetched);
         let number = cache.find(NONE, fetched, version).or_else(|| cache.decode(s, fetched));
-        let number = number.ok_or_else(|| format!("the instruction at {ia:X} crosses a page"))?;
-        let block = cache.block(number);
-        let ops = cache.ops(block);
+        let crossing;
+        let ops = match number {
+            Some(number) => cache.ops(cache.block(number)),
+            None => {
+                let text = step::fetch(s)
+                    .map_err(|why| format!("not all of the instruction at {ia:X} can be fetched: {why:?}"))?;
+                crossing = [decode_op(s, text, 0).0];
+                &crossing
+            }
+        };
         let ops = &ops[..ops.len().min(open as usize)];
         let behind = |n: usize, mask: u64| ia.wrapping_add(ops[n].fields.next as u64) & mask;
         s.next_ia = behind(ops.len() - 1, s.address_mask);
@@ -170,7 +180,8 @@ fn report(
         s.restore(before);
         let (_, left) = translated(s, cache, code, budget);
         let done = s.instructions - before.instructions();
-        if done == good {
+        // What reaches a site now may not have done so before.
+        if done <= good {
             continue;
         }
         let there = Outcome { registers: s.snapshot(), stores: s.take_back_stores(), left };

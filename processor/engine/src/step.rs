@@ -1,10 +1,9 @@
 //! One instruction by itself: for PER, for CP's tracing, and for the instruction that crosses a page.
 
-use crate::cache::decode_one;
 use crate::{Exit, fault, fetch_address, program, unfetched};
 use arch::{PAGE, Program};
 use cpu::{Interruption, PerEvent, Space, State};
-use isa::{Cpu, Fields, Op};
+use isa::{Cpu, Fields, Op, decode_op};
 
 /// PER events in CR9 and in the PER code (POP, chapter 4, "Program-event recording").
 mod per {
@@ -50,7 +49,7 @@ pub fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
 
 /// Decodes `text`, which stands at `ia`, for execution.
 pub fn prepare(s: &mut State, text: [u8; 6]) -> Op {
-    let (op, _) = decode_one(s, text, 0);
+    let (op, _) = decode_op(s, text, 0);
     s.next_ia = s.ia.wrapping_add(op.fields.len as u64) & s.address_mask;
     s.instructions += 1;
     s.budget -= 1;

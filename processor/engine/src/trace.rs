@@ -8,10 +8,10 @@
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 
-use crate::cache::{BlockCache, MAX_BLOCK, Way, decode_one, digest};
+use crate::cache::{BlockCache, MAX_BLOCK, Way, digest};
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
-use isa::{Ends, Format, Instruction, Op};
+use isa::{Ends, Format, Instruction, Op, decode_op};
 
 /// Instructions with their text, the first at 0 from the start of the block.
 #[derive(Default)]
@@ -106,7 +106,7 @@ impl BlockCache {
             let Some(here) = text.get(from..from + length).filter(|here| !here.is_empty()) else { break };
             let mut bytes = [0; 6];
             bytes[..length].copy_from_slice(here);
-            let (op, ends) = decode_one(s, bytes, at);
+            let (op, ends) = decode_op(s, bytes, at);
             let row = isa::decode_for(s, bytes).map(|(row, _)| row);
             if !trace.ops.is_empty() && row.is_some_and(|row| COUNTERS.contains(&row.mnemonic)) {
                 break;

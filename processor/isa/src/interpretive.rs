@@ -5,8 +5,8 @@
 //! identity. Some are if the state description says so, or while somebody looks into the guest's tables. Only these two
 //! kinds are decoded to [`handler`] and pay for the question; everything else is executed as on any CPU.
 
-use crate::decode::{Instruction, decode};
-use crate::fields::Fields;
+use crate::decode::{Ends, Instruction, decode, length};
+use crate::fields::{Fields, Format};
 use crate::prelude::*;
 use crate::threaded::{Handler, Op, go_on, leave, perform};
 use arch::interpretation::{TABLES_LOCKED, intercept};
@@ -56,6 +56,23 @@ fn owner(code: u16) -> Owner {
 
 /// STHYI, which the problem state may issue.
 const STORE_HYPERVISOR_INFORMATION: u16 = 0xb256;
+
+/// One instruction, `at` bytes behind where its block starts, ready to be executed, and whether a block ends with it.
+pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
+    let len = length(text[0]);
+    let (run, format, ends) = match decode_for(s, text) {
+        Some((row, run)) => (run, row.format, row.ends),
+        None => (operation_exception as _, Format::E, Ends::Always),
+    };
+    let mut fields = Fields::extract(format, text);
+    fields.len = len;
+    fields.at = at;
+    fields.next = at as i16 + len as i16;
+    // BC, BCR, BRC, BRCL with all conditions.
+    let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
+    let ends = if ends == Ends::IfTaken && always { Ends::Always } else { ends };
+    (Op { run, fields }, ends)
+}
 
 /// The instruction that `text` begins with and what executes it on this CPU, if it has a body.
 pub fn decode_for(s: &State, text: [u8; 6]) -> Option<(&'static Instruction, Handler)> {

@@ -73,6 +73,7 @@ impl Emitter<'_> {
         }
         self.mask(14);
         match goal {
+            Goal::Near(d) if self.crosses(d) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
             Goal::Near(d) if (0..4096).contains(&((self.plan.absolute.0 % arch::PAGE) as i64 + d)) => {
                 let label = self.a.new_dynamic_label();
                 asm!(self, jmp =>label);
@@ -81,6 +82,19 @@ impl Emitter<'_> {
             }
             _ => self.indirect(),
         }
+    }
+
+    /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong, and only costs
+    /// time.
+    fn crosses(&self, at: i64) -> bool {
+        let place = (self.plan.absolute.0 % arch::PAGE) as i64 + at;
+        if !(arch::PAGE as i64 - 4..arch::PAGE as i64).contains(&place) {
+            return false;
+        }
+        let mut first = [0];
+        let from = Absolute(self.plan.absolute.0.wrapping_add_signed(at));
+        self.plan.storage.load(from, &mut first).expect("it is in the block's frame");
+        place + isa::length(first[0]) as i64 > arch::PAGE as i64
     }
 
     /// Whether what stands there branches on the condition code soon.

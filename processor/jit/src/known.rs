@@ -1,10 +1,13 @@
 //! Which blocks have code, by absolute address: what generated code asks before it asks the engine.
 //!
-//! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known.
+//! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known. An instruction that
+//! stands across the end of a page is in no block: it is decoded each time, of what both pages hold now, and done by its handler.
 
+use crate::emitter::LOOKUP;
 use crate::targets::Targets;
+use crate::translator::perform;
 use crate::word::*;
-use arch::Absolute;
+use arch::{Absolute, PAGE};
 use cpu::State;
 
 /// As many as a line of the host's cache has room for: one of them, whichever.
@@ -26,17 +29,24 @@ pub struct Known {
     taken: usize,
     /// Which place of a full line is given up next.
     next: usize,
+    /// Which instructions across pages are the engine's.
+    refuses: fn(&str) -> bool,
 }
 
 const FEWEST_LINES: usize = 64;
 
 impl Known {
     pub fn new() -> Known {
-        Known { lines: vec![Line::default(); FEWEST_LINES], taken: 0, next: 0 }
+        Known { lines: vec![Line::default(); FEWEST_LINES], taken: 0, next: 0, refuses: |_| false }
+    }
+
+    /// Leaves instructions across pages that `which` says to the engine.
+    pub fn refuse(&mut self, which: fn(&str) -> bool) {
+        self.refuses = which;
     }
 
     pub fn clear(&mut self) {
-        *self = Known::new();
+        *self = Known { refuses: self.refuses, ..Known::new() };
     }
 
     /// Addresses are even, and modes have four bits.
@@ -75,18 +85,60 @@ impl Known {
     }
 }
 
-/// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must see.
+/// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must see, and
+/// `ANSWER` says why.
 pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
-    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile; `enter` has put the
-    // address of the table there, which nobody changes before it returns.
-    let (s, known) = unsafe { (&mut *s, &*((*s).scratch[KNOWN] as *const Known)) };
-    let key = s.scratch[KEY];
-    let Some(code) = s.find_instruction(s.ia).and_then(|absolute| known.find(absolute, key & 15)) else { return 0 };
-    // SAFETY: there is the table of targets, which generated code reads and nobody holds.
-    let targets = unsafe { &mut *(s.scratch[TARGETS] as *mut Targets) };
-    targets.remember(s.ia, key, code, s.forgotten(s.ia));
-    s.scratch[FOUND] += 1;
-    code
+    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile.
+    look_up(unsafe { &mut *s })
+}
+
+/// The same for what is called from generated code.
+pub fn look_up(s: &mut State) -> u64 {
+    // SAFETY: `enter` has put the address of the table there, which nobody changes before it returns.
+    let known = unsafe { &*(s.scratch[KNOWN] as *const Known) };
+    loop {
+        let key = s.scratch[KEY];
+        s.scratch[ANSWER] = LOOKUP as u64;
+        let Some(absolute) = s.find_instruction(s.ia) else { return 0 };
+        if let Some(code) = known.find(absolute, key & 15) {
+            // SAFETY: there is the table of targets, which generated code reads and nobody holds.
+            let targets = unsafe { &mut *(s.scratch[TARGETS] as *mut Targets) };
+            targets.remember(s.ia, key, code, s.forgotten(s.ia));
+            s.scratch[FOUND] += 1;
+            return code;
+        }
+        if !crosses(known, s, absolute) {
+            return 0;
+        }
+    }
+}
+
+/// If an instruction across pages stands there, it is done. `false`: the engine must see.
+fn crosses(known: &Known, s: &mut State, absolute: Absolute) -> bool {
+    let here = PAGE - s.ia % PAGE;
+    if here > 4 || s.ia & 1 != 0 || s.budget <= 0 || s.attention() & s.open != 0 || s.local != 0 {
+        return false;
+    }
+    let mut text = [0; 6];
+    let (first, second) = text.split_at_mut(here as usize);
+    s.storage().load(absolute, first).expect("the frame was translated, so it exists");
+    let len = isa::length(first[0]) as u64;
+    if len <= here {
+        return false;
+    }
+    let Some(next) = s.find_instruction(s.ia.wrapping_add(here) & s.address_mask) else { return false };
+    s.storage().load(next, &mut second[..(len - here) as usize]).expect("as above");
+    if isa::decode_for(s, text).is_some_and(|(row, _)| (known.refuses)(row.mnemonic)) {
+        return false;
+    }
+    settle_code(s);
+    let (op, _) = isa::decode_op(s, text, 0);
+    s.budget -= 1;
+    if !perform(s, &op, 0, true) {
+        return false;
+    }
+    s.ia = s.next_ia;
+    true
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::ahead::{Ahead, Footprint, again, footprint, step as step_of};
 use crate::bytes;
 use crate::emitter::*;
 use crate::floating;
-use crate::known::{Known, at_lookup};
+use crate::known::{Known, at_lookup, look_up};
 use crate::lanes::{Described, Lanes};
 use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
@@ -121,10 +121,15 @@ fn key(s: &State) -> u64 {
     s.fetch_space() << 4 | mode(s)
 }
 
-/// Does an instruction by its handler. `false`: the engine must look, and the answer says at what.
-fn perform(s: &mut State, site: &Site) -> bool {
+/// Does a site's instruction by its handler. `false`: the engine must look, and the answer says at what.
+fn perform_site(s: &mut State, site: &Site) -> bool {
     // SAFETY: `enter` has put the address of a slice there that lives until it returns.
     let op = site.op(unsafe { &*(s.scratch[OPS] as *const &[Op]) });
+    perform(s, op, site.refund, site.leave)
+}
+
+/// The same for an instruction behind which so many are not executed if the block is left, as it is anyway if it `leaves`.
+pub fn perform(s: &mut State, op: &Op, refund: u8, leaves: bool) -> bool {
     let mode_before = mode(s);
     let floated = floating::owes_flags(s);
     if floated {
@@ -135,14 +140,14 @@ fn perform(s: &mut State, site: &Site) -> bool {
     s.block_stale = false;
     (op.run)(s, &op.fields, &[]);
     if s.failed.is_some() {
-        s.budget += site.refund as i64;
+        s.budget += refund as i64;
         s.scratch[ANSWER] = FAULT as u64;
         s.scratch[SPILL] = (op.fields.next as u16 as u64) << 8 | op.fields.len as u64;
         return false;
     }
     // What ends a block goes on at another's, found by space and mode, whatever has become of them: SUPERVISOR CALL and LOAD
     // PSW are of that kind. Only of what blocks are kept for the engine must know at once.
-    let stays = if site.leave {
+    let stays = if leaves {
         s.scratch[MOVED] |= s.fetch_stale as u64;
         s.fetch_stale = s.blocks_stale;
         !s.blocks_stale
@@ -150,7 +155,7 @@ fn perform(s: &mut State, site: &Site) -> bool {
         !s.block_stale && !s.fetch_stale && s.next_ia == next && mode(s) == mode_before
     };
     if !stays || s.local != 0 {
-        s.budget += site.refund as i64;
+        s.budget += refund as i64;
         s.ia = s.next_ia;
         s.scratch[ANSWER] = LOOK as u64;
         return false;
@@ -170,14 +175,14 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
     let site = sites.get(id as u32);
     s.scratch[REACHED] += 1;
     sites.store(site, s);
-    if !perform(s, site) {
+    if !perform_site(s, site) {
         return 0;
     }
     if site.leave {
         s.budget += site.refund as i64;
         s.ia = s.next_ia;
-        s.scratch[ANSWER] = LOOK as u64;
-        return 0;
+        // A block begins there, once it has been wanted often enough.
+        return look_up(s);
     }
     sites.resume(site, s)
 }
@@ -196,7 +201,7 @@ extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
     let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
     settle_code(s);
     s.scratch[CALLED] += 1;
-    perform(s, sites.get(id as u32)) as u64
+    perform_site(s, sites.get(id as u32)) as u64
 }
 
 /// Whether this is EXECUTE, and whether it is EXECUTE RELATIVE LONG.
@@ -278,7 +283,7 @@ impl Translator {
                 asm!(e, mov Rq(h), [rbp + spill(h)]);
             }
             // Whoever did the instruction may have changed what the TLB has.
-            asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; xor ecx, ecx);
+            asm!(e, mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; xor ecx, ecx);
             for word in (0..SLOTS).step_by(8) {
                 asm!(e, mov[rsp + word], rcx);
             }
@@ -312,8 +317,9 @@ impl Translator {
         });
         let lookup = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
-            ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left ; jmp rax
-            ; left: ; mov eax, LOOKUP as i32 ; jmp <out);
+            ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
+            ; mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; jmp rax
+            ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         let alone = spans::emit(&mut self.assembler);
         let floats_ready = floating::emit(&mut self.assembler);
         let routines = bytes::emit(&mut self.assembler);
@@ -335,6 +341,11 @@ impl Translator {
     /// compares this engine with another must find it.
     pub fn mistake(&mut self, code: u8, other: u8) {
         self.mistake = Some((code, other));
+    }
+
+    /// Leaves instructions that stand across the end of a page to the engine where `which` says so.
+    pub fn refuse(&mut self, which: fn(&str) -> bool) {
+        self.known.refuse(which);
     }
 
     /// Limits the code that is kept, so that it is used up soon.

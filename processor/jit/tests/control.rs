@@ -1,5 +1,5 @@
-//! What programs that control a machine do all the time, interpreted and translated: storage is filled, masks of interruptions are closed
-//! and opened, the prefix area is stored into where low-address protection lets it be.
+//! What programs that control a machine do all the time, interpreted and translated: storage is filled, instructions stand across
+//! pages, masks of interruptions are closed and opened, the prefix area is stored into where low-address protection lets it be.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
@@ -59,6 +59,44 @@ fn moves_onto_themselves_fill_storage() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn an_instruction_across_pages_is_executed_as_it_stands_there_now() {
+    // AHI 1,0 across the end of a page; LH 2,0(3); AHI 2,1; STH 2,0(3); BRCT 4,the first. It adds 1, 2, and so on.
+    let text = [
+        0xa7, 0x1a, 0x00, 0x00, 0x48, 0x20, 0x30, 0x00, 0xa7, 0x2a, 0x00, 0x01, 0x40, 0x20, 0x30, 0x00, 0xa7, 0x46,
+        0xff, 0xf8,
+    ];
+    let start = TEXT + PAGE - 2;
+    let machines = both(&text, start, |machine| {
+        (machine.state.gr[3], machine.state.gr[4]) = (TEXT + PAGE, 100);
+    });
+    for machine in &machines {
+        assert_eq!((machine.state.gr[1], machine.state.gr[2]), (4950, 100));
+        assert_eq!(machine.state.instructions, machines[0].state.instructions);
+    }
+}
+
+#[test]
+fn code_is_not_left_for_an_instruction_across_pages() {
+    // LR 0,0; AHI 1,1 across the end of a page; BRCT 4,the first.
+    let text = [0x18, 0x00, 0xa7, 0x1a, 0x00, 0x01, 0xa7, 0x46, 0xff, 0xfd];
+    let machines = both(&text, TEXT + PAGE - 4, |machine| machine.state.gr[4] = 1000);
+    assert_eq!(machines.map(|machine| machine.state.gr[1]), [1000, 1000]);
+    assert!(engine::statistics().entries < 50, "it was entered {} times", engine::statistics().entries);
+}
+
+#[test]
+fn what_an_instruction_across_pages_does_wrong_is_told() {
+    // LH 1,0(2) across the end of a page, with an address that does not exist; before it LA 2,8(2), two bytes after LR.
+    let text = [0x18, 0x11, 0x48, 0x10, 0x20, 0x00, 0xa7, 0x2a, 0x10, 0x00, 0xa7, 0xf4, 0xff, 0xfb];
+    let machines = both(&text, TEXT + PAGE - 4, |machine| machine.state.gr[2] = DATA);
+    for machine in &machines {
+        assert_eq!((why(machine), machine.state.gr[2]), (Program::Addressing as u16, 1 << 20));
+        assert_eq!(bytes(machine, 0x150, 16), bytes(&machines[0], 0x150, 16), "the old PSW");
+        assert_eq!(machine.state.instructions, machines[0].state.instructions);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The engine that compares: it finds what differs, and nothing where nothing does.
 
 use arch::{Absolute, Psw, mask};
-use cpu::Architecture;
+use cpu::{Architecture, cr0};
 use differential::campaign;
 use differential::programs::{self, Duel};
 use engine::{BlockCache, Exit};
@@ -70,4 +70,21 @@ fn what_can_be_done_only_once_is_not_compared_behind_a_branch_either() {
     machine.state.gr[6] = 0x06;
     assert_eq!(machine.resume(10_000), Exit::Wait);
     assert_eq!(machine.state.gr[5], 0x3000_0000, "it was referred to and changed");
+}
+
+#[test]
+fn an_interruption_that_is_taken_back_within_a_stretch_is_nobodys_mistake() {
+    // SCKC 0(3), for ever; STOSM 16(3),1; AHI 1,1; STNSM 16(3),252; SCKC 8(3), long ago; BRCT 4,the first.
+    const TAKEN_BACK: [u8; 26] = [
+        0xb2, 0x06, 0x30, 0x00, 0xad, 0x01, 0x30, 0x10, 0xa7, 0x1a, 0x00, 0x01, 0xac, 0xfc, 0x30, 0x10, 0xb2, 0x06,
+        0x30, 0x08, 0xa7, 0x46, 0xff, 0xf6, 0x00, 0x00,
+    ];
+    let mut machine = machine(BlockCache::for_comparison());
+    machine.storage.write(Absolute(TEXT), &TAKEN_BACK).expect("the text lies in storage");
+    machine.storage.write(Absolute(DATA), &[0xff; 8]).expect("the operands lie in storage");
+    let s = &mut machine.state;
+    s.cr[0] |= cr0::CLOCK_COMPARATOR;
+    s.control_changed();
+    assert_eq!(machine.resume(10_000), Exit::Wait);
+    assert_eq!(machine.state.gr[1], 110, "and it was never taken");
 }
