@@ -61,12 +61,16 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     }
     run(&mut tests)?;
     if filters.is_empty() && !bless {
-        // What is executed a few times only is interpreted on the usual engine: the machine's own tests again, with nothing
-        // translated, and with everything.
-        for engine in ["interpreter", "eager"] {
-            println!("Tests of the machine, engine: {engine}");
-            let arguments = ["test", "--package", "complex", "--profile", TESTED, "--no-fail-fast", "--quiet"];
-            run(cargo(&arguments).env("ENDICOTT_ENGINE", engine))?;
+        // What is executed a few times only is interpreted on the usual engine: the machine's own tests, CP's and CMS's stories
+        // and two guests' boots again with nothing translated, and all but the boots with everything.
+        let packages = ["--package", "complex", "--package", "nucleus", "--package", "cms"];
+        let boots = ["--package", "endicott", "--test", "guests"];
+        for (engine, what) in [("interpreter", &packages[..]), ("eager", &packages), ("interpreter", &boots)] {
+            println!("Tests again, engine: {engine}");
+            let mut again = cargo(&["test", "--profile", TESTED, "--no-fail-fast", "--quiet"]);
+            again.args(what).env("ENDICOTT_GUEST", guest::folder()).env("ENDICOTT_CMS", cms::folder());
+            // A boot in lockstep has both engines as it is.
+            run(again.args(["--", "--skip", "in_lockstep"]).env("ENDICOTT_ENGINE", engine))?;
         }
     }
     Ok(())
