@@ -84,7 +84,7 @@ command_function access_command, release_command, format_command, listfile_comma
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
     reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
-    execmap_command, execstat_command, disk_command, immcmd_command;
+    execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);
@@ -118,8 +118,10 @@ struct setting { const char *word; u32 least; bool *value; const char *yes, *no;
 extern const struct setting switches[];
 extern const u32 switch_count;
 
-/* QUERY's parts that are elsewhere (library.c, filedef.c, labeldef.c). */
+/* Parts of QUERY and SET that are elsewhere (library.c, filedef.c, labeldef.c, segment.c, repository.c). */
 int query_globals(int kind);
+int query_language(const struct call *call);
+int set_language(const struct call *call, u32 words);
 int query_filedef(void);
 int query_labeldef(void);
 int query_segments(const struct call *call);

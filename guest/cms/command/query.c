@@ -121,10 +121,10 @@ static int query_storage(const struct call *call)
 
 static int query_cmslevel(const struct call *call) { (void)call; answer("Endicott CMS %s", CMS_LEVEL); return 0; }
 static int query_cmstype(const struct call *call) { (void)call; return query_switch("CMSTYPE", halted_typing() ? "HT" : "RT"); }
+static int query_languages(const struct call *call) { (void)call; answer("%s", "AMENG"); return 0; }
 static int query_blip(const struct call *call) { (void)call; return query_switch("BLIP", settings.blip); }
 static int query_dos(const struct call *call) { (void)call; return query_switch("DOS", "OFF"); }
 static int query_fullscreen(const struct call *call) { (void)call; return query_switch("FULLSCREEN", "OFF"); }
-static int query_language(const struct call *call) { (void)call; answer("%s", "AMENG"); return 0; }
 
 static int query_escape(const struct call *call)
 {
@@ -188,7 +188,7 @@ static const struct { const char *word; u32 least; command_function *perform; } 
     { "FILEDEF", 2, query_files }, { "LABELDEF", 8, query_labels }, { "LIBRARY", 3, query_library }, { "MACLIB", 3, query_maclib },
     { "TXTLIB", 2, query_txtlib }, { "LOADLIB", 5, query_loadlib }, { "DOSLIB", 6, query_doslib },
     { "ACCESSED", 2, query_accessed }, { "BLIP", 2, query_blip }, { "DOS", 3, query_dos }, { "FULLSCREEN", 5, query_fullscreen },
-    { "IMESCAPE", 4, query_escape }, { "INPUT", 3, query_input }, { "LANGUAGE", 4, query_language }, { "LANGLIST", 5, query_language },
+    { "IMESCAPE", 4, query_escape }, { "INPUT", 3, query_input }, { "LANGUAGE", 4, query_language }, { "LANGLIST", 5, query_languages },
     { "LDRTBLS", 3, query_loader_tables }, { "MACLSUBS", 5, query_macro_libraries }, { "NONDISP", 4, query_nondisplay },
     { "OUTPUT", 3, query_output },
     { "CMSLEVEL", 4, query_cmslevel }, { "CMSTYPE", 4, query_cmstype }, { "DISK", 2, query_disk },

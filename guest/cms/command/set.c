@@ -144,11 +144,9 @@ static int set_escape(const struct call *call, u32 words)
 /* What there is only one of. */
 static int set_only(const struct call *call, u32 words)
 {
-    const char *only = is(call->token[1], "LANGUAGE") ? "AMENG" : "OFF";
-
     if (words < 3)
         return bad(50, call->token[1]);
-    return words > 3 ? bad(70, call->token[3]) : is(call->token[2], only) ? 0 : bad(70, call->token[2]);
+    return words > 3 ? bad(70, call->token[3]) : is(call->token[2], "OFF") ? 0 : bad(70, call->token[2]);
 }
 
 static int set_typing(const struct call *call, u32 words)
@@ -164,7 +162,7 @@ static int set_typing(const struct call *call, u32 words)
 static const struct { const char *word; u32 least; int (*perform)(const struct call *call, u32 words); } others[] = {
     { "CMSTYPE", 4, set_typing }, { "INPUT", 3, set_input }, { "OUTPUT", 3, set_output }, { "BLIP", 2, set_blip },
     { "LDRTBLS", 3, set_loader_tables }, { "NONDISP", 4, set_nondisplay }, { "IMESCAPE", 4, set_escape },
-    { "LANGUAGE", 4, set_only }, { "DOS", 3, set_only }, { "FULLSCREEN", 5, set_only },
+    { "LANGUAGE", 4, set_language }, { "DOS", 3, set_only }, { "FULLSCREEN", 5, set_only },
 };
 
 int set_command(const struct call *call)

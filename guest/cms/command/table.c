@@ -36,6 +36,8 @@ const struct command commands[] = {
       "Makes a minidisk an empty CMS disk; everything on it is lost. LABEL changes the label only, RECOMP how many cylinders there are for files, which stay." },
     { "GENMOD", 1, genmod_command, "Genmod [fn [MODULE [fm]]] [( FROM name TO name MAP NOMAP SYSTEM CLEAN AMODE 24|31|ANY RMODE 24|ANY",
       "Makes a MODULE of what LOAD and INCLUDE have put into storage; its name is then a command." },
+    { "GENMSG", 6, genmsg_command, "GENMSG fn ft fm applid [AMENG] [( LIST NOLIST OBJECT NOOBJECT MARGIN n",
+      "Makes fn TEXT, a message repository for XMITMSG, of a file of messages. SET LANGUAGE adds it if it is called applidUME." },
     { "GLOBAL", 2, global_command, "GLobal MACLIB|TXTLIB|LOADLIB|DOSLIB [library...]",
       "Names the libraries that are looked into, in this order; none: none. LOAD finds members of TXTLIBs." },
     { "GLOBALV", 7, globalv_command, "GLOBALV [SELECT group] SET|SETS|SETP name value... | SETL|SETLS|SETLP name text | GET name... | PUT name... | LIST | STACK name... | PURGE | INIT | GRPLIST",
@@ -68,7 +70,7 @@ const struct command commands[] = {
     { "NUCXMAP", 7, nucxmap_command, "NUCXMAP [name] [( STACK FIFO LIFO", "Shows the nucleus extensions." },
     { "PRINT", 2, print_command, "PRint fn ft [fm] [( CC NOCC HEADER UPCASE LINECOUN n TRC HEX MEMBER m|*", "Prints a file on the virtual printer." },
     { "PUNCH", 2, punch_command, "PUnch fn ft [fm] [( NOHeader MEMBER m|*", "Punches a file on the virtual punch." },
-    { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|BLIP|CMSLEVEL|CMSTYPE|DISK [mode]|DOS|DOSLIB|EXECTRAC|FILEDEF|FULLREAD|FULLSCREEN|IMESCAPE|IMPCP|IMPEX|INPUT|INSTSEG|KEYPROT|LABELDEF|LANGUAGE|LDRTBLS|LIBRARY|LOADLIB|MACLIB|MACLSUBS|NONDISP|OUTPUT|PROTECT|RDYMSG|REDTYPE|RELPAGE|REMOTE|SEARCH|SEGMENT [name]|STORECLR|STORCMS|SYNONYM|TRANSLATE|TXTLIB [( STACK FIFO LIFO",
+    { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|BLIP|CMSLEVEL|CMSTYPE|DISK [mode]|DOS|DOSLIB|EXECTRAC|FILEDEF|FULLREAD|FULLSCREEN|IMESCAPE|IMPCP|IMPEX|INPUT|INSTSEG|KEYPROT|LABELDEF|LANGUAGE [ALL]|LDRTBLS|LIBRARY|LOADLIB|MACLIB|MACLSUBS|NONDISP|OUTPUT|PROTECT|RDYMSG|REDTYPE|RELPAGE|REMOTE|SEARCH|SEGMENT [name]|STORECLR|STORCMS|SYNONYM|TRANSLATE|TXTLIB [( STACK FIFO LIFO",
       "Shows what CMS knows; anything else is CP's QUERY." },
     { "READCARD", 4, readcard_command, "READcard * | fn ft [fm] [( REPlace NOREPlace FULLPrompt MINPrompt NOPRompt", "Reads files from the virtual reader: all by their own names, or one. NOREPLACE leaves files that are there as they are. FULLPROMPT asks about each file, MINPROMPT about those that the reader file is not called after." },
     { "RECEIVE", 3, receive_command, "RECeive [spoolid] [fn [ft [fm]]] [( REPlace OLDDate NOLOG NOACK PURge NOTebook fn|* FULLPrompt MINPrompt NOPRompt",
@@ -87,7 +89,7 @@ const struct command commands[] = {
     { "SENDFILE", 5, sendfile_command, "SENDFile fn ft [fm] [TO] name [AT node]... [( ACk NOTe OLD NOTYpe NOLOG CLASS c",
       "Sends a file to users or nicknames of userid NAMES. RECEIVE takes it from their readers; with ACK it sends an acknowledgment, which RECEIVE tells. NOTE is for notes, OLD sends cards of DISK DUMP." },
     { "SENTRIES", 4, sentries_command, "SENTries", "The return code is the number of lines in the program stack." },
-    { "SET", 3, set_command, "SET ABBREV|AUTOREAD|EXECTRAC|FULLREAD|IMPCP|IMPEX|INSTSEG|KEYPROT|PROTECT|REDTYPE|RELPAGE|REMOTE|TRANSLATE ON|OFF | RDYMSG LMSG|SMSG | CMSTYPE HT|RT | STORECLR ENDCMD|ENDSVC | INPUT [a xx] | OUTPUT [xx a] | BLIP ON|OFF|string [n] | LDRTBLS n | NONDISP a | IMESCAPE ON [a]|OFF",
+    { "SET", 3, set_command, "SET ABBREV|AUTOREAD|EXECTRAC|FULLREAD|IMPCP|IMPEX|INSTSEG|KEYPROT|PROTECT|REDTYPE|RELPAGE|REMOTE|TRANSLATE ON|OFF | RDYMSG LMSG|SMSG | CMSTYPE HT|RT | STORECLR ENDCMD|ENDSVC | INPUT [a xx] | OUTPUT [xx a] | BLIP ON|OFF|string [n] | LDRTBLS n | NONDISP a | IMESCAPE ON [a]|OFF | LANGUAGE [AMENG] [( ADD|DELETE applid USER",
       "Changes how CMS behaves; anything else is CP's SET." },
     { "SORT", 4, sort_command, "SORT fn ft fm fn ft fm", "Sorts a file of fixed records into another; the columns are asked for: pairs of first and last, the most important first." },
     { "START", 3, start_command, "STArt [name|* [arguments]] [( NO", "Runs what LOAD or LOADMOD has put into storage; NO only looks whether it could." },
@@ -103,6 +105,10 @@ const struct command commands[] = {
     { "TXTLIB", 2, txtlib_command, "TXtlib GEN|ADD library fn... | DEL library name... | MAP library [name...] [( TERM|DISK|PRINT",
       "Libraries of TEXT decks: each deck is a member, with the names of its sections and entries." },
     { "TYPE", 1, type_command, "Type fn ft [fm] [from [to|*]] [( COL a-b HEX MEMBER m|*", "Types a file." },
+    { "UPDATE", 1, update_command, "Update fn [ft [fm [fn [ft [fm]]]]] [( REP NOREP SEQ8 NOSEQ8 INC NOINC CTL NOCTL STK NOSTK TERM NOTERM DISK PRINT",
+      "Makes $fn of a source and the changes in an update file, or in all those that a control file names (CTL). What was done is in fn UPDLOG." },
+    { "XMITMSG", 7, xmitmsg_command, "XMITMSG number [substitution...] [( APPLID a CALLER c FORMAT n LETTER l LINE n|* ERRMSG DISPLAY NODISP VAR HEADER NOHEADER COMPRESS NOCOMPRESS SYSLANG NOSYSLANG",
+      "For execs: types a message of CMS or of an application, or puts it into the variables MESSAGE.1 and so on." },
 };
 
 const u32 command_count = COUNT_OF(commands);

@@ -12,7 +12,9 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 3, "Invalid option: %t" },
     { 4, "No files found" },
     { 5, "No value specified after option %t" },
+    { 7, "File %s is not fixed, 80-character records" },
     { 10, "Premature EOF on file %s" },
+    { 10, "Premature EOF on file %s; sequence number %s not found" },
     { 13, "Member %t not found in library" },
     { 14, "Invalid keyword %t" },
     { 17, "Invalid device address %t" },
@@ -71,7 +73,6 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 111, "TAP%x(%03x) drive not ready" },
     { 112, "%c(%03x) device error" },
     { 113, "%s(%03x) not attached or invalid device address" },
-    
     { 114, "%03x is an unsupported device type" },
     { 115, "%c(%03x) is not a CMS disk; use FORMAT" },
     { 116, "Loader table overflow" },
@@ -88,18 +89,35 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 155, "User abend %03x called from %08x" },
     { 157, "Label %t not found in file %s" },
     { 167, "Too many names for library %s" },
+    { 174, "Sequence error introduced in output file: %s to %s" },
+    { 176, "Sequencing overflow following sequence number %s" },
+    { 177, "Warning messages issued (severity=%u)%s" },
+    { 178, "%s %s" },
     { 179, "Comparing %s with %s" },
+    { 179, "Missing or duplicate MACS card in control file %s" },
+    { 180, "Missing PTF file %s" },
+    { 181, "No update files were found" },
+    { 182, "Sequence increment is zero" },
+    { 183, "Invalid %s file control card" },
+    { 184, "./ S not first card in update file; ignored" },
+    { 185, "Non numeric character in sequence field %t" },
+    { 186, "Sequence number %s not found" },
+    { 187, "Option STK invalid without CTL" },
     { 201, "The following names are undefined:" },
     { 202, "Duplicate identifier %t" },
     { 203, "Set location counter: name %t undefined" },
     { 205, "Virtual storage of %uK is too small" },
+    { 207, "Invalid update file control card" },
     { 209, "Files do not compare" },
+    { 210, "Input file sequence error: %s to %s" },
     { 212, "Maximum number of records exceeded" },
     { 213, "Library %s not created" },
     { 216, "Insufficient blocks on disk to support CMS disk structure" },
     { 246, "Invalid card image in record %u" },
     { 254, "HELP cannot find the information you requested" },
     { 257, "Internal system error at %08x" },
+    { 299, "Insufficient storage to complete update" },
+    { 405, "No message number specified" },
     { 425, "%s of TAP%x(%03x) is %s, not %s" },
     { 431, "TAP%x(%03x) volume label missing" },
     { 432, "TAP%x(%03x) header label missing" },
@@ -120,6 +138,7 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 621, "Bad PLIST: %s" },
     { 630, "More than %u names specified" },
     { 631, "No name or userid specified" },
+    { 631, "%s can only be used in an exec" },
     { 632, "I/O error in EXECIO; error code is %s from %s" },
     { 633, "Reader file %t not found" },
     { 634, "The reader file is no complete NETDATA file" },
@@ -139,6 +158,8 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 733, "Formatting disk %c" },
     { 740, "Execution begins..." },
     { 745, "Invalid immediate command %t" },
+    { 813, "%t repository not found" },
+    { 814, "Message number %u, format %u, was not found in application %t" },
     { 1079, "Receive %s? Reply 0 (NO), 1 (YES), 2 (QUIT) or 3 (RENAME)" },
     { 1080, "Invalid response" },
     { 1081, "Enter the new name: fn [ft [fm]]" },
@@ -151,29 +172,42 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 1089, "No saved file directory for %c(%03x)" },
     { 1090, "Line %u of %s is not EXEC and the name of one" },
     { 1091, "Saved segment %t has execs that can be used; SET INSTSEG OFF" },
+    { 1092, "Line %u of %s is no message in its place" },
 };
 
 const char *message_text(u32 number)
 {
+    u32 before = number >> 16;
+
     for (u32 n = 0; n < COUNT_OF(repository); n++)
-        if (repository[n].number == number)
+        if (repository[n].number == (number & 0xffff) && before-- == 0)
             return repository[n].text;
     return NULL;
 }
 
-void message(const char *module, u32 number, char severity, ...)
+u32 message_line(char *line, u32 room, const char *module, u32 number, char severity, va_list list)
 {
     const char *text = message_text(number);
-    char line[256];
-    const char *shown = line;
-    u32 length;
-    va_list list;
+    u32 length = format(line, room, "DMS%s%03u%c ", module, number & 0xffff, severity);
 
-    length = format(line, sizeof line, "DMS%s%03u%c ", module, number, severity);
-    va_start(list, severity);
-    length += format_list(line + length, sizeof line - length, text != NULL ? text : "", list);
-    va_end(list);
-    edit_message(&shown, &length);
+    return length + format_list(line + length, room - length, text != NULL ? text : "", list);
+}
+
+void message_show(const char *line, u32 length)
+{
+    edit_message(&line, &length);
     if (length > 0)
-        type_line(shown, length);
+        type_line(line, length);
+}
+
+void message(const char *module, u32 number, char severity, ...)
+{
+    char line[256];
+    va_list list;
+    u32 length;
+
+    va_start(list, severity);
+    length = message_line(line, sizeof line, module, number, severity, list);
+    va_end(list);
+    message_show(line, length);
 }

@@ -36,15 +36,23 @@ u32 name_length(const name token)
 
 bool is(const name token, const char *word)
 {
-    u32 length = name_length(token);
+    u32 length;
 
+    /* Tables are looked through by this: mostly the first letter says no. */
+    if (token[0] != word[0])
+        return false;
+    length = name_length(token);
     return length == strlen(word) && memcmp(token, word, length) == 0;
 }
 
 /* The word, cut to no less than `least` characters. Longer words are known by their first eight. */
 bool abbreviates(const name token, const char *word, u32 least)
 {
-    u32 length = name_length(token), all = (u32)strlen(word);
+    u32 length, all;
 
+    if (token[0] != word[0])
+        return false;
+    length = name_length(token);
+    all = (u32)strlen(word);
     return length >= least && length <= (all < 8 ? all : 8) && memcmp(token, word, length) == 0;
 }
