@@ -20,6 +20,10 @@ bool reader_next(const char *module, struct reader *reader, int *code);
 int reader_member(const char *module, struct reader *reader, const name wanted);
 void reader_close(struct reader *reader);
 
+/* A record that is made: its place grows with it. */
+struct place { char *at; u32 room; };
+char *make_room(struct place *place, u32 length);        /* for so many bytes; what is there stays */
+
 /* Unit record devices (unit.c): cards and lines; 0, or what was wrong. */
 enum { PUNCH_UNIT = 0x00d, PRINT_UNIT = 0x00e, READER_UNIT = 0x00c };
 int unit_write(u16 vdev, u8 command, const char *text, u32 length);
@@ -111,7 +115,7 @@ void netdata_unknown(struct netdata_file *file);
 struct receiver { char card[80]; u32 at, length; bool ended, bad; };
 bool netdata_is(const char card[80]);
 bool netdata_header(struct receiver *receiver, struct netdata_file *file);
-bool netdata_next(struct receiver *receiver, char *record, u32 room, u32 *length);
+bool netdata_next(struct receiver *receiver, struct place *record, u32 *length);
 
 /* SET's switches, which QUERY shows (set.c). */
 struct setting { const char *word; u32 least; bool *value; const char *yes, *no; };

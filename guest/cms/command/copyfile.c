@@ -50,7 +50,7 @@ static int begin(const struct copy *copy, struct output *out, const struct reade
         if (fst[FST_RECFM] == EDF_F)
             edf_set_word(fst + FST_LRECL, copy->lrecl != 0 ? copy->lrecl : edf_word(in->file->file.fst + FST_LRECL));
     }
-    out->place = copy->how == APPEND ? out->file->next_write : 1;
+    out->number = copy->how == APPEND ? out->file->next_write : 1;
     out->begun = true;
     return 0;
 }
@@ -65,32 +65,33 @@ static int write_record(const struct copy *copy, struct output *out, const struc
 {
     struct edf_file *file = &out->file->file;
     u32 old = 0, length, lrecl = edf_word(file->fst + FST_LRECL);
-    char text[24];
+    char text[24], *record;
     int error;
 
     if (file->fst[FST_RECFM] == EDF_V && in->length > 0 && keeps_records(copy))
-        return file_problem("CPY", edf_write(file, out->place++, in->record, in->length), &out->id, true);
+        return file_problem("CPY", edf_write(file, out->number++, in->record, in->length), &out->id, true);
 
-    if (copy->how == OVERLAY && out->place <= edf_word(file->fst + FST_RECORDS)) {
-        error = edf_read(file, out->place, out->record, RECORD_MOST, &old);
+    if (copy->how == OVERLAY && out->number <= edf_word(file->fst + FST_RECORDS)) {
+        error = edf_read(file, out->number, make_room(&out->record, lrecl), lrecl, &old);
         if (error != EDF_OK)
             return file_problem("CPY", error, &out->id, false);
     }
-    length = shape_record(copy, in->record, in->length, out->record, old);
+    length = shape_record(copy, in->record, in->length, &out->record, old);
+    record = make_room(&out->record, file->fst[FST_RECFM] == EDF_F && lrecl > length ? lrecl : length + 1);
     if (file->fst[FST_RECFM] == EDF_F) {
-        for (; length < lrecl; length++)
-            out->record[length] = copy->fill;
+        if (length < lrecl)
+            memset(record + length, copy->fill, lrecl - length);
         length = lrecl;
     } else {
-        while (copy->recfm == EDF_V && length > 1 && out->record[length - 1] == ' ' && in->file->file.fst[FST_RECFM] == EDF_F &&
+        while (copy->recfm == EDF_V && length > 1 && record[length - 1] == ' ' && in->file->file.fst[FST_RECFM] == EDF_F &&
                copy->truncate)
             length--;
         if (copy->lrecl != 0 && length > copy->lrecl)
             length = copy->lrecl;
         if (length == 0)
-            out->record[length++] = copy->fill;
+            record[length++] = copy->fill;
     }
-    error = edf_write(file, out->place++, out->record, length);
+    error = edf_write(file, out->number++, record, length);
     if (error == EDF_LENGTH) {
         message("CPY", 32, 'E', show_id(&out->id, text));
         return RC_FORMAT;
@@ -192,7 +193,7 @@ static void stamp_from(const struct fileid *id, u8 stamp[7])
 
 static int copy_all(const struct copy *copy, const struct input *inputs, u32 count, const struct fileid *to, bool each)
 {
-    struct output out = { .record = obtain_command(RECORD_MOST) };
+    struct output out = { 0 };
     u8 stamp[7] = { 0 };
     int code = 0;
 
@@ -271,6 +272,7 @@ static int parse_options(const struct call *call, struct copy *copy)
         { "FILL", 2, NULL, 0, NULL, &fill }, { "UPCASE", 2, &copy->fold, UPCASE, NULL, NULL },
         { "LOWCASE", 3, &copy->fold, LOWCASE, NULL, NULL }, { "SINGLE", 2, &copy->single, 1, NULL, NULL },
     };
+    char text[12];
     u32 value;
     int code = options("CPY", call, known, COUNT_OF(known));
 
@@ -278,6 +280,11 @@ static int parse_options(const struct call *call, struct copy *copy)
         return code;
     if (recfm[0] != ' ' && !is(recfm, "F") && !is(recfm, "V")) {
         message("CPY", 29, 'E', recfm, "RECFM   ");
+        return RC_SYNTAX;
+    }
+    if (is(recfm, "V") && copy->lrecl > EDF_MOST_V) {
+        pad(recfm, sizeof recfm, text, format(text, sizeof text, "%u", copy->lrecl));
+        message("CPY", 29, 'E', recfm, "LRECL   ");
         return RC_SYNTAX;
     }
     copy->translate = list | bcd;

@@ -4,7 +4,7 @@
 
 #include "command.h"
 
-enum { SPECS_MOST = 40, RECORD_MOST = EDF_MOST_V };
+enum { SPECS_MOST = 40 };
 
 /* One pair of a specification list: columns or a text, and where they go. */
 struct spec { bool literal; u32 from, to, at, length; char text[LINE_MOST]; };
@@ -24,7 +24,7 @@ enum { KEEP, UPCASE, LOWCASE };
 enum { AS_IT_IS, PACK, UNPACK };
 enum { FROM_LIST = 1, FROM_BCD = 2 };                    /* translate */
 
-struct output { struct open_file *file; struct fileid id; bool begun; u32 place; char *record; };
+struct output { struct open_file *file; struct fileid id; bool begun; u32 number; struct place record; };
 
 /* copypack.c: packed files. */
 struct packing { u8 buffer[1024]; u32 used; };
@@ -35,6 +35,6 @@ int unpack_file(struct reader *in, struct output *out);
 int read_translation(struct copy *copy);
 
 int read_specifications(struct copy *copy);
-u32 shape_record(const struct copy *copy, const char *from, u32 length, char *to, u32 old_length);
+u32 shape_record(const struct copy *copy, const char *from, u32 length, struct place *to, u32 old_length);
 
 #endif

@@ -19,7 +19,7 @@ static int put(struct packing *packing, struct output *out, const void *from, u3
     for (u32 n = 0; n < length; n++) {
         packing->buffer[packing->used++] = bytes[n];
         if (packing->used == PACKED_RECORD) {
-            int error = edf_write(&out->file->file, out->place++, packing->buffer, PACKED_RECORD);
+            int error = edf_write(&out->file->file, out->number++, packing->buffer, PACKED_RECORD);
 
             if (error != EDF_OK)
                 return file_problem("CPY", error, &out->id, true);
@@ -33,6 +33,13 @@ int pack_begin(struct packing *packing, struct output *out, const struct reader 
 {
     const u8 *fst = in->file->file.fst;
     u8 header[HEADER] = { 0 };
+    char text[24];
+
+    /* A record's length has two bytes. */
+    if (edf_word(fst + FST_LRECL) > EDF_MOST_V) {
+        message("CPY", 32, 'E', show_id(&in->id, text));
+        return RC_FORMAT;
+    }
 
     out->file->file.fst[FST_RECFM] = EDF_F;
     edf_set_word(out->file->file.fst + FST_LRECL, PACKED_RECORD);
@@ -139,7 +146,7 @@ int unpack_file(struct reader *in, struct output *out)
 {
     struct source source = { .reader = in };
     u8 header[HEADER], size[2];
-    char text[24];
+    char text[24], *record = make_room(&out->record, EDF_MOST_V);
     u32 records = 0;
     bool good = in->file->file.fst[FST_RECFM] == EDF_F && get_all(&source, header, sizeof header) && memcmp(header, mark_text, 8) == 0 &&
                 (header[8] == EDF_F || header[8] == EDF_V);
@@ -155,10 +162,10 @@ int unpack_file(struct reader *in, struct output *out)
 
         good = get_all(&source, size, sizeof size);
         length = (u32)size[0] << 8 | size[1];
-        good = good && length > 0 && unpack_record(&source, out->record, length);
+        good = good && length > 0 && unpack_record(&source, record, length);
         if (!good)
             break;
-        error = edf_write(&out->file->file, out->place++, out->record, length);
+        error = edf_write(&out->file->file, out->number++, record, length);
         if (error != EDF_OK && error != EDF_LENGTH)
             return file_problem("CPY", error, &out->id, true);
         good = error == EDF_OK;

@@ -90,7 +90,7 @@ int read_specifications(struct copy *copy)
                 ;
             for (end = at; end < length && line[end] != ' '; end++)
                 ;
-            if (!parse_number(line + at, end - at, &spec->at) || spec->at == 0 || spec->at > RECORD_MOST)
+            if (!parse_number(line + at, end - at, &spec->at) || spec->at == 0)
                 return wrong(line + at, end - at);
             copy->specifications++;
             at = end;
@@ -168,20 +168,21 @@ int read_translation(struct copy *copy)
     return 0;
 }
 
-static u32 put(const struct copy *copy, char *to, u32 length, u32 at, const char *text, u32 count)
+static u32 put(const struct copy *copy, struct place *to, u32 length, u32 at, const char *text, u32 count)
 {
-    if (at + count > RECORD_MOST)
-        count = at < RECORD_MOST ? RECORD_MOST - at : 0;
+    char *record = make_room(to, at + count);
+
     if (length < at)
-        memset(to + length, copy->fill, at - length);
-    memcpy(to + at, text, count);
+        memset(record + length, copy->fill, at - length);
+    memcpy(record + at, text, count);
     return length > at + count ? length : at + count;
 }
 
-/* The record as it is to be written; `to` has what an overlaid file has there. */
-u32 shape_record(const struct copy *copy, const char *from, u32 length, char *to, u32 old_length)
+/* The record as it is to be written; `place` has what an overlaid file has there. */
+u32 shape_record(const struct copy *copy, const char *from, u32 length, struct place *place, u32 old_length)
 {
     u32 made = old_length;
+    char *to;
 
     if (copy->specs) {
         for (u32 n = 0; n < copy->specifications; n++) {
@@ -189,13 +190,14 @@ u32 shape_record(const struct copy *copy, const char *from, u32 length, char *to
             u32 begin = spec->from - 1, end = spec->to < length ? spec->to : length;
 
             if (spec->literal)
-                made = put(copy, to, made, spec->at - 1, spec->text, spec->length);
+                made = put(copy, place, made, spec->at - 1, spec->text, spec->length);
             else if (begin < end)
-                made = put(copy, to, made, spec->at - 1, from + begin, end - begin);
+                made = put(copy, place, made, spec->at - 1, from + begin, end - begin);
         }
     } else {
-        made = put(copy, to, made, 0, from, length);
+        made = put(copy, place, made, 0, from, length);
     }
+    to = place->at;
     for (u32 n = 0; copy->translate && n < made; n++)
         to[n] = (char)copy->table[(u8)to[n]];
     for (u32 n = 0; copy->fold != KEEP && n < made; n++) {

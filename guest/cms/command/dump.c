@@ -106,6 +106,9 @@ static int take(struct kept *kept, void *to, u32 length)
 {
     u8 *into = to;
 
+    /* A file of which only the last block is there. */
+    if (kept->file == NULL)
+        return EDF_END;
     while (length > 0) {
         u32 number = kept->at / kept->size + 1, offset = kept->at % kept->size, got;
         u32 n = kept->size - offset < length ? kept->size - offset : length;

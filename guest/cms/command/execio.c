@@ -81,15 +81,16 @@ static bool wanted(const struct execio *io, const char *text, u32 length)
 }
 
 /* The next record to be written; false at the end. */
-static bool take(struct execio *io, char *record, u32 *length)
+static bool take(struct execio *io, struct place *place, u32 *length)
 {
+    char *record;
     char variable[LINE_MOST + 12];
     const char *text;
     u32 n = io->var_length;
 
     if (io->string != NULL) {
         *length = io->string_length;
-        memcpy(record, io->string, *length);
+        memcpy(make_room(place, *length), io->string, *length);
     } else if (io->stem_length > 0 || io->var_length > 0) {
         if (io->stem_length > 0) {
             memcpy(variable, io->stem, io->stem_length);
@@ -99,11 +100,11 @@ static bool take(struct execio *io, char *record, u32 *length)
         }
         if (exec_get(variable, n, &text, length) & 0x98)
             return false;
-        *length = *length > EDF_MOST_V ? EDF_MOST_V : *length;
-        memcpy(record, text, *length);
+        memcpy(make_room(place, *length), text, *length);
     } else {
-        *length = read_line(record);
+        *length = read_line(make_room(place, LINE_MOST + 1));
     }
+    record = place->at;
     u32 from = io->margin_from - 1 < *length ? io->margin_from - 1 : *length, to = io->margin_to < *length ? io->margin_to : *length;
     memmove(record, record + from, to - from);
     *length = io->strip ? length_of(record, to - from) : to - from;
@@ -200,8 +201,8 @@ static int disk_write(struct execio *io, const struct call *call, u32 words)
 {
     struct open_file *file;
     struct fileid id;
+    struct place record = { 0 };
     u32 line = 0, lrecl = 0, length;
-    char *record;
     u8 recfm = EDF_V;
     int error, code;
 
@@ -216,7 +217,7 @@ static int disk_write(struct execio *io, const struct call *call, u32 words)
             return bad("the record format");
         recfm = (u8)call->token[7][0];
     }
-    if (words > 8 && (!parse_number(call->token[8], name_length(call->token[8]), &lrecl) || lrecl == 0 || lrecl > EDF_MOST_V))
+    if (words > 8 && (!parse_number(call->token[8], name_length(call->token[8]), &lrecl) || lrecl == 0 || (recfm == EDF_V && lrecl > EDF_MOST_V)))
         return bad("the record length");
     if (!legal_name(id.fn) || !legal_name(id.ft))
         return 1020;
@@ -233,25 +234,28 @@ static int disk_write(struct execio *io, const struct call *call, u32 words)
     lrecl = file->file.fst[FST_RECFM] == EDF_F ? edf_word(file->file.fst + FST_LRECL) : 0;
     if (line > 0)
         file->next_write = line;
-    record = obtain_command(EDF_MOST_V + 1);
-    while (code == 0 && io->done < io->count && take(io, record, &length)) {
+    while (code == 0 && io->done < io->count && take(io, &record, &length)) {
         /* From the terminal or the stack, a null line is the end of ever so many. */
         if (length == 0 && io->count == ALL)
             break;
-        for (; length < lrecl || length == 0; length++)
-            record[length] = ' ';
+        if (length < lrecl || length == 0) {
+            u32 full = lrecl == 0 ? 1 : lrecl;
+
+            memset(make_room(&record, full) + length, ' ', full - length);
+            length = full;
+        }
         io->truncated |= lrecl > 0 && length > lrecl;
         if (lrecl > 0)
             length = lrecl;
-        error = edf_write(&file->file, file->next_write, record, length);
-        code = error == EDF_OK ? 0 : error == EDF_FULL ? 1013 : error == EDF_LENGTH ? 1007 : 1003;
+        error = edf_write(&file->file, file->next_write, record.at, length);
+        code = error == EDF_OK ? 0 : error == EDF_FULL ? 1013 : error == EDF_LENGTH ? 1007 : error == EDF_STORAGE ? 1025 : 1003;
         file->next_write += error == EDF_OK;
         io->done++;
         attend();
     }
-    release(record);
+    release(record.at);
     if (code != 0 && !io->quiet)
-        message("EIO", 632, 'E', code == 1013 ? "13" : code == 1007 ? "7" : "3", "WRBUF");
+        message("EIO", 632, 'E', code == 1013 ? "13" : code == 1007 ? "7" : code == 1025 ? "25" : "3", "WRBUF");
     if (io->finish && file_finish(file) != EDF_OK)
         code = code == 0 ? 1013 : code;
     return code == 0 && io->truncated ? 1 : code;
@@ -299,7 +303,7 @@ static int ask_cp(struct execio *io)
 
 static int units(struct execio *io, const char *what)
 {
-    char *record = obtain_command(EDF_MOST_V + 2);
+    struct place place = { 0 };
     bool card = strcmp(what, "CARD") == 0, print = strcmp(what, "PRINT") == 0, emsg = strcmp(what, "EMSG") == 0;
     u32 length;
     int code = 0;
@@ -308,31 +312,35 @@ static int units(struct execio *io, const char *what)
         return code;
     while (code == 0 && io->done < io->count) {
         if (card) {
-            code = unit_read(READER_UNIT, record, &length);
+            char image[80];
+
+            code = unit_read(READER_UNIT, image, &length);
             if (code != 0)
                 return code == 2 ? (io->count == ALL ? 0 : 2) : 1000 + code;
-            code = give(io, record, length);
+            code = give(io, image, length);
             continue;
         }
-        if (!take(io, record, &length) || (length == 0 && io->count == ALL))
+        if (!take(io, &place, &length) || (length == 0 && io->count == ALL))
             break;
         io->done++;
         if (emsg) {
-            const char *shown = record;
+            const char *shown = place.at;
 
             edit_message(&shown, &length);
             if (length > 0)
                 type_line(shown, length);
         } else if (print) {
             if (io->control != 0) {
-                memmove(record + 1, record, length++);
-                record[0] = io->control;
+                char *line = make_room(&place, length + 1);
+
+                memmove(line + 1, line, length++);
+                line[0] = io->control;
             }
-            code = print_controlled(record, length);
+            code = print_controlled(place.at, length);
         } else {
             char image[80];
 
-            pad(image, 80, record, length);
+            pad(image, 80, place.at, length);
             code = unit_write(PUNCH_UNIT, 0x01, image, 80);
         }
         code = code == 0 ? 0 : 1000 + code;

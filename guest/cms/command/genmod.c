@@ -131,7 +131,7 @@ int genmod_command(const struct call *call)
     }
     if ((from[0] != ' ' && !address_of(from, &first)) || (to[0] != ' ' && !address_of(to, &end)))
         return 40;
-    if (end <= first || module.entry < first || module.entry >= end) {
+    if (end <= first || !user_storage(first, end - first) || module.entry < first || module.entry >= end) {
         message("MOD", 84, 'E');
         return RC_SYNTAX;
     }

@@ -9,7 +9,7 @@
 
 struct variable { struct variable *next; name group; u32 length, value_length; char *text, *value; };
 
-enum { NAME_MOST = 255 };
+enum { NAME_MOST = 255, VALUE_MOST = 9999 };
 
 static struct variable *first;
 static name selected = "UNNAMED ";
@@ -26,8 +26,11 @@ static struct variable *find(const name group, const char *text, u32 length)
 static bool set(const name group, const char *text, u32 length, const char *value, u32 value_length)
 {
     struct variable *v = find(group, text, length), **at = &first;
-    char *copy = obtain(value_length + 1, OWNER_SYSTEM);
+    char *copy;
 
+    /* A record has four digits for its length. */
+    value_length = value_length < VALUE_MOST ? value_length : VALUE_MOST;
+    copy = obtain(value_length + 1, OWNER_SYSTEM);
     if (copy == NULL)
         return false;
     memcpy(copy, value, value_length);
@@ -158,8 +161,6 @@ static int set_words(struct words *words, bool line, const struct fileid *file)
         } else if (!next(words, &value, &value_length)) {
             value_length = 0;
         }
-        if (value_length > 9999)
-            value_length = 9999;
         if (!set(selected, text, length, value, value_length)) {
             message("GLV", 109, 'S');
             return RC_STORAGE;
@@ -173,7 +174,7 @@ static int set_words(struct words *words, bool line, const struct fileid *file)
 static int list(struct words *words)
 {
     const char *word;
-    char text[NAME_MOST], line[256];
+    char text[NAME_MOST], line[NAME_MOST + 256];
     u32 length;
     bool all = true;
 

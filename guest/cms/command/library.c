@@ -356,7 +356,7 @@ static int map(struct making *making, const struct call *call)
         { "TERM", 4, &where, 0, NULL, NULL }, { "DISK", 4, &where, 1, NULL, NULL }, { "PRINT", 2, &where, 2, NULL, NULL },
     };
     u32 words = operands(call), line_number = 0;
-    struct library library;
+    struct library library = { 0 };
     struct member member;
     struct fileid id;
     char line[80];
@@ -370,7 +370,8 @@ static int map(struct making *making, const struct call *call)
         making->id.fm[0] = ' ';
         return file_problem(making->who, error, &making->id, false);
     }
-    id_of(library.file->disk, library.file->file.fst, &making->id);
+    if (library.file != NULL)
+        id_of(library.file->disk, library.file->file.fst, &making->id);
     if (error != EDF_OK)
         return trouble(making, error);
     if (where == 1) {

@@ -28,7 +28,7 @@ static void set_prefix(u8 *at, u32 length)
     at[2] = at[3] = 0;
 }
 
-static bool take_from_tape(struct end *in, char *record, u32 *length, int *code)
+static bool take_from_tape(struct end *in, struct place *record, u32 *length, int *code)
 {
     enum tape_end end;
 
@@ -57,7 +57,7 @@ static bool take_from_tape(struct end *in, char *record, u32 *length, int *code)
         in->at += PREFIX;
         *length = all - PREFIX;
     }
-    memcpy(record, in->block + in->at, *length);
+    memcpy(make_room(record, *length), in->block + in->at, *length);
     in->at += *length;
     return true;
 }
@@ -76,14 +76,22 @@ static int flush_to_tape(struct end *out)
     return end == TAPE_DONE ? 0 : tape_problem("MVE", out->what.unit, end, true);
 }
 
-static int put_on_tape(struct end *out, char *record, u32 length)
+/* The record with blanks behind it, if it is shorter. */
+static void fill_up(struct place *record, u32 *length, u32 wanted)
+{
+    if (*length >= wanted)
+        return;
+    memset(make_room(record, wanted) + *length, ' ', wanted - *length);
+    *length = wanted;
+}
+
+static int put_on_tape(struct end *out, struct place *record, u32 length)
 {
     u32 needed;
     int code = 0;
 
     if (!out->variable)
-        for (; length < out->lrecl; length++)
-            record[length] = ' ';
+        fill_up(record, &length, out->lrecl);
     if (length > out->lrecl)
         length = out->lrecl;
     needed = length + (out->variable ? PREFIX : 0);
@@ -93,7 +101,7 @@ static int put_on_tape(struct end *out, char *record, u32 length)
         set_prefix(out->block + out->used, needed);
         out->used += PREFIX;
     }
-    memcpy(out->block + out->used, record, length);
+    memcpy(out->block + out->used, record->at, length);
     out->used += length;
     return code;
 }
@@ -198,7 +206,7 @@ static int open_input(struct end *in)
 }
 
 /* False at the end, or with an error in `code`. */
-static bool take(struct end *in, char *record, u32 *length, int *code)
+static bool take(struct end *in, struct place *record, u32 *length, int *code)
 {
     switch (in->what.device) {
     case ON_DISK:
@@ -206,15 +214,15 @@ static bool take(struct end *in, char *record, u32 *length, int *code)
             if (*code != 0 || in->defined == NULL || !next_file(in, code))
                 return false;
         *length = in->reader.length;
-        memcpy(record, in->reader.record, *length);
+        memcpy(make_room(record, *length), in->reader.record, *length);
         break;
     case ON_TERMINAL:
-        *length = read_line(record);
+        *length = read_line(make_room(record, LINE_MOST + 1));
         if (*length == 0)
             return false;
         break;
     case ON_READER: {
-        int result = unit_read(READER_UNIT, record, length);
+        int result = unit_read(READER_UNIT, make_room(record, 80), length);
 
         if (result != 0) {
             if (in->number == 0) {
@@ -233,7 +241,7 @@ static bool take(struct end *in, char *record, u32 *length, int *code)
         return false;
     }
     for (u32 n = 0; in->what.fold && n < *length; n++)
-        record[n] = upper(record[n]);
+        record->at[n] = upper(record->at[n]);
     in->number++;
     return true;
 }
@@ -269,7 +277,7 @@ static int open_output(struct end *out, const struct end *in)
         out->variable = recfm == 'V';
         out->lrecl = lrecl;
         out->size = out->what.block != 0 ? out->what.block : lrecl + (out->variable ? 2 * PREFIX : 0);
-        if (lrecl + (out->variable ? 2 * PREFIX : 0) > out->size || out->size > BLOCK_MOST) {
+        if (lrecl > BLOCK_MOST || lrecl + (out->variable ? 2 * PREFIX : 0) > out->size || out->size > BLOCK_MOST) {
             message("MVE", 44, 'E');
             return RC_FORMAT;
         }
@@ -286,32 +294,30 @@ static int open_output(struct end *out, const struct end *in)
     }
 }
 
-static int put(struct end *out, char *record, u32 length)
+static int put(struct end *out, struct place *record, u32 length)
 {
-    u32 lrecl;
     int error = EDF_OK;
 
     out->number++;
     switch (out->what.device) {
     case ON_DISK:
         if (out->file->file.fst[FST_RECFM] == EDF_F) {
-            lrecl = edf_word(out->file->file.fst + FST_LRECL);
-            for (; length < lrecl; length++)
-                record[length] = ' ';
+            u32 lrecl = edf_word(out->file->file.fst + FST_LRECL);
+
+            fill_up(record, &length, lrecl);
             length = lrecl;
-        } else if (length == 0) {
-            record[length++] = ' ';
         }
-        error = edf_write(&out->file->file, out->number, record, length);
+        fill_up(record, &length, 1);
+        error = edf_write(&out->file->file, out->number, record->at, length);
         return error == EDF_OK ? 0 : file_problem("MVE", error, &out->what.id, true);
     case ON_TERMINAL:
-        type_line(record, length < LINE_MOST ? length : LINE_MOST);
+        type_line(record->at, length < LINE_MOST ? length : LINE_MOST);
         return 0;
     case ON_PRINTER:
-        error = unit_write(PRINT_UNIT, 0x09, record, length < 132 ? length : 132);
+        error = unit_write(PRINT_UNIT, 0x09, record->at, length < 132 ? length : 132);
         break;
     case ON_PUNCH:
-        error = unit_write(PUNCH_UNIT, 0x41, record, length < 80 ? length : 80);
+        error = unit_write(PUNCH_UNIT, 0x41, record->at, length < 80 ? length : 80);
         break;
     case ON_TAPE:
         return put_on_tape(out, record, length);
@@ -352,7 +358,7 @@ int movefile_command(const struct call *call)
     static const name usual[2] = { "INMOVE  ", "OUTMOVE " };
     struct end in, out;
     u32 words = call->count, length = 0;
-    char *record;
+    struct place record = { 0 };
     int code;
 
     if (words > 3) {
@@ -365,14 +371,13 @@ int movefile_command(const struct call *call)
         message("MVE", 41, 'E');
         return 40;
     }
-    record = obtain_command(EDF_MOST_V + 1);
     code = open_input(&in);
     if (code == 0)
         code = open_output(&out, &in);
-    while (code == 0 && take(&in, record, &length, &code)) {
-        code = put(&out, record, length);
+    while (code == 0 && take(&in, &record, &length, &code)) {
+        code = put(&out, &record, length);
         attend();
     }
-    release(record);
+    release(record.at);
     return close_ends(&in, &out, code);
 }

@@ -20,6 +20,7 @@ static int read_names(const char *module, const struct fileid *id, struct names 
     struct disk *disk;
     u8 *fst;
     int code;
+    enum { ROOM_MOST = 0x1000000 };
     uint64_t room;
 
     memset(names, 0, sizeof *names);
@@ -29,7 +30,8 @@ static int read_names(const char *module, const struct fileid *id, struct names 
     if (code != 0)
         return code;
     room = (uint64_t)edf_word(fst + FST_RECORDS) * (reader.room + 1) + 1;
-    names->text = obtain_command(room > 0x1000000 ? 0x1000000 : (size_t)room);
+    room = room > ROOM_MOST ? ROOM_MOST : room;
+    names->text = obtain_command((size_t)room);
     names->line = obtain_command((edf_word(fst + FST_RECORDS) + 1) * sizeof *names->line);
     while (reader_next(module, &reader, &code) && names->length + reader.length + 1 <= room) {
         names->line[names->lines++] = names->length;

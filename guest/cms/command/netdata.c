@@ -320,7 +320,7 @@ bool netdata_header(struct receiver *receiver, struct netdata_file *file)
 }
 
 /* The next record; false behind the last, and when what is there makes no sense (`bad`). */
-bool netdata_next(struct receiver *receiver, char *record, u32 room, u32 *length)
+bool netdata_next(struct receiver *receiver, struct place *record, u32 *length)
 {
     u8 bytes[SEGMENT_MOST + 2], flags;
     u32 segment;
@@ -331,11 +331,13 @@ bool netdata_next(struct receiver *receiver, char *record, u32 room, u32 *length
             receiver->bad = *length != 0 || segment < 8 || memcmp(bytes, "INMR06", 6) != 0;
             return false;
         }
-        if (segment - 2 > room - *length || ((flags & FIRST) && *length != 0)) {
+        if (segment > EDF_MOST_F - *length || ((flags & FIRST) && *length != 0)) {
             receiver->bad = true;
             return false;
         }
-        memcpy(record + *length, bytes, segment - 2);
+        if (*length + segment > record->room)
+            make_room(record, *length * 2 + EDF_MOST_V);
+        memcpy(record->at + *length, bytes, segment - 2);
         *length += segment - 2;
         if (flags & LAST)
             return true;

@@ -12,7 +12,7 @@ static void disk_line(const struct disk *disk)
 {
     const struct edf *edf = &disk->edf;
     u32 used = edf->used, percent = (u32)((uint64_t)used * 100 / edf->blocks);
-    char mode[4], size[8], label[8];
+    char mode[4], size[12], label[8];
 
     format(mode, sizeof mode, disk->extends != 0 ? "%c/%c" : "%c", disk->mode, disk->extends);
     if (disk->fixed)

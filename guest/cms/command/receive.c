@@ -90,14 +90,14 @@ static int take_cards(struct receiver *receiver, struct open_file *file, const s
     return error == EDF_OK ? 0 : file_problem("RVC", error, id, true);
 }
 
-static int take_netdata(struct receiver *receiver, struct open_file *file, const struct fileid *id, u32 room)
+static int take_netdata(struct receiver *receiver, struct open_file *file, const struct fileid *id)
 {
-    char *record = obtain_command(room);
+    struct place record = { 0 };
     u32 length;
     int error = EDF_OK;
 
-    while (error == EDF_OK && netdata_next(receiver, record, room, &length))
-        error = edf_write(&file->file, file->next_write++, record, length);
+    while (error == EDF_OK && netdata_next(receiver, &record, &length))
+        error = edf_write(&file->file, file->next_write++, record.at, length);
     if (error == EDF_OK && receiver->bad) {
         message("RVC", 634, 'E');
         return RC_FORMAT;
@@ -229,7 +229,7 @@ static int take_file(struct arrival *arrival, bool netdata, bool read_card)
     if (code != 0)
         ;
     else if (netdata)
-        code = take_netdata(&arrival->receiver, file, id, EDF_MOST_V);
+        code = take_netdata(&arrival->receiver, file, id);
     else if (read_card && unit_read(READER_UNIT, arrival->receiver.card, &arrival->receiver.length) != 0)
         code = file_problem("RVC", EDF_END, id, false);
     else

@@ -62,6 +62,19 @@ int reader_member(const char *module, struct reader *reader, const name wanted)
     return 0;
 }
 
+char *make_room(struct place *place, u32 length)
+{
+    char *more;
+
+    if (length <= place->room)
+        return place->at;
+    more = obtain_command(length);
+    memcpy(more, place->at, place->room);
+    release(place->at);
+    *place = (struct place){ more, length };
+    return more;
+}
+
 void reader_close(struct reader *reader)
 {
     release(reader->record);

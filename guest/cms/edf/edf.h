@@ -70,7 +70,7 @@ enum {
 };
 
 enum { EDF_F = 0xc6, EDF_V = 0xe5 };     /* record formats, as FST_RECFM has them */
-enum { EDF_MOST_V = 65535 };             /* the longest record of a V file */
+enum { EDF_MOST_V = 65535, EDF_MOST_F = 0x7fffffff };     /* the longest records; and no file has more records than EDF_MOST_F */
 #define EDF_CONTINUED 0xffffffffu        /* no record begins in a block of a V file */
 
 /* A data block of a file: where it is (0: nowhere, all zeros), and of V files what begins in it. */
@@ -81,7 +81,8 @@ struct edf_entry {
     bool fresh;         /* allocated since the last commit: may be written in place */
 };
 
-/* A tree of pointer blocks, flat. */
+/* A tree of pointer blocks, flat. No file has more data blocks than there can be entries. */
+enum { EDF_MOST_BLOCKS = 0x7fffffff / sizeof(struct edf_entry) };
 struct edf_tree {
     struct edf_entry *entry;
     u32 count, room;

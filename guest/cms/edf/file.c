@@ -15,6 +15,14 @@ static u32 records(const struct edf_file *file) { return edf_word(file->fst + FS
 static u32 lrecl(const struct edf_file *file) { return edf_word(file->fst + FST_LRECL); }
 static bool is_v(const struct edf_file *file) { return file->fst[FST_RECFM] == EDF_V; }
 
+/* Whether the entry's record length is one that its records can have. */
+static bool sound(const struct edf_file *file)
+{
+    u32 most = is_v(file) ? EDF_MOST_V : EDF_MOST_F;
+
+    return records(file) == 0 || (lrecl(file) != 0 && lrecl(file) <= most && records(file) <= EDF_MOST_F);
+}
+
 int edf_open(struct edf *edf, struct edf_file *file, const u8 name[8], const u8 type[8], enum edf_how how)
 {
     const u8 *fst = edf_find(edf, name, type);
@@ -35,7 +43,7 @@ int edf_open(struct edf *edf, struct edf_file *file, const u8 name[8], const u8 
         return EDF_NOT_FOUND;
     } else {
         memcpy(file->fst, fst, FST_LENGTH);
-        error = edf_tree_load(edf, &file->tree, fst);
+        error = sound(file) ? edf_tree_load(edf, &file->tree, fst) : EDF_DAMAGED;
     }
     if (error == EDF_OK) {
         file->window = edf_get(WINDOW);
@@ -457,6 +465,8 @@ int edf_write(struct edf_file *file, u32 record, const void *from, u32 length)
     if (length == 0 || length != lrecl(file) || record > 0x7fffffff)
         return EDF_LENGTH;
     byte = (uint64_t)(record - 1) * length;
+    if ((byte + length - 1) / file->edf->size >= EDF_MOST_BLOCKS)
+        return EDF_STORAGE;
     index = (u32)(byte / file->edf->size);
     offset = (u32)(byte % file->edf->size);
     error = transfer(file, &index, &offset, NULL, from, length);

@@ -23,7 +23,9 @@ u32 edf_data_blocks(const struct edf *edf, const u8 *fst)
 
     if (fst[FST_RECFM] == EDF_V)
         return records == 0 ? 0 : edf_word(fst + FST_BLOCKS);
-    return (u32)(((uint64_t)records * edf_word(fst + FST_LRECL) + edf->size - 1) / edf->size);
+    uint64_t blocks = ((uint64_t)records * edf_word(fst + FST_LRECL) + edf->size - 1) / edf->size;
+
+    return blocks < 0xffffffff ? (u32)blocks : 0xffffffff;
 }
 
 int edf_tree_extend(struct edf_tree *tree, u32 count)
@@ -33,6 +35,8 @@ int edf_tree_extend(struct edf_tree *tree, u32 count)
 
     if (count <= tree->room)
         return EDF_OK;
+    if (count > EDF_MOST_BLOCKS)
+        return EDF_STORAGE;
     if (room < count)
         room = count;
     more = edf_get((size_t)room * sizeof *more);
@@ -141,7 +145,7 @@ int edf_tree_load(struct edf *edf, struct edf_tree *tree, const u8 *fst)
     if (fst[FST_RECFM] != EDF_F && fst[FST_RECFM] != EDF_V)
         return EDF_DAMAGED;
     /* A sparse file may have more blocks than its disk, but a file that has few pointers cannot have ever so many. */
-    if (levels > MOST_LEVELS || total > 0x7fffffffu / sizeof(struct edf_entry) || (levels == 0 && total > 1))
+    if (levels > MOST_LEVELS || total > EDF_MOST_BLOCKS || (levels == 0 && total > 1))
         return EDF_DAMAGED;
     error = edf_tree_extend(tree, total);
     if (error != EDF_OK)

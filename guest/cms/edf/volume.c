@@ -8,7 +8,7 @@
 #include "edf.h"
 #include <string.h>
 
-enum { HOMES = 4, FIRST_FREE = 6, MAP = 1 };
+enum { HOMES = 4, FIRST_FREE = 6, MAP = 1, BLOCKS_MOST = 0x7fffffff, DIRECTORY_MOST = 0x40000000 };
 
 /* C'CMS1', C'DIRECTOR', C'ALLOCMAP' in EBCDIC, whatever the compiler's characters are. */
 static const u8 id[4] = { 0xc3, 0xd4, 0xe2, 0xf1 };
@@ -167,6 +167,9 @@ static int read_directory(struct edf *edf, u32 home)
         error = edf_tree_load(edf, &edf->directory, first);
     if (error == EDF_OK && (edf->directory.count == 0 || edf->directory.entry[0].block != home))
         error = EDF_DAMAGED;
+    /* All of it is in storage. */
+    if (error == EDF_OK && edf->directory.count > DIRECTORY_MOST / edf->size)
+        error = EDF_DAMAGED;
     if (error == EDF_OK) {
         edf->fsts = edf_word(first + FST_RECORDS);
         edf->fst_room = edf->directory.count * (edf->size / FST_LENGTH);
@@ -238,7 +241,8 @@ int edf_open_label(struct edf *edf, const struct edf_device *device, bool writab
     edf->used = edf_word(edf->label + ADT_USED);
     edf->hint = FIRST_FREE;
     u32 home = edf_word(edf->label + ADT_DOP);
-    return (home != HOMES && home != HOMES + 1) || edf_word(edf->label + ADT_FST_SIZE) != FST_LENGTH || edf->blocks < FIRST_FREE
+    return (home != HOMES && home != HOMES + 1) || edf_word(edf->label + ADT_FST_SIZE) != FST_LENGTH || edf->blocks < FIRST_FREE ||
+                   edf->blocks > BLOCKS_MOST
                ? EDF_DAMAGED : EDF_OK;
 }
 

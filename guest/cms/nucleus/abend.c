@@ -3,6 +3,9 @@
  *
  * Whatever the command was doing is over: files that it wrote are as they were before, its storage and the program stack are
  * gone, and the user gets the console. The nucleus's own stack begins anew, so it does not matter how deep it was.
+ *
+ * What is wrong may be wrong in the recovery as well. When that has failed a few times and nobody has typed a command in between, CMS gives up:
+ * the machine waits disabled, and only IPL helps.
  */
 #include "filedef.h"
 
@@ -14,12 +17,34 @@ static const char *const exceptions[] = {
     "Exponent underflow", "Significance", "Floating-point divide",
 };
 
+enum { IN_A_ROW = 3, GIVEN_UP = 0xabe };
+
+static u32 abends;              /* since the last command was read */
+
+void abends_are_over(void)
+{
+    abends = 0;
+}
+
+/* Another abend, at a place of the nucleus. What types the message may be what is wrong: then nothing is said any more. */
+static void another(u32 at)
+{
+    static const u32 wait[2] __attribute__((aligned(8))) = { 0x000a0000, 0x80000000 | GIVEN_UP };
+
+    if (++abends <= IN_A_ROW)
+        return;
+    if (abends == IN_A_ROW + 1)
+        message("ABE", 257, 'T', at);
+    __asm__ volatile("lpsw %0" : : "Q"(wait));
+}
+
 static void recover(void) __attribute__((noreturn));
 
 static void recover(void)
 {
     kernel_stack = 0;
-    files_abandon_all();
+    files_abandon(0);
+    (void)no_command();
     filedefs_clear(false);
     clear_stack();
     clear_typed_ahead();
@@ -30,15 +55,10 @@ static void recover(void)
 
 void abend(u32 code, const char *text)
 {
-    static bool again;
-
-    if (again)
-        recover();
-    again = true;
+    another((u32)__builtin_return_address(0) & 0x7fffffff);
     if (text != NULL)
         type_line(text, (u32)strlen(text));
     message("ABE", 148, 'T', code);
-    again = false;
     recover();
 }
 
@@ -54,6 +74,7 @@ void program_check(struct frame *frame)
     bool program = of_program(frame);
     char routine[32];
 
+    another(at - length);
     if (program)
         format(routine, sizeof routine, "routine %t", last_command);
     else

@@ -9,6 +9,44 @@
 
 enum { STACK_LEFT = 0x4000 };   /* what a command may count on */
 
+/* Where the command that runs goes on, or rather ends, if there is no storage for it; NULL: a program or an exec runs, or nothing. */
+struct command_place { u32 registers[10]; u32 opened; };
+static struct command_place *of_command;
+
+/* A program or an exec runs now; command_again() gets what this returns. */
+struct command_place *no_command(void)
+{
+    struct command_place *place = of_command;
+
+    of_command = NULL;
+    return place;
+}
+
+void command_again(struct command_place *place) { of_command = place; }
+
+void no_storage(void)
+{
+    if (of_command == NULL)
+        abend(0x0f5, NULL);
+    come_back(of_command->registers);
+}
+
+static int run(const struct command *command, const struct call *call)
+{
+    struct command_place here = { .opened = files_opened() }, *outer = of_command;
+    int code;
+
+    if (mark(here.registers)) {
+        files_abandon(here.opened);
+        of_command = outer;
+        return RC_STORAGE;
+    }
+    of_command = &here;
+    code = command->perform(call);
+    of_command = outer;
+    return code;
+}
+
 static const struct command *built_in(const name token)
 {
     for (u32 n = 0; n < command_count; n++)
@@ -35,7 +73,7 @@ static bool by_name(const struct call *call, int *code)
         *code = extension_run(extension, call);
         return true;
     }
-    *code = found ? command->perform(call) : run_module(call, &found);
+    *code = found ? run(command, call) : run_module(call, &found);
     return found;
 }
 
@@ -51,7 +89,7 @@ static bool by_synonym(const struct call *call, int *code)
         short_form = settings.abbrev ? abbreviated(call->token[0]) : NULL;
         if (short_form == NULL)
             return false;
-        *code = short_form->perform(call);
+        *code = run(short_form, call);
         return true;
     }
     memcpy(copy, call->token, (call->count + 1) * sizeof(name));

@@ -63,7 +63,7 @@ enum owner { OWNER_SYSTEM, OWNER_COMMAND };
 void storage_start(u32 first, u32 end);
 void storage_extend(u32 end);
 void *obtain(size_t size, enum owner owner);
-void *obtain_command(size_t size);                       /* abends with 109S if there is none */
+void *obtain_command(size_t size);                       /* without it the command ends: 109S and return code 104 */
 void release(void *block);
 void release_command_storage(void);
 void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit);  /* whole pages with that key, below the limit */
@@ -172,6 +172,9 @@ extern const struct command commands[];
 extern const u32 command_count;
 int perform(const char *line, u32 length, u8 type);
 int perform_tokens(const struct call *call);
+struct command_place *no_command(void);
+void command_again(struct command_place *place);
+void no_storage(void) __attribute__((noreturn));
 int run_module(const struct call *call, bool *found);
 int subcommand(const char *environment, u32 length, const char *text, u32 text_length);
 enum { NOT_FOUND = -3 };
@@ -248,6 +251,7 @@ extern int settings_code;                                /* of the command that 
 /* abend.c */
 void abend(u32 code, const char *text) __attribute__((noreturn));
 void halt_execution(void) __attribute__((noreturn));
+void abends_are_over(void);                              /* a command was read: what was wrong did not keep CMS from that */
 extern u32 command_loop[10];
 
 /* disk.c: minidisks by their mode letters. */
@@ -280,6 +284,7 @@ struct open_file {
     struct edf_file file;
     struct disk *disk;
     u32 next_read, next_write;
+    u32 opened;                 /* files are numbered as they are opened */
     struct open_file *chain;
 };
 struct search { struct fileid wanted; struct disk *disk; const u8 *fst; char letter; u32 number; };
@@ -292,7 +297,9 @@ int file_finish(struct open_file *file);
 void file_abandon(struct open_file *file);
 struct open_file *file_is_open(const struct disk *disk, const u8 *fst);
 int files_finish_all(void);
-void files_abandon_all(void);
+void files_finish_on(const struct disk *disk);
+u32 files_opened(void);
+void files_abandon(u32 opened);                          /* those that were opened later; 0: all */
 int file_problem(const char *module, int error, const struct fileid *id, bool writing);
 bool matches(const name pattern, const u8 *name);
 bool legal_name(const name text);

@@ -55,8 +55,11 @@ int cp(const char *text, u32 length, char *response, u32 *room)
 
     length = length > sizeof line ? sizeof line : length;
     memcpy(line, text, length);
-    if (length == 0)
+    if (length == 0) {
+        if (response != NULL)
+            *room = 0;
         return 0;
+    }
     {
         register u32 r2 __asm__("2") = (u32)line;
         register u32 r3 __asm__("3") = (u32)response;

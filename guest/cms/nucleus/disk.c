@@ -153,6 +153,7 @@ void disk_release(char mode)
 
     if (disk == NULL)
         return;
+    files_finish_on(disk);
     by_letter[n] = NULL;
     edf_close_disk(&disk->edf);
     if (disk->segment != NULL && disk->segment->by_access) {

@@ -152,7 +152,8 @@ bool exec_lines(struct open_file *file, enum owner owner, struct rexx_text **lin
     for (*count = 0; *count < records; ++*count) {
         char *to = *bytes + at;
 
-        if (edf_read(&file->file, *count + 1, to, lrecl, &length) != EDF_OK || length > lrecl)
+        /* Of a damaged file records may lie over one another. */
+        if (at > room || edf_read(&file->file, *count + 1, to, lrecl, &length) != EDF_OK || length > lrecl)
             return false;
         (*lines)[*count] = (struct rexx_text){ to, length_of(to, length) };
         at += length;
@@ -450,8 +451,7 @@ static bool begins_with_trace(const struct rexx_program *program)
     return true;
 }
 
-/* False: there is no exec of that name. */
-bool run_exec(const struct call *call, int *code)
+static bool run_found(const struct call *call, int *code)
 {
     static const name exec = "EXEC    ";
     struct rexx_host surroundings = host;
@@ -487,4 +487,14 @@ bool run_exec(const struct call *call, int *code)
     innermost = outer;
     unload(NULL, &program);
     return true;
+}
+
+/* False: there is no exec of that name. */
+bool run_exec(const struct call *call, int *code)
+{
+    struct command_place *command = no_command();
+    bool found = run_found(call, code);
+
+    command_again(command);
+    return found;
 }

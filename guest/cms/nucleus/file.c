@@ -7,6 +7,7 @@
 #include "cms.h"
 
 static struct open_file *open_files;
+static u32 opened_files;
 
 /* `*` stands for any characters, `%` for one. */
 static bool matches_from(const char *pattern, u32 p, const char *text, u32 t)
@@ -217,6 +218,7 @@ int file_open(const struct fileid *id, enum edf_how how, struct open_file **open
     file->disk = disk;
     file->next_read = 1;
     file->next_write = edf_word(file->file.fst + FST_RECORDS) + 1;
+    file->opened = ++opened_files;
     file->chain = open_files;
     open_files = file;
     *opened = file;
@@ -258,6 +260,16 @@ void file_abandon(struct open_file *file)
     unchain(file);
 }
 
+/* Closes those of a disk that is not to be in use any more. */
+void files_finish_on(const struct disk *disk)
+{
+    for (struct open_file *file = open_files, *next; file != NULL; file = next) {
+        next = file->chain;
+        if (file->disk == disk)
+            (void)file_finish(file);
+    }
+}
+
 /* Closes everything. 0, or a return code, and the messages have been typed. */
 int files_finish_all(void)
 {
@@ -275,11 +287,15 @@ int files_finish_all(void)
     return code;
 }
 
-/* An abend: what was not closed is not written. */
-void files_abandon_all(void)
+u32 files_opened(void) { return opened_files; }
+
+/* A command that cannot go on: what it has not closed is not written. */
+void files_abandon(u32 opened)
 {
-    while (open_files != NULL) {
-        file_abandon(open_files);
+    for (struct open_file *file = open_files, *next; file != NULL; file = next) {
+        next = file->chain;
+        if (file->opened > opened)
+            file_abandon(file);
     }
 }
 

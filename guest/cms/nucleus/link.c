@@ -241,7 +241,7 @@ static bool txt(struct deck *deck, const u8 *card)
         symbol->length = offset + length;
         loaded_program.next = symbol->address + symbol->length;
     }
-    if (symbol->address == 0 || offset > symbol->length || length > symbol->length - offset)
+    if (symbol->kind != SYMBOL_SECTION || offset > symbol->length || length > symbol->length - offset)
         return false;
     memcpy((void *)(symbol->address + offset), card + 16, length);
     return true;
@@ -281,7 +281,8 @@ static int rld(struct deck *deck, const u8 *card, bool *good)
             continue;
         holder = &all->symbol[in->symbol];
         offset -= in->origin;
-        if (offset > holder->length || length > holder->length - offset) {
+        /* Only a section is anywhere yet. */
+        if (holder->kind != SYMBOL_SECTION || offset > holder->length || length > holder->length - offset) {
             *good = false;
             break;
         }
@@ -362,6 +363,8 @@ static bool replace(struct deck *deck, const u8 *card)
     if (part == NULL)
         return false;
     symbol = &loaded_program.symbol[part->symbol];
+    if (symbol->kind != SYMBOL_SECTION)
+        return false;
     at -= part->origin;
     for (u32 n = 16; n + 4 <= 70 && card[n] != ' '; n += 5, at += 2) {
         if (!parse_hex(text + n, 4, &value) || at > symbol->length || symbol->length - at < 2)

@@ -190,6 +190,7 @@ static void command(void)
     char line[256];
     u32 length = read_command(line);
 
+    abends_are_over();
     now(&before);
     if (length_of(line, length) == 0) {
         type("CMS");

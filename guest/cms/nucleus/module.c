@@ -126,6 +126,14 @@ int module_read_map(struct open_file *file, const struct module *module)
             return RC_STORAGE;
         }
     code = read_bytes(file, &record, loaded_program.symbol, module->symbols * (u32)sizeof(struct symbol));
+    for (u32 n = 0; n < module->symbols && code == 0; n++) {
+        const struct symbol *symbol = &loaded_program.symbol[n];
+        bool section = symbol->kind == SYMBOL_SECTION || symbol->kind == SYMBOL_COMMON;
+
+        /* What is included later is stored where these say. */
+        if (symbol->kind > SYMBOL_WEAK || (section && symbol->length != 0 && !user_storage(symbol->address, symbol->length)))
+            code = problem(file, 0, 127);
+    }
     if (code != 0) {
         link_forget();
         return code;
@@ -158,6 +166,7 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
     bool in_31 = modes & AMODE_31;
     struct frame frame = { .psw = { 0x02080000 | (settings.protect ? (u32)key << 16 : 0), (in_31 ? 0x80000000 : 0) | entry } };
     u8 *save = (u8 *)SAVE_AREAS + depth * SAVE_AREA;
+    struct command_place *command;
     char low[LINE_ROOM];
     int code;
 
@@ -175,7 +184,9 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
     frame.gr[13] = (u32)save;
     frame.gr[14] = PROGRAM_END | (in_31 ? 0x80000000 : 0);
     depth++;
+    command = no_command();
     code = run_program(&frame);
+    command_again(command);
     depth--;
     return code;
 }

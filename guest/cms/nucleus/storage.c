@@ -297,7 +297,7 @@ void *obtain_command(size_t size)
 
     if (storage == NULL) {
         message("STG", 109, 'S');
-        abend(0x0f5, NULL);
+        no_storage();
     }
     return storage;
 }

@@ -106,7 +106,7 @@ fn is_user(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
-/// Digits of times: `T=0.01/0.02 08:00:01` and `8:00:01`.
+/// What differs from time to time: digits of times, as in `T=0.01/0.02 08:00:01` and `8:00:01`.
 pub fn masked(line: &str) -> String {
     let mut line = line.to_string();
     if let Some(at) = line.find("T=")
@@ -114,6 +114,10 @@ pub fn masked(line: &str) -> String {
     {
         line.replace_range(at.., "T=n.nn/n.nn nn:nn:nn");
         return line;
+    }
+    // Where that is depends on the nucleus.
+    if let Some((message, _)) = line.split_once(" error at ") {
+        return format!("{message} error at nnnnnnnn");
     }
     // How much is free depends on how large the nucleus is.
     if let Some((machine, rest)) = line.split_once("K, ")

@@ -18,7 +18,8 @@
 //! < Ready;                       what CMSUSER's terminal shows then
 //! ```
 //!
-//! Times of day and processor times are shown as n. `BLESS=1 cargo test -p cms --test transcripts` writes what is shown now into the files.
+//! Times of day and processor times are shown as n. `BLESS=1 cargo test -p cms --test transcripts` writes what is shown now into the files;
+//! `STORY=tape` plays only those with that in their names.
 
 use cms::story::{Story, What, masked};
 use cms::system::Site;
@@ -63,6 +64,8 @@ fn transcripts() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
     let bless = std::env::var_os("BLESS").is_some();
     let mut stories: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let only = std::env::var("STORY").unwrap_or_default();
+    stories.retain(|path| path.to_string_lossy().contains(&only));
     stories.sort();
     let mut wrong = Vec::new();
     for path in stories {
