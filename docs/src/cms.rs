@@ -6,6 +6,7 @@ const TABLE: &str = include_str!("../../guest/cms/command/table.c");
 const REPOSITORY: &str = include_str!("../../guest/cms/nucleus/message.c");
 const COMMANDS: &str = include_str!("../../guest/cms/help/cms.txt");
 const REXX: &str = include_str!("../../guest/cms/help/rexx.txt");
+const TASKS: &str = include_str!("../../guest/cms/help/tasks.txt");
 const MESSAGES: &str = include_str!("../../guest/cms/help/messages.txt");
 
 /// A row of the table of commands.
@@ -83,13 +84,18 @@ fn fenced(page: &mut String, text: &str) {
 pub fn page() -> String {
     let mut page = String::from(
         "# CMS\n\n\
-         Made by `make docs` from the tables of the nucleus and from `guest/cms/help`; HELP, HELP REXX and HELP DMSxxxnnn show the same\n\
+         Made by `make docs` from the tables of the nucleus and from `guest/cms/help`; HELP, HELP REXX, HELP TASK and HELP DMSxxxnnn show the same\n\
          text. Capitals are the shortest abbreviation.\n\n## Commands\n",
     );
     let details = topics(COMMANDS);
     for Command { name, syntax, help } in commands() {
         let _ = write!(page, "\n### {name}\n\n`{syntax}`\n\n{help}\n");
         details.iter().filter(|(topic, _)| *topic == name).for_each(|(_, text)| fenced(&mut page, text));
+    }
+    page += "\n## Tasks\n";
+    for (name, text) in topics(TASKS) {
+        let _ = write!(page, "\n### {name}\n");
+        fenced(&mut page, &text);
     }
     page += "\n## REXX\n";
     for (name, text) in topics(REXX) {
@@ -125,6 +131,14 @@ mod tests {
     }
 
     #[test]
+    fn every_command_is_for_a_task() {
+        let names: BTreeSet<String> = commands().into_iter().map(|command| command.name).collect();
+        let words = TASKS.lines().filter(|line| line.starts_with(' ')).flat_map(str::split_whitespace);
+        let tasks: BTreeSet<String> = words.map(str::to_owned).collect();
+        assert_eq!(tasks, names);
+    }
+
+    #[test]
     fn help_explains_every_message_and_no_other() {
         let known: BTreeSet<String> = messages().into_iter().map(|(number, _)| format!("{number:03}")).collect();
         assert!(known.len() > 90 && known.contains("002"));
@@ -137,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_help_types_fits_the_terminal() {
-        for line in [COMMANDS, REXX, MESSAGES].iter().flat_map(|file| file.lines()) {
+        for line in [COMMANDS, REXX, MESSAGES, TASKS].iter().flat_map(|file| file.lines()) {
             assert!((1..=WIDTH).contains(&line.chars().count()), "{line:?}");
             assert!(line.is_ascii() && !line.contains('\t'), "{line:?}");
         }

@@ -35,7 +35,7 @@ static bool shows_something(struct disk *disk)
     return false;
 }
 
-static int failed(int error, u16 vdev, char mode)
+int access_failed(int error, u16 vdev, char mode)
 {
     if (error == EDF_STORAGE) {
         message("ACP", 109, 'S');
@@ -97,7 +97,7 @@ int access_command(const struct call *call)
     if (error != EDF_OK) {
         if (replaced != 0)
             message("ACP", 726, 'I', replaced, mode);
-        return failed(error, (u16)number, mode);
+        return access_failed(error, (u16)number, mode);
     }
     if (replaced != 0 && replaced != (u16)number)
         message("ACP", 724, 'I', number, mode, replaced);

@@ -1,11 +1,21 @@
 /* MAKEBUF, DROPBUF, DESBUF, SENTRIES, CONWAIT, FINIS: the program stack, the console and the open files, for execs. */
 #include "command.h"
 
+/* Those that take no operands. */
+static bool nothing_more(const struct call *call)
+{
+    if (call->count > 1)
+        message("BUF", 70, 'E', call->token[1]);
+    return call->count == 1;
+}
+
 int makebuf_command(const struct call *call)
 {
-    u32 number = make_buffer();
+    u32 number;
 
-    (void)call;
+    if (!nothing_more(call))
+        return RC_SYNTAX;
+    number = make_buffer();
     if (number == 0) {
         message("BUF", 109, 'S');
         return RC_STORAGE;
@@ -21,6 +31,10 @@ int dropbuf_command(const struct call *call)
         message("BUF", 70, 'E', call->token[1]);
         return RC_SYNTAX;
     }
+    if (call->count > 2) {
+        message("BUF", 70, 'E', call->token[2]);
+        return RC_SYNTAX;
+    }
     if (call->count > 1 && number == 0) {
         clear_stack();
         return 0;
@@ -30,7 +44,8 @@ int dropbuf_command(const struct call *call)
 
 int desbuf_command(const struct call *call)
 {
-    (void)call;
+    if (!nothing_more(call))
+        return RC_SYNTAX;
     clear_stack();
     clear_typed_ahead();
     return 0;
@@ -38,14 +53,14 @@ int desbuf_command(const struct call *call)
 
 int sentries_command(const struct call *call)
 {
-    (void)call;
-    return (int)stacked_lines();
+    return nothing_more(call) ? (int)stacked_lines() : RC_SYNTAX;
 }
 
 /* What was typed is at the terminal already. */
 int conwait_command(const struct call *call)
 {
-    (void)call;
+    if (!nothing_more(call))
+        return RC_SYNTAX;
     attend();
     return 0;
 }

@@ -64,7 +64,7 @@ enum reply { REPLY_NO, REPLY_YES, REPLY_QUIT };
 enum reply ask_receive(const char *module, struct fileid *id);
 
 /* A file of the reader, as CP's QUERY tells of it (sendfile.c): the first that is not held, or that of this number. */
-struct spooled { name origin, number, fn, ft; };
+struct spooled { name origin, number, fn, ft; u32 records; };
 bool find_spooled(const name wanted, struct spooled *found);
 void put_back(const struct spooled *spooled);            /* what could not be read stays in the reader */
 
@@ -74,6 +74,9 @@ void netlog(const char *line, u32 length);
 u32 on_date(char *to, u32 room);
 int quietly(const char *line, u32 length);
 int close_punch(const struct recipient *to, const name class, const name fn, const name ft);
+
+/* Why ACCESS did not (access.c); the return code. */
+int access_failed(int error, u16 vdev, char mode);
 
 /* What a query answers: typed, or stacked (answer.c). */
 enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
@@ -88,13 +91,14 @@ command_function access_command, release_command, format_command, listfile_comma
     nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
     reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
-    execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command;
+    execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command, vmlink_command, defaults_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);
 enum { RECIPIENTS_MOST = 200 };
 struct recipient { name userid, node; };
 bool recipients(const name who, struct recipient *list, u32 *count);
+bool nickname_says(const name file, const name nick, const char *tag, char *value, u32 room, u32 *length);
 
 /* Files between users as segments of bytes on cards (netdata.c). */
 struct netdata_file {
@@ -121,6 +125,11 @@ bool netdata_next(struct receiver *receiver, struct place *record, u32 *length);
 struct setting { const char *word; u32 least; bool *value; const char *yes, *no; };
 extern const struct setting switches[];
 extern const u32 switch_count;
+
+/* GLOBALV's variables (globalv.c), and options that DEFAULTS has set before those of the line (defaults.c). */
+bool globalv_value(const name group, const char *text, u32 length, const char **value, u32 *value_length);
+int globalv_lasting(const name group, const char *text, u32 length, const char *value, u32 value_length);
+int options_of(const char *command, const char *module, const struct call *call, const struct option *table, u32 count);
 
 /* Parts of QUERY and SET that are elsewhere (library.c, filedef.c, labeldef.c, segment.c, repository.c). */
 int query_globals(int kind);

@@ -122,6 +122,30 @@ static void start(void)
     read_file(&session);
 }
 
+/* For DEFAULTS: the value of a variable, and a lasting one. */
+bool globalv_value(const name group, const char *text, u32 length, const char **value, u32 *value_length)
+{
+    const struct variable *v;
+
+    start();
+    v = find(group, text, length);
+    if (v == NULL)
+        return false;
+    *value = v->value;
+    *value_length = v->value_length;
+    return true;
+}
+
+int globalv_lasting(const name group, const char *text, u32 length, const char *value, u32 value_length)
+{
+    start();
+    if (!set(group, text, length, value, value_length)) {
+        message("GLV", 109, 'S');
+        return RC_STORAGE;
+    }
+    return append(&lasting, find(group, text, length));
+}
+
 /* The words of the line, one after the other, with their case. */
 struct words { const char *at, *end; };
 

@@ -1,12 +1,16 @@
 /*
- * HELP: commands, REXX, messages.
+ * HELP: commands, REXX, messages, and what there is to do.
  *
- * How a command is written and what it is for is in the table of commands. The rest is in three files of the system disk, CMS HELP,
- * REXX HELP and MESSAGES HELP (guest/cms/help); the printed reference is made of the same. There a line `.TOPIC` begins a topic.
+ * How a command is written and what it is for is in the table of commands. The rest is in four files of the system disk, CMS HELP,
+ * REXX HELP, MESSAGES HELP and TASKS HELP (guest/cms/help); the printed reference is made of the same. There a line `.TOPIC` begins a
+ * topic. What a command has to do with is what is in the same tasks.
  */
 #include "command.h"
 
 enum { MENU_COLUMN = 10, MENU_WIDTH = 70 };
+
+/* What is said of a command. */
+enum { DESCRIPTION = 1, FORM = 2, PARAMETERS = 4, OPTIONS = 8, NOTES = 16, ERRORS = 32, DETAIL = 63, RELATED = 64 };
 
 /* Names side by side. */
 struct menu { char line[96]; u32 length; };
@@ -71,11 +75,23 @@ static bool is_topic(const struct reader *reader, const char *topic, u32 length)
     return has == length && memcmp(reader->record + 1, topic, length) == 0;
 }
 
-/* Types what a file says of a topic; false: nothing. */
-static bool topic_type(const char *file, const char *topic, u32 length)
+/* Which part of a topic begins with this line; 0: none. */
+static u32 part_of(const struct reader *reader)
+{
+    static const struct { const char *text; u32 part; } heads[] = { { "Operands", PARAMETERS }, { "Options", OPTIONS }, { "Return codes", ERRORS } };
+
+    for (u32 n = 0; n < COUNT_OF(heads); n++)
+        if (reader->length >= strlen(heads[n].text) && memcmp(reader->record, heads[n].text, strlen(heads[n].text)) == 0)
+            return heads[n].part;
+    return 0;
+}
+
+/* Types what a file says of a topic, or some parts of it; false: nothing. */
+static bool topic_type(const char *file, const char *topic, u32 length, u32 parts)
 {
     struct reader reader;
-    bool found = false, past = false;
+    bool found = false, past = false, all = (parts & DETAIL) == DETAIL;
+    u32 part = NOTES;
     int code = 0;
 
     if (!topics_open(file, &reader))
@@ -85,10 +101,114 @@ static bool topic_type(const char *file, const char *topic, u32 length)
             past = found;
             found = found || is_topic(&reader, topic, length);
         } else if (found) {
-            type_line(reader.record, reader.length);
+            bool blank = length_of(reader.record, reader.length) == 0;
+
+            /* A part goes on to an empty line, or the next one. */
+            part = blank ? NOTES : part_of(&reader) != 0 ? part_of(&reader) : part;
+            if (all || (!blank && (part & parts) != 0))
+                type_line(reader.record, reader.length);
         }
     reader_close(&reader);
     return found;
+}
+
+/* The commands of the tasks of which this is one; 0, or nobody says that there are any. */
+static int related(const char *command)
+{
+    struct menu menu = { .length = 0 };
+    struct reader reader;
+    name token[TOKENS_MOST + 1], wanted, *task = obtain_command(TOKENS_MOST * 4 * sizeof(name));
+    u32 count = 0;
+    bool here = false, any = false, more = topics_open("TASKS", &reader);
+    int code = 0;
+
+    pad(wanted, sizeof wanted, command, (u32)strlen(command));
+    if (!more)
+        return RC_MISSING;
+    while (more) {
+        more = reader_next("HLP", &reader, &code);
+        if (!more || begins_topic(&reader)) {
+            for (u32 n = 0; here && n < count; n++)
+                if (memcmp(task[n], wanted, sizeof(name)) != 0) {
+                    if (!any)
+                        type("Related commands:");
+                    any = true;
+                    menu_add(&menu, task[n], name_length(task[n]));
+                }
+            here = false;
+            count = 0;
+        } else if (reader.record[0] == ' ') {
+            u32 words = tokenize(reader.record, reader.length, token);
+
+            for (u32 n = 0; n < words && count < TOKENS_MOST * 4; n++) {
+                here = here || memcmp(token[n], wanted, sizeof(name)) == 0;
+                memcpy(task[count++], token[n], sizeof(name));
+            }
+        }
+    }
+    menu_end(&menu);
+    reader_close(&reader);
+    return 0;
+}
+
+/* HELP TASK: what there is to do, and HELP TASK task: with which commands. */
+static int task_menu(const name task)
+{
+    struct reader reader;
+    name token[TOKENS_MOST + 1];
+    bool here = false, found = false, head = false;
+    int code = 0;
+
+    if (!topics_open("TASKS", &reader))
+        return RC_MISSING;
+    if (task == NULL)
+        type("HELP TASK task tells the commands for one of these.");
+    while (reader_next("HLP", &reader, &code)) {
+        if (begins_topic(&reader)) {
+            here = task != NULL && is_topic(&reader, task, name_length(task));
+            found = found || here;
+            head = true;
+            memset(token[0], ' ', sizeof(name));
+            memcpy(token[0], reader.record + 1, reader.length - 1 < sizeof(name) ? reader.length - 1 : sizeof(name));
+            continue;
+        }
+        if (head && task == NULL) {
+            char line[96];
+            u32 at = format(line, sizeof line, "%-10t", token[0]);
+
+            memcpy(line + at, reader.record, reader.length < 80 ? reader.length : 80);
+            type_line(line, at + (reader.length < 80 ? reader.length : 80));
+        } else if (head && here) {
+            type_line(reader.record, reader.length);
+        } else if (here) {
+            u32 words = tokenize(reader.record, reader.length, token);
+
+            for (u32 n = 0; n < words; n++)
+                for (u32 k = 0; k < command_count; k++)
+                    if (is(token[n], commands[k].name)) {
+                        type(" ");
+                        type("%s", commands[k].name);
+                        paragraph(commands[k].help);
+                    }
+        }
+        head = false;
+    }
+    reader_close(&reader);
+    if (code == 0 && task != NULL && !found) {
+        message("HLP", 254, 'E');
+        return RC_MISSING;
+    }
+    return code;
+}
+
+static int component_menu(void)
+{
+    type("HELP CMS MENU      the commands of CMS");
+    type("HELP TASK          what there is to do, and with which of them");
+    type("HELP REXX MENU     the language of execs");
+    type("HELP MSG DMSxxxnnn a message");
+    type("HELP CP            the commands of CP");
+    return 0;
 }
 
 static int command_menu(void)
@@ -123,7 +243,7 @@ static int rexx_menu(void)
 
 static int rexx_topic(const name topic)
 {
-    if (topic_type("REXX", topic, name_length(topic)))
+    if (topic_type("REXX", topic, name_length(topic), DETAIL))
         return 0;
     message("HLP", 254, 'E');
     return RC_MISSING;
@@ -166,7 +286,7 @@ static int message_topic(u32 number)
     }
     type_line(line, length);
     type(" ");
-    (void)topic_type("MESSAGES", topic, format(topic, sizeof topic, "%03u", number));
+    (void)topic_type("MESSAGES", topic, format(topic, sizeof topic, "%03u", number), DETAIL);
     return 0;
 }
 
@@ -180,25 +300,68 @@ static int ask_cp(const struct call *call, u32 first)
     return cp(line, length, NULL, NULL);
 }
 
+static int command_topic(const struct command *command, u32 parts)
+{
+    bool only = parts != DETAIL && parts != (DESCRIPTION | FORM);
+
+    if (parts & FORM)
+        paragraph(command->syntax);
+    if ((parts & FORM) && (parts & ~FORM))
+        type(" ");
+    if (parts & DESCRIPTION)
+        paragraph(command->help);
+    if ((parts & DESCRIPTION) && only && (parts & DETAIL) != DETAIL && (parts & (PARAMETERS | OPTIONS | NOTES | ERRORS)))
+        type(" ");
+    if (parts & (PARAMETERS | OPTIONS | NOTES | ERRORS))
+        (void)topic_type("CMS", command->name, (u32)strlen(command->name), parts);
+    if ((parts & RELATED) && (parts & DETAIL))
+        type(" ");
+    return parts & RELATED ? related(command->name) : 0;
+}
+
 int help_command(const struct call *call)
 {
     const char *word = call->arguments;
-    u32 words = operands(call), length = 0, at = 1, number;
-    int brief = 0, code;
-    const struct option known[] = { { "BRIEF", 3, &brief, 1, NULL, NULL }, { "DETAIL", 3, &brief, 0, NULL, NULL } };
+    u32 words = operands(call), length = 0, at = 1, number, parts = 0, usual = 0;
+    int layer = 0, wanted[6] = { 0 }, code;
+    const struct option known[] = {
+        { "BRIEF", 3, &layer, DESCRIPTION | FORM, NULL, NULL }, { "DETAIL", 3, &layer, DETAIL, NULL, NULL },
+        { "ALL", 3, &layer, DETAIL | RELATED, NULL, NULL }, { "RELATED", 3, &layer, RELATED, NULL, NULL },
+        { "DESCRIPT", 4, &wanted[0], DESCRIPTION, NULL, NULL }, { "FORMAT", 4, &wanted[1], FORM, NULL, NULL },
+        { "PARMS", 4, &wanted[2], PARAMETERS, NULL, NULL }, { "OPTIONS", 3, &wanted[3], OPTIONS, NULL, NULL },
+        { "NOTES", 4, &wanted[4], NOTES, NULL, NULL }, { "ERRORS", 3, &wanted[5], ERRORS, NULL, NULL },
+        /* There is no full screen that it could be shown on. */
+        { "SCREEN", 3, NULL, 0, NULL, NULL }, { "NOSCREEN", 3, NULL, 0, NULL, NULL }, { "TYPE", 3, NULL, 0, NULL, NULL }, { "NOTYPE", 5, NULL, 0, NULL, NULL },
+    };
 
-    code = options("HLP", call, known, COUNT_OF(known));
+    code = options_of("HELP", "HLP", call, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    if (words < 2)
+    for (u32 n = 0; n < COUNT_OF(wanted); n++)
+        usual |= (u32)wanted[n];
+    usual = usual != 0 ? usual : layer != 0 ? (u32)layer : DETAIL;
+    /* What the line asks for goes before what DEFAULTS has set. */
+    layer = 0;
+    memset(wanted, 0, sizeof wanted);
+    (void)options("HLP", call, known, COUNT_OF(known));
+    for (u32 n = 0; n < COUNT_OF(wanted); n++)
+        parts |= (u32)wanted[n];
+    parts = parts != 0 ? parts : layer != 0 ? (u32)layer : usual;
+    if (words < 2 || is(call->token[1], "ALL"))
         return command_menu();
+    if (is(call->token[1], "MENU"))
+        return component_menu();
+    if (abbreviates(call->token[1], "TASKS", 4))
+        return task_menu(words > 2 && !is(call->token[2], "MENU") ? call->token[2] : NULL);
     if (is(call->token[1], "CP"))
-        return ask_cp(call, 2);
+        return ask_cp(call, words > 2 && is(call->token[2], "MENU") ? 3 : 2);
     if (is(call->token[1], "REXX"))
-        return words < 3 ? rexx_menu() : rexx_topic(call->token[2]);
+        return words < 3 || is(call->token[2], "MENU") ? rexx_menu() : rexx_topic(call->token[2]);
     /* HELP CMS command and HELP MSG message are longer forms of the same. */
     if (is(call->token[1], "CMS") || is(call->token[1], "MSG")) {
-        if (words < 3)
+        if (words > 2 && is(call->token[1], "MSG") && is(call->token[2], "MENU"))
+            return component_menu();
+        if (words < 3 || is(call->token[2], "MENU") || is(call->token[2], "ALL"))
             return command_menu();
         at = 2;
         while (word < call->end && *word == ' ')
@@ -211,17 +374,8 @@ int help_command(const struct call *call)
         length++;
     if (message_number(word, length, &number))
         return message_topic(number);
-    for (u32 n = 0; n < command_count; n++) {
-        const struct command *one = &commands[n];
-
-        if (!abbreviates(call->token[at], one->name, one->least) || one->help[0] == 0)
-            continue;
-        paragraph(one->syntax);
-        type(" ");
-        paragraph(one->help);
-        if (!brief)
-            (void)topic_type("CMS", one->name, (u32)strlen(one->name));
-        return 0;
-    }
+    for (u32 n = 0; n < command_count; n++)
+        if (commands[n].help[0] != 0 && abbreviates(call->token[at], commands[n].name, commands[n].least))
+            return command_topic(&commands[n], parts);
     return ask_cp(call, at);
 }

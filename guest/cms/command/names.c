@@ -180,6 +180,31 @@ bool recipients(const name who, struct recipient *list, u32 *count)
     return add_recipient(&names, who, name_length(who), list, count, 0);
 }
 
+/* What a tag of a nickname says in that file of nicknames; false: nothing. */
+bool nickname_says(const name file, const name nick, const char *tag, char *value, u32 room, u32 *length)
+{
+    struct fileid id = { .ft = "NAMES   ", .fm = "* " };
+    struct names names;
+    struct entry entry;
+    const struct tag *found;
+    u32 at = 0;
+
+    memcpy(id.fn, file, sizeof(name));
+    if (read_names("NAM", &id, &names) != 0)
+        return false;
+    while (next_entry(&names, at, &entry, &at)) {
+        if (!same(entry.tag[0].value, entry.tag[0].value_length, nick, name_length(nick)))
+            continue;
+        found = tag_named(&entry, tag, (u32)strlen(tag));
+        if (found == NULL || found->value_length == 0)
+            return false;
+        *length = found->value_length < room ? found->value_length : room;
+        memcpy(value, found->value, *length);
+        return true;
+    }
+    return false;
+}
+
 /* What the command line says: tags with a value to look for, tags whose value is wanted. */
 struct question { struct tag wanted[TAGS_MOST]; u32 count; };
 

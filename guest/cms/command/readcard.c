@@ -35,6 +35,12 @@ static int begin(const struct fileid *id, int replace, struct open_file **file)
     return 0;
 }
 
+/* More cards for a file that was closed already. */
+static int resume(const struct fileid *id, struct open_file **file)
+{
+    return file_problem("RDC", file_open(id, EDF_UPDATE, file), id, true);
+}
+
 /* Closes what was read; a file without cards is none. */
 static int end(struct open_file *file, const struct fileid *id)
 {
@@ -66,7 +72,7 @@ int readcard_command(const struct call *call)
     struct fileid id, next;
     enum reply reply = REPLY_YES;
     struct spooled spooled;
-    bool skipping = false;
+    bool skipping = false, whole = false;
     int replace = 1, prompting = PROMPT_NONE, bad = 0, code;
     const struct option known[] = {
         { "REPLACE", 3, &replace, 1, NULL, NULL }, { "NOREPLACE", 5, &replace, 0, NULL, NULL },
@@ -119,7 +125,9 @@ int readcard_command(const struct call *call)
         cards++;
         if (skipping)
             continue;
-        if (file == NULL) {
+        if (file == NULL && whole) {
+            code = resume(&id, &file);
+        } else if (file == NULL) {
             if (all) {
                 memcpy(id.fn, "READCARD", 8);
                 memcpy(id.ft, "CMSUT1  ", 8);
@@ -129,6 +137,12 @@ int readcard_command(const struct call *call)
         }
         if (code == 0)
             code = file_problem("RDC", edf_write(&file->file, file->next_write++, card, CARD), &id, true);
+        /* CP throws the cards away at the read behind the last one. So the file is on the disk before that, or they stay. */
+        whole = code == 0 && cards == spooled.records;
+        if (whole) {
+            code = end(file, &id);
+            file = NULL;
+        }
     }
     if (code == 0 && file != NULL)
         code = end(file, &id);

@@ -33,6 +33,8 @@ bool find_spooled(const name wanted, struct spooled *found)
                 (wanted == NULL ? is(token[6], "NONE") : other == number)) {
                 memcpy(found->origin, token[0], sizeof(name));
                 memcpy(found->number, token[1], sizeof(name));
+                if (!parse_number(token[4], name_length(token[4]), &found->records))
+                    found->records = 0;
                 pad(found->fn, sizeof(name), response + at + NAME_AT, sizeof(name));
                 pad(found->ft, sizeof(name), response + at + TYPE_AT, sizeof(name));
                 good = true;
@@ -372,7 +374,7 @@ int receive_command(const struct call *call)
     struct arrival arrival;
     char line[64];
     bool numbered;
-    int code = options("RVC", call, known, COUNT_OF(known));
+    int code = options_of("RECEIVE", "RVC", call, known, COUNT_OF(known));
 
     if (code != 0)
         return code;

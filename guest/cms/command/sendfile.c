@@ -164,7 +164,7 @@ int sendfile_command(const struct call *call)
     u32 words = operands(call), named = 3, count;
     struct reader reader;
     struct fileid id;
-    int code = options("SFD", call, known, COUNT_OF(known));
+    int code = options_of("SENDFILE", "SFD", call, known, COUNT_OF(known));
 
     if (code != 0)
         return code;

@@ -173,6 +173,13 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 1090, "Line %u of %s is not EXEC and the name of one" },
     { 1091, "Saved segment %t has execs that can be used; SET INSTSEG OFF" },
     { 1092, "Line %u of %s is no message in its place" },
+    { 1223, "There is no default file pool currently defined" },
+    { 2060, "%t %03x linked %s as %04x file mode %c" },
+    { 2061, "%t %03x detached" },
+    { 2062, "%t %03x is not linked by VMLINK" },
+    { 2063, "No file mode or virtual device number is free" },
+    { 2064, "Nickname %t not found" },
+    { 2065, "No nickname, owner or directory specified" },
 };
 
 const char *message_text(u32 number)
