@@ -46,10 +46,11 @@ int options_of(const char *command, const char *module, const struct call *call,
 /* The command with this name or abbreviation, if it obeys defaults; its number among the known, or -1. */
 static int number_of(const name word)
 {
-    for (u32 n = 0; n < command_count; n++)
-        for (u32 k = 0; k < COUNT_OF(known); k++)
-            if (strcmp(known[k].command, commands[n].name) == 0 && abbreviates(word, commands[n].name, commands[n].least))
-                return (int)k;
+    const struct command *command = command_abbreviated(word);
+
+    for (u32 k = 0; command != NULL && k < COUNT_OF(known); k++)
+        if (strcmp(known[k].command, command->name) == 0)
+            return (int)k;
     return -1;
 }
 

@@ -321,6 +321,7 @@ static int command_topic(const struct command *command, u32 parts)
 
 int help_command(const struct call *call)
 {
+    const struct command *command;
     const char *word = call->arguments;
     u32 words = operands(call), length = 0, at = 1, number, parts = 0, usual = 0;
     int layer = 0, wanted[6] = { 0 }, code;
@@ -374,8 +375,8 @@ int help_command(const struct call *call)
         length++;
     if (message_number(word, length, &number))
         return message_topic(number);
-    for (u32 n = 0; n < command_count; n++)
-        if (commands[n].help[0] != 0 && abbreviates(call->token[at], commands[n].name, commands[n].least))
-            return command_topic(&commands[n], parts);
+    command = command_abbreviated(call->token[at]);
+    if (command != NULL)
+        return command_topic(command, parts);
     return ask_cp(call, at);
 }

@@ -55,8 +55,18 @@ static const struct command *built_in(const name token)
     return NULL;
 }
 
-static const struct command *abbreviated(const name token)
+/* Short forms that are not the beginning of the name. */
+static const struct { const char *form, *name; } short_forms[] = { { "SF", "SENDFILE" } };
+
+const struct command *command_abbreviated(const name token)
 {
+    for (u32 n = 0; n < COUNT_OF(short_forms); n++)
+        if (is(token, short_forms[n].form)) {
+            name full;
+
+            pad(full, sizeof full, short_forms[n].name, (u32)strlen(short_forms[n].name));
+            return built_in(full);
+        }
     for (u32 n = 0; n < command_count; n++)
         if (abbreviates(token, commands[n].name, commands[n].least))
             return &commands[n];
@@ -86,7 +96,7 @@ static bool by_synonym(const struct call *call, int *code)
     const struct command *short_form;
 
     if (!synonym_of(call->token[0], command)) {
-        short_form = settings.abbrev ? abbreviated(call->token[0]) : NULL;
+        short_form = settings.abbrev ? command_abbreviated(call->token[0]) : NULL;
         if (short_form == NULL)
             return false;
         *code = run(short_form, call);

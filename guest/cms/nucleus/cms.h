@@ -170,6 +170,7 @@ typedef int command_function(const struct call *call);
 struct command { const char *name; u32 least; command_function *perform; const char *syntax, *help; };
 extern const struct command commands[];
 extern const u32 command_count;
+const struct command *command_abbreviated(const name token);   /* NULL: there is none */
 int perform(const char *line, u32 length, u8 type);
 int perform_tokens(const struct call *call);
 struct command_place *no_command(void);
