@@ -148,6 +148,122 @@ fn instructions_may_lie_across_pages() {
     }
 }
 
+/// Frames of the page that a loop begins in, and of two that it may go on in.
+const FRAMES: [u64; 3] = [0x9000, 0xb000, 0xd000];
+
+/// Lays a program around the end of page 10_0000, which it begins `before` bytes in front of; what is in the second page goes into
+/// frame `second`.
+fn lay(machine: &Machine, before: usize, second: u64, source: &str) {
+    let text = assemble(&format!("{source};DC 0000"));
+    machine.put(FRAMES[0] + 0x1000 - before as u64, &text[..before]);
+    machine.put(second, &text[before..]);
+}
+
+/// Two spaces that have the first page in common.
+fn spaces<'a>(machine: &'a Machine) -> (Tables<'a>, [u64; 2]) {
+    let mut t = Tables::new(machine);
+    let spaces = [FRAMES[1], FRAMES[2]].map(|second| {
+        let asce = t.space(SEGMENT);
+        t.map_low(asce);
+        t.map(asce, 0x10_0000, FRAMES[0]);
+        t.map(asce, 0x10_1000, second);
+        asce
+    });
+    machine.set(|s| s.cr[1] = spaces[0]);
+    (t, spaces)
+}
+
+#[test]
+fn a_loop_over_two_pages_is_watched_in_both() {
+    // The end of the page lies behind an instruction, or in one: the second, or the one that the loop begins with.
+    for before in [10, 8, 6, 4, 2] {
+        let machine = Machine::new();
+        let (mut t, spaces) = spaces(&machine);
+        let lay = |second, step| {
+            lay(&machine, before, second, &format!("AGHI 2,1;AGFI 4,1;AGHI 5,{step};BRCTG 1,*-14"));
+        };
+        lay(FRAMES[1], 1);
+        lay(FRAMES[2], 4);
+        let start = 0x10_1000 - before as u64;
+        let run = |space: u64, purge: &str| {
+            machine.put64(DATA, space);
+            machine.text(PROGRAM, &format!("LCTLG 1,1,0(6){purge};BCR 15,7"));
+            // Nothing is purged but by the program.
+            let gr = &mut machine.cpu(0).state.gr;
+            (gr[1], gr[2], gr[4], gr[5], gr[6], gr[7]) = (300, 0, 0, 0, DATA, start);
+        };
+        let result = |space, purge| {
+            run(space, purge);
+            assert_eq!(machine.go(WIDE | mask::DAT, PROGRAM), Ending::Done);
+            assert_eq!((machine.gr(2), machine.gr(4)), (300, 300));
+            machine.gr(5)
+        };
+        assert_eq!(result(spaces[0], ""), 300);
+        assert_eq!(result(spaces[0], ""), 300);
+        // Other text in the second page; another space, and back.
+        lay(FRAMES[1], 2);
+        assert_eq!(result(spaces[0], ""), 600);
+        assert_eq!(result(spaces[1], ""), 1200);
+        assert_eq!(result(spaces[0], ""), 600);
+        assert_eq!(result(spaces[1], ""), 1200);
+        // Another frame.
+        let page = t.page(spaces[0], 0x10_1000);
+        machine.put64(page, FRAMES[2]);
+        assert_eq!(result(spaces[0], ";PTLB"), 1200);
+        lay(FRAMES[2], 5);
+        assert_eq!(result(spaces[0], ""), 1500);
+        // None at all: what is in the first page is done, and no more.
+        machine.put64(page, 0x400);
+        run(spaces[0], ";PTLB");
+        let Ending::Program { code: 0x11, .. } = machine.go(WIDE | mask::DAT, PROGRAM) else { panic!("a page fault") };
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID), 0x10_1000);
+        let (first, second) = (before >= 4, before >= 10);
+        assert_eq!((machine.gr(2), machine.gr(4), machine.gr(5)), (first as u64, second as u64, 0));
+        let done = if second {
+            10
+        } else if first {
+            4
+        } else {
+            0
+        };
+        assert_eq!(machine.old().address, start + done);
+    }
+}
+
+#[test]
+fn a_loop_may_change_the_page_that_it_is_going_to() {
+    let machine = Machine::new();
+    let (mut t, [asce, _]) = spaces(&machine);
+    let page = t.page(asce, 0x10_1000);
+    t.map(asce, 0x20_0000, page & !0xfff);
+    let begin = |gr: [u64; 3]| {
+        let mut core = machine.cpu(0);
+        (core.state.gr[1], core.state.gr[5]) = (300, 0);
+        core.state.gr[8..11].copy_from_slice(&gr);
+    };
+    // It is one frame or the other.
+    let swaps = "XGR 8,10;STG 8,0(9);PTLB";
+    let before = assemble(swaps).len();
+    for (second, step) in [(FRAMES[1], 1), (FRAMES[2], 4)] {
+        lay(&machine, before, second, &format!("{swaps};AGHI 5,{step};BRCTG 1,*-{}", before + 4));
+    }
+    begin([FRAMES[1], 0x20_0000 + page % 0x1000, FRAMES[1] ^ FRAMES[2]]);
+    assert_eq!(machine.go(WIDE | mask::DAT, 0x10_1000 - before as u64), Ending::Done);
+    assert_eq!(machine.gr(5), 150 * (1 + 4));
+    // It stores into the second page: the constant that is added there.
+    machine.put64(page, FRAMES[1]);
+    machine.set(|_| {});
+    lay(&machine, 4, FRAMES[1], "STC 1,0(0,9);AGHI 5,0;BRCTG 1,*-8");
+    begin([0, 0x10_1003, 0]);
+    assert_eq!(machine.go(WIDE | mask::DAT, 0x10_0ffc), Ending::Done);
+    assert_eq!(machine.gr(5), (1..=300).map(|n| n & 0xff).sum());
+    // And into the first, from the second.
+    lay(&machine, 4, FRAMES[1], "AGHI 5,0;STC 1,0(0,9);BRCTG 1,*-8");
+    begin([0, 0x10_0fff, 0]);
+    assert_eq!(machine.go(WIDE | mask::DAT, 0x10_0ffc), Ending::Done);
+    assert_eq!(machine.gr(5), (2..=300).map(|n| n & 0xff).sum());
+}
+
 #[test]
 fn addresses_wrap_around() {
     let machine = Machine::with(Architecture::Esa, 1);

@@ -328,7 +328,8 @@ impl BlockCache {
         }
         let ops = (&self.ops[..], block.traced, block.translated as usize);
         let translator = self.translator.as_mut().expect("it was made above");
-        (block.code, block.inner) = translator.translate(s, Absolute(block.absolute), &trace.texts, block.version, ops);
+        let place = (Absolute(block.absolute), block.version);
+        (block.code, block.inner) = translator.translate(s, place, trace.beside, &trace.texts, ops);
         block.mode = Translator::mode(s);
     }
 

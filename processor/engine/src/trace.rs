@@ -3,8 +3,12 @@
 //! A block ends where its text does, at a branch that is always taken, say, and many are left by a branch on a condition that is
 //! nearly always taken. When one is to be translated it has been interpreted some forty times, and each time [`BlockCache::left`]
 //! has noted how it was left. So its *trace* goes on at the branch's target, where the block that begins there says how that is left,
-//! and so on, within a page: until a branch whose target is not known now, to where the trace has been, or until nothing is known.
+//! and so on: until a branch whose target is not known now, to where the trace has been, or until nothing is known.
 //! Ways out of it that were hardly ever taken become exits.
+//!
+//! A trace has text of the page that its block begins in and of one beside it, the next or the one before, if that is one that the
+//! program now has there; [`jit`] sees to it that the code is executed only where it still is. The instruction between two pages is no
+//! block's, but a trace's like any other.
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 
@@ -12,6 +16,7 @@ use crate::cache::{BlockCache, MAX_BLOCK, Way, digest};
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
 use isa::{Ends, Format, Instruction, Op, decode_op};
+use jit::Beside;
 
 /// Instructions with their text, the first at 0 from the start of the block.
 #[derive(Default)]
@@ -20,6 +25,107 @@ pub struct Trace {
     pub texts: Vec<[u8; 6]>,
     /// Pieces of text that follow each other: where they begin and end, from the start of the block.
     pieces: Vec<(i64, i64)>,
+    /// The other page that it has text of.
+    pub beside: Option<Beside>,
+}
+
+/// What a trace may be made of.
+struct Text<'a> {
+    s: &'a State,
+    /// How far behind the start of its page the block begins.
+    offset: i64,
+    /// The frame of that page, and of the one beside it, if that has been looked for: so many pages behind, 1 or -1.
+    own: (Absolute, u32),
+    beside: Option<(i64, Absolute, u32)>,
+    /// The page before, the block's own, and the next.
+    bytes: Box<[[u8; PAGE as usize]; 3]>,
+}
+
+impl Text<'_> {
+    fn of(s: &State, start: Absolute, version: u32) -> Text<'_> {
+        let frame = Absolute(start.0 & PAGE_MASK);
+        let mut text = Text {
+            s,
+            offset: (start.0 % PAGE) as i64,
+            own: (frame, version),
+            beside: None,
+            bytes: Box::new([[0; PAGE as usize]; 3]),
+        };
+        text.bytes[1] = text.read(frame);
+        text
+    }
+
+    fn read(&self, frame: Absolute) -> [u8; PAGE as usize] {
+        let mut text = [0; PAGE as usize];
+        self.s.storage().load(frame, &mut text).expect("instructions were decoded from there");
+        text
+    }
+
+    /// Which page the byte `at` from the start of the block is in, and where there.
+    fn place(&self, at: i64) -> (i64, usize) {
+        ((self.offset + at).div_euclid(PAGE as i64), (self.offset + at).rem_euclid(PAGE as i64) as usize)
+    }
+
+    /// The frame of that page and its code's version, if a trace may have text of it.
+    fn frame(&mut self, page: i64) -> Option<(Absolute, u32)> {
+        match self.beside {
+            _ if page == 0 => return Some(self.own),
+            Some((beside, frame, version)) => return (page == beside).then_some((frame, version)),
+            None if page.abs() != 1 || self.s.address_mask != u64::MAX => return None,
+            None => {}
+        }
+        let address = (self.s.ia & PAGE_MASK).checked_add_signed(page * PAGE as i64)?;
+        let frame = self.s.find_instruction(address)?;
+        let version = self.s.storage().code_version(frame);
+        // Only where there are marks already need other CPUs not come by.
+        if !self.s.storage().code(frame).is_marked() {
+            return None;
+        }
+        self.bytes[(1 + page) as usize] = self.read(frame);
+        self.beside = Some((page, frame, version));
+        Some((frame, version))
+    }
+
+    /// The absolute address of a byte, and the version of its frame's code.
+    fn absolute(&mut self, at: i64) -> Option<(Absolute, u32)> {
+        let (page, place) = self.place(at);
+        self.frame(page).map(|(frame, version)| (Absolute(frame.0 + place as u64), version))
+    }
+
+    /// The instruction there, and how long it is.
+    fn instruction(&mut self, at: i64) -> Option<([u8; 6], usize)> {
+        let (page, place) = self.place(at);
+        self.frame(page)?;
+        let all = self.bytes.as_flattened();
+        let from = (1 + page) as usize * PAGE as usize + place;
+        let length = isa::length(all[from]) as usize;
+        self.frame(self.place(at + length as i64 - 1).0)?;
+        let mut bytes = [0; 6];
+        bytes[..length].copy_from_slice(&self.bytes.as_flattened()[from..from + length]);
+        Some((bytes, length))
+    }
+
+    /// The instruction there stands in two pages.
+    fn is_between(&mut self, at: i64) -> bool {
+        self.instruction(at).is_some_and(|(_, length)| self.place(at).0 != self.place(at + length as i64 - 1).0)
+    }
+
+    /// Has the text between these places watched; `false`: it is not what it was.
+    fn watch(&mut self, from: i64, to: i64) -> bool {
+        let mut at = from;
+        while at < to {
+            let (page, place) = self.place(at);
+            let len = ((to - at) as usize).min(PAGE as usize - place);
+            let Some((frame, version)) = self.frame(page) else { return false };
+            let watched = self.s.storage().mark_code(Absolute(frame.0 + place as u64), len);
+            let same = self.bytes[(1 + page) as usize][place..place + len] == self.read(frame)[place..place + len];
+            if watched.first || watched.version != version || !same {
+                return false;
+            }
+            at += len as i64;
+        }
+        true
+    }
 }
 
 impl Trace {
@@ -48,6 +154,8 @@ enum Known {
     Until(usize),
     /// As one will: for tests, which translate what has never been executed.
     Any,
+    /// It is the one instruction between two pages.
+    Between,
 }
 
 /// Interpretations behind which a block's way is known.
@@ -76,18 +184,13 @@ impl BlockCache {
         Some(if sure { Known::Way(block.way) } else { Known::Until(block.count as usize) })
     }
 
-    /// The trace of a block that has waited `patience` times, or `None` if its text has been stored into.
+    /// The trace of a block that has waited `patience` times, the one at `s.ia`, or `None` if its text has been stored into.
     pub fn trace(&self, s: &State, number: u32, patience: u8) -> Option<Trace> {
         let (start, version) = self.place_of(number);
-        let page = (start.0 % PAGE) as i64;
-        let frame = Absolute(start.0 & PAGE_MASK);
-        let absolute = |at: i64| Absolute(start.0.wrapping_add_signed(at));
-        let load =
-            |text: &mut [u8; PAGE as usize]| s.storage().load(frame, text).expect("a block was decoded from there");
-        let mut text = [0; PAGE as usize];
-        load(&mut text);
         let block = self.block(number);
-        let changed = digest(&text[page as usize..page as usize + block.bytes as usize]) != block.digest;
+        let mut text = Text::of(s, start, version);
+        let offset = text.offset as usize;
+        let changed = digest(&text.bytes[1][offset..offset + block.bytes as usize]) != block.digest;
         if changed || s.storage().code_version(start) != version {
             return None;
         }
@@ -101,11 +204,7 @@ impl BlockCache {
         // Where the next instruction is, where its piece of text began, and how many there have been of the block at hand.
         let (mut at, mut began, mut count) = (0, 0, 0);
         while trace.ops.len() < most {
-            let from = (page + at) as usize;
-            let length = text.get(from).map_or(0, |&first| isa::length(first) as usize);
-            let Some(here) = text.get(from..from + length).filter(|here| !here.is_empty()) else { break };
-            let mut bytes = [0; 6];
-            bytes[..length].copy_from_slice(here);
+            let Some((bytes, length)) = text.instruction(at) else { break };
             let (op, ends) = decode_op(s, bytes, at);
             let row = isa::decode_for(s, bytes).map(|(row, _)| row);
             if !trace.ops.is_empty() && row.is_some_and(|row| COUNTERS.contains(&row.mnemonic)) {
@@ -115,19 +214,21 @@ impl BlockCache {
             trace.texts.push(bytes);
             at += length as i64;
             count += 1;
-            let target = row
-                .and_then(|row| target(&op, row))
-                .filter(|to| to & 1 == 0 && (0..PAGE as i64).contains(&(page + to)));
             let branches = match known {
                 Known::Way(way) if way.count as usize == count => way.branched,
                 Known::Way(_) => continue,
                 Known::Until(all) if count == all => break,
                 Known::Until(_) => continue,
                 Known::Any if ends == Ends::No => continue,
-                Known::Any => ends == Ends::Always || absolute(at).0.wrapping_mul(0x9e37_79b9) >> 16 & 1 == 1,
+                Known::Any => {
+                    ends == Ends::Always || start.0.wrapping_add_signed(at).wrapping_mul(0x9e37_79b9) >> 16 & 1 == 1
+                }
+                Known::Between if ends == Ends::No => false,
+                Known::Between => break,
             };
             // EXECUTE ends a block, and mostly does not branch.
             let executes = row.is_some_and(|row| matches!(row.mnemonic, "EX" | "EXRL"));
+            let target = row.and_then(|row| target(&op, row)).filter(|to| to & 1 == 0);
             let next = match (branches, target) {
                 (true, Some(to)) => to,
                 (false, _) if executes || ends != Ends::Always => at,
@@ -136,8 +237,10 @@ impl BlockCache {
             if trace.has(next) {
                 break;
             }
-            match self.known(absolute(next), version, patience) {
+            let Some((place, version)) = text.absolute(next) else { break };
+            match self.known(place, version, patience) {
                 Some(then) => known = then,
+                None if text.is_between(next) => known = Known::Between,
                 None => break,
             }
             count = 0;
@@ -152,18 +255,9 @@ impl BlockCache {
         if trace.is_block(whole) {
             return Some(trace);
         }
+        trace.beside =
+            text.beside.map(|(page, frame, version)| Beside { at: page * PAGE as i64 - text.offset, frame, version });
         // Only now is all of the text watched. If it changed since it was read, the block is stale.
-        let watched = |&(from, to): &(i64, i64)| {
-            let watched = s.storage().mark_code(absolute(from), (to - from) as usize);
-            !watched.first && watched.version == version
-        };
-        let watched = trace.pieces.iter().all(watched);
-        let mut again = [0; PAGE as usize];
-        load(&mut again);
-        let same = |&(from, to): &(i64, i64)| {
-            let range = (page + from) as usize..(page + to) as usize;
-            text[range.clone()] == again[range]
-        };
-        (watched && trace.pieces.iter().all(same)).then_some(trace)
+        trace.pieces.iter().all(|&(from, to)| text.watch(from, to)).then_some(trace)
     }
 }

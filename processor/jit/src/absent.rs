@@ -1,6 +1,6 @@
 //! Hosts without a translator.
 
-use crate::{Exit, Link, Statistics};
+use crate::{Beside, Exit, Link, Statistics};
 use arch::Absolute;
 use cpu::State;
 use isa::Op;
@@ -34,7 +34,14 @@ impl Translator {
     pub fn mode(_: &State) -> u8 {
         0
     }
-    pub fn translate(&mut self, _: &State, _: Absolute, _: &[[u8; 6]], _: u32, _: (&[Op], u32, usize)) -> (u64, u64) {
+    pub fn translate(
+        &mut self,
+        _: &State,
+        _: (Absolute, u32),
+        _: Option<Beside>,
+        _: &[[u8; 6]],
+        _: (&[Op], u32, usize),
+    ) -> (u64, u64) {
         match self.never {}
     }
     pub fn connect(&mut self, _: Link, _: Absolute, _: u32, _: u64) {

@@ -23,6 +23,7 @@ impl Emitter<'_> {
         self.join(self.plan.ops[index].fields.at);
         self.first_site = self.sites.len();
         self.code_set = false;
+        self.cross();
     }
 
     pub fn end(&mut self) {
@@ -73,9 +74,8 @@ impl Emitter<'_> {
                     asm!(self, =>label);
                     self.edge(&map, &cc, goal, refund, at);
                 }
-                Cold::Exit { label, patch, forward } => {
+                Cold::Exit { label, patch, forward, goal: (frame, version) } => {
                     let id = (self.plan.first_link + self.links.len()) as u32;
-                    let (frame, version) = ((self.plan.absolute.0 / arch::PAGE) as u32, self.plan.version);
                     let patch = (patch - self.plan.start) as u32;
                     self.links.push(Way { patch, frame, version, forward });
                     asm!(self, =>label);

@@ -1,7 +1,7 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
-//! A branch within the page is a jump that [`crate::Translator::connect`] makes lead to its target once that is translated; others look
-//! for their target among those that are remembered. Where the block itself goes on at a branch's target, the branch is nothing
+//! A branch within the page, or to the one [`crate::beside`] it where that has been looked at, is a jump that
+//! [`crate::Translator::connect`] makes lead to its target once that is translated; others look for their target among those that are remembered. Where the block itself goes on at a branch's target, the branch is nothing
 //! but a note, and the way that the program hardly ever takes leads out.
 
 use crate::body::not;
@@ -74,12 +74,15 @@ impl Emitter<'_> {
         self.mask(14);
         match goal {
             Goal::Near(d) if self.crosses(d) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
-            Goal::Near(d) if (0..4096).contains(&((self.plan.absolute.0 % arch::PAGE) as i64 + d)) => {
-                let label = self.a.new_dynamic_label();
-                asm!(self, jmp =>label);
-                let patch = self.here() - 4;
-                self.cold.push(Cold::Exit { label, patch, forward: d > 0 && !self.lets_in });
-            }
+            Goal::Near(d) => match self.frame_of(d, map.crossed) {
+                Some(goal) => {
+                    let label = self.a.new_dynamic_label();
+                    asm!(self, jmp =>label);
+                    let patch = self.here() - 4;
+                    self.cold.push(Cold::Exit { label, patch, forward: d > 0 && !self.lets_in, goal });
+                }
+                None => self.indirect(),
+            },
             _ => self.indirect(),
         }
     }

@@ -35,7 +35,7 @@ struct Way {
 fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
     // What is open there must be open here.
     let open = |from: &[u8; 16], to: &[u8; 16]| to.iter().zip(from).all(|(&to, &from)| to == CLOSED || to == from);
-    if !open(&from.read, &to.read) || !open(&from.write, &to.write) {
+    if !open(&from.read, &to.read) || !open(&from.write, &to.write) || to.crossed && !from.crossed {
         return None;
     }
     let mut way = Way { store: from.dirty & !to.dirty, ..Way::default() };
@@ -164,6 +164,7 @@ impl Emitter<'_> {
             self.plan.spans.skip(&mut self.map, branch, self.index);
             self.map.floats.checked &= map.floats.checked;
             self.map.moved |= map.moved;
+            self.map.crossed &= map.crossed;
             for r in 0..16 {
                 let close = |here: &mut u8, there: u8| *here = if *here == there { there } else { CLOSED };
                 close(&mut self.map.read[r], map.read[r]);

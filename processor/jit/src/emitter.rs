@@ -7,6 +7,7 @@
 //! instruction done again by its interpreter's handler.
 
 use crate::ahead::Ahead;
+use crate::beside::Other;
 use crate::floating::Unusual;
 use crate::lanes::{Constants, Lanes};
 use crate::sites::Draft;
@@ -57,11 +58,11 @@ pub const LOOK: u32 = 0xffff_fff2;
 /// An instruction was left early.
 pub const FAULT: u32 = 0xffff_fff3;
 
-/// An exit to another block of the same page.
+/// An exit to another block of the same page, or of the one beside it.
 pub struct Way {
     /// Where the displacement is that is changed when the target has been translated, from the start of the code.
     pub patch: u32,
-    /// The number of the frame of the block that it leaves, and its version.
+    /// The number of the target's frame, and its version.
     pub frame: u32,
     pub version: u32,
     /// It leads to a block behind the one that it leaves.
@@ -123,6 +124,8 @@ pub enum Cold {
         label: DynamicLabel,
         patch: u64,
         forward: bool,
+        /// The number of the target's frame, and its version.
+        goal: (u32, u32),
     },
     Unusual(Unusual),
     Alone(Alone),
@@ -168,6 +171,8 @@ pub struct Plan<'e> {
     /// Where its frame's code version is, and what it is now.
     pub version_at: u64,
     pub version: u32,
+    /// The page beside its own that the block goes on in.
+    pub beside: Option<Other>,
     /// The host may do binary-floating-point arithmetic for the program that runs now, and so for most.
     pub float_ready: bool,
 }

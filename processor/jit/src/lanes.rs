@@ -183,7 +183,8 @@ impl Emitter<'_> {
     /// must be.
     pub fn lanes(&mut self) {
         let plan = self.plan;
-        let Some(lanes) = plan.lanes.as_ref().filter(|_| is_x86_feature_detected!("avx2")) else { return };
+        let there = plan.beside.is_none() || self.map.crossed;
+        let Some(lanes) = plan.lanes.as_ref().filter(|_| there && is_x86_feature_detected!("avx2")) else { return };
         let Some(spans) = self.lanes_fit(lanes) else { return };
         // A host register for each floating-point register's lanes.
         let map = self.map;

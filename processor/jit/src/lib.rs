@@ -20,6 +20,8 @@
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod ahead;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod beside;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod block;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod body;
@@ -67,6 +69,8 @@ mod word;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub use translator::Translator;
 
+use arch::Absolute;
+
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod absent;
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
@@ -79,6 +83,16 @@ pub struct Link {
     number: u32,
     /// How often the cache had been emptied.
     era: u64,
+}
+
+/// The page beside the one that a block begins in, where its trace goes on there.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// Where it begins, from the start of the block.
+    pub at: i64,
+    /// Its frame, and the version of that frame's code.
+    pub frame: Absolute,
+    pub version: u32,
 }
 
 /// Why generated code was left.

@@ -1,6 +1,7 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
 use crate::ahead::{Ahead, Footprint, again, footprint, step as step_of};
+use crate::beside::Other;
 use crate::bytes;
 use crate::emitter::*;
 use crate::floating;
@@ -15,7 +16,7 @@ use crate::strings;
 use crate::tables::Tables;
 use crate::targets::Targets;
 use crate::word::*;
-use crate::{Exit, Link, Statistics};
+use crate::{Beside, Exit, Link, Statistics};
 use arch::Absolute;
 use cpu::{Architecture, State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -382,19 +383,20 @@ impl Translator {
 
     /// Translates the block at `absolute`: `count` of the engine's instructions `all` from number `first` on, which have
     /// these numbers until the code is forgotten, with the text of each. They are what the program executes one behind the other as far
-    /// as can be told, all in one page: where one does not stand behind the one before it, that branches there. Returns where it is
-    /// entered from outside, and from its own page.
+    /// as can be told, all in one page and the one `beside` it: where one does not stand behind the one before it, that branches
+    /// there. Returns where it is entered from outside, and from its own page.
     pub fn translate(
         &mut self,
         s: &State,
-        absolute: Absolute,
+        (absolute, version): (Absolute, u32),
+        beside: Option<Beside>,
         texts: &[[u8; 6]],
-        version: u32,
         (all, first, count): (&[Op], u32, usize),
     ) -> (u64, u64) {
         let began = std::time::Instant::now();
         let ops = &all[first as usize..first as usize + count];
-        let code = s.storage().code(absolute);
+        let version_at =
+            |a: Absolute| std::ptr::from_ref(s.storage().code(a)) as u64 + storage::Code::VERSION_AT as u64;
         let mut plan = Plan {
             spans: Spans::default(),
             tables: Tables::default(),
@@ -409,8 +411,15 @@ impl Translator {
             first_link: self.links.len(),
             mask: s.address_mask,
             alone: s.shared().signals.len() == 1,
-            version_at: std::ptr::from_ref(code) as u64 + storage::Code::VERSION_AT as u64,
+            version_at: version_at(absolute),
             version,
+            beside: beside.map(|Beside { at, frame, version }| Other {
+                at,
+                number: (frame.0 / arch::PAGE) as u32,
+                host: s.storage().frame(frame).expect("there is text in it") as u64,
+                version_at: version_at(frame),
+                version,
+            }),
             float_ready: floating::ready(s.fpc),
         };
         let rows: Vec<Option<&'static Instruction>> = texts

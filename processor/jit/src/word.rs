@@ -285,6 +285,8 @@ pub struct Map {
     pub write: [u8; 16],
     /// Registers that may have been stepped out of the page their slot was made for.
     pub moved: u16,
+    /// The page beside the block's is known to be the one that its text was read from.
+    pub crossed: bool,
 }
 
 impl Map {
@@ -297,6 +299,7 @@ impl Map {
         read: [CLOSED; 16],
         write: [CLOSED; 16],
         moved: 0,
+        crossed: false,
     };
 }
 
