@@ -50,7 +50,7 @@ pub struct Spans {
 /// No span.
 pub const CLOSED: u8 = 0xff;
 /// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in between.
-const REACH: i32 = 1024;
+const REACH: i32 = 1280;
 
 /// Where on the stack the slot of a base register is.
 pub fn slot(r: u8) -> i32 {

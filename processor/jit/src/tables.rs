@@ -1,10 +1,11 @@
-//! Tables: an access whose index register holds a small number, as a byte shifted left, off a base that a loop does not change.
+//! Tables: an access whose index register holds a small number, as a byte shifted left, off a base that the trace does not change:
+//! the table of a loop, or the registers that an interpreter keeps in its frame.
 //!
 //! All of the table is taken for one operand that shares its look into the TLB with others ([`crate::spans`]), so that what waits for the
 //! index is the access alone. What is known of the index is a bound for all 64 bits of its register, from the instructions before
 //! it in the same trace; where a branch leads in between, nothing is.
 
-use crate::ahead::{Access, Footprint, again};
+use crate::ahead::{Access, Footprint};
 use arch::{PAGE, PAGE_MASK};
 use isa::{Fields, Instruction, Op};
 
@@ -57,9 +58,6 @@ impl Tables {
         footprints: &mut [Footprint],
         gr: &[u64; 16],
     ) -> Tables {
-        if !again(ops) {
-            return Tables::default();
-        }
         let written = footprints.iter().fold(0, |all, print| all | print.written);
         let mut bounds = [None; 16];
         let mut tables = vec![None; ops.len()];
