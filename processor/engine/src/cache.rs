@@ -45,6 +45,8 @@ pub struct Block {
 pub struct Way {
     pub count: u8,
     pub branched: bool,
+    /// How far behind the block's start it went on; odd: too far.
+    pub to: i32,
 }
 
 impl Block {
@@ -238,11 +240,12 @@ impl BlockCache {
         &self.blocks[number as usize]
     }
 
-    /// The block was interpreted: behind so many instructions it was left, by a branch or not.
+    /// The block was interpreted: behind so many instructions it was left, by a branch or not, to so far behind its start.
     #[inline(always)]
-    pub fn left(&mut self, number: u32, count: usize, branched: bool) {
+    pub fn left(&mut self, number: u32, count: usize, branched: bool, to: u64) {
         let Some(block) = self.blocks.get_mut(number as usize) else { return };
-        let way = Way { count: count as u8, branched };
+        let to = if to as i32 as u64 == to { to as i32 } else { 1 };
+        let way = Way { count: count as u8, branched, to };
         // Whoever has more than half of all votes is what is left when each vote for another takes one away.
         (block.way, block.votes) = match block.votes {
             votes if block.way == way => (way, votes.saturating_add(1)),

@@ -288,7 +288,7 @@ fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
                         let why = s.failed.take().expect("a fault has a reason");
                         let ia = s.ia;
                         compared = false;
-                        if let Some(exit) = fault(s, why, ia, next.into(), len) {
+                        if let Some(exit) = fault(s, why, ia, next, len) {
                             return exit;
                         }
                     }
@@ -311,14 +311,14 @@ fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
         match s.failed {
             None if s.left == 0 || !s.block_stale => {
                 s.ia = s.next_ia;
-                cache.left(last, n, s.ia != behind);
+                cache.left(last, n, s.ia != behind, s.ia.wrapping_sub(ia));
             }
             // The instruction stored into code, perhaps into what follows: that is decoded anew.
             None => s.ia = ia.wrapping_add(ops[n - 1].fields.next as u64) & s.address_mask,
             Some(why) => {
                 s.failed = None;
                 let fields = &ops[n - 1].fields;
-                if let Some(exit) = fault(s, why, ia, fields.next.into(), fields.len) {
+                if let Some(exit) = fault(s, why, ia, fields.next, fields.len) {
                     return exit;
                 }
             }

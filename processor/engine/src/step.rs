@@ -28,7 +28,7 @@ pub fn crossing(s: &mut State) -> Option<Exit> {
             s.ia = s.next_ia;
             None
         }
-        Err(why) => fault(s, why, ia, op.fields.next.into(), op.fields.len),
+        Err(why) => fault(s, why, ia, op.fields.next, op.fields.len),
     }
 }
 
@@ -105,7 +105,7 @@ pub fn step(s: &mut State) -> Option<Exit> {
             exit.or(stepping.then_some(Exit::Step))
         }
         // The event goes with the program interruption, or waits until an intercepted instruction is completed.
-        Err(why) => fault(s, why, ia, op.fields.next.into(), op.fields.len).or(stepping.then_some(Exit::Step)),
+        Err(why) => fault(s, why, ia, op.fields.next, op.fields.len).or(stepping.then_some(Exit::Step)),
     }
 }
 

@@ -3,11 +3,12 @@
 //! A block ends where its text does, at a branch that is always taken, say, and many are left by a branch on a condition that is
 //! nearly always taken. When one is to be translated it has been interpreted some forty times, and each time [`BlockCache::left`]
 //! has noted how it was left. So its *trace* goes on at the branch's target, where the block that begins there says how that is left,
-//! and so on: until a branch whose target is not known now, to where the trace has been, or until nothing is known.
+//! and so on: until a branch to where the trace has been, or until nothing is known. A target in a register is where the block has led
+//! so far; who returns in a trace goes on behind the call in it, wherever else that routine has returned to.
 //! Ways out of it that were hardly ever taken become exits.
 //!
-//! A trace has text of the page that its block begins in and of one beside it, the next or the one before, if that is one that the
-//! program now has there; [`jit`] sees to it that the code is executed only where it still is. The instruction between two pages is no
+//! A trace has text of the page that its block begins in and of one other, the next, the one before, or one with a routine, if that
+//! is one that the program now has there; [`jit`] sees to it that the code is executed only where it still is. The instruction between two pages is no
 //! block's, but a trace's like any other.
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
@@ -27,6 +28,8 @@ pub struct Trace {
     pieces: Vec<(i64, i64)>,
     /// The other page that it has text of.
     pub beside: Option<Beside>,
+    /// It ends with a branch that has led back to its start so far; the instruction's copy here says so as one of the text would.
+    led_back: bool,
 }
 
 /// What a trace may be made of.
@@ -34,11 +37,11 @@ struct Text<'a> {
     s: &'a State,
     /// How far behind the start of its page the block begins.
     offset: i64,
-    /// The frame of that page, and of the one beside it, if that has been looked for: so many pages behind, 1 or -1.
+    /// The frame of that page, and of the other, if one has been looked for: so many pages behind.
     own: (Absolute, u32),
     beside: Option<(i64, Absolute, u32)>,
-    /// The page before, the block's own, and the next.
-    bytes: Box<[[u8; PAGE as usize]; 3]>,
+    /// The block's own page and the other.
+    bytes: Box<[[u8; PAGE as usize]; 2]>,
 }
 
 impl Text<'_> {
@@ -49,9 +52,9 @@ impl Text<'_> {
             offset: (start.0 % PAGE) as i64,
             own: (frame, version),
             beside: None,
-            bytes: Box::new([[0; PAGE as usize]; 3]),
+            bytes: Box::new([[0; PAGE as usize]; 2]),
         };
-        text.bytes[1] = text.read(frame);
+        text.bytes[0] = text.read(frame);
         text
     }
 
@@ -71,7 +74,7 @@ impl Text<'_> {
         match self.beside {
             _ if page == 0 => return Some(self.own),
             Some((beside, frame, version)) => return (page == beside).then_some((frame, version)),
-            None if page.abs() != 1 || self.s.address_mask != u64::MAX => return None,
+            None if page.abs() > FAR || self.s.address_mask != u64::MAX => return None,
             None => {}
         }
         let address = (self.s.ia & PAGE_MASK).checked_add_signed(page * PAGE as i64)?;
@@ -81,7 +84,7 @@ impl Text<'_> {
         if !self.s.storage().code(frame).is_marked() {
             return None;
         }
-        self.bytes[(1 + page) as usize] = self.read(frame);
+        self.bytes[1] = self.read(frame);
         self.beside = Some((page, frame, version));
         Some((frame, version))
     }
@@ -92,16 +95,19 @@ impl Text<'_> {
         self.frame(page).map(|(frame, version)| (Absolute(frame.0 + place as u64), version))
     }
 
-    /// The instruction there, and how long it is.
-    fn instruction(&mut self, at: i64) -> Option<([u8; 6], usize)> {
+    fn byte(&mut self, at: i64) -> Option<u8> {
         let (page, place) = self.place(at);
         self.frame(page)?;
-        let all = self.bytes.as_flattened();
-        let from = (1 + page) as usize * PAGE as usize + place;
-        let length = isa::length(all[from]) as usize;
-        self.frame(self.place(at + length as i64 - 1).0)?;
+        Some(self.bytes[(page != 0) as usize][place])
+    }
+
+    /// The instruction there, and how long it is.
+    fn instruction(&mut self, at: i64) -> Option<([u8; 6], usize)> {
+        let length = isa::length(self.byte(at)?) as usize;
         let mut bytes = [0; 6];
-        bytes[..length].copy_from_slice(&self.bytes.as_flattened()[from..from + length]);
+        for (n, byte) in bytes[..length].iter_mut().enumerate() {
+            *byte = self.byte(at + n as i64)?;
+        }
         Some((bytes, length))
     }
 
@@ -118,7 +124,7 @@ impl Text<'_> {
             let len = ((to - at) as usize).min(PAGE as usize - place);
             let Some((frame, version)) = self.frame(page) else { return false };
             let watched = self.s.storage().mark_code(Absolute(frame.0 + place as u64), len);
-            let same = self.bytes[(1 + page) as usize][place..place + len] == self.read(frame)[place..place + len];
+            let same = self.bytes[(page != 0) as usize][place..place + len] == self.read(frame)[place..place + len];
             if watched.first || watched.version != version || !same {
                 return false;
             }
@@ -131,7 +137,7 @@ impl Text<'_> {
 impl Trace {
     /// These are the first so many instructions of the block's text, and no others.
     pub fn is_block(&self, count: usize) -> bool {
-        self.pieces.len() == 1 && self.ops.len() == count
+        self.pieces.len() == 1 && self.ops.len() == count && !self.led_back
     }
 
     /// Whether it has an instruction that cannot be executed twice.
@@ -158,6 +164,8 @@ enum Known {
     Between,
 }
 
+/// How many pages the other page may be away: so far that all of a program is within reach.
+const FAR: i64 = 1 << 17;
 /// Interpretations behind which a block's way is known.
 const KNOWN: u8 = 8;
 /// Who waits no longer before translating knows nothing.
@@ -171,6 +179,24 @@ fn target(op: &Op, row: &Instruction) -> Option<i64> {
     use Format::*;
     let relative = matches!(row.format, RIb | RIc | RIEb | RIEc | RIEe | RILb | RILc | RSI) && row.mnemonic != "EXRL";
     (relative && row.ends != Ends::No).then_some(op.fields.at + op.fields.imm)
+}
+
+/// The register that a branch takes its target from, and nothing else.
+fn register(text: &[u8; 6]) -> Option<u8> {
+    // BCR and BASR.
+    (matches!(text[0], 0x07 | 0x0d) && text[1] & 15 != 0).then_some(text[1] & 15)
+}
+
+/// Whether what branches here leaves the address of what is behind it in a register.
+fn calls(text: &[u8; 6]) -> bool {
+    // BASR, BAS, BRAS and BRASL.
+    matches!((text[0], text[1] & 15), (0x0d | 0x4d, _) | (0xa7 | 0xc0, 5))
+}
+
+/// Whether a branch to that register's address is mostly a return: programs return by 14 or whatever they had it restored to, and
+/// have 1 for other things.
+fn returns(text: &[u8; 6]) -> bool {
+    text[0] == 0x07 && !matches!(text[1] & 15, 0 | 1)
 }
 
 impl BlockCache {
@@ -190,7 +216,7 @@ impl BlockCache {
         let block = self.block(number);
         let mut text = Text::of(s, start, version);
         let offset = text.offset as usize;
-        let changed = digest(&text.bytes[1][offset..offset + block.bytes as usize]) != block.digest;
+        let changed = digest(&text.bytes[0][offset..offset + block.bytes as usize]) != block.digest;
         if changed || s.storage().code_version(start) != version {
             return None;
         }
@@ -203,6 +229,8 @@ impl BlockCache {
         let mut trace = Trace::default();
         // Where the next instruction is, where its piece of text began, and how many there have been of the block at hand.
         let (mut at, mut began, mut count) = (0, 0, 0);
+        // Where that block begins, and where those return that have been called.
+        let (mut block_at, mut called): (i64, Vec<i64>) = (0, Vec::new());
         while trace.ops.len() < most {
             let Some((bytes, length)) = text.instruction(at) else { break };
             let (op, ends) = decode_op(s, bytes, at);
@@ -217,6 +245,8 @@ impl BlockCache {
             let branches = match known {
                 Known::Way(way) if way.count as usize == count => way.branched,
                 Known::Way(_) => continue,
+                // What all return from that call it.
+                Known::Until(all) if count == all && bytes[1] >= 0xf0 && returns(&bytes) && !called.is_empty() => true,
                 Known::Until(all) if count == all => break,
                 Known::Until(_) => continue,
                 Known::Any if ends == Ends::No => continue,
@@ -229,11 +259,30 @@ impl BlockCache {
             // EXECUTE ends a block, and mostly does not branch.
             let executes = row.is_some_and(|row| matches!(row.mnemonic, "EX" | "EXRL"));
             let target = row.and_then(|row| target(&op, row)).filter(|to| to & 1 == 0);
-            let next = match (branches, target) {
+            let went = match known {
+                Known::Way(way) => Some(block_at + way.to as i64),
+                Known::Any => register(&bytes).map(|r| s.gr[r as usize].wrapping_sub(s.ia) as i64),
+                _ => None,
+            };
+            let named = register(&bytes).is_some() || bytes[0] == 0x4d;
+            let went = went.filter(|to| named && to & 1 == 0 && to.unsigned_abs() < FAR as u64 * PAGE);
+            let back = if branches && returns(&bytes) { called.pop() } else { None };
+            let next = match (branches, target.or(back).or(went)) {
                 (true, Some(to)) => to,
                 (false, _) if executes || ends != Ends::Always => at,
                 _ => break,
             };
+            if branches && calls(&bytes) {
+                called.push(at);
+            }
+            if next == 0
+                && target.is_none()
+                && branches
+                && let Some(op) = trace.ops.last_mut()
+            {
+                op.fields.imm = -op.fields.at;
+                trace.led_back = true;
+            }
             if trace.has(next) {
                 break;
             }
@@ -243,7 +292,7 @@ impl BlockCache {
                 None if text.is_between(next) => known = Known::Between,
                 None => break,
             }
-            count = 0;
+            (count, block_at) = (0, next);
             if next != at {
                 trace.pieces.push((began, at));
                 (began, at) = (next, next);
@@ -255,8 +304,13 @@ impl BlockCache {
         if trace.is_block(whole) {
             return Some(trace);
         }
-        trace.beside =
-            text.beside.map(|(page, frame, version)| Beside { at: page * PAGE as i64 - text.offset, frame, version });
+        let own = |at: i64| text.place(at).0 == 0;
+        let used = trace.pieces.iter().any(|&(from, to)| !own(from) || !own(to - 1));
+        trace.beside = text.beside.filter(|_| used).map(|(page, frame, version)| Beside {
+            at: page * PAGE as i64 - text.offset,
+            frame,
+            version,
+        });
         // Only now is all of the text watched. If it changed since it was read, the block is stale.
         trace.pieces.iter().all(|&(from, to)| text.watch(from, to)).then_some(trace)
     }

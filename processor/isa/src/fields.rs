@@ -26,7 +26,7 @@ pub struct Fields {
     /// The instruction's own address, relative to the block's first instruction. Under EXECUTE: the target's.
     pub at: i64,
     /// The address of the next sequential instruction, relative to the block's first.
-    pub next: i16,
+    pub next: i32,
     /// First displacement (of SSe: the second operand's).
     pub d1: i32,
     /// Second displacement, or the only one (of SSe: the fourth operand's).

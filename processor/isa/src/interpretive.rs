@@ -67,7 +67,7 @@ pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
     let mut fields = Fields::extract(format, text);
     fields.len = len;
     fields.at = at;
-    fields.next = at as i16 + len as i16;
+    fields.next = at as i32 + len as i32;
     // BC, BCR, BRC, BRCL with all conditions.
     let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
     let ends = if ends == Ends::IfTaken && always { Ends::Always } else { ends };

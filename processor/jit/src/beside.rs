@@ -1,5 +1,5 @@
-//! Traces over two pages: what has to be so that a block's text beyond the end, or before the start, of its page is what it was
-//! translated from.
+//! Traces over two pages: what has to be so that a block's text in another page, the next, the one before, or that of a routine which it
+//! calls, is what it was translated from.
 //!
 //! A block is found by its absolute address, and its version says that its own page's text is as it was. Of the page beside it
 //! neither the frame nor the text follows from that: in another space, or later, it may be another's. So code looks where it goes there:
@@ -12,7 +12,7 @@
 
 use crate::emitter::{Cold, Emitter, Goal, asm, near, scratch};
 use crate::word::*;
-use arch::PAGE;
+use arch::{Absolute, PAGE};
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -45,6 +45,16 @@ impl Emitter<'_> {
         }
         let other = self.plan.beside.as_ref().filter(|other| crossed && other.has(at, at + 1))?;
         Some((other.number, other.version))
+    }
+
+    /// Where so many bytes of text are, if they are in a page that is known to be the one that text was read from.
+    pub fn text_at(&self, at: i64, len: usize, crossed: bool) -> Option<Absolute> {
+        let last = at.checked_add(len as i64 - 1)?;
+        let frame = self.frame_of(at, crossed)?;
+        let place = (self.plan.absolute.0 % PAGE) as i64 + at;
+        (self.frame_of(last, crossed)? == frame
+            && place.div_euclid(PAGE as i64) == (place + len as i64 - 1).div_euclid(PAGE as i64))
+        .then(|| Absolute(frame.0 as u64 * PAGE + place.rem_euclid(PAGE as i64) as u64))
     }
 
     /// If the instruction that is going to be emitted is in the page beside, makes sure that it still is there.

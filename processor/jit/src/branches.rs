@@ -1,14 +1,15 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
 //! A branch within the page, or to the one [`crate::beside`] it where that has been looked at, is a jump that
-//! [`crate::Translator::connect`] makes lead to its target once that is translated; others look for their target among those that are remembered. Where the block itself goes on at a branch's target, the branch is nothing
-//! but a note, and the way that the program hardly ever takes leads out.
+//! [`crate::Translator::connect`] makes lead to its target once that is translated; others look for their target among those that are
+//! remembered. Where the block itself goes on at a branch's target, the branch is nothing but a note, and the way that the program hardly
+//! ever takes leads out; if the target is in a register, that is compared with what it was, unless it is the address of an instruction
+//! of the trace, as a return's mostly is.
 
 use crate::body::not;
 use crate::emitter::{Cold, Emitter, Goal, asm, near, scratch};
 use crate::targets::{STAMP_FORGOTTEN, STAMP_ROW, STAMPS, TARGET_COUNT};
 use crate::word::*;
-use arch::Absolute;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Width::*};
@@ -33,7 +34,18 @@ impl Emitter<'_> {
         match target {
             Word::Const(c) => Goal::Const(c),
             Word::Sum { base: None, index: None, disp, own: true } => Goal::Near(disp),
-            w => Goal::Host(self.host(w, W64)),
+            w => {
+                let h = self.host(w, W64);
+                match self.owner(h) {
+                    // A return to where the trace has been.
+                    Owner::Guest(r) if self.plan.mask == u64::MAX => match self.near[r as usize].map(Goal::Near) {
+                        // Where the ways of a block come together its text says.
+                        Some(goal) if self.follows(goal) || !self.leads_down(goal) => goal,
+                        _ => Goal::Host(h),
+                    },
+                    _ => Goal::Host(h),
+                }
+            }
         }
     }
 
@@ -56,7 +68,7 @@ impl Emitter<'_> {
         self.write_back(map, !0);
         self.write_back_floats(&map.floats);
         match goal {
-            Goal::Near(d) if self.wants_code(d) => self.settle_code(cc),
+            Goal::Near(d) if self.wants_code(d, map.crossed) => self.settle_code(cc),
             _ => self.store_code(cc),
         }
         match goal {
@@ -73,7 +85,7 @@ impl Emitter<'_> {
         }
         self.mask(14);
         match goal {
-            Goal::Near(d) if self.crosses(d) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
+            Goal::Near(d) if self.crosses(d, map.crossed) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
             Goal::Near(d) => match self.frame_of(d, map.crossed) {
                 Some(goal) => {
                     let label = self.a.new_dynamic_label();
@@ -89,26 +101,22 @@ impl Emitter<'_> {
 
     /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong, and only costs
     /// time.
-    fn crosses(&self, at: i64) -> bool {
-        let place = (self.plan.absolute.0 % arch::PAGE) as i64 + at;
-        if !(arch::PAGE as i64 - 4..arch::PAGE as i64).contains(&place) {
+    fn crosses(&self, at: i64, crossed: bool) -> bool {
+        let mut first = [0];
+        let Some(from) = self.text_at(at, first.len(), crossed) else { return false };
+        let left = arch::PAGE - from.0 % arch::PAGE;
+        if left > 4 {
             return false;
         }
-        let mut first = [0];
-        let from = Absolute(self.plan.absolute.0.wrapping_add_signed(at));
-        self.plan.storage.load(from, &mut first).expect("it is in the block's frame");
-        place + isa::length(first[0]) as i64 > arch::PAGE as i64
+        self.plan.storage.load(from, &mut first).expect("it is in a frame that there is text in");
+        isa::length(first[0]) as u64 > left
     }
 
     /// Whether what stands there branches on the condition code soon.
-    fn wants_code(&self, at: i64) -> bool {
+    fn wants_code(&self, at: i64, crossed: bool) -> bool {
         let mut text = [0; 12];
-        let block = (self.plan.absolute.0 % arch::PAGE) as i64;
-        if !(0..=arch::PAGE as i64 - 12).contains(&(block + at)) {
-            return false;
-        }
-        let from = Absolute(self.plan.absolute.0.wrapping_add_signed(at));
-        self.plan.storage.load(from, &mut text).expect("it is in the block's frame");
+        let Some(from) = self.text_at(at, text.len(), crossed) else { return false };
+        self.plan.storage.load(from, &mut text).expect("it is in a frame that there is text in");
         let branches = |text: &[u8]| match (text[0], text[1] & 15) {
             (0x07 | 0x47, _) => !matches!(text[1] >> 4, 0 | 15),
             (0xa7 | 0xc0, 4) => !matches!(text[1] >> 4, 0 | 15),
@@ -154,6 +162,31 @@ impl Emitter<'_> {
         matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at == d))
     }
 
+    /// The instruction emitted next is where this branch has led so far.
+    fn guessed(&self, goal: Goal) -> bool {
+        let here = &self.plan.ops[self.index].fields;
+        let next = self.plan.ops.get(self.index + 1).map(|next| next.fields.at);
+        let elsewhere = next.is_some_and(|next| next != here.next as i64);
+        matches!(goal, Goal::Host(_)) && elsewhere && self.plan.mask == u64::MAX
+    }
+
+    /// This branch ends the block, and has led back to its start so far.
+    fn led_back(&self, goal: Goal) -> bool {
+        let here = &self.plan.ops[self.index].fields;
+        let back = self.index + 1 == self.plan.ops.len() && here.imm != 0 && here.at + here.imm == 0;
+        matches!(goal, Goal::Host(_)) && back && self.plan.mask == u64::MAX
+    }
+
+    /// The branch at `at`, if where it leads is in a register, goes on there only if that is what was guessed.
+    fn as_guessed(&mut self, goal: Goal, at: i64) {
+        let Goal::Host(h) = goal else { return };
+        let next = self.plan.ops.get(self.index + 1).map_or(0, |next| next.fields.at);
+        let label = self.a.new_dynamic_label();
+        asm!(self, lea rax, [r14 + next as i32] ; cmp rax, Rq(h) ; jne =>label);
+        let (map, cc, refund) = (self.map, self.cc, self.refund());
+        self.cold.push(Cold::Edge { label, map, cc, goal, refund, at: Some(at) });
+    }
+
     pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
         let goal = self.goal(target);
         // Who branches on one condition code knows it, and who does not branch on all others.
@@ -169,7 +202,7 @@ impl Emitter<'_> {
         };
         // Where the block goes on at the target, the other way is the one out of it.
         let next = self.plan.ops[self.index].fields.next as i64;
-        if self.follows(goal) && !matches!(goal, Goal::Near(d) if d == next) {
+        if self.guessed(goal) || self.follows(goal) && !matches!(goal, Goal::Near(d) if d == next) {
             let label = self.a.new_dynamic_label();
             match self.jump_if(not(truth), label) {
                 Some(true) => self.jump_to(Goal::Near(next), None),
@@ -179,6 +212,7 @@ impl Emitter<'_> {
                         self.cold.push(Cold::Edge { label, map, cc: otherwise, goal, refund, at });
                         self.cc = cc;
                     }
+                    self.as_guessed(goal, at);
                     self.lead(Some(at));
                 }
             }
@@ -208,8 +242,16 @@ impl Emitter<'_> {
 
     /// Goes on there; `at` is where the branch is.
     pub fn jump_to(&mut self, goal: Goal, at: Option<i64>) {
+        if let Some(at) = at.filter(|_| self.guessed(goal)) {
+            self.as_guessed(goal, at);
+            return self.lead(Some(at));
+        }
         if self.follows(goal) {
             return self.lead(at);
+        }
+        if let Some(at) = at.filter(|_| self.led_back(goal)) {
+            self.as_guessed(goal, at);
+            return self.jump_to(Goal::Near(0), Some(at));
         }
         let at = at.or(self.broke);
         if matches!(goal, Goal::Near(0)) {

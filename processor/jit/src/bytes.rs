@@ -7,7 +7,7 @@
 
 use crate::emitter::{Emitter, Len, asm, scratch};
 use crate::word::*;
-use arch::{Absolute, PAGE};
+use arch::PAGE;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Format, Width::*};
 
@@ -157,13 +157,10 @@ impl Emitter<'_> {
             (false, 0) => self.near[i.b2 as usize & 15].filter(|_| i.b2 != 0).map(|near| near + i.d2 as i64),
             _ => None,
         };
-        let block = (self.plan.absolute.0 % PAGE) as i64;
-        let Some(at) = target.filter(|at| at & 1 == 0 && (0..=PAGE as i64 - 6).contains(&(block + at))) else {
-            return false;
-        };
-        let at = Absolute(self.plan.absolute.0.wrapping_add_signed(at));
         let mut text = [0; 6];
-        self.plan.storage.load(at, &mut text).expect("it is in the block's frame");
+        let at = target.filter(|at| at & 1 == 0).and_then(|at| self.text_at(at, text.len(), self.map.crossed));
+        let Some(at) = at else { return false };
+        self.plan.storage.load(at, &mut text).expect("it is in a frame that there is text in");
         let i2 = Fields::extract(Format::SSa, text);
         let what = match text[0] {
             0xd2 => Bytes::Move,

@@ -8,6 +8,7 @@
 //! in either copy brings its registers there and stores nothing that the second copy would load again. The way out of the
 //! second copy is as any other's.
 
+use crate::ahead::goes_back;
 use crate::emitter::{Carried, Cold, Emitter, Goal, OUT, asm, field, gr, near};
 use crate::spans::CLOSED;
 use crate::word::*;
@@ -115,7 +116,7 @@ impl Emitter<'_> {
             // That a whole register is small need not be so the next time.
             map.clear &= !map.full;
             self.plan.spans.carry(&mut map);
-            let back = self.plan.ops.iter().filter(|op| op.fields.imm != 0 && op.fields.at + op.fields.imm == 0);
+            let back = self.plan.ops.iter().filter(|op| goes_back(op));
             let broke = at.filter(|_| back.count() == 1);
             self.carried = Some(Carried { label, out, over, map, cc, broke });
         }

@@ -106,7 +106,7 @@ pub enum Exit {
     Look,
     /// `State::failed` says why the instruction was left. `State::ia` is its block's address; this far behind it the
     /// instruction ends, and so long it is.
-    Fault { next: i16, len: u8 },
+    Fault { next: i32, len: u8 },
 }
 
 macro_rules! statistics {

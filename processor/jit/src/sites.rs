@@ -121,7 +121,7 @@ pub struct Site {
     before: Places,
     after: Places,
     /// How far from the start of the block the branch is that was taken last, or `KNOWN`.
-    broke: i16,
+    broke: i32,
     /// Instructions of the block behind this one, which were counted and are not executed if the block is left here.
     pub refund: u8,
     /// The engine goes on behind the instruction, not the block.
@@ -131,7 +131,7 @@ pub struct Site {
 const _: () = assert!(size_of::<Site>() == 40);
 
 /// The state has where the branch is that was taken last.
-const KNOWN: i16 = i16::MIN;
+const KNOWN: i32 = i32::MIN;
 
 const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; COUNT]); 2];
 
@@ -185,7 +185,7 @@ impl Sites {
                 cc,
                 before: Places::of(&draft.before),
                 after: Places::of(&draft.after),
-                broke: draft.broke.map_or(KNOWN, |at| at as i16),
+                broke: draft.broke.map_or(KNOWN, |at| at as i32),
                 refund: (count - draft.index - 1) as u8,
                 leave: draft.leave,
             });

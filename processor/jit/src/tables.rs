@@ -5,7 +5,7 @@
 //! index is the access alone. What is known of the index is a bound for all 64 bits of its register, from the instructions before
 //! it in the same trace; where a branch leads in between, nothing is.
 
-use crate::ahead::{Access, Footprint};
+use crate::ahead::{Access, Footprint, joined};
 use arch::{PAGE, PAGE_MASK};
 use isa::{Fields, Instruction, Op};
 
@@ -63,8 +63,7 @@ impl Tables {
         let mut tables = vec![None; ops.len()];
         for (n, (op, row)) in ops.iter().zip(rows).enumerate() {
             let i = &op.fields;
-            let led = |from: &Op| from.fields.imm != 0 && from.fields.at + from.fields.imm == i.at;
-            if ops[..n].iter().any(led) {
+            if joined(ops, n) {
                 bounds = [None; 16];
             }
             // What EXECUTE does is another instruction's business.

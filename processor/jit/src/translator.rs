@@ -143,7 +143,7 @@ pub fn perform(s: &mut State, op: &Op, refund: u8, leaves: bool) -> bool {
     if s.failed.is_some() {
         s.budget += refund as i64;
         s.scratch[ANSWER] = FAULT as u64;
-        s.scratch[SPILL] = (op.fields.next as u16 as u64) << 8 | op.fields.len as u64;
+        s.scratch[SPILL] = (op.fields.next as u32 as u64) << 8 | op.fields.len as u64;
         return false;
     }
     // What ends a block goes on at another's, found by space and mode, whatever has become of them: SUPERVISOR CALL and LOAD
@@ -621,7 +621,7 @@ impl Translator {
             FAULT => {
                 self.statistics.faults += 1;
                 let what = s.scratch[SPILL];
-                Exit::Fault { next: (what >> 8) as i16, len: what as u8 }
+                Exit::Fault { next: (what >> 8) as i32, len: what as u8 }
             }
             link => {
                 self.statistics.links += 1;

@@ -1,0 +1,122 @@
+//! Routines in other pages than those that call them, and how they return (POP, chapter 5).
+
+mod machine;
+
+use arch::lowcore::z;
+use arch::mask;
+use machine::*;
+
+/// Where the program is that calls, and its frame.
+const CALLER: (u64, u64) = (0x10_0000, 0x9000);
+/// Where the routines are, and the frames of that page in two spaces.
+const ROUTINE: u64 = 0x34_5000;
+const FRAMES: [u64; 2] = [0xb000, 0xd000];
+/// A second page with a routine, further up, and its frame.
+const OTHER: (u64, u64) = (0x5_0000, 0xf000);
+const ROUNDS: u64 = 300;
+
+/// Two spaces in which the routines' page is not the same.
+fn spaces<'a>(machine: &'a Machine) -> (Tables<'a>, [u64; 2]) {
+    let mut t = Tables::new(machine);
+    let spaces = FRAMES.map(|frame| {
+        let asce = t.space(SEGMENT);
+        t.map_low(asce);
+        t.map(asce, CALLER.0, CALLER.1);
+        t.map(asce, OTHER.0, OTHER.1);
+        t.map(asce, ROUTINE, frame);
+        asce
+    });
+    machine.set(|s| s.cr[1] = spaces[0]);
+    (t, spaces)
+}
+
+/// A loop that calls the routine whose address is in register 6; the program comes to it by a switch to `space`.
+fn call(machine: &Machine, space: u64, routine: u64, purge: &str) -> Ending {
+    machine.put64(DATA, space);
+    machine.text(PROGRAM, &format!("LCTLG 1,1,0(7){purge};BCR 15,8"));
+    // Nothing is purged but by the program.
+    {
+        let gr = &mut machine.cpu(0).state.gr;
+        (gr[1], gr[2], gr[3], gr[4]) = (ROUNDS, 0, 0, 0);
+        (gr[6], gr[7], gr[8]) = (routine, DATA, CALLER.0);
+    }
+    machine.go(WIDE | mask::DAT, PROGRAM)
+}
+
+/// The sum of what the routine has left in register 3, and how often it was called.
+fn result(machine: &Machine, space: u64, routine: u64, purge: &str) -> (u64, u64) {
+    assert_eq!(call(machine, space, routine, purge), Ending::Done);
+    (machine.gr(2), machine.gr(4))
+}
+
+#[test]
+fn what_is_called_is_what_is_there_now() {
+    for (source, text) in [("BASR 14,6", 2), ("BAS 14,0(0,6)", 4)] {
+        let machine = Machine::new();
+        let (mut t, spaces) = spaces(&machine);
+        machine.text(CALLER.1, &format!("{source};AGR 2,3;BRCTG 1,*-{}", text + 4));
+        let routine = |frame, by: u64| machine.text(frame, &format!("AGHI 4,1;LGHI 3,{by};BCR 15,14"));
+        routine(FRAMES[0], 1);
+        routine(FRAMES[0] + 0x800, 3);
+        routine(FRAMES[1], 5);
+        routine(OTHER.1, 7);
+        let expect = |space: usize, routine, purge, by| {
+            assert_eq!(result(&machine, spaces[space], routine, purge), (by * ROUNDS, ROUNDS), "{source} {by}");
+        };
+        expect(0, ROUTINE, "", 1);
+        expect(0, ROUTINE, "", 1);
+        // Another routine of that page, one of another page, one in another space; and back each time.
+        for (space, address, by) in [(0, ROUTINE + 0x800, 3), (0, OTHER.0, 7), (1, ROUTINE, 5), (1, OTHER.0, 7)] {
+            expect(space, address, "", by);
+            expect(0, ROUTINE, "", 1);
+        }
+        // Its text changes, and the frame that it is in.
+        routine(FRAMES[0], 11);
+        expect(0, ROUTINE, "", 11);
+        let page = t.page(spaces[0], ROUTINE);
+        machine.put64(page, FRAMES[1]);
+        expect(0, ROUTINE, ";PTLB", 5);
+        // It is not there: the call has been done, and no more.
+        machine.put64(page, 0x400);
+        let Ending::Program { code: 0x11, .. } = call(&machine, spaces[0], ROUTINE, ";PTLB") else {
+            panic!("a page fault")
+        };
+        assert_eq!(machine.get64(z::TRANSLATION_EXCEPTION_ID) & !0xfff, ROUTINE);
+        assert_eq!((machine.gr(1), machine.gr(4), machine.gr(14)), (ROUNDS, 0, CALLER.0 + text));
+        assert_eq!(machine.old().address, ROUTINE);
+    }
+}
+
+#[test]
+fn a_routine_returns_where_it_likes() {
+    let machine = Machine::new();
+    let (_, spaces) = spaces(&machine);
+    machine.text(CALLER.1, "BASR 14,6;AGR 2,3;AGHI 2,1000;BRCTG 1,*-10");
+    // Behind the sum of what it has left: always, every other time, and when it has been called 290 times.
+    for (source, sums) in [
+        ("AGHI 4,1;LGHI 3,1;AGHI 14,4;BCR 15,14", 0),
+        ("AGHI 4,1;LGHI 3,1;TMLL 4,1;BRC 8,*+8;AGHI 14,4;BCR 15,14", ROUNDS / 2),
+        ("AGHI 4,1;LGHI 3,1;CGHI 4,290;BCR 13,14;AGHI 14,4;BCR 15,14", 290),
+        ("LGR 5,14;AGHI 4,1;LGHI 3,1;CGHI 4,290;BCR 13,5;LA 5,4(0,5);BCR 15,5", 290),
+    ] {
+        machine.text(FRAMES[0], source);
+        for _ in 0..2 {
+            assert_eq!(result(&machine, spaces[0], ROUTINE, ""), (1000 * ROUNDS + sums, ROUNDS), "{source}");
+        }
+    }
+}
+
+#[test]
+fn a_routine_may_change_who_calls_it() {
+    let machine = Machine::new();
+    let (_, spaces) = spaces(&machine);
+    machine.text(CALLER.1, "BASR 14,6;AGHI 2,0;BRCTG 1,*-6");
+    // The constant behind the call becomes the number of the call; the routine's own becomes what it was the last time.
+    machine.text(FRAMES[0], "AGHI 4,1;STC 4,3(0,14);AGHI 3,0;STC 4,11(0,6);BCR 15,14");
+    for before in [0, ROUNDS] {
+        machine.put(CALLER.1 + 5, &[0]);
+        assert_eq!(call(&machine, spaces[0], ROUTINE, ""), Ending::Done);
+        assert_eq!(machine.gr(2), (1..=ROUNDS).map(|n| n & 0xff).sum());
+        assert_eq!(machine.gr(3), (1..ROUNDS).map(|n| n & 0xff).sum::<u64>() + (before & 0xff));
+    }
+}
