@@ -1,6 +1,7 @@
 //! A track of a count-key-data volume: its home address and its records, in the order in which they pass the head.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// The count area of a record (IBM 3990 Reference, "Track format"): where the record says it is, and how long it is.
 ///
@@ -67,9 +68,12 @@ pub(crate) fn used(image: &[u8]) -> Option<usize> {
 
 /// A track: the 5-byte home address (a zero byte, cylinder, head), record 0, further records, and 8 bytes of X'FF' after
 /// the last. This is how the field's image formats keep it, so that most tracks go to the host's file unchanged.
+///
+/// A clone costs nothing until one of the two is changed: who updates one record of a track copies the track once, however many
+/// hands it goes through.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Track {
-    image: Vec<u8>,
+    image: Arc<Vec<u8>>,
 }
 
 /// What follows the last record.
@@ -80,11 +84,12 @@ pub const HOME_ADDRESS: usize = 5;
 impl Track {
     /// A track with record 0 (8 bytes of zeros) and nothing else.
     pub fn new(cylinder: u16, head: u16) -> Track {
-        let mut track = Track { image: Vec::with_capacity(64) };
-        track.image.push(0);
-        track.image.extend_from_slice(&cylinder.to_be_bytes());
-        track.image.extend_from_slice(&head.to_be_bytes());
-        track.image.extend_from_slice(&END);
+        let mut image = Vec::with_capacity(64);
+        image.push(0);
+        image.extend_from_slice(&cylinder.to_be_bytes());
+        image.extend_from_slice(&head.to_be_bytes());
+        image.extend_from_slice(&END);
+        let mut track = Track { image: Arc::new(image) };
         track.append(Count { cylinder, head, record: 0, key: 0, data: 8 }, &[], &[0; 8]);
         track
     }
@@ -93,7 +98,7 @@ impl Track {
     /// short for a home address and record 0, or a record runs beyond its end, or there is no end mark.
     pub fn from_image(mut image: Vec<u8>) -> Option<Track> {
         image.truncate(used(&image)?);
-        Some(Track { image })
+        Some(Track { image: Arc::new(image) })
     }
 
     /// The bytes of the track, from the home address to the end mark.
@@ -109,8 +114,11 @@ impl Track {
 
     /// Changes the home address: the same track as part of another volume.
     pub fn set_home(&mut self, cylinder: u16, head: u16) {
-        self.image[1..3].copy_from_slice(&cylinder.to_be_bytes());
-        self.image[3..5].copy_from_slice(&head.to_be_bytes());
+        if self.home() != (cylinder, head) {
+            let image = Arc::make_mut(&mut self.image);
+            image[1..3].copy_from_slice(&cylinder.to_be_bytes());
+            image[3..5].copy_from_slice(&head.to_be_bytes());
+        }
     }
 
     /// The record whose count area is at `at`; `None` at the end mark.
@@ -141,13 +149,14 @@ impl Track {
         let Some(record) = self.record_at(at) else { return };
         let (key_at, data_at) = (at + Count::LEN, at + Count::LEN + record.key.len());
         let (key_len, data_len) = (record.key.len(), record.data.len());
+        let image = Arc::make_mut(&mut self.image);
         if let Some(key) = key {
             let n = key.len().min(key_len);
-            self.image[key_at..key_at + n].copy_from_slice(&key[..n]);
+            image[key_at..key_at + n].copy_from_slice(&key[..n]);
         }
         if let Some(data) = data {
             let n = data.len().min(data_len);
-            self.image[data_at..data_at + n].copy_from_slice(&data[..n]);
+            image[data_at..data_at + n].copy_from_slice(&data[..n]);
         }
     }
 
@@ -159,17 +168,19 @@ impl Track {
 
     /// Erases everything from `at` (the end of some record) on.
     pub fn erase(&mut self, at: usize) {
-        self.image.truncate(at);
-        self.image.extend_from_slice(&END);
+        let image = Arc::make_mut(&mut self.image);
+        image.truncate(at);
+        image.extend_from_slice(&END);
     }
 
     fn append(&mut self, count: Count, key: &[u8], data: &[u8]) {
         assert!(key.len() == count.key.into() && data.len() == count.data.into(), "the count tells the lengths");
-        self.image.truncate(self.image.len() - END.len());
-        self.image.extend_from_slice(&count.encode());
-        self.image.extend_from_slice(key);
-        self.image.extend_from_slice(data);
-        self.image.extend_from_slice(&END);
+        let image = Arc::make_mut(&mut self.image);
+        image.truncate(image.len() - END.len());
+        image.extend_from_slice(&count.encode());
+        image.extend_from_slice(key);
+        image.extend_from_slice(data);
+        image.extend_from_slice(&END);
     }
 }
 

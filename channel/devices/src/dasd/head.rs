@@ -218,7 +218,7 @@ impl Head {
         let written = match formatted {
             true => self.volume.write_track(track, &new),
             false => self.volume.update_track(track, &mut |now| {
-                match now.image() == base.image() {
+                match *now == *base {
                     true => std::mem::swap(now, &mut new),
                     false => *now = merged(&base, &new, now),
                 }
