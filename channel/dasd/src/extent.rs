@@ -1,6 +1,6 @@
 //! An extent of a volume as a volume of its own: the medium of a minidisk.
 
-use crate::{Change, Kind, MediaError, Track, Volume};
+use crate::{Change, Kind, MediaError, Spot, Track, Volume};
 use std::sync::Arc;
 
 /// Cylinders, or blocks, of another volume, numbered from 0.
@@ -52,6 +52,24 @@ impl Volume for Extent {
             Arc::make_mut(&mut found).set_home(cylinder, head);
         }
         Ok(found)
+    }
+
+    fn spot(&self, track: u32, id: [u8; 5]) -> Option<Spot> {
+        self.kind.home(track).ok()?;
+        self.volume.spot(self.first as u32 + track, id)
+    }
+
+    fn read_spot(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+        self.kind.home(track)?;
+        self.volume.read_spot(self.first as u32 + track, spot)
+    }
+
+    fn write_spot(&self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
+        self.kind.home(track)?;
+        if self.read_only {
+            return Err(MediaError::ReadOnly);
+        }
+        self.volume.write_spot(self.first as u32 + track, spot, data)
     }
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {

@@ -9,6 +9,7 @@
 //! A [snapshot](snapshot) puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to `NAME_s8.EXT` unless
 //! [`Options::shadows`] names them.
 
+mod places;
 mod snapshot;
 
 use crate::ahead::{Habits, Wish};
@@ -16,7 +17,8 @@ use crate::copy::parsed;
 use crate::host::{Faults, HostFile, ImageError};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
-use crate::{Change, Format, Kind, MediaError, Track, Volume, ahead, sync};
+use crate::{Change, Format, Kind, MediaError, Spot, Track, Volume, ahead, sync};
+use places::Places;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::ops::Range;
@@ -191,7 +193,9 @@ impl Image {
     }
 
     fn forget(&self, unit: u32) {
-        self.files.recent().remove(unit);
+        let mut recent = self.files.recent();
+        recent.remove(unit);
+        recent.places.forget(unit);
     }
 
     /// Writes a unit, uncompressed if somebody compresses it later and not too many wait for that.
@@ -221,6 +225,7 @@ impl Image {
         self.note_write();
         match self.store(stack, unit, new.image(), old.map(Track::image)) {
             Ok(()) => {
+                self.learn(stack, unit, &new);
                 self.remember(unit, Unit::Track(Arc::new(new.into_owned())));
                 Ok(())
             }
@@ -441,8 +446,21 @@ impl Volume for Image {
         let image = read_unit(&stack, track)?;
         let found = parsed(self.kind, track, image)?;
         let found = Arc::new(found);
+        self.learn(&stack, track, &found);
         self.remember(track, Unit::Track(found.clone()));
         Ok(found)
+    }
+
+    fn spot(&self, track: u32, id: [u8; 5]) -> Option<Spot> {
+        self.place(track, id)
+    }
+
+    fn read_spot(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+        self.read_place(track, spot)
+    }
+
+    fn write_spot(&self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
+        self.write_place(track, spot, data)
     }
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
@@ -586,6 +604,7 @@ enum Unit {
 struct Recent {
     units: VecDeque<(u32, Unit)>,
     habits: Habits,
+    places: Places,
 }
 
 impl Recent {

@@ -42,4 +42,4 @@ pub use image::{Image, Options, Policy, Progress, open, shadow_path};
 pub use memory::Memory;
 pub use packed::codec::Method;
 pub use track::{Count, Record, Track};
-pub use volume::{Change, Kind, MediaError, Volume};
+pub use volume::{Change, Kind, MediaError, Spot, Volume};

@@ -6,7 +6,7 @@
 use crate::header::{self, Form, Header, Packing};
 use crate::host::{HostFile, ImageError};
 use crate::journal::{self, Journal};
-use crate::{Kind, MediaError, Options, Policy, track};
+use crate::{Count, Kind, MediaError, Options, Policy, Spot, track};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -156,6 +156,27 @@ impl Ckd {
         let (part, at) = self.place(track);
         let Part { host, journal, .. } = &mut self.parts[part];
         journal.write(host, at + from as u64, &new[from..to], &old[from..to], self.policy)
+    }
+
+    /// Count area and data of a record; `None` if another one is there.
+    pub fn read_record(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+        let (part, at) = self.place(track);
+        let bytes = self.parts[part].host.read_new(at + spot.at as u64, Count::LEN + usize::from(spot.count.data))?;
+        Ok((bytes[..Count::LEN] == spot.count.encode()).then_some(bytes))
+    }
+
+    /// Writes the data of a record, as much of it as differs; false if another one is there.
+    pub fn write_record(&mut self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
+        let Some(old) = self.read_record(track, spot)?.filter(|_| !self.bulk) else { return Ok(false) };
+        let old = &old[Count::LEN..];
+        if old.len() != data.len() {
+            return Ok(false);
+        }
+        let Some((from, to)) = difference(data, old) else { return Ok(true) };
+        let (part, at) = self.place(track);
+        let Part { host, journal, .. } = &mut self.parts[part];
+        let at = at + (spot.at + Count::LEN + from) as u64;
+        journal.write(host, at, &data[from..to], &old[from..to], self.policy).map(|()| true)
     }
 
     pub fn hosts(&self) -> Vec<Arc<HostFile>> {

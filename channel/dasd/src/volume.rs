@@ -1,7 +1,7 @@
 //! `trait Volume`: a disk as its control unit sees it, whatever keeps the data.
 
 use crate::model::CkdModel;
-use crate::{ImageError, Track};
+use crate::{Count, ImageError, Track};
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
@@ -128,6 +128,13 @@ impl std::error::Error for MediaError {}
 /// What [`Volume::update_track`] does to a track; whether it has changed anything.
 pub type Change<'a> = &'a mut dyn FnMut(&mut Track) -> bool;
 
+/// Where a record lies that is used without its track: its count area is `at` this place of the track's image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spot {
+    pub at: usize,
+    pub count: Count,
+}
+
 /// A disk: a host file in one of the field's formats, an extent of another volume, or storage.
 ///
 /// Shared by all who may use it, from any thread; each call is one indivisible access to one track or run of blocks.
@@ -168,6 +175,22 @@ pub trait Volume: Send + Sync {
         let found = track.records().skip(1).find(|record| record.count.record == number);
         let found = found.filter(|record| record.key.is_empty() && record.data.len() == to.len());
         Ok(found.inspect(|record| to.copy_from_slice(record.data)).is_some())
+    }
+
+    /// Where the record lies that has this ID (the first five bytes of its count area), if the volume knows without reading the track, and
+    /// moves the record for less than the track. It has data and no key.
+    fn spot(&self, _track: u32, _id: [u8; 5]) -> Option<Spot> {
+        None
+    }
+
+    /// Reads count area and data of such a record; `None`: it may have changed since, and only the track can tell.
+    fn read_spot(&self, _track: u32, _spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+        Ok(None)
+    }
+
+    /// Writes all data of such a record; `false`, and nothing is written: only the track can tell.
+    fn write_spot(&self, _track: u32, _spot: Spot, _data: &[u8]) -> Result<bool, MediaError> {
+        Ok(false)
     }
 
     /// Replaces a track.

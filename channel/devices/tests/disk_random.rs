@@ -7,7 +7,7 @@ mod disk;
 
 use arch::Absolute;
 use arch::io::{DeviceStatus, Irb, ccw_flag};
-use dasd::{Kind, MediaError, Track, Volume};
+use dasd::{Kind, MediaError, Spot, Track, Volume};
 use devices::dasd::{Eckd, Fba, Options};
 use disk::{DATA, Machine, Memory, STEP, Step, cchh, get, locate_bytes, put, tic};
 use std::sync::{Arc, Mutex};
@@ -269,6 +269,79 @@ fn both_ways_give_the_same_and_nothing_outside_is_reached() {
     let counts = machines[0].css.counts().fast;
     assert!(counts.done > rounds / 20 && counts.aborted > 0 && counts.not_eligible > 0, "{counts:?}");
     assert_eq!(machines[1].css.counts().fast, css::FastCounts::default());
+}
+
+/// A volume that moves records without their tracks, sometimes says that it cannot after all, and counts what it moved.
+struct Apart(Arc<Memory>, Mutex<(Chance, u64)>);
+
+impl Apart {
+    fn willing(&self) -> bool {
+        let (chance, moved) = &mut *self.1.lock().unwrap();
+        let willing = !chance.one_in(4);
+        *moved += u64::from(willing);
+        willing
+    }
+}
+
+impl Volume for Apart {
+    fn kind(&self) -> Kind {
+        self.0.kind()
+    }
+    fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
+        self.0.read_track(track)
+    }
+    fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
+        self.0.write_track(track, new)
+    }
+    fn update_track(&self, track: u32, change: dasd::Change<'_>) -> Result<(), MediaError> {
+        self.0.update_track(track, change)
+    }
+    fn spot(&self, track: u32, id: [u8; 5]) -> Option<Spot> {
+        let track = self.0.track(track);
+        let record = track.records().find(|record| record.count.encode()[..5] == id)?;
+        (record.key.is_empty() && !record.data.is_empty()).then_some(Spot { at: record.at, count: record.count })
+    }
+    fn read_spot(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+        let track = self.0.track(track);
+        let record = track.record_at(spot.at).filter(|_| self.willing());
+        Ok(record.map(|record| [&record.count.encode()[..], record.data].concat()))
+    }
+    fn write_spot(&self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
+        let willing = self.willing();
+        if willing {
+            self.0.update_track(track, &mut |track| {
+                track.update(spot.at, None, Some(data));
+                true
+            })?;
+        }
+        Ok(willing)
+    }
+}
+
+#[test]
+fn records_moved_without_their_tracks_are_the_same() {
+    let mut chance = Chance(setting("FUZZ_SEED", 0x9345).max(1));
+    let memories = [Memory::d3390(CYLINDERS), Memory::d3390(CYLINDERS)];
+    let apart = Arc::new(Apart(memories[1].clone(), Mutex::new((Chance(7), 0))));
+    let volumes: [Arc<dyn Volume>; 2] = [memories[0].clone(), apart.clone()];
+    let mut machines = volumes.map(|volume| Machine::new(Box::new(Eckd::new(volume, Options::default()))));
+    for round in 0..setting("FUZZ_ROUNDS", 3000) {
+        if round % 20 == 0 {
+            memories.iter().for_each(|memory| fill(memory));
+        }
+        for m in &mut machines {
+            m.css.allow_fast_path(0x200, round % 2 == 0);
+        }
+        let steps = program(&mut chance).0;
+        let irbs = [0, 1].map(|n| run(&mut machines[n], &steps));
+        assert_eq!((irbs[0].scsw, irbs[0].ecw), (irbs[1].scsw, irbs[1].ecw), "round {round}");
+        if round % 16 == 0 {
+            assert!(all(&machines[0]) == all(&machines[1]), "storage differs after round {round}");
+            assert!(*memories[0].tracks.lock().unwrap() == *memories[1].tracks.lock().unwrap(), "round {round}");
+        }
+    }
+    let moved = apart.1.lock().unwrap().1;
+    assert!(moved > setting("FUZZ_ROUNDS", 3000) / 60, "{moved} records were moved alone");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! [`subsystem`](super::subsystem). Commands end in a status or a [`Fault`], which becomes unit check with sense bytes.
 
 use super::cache::Usage;
-use super::domain::{self, Domain, Mask, Orientation};
+use super::domain::{self, Domain, Mask, Operation, Orientation};
 use super::head::{Head, Place};
 use super::identity;
 use super::reservation::Turn;
@@ -320,10 +320,9 @@ impl Eckd {
             Orientation::Index => {}
             Orientation::Home => self.head.place = Place::Home,
             Orientation::Count | Orientation::Data => {
-                let image = self.head.image()?;
-                let record = image.records().find(|record| record.count.encode()[..5] == domain.search);
-                let at = record.ok_or(Fault::NoRecordFound)?.at;
                 let counted = domain.orientation == Orientation::Count;
+                let one = domain.left == 1 && matches!(domain.operation, Operation::ReadData | Operation::WriteData);
+                let at = self.head.find(domain.search, counted && one)?.ok_or(Fault::NoRecordFound)?;
                 self.head.place = if counted { Place::Count(at) } else { Place::Data(at) };
             }
         }

@@ -8,7 +8,7 @@ use super::sense::Fault;
 use super::timing::{Access, Found, Timing};
 use super::{Options, Trouble};
 use dasd::track::HOME_ADDRESS;
-use dasd::{Kind, MediaError, Record, Track, Volume};
+use dasd::{Count, Kind, MediaError, Record, Spot, Track, Volume};
 use std::sync::Arc;
 
 /// What has just passed the head. Records are named by where their count area begins in the track's image.
@@ -45,6 +45,15 @@ struct Held {
     held: bool,
 }
 
+/// A record that is used without its track.
+struct Single {
+    track: u32,
+    spot: Spot,
+    used: bool,
+    /// Its data as commands have written it.
+    new: Option<Vec<u8>>,
+}
+
 pub(super) struct Head {
     volume: Arc<dyn Volume>,
     trouble: Option<Trouble>,
@@ -64,6 +73,8 @@ pub(super) struct Head {
     /// What is read next is to be changed, so that nobody need keep it.
     pub to_change: bool,
     held: Option<Held>,
+    /// Then no track is held.
+    single: Option<Single>,
     /// The device takes its time: what was transferred of the track in hand, from where on it, and what the channel program
     /// has used so far.
     timed: Option<Arc<Timing>>,
@@ -94,6 +105,7 @@ impl Head {
             place: Place::Index,
             to_change: false,
             held: None,
+            single: None,
             timed: options.timing.as_ref().map(|timed| timed.device.clone()),
             moved: (0, 0),
             accesses: Vec::new(),
@@ -153,7 +165,7 @@ impl Head {
 
     /// A new channel program: others may have written since.
     pub fn forget(&mut self) {
-        self.held = None;
+        (self.held, self.single) = (None, None);
         self.accesses.clear();
         self.to_change = false;
         self.extent = None;
@@ -172,10 +184,15 @@ impl Head {
         Ok(held.new.as_ref().unwrap_or(&held.base))
     }
 
+    fn holds(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| held.track == self.track)
+    }
+
     fn hold(&mut self) -> Result<(), Fault> {
-        if self.held.as_ref().is_some_and(|held| held.track == self.track) {
+        if self.holds() {
             return Ok(());
         }
+        let found = self.single.as_ref().filter(|single| single.track == self.track).map(|single| single.spot);
         self.flush()?;
         if !self.may(self.track) {
             return Err(Fault::FileProtected);
@@ -187,8 +204,95 @@ impl Head {
             false => self.volume.read_track(self.track),
         };
         let base = read.map_err(|error| self.failed(self.track, &error))?;
+        // Who found a record before the track was read goes on at it, if it is still there.
+        let there =
+            found.is_none_or(|spot| base.records().any(|record| (record.at, record.count) == (spot.at, spot.count)));
         self.held = Some(Held { track: self.track, base, new: None, formatted: false, held });
+        if !there {
+            self.place = Place::Index;
+            return Err(Fault::NoRecordFound);
+        }
         Ok(())
+    }
+
+    /// Where the record of this ID begins on the current track; `alone` if nothing else of the track will be wanted, as far as one can tell.
+    pub fn find(&mut self, id: [u8; 5], alone: bool) -> Result<Option<usize>, Fault> {
+        if alone && !self.holds() && self.may(self.track) {
+            self.flush()?;
+            if let Some(spot) = self.volume.spot(self.track, id) {
+                self.moved = (0, 0);
+                self.single = Some(Single { track: self.track, spot, used: false, new: None });
+                return Ok(Some(spot.at));
+            }
+        }
+        Ok(self.image()?.records().find(|record| record.count.encode()[..5] == id).map(|record| record.at))
+    }
+
+    fn single(&mut self, at: usize) -> Option<&mut Single> {
+        let track = self.track;
+        self.single.as_mut().filter(|single| (single.track, single.spot.at) == (track, at))
+    }
+
+    /// The count area of the record at `at`.
+    pub fn count(&mut self, at: usize) -> Result<Count, Fault> {
+        match self.single(at) {
+            Some(single) => Ok(single.spot.count),
+            None => Ok(self.record(at)?.count),
+        }
+    }
+
+    /// Count area and data of the record at `at`, if they are to be had without the track.
+    pub fn read_alone(&mut self, at: usize) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(single) = self.single(at).filter(|single| single.new.is_none()) else { return Ok(None) };
+        let (track, spot) = (single.track, single.spot);
+        match self.volume.read_spot(track, spot) {
+            Ok(found) => {
+                self.single(at).expect("it is still there").used |= found.is_some();
+                Ok(found)
+            }
+            Err(error) => Err(self.failed(track, &error)),
+        }
+    }
+
+    /// Writes all data of the record at `at`; false if that needs the track.
+    pub fn write_alone(&mut self, at: usize, data: &[u8]) -> bool {
+        let Some(single) = self.single(at).filter(|single| usize::from(single.spot.count.data) == data.len()) else {
+            return false;
+        };
+        (single.used, single.new) = (true, Some(data.to_vec()));
+        true
+    }
+
+    fn flush_single(&mut self, single: Single) -> Result<(), Fault> {
+        let Single { track, spot, used, new } = single;
+        if used {
+            self.account(track, new.is_some());
+        }
+        let Some(new) = new else { return Ok(()) };
+        let written = self.volume.write_spot(track, spot, &new).and_then(|written| match written {
+            true => Ok(()),
+            false => self.volume.update_track(track, &mut |now| {
+                let there = now.records().any(|record| (record.at, record.count) == (spot.at, spot.count));
+                if there {
+                    now.update(spot.at, None, Some(&new));
+                }
+                there
+            }),
+        });
+        written.map_err(|error| self.failed(track, &error))
+    }
+
+    /// The control unit has used a track.
+    fn account(&mut self, track: u32, wrote: bool) {
+        let place = self.first_track + track;
+        let found = match &self.cache {
+            Some((cache, unit)) => cache.used(*unit, place, wrote, self.usage),
+            None => Found::Disk { stage: false },
+        };
+        if self.timed.as_ref().is_some_and(|timing| timing.is_on()) {
+            let (at, bytes) = self.moved;
+            self.accesses.push(Access { track: place, at, bytes, found });
+        }
     }
 
     /// The current track, to be changed; `format` if its records are not to stay where they are.
@@ -201,17 +305,12 @@ impl Head {
 
     /// Lets go of the track in hand, and writes it back if it has changed.
     pub fn flush(&mut self) -> Result<(), Fault> {
+        if let Some(single) = self.single.take() {
+            self.flush_single(single)?;
+        }
         let Some(Held { track, base, new, formatted, held }) = self.held.take() else { return Ok(()) };
         if !(held && new.is_none()) {
-            let (place, wrote) = (self.first_track + track, new.is_some());
-            let found = match &self.cache {
-                Some((cache, unit)) => cache.used(*unit, place, wrote, self.usage),
-                None => Found::Disk { stage: false },
-            };
-            if self.timed.as_ref().is_some_and(|timing| timing.is_on()) {
-                let (at, bytes) = self.moved;
-                self.accesses.push(Access { track: place, at, bytes, found });
-            }
+            self.account(track, new.is_some());
         }
         let Some(mut new) = new else { return Ok(()) };
         // Another device of this volume may have changed other records of the track since it was read.

@@ -137,14 +137,21 @@ impl Eckd {
 
     /// Gives count, key and data of a record to the program, as far as they are wanted.
     fn give(&mut self, at: usize, count: bool, key: bool, data: &mut Data<'_>, found: Found) -> Ended {
-        let record = self.head.record(at)?;
-        let from = match (count, key) {
-            (true, _) => at,
-            (false, true) => at + Count::LEN,
-            (false, false) => at + Count::LEN + record.key.len(),
+        let alone = if count || key { None } else { self.head.read_alone(at)? };
+        let (from, end, empty) = if let Some(bytes) = alone {
+            data.store(&bytes[Count::LEN..]);
+            (at + Count::LEN, at + bytes.len(), false)
+        } else {
+            let record = self.head.record(at)?;
+            let from = match (count, key) {
+                (true, _) => at,
+                (false, true) => at + Count::LEN,
+                (false, false) => at + Count::LEN + record.key.len(),
+            };
+            let (end, empty) = (record.end(), record.data.is_empty());
+            data.store(&self.head.image()?.image()[from..end]);
+            (from, end, empty)
         };
-        let (end, empty) = (record.end(), record.data.is_empty());
-        data.store(&self.head.image()?.image()[from..end]);
         self.head.transfer(from, end - from);
         self.head.place = Place::Data(at);
         self.transferred();
@@ -349,7 +356,7 @@ impl Eckd {
             Place::Key(at) if !key => at,
             _ => self.next(update, false)?,
         };
-        let count = self.head.record(at)?.count;
+        let count = self.head.count(at)?;
         let key_length = if key { usize::from(count.key) } else { 0 };
         let length = key_length + usize::from(count.data);
         if length > 0 && !self.collect(length, data) {
@@ -358,7 +365,9 @@ impl Eckd {
         let buffer = std::mem::take(&mut self.buffer);
         if length > 0 {
             let (k, d) = buffer[..length].split_at(key_length);
-            self.head.change(false)?.update(at, key.then_some(k), Some(d));
+            if !(k.is_empty() && self.head.write_alone(at, d)) {
+                self.head.change(false)?.update(at, key.then_some(k), Some(d));
+            }
             self.head.transfer(at, length);
         }
         self.buffer = buffer;
