@@ -106,8 +106,13 @@ pub fn page() -> String {
          DMS, three letters of who says it, the number, and I information, W warning, E error, S severe, T terminating, R a reply is\n\
          wanted. Dots stand for what is put in.\n";
     let explained = topics(MESSAGES);
-    for (number, text) in messages() {
+    let all = messages();
+    for (n, (number, text)) in all.iter().enumerate() {
         let _ = write!(page, "\n**{number:03}** {text}\n");
+        // A number that has two texts is explained once.
+        if all.get(n + 1).is_some_and(|(next, _)| next == number) {
+            continue;
+        }
         let explanation = explained.iter().find(|(topic, _)| *topic == format!("{number:03}"));
         let _ = writeln!(page, "\n> {}", explanation.map_or("", |(_, text)| text.trim()).replace('\n', "\n> "));
     }

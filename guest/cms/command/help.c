@@ -262,29 +262,39 @@ static bool message_number(const char *word, u32 length, u32 *number)
            parse_number(word + length - digits, digits, number);
 }
 
-static int message_topic(u32 number)
+/* A text of the repository, with dots for what is put in there when the message is typed. */
+static void message_show_text(u32 number, const char *text)
 {
-    const char *text = message_text(number);
-    char line[160], topic[8];
-    u32 length;
+    char line[160];
+    u32 length = format(line, sizeof line, "%03u ", number);
 
-    if (text == NULL) {
-        message("HLP", 254, 'E');
-        return RC_MISSING;
-    }
-    length = format(line, sizeof line, "%03u ", number);
     for (; *text != 0 && length < sizeof line - 4; text++) {
         if (*text != '%') {
             line[length++] = *text;
             continue;
         }
-        /* What is put in there when the message is typed. */
         for (text++; is_digit(*text); text++)
             ;
         memcpy(line + length, "...", 3);
         length += 3;
     }
     type_line(line, length);
+}
+
+static int message_topic(u32 number)
+{
+    const char *text;
+    char topic[8];
+    u32 texts = 0;
+
+    while (number < MESSAGE_SECOND && (text = message_text(number + texts * MESSAGE_SECOND)) != NULL) {
+        message_show_text(number, text);
+        texts++;
+    }
+    if (texts == 0) {
+        message("HLP", 254, 'E');
+        return RC_MISSING;
+    }
     type(" ");
     (void)topic_type("MESSAGES", topic, format(topic, sizeof topic, "%03u", number), DETAIL);
     return 0;

@@ -28,13 +28,40 @@ static void disk_line(const struct disk *disk)
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
+/* R/W and MAX, and no disk is. */
+static int query_none(void)
+{
+    message("QRY", 1229, 'E');
+    return RC_MISSING;
+}
+
+/* The letter of the disk for writing with the most room; 0: there is none. */
+static char roomiest(void)
+{
+    const struct disk *best = NULL;
+
+    for (u32 n = 0; n < 26; n++) {
+        const struct disk *disk = disk_at(letters[n]);
+
+        if (disk != NULL && !disk->read_only && (best == NULL || disk->edf.blocks - disk->edf.used > best->edf.blocks - best->edf.used))
+            best = disk;
+    }
+    return best != NULL ? best->mode : 0;
+}
+
 static int query_disk(const struct call *call)
 {
     static const char heading[] = "LABEL  VDEV M  STAT   CYL TYPE BLKSZ   FILES  BLKS USED-(%) BLKS LEFT  BLK TOTAL";
     char wanted = operands(call) > 2 ? call->token[2][0] : '*';
-    bool any = false;
+    bool any = false, writable = operands(call) > 2 && is(call->token[2], "R/W");
 
-    if (operands(call) > 2 && (name_length(call->token[2]) != 1 || (wanted != '*' && !is_letter(wanted)))) {
+    if (operands(call) > 2 && is(call->token[2], "MAX")) {
+        wanted = roomiest();
+        if (wanted == 0)
+            return query_none();
+    } else if (writable) {
+        wanted = '*';
+    } else if (operands(call) > 2 && (name_length(call->token[2]) != 1 || (wanted != '*' && !is_letter(wanted)))) {
         message("QRY", 48, 'E', call->token[2]);
         return RC_SYNTAX;
     }
@@ -45,14 +72,14 @@ static int query_disk(const struct call *call)
     for (u32 n = 0; n < 26; n++) {
         const struct disk *disk = disk_at(letters[n]);
 
-        if (disk == NULL || (wanted != '*' && disk->mode != wanted))
+        if (disk == NULL || (wanted != '*' && disk->mode != wanted) || (writable && disk->read_only))
             continue;
         if (!any)
             answer("%s", heading);
         any = true;
         disk_line(disk);
     }
-    return 0;
+    return any || !writable ? 0 : query_none();
 }
 
 static int query_accessed(const struct call *call)
@@ -91,15 +118,32 @@ static int query_search(const struct call *call)
     return 0;
 }
 
-static int query_synonym(const struct call *call)
+/* QUERY SYNONYM SYSTEM: how short commands may be. */
+static void system_synonyms(void)
+{
+    if (!settings.abbrev) {
+        answer("%s", "No system synonyms in effect");
+        return;
+    }
+    answer("%s", "System    Shortest");
+    answer("%s", "Command   Form");
+    for (u32 n = 0; n < command_count; n++)
+        if (commands[n].least < strlen(commands[n].name)) {
+            name shortest = "        ";
+
+            memcpy(shortest, commands[n].name, commands[n].least);
+            answer("%-8s  %t", commands[n].name, shortest);
+        }
+}
+
+static void user_synonyms(void)
 {
     name command, synonym;
     u32 least;
 
-    (void)call;
     if (!synonym_list(0, command, synonym, &least)) {
         answer("%s", "No user synonyms in effect");
-        return 0;
+        return;
     }
     answer("%s", "System    User      Shortest");
     answer("%s", "Command   Synonym   Form (if any)");
@@ -109,6 +153,22 @@ static int query_synonym(const struct call *call)
         memcpy(shortest, synonym, least > 8 ? 8 : least);
         answer("%-8t  %-8t  %t", command, synonym, shortest);
     }
+}
+
+/* QUERY SYNONYM [SYSTEM | USER | ALL] */
+static int query_synonym(const struct call *call)
+{
+    const char *which = operands(call) > 2 ? call->token[2] : "USER    ";
+    bool all = is(which, "ALL"), system = abbreviates(which, "SYSTEM", 3);
+
+    if (!all && !system && !abbreviates(which, "USER", 4)) {
+        message("QRY", 70, 'E', which);
+        return RC_SYNTAX;
+    }
+    if (all || system)
+        system_synonyms();
+    if (!system)
+        user_synonyms();
     return 0;
 }
 
@@ -184,16 +244,17 @@ static int query_library(const struct call *call)
     return 0;
 }
 
-static const struct { const char *word; u32 least; command_function *perform; } queries[] = {
-    { "FILEDEF", 2, query_files }, { "LABELDEF", 8, query_labels }, { "LIBRARY", 3, query_library }, { "MACLIB", 3, query_maclib },
-    { "TXTLIB", 2, query_txtlib }, { "LOADLIB", 5, query_loadlib }, { "DOSLIB", 6, query_doslib },
-    { "ACCESSED", 2, query_accessed }, { "BLIP", 2, query_blip }, { "DOS", 3, query_dos }, { "FULLSCREEN", 5, query_fullscreen },
-    { "IMESCAPE", 4, query_escape }, { "INPUT", 3, query_input }, { "LANGUAGE", 4, query_language }, { "LANGLIST", 5, query_languages },
-    { "LDRTBLS", 3, query_loader_tables }, { "MACLSUBS", 5, query_macro_libraries }, { "NONDISP", 4, query_nondisplay },
-    { "OUTPUT", 3, query_output },
-    { "CMSLEVEL", 4, query_cmslevel }, { "CMSTYPE", 4, query_cmstype }, { "DISK", 2, query_disk },
-    { "SEARCH", 3, query_search },
-    { "SEGMENT", 3, query_segments }, { "STORCMS", 7, query_storage }, { "SYNONYM", 3, query_synonym },
+/* What it is called, and how many operands it has itself. */
+static const struct { const char *word; u32 least; command_function *perform; u32 operands; } queries[] = {
+    { "FILEDEF", 2, query_files, 0 }, { "LABELDEF", 8, query_labels, 0 }, { "LIBRARY", 3, query_library, 0 }, { "MACLIB", 3, query_maclib, 0 },
+    { "TXTLIB", 2, query_txtlib, 0 }, { "LOADLIB", 5, query_loadlib, 0 }, { "DOSLIB", 6, query_doslib, 0 },
+    { "ACCESSED", 2, query_accessed, 0 }, { "BLIP", 2, query_blip, 0 }, { "DOS", 3, query_dos, 0 }, { "FULLSCREEN", 5, query_fullscreen, 0 },
+    { "IMESCAPE", 4, query_escape, 0 }, { "INPUT", 3, query_input, 0 }, { "LANGUAGE", 4, query_language, 1 }, { "LANGLIST", 5, query_languages, 0 },
+    { "LDRTBLS", 3, query_loader_tables, 0 }, { "MACLSUBS", 5, query_macro_libraries, 0 }, { "NONDISP", 4, query_nondisplay, 0 },
+    { "OUTPUT", 3, query_output, 0 },
+    { "CMSLEVEL", 4, query_cmslevel, 0 }, { "CMSTYPE", 4, query_cmstype, 0 }, { "DISK", 2, query_disk, 1 },
+    { "SEARCH", 3, query_search, 0 },
+    { "SEGMENT", 3, query_segments, 1 }, { "STORCMS", 7, query_storage, 0 }, { "SYNONYM", 3, query_synonym, 1 },
 };
 
 int query_command(const struct call *call)
@@ -227,6 +288,10 @@ int query_command(const struct call *call)
         if (!abbreviates(call->token[1], queries[n].word, queries[n].least))
             continue;
         code = options("QRY", call, known, COUNT_OF(known));
+        if (code == 0 && operands(call) > 2 + queries[n].operands) {
+            message("QRY", 70, 'E', call->token[2 + queries[n].operands]);
+            code = RC_SYNTAX;
+        }
         if (code != 0)
             return code;
         answer_to(where);

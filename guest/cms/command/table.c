@@ -75,7 +75,7 @@ const struct command commands[] = {
     { "PROGMAP", 5, progmap_command, "PROGMap [name|*] [( ALL STACK FIFO LIFO",
       "Shows the program that LOAD or LOADMOD has put into storage." },
     { "PUNCH", 2, punch_command, "PUnch fn ft [fm] [( NOHeader MEMBER m|*", "Punches a file on the virtual punch." },
-    { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|BLIP|CMSLEVEL|CMSTYPE|DISK [mode]|DOS|DOSLIB|EXECTRAC|FILEDEF|FULLREAD|FULLSCREEN|IMESCAPE|IMPCP|IMPEX|INPUT|INSTSEG|KEYPROT|LABELDEF|LANGUAGE [ALL]|LDRTBLS|LIBRARY|LOADLIB|MACLIB|MACLSUBS|NONDISP|OUTPUT|PROTECT|RDYMSG|REDTYPE|RELPAGE|REMOTE|SEARCH|SEGMENT [name]|STORECLR|STORCMS|SYNONYM|TRANSLATE|TXTLIB [( STACK FIFO LIFO",
+    { "QUERY", 1, query_command, "Query ABBREV|ACCESSED|AUTOREAD|BLIP|CMSLEVEL|CMSTYPE|DISK [mode|R/W|MAX]|DOS|DOSLIB|EXECTRAC|FILEDEF|FULLREAD|FULLSCREEN|IMESCAPE|IMPCP|IMPEX|INPUT|INSTSEG|KEYPROT|LABELDEF|LANGUAGE [ALL]|LDRTBLS|LIBRARY|LOADLIB|MACLIB|MACLSUBS|NONDISP|OUTPUT|PROTECT|RDYMSG|REDTYPE|RELPAGE|REMOTE|SEARCH|SEGMENT [name]|STORECLR|STORCMS|SYNONYM [SYSTEM|USER|ALL]|TRANSLATE|TXTLIB [( STACK FIFO LIFO",
       "Shows what CMS knows; anything else is CP's QUERY." },
     { "READCARD", 4, readcard_command, "READcard * | fn ft [fm] [( REPlace NOREPlace FULLPrompt MINPrompt NOPRompt", "Reads files from the virtual reader: all by their own names, or one. NOREPLACE leaves files that are there as they are. FULLPROMPT asks about each file, MINPROMPT about those that the reader file is not called after." },
     { "RECEIVE", 3, receive_command, "RECeive [spoolid] [fn [ft [fm]]] [( REPlace OLDDate NOLOG NOACK PURge NOTebook fn|* FULLPrompt MINPrompt NOPRompt",

@@ -176,6 +176,7 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 1091, "Saved segment %t has execs that can be used; SET INSTSEG OFF" },
     { 1092, "Line %u of %s is no message in its place" },
     { 1223, "There is no default file pool currently defined" },
+    { 1229, "No disk that can be written to is accessed" },
     { 2060, "%t %03x linked %s as %04x file mode %c" },
     { 2061, "%t %03x detached" },
     { 2062, "%t %03x is not linked by VMLINK" },
