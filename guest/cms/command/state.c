@@ -1,4 +1,4 @@
-/* STATE and STATEW: whether there is a file, and whether it could be written. */
+/* STATE and STATEW: whether there is a file, and whether it could be written. VALIDATE: whether there could be one. */
 #include "command.h"
 
 static int state(const struct call *call, bool write)
@@ -44,3 +44,33 @@ static int state(const struct call *call, bool write)
 
 int state_command(const struct call *call) { return state(call, false); }
 int statew_command(const struct call *call) { return state(call, true); }
+
+/* VALIDATE: whether a file could be called that, and its mode is accessed. */
+int validate_command(const struct call *call)
+{
+    u32 words = operands(call);
+    struct fileid id;
+    char text[24];
+
+    if (words > 4) {
+        message("VLD", 70, 'E', call->token[4]);
+        return RC_SYNTAX;
+    }
+    if (!parse_fileid("VLD", call, 1, words - 1, &id))
+        return RC_SYNTAX;
+    for (u32 n = 1; n < words && n < 3; n++)
+        for (u32 k = 0; k < name_length(call->token[n]); k++) {
+            name one = "        ";
+
+            one[0] = call->token[n][k];
+            if (!legal_name(one)) {
+                message("VLD", 62, 'E', one[0], show_id(&id, text));
+                return 20;
+            }
+        }
+    if (words == 4 && id.fm[0] != '*' && disk_at(id.fm[0]) == NULL) {
+        message("VLD", 69, 'E', id.fm[0]);
+        return RC_DISK;
+    }
+    return 0;
+}
