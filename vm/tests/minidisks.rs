@@ -11,6 +11,7 @@ use std::time::Duration;
 use base::ebcdic;
 use dasd::model::CkdModel;
 use dasd::{Count, Extent, Format, Kind, Track, Volume};
+use support::line::Line;
 use support::{Client, Guest, System, guest, has_s3270};
 
 /// A boot takes seconds; a busy machine gets time.
@@ -106,6 +107,8 @@ fn linux_works_on_minidisks() {
     let read = "dd if=/dev/dasda bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-ECKD";
     first.say(read, "\nSAME-ECKD", ANSWER);
 
+    control_unit(&system, &mut first);
+
     // DIAGNOSE X'250', with its interruptions.
     let diag = "echo 1 >0.0.0201/use_diag; echo 1 >0.0.0201/online; cat 0.0.0201/discipline";
     first.say(diag, "\nDIAG", ANSWER);
@@ -156,4 +159,76 @@ fn linux_works_on_minidisks() {
         client.say("poweroff -f", "CP READ", ANSWER);
         client.say("logoff", "LOGOFF AT", ANSWER);
     }
+}
+
+/// SET CACHE, NVS and DASDFW under a Linux that writes two whole tracks, block by block, or reads them: what the control unit counts is what one would have
+/// found, kept and destaged.
+fn control_unit(system: &System, linux: &mut Client) {
+    const BLOCKS: i64 = 24;
+    let mut maint = Line::log_on(system, "maint");
+    let mut maint = |line: &str, mark: &str| maint.say(line, mark);
+    // Reads that the minidisk cache serves would not come as far as to the control unit.
+    maint("set mdcache rdev off a00", "\n");
+    let mut done = 0;
+    let mut linux = |what: &str| {
+        done += 1;
+        linux.say(
+            &format!("{what} bs=4k count={BLOCKS} 2>&1; echo DONE-$((100 + {done}))"),
+            &format!("\nDONE-{}", 100 + done),
+            ANSWER,
+        );
+    };
+    let (write, read) =
+        ("dd if=/dev/zero of=/dev/dasda seek=960 oflag=direct", "dd if=/dev/dasda of=/dev/null skip=960 iflag=direct");
+    // Reads, hits, staged, bypassed; writes, fast hits, destaged, delayed.
+    let mut before = [0; 8];
+    let mut counted = |maint: &mut dyn FnMut(&str, &str) -> String| {
+        let shown = maint("query cache a00", "DELAYED=");
+        let names = ["READS=", " HITS=", "STAGED=", "BYPASSED=", "WRITES=", "FAST HITS=", "DESTAGED=", "DELAYED="];
+        let now = names.map(|name| {
+            let rest = shown.split_once(name).unwrap_or_else(|| panic!("{name} {shown}")).1;
+            rest.split_whitespace()
+                .next()
+                .and_then(|n| n.parse::<i64>().ok())
+                .unwrap_or_else(|| panic!("{name} {shown}"))
+        });
+        let new = std::array::from_fn(|n| now[n] - before[n]);
+        before = now;
+        new
+    };
+    counted(&mut maint);
+    // The first write of a track brings it into the cache; the others are over when they are in non-volatile storage.
+    linux(write);
+    assert_eq!(counted(&mut maint), [0, 0, 2, 0, BLOCKS, BLOCKS - 2, 0, 0]);
+    linux(write);
+    assert_eq!(counted(&mut maint), [0, 0, 0, 0, BLOCKS, BLOCKS, 0, 0]);
+    linux(read);
+    assert_eq!(counted(&mut maint), [BLOCKS, BLOCKS, 0, 0, 0, 0, 0, 0]);
+    // Without fast write, without non-volatile storage, without the cache: what waited goes to the disk, and no write is fast.
+    let off = [
+        ("set dasdfw off a00", "query dasdfw a00", "0A00 DASDFW deactivated for device", "set dasdfw on a00"),
+        ("set nvs off a00", "query nvs a00", "0A00 NVS unavailable for subsystem", "set nvs on a00"),
+        ("set cache device off a00", "query cache a00", "0A00 CACHE deactivated for device", "set cache device on a00"),
+        (
+            "set cache subsystem off a00",
+            "query cache a00",
+            "0A00 CACHE unavailable for subsystem",
+            "set cache subsystem on a00",
+        ),
+    ];
+    for (off, query, shown, on) in off {
+        maint(off, "\n");
+        maint(query, shown);
+        assert_eq!(counted(&mut maint), [0, 0, 0, 0, 0, 0, 2, 0], "{off}");
+        linux(write);
+        linux(read);
+        // Off, nothing is in the cache.
+        let hits = if off.contains("cache") { 0 } else { BLOCKS };
+        assert_eq!(counted(&mut maint), [BLOCKS, hits, 0, 0, BLOCKS, 0, 0, 0], "{off}");
+        maint(on, "\n");
+        linux(write);
+        let staged = if hits == 0 { 2 } else { 0 };
+        assert_eq!(counted(&mut maint), [0, 0, staged, 0, BLOCKS, BLOCKS - staged, 0, 0], "{on}");
+    }
+    maint("set mdcache rdev on a00", "\n");
 }

@@ -449,9 +449,18 @@ fn the_cache_counts_hits_bypasses_and_destages() {
     write(&mut m, 1);
     let counts = cache.statistics(0);
     assert_eq!((counts.writes, counts.fast_write_hits, counts.destaged), (5, 1, 4));
+    // A device that is not cached any more has nothing left to be destaged, nor to be found later.
+    cache.set_storage(true);
+    write(&mut m, 1);
+    cache.set_device(0, false);
+    assert_eq!(cache.statistics(0).destaged, 5);
+    cache.set_device(0, true);
+    read(&mut m, 1, 0x10);
+    let counts = cache.statistics(0);
+    assert_eq!((counts.fast_write_hits, counts.sequential_reads, counts.sequential_read_hits), (2, 2, 1));
     // Programs read the same.
     m.good(&[put(0x27, &[0x18, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]), get(0x3e, 192)]);
-    assert_eq!(m.data(1, 24)[4..], [0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 1]);
+    assert_eq!(m.data(1, 24)[4..], [0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 2]);
 }
 
 /// A clock that stands until somebody moves it.

@@ -83,6 +83,11 @@ impl Line {
 
     /// Reads until `mark` has come; returns all that came up to there.
     pub fn until(&mut self, mark: &str) -> String {
+        self.until_within(mark, ANSWER)
+    }
+
+    /// The same for what may take longer.
+    pub fn until_within(&mut self, mark: &str, limit: Duration) -> String {
         let began = Instant::now();
         loop {
             if let Some(at) = self.text.find(mark) {
@@ -92,7 +97,7 @@ impl Line {
                 }
             }
             assert!(!self.ended, "the connection ended before {mark}: {}", self.text);
-            assert!(began.elapsed() < ANSWER, "{mark} did not come: {}", self.text);
+            assert!(began.elapsed() < limit, "{mark} did not come: {}", self.text);
             self.receive();
         }
     }
@@ -119,12 +124,20 @@ impl Line {
         let _ = self.socket.write_all(bytes);
     }
 
-    /// Reads until the system hangs up.
-    pub fn until_the_end(&mut self) {
+    /// The whole lines that have come so far.
+    pub fn lines(&mut self) -> String {
+        self.receive();
+        let end = self.text.rfind('\n').map_or(0, |at| at + 1);
+        self.text.drain(..end).collect()
+    }
+
+    /// Reads until the system hangs up; returns what came.
+    pub fn until_the_end(&mut self) -> String {
         let began = Instant::now();
         while !self.ended {
             assert!(began.elapsed() < ANSWER, "the system does not hang up: {}", self.text);
             self.receive();
         }
+        std::mem::take(&mut self.text)
     }
 }

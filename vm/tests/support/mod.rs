@@ -71,6 +71,9 @@ pub struct System {
     child: Child,
 }
 
+/// What a system says outside of its terminals, in its folder.
+const LOG: &str = "operator.log";
+
 /// The sample system in a folder of its own.
 pub fn sample(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
@@ -90,32 +93,50 @@ impl System {
     pub fn start_at(name: &str, address: &str, prepare: impl FnOnce(&Path)) -> System {
         let folder = sample(name);
         prepare(&folder);
+        let (child, port) = System::bring_up(&folder, address);
+        System { folder, port, child }
+    }
+
+    fn bring_up(folder: &Path, address: &str) -> (Child, u16) {
         // The port is free now and is taken again at once.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
-        let log = fs::File::create(folder.join("operator.log")).expect("the folder is there");
+        let log = fs::File::create(folder.join(LOG)).expect("the folder is there");
         let errors = log.try_clone().expect("a second handle");
         let child = endicott()
             .arg("run")
             .arg("--system")
-            .arg(&folder)
+            .arg(folder)
             .args(["--headless", "--tn3270", &format!("{address}:{port}")])
             .stdin(Stdio::null())
             .stdout(log)
             .stderr(errors)
             .spawn()
             .expect("endicott starts");
-        let system = System { folder, port, child };
         let began = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(began.elapsed() < Duration::from_secs(20), "no answer on port {port}: {}", system.log());
+            let log = || fs::read_to_string(folder.join(LOG)).unwrap_or_default();
+            assert!(began.elapsed() < Duration::from_secs(20), "no answer on port {port}: {}", log());
             thread::sleep(Duration::from_millis(50));
         }
-        system
+        (child, port)
+    }
+
+    /// Ends its process, kill -9.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Whatever the test was about: nothing that users do may break CP.
+        assert!(!self.log().contains("panicked"), "{}", self.log());
+    }
+
+    /// Brings it up again when its process has ended.
+    pub fn restart(&mut self) {
+        (self.child, self.port) = System::bring_up(&self.folder, "127.0.0.1");
     }
 
     /// What the system has said so far.
     pub fn log(&self) -> String {
-        fs::read_to_string(self.folder.join("operator.log")).unwrap_or_default()
+        fs::read_to_string(self.folder.join(LOG)).unwrap_or_default()
     }
 
     /// The process that runs the system.
@@ -134,11 +155,11 @@ impl System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        if !thread::panicking() {
-            // Whatever the test was about: nothing that users do may break CP.
-            assert!(!self.log().contains("panicked"), "{}", self.log());
+        if thread::panicking() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        } else {
+            self.kill();
             let _ = fs::remove_dir_all(&self.folder);
         }
     }

@@ -139,9 +139,14 @@ impl Cache {
         }
     }
 
-    /// Turns caching for one device on or off.
+    /// Turns caching for one device on or off. Off, everything of its in the cache is destaged and gone.
     pub fn set_device(&self, unit: u8, on: bool) {
-        self.state().devices.entry(unit).or_default().cache = on;
+        let mut state = self.state();
+        state.devices.entry(unit).or_default().cache = on;
+        if !on {
+            state.destage(Some(unit));
+            state.forget(unit);
+        }
     }
 
     /// Turns DASD fast write for one device on or off; off, what waits is destaged.
@@ -253,6 +258,13 @@ impl State {
                 self.write_back(slot);
             }
         }
+    }
+
+    /// Nothing of a device's is in the cache any more.
+    fn forget(&mut self, unit: u8) {
+        self.slots.retain(|slot| slot.key.0 != unit);
+        self.index = self.slots.iter().enumerate().map(|(at, slot)| (slot.key, at)).collect();
+        self.hand = 0;
     }
 }
 
