@@ -49,7 +49,8 @@ pub struct Options {
     /// A script to run when the system starts for the first time.
     #[arg(long, value_name = "FILE")]
     pub first_boot: Option<PathBuf>,
-    /// A package to add; may be given more than once.
+    /// A package to add, with what it depends on but not what it recommends: to compile C, gcc and libc6-dev. May be given more
+    /// than once.
     #[arg(long, value_name = "PACKAGE")]
     pub package: Vec<String>,
     /// The folder for fetched packages [default: endicott/debian in the user's cache folder].

@@ -166,69 +166,64 @@ fn linux_works_on_minidisks() {
 fn control_unit(system: &System, linux: &mut Client) {
     const BLOCKS: i64 = 24;
     let mut maint = Line::log_on(system, "maint");
-    let mut maint = |line: &str, mark: &str| maint.say(line, mark);
+    // What succeeds says nothing, so something is asked behind it.
+    let mut set = |what: &str, query: &str, mark: &str| {
+        maint.enter(&format!("set {what} a00"));
+        maint.say(&format!("query {query} a00"), mark)
+    };
     // Reads that the minidisk cache serves would not come as far as to the control unit.
-    maint("set mdcache rdev off a00", "\n");
-    let mut done = 0;
+    set("mdcache rdev off", "mdcache rdev", "REFUSED=");
+    let mut done = 100;
     let mut linux = |what: &str| {
         done += 1;
-        linux.say(
-            &format!("{what} bs=4k count={BLOCKS} 2>&1; echo DONE-$((100 + {done}))"),
-            &format!("\nDONE-{}", 100 + done),
-            ANSWER,
-        );
+        linux.say(&format!("{what} bs=4k count={BLOCKS}; echo DONE-$(({done}))"), &format!("\nDONE-{done}"), ANSWER);
     };
-    let (write, read) =
-        ("dd if=/dev/zero of=/dev/dasda seek=960 oflag=direct", "dd if=/dev/dasda of=/dev/null skip=960 iflag=direct");
-    // Reads, hits, staged, bypassed; writes, fast hits, destaged, delayed.
-    let mut before = [0; 8];
-    let mut counted = |maint: &mut dyn FnMut(&str, &str) -> String| {
-        let shown = maint("query cache a00", "DELAYED=");
+    let write = "dd if=/dev/zero of=/dev/dasda seek=960 oflag=direct";
+    let read = "dd if=/dev/dasda of=/dev/null skip=960 iflag=direct";
+    let mut before = [0i64; 8];
+    // What is new of reads, hits, staged and bypassed tracks; of writes, fast hits, destaged and delayed ones.
+    let mut counted = |shown: String| -> [i64; 8] {
         let names = ["READS=", " HITS=", "STAGED=", "BYPASSED=", "WRITES=", "FAST HITS=", "DESTAGED=", "DELAYED="];
         let now = names.map(|name| {
-            let rest = shown.split_once(name).unwrap_or_else(|| panic!("{name} {shown}")).1;
-            rest.split_whitespace()
-                .next()
-                .and_then(|n| n.parse::<i64>().ok())
-                .unwrap_or_else(|| panic!("{name} {shown}"))
+            let number =
+                shown.split_once(name).and_then(|(_, rest)| rest.split_whitespace().next()?.parse::<i64>().ok());
+            number.unwrap_or_else(|| panic!("{name} {shown}"))
         });
         let new = std::array::from_fn(|n| now[n] - before[n]);
         before = now;
         new
     };
-    counted(&mut maint);
+    // What was written before does not wait any more.
+    set("nvs off", "nvs", "0A00 NVS unavailable for subsystem");
+    set("nvs on", "nvs", "0A00 NVS available for subsystem");
+    counted(set("cache device on", "cache", "DELAYED="));
     // The first write of a track brings it into the cache; the others are over when they are in non-volatile storage.
     linux(write);
-    assert_eq!(counted(&mut maint), [0, 0, 2, 0, BLOCKS, BLOCKS - 2, 0, 0]);
+    assert_eq!(counted(set("cache device on", "cache", "DELAYED=")), [0, 0, 2, 0, BLOCKS, BLOCKS - 2, 0, 0]);
     linux(write);
-    assert_eq!(counted(&mut maint), [0, 0, 0, 0, BLOCKS, BLOCKS, 0, 0]);
+    assert_eq!(counted(set("cache device on", "cache", "DELAYED=")), [0, 0, 0, 0, BLOCKS, BLOCKS, 0, 0]);
     linux(read);
-    assert_eq!(counted(&mut maint), [BLOCKS, BLOCKS, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(counted(set("cache device on", "cache", "DELAYED=")), [BLOCKS, BLOCKS, 0, 0, 0, 0, 0, 0]);
     // Without fast write, without non-volatile storage, without the cache: what waited goes to the disk, and no write is fast.
-    let off = [
-        ("set dasdfw off a00", "query dasdfw a00", "0A00 DASDFW deactivated for device", "set dasdfw on a00"),
-        ("set nvs off a00", "query nvs a00", "0A00 NVS unavailable for subsystem", "set nvs on a00"),
-        ("set cache device off a00", "query cache a00", "0A00 CACHE deactivated for device", "set cache device on a00"),
-        (
-            "set cache subsystem off a00",
-            "query cache a00",
-            "0A00 CACHE unavailable for subsystem",
-            "set cache subsystem on a00",
-        ),
-    ];
-    for (off, query, shown, on) in off {
-        maint(off, "\n");
-        maint(query, shown);
-        assert_eq!(counted(&mut maint), [0, 0, 0, 0, 0, 0, 2, 0], "{off}");
+    for (what, query, off, on) in [
+        ("dasdfw", "dasdfw", "0A00 DASDFW deactivated for device", "0A00 DASDFW activated for device"),
+        ("nvs", "nvs", "0A00 NVS unavailable for subsystem", "0A00 NVS available for subsystem"),
+        ("cache device", "cache", "0A00 CACHE deactivated for device", "0A00 CACHE activated for device"),
+        ("cache subsystem", "cache", "0A00 CACHE unavailable for subsystem", "0A00 CACHE available for subsystem"),
+    ] {
+        let cached = query != "cache";
+        let end = |mark| if cached { mark } else { "DELAYED=" };
+        assert!(set(&format!("{what} off"), query, end(off)).contains(off), "{what} off");
         linux(write);
         linux(read);
-        // Off, nothing is in the cache.
-        let hits = if off.contains("cache") { 0 } else { BLOCKS };
-        assert_eq!(counted(&mut maint), [BLOCKS, hits, 0, 0, BLOCKS, 0, 0, 0], "{off}");
-        maint(on, "\n");
+        let hits = if cached { BLOCKS } else { 0 };
+        let shown = set(&format!("{what} off"), "cache", "DELAYED=");
+        assert_eq!(counted(shown), [BLOCKS, hits, 0, 0, BLOCKS, 0, 2, 0], "{what} off");
+        assert!(set(&format!("{what} on"), query, end(on)).contains(on), "{what} on");
         linux(write);
-        let staged = if hits == 0 { 2 } else { 0 };
-        assert_eq!(counted(&mut maint), [0, 0, staged, 0, BLOCKS, BLOCKS - staged, 0, 0], "{on}");
+        let staged = if cached { 0 } else { 2 };
+        let shown = set(&format!("{what} on"), "cache", "DELAYED=");
+        assert_eq!(counted(shown), [0, 0, staged, 0, BLOCKS, BLOCKS - staged, 0, 0], "{what} on");
     }
-    maint("set mdcache rdev on a00", "\n");
+    set("mdcache rdev on", "mdcache rdev", "REFUSED=");
 }
