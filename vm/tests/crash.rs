@@ -138,11 +138,16 @@ impl Story {
         }
     }
 
+    /// Whether a merge of the newest snapshot was begun and has not ended: then there is nothing to go back to.
+    fn merging(&self) -> bool {
+        self.folder.join(format!("root_s{}.3390.merging", self.kept.len())).exists()
+    }
+
     /// Something about snapshots that may be done to the disk.
     fn change(&mut self) -> Change {
         match (self.chance.below(5), self.kept.len()) {
             (0 | 1, snapshots) if snapshots < SNAPSHOTS => Change::Snapshot,
-            (2, 1..) => Change::Discard,
+            (2, 1..) if !self.merging() => Change::Discard,
             (1..=3, 1..) => Change::Merge,
             (_, snapshots) if snapshots < SNAPSHOTS => Change::Snapshot,
             _ => Change::Merge,
@@ -242,9 +247,10 @@ impl Story {
             self.complete(&mut operator, &mut guest, change);
         }
         let change = [Change::Discard, Change::Merge, Change::Snapshot][round % 3];
-        if change == Change::Snapshot && self.kept.len() == SNAPSHOTS {
+        if change == Change::Snapshot && self.kept.len() == SNAPSHOTS || change == Change::Discard && self.merging() {
             self.complete(&mut operator, &mut guest, Change::Merge);
-        } else if change != Change::Snapshot && self.kept.is_empty() {
+        }
+        if change != Change::Snapshot && (self.kept.is_empty() || change == Change::Discard && self.merging()) {
             self.complete(&mut operator, &mut guest, Change::Snapshot);
         }
         self.pause(1_500);

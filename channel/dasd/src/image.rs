@@ -107,6 +107,7 @@ impl Image {
                 let count = files.len();
                 return Err(ImageError::Host(format!("{} has {count} snapshots, not {number}", path.display())));
             }
+            snapshot::refused(&files[number - 1])?;
             files.truncate(number - 1);
         }
         let options = Options { read_only: options.read_only || options.snapshot.is_some(), ..options };

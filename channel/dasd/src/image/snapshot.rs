@@ -6,7 +6,8 @@
 //!
 //! A merge copies the shadow's units into the file below, some at a time, while reads look into the shadow first and writes go to it
 //! as ever; what was written meanwhile is copied again. Whenever the process ends on the way, the shadow still has all of its units, which hide
-//! what lies below, and the merge may be repeated. The shadow goes when the file below has everything on the host's medium.
+//! what lies below, and the merge may be repeated. The shadow goes when the file below has everything on the host's medium. From the first unit on, the
+//! files below are no more what the disk was at the snapshot: the file NAME.merging beside the shadow says so, and who asks for that is refused.
 
 use super::{HELD, Image, Options, Progress, Recent, SHADOWS, shadow_path, top};
 use crate::copy::{Draft, Existing};
@@ -14,8 +15,21 @@ use crate::host::{HostFile, ImageError, sync_folder};
 use crate::layer::Layer;
 use crate::packed::{self, Packed, Style};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// The file that is there from the beginning of a shadow file's merge to its end.
+fn mark_of(shadow: &Path) -> PathBuf {
+    shadow.with_added_extension("merging")
+}
+
+/// Why what a disk was at the snapshot with this shadow file cannot be had, if its merge was begun and has not ended.
+pub(super) fn refused(shadow: &Path) -> Result<(), ImageError> {
+    match mark_of(shadow).exists() {
+        true => Err(ImageError::Host(format!("the merge of {} was begun, and has to be ended", shadow.display()))),
+        false => Ok(()),
+    }
+}
 
 /// Units that are merged at a time; guests go on between two such runs.
 const RUN: usize = 16;
@@ -47,6 +61,8 @@ impl Image {
         Packed::format(&host, self.kind, style, [0; 12])?;
         host.sync()?;
         drop(host);
+        // One that a killed merge left behind its shadow file is not about this one.
+        unmark(&path)?;
         draft.finish()?;
         let layer = Layer::open(&path, &self.options, true)?;
         // Everything below may be read by others now. That it may not is no reason to fail.
@@ -63,6 +79,10 @@ impl Image {
             let mut stack = self.begin_unshadow()?;
             let number = stack.len() - 1;
             self.reopen(&mut stack, number - 1, true)?;
+            if let Err(error) = mark(&self.name_of(number)) {
+                self.reopen(&mut stack, number - 1, false)?;
+                return Err(error);
+            }
             *self.files.merging.lock().expect(HELD) = Some(BTreeSet::new());
             number
         };
@@ -83,6 +103,7 @@ impl Image {
         let _one = self.files.syncing.lock().expect(HELD);
         let mut stack = self.begin_unshadow()?;
         let number = stack.len() - 1;
+        refused(&self.name_of(number))?;
         self.reopen(&mut stack, number - 1, true)?;
         self.drop_shadow(&mut stack)?;
         *self.files.recent() = Recent::default();
@@ -195,7 +216,25 @@ impl Image {
             packed.abandon();
         }
         self.files.loose.lock().expect(HELD).clear();
-        Ok(sync_folder(&path)?)
+        sync_folder(&path)?;
+        unmark(&path)
+    }
+}
+
+fn mark(shadow: &Path) -> Result<(), ImageError> {
+    let mark = mark_of(shadow);
+    let fail = |error| ImageError::Host(format!("{}: {error}", mark.display()));
+    std::fs::write(&mark, []).map_err(fail)?;
+    Ok(sync_folder(&mark)?)
+}
+
+fn unmark(shadow: &Path) -> Result<(), ImageError> {
+    let mark = mark_of(shadow);
+    match std::fs::remove_file(&mark) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(ImageError::Host(format!("{}: {error}", mark.display())))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -321,8 +360,16 @@ mod tests {
         // Stopped on the way, nothing is lost, and it may be repeated.
         assert_eq!(image.merge(&mut |_, _| false), Err(ImageError::Interrupted));
         assert_eq!((number_in(&image, 3), image.shadows()), (2, 1));
+        // What the disk was is in none of the files any more, whoever asks for it, until the merge has ended.
+        let earlier = Options { read_only: true, snapshot: Some(1), ..Options::default() };
+        for refused in [image.discard().err(), Image::open(&path, earlier).err()] {
+            assert!(refused.is_some_and(|error| error.to_string().contains("vol_s1.3390 was begun")));
+        }
+        assert_eq!((number_in(&image, 3), image.shadows()), (2, 1));
         image.merge(&mut |_, _| true).unwrap();
         assert_eq!((number_in(&image, 3), number_in(&image, 4), image.shadows()), (2, 5, 0));
+        // A process that ends between the last two steps of a merge leaves this.
+        mark(&folder.path("vol_s1.3390")).unwrap();
         assert!(matches!(image.merge(&mut |_, _| true), Err(ImageError::Host(_))));
         image.snapshot().unwrap();
         image.write_track(3, &numbered(3, 9)).unwrap();
