@@ -24,6 +24,9 @@ const WORTH: usize = 2;
 struct Way {
     /// Guest registers that are stored into the state first.
     store: u16,
+    /// (host register, guest register): a right half that the state does not have gets its left half, which the state has, before
+    /// anything is moved. A load of both just behind a store of the one would wait for it to reach the host's cache.
+    fill: Vec<(u8, u8)>,
     /// (to, from): all at once.
     moves: Vec<(u8, u8)>,
     /// The left halves of these become zero.
@@ -40,6 +43,10 @@ fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
         return None;
     }
     let mut way = Way { store: from.dirty & !to.dirty, ..Way::default() };
+    let ((kind, width, operands), (to_kind, to_width, to_operands)) = (cc.parts(), to_cc.parts());
+    if (kind, width) != (to_kind, to_width) {
+        return None;
+    }
     for r in 0..16u8 {
         let bit = 1 << r;
         let (t, f) = (to.host[r as usize], from.host[r as usize]);
@@ -48,6 +55,13 @@ fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
             continue;
         }
         let (to_full, full) = (to.full & bit != 0, from.full & bit != 0);
+        let half = f != NONE && to_full && !full && from.dirty & bit != 0;
+        // What the condition code follows from stays as it is.
+        if half && (width != W64 || cc.hosts() >> f & 1 == 0) {
+            way.fill.push((f, r));
+            way.moves.push((t, f));
+            continue;
+        }
         if f == NONE || to_full && !full {
             way.store |= from.dirty & bit;
             way.loads.push((t, r, to_full));
@@ -62,10 +76,6 @@ fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
             way.clear |= 1 << t;
         }
         way.moves.push((t, f));
-    }
-    let ((kind, width, operands), (to_kind, to_width, to_operands)) = (cc.parts(), to_cc.parts());
-    if (kind, width) != (to_kind, to_width) {
-        return None;
     }
     for (operand, wanted) in operands.iter().zip(to_operands) {
         match (*operand, wanted) {
@@ -137,6 +147,13 @@ impl Emitter<'_> {
     /// Brings registers to where others have them.
     fn go(&mut self, map: &Map, way: Way) {
         self.write_back(map, way.store);
+        for (h, r) in way.fill {
+            asm!(self, mov eax, [BYTE rbp + gr(r) + 4] ; shl rax, 32);
+            if map.clear >> r & 1 == 0 {
+                asm!(self, mov Rd(h), Rd(h));
+            }
+            asm!(self, or Rq(h), rax);
+        }
         self.move_all(way.moves);
         for h in POOL.into_iter().filter(|&h| way.clear >> h & 1 == 1) {
             asm!(self, mov Rd(h), Rd(h));

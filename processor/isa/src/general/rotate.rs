@@ -9,10 +9,13 @@ fn range(first: u8, last: u8) -> u64 {
     if first <= last { from & to } else { from | to }
 }
 
-/// R2 rotated left.
-fn rotated<C: Cpu>(cpu: &mut C, i: &Fields) -> C::Word {
-    let (v, n) = (cpu.gr(W64, i.r2), cpu.imm(i.i5 as u64 & 63));
-    if i.i5 & 63 == 0 { v } else { cpu.rotate_left(W64, v, n) }
+/// R2 rotated left, as far as the bits of `mask` are concerned: where they are the right half's, nobody asks for the left one, which a
+/// translator may have elsewhere.
+fn rotated<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64) -> C::Word {
+    let amount = i.i5 & 63;
+    let width = if mask.rotate_right(amount.into()) >> 32 == 0 { W32 } else { W64 };
+    let (v, n) = (cpu.gr(width, i.r2), cpu.imm(amount.into()));
+    if amount == 0 { v } else { cpu.rotate_left(W64, v, n) }
 }
 
 /// The bits of `mask` from `new`, the others from R1 or zero.
@@ -29,8 +32,9 @@ fn inserted<C: Cpu>(cpu: &mut C, i: &Fields, new: C::Word, mask: u64, zero: bool
 
 /// RISBG. CC of the whole result: 0 zero, 1 negative, 2 positive.
 pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-    let new = rotated(cpu, i);
-    let value = inserted(cpu, i, new, range(i.i3 & 63, i.i4 & 63), i.i4 & 0x80 != 0);
+    let mask = range(i.i3 & 63, i.i4 & 63);
+    let new = rotated(cpu, i, mask);
+    let value = inserted(cpu, i, new, mask, i.i4 & 0x80 != 0);
     cpu.set_cc(Cc::Sign { width: W64, value });
     cpu.set_gr(W64, i.r1, value);
     Ok(())
@@ -38,8 +42,9 @@ pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 
 /// RISBGN: RISBG without a condition code.
 pub fn rotate_then_insert_no_cc<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-    let new = rotated(cpu, i);
-    let value = inserted(cpu, i, new, range(i.i3 & 63, i.i4 & 63), i.i4 & 0x80 != 0);
+    let mask = range(i.i3 & 63, i.i4 & 63);
+    let new = rotated(cpu, i, mask);
+    let value = inserted(cpu, i, new, mask, i.i4 & 0x80 != 0);
     cpu.set_gr(W64, i.r1, value);
     Ok(())
 }
@@ -57,7 +62,7 @@ pub fn rotate_then_insert_low<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 }
 
 fn rotate_then_insert_half<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64, half: u64) -> Step<C> {
-    let new = rotated(cpu, i);
+    let new = rotated(cpu, i, mask);
     let inside = cpu.imm(mask);
     let new = cpu.and(new, inside);
     let keep = cpu.imm(if i.i4 & 0x80 != 0 { !half } else { !mask });
@@ -73,7 +78,7 @@ macro_rules! boolean {
         #[$doc]
         pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
             let mask = range(i.i3 & 63, i.i4 & 63);
-            let new = rotated(cpu, i);
+            let new = rotated(cpu, i, mask);
             let old = cpu.gr(W64, i.r1);
             // Bits that are not selected meet the neutral element.
             let inside = cpu.imm(mask);

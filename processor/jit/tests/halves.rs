@@ -1,0 +1,40 @@
+//! A register's two halves, the right one set again and again and all of it wanted: translated, it is what it is interpreted.
+
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use arch::{Absolute, Psw};
+use cpu::Architecture;
+use engine::Exit;
+use vectors::machine::Machine;
+
+const TEXT: u64 = 0x8000;
+
+#[test]
+fn a_right_half_meets_its_left_half_where_ways_come_together() {
+    // AR 1,2; CHI 4,50 or CGHI 4,50; BRC 8,*+8; LGR 6,1; AGR 5,1; RISBGZ 7,1,31,62,1; BRCT 4,the first.
+    for compare in [0x4e, 0x4f] {
+        let text = [
+            0x1a, 0x12, 0xa7, compare, 0x00, 0x32, 0xa7, 0x84, 0x00, 0x04, 0xb9, 0x04, 0x00, 0x61, 0xb9, 0x08, 0x00,
+            0x51, 0xec, 0x71, 0x1f, 0xbe, 0x01, 0x55, 0xa7, 0x46, 0xff, 0xf4, 0x00, 0x00,
+        ];
+        let first = 0x1234_5678_ffff_ff00u64;
+        let (mut all, mut sum, mut last) = (first, 0u64, 0);
+        for count in (1..=100).rev() {
+            all = all & !0xffff_ffff | (all as u32).wrapping_add(3) as u64;
+            last = if count == 50 { last } else { all };
+            sum = sum.wrapping_add(all);
+        }
+        for patience in [0, 1, 40] {
+            let mut machine = Machine::new(Architecture::Z, 1 << 20);
+            machine.set_patience(patience);
+            machine.prepare_interruptions();
+            machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
+            machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
+            let s = &mut machine.state;
+            (s.gr[1], s.gr[2], s.gr[4], s.gr[5]) = (first, 3, 100, 0);
+            assert_eq!(machine.resume(100_000), Exit::Wait);
+            let gr = &machine.state.gr;
+            assert_eq!([gr[1], gr[5], gr[6], gr[7]], [all, sum, last, (all & 0xffff_ffff) << 1], "{patience}");
+        }
+    }
+}
