@@ -316,7 +316,7 @@ static int units(struct execio *io, const char *what)
 
             code = unit_read(READER_UNIT, image, &length);
             if (code != 0)
-                return code == 2 ? (io->count == ALL ? 0 : 2) : 1000 + code;
+                return end_stem(io) != 0 ? 2008 : code == 2 ? (io->count == ALL ? 0 : 2) : 1000 + code;
             code = give(io, image, length);
             continue;
         }
@@ -345,7 +345,7 @@ static int units(struct execio *io, const char *what)
         }
         code = code == 0 ? 0 : 1000 + code;
     }
-    return code;
+    return card && code == 0 && end_stem(io) != 0 ? 2008 : code;
 }
 
 /* A number of columns that follows an option. */

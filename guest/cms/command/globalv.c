@@ -191,6 +191,7 @@ static int set_words(struct words *words, bool line, const struct fileid *file)
         }
         if (file != NULL)
             code = append(file, find(selected, text, length));
+        attend();
     }
     return code;
 }
@@ -248,6 +249,7 @@ static int each_name(struct words *words, enum verb verb)
         const struct variable *v;
 
         folded(text, word, length);
+        attend();
         v = find(selected, text, length);
         if (verb == STACK) {
             if (!stack_line(v == NULL ? "" : v->value, v == NULL ? 0 : v->value_length, true))

@@ -15,6 +15,8 @@ int reader_open(const char *module, struct reader *reader, const struct fileid *
     error = file_open(&reader->id, EDF_READ, &reader->file);
     if (error != EDF_OK)
         return file_problem(module, error, id, false);
+    /* What is written to the file meanwhile is not seen. */
+    reader->file->own = !reader->file->file.output;
     id_of(reader->file->disk, reader->file->file.fst, &reader->id);
     longest = edf_word(reader->file->file.fst + FST_LRECL);
     reader->last = 0xffffffff;

@@ -65,7 +65,7 @@ static void die(const char *what, const char *which)
 static const char *explain(int error)
 {
     static const char *const text[] = { "done", "no such file", "the file exists", "end of file", "the disk is full",
-        "the disk is read-only", "an I/O error", "the disk is damaged", "no EDF label", "no storage",
+        "the disk is read-only", "an I/O error", "the disk is damaged", "no EDF label", "no storage", "nobody keeps its directory",
         "a record has a length that the file cannot have" };
     return text[error];
 }
@@ -182,13 +182,16 @@ static void put(char **word, int words, bool text)
     struct edf edf;
     struct edf_file file;
     size_t length, at = 0;
-    u8 *bytes = whole(word[4], &length), name[8], type[8], record[EDF_MOST_V];
-    u32 lrecl = words > 6 ? (u32)atol(word[6]) : 80, n = 0;
+    u8 *bytes = whole(word[4], &length), name[8], type[8];
+    u32 lrecl = words > 6 ? (u32)atol(word[6]) : 80, n = 0, room = lrecl > EDF_MOST_V ? lrecl : EDF_MOST_V;
+    u8 *record = calloc(room, 1);
     bool sparse = words > 7;
     int error;
 
     padded(name, word[1], 8);
     padded(type, word[2], 8);
+    if (lrecl == 0 || lrecl > EDF_MOST_F || record == NULL)
+        die("that is no record length", word[6]);
     error = edf_open_disk(&edf, &device, true);
     if (error == EDF_OK)
         error = edf_open(&edf, &file, name, type, EDF_NEW);
@@ -200,7 +203,7 @@ static void put(char **word, int words, bool text)
         u32 count = 0;
 
         if (text) {
-            while (at < length && bytes[at] != '\n' && count < sizeof record)
+            while (at < length && bytes[at] != '\n' && count < room)
                 record[count++] = to_ebcdic[bytes[at++] & 127];
             at += at < length && bytes[at] == '\n';
             while (word[5][0] == 'F' && count < lrecl)
@@ -213,6 +216,8 @@ static void put(char **word, int words, bool text)
                 record[count++] = bytes[at++];
             count = lrecl;
         } else {
+            if (length - at < 2 || length - at - 2 < ((u32)bytes[at] << 8 | bytes[at + 1]))
+                die("a record that is cut off in", word[4]);
             count = (u32)bytes[at] << 8 | bytes[at + 1];
             memcpy(record, bytes + at + 2, count);
             at += count + 2;
@@ -227,6 +232,7 @@ static void put(char **word, int words, bool text)
         error = edf_commit(&edf);
     if (error != EDF_OK)
         die(explain(error), word[4]);
+    free(record);
     save_image(word[0], &memory);
 }
 
@@ -261,8 +267,8 @@ static void get(char **word, bool text)
 {
     struct edf edf = open_to_read(word[0]);
     struct edf_file file;
-    u8 name[8], type[8], record[EDF_MOST_V];
-    u32 length;
+    u8 name[8], type[8], *record;
+    u32 length, room;
     int error;
 
     padded(name, word[1], 8);
@@ -270,7 +276,11 @@ static void get(char **word, bool text)
     error = edf_open(&edf, &file, name, type, EDF_READ);
     if (error != EDF_OK)
         die(explain(error), word[1]);
-    for (u32 n = 1; edf_read(&file, n, record, sizeof record, &length) == EDF_OK; n++) {
+    room = edf_word(file.fst + FST_LRECL);
+    record = malloc(room != 0 ? room : 1);
+    if (record == NULL)
+        die(explain(EDF_STORAGE), word[1]);
+    for (u32 n = 1; edf_read(&file, n, record, room, &length) == EDF_OK; n++) {
         if (!text && file.fst[FST_RECFM] == EDF_V) {
             putchar((int)(length >> 8));
             putchar((int)(length & 255));
@@ -280,6 +290,7 @@ static void get(char **word, bool text)
         if (text)
             putchar('\n');
     }
+    free(record);
     edf_close(&file);
 }
 

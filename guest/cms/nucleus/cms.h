@@ -286,6 +286,7 @@ struct open_file {
     struct disk *disk;
     u32 next_read, next_write;
     u32 opened;                 /* files are numbered as they are opened */
+    bool own;                   /* a reader's: whoever opens the file then gets another */
     struct open_file *chain;
 };
 struct search { struct fileid wanted; struct disk *disk; const u8 *fst; char letter; u32 number; };

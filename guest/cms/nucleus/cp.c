@@ -221,11 +221,12 @@ int block_io(u16 vdev, u32 size, bool write, u32 block, u32 count, void *buffer)
             list[k].block = block + k;
             list[k].buffer = (u32)buffer + k * size;
         }
+        u8 mask = disable();
         register u32 r2 __asm__("2") = (u32)&parameters;
         register u32 r15 __asm__("4");
-        /* The answer comes in register 15, which is the stack's. */
-        __asm__ volatile("lr 5,15\n\t.long 0x832000a4\n\tlr %1,15\n\tlr 15,5\n\tipm %0\n\tsrl %0,28"
-                         : "=&d"(cc), "=&d"(r15) : "d"(r2) : "5", "cc", "memory");
+        /* The answer comes in register 15, which is the stack's: no interruption may need that meanwhile. */
+        __asm__ volatile("lr 5,15\n\t.long 0x832000a4\n\tlr %1,15\n\tlr 15,5\n\tipm %0\n\tsrl %0,28\n\tssm %3"
+                         : "=&d"(cc), "=&d"(r15) : "d"(r2), "Q"(mask) : "5", "cc", "memory");
         if (cc != 0)
             return (int)r15;
         block += n;
@@ -251,10 +252,11 @@ int channel_io(u16 vdev, void *ccws, u16 *left)
     parameters.vdev = vdev;
     parameters.flags = 0x80;
     parameters.ccws = (u32)ccws;
+    u8 mask = disable();
     register u32 r2 __asm__("2") = (u32)&parameters;
     register u32 r15 __asm__("4");
-    __asm__ volatile("lr 5,15\n\t.long 0x832000a8\n\tlr %1,15\n\tlr 15,5\n\tipm %0\n\tsrl %0,28"
-                     : "=&d"(cc), "=&d"(r15) : "d"(r2) : "5", "cc", "memory");
+    __asm__ volatile("lr 5,15\n\t.long 0x832000a8\n\tlr %1,15\n\tlr 15,5\n\tipm %0\n\tsrl %0,28\n\tssm %3"
+                     : "=&d"(cc), "=&d"(r15) : "d"(r2), "Q"(mask) : "5", "cc", "memory");
     /* A call would take its register. */
     code = r15;
     if (left != NULL)

@@ -166,7 +166,7 @@ bool find_file(const struct fileid *id, struct disk **found, u8 **fst)
 struct open_file *file_is_open(const struct disk *disk, const u8 *fst)
 {
     for (struct open_file *file = open_files; file != NULL; file = file->chain)
-        if (file->disk == disk && memcmp(file->file.fst, fst, 16) == 0)
+        if (!file->own && file->disk == disk && memcmp(file->file.fst, fst, 16) == 0)
             return file;
     return NULL;
 }

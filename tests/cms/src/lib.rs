@@ -6,6 +6,7 @@
 mod cards;
 pub mod story;
 pub mod system;
+pub mod typist;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

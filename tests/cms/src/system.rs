@@ -85,9 +85,17 @@ pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 impl Site {
     /// The system, its 190 with this loader and nucleus and these files, CMSUSER's 191 with those.
     pub fn new(cms: &[PathBuf; 2], system: &[File<'_>], user: &[File<'_>]) -> Site {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let folder = scratch().join(NUMBER.fetch_add(1, Ordering::Relaxed).to_string());
-        std::fs::create_dir_all(&folder).expect("the folder above is there");
+        let folder = new_folder();
+        let disks = images(cms, &folder, system, user);
+        Site::with_disks(folder, &disks)
+    }
+
+    /// The system with these disks, which [`images`] has made.
+    pub fn with(disks: &[PathBuf; 2]) -> Site {
+        Site::with_disks(new_folder(), disks)
+    }
+
+    fn with_disks(folder: PathBuf, [first, second]: &[PathBuf; 2]) -> Site {
         let pack = Memory::ckd(CkdModel::named("3390").expect("there is this model"), 20);
         label::write(&pack, "VMRES").expect("it is empty");
         let volume: Arc<dyn Volume> = Arc::new(pack);
@@ -105,10 +113,9 @@ impl Site {
         assert!(cp.tapes.install(0x580, Model::T3490));
         cp.tapes.set_library(&folder);
         assert!(cp.tapes.mount(0x580, "WORK.HET", true).is_ok());
-        let [first, second] = images(cms, &folder, system, user);
         let site = Site { cp, clock, volume, folder, terminals: Vec::new() };
-        site.put(1, 3, &first);
-        site.put(6, 2, &second);
+        site.put(1, 3, first);
+        site.put(6, 2, second);
         site
     }
 
@@ -154,25 +161,36 @@ impl Site {
 
     /// `name` types a line; returns what its terminal shows when nothing happens any more.
     pub fn says(&mut self, name: &str, line: &str) -> String {
-        let terminal = self.terminal(name);
-        self.cp.line(terminal.id, line);
-        self.run(SLICES);
-        terminal.take_output()
+        self.types(name, line, SLICES).0
     }
 
     /// The same, but the guest gets only so many time slices: it may be in the middle of something.
     pub fn says_soon(&mut self, name: &str, line: &str, slices: u32) -> String {
-        let terminal = self.terminal(name);
-        self.cp.line(terminal.id, line);
-        self.run(slices);
-        terminal.take_output()
+        self.types(name, line, slices).0
     }
 
-    fn run(&self, slices: u32) {
-        self.clock.running.store(true, Ordering::Relaxed);
-        let _ = (0..slices).take_while(|_| self.cp.step(0)).count();
-        self.clock.running.store(false, Ordering::Relaxed);
+    /// The same, and whether nothing happens any more.
+    pub fn types(&mut self, name: &str, line: &str, slices: u32) -> (String, bool) {
+        let terminal = self.terminal(name);
+        self.cp.line(terminal.id, line);
+        let done = self.run(slices);
+        (terminal.take_output(), done)
     }
+
+    /// Whether nothing happens any more.
+    fn run(&self, slices: u32) -> bool {
+        self.clock.running.store(true, Ordering::Relaxed);
+        let ran = (0..slices).take_while(|_| self.cp.step(0)).count();
+        self.clock.running.store(false, Ordering::Relaxed);
+        ran < slices as usize
+    }
+}
+
+fn new_folder() -> PathBuf {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let folder = scratch().join(NUMBER.fetch_add(1, Ordering::Relaxed).to_string());
+    std::fs::create_dir_all(&folder).expect("the folder above is there");
+    folder
 }
 
 impl Drop for Site {
