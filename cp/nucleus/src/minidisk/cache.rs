@@ -10,7 +10,7 @@
 //! full, users share what is put in: as long as it takes to fill the cache once, nobody but the users of OPTION NOMDCFS puts
 //! in more than an equal share.
 
-use dasd::{Change, Kind, MediaError, Track, Volume};
+use dasd::{Change, Kind, MediaError, Spot, Track, Volume};
 use devices::dasd::Reservation;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -616,6 +616,37 @@ impl Volume for Cached {
             self.count(|counters| &counters.inserts);
         }
         Ok(found)
+    }
+
+    // The cache wants whole tracks; where it is not used, records come and go alone.
+    fn spot(&self, track: u32, id: [u8; 5]) -> Option<Spot> {
+        if self.eligible() { None } else { self.extent.spot(track, id) }
+    }
+
+    fn read_spot(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+        if self.eligible() {
+            return Ok(None);
+        }
+        let found = self.extent.read_spot(track, spot)?;
+        if found.is_some() {
+            self.count(|counters| &counters.reads);
+        }
+        Ok(found)
+    }
+
+    fn write_spot(&self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
+        if self.eligible() {
+            return Ok(false);
+        }
+        let key = self.key(self.first + u64::from(track));
+        let (ticket, before) = self.cache.begin_write(&key);
+        // What another link has brought into the cache is to change, too.
+        let written = if before.is_some() { Ok(false) } else { self.extent.write_spot(track, spot, data) };
+        self.cache.end_write(&key, ticket, before, false);
+        if written == Ok(true) {
+            self.count(|counters| &counters.writes);
+        }
+        written
     }
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
