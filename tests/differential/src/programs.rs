@@ -24,6 +24,9 @@ use vectors::{Registers, SCRATCH};
 const TEXT: u64 = 0x4_0e80;
 /// Pages of text: the program is not longer.
 const TEXT_END: u64 = 0x4_2000;
+/// Bits 0 and 2-4 of the PSW. STOSM of them leaves them in the old PSW of its specification exception; with such a PSW no CPU executes
+/// anything.
+const NEVER: u64 = 0xb8 << 56;
 /// Counters of loops, an aligned doubleword each item.
 const COUNTERS: u64 = 0x3_0000;
 /// PSWs and control registers that programs load, 16 bytes each item.
@@ -727,7 +730,7 @@ impl Duel {
             if restart && heal {
                 side.put(TEXT, &text);
             }
-            side.state().set_psw(Psw { mask: mask & !(mask::PER | mask::WAIT), address });
+            side.state().set_psw(Psw { mask: mask & !(mask::PER | mask::WAIT | NEVER), address });
         });
         true
     }
