@@ -4,7 +4,8 @@
 //! nearly always taken. When one is to be translated it has been interpreted some forty times, and each time [`BlockCache::left`]
 //! has noted how it was left. So its *trace* goes on at the branch's target, where the block that begins there says how that is left,
 //! and so on: until a branch to where the trace has been, or until nothing is known. A target in a register is where the block has led
-//! so far; who returns in a trace goes on behind the call in it, wherever else that routine has returned to.
+//! so far; who returns in a trace goes on behind the call in it, wherever else that routine has returned to. Through calls and returns
+//! a trace goes only if it comes back to its start: for loops.
 //! Ways out of it that were hardly ever taken become exits.
 //!
 //! A trace has text of the page that its block begins in and of one other, the next, the one before, or one with a routine, if that
@@ -30,6 +31,9 @@ pub struct Trace {
     pub beside: Option<Beside>,
     /// It ends with a branch that has led back to its start so far; the instruction's copy here says so as one of the text would.
     led_back: bool,
+    /// It goes back to its start, and it goes through calls.
+    loops: bool,
+    calls: bool,
 }
 
 /// What a trace may be made of.
@@ -40,18 +44,21 @@ struct Text<'a> {
     /// The frame of that page, and of the other, if one has been looked for: so many pages behind.
     own: (Absolute, u32),
     beside: Option<(i64, Absolute, u32)>,
+    /// How many pages the other may be away.
+    reach: i64,
     /// The block's own page and the other.
     bytes: Box<[[u8; PAGE as usize]; 2]>,
 }
 
 impl Text<'_> {
-    fn of(s: &State, start: Absolute, version: u32) -> Text<'_> {
+    fn of(s: &State, start: Absolute, version: u32, reach: i64) -> Text<'_> {
         let frame = Absolute(start.0 & PAGE_MASK);
         let mut text = Text {
             s,
             offset: (start.0 % PAGE) as i64,
             own: (frame, version),
             beside: None,
+            reach,
             bytes: Box::new([[0; PAGE as usize]; 2]),
         };
         text.bytes[0] = text.read(frame);
@@ -74,7 +81,7 @@ impl Text<'_> {
         match self.beside {
             _ if page == 0 => return Some(self.own),
             Some((beside, frame, version)) => return (page == beside).then_some((frame, version)),
-            None if page.abs() > FAR || self.s.address_mask != u64::MAX => return None,
+            None if page.abs() > self.reach || self.s.address_mask != u64::MAX => return None,
             None => {}
         }
         let address = (self.s.ia & PAGE_MASK).checked_add_signed(page * PAGE as i64)?;
@@ -188,7 +195,7 @@ fn register(text: &[u8; 6]) -> Option<u8> {
 }
 
 /// Whether what branches here leaves the address of what is behind it in a register.
-fn calls(text: &[u8; 6]) -> bool {
+fn is_call(text: &[u8; 6]) -> bool {
     // BASR, BAS, BRAS and BRASL.
     matches!((text[0], text[1] & 15), (0x0d | 0x4d, _) | (0xa7 | 0xc0, 5))
 }
@@ -212,9 +219,14 @@ impl BlockCache {
 
     /// The trace of a block that has waited `patience` times, the one at `s.ia`, or `None` if its text has been stored into.
     pub fn trace(&self, s: &State, number: u32, patience: u8) -> Option<Trace> {
+        self.follow(s, number, patience, true)
+    }
+
+    /// The same, through calls and returns or not.
+    fn follow(&self, s: &State, number: u32, patience: u8, calls: bool) -> Option<Trace> {
         let (start, version) = self.place_of(number);
         let block = self.block(number);
-        let mut text = Text::of(s, start, version);
+        let mut text = Text::of(s, start, version, if calls { FAR } else { 1 });
         let offset = text.offset as usize;
         let changed = digest(&text.bytes[0][offset..offset + block.bytes as usize]) != block.digest;
         if changed || s.storage().code_version(start) != version {
@@ -266,13 +278,14 @@ impl BlockCache {
             };
             let named = register(&bytes).is_some() || bytes[0] == 0x4d;
             let went = went.filter(|to| named && to & 1 == 0 && to.unsigned_abs() < FAR as u64 * PAGE);
-            let back = if branches && returns(&bytes) { called.pop() } else { None };
+            let went = went.filter(|_| calls);
+            let back = if branches && calls && returns(&bytes) { called.pop() } else { None };
             let next = match (branches, target.or(back).or(went)) {
                 (true, Some(to)) => to,
                 (false, _) if executes || ends != Ends::Always => at,
                 _ => break,
             };
-            if branches && calls(&bytes) {
+            if branches && is_call(&bytes) {
                 called.push(at);
             }
             if next == 0
@@ -284,8 +297,10 @@ impl BlockCache {
                 trace.led_back = true;
             }
             if trace.has(next) {
+                trace.loops = next == 0;
                 break;
             }
+            trace.calls |= branches && (target.is_none() || text.place(next).0.abs() > 1);
             let Some((place, version)) = text.absolute(next) else { break };
             match self.known(place, version, patience) {
                 Some(then) => known = then,
@@ -300,6 +315,10 @@ impl BlockCache {
         }
         if trace.ops.last().is_some_and(|op| op.fields.at >= began) {
             trace.pieces.push((began, at));
+        }
+        // A copy of a routine for everybody who calls it would be much code. In a loop it pays.
+        if calls && trace.calls && !trace.loops && patience > HASTE {
+            return self.follow(s, number, patience, false);
         }
         if trace.is_block(whole) {
             return Some(trace);
