@@ -69,7 +69,7 @@ pub const NONE: u32 = u32::MAX;
 const WAYS: usize = 4;
 const BUCKETS: usize = 1 << 14;
 /// When so many instructions are decoded, what is seldom executed is forgotten and decoded anew as needed.
-const MAX_OPS: usize = 5 << 15;
+const MAX_OPS: usize = 3 << 16;
 /// If more than this remains then, everything is.
 const MOST_KEPT: usize = MAX_OPS / 8 * 7;
 pub const MAX_BLOCK: usize = 64;
