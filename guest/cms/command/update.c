@@ -11,8 +11,6 @@
 
 enum { NO_STORAGE = 41, NO_UPDATES = 40 };
 
-static u32 output_device(const struct update *update) { return update->print && update->log == NULL ? PRINT_UNIT : 0; }
-
 void update_log(struct update *update, const char *what, const char *line, u32 length)
 {
     char text[160];
@@ -22,7 +20,7 @@ void update_log(struct update *update, const char *what, const char *line, u32 l
     length = length > sizeof text - room ? (u32)sizeof text - room : length;
     memcpy(text + room, line, length);
     room = length_of(text, room + length);
-    if (output_device(update) != 0)
+    if (update->print)
         (void)unit_write(PRINT_UNIT, 0x09, text, room);
     else if (update->log != NULL && update->log_error == EDF_OK)
         update->log_error = edf_write(&update->log->file, ++update->log_lines, room == 0 ? " " : text, room == 0 ? 1 : room);

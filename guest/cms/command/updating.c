@@ -23,13 +23,7 @@ struct pass {
 /* A control statement, in words. */
 struct statement { name token[TOKENS_MOST + 1]; u32 count; };
 
-static bool statement_of(const char *card, struct statement *statement)
-{
-    if (card[0] != '.' || card[1] != '/')
-        return false;
-    statement->count = tokenize(card + 2, SCANNED - 2, statement->token);
-    return true;
-}
+static bool is_statement(const char *card) { return card[0] == '.' && card[1] == '/'; }
 
 /* The number in a record's sequence field; NOWHERE: there is none. */
 static int sequence_of(const struct update *update, const char *line)
@@ -251,7 +245,7 @@ static int insert(struct pass *pass, const struct source *cards, u32 *card, bool
         const char *text = cards->line[*card];
         char *line;
 
-        if (text[0] == '.' && text[1] == '/')
+        if (is_statement(text))
             break;
         if (drop) {
             update_log(pass->update, "IGNORED", text, CARD);
@@ -322,14 +316,14 @@ int update_apply(struct update *update, const struct fileid *id)
     code = source_read(&cards, &reader);
     reader_close(&reader);
     /* Records in front of the first statement belong to none. */
-    if (code == 0 && cards.count > 0 && (cards.line[0][0] != '.' || cards.line[0][1] != '/')) {
+    if (code == 0 && cards.count > 0 && !is_statement(cards.line[0])) {
         update_warn(update, 12, 207);
         code = insert(&pass, &cards, &card, true, &none);
     }
     while (code == 0 && card < cards.count) {
         struct statement statement;
 
-        (void)statement_of(cards.line[card], &statement);
+        statement.count = tokenize(cards.line[card] + 2, SCANNED - 2, statement.token);
         update_log(update, "", cards.line[card], CARD);
         card++;
         code = perform_statement(&pass, &cards, &card, &statement, first);

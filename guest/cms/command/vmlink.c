@@ -16,13 +16,18 @@ static struct link { name owner; u32 theirs, ours; char mode; } links[LINKS_MOST
 struct asked { name owner; u32 theirs, ours; char mode, extends; name how, password; };
 struct wish { int show, stack, query, release, no_names; name file; };
 
+static void folded(name to, const char *word, u32 length)
+{
+    pad(to, sizeof(name), word, length);
+    for (u32 n = 0; n < sizeof(name); n++)
+        to[n] = upper(to[n]);
+}
+
 static int bad(const char *word, u32 length)
 {
     name shown;
 
-    pad(shown, sizeof shown, word, length);
-    for (u32 n = 0; n < sizeof shown; n++)
-        shown[n] = upper(shown[n]);
+    folded(shown, word, length);
     message("VML", 70, 'E', shown);
     return RC_SYNTAX;
 }
@@ -42,13 +47,6 @@ static u32 take(const char **at, const char *end, const char **word)
             length++;
     *at += length;
     return length;
-}
-
-static void folded(name to, const char *word, u32 length)
-{
-    pad(to, sizeof(name), word, length);
-    for (u32 n = 0; n < sizeof(name); n++)
-        to[n] = upper(to[n]);
 }
 
 /* <vdev fm linkmode password>, of which each may be * or missing. */
@@ -86,7 +84,7 @@ static int angled(const char **at, const char *end, struct asked *asked)
     }
 }
 
-static const struct link *linked(const struct asked *asked)
+static struct link *linked(const struct asked *asked)
 {
     for (u32 n = 0; n < LINKS_MOST; n++) {
         struct disk *disk = links[n].mode != 0 ? disk_at(links[n].mode) : NULL;
@@ -116,7 +114,7 @@ static void tell(const struct wish *wish, const struct link *link)
 
 static int let_go(const struct wish *wish, const struct asked *asked)
 {
-    struct link *link = (struct link *)linked(asked);
+    struct link *link = linked(asked);
     char line[24];
 
     if (link == NULL) {

@@ -31,9 +31,6 @@ pub struct Trace {
     pub beside: Option<Beside>,
     /// It ends with a branch that has led back to its start so far; the instruction's copy here says so as one of the text would.
     led_back: bool,
-    /// It goes back to its start, and it goes through calls.
-    loops: bool,
-    calls: bool,
 }
 
 /// What a trace may be made of.
@@ -222,11 +219,11 @@ impl BlockCache {
         self.follow(s, number, patience, true)
     }
 
-    /// The same, through calls and returns or not.
-    fn follow(&self, s: &State, number: u32, patience: u8, calls: bool) -> Option<Trace> {
+    /// The same, `through` calls and returns or not.
+    fn follow(&self, s: &State, number: u32, patience: u8, through: bool) -> Option<Trace> {
         let (start, version) = self.place_of(number);
         let block = self.block(number);
-        let mut text = Text::of(s, start, version, if calls { FAR } else { 1 });
+        let mut text = Text::of(s, start, version, if through { FAR } else { 1 });
         let offset = text.offset as usize;
         let changed = digest(&text.bytes[0][offset..offset + block.bytes as usize]) != block.digest;
         if changed || s.storage().code_version(start) != version {
@@ -239,6 +236,8 @@ impl BlockCache {
             known = Known::Until(whole);
         }
         let mut trace = Trace::default();
+        // Whether it goes back to its start, and whether it goes through calls.
+        let (mut loops, mut calls) = (false, false);
         // Where the next instruction is, where its piece of text began, and how many there have been of the block at hand.
         let (mut at, mut began, mut count) = (0, 0, 0);
         // Where that block begins, and where those return that have been called.
@@ -277,9 +276,9 @@ impl BlockCache {
                 _ => None,
             };
             let named = register(&bytes).is_some() || bytes[0] == 0x4d;
-            let went = went.filter(|to| named && to & 1 == 0 && to.unsigned_abs() < FAR as u64 * PAGE);
-            let went = went.filter(|_| calls);
-            let back = if branches && calls && returns(&bytes) { called.pop() } else { None };
+            let near = |to: &i64| to & 1 == 0 && to.unsigned_abs() < FAR as u64 * PAGE;
+            let went = went.filter(|to| through && named && near(to));
+            let back = if branches && through && returns(&bytes) { called.pop() } else { None };
             let next = match (branches, target.or(back).or(went)) {
                 (true, Some(to)) => to,
                 (false, _) if executes || ends != Ends::Always => at,
@@ -297,10 +296,10 @@ impl BlockCache {
                 trace.led_back = true;
             }
             if trace.has(next) {
-                trace.loops = next == 0;
+                loops = next == 0;
                 break;
             }
-            trace.calls |= branches && (target.is_none() || text.place(next).0.abs() > 1);
+            calls |= branches && (target.is_none() || text.place(next).0.abs() > 1);
             let Some((place, version)) = text.absolute(next) else { break };
             match self.known(place, version, patience) {
                 Some(then) => known = then,
@@ -317,7 +316,7 @@ impl BlockCache {
             trace.pieces.push((began, at));
         }
         // A copy of a routine for everybody who calls it would be much code. In a loop it pays.
-        if calls && trace.calls && !trace.loops && patience > HASTE {
+        if through && calls && !loops && patience > HASTE {
             return self.follow(s, number, patience, false);
         }
         if trace.is_block(whole) {
