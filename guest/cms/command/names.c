@@ -32,7 +32,8 @@ static int read_names(const char *module, const struct fileid *id, struct names 
     room = (uint64_t)edf_word(fst + FST_RECORDS) * (reader.room + 1) + 1;
     room = room > ROOM_MOST ? ROOM_MOST : room;
     names->text = obtain_command((size_t)room);
-    names->line = obtain_command((edf_word(fst + FST_RECORDS) + 1) * sizeof *names->line);
+    /* A line takes two characters at least. */
+    names->line = obtain_command((edf_word(fst + FST_RECORDS) < room / 2 ? edf_word(fst + FST_RECORDS) : (size_t)room / 2) * sizeof *names->line + 1);
     while (reader_next(module, &reader, &code) && names->length + reader.length + 1 <= room) {
         names->line[names->lines++] = names->length;
         memcpy(names->text + names->length, reader.record, reader.length);

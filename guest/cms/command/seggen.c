@@ -6,9 +6,9 @@
 #include "command.h"
 #include "../nucleus/segment.h"
 
-enum { EXECS_MOST = 500 };
+enum { EXECS_MOST = 500, LENGTH_MOST = 0x7fffffff };
 
-struct wanted { name fn, ft; u32 room; };
+struct wanted { name fn, ft; uint64_t room; };
 
 /* What the list names; its return code. */
 static int read_list(const name segment, struct wanted *wanted, u32 *count)
@@ -68,7 +68,8 @@ static int put_execs(u8 *first, u32 *length, void *what)
 
 int seggen_command(const struct call *call)
 {
-    u32 words = operands(call), length;
+    u32 words = operands(call);
+    uint64_t length;
     struct list list = { .count = 0 };
     int code;
 
@@ -86,6 +87,7 @@ int seggen_command(const struct call *call)
         return code;
     length = installation_head(list.count);
     for (u32 n = 0; n < list.count; n++)
-        length += list.wanted[n].room;
-    return make_segment("SGN", call->token[1], call->token[2], length, &(struct segment_maker){ .fill = put_execs, .what = &list });
+        length += list.wanted[n].room < LENGTH_MOST ? list.wanted[n].room : LENGTH_MOST;
+    length = length < LENGTH_MOST ? length : LENGTH_MOST;
+    return make_segment("SGN", call->token[1], call->token[2], (u32)length, &(struct segment_maker){ .fill = put_execs, .what = &list });
 }

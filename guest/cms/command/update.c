@@ -9,7 +9,7 @@
  */
 #include "update.h"
 
-enum { NO_STORAGE = 41, NO_UPDATES = 40 };
+enum { NO_STORAGE = 41, NO_UPDATES = 40, ROWS_MOST = 100000 };
 
 void update_log(struct update *update, const char *what, const char *line, u32 length)
 {
@@ -145,11 +145,18 @@ static int read_list(const struct fileid *id, struct list *list)
     struct reader reader;
     name token[TOKENS_MOST + 1];
     int code = reader_open("UPD", &reader, id);
+    u32 rows;
 
     if (code != 0)
         return code;
+    rows = edf_word(reader.file->file.fst + FST_RECORDS);
+    if (rows > ROWS_MOST) {
+        reader_close(&reader);
+        message("UPD", 299, 'E');
+        return NO_STORAGE;
+    }
     list->count = 0;
-    list->row = obtain_command((edf_word(reader.file->file.fst + FST_RECORDS) + 1) * sizeof *list->row);
+    list->row = obtain_command(rows * sizeof *list->row);
     while (reader_next("UPD", &reader, &code)) {
         struct row *row = &list->row[list->count];
         u32 length = reader.length > CARD ? CARD : reader.length;

@@ -211,7 +211,7 @@ void installation_forget(void);
 void installation_left(void);
 const struct rexx_text *installation_find(const name fn, const name ft, u32 *count);
 const struct rexx_text *installation_run(const name fn, const name ft, u32 *count);   /* until installation_left() */
-u32 exec_room(const struct disk *disk, const u8 *fst);
+uint64_t exec_room(const struct disk *disk, const u8 *fst);
 u32 installation_head(u32 count);
 u32 installation_begin(u8 *at, u32 count);
 int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used);

@@ -77,12 +77,12 @@ const struct rexx_text *installation_run(const name fn, const name ft, u32 *coun
 u32 installation_head(u32 count) { return sizeof(struct installation) + count * sizeof(struct entry); }
 
 /* How much of a segment an exec can take: its lines, and their bytes, which an F file's records are all of. */
-u32 exec_room(const struct disk *disk, const u8 *fst)
+uint64_t exec_room(const struct disk *disk, const u8 *fst)
 {
-    u32 records = edf_word(fst + FST_RECORDS), lrecl = edf_word(fst + FST_LRECL);
+    uint64_t records = edf_word(fst + FST_RECORDS), lrecl = edf_word(fst + FST_LRECL);
 
-    return records * (u32)sizeof(struct rexx_text) + 8 + lrecl +
-           (fst[FST_RECFM] == EDF_F ? records * lrecl : edf_word(fst + FST_BLOCKS) * disk->edf.size);
+    return records * sizeof(struct rexx_text) + 8 + lrecl +
+           (fst[FST_RECFM] == EDF_F ? records * lrecl : (uint64_t)edf_word(fst + FST_BLOCKS) * disk->edf.size);
 }
 
 /* Begins a segment; how many bytes of it are in use. */
