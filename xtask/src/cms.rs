@@ -88,7 +88,7 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     let level = format!("-DCMS_LEVEL=\"{}\"", env!("CARGO_PKG_VERSION"));
     let elf = folder.join("nucleus.elf");
     let mut sources = vec![source().join("nucleus/start.S")];
-    for part in ["nucleus", "lib", "command", "edf", "rexx"] {
+    for part in ["nucleus", "lib", "command", "edf", "rexx", "pipe"] {
         // What gives a part a main program on this host is none of CMS's.
         sources.extend(host::files(&source().join(part), |name| name.ends_with(".c") && name != "host.c"));
     }
@@ -121,7 +121,7 @@ fn programs(compiler: &str, folder: &Path) -> Outcome {
     };
     // Its beginning is where programs begin.
     let mut objects = vec![compile(&sdk.join("start.S"))?, compile(&sdk.join("library.c"))?];
-    for name in ["string.c", "format.c", "divide.c"] {
+    for name in ["string.c", "text.c", "format.c", "divide.c"] {
         objects.push(compile(&source().join("lib").join(name))?);
     }
     let library = folder.join("library.all.o");

@@ -92,7 +92,7 @@ command_function access_command, release_command, format_command, listfile_comma
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
     reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
     execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command, vmlink_command,
-    defaults_command, progmap_command, validate_command;
+    defaults_command, progmap_command, validate_command, pipe_command;
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);

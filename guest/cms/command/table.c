@@ -75,6 +75,8 @@ const struct command commands[] = {
     { "NUCXLOAD", 5, nucxload_command, "NUCXLoad name [fn] [( SYSTEM SERVICE IMMCMD ENDCMD PERM PUSH",
       "Loads a MODULE as a nucleus extension: a command that stays in storage. SYSTEM ones outlive abends. Return code 1: there is one of that name (PUSH hides it)." },
     { "NUCXMAP", 7, nucxmap_command, "NUCXMAP [name] [( STACK FIFO LIFO", "Shows the nucleus extensions." },
+    { "PIPE", 4, pipe_command, "PIPE [(options)] stage [| stage...] [endchar stage...]",
+      "Runs a pipeline: programs side by side, of which each reads what the one to its left writes. Options: STAGESEP c, ENDCHAR c, ESCAPE c, NAME word, LISTERR, LISTRC, MSGLEVEL n. HELP PIPE stage explains a stage." },
     { "PRINT", 2, print_command, "PRint fn ft [fm] [( CC NOCC HEADER UPCASE LINECOUN n TRC HEX MEMBER m|*", "Prints a file on the virtual printer." },
     { "PROGMAP", 5, progmap_command, "PROGMap [name|*] [( ALL STACK FIFO LIFO",
       "Shows the program that LOAD or LOADMOD has put into storage." },

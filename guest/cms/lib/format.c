@@ -1,5 +1,7 @@
-/* Formatting: a small printf. */
-#include "../nucleus/cms.h"
+/* Formatting: a small printf. Compiles on any host. */
+#include "text.h"
+
+#include <string.h>
 
 struct output { char *to; u32 room, length; };
 
@@ -62,6 +64,10 @@ u32 format_list(char *to, u32 room, const char *how, va_list list)
         case 't':
             text = va_arg(list, const char *);
             field(&out, text, length_of(text, 8), width, left, ' ');
+            break;
+        case 'l':
+            text = va_arg(list, const char *);
+            field(&out, text, va_arg(list, u32), width, left, ' ');
             break;
         case 'c':
             number[0] = (char)va_arg(list, int);

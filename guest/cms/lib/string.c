@@ -1,4 +1,4 @@
-/* Text and storage: the few functions that a compiler expects, and what a command needs of words and numbers. */
+/* Storage: the few functions that a compiler expects. */
 #include "../nucleus/cms.h"
 
 /* One instruction for up to 256 bytes: what EXECUTE puts into MVC and CLC is their length less 1. */
@@ -88,61 +88,13 @@ int strcmp(const char *a, const char *b)
     return (u8)*a - (u8)*b;
 }
 
-u32 length_of(const char *text, u32 room)
+void *memchr(const void *text, int byte, size_t length)
 {
-    while (room > 0 && text[room - 1] == ' ')
-        room--;
-    return room;
-}
+    register u32 wanted __asm__("0") = (u8)byte;
+    const char *from = text, *end = from + length;
+    u32 cc;
 
-char upper(char c)
-{
-    return (c >= 'a' && c <= 'i') || (c >= 'j' && c <= 'r') || (c >= 's' && c <= 'z') ? (char)(c | 0x40) : c;
-}
-
-bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-bool parse_number(const char *text, u32 length, u32 *value)
-{
-    u32 n = 0;
-
-    if (length == 0 || length > 10)
-        return false;
-    for (u32 k = 0; k < length; k++) {
-        if (!is_digit(text[k]) || n > 214748364u)
-            return false;
-        n = n * 10 + (u32)(text[k] - '0');
-    }
-    *value = n;
-    return n <= 0x7fffffff;
-}
-
-bool parse_hex(const char *text, u32 length, u32 *value)
-{
-    u32 n = 0;
-
-    if (length == 0 || length > 8)
-        return false;
-    for (u32 k = 0; k < length; k++) {
-        char c = upper(text[k]);
-
-        if (is_digit(c))
-            n = n << 4 | (u32)(c - '0');
-        else if (c >= 'A' && c <= 'F')
-            n = n << 4 | (u32)(c - 'A' + 10);
-        else
-            return false;
-    }
-    *value = n;
-    return true;
-}
-
-void pad(char *to, u32 room, const char *text, u32 length)
-{
-    length = length < room ? length : room;
-    memcpy(to, text, length);
-    memset(to + length, ' ', room - length);
+    /* SRST may stop before it is through (condition code 3). */
+    __asm__ volatile("0:\tsrst %0,%1\n\tbrc 1,0b\n\tipm %2\n\tsrl %2,28" : "+a"(end), "+a"(from), "=d"(cc) : "d"(wanted) : "cc", "memory");
+    return cc == 1 ? (void *)end : NULL;
 }

@@ -31,7 +31,8 @@ void no_storage(void)
     come_back(of_command->registers);
 }
 
-static int run(const struct command *command, const struct call *call)
+/* Does the work; when there is no storage for it, it ends with that return code. */
+int with_storage(int (*work)(const void *with), const void *with)
 {
     struct command_place here = { .opened = files_opened() }, *outer = of_command;
     int code;
@@ -42,9 +43,25 @@ static int run(const struct command *command, const struct call *call)
         return RC_STORAGE;
     }
     of_command = &here;
-    code = command->perform(call);
+    code = work(with);
     of_command = outer;
     return code;
+}
+
+struct work { const struct command *command; const struct call *call; };
+
+static int perform_work(const void *with)
+{
+    const struct work *work = with;
+
+    return work->command->perform(work->call);
+}
+
+static int run(const struct command *command, const struct call *call)
+{
+    struct work work = { command, call };
+
+    return with_storage(perform_work, &work);
 }
 
 static const struct command *built_in(const name token)

@@ -9,20 +9,8 @@
 #define CMS_H
 
 #include "../edf/edf.h"
-#include <stdarg.h>
+#include "../lib/text.h"
 #include <string.h>
-
-/* lib/string.c */
-u32 length_of(const char *text, u32 room);               /* without trailing blanks */
-char upper(char c);
-bool is_digit(char c);
-bool parse_number(const char *text, u32 length, u32 *value);   /* decimal, 31 bits */
-bool parse_hex(const char *text, u32 length, u32 *value);
-void pad(char *to, u32 room, const char *text, u32 length);    /* blank padded or cut */
-
-/* lib/format.c: %s %d %u %c %x with width, '-' and '0'; %t is an 8-byte name without its trailing blanks. */
-u32 format(char *to, u32 room, const char *how, ...);
-u32 format_list(char *to, u32 room, const char *how, va_list list);
 
 /* start.S */
 struct frame { u32 psw[2]; u32 gr[16]; };
@@ -176,6 +164,7 @@ int perform_tokens(const struct call *call);
 struct command_place *no_command(void);
 void command_again(struct command_place *place);
 void no_storage(void) __attribute__((noreturn));
+int with_storage(int (*work)(const void *with), const void *with);
 int run_module(const struct call *call, bool *found);
 int subcommand(const char *environment, u32 length, const char *text, u32 text_length);
 enum { NOT_FOUND = -3 };
@@ -215,6 +204,9 @@ uint64_t exec_room(const struct disk *disk, const u8 *fst);
 u32 installation_head(u32 count);
 u32 installation_begin(u8 *at, u32 count);
 int installation_add(u8 *at, u32 n, const name fn, const name ft, u32 *used);
+
+/* pipe/dispatch.c */
+void pipes_forget(void);
 
 /* synonym.c */
 void synonyms_clear(void);
@@ -310,7 +302,5 @@ const char *show_id(const struct fileid *id, char text[24]);
 
 /* Return codes that many commands have. */
 enum { RC_SYNTAX = 24, RC_MISSING = 28, RC_FORMAT = 32, RC_DISK = 36, RC_STORAGE = 104, RC_IO = 100 };
-
-#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
 #endif

@@ -130,6 +130,7 @@ void command_end(void)
     release_command_storage();
     forget_programs();
     forget_execs();
+    pipes_forget();
     if (settings.relpage)
         give_back_storage();
     exec_attention = 0;

@@ -9,6 +9,7 @@ void *memmove(void *to, const void *from, size_t length);
 void *memset(void *to, int byte, size_t length);
 int memcmp(const void *a, const void *b, size_t length);
 size_t strlen(const char *text);
+void *memchr(const void *text, int byte, size_t length);
 int strcmp(const char *a, const char *b);
 
 #endif

@@ -1,0 +1,21 @@
+/* Words, numbers and formatted lines (text.c, format.c). Knows no CMS and compiles on any host. */
+#ifndef TEXT_H
+#define TEXT_H
+
+#include "../edf/edf.h"
+#include <stdarg.h>
+
+u32 length_of(const char *text, u32 room);               /* without trailing blanks */
+char upper(char c);
+bool is_digit(char c);
+bool parse_number(const char *text, u32 length, u32 *value);   /* decimal, 31 bits */
+bool parse_hex(const char *text, u32 length, u32 *value);
+void pad(char *to, u32 room, const char *text, u32 length);    /* blank padded or cut */
+
+/* %s %d %u %c %x with width, '-' and '0'; %t is an 8-byte name without its trailing blanks, %l a text and its length. */
+u32 format(char *to, u32 room, const char *how, ...);
+u32 format_list(char *to, u32 room, const char *how, va_list list);
+
+#define COUNT_OF(table) (sizeof(table) / sizeof *(table))
+
+#endif

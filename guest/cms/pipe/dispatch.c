@@ -1,0 +1,500 @@
+/*
+ * The dispatcher: which stage runs, when stages commit, and how a pipeline ends.
+ *
+ * Each stage has a stack. The dispatcher gives control to the stage that has become ready last; it comes back when the stage has to wait,
+ * has ended, or wants something done on the stack where PIPE was called (aside). Stages are started from left to right. Each runs until it
+ * wants to commit, which it does by itself for its first record; when all of a set have come to a level they go on, or, if one
+ * has ended with a return code before level 0, they are ended.
+ *
+ * The PIPE command is a stage itself, whose set has no other and which calls the set that was typed.
+ */
+#include "internal.h"
+
+enum { GUARD = 0x50495045, GUARDS = 4, LOOK_AFTER = 32 };
+
+static struct pipe *innermost;
+
+void pipes_forget(void) { innermost = NULL; }
+
+int worse(int code, int other)
+{
+    if (code < 0 || other < 0)
+        return code < other ? code : other;
+    return code > other ? code : other;
+}
+
+/* ---- storage ---- */
+
+static void *obtain_in(struct pipe *pipe, struct block *list, size_t size)
+{
+    struct block *block = system_obtain(sizeof *block + size);
+
+    if (block == NULL) {
+        pipe_say("DSP", 122, 'S');
+        pipe_stop(pipe, 104);
+    }
+    block->next = list->next;
+    block->last = list;
+    list->next->last = block;
+    list->next = block;
+    return block + 1;
+}
+
+static void release_from(void *storage)
+{
+    struct block *block = (struct block *)storage - 1;
+
+    if (storage == NULL)
+        return;
+    block->next->last = block->last;
+    block->last->next = block->next;
+    system_release(block);
+}
+
+static void release_all(struct block *list)
+{
+    while (list->next != list)
+        release_from(list->next + 1);
+}
+
+void *pipe_obtain(struct pipe *pipe, size_t size) { return obtain_in(pipe, &pipe->blocks, size); }
+void pipe_release(void *block) { release_from(block); }
+void *stage_obtain(struct stage *s, size_t size) { return obtain_in(s->set->pipe, &s->blocks, size); }
+void stage_release(struct stage *s, void *block) { (void)s; release_from(block); }
+
+char *stage_room(struct stage *s, struct buffer *buffer, u32 length)
+{
+    if (length > buffer->room) {
+        u32 room = length < 0x20000000 && length < buffer->room * 2 ? buffer->room * 2 : length;
+        char *more = stage_obtain(s, room);
+
+        if (buffer->room > 0)
+            memcpy(more, buffer->at, buffer->room);
+        release_from(buffer->at);
+        *buffer = (struct buffer){ more, room };
+    }
+    return buffer->at;
+}
+
+void stage_at_end(struct stage *s, void (*perform)(void *with), void *with)
+{
+    struct ending *ending = stage_obtain(s, sizeof *ending);
+
+    *ending = (struct ending){ perform, with, s->endings };
+    s->endings = ending;
+}
+
+/* ---- stacks ---- */
+
+void make_ready(struct stage *s)
+{
+    struct pipe *pipe = s->set->pipe;
+
+    s->state = READY;
+    s->next_ready = pipe->ready;
+    pipe->ready = s;
+}
+
+static void to_dispatcher(struct stage *s)
+{
+    context_switch(s->context, s->set->pipe->here);
+}
+
+void wait_as(struct stage *s, enum state state, struct link *link)
+{
+    s->state = state;
+    s->waits_for = link;
+    to_dispatcher(s);
+}
+
+void wait_for_event(struct stage *s) { wait_as(s, WAITS_EVENT, NULL); }
+
+static void end_here(struct stage *s, int code)
+{
+    s->code = code;
+    s->state = ENDED;
+    to_dispatcher(s);
+}
+
+void aside(struct stage *s, void (*perform)(void *with), void *with)
+{
+    s->set->pipe->aside = perform;
+    s->set->pipe->aside_with = with;
+    to_dispatcher(s);
+}
+
+/* From a stage's stack, always: the dispatcher only gives storage back. */
+void pipe_stop(struct pipe *pipe, int code)
+{
+    pipe->stopped = code;
+    for (;;)
+        to_dispatcher(pipe->current);
+}
+
+/* The first function on a stage's stack. */
+static void begin(void)
+{
+    struct stage *s = innermost->current;
+
+    end_here(s, s->rexx != NULL ? rexx_perform(s, s->arguments) : s->kind->perform(s, s->arguments));
+}
+
+static void give_stack(struct stage *s)
+{
+    u32 size = system_stack(s->rexx != NULL ? LARGE_STACK : s->kind->stack);
+    u32 *stack = pipe_obtain(s->set->pipe, size);
+
+    for (u32 n = 0; n < GUARDS; n++)
+        stack[n] = GUARD;
+    s->stack = stack;
+    s->context = context_begin(stack + GUARDS, size - GUARDS * sizeof *stack, begin);
+}
+
+static void check_stack(struct stage *s)
+{
+    const u32 *stack = s->stack;
+
+    for (u32 n = 0; n < GUARDS; n++)
+        if (stack[n] != GUARD)
+            system_overrun(s);
+}
+
+/* ---- commitment ---- */
+
+static void end_stage(struct stage *s);
+
+/* Whether all stages of the set have come further than it is; they go on then. */
+static void commit_set(struct set *set)
+{
+    int least = INT32_MAX;
+    struct stage *caller = set->caller;
+
+    for (struct stage *s = set->first; s != NULL; s = s->next)
+        if (s->state != ENDED) {
+            int level = s->state == WAITS_COMMIT || (s->state == WAITS_CALL && s->wanted > s->level) ? s->wanted : s->level;
+
+            least = level < least ? level : least;
+        }
+    if (least == INT32_MAX || least <= set->level)
+        return;
+    if (caller != NULL && caller->level < least && !caller->uncommitted) {
+        caller->wanted = least;
+        commit_set(caller->set);
+        if (caller->level < least || least <= set->level)
+            return;
+    }
+    set->level = least;
+    /* The first is pushed last, and so runs first. */
+    for (struct stage *s = set->last; s != NULL; s = s->previous) {
+        if (s->state == WAITS_COMMIT && s->wanted <= least) {
+            s->level = s->wanted;
+            s->doomed = set->code != 0;
+            s->code = set->code;
+            make_ready(s);
+        } else if (s->state == WAITS_CALL && s->wanted > s->level && s->wanted <= least) {
+            s->level = s->wanted;
+            s->doomed = set->code != 0;
+            s->called->code = worse(s->called->code, set->code);
+            commit_set(s->called);
+        }
+    }
+}
+
+static int commit_to(struct stage *s, int level, bool implicit)
+{
+    if (s->level < level) {
+        s->wanted = level;
+        s->implicit = implicit;
+        s->state = WAITS_COMMIT;
+        commit_set(s->set);
+        to_dispatcher(s);
+    }
+    if (s->doomed && implicit)
+        end_here(s, 0);
+    return s->set->code;
+}
+
+int stage_commit(struct stage *s, int level) { return commit_to(s, level, false); }
+
+void commit_for_record(struct stage *s)
+{
+    if ((s->level < 0 && !s->uncommitted) || s->doomed)
+        (void)commit_to(s, 0, true);
+}
+
+/* ---- ends ---- */
+
+static void release_stage(struct stage *s)
+{
+    for (; s->endings != NULL; s->endings = s->endings->below)
+        s->endings->perform(s->endings->with);
+    release_all(&s->blocks);
+    release_from(s->stack);
+    release_from(s->in.stream);
+    release_from(s->out.stream);
+    s->stack = NULL;
+    s->in = s->out = (struct streams){ NULL, 0, 0, 0 };
+}
+
+static void end_set(struct set *set)
+{
+    struct pipe *pipe = set->pipe;
+    struct set **at = &pipe->sets;
+
+    if (set->caller != NULL) {
+        set->caller->code = set->code;
+        make_ready(set->caller);
+    } else {
+        pipe->code = worse(pipe->code, set->code);
+    }
+    while (*at != set)
+        at = &(*at)->next;
+    *at = set->next;
+    while (set->first != NULL) {
+        struct stage *s = set->first;
+
+        set->first = s->next;
+        release_from(s);
+    }
+    release_from(set->text);
+    release_from(set);
+}
+
+static void end_stage(struct stage *s)
+{
+    struct set *set = s->set;
+
+    s->state = ENDED;
+    if (s->code != 0 ? (s->listing & (LIST_ERRORS | LIST_CODES)) != 0 : (s->listing & LIST_CODES) != 0) {
+        pipe_say("DSP", 20, 'I', s->code);
+        say_where(s);
+    }
+    set->code = worse(set->code, s->code);
+    for (u32 n = 0; n < s->out.count; n++)
+        sever(s, false, n);
+    for (u32 n = 0; n < s->in.count; n++)
+        sever(s, true, n);
+    for (struct set *other = set->pipe->sets; other != NULL && s->environment != NULL; other = other->next)
+        if (other->environment == s->environment)
+            other->environment = NULL;
+    release_stage(s);
+    set->pipe->alive--;
+    if (--set->alive == 0)
+        end_set(set);
+    else
+        commit_set(set);
+}
+
+/* Nothing can run, and no event is awaited. */
+static void stall(struct pipe *pipe)
+{
+    static const char *const why[] = { "", "", "input", "any input", "output", "commit", "called pipeline" };
+
+    pipe_say("DSP", 29, 'E');
+    for (struct set *set = pipe->sets; set != NULL; set = set->next)
+        for (struct stage *s = set->first; s != NULL; s = s->next)
+            if (s->state != ENDED && s->kind != &pipe_stage) {
+                pipe_say("DSP", 30, 'I', why[s->state]);
+                say_where(s);
+            }
+    pipe->stopped = STALLED;
+}
+
+static bool awake_for_event(struct pipe *pipe)
+{
+    bool any = false;
+
+    for (struct set *set = pipe->sets; set != NULL; set = set->next)
+        for (struct stage *s = set->first; s != NULL; s = s->next)
+            any = any || s->state == WAITS_EVENT;
+    if (!any)
+        return false;
+    system_wait();
+    for (struct set *set = pipe->sets; set != NULL; set = set->next)
+        for (struct stage *s = set->first; s != NULL; s = s->next)
+            if (s->state == WAITS_EVENT)
+                make_ready(s);
+    return true;
+}
+
+static void run(struct pipe *pipe, struct stage *s)
+{
+    pipe->current = s;
+    s->state = RUNNING;
+    do {
+        void (*perform)(void *with) = pipe->aside;
+
+        pipe->aside = NULL;
+        if (perform != NULL)
+            perform(pipe->aside_with);
+        context_switch(pipe->here, s->context);
+        check_stack(s);
+    } while (pipe->aside != NULL);
+    if (s->state == ENDED && pipe->stopped == 0)
+        end_stage(s);
+}
+
+static void dispatch(struct pipe *pipe)
+{
+    while (pipe->alive > 0 && pipe->stopped == 0) {
+        struct stage *s = pipe->ready;
+
+        if (s != NULL) {
+            pipe->ready = s->next_ready;
+            run(pipe, s);
+        } else if (!awake_for_event(pipe)) {
+            stall(pipe);
+        }
+        if ((++pipe->switches % LOOK_AFTER == 0 || s == NULL) && pipe->stopped == 0 && system_halted()) {
+            pipe_say("DSP", 9, 'E');
+            pipe->stopped = 9;
+        }
+    }
+}
+
+static void release_pipe(struct pipe *pipe)
+{
+    for (struct set *set = pipe->sets; set != NULL; set = set->next)
+        for (struct stage *s = set->first; s != NULL; s = s->next)
+            if (s->state != ENDED || s->stack != NULL)
+                release_stage(s);
+    release_all(&pipe->blocks);
+}
+
+/* ---- beginnings ---- */
+
+struct stage *stage_new(struct set *set, const struct stage_kind *kind, const struct rexx_stage *rexx)
+{
+    struct stage *s = pipe_obtain(set->pipe, sizeof *s);
+
+    memset(s, 0, sizeof *s);
+    s->set = set;
+    s->kind = kind;
+    s->rexx = rexx;
+    s->level = rexx != NULL ? -1 : -2;
+    s->message_level = set->message_level;
+    s->blocks.next = s->blocks.last = &s->blocks;
+    s->previous = set->last;
+    *(set->last != NULL ? &set->last->next : &set->first) = s;
+    set->last = s;
+    set->alive++;
+    set->pipe->alive++;
+    return s;
+}
+
+static struct set *set_new(struct pipe *pipe)
+{
+    struct set *set = pipe_obtain(pipe, sizeof *set);
+
+    memset(set, 0, sizeof *set);
+    set->pipe = pipe;
+    set->level = -2;
+    set->message_level = 15;
+    set->next = pipe->sets;
+    pipe->sets = set;
+    return set;
+}
+
+/* Nothing of it has run. */
+static void set_discard(struct set *set)
+{
+    for (struct stage *s = set->first; s != NULL; s = s->next) {
+        for (u32 n = 0; n < s->in.count; n++)
+            sever(s, true, n);
+        for (u32 n = 0; n < s->out.count; n++)
+            sever(s, false, n);
+        s->state = ENDED;
+        release_stage(s);
+    }
+    set->pipe->alive -= set->alive;
+    set->pipe->code = worse(set->pipe->code, 0);
+    set->code = 0;
+    set->caller = NULL;
+    end_set(set);
+}
+
+static int add_set(struct stage *from, const char *text, u32 length, bool waits)
+{
+    struct set *set = set_new(from->set->pipe);
+    int error;
+
+    set->waits = waits;
+    set->message_level = from->message_level;
+    set->environment = from->environment != NULL ? from->environment : from->set->environment;
+    error = set_parse(set, (struct text){ text, length }, from);
+    if (error != 0 || set->alive == 0) {
+        set_discard(set);
+        return error;
+    }
+    for (struct stage *s = set->last; s != NULL; s = s->previous) {
+        give_stack(s);
+        make_ready(s);
+    }
+    if (!waits)
+        return 0;
+    set->caller = from;
+    from->called = set;
+    from->wanted = from->level;
+    wait_as(from, WAITS_CALL, NULL);
+    from->called = NULL;
+    return from->code;
+}
+
+int stage_callpipe(struct stage *s, const char *text, u32 length) { return add_set(s, text, length, true); }
+int stage_addpipe(struct stage *s, const char *text, u32 length) { return add_set(s, text, length, false); }
+
+static int perform_pipe(struct stage *s, struct text arguments) { return stage_callpipe(s, arguments.at, arguments.length); }
+
+const struct stage_kind pipe_stage = { "PIPE", 4, perform_pipe, ANYWHERE, NULL, NULL, LARGE_STACK };
+
+/* The set of the PIPE command, before it has a stack to stop on. */
+static bool begin_pipe(struct pipe *pipe, struct text text, void *environment)
+{
+    struct block *list = &pipe->blocks;
+    u32 need = system_stack(LARGE_STACK) + sizeof(struct set) + sizeof(struct stage) + 256;
+    void *room = system_obtain(need);
+    struct set *set;
+    struct stage *s;
+
+    /* There is room for these, and nobody else obtains between. */
+    list->next = list->last = list;
+    system_release(room);
+    if (room == NULL)
+        return false;
+    set = set_new(pipe);
+    set->environment = environment;
+    s = stage_new(set, &pipe_stage, NULL);
+    s->arguments = s->text = text;
+    give_stack(s);
+    make_ready(s);
+    return true;
+}
+
+static int dispatch_all(const void *with)
+{
+    struct pipe *pipe = *(struct pipe *const *)with;
+
+    dispatch(pipe);
+    return pipe->stopped != 0 ? pipe->stopped : pipe->code;
+}
+
+int pipe_run(const char *text, u32 length, void *environment)
+{
+    struct pipe *pipe = system_obtain(sizeof *pipe), *outer = innermost;
+    int code = 104;
+
+    if (pipe != NULL)
+        *pipe = (struct pipe){ .here = context_here() };
+    if (pipe == NULL || pipe->here == NULL || !begin_pipe(pipe, (struct text){ text, length }, environment)) {
+        pipe_say("DSP", 122, 'S');
+    } else {
+        innermost = pipe;
+        code = system_guarded(dispatch_all, &pipe);
+        innermost = outer;
+        release_pipe(pipe);
+    }
+    if (pipe != NULL)
+        system_release(pipe->here);
+    system_release(pipe);
+    return code;
+}

@@ -1,0 +1,131 @@
+/*
+ * CMS Pipelines: stages, the connections between them, and the sets of pipelines that they are in.
+ *
+ * A link joins an output of one stage and an input of another; it holds at most one record, which is the writer's. A set is what one PIPE,
+ * CALLPIPE or ADDPIPE has made: its stages commit together. A pipe is all the sets that one PIPE command has led to; its dispatcher runs one
+ * stage after another until each has ended.
+ */
+#ifndef PIPE_INTERNAL_H
+#define PIPE_INTERNAL_H
+
+#include "pipe.h"
+
+enum state { RUNNING, READY, WAITS_INPUT, WAITS_ANY, WAITS_OUTPUT, WAITS_COMMIT, WAITS_CALL, WAITS_EVENT, ENDED };
+
+/* Where a stream goes back to when the stage that has it is through with it (CALLPIPE). */
+struct lender { struct stage *stage; u32 stream; struct lender *below; };
+
+struct link {
+    struct stage *writer, *reader;      /* NULL: it is gone */
+    struct lender *writer_lent, *reader_lent;
+    const char *at;
+    u32 length;
+    bool full;
+};
+
+struct stream { struct link *link; char id[4]; };
+struct streams { struct stream *stream; u32 count, room, selected; };
+
+struct block { struct block *next, *last; };             /* in front of what is obtained */
+struct ending { void (*perform)(void *with); void *with; struct ending *below; };
+
+struct stage {
+    struct set *set;
+    struct stage *next, *previous;      /* of the set, from left to right */
+    struct stage *next_ready;
+    const struct stage_kind *kind;
+    const struct rexx_stage *rexx;
+    u32 number, pipeline;
+    bool first;                         /* of its pipeline */
+    enum state state;
+    struct text text, arguments;        /* as it was written; what is behind the verb */
+    struct streams in, out;
+    struct link *waits_for;             /* WAITS_INPUT, WAITS_OUTPUT */
+    int level, wanted;                  /* of commitment; the one that is waited for */
+    bool implicit, uncommitted, doomed; /* it waits because of a record; NOCOMMIT: records do not commit; others have failed */
+    int code;                           /* that it ended with; or of what it has waited for */
+    u32 listing, message_level;
+    struct set *called;                 /* WAITS_CALL */
+    struct context *context;
+    void *stack;
+    struct block blocks;
+    struct ending *endings;
+    void *environment;                  /* of a filter in REXX: its struct rexx */
+    u32 reports;                        /* EOFREPORT */
+};
+
+enum { LIST_COMMANDS = 1, LIST_ERRORS = 2, LIST_CODES = 4, TRACE_CALLS = 8 };
+
+struct set {
+    struct pipe *pipe;
+    struct set *next;
+    struct stage *first, *last, *caller;
+    u32 alive;
+    int level, code;
+    char name[9];
+    u32 message_level;
+    char *text;                         /* of all stages */
+    bool waits;                         /* CALLPIPE */
+    void *environment;                  /* whose variables VAR and STEM mean: a struct rexx */
+};
+
+struct pipe {
+    struct set *sets, *main;
+    struct stage *ready, *current;
+    struct context *here;                 /* of the dispatcher */
+    void (*aside)(void *with);          /* what the stage wants done on the dispatcher's stack */
+    void *aside_with;
+    struct block blocks;                /* sets, stages, streams, links */
+    u32 alive, switches;
+    int code;                           /* of sets that nobody waits for */
+    int stopped;                        /* the code with which everything ends */
+};
+
+/* parse.c: a set of what was written; 0 or a message's number. `from` is the stage that wants it, or NULL. */
+int set_parse(struct set *set, struct text text, struct stage *from);
+
+/* stream.c */
+u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_length);
+void connect(struct stage *from, u32 output, struct stage *to, u32 input);
+void sever(struct stage *s, bool input, u32 stream);
+void lend(struct stage *from, bool input, u32 stream, struct stage *to, u32 to_stream, bool for_good);
+
+/* dispatch.c */
+extern const struct stage_kind pipe_stage;               /* the PIPE command itself */
+struct stage *stage_new(struct set *set, const struct stage_kind *kind, const struct rexx_stage *rexx);
+int pipe_run(const char *text, u32 length, void *environment);
+void make_ready(struct stage *s);
+void wait_as(struct stage *s, enum state state, struct link *link);
+void commit_for_record(struct stage *s);
+void aside(struct stage *s, void (*perform)(void *with), void *with);   /* on the dispatcher's stack, where there is room for commands */
+void pipe_stop(struct pipe *pipe, int code) __attribute__((noreturn));
+int worse(int code, int other);
+void pipes_forget(void);                                 /* after an abend */
+void *pipe_obtain(struct pipe *pipe, size_t size);       /* never NULL */
+void pipe_release(void *block);
+void wait_for_event(struct stage *s);                    /* of the world outside; it must look whether it was that */
+
+/* messages.c */
+void pipe_say_list(const char *module, u32 number, char severity, va_list list);
+void pipe_say(const char *module, u32 number, char severity, ...);
+void say_where(const struct stage *s);
+const struct stage_kind *stage_named(struct text verb);   /* NULL: it is not built in */
+
+/* What the surroundings provide: system.c in CMS, host.c elsewhere. */
+void *system_obtain(size_t size);
+void system_release(void *storage);
+int system_guarded(int (*work)(const void *with), const void *with);   /* 104 if somebody else got no storage */
+void system_type(const char *line, u32 length);
+u32 system_read(char line[256]);
+void system_message(const char *line, u32 length);
+void system_wait(void);                                  /* for an event, when no stage can run */
+bool system_halted(void);                                /* the user has said that it is to stop */
+void system_overrun(struct stage *s) __attribute__((noreturn));
+u32 system_stack(enum stack_need need);
+struct context *context_begin(void *stack, u32 size, void (*perform)(void));
+struct context *context_here(void);
+void context_switch(struct context *from, struct context *to);
+const struct rexx_stage *rexx_find(struct stage *s, struct text verb);   /* a filter that is not built in; NULL: there is none */
+int rexx_perform(struct stage *s, struct text arguments);
+
+#endif

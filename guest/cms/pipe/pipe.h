@@ -1,0 +1,115 @@
+/*
+ * CMS Pipelines: what a stage is written with.
+ *
+ * A pipeline is a row of stages; what one writes the next one reads. Each stage is a C function with a stack of its own, which is left when
+ * the function wants a record that is not there yet, and entered again when it is (dispatch.c). A record is a pointer and a length. It is not
+ * copied: the stage that has written it waits in stage_output() until the reader has consumed it, so a record that stage_peek() gave is
+ * good until stage_consume(). A stage that does not delay the record looks at it, writes what it makes of it, and then consumes it:
+ *
+ *     while (stage_peek(s, &record) == 0) {
+ *         if (stage_output(s, record.at, record.length) != 0)
+ *             break;                                  nobody wants more
+ *         stage_consume(s);
+ *     }
+ *     return 0;
+ *
+ * A stage begins with its arguments; what is wrong with them it says with stage_error() and returns that. The first stage_peek(), stage_output()
+ * or stage_consume() waits until all stages of the pipeline have come so far (commit level 0), and does not return if one has failed: so
+ * nothing is written or typed by a pipeline in which something is misspelled. What touches the world before any record does so behind
+ * stage_commit(). When the function returns its streams are severed. Whatever it obtained with stage_obtain() is given back then.
+ *
+ * All of pipe/ but the drivers (drive*.c), system.c and filter.c knows no CMS and compiles on any host (host.c).
+ */
+#ifndef PIPE_H
+#define PIPE_H
+
+#include "../lib/text.h"
+#include <string.h>
+
+typedef int32_t i32;
+
+struct text { const char *at; u32 length; };
+struct stage;
+
+/* One signature for all stages. 0, or the number of a message. */
+typedef int stage_function(struct stage *s, struct text arguments);
+
+/*
+ * A row of the table of stages (table.c, and drivers.c for those that need CMS). `least`: how many letters must be typed. Aliases are rows of
+ * their own, without help. `syntax` and `help` are what HELP types.
+ */
+enum placing { ANYWHERE, ONLY_FIRST, NOT_FIRST };
+enum stack_need { SMALL_STACK = 0, LARGE_STACK = 1 };
+struct stage_kind { const char *name; u32 least; stage_function *perform; enum placing placing; const char *syntax, *help; enum stack_need stack; };
+extern const struct stage_kind stages[], drivers[];
+extern const u32 stage_count, driver_count;
+
+/* ---- records: the streams that are selected, 0 at first. 0, or END_OF_FILE. ---- */
+enum { END_OF_FILE = 12, STALLED = -4095 };
+int stage_peek(struct stage *s, struct text *record);    /* the next record; it stays there */
+int stage_consume(struct stage *s);                      /* and now it does not; waits for one if it has not been looked at */
+int stage_output(struct stage *s, const char *at, u32 length);     /* END_OF_FILE: there is no reader (any more) */
+int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length);
+int stage_peek_any(struct stage *s, struct text *record, u32 *stream);   /* of whichever input has one; that one is selected then */
+int stage_short(struct stage *s);                        /* what still comes goes straight from the selected input to the selected output */
+void stage_select_input(struct stage *s, u32 stream);
+void stage_select_output(struct stage *s, u32 stream);
+void stage_sever_input(struct stage *s, u32 stream);
+void stage_sever_output(struct stage *s, u32 stream);
+u32 stage_inputs(const struct stage *s);                 /* how many streams there are, connected or not; at least 1 */
+u32 stage_outputs(const struct stage *s);
+bool stage_has_input(const struct stage *s, u32 stream); /* connected: something may come yet */
+bool stage_has_output(const struct stage *s, u32 stream);
+int stage_stream_named(const struct stage *s, bool input, struct text id);   /* its number, by number or by identifier; -1: there is none */
+bool stage_is_first(const struct stage *s);
+
+/* All stages have come to this level; otherwise the return code of those that failed. */
+int stage_commit(struct stage *s, int level);
+
+/* Stages in the place of this one. Connectors *: *.INPUT.n: *.OUTPUT.n: are its streams. CALLPIPE waits until they are through, ADDPIPE does not. */
+int stage_callpipe(struct stage *s, const char *text, u32 length);
+int stage_addpipe(struct stage *s, const char *text, u32 length);
+
+/* ---- messages: the text by its number (messages.c), then which stage it was. Returns the number. ---- */
+int stage_error(struct stage *s, u32 number, ...);
+void stage_say(struct stage *s, u32 number, char severity, ...);   /* the message without that */
+
+/* ---- storage, of the stage: it never is NULL, the pipeline ends instead ---- */
+void *stage_obtain(struct stage *s, size_t size);
+void stage_release(struct stage *s, void *block);
+struct buffer { char *at; u32 room; };                   /* { NULL, 0 } at first; goes with the stage */
+char *stage_room(struct stage *s, struct buffer *buffer, u32 length);   /* for so many bytes; what is there stays */
+
+/* When the stage ends, whatever the reason, before its storage goes. */
+void stage_at_end(struct stage *s, void (*perform)(void *with), void *with);
+
+/* ---- arguments (arguments.c): a function takes what it has found away from the front of `rest` ---- */
+bool is_word(struct text word, const char *keyword, u32 least);  /* in upper or lower case, abbreviated down to `least` letters */
+bool next_word(struct text *rest, struct text *word);    /* up to a blank; false: there is none */
+bool peek_word(struct text rest, struct text *word);
+bool next_keyword(struct text *rest, const char *keyword, u32 least);   /* only if it is that */
+void skip_blanks(struct text *rest);
+bool is_integer(struct text word, i32 *value);           /* with a sign or without */
+
+/* What must be there: 0, or the error, which has been said. */
+int next_number(struct stage *s, struct text *rest, i32 *value);
+int next_string(struct stage *s, struct text *rest, struct text *string);      /* /text/, Xhh, Hhh, Bbits, STRING /text/ */
+bool is_string_next(struct text rest);                   /* something that can only be such a string: its first character is no letter or digit, ( - or * */
+int next_character(struct stage *s, struct text *rest, char *c);   /* itself, two hexadecimal digits, BLANK, COMMA, TAB... */
+int word_character(struct stage *s, struct text word, char *c);
+int no_more(struct stage *s, struct text rest);          /* nothing but blanks may follow */
+
+/*
+ * Input ranges: columns n n-m n.len n-* -n (from the end) a;b * *-*, WORDS and FIELDS of those, with WORDSEPARATOR and FIELDSEPARATOR, several in
+ * parentheses. Numbers below 0 count from the end: -1 is the last.
+ */
+enum { RANGES_MOST = 10 };
+enum unit { COLUMNS, WORDS, FIELDS };
+struct range { enum unit unit; i32 from, to; char separator; };    /* to: INT32_MAX is * */
+struct ranges { u32 count; struct range range[RANGES_MOST]; };
+bool is_range_next(struct text rest);
+int next_range(struct stage *s, struct text *rest, struct range *range);       /* one; `separator` of WORDS and FIELDS must be set before the first */
+int next_ranges(struct stage *s, struct text *rest, struct ranges *ranges);    /* as many as there are; none: the whole record */
+bool range_of(const struct range *range, struct text record, struct text *part);   /* false: the record has nothing of it (part is empty, at its place) */
+
+#endif

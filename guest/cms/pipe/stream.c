@@ -1,0 +1,292 @@
+/*
+ * Streams: the connections between stages, and what a stage does with records.
+ *
+ * What a stage waits for is a state of its: a record at an input (WAITS_INPUT, WAITS_ANY), or that the one it has written is consumed
+ * (WAITS_OUTPUT). Whoever brings that about makes it ready. A stage that has become ready is the next to run, so a record goes as far as
+ * it can before the next one is written.
+ */
+#include "internal.h"
+
+static void link_forget(struct link *link)
+{
+    if (link->writer == NULL && link->reader == NULL)
+        pipe_release(link);
+}
+
+u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_length)
+{
+    if (streams->count == streams->room) {
+        u32 room = streams->room == 0 ? 2 : streams->room * 2;
+        struct stream *more = pipe_obtain(s->set->pipe, room * sizeof *more);
+
+        if (streams->count > 0)
+            memcpy(more, streams->stream, streams->count * sizeof *more);
+        pipe_release(streams->stream);
+        streams->stream = more;
+        streams->room = room;
+    }
+    streams->stream[streams->count].link = NULL;
+    pad(streams->stream[streams->count].id, 4, id, id_length);
+    return streams->count++;
+}
+
+void connect(struct stage *from, u32 output, struct stage *to, u32 input)
+{
+    struct link *link = pipe_obtain(from->set->pipe, sizeof *link);
+
+    *link = (struct link){ .writer = from, .reader = to };
+    from->out.stream[output].link = link;
+    to->in.stream[input].link = link;
+}
+
+/* Whoever waits for something of this link looks again. */
+static void wake_reader(struct link *link)
+{
+    struct stage *s = link->reader;
+
+    if (s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY))
+        make_ready(s);
+}
+
+static void wake_writer(struct link *link)
+{
+    struct stage *s = link->writer;
+
+    if (s != NULL && s->state == WAITS_OUTPUT && s->waits_for == link)
+        make_ready(s);
+}
+
+/* The stream goes back to the stage that has lent it; false: it is nobody's but this stage's. */
+static bool give_back(struct link *link, bool input)
+{
+    struct lender **lent = input ? &link->reader_lent : &link->writer_lent, *top = *lent;
+
+    if (top == NULL)
+        return false;
+    *lent = top->below;
+    if (input)
+        link->reader = top->stage;
+    else
+        link->writer = top->stage;
+    (input ? &top->stage->in : &top->stage->out)->stream[top->stream].link = link;
+    pipe_release(top);
+    return true;
+}
+
+void sever(struct stage *s, bool input, u32 stream)
+{
+    struct streams *streams = input ? &s->in : &s->out;
+    struct link *link = stream < streams->count ? streams->stream[stream].link : NULL;
+
+    if (link == NULL)
+        return;
+    streams->stream[stream].link = NULL;
+    if (give_back(link, input))
+        return;
+    if (input) {
+        link->reader = NULL;
+        wake_writer(link);
+    } else {
+        link->writer = NULL;
+        wake_reader(link);
+    }
+    link_forget(link);
+}
+
+void lend(struct stage *from, bool input, u32 stream, struct stage *to, u32 to_stream, bool for_good)
+{
+    struct streams *streams = input ? &from->in : &from->out;
+    struct link *link = streams->stream[stream].link;
+    struct lender *lender;
+
+    streams->stream[stream].link = NULL;
+    if (link == NULL)
+        return;
+    if (!for_good) {
+        lender = pipe_obtain(from->set->pipe, sizeof *lender);
+        *lender = (struct lender){ from, stream, input ? link->reader_lent : link->writer_lent };
+        if (input)
+            link->reader_lent = lender;
+        else
+            link->writer_lent = lender;
+    }
+    if (input)
+        link->reader = to;
+    else
+        link->writer = to;
+    (input ? &to->in : &to->out)->stream[to_stream].link = link;
+}
+
+/* ---- what a stage does with records ---- */
+
+static struct link *selected(struct streams *streams)
+{
+    return streams->selected < streams->count ? streams->stream[streams->selected].link : NULL;
+}
+
+int stage_peek(struct stage *s, struct text *record)
+{
+    struct link *link;
+
+    commit_for_record(s);
+    for (;;) {
+        /* While it waits the stream may become another's, or nobody's. */
+        link = selected(&s->in);
+        if (link == NULL || (!link->full && link->writer == NULL)) {
+            *record = (struct text){ NULL, 0 };
+            return END_OF_FILE;
+        }
+        if (link->full) {
+            *record = (struct text){ link->at, link->length };
+            return 0;
+        }
+        wait_as(s, WAITS_INPUT, link);
+    }
+}
+
+int stage_consume(struct stage *s)
+{
+    struct link *link = selected(&s->in);
+    struct text record;
+
+    if (link == NULL || !link->full) {
+        int code = stage_peek(s, &record);
+
+        if (code != 0)
+            return code;
+        link = selected(&s->in);
+    }
+    link->full = false;
+    wake_writer(link);
+    return 0;
+}
+
+int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
+{
+    struct link *link;
+
+    commit_for_record(s);
+    link = stream < s->out.count ? s->out.stream[stream].link : NULL;
+    if (link == NULL || link->reader == NULL) {
+        sever(s, false, stream);
+        return END_OF_FILE;
+    }
+    link->at = at;
+    link->length = length;
+    link->full = true;
+    wake_reader(link);
+    for (;;) {
+        /* It is consumed, or nobody will. The link is not this stage's any more if it was lent meanwhile: it never is while it waits here. */
+        if (!link->full)
+            return 0;
+        if (link->reader == NULL) {
+            link->full = false;
+            sever(s, false, stream);
+            return END_OF_FILE;
+        }
+        wait_as(s, WAITS_OUTPUT, link);
+    }
+}
+
+int stage_output(struct stage *s, const char *at, u32 length) { return stage_output_to(s, s->out.selected, at, length); }
+
+int stage_peek_any(struct stage *s, struct text *record, u32 *stream)
+{
+    commit_for_record(s);
+    for (;;) {
+        bool more = false;
+
+        for (u32 n = 0; n < s->in.count; n++) {
+            struct link *link = s->in.stream[n].link;
+
+            if (link != NULL && link->full) {
+                *record = (struct text){ link->at, link->length };
+                *stream = s->in.selected = n;
+                return 0;
+            }
+            more = more || (link != NULL && link->writer != NULL);
+        }
+        if (!more)
+            return END_OF_FILE;
+        wait_as(s, WAITS_ANY, NULL);
+    }
+}
+
+int stage_short(struct stage *s)
+{
+    u32 input = s->in.selected, output = s->out.selected;
+    struct link *from, *to;
+    struct text record;
+
+    commit_for_record(s);
+    from = selected(&s->in);
+    to = selected(&s->out);
+    if (from == NULL || to == NULL || to->reader == NULL) {
+        sever(s, true, input);
+        sever(s, false, output);
+        return from == NULL ? 0 : END_OF_FILE;
+    }
+    /* What is borrowed goes back when this stage is through with it, so it must stay between. */
+    if (from->reader_lent != NULL || to->writer_lent != NULL) {
+        while (stage_peek(s, &record) == 0 && stage_output(s, record.at, record.length) == 0)
+            stage_consume(s);
+        sever(s, true, input);
+        sever(s, false, output);
+        return 0;
+    }
+    s->in.stream[input].link = NULL;
+    s->out.stream[output].link = NULL;
+    from->reader = to->reader;
+    from->reader_lent = to->reader_lent;
+    for (u32 n = 0; n < from->reader->in.count; n++)
+        if (from->reader->in.stream[n].link == to)
+            from->reader->in.stream[n].link = from;
+    if (from->reader->waits_for == to)
+        from->reader->waits_for = from;
+    to->reader = NULL;
+    to->writer = NULL;
+    link_forget(to);
+    if (from->full || from->writer == NULL)
+        wake_reader(from);
+    return 0;
+}
+
+void stage_select_input(struct stage *s, u32 stream) { s->in.selected = stream; }
+void stage_select_output(struct stage *s, u32 stream) { s->out.selected = stream; }
+void stage_sever_input(struct stage *s, u32 stream) { sever(s, true, stream); }
+void stage_sever_output(struct stage *s, u32 stream) { sever(s, false, stream); }
+u32 stage_inputs(const struct stage *s) { return s->in.count; }
+u32 stage_outputs(const struct stage *s) { return s->out.count; }
+
+bool stage_has_input(const struct stage *s, u32 stream)
+{
+    const struct link *link = stream < s->in.count ? s->in.stream[stream].link : NULL;
+
+    return link != NULL && (link->full || link->writer != NULL);
+}
+
+bool stage_has_output(const struct stage *s, u32 stream)
+{
+    const struct link *link = stream < s->out.count ? s->out.stream[stream].link : NULL;
+
+    return link != NULL && link->reader != NULL;
+}
+
+int stage_stream_named(const struct stage *s, bool input, struct text id)
+{
+    const struct streams *streams = input ? &s->in : &s->out;
+    char wanted[4];
+    i32 number;
+
+    if (is_integer(id, &number))
+        return number >= 0 && (u32)number < streams->count ? number : -1;
+    if (id.length == 0 || id.length > sizeof wanted)
+        return -1;
+    pad(wanted, sizeof wanted, id.at, id.length);
+    for (u32 n = 0; n < sizeof wanted; n++)
+        wanted[n] = upper(wanted[n]);
+    for (u32 n = 0; n < streams->count; n++)
+        if (memcmp(streams->stream[n].id, wanted, sizeof wanted) == 0)
+            return (int)n;
+    return -1;
+}

@@ -1,0 +1,72 @@
+/*
+ * Pipelines in CMS: storage, the terminal, stacks, and the PIPE command.
+ *
+ * A stage's stack is left and entered again by its registers alone (mark, come_back). What has to do with commands, files or the terminal is done
+ * on the stack where PIPE was called, so that stacks of stages may be small, and so that one command is over before another begins.
+ */
+#include "../command/command.h"
+#include "internal.h"
+
+struct context { u32 registers[10]; };
+
+static void (*first_function)(void);
+
+void *system_obtain(size_t size) { return obtain(size, OWNER_COMMAND); }
+void system_release(void *storage) { release(storage); }
+int system_guarded(int (*work)(const void *with), const void *with) { return with_storage(work, with); }
+void system_type(const char *line, u32 length) { type_line(line, length); }
+void system_message(const char *line, u32 length) { message_show(line, length); }
+u32 system_read(char line[256]) { return read_line(line); }
+u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0x8000 : 0x2000; }
+
+/* HI; whatever has called PIPE sees it, too. */
+bool system_halted(void)
+{
+    if (exec_attention & EXEC_LOOK)
+        attend();
+    return (exec_attention & 1) != 0;
+}
+
+void system_wait(void) { wait_io(); }
+
+void system_overrun(struct stage *s)
+{
+    (void)s;
+    abend(0x0f4, "A stage of a pipeline has used more than its stack");
+}
+
+static void enter(void) { first_function(); }
+
+struct context *context_begin(void *stack, u32 size, void (*perform)(void))
+{
+    struct context *context = stack;
+
+    first_function = perform;
+    context->registers[8] = (u32)enter;
+    context->registers[9] = (((u32)stack + size) & ~7u) - 96;
+    return context;
+}
+
+struct context *context_here(void) { return obtain(sizeof(struct context), OWNER_COMMAND); }
+
+void context_switch(struct context *from, struct context *to)
+{
+    if (!mark(from->registers))
+        come_back(to->registers);
+}
+
+const struct rexx_stage *rexx_find(struct stage *s, struct text verb)
+{
+    (void)s;
+    (void)verb;
+    return NULL;
+}
+
+int rexx_perform(struct stage *s, struct text arguments)
+{
+    (void)s;
+    (void)arguments;
+    return 0;
+}
+
+int pipe_command(const struct call *call) { return pipe_run(call->arguments, (u32)(call->end - call->arguments), exec_running()); }

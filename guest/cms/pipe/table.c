@@ -1,0 +1,30 @@
+/*
+ * The table of stages that know nothing of CMS: name, shortest form, function, where it may stand, syntax and what HELP says. Of two that one abbreviation could
+ * mean the first is taken. A row without help is another name of one that has it. drivers.c has those that work with CMS.
+ */
+#include "internal.h"
+#include "stages.h"
+
+const struct stage_kind stages[] = {
+    { "CONSOLE", 4, console_stage, ANYWHERE, "CONSole [EOF /string/ | NOEOF]",
+      "First in a pipeline: reads lines from the terminal until a null line, or the one that EOF says. Elsewhere: types its input and passes it on.", 0 },
+    { "HOLE", 4, hole_stage, ANYWHERE, "HOLE", "Reads its input and writes nothing.", 0 },
+    { "LITERAL", 7, literal_stage, ANYWHERE, "LITERAL [string]", "Writes the string, then its input. One blank behind the name is dropped.", 0 },
+    { "STRLITERAL", 6, strliteral_stage, ANYWHERE, "STRLITeral [APPend | PREFace] [CONDitional] /string/",
+      "Writes the string before its input, or behind it with APPEND; CONDITIONAL: only if there is any input.", 0 },
+    { "TERMINAL", 4, console_stage, ANYWHERE, NULL, NULL, 0 },
+};
+const u32 stage_count = COUNT_OF(stages);
+
+const struct stage_kind *stage_named(struct text verb)
+{
+    for (u32 n = 0; n < stage_count; n++)
+        if (is_word(verb, stages[n].name, stages[n].least))
+            return &stages[n];
+    for (u32 n = 0; n < driver_count; n++)
+        if (is_word(verb, drivers[n].name, drivers[n].least))
+            return &drivers[n];
+    return NULL;
+}
+
+bool stage_is_first(const struct stage *s) { return s->first; }
