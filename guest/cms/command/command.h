@@ -132,6 +132,12 @@ bool globalv_value(const name group, const char *text, u32 length, const char **
 int globalv_lasting(const name group, const char *text, u32 length, const char *value, u32 value_length);
 int options_of(const char *command, const char *module, const struct call *call, const struct option *table, u32 count);
 
+/* QUERY and SET of what is not here (absent.c). */
+bool is_absent(const name word, bool set);
+int query_absent(const struct call *call);
+int set_absent(const struct call *call, u32 words);
+int no_file_pool(const char *module);
+
 /* Parts of QUERY and SET that are elsewhere (library.c, filedef.c, labeldef.c, segment.c, repository.c). */
 int query_globals(int kind);
 int query_language(const struct call *call);

@@ -183,8 +183,15 @@ static int query_cmslevel(const struct call *call) { (void)call; answer("Endicot
 static int query_cmstype(const struct call *call) { (void)call; return query_switch("CMSTYPE", halted_typing() ? "HT" : "RT"); }
 static int query_languages(const struct call *call) { (void)call; answer("%s", "AMENG"); return 0; }
 static int query_blip(const struct call *call) { (void)call; return query_switch("BLIP", settings.blip); }
-static int query_dos(const struct call *call) { (void)call; return query_switch("DOS", "OFF"); }
-static int query_fullscreen(const struct call *call) { (void)call; return query_switch("FULLSCREEN", "OFF"); }
+
+/* The saved segments that CMS itself uses, and what for. */
+static int query_system_names(const struct call *call)
+{
+    (void)call;
+    answer("SYSNAMES: %t", installation_name());
+    answer("%s", "ENTRIES:  CMSINST");
+    return 0;
+}
 
 static int query_escape(const struct call *call)
 {
@@ -248,14 +255,39 @@ static int query_library(const struct call *call)
 static const struct { const char *word; u32 least; command_function *perform; u32 operands; } queries[] = {
     { "FILEDEF", 2, query_files, 0 }, { "LABELDEF", 8, query_labels, 0 }, { "LIBRARY", 3, query_library, 0 }, { "MACLIB", 3, query_maclib, 0 },
     { "TXTLIB", 2, query_txtlib, 0 }, { "LOADLIB", 5, query_loadlib, 0 }, { "DOSLIB", 6, query_doslib, 0 },
-    { "ACCESSED", 2, query_accessed, 0 }, { "BLIP", 2, query_blip, 0 }, { "DOS", 3, query_dos, 0 }, { "FULLSCREEN", 5, query_fullscreen, 0 },
+    { "ACCESSED", 2, query_accessed, 0 }, { "BLIP", 2, query_blip, 0 },
     { "IMESCAPE", 4, query_escape, 0 }, { "INPUT", 3, query_input, 0 }, { "LANGUAGE", 4, query_language, 1 }, { "LANGLIST", 5, query_languages, 0 },
     { "LDRTBLS", 3, query_loader_tables, 0 }, { "MACLSUBS", 5, query_macro_libraries, 0 }, { "NONDISP", 4, query_nondisplay, 0 },
     { "OUTPUT", 3, query_output, 0 },
     { "CMSLEVEL", 4, query_cmslevel, 0 }, { "CMSTYPE", 4, query_cmstype, 0 }, { "DISK", 2, query_disk, 1 },
     { "SEARCH", 3, query_search, 0 },
     { "SEGMENT", 3, query_segments, 1 }, { "STORCMS", 7, query_storage, 0 }, { "SYNONYM", 3, query_synonym, 1 },
+    { "SYSNAMES", 4, query_system_names, 0 },
 };
+
+/* One of SET's switches. */
+static int query_setting(const struct call *call)
+{
+    for (u32 n = 0; n < switch_count; n++)
+        if (abbreviates(call->token[1], switches[n].word, switches[n].least))
+            return query_switch(switches[n].word, *switches[n].value ? switches[n].yes : switches[n].no);
+    return 0;
+}
+
+/* What answers for this word, and how many operands it has itself; NULL: CP is asked. */
+static command_function *answers(const name word, u32 *operands)
+{
+    *operands = 0;
+    for (u32 n = 0; n < switch_count; n++)
+        if (abbreviates(word, switches[n].word, switches[n].least))
+            return query_setting;
+    for (u32 n = 0; n < COUNT_OF(queries); n++)
+        if (abbreviates(word, queries[n].word, queries[n].least)) {
+            *operands = queries[n].operands;
+            return queries[n].perform;
+        }
+    return is_absent(word, false) ? query_absent : NULL;
+}
 
 int query_command(const struct call *call)
 {
@@ -264,43 +296,29 @@ int query_command(const struct call *call)
         { "STACK", 5, &where, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 4, &where, TO_STACK_FIFO, NULL, NULL },
         { "LIFO", 4, &where, TO_STACK_LIFO, NULL, NULL },
     };
+    command_function *function;
+    u32 most;
 
     if (call->count < 2) {
         message("QRY", 47, 'E');
         return RC_SYNTAX;
     }
-    for (u32 n = 0; n < switch_count; n++) {
-        if (!abbreviates(call->token[1], switches[n].word, switches[n].least))
-            continue;
-        code = options("QRY", call, known, COUNT_OF(known));
-        if (code == 0 && operands(call) > 2) {
-            message("QRY", 70, 'E', call->token[2]);
-            code = RC_SYNTAX;
-        }
-        if (code != 0)
-            return code;
-        answer_to(where);
-        query_switch(switches[n].word, *switches[n].value ? switches[n].yes : switches[n].no);
-        answer_to(TO_TERMINAL);
-        return 0;
-    }
-    for (u32 n = 0; n < COUNT_OF(queries); n++) {
-        if (!abbreviates(call->token[1], queries[n].word, queries[n].least))
-            continue;
-        code = options("QRY", call, known, COUNT_OF(known));
-        if (code == 0 && operands(call) > 2 + queries[n].operands) {
-            message("QRY", 70, 'E', call->token[2 + queries[n].operands]);
-            code = RC_SYNTAX;
-        }
-        if (code != 0)
-            return code;
-        answer_to(where);
-        code = queries[n].perform(call);
-        answer_to(TO_TERMINAL);
+    function = answers(call->token[1], &most);
+    if (function == NULL) {
+        code = cp_typed(call->line, (u32)(call->end - call->line));
+        if (code == 1)
+            message("QRY", 14, 'E', call->token[1]);
         return code;
     }
-    code = cp_typed(call->line, (u32)(call->end - call->line));
-    if (code == 1)
-        message("QRY", 14, 'E', call->token[1]);
+    code = options("QRY", call, known, COUNT_OF(known));
+    if (code == 0 && operands(call) > 2 + most) {
+        message("QRY", 70, 'E', call->token[2 + most]);
+        code = RC_SYNTAX;
+    }
+    if (code != 0)
+        return code;
+    answer_to(where);
+    code = function(call);
+    answer_to(TO_TERMINAL);
     return code;
 }

@@ -16,6 +16,9 @@ int segment_problem(const char *module, enum segment_result result, const name w
     case SEGMENT_REFUSED:
         message(module, 1086, 'E', wanted);
         return RC_IO;
+    case SEGMENT_NO_EXECS:
+        message(module, 1084, 'E', wanted, "one of execs");
+        return RC_FORMAT;
     default:
         message(module, 109, 'S');
         return RC_STORAGE;

@@ -1,10 +1,11 @@
 /*
  * SET: how CMS behaves; what it does not know is CP's.
  *
- * Most of it is switches, which QUERY shows by the same table. REMOTE, FULLREAD, REDTYPE, NONDISP and IMESCAPE are of full screens, KEYPROT
- * and STORECLR of programs: they are kept and told for those.
+ * Most of it is switches, which QUERY shows by the same table. REMOTE, FULLREAD, NONDISP and IMESCAPE are of full screens, REDTYPE and BLIP of
+ * typewriters: they are kept and told for programs that ask.
  */
 #include "command.h"
+#include "../nucleus/segment.h"
 
 const struct setting switches[] = {
     { "ABBREV", 3, &settings.abbrev, "ON", "OFF" }, { "AUTOREAD", 4, &settings.autoread, "ON", "OFF" },
@@ -20,7 +21,7 @@ const u32 switch_count = COUNT_OF(switches);
 
 static int bad(u32 number, const name word)
 {
-    message("SET", number, 'E', word);
+    message("SET", number, number == 142 ? 'S' : 'E', word);
     return RC_SYNTAX;
 }
 
@@ -141,12 +142,40 @@ static int set_escape(const struct call *call, u32 words)
     return 0;
 }
 
-/* What there is only one of. */
-static int set_only(const struct call *call, u32 words)
+/* The installation segment becomes this one. */
+static int install(const name wanted)
 {
+    const char *segment = segment_assigned(wanted);
+
+    return segment_problem("SET", installation_load(segment), segment);
+}
+
+/* SET INSTSEG ON [segment] | OFF */
+static int set_installation(const struct call *call, u32 words)
+{
+    bool on = words > 2 && is(call->token[2], "ON");
+    int code;
+
     if (words < 3)
         return bad(50, call->token[1]);
-    return words > 3 ? bad(70, call->token[3]) : is(call->token[2], "OFF") ? 0 : bad(70, call->token[2]);
+    if (!on && !is(call->token[2], "OFF"))
+        return bad(70, call->token[2]);
+    if (words > (on ? 4 : 3))
+        return bad(70, call->token[on ? 4 : 3]);
+    code = words > 3 ? install(call->token[3]) : 0;
+    if (code == 0)
+        settings.instseg = on;
+    return code;
+}
+
+/* SET SYSNAME CMSINST segment: the only saved segment that CMS itself uses. */
+static int set_system_name(const struct call *call, u32 words)
+{
+    if (words < 4)
+        return bad(50, call->token[words - 1]);
+    if (words > 4)
+        return bad(70, call->token[4]);
+    return is(call->token[2], "CMSINST") ? install(call->token[3]) : bad(142, call->token[2]);
 }
 
 static int set_typing(const struct call *call, u32 words)
@@ -162,7 +191,7 @@ static int set_typing(const struct call *call, u32 words)
 static const struct { const char *word; u32 least; int (*perform)(const struct call *call, u32 words); } others[] = {
     { "CMSTYPE", 4, set_typing }, { "INPUT", 3, set_input }, { "OUTPUT", 3, set_output }, { "BLIP", 2, set_blip },
     { "LDRTBLS", 3, set_loader_tables }, { "NONDISP", 4, set_nondisplay }, { "IMESCAPE", 4, set_escape },
-    { "LANGUAGE", 4, set_language }, { "DOS", 3, set_only }, { "FULLSCREEN", 5, set_only },
+    { "LANGUAGE", 4, set_language }, { "INSTSEG", 4, set_installation }, { "SYSNAME", 4, set_system_name },
 };
 
 int set_command(const struct call *call)
@@ -195,6 +224,8 @@ int set_command(const struct call *call)
         *set->value = yes;
         return 0;
     }
+    if (is_absent(call->token[1], true))
+        return set_absent(call, words);
     code = cp_typed(call->line, (u32)(call->end - call->line));
     return code == 1 ? (message("SET", 14, 'E', call->token[1]), code) : code;
 }

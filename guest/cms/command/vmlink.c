@@ -8,7 +8,7 @@
  */
 #include "command.h"
 
-enum { LINKS_MOST = 26, VDEV_FIRST = 0x120, DEPTH_MOST = 8, NOT_FOUND_THERE = 28, NO_POOL = 40, NO_ROOM = 36 };
+enum { LINKS_MOST = 26, VDEV_FIRST = 0x120, DEPTH_MOST = 8, NOT_FOUND_THERE = 28, NO_ROOM = 36 };
 
 /* The disks that VMLINK has linked; a mode of 0: none. */
 static struct link { name owner; u32 theirs, ours; char mode; } links[LINKS_MOST];
@@ -237,8 +237,7 @@ static int link_all(const struct wish *wish, const char *at, const char *end, u3
             return bad(first, 1);
         folded(word, first, length);
         if (is(word, ".DIR") || is(word, "DIR")) {
-            message("VML", 1223, 'E');
-            return NO_POOL;
+            return no_file_pool("VML");
         }
         before = at;
         more = take(&at, end, &second);

@@ -56,6 +56,7 @@ void release(void *block);
 void release_command_storage(void);
 void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit);  /* whole pages with that key, below the limit */
 bool release_pages(u32 at);
+void release_program_storage(u32 running);               /* of a command, that programs so deep have obtained */
 void set_keys(u32 at, u32 length, u8 key);
 bool has_key(u32 at, u32 length, u8 key);
 u32 storage_size(void);
@@ -134,7 +135,7 @@ struct call {
     u8 type;                    /* as register 1's high byte: 00, 01 ADDRESS COMMAND, 0B typed or ADDRESS CMS */
     u32 plist, eplist;          /* a program's own, if it is a program that calls; another program gets them as they are */
 };
-enum { CALL_TOKENS = 0x00, CALL_COMMAND = 0x01, CALL_SUBCOMMAND = 0x02, CALL_TYPED = 0x0b };
+enum { CALL_TOKENS = 0x00, CALL_COMMAND = 0x01, CALL_SUBCOMMAND = 0x02, CALL_FUNCTION = 0x05, CALL_TYPED = 0x0b };
 u32 tokenize(const char *line, u32 length, name *token);
 bool is(const name token, const char *word);             /* the word, not abbreviated */
 bool abbreviates(const name token, const char *word, u32 least);
@@ -171,6 +172,7 @@ enum { NOT_FOUND = -3 };
 
 /* module.c, extension.c: what a command, and an abend, have left behind. */
 void forget_programs(void);
+u32 programs_running(void);                              /* one called by another counts, too */
 void forget_execs(void);
 void extensions_end_command(void);
 void extensions_after_abend(void);
@@ -192,7 +194,7 @@ int exec_variables(u32 request);                         /* execcomm.c: a chain 
 struct rexx_text;
 struct segment;
 struct disk;
-void installation_load(const name wanted);
+const char *installation_name(void);
 bool installation_at(const void *first);
 bool installation_is(const struct segment *which);
 void installation_gone(const struct segment *which);

@@ -13,23 +13,33 @@ struct entry { name fn, ft; const struct rexx_text *lines; u32 count; };
 struct installation { char identifier[8]; u32 count, zero; struct entry entry[]; };
 
 static const char identifier[8] = "CMSEXEC1";
-static const struct segment *segment;
+static struct segment *segment;
 static u32 running;             /* execs of segments that run */
 
 /* Whether what has been loaded there is one of these. */
 bool installation_at(const void *first) { return memcmp(first, identifier, sizeof identifier) == 0; }
 
-void installation_load(const name wanted)
+/* The segment becomes the installation segment; the one that was is given back, unless one of its execs runs. */
+enum segment_result installation_load(const name wanted)
 {
-    struct segment *found;
+    struct segment *found = segment_known(wanted), *before = segment;
+    bool loaded = found != NULL && found->loaded;
+    enum segment_result result = segment_load(wanted, false, &found);
 
-    if (segment_load(wanted, false, &found) != SEGMENT_DONE)
-        return;
-    if (found->execs)
-        segment = found;
-    else
-        segment_purge(found);
+    if (result != SEGMENT_DONE)
+        return result;
+    if (!found->execs) {
+        if (!loaded)
+            segment_purge(found);
+        return SEGMENT_NO_EXECS;
+    }
+    segment = found;
+    if (before != NULL && before != found && running == 0)
+        segment_purge(before);
+    return SEGMENT_DONE;
 }
+
+const char *installation_name(void) { return segment != NULL ? segment->name : "NONE    "; }
 
 /* Whether an exec of it may run, or IPL has loaded it and its execs are to be found. */
 bool installation_is(const struct segment *which) { return which->execs && (running > 0 || (which == segment && settings.instseg)); }

@@ -8,6 +8,7 @@
  */
 #include "cms.h"
 #include "resident.h"
+#include "segment.h"
 
 struct settings settings = {
     .impex = true, .impcp = true, .abbrev = true, .autoread = true, .relpage = true, .protect = true, .instseg = true,
@@ -128,6 +129,8 @@ void command_end(void)
     extensions_end_command();
     immediate_forget();
     release_command_storage();
+    if (settings.keyprotect)
+        set_up_keys();
     forget_programs();
     forget_execs();
     pipes_forget();
@@ -235,7 +238,7 @@ void cms_start(u32 vdev)
     if (!word_in(parm, sizeof parm, "INSTSEG", &installation))
         memcpy(installation, "CMSINST ", sizeof(name));
     if (!is(installation, "NO"))
-        installation_load(installation);
+        (void)installation_load(installation);
     type("Endicott CMS " CMS_LEVEL);
     if (!mark(command_loop)) {
         access_system_disks((u16)vdev);

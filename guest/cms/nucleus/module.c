@@ -187,9 +187,14 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
     command = no_command();
     code = run_program(&frame);
     command_again(command);
+    /* What a function returns is read after it. */
+    if (settings.clear_each_call && call->type != CALL_FUNCTION)
+        release_program_storage(depth);
     depth--;
     return code;
 }
+
+u32 programs_running(void) { return depth; }
 
 void forget_programs(void)
 {

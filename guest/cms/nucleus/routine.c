@@ -14,7 +14,7 @@
 #include "../rexx/rexx.h"
 #include "routine.h"
 
-enum { CALL_FUNCTION = 0x05, LOW = 0x00ffffff, MAXIMUM = 1 << 20 };
+enum { LOW = 0x00ffffff, MAXIMUM = 1 << 20 };
 
 /* What the program gets. */
 struct passed {
@@ -112,9 +112,9 @@ enum rexx_outcome call_routine(struct rexx *rexx, enum rexx_search when, const s
     if (code != 0) {
         outcome = REXX_BAD_CALL;
     } else if (at != 0) {
-        u32 length = at < storage_size() - 16 ? ((u32 *)at)[2] : MAXIMUM + 1;
+        u32 room = storage_bytes() - 16, length = at < room ? ((u32 *)at)[2] : MAXIMUM + 1;
 
-        if (length > MAXIMUM || length > storage_size() - 16 - at)
+        if (length > MAXIMUM || length > room - at)
             outcome = REXX_FAILED;
         else if (!rexx_reply(rexx, (const char *)at + 16, length))
             outcome = REXX_NO_STORAGE;

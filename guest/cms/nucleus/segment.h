@@ -15,7 +15,9 @@ struct segment {
     bool by_access;             /* ACCESS loaded it: it goes with the disk */
 };
 
-enum segment_result { SEGMENT_DONE, SEGMENT_MISSING, SEGMENT_OVERLAPS, SEGMENT_REFUSED, SEGMENT_NO_STORAGE };
+enum segment_result { SEGMENT_DONE, SEGMENT_MISSING, SEGMENT_OVERLAPS, SEGMENT_REFUSED, SEGMENT_NO_STORAGE, SEGMENT_NO_EXECS };
+enum segment_result installation_load(const name wanted);    /* installed.c */
+int segment_problem(const char *module, enum segment_result result, const name wanted);    /* command/segment.c */
 
 /* What a new segment is made of: `fill` writes it before CP is asked to define it, and may make it shorter; `defined` is called between that and saving it. */
 struct segment_maker {

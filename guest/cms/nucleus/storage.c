@@ -139,7 +139,7 @@ static void *obtain_within(size_t size, enum owner owner, u32 limit)
 void *obtain(size_t size, enum owner owner) { return obtain_within(size, owner, 0x7fffffff); }
 
 /*
- * Whole pages for a program, with its storage key, below `limit`. In front of them is where their block is.
+ * Whole pages for a program, with its storage key, below `limit`. In front of them is how many programs run.
  */
 void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit)
 {
@@ -150,12 +150,23 @@ void *obtain_pages(size_t size, enum owner owner, u8 key, u32 limit)
     if (storage == NULL)
         return NULL;
     at = ((u32)storage + 16 + 4095) & ~4095u;
-    *(char **)(at - 4) = storage;
+    *(u32 *)(at - 4) = programs_running();
     block->pages = at;
     block->length = length;
     memset((void *)at, 0, length);
     set_keys(at, length, key);
     return (void *)at;
+}
+
+void release_program_storage(u32 running)
+{
+    struct block *next;
+
+    for (struct block *block = of_command.next; block != &of_command; block = next) {
+        next = block->next;
+        if (block->pages != 0 && *(u32 *)(block->pages - 4) >= running)
+            release((char *)block + HEADER);
+    }
 }
 
 /* False: it is none of those. */
