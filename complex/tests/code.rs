@@ -84,6 +84,35 @@ fn another_cpu_may_patch() {
     assert!(machine.cpu(1).state.gr[1] > 0);
 }
 
+#[test]
+fn instructions_that_were_forgotten_are_decoded_again() {
+    let machine = Machine::new();
+    // A loop that is executed often, so that it has code.
+    machine.text(0x5000, "AGHI 2,1;BRCTG 1,*-4");
+    let count = |mode: u64, times: u64| {
+        machine.set(|s| (s.gr[1], s.gr[2]) = (times, 0));
+        assert_eq!(machine.go(mode, 0x5000), Ending::Done);
+        machine.gr(2)
+    };
+    assert_eq!(count(WIDE, 300), 300);
+    // Then more instructions, once each, than are kept: LR 0,0.
+    let many = 100_000;
+    for _ in 0..2 {
+        machine.put(0x10_0000, &[0x18, 0].repeat(many));
+        assert_eq!(machine.go(WIDE, 0x10_0000), Ending::Done);
+        assert_eq!(machine.old().address, 0x10_0002 + 2 * many as u64);
+        // The code is for 64-bit addresses: in other modes the loop is interpreted.
+        for mode in [mask::BASIC_ADDRESSING, 0, WIDE] {
+            assert_eq!(count(mode, 7), 7);
+        }
+    }
+    // Another text is another block.
+    machine.text(0x5000, "AGHI 2,2;BRCTG 1,*-4");
+    for mode in [mask::BASIC_ADDRESSING, WIDE] {
+        assert_eq!(count(mode, 7), 14);
+    }
+}
+
 /// One card.
 struct Deck(Option<Vec<u8>>);
 

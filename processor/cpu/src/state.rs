@@ -129,6 +129,8 @@ pub struct State {
     /// Where execution goes on after the block: set to its end on entry, changed by branches.
     pub next_ia: u64,
     pub breaking_event: u64,
+    /// How far the instruction that is being executed by EXECUTE stands from that; otherwise 0.
+    pub executed: i64,
     /// Bits an address has in this addressing mode.
     pub address_mask: u64,
     pub(crate) data_asid: Asid,
@@ -288,6 +290,7 @@ impl State {
             gr: [0; 16],
             ia: 0,
             next_ia: 0,
+            executed: 0,
             address_mask: 0x00ff_ffff,
             cc: 0,
             program_mask: 0,

@@ -17,15 +17,16 @@ const MUCH: u64 = 1 << 20;
 pub struct Block {
     absolute: u64,
     version: u32,
+    /// Where its instructions are among those that are kept; [`NONE`]: they are decoded again when they are wanted, which is seldom
+    /// where there is code.
     first: u32,
     /// Of its text: another CPU that stores into it raises the frame's version a moment later.
     pub digest: u64,
     pub count: u16,
     /// Length of its text.
     pub bytes: u16,
-    /// Instructions that its code is made of, and the first of them: these may be others ([`crate::trace`]).
+    /// Instructions that its code is made of: these may be others ([`crate::trace`]).
     pub translated: u16,
-    traced: u32,
     /// How often it has been interpreted.
     pub hits: u8,
     /// The mode of the CPU that its code is for.
@@ -50,13 +51,6 @@ pub struct Way {
 }
 
 impl Block {
-    /// Its instructions and those that its code is made of, if these are others: the number of the first, and how many.
-    fn runs(&self) -> impl Iterator<Item = (u32, u32)> {
-        let others = self.code != 0 && self.traced != self.first;
-        let traced = others.then_some((self.traced, self.translated as u32));
-        std::iter::once((self.first, self.count as u32)).chain(traced)
-    }
-
     #[inline(always)]
     fn is(&self, absolute: Absolute, version: u32) -> bool {
         self.absolute == absolute.0 && self.version == version
@@ -68,10 +62,10 @@ pub const NONE: u32 = u32::MAX;
 /// Blocks whose addresses hash alike: the latest so many are found.
 const WAYS: usize = 4;
 const BUCKETS: usize = 1 << 14;
-/// When so many instructions are decoded, what is seldom executed is forgotten and decoded anew as needed.
-const MAX_OPS: usize = 3 << 16;
-/// If more than this remains then, everything is.
-const MOST_KEPT: usize = MAX_OPS / 8 * 7;
+/// When so many instructions are decoded, those of blocks with code are forgotten, and blocks that are seldom executed.
+const MAX_OPS: usize = 1 << 16;
+/// When there are so many blocks, those that are seldom executed are forgotten.
+const MAX_BLOCKS: usize = 3 << 14;
 pub const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
@@ -155,48 +149,47 @@ impl BlockCache {
         *self = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
     }
 
-    /// Forgets the blocks that are stale and those that were hardly ever executed; if that is not enough, all that have no
-    /// code, or everything. The others move together.
+    /// Forgets the blocks that are stale and those that were hardly ever executed, and the instructions of those with code; if that
+    /// is not enough, all that have no code, or everything. The others move together.
     fn make_room(&mut self, s: &State) {
         let storage = s.storage();
         let stays = |block: &Block, hits: u8| {
             let current = storage.code_version(Absolute(block.absolute)) == block.version;
             current && (block.code != 0 || block.hits >= hits)
         };
-        let count = |hits| -> usize {
+        // Blocks and instructions that would remain: seven of eight at most, so that this is not wanted again at once.
+        let fits = |&hits: &u8| {
             let staying = self.blocks.iter().filter(|block| stays(block, hits));
-            staying.map(|block| block.runs().map(|(_, count)| count as usize).sum::<usize>()).sum()
+            let (blocks, ops) = staying.fold((0, 0), |(blocks, ops), block| {
+                (blocks + 1, ops + if block.code == 0 && block.first != NONE { block.count as usize } else { 0 })
+            });
+            blocks <= MAX_BLOCKS / 8 * 7 && ops <= MAX_OPS / 8 * 7
         };
-        let Some(hits) = [WARM, u8::MAX].into_iter().find(|&hits| count(hits) <= MOST_KEPT) else {
+        let Some(hits) = [WARM, u8::MAX].into_iter().find(fits) else {
             return self.clear();
         };
         self.blocks.retain(|block| stays(block, hits));
-        // Where the instructions of those were, how many, and where they are now.
-        let mut moves: Vec<(u32, u32, u32)> =
-            self.blocks.iter().flat_map(|block| block.runs().map(|(first, count)| (first, count, 0))).collect();
-        moves.sort_unstable();
-        let mut kept = 0;
-        for (_, count, to) in &mut moves {
-            *to = kept;
-            kept += *count;
-        }
-        let moved = |first: u32| moves[moves.partition_point(|&(before, ..)| before < first)].2;
+        let mut kept: Vec<&mut Block> = Vec::new();
         for block in &mut self.blocks {
             block.links = [NONE; 2];
-            let whole = block.traced == block.first;
-            block.traced = if block.code == 0 || whole { moved(block.first) } else { moved(block.traced) };
-            block.first = moved(block.first);
+            if block.code != 0 {
+                block.first = NONE;
+            } else if block.first != NONE {
+                kept.push(block);
+            }
         }
-        for &(first, count, to) in &moves {
-            self.ops.copy_within(first as usize..(first + count) as usize, to as usize);
+        kept.sort_unstable_by_key(|block| block.first);
+        let mut next = 0;
+        for block in kept {
+            let first = block.first as usize;
+            self.ops.copy_within(first..first + block.count as usize, next);
+            block.first = next as u32;
+            next += block.count as usize;
         }
-        self.ops.truncate(kept as usize);
+        self.ops.truncate(next);
         self.table.fill([NONE; WAYS]);
         for (number, block) in self.blocks.iter().enumerate() {
             Self::place(&mut self.table, &self.blocks, block.absolute, number as u32);
-        }
-        if let Some(translator) = &mut self.translator {
-            translator.renumber(&moves);
         }
     }
 
@@ -260,20 +253,52 @@ impl BlockCache {
         bucket.iter().filter_map(|&number| self.blocks.get(number as usize)).find(|block| block.is(absolute, version))
     }
 
-    /// Whether so many more instructions can be kept.
-    pub fn has_place(&self, count: usize) -> bool {
-        self.ops.len() + count <= MAX_OPS
-    }
-
     /// Where the text of a block is, and the version of its frame's code.
     pub fn place_of(&self, number: u32) -> (Absolute, u32) {
         let block = &self.blocks[number as usize];
         (Absolute(block.absolute), block.version)
     }
 
+    /// The instructions of a block that [`BlockCache::recall`] has seen to.
     #[inline(always)]
     pub fn ops(&self, block: &Block) -> &[Op] {
         &self.ops[block.first as usize..block.first as usize + block.count as usize]
+    }
+
+    /// Sees to it that the instructions of a block are there, and answers the block's number from now on. `None`: its text is another,
+    /// and so it is stale.
+    #[inline(always)]
+    pub fn recall(&mut self, s: &State, number: u32) -> Option<u32> {
+        if self.blocks[number as usize].first != NONE { Some(number) } else { self.decode_again(s, number) }
+    }
+
+    #[cold]
+    fn decode_again(&mut self, s: &State, number: u32) -> Option<u32> {
+        let Block { absolute, version, .. } = self.blocks[number as usize];
+        let number = if self.ops.len() + MAX_BLOCK > MAX_OPS {
+            self.make_room(s);
+            self.find(NONE, Absolute(absolute), version)?
+        } else {
+            number
+        };
+        let block = &mut self.blocks[number as usize];
+        let mut text = [0; MAX_BLOCK * 6];
+        let text = &mut text[..block.bytes as usize];
+        s.storage().load(Absolute(absolute), text).expect("it was decoded from there");
+        if digest(text) != block.digest {
+            block.version = block.version.wrapping_sub(1);
+            return None;
+        }
+        block.first = self.ops.len() as u32;
+        let mut at = 0;
+        while at < text.len() {
+            let len = isa::length(text[at]) as usize;
+            let mut bytes = [0; 6];
+            bytes[..len].copy_from_slice(&text[at..at + len]);
+            self.ops.push(decode_op(s, bytes, at as i64).0);
+            at += len;
+        }
+        Some(number)
     }
 
     /// The code of the block, with its outer and inner entry, if it is hot enough to have any.
@@ -324,15 +349,10 @@ impl BlockCache {
             return;
         }
         let block = &mut self.blocks[number as usize];
-        (block.traced, block.translated) = (block.first, block.count);
-        if !trace.is_block(block.count as usize) {
-            (block.traced, block.translated) = (self.ops.len() as u32, trace.ops.len() as u16);
-            self.ops.extend(&trace.ops);
-        }
-        let ops = (&self.ops[..], block.traced, block.translated as usize);
+        block.translated = trace.ops.len() as u16;
         let translator = self.translator.as_mut().expect("it was made above");
         let place = (Absolute(block.absolute), block.version);
-        (block.code, block.inner) = translator.translate(s, place, trace.beside, &trace.texts, ops);
+        (block.code, block.inner) = translator.translate(s, place, trace.beside, &trace.texts, &trace.ops);
         block.mode = Translator::mode(s);
     }
 
@@ -343,7 +363,7 @@ impl BlockCache {
 
     /// Runs the code of a block, the one at `s.ia`.
     pub fn enter(&mut self, s: &mut State, code: u64) -> jit::Exit {
-        self.translator.as_mut().expect("there is code, so somebody made it").enter(s, code, &self.ops)
+        self.translator.as_mut().expect("there is code, so somebody made it").enter(s, code)
     }
 
     /// The storage of the CPU.
@@ -379,9 +399,9 @@ impl BlockCache {
             self.table = vec![[NONE; WAYS]; BUCKETS];
             // What is not used of it costs nothing, and growing would keep the instructions twice.
             self.ops.reserve_exact(MAX_OPS);
-            self.blocks.reserve_exact(MAX_OPS / 4);
+            self.blocks.reserve_exact(MAX_BLOCKS);
         }
-        if self.ops.len() + MAX_BLOCK > MAX_OPS {
+        if self.ops.len() + MAX_BLOCK > MAX_OPS || self.blocks.len() == MAX_BLOCKS {
             self.make_room(s);
         }
         let mut text = [0; MAX_BLOCK * 6];
@@ -430,7 +450,6 @@ impl BlockCache {
             count: (self.ops.len() - first) as u16,
             bytes: at as u16,
             translated: (self.ops.len() - first) as u16,
-            traced: first as u32,
             hits: 0,
             mode: 0,
             way: Way::default(),

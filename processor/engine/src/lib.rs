@@ -298,6 +298,8 @@ fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
             }
         }
         left = Left::Nowhere;
+        let Some(block) = cache.recall(s, last) else { continue };
+        last = block;
         let block = cache.block(last);
         let behind = ia.wrapping_add(block.bytes as u64) & s.address_mask;
         s.next_ia = behind;

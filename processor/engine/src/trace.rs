@@ -151,7 +151,7 @@ impl Trace {
     }
 
     fn has(&self, at: i64) -> bool {
-        self.ops.iter().any(|op| op.fields.at == at)
+        self.ops.iter().any(|op| op.fields.at() == at)
     }
 }
 
@@ -182,7 +182,7 @@ const COUNTERS: [&str; 4] = ["ECCTR", "EPCTR", "SCCTR", "STCCTM"];
 fn target(op: &Op, row: &Instruction) -> Option<i64> {
     use Format::*;
     let relative = matches!(row.format, RIb | RIc | RIEb | RIEc | RIEe | RILb | RILc | RSI) && row.mnemonic != "EXRL";
-    (relative && row.ends != Ends::No).then_some(op.fields.at + op.fields.imm)
+    (relative && row.ends != Ends::No).then_some(op.fields.at() + op.fields.imm)
 }
 
 /// The register that a branch takes its target from, and nothing else.
@@ -230,11 +230,7 @@ impl BlockCache {
             return None;
         }
         let whole = block.count as usize;
-        let most = if self.has_place(MAX_BLOCK) { MAX_BLOCK } else { whole };
         let mut known = self.known(start, version, patience).unwrap_or(Known::Until(whole));
-        if most == whole {
-            known = Known::Until(whole);
-        }
         let mut trace = Trace::default();
         // Whether it goes back to its start, and whether it goes through calls.
         let (mut loops, mut calls) = (false, false);
@@ -242,7 +238,7 @@ impl BlockCache {
         let (mut at, mut began, mut count) = (0, 0, 0);
         // Where that block begins, and where those return that have been called.
         let (mut block_at, mut called): (i64, Vec<i64>) = (0, Vec::new());
-        while trace.ops.len() < most {
+        while trace.ops.len() < MAX_BLOCK {
             let Some((bytes, length)) = text.instruction(at) else { break };
             let (op, ends) = decode_op(s, bytes, at);
             let row = isa::decode_for(s, bytes).map(|(row, _)| row);
@@ -292,7 +288,7 @@ impl BlockCache {
                 && branches
                 && let Some(op) = trace.ops.last_mut()
             {
-                op.fields.imm = -op.fields.at;
+                op.fields.imm = -op.fields.at();
                 trace.led_back = true;
             }
             if trace.has(next) {
@@ -312,7 +308,7 @@ impl BlockCache {
                 (began, at) = (next, next);
             }
         }
-        if trace.ops.last().is_some_and(|op| op.fields.at >= began) {
+        if trace.ops.last().is_some_and(|op| op.fields.at() >= began) {
             trace.pieces.push((began, at));
         }
         // A copy of a routine for everybody who calls it would be much code. In a loop it pays.

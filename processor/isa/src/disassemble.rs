@@ -241,7 +241,7 @@ fn value(token: &str, row: &Instruction, f: &Fields) -> i64 {
         "I3" if matches!(row.format, Format::RIEc | Format::RIS) && !row.is_logical() => (f.i3 as i8).into(),
         "I3" if row.format == Format::VRIe => f.imm,
         "I3" => f.i3.into(),
-        "I4" => f.i4.into(),
+        "I4" => f.i4().into(),
         "I5" => f.i5.into(),
         _ => unreachable!("{token} is no field"),
     }

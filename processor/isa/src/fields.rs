@@ -1,5 +1,7 @@
 //! Instruction formats: where the operand fields lie in the text (POP, chapter 5, "Instruction formats").
 
+use cpu::State;
+
 /// The formats, named as the manual names them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[rustfmt::skip]
@@ -23,9 +25,7 @@ pub enum Format {
 pub struct Fields {
     /// I2 (sign-extended; unsigned for I, SI and SIY), or the relative operand in bytes.
     pub imm: i64,
-    /// The instruction's own address, relative to the block's first instruction. Under EXECUTE: the target's.
-    pub at: i64,
-    /// The address of the next sequential instruction, relative to the block's first.
+    /// The address of the next sequential instruction, relative to the block's first. Under EXECUTE: of the one behind that.
     pub next: i32,
     /// First displacement (of SSe: the second operand's).
     pub d1: i32,
@@ -39,10 +39,10 @@ pub struct Fields {
     pub b1: u8,
     pub b2: u8,
     pub m3: u8,
+    /// M4; no format has both this and I4, which is here, too.
     pub m4: u8,
     /// I3, or the 8-bit I2 of RIEc and RIS.
     pub i3: u8,
-    pub i4: u8,
     pub i5: u8,
     /// Length byte of SS and RSL: one less than the number of bytes; SSb has two nibbles. V4 of the vector formats.
     pub l: u8,
@@ -50,7 +50,27 @@ pub struct Fields {
     pub len: u8,
 }
 
+// Of decoded instructions there are many: with the handler they are 40 bytes each.
+const _: () = assert!(size_of::<Fields>() == 32);
+
 impl Fields {
+    /// The instruction's own address, relative to the block's first instruction; under EXECUTE that instruction's.
+    #[inline(always)]
+    pub fn at(&self) -> i64 {
+        self.next as i64 - self.len as i64
+    }
+
+    /// The instruction's own address while it is executed in the block at `s.ia`; under EXECUTE the target's.
+    #[inline(always)]
+    pub fn address(&self, s: &State) -> u64 {
+        s.ia.wrapping_add((self.at() + s.executed) as u64)
+    }
+
+    /// I4.
+    pub fn i4(&self) -> u8 {
+        self.m4
+    }
+
     /// L1 of a two-length format: one less than the number of bytes.
     pub fn l1(&self) -> u8 {
         self.l >> 4
@@ -103,7 +123,7 @@ impl Fields {
             RIEc => (f.r1, f.m3, f.imm, f.i3) = (n2, n3, half * 2, b4),
             RIEd => (f.r1, f.r3, f.imm) = (n2, n3, half),
             RIEe => (f.r1, f.r3, f.imm) = (n2, n3, half * 2),
-            RIEf => (f.r1, f.r2, f.i3, f.i4, f.i5) = (n2, n3, b2, b3, b4),
+            RIEf => (f.r1, f.r2, f.i3, f.m4, f.i5) = (n2, n3, b2, b3, b4),
             RIEg => (f.r1, f.m3, f.imm) = (n2, n3, half),
             RILa => (f.r1, f.imm) = (n2, word),
             RILb | RILc => (f.r1, f.imm) = (n2, word * 2),
@@ -161,10 +181,10 @@ impl Fields {
             VRIa => (f.r1, f.imm, f.m3) = (va, half, n8),
             VRIb => (f.r1, f.imm, f.i3, f.m4) = (va, b2 as i64, b3, n8),
             VRIc => (f.r1, f.r3, f.imm, f.m4) = (va, vb, half & 0xffff, n8),
-            VRId => (f.r1, f.r2, f.r3, f.i4, f.i5) = (va, vb, vc, b3, n8),
+            VRId => (f.r1, f.r2, f.r3, f.m4, f.i5) = (va, vb, vc, b3, n8),
             VRIe => (f.r1, f.r2, f.imm, f.i5, f.m4) = (va, vb, (half & 0xffff) >> 4, n7, n8),
-            VRIf => (f.r1, f.r2, f.r3, f.i5, f.i4) = (va, vb, vc, n6, n7 << 4 | n8),
-            VRIg => (f.r1, f.r2, f.i4, f.i5, f.i3) = (va, vb, b2, n6, n7 << 4 | n8),
+            VRIf => (f.r1, f.r2, f.r3, f.i5, f.m4) = (va, vb, vc, n6, n7 << 4 | n8),
+            VRIg => (f.r1, f.r2, f.m4, f.i5, f.i3) = (va, vb, b2, n6, n7 << 4 | n8),
             VRIh => (f.r1, f.imm, f.i3) = (va, half & 0xffff, n8),
             VRIi => (f.r1, f.r2, f.m4, f.i3) = (va, n3, n6, n7 << 4 | n8),
             VRRa => (f.r1, f.r2, f.i5, f.m4, f.m3) = (va, vb, n6, n7, n8),
@@ -201,6 +221,6 @@ mod tests {
         let f = Fields::extract(Format::SSa, [0xd2, 0x07, 0xf0, 0x10, 0x20, 0x20]);
         assert_eq!((f.l, f.b1, f.d1, f.b2, f.d2), (7, 15, 0x10, 2, 0x20));
         let f = Fields::extract(Format::RIEf, [0xec, 0x12, 0x80, 0xbf, 0x03, 0x55]);
-        assert_eq!((f.r1, f.r2, f.i3, f.i4, f.i5), (1, 2, 0x80, 0xbf, 3));
+        assert_eq!((f.r1, f.r2, f.i3, f.i4(), f.i5), (1, 2, 0x80, 0xbf, 3));
     }
 }

@@ -199,7 +199,7 @@ impl Cpu for State {
     #[inline(always)]
     fn relative(&mut self, i: &Fields) -> At {
         // Operands named relative to the instruction are in the instruction's space; ALET 0 says the same.
-        At { address: self.ia.wrapping_add((i.at + i.imm) as u64) & self.address_mask, ar: 0 }
+        At { address: i.address(self).wrapping_add(i.imm as u64) & self.address_mask, ar: 0 }
     }
     #[inline(always)]
     fn load(&mut self, width: Width, at: At) -> Step<Self, u64> {
@@ -296,7 +296,7 @@ impl Cpu for State {
     }
     #[inline(always)]
     fn jump(&mut self, i: &Fields, target: u64) {
-        self.breaking_event = self.ia.wrapping_add(i.at as u64);
+        self.breaking_event = i.address(self);
         self.next_ia = target;
     }
     #[inline(always)]

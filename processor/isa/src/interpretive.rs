@@ -66,7 +66,6 @@ pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
     };
     let mut fields = Fields::extract(format, text);
     fields.len = len;
-    fields.at = at;
     fields.next = at as i32 + len as i32;
     // BC, BCR, BRC, BRCL with all conditions.
     let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
@@ -93,7 +92,7 @@ fn handler(s: &mut State, i: &Fields, rest: &[Op]) {
 /// The text of the instruction with these fields.
 fn text(s: &mut State, i: &Fields) -> Result<[u8; 6], Interruption> {
     let mut text = [0; 6];
-    let at = s.ia.wrapping_add(i.at as u64) & s.address_mask;
+    let at = i.address(s) & s.address_mask;
     s.read_in(at, Space::Instruction, s.key, &mut text[..i.len as usize])?;
     Ok(text)
 }

@@ -28,9 +28,6 @@ impl Translator {
     pub fn clear(&mut self) {
         match self.never {}
     }
-    pub fn renumber(&mut self, _: &[(u32, u32, u32)]) {
-        match self.never {}
-    }
     pub fn mode(_: &State) -> u8 {
         0
     }
@@ -40,7 +37,7 @@ impl Translator {
         _: (Absolute, u32),
         _: Option<Beside>,
         _: &[[u8; 6]],
-        _: (&[Op], u32, usize),
+        _: &[Op],
     ) -> (u64, u64) {
         match self.never {}
     }
@@ -50,7 +47,7 @@ impl Translator {
     pub fn remember(&mut self, _: &State, _: u64) {
         match self.never {}
     }
-    pub fn enter(&mut self, _: &mut State, _: u64, _: &[Op]) -> Exit {
+    pub fn enter(&mut self, _: &mut State, _: u64) -> Exit {
         match self.never {}
     }
 }

@@ -29,7 +29,7 @@ pub struct Footprint {
 /// Whether the program may come to the start of the block from this instruction: it branches there, or stands before it, perhaps with
 /// a call that returns.
 pub fn goes_back(op: &Op) -> bool {
-    op.fields.imm != 0 && op.fields.at + op.fields.imm == 0 || op.fields.next == 0
+    op.fields.imm != 0 && op.fields.at() + op.fields.imm == 0 || op.fields.next == 0
 }
 
 /// Whether the block goes back to its own start.
@@ -39,9 +39,9 @@ pub fn again(ops: &[Op]) -> bool {
 
 /// Whether an instruction of a block may be reached otherwise than from the one before it.
 pub fn joined(ops: &[Op], index: usize) -> bool {
-    let at = ops[index].fields.at;
+    let at = ops[index].fields.at();
     let before = &ops[..index.saturating_sub(1)];
-    ops[..index].iter().any(|op| op.fields.imm != 0 && op.fields.at + op.fields.imm == at)
+    ops[..index].iter().any(|op| op.fields.imm != 0 && op.fields.at() + op.fields.imm == at)
         || before.iter().any(|op| op.fields.next as i64 == at)
 }
 

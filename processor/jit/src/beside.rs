@@ -60,7 +60,7 @@ impl Emitter<'_> {
     /// If the instruction that is going to be emitted is in the page beside, makes sure that it still is there.
     pub fn cross(&mut self) {
         let fields = &self.plan.ops[self.index].fields;
-        let Some(other) = self.plan.beside.filter(|other| other.has(fields.at, fields.next.into())) else { return };
+        let Some(other) = self.plan.beside.filter(|other| other.has(fields.at(), fields.next.into())) else { return };
         if self.map.crossed {
             return;
         }
@@ -72,7 +72,7 @@ impl Emitter<'_> {
             ; mov rax, QWORD other.host as i64 ; cmp rcx, rax ; jne =>label
             ; mov rax, QWORD other.version_at as i64 ; cmp DWORD [rax], other.version as i32 ; jne =>label);
         let (map, cc, refund, at) = (self.map, self.cc, self.refund() + 1, self.broke);
-        self.cold.push(Cold::Edge { label, map, cc, goal: Goal::Near(fields.at), refund, at });
+        self.cold.push(Cold::Edge { label, map, cc, goal: Goal::Near(fields.at()), refund, at });
         self.map.crossed = true;
     }
 }

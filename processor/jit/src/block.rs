@@ -20,7 +20,7 @@ impl Emitter<'_> {
     pub fn begin(&mut self, index: usize) {
         self.index = index;
         self.led = false;
-        self.join(self.plan.ops[index].fields.at);
+        self.join(self.plan.ops[index].fields.at());
         self.first_site = self.sites.len();
         self.code_set = false;
         self.cross();

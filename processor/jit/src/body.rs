@@ -1,6 +1,6 @@
 //! `impl Cpu for Emitter`: what a body asks for becomes code.
 
-use crate::emitter::{Emitter, asm, field};
+use crate::emitter::{Emitter, asm, displaced, field};
 use crate::word::*;
 use cpu::{At, Interruption, cr0, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -526,17 +526,17 @@ impl Cpu for Emitter<'_> {
         self.plan.mask == u64::MAX
     }
     fn relative(&mut self, i: &Fields) -> At<Word> {
-        At { address: Word::Sum { base: None, index: None, disp: i.at + i.imm, own: true }, ar: 0 }
+        At { address: Word::Sum { base: None, index: None, disp: i.at() + i.imm, own: true }, ar: 0 }
     }
     fn load(&mut self, width: Width, at: At<Word>) -> Step<Self, Word> {
         let t = self.temp();
         let len = (width.bits() / 8) as i32;
         if let Some((base, disp)) = self.share(at.address, len, false) {
             match width {
-                W8 => asm!(self, movzx Rd(t), BYTE [rcx + Rq(base) + disp]),
-                W16 => asm!(self, movbe Rw(t), [rcx + Rq(base) + disp] ; movzx Rd(t), Rw(t)),
-                W32 => asm!(self, movbe Rd(t), [rcx + Rq(base) + disp]),
-                W64 => asm!(self, movbe Rq(t), [rcx + Rq(base) + disp]),
+                W8 => displaced!(self, disp, (movzx Rd(t), BYTE) [rcx + Rq(base)] ()),
+                W16 => displaced!(self, disp, (movbe Rw(t),) [rcx + Rq(base)] (; movzx Rd(t), Rw(t))),
+                W32 => displaced!(self, disp, (movbe Rd(t),) [rcx + Rq(base)] ()),
+                W64 => displaced!(self, disp, (movbe Rq(t),) [rcx + Rq(base)] ()),
             }
             return Ok(self.reg(t, if width == W64 { Left::Valid } else { Left::Zero }));
         }
@@ -553,20 +553,21 @@ impl Cpu for Emitter<'_> {
             && let Some((base, disp)) = self.share(at.address, len, true)
         {
             match (width, v) {
-                (W8, Operand::Const(c)) => asm!(self, mov BYTE [rcx + Rq(base) + disp], c as i8),
+                (W8, Operand::Const(c)) => displaced!(self, disp, (mov BYTE) [rcx + Rq(base)] (, c as i8)),
                 (W16, Operand::Const(c)) => {
-                    asm!(self, mov WORD [rcx + Rq(base) + disp], (c as u16).swap_bytes() as i16)
+                    displaced!(self, disp, (mov WORD) [rcx + Rq(base)] (, (c as u16).swap_bytes() as i16))
                 }
                 (W32, Operand::Const(c)) => {
-                    asm!(self, mov DWORD [rcx + Rq(base) + disp], (c as u32).swap_bytes() as i32)
+                    displaced!(self, disp, (mov DWORD) [rcx + Rq(base)] (, (c as u32).swap_bytes() as i32))
                 }
                 (W64, Operand::Const(c)) => {
-                    asm!(self, mov rax, QWORD c.swap_bytes() as i64 ; mov [rcx + Rq(base) + disp], rax)
+                    asm!(self, mov rax, QWORD c.swap_bytes() as i64);
+                    displaced!(self, disp, (mov) [rcx + Rq(base)] (, rax))
                 }
-                (W8, Operand::Host(h)) => asm!(self, mov[rcx + Rq(base) + disp], Rb(h)),
-                (W16, Operand::Host(h)) => asm!(self, movbe[rcx + Rq(base) + disp], Rw(h)),
-                (W32, Operand::Host(h)) => asm!(self, movbe[rcx + Rq(base) + disp], Rd(h)),
-                (W64, Operand::Host(h)) => asm!(self, movbe[rcx + Rq(base) + disp], Rq(h)),
+                (W8, Operand::Host(h)) => displaced!(self, disp, (mov) [rcx + Rq(base)] (, Rb(h))),
+                (W16, Operand::Host(h)) => displaced!(self, disp, (movbe) [rcx + Rq(base)] (, Rw(h))),
+                (W32, Operand::Host(h)) => displaced!(self, disp, (movbe) [rcx + Rq(base)] (, Rd(h))),
+                (W64, Operand::Host(h)) => displaced!(self, disp, (movbe) [rcx + Rq(base)] (, Rq(h))),
             }
             return Ok(());
         }
@@ -632,11 +633,11 @@ impl Cpu for Emitter<'_> {
 
     fn branch_if(&mut self, i: &Fields, condition: Word, target: Word) {
         let truth = to_truth(self, condition);
-        self.branch(truth, target, i.at);
+        self.branch(truth, target, i.at());
     }
     fn jump(&mut self, i: &Fields, target: Word) {
         let goal = self.goal(target);
-        self.jump_to(goal, Some(i.at));
+        self.jump_to(goal, Some(i.at()));
     }
     fn next_address(&mut self, i: &Fields) -> Word {
         Word::Sum { base: None, index: None, disp: i.next as i64, own: true }

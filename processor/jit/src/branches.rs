@@ -17,7 +17,13 @@ use isa::{Cc, Width::*};
 impl Emitter<'_> {
     /// Goes to the block at the address in r14. Everything is in the state, so all other registers are free.
     pub fn indirect(&mut self) {
-        asm!(self, rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
+        // It is long: who leaves the block later goes where the first one does.
+        if let Some(label) = self.finder {
+            return asm!(self, jmp =>label);
+        }
+        let label = self.a.new_dynamic_label();
+        self.finder = Some(label);
+        asm!(self, =>label ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
             ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, ((TARGET_COUNT - 1) << 1) as i32
             ; mov rsi, [rbp + scratch(ROWS)]
             ; cmp r14, [rdx + 8 * rax] ; jne >miss ; cmp rcx, [rdx + 8 * rax + STAMPS] ; jne >miss
@@ -159,13 +165,13 @@ impl Emitter<'_> {
     /// The instruction emitted next is the one that this branch leads to.
     pub fn follows(&self, goal: Goal) -> bool {
         let next = self.plan.ops.get(self.index + 1);
-        matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at == d))
+        matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at() == d))
     }
 
     /// The instruction emitted next is where this branch has led so far.
     fn guessed(&self, goal: Goal) -> bool {
         let here = &self.plan.ops[self.index].fields;
-        let next = self.plan.ops.get(self.index + 1).map(|next| next.fields.at);
+        let next = self.plan.ops.get(self.index + 1).map(|next| next.fields.at());
         let elsewhere = next.is_some_and(|next| next != here.next as i64);
         matches!(goal, Goal::Host(_)) && elsewhere && self.plan.mask == u64::MAX
     }
@@ -173,14 +179,14 @@ impl Emitter<'_> {
     /// This branch ends the block, and has led back to its start so far.
     fn led_back(&self, goal: Goal) -> bool {
         let here = &self.plan.ops[self.index].fields;
-        let back = self.index + 1 == self.plan.ops.len() && here.imm != 0 && here.at + here.imm == 0;
+        let back = self.index + 1 == self.plan.ops.len() && here.imm != 0 && here.at() + here.imm == 0;
         matches!(goal, Goal::Host(_)) && back && self.plan.mask == u64::MAX
     }
 
     /// The branch at `at`, if where it leads is in a register, goes on there only if that is what was guessed.
     fn as_guessed(&mut self, goal: Goal, at: i64) {
         let Goal::Host(h) = goal else { return };
-        let next = self.plan.ops.get(self.index + 1).map_or(0, |next| next.fields.at);
+        let next = self.plan.ops.get(self.index + 1).map_or(0, |next| next.fields.at());
         let label = self.a.new_dynamic_label();
         asm!(self, lea rax, [r14 + next as i32] ; cmp rax, Rq(h) ; jne =>label);
         let (map, cc, refund) = (self.map, self.cc, self.refund());
@@ -237,7 +243,7 @@ impl Emitter<'_> {
     /// The goal is an instruction further down in the block.
     fn leads_down(&self, goal: Goal) -> bool {
         let behind = &self.plan.ops[self.index + 1..];
-        matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at == d))
+        matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at() == d))
     }
 
     /// Goes on there; `at` is where the branch is.

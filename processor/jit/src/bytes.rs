@@ -153,7 +153,7 @@ impl Emitter<'_> {
     /// EXECUTE, and EXECUTE RELATIVE LONG if `relative`; `false`: nothing has been emitted.
     pub fn execute(&mut self, relative: bool, i: &Fields) -> bool {
         let target = match (relative, i.x2) {
-            (true, _) => Some(i.at + i.imm),
+            (true, _) => Some(i.at() + i.imm),
             (false, 0) => self.near[i.b2 as usize & 15].filter(|_| i.b2 != 0).map(|near| near + i.d2 as i64),
             _ => None,
         };

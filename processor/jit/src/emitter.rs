@@ -24,6 +24,17 @@ pub type Assembler = VecAssembler<X64Relocation>;
 macro_rules! asm { ($e:expr, $($t:tt)*) => { dynasm!($e.a ; .arch x64 ; $($t)*) } }
 pub(crate) use asm;
 
+/// An operand in storage with a displacement that is known only now: as short as it can be.
+macro_rules! displaced {
+    ($e:ident, $disp:expr, ($($before:tt)*) [$($base:tt)*] ($($after:tt)*)) => {
+        match i8::try_from($disp) {
+            Ok(near) => asm!($e, $($before)* [BYTE $($base)* + near] $($after)*),
+            Err(_) => asm!($e, $($before)* [$($base)* + $disp] $($after)*),
+        }
+    };
+}
+pub(crate) use displaced;
+
 /// rbp points so far behind the start of the `State` that the general registers are within reach of short displacements.
 pub const BIAS: usize = 128;
 
@@ -208,6 +219,8 @@ pub struct Emitter<'e> {
     pub head_offset: u64,
     pub out: DynamicLabel,
     pub over: DynamicLabel,
+    /// Where the block at r14 is looked for among the targets, once that has been emitted.
+    pub finder: Option<DynamicLabel>,
     /// The end of the block can be reached.
     pub open: bool,
     /// An instruction may let interruptions in that are pending: whatever comes behind the block looks for them.
@@ -257,6 +270,7 @@ impl<'e> Emitter<'e> {
             head_offset: 0,
             out,
             over,
+            finder: None,
             open: true,
             lets_in: false,
             led: false,
@@ -692,7 +706,7 @@ impl Emitter<'_> {
         if let Len::Bytes(bytes) = len
             && let Some((base, disp)) = self.share(at, bytes, store)
         {
-            return asm!(self, lea rcx, [rcx + Rq(base) + disp]);
+            return displaced!(self, disp, (lea rcx,) [rcx + Rq(base)] ());
         }
         if let (true, Word::Const(at), Len::Bytes(bytes)) = (store, at, len)
             && at < 2 * PAGE

@@ -63,7 +63,7 @@ impl Lanes {
     /// The loop that these instructions are, if they are one of that kind.
     pub fn of(block: &[Described]) -> Option<Lanes> {
         let (&(name, i, ..), body) = block.split_last()?;
-        if !matches!(name, "BRCT" | "BRCTG") || i.at + i.imm != 0 {
+        if !matches!(name, "BRCT" | "BRCTG") || i.at() + i.imm != 0 {
             return None;
         }
         let mut lanes =
@@ -388,7 +388,7 @@ mod tests {
         let load = fields(0, 4, -8);
         let add = Fields { r3: 2, ..fields(0, 5, 0) };
         let store = fields(0, 4, -8);
-        let back = Fields { r1: 7, at: 30, imm: -30, ..Fields::default() };
+        let back = Fields { r1: 7, next: 34, len: 4, imm: -30, ..Fields::default() };
         let float = |float| Some(Native::Float(float));
         let madb = float(Float::Arithmetic { op: Op::MultiplyAdd, long: true, storage: true });
         let all: [Described; 6] = [

@@ -2,7 +2,8 @@
 //!
 //! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are never
 //! reached, so they are kept small, 40 bytes: of the map of guest registers a byte for each host register, of the recipe of
-//! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers. What an instruction is, the engine keeps.
+//! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers.
+//! Instructions that have sites are kept with them, so code stays good whatever the engine does with its own.
 
 use crate::floating::{COUNT, FIRST, Floats};
 use crate::word::*;
@@ -110,7 +111,7 @@ impl Places {
 
 /// A site. Numbers, not addresses: half as long.
 pub struct Site {
-    /// Its instruction among the engine's.
+    /// Its instruction: a number among `Sites::ops`.
     op: u32,
     /// Where the instruction behind it begins, from the start of the code.
     resume: u32,
@@ -138,6 +139,8 @@ const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; COUNT]); 2];
 /// All sites of a code cache.
 pub struct Sites {
     list: Vec<Site>,
+    /// Instructions that have sites.
+    ops: Vec<Op>,
     /// Recipes, one behind the other.
     recipes: Vec<u8>,
     /// Places of floating-point registers, before and after; the first: there are none.
@@ -148,7 +151,7 @@ pub struct Sites {
 
 impl Sites {
     pub fn new(code: u64) -> Sites {
-        Sites { list: Vec::new(), recipes: Vec::new(), floats: vec![NO_FLOATS], code }
+        Sites { list: Vec::new(), ops: Vec::new(), recipes: Vec::new(), floats: vec![NO_FLOATS], code }
     }
 
     pub fn len(&self) -> usize {
@@ -158,12 +161,15 @@ impl Sites {
     /// Makes room for so many, so that growing does not keep them twice. What is not used costs nothing.
     pub fn reserve(&mut self, count: usize) {
         self.list.reserve_exact(count);
+        self.ops.reserve_exact(count);
         self.recipes.reserve_exact(4 * count);
     }
 
-    /// Keeps a block's sites: `first` is the number of the block's first instruction, `count` how many it has.
-    pub fn keep(&mut self, drafts: &[Draft], first: u32, count: usize) {
+    /// Keeps the sites of a block of these instructions.
+    pub fn keep(&mut self, drafts: &[Draft], ops: &[Op]) {
         let mut last: Option<(Recipe, u32)> = None;
+        // Where its instructions are kept, as far as they are.
+        let mut kept = vec![None; ops.len()];
         for draft in drafts {
             let cc = match last {
                 Some((recipe, at)) if recipe == draft.cc => at,
@@ -178,15 +184,19 @@ impl Sites {
             if floats != NO_FLOATS && self.floats.last() != Some(&floats) {
                 self.floats.push(floats);
             }
+            let op = *kept[draft.index].get_or_insert_with(|| {
+                self.ops.push(ops[draft.index]);
+                self.ops.len() as u32 - 1
+            });
             self.list.push(Site {
                 floats: if floats == NO_FLOATS { 0 } else { self.floats.len() as u32 - 1 },
-                op: first + draft.index as u32,
+                op,
                 resume: draft.resume.saturating_sub(self.code) as u32,
                 cc,
                 before: Places::of(&draft.before),
                 after: Places::of(&draft.after),
                 broke: draft.broke.map_or(KNOWN, |at| at as i32),
-                refund: (count - draft.index - 1) as u8,
+                refund: (ops.len() - draft.index - 1) as u8,
                 leave: draft.leave,
             });
         }
@@ -194,24 +204,18 @@ impl Sites {
 
     pub fn clear(&mut self) {
         self.list.clear();
+        self.ops.clear();
         self.recipes.clear();
         self.floats.truncate(1);
     }
 
-    /// The engine's instructions have other numbers ([`crate::Translator::renumber`]).
-    pub fn renumber(&mut self, moves: &[(u32, u32, u32)]) {
-        for site in &mut self.list {
-            // What is not among them is of a block that will not be entered any more: a number that no instruction has.
-            let run = moves.partition_point(|&(first, ..)| first <= site.op).checked_sub(1).map(|run| moves[run]);
-            site.op = match run {
-                Some((first, count, to)) if site.op - first < count => site.op - first + to,
-                _ => u32::MAX,
-            };
-        }
-    }
-
     pub fn get(&self, number: u32) -> &Site {
         &self.list[number as usize]
+    }
+
+    /// The site's instruction.
+    pub fn op(&self, site: &Site) -> &Op {
+        &self.ops[site.op as usize]
     }
 
     /// The state as it is before the site's instruction, from the spilled host registers.
@@ -230,13 +234,6 @@ impl Sites {
         site.after.load(s);
         self.floats[site.floats as usize][1].load(s);
         self.code + site.resume as u64
-    }
-}
-
-impl Site {
-    /// Its instruction.
-    pub fn op<'o>(&self, ops: &'o [Op]) -> &'o Op {
-        &ops[self.op as usize]
     }
 }
 

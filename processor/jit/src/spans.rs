@@ -14,7 +14,7 @@
 //! compares the address with the page the slot was made for, which costs less than a look.
 
 use crate::ahead::{Access, Footprint, again};
-use crate::emitter::{Emitter, asm, near, scratch};
+use crate::emitter::{Emitter, asm, displaced, near, scratch};
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -254,13 +254,15 @@ impl Emitter<'_> {
             let (from, last) = (span.from - by, span.to - span.from - 1);
             let moved = self.map.moved & bit != 0;
             if moved {
-                asm!(self, lea rax, [Rq(base) + from] ; sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
+                displaced!(self, from, (lea rax,) [Rq(base)] ());
+                asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
                 self.map.moved &= !bit;
             }
             if store {
-                asm!(self, cmp QWORD [rsp + code], BYTE 0 ; je =>label ; mov rcx, [rsp + delta] ; =>resume)
+                displaced!(self, code, (cmp QWORD) [rsp] (, BYTE 0 ; je =>label));
+                displaced!(self, delta, (mov rcx,) [rsp] (; =>resume))
             } else {
-                asm!(self, mov rcx, [rsp + delta] ; test rcx, rcx ; je =>label ; =>resume)
+                displaced!(self, delta, (mov rcx,) [rsp] (; test rcx, rcx ; je =>label ; =>resume))
             }
             let looping = self.carried.is_some_and(|carried| carried.map.read[r] == n);
             let again = (looping && (moved || !moves)).then_some((from, last));
@@ -292,10 +294,10 @@ impl Emitter<'_> {
         if from == 0 {
             asm!(self, rorx eax, Rd(base), 7)
         } else {
-            asm!(self, lea rcx, [Rq(base) + from] ; rorx eax, ecx, 7)
+            displaced!(self, from, (lea rcx,) [Rq(base)] (; rorx eax, ecx, 7))
         }
-        asm!(self, mov rcx, [BYTE rbp + near(layout::DATA_WINDOW)] ; lea rdx, [Rq(base) + (from + last)]
-            ; and eax, layout::PLACES as i32 ; and rdx, -4096);
+        asm!(self, mov rcx, [BYTE rbp + near(layout::DATA_WINDOW)]);
+        displaced!(self, from + last, (lea rdx,) [Rq(base)] (; and eax, layout::PLACES as i32 ; and rdx, -4096));
         if moves {
             asm!(self, mov[rsp + page(access.base)], rdx);
         }
@@ -306,11 +308,13 @@ impl Emitter<'_> {
             code_there = Some(there);
             asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_WRITE as i8] ; jne =>label
                 ; mov rdx, [BYTE rcx + rax + layout::ENTRY_CODE as i8]
-                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8] ; mov [rsp + delta], rcx
-                ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there ; mov [rsp + code], rdx ; =>resume)
+                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
+            displaced!(self, delta, (mov) [rsp] (, rcx ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there));
+            displaced!(self, code, (mov) [rsp] (, rdx ; =>resume))
         } else {
             asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_READ as i8] ; jne =>label
-                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8] ; mov [rsp + delta], rcx ; =>resume)
+                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
+            displaced!(self, delta, (mov) [rsp] (, rcx ; =>resume))
         }
         // What may be fetched may be so still if stores must not.
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
@@ -329,40 +333,47 @@ impl Emitter<'_> {
         index
     }
 
+    /// A word of a slot becomes 0. The host's flags change.
+    fn close_slot(&mut self, at: i32) {
+        displaced!(self, at, (and QWORD) [rsp] (, BYTE 0))
+    }
+
     /// Emits an access that looks for itself.
     pub fn alone(&mut self, alone: &Alone) {
         let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
+        let (delta, code) = (slot(access.base), slot(access.base) + 8);
         if let Some(marked) = marked {
-            asm!(self, =>marked ; mov QWORD [rsp + slot(access.base) + 8], 0);
+            asm!(self, =>marked);
+            self.close_slot(code);
             if access.store { asm!(self, jmp =>site) } else { asm!(self, jmp =>resume) }
         }
         asm!(self, =>label);
         if closes != Closes::Nothing {
-            asm!(self, mov QWORD [rsp + slot(access.base) + 8], 0);
+            self.close_slot(code);
         }
         if closes == Closes::All {
-            asm!(self, mov QWORD [rsp + slot(access.base)], 0);
+            self.close_slot(delta);
         }
         let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });
         if let Some((from, last)) = again {
             let no = self.a.new_dynamic_label();
-            asm!(self, lea rcx, [Rq(base) + from] ; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no
-                ; mov [rsp + slot(access.base)], rcx);
+            displaced!(self, from, (lea rcx,) [Rq(base)] (; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no));
+            displaced!(self, delta, (mov) [rsp] (, rcx));
             if stores {
-                asm!(self, mov[rsp + slot(access.base) + 8], rdx);
+                displaced!(self, code, (mov) [rsp] (, rdx));
             }
             if keeps {
-                asm!(self, lea rax, [Rq(base) + from] ; and rax, -4096 ; mov [rsp + page(access.base)], rax);
+                displaced!(self, from, (lea rax,) [Rq(base)] (; and rax, -4096 ; mov [rsp + page(access.base)], rax));
             }
             asm!(self, jmp =>resume ; =>no);
         }
         let len = match place {
             Some((index, len)) => {
-                asm!(self, lea rcx, [Rq(base) + Rq(index) + access.disp]);
+                displaced!(self, access.disp, (lea rcx,) [Rq(base) + Rq(index)] ());
                 len
             }
             None => {
-                asm!(self, lea rcx, [Rq(base) + access.disp]);
+                displaced!(self, access.disp, (lea rcx,) [Rq(base)] ());
                 access.len
             }
         };

@@ -41,8 +41,8 @@ fn bound(mnemonic: &str, i: &Fields, bounds: &[Option<u64>; 16]) -> Option<u64> 
         "LLGC" | "LLGCR" => Some(255),
         "LGR" => bounds[i.r2 as usize & 15],
         "SLLG" if i.b2 == 0 && (0..10).contains(&i.d2) => bounds[i.r3 as usize & 15].map(|most| most << i.d2),
-        "RISBG" | "RISBGN" if i.i4 & 0x80 != 0 => {
-            let (first, last) = (i.i3 & 63, i.i4 & 63);
+        "RISBG" | "RISBGN" if i.i4() & 0x80 != 0 => {
+            let (first, last) = (i.i3 & 63, i.i4() & 63);
             (first <= last).then(|| u64::MAX >> first & u64::MAX << (63 - last))
         }
         _ => None,

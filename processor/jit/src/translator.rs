@@ -123,10 +123,8 @@ fn key(s: &State) -> u64 {
 }
 
 /// Does a site's instruction by its handler. `false`: the engine must look, and the answer says at what.
-fn perform_site(s: &mut State, site: &Site) -> bool {
-    // SAFETY: `enter` has put the address of a slice there that lives until it returns.
-    let op = site.op(unsafe { &*(s.scratch[OPS] as *const &[Op]) });
-    perform(s, op, site.refund, site.leave)
+fn perform_site(s: &mut State, sites: &Sites, site: &Site) -> bool {
+    perform(s, sites.op(site), site.refund, site.leave)
 }
 
 /// The same for an instruction behind which so many are not executed if the block is left, as it is anyway if it `leaves`.
@@ -176,7 +174,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
     let site = sites.get(id as u32);
     s.scratch[REACHED] += 1;
     sites.store(site, s);
-    if !perform_site(s, site) {
+    if !perform_site(s, sites, site) {
         return 0;
     }
     if site.leave {
@@ -202,7 +200,7 @@ extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
     let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
     settle_code(s);
     s.scratch[CALLED] += 1;
-    perform_site(s, sites.get(id as u32)) as u64
+    perform_site(s, sites, sites.get(id as u32)) as u64
 }
 
 /// Whether this is EXECUTE, and whether it is EXECUTE RELATIVE LONG.
@@ -370,19 +368,12 @@ impl Translator {
         self.statistics.emptied += 1;
     }
 
-    /// The engine's instructions have other numbers: of each run that is still there its first number, how many they are, and
-    /// the first's new number, in ascending order. Code of others will not be entered any more.
-    pub fn renumber(&mut self, moves: &[(u32, u32, u32)]) {
-        self.sites.renumber(moves);
-    }
-
     /// The mode that code would be translated for now: code is good only in the mode it was translated for.
     pub fn mode(s: &State) -> u8 {
         mode(s) as u8
     }
 
-    /// Translates the block at `absolute`: `count` of the engine's instructions `all` from number `first` on, which have
-    /// these numbers until the code is forgotten, with the text of each. They are what the program executes one behind the other as far
+    /// Translates the block at `absolute`: these instructions, with the text of each. They are what the program executes one behind the other as far
     /// as can be told, all in one page and the one `beside` it: where one does not stand behind the one before it, that branches
     /// there. Returns where it is entered from outside, and from its own page.
     pub fn translate(
@@ -391,10 +382,10 @@ impl Translator {
         (absolute, version): (Absolute, u32),
         beside: Option<Beside>,
         texts: &[[u8; 6]],
-        (all, first, count): (&[Op], u32, usize),
+        ops: &[Op],
     ) -> (u64, u64) {
         let began = std::time::Instant::now();
-        let ops = &all[first as usize..first as usize + count];
+        let count = ops.len();
         let version_at =
             |a: Absolute| std::ptr::from_ref(s.storage().code(a)) as u64 + storage::Code::VERSION_AT as u64;
         let mut plan = Plan {
@@ -488,7 +479,7 @@ impl Translator {
         self.statistics.calls += unfit.count_ones() as u64;
         self.statistics.bytes += bytes.len() as u64;
         self.statistics.time += began.elapsed().as_nanos() as u64;
-        self.sites.keep(&self.new_sites, first, count);
+        self.sites.keep(&self.new_sites, ops);
         self.links.append(&mut self.new_links);
         self.known.note(absolute, mode(s), at);
         (at, at + head)
@@ -572,8 +563,8 @@ impl Translator {
         self.targets.remember(ia, key(s), code, s.forgotten(ia));
     }
 
-    /// Runs the code of the block at `s.ia` and whatever comes behind it. `all` are the engine's instructions.
-    pub fn enter(&mut self, s: &mut State, code: u64, all: &[Op]) -> Exit {
+    /// Runs the code of the block at `s.ia` and whatever comes behind it.
+    pub fn enter(&mut self, s: &mut State, code: u64) -> Exit {
         s.scratch[LEAVE] = self.leave;
         s.scratch[AT_SITE] = self.at_site;
         s.scratch[AT_FLOAT_SITE] = self.at_float_site;
@@ -588,7 +579,6 @@ impl Translator {
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
         s.scratch[TARGETS] = std::ptr::from_mut(&mut *self.targets) as u64;
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
-        s.scratch[OPS] = std::ptr::from_ref(&all) as u64;
         s.scratch[KEY] = key(s);
         s.scratch[MOVED] = 0;
         s.scratch[ROWS] = s.forgotten_rows();

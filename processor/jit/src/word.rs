@@ -320,8 +320,6 @@ pub const SITES: usize = 5;
 pub const ANSWER: usize = 6;
 /// Whether the page that instructions were fetched from may now be another's.
 pub const MOVED: usize = 28;
-/// Leads to the engine's instructions, a slice.
-pub const OPS: usize = 7;
 /// How often pages were forgotten, by the low byte of their number.
 pub const ROWS: usize = 27;
 /// The routines for many bytes.

@@ -14,7 +14,7 @@ fn load(s: &mut State, new: Psw) -> Result<(), Interruption> {
 
 /// Loading a PSW is a breaking event, as a branch is.
 fn breaks(s: &mut State, i: &Fields) {
-    s.breaking_event = s.ia.wrapping_add(i.at as u64);
+    s.breaking_event = i.address(s);
 }
 
 /// LPSW.

@@ -134,13 +134,15 @@ fn execute_at(s: &mut State, i: &Fields, target: u64) -> Result<(), Interruption
     };
     // Relative operands count from the target; the next instruction is the one behind EXECUTE.
     let mut fields = Fields::extract(row.format, text);
-    fields.at = target.wrapping_sub(s.ia) as i64;
     fields.next = i.next;
     fields.len = i.len;
-    if s.interpretation.is_some() {
-        return crate::interpretive::execute(s, &fields, text, i.len);
-    }
-    crate::perform(run, s, &fields)
+    s.executed = target.wrapping_sub(i.address(s)) as i64;
+    let done = match s.interpretation {
+        Some(_) => crate::interpretive::execute(s, &fields, text, i.len),
+        None => crate::perform(run, s, &fields),
+    };
+    s.executed = 0;
+    done
 }
 
 /// BAS.

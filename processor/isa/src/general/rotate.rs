@@ -32,9 +32,9 @@ fn inserted<C: Cpu>(cpu: &mut C, i: &Fields, new: C::Word, mask: u64, zero: bool
 
 /// RISBG. CC of the whole result: 0 zero, 1 negative, 2 positive.
 pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-    let mask = range(i.i3 & 63, i.i4 & 63);
+    let mask = range(i.i3 & 63, i.i4() & 63);
     let new = rotated(cpu, i, mask);
-    let value = inserted(cpu, i, new, mask, i.i4 & 0x80 != 0);
+    let value = inserted(cpu, i, new, mask, i.i4() & 0x80 != 0);
     cpu.set_cc(Cc::Sign { width: W64, value });
     cpu.set_gr(W64, i.r1, value);
     Ok(())
@@ -42,22 +42,22 @@ pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 
 /// RISBGN: RISBG without a condition code.
 pub fn rotate_then_insert_no_cc<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-    let mask = range(i.i3 & 63, i.i4 & 63);
+    let mask = range(i.i3 & 63, i.i4() & 63);
     let new = rotated(cpu, i, mask);
-    let value = inserted(cpu, i, new, mask, i.i4 & 0x80 != 0);
+    let value = inserted(cpu, i, new, mask, i.i4() & 0x80 != 0);
     cpu.set_gr(W64, i.r1, value);
     Ok(())
 }
 
 /// RISBHG: into bits 0-31 only.
 pub fn rotate_then_insert_high<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-    let mask = range(i.i3 & 31, i.i4 & 31) & 0xffff_ffff_0000_0000;
+    let mask = range(i.i3 & 31, i.i4() & 31) & 0xffff_ffff_0000_0000;
     rotate_then_insert_half(cpu, i, mask, 0xffff_ffff_0000_0000)
 }
 
 /// RISBLG: into bits 32-63 only.
 pub fn rotate_then_insert_low<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-    let mask = range(i.i3 & 31 | 32, i.i4 & 31 | 32) & 0xffff_ffff;
+    let mask = range(i.i3 & 31 | 32, i.i4() & 31 | 32) & 0xffff_ffff;
     rotate_then_insert_half(cpu, i, mask, 0xffff_ffff)
 }
 
@@ -65,7 +65,7 @@ fn rotate_then_insert_half<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64, half: u64
     let new = rotated(cpu, i, mask);
     let inside = cpu.imm(mask);
     let new = cpu.and(new, inside);
-    let keep = cpu.imm(if i.i4 & 0x80 != 0 { !half } else { !mask });
+    let keep = cpu.imm(if i.i4() & 0x80 != 0 { !half } else { !mask });
     let old = cpu.gr(W64, i.r1);
     let old = cpu.and(old, keep);
     let value = cpu.or(old, new);
@@ -77,7 +77,7 @@ macro_rules! boolean {
     ($(#[$doc:meta] $name:ident $op:ident $outside:expr;)*) => { $(
         #[$doc]
         pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
-            let mask = range(i.i3 & 63, i.i4 & 63);
+            let mask = range(i.i3 & 63, i.i4() & 63);
             let new = rotated(cpu, i, mask);
             let old = cpu.gr(W64, i.r1);
             // Bits that are not selected meet the neutral element.

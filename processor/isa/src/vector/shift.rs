@@ -44,7 +44,7 @@ together! {
 pub fn rotate_and_insert(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let (old, a, mask) = (s.vr(i.r1), s.vr(i.r2), s.vr(i.r3));
-    let rotated = sized!(i.m5(), [0 1 2 3], { map::<U>(a, |a: U| a.rotate_left(u32::from(i.i4) % U::BITS)) });
+    let rotated = sized!(i.m5(), [0 1 2 3], { map::<U>(a, |a: U| a.rotate_left(u32::from(i.i4()) % U::BITS)) });
     s.set_vr(i.r1, rotated & mask | old & !mask);
     Ok(())
 }
@@ -113,24 +113,24 @@ fn funnel(a: u128, b: u128, bits: u32) -> u128 {
 /// VSLDB. VECTOR SHIFT LEFT DOUBLE BY BYTE.
 pub fn shift_left_double_by_byte(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
-    specified(i.i4 < 16)?;
-    s.set_vr(i.r1, funnel(s.vr(i.r2), s.vr(i.r3), u32::from(i.i4) * 8));
+    specified(i.i4() < 16)?;
+    s.set_vr(i.r1, funnel(s.vr(i.r2), s.vr(i.r3), u32::from(i.i4()) * 8));
     Ok(())
 }
 
 /// VSLD. VECTOR SHIFT LEFT DOUBLE BY BIT.
 pub fn shift_left_double_by_bit(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
-    specified(i.i4 < 8)?;
-    s.set_vr(i.r1, funnel(s.vr(i.r2), s.vr(i.r3), i.i4.into()));
+    specified(i.i4() < 8)?;
+    s.set_vr(i.r1, funnel(s.vr(i.r2), s.vr(i.r3), i.i4().into()));
     Ok(())
 }
 
 /// VSRD. VECTOR SHIFT RIGHT DOUBLE BY BIT.
 pub fn shift_right_double_by_bit(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
-    specified(i.i4 < 8)?;
+    specified(i.i4() < 8)?;
     let (a, b) = (s.vr(i.r2), s.vr(i.r3));
-    s.set_vr(i.r1, if i.i4 == 0 { b } else { funnel(a, b, 128 - u32::from(i.i4)) });
+    s.set_vr(i.r1, if i.i4() == 0 { b } else { funnel(a, b, 128 - u32::from(i.i4())) });
     Ok(())
 }
