@@ -58,7 +58,7 @@ pub fn disks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
                 "randread-cold" => median(alone[1].clone()),
                 _ => None,
             };
-            Row { item: format!("disk {item}"), host, ..row }
+            Row { item: format!("disk {item}"), host: host.map(|seconds| (seconds, "s")), ..row }
         }));
     }
     Ok(rows)

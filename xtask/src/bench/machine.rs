@@ -33,6 +33,8 @@ pub enum Machine {
     Hercules,
     /// No machine: the same C, compiled for the host.
     Native,
+    /// The same on one of the host's processors.
+    Alone,
     /// Endicott with two CPUs.
     Two,
 }
@@ -44,6 +46,7 @@ impl Machine {
             Machine::Qemu => "qemu",
             Machine::Hercules => "hercules",
             Machine::Native => "native",
+            Machine::Alone => "native, 1 CPU",
             Machine::Two => "endicott, 2 CPUs",
         }
     }
@@ -54,7 +57,7 @@ impl Machine {
             Machine::Endicott | Machine::Two => return Some(format!("endicott {}", env!("CARGO_PKG_VERSION"))),
             Machine::Qemu => "qemu-system-s390x",
             Machine::Hercules => "hercules",
-            Machine::Native => "cc",
+            Machine::Native | Machine::Alone => "cc",
         };
         let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -71,7 +74,8 @@ impl Machine {
         let mut command = match self {
             Machine::Endicott => endicott(load, &append, 1),
             Machine::Two => endicott(load, &append, 2),
-            Machine::Native => native(load, mode),
+            Machine::Native => native(Command::new("sh"), load, mode),
+            Machine::Alone => native(on_one_processor("sh"), load, mode),
             Machine::Qemu => qemu(load, &append),
             Machine::Hercules => hercules(&folder, load, &append)?,
         };
@@ -101,11 +105,17 @@ impl Machine {
 }
 
 /// The benchmarks that `mode` names, between the lines that a guest's init prints.
-fn native(load: &Load, mode: &str) -> Command {
+fn native(mut shell: Command, load: &Load, mode: &str) -> Command {
     const SCRIPT: &str = "echo INIT-START; for test in ${2:-$($1 list)}; do $1 $test; done; echo BENCH-DONE";
     let tests = mode.split(' ').find_map(|word| word.strip_prefix("vmb.tests=")).unwrap_or_default();
-    let mut command = Command::new("sh");
-    command.args(["-c", SCRIPT, "sh"]).arg(&load.native).arg(tests.replace(',', " "));
+    shell.args(["-c", SCRIPT, "sh"]).arg(&load.native).arg(tests.replace(',', " "));
+    shell
+}
+
+/// A program that has one of the host's processors, the first.
+fn on_one_processor(program: &str) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["-c", "0", program]);
     command
 }
 

@@ -45,8 +45,8 @@ struct Row {
     ours: Option<f64>,
     theirs: Option<f64>,
     goal: Goal,
-    /// What the host alone takes for the same, without any guest.
-    host: Option<f64>,
+    /// What the host alone takes for the same, without any guest, and in which unit.
+    host: Option<(f64, &'static str)>,
 }
 
 impl Row {
@@ -258,11 +258,12 @@ impl Results {
     }
 }
 
-/// Two jobs that have nothing to do with each other, on one CPU and on two.
+/// Two jobs that have nothing to do with each other, on one CPU and on two; beside it how much faster two of the host's own processors
+/// are than one, which is the most that can be had.
 fn two_cpus(wish: &Wish, load: &Load) -> Outcome<Row> {
     let mut samples = Samples::default();
     for number in 1..=wish.rounds {
-        for machine in [Machine::Two, Machine::Endicott] {
+        for machine in [Machine::Two, Machine::Endicott, Machine::Native, Machine::Alone] {
             let (mut running, _) = booted(machine, load, "vmb.mode=bench vmb.tests=twojobs")?;
             for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
                 if let ["bench", _, seconds] = line.text.split_whitespace().collect::<Vec<_>>()[..] {
@@ -274,9 +275,11 @@ fn two_cpus(wish: &Wish, load: &Load) -> Outcome<Row> {
         }
     }
     // The time on one CPU divided by that on two.
-    let (one, two) = (samples.median(Machine::Endicott, "twocpus"), samples.median(Machine::Two, "twocpus"));
+    let [one, two, alone, native] = [Machine::Endicott, Machine::Two, Machine::Alone, Machine::Native]
+        .map(|machine| samples.median(machine, "twocpus"));
+    let host = alone.zip(native).map(|(alone, native)| (alone / native, "×"));
     let (item, goal) = ("twocpus".into(), Goal::AtLeast(1.9));
-    Ok(Row { item, unit: "s", peer: Machine::Two, ours: one, theirs: two, goal, host: None })
+    Ok(Row { item, unit: "s", peer: Machine::Two, ours: one, theirs: two, goal, host })
 }
 
 /// Items of floating-point arithmetic.
@@ -378,7 +381,7 @@ fn table(rows: &[Row]) -> String {
         let (item, peer, goal) = (&row.item, row.peer.name(), row.goal_text());
         let _ = write!(text, "| {item} | {ours} | {peer} | {theirs} | {ratio} | {goal} | {met} |");
         match row.host {
-            Some(_) => text += &format!(" {} |\n", figure(row.host, row.unit)),
+            Some((value, unit)) => text += &format!(" {} |\n", figure(Some(value), unit)),
             None => text.push_str(if alone { " |\n" } else { "\n" }),
         }
     }
