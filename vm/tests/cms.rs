@@ -42,9 +42,16 @@ fn a_newcomer_finds_cms() {
     let mut client = Client::connect(&system);
     client.log_on("CMSUSER");
     client.say("ipl cms parm autocr", "and good-bye", ANSWER);
+    client.until_status("RUNNING", ANSWER);
+    client.say("query autoread", "AUTOREAD = OFF", ANSWER);
+    client.say("set autoread on", "Ready;", ANSWER);
     client.until_status("VM READ", ANSWER);
+    client.say("query autoread", "AUTOREAD = ON", ANSWER);
+    client.say("set autoread off", "Ready;", ANSWER);
+    client.until_status("RUNNING", ANSWER);
     client.say("listfile (label", "PROFILE  EXEC     A1 V", ANSWER);
     client.say("hello", "What is your name?", ANSWER);
+    client.until_status("VM READ", ANSWER);
     client.say("Ada", "2 to the power of 190 is 15692754338466", ANSWER);
     client.say("execio 1 diskw my data a (string a first line", "Ready;", ANSWER);
     client.say("type my data", "a first line", ANSWER);

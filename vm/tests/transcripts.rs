@@ -20,7 +20,7 @@ use support::{Client, System, endicott, has_s3270};
 const COLUMNS: usize = 80;
 const BELOW: usize = 2;
 
-/// How long nothing may have changed before an answer is taken to be whole: while the machine reads, and while it runs.
+/// How long nothing may have changed before an answer is taken to be whole: while the machine reads or CMS is ready, and while it runs.
 const READS: Duration = Duration::from_millis(150);
 const RUNS: Duration = Duration::from_millis(1500);
 const LIMIT: Duration = Duration::from_secs(60);
@@ -95,7 +95,7 @@ impl Person {
             if rows != last {
                 (last, since) = (rows, Instant::now());
             }
-            let enough = if status.contains(" READ") { READS } else { RUNS };
+            let enough = if status.contains(" READ") || at_ready(&last) { READS } else { RUNS };
             if since.elapsed() > enough {
                 self.seen = last[..last.len() - BELOW].to_vec();
                 pages.extend(self.seen.iter().cloned());
@@ -146,6 +146,12 @@ fn undated(line: &str) -> String {
         }
     }
     String::from_utf8(bytes).expect("digits were replaced by letters").trim_end().to_owned()
+}
+
+/// Whether CMS is ready: at a display it reads a command when it has been typed.
+fn at_ready(rows: &[String]) -> bool {
+    let last = rows[..rows.len() - BELOW].iter().rfind(|row| !row.trim().is_empty());
+    last.is_some_and(|row| row.starts_with("Ready") || row.trim_end() == "CMS")
 }
 
 /// Without empty lines at the end, which a screen does not show.

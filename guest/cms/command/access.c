@@ -57,10 +57,10 @@ int access_command(const struct call *call)
     enum { FORCE_RO = 1, FORCE_RW };
     int no_profile = 0, erase = 0, no_disk = 0, force = 0, save = USE_SAVED, code, error;
     const struct option known[] = {
-        { "NOPROF", 6, &no_profile, 1, NULL, NULL }, { "ERASE", 5, &erase, 1, NULL, NULL },
-        { "NODISK", 6, &no_disk, 1, NULL, NULL }, { "FORCERO", 7, &force, FORCE_RO, NULL, NULL },
-        { "FORCERW", 7, &force, FORCE_RW, NULL, NULL }, { "NOSAVE", 6, &save, NO_SAVED, NULL, NULL },
-        { "USESAVE", 7, &save, USE_SAVED, NULL, NULL }, { "SAVEONLY", 8, &save, ONLY_SAVED, NULL, NULL },
+        FLAG("NOPROF", 6, &no_profile, 1), FLAG("ERASE", 5, &erase, 1),
+        FLAG("NODISK", 6, &no_disk, 1), FLAG("FORCERO", 7, &force, FORCE_RO),
+        FLAG("FORCERW", 7, &force, FORCE_RW), FLAG("NOSAVE", 6, &save, NO_SAVED),
+        FLAG("USESAVE", 7, &save, USE_SAVED), FLAG("SAVEONLY", 8, &save, ONLY_SAVED),
     };
     u32 words = operands(call), number = 0x191;
     char mode = 'A', extends = 0, text[24];

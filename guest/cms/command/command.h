@@ -60,6 +60,8 @@ int cards_in(const char *module, char card[80], struct unloaded *to);
 
 /* FULLPROMPT and MINPROMPT (prompt.c). */
 enum prompting { PROMPT_NONE, PROMPT_OTHERS, PROMPT_ALL };
+#define PROMPT_OPTIONS(which) \
+    FLAG("FULLPROMPT", 5, which, PROMPT_ALL), FLAG("MINPROMPT", 4, which, PROMPT_OTHERS), FLAG("NOPROMPT", 4, which, PROMPT_NONE)
 enum reply { REPLY_NO, REPLY_YES, REPLY_QUIT };
 enum reply ask_receive(const char *module, struct fileid *id);
 
@@ -80,6 +82,7 @@ int access_failed(int error, u16 vdev, char mode);
 
 /* What a query answers: typed, or stacked (answer.c). */
 enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
+#define STACK_OPTIONS(where) FLAG("STACK", 5, where, TO_STACK_FIFO), FLAG("FIFO", 4, where, TO_STACK_FIFO), FLAG("LIFO", 4, where, TO_STACK_LIFO)
 void answer_to(int disposition);
 void answer(const char *how, ...);
 

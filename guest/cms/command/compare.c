@@ -4,7 +4,7 @@
 int compare_command(const struct call *call)
 {
     name cols = "        ";
-    const struct option known[] = { { "COL", 3, NULL, 0, NULL, &cols } };
+    const struct option known[] = { WORD("COL", 3, &cols) };
     u32 words = operands(call), from = 1, to = 0x7fffffff, length = name_length(cols), dash = 0;
     struct reader a, b;
     struct fileid first, second;

@@ -257,20 +257,20 @@ static int parse_options(const struct call *call, struct copy *copy)
     name recfm = "        ", fill = "        ";
     int list = 0, bcd = 0;
     const struct option known[] = {
-        { "TYPE", 1, &copy->show, 1, NULL, NULL }, { "NOTYPE", 3, &copy->show, 0, NULL, NULL },
-        { "OLDDATE", 4, &copy->old_date, 1, NULL, NULL }, { "NEWDATE", 4, &copy->old_date, 0, NULL, NULL },
-        { "NEWFILE", 4, &copy->how, NEW_FILE, NULL, NULL }, { "REPLACE", 3, &copy->how, REPLACE, NULL, NULL },
-        { "APPEND", 2, &copy->how, APPEND, NULL, NULL }, { "OVLY", 2, &copy->how, OVERLAY, NULL, NULL },
-        { "PROMPT", 2, &copy->quiet, 0, NULL, NULL }, { "NOPROMPT", 4, &copy->quiet, 1, NULL, NULL },
-        { "PACK", 2, &copy->packing, PACK, NULL, NULL }, { "UNPACK", 3, &copy->packing, UNPACK, NULL, NULL },
-        { "TRANS", 3, &list, FROM_LIST, NULL, NULL }, { "EBCDIC", 2, &bcd, FROM_BCD, NULL, NULL },
-        { "FROM", 2, NULL, 0, &copy->first, NULL }, { "FOR", 3, NULL, 0, &copy->count, NULL },
-        { "FRLABEL", 3, NULL, 0, NULL, &copy->from_label }, { "TOLABEL", 3, NULL, 0, NULL, &copy->to_label },
-        { "SPECS", 2, &copy->specs, 1, NULL, NULL }, { "NOSPECS", 4, &copy->specs, 0, NULL, NULL },
-        { "RECFM", 3, NULL, 0, NULL, &recfm }, { "LRECL", 2, NULL, 0, &copy->lrecl, NULL },
-        { "TRUNC", 3, &copy->truncate, 1, NULL, NULL }, { "NOTRUNC", 5, &copy->truncate, 0, NULL, NULL },
-        { "FILL", 2, NULL, 0, NULL, &fill }, { "UPCASE", 2, &copy->fold, UPCASE, NULL, NULL },
-        { "LOWCASE", 3, &copy->fold, LOWCASE, NULL, NULL }, { "SINGLE", 2, &copy->single, 1, NULL, NULL },
+        FLAG("TYPE", 1, &copy->show, 1), FLAG("NOTYPE", 3, &copy->show, 0),
+        FLAG("OLDDATE", 4, &copy->old_date, 1), FLAG("NEWDATE", 4, &copy->old_date, 0),
+        FLAG("NEWFILE", 4, &copy->how, NEW_FILE), FLAG("REPLACE", 3, &copy->how, REPLACE),
+        FLAG("APPEND", 2, &copy->how, APPEND), FLAG("OVLY", 2, &copy->how, OVERLAY),
+        FLAG("PROMPT", 2, &copy->quiet, 0), FLAG("NOPROMPT", 4, &copy->quiet, 1),
+        FLAG("PACK", 2, &copy->packing, PACK), FLAG("UNPACK", 3, &copy->packing, UNPACK),
+        FLAG("TRANS", 3, &list, FROM_LIST), FLAG("EBCDIC", 2, &bcd, FROM_BCD),
+        NUMBER("FROM", 2, &copy->first), NUMBER("FOR", 3, &copy->count),
+        WORD("FRLABEL", 3, &copy->from_label), WORD("TOLABEL", 3, &copy->to_label),
+        FLAG("SPECS", 2, &copy->specs, 1), FLAG("NOSPECS", 4, &copy->specs, 0),
+        WORD("RECFM", 3, &recfm), NUMBER("LRECL", 2, &copy->lrecl),
+        FLAG("TRUNC", 3, &copy->truncate, 1), FLAG("NOTRUNC", 5, &copy->truncate, 0),
+        WORD("FILL", 2, &fill), FLAG("UPCASE", 2, &copy->fold, UPCASE),
+        FLAG("LOWCASE", 3, &copy->fold, LOWCASE), FLAG("SINGLE", 2, &copy->single, 1),
     };
     char text[12];
     u32 value;

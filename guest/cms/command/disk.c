@@ -126,9 +126,8 @@ int disk_command(const struct call *call)
 {
     int replace = 1, prompting = PROMPT_NONE, code;
     const struct option known[] = {
-        { "REPLACE", 3, &replace, 1, NULL, NULL }, { "NOREPLACE", 5, &replace, 0, NULL, NULL },
-        { "FULLPROMPT", 5, &prompting, PROMPT_ALL, NULL, NULL }, { "MINPROMPT", 4, &prompting, PROMPT_OTHERS, NULL, NULL },
-        { "NOPROMPT", 4, &prompting, PROMPT_NONE, NULL, NULL },
+        FLAG("REPLACE", 3, &replace, 1), FLAG("NOREPLACE", 5, &replace, 0),
+        PROMPT_OPTIONS(&prompting),
     };
     u32 words = operands(call);
     struct fileid id;
@@ -152,15 +151,8 @@ int disk_command(const struct call *call)
     code = options("DSK", call, NULL, 0);
     if (code != 0)
         return code;
-    if (words < 4 || words > 5) {
-        if (words > 5)
-            message("DSK", 70, 'E', call->token[5]);
-        else
-            message("DSK", words < 3 ? 42 : 54, 'E');
-        return RC_SYNTAX;
-    }
-    if (!parse_fileid("DSK", call, 2, words - 2, &id))
-        return RC_SYNTAX;
+    if ((code = one_fileid("DSK", call, 2, &id)) != 0)
+        return code;
     code = cards_out("DSK", &id);
     unit_close(PUNCH_UNIT, code == 0 ? "" : " PURGE", code == 0 ? &id : NULL);
     return code;

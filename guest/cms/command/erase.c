@@ -5,23 +5,16 @@ int erase_command(const struct call *call)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     int show = 0, code, error = EDF_OK;
-    const struct option known[] = { { "TYPE", 1, &show, 1, NULL, NULL }, { "NOTYPE", 3, &show, 0, NULL, NULL } };
-    u32 words = operands(call), erased = 0;
+    const struct option known[] = { FLAG("TYPE", 1, &show, 1), FLAG("NOTYPE", 3, &show, 0) };
+    u32 erased = 0;
     struct fileid id, gone;
     char text[24];
 
     code = options("ERS", call, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    if (words < 3 || words > 4) {
-        if (words > 4)
-            message("ERS", 70, 'E', call->token[4]);
-        else
-            message("ERS", words < 2 ? 42 : 54, 'E');
-        return RC_SYNTAX;
-    }
-    if (!parse_fileid("ERS", call, 1, words - 1, &id))
-        return RC_SYNTAX;
+    if ((code = one_fileid("ERS", call, 1, &id)) != 0)
+        return code;
     if (id.fm[0] == ' ')
         id.fm[0] = 'A';
     if (id.fm[0] != '*') {

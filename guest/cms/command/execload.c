@@ -14,7 +14,7 @@ int execload_command(const struct call *call)
 {
     int push = 0, system = 0;
     const struct option known[] = {
-        { "PUSH", 4, &push, 1, NULL, NULL }, { "USER", 4, &system, 0, NULL, NULL }, { "SYSTEM", 6, &system, 1, NULL, NULL },
+        FLAG("PUSH", 4, &push, 1), FLAG("USER", 4, &system, 0), FLAG("SYSTEM", 6, &system, 1),
     };
     u32 words = operands(call), at = 2;
     struct open_file *file;
@@ -74,7 +74,7 @@ int execload_command(const struct call *call)
 int execdrop_command(const struct call *call)
 {
     int user = 0, system = 0;
-    const struct option known[] = { { "USER", 4, &user, 1, NULL, NULL }, { "SYSTEM", 6, &system, 1, NULL, NULL } };
+    const struct option known[] = { FLAG("USER", 4, &user, 1), FLAG("SYSTEM", 6, &system, 1) };
     u32 words = operands(call), found = 0;
     bool all, any_type;
     name ft;
@@ -115,8 +115,7 @@ int execmap_command(const struct call *call)
 {
     int where = TO_TERMINAL, user = 0, system = 0;
     const struct option known[] = {
-        { "STACK", 5, &where, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 4, &where, TO_STACK_FIFO, NULL, NULL },
-        { "LIFO", 4, &where, TO_STACK_LIFO, NULL, NULL }, { "USER", 4, &user, 1, NULL, NULL }, { "SYSTEM", 6, &system, 1, NULL, NULL },
+        STACK_OPTIONS(&where), FLAG("USER", 4, &user, 1), FLAG("SYSTEM", 6, &system, 1),
     };
     u32 words = operands(call);
     char text[24];

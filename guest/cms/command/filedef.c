@@ -191,13 +191,13 @@ int filedef_command(const struct call *call)
     name recfm = "        ", disposition = "        ";
     int permanent = 0, keep = 0, fold = 0, behind = 0;
     const struct option known[] = {
-        { "PERM", 4, &permanent, 1, NULL, NULL }, { "CHANGE", 6, &keep, 0, NULL, NULL }, { "NOCHANGE", 8, &keep, 1, NULL, NULL },
-        { "RECFM", 5, NULL, 0, NULL, &recfm }, { "LRECL", 5, NULL, 0, &made.lrecl, NULL }, { "BLOCK", 5, NULL, 0, &made.block, NULL },
-        { "BLKSIZE", 7, NULL, 0, &made.block, NULL }, { "KEYLEN", 6, NULL, 0, &made.keylen, NULL }, { "XTENT", 5, NULL, 0, &made.xtent, NULL },
-        { "LIMCT", 5, NULL, 0, &made.limct, NULL }, { "OPTCD", 5, NULL, 0, NULL, &made.optcd },
-        { "DSORG", 5, NULL, 0, NULL, &made.dsorg },
-        { "DISP", 4, NULL, 0, NULL, &disposition }, { "MEMBER", 6, NULL, 0, NULL, &made.member },
-        { "CONCAT", 6, &behind, 1, NULL, NULL }, { "UPCASE", 6, &fold, 1, NULL, NULL }, { "LOWCASE", 7, &fold, 0, NULL, NULL },
+        FLAG("PERM", 4, &permanent, 1), FLAG("CHANGE", 6, &keep, 0), FLAG("NOCHANGE", 8, &keep, 1),
+        WORD("RECFM", 5, &recfm), NUMBER("LRECL", 5, &made.lrecl), NUMBER("BLOCK", 5, &made.block),
+        NUMBER("BLKSIZE", 7, &made.block), NUMBER("KEYLEN", 6, &made.keylen), NUMBER("XTENT", 5, &made.xtent),
+        NUMBER("LIMCT", 5, &made.limct), WORD("OPTCD", 5, &made.optcd),
+        WORD("DSORG", 5, &made.dsorg),
+        WORD("DISP", 4, &disposition), WORD("MEMBER", 6, &made.member),
+        FLAG("CONCAT", 6, &behind, 1), FLAG("UPCASE", 6, &fold, 1), FLAG("LOWCASE", 7, &fold, 0),
     };
     u32 words = operands(call);
     int code = options("FLD", call, known, COUNT_OF(known));

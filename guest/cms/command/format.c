@@ -252,8 +252,8 @@ int format_command(const struct call *call)
     int only_label = 0, erase = 1, again = 0, code;
     name size_text = "4096    ";
     const struct option known[] = {
-        { "BLKSIZE", 3, NULL, 0, NULL, &size_text }, { "LABEL", 5, &only_label, 1, NULL, NULL },
-        { "RECOMP", 6, &again, 1, NULL, NULL }, { "NOERASE", 7, &erase, 0, NULL, NULL }, { "ERASE", 5, &erase, 1, NULL, NULL },
+        WORD("BLKSIZE", 3, &size_text), FLAG("LABEL", 5, &only_label, 1),
+        FLAG("RECOMP", 6, &again, 1), FLAG("NOERASE", 7, &erase, 0), FLAG("ERASE", 5, &erase, 1),
     };
     u32 words = operands(call), vdev, size, amount;
     struct disk *disk, *old;

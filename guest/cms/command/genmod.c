@@ -91,11 +91,11 @@ int genmod_command(const struct call *call)
     name from = "        ", to = "        ", amode = "        ", rmode = "        ";
     int map = true, system = false, clean = false, other = 0;
     const struct option known[] = {
-        { "FROM", 4, NULL, 0, NULL, &from }, { "TO", 2, NULL, 0, NULL, &to }, { "MAP", 3, &map, true, NULL, NULL },
-        { "NOMAP", 5, &map, false, NULL, NULL }, { "SYSTEM", 3, &system, true, NULL, NULL },
-        { "CLEAN", 5, &clean, true, NULL, NULL }, { "NOCLEAN", 7, &clean, false, NULL, NULL },
-        { "STR", 3, &other, 1, NULL, NULL }, { "NOSTR", 5, &other, 0, NULL, NULL }, { "OS", 2, &other, 0, NULL, NULL },
-        { "ALL", 3, &other, 0, NULL, NULL }, { "AMODE", 5, NULL, 0, NULL, &amode }, { "RMODE", 5, NULL, 0, NULL, &rmode },
+        WORD("FROM", 4, &from), WORD("TO", 2, &to), FLAG("MAP", 3, &map, true),
+        FLAG("NOMAP", 5, &map, false), FLAG("SYSTEM", 3, &system, true),
+        FLAG("CLEAN", 5, &clean, true), FLAG("NOCLEAN", 7, &clean, false),
+        FLAG("STR", 3, &other, 1), FLAG("NOSTR", 5, &other, 0), FLAG("OS", 2, &other, 0),
+        FLAG("ALL", 3, &other, 0), WORD("AMODE", 5, &amode), WORD("RMODE", 5, &rmode),
     };
     u32 words = operands(call), first = loaded_program.first, end = loaded_program.next;
     struct fileid id;

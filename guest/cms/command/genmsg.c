@@ -18,6 +18,17 @@ static void listed(struct making *making, const char *line, u32 length)
         making->error = edf_write(&making->list->file, ++making->lines, length == 0 ? " " : line, length == 0 ? 1 : length);
 }
 
+/* A line of the listing: the record's number, and the record. */
+static void list_record(struct making *making, const struct reader *reader, u32 length)
+{
+    char shown[LINE_MOST];
+
+    length = length > LINE_MOST - LIST_COLUMN ? LINE_MOST - LIST_COLUMN : length;
+    (void)format(shown, sizeof shown, "%5u   ", reader->number);
+    memcpy(shown + LIST_COLUMN, reader->record, length);
+    listed(making, shown, LIST_COLUMN + length);
+}
+
 static bool append(struct making *making, const void *bytes, u32 length)
 {
     if (making->length + length > making->room) {
@@ -74,21 +85,15 @@ static int compile(struct reader *reader, struct making *making, const name appl
 
     memcpy(head.application, application, APPLICATION);
     while (good && reader_next("GMS", reader, &code)) {
-        char shown[LINE_MOST];
+        static const char wrong[] = "******* the line above is no message in its place";
         u32 length = length_of(reader->record, reader->length < margin ? reader->length : margin);
 
-        {
-            u32 room = length > LINE_MOST - LIST_COLUMN ? LINE_MOST - LIST_COLUMN : length;
-
-            (void)format(shown, sizeof shown, "%5u   ", reader->number);
-            memcpy(shown + LIST_COLUMN, reader->record, room);
-            listed(making, shown, LIST_COLUMN + room);
-        }
+        list_record(making, reader, length);
         if (length == 0 || reader->record[0] == '*')
             continue;
         if (head.digits == 0 ? !control_line(reader->record, length, &head) : !message_of(reader->record, length, &last, &line)) {
             message("GMS", 1092, 'E', reader->number, show_id(&reader->id, text));
-            listed(making, shown, format(shown, sizeof shown, "******* the line above is no message in its place"));
+            listed(making, wrong, sizeof wrong - 1);
             making->bad++;
             continue;
         }
@@ -164,8 +169,8 @@ int genmsg_command(const struct call *call)
     int list = 1, object = 1, code;
     u32 margin = 0, words = operands(call);
     const struct option known[] = {
-        { "LIST", 2, &list, 1, NULL, NULL }, { "NOLIST", 3, &list, 0, NULL, NULL }, { "OBJECT", 3, &object, 1, NULL, NULL },
-        { "NOOBJECT", 3, &object, 0, NULL, NULL }, { "MARGIN", 1, NULL, 0, &margin, NULL },
+        FLAG("LIST", 2, &list, 1), FLAG("NOLIST", 3, &list, 0), FLAG("OBJECT", 3, &object, 1),
+        FLAG("NOOBJECT", 3, &object, 0), NUMBER("MARGIN", 1, &margin),
     };
     struct making making = { .error = EDF_OK };
     struct reader reader;
@@ -191,6 +196,11 @@ int genmsg_command(const struct call *call)
         return RC_SYNTAX;
     if ((code = reader_open("GMS", &reader, &id)) != 0)
         return code;
+    if (reader.id.fm[0] == 'A' && ((list && is(reader.id.ft, "LISTING")) || (object && is(reader.id.ft, "TEXT")))) {
+        message("GMS", 41, 'E');
+        reader_close(&reader);
+        return RC_SYNTAX;
+    }
     if (margin == 0)
         margin = reader.file->file.fst[FST_RECFM] == EDF_F && reader.room == DECK_CARD ? 72 : LINE_MOST;
     listing = reader.id;

@@ -336,13 +336,13 @@ int help_command(const struct call *call)
     u32 words = operands(call), length = 0, at = 1, number, parts = 0, usual = 0;
     int layer = 0, wanted[6] = { 0 }, code;
     const struct option known[] = {
-        { "BRIEF", 3, &layer, DESCRIPTION | FORM, NULL, NULL }, { "DETAIL", 3, &layer, DETAIL, NULL, NULL },
-        { "ALL", 3, &layer, DETAIL | RELATED, NULL, NULL }, { "RELATED", 3, &layer, RELATED, NULL, NULL },
-        { "DESCRIPT", 4, &wanted[0], DESCRIPTION, NULL, NULL }, { "FORMAT", 4, &wanted[1], FORM, NULL, NULL },
-        { "PARMS", 4, &wanted[2], PARAMETERS, NULL, NULL }, { "OPTIONS", 3, &wanted[3], OPTIONS, NULL, NULL },
-        { "NOTES", 4, &wanted[4], NOTES, NULL, NULL }, { "ERRORS", 3, &wanted[5], ERRORS, NULL, NULL },
+        FLAG("BRIEF", 3, &layer, DESCRIPTION | FORM), FLAG("DETAIL", 3, &layer, DETAIL),
+        FLAG("ALL", 3, &layer, DETAIL | RELATED), FLAG("RELATED", 3, &layer, RELATED),
+        FLAG("DESCRIPT", 4, &wanted[0], DESCRIPTION), FLAG("FORMAT", 4, &wanted[1], FORM),
+        FLAG("PARMS", 4, &wanted[2], PARAMETERS), FLAG("OPTIONS", 3, &wanted[3], OPTIONS),
+        FLAG("NOTES", 4, &wanted[4], NOTES), FLAG("ERRORS", 3, &wanted[5], ERRORS),
         /* There is no full screen that it could be shown on. */
-        { "SCREEN", 3, NULL, 0, NULL, NULL }, { "NOSCREEN", 3, NULL, 0, NULL, NULL }, { "TYPE", 3, NULL, 0, NULL, NULL }, { "NOTYPE", 5, NULL, 0, NULL, NULL },
+        IGNORED("SCREEN", 3), IGNORED("NOSCREEN", 3), IGNORED("TYPE", 3), IGNORED("NOTYPE", 5),
     };
 
     code = options_of("HELP", "HLP", call, known, COUNT_OF(known));

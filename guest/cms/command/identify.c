@@ -31,8 +31,8 @@ int identify_command(const struct call *call)
 {
     int where = TO_TERMINAL, code;
     const struct option known[] = {
-        { "STACK", 2, &where, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 1, &where, TO_STACK_FIFO, NULL, NULL },
-        { "LIFO", 1, &where, TO_STACK_LIFO, NULL, NULL }, { "TYPE", 1, &where, TO_TERMINAL, NULL, NULL },
+        FLAG("STACK", 2, &where, TO_STACK_FIFO), FLAG("FIFO", 1, &where, TO_STACK_FIFO),
+        FLAG("LIFO", 1, &where, TO_STACK_LIFO), FLAG("TYPE", 1, &where, TO_TERMINAL),
     };
     struct moment at;
     name userid, node;

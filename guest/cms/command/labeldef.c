@@ -85,7 +85,7 @@ int labeldef_command(const struct call *call)
     struct labeldef made, *old;
     int permanent = 0, keep = 0;
     const struct option known[] = {
-        { "PERM", 4, &permanent, 1, NULL, NULL }, { "CHANGE", 6, &keep, 0, NULL, NULL }, { "NOCHANGE", 8, &keep, 1, NULL, NULL },
+        FLAG("PERM", 4, &permanent, 1), FLAG("CHANGE", 6, &keep, 0), FLAG("NOCHANGE", 8, &keep, 1),
     };
     u32 words = operands(call);
     int code = options("LBD", call, known, COUNT_OF(known));

@@ -353,7 +353,7 @@ static int map(struct making *making, const struct call *call)
 {
     int where = 1;
     const struct option known[] = {
-        { "TERM", 4, &where, 0, NULL, NULL }, { "DISK", 4, &where, 1, NULL, NULL }, { "PRINT", 2, &where, 2, NULL, NULL },
+        FLAG("TERM", 4, &where, 0), FLAG("DISK", 4, &where, 1), FLAG("PRINT", 2, &where, 2),
     };
     u32 words = operands(call), line_number = 0;
     struct library library = { 0 };

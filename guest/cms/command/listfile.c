@@ -105,15 +105,15 @@ int listfile_command(const struct call *call)
 {
     struct list list = { .level = FM, .header = -1 };
     const struct option known[] = {
-        { "FNAME", 2, &list.level, FN, NULL, NULL }, { "FTYPE", 2, &list.level, FT, NULL, NULL },
-        { "FMODE", 2, &list.level, FM, NULL, NULL }, { "FORMAT", 2, &list.level, FORMAT, NULL, NULL },
-        { "ALLOC", 2, &list.level, ALLOC, NULL, NULL }, { "DATE", 1, &list.level, DATE, NULL, NULL },
-        { "LABEL", 1, &list.level, LABEL, NULL, NULL }, { "HEADER", 1, &list.header, 1, NULL, NULL },
-        { "NOHEADER", 3, &list.header, 0, NULL, NULL }, { "EXEC", 1, &list.to, EXEC_FILE, NULL, NULL },
-        { "APPEND", 2, &list.append, 1, NULL, NULL }, { "STACK", 5, &list.to, STACK, NULL, NULL },
-        { "FIFO", 4, &list.to, STACK, NULL, NULL }, { "LIFO", 4, &list.lifo, 1, NULL, NULL },
-        { "TRACE", 1, &list.trace, 1, NULL, NULL }, { "ARGS", 2, &list.arguments, 1, NULL, NULL },
-        { "BLOCKS", 3, &list.level, ALLOC, NULL, NULL },
+        FLAG("FNAME", 2, &list.level, FN), FLAG("FTYPE", 2, &list.level, FT),
+        FLAG("FMODE", 2, &list.level, FM), FLAG("FORMAT", 2, &list.level, FORMAT),
+        FLAG("ALLOC", 2, &list.level, ALLOC), FLAG("DATE", 1, &list.level, DATE),
+        FLAG("LABEL", 1, &list.level, LABEL), FLAG("HEADER", 1, &list.header, 1),
+        FLAG("NOHEADER", 3, &list.header, 0), FLAG("EXEC", 1, &list.to, EXEC_FILE),
+        FLAG("APPEND", 2, &list.append, 1), FLAG("STACK", 5, &list.to, STACK),
+        FLAG("FIFO", 4, &list.to, STACK), FLAG("LIFO", 4, &list.lifo, 1),
+        FLAG("TRACE", 1, &list.trace, 1), FLAG("ARGS", 2, &list.arguments, 1),
+        FLAG("BLOCKS", 3, &list.level, ALLOC),
     };
     u32 words = operands(call);
     struct search search;

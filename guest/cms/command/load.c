@@ -88,19 +88,19 @@ static int load(const struct call *call, bool anew)
     name reset = "        ", origin = "        ", amode = "        ", rmode = "        ";
     int type_map = false, start = false, keep = false, ignored = 0, clear = false;
     const struct option known[] = {
-        { "MAP", 3, &how.map, true, NULL, NULL }, { "NOMAP", 5, &how.map, false, NULL, NULL },
-        { "TYPE", 4, &type_map, true, NULL, NULL }, { "NOTYPE", 6, &type_map, false, NULL, NULL },
-        { "CLEAR", 5, &clear, true, NULL, NULL }, { "NOCLEAR", 7, &clear, false, NULL, NULL },
-        { "RESET", 5, NULL, 0, NULL, &reset }, { "ORIGIN", 6, NULL, 0, NULL, &origin },
-        { "START", 5, &start, true, NULL, NULL }, { "AUTO", 4, &how.automatic, true, NULL, NULL },
-        { "NOAUTO", 6, &how.automatic, false, NULL, NULL }, { "LIBE", 4, &how.libraries, true, NULL, NULL },
-        { "NOLIBE", 6, &how.libraries, false, NULL, NULL }, { "REP", 3, &how.replace, true, NULL, NULL },
-        { "NOREP", 5, &how.replace, false, NULL, NULL }, { "INV", 3, &how.invalid, true, NULL, NULL },
-        { "NOINV", 5, &how.invalid, false, NULL, NULL }, { "DUP", 3, &how.duplicates, true, NULL, NULL },
-        { "NODUP", 5, &how.duplicates, false, NULL, NULL }, { "NCAL", 4, &how.no_call, true, NULL, NULL },
-        { "RLDSAVE", 3, &keep, true, NULL, NULL }, { "FULLMAP", 7, &how.map, true, NULL, NULL },
-        { "AMODE", 5, NULL, 0, NULL, &amode }, { "RMODE", 5, NULL, 0, NULL, &rmode },
-        { "PRES", 4, &ignored, 1, NULL, NULL }, { "SAME", 4, &ignored, 1, NULL, NULL }, { "HIST", 4, &ignored, 1, NULL, NULL },
+        FLAG("MAP", 3, &how.map, true), FLAG("NOMAP", 5, &how.map, false),
+        FLAG("TYPE", 4, &type_map, true), FLAG("NOTYPE", 6, &type_map, false),
+        FLAG("CLEAR", 5, &clear, true), FLAG("NOCLEAR", 7, &clear, false),
+        WORD("RESET", 5, &reset), WORD("ORIGIN", 6, &origin),
+        FLAG("START", 5, &start, true), FLAG("AUTO", 4, &how.automatic, true),
+        FLAG("NOAUTO", 6, &how.automatic, false), FLAG("LIBE", 4, &how.libraries, true),
+        FLAG("NOLIBE", 6, &how.libraries, false), FLAG("REP", 3, &how.replace, true),
+        FLAG("NOREP", 5, &how.replace, false), FLAG("INV", 3, &how.invalid, true),
+        FLAG("NOINV", 5, &how.invalid, false), FLAG("DUP", 3, &how.duplicates, true),
+        FLAG("NODUP", 5, &how.duplicates, false), FLAG("NCAL", 4, &how.no_call, true),
+        FLAG("RLDSAVE", 3, &keep, true), FLAG("FULLMAP", 7, &how.map, true),
+        WORD("AMODE", 5, &amode), WORD("RMODE", 5, &rmode),
+        FLAG("PRES", 4, &ignored, 1), FLAG("SAME", 4, &ignored, 1), FLAG("HIST", 4, &ignored, 1),
     };
     u32 words = operands(call), at = USER_FIRST, end = USER_END;
     bool given;

@@ -271,10 +271,9 @@ int namefind_command(const struct call *call)
     name file = "        ";
     u32 start = 1, size = 0, from, at;
     const struct option known[] = {
-        { "FILE", 4, NULL, 0, NULL, &file }, { "TYPE", 4, &where, TO_TERMINAL, NULL, NULL },
-        { "STACK", 5, &where, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 4, &where, TO_STACK_FIFO, NULL, NULL },
-        { "LIFO", 4, &where, TO_STACK_LIFO, NULL, NULL }, { "START", 5, NULL, 0, &start, NULL },
-        { "SIZE", 4, NULL, 0, &size, NULL }, { "LINENUM", 7, &line_number, 1, NULL, NULL },
+        WORD("FILE", 4, &file), FLAG("TYPE", 4, &where, TO_TERMINAL),
+        STACK_OPTIONS(&where), NUMBER("START", 5, &start),
+        NUMBER("SIZE", 4, &size), FLAG("LINENUM", 7, &line_number, 1),
     };
     struct question question;
     struct names names;

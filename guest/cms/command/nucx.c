@@ -10,9 +10,9 @@ int nucxload_command(const struct call *call)
 {
     int system = 0, service = 0, immediate = 0, endcmd = 0, permanent = 0, push = 0;
     const struct option known[] = {
-        { "SYSTEM", 6, &system, NUCX_SYSTEM, NULL, NULL }, { "SERVICE", 7, &service, NUCX_SERVICE, NULL, NULL },
-        { "IMMCMD", 6, &immediate, NUCX_IMMEDIATE, NULL, NULL }, { "ENDCMD", 6, &endcmd, NUCX_ENDCMD, NULL, NULL },
-        { "PERM", 4, &permanent, NUCX_PERMANENT, NULL, NULL }, { "PUSH", 4, &push, 1, NULL, NULL },
+        FLAG("SYSTEM", 6, &system, NUCX_SYSTEM), FLAG("SERVICE", 7, &service, NUCX_SERVICE),
+        FLAG("IMMCMD", 6, &immediate, NUCX_IMMEDIATE), FLAG("ENDCMD", 6, &endcmd, NUCX_ENDCMD),
+        FLAG("PERM", 4, &permanent, NUCX_PERMANENT), FLAG("PUSH", 4, &push, 1),
     };
     struct fileid id = { .ft = "MODULE  ", .fm = "* " };
     struct scblock made = { .mask = 0xc1 };
@@ -119,8 +119,7 @@ int nucxmap_command(const struct call *call)
 {
     int where = TO_TERMINAL;
     const struct option known[] = {
-        { "STACK", 5, &where, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 4, &where, TO_STACK_FIFO, NULL, NULL },
-        { "LIFO", 4, &where, TO_STACK_LIFO, NULL, NULL },
+        STACK_OPTIONS(&where),
     };
     u32 words = operands(call);
     int code = options("NXM", call, known, COUNT_OF(known));

@@ -64,11 +64,11 @@ int print_command(const struct call *call)
     name member = "        ";
     u32 lines = 55;
     const struct option known[] = {
-        { "CC", 2, &cc, 1, NULL, NULL }, { "NOCC", 3, &cc, 0, NULL, NULL }, { "HEADER", 6, &heading, 1, NULL, NULL },
-        { "TITLE", 5, &heading, 1, NULL, NULL }, { "UPCASE", 2, &upcase, 1, NULL, NULL }, { "LINECOUN", 2, NULL, 0, &lines, NULL },
-        { "HEX", 3, &hex, 1, NULL, NULL }, { "TRC", 3, &trc, 1, NULL, NULL }, { "NOTRC", 5, &trc, 0, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
+        FLAG("CC", 2, &cc, 1), FLAG("NOCC", 3, &cc, 0), FLAG("HEADER", 6, &heading, 1),
+        FLAG("TITLE", 5, &heading, 1), FLAG("UPCASE", 2, &upcase, 1), NUMBER("LINECOUN", 2, &lines),
+        FLAG("HEX", 3, &hex, 1), FLAG("TRC", 3, &trc, 1), FLAG("NOTRC", 5, &trc, 0), WORD("MEMBER", 3, &member),
     };
-    u32 words = operands(call), on_page = 0, page = 0;
+    u32 on_page = 0, page = 0;
     struct reader reader;
     struct fileid id;
     char text[24];
@@ -77,15 +77,8 @@ int print_command(const struct call *call)
     code = options("PRT", call, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    if (words < 3 || words > 4) {
-        if (words > 4)
-            message("PRT", 70, 'E', call->token[4]);
-        else
-            message("PRT", words < 2 ? 42 : 54, 'E');
-        return RC_SYNTAX;
-    }
-    if (!parse_fileid("PRT", call, 1, words - 1, &id))
-        return RC_SYNTAX;
+    if ((code = one_fileid("PRT", call, 1, &id)) != 0)
+        return code;
     code = reader_open("PRT", &reader, &id);
     if (code != 0)
         return code;

@@ -38,8 +38,7 @@ int progmap_command(const struct call *call)
     static const char *const modes[] = { "24", "24", "31", "ANY" };
     int where = TO_TERMINAL, all = 0;
     const struct option known[] = {
-        { "ALL", 3, &all, 1, NULL, NULL }, { "STACK", 5, &where, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 4, &where, TO_STACK_FIFO, NULL, NULL },
-        { "LIFO", 4, &where, TO_STACK_LIFO, NULL, NULL },
+        FLAG("ALL", 3, &all, 1), STACK_OPTIONS(&where),
     };
     const struct loaded_program *program = &loaded_program;
     struct shown shown = { .wanted = "        " };

@@ -25,9 +25,8 @@ int punch_command(const struct call *call)
     int header = 1, code, bad = 0;
     name member = "        ";
     const struct option known[] = {
-        { "HEADER", 1, &header, 1, NULL, NULL }, { "NOHEADER", 3, &header, 0, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
+        FLAG("HEADER", 1, &header, 1), FLAG("NOHEADER", 3, &header, 0), WORD("MEMBER", 3, &member),
     };
-    u32 words = operands(call);
     struct reader reader;
     struct fileid id;
     char card[CARD], text[24];
@@ -35,15 +34,8 @@ int punch_command(const struct call *call)
     code = options("PUN", call, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    if (words < 3 || words > 4) {
-        if (words > 4)
-            message("PUN", 70, 'E', call->token[4]);
-        else
-            message("PUN", words < 2 ? 42 : 54, 'E');
-        return RC_SYNTAX;
-    }
-    if (!parse_fileid("PUN", call, 1, words - 1, &id))
-        return RC_SYNTAX;
+    if ((code = one_fileid("PUN", call, 1, &id)) != 0)
+        return code;
     code = reader_open("PUN", &reader, &id);
     if (code != 0)
         return code;

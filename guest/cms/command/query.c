@@ -293,8 +293,7 @@ int query_command(const struct call *call)
 {
     int where = TO_TERMINAL, code;
     const struct option known[] = {
-        { "STACK", 5, &where, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 4, &where, TO_STACK_FIFO, NULL, NULL },
-        { "LIFO", 4, &where, TO_STACK_LIFO, NULL, NULL },
+        STACK_OPTIONS(&where),
     };
     command_function *function;
     u32 most;

@@ -65,7 +65,7 @@ static bool wanted(struct fileid *id, int prompting, const struct spooled *spool
 
 int readcard_command(const struct call *call)
 {
-    u32 words = operands(call), length, cards = 0;
+    u32 length, cards = 0;
     struct open_file *file = NULL;
     bool all;
     char card[CARD], text[24];
@@ -75,25 +75,21 @@ int readcard_command(const struct call *call)
     bool skipping = false, whole = false;
     int replace = 1, prompting = PROMPT_NONE, bad = 0, code;
     const struct option known[] = {
-        { "REPLACE", 3, &replace, 1, NULL, NULL }, { "NOREPLACE", 5, &replace, 0, NULL, NULL },
-        { "FULLPROMPT", 5, &prompting, PROMPT_ALL, NULL, NULL }, { "MINPROMPT", 4, &prompting, PROMPT_OTHERS, NULL, NULL },
-        { "NOPROMPT", 4, &prompting, PROMPT_NONE, NULL, NULL },
+        FLAG("REPLACE", 3, &replace, 1), FLAG("NOREPLACE", 5, &replace, 0),
+        PROMPT_OPTIONS(&prompting),
     };
 
     code = options("RDC", call, known, COUNT_OF(known));
     if (code != 0)
         return code;
-    if (words < 2 || words > 4 || (words == 2 && !is(call->token[1], "*"))) {
-        if (words > 4)
-            message("RDC", 70, 'E', call->token[4]);
-        else
-            message("RDC", words < 2 ? 42 : 54, 'E');
+    all = operands(call) > 1 && is(call->token[1], "*");
+    memset(&id, ' ', sizeof id);
+    if (all && operands(call) > 2) {
+        message("RDC", 70, 'E', call->token[2]);
         return RC_SYNTAX;
     }
-    all = is(call->token[1], "*");
-    memset(&id, ' ', sizeof id);
-    if (!all && !parse_fileid("RDC", call, 1, words - 1, &id))
-        return RC_SYNTAX;
+    if (!all && (code = one_fileid("RDC", call, 1, &id)) != 0)
+        return code;
     if (!all && (!legal_name(id.fn) || !legal_name(id.ft))) {
         message("RDC", 62, 'E', '*', show_id(&id, text));
         return 20;

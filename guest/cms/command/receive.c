@@ -363,12 +363,11 @@ int receive_command(const struct call *call)
     struct receiving how = { .log = 1, .acknowledge = 1, .notebook = "        " };
     int purge = 0;
     const struct option known[] = {
-        { "REPLACE", 3, &how.replace, 1, NULL, NULL }, { "OLDDATE", 4, &how.old_date, 1, NULL, NULL },
-        { "NEWDATE", 4, &how.old_date, 0, NULL, NULL }, { "PURGE", 2, &purge, 1, NULL, NULL }, { "LOG", 3, &how.log, 1, NULL, NULL },
-        { "NOLOG", 5, &how.log, 0, NULL, NULL }, { "ACK", 2, &how.acknowledge, 1, NULL, NULL },
-        { "NOACK", 5, &how.acknowledge, 0, NULL, NULL }, { "NOTEBOOK", 3, NULL, 0, NULL, &how.notebook },
-        { "FULLPROMPT", 5, &how.prompting, PROMPT_ALL, NULL, NULL }, { "MINPROMPT", 4, &how.prompting, PROMPT_OTHERS, NULL, NULL },
-        { "NOPROMPT", 4, &how.prompting, PROMPT_NONE, NULL, NULL },
+        FLAG("REPLACE", 3, &how.replace, 1), FLAG("OLDDATE", 4, &how.old_date, 1),
+        FLAG("NEWDATE", 4, &how.old_date, 0), FLAG("PURGE", 2, &purge, 1), FLAG("LOG", 3, &how.log, 1),
+        FLAG("NOLOG", 5, &how.log, 0), FLAG("ACK", 2, &how.acknowledge, 1),
+        FLAG("NOACK", 5, &how.acknowledge, 0), WORD("NOTEBOOK", 3, &how.notebook),
+        PROMPT_OPTIONS(&how.prompting),
     };
     u32 words = operands(call), first = 1;
     struct arrival arrival;

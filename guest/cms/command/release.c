@@ -5,7 +5,7 @@ int release_command(const struct call *call)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     int detach = 0, code;
-    const struct option known[] = { { "DET", 3, &detach, 1, NULL, NULL } };
+    const struct option known[] = { FLAG("DET", 3, &detach, 1) };
     u32 words = operands(call), vdev;
     struct disk *disk = NULL;
     bool any = false;

@@ -15,8 +15,8 @@ int rename_command(const struct call *call)
 {
     int show = 0, update = 1, code, error = EDF_OK;
     const struct option known[] = {
-        { "TYPE", 1, &show, 1, NULL, NULL }, { "NOTYPE", 3, &show, 0, NULL, NULL },
-        { "UPDIRT", 2, &update, 1, NULL, NULL }, { "NOUPDIRT", 4, &update, 0, NULL, NULL },
+        FLAG("TYPE", 1, &show, 1), FLAG("NOTYPE", 3, &show, 0),
+        FLAG("UPDIRT", 2, &update, 1), FLAG("NOUPDIRT", 4, &update, 0),
     };
     u32 words = operands(call), renamed = 0;
     struct fileid old, new, result = { 0 };

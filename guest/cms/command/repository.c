@@ -42,9 +42,13 @@ static u32 deck_text(struct reader *reader, int *code, u8 *to, u32 room)
 
     while (reader_next("SLN", reader, code)) {
         const u8 *card = (const u8 *)reader->record;
-        u32 at = edf_word(card + 4) & 0xffffff, count = (u32)card[10] << 8 | card[11];
+        u32 at, count;
 
-        if (reader->length != DECK_CARD || memcmp(card, "\x02" "TXT", 4) != 0 || count > DECK_CARD - TXT_DATA - 8)
+        if (reader->length != DECK_CARD || memcmp(card, "\x02" "TXT", 4) != 0)
+            continue;
+        at = edf_word(card + 4) & 0xffffff;
+        count = (u32)card[10] << 8 | card[11];
+        if (count > DECK_CARD - TXT_DATA - 8)
             continue;
         if (to != NULL && at + count <= room)
             memcpy(to + at, card + TXT_DATA, count);

@@ -74,8 +74,8 @@ int segment_command(const struct call *call)
 {
     int copy = 0, system = 0, code;
     const struct option known[] = {
-        { "SHARE", 5, &copy, 0, NULL, NULL }, { "NOSHARE", 7, &copy, 1, NULL, NULL }, { "SYSTEM", 6, &system, 1, NULL, NULL },
-        { "USER", 4, &system, 0, NULL, NULL },
+        FLAG("SHARE", 5, &copy, 0), FLAG("NOSHARE", 7, &copy, 1), FLAG("SYSTEM", 6, &system, 1),
+        FLAG("USER", 4, &system, 0),
     };
     u32 words = operands(call), most;
     struct segment *segment;

@@ -155,10 +155,10 @@ int sendfile_command(const struct call *call)
     struct sending how = { .log = 1, .show = 1, .class = "A       " };
     int modern = 0;
     const struct option known[] = {
-        { "LOG", 3, &how.log, 1, NULL, NULL }, { "NOLOG", 5, &how.log, 0, NULL, NULL }, { "TYPE", 2, &how.show, 1, NULL, NULL },
-        { "NOTYPE", 4, &how.show, 0, NULL, NULL }, { "NEW", 3, &modern, 1, NULL, NULL }, { "OLD", 3, &how.old, 1, NULL, NULL },
-        { "ACK", 2, &how.acknowledge, 1, NULL, NULL }, { "NOACK", 5, &how.acknowledge, 0, NULL, NULL },
-        { "NOTE", 3, &how.note, 1, NULL, NULL }, { "CLASS", 5, NULL, 0, NULL, &how.class },
+        FLAG("LOG", 3, &how.log, 1), FLAG("NOLOG", 5, &how.log, 0), FLAG("TYPE", 2, &how.show, 1),
+        FLAG("NOTYPE", 4, &how.show, 0), FLAG("NEW", 3, &modern, 1), FLAG("OLD", 3, &how.old, 1),
+        FLAG("ACK", 2, &how.acknowledge, 1), FLAG("NOACK", 5, &how.acknowledge, 0),
+        FLAG("NOTE", 3, &how.note, 1), WORD("CLASS", 5, &how.class),
     };
     struct recipient *list = obtain_command(RECIPIENTS_MOST * sizeof *list);
     u32 words = operands(call), named = 3, count;

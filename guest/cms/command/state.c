@@ -3,24 +3,15 @@
 
 static int state(const struct call *call, bool write)
 {
-    u32 words = operands(call);
     struct fileid id;
     struct disk *disk;
     u8 *fst;
     int code = options("STT", call, NULL, 0);
 
+    if (code == 0)
+        code = one_fileid("STT", call, 1, &id);
     if (code != 0)
         return code;
-    if (words < 3) {
-        message("STT", words < 2 ? 42 : 54, 'E');
-        return RC_SYNTAX;
-    }
-    if (words > 4) {
-        message("STT", 70, 'E', call->token[4]);
-        return RC_SYNTAX;
-    }
-    if (!parse_fileid("STT", call, 1, words - 1, &id))
-        return RC_SYNTAX;
     if (id.fm[0] != ' ' && id.fm[0] != '*' && disk_at(id.fm[0]) == NULL) {
         message("STT", 69, 'E', id.fm[0]);
         return RC_DISK;

@@ -5,7 +5,7 @@ int synonym_command(const struct call *call)
 {
     int clear = 0, standard = -1, code;
     const struct option known[] = {
-        { "CLEAR", 3, &clear, 1, NULL, NULL }, { "STD", 3, &standard, 1, NULL, NULL }, { "NOSTD", 5, &standard, 0, NULL, NULL },
+        FLAG("CLEAR", 3, &clear, 1), FLAG("STD", 3, &standard, 1), FLAG("NOSTD", 5, &standard, 0),
     };
     u32 words = operands(call);
     struct fileid id = { .ft = "SYNONYM ", .fm = "* " };

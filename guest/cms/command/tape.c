@@ -368,11 +368,11 @@ int tape_command(const struct call *given)
     struct tape tape = { .unit = 1, .size = LARGE, .files = 1 };
     int rewind = 1;
     const struct option known[] = {
-        { "WTM", 3, &tape.marks, 1, NULL, NULL }, { "NOWTM", 5, &tape.marks, 0, NULL, NULL },
-        { "EOT", 3, &tape.end, 1, NULL, NULL }, { "EOF", 3, NULL, 0, &tape.files, NULL },
-        { "TERM", 4, &tape.listing, TO_SCREEN, NULL, NULL }, { "PRINT", 2, &tape.listing, TO_PRINTER, NULL, NULL },
-        { "DISK", 2, &tape.listing, TO_DISK, NULL, NULL }, { "NOPRINT", 4, &tape.listing, NOWHERE, NULL, NULL },
-        { "REWIND", 3, &rewind, 1, NULL, NULL }, { "LEAVE", 3, &rewind, 0, NULL, NULL },
+        FLAG("WTM", 3, &tape.marks, 1), FLAG("NOWTM", 5, &tape.marks, 0),
+        FLAG("EOT", 3, &tape.end, 1), NUMBER("EOF", 3, &tape.files),
+        FLAG("TERM", 4, &tape.listing, TO_SCREEN), FLAG("PRINT", 2, &tape.listing, TO_PRINTER),
+        FLAG("DISK", 2, &tape.listing, TO_DISK), FLAG("NOPRINT", 4, &tape.listing, NOWHERE),
+        FLAG("REWIND", 3, &rewind, 1), FLAG("LEAVE", 3, &rewind, 0),
     };
     struct call call = *given;
     name token[TOKENS_MOST + 1];

@@ -39,7 +39,7 @@ int type_command(const struct call *call)
     name cols = "        ", member = "        ";
     int hex = 0, code;
     const struct option known[] = {
-        { "COL", 3, NULL, 0, NULL, &cols }, { "HEX", 3, &hex, 1, NULL, NULL }, { "MEMBER", 3, NULL, 0, NULL, &member },
+        WORD("COL", 3, &cols), FLAG("HEX", 3, &hex, 1), WORD("MEMBER", 3, &member),
     };
     u32 words = operands(call), from = 1, to = 0x7fffffff, first = 1, last = 0x7fffffff, named = words < 4 ? words - 1 : 3;
     struct reader reader;

@@ -302,9 +302,15 @@ static int write_source(struct update *update, const struct fileid *id, u8 fm_nu
 {
     struct open_file *file;
     struct fileid to = *id;
+    char text[24];
     int error;
 
     to.fm[1] = (char)fm_number;
+    /* There are no files without records. */
+    if (update->text.count == 0) {
+        message("UPD", 173, 'E', show_id(&to, text));
+        return NO_UPDATES;
+    }
     error = file_open(&to, EDF_NEW, &file);
     if (error != EDF_OK)
         return file_problem("UPD", error, &to, true);
@@ -383,20 +389,35 @@ static int operands_of(struct update *update, const struct call *call)
     return 0;
 }
 
+/* The update or control file: on A, or without a mode anywhere. */
+static int find_changes(struct fileid *from)
+{
+    struct fileid wanted = *from;
+    struct disk *disk;
+    u8 *fst;
+
+    if (!find_file(&wanted, &disk, &fst) && wanted.fm[0] == ' ')
+        wanted.fm[0] = '*';
+    if (!find_file(&wanted, &disk, &fst))
+        return file_problem("UPD", EDF_NOT_FOUND, from, false);
+    id_of(disk, fst, from);
+    return 0;
+}
+
 int update_command(const struct call *call)
 {
     struct update update = { .increment = -1 };
     struct reader reader;
     struct fileid output;
     const struct option known[] = {
-        { "REP", 3, &update.replace, 1, NULL, NULL }, { "NOREP", 5, &update.replace, 0, NULL, NULL },
-        { "SEQ8", 4, &update.five, 0, NULL, NULL }, { "NOSEQ8", 6, &update.five, 1, NULL, NULL },
-        { "INC", 3, &update.increment, 1, NULL, NULL }, { "NOINC", 5, &update.increment, 0, NULL, NULL },
-        { "CTL", 3, &update.control, 1, NULL, NULL }, { "NOCTL", 5, &update.control, 0, NULL, NULL },
-        { "STK", 3, &update.stack, 1, NULL, NULL }, { "NOSTK", 5, &update.stack, 0, NULL, NULL },
-        { "TERM", 4, &update.quiet, 0, NULL, NULL }, { "NOTERM", 6, &update.quiet, 1, NULL, NULL },
-        { "DISK", 4, &update.print, 0, NULL, NULL }, { "PRINT", 5, &update.print, 1, NULL, NULL },
-        { "STOR", 4, NULL, 0, NULL, NULL }, { "NOSTOR", 6, NULL, 0, NULL, NULL },
+        FLAG("REP", 3, &update.replace, 1), FLAG("NOREP", 5, &update.replace, 0),
+        FLAG("SEQ8", 4, &update.five, 0), FLAG("NOSEQ8", 6, &update.five, 1),
+        FLAG("INC", 3, &update.increment, 1), FLAG("NOINC", 5, &update.increment, 0),
+        FLAG("CTL", 3, &update.control, 1), FLAG("NOCTL", 5, &update.control, 0),
+        FLAG("STK", 3, &update.stack, 1), FLAG("NOSTK", 5, &update.stack, 0),
+        FLAG("TERM", 4, &update.quiet, 0), FLAG("NOTERM", 6, &update.quiet, 1),
+        FLAG("DISK", 4, &update.print, 0), FLAG("PRINT", 5, &update.print, 1),
+        IGNORED("STOR", 4), IGNORED("NOSTOR", 6),
     };
     int code = options("UPD", call, known, COUNT_OF(known)), end;
     char mode;
@@ -415,19 +436,8 @@ int update_command(const struct call *call)
     reader_close(&reader);
     if (code != 0)
         return code;
-    {
-        struct disk *disk;
-        u8 *fst;
-
-        if (!find_file(&update.from, &disk, &fst) && update.from.fm[0] == ' ')
-            update.from.fm[0] = '*';
-        if (!find_file(&update.from, &disk, &fst)) {
-            if (update.from.fm[0] == '*')
-                update.from.fm[0] = ' ';
-            return file_problem("UPD", EDF_NOT_FOUND, &update.from, false);
-        }
-        id_of(disk, fst, &update.from);
-    }
+    if ((code = find_changes(&update.from)) != 0)
+        return code;
     if ((code = open_log(&update, mode)) != 0)
         return code;
     tell(&update, "Updating", &update.source);

@@ -284,11 +284,11 @@ int vmlink_command(const struct call *call)
 {
     struct wish wish = { .show = 1, .stack = -1, .file = "VMLINK  " };
     const struct option known[] = {
-        { "TYPE", 2, &wish.show, 1, NULL, NULL }, { "NOTYPE", 3, &wish.show, 0, NULL, NULL },
-        { "STACK", 2, &wish.stack, TO_STACK_FIFO, NULL, NULL }, { "FIFO", 2, &wish.stack, TO_STACK_FIFO, NULL, NULL },
-        { "LIFO", 2, &wish.stack, TO_STACK_LIFO, NULL, NULL }, { "QUERY", 1, &wish.query, 1, NULL, NULL },
-        { "RELEASE", 3, &wish.release, 1, NULL, NULL }, { "NONAMES", 3, &wish.no_names, 1, NULL, NULL },
-        { "FILE", 4, NULL, 0, NULL, &wish.file },
+        FLAG("TYPE", 2, &wish.show, 1), FLAG("NOTYPE", 3, &wish.show, 0),
+        FLAG("STACK", 2, &wish.stack, TO_STACK_FIFO), FLAG("FIFO", 2, &wish.stack, TO_STACK_FIFO),
+        FLAG("LIFO", 2, &wish.stack, TO_STACK_LIFO), FLAG("QUERY", 1, &wish.query, 1),
+        FLAG("RELEASE", 3, &wish.release, 1), FLAG("NONAMES", 3, &wish.no_names, 1),
+        WORD("FILE", 4, &wish.file),
     };
     const char *end = call->arguments;
     int code = options_of("VMLINK", "VML", call, known, COUNT_OF(known));

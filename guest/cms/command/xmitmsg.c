@@ -188,14 +188,14 @@ int xmitmsg_command(const struct call *call)
 {
     struct wish wish = { .header = 1, .display = -1, .format = 1, .application = "DMS     ", .caller = "        ", .letter = "        ", .line = "*       " };
     const struct option known[] = {
-        { "APPLID", 3, NULL, 0, NULL, &wish.application }, { "CALLER", 3, NULL, 0, NULL, &wish.caller },
-        { "FORMAT", 3, NULL, 0, &wish.format, NULL }, { "LETTER", 3, NULL, 0, NULL, &wish.letter },
-        { "LINE", 3, NULL, 0, NULL, &wish.line }, { "ERRMSG", 3, &wish.display, 2, NULL, NULL },
-        { "DISPLAY", 3, &wish.display, 1, NULL, NULL }, { "NODISP", 3, &wish.display, 0, NULL, NULL },
-        { "VAR", 3, &wish.variables, 1, NULL, NULL }, { "HEADER", 3, &wish.header, 1, NULL, NULL },
-        { "NOHEADER", 3, &wish.header, 0, NULL, NULL }, { "COMPRESS", 3, &wish.compress, 1, NULL, NULL },
-        { "NOCOMPRESS", 3, &wish.compress, 0, NULL, NULL }, { "SYSLANG", 3, NULL, 0, NULL, NULL },
-        { "NOSYSLANG", 3, NULL, 0, NULL, NULL },
+        WORD("APPLID", 3, &wish.application), WORD("CALLER", 3, &wish.caller),
+        NUMBER("FORMAT", 3, &wish.format), WORD("LETTER", 3, &wish.letter),
+        WORD("LINE", 3, &wish.line), FLAG("ERRMSG", 3, &wish.display, 2),
+        FLAG("DISPLAY", 3, &wish.display, 1), FLAG("NODISP", 3, &wish.display, 0),
+        FLAG("VAR", 3, &wish.variables, 1), FLAG("HEADER", 3, &wish.header, 1),
+        FLAG("NOHEADER", 3, &wish.header, 0), FLAG("COMPRESS", 3, &wish.compress, 1),
+        FLAG("NOCOMPRESS", 3, &wish.compress, 0), IGNORED("SYSLANG", 3),
+        IGNORED("NOSYSLANG", 3),
     };
     name token[TOKENS_MOST + 1];
     struct call rest = *call;

@@ -107,6 +107,7 @@ int cp_typed(const char *text, u32 length);              /* the response is type
 struct device { u8 class, type; bool read_only; };
 bool device_of(u16 vdev, struct device *device);
 u16 console_device(void);
+bool console_is_display(void);
 void identification(char userid[8]);
 u32 storage_bytes(void);
 void edit_message(const char **text, u32 *length);
@@ -151,6 +152,10 @@ void immediate_forget(void);
 
 /* option.c: the words behind a parenthesis. */
 struct option { const char *word; u32 least; int *set; int value; u32 *number; name *text; };
+#define FLAG(word, least, set, value) { word, least, set, value, NULL, NULL }
+#define NUMBER(word, least, number) { word, least, NULL, 0, number, NULL }
+#define WORD(word, least, text) { word, least, NULL, 0, NULL, text }
+#define IGNORED(word, least) { word, least, NULL, 0, NULL, NULL }
 int options(const char *module, const struct call *call, const struct option *known, u32 count);
 u32 operands(const struct call *call);                   /* words before the parenthesis, the command's name too */
 
@@ -285,6 +290,7 @@ struct open_file {
 };
 struct search { struct fileid wanted; struct disk *disk; const u8 *fst; char letter; u32 number; };
 bool parse_fileid(const char *module, const struct call *call, u32 first, u32 count, struct fileid *id);
+int one_fileid(const char *module, const struct call *call, u32 first, struct fileid *id);
 void search_begin(struct search *search, const struct fileid *wanted);
 bool search_next(struct search *search);
 bool find_file(const struct fileid *id, struct disk **disk, u8 **fst);

@@ -138,6 +138,17 @@ u16 console_device(void)
     return (u16)r2;
 }
 
+/* Whether the user sits at a screen. */
+bool console_is_display(void)
+{
+    register u32 r2 __asm__("2") = 0xffffffff;
+    register u32 r4 __asm__("4") = 0;
+    register u32 r5 __asm__("5") = 0;
+
+    __asm__ volatile(".long 0x83240024" : "+d"(r2), "+d"(r4), "+d"(r5) : : "cc");
+    return r5 >> 24 == 0x40;
+}
+
 /* DIAGNOSE X'00': who the user is. */
 void identification(char userid[8])
 {

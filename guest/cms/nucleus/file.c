@@ -99,6 +99,22 @@ bool parse_fileid(const char *module, const struct call *call, u32 first, u32 co
     return count < 3 || parse_mode(module, call->token[first + 2], id->fm);
 }
 
+/* The operands from word `first` on are one file: name, type and perhaps mode. A return code, and the message has been typed. */
+int one_fileid(const char *module, const struct call *call, u32 first, struct fileid *id)
+{
+    u32 words = operands(call);
+
+    if (words > first + 3) {
+        message(module, 70, 'E', call->token[first + 3]);
+        return RC_SYNTAX;
+    }
+    if (words < first + 2) {
+        message(module, words <= first ? 42 : 54, 'E');
+        return RC_SYNTAX;
+    }
+    return parse_fileid(module, call, first, words - first, id) ? 0 : RC_SYNTAX;
+}
+
 /* Files that match; a blank mode means A, `*` all. The extensions of a disk follow it. */
 void search_begin(struct search *search, const struct fileid *wanted)
 {

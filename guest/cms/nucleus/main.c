@@ -11,7 +11,7 @@
 #include "segment.h"
 
 struct settings settings = {
-    .impex = true, .impcp = true, .abbrev = true, .autoread = true, .relpage = true, .protect = true, .instseg = true,
+    .impex = true, .impcp = true, .abbrev = true, .relpage = true, .protect = true, .instseg = true,
     .translate = true, .blip = "OFF", .nondisplay = '"', .escape = ';', .escaping = true, .loader_tables = 3,
 };
 name last_command;
@@ -104,17 +104,14 @@ static void access_system_disks(u16 vdev)
 
 static void run_line(const char *line, u32 length)
 {
+    name token[TOKENS_MOST + 1];
     int code;
 
     if (length_of(line, length) == 0)
         return;
     memset(last_command, ' ', sizeof(name));
-    {
-        name token[TOKENS_MOST + 1];
-
-        if (tokenize(line, length, token) > 0)
-            memcpy(last_command, token[0], sizeof(name));
-    }
+    if (tokenize(line, length, token) > 0)
+        memcpy(last_command, token[0], sizeof(name));
     code = perform(line, length, CALL_TYPED);
     if (code == NOT_FOUND)
         type("Unknown CP/CMS command");
@@ -232,6 +229,8 @@ void cms_start(u32 vdev)
         console_start();
     }
     communication_start();
+    /* Who types at a screen sees RUNNING until he has typed; a typewriter waits for a read. */
+    settings.autoread = !console_is_display();
     storage_extend(end_of_storage());
     autocr = word_in(parm, sizeof parm, "AUTOCR", NULL);
     sysprof = !word_in(parm, sizeof parm, "NOSPROF", NULL);

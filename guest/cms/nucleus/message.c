@@ -91,6 +91,7 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 155, "User abend %03x called from %08x" },
     { 157, "Label %t not found in file %s" },
     { 167, "Too many names for library %s" },
+    { 173, "No records were copied to output file %s" },
     { 174, "Sequence error introduced in output file: %s to %s" },
     { 176, "Sequencing overflow following sequence number %s" },
     { 177, "Warning messages issued (severity=%u)%s" },

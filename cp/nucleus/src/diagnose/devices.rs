@@ -59,6 +59,9 @@ fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
     Some(Type { class, kind, status: 0, flags: 0x02 | if link.read_only { 0x80 } else { 0 }, real: Some((model, features)) })
 }
 
+/// Class and type of a 3278 and its successors.
+const DISPLAY: [u8; 2] = [0x40, 0x01];
+
 /// A virtual 3270: the model of the terminal at it says how large it is.
 fn display(terminal: Option<&Terminal>) -> Type {
     let size = terminal.and_then(Terminal::size);
@@ -69,7 +72,8 @@ fn display(terminal: Option<&Terminal>) -> Type {
         _ => 2,
     };
     let real = size.map(|_| (model, 0));
-    Type { real, ..unit(0x40, 0x01) }
+    let [class, kind] = DISPLAY;
+    Type { real, ..unit(class, kind) }
 }
 
 /// A tape drive: the real one is the user's alone.
@@ -109,7 +113,7 @@ fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
 /// `DIAGNOSE X'24'`: device type and features.
 ///
 /// Rx: a virtual device number, or -1 for the console's, which Rx then gets. Ry gets the class, type, status and flags of the virtual device,
-/// Ry+1 those of the real one. Condition code 0; 2: there is no real device; 3: there is no such device.
+/// Ry+1 those of the real one; of a console in line mode the class and type of the terminal, and the length of its lines. Condition code 0; 2: there is no real device; 3: there is no such device.
 pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
     let asked = call.gr(call.r1) as u32;
     let console = call.vmdbk.user.console().map(|(vdev, _)| vdev);
@@ -132,7 +136,11 @@ pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
     }
     let terminal = console == Some(vdev);
     if call.r3 != 15 && terminal {
-        call.set_gr(call.r3 + 1, 0x8000_0000 | u64::from(call.vmdbk.console().settings.line_size));
+        let console = call.vmdbk.console();
+        let display = console.terminal.as_ref().is_some_and(|terminal| terminal.is_display());
+        let [class, kind] = if display { DISPLAY } else { [0x80, 0x00] };
+        let [high, low] = console.settings.line_size.to_be_bytes();
+        call.set_gr(call.r3 + 1, u32::from_be_bytes([class, kind, high, low]).into());
     }
     call.set_cc(if terminal { 0 } else { 2 });
     Ok(())
