@@ -97,6 +97,9 @@ command_function access_command, release_command, format_command, listfile_comma
     execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command, vmlink_command,
     defaults_command, progmap_command, validate_command, pipe_command;
 
+/* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
+bool pipe_help(const char *verb, u32 length);
+
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);
 enum { RECIPIENTS_MOST = 200 };

@@ -386,6 +386,18 @@ int help_command(const struct call *call)
     if (message_number(word, length, &number))
         return message_topic(number);
     command = command_abbreviated(call->token[at]);
+    if (command != NULL && command->perform == pipe_command && words > at + 1) {
+        /* A stage; its name may be longer than a token. */
+        word += length;
+        while (word < call->end && *word == ' ')
+            word++;
+        for (length = 0; word + length < call->end && word[length] != ' ' && word[length] != '('; length++)
+            ;
+        if (pipe_help(is(call->token[at + 1], "MENU") ? "*" : word, is(call->token[at + 1], "MENU") ? 1 : length))
+            return 0;
+        message("HLP", 254, 'E');
+        return RC_MISSING;
+    }
     if (command != NULL)
         return command_topic(command, parts);
     return ask_cp(call, at);

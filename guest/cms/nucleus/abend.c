@@ -43,6 +43,7 @@ static void recover(void) __attribute__((noreturn));
 static void recover(void)
 {
     kernel_stack = 0;
+    capture_end(NULL);
     files_abandon(0);
     (void)no_command();
     filedefs_clear(false);

@@ -10,7 +10,7 @@
 enum { STACK_LEFT = 0x4000 };   /* what a command may count on */
 
 /* Where the command that runs goes on, or rather ends, if there is no storage for it; NULL: a program or an exec runs, or nothing. */
-struct command_place { u32 registers[10]; u32 opened; };
+struct command_place { u32 registers[10]; u32 opened; struct capture *capture; };
 static struct command_place *of_command;
 
 /* A program or an exec runs now; command_again() gets what this returns. */
@@ -34,11 +34,12 @@ void no_storage(void)
 /* Does the work; when there is no storage for it, it ends with that return code. */
 int with_storage(int (*work)(const void *with), const void *with)
 {
-    struct command_place here = { .opened = files_opened() }, *outer = of_command;
+    struct command_place here = { .opened = files_opened(), .capture = capturing() }, *outer = of_command;
     int code;
 
     if (mark(here.registers)) {
         files_abandon(here.opened);
+        capture_end(here.capture);
         of_command = outer;
         return RC_STORAGE;
     }

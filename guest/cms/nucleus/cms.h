@@ -19,6 +19,7 @@ void leave_program(int code) __attribute__((noreturn));
 int mark(u32 place[10]) __attribute__((returns_twice));
 void come_back(const u32 place[10]) __attribute__((noreturn));
 void wait_io(void);
+void wait_io_or_clock(void);
 void save_system(const char *command, u32 length, u32 registers[16]);
 
 /* Interruptions of devices: disable() returns what restore() gets. */
@@ -83,6 +84,11 @@ void console_translate_none(bool input);
 bool console_translated(bool input, u32 *from, u8 *to);  /* the next character from *from on that becomes another */
 u32 read_command(char line[256]);                        /* the same, as SET AUTOREAD says */
 void attend(void);                                       /* looks whether the user has typed something */
+/* Lines that are not typed but kept: what a command says, for PIPE. The innermost gets them. */
+struct capture { void (*line)(struct capture *capture, const char *text, u32 length); struct capture *outer; };
+void capture_begin(struct capture *capture);
+struct capture *capturing(void);
+void capture_end(struct capture *outer);                 /* from now on lines go there; NULL: to the terminal */
 bool halted_typing(void);
 void halt_typing(bool halt);
 enum { LINE_MOST = 255 };
@@ -98,6 +104,10 @@ bool type_ahead(const char *text, u32 length);
 bool typed_ahead(char line[256], u32 *length);
 u32 lines_typed_ahead(void);
 void clear_typed_ahead(void);
+
+/* clock.c */
+uint64_t tod_clock(void);
+void wait_until(uint64_t tod);
 
 /* cp.c: what is asked of CP. */
 struct moment { u32 year, month, day, hour, minute, second; uint64_t virtual_time, total_time; char date[8], time[8]; };
@@ -147,7 +157,8 @@ bool immediate_set(const name word);
 bool immediate_clear(const char *word);
 bool immediate_is(const name word);
 bool immediate_was_typed(const name word);
-bool immediate_typed(const name word);
+bool immediate_typed(const name word, const char *arguments, u32 length);
+u32 immediate_arguments(const name word, const char **arguments);   /* of the last time it was typed */
 void immediate_forget(void);
 
 /* option.c: the words behind a parenthesis. */
@@ -301,6 +312,7 @@ struct open_file *file_is_open(const struct disk *disk, const u8 *fst);
 int files_finish_all(void);
 void files_finish_on(const struct disk *disk);
 u32 files_opened(void);
+bool file_stays(const struct open_file *file, u32 opened);   /* nobody has closed it since */
 void files_abandon(u32 opened);                          /* those that were opened later; 0: all */
 int file_problem(const char *module, int error, const struct fileid *id, bool writing);
 bool matches(const name pattern, const u8 *name);

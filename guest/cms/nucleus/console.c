@@ -17,6 +17,7 @@ static u32 subchannel;          /* its identification word, 0: there is no conso
 static volatile bool attention, ended;
 static volatile u16 residual;
 static bool typing_halted;
+static struct capture *captured;
 
 static int stsch(u32 id, u32 *schib)
 {
@@ -168,8 +169,22 @@ static void translate(bool input, char *text, u32 length)
 bool halted_typing(void) { return typing_halted; }
 void halt_typing(bool halt) { typing_halted = halt; }
 
+void capture_begin(struct capture *capture)
+{
+    capture->outer = captured;
+    captured = capture;
+}
+
+struct capture *capturing(void) { return captured; }
+void capture_end(struct capture *outer) { captured = outer; }
+
 void type_line(const char *text, u32 length)
 {
+    if (captured != NULL) {
+        captured->line(captured, text, length);
+        attend();
+        return;
+    }
     length = length_of(text, length);
     if (length == 0)
         text = " ", length = 1;
@@ -245,10 +260,16 @@ u32 read_command(char line[256])
 static bool immediate(const char *line, u32 length)
 {
     name token[TOKENS_MOST + 1];
+    u32 word = 0;
 
     if (tokenize(line, length, token) == 0)
         return false;
-    if (immediate_typed(token[0]))
+    while (word < length && line[word] == ' ')
+        word++;
+    while (word < length && line[word] != ' ')
+        word++;
+    word += word < length;
+    if (immediate_typed(token[0], line + word, length - word))
         ;
     else if (is(token[0], "HT"))
         typing_halted = true;

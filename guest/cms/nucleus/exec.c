@@ -9,6 +9,7 @@
 #include "cms.h"
 #include "../rexx/rexx.h"
 #include "exec2.h"
+#include "exec.h"
 #include "resident.h"
 #include "routine.h"
 
@@ -397,25 +398,38 @@ static const struct rexx_function functions[] = {
     { "USERID", 0, 0, userid },
 };
 
-static const struct rexx_host host = {
+const struct rexx_host exec_host = {
     .allocate = allocate, .release = give_back, .say = say, .read = read_terminal, .externals = externals, .linesize = linesize,
     .push = push, .queue = queue, .pull = pull, .queued = queued, .command = command, .call = routine, .load = load, .unload = unload, .clock = clock,
     .attention = &exec_attention, .attend = attend_exec, .functions = functions, .function_count = COUNT_OF(functions),
     .depth = EXECS_DEEP,
 };
 
-bool is_exec(const name fn)
+bool exec_exists(const name fn, const name ft)
 {
-    struct fileid id = { .ft = "EXEC    ", .fm = "* " };
+    struct fileid id = { .fm = "* " };
     struct disk *disk;
     u32 count;
     u8 *fst;
 
     memcpy(id.fn, fn, sizeof(name));
+    memcpy(id.ft, ft, sizeof(name));
     if (resident_find(fn, id.ft) != NULL || installation_find(fn, id.ft, &count) != NULL)
         return true;
     return legal_name(fn) && find_file(&id, &disk, &fst);
 }
+
+bool is_exec(const name fn) { return exec_exists(fn, "EXEC    "); }
+
+bool exec_load(const name fn, const name ft, struct rexx_program *program)
+{
+    bool found;
+
+    memset(program, 0, sizeof *program);
+    return load_file(fn, ft, program, &found);
+}
+
+void exec_unload(struct rexx_program *program) { unload(NULL, program); }
 
 void forget_execs(void)
 {
@@ -454,7 +468,7 @@ static bool begins_with_trace(const struct rexx_program *program)
 static bool run_found(const struct call *call, int *code)
 {
     static const name exec = "EXEC    ";
-    struct rexx_host surroundings = host;
+    struct rexx_host surroundings = exec_host;
     struct rexx_program program;
     struct rexx_text arguments = { call->arguments, (u32)(call->end - call->arguments) };
     struct rexx_start start = { .type = REXX_COMMAND, .arguments = { &arguments, arguments.length > 0 ? 1u : 0u } };

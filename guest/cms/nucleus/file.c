@@ -305,6 +305,16 @@ int files_finish_all(void)
 
 u32 files_opened(void) { return opened_files; }
 
+/* Whether nobody has closed the one that was opened then. */
+bool file_stays(const struct open_file *file, u32 opened)
+{
+    const struct open_file *at = open_files;
+
+    while (at != NULL && at != file)
+        at = at->chain;
+    return at != NULL && at->opened == opened;
+}
+
 /* A command that cannot go on: what it has not closed is not written. */
 void files_abandon(u32 opened)
 {

@@ -4,7 +4,7 @@
  */
 #include "cms.h"
 
-struct immediate { struct immediate *next; name word; bool typed; };
+struct immediate { struct immediate *next; name word; bool typed; u32 length; char arguments[LINE_MOST]; };
 static struct immediate *first;
 
 static struct immediate *find(const name word)
@@ -30,6 +30,7 @@ bool immediate_set(const name word)
         first = made;
     }
     made->typed = false;
+    made->length = 0;
     return true;
 }
 
@@ -68,13 +69,24 @@ bool immediate_was_typed(const name word)
 }
 
 /* From the console: false if the word is none of these. */
-bool immediate_typed(const name word)
+bool immediate_typed(const name word, const char *arguments, u32 length)
 {
     struct immediate *at = find(word);
 
-    if (at != NULL)
-        at->typed = true;
-    return at != NULL;
+    if (at == NULL)
+        return false;
+    at->typed = true;
+    at->length = length < sizeof at->arguments ? length : sizeof at->arguments;
+    memcpy(at->arguments, arguments, at->length);
+    return true;
+}
+
+u32 immediate_arguments(const name word, const char **arguments)
+{
+    struct immediate *at = find(word);
+
+    *arguments = at == NULL ? NULL : at->arguments;
+    return at == NULL ? 0 : at->length;
 }
 
 /* The command has ended; its storage is gone. */

@@ -149,6 +149,18 @@ wait_io:
 2:	stnsm	SAVE, 0xfc
 	br	%r14
 
+/* The same, or for the clock comparator's: its interruption, which only comes here, goes on behind the wait as well. */
+	.globl	wait_io_or_clock
+wait_io_or_clock:
+	basr	%r5, 0
+0:	mvc	0x58(8), 3f-0b(%r5)
+	lpsw	1f-0b(%r5)
+	.balign	8
+1:	.long	0x030a0000, 0x80000000 + 2f
+3:	.long	0x00080000, 0x80000000 + 2f
+2:	stnsm	SAVE, 0xfc
+	br	%r14
+
 	.section .stack, "aw", @nobits
 	.balign	4096
 	.globl	stack_limit

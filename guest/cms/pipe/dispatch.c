@@ -25,19 +25,28 @@ int worse(int code, int other)
 
 /* ---- storage ---- */
 
-static void *obtain_in(struct pipe *pipe, struct block *list, size_t size)
+static void *try_in(struct block *list, size_t size)
 {
     struct block *block = system_obtain(sizeof *block + size);
 
-    if (block == NULL) {
-        pipe_say("DSP", 122, 'S');
-        pipe_stop(pipe, 104);
-    }
+    if (block == NULL)
+        return NULL;
     block->next = list->next;
     block->last = list;
     list->next->last = block;
     list->next = block;
     return block + 1;
+}
+
+static void *obtain_in(struct pipe *pipe, struct block *list, size_t size)
+{
+    void *storage = try_in(list, size);
+
+    if (storage == NULL) {
+        pipe_say("DSP", 122, 'S');
+        pipe_stop(pipe, 104);
+    }
+    return storage;
 }
 
 static void release_from(void *storage)
@@ -60,6 +69,7 @@ static void release_all(struct block *list)
 void *pipe_obtain(struct pipe *pipe, size_t size) { return obtain_in(pipe, &pipe->blocks, size); }
 void pipe_release(void *block) { release_from(block); }
 void *stage_obtain(struct stage *s, size_t size) { return obtain_in(s->set->pipe, &s->blocks, size); }
+void *stage_try(struct stage *s, size_t size) { return try_in(&s->blocks, size); }
 void stage_release(struct stage *s, void *block) { (void)s; release_from(block); }
 
 char *stage_room(struct stage *s, struct buffer *buffer, u32 length)
@@ -121,6 +131,26 @@ void aside(struct stage *s, void (*perform)(void *with), void *with)
     s->set->pipe->aside = perform;
     s->set->pipe->aside_with = with;
     to_dispatcher(s);
+}
+
+struct line { const char *at; u32 length; };
+
+static void show_line(void *with)
+{
+    struct line *line = with;
+
+    system_message(line->at, line->length);
+}
+
+/* A message, of whoever runs. */
+void pipe_show(const char *at, u32 length)
+{
+    struct line line = { at, length };
+
+    if (innermost != NULL && innermost->on_stage)
+        aside(innermost->current, show_line, &line);
+    else
+        system_message(at, length);
 }
 
 /* From a stage's stack, always: the dispatcher only gives storage back. */
@@ -274,9 +304,6 @@ static void end_stage(struct stage *s)
         sever(s, false, n);
     for (u32 n = 0; n < s->in.count; n++)
         sever(s, true, n);
-    for (struct set *other = set->pipe->sets; other != NULL && s->environment != NULL; other = other->next)
-        if (other->environment == s->environment)
-            other->environment = NULL;
     release_stage(s);
     set->pipe->alive--;
     if (--set->alive == 0)
@@ -327,7 +354,9 @@ static void run(struct pipe *pipe, struct stage *s)
         pipe->aside = NULL;
         if (perform != NULL)
             perform(pipe->aside_with);
+        pipe->on_stage = true;
         context_switch(pipe->here, s->context);
+        pipe->on_stage = false;
         check_stack(s);
     } while (pipe->aside != NULL);
     if (s->state == ENDED && pipe->stopped == 0)
@@ -420,7 +449,8 @@ static int add_set(struct stage *from, const char *text, u32 length, bool waits)
 
     set->waits = waits;
     set->message_level = from->message_level;
-    set->environment = from->environment != NULL ? from->environment : from->set->environment;
+    /* A filter may end before a pipeline that it does not wait for. */
+    set->environment = !waits ? NULL : from->environment != NULL ? from->environment : from->set->environment;
     error = set_parse(set, (struct text){ text, length }, from);
     if (error != 0 || set->alive == 0) {
         set_discard(set);
@@ -445,13 +475,13 @@ int stage_addpipe(struct stage *s, const char *text, u32 length) { return add_se
 
 static int perform_pipe(struct stage *s, struct text arguments) { return stage_callpipe(s, arguments.at, arguments.length); }
 
-const struct stage_kind pipe_stage = { "PIPE", 4, perform_pipe, ANYWHERE, NULL, NULL, LARGE_STACK };
+const struct stage_kind pipe_stage = { "PIPE", 4, perform_pipe, ANYWHERE, NULL, NULL, SMALL_STACK };
 
 /* The set of the PIPE command, before it has a stack to stop on. */
 static bool begin_pipe(struct pipe *pipe, struct text text, void *environment)
 {
     struct block *list = &pipe->blocks;
-    u32 need = system_stack(LARGE_STACK) + sizeof(struct set) + sizeof(struct stage) + 256;
+    u32 need = system_stack(SMALL_STACK) + sizeof(struct set) + sizeof(struct stage) + 256;
     void *room = system_obtain(need);
     struct set *set;
     struct stage *s;

@@ -21,6 +21,7 @@ struct link {
     const char *at;
     u32 length;
     bool full;
+    int answer;                         /* what the writer's OUTPUT ends with (SETRC) */
 };
 
 struct stream { struct link *link; char id[4]; };
@@ -51,7 +52,7 @@ struct stage {
     struct block blocks;
     struct ending *endings;
     void *environment;                  /* of a filter in REXX: its struct rexx */
-    u32 reports;                        /* EOFREPORT */
+    enum report report;                 /* EOFREPORT */
 };
 
 enum { LIST_COMMANDS = 1, LIST_ERRORS = 2, LIST_CODES = 4, TRACE_CALLS = 8 };
@@ -72,6 +73,7 @@ struct set {
 struct pipe {
     struct set *sets, *main;
     struct stage *ready, *current;
+    bool on_stage;                      /* a stage's stack is in use */
     struct context *here;                 /* of the dispatcher */
     void (*aside)(void *with);          /* what the stage wants done on the dispatcher's stack */
     void *aside_with;
@@ -106,6 +108,7 @@ void pipe_release(void *block);
 void wait_for_event(struct stage *s);                    /* of the world outside; it must look whether it was that */
 
 /* messages.c */
+void pipe_show(const char *at, u32 length);
 void pipe_say_list(const char *module, u32 number, char severity, va_list list);
 void pipe_say(const char *module, u32 number, char severity, ...);
 void say_where(const struct stage *s);
@@ -119,6 +122,7 @@ void system_type(const char *line, u32 length);
 u32 system_read(char line[256]);
 void system_message(const char *line, u32 length);
 void system_wait(void);                                  /* for an event, when no stage can run */
+void system_alarm(uint64_t at);                          /* the next such event is at this time at the latest */
 bool system_halted(void);                                /* the user has said that it is to stop */
 void system_overrun(struct stage *s) __attribute__((noreturn));
 u32 system_stack(enum stack_need need);

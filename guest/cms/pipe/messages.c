@@ -36,6 +36,8 @@ static const struct { u32 number; const char *text; } texts[] = {
     { 64, "Digits missing behind \"%l\"" },
     { 65, "\"%l\" is not hexadecimal" },
     { 66, "Number %d is not acceptable" },
+    { 72, "Length %u is not acceptable; %u is the most" },
+    { 73, "Record %u has length %u, not %u" },
     { 87, "This stage must be the first stage of a pipeline" },
     { 97, "Connector \"%l\" not valid in this place" },
     { 98, "Connector \"%l\" only in CALLPIPE and ADDPIPE" },
@@ -48,6 +50,17 @@ static const struct { u32 number; const char *text; } texts[] = {
     { 113, "Required operand missing" },
     { 122, "Insufficient free storage" },
     { 127, "This stage cannot be first in a pipeline" },
+    { 145, "\"%l\" is not a file name" },
+    { 146, "File \"%l\" does not exist" },
+    { 150, "There is no record %u" },
+    { 151, "File \"%l\" is not a library" },
+    { 152, "Member \"%l\" not found" },
+    { 204, "No exec has said PIPE: there are no variables" },
+    { 205, "\"%l\" is not a variable" },
+    { 206, "Variable \"%l\" is not a number" },
+    { 290, "No file in the reader" },
+    { 291, "Error of device %03x" },
+    { 295, "Immediate command \"%l\" is there already" },
     { 336, "Number of digits not even in \"%l\"" },
     { 337, "\"%l\" is not binary" },
 };
@@ -66,7 +79,7 @@ void pipe_say_list(const char *module, u32 number, char severity, va_list list)
     u32 length = format(line, sizeof line, "FPL%s%03u%c ", module, number, severity);
 
     length += format_list(line + length, sizeof line - length, text_of(number), list);
-    system_message(line, length);
+    pipe_show(line, length);
 }
 
 void pipe_say(const char *module, u32 number, char severity, ...)

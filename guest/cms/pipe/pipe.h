@@ -63,6 +63,11 @@ bool stage_has_output(const struct stage *s, u32 stream);
 int stage_stream_named(const struct stage *s, bool input, struct text id);   /* its number, by number or by identifier; -1: there is none */
 bool stage_is_first(const struct stage *s);
 
+/* Records that stage_peek() or stage_output() would wait for are not waited for when streams on the other side are severed: REPORTED. */
+enum report { NO_REPORT, REPORT_ANY, REPORT_ALL };
+enum { REPORTED = 8 };
+void stage_report(struct stage *s, enum report report);
+
 /* All stages have come to this level; otherwise the return code of those that failed. */
 int stage_commit(struct stage *s, int level);
 
@@ -76,6 +81,7 @@ void stage_say(struct stage *s, u32 number, char severity, ...);   /* the messag
 
 /* ---- storage, of the stage: it never is NULL, the pipeline ends instead ---- */
 void *stage_obtain(struct stage *s, size_t size);
+void *stage_try(struct stage *s, size_t size);           /* NULL if there is none */
 void stage_release(struct stage *s, void *block);
 struct buffer { char *at; u32 room; };                   /* { NULL, 0 } at first; goes with the stage */
 char *stage_room(struct stage *s, struct buffer *buffer, u32 length);   /* for so many bytes; what is there stays */

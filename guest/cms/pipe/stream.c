@@ -86,6 +86,9 @@ void sever(struct stage *s, bool input, u32 stream)
     if (input) {
         link->reader = NULL;
         wake_writer(link);
+        if (link->writer != NULL && link->writer->report != NO_REPORT &&
+            (link->writer->state == WAITS_INPUT || link->writer->state == WAITS_ANY))
+            make_ready(link->writer);
     } else {
         link->writer = NULL;
         wake_reader(link);
@@ -119,6 +122,22 @@ void lend(struct stage *from, bool input, u32 stream, struct stage *to, u32 to_s
 
 /* ---- what a stage does with records ---- */
 
+void stage_report(struct stage *s, enum report report) { s->report = report; }
+
+/* Whether readers are gone, as EOFREPORT wants to know. */
+static bool reported(const struct stage *s)
+{
+    u32 there = 0, gone = 0;
+
+    for (u32 n = 0; s->report != NO_REPORT && n < s->out.count; n++) {
+        const struct link *link = s->out.stream[n].link;
+
+        if (link != NULL)
+            *(link->reader != NULL ? &there : &gone) += 1;
+    }
+    return gone > 0 && (s->report == REPORT_ANY || there == 0);
+}
+
 static struct link *selected(struct streams *streams)
 {
     return streams->selected < streams->count ? streams->stream[streams->selected].link : NULL;
@@ -140,6 +159,8 @@ int stage_peek(struct stage *s, struct text *record)
             *record = (struct text){ link->at, link->length };
             return 0;
         }
+        if (reported(s))
+            return REPORTED;
         wait_as(s, WAITS_INPUT, link);
     }
 }
@@ -173,12 +194,13 @@ int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
     }
     link->at = at;
     link->length = length;
+    link->answer = 0;
     link->full = true;
     wake_reader(link);
     for (;;) {
         /* It is consumed, or nobody will. The link is not this stage's any more if it was lent meanwhile: it never is while it waits here. */
         if (!link->full)
-            return 0;
+            return link->answer;
         if (link->reader == NULL) {
             link->full = false;
             sever(s, false, stream);
@@ -208,6 +230,8 @@ int stage_peek_any(struct stage *s, struct text *record, u32 *stream)
         }
         if (!more)
             return END_OF_FILE;
+        if (reported(s))
+            return REPORTED;
         wait_as(s, WAITS_ANY, NULL);
     }
 }

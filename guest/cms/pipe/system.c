@@ -17,17 +17,31 @@ int system_guarded(int (*work)(const void *with), const void *with) { return wit
 void system_type(const char *line, u32 length) { type_line(line, length); }
 void system_message(const char *line, u32 length) { message_show(line, length); }
 u32 system_read(char line[256]) { return read_line(line); }
-u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0x8000 : 0x2000; }
+u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0xc000 : 0x2000; }
 
 /* HI; whatever has called PIPE sees it, too. */
 bool system_halted(void)
 {
-    if (exec_attention & EXEC_LOOK)
+    if (exec_attention & EXEC_LOOK) {
+        exec_attention &= ~EXEC_LOOK;
         attend();
+    }
     return (exec_attention & 1) != 0;
 }
 
-void system_wait(void) { wait_io(); }
+static uint64_t alarm = ~(uint64_t)0;
+
+void system_alarm(uint64_t at)
+{
+    if (at < alarm)
+        alarm = at;
+}
+
+void system_wait(void)
+{
+    wait_until(alarm);
+    alarm = ~(uint64_t)0;
+}
 
 void system_overrun(struct stage *s)
 {
@@ -53,20 +67,6 @@ void context_switch(struct context *from, struct context *to)
 {
     if (!mark(from->registers))
         come_back(to->registers);
-}
-
-const struct rexx_stage *rexx_find(struct stage *s, struct text verb)
-{
-    (void)s;
-    (void)verb;
-    return NULL;
-}
-
-int rexx_perform(struct stage *s, struct text arguments)
-{
-    (void)s;
-    (void)arguments;
-    return 0;
 }
 
 int pipe_command(const struct call *call) { return pipe_run(call->arguments, (u32)(call->end - call->arguments), exec_running()); }

@@ -246,7 +246,9 @@ static void term(struct compiler *c)
 
 static void deeper(struct compiler *c)
 {
-	if (++c->nested > NEST_MOST)
+	const struct rexx_host *host = c->x->host;
+
+	if (++c->nested > (host->nesting ? host->nesting : NEST_MOST))
 		RAISE(c->x, 11, 1);
 }
 

@@ -155,6 +155,9 @@ struct rexx_host {
 	/* How many execs may call one another as external routines (error 11 beyond); 0: 100. Each takes about 1K of
 	 * the processor's stack. */
 	uint32_t depth;
+	/* How many parentheses and operators may be open in an expression (error 11 beyond); 0: 250. Each takes less
+	 * than 400 bytes of the processor's stack. */
+	uint32_t nesting;
 	/* Most storage one exec may have, in bytes (error 5 beyond); 0: what `allocate` gives. */
 	size_t storage;
 	/* The exec starts with TRACE ?R (SET EXECTRAC ON). */

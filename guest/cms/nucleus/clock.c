@@ -1,0 +1,28 @@
+/* Waiting for a moment: the clock comparator. */
+#include "cms.h"
+
+enum { CLOCK_COMPARATOR = 0x800 };      /* of control register 0 */
+
+uint64_t tod_clock(void)
+{
+    uint64_t tod;
+
+    __asm__ volatile("stck %0" : "=Q"(tod) : : "cc");
+    return tod;
+}
+
+/* Waits until the clock says so, or a device has something to say. */
+void wait_until(uint64_t tod)
+{
+    u32 before, open;
+    u8 mask = disable();
+
+    __asm__ volatile("stctl 0,0,%0" : "=Q"(before));
+    open = before | CLOCK_COMPARATOR;
+    __asm__ volatile("sckc %0" : : "Q"(tod));
+    __asm__ volatile("lctl 0,0,%0" : : "Q"(open));
+    if ((exec_attention & EXEC_LOOK) == 0)
+        wait_io_or_clock();
+    __asm__ volatile("lctl 0,0,%0" : : "Q"(before));
+    restore(mask);
+}

@@ -1,0 +1,13 @@
+/* REXX programs that are no execs: the filters of pipelines have an exec's surroundings, but for what they change of them (exec.c). */
+#ifndef EXEC_H
+#define EXEC_H
+
+#include "../rexx/rexx.h"
+#include "cms.h"
+
+extern const struct rexx_host exec_host;
+bool exec_exists(const name fn, const name ft);          /* in storage, in the installation segment, or on a disk */
+bool exec_load(const name fn, const name ft, struct rexx_program *program);
+void exec_unload(struct rexx_program *program);
+
+#endif

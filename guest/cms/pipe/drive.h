@@ -1,0 +1,22 @@
+/* The stages that work with CMS, by file, and what they share. */
+#ifndef PIPE_DRIVE_H
+#define PIPE_DRIVE_H
+
+#include "../command/command.h"
+#include "internal.h"
+
+stage_function file_read_stage, file_back_stage, file_write_stage, file_append_stage, file_fast_stage, file_slow_stage,
+    file_random_stage, file_update_stage;                                            /* drive_file.c */
+stage_function members_stage, listpds_stage, state_stage, statew_stage;              /* drive_library.c */
+stage_function cp_stage, cms_stage, command_stage, subcom_stage;                     /* drive_command.c */
+stage_function var_stage, stem_stage, rexxvars_stage, varload_stage;                 /* drive_variable.c */
+stage_function stack_stage, reader_stage, punch_stage, printmc_stage, uro_stage, tape_stage;   /* drive_unit.c */
+stage_function immcmd_stage, delay_stage, query_stage;                               /* drive_time.c */
+stage_function help_stage;                                                           /* help.c */
+
+bool mode_word(struct text word);
+void name_from(struct text word, name to);
+int next_fileid(struct stage *s, struct text *rest, struct fileid *id);
+int file_error(struct stage *s, int error, const struct fileid *id, bool writing);
+
+#endif

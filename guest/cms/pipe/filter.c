@@ -1,0 +1,424 @@
+/*
+ * Filters written in REXX: fn REXX on a disk, or as EXECLOAD has loaded it.
+ *
+ * A filter is an exec in a stage's place. Commands go to the pipeline unless ADDRESS says otherwise; they are performed on the filter's stack, since they may
+ * wait while other stages, other filters too, run. All else that has to do with CMS is done on the stack where PIPE was called. The
+ * interpreter has no state but struct rexx, so any number of filters may be in the middle of something.
+ */
+#include "../nucleus/exec.h"
+#include "drive.h"
+
+enum { NOT_A_COMMAND = -7, NO_STREAM = 4, NOT_DEFINED = -4, CALLS_DEEP = 8, OPEN_MOST = 60, NAME_MOST = 250 };
+
+/* ---- the surroundings of an exec, on the other stack ---- */
+
+struct service {
+    struct stage *s;
+    struct rexx *rexx;
+    const struct rexx_text *environment, *text;
+    enum rexx_line kind;
+    enum rexx_search when;
+    enum rexx_call_type type;
+    const struct rexx_arguments *arguments;
+    enum rexx_outcome outcome;
+    int32_t code;
+    uint32_t bits;
+    bool good;
+};
+
+static void *allocate(void *context, size_t size) { return stage_try(context, size); }
+
+static void give_back(void *context, void *storage, size_t size)
+{
+    (void)size;
+    stage_release(context, storage);
+}
+
+static void say_there(void *with)
+{
+    struct service *service = with;
+
+    exec_host.say(NULL, service->kind, service->text->text, service->text->length);
+}
+
+static void say(void *context, enum rexx_line kind, const char *text, uint32_t length)
+{
+    struct rexx_text line = { text, length };
+    struct service service = { .text = &line, .kind = kind };
+
+    aside(context, say_there, &service);
+}
+
+static void read_there(void *with)
+{
+    struct service *service = with;
+
+    service->good = exec_host.read(NULL, service->rexx);
+}
+
+static bool read_terminal(void *context, struct rexx *rexx)
+{
+    struct service service = { .rexx = rexx };
+
+    aside(context, read_there, &service);
+    return service.good;
+}
+
+static void call_there(void *with)
+{
+    struct service *service = with;
+
+    service->outcome = exec_host.call(NULL, service->rexx, service->when, service->text, service->type, service->arguments);
+}
+
+static enum rexx_outcome call(void *context, struct rexx *rexx, enum rexx_search when, const struct rexx_text *name, enum rexx_call_type type,
+                              const struct rexx_arguments *arguments)
+{
+    struct service service = { .rexx = rexx, .when = when, .text = name, .type = type, .arguments = arguments };
+
+    aside(context, call_there, &service);
+    return service.outcome;
+}
+
+static void attend_there(void *with)
+{
+    ((struct service *)with)->bits = exec_host.attend(NULL);
+}
+
+static uint32_t attend_filter(void *context)
+{
+    struct service service = { .bits = 0 };
+
+    aside(context, attend_there, &service);
+    return service.bits;
+}
+
+static void command_there(void *with)
+{
+    struct service *service = with;
+
+    service->code = exec_host.command(NULL, service->rexx, service->environment, service->text);
+}
+
+/* ---- commands to the pipeline ---- */
+
+/* What a command works with: the filter, and what is behind the command's name. */
+struct order { struct stage *s; struct rexx *rexx; struct text rest; };
+
+static int excessive(struct order *order) { return no_more(order->s, order->rest); }
+
+/* The variable that the record goes to; without a record it is dropped. */
+static int record_to_variable(struct order *order, const struct text *record)
+{
+    char name[NAME_MOST];
+    struct text word;
+    struct rexx_text key = { name, 0 }, value = { record != NULL ? record->at : NULL, record != NULL ? record->length : 0 };
+    u32 bits;
+
+    if (!next_word(&order->rest, &word))
+        return 0;
+    if (word.length > sizeof name)
+        return stage_error(order->s, 205, word.at, word.length);
+    for (u32 n = 0; n < word.length; n++)
+        name[n] = upper(word.at[n]);
+    key.length = word.length;
+    bits = record != NULL ? rexx_set(order->rexx, REXX_SYMBOLIC, &key, &value) : rexx_drop(order->rexx, REXX_SYMBOLIC, &key);
+    if (bits & REXX_VAR_BAD_NAME)
+        return stage_error(order->s, 205, word.at, word.length);
+    return bits & REXX_VAR_NO_STORAGE ? RC_STORAGE : excessive(order);
+}
+
+static int peekto(struct order *order)
+{
+    struct text record;
+    int code = stage_peek(order->s, &record), error = record_to_variable(order, code == 0 ? &record : NULL);
+
+    return error != 0 ? error : code;
+}
+
+static int readto(struct order *order)
+{
+    int code = peekto(order);
+
+    return code == 0 ? stage_consume(order->s) : code;
+}
+
+static int output(struct order *order) { return stage_output(order->s, order->rest.at, order->rest.length); }
+
+/* INPUT, OUTPUT, and with `both` BOTH; false: none of them. */
+static bool side(struct order *order, bool both, bool *input, bool *outputs)
+{
+    *input = next_keyword(&order->rest, "INPUT", 2);
+    *outputs = !*input && next_keyword(&order->rest, "OUTPUT", 3);
+    if (both && !*input && !*outputs && next_keyword(&order->rest, "BOTH", 4))
+        *input = *outputs = true;
+    return *input || *outputs;
+}
+
+static int bad_operand(struct order *order)
+{
+    struct text word;
+
+    return next_word(&order->rest, &word) ? stage_error(order->s, 111, word.at, word.length) : stage_error(order->s, 113);
+}
+
+static int select_stream(struct order *order)
+{
+    struct stage *s = order->s;
+    struct text id, record;
+    bool input, outputs;
+    u32 stream;
+    int in, out;
+
+    if (next_keyword(&order->rest, "ANYINPUT", 8))
+        return stage_peek_any(s, &record, &stream);
+    if (!side(order, true, &input, &outputs))
+        input = outputs = true;
+    if (!next_word(&order->rest, &id))
+        return stage_error(s, 113);
+    in = input ? stage_stream_named(s, true, id) : 0;
+    out = outputs ? stage_stream_named(s, false, id) : 0;
+    if (in < 0 || out < 0)
+        return NO_STREAM;
+    if (input)
+        stage_select_input(s, (u32)in);
+    if (outputs)
+        stage_select_output(s, (u32)out);
+    return excessive(order);
+}
+
+static int sever_stream(struct order *order)
+{
+    struct stage *s = order->s;
+    bool input, outputs;
+    struct text id;
+    int stream;
+
+    if (!side(order, false, &input, &outputs))
+        return bad_operand(order);
+    stream = (int)(input ? s->in.selected : s->out.selected);
+    if (next_word(&order->rest, &id))
+        stream = stage_stream_named(s, input, id);
+    if (stream < 0)
+        return NO_STREAM;
+    sever(s, input, (u32)stream);
+    return excessive(order);
+}
+
+static int short_circuit(struct order *order)
+{
+    int error = excessive(order);
+
+    return error != 0 ? error : stage_short(order->s);
+}
+
+static int callpipe(struct order *order) { return stage_callpipe(order->s, order->rest.at, order->rest.length); }
+static int addpipe(struct order *order) { return stage_addpipe(order->s, order->rest.at, order->rest.length); }
+
+static int addstream(struct order *order)
+{
+    struct stage *s = order->s;
+    bool input, outputs;
+    struct text id = { NULL, 0 };
+    char upper_case[4];
+
+    if (!side(order, true, &input, &outputs))
+        input = outputs = true;
+    if (next_word(&order->rest, &id) && id.length > 4)
+        return stage_error(s, 102, id.at, id.length);
+    for (u32 n = 0; n < id.length; n++)
+        upper_case[n] = upper(id.at[n]);
+    if (input)
+        stream_add(s, &s->in, upper_case, id.length);
+    if (outputs)
+        stream_add(s, &s->out, upper_case, id.length);
+    return excessive(order);
+}
+
+static int commit(struct order *order)
+{
+    i32 level;
+    int error = next_number(order->s, &order->rest, &level);
+
+    return error != 0 ? error : stage_commit(order->s, level);
+}
+
+static int nocommit(struct order *order)
+{
+    order->s->uncommitted = true;
+    return excessive(order);
+}
+
+static int maxstream(struct order *order)
+{
+    bool input, outputs;
+
+    if (!side(order, false, &input, &outputs))
+        return bad_operand(order);
+    return (int)(input ? order->s->in.count : order->s->out.count) - 1;
+}
+
+static int streamnum(struct order *order)
+{
+    struct stage *s = order->s;
+    bool input, outputs;
+    struct text id;
+    int stream;
+
+    if (!side(order, false, &input, &outputs))
+        return bad_operand(order);
+    if (!next_word(&order->rest, &id))
+        return (int)(input ? s->in.selected : s->out.selected);
+    stream = stage_stream_named(s, input, id);
+    return stream < 0 ? NOT_DEFINED : stream;
+}
+
+/* 0 the other side waits for this one, 8 it does not, 12 there is none, -4 there is no such stream. */
+static int streamstate(struct order *order)
+{
+    struct stage *s = order->s;
+    const struct link *link;
+    bool input, outputs;
+    struct text id;
+    int stream;
+
+    if (!side(order, false, &input, &outputs))
+        return bad_operand(order);
+    stream = (int)(input ? s->in.selected : s->out.selected);
+    if (next_word(&order->rest, &id))
+        stream = stage_stream_named(s, input, id);
+    if (stream < 0)
+        return NOT_DEFINED;
+    if (input ? !stage_has_input(s, (u32)stream) : !stage_has_output(s, (u32)stream))
+        return END_OF_FILE;
+    link = (input ? &s->in : &s->out)->stream[stream].link;
+    if (input)
+        return link->full ? 0 : 8;
+    return link->reader->state == WAITS_ANY || (link->reader->state == WAITS_INPUT && link->reader->waits_for == link) ? 0 : 8;
+}
+
+static int stagenum(struct order *order) { return (int)order->s->number; }
+
+static int resolve(struct order *order)
+{
+    struct text word;
+
+    return next_word(&order->rest, &word) ? stage_named(word) != NULL : stage_error(order->s, 113);
+}
+
+static int say_message(struct order *order)
+{
+    pipe_show(order->rest.at, order->rest.length);
+    return 0;
+}
+
+static int setrc(struct order *order)
+{
+    struct stage *s = order->s;
+    struct link *link = s->in.selected < s->in.count ? s->in.stream[s->in.selected].link : NULL;
+    i32 code;
+    int error = next_number(s, &order->rest, &code);
+
+    if (error != 0)
+        return error;
+    if (link == NULL || !link->full)
+        return NO_STREAM;
+    link->answer = code;
+    return 0;
+}
+
+static int eofreport(struct order *order)
+{
+    if (next_keyword(&order->rest, "ALL", 3))
+        stage_report(order->s, REPORT_ALL);
+    else if (next_keyword(&order->rest, "ANY", 3))
+        stage_report(order->s, REPORT_ANY);
+    else if (next_keyword(&order->rest, "CURRENT", 4))
+        stage_report(order->s, NO_REPORT);
+    else
+        return bad_operand(order);
+    return excessive(order);
+}
+
+static const struct { const char *word; int (*perform)(struct order *order); } orders[] = {
+    { "ADDPIPE", addpipe }, { "ADDSTREAM", addstream }, { "CALLPIPE", callpipe }, { "COMMIT", commit }, { "EOFREPORT", eofreport },
+    { "MAXSTREAM", maxstream }, { "MESSAGE", say_message }, { "NOCOMMIT", nocommit }, { "OUTPUT", output }, { "PEEKTO", peekto },
+    { "READTO", readto }, { "RESOLVE", resolve }, { "SELECT", select_stream }, { "SETRC", setrc }, { "SEVER", sever_stream },
+    { "SHORT", short_circuit }, { "STAGENUM", stagenum }, { "STREAMNUM", streamnum }, { "STREAMSTATE", streamstate },
+};
+
+static int32_t command(void *context, struct rexx *rexx, const struct rexx_text *environment, const struct rexx_text *text)
+{
+    struct service service = { .rexx = rexx, .environment = environment, .text = text };
+    struct order order = { context, rexx, { text->text, text->length } };
+    void *before = order.s->environment;
+    struct text word;
+    int code = NOT_A_COMMAND;
+
+    if (environment->length != 4 || memcmp(environment->text, "PIPE", 4) != 0) {
+        aside(context, command_there, &service);
+        return service.code;
+    }
+    if (!next_word(&order.rest, &word))
+        return 0;
+    if (order.rest.length > 0)
+        order.rest.at++, order.rest.length--;
+    /* Of an exec that this one has called, the variables are those of the called one. */
+    order.s->environment = rexx;
+    for (u32 n = 0; n < COUNT_OF(orders); n++)
+        if (is_word(word, orders[n].word, (u32)strlen(orders[n].word)))
+            code = orders[n].perform(&order);
+    order.s->environment = before;
+    return code;
+}
+
+/* ---- the stage ---- */
+
+static void unload(void *with)
+{
+    struct rexx_program *program = with;
+
+    exec_unload(program);
+}
+
+struct rexx_stage { char unused; };
+
+const struct rexx_stage *rexx_find(struct stage *s, struct text verb)
+{
+    static const struct rexx_stage there;
+    name fn;
+
+    (void)s;
+    if (verb.length > sizeof(name))
+        return NULL;
+    name_from(verb, fn);
+    return exec_exists(fn, "REXX    ") ? &there : NULL;
+}
+
+int rexx_perform(struct stage *s, struct text arguments)
+{
+    struct rexx_program *program = stage_obtain(s, sizeof *program);
+    struct rexx_text argument = { arguments.at, arguments.length };
+    struct rexx_start start = { .type = REXX_COMMAND, .arguments = { &argument, arguments.length > 0 ? 1u : 0u } };
+    struct rexx_host surroundings = exec_host;
+    struct text rest = { s->text.at, (u32)(arguments.at - s->text.at) }, verb;
+    name fn;
+
+    (void)next_word(&rest, &verb);
+    name_from(verb, fn);
+    if (!exec_load(fn, "REXX    ", program))
+        return stage_error(s, 27, verb.at, verb.length);
+    stage_at_end(s, unload, program);
+    program->environment = (struct rexx_text){ "PIPE", 4 };
+    surroundings.context = s;
+    surroundings.allocate = allocate;
+    surroundings.release = give_back;
+    surroundings.say = say;
+    surroundings.read = read_terminal;
+    surroundings.call = call;
+    surroundings.attend = attend_filter;
+    surroundings.command = command;
+    surroundings.depth = CALLS_DEEP;
+    surroundings.nesting = OPEN_MOST;
+    return rexx_run(&surroundings, program, &start, NULL);
+}

@@ -1,0 +1,115 @@
+/* What there is to know of a stage: HELP PIPE stage, and the stage HELP, which writes the same as records. */
+#include "drive.h"
+
+enum { WIDTH = 78 };
+
+struct topic { void (*line)(void *with, const char *text, u32 length); void *with; };
+
+/* A text, broken between words. */
+static void paragraph(const struct topic *topic, const char *text)
+{
+    while (*text != 0) {
+        u32 length = 0, end = 0;
+
+        while (text[length] != 0 && length < WIDTH) {
+            if (text[length] == ' ')
+                end = length;
+            length++;
+        }
+        if (text[length] != 0 && end > 0)
+            length = end;
+        topic->line(topic->with, text, length);
+        text += length;
+        while (*text == ' ')
+            text++;
+    }
+}
+
+/* Another name of the same stage has no help of its own. */
+static const struct stage_kind *explained(const struct stage_kind *kind)
+{
+    const struct { const struct stage_kind *rows; u32 count; } tables[] = { { stages, stage_count }, { drivers, driver_count } };
+
+    for (u32 t = 0; kind != NULL && kind->help == NULL && t < COUNT_OF(tables); t++)
+        for (u32 n = 0; n < tables[t].count; n++)
+            if (tables[t].rows[n].perform == kind->perform && tables[t].rows[n].help != NULL)
+                return &tables[t].rows[n];
+    return kind;
+}
+
+static bool tell(const struct topic *topic, struct text verb)
+{
+    const struct stage_kind *kind = explained(stage_named(verb));
+
+    if (kind == NULL || kind->help == NULL)
+        return false;
+    paragraph(topic, kind->syntax);
+    topic->line(topic->with, " ", 1);
+    paragraph(topic, kind->help);
+    if (kind->placing == ONLY_FIRST)
+        paragraph(topic, "It must be the first stage of its pipeline.");
+    if (kind->placing == NOT_FIRST)
+        paragraph(topic, "It cannot be the first stage of its pipeline.");
+    return true;
+}
+
+/* The names of all, side by side. */
+static void menu(const struct topic *topic)
+{
+    const struct { const struct stage_kind *rows; u32 count; } tables[] = { { stages, stage_count }, { drivers, driver_count } };
+    char line[WIDTH];
+    u32 at = 0;
+
+    paragraph(topic, "HELP PIPE stage explains one of these.");
+    for (u32 t = 0; t < COUNT_OF(tables); t++)
+        for (u32 n = 0; n < tables[t].count; n++) {
+            if (tables[t].rows[n].help == NULL)
+                continue;
+            if (at + 13 > sizeof line) {
+                topic->line(topic->with, line, at);
+                at = 0;
+            }
+            at += format(line + at, sizeof line - at, "%-13s", tables[t].rows[n].name);
+        }
+    if (at > 0)
+        topic->line(topic->with, line, at);
+}
+
+static void typed(void *with, const char *text, u32 length)
+{
+    (void)with;
+    type_line(text, length);
+}
+
+/* False: there is no such stage. `*`: all. */
+bool pipe_help(const char *verb, u32 length)
+{
+    const struct topic topic = { typed, NULL };
+
+    if (length == 1 && *verb == '*') {
+        menu(&topic);
+        return true;
+    }
+    return tell(&topic, (struct text){ verb, length });
+}
+
+static void written(void *with, const char *text, u32 length) { (void)stage_output(with, text, length); }
+
+int help_stage(struct stage *s, struct text arguments)
+{
+    const struct topic topic = { written, s };
+    struct text word;
+    int error;
+
+    if (!next_word(&arguments, &word)) {
+        menu(&topic);
+    } else if ((error = no_more(s, arguments)) != 0) {
+        return error;
+    } else if (stage_named(word) == NULL) {
+        return stage_error(s, 27, word.at, word.length);
+    } else {
+        (void)tell(&topic, word);
+    }
+    (void)stage_short(s);
+    return 0;
+}
