@@ -114,6 +114,11 @@ impl Core {
     pub fn plant_mistake(&mut self, code: u8, other: u8) {
         self.cache = BlockCache::new().with_mistake(code, other);
     }
+
+    /// Limits the host code that is kept to so many bytes, so that they are used up soon. For tests only.
+    pub fn confine_code(&mut self, bytes: usize) {
+        self.cache.confine(bytes);
+    }
 }
 
 /// One CPU address of the configuration.

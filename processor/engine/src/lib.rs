@@ -123,10 +123,31 @@ pub fn unavailable() -> Option<&'static str> {
     UNAVAILABLE.get().map(String::as_str)
 }
 
+/// What whoever runs the system had better know. Each is said on standard error, too, and once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Notice {
+    /// A virtual CPU's code cache was full.
+    CacheFull,
+    /// The interpreter runs everything, since the host lets nobody have a translator.
+    NoTranslator(&'static str),
+}
+
+static NOTICES: Mutex<Vec<Notice>> = Mutex::new(Vec::new());
+
+/// What there has been to say since somebody asked last.
+pub fn take_notices() -> Vec<Notice> {
+    std::mem::take(&mut NOTICES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn notice(what: Notice) {
+    NOTICES.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+}
+
 /// The code cache of a CPU is full: that it goes on is said once.
 fn say_full() {
     static SAID: AtomicBool = AtomicBool::new(false);
     if !SAID.swap(true, Ordering::Relaxed) {
+        notice(Notice::CacheFull);
         eprintln!(
             "endicott: a virtual CPU's code cache was full: it is emptied, and what is executed often translated again"
         );
@@ -138,8 +159,9 @@ fn new_translator() -> Option<jit::Translator> {
     match jit::Translator::new() {
         Ok(translator) => Some(translator),
         Err(why) => {
-            let why = why.to_string();
-            if UNAVAILABLE.set(why.clone()).is_ok() {
+            let said = UNAVAILABLE.set(why.to_string()).is_err();
+            if let (false, Some(why)) = (said, unavailable()) {
+                notice(Notice::NoTranslator(why));
                 eprintln!("endicott: no translation to host code, the interpreter runs everything: {why}");
             }
             None

@@ -22,6 +22,9 @@ impl Translator {
     pub fn mistake(&mut self, _: u8, _: u8) {
         match self.never {}
     }
+    pub fn refuse(&mut self, _: fn(&str) -> bool) {
+        match self.never {}
+    }
     pub fn has_room(&self) -> bool {
         match self.never {}
     }
