@@ -20,6 +20,8 @@ pub struct Footprint {
     /// General registers whose values it needs, and those that it sets.
     pub read: u16,
     pub written: u16,
+    /// Floating-point registers whose values it needs, as far as their numbers may be in the host's.
+    pub floats: u16,
     /// All it does is to add this to a register.
     pub step: Option<(u8, i32)>,
     /// Somebody else does it.
@@ -49,18 +51,30 @@ pub fn joined(ops: &[Op], index: usize) -> bool {
 #[derive(Default)]
 pub struct Ahead {
     read: Vec<u16>,
+    floats: Vec<u16>,
     /// Behind the last comes the first.
     again: bool,
 }
 
 impl Ahead {
     pub fn of(ops: &[Op], footprints: &[Footprint]) -> Ahead {
-        Ahead { read: footprints.iter().map(|print| print.read).collect(), again: again(ops) }
+        let [read, floats] = [|print: &Footprint| print.read, |print: &Footprint| print.floats]
+            .map(|of| footprints.iter().map(of).collect());
+        Ahead { read, floats, again: again(ops) }
     }
 
     /// How many instructions from `index` on the value of `r` is needed, if it is.
     pub fn distance(&self, index: usize, r: u8) -> usize {
-        let (before, behind) = self.read.split_at(index.min(self.read.len()));
+        self.until(&self.read, index, r)
+    }
+
+    /// The same of a floating-point register.
+    pub fn distance_of_float(&self, index: usize, r: u8) -> usize {
+        self.until(&self.floats, index, r)
+    }
+
+    fn until(&self, read: &[u16], index: usize, r: u8) -> usize {
+        let (before, behind) = read.split_at(index.min(read.len()));
         let round = if self.again { before } else { &[] };
         behind.iter().chain(round).position(|read| read >> r & 1 == 1).unwrap_or(usize::MAX)
     }
@@ -149,6 +163,9 @@ pub fn footprint(native: Native, i: &Fields) -> Footprint {
         _ => pair,
     };
     let named = [i.r1, i.r2, i.r3, i.x2, i.b1, i.b2].into_iter().filter(|&r| r != 0);
+    if let Native::Float(float) = native {
+        print.floats = float.reads(i);
+    }
     print.read = named.fold(0, |all, r| all | 1 << (r & 15));
     print.written = written;
     print
@@ -160,9 +177,10 @@ mod tests {
 
     #[test]
     fn who_is_needed_next_is_found_around_a_loop_too() {
-        let ahead = Ahead { read: vec![1 << 1, 1 << 2, 1 << 3], again: false };
+        let ahead = Ahead { read: vec![1 << 1, 1 << 2, 1 << 3], floats: vec![1 << 4, 0, 0], again: false };
         assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [usize::MAX, 0, 1, usize::MAX]);
         let ahead = Ahead { again: true, ..ahead };
         assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [2, 0, 1, usize::MAX]);
+        assert_eq!((ahead.distance_of_float(1, 4), ahead.distance_of_float(1, 3)), (2, usize::MAX));
     }
 }

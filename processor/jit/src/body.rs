@@ -288,11 +288,11 @@ impl Cpu for Emitter<'_> {
         })
     }
     fn set_vector(&mut self, r: u8, v: [Word; 2]) {
+        self.forget_vector(r);
         for (n, v) in v.into_iter().enumerate() {
             let h = self.host(v, W64);
             asm!(self, mov[rbp + half(r, n)], Rq(h));
         }
-        self.forget_vector(r);
     }
     fn vector_allowed(&mut self) -> Step<Self> {
         const BOTH: i32 = (cr0::AFP | cr0::VECTOR) as i32;
@@ -472,8 +472,8 @@ impl Cpu for Emitter<'_> {
         self.reg(t, Left::Zero)
     }
     fn cc(&mut self) -> Word {
-        let recipe = self.cc;
-        self.store_code(&recipe);
+        let (recipe, floats) = (self.cc, self.map.floats);
+        self.store_code(&recipe, &floats);
         self.cc = Recipe::Stored;
         self.load_code();
         let t = self.temp();
@@ -654,8 +654,8 @@ impl Cpu for Emitter<'_> {
         otherwise: impl FnOnce(&mut Self) -> Step<Self>,
     ) -> Step<Self> {
         // The routine may change registers that the recipe is made of.
-        let recipe = self.cc;
-        self.store_code(&recipe);
+        let (recipe, floats) = (self.cc, self.map.floats);
+        self.store_code(&recipe, &floats);
         self.cc = Recipe::Stored;
         match to_truth(self, condition) {
             Truth::Known(false) => otherwise(self),

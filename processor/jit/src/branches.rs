@@ -74,8 +74,8 @@ impl Emitter<'_> {
         self.write_back(map, !0);
         self.write_back_floats(&map.floats);
         match goal {
-            Goal::Near(d) if self.wants_code(d, map.crossed) => self.settle_code(cc),
-            _ => self.store_code(cc),
+            Goal::Near(d) if self.wants_code(d, map.crossed) => self.settle_code(cc, &map.floats),
+            _ => self.store_code(cc, &map.floats),
         }
         match goal {
             Goal::Near(0) => return asm!(self, jmp =>self.head),

@@ -125,6 +125,7 @@ impl Emitter<'_> {
             let mut map = self.map;
             // That a whole register is small need not be so the next time.
             map.clear &= !map.full;
+            map.floats = map.floats.parted();
             self.plan.spans.carry(&mut map);
             let back = self.plan.ops.iter().filter(|op| goes_back(op));
             let broke = at.filter(|_| back.count() == 1);
@@ -175,6 +176,7 @@ impl Emitter<'_> {
         if edges.is_empty() {
             return;
         }
+        self.part_floats();
         self.map.clear &= !self.map.full;
         self.near = [None; 16];
         for (map, _, refund) in &edges {
@@ -191,7 +193,8 @@ impl Emitter<'_> {
         }
         if edges.iter().any(|(map, cc, _)| way(map, cc, &self.map, &self.cc).is_none()) {
             let recipe = self.cc;
-            self.store_code(&recipe);
+            let floats = self.map.floats;
+            self.store_code(&recipe, &floats);
             self.cc = Recipe::Stored;
         }
         self.settle_break();
@@ -212,7 +215,7 @@ impl Emitter<'_> {
     pub fn joins(&mut self, (map, cc): (&Map, &Recipe), (to, to_cc): (&Map, &Recipe), label: DynamicLabel) {
         let mut cc = *cc;
         if *to_cc == Recipe::Stored {
-            self.store_code(&cc);
+            self.store_code(&cc, &map.floats);
             cc = Recipe::Stored;
         }
         let way = way(map, &cc, to, to_cc).expect("that was looked at when the label was placed");
@@ -263,7 +266,7 @@ impl Emitter<'_> {
         self.taken(0, broke);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);
-        self.store_code(&cc);
+        self.store_code(&cc, &map.floats);
         self.leave(OUT);
     }
 }

@@ -1,6 +1,7 @@
 //! Conditions: the condition code as a recipe, and what is asked about it.
 
 use crate::emitter::{Cold, Emitter, asm, field, scratch};
+use crate::floating::Floats;
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -172,6 +173,7 @@ impl Emitter<'_> {
         if mask == 0 || mask == 15 {
             return Err(mask == 15);
         }
+        self.decide_float();
         let Recipe::Named(cc) = self.cc else {
             self.load_code();
             asm!(self, mov eax, table(mask) ; bt eax, ecx);
@@ -354,17 +356,26 @@ impl Emitter<'_> {
         asm!(self, movzx eax, al ; movzx ecx, cl ; lea eax, [rcx + rax * 2])
     }
 
-    /// The condition code into the state.
-    pub fn store_code(&mut self, recipe: &Recipe) {
-        let Recipe::Named(cc) = recipe else { return };
+    /// The condition code into the state, which is to have that in the end; `floats` says where floating-point registers are.
+    pub fn store_code(&mut self, recipe: &Recipe, floats: &Floats) {
         let at = field(layout::CC) as i8;
+        let cc = match recipe {
+            Recipe::Stored => return,
+            Recipe::Float { long, number } => {
+                let bits = Number::Bits(Operand::Host(0));
+                let recipe = Recipe::Float { long: *long, number: bits };
+                self.float_bits_in(0, *long, *number, floats);
+                return asm!(self, mov [rbp + scratch(CODE_OPERANDS)], rax ; mov BYTE [BYTE rbp + at], recipe.byte() as i8);
+            }
+            Recipe::Named(cc) => cc,
+        };
         match *cc {
             Cc::Set(code) => asm!(self, mov BYTE [BYTE rbp + at], code as i8),
             Cc::Zero { width, value } => {
                 self.compare(width, value, Operand::Const(0));
                 asm!(self, setne BYTE [BYTE rbp + at])
             }
-            Cc::Value(_) => self.settle_code(recipe),
+            Cc::Value(_) => self.settle_code(recipe, floats),
             // Whoever wants it first works it out: mostly it is set anew before.
             _ => {
                 for (n, operand) in recipe.parts().2.into_iter().enumerate() {
@@ -381,14 +392,47 @@ impl Emitter<'_> {
     }
 
     /// Works the condition code out and stores it.
-    pub fn settle_code(&mut self, recipe: &Recipe) {
+    pub fn settle_code(&mut self, recipe: &Recipe, floats: &Floats) {
         match recipe {
-            Recipe::Stored | Recipe::Named(Cc::Set(_) | Cc::Zero { .. }) => self.store_code(recipe),
-            Recipe::Named(cc) => {
-                self.work_out(cc);
-                asm!(self, mov [BYTE rbp + field(layout::CC) as i8], al)
-            }
+            Recipe::Stored | Recipe::Named(Cc::Set(_) | Cc::Zero { .. }) => return self.store_code(recipe, floats),
+            Recipe::Named(cc) => self.work_out(cc),
+            Recipe::Float { long, number } => self.work_out_float(*long, *number, floats),
         }
+        asm!(self, mov [BYTE rbp + field(layout::CC) as i8], al);
+    }
+
+    /// The condition code is asked for: if it is a number's it is worked out.
+    fn decide_float(&mut self) {
+        let Recipe::Float { long, number } = self.cc else { return };
+        let floats = self.map.floats;
+        let t = self.temp();
+        self.work_out_float(long, number, &floats);
+        asm!(self, mov Rd(t), eax);
+        let code = self.reg(t, Left::Zero);
+        self.name_code(Cc::Value(code));
+    }
+
+    /// `h` becomes the bits of a number.
+    fn float_bits_in(&mut self, h: u8, long: bool, number: Number, floats: &Floats) {
+        match number {
+            Number::Register(r) => self.number_bits(h, r, long, floats),
+            Number::Bits(Operand::Host(from)) => asm!(self, mov Rq(h), Rq(from)),
+            Number::Bits(Operand::Const(bits)) => self.lea(h, Word::Const(bits)),
+        }
+    }
+
+    /// eax becomes the condition code of a number. Changes rcx, too.
+    fn work_out_float(&mut self, long: bool, number: Number, floats: &Floats) {
+        self.float_bits_in(0, long, number, floats);
+        asm!(self, xorps xmm2, xmm2);
+        if long {
+            asm!(self, movq xmm1, rax ; ucomisd xmm1, xmm2)
+        } else {
+            asm!(self, movd xmm1, eax ; ucomiss xmm1, xmm2)
+        }
+        asm!(self, mov eax, 3 ; jp >done ; seta al ; setb cl);
+        self.two_bits();
+        asm!(self, done:);
     }
 
     /// ecx becomes the condition code that is in the state.

@@ -654,6 +654,11 @@ impl<'e> Emitter<'e> {
             Cc::TestMaskHalf { value, mask } => Cc::TestMaskHalf { value: take(value, W32), mask: take(mask, W32) },
         };
         self.cc = Recipe::Named(cc);
+        self.hold_code();
+    }
+
+    /// Keeps what the condition code is now made of.
+    pub fn hold_code(&mut self) {
         let coded = self.cc.hosts();
         for h in POOL.into_iter().filter(|h| coded >> h & 1 == 1) {
             if self.owner[h as usize] == Owner::Temp {
@@ -669,7 +674,7 @@ impl<'e> Emitter<'e> {
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);
         // Who is called wants it.
-        self.settle_code(&cc);
+        self.settle_code(&cc, &map.floats);
         self.cc = Recipe::Stored;
         self.map = Map::EMPTY;
         self.near = [None; 16];

@@ -8,14 +8,18 @@
 //!
 //! A guest register stays in a host register from its first use to the end of the block, or around a loop ([`crate::carry`]).
 //! What arithmetic makes gets a host register of its own as long as there are any; else, and unlike general registers, they are
-//! changed in place, always as the last thing that an instruction does: behind that, nothing leads to one of its sites.
+//! changed in place, always as the last thing that an instruction does: behind that, nothing leads to one of its sites that does not
+//! take it back. A copy shares the host register until one of the two is changed.
+//!
+//! Whether a result is one of the two is told by its exponent, mostly; the others are looked at behind the block.
 
 use crate::carry::in_turn;
 use crate::emitter::{Cold, Emitter, asm, field, scratch};
+use crate::float::{Float, Op, Sign};
 use crate::word::*;
 use cpu::{State, layout};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cc, Cpu, Fields, Width, Width::*};
+use isa::{Cc, Cpu, Fields, Width::*};
 
 /// Host registers that hold floating-point registers: xmm3-xmm15. The others are scratch inside one instruction.
 pub const FIRST: u8 = 3;
@@ -43,6 +47,18 @@ impl Floats {
             .filter(|&r| self.host[r as usize] != NONE)
             .map(|r| (r, self.host[r as usize], self.dirty >> r & 1 == 1, self.long >> r & 1 == 1))
     }
+
+    /// The same without those that share a host register with another: where several ways come together each has its own.
+    pub fn parted(mut self) -> Floats {
+        for r in 0..16 {
+            let x = self.host[r];
+            if x != NONE && self.host.iter().filter(|&&other| other == x).count() > 1 {
+                self.host[r] = NONE;
+                self.dirty &= !(1 << r);
+            }
+        }
+        self
+    }
 }
 
 /// The bits of the floating-point-control register that must be off so that the host may do the arithmetic: results round to
@@ -60,6 +76,10 @@ const MXCSR: u32 = 0x1f80;
 /// inexact.
 const FLAGS: [(u32, u32); 4] = [(4, 0x0040_0000), (8, 0x0020_0000), (16, 0x0010_0000), (32, 0x0008_0000)];
 
+/// The displacement from rbp of a byte that is 1 if it is known what of the guest's flags is in the MXCSR: "inexact" alone.
+/// [`crate::lanes`] finds that out, and whoever may signal more forgets it.
+pub const MODEST: i32 = scratch(FLOATED) + 1;
+
 /// Whether flags of the guest are in the MXCSR.
 pub fn owes_flags(s: &State) -> bool {
     s.scratch[FLOATED] as u8 != 0
@@ -73,7 +93,13 @@ pub fn prepare(s: &mut State, routine: u64) {
     s.scratch[MAGNITUDE] = u64::MAX >> 1;
     s.scratch[SHORT_LEAST] = 0x0080_0000_7fff_ffff;
     s.scratch[LEAST] = 0x0010_0000_0000_0000;
+    s.scratch[EXTREME..EXTREME + 4].copy_from_slice(&[0x7fe0_0000_0000_0000, 0, 0x7f00_0000, 0]);
+    s.scratch[ENDLESS..ENDLESS + 4].copy_from_slice(&[0x7ff0_0000_0000_0000, 0, 0x7f80_0000, 0]);
+    s.scratch[ORDER..ORDER + 4].copy_from_slice(&[0x0001_0203_0405_0607, NO_BYTES, 0x8080_8080_0001_0203, NO_BYTES]);
 }
+
+/// Places of bytes for VPSHUFB that make zeros.
+const NO_BYTES: u64 = 0x8080_8080_8080_8080;
 
 /// The flags that are in the MXCSR go into the floating-point-control register, and stay there alone.
 pub fn take_flags(s: &mut State) {
@@ -100,212 +126,43 @@ pub fn give_flags(s: &mut State) {
     }
 }
 
-/// What can be done inline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Float {
-    Load {
-        long: bool,
-    },
-    Store {
-        long: bool,
-    },
-    Copy {
-        long: bool,
-    },
-    Zero {
-        long: bool,
-    },
-    ToGeneral,
-    FromGeneral,
-    Arithmetic {
-        op: Op,
-        long: bool,
-        storage: bool,
-    },
-    Compare {
-        long: bool,
-        storage: bool,
-    },
-    Test {
-        long: bool,
-    },
-    /// With the condition code of the result, or without and whatever it is.
-    Sign {
-        how: Sign,
-        long: bool,
-        code: bool,
-    },
-    FromInteger {
-        from: Width,
-        long: bool,
-    },
-    /// `host`: the host's number of the rounding method.
-    ToInteger {
-        to: Width,
-        long: bool,
-        truncate: bool,
-    },
-    Round {
-        host: i8,
-        long: bool,
-    },
-    Lengthen {
-        storage: bool,
-    },
-    Shorten,
-}
-
-impl Float {
-    /// How many bytes of storage are its second operand, if that is in storage, and whether they are changed.
-    pub fn access(self) -> Option<(i32, bool)> {
-        let bytes = |long| if long { 8 } else { 4 };
-        match self {
-            Float::Load { long } => Some((bytes(long), false)),
-            Float::Store { long } => Some((bytes(long), true)),
-            Float::Arithmetic { long, storage: true, .. } | Float::Compare { long, storage: true } => {
-                Some((bytes(long), false))
-            }
-            Float::Lengthen { storage: true } => Some((4, false)),
-            _ => None,
-        }
-    }
-
-    /// Whether its result is in a general register.
-    pub fn sets_general(self) -> bool {
-        matches!(self, Float::ToGeneral | Float::ToInteger { .. })
-    }
-}
-
-/// The operation of an arithmetic instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Op {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    SquareRoot,
-    MultiplyAdd,
-    MultiplySubtract,
-}
-
-/// What happens to a sign.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sign {
-    Complement,
-    Negative,
-    Positive,
-}
-
-/// Behind the block: what becomes of a result that is to be looked at again. The host's flags say how it compares.
+/// Behind the block: what becomes of a result that is to be looked at again.
 #[derive(Clone, Copy)]
 pub struct Unusual {
     label: DynamicLabel,
     back: DynamicLabel,
     site: DynamicLabel,
     what: Again,
+    /// The register of the result.
+    x: u8,
+    long: bool,
+    /// What was in it before is in xmm0, and must be there again at the site.
+    changed: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Again {
     /// Nothing is known yet of the floating-point-control register.
     Control,
-    /// A zero, or a NaN; a general register with the bits of the result, which become those of plus zero.
-    Zero(u8),
-    /// Tiny, or the least normal number, or a NaN.
-    Tiny,
-}
-
-/// What to do inline for an instruction, if anything.
-pub fn float(mnemonic: &str, i: &Fields) -> Option<Float> {
-    use Float::*;
-    if !is_x86_feature_detected!("avx") {
-        return None;
-    }
-    let plain = i.m3 | i.m4 == 0;
-    let rounds = |name: &str| mnemonic.starts_with(name) && i.m4 == 0;
-    Some(match mnemonic {
-        "LE" | "LEY" => Load { long: false },
-        "LD" | "LDY" => Load { long: true },
-        "STE" | "STEY" => Store { long: false },
-        "STD" | "STDY" => Store { long: true },
-        "LER" => Copy { long: false },
-        "LDR" => Copy { long: true },
-        "LZER" => Zero { long: false },
-        "LZDR" => Zero { long: true },
-        "LGDR" => ToGeneral,
-        "LDGR" => FromGeneral,
-        "CEBR" | "KEBR" => Compare { long: false, storage: false },
-        "CEB" | "KEB" => Compare { long: false, storage: true },
-        "CDBR" | "KDBR" => Compare { long: true, storage: false },
-        "CDB" | "KDB" => Compare { long: true, storage: true },
-        "LTEBR" => Test { long: false },
-        "LTDBR" => Test { long: true },
-        "LCEBR" => Sign { how: self::Sign::Complement, long: false, code: true },
-        "LCDBR" => Sign { how: self::Sign::Complement, long: true, code: true },
-        "LCDFR" => Sign { how: self::Sign::Complement, long: true, code: false },
-        "LNEBR" => Sign { how: self::Sign::Negative, long: false, code: true },
-        "LNDBR" => Sign { how: self::Sign::Negative, long: true, code: true },
-        "LNDFR" => Sign { how: self::Sign::Negative, long: true, code: false },
-        "LPEBR" => Sign { how: self::Sign::Positive, long: false, code: true },
-        "LPDBR" => Sign { how: self::Sign::Positive, long: true, code: true },
-        "LPDFR" => Sign { how: self::Sign::Positive, long: true, code: false },
-        // The modifiers change rounding and what is signalled.
-        "CEFBR" if plain => FromInteger { from: W32, long: false },
-        "CDFBR" if plain => FromInteger { from: W32, long: true },
-        "CEGBR" if plain => FromInteger { from: W64, long: false },
-        "CDGBR" if plain => FromInteger { from: W64, long: true },
-        "LDEBR" => Lengthen { storage: false },
-        "LDEB" => Lengthen { storage: true },
-        "LEDBR" if plain => Shorten,
-        // 5 is toward zero; 4, and 0 as long as the FPC says so, is to nearest.
-        "CFEBR" | "CFDBR" | "CGEBR" | "CGDBR" if rounds("C") && matches!(i.m3, 0 | 4 | 5) => ToInteger {
-            to: if mnemonic.starts_with("CF") { W32 } else { W64 },
-            long: mnemonic.ends_with("DBR"),
-            truncate: i.m3 == 5,
-        },
-        "FIEBR" | "FIDBR" if rounds("FI") && is_x86_feature_detected!("sse4.1") => {
-            let host = match i.m3 {
-                0 | 4 => 0,
-                5 => 3,
-                6 => 2,
-                7 => 1,
-                _ => return None,
-            };
-            Round { host, long: mnemonic == "FIDBR" }
-        }
-        _ => {
-            let (name, storage) = match mnemonic.strip_suffix("BR") {
-                Some(name) => (name, false),
-                None => (mnemonic.strip_suffix('B')?, true),
-            };
-            let (op, long) = match name {
-                "AE" => (Op::Add, false),
-                "AD" => (Op::Add, true),
-                "SE" => (Op::Subtract, false),
-                "SD" => (Op::Subtract, true),
-                "MEE" => (Op::Multiply, false),
-                "MD" => (Op::Multiply, true),
-                "DE" => (Op::Divide, false),
-                "DD" => (Op::Divide, true),
-                "SQE" => (Op::SquareRoot, false),
-                "SQD" => (Op::SquareRoot, true),
-                "MAE" => (Op::MultiplyAdd, false),
-                "MAD" => (Op::MultiplyAdd, true),
-                "MSE" => (Op::MultiplySubtract, false),
-                "MSD" => (Op::MultiplySubtract, true),
-                _ => return None,
-            };
-            if matches!(op, Op::MultiplyAdd | Op::MultiplySubtract) && !is_x86_feature_detected!("fma") {
-                return None;
-            }
-            Arithmetic { op, long, storage }
-        }
-    })
+    /// An infinity, or a NaN.
+    Endless,
+    /// One of them, or near them, or tiny, or near the least normal number.
+    Extreme,
 }
 
 /// The displacement from rbp of a floating-point register; a short number is in its left half.
 fn fpr(r: u8, long: bool) -> i32 {
     field(layout::FPR) + 16 * (r & 15) as i32 + if long { 0 } else { 4 }
+}
+
+/// The displacement from rbp of one of the words of `State::scratch` from `n` on: two for long numbers, and two for short ones.
+fn of_length(n: usize, long: bool) -> i32 {
+    scratch(n + if long { 0 } else { 2 })
+}
+
+/// That of the order of a number's bytes in storage.
+fn order(long: bool) -> i32 {
+    of_length(ORDER, long)
 }
 
 // ---- registers
@@ -346,6 +203,47 @@ impl Emitter<'_> {
         self.map.floats.dirty &= !(1 << r);
     }
 
+    /// Whether the host register of `r` is another's, too.
+    fn is_shared(&self, r: u8) -> bool {
+        let host = &self.map.floats.host;
+        let x = host[r as usize];
+        x != NONE && host.iter().filter(|&&other| other == x).count() > 1
+    }
+
+    /// No two registers share a host register any more; what the state has not got yet it gets.
+    pub fn part_floats(&mut self) {
+        for r in 0..16 {
+            if self.is_shared(r) {
+                self.settle_float(r);
+                self.forget_float(r);
+            }
+        }
+    }
+
+    /// `r` is going to have another number: what the condition code is of its number now is kept elsewhere.
+    fn keep_code(&mut self, r: u8) {
+        let Recipe::Float { long, number: Number::Register(of) } = self.cc else { return };
+        if of == r & 15 {
+            let t = self.temp();
+            let floats = self.map.floats;
+            self.number_bits(t, r & 15, long, &floats);
+            self.cc = Recipe::Float { long, number: Number::Bits(Operand::Host(t)) };
+            self.hold_code();
+        }
+    }
+
+    /// `h` becomes the bits of the number in `r`. The host's flags stay.
+    pub fn number_bits(&mut self, h: u8, r: u8, long: bool, floats: &Floats) {
+        // One of the other length is as the state has it.
+        let x = if (floats.long >> r & 1 == 1) == long { floats.host[r as usize] } else { NONE };
+        match (x, long) {
+            (NONE, true) => asm!(self, mov Rq(h), [rbp + fpr(r, true)]),
+            (NONE, false) => asm!(self, mov Rd(h), [rbp + fpr(r, false)]),
+            (x, true) => asm!(self, movq Rq(h), Rx(x)),
+            (x, false) => asm!(self, movd Rd(h), Rx(x)),
+        }
+    }
+
     /// A host register for `r`, which has none: the same each time, if it is free.
     fn place_float(&mut self, r: u8) -> u8 {
         let taken = |e: &Self, x: u8| e.map.floats.host.iter().position(|&host| host == x);
@@ -353,11 +251,17 @@ impl Emitter<'_> {
         let x = match order().find(|&x| taken(self, x).is_none()) {
             Some(x) => x,
             None => {
-                let x =
-                    order().find(|&x| self.floats_touched >> x & 1 == 0).expect("an instruction has three operands");
-                let other = taken(self, x).expect("all are taken") as u8;
-                self.settle_float(other);
-                self.forget_float(other);
+                // That whose number is needed last, and of those that are not needed any more one that need not be stored.
+                let late = |&x: &u8| {
+                    let r = taken(self, x).expect("all are taken") as u8;
+                    (self.plan.ahead.distance_of_float(self.index, r), self.map.floats.dirty >> r & 1 == 0)
+                };
+                let free = order().filter(|&x| self.floats_touched >> x & 1 == 0);
+                let x = free.max_by_key(late).expect("an instruction has three operands");
+                while let Some(other) = taken(self, x) {
+                    self.settle_float(other as u8);
+                    self.forget_float(other as u8);
+                }
                 x
             }
         };
@@ -375,11 +279,13 @@ impl Emitter<'_> {
             self.floats_touched |= 1 << x;
             return x;
         }
-        let x = if x == NONE {
-            self.place_float(r)
-        } else {
+        if x != NONE {
             self.settle_float(r);
-            x
+        }
+        let x = match x {
+            NONE => self.place_float(r),
+            _ if self.is_shared(r) => self.place_float(r),
+            x => x,
         };
         self.floats_touched |= 1 << x;
         self.load_float(x, r, long);
@@ -393,19 +299,23 @@ impl Emitter<'_> {
     fn new_float(&mut self, r: u8, long: bool) -> u8 {
         let r = r & 15;
         let bit = 1 << r;
+        self.keep_code(r);
+        self.settle_rest(r, long);
         let x = match self.map.floats.host[r as usize] {
             NONE => self.place_float(r),
-            x => {
-                if !long && self.map.floats.long & bit != 0 {
-                    // The right half must be in the state.
-                    self.settle_float(r);
-                }
-                x
-            }
+            _ if self.is_shared(r) => self.place_float(r),
+            x => x,
         };
         self.map.floats.dirty |= bit;
         self.map.floats.long = self.map.floats.long & !bit | if long { bit } else { 0 };
         x
+    }
+
+    /// `r` is going to have a new number: if that is short and what the host has is long, the right half must be in the state.
+    fn settle_rest(&mut self, r: u8, long: bool) {
+        if !long && self.map.floats.host[r as usize] != NONE && self.map.floats.long >> r & 1 == 1 {
+            self.settle_float(r);
+        }
     }
 
     /// A host register for a result that is not sure yet: one that nobody has, or xmm0.
@@ -420,11 +330,15 @@ impl Emitter<'_> {
             let x = self.new_float(r, long);
             return asm!(self, movaps Rx(x), xmm0);
         }
+        self.point_float(r, x, long);
+    }
+
+    /// `r` becomes the number in `x`, which may be another's, too.
+    fn point_float(&mut self, r: u8, x: u8, long: bool) {
         let r = r & 15;
         let bit = 1 << r;
-        if !long && self.map.floats.host[r as usize] != NONE && self.map.floats.long & bit != 0 {
-            self.settle_float(r);
-        }
+        self.keep_code(r);
+        self.settle_rest(r, long);
         self.map.floats.host[r as usize] = x;
         self.map.floats.dirty |= bit;
         self.map.floats.long = self.map.floats.long & !bit | if long { bit } else { 0 };
@@ -456,9 +370,10 @@ impl Emitter<'_> {
         }
     }
 
-    /// The state has a newer left half of a vector register.
+    /// The state is going to get a newer left half of a vector register.
     pub fn forget_vector(&mut self, r: u8) {
         if r < 16 {
+            self.keep_code(r);
             self.forget_float(r);
         }
     }
@@ -494,24 +409,34 @@ impl Emitter<'_> {
     pub fn floating(&mut self, what: Float, i: &Fields) {
         match what {
             Float::Load { long } => {
-                let at = self.address(i.x2, i.b2, i.d2);
-                let width = if long { W64 } else { W32 };
-                let Ok(v) = self.load(width, at);
-                let h = self.host(v, width);
+                let place = self.float_operand(long, i);
                 let x = self.new_float(i.r1, long);
-                self.put_bits(x, h, long);
+                self.fetch_float(x, place, long);
             }
             Float::Store { long } => {
-                let at = self.address(i.x2, i.b2, i.d2);
                 let x = self.float(i.r1, long);
-                let t = self.temp();
-                let v = self.take_bits(t, x, long);
-                let Ok(()) = self.store(if long { W64 } else { W32 }, at, v);
+                let at = self.address(i.x2, i.b2, i.d2).address;
+                let len = if long { 8 } else { 4 };
+                let (base, disp) = match self.share(at, len, true) {
+                    Some(place) => place,
+                    None => {
+                        self.reach(at, len, true);
+                        (NONE, 0)
+                    }
+                };
+                asm!(self, vpshufb xmm0, Rx(x), [rbp + order(long)]);
+                match (base, long) {
+                    (NONE, true) => asm!(self, movsd[rcx], xmm0),
+                    (NONE, false) => asm!(self, movss[rcx], xmm0),
+                    (base, true) => asm!(self, movsd[rcx + Rq(base) + disp], xmm0),
+                    (base, false) => asm!(self, movss[rcx + Rq(base) + disp], xmm0),
+                }
             }
             Float::Copy { long } => {
                 let from = self.float(i.r2, long);
-                let x = self.new_float(i.r1, long);
-                asm!(self, movaps Rx(x), Rx(from));
+                if i.r1 & 15 != i.r2 & 15 {
+                    self.point_float(i.r1, from, long);
+                }
             }
             Float::Zero { long } => {
                 let x = self.new_float(i.r1, long);
@@ -536,8 +461,7 @@ impl Emitter<'_> {
                 asm!(self, pxor xmm1, xmm1);
                 self.compare_float(b, 1, long);
                 if i.r1 & 15 != i.r2 & 15 {
-                    let x = self.new_float(i.r1, long);
-                    asm!(self, movaps Rx(x), Rx(b));
+                    self.point_float(i.r1, b, long);
                 }
             }
             Float::Sign { how, long, code } => self.sign_of_float(how, long, code, i),
@@ -607,23 +531,32 @@ impl Emitter<'_> {
                 let x = self.free_float();
                 asm!(self, xorps Rx(x), Rx(x) ; cvtsd2ss Rx(x), Rx(from));
                 let site = self.site();
-                self.not_tiny(x, false, site);
+                self.not_extreme(x, false, site, false);
                 self.set_float(i.r1, x, false);
             }
         }
     }
 
-    fn put_bits(&mut self, x: u8, h: u8, long: bool) {
-        if long { asm!(self, movq Rx(x), Rq(h)) } else { asm!(self, movd Rx(x), Rd(h)) }
+    /// Where an operand in storage is: the two registers and the displacement that make the host's address of it.
+    fn float_operand(&mut self, long: bool, i: &Fields) -> (u8, u8, i32) {
+        let at = self.address(i.x2, i.b2, i.d2).address;
+        let len = if long { 8 } else { 4 };
+        if let Some((base, disp)) = self.share(at, len, false) {
+            return (1, base, disp);
+        }
+        let t = self.temp();
+        self.reach_fast(at, len, t);
+        (1, 0, 0)
     }
 
-    fn take_bits(&mut self, h: u8, x: u8, long: bool) -> Word {
+    /// `x` becomes the number there; the rest of it becomes zeros.
+    fn fetch_float(&mut self, x: u8, (a, b, disp): (u8, u8, i32), long: bool) {
         if long {
-            asm!(self, movq Rq(h), Rx(x))
+            asm!(self, movsd Rx(x), [Rq(a) + Rq(b) + disp])
         } else {
-            asm!(self, movd Rd(h), Rx(x))
+            asm!(self, movss Rx(x), [Rq(a) + Rq(b) + disp])
         }
-        self.reg(h, if long { Left::Valid } else { Left::Zero })
+        asm!(self, vpshufb Rx(x), Rx(x), [rbp + order(long)]);
     }
 
     /// The second operand: a register's, or from storage in xmm1.
@@ -631,11 +564,8 @@ impl Emitter<'_> {
         if !storage {
             return self.float(i.r2, long);
         }
-        let at = self.address(i.x2, i.b2, i.d2);
-        let width = if long { W64 } else { W32 };
-        let Ok(v) = self.load(width, at);
-        let h = self.host(v, width);
-        self.put_bits(1, h, long);
+        let place = self.float_operand(long, i);
+        self.fetch_float(1, place, long);
         1
     }
 
@@ -655,7 +585,6 @@ impl Emitter<'_> {
 
     fn sign_of_float(&mut self, how: Sign, long: bool, code: bool, i: &Fields) {
         let from = self.float(i.r2, long);
-        let t = code.then(|| self.temp());
         let x = self.free_float();
         let sign = scratch(SIGN);
         let magnitude = scratch(if long { MAGNITUDE } else { SHORT_LEAST });
@@ -667,31 +596,26 @@ impl Emitter<'_> {
             (Sign::Negative, false) => asm!(self, vorps Rx(x), Rx(from), [rbp + sign + 4]),
             (Sign::Positive, false) => asm!(self, vandps Rx(x), Rx(from), [rbp + magnitude]),
         }
-        if let Some(t) = t {
-            self.sign_code(x, t, long);
-        }
-        self.set_float(i.r1, x, long);
+        self.set_result(i.r1, x, long, code);
     }
 
-    /// The condition code of a result, which goes into `t`, too: its sign is where an integer's is, unless it is a zero.
-    fn sign_code(&mut self, x: u8, t: u8, long: bool) {
-        let value = self.take_bits(t, x, long);
-        let site = self.site();
-        asm!(self, xorps xmm2, xmm2);
-        if long {
-            asm!(self, ucomisd Rx(x), xmm2)
-        } else {
-            asm!(self, ucomiss Rx(x), xmm2)
+    /// `r` becomes the number in `x`, as [`Emitter::set_float`] has it, and the condition code that of this number if there is one.
+    /// The last of an instruction.
+    fn set_result(&mut self, r: u8, x: u8, long: bool, code: bool) {
+        if code {
+            // That of another number is not wanted any more.
+            self.cc = Recipe::Stored;
         }
-        let again = self.again(Again::Zero(t), site);
-        asm!(self, je =>again.label ; =>again.back);
-        self.name_code(Cc::Sign { width: if long { W64 } else { W32 }, value });
+        self.set_float(r, x, long);
+        if code {
+            self.cc = Recipe::Float { long, number: Number::Register(r & 15) };
+        }
     }
 
     /// Code behind the block.
-    fn again(&mut self, what: Again, site: DynamicLabel) -> Unusual {
+    fn again(&mut self, what: Again, site: DynamicLabel, (x, long, changed): (u8, bool, bool)) -> Unusual {
         let [label, back] = [0; 2].map(|_| self.a.new_dynamic_label());
-        let unusual = Unusual { label, back, site, what };
+        let unusual = Unusual { label, back, site, what, x, long, changed };
         self.cold.push(Cold::Unusual(unusual));
         unusual
     }
@@ -703,7 +627,7 @@ impl Emitter<'_> {
             return;
         }
         let site = self.site();
-        let again = self.again(Again::Control, site);
+        let again = self.again(Again::Control, site, (0, true, false));
         asm!(self, cmp BYTE [rbp + scratch(FLOATED)], 1 ; jne =>again.label ; =>again.back);
         if self.plan.float_ready {
             self.last_site().quits = true;
@@ -711,19 +635,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Makes sure that `x` is no NaN and has not been rounded to the least normal number.
-    fn not_tiny(&mut self, x: u8, long: bool, site: DynamicLabel) {
-        let again = self.again(Again::Tiny, site);
-        if long {
-            asm!(self, vandpd xmm2, Rx(x), [rbp + scratch(MAGNITUDE)] ; vucomisd xmm2, QWORD [rbp + scratch(LEAST)])
-        } else {
-            asm!(self, vandps xmm2, Rx(x), [rbp + scratch(SHORT_LEAST)] ; vucomiss xmm2, DWORD [rbp + scratch(SHORT_LEAST) + 4])
-        }
-        asm!(self, jbe =>again.label ; =>again.back);
+    /// Makes sure that `x` is no NaN and has not been rounded to the least normal number: most have other exponents. What was in `x`
+    /// before is in xmm0 if it was changed.
+    fn not_extreme(&mut self, x: u8, long: bool, site: DynamicLabel, changed: bool) {
+        let again = self.again(Again::Extreme, site, (x, long, changed));
+        asm!(self, vptest Rx(x), [rbp + of_length(EXTREME, long)] ; jbe =>again.label ; =>again.back);
+    }
+
+    /// Makes sure that a sum is no NaN.
+    fn not_endless(&mut self, x: u8, long: bool, site: DynamicLabel) {
+        let again = self.again(Again::Endless, site, (x, long, false));
+        asm!(self, vptest Rx(x), [rbp + of_length(ENDLESS, long)] ; jb =>again.label ; =>again.back);
     }
 
     fn arithmetic(&mut self, op: Op, long: bool, storage: bool, i: &Fields) {
-        let t = matches!(op, Op::Add | Op::Subtract).then(|| self.temp());
         self.check_fpc();
         let b = self.second_float(long, storage, i);
         // MULTIPLY AND ADD has its sum in the first operand and multiplies the third.
@@ -733,51 +658,80 @@ impl Emitter<'_> {
             _ => first,
         };
         let x = self.free_float();
+        let fused = matches!(op, Op::MultiplyAdd | Op::MultiplySubtract);
+        if x == 0 && fused && !self.is_shared(i.r1 & 15) && b != first && third != first {
+            // The sum takes the place of what was added to, which waits in xmm0 to be sure.
+            asm!(self, movaps xmm0, Rx(first));
+            self.multiply_add(op, long, (first, b, third));
+            let site = self.site();
+            self.not_extreme(first, long, site, true);
+            self.new_float(i.r1, long);
+            return;
+        }
         match (op, long) {
             (Op::Add, true) => asm!(self, vaddsd Rx(x), Rx(first), Rx(b)),
             (Op::Subtract, true) => asm!(self, vsubsd Rx(x), Rx(first), Rx(b)),
             (Op::Multiply, true) => asm!(self, vmulsd Rx(x), Rx(first), Rx(b)),
             (Op::Divide, true) => asm!(self, vdivsd Rx(x), Rx(first), Rx(b)),
             (Op::SquareRoot, true) => asm!(self, vsqrtsd Rx(x), Rx(b), Rx(b)),
-            (Op::MultiplyAdd, true) => asm!(self, movaps Rx(x), Rx(first) ; vfmadd231sd Rx(x), Rx(b), Rx(third)),
-            (Op::MultiplySubtract, true) => asm!(self, movaps Rx(x), Rx(first) ; vfmsub231sd Rx(x), Rx(b), Rx(third)),
+            (Op::MultiplyAdd | Op::MultiplySubtract, _) => {
+                asm!(self, movaps Rx(x), Rx(first));
+                self.multiply_add(op, long, (x, b, third));
+            }
             (Op::Add, false) => asm!(self, vaddss Rx(x), Rx(first), Rx(b)),
             (Op::Subtract, false) => asm!(self, vsubss Rx(x), Rx(first), Rx(b)),
             (Op::Multiply, false) => asm!(self, vmulss Rx(x), Rx(first), Rx(b)),
             (Op::Divide, false) => asm!(self, vdivss Rx(x), Rx(first), Rx(b)),
             (Op::SquareRoot, false) => asm!(self, vsqrtss Rx(x), Rx(b), Rx(b)),
-            (Op::MultiplyAdd, false) => asm!(self, movaps Rx(x), Rx(first) ; vfmadd231ss Rx(x), Rx(b), Rx(third)),
-            (Op::MultiplySubtract, false) => asm!(self, movaps Rx(x), Rx(first) ; vfmsub231ss Rx(x), Rx(b), Rx(third)),
         }
-        match (op, t) {
-            (_, Some(t)) => self.sign_code(x, t, long),
+        let site = self.site();
+        match op {
+            // What is tiny is exact.
+            Op::Add | Op::Subtract => self.not_endless(x, long, site),
             // A root is never tiny.
-            (Op::SquareRoot, _) => {
-                let site = self.site();
+            Op::SquareRoot => {
                 if long {
                     asm!(self, ucomisd Rx(x), Rx(x) ; jp =>site)
                 } else {
                     asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site)
                 }
             }
-            _ => {
-                let site = self.site();
-                self.not_tiny(x, long, site);
-            }
+            _ => self.not_extreme(x, long, site, false),
         }
-        self.set_float(i.r1, x, long);
+        self.set_result(i.r1, x, long, matches!(op, Op::Add | Op::Subtract));
+    }
+
+    /// `x` becomes the product of the others with `x` added or subtracted.
+    fn multiply_add(&mut self, op: Op, long: bool, (x, b, c): (u8, u8, u8)) {
+        match (op == Op::MultiplyAdd, long) {
+            (true, true) => asm!(self, vfmadd231sd Rx(x), Rx(b), Rx(c)),
+            (false, true) => asm!(self, vfmsub231sd Rx(x), Rx(b), Rx(c)),
+            (true, false) => asm!(self, vfmadd231ss Rx(x), Rx(b), Rx(c)),
+            (false, false) => asm!(self, vfmsub231ss Rx(x), Rx(b), Rx(c)),
+        }
     }
 
     /// Emits what stands behind the block for a result that is to be looked at again.
     pub fn unusual(&mut self, u: &Unusual) {
-        let Unusual { label, back, site, what } = *u;
+        let Unusual { label, back, site, what, x, long, changed } = *u;
+        let no = if changed { self.a.new_dynamic_label() } else { site };
         asm!(self, =>label);
         match what {
-            Again::Control => asm!(self, call QWORD [rbp + scratch(FLOATS_READY)] ; jne =>site),
-            Again::Zero(t) => asm!(self, jp =>site ; xor Rd(t), Rd(t)),
-            Again::Tiny => asm!(self, jp =>site ; je =>site),
+            Again::Control => asm!(self, call QWORD [rbp + scratch(FLOATS_READY)] ; jne =>no ; jmp =>back),
+            Again::Endless if long => asm!(self, ucomisd Rx(x), Rx(x) ; jp =>no),
+            Again::Endless => asm!(self, ucomiss Rx(x), Rx(x) ; jp =>no),
+            Again::Extreme if long => asm!(self, vandpd xmm2, Rx(x), [rbp + scratch(MAGNITUDE)]
+                ; vucomisd xmm2, QWORD [rbp + scratch(LEAST)] ; jp =>no ; je =>no),
+            Again::Extreme => asm!(self, vandps xmm2, Rx(x), [rbp + scratch(SHORT_LEAST)]
+                ; vucomiss xmm2, DWORD [rbp + scratch(SHORT_LEAST) + 4] ; jp =>no ; je =>no),
         }
-        asm!(self, jmp =>back);
+        // It may have signalled more than "inexact".
+        if what != Again::Control {
+            asm!(self, mov BYTE [rbp + MODEST], 0 ; jmp =>back);
+        }
+        if changed {
+            asm!(self, =>no ; movaps Rx(x), xmm0 ; jmp =>site);
+        }
     }
 }
 

@@ -4,14 +4,15 @@
 //! count) is recognized by [`Lanes::of`]. At the start of its second copy ([`crate::carry`]) stands code that does rounds by fours,
 //! as long as everything is as usual: all arrays go on in their pages, what is stored does not overlap what is fetched, and the
 //! results are ordinary numbers, so that at most "inexact" is signalled, and that had been before. How many fours that may be is
-//! reckoned once for a page of the arrays; of each four only the results are looked at. Anything else is left to the
+//! reckoned once for a page of the arrays; of each four, or eight where there are registers for them, only the results are looked at. Anything else is left to the
 //! copy itself, which does the next round alone. That at least one round is left to it saves knowing the condition code here.
 //!
 //! Lanes do what the scalar instructions of [`crate::floating`] do, each for itself; a round's last numbers are in the registers
 //! when a group of four is done.
 
 use crate::emitter::{Emitter, asm, scratch};
-use crate::floating::{Float, Op};
+use crate::float::{Float, Op};
+use crate::floating::MODEST;
 use crate::native::Native;
 use crate::spans::{self, Span, slot};
 use crate::word::*;
@@ -169,14 +170,19 @@ fn each(mut set: u16) -> impl Iterator<Item = u8> {
 #[derive(Clone, Copy)]
 pub struct Constants([DynamicLabel; 5]);
 
-const LEAST: u64 = 0x0010_0000_0000_0000;
-const INFINITY: u64 = 0x7ff0_0000_0000_0000;
+/// The left halves of the least normal number and of infinity.
+const LEAST: u32 = 0x0010_0000;
+const INFINITY: u32 = 0x7ff0_0000;
 
-/// Twice a number's bits, which has lost the sign, and the first of these is greater than the second, as integers with a sign, if
-/// the number is infinite or a NaN; of the other two, if it is that or not greater than the least normal number.
-const ORDINARY: [u64; 4] =
+/// Twice the left half of a number's bits, which has lost the sign, and the first of these is greater than the second, as integers
+/// with a sign, if the number is infinite or a NaN; of the other two, if it is that, or smaller than the least normal number or so
+/// little greater that the left half does not tell.
+const ORDINARY: [u32; 4] =
     [SIGN_BIT, (2 * (INFINITY - 1)) ^ SIGN_BIT, SIGN_BIT - 2 * (LEAST + 1), (2 * (INFINITY - LEAST - 2)) ^ SIGN_BIT];
-const SIGN_BIT: u64 = 1 << 63;
+const SIGN_BIT: u32 = 1 << 31;
+
+/// The MXCSR when all that has been signalled is "inexact".
+const INEXACT: i32 = 0x1fa0;
 
 impl Emitter<'_> {
     /// Emits the rounds by fours at the start of the second copy of a loop, if it is such a loop and its registers are where they
@@ -196,6 +202,10 @@ impl Emitter<'_> {
             place[r as usize] = x;
         }
         let Some(order) = free.next() else { return };
+        // Another for those that each round sets, if there are as many: then two groups are done at once.
+        let mut second = place;
+        let twice = each(lanes.made).all(|r| free.next().map(|x| second[r as usize] = x).is_some());
+        let bytes = 8 * GROUP * if twice { 2 } else { 1 };
         // One for the host's address of what each base leads to.
         let mut pointers = [NONE; 16];
         let mut unused = POOL.into_iter().filter(|&h| self.owner(h) == Owner::Free);
@@ -203,24 +213,25 @@ impl Emitter<'_> {
             let Some(h) = unused.next() else { return };
             pointers[r as usize] = h;
         }
-        let y = |r: u8| place[r as usize];
         let host = |r: u8| map.host[r as usize];
         let pointer = |r: u8| pointers[r as usize];
-        let [chunk, group, settle, failed, done, alone] = [0; 6].map(|_| self.a.new_dynamic_label());
+        let [chunk, pair, group, settle, failed, failed_alone, done, alone, ready] =
+            [0; 9].map(|_| self.a.new_dynamic_label());
         let constants = Constants([0; 5].map(|_| self.a.new_dynamic_label()));
         self.constants = Some(constants);
         let n = plan.ops.len() as i32;
         let count = host(lanes.count);
-        // Reading the flags takes long.
+        // Reading the flags takes long, and is done once as long as nobody signals more.
         if lanes.long_count {
             asm!(self, cmp Rq(count), GROUP)
         } else {
             asm!(self, cmp Rd(count), GROUP)
         }
-        asm!(self, jbe =>alone ; stmxcsr [rbp + scratch(SAVED)] ; test BYTE [rbp + scratch(SAVED)], 0x20 ; je =>alone
-            ; vmovups Ry(order), [=>constants.0[0]]);
+        asm!(self, jbe =>alone ; cmp BYTE [rbp + MODEST], 1 ; je =>ready
+            ; stmxcsr [rbp + scratch(SAVED)] ; mov eax, [rbp + scratch(SAVED)] ; and eax, 0x3c ; cmp eax, BYTE 0x20 ; jne =>alone
+            ; mov BYTE [rbp + MODEST], 1 ; =>ready ; vmovups Ry(order), [=>constants.0[0]]);
         for r in each(lanes.given) {
-            asm!(self, vbroadcastsd Ry(y(r)), Rx(map.floats.host[r as usize]));
+            asm!(self, vbroadcastsd Ry(place[r as usize]), Rx(map.floats.host[r as usize]));
         }
         // So many fours as the count has, but for a round, as the budget allows at least, and as are in all pages.
         asm!(self, =>chunk);
@@ -247,55 +258,20 @@ impl Emitter<'_> {
             for from in lanes.streams().filter(|from| from.base != to.base) {
                 let by = to.at - from.at;
                 asm!(self, lea rcx, [Rq(pointer(to.base)) + by] ; sub rcx, Rq(pointer(from.base))
-                    ; add rcx, 8 * GROUP - 1 ; cmp rcx, 2 * (8 * GROUP - 1) ; jbe =>done);
+                    ; add rcx, bytes - 1 ; cmp rcx, 2 * (bytes - 1) ; jbe =>done);
             }
         }
-        asm!(self, shl rax, 5 ; je =>done ; xor edx, edx ; =>group);
-        let mut checked = false;
-        for step in &lanes.steps {
-            match *step {
-                Step::Load(r, stream) => self.lane_load(y(r), stream, pointer(stream.base), order),
-                Step::Copy(r, from) => asm!(self, vmovaps Ry(y(r)), Ry(y(from))),
-                Step::Store(..) => {}
-                Step::Arithmetic { op, to, second, third } => {
-                    let b = match second {
-                        Second::Register(r) => y(r),
-                        Second::Stream(stream) => {
-                            self.lane_load(1, stream, pointer(stream.base), order);
-                            1
-                        }
-                    };
-                    let (to, third) = (y(to), if place[third as usize] == NONE { 1 } else { y(third) });
-                    match op {
-                        Op::Add => asm!(self, vaddpd Ry(to), Ry(to), Ry(b)),
-                        Op::Subtract => asm!(self, vsubpd Ry(to), Ry(to), Ry(b)),
-                        Op::Multiply => asm!(self, vmulpd Ry(to), Ry(to), Ry(b)),
-                        Op::Divide => asm!(self, vdivpd Ry(to), Ry(to), Ry(b)),
-                        Op::MultiplyAdd => self.fused(0xb8, to, b, third),
-                        Op::MultiplySubtract => self.fused(0xba, to, b, third),
-                        Op::SquareRoot => unreachable!("that is not taken"),
-                    }
-                    // Only these may be tiny and not as the host has it.
-                    let [bias, most] = if matches!(op, Op::Add | Op::Subtract) { [1, 2] } else { [3, 4] };
-                    let into = if checked { 2 } else { 0 };
-                    asm!(self, vpaddq ymm2, Ry(to), Ry(to) ; vpaddq ymm2, ymm2, [=>constants.0[bias]]
-                        ; vpcmpgtq Ry(into), ymm2, [=>constants.0[most]]);
-                    if checked {
-                        asm!(self, vorpd ymm0, ymm0, ymm2)
-                    }
-                    checked = true;
-                }
-            }
+        asm!(self, shl rax, 5 ; je =>done ; xor edx, edx);
+        if twice {
+            let single = self.a.new_dynamic_label();
+            asm!(self, =>pair ; lea rcx, [rdx + bytes] ; cmp rcx, rax ; ja =>single);
+            self.lane_steps(lanes, &[place, second], &pointers, order, failed);
+            self.lane_results(lanes, &second);
+            asm!(self, mov rdx, rcx ; jmp =>pair ; =>single ; cmp rdx, rax ; je =>settle);
         }
-        if checked {
-            asm!(self, vtestpd ymm0, ymm0 ; jne =>failed);
-        }
-        for (r, stream) in lanes.stores() {
-            asm!(self, vpshufb ymm2, Ry(y(r)), Ry(order) ; vmovups [Rq(pointer(stream.base)) + rdx + stream.at], ymm2);
-        }
-        for r in each(lanes.made) {
-            asm!(self, vmovaps Ry(map.floats.host[r as usize]), Ry(y(r)));
-        }
+        asm!(self, =>group);
+        self.lane_steps(lanes, &[place], &pointers, order, if twice { failed_alone } else { failed });
+        self.lane_results(lanes, &place);
         asm!(self, add rdx, BYTE 8 * GROUP as i8 ; cmp rdx, rax ; jb =>group ; =>settle);
         for r in each(lanes.made) {
             let x = map.floats.host[r as usize];
@@ -312,7 +288,76 @@ impl Emitter<'_> {
         }
         // What the results that were not ordinary have signalled is signalled again where they belong.
         asm!(self, imul ecx, ecx, n ; sub r15, rcx ; cmp rdx, rax ; je =>chunk ; jmp =>done
-            ; =>failed ; ldmxcsr [rbp + scratch(SAVED)] ; test edx, edx ; jne =>settle ; =>done ; vzeroupper ; =>alone);
+            ; =>failed ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
+        if twice {
+            // One of the first four or of the second.
+            asm!(self, jmp =>group ; =>failed_alone ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
+        }
+        asm!(self, test edx, edx ; jne =>settle ; =>done ; vzeroupper ; =>alone);
+    }
+
+    /// One or two groups of four rounds, up to the stores; `place` says where their lanes are. `failed`: a result is to be looked at.
+    fn lane_steps(&mut self, lanes: &Lanes, place: &[[u8; 16]], pointers: &[u8; 16], order: u8, failed: DynamicLabel) {
+        let mut checked = false;
+        for step in &lanes.steps {
+            for (n, place) in place.iter().enumerate() {
+                let y = |r: u8| place[r as usize];
+                let at = |stream: Stream| (stream.at + 8 * GROUP * n as i32, pointers[stream.base as usize]);
+                match *step {
+                    Step::Load(r, stream) => self.lane_load(y(r), at(stream), order),
+                    Step::Copy(r, from) => asm!(self, vmovaps Ry(y(r)), Ry(y(from))),
+                    Step::Store(..) => {}
+                    Step::Arithmetic { op, to, second, third } => {
+                        let b = match second {
+                            Second::Register(r) => y(r),
+                            Second::Stream(stream) => {
+                                self.lane_load(1, at(stream), order);
+                                1
+                            }
+                        };
+                        let (to, third) = (y(to), if y(third) == NONE { 1 } else { y(third) });
+                        match op {
+                            Op::Add => asm!(self, vaddpd Ry(to), Ry(to), Ry(b)),
+                            Op::Subtract => asm!(self, vsubpd Ry(to), Ry(to), Ry(b)),
+                            Op::Multiply => asm!(self, vmulpd Ry(to), Ry(to), Ry(b)),
+                            Op::Divide => asm!(self, vdivpd Ry(to), Ry(to), Ry(b)),
+                            Op::MultiplyAdd => self.fused(0xb8, to, b, third),
+                            Op::MultiplySubtract => self.fused(0xba, to, b, third),
+                            Op::SquareRoot => unreachable!("that is not taken"),
+                        }
+                    }
+                }
+            }
+            let Step::Arithmetic { op, to, .. } = *step else { continue };
+            let (first, last) = (place[0][to as usize], place[place.len() - 1][to as usize]);
+            let Constants([_, constants @ ..]) = self.constants.expect("they are needed");
+            // Only these may be tiny and not as the host has it.
+            let [bias, most] = if matches!(op, Op::Add | Op::Subtract) { [0, 1] } else { [2, 3] };
+            let into = if checked { 2 } else { 0 };
+            // The left halves of all results.
+            asm!(self, vshufps ymm2, Ry(first), Ry(last), 0xddu8 as i8 ; vpaddd ymm2, ymm2, ymm2
+                ; vpaddd ymm2, ymm2, [=>constants[bias]] ; vpcmpgtd Ry(into), ymm2, [=>constants[most]]);
+            if checked {
+                asm!(self, vorps ymm0, ymm0, ymm2)
+            }
+            checked = true;
+        }
+        if checked {
+            asm!(self, vtestps ymm0, ymm0 ; jne =>failed);
+        }
+        for (n, place) in place.iter().enumerate() {
+            for (r, stream) in lanes.stores() {
+                let (at, p) = (stream.at + 8 * GROUP * n as i32, pointers[stream.base as usize]);
+                asm!(self, vpshufb ymm2, Ry(place[r as usize]), Ry(order) ; vmovups [Rq(p) + rdx + at], ymm2);
+            }
+        }
+    }
+
+    /// What the rounds have made so far is kept where its last is looked for.
+    fn lane_results(&mut self, lanes: &Lanes, place: &[u8; 16]) {
+        for r in each(lanes.made) {
+            asm!(self, vmovaps Ry(self.map.floats.host[r as usize]), Ry(place[r as usize]));
+        }
     }
 
     /// The spans of the bases, if everything is where it must be.
@@ -327,6 +372,7 @@ impl Emitter<'_> {
         // The condition code is known to all rounds, or that of a register that steps.
         let code = match self.cc {
             Recipe::Stored | Recipe::Named(Cc::Set(_)) => true,
+            Recipe::Float { long: true, number: Number::Register(r) } => lanes.made >> r & 1 == 1,
             Recipe::Named(Cc::Add { width: W64, b: Operand::Const(_), sum: Operand::Host(h), .. }) => {
                 each(lanes.bases).any(|r| map.host[r as usize] == h)
             }
@@ -356,15 +402,16 @@ impl Emitter<'_> {
     }
 
     /// Four numbers, behind a pointer as far as rdx says.
-    fn lane_load(&mut self, y: u8, stream: Stream, pointer: u8, order: u8) {
-        asm!(self, vmovups Ry(y), [Rq(pointer) + rdx + stream.at] ; vpshufb Ry(y), Ry(y), Ry(order));
+    fn lane_load(&mut self, y: u8, (at, pointer): (i32, u8), order: u8) {
+        asm!(self, vmovups Ry(y), [Rq(pointer) + rdx + at] ; vpshufb Ry(y), Ry(y), Ry(order));
     }
 
     /// What [`Emitter::lanes`] needs.
     pub fn lane_constants(&mut self) {
         let Some(Constants([order, ordinary @ ..])) = self.constants.take() else { return };
         const ORDER: [u64; 2] = [0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f];
-        let values = ordinary.into_iter().zip(ORDINARY.map(|v| [v; 2])).chain([(order, ORDER)]);
+        let doubled = ORDINARY.map(|v| [u64::from(v) << 32 | u64::from(v); 2]);
+        let values = ordinary.into_iter().zip(doubled).chain([(order, ORDER)]);
         for (label, halves) in values {
             asm!(self, =>label);
             for v in [halves[0], halves[1], halves[0], halves[1]] {

@@ -38,6 +38,8 @@ mod control;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod emitter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod float;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod floating;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod known;

@@ -6,7 +6,7 @@
 use crate::bytes::{Bytes, wide_fills};
 use crate::control;
 use crate::emitter::{Emitter, asm};
-use crate::floating::{self, Float};
+use crate::float::{self, Float};
 use crate::parts::Run;
 use crate::strings::Strings;
 use crate::word::*;
@@ -115,7 +115,7 @@ pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
         mnemonic => match control::Control::of(mnemonic, i).filter(|_| modern) {
             Some(control) => Control(control),
             None if !float => return None,
-            None => Float(floating::float(mnemonic, i)?),
+            None => Float(float::float(mnemonic, i)?),
         },
     })
 }

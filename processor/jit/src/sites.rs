@@ -5,7 +5,7 @@
 //! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers.
 //! Instructions that have sites are kept with them, so code stays good whatever the engine does with its own.
 
-use crate::floating::{COUNT, FIRST, Floats};
+use crate::floating::{FIRST, Floats};
 use crate::word::*;
 use cpu::State;
 use isa::Op;
@@ -43,15 +43,16 @@ const HELD: u8 = 0x80;
 const DIRTY: u8 = 0x40;
 const FULL: u8 = 0x20;
 
-/// Where floating-point registers are, likewise; `FULL` is a long number.
+/// Where floating-point registers are, a byte for each of the guest's, since two may share one of the host's: `HELD`, `DIRTY`, `FULL`
+/// for a long number, and the host's register from [`FIRST`] on.
 #[derive(Clone, Copy, PartialEq)]
-struct FloatPlaces([u8; COUNT]);
+struct FloatPlaces([u8; 16]);
 
 impl FloatPlaces {
     fn of(floats: &Floats) -> FloatPlaces {
-        let mut places = [0; COUNT];
+        let mut places = [0; 16];
         for (r, x, dirty, long) in floats.held() {
-            places[(x - FIRST) as usize] = HELD | if dirty { DIRTY } else { 0 } | if long { FULL } else { 0 } | r;
+            places[r as usize] = HELD | if dirty { DIRTY } else { 0 } | if long { FULL } else { 0 } | (x - FIRST);
         }
         FloatPlaces(places)
     }
@@ -59,7 +60,7 @@ impl FloatPlaces {
     /// What is held: the guest's register, the place of the host's, and the byte.
     fn held(&self) -> impl Iterator<Item = (usize, usize, u8)> + '_ {
         let held = self.0.iter().enumerate().filter(|(_, byte)| **byte & HELD != 0);
-        held.map(|(place, &byte)| ((byte & 15) as usize, SPILL_FLOATS + place, byte))
+        held.map(|(r, &byte)| (r, SPILL_FLOATS + (byte & 15) as usize, byte))
     }
 
     fn store(&self, s: &mut State) {
@@ -134,7 +135,7 @@ const _: () = assert!(size_of::<Site>() == 40);
 /// The state has where the branch is that was taken last.
 const KNOWN: i32 = i32::MIN;
 
-const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; COUNT]); 2];
+const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; 16]); 2];
 
 /// All sites of a code cache.
 pub struct Sites {
@@ -299,6 +300,9 @@ mod tests {
                 Recipe::Named(Cc::SubtractLogical { width, a, b, difference: unused }),
                 Recipe::Named(Cc::TestMask { value: a, mask: Const(255) }),
                 Recipe::Named(Cc::TestMaskHalf { value: a, mask: Const(0x8001) }),
+                Recipe::Float { long: width == W64, number: Number::Register(15) },
+                Recipe::Float { long: width == W32, number: Number::Bits(a) },
+                Recipe::Float { long: true, number: Number::Bits(b) },
             ]
         });
         let mut packed = Vec::new();

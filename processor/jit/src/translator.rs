@@ -130,8 +130,7 @@ fn perform_site(s: &mut State, sites: &Sites, site: &Site) -> bool {
 /// The same for an instruction behind which so many are not executed if the block is left, as it is anyway if it `leaves`.
 pub fn perform(s: &mut State, op: &Op, refund: u8, leaves: bool) -> bool {
     let mode_before = mode(s);
-    let floated = floating::owes_flags(s);
-    if floated {
+    if floating::owes_flags(s) {
         floating::take_flags(s);
     }
     let next = s.ia.wrapping_add(op.fields.next as u64) & s.address_mask;
@@ -160,9 +159,6 @@ pub fn perform(s: &mut State, op: &Op, refund: u8, leaves: bool) -> bool {
         return false;
     }
     s.scratch[KEY] = key(s);
-    if floated {
-        floating::give_flags(s);
-    }
     true
 }
 
@@ -173,6 +169,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
     let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
     let site = sites.get(id as u32);
     s.scratch[REACHED] += 1;
+    let floated = floating::owes_flags(s);
     sites.store(site, s);
     if !perform_site(s, sites, site) {
         return 0;
@@ -182,6 +179,10 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
         s.ia = s.next_ia;
         // A block begins there, once it has been wanted often enough.
         return look_up(s);
+    }
+    // The code behind it may not look again; that behind a call does.
+    if floated {
+        floating::give_flags(s);
     }
     sites.resume(site, s)
 }
@@ -451,7 +452,14 @@ impl Translator {
                 None => {
                     let step = row.filter(|_| !called && plan.mask == u64::MAX);
                     let step = step.and_then(|row| step_of(row.mnemonic, &op.fields));
-                    Footprint { accesses: scout.accesses, read: scout.read, written: scout.written, step, called }
+                    Footprint {
+                        accesses: scout.accesses,
+                        read: scout.read,
+                        written: scout.written,
+                        step,
+                        called,
+                        ..Footprint::default()
+                    }
                 }
             });
         }

@@ -124,13 +124,40 @@ pub enum Recipe {
     /// In the `State`.
     Stored,
     Named(Cc<Operand>),
+    /// That of a floating-point number, as additions and such set it.
+    Float {
+        long: bool,
+        number: Number,
+    },
+}
+
+/// Where a number is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Number {
+    /// In a floating-point register of the guest, in the state or the host's.
+    Register(u8),
+    /// These are its bits.
+    Bits(Operand),
+}
+
+impl Number {
+    fn operand(self) -> Operand {
+        match self {
+            Number::Register(r) => Operand::Const(r.into()),
+            Number::Bits(bits) => bits,
+        }
+    }
 }
 
 impl Recipe {
     /// The host registers that it is made of.
     pub fn hosts(&self) -> u16 {
-        let Recipe::Named(cc) = self else { return 0 };
         let bit = |operand: &Operand| if let Operand::Host(h) = operand { 1 << h } else { 0 };
+        let cc = match self {
+            Recipe::Stored => return 0,
+            Recipe::Float { number, .. } => return bit(&number.operand()),
+            Recipe::Named(cc) => cc,
+        };
         match cc {
             Cc::Set(_) => 0,
             Cc::Value(v) => bit(v),
@@ -186,14 +213,28 @@ impl Recipe {
             9 => Cc::AddLogical { width, a: next(), sum: next() },
             10 => Cc::SubtractLogical { width, a: next(), b: next(), difference: unused },
             11 => Cc::TestMask { value: next(), mask: next() },
-            _ => Cc::TestMaskHalf { value: next(), mask: next() },
+            12 => Cc::TestMaskHalf { value: next(), mask: next() },
+            13 => match next() {
+                Operand::Const(r) => {
+                    return Recipe::Float { long: width == W64, number: Number::Register(r as u8) };
+                }
+                Operand::Host(_) => unreachable!("a constant was put"),
+            },
+            _ => return Recipe::Float { long: width == W64, number: Number::Bits(next()) },
         })
     }
 
     /// The kind as a number, the width, and the operands, without the first of a sum: that follows from the others.
     pub fn parts(&self) -> (u8, Width, Vec<Operand>) {
         use Width::*;
-        let Recipe::Named(cc) = self else { return (0, W8, vec![]) };
+        let cc = match self {
+            Recipe::Stored => return (0, W8, vec![]),
+            Recipe::Float { long, number } => {
+                let kind = if matches!(number, Number::Register(_)) { 13 } else { 14 };
+                return (kind, if *long { W64 } else { W32 }, vec![number.operand()]);
+            }
+            Recipe::Named(cc) => cc,
+        };
         match *cc {
             Cc::Set(code) => (1, W8, vec![Operand::Const(code as u64)]),
             Cc::Value(v) => (2, W8, vec![v]),
@@ -212,10 +253,23 @@ impl Recipe {
 
     /// Puts the code into the state; `spill` has the host registers.
     pub fn store(&self, s: &mut State) {
-        let Recipe::Named(cc) = *self else { return };
         let v = |operand| match operand {
             Operand::Const(v) => v,
             Operand::Host(h) => s.scratch[SPILL + h as usize],
+        };
+        let cc = match *self {
+            Recipe::Stored => return,
+            Recipe::Float { long, number } => {
+                let bits = match number {
+                    Number::Register(r) if long => s.fpr[r as usize],
+                    Number::Register(r) => s.fpr[r as usize] >> 32,
+                    Number::Bits(bits) => v(bits),
+                };
+                let number = if long { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() };
+                s.cc = number.partial_cmp(&0.0).map_or(3, |order| [1, 0, 2][(order as i8 + 1) as usize]);
+                return;
+            }
+            Recipe::Named(cc) => cc,
         };
         let cc = match cc {
             Cc::Set(code) => Cc::Set(code),
@@ -336,7 +390,7 @@ pub const SPILL_FLOATS: usize = 32;
 /// The routines for accesses that look for themselves.
 pub const FETCH_ALONE: usize = 48;
 pub const STORE_ALONE: usize = 49;
-/// 1 in the first byte: flags of the guest are in the host's MXCSR. In the left half what that is without flags.
+/// 1 in the first byte: flags of the guest are in the host's MXCSR; the second is [`crate::floating::MODEST`]. In the left half what that is without flags.
 pub const FLOATED: usize = 50;
 /// The routine that looks whether the host may do floating-point arithmetic.
 pub const FLOATS_READY: usize = 51;
@@ -348,6 +402,11 @@ pub const MAGNITUDE: usize = 53;
 pub const SHORT_LEAST: usize = 54;
 /// The least long number that is normal.
 pub const LEAST: usize = 55;
+/// Bits of exponents, for long and for short numbers: of those that are off or on only in the least and the greatest numbers, and all.
+pub const EXTREME: usize = 65;
+pub const ENDLESS: usize = 69;
+/// The order of a number's bytes the other way round, likewise.
+pub const ORDER: usize = 73;
 /// The operands of a condition code that is not worked out yet.
 pub const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.

@@ -1,0 +1,94 @@
+//! Loops in loops: what translated code has in host registers when it goes round.
+
+mod machine;
+
+use machine::*;
+
+/// How many numbers a table has, which is gone through so often.
+const NUMBERS: u64 = 20;
+const ROUNDS: u64 = 100;
+/// It lies across the end of a page, and so do the results.
+const TABLE: u64 = 0x2_0fb0;
+const RESULTS: u64 = 0x3_0f98;
+
+#[test]
+fn a_loop_in_a_loop_goes_over_the_ends_of_pages() {
+    let machine = Machine::new();
+    for n in 0..NUMBERS {
+        machine.put64(TABLE + 8 * n, 3 * n + 1);
+    }
+    machine.set(|s| (s.gr[2], s.gr[4], s.gr[5], s.gr[6]) = (0, TABLE, RESULTS, ROUNDS));
+    // The inner loop begins behind two instructions, and is left and begun again so often.
+    let inner = format!("LGR 3,4;LGHI 1,{NUMBERS};AG 2,0(0,3);STG 2,0(0,5);AGHI 3,8;AGHI 5,8;BRCTG 1,*-20");
+    assert_eq!(machine.execute(&format!("{inner};AGHI 7,1;BRCTG 6,*-36")), Ending::Done);
+    let once: u64 = (0..NUMBERS).map(|n| 3 * n + 1).sum();
+    assert_eq!((machine.gr(2), machine.gr(7)), (ROUNDS * once, ROUNDS));
+    let mut sum = 0;
+    for k in 0..ROUNDS * NUMBERS {
+        sum += 3 * (k % NUMBERS) + 1;
+        assert_eq!(machine.get64(RESULTS + 8 * k), sum, "{k}");
+    }
+    assert_eq!((machine.gr(3), machine.gr(5)), (TABLE + 8 * NUMBERS, RESULTS + 8 * ROUNDS * NUMBERS));
+}
+
+#[test]
+fn floating_point_numbers_stay_what_they_are_when_there_are_more_than_host_registers() {
+    let machine = Machine::new();
+    machine.set(|s| {
+        s.cr[0] |= cpu::cr0::AFP;
+        (s.gr[1], s.gr[2], s.gr[3]) = (60, 50, TABLE);
+        s.fpr.0 = std::array::from_fn(|r| [((r + 1) as f64).to_bits(), 0]);
+    });
+    // Each round makes nearly all of them anew, with some stored, copied and compared in between.
+    let adds: String = (0..15).map(|r| format!("ADBR {},{r};", r + 1)).collect();
+    let rest = "STD 15,0(0,3);LDR 15,13;SDB 15,0(0,3);CDBR 15,0;ADBR 15,14";
+    assert_eq!(machine.execute(&format!("LGHI 2,50;{adds}{rest};BRCTG 2,*-80;BRCTG 1,*-88")), Ending::Done);
+    let mut f: [f64; 16] = std::array::from_fn(|r| (r + 1) as f64);
+    for _ in 0..60 * 50 {
+        for r in 0..15 {
+            f[r + 1] += f[r];
+        }
+        f[15] = f[13] - f[15] + f[14];
+    }
+    let found = machine.cpu(0).state.fpr.floating();
+    assert_eq!(found, f.map(f64::to_bits));
+}
+
+#[test]
+fn a_copied_number_stays_when_the_other_changes_and_so_does_a_condition_code() {
+    let machine = Machine::new();
+    let start = [-50.0, 1.0, 0.75, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    machine.set(|s| {
+        s.cr[0] |= cpu::cr0::AFP;
+        (s.gr[2], s.gr[5], s.gr[7]) = (200, 0, 0);
+        for (r, number) in start.iter().enumerate() {
+            s.fpr[r] = f64::to_bits(*number);
+        }
+    });
+    // The condition code is that of a number whose register has another by the time that it is asked for.
+    let code = "ADBR 0,1;LDR 4,0;SDBR 4,9;LDR 4,2;IPM 5;AGR 7,5";
+    let copies = "LDR 6,4;MDBR 6,3;LDR 8,6;LCDBR 8,8;ADBR 2,8;LDR 2,4;ADBR 8,0";
+    assert_eq!(machine.execute(&format!("{code};{copies};BRCTG 2,*-42")), Ending::Done);
+    // 49 negative numbers, a zero, and 150 positive ones, as IPM has them.
+    assert_eq!(machine.gr(7), (49 + 2 * 150) << 28);
+    let found = machine.cpu(0).state.fpr.floating().map(f64::from_bits);
+    assert_eq!([0, 2, 4, 6, 8].map(|r| found[r]), [150.0, 0.75, 0.75, 2.25, 147.75]);
+}
+
+#[test]
+fn a_condition_code_of_a_nan_is_three_and_of_a_short_number_its_own() {
+    let short = |number: f32| u64::from(number.to_bits()) << 32;
+    let machine = Machine::new();
+    machine.set(|s| {
+        s.cr[0] |= cpu::cr0::AFP;
+        (s.gr[2], s.gr[5], s.gr[6], s.gr[7], s.gr[8]) = (100, 0, 0, 0, 0);
+        (s.fpr[1], s.fpr[3]) = (0x7ff8_0000_0000_1234, short(-1.5));
+    });
+    let text = "LCDBR 2,1;IPM 5;AGR 7,5;LCEBR 3,3;LER 4,3;IPM 6;LCEBR 4,4;AGR 8,6;BRCTG 2,*-30";
+    assert_eq!(machine.execute(text), Ending::Done);
+    assert_eq!(machine.gr(7), (100 * 3) << 28);
+    // Plus and minus by turns.
+    assert_eq!(machine.gr(8), (50 * 2 + 50) << 28);
+    let found = machine.cpu(0).state.fpr.floating();
+    assert_eq!((found[2], found[3], found[4]), (0xfff8_0000_0000_1234, short(-1.5), short(1.5)));
+}
