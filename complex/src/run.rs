@@ -6,8 +6,13 @@ use base::Tod;
 use cpu::{Intercepted, Interruption, Order, State, attention};
 use std::sync::atomic::Ordering::SeqCst;
 
-/// Instructions between two looks at the clock: about a tenth of a millisecond.
+/// Instructions between two looks at the clock, at first: about a tenth of a millisecond if they are interpreted. Looking takes
+/// time, too: who is faster gets more, up to `MOST`, until it is half of that at least.
 pub(crate) const BUDGET: i64 = 25_000;
+const MOST: i64 = 16 * BUDGET;
+/// A tenth of a millisecond, and half of it, in microseconds.
+const TENTH: u64 = 100;
+const HALF: u64 = 50;
 
 /// What an intercepted instruction takes of the budget: a guest that does nothing else must come to its slice's end.
 const INTERCEPTION: i64 = 100;
@@ -81,6 +86,7 @@ impl Configuration {
     fn run_core(&self, core: &mut Core, start: Tod, slice: u64, performing: &mut u64) -> Exit {
         let Core { state, cache, guests } = core;
         state.budget = BUDGET;
+        let (mut budget, mut looked) = (BUDGET, start);
         loop {
             if self.pending.work() {
                 let before = self.now();
@@ -100,10 +106,16 @@ impl Configuration {
             state.timers_changed();
             match engine::run(state, cache) {
                 engine::Exit::Budget => {
-                    if self.now().micros_since(start) >= slice {
+                    let now = self.now();
+                    if now.micros_since(start) >= slice {
                         return Exit::SliceEnd;
                     }
-                    state.budget = BUDGET;
+                    match now.micros_since(std::mem::replace(&mut looked, now)) {
+                        ..HALF => budget = (2 * budget).min(MOST),
+                        HALF..=TENTH => {}
+                        _ => budget = (budget / 2).max(BUDGET),
+                    }
+                    state.budget = budget;
                 }
                 engine::Exit::Order => {}
                 engine::Exit::Message => return Exit::Message,
@@ -134,7 +146,7 @@ impl Configuration {
                         Intercepted::Wait => continue,
                         Intercepted::StartInterpretiveExecution(at) => {
                             let result = self.interpret(state, guests, at, ilc);
-                            state.budget -= INTERCEPTION;
+                            state.budget = state.budget.min(BUDGET) - INTERCEPTION;
                             if !engine::complete(state, result, ilc) {
                                 return Exit::ProgramLoop;
                             }
@@ -146,7 +158,7 @@ impl Configuration {
                         _ => {
                             let before = self.now();
                             let result = self.perform(state, what);
-                            state.budget -= INTERCEPTION;
+                            state.budget = state.budget.min(BUDGET) - INTERCEPTION;
                             *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
                             if !engine::complete(state, result, ilc) {
                                 return Exit::ProgramLoop;
