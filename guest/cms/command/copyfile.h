@@ -3,6 +3,7 @@
 #define COPYFILE_H
 
 #include "command.h"
+#include "../lib/pack.h"
 
 enum { SPECS_MOST = 40 };
 
@@ -27,7 +28,7 @@ enum { FROM_LIST = 1, FROM_BCD = 2 };                    /* translate */
 struct output { struct open_file *file; struct fileid id; bool begun; u32 number; struct place record; };
 
 /* copypack.c: packed files. */
-struct packing { u8 buffer[1024]; u32 used; };
+struct packing { u8 buffer[PACKED_RECORD]; u32 used; };
 int pack_begin(struct packing *packing, struct output *out, const struct reader *in);
 int pack_record(struct packing *packing, struct output *out, const char *record, u32 length);
 int pack_end(struct packing *packing, struct output *out);

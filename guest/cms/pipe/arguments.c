@@ -266,7 +266,7 @@ static bool unit_keyword(struct text *rest, enum unit *unit)
 
 static bool separator_keyword(struct text *rest)
 {
-    return next_keyword(rest, "WORDSEPARATOR", 5) || next_keyword(rest, "FIELDSEPARATOR", 6) || next_keyword(rest, "WS", 2) ||
+    return next_keyword(rest, "WORDSEPARATOR", 7) || next_keyword(rest, "FIELDSEPARATOR", 8) || next_keyword(rest, "WS", 2) ||
            next_keyword(rest, "FS", 2);
 }
 

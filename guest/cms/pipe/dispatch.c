@@ -315,7 +315,7 @@ static void end_stage(struct stage *s)
 /* Nothing can run, and no event is awaited. */
 static void stall(struct pipe *pipe)
 {
-    static const char *const why[] = { "", "", "input", "any input", "output", "commit", "called pipeline" };
+    static const char *const why[] = { "", "", "input", "any input", "input or output", "output", "commit", "called pipeline" };
 
     pipe_say("DSP", 29, 'E');
     for (struct set *set = pipe->sets; set != NULL; set = set->next)

@@ -25,13 +25,15 @@ static void paragraph(const struct topic *topic, const char *text)
     }
 }
 
+static const struct { const struct stage_kind *rows; const u32 *count; } tables[] = {
+    { stages, &stage_count }, { filters, &filter_count }, { drivers, &driver_count },
+};
+
 /* Another name of the same stage has no help of its own. */
 static const struct stage_kind *explained(const struct stage_kind *kind)
 {
-    const struct { const struct stage_kind *rows; u32 count; } tables[] = { { stages, stage_count }, { drivers, driver_count } };
-
     for (u32 t = 0; kind != NULL && kind->help == NULL && t < COUNT_OF(tables); t++)
-        for (u32 n = 0; n < tables[t].count; n++)
+        for (u32 n = 0; n < *tables[t].count; n++)
             if (tables[t].rows[n].perform == kind->perform && tables[t].rows[n].help != NULL)
                 return &tables[t].rows[n];
     return kind;
@@ -56,20 +58,19 @@ static bool tell(const struct topic *topic, struct text verb)
 /* The names of all, side by side. */
 static void menu(const struct topic *topic)
 {
-    const struct { const struct stage_kind *rows; u32 count; } tables[] = { { stages, stage_count }, { drivers, driver_count } };
     char line[WIDTH];
     u32 at = 0;
 
     paragraph(topic, "HELP PIPE stage explains one of these.");
     for (u32 t = 0; t < COUNT_OF(tables); t++)
-        for (u32 n = 0; n < tables[t].count; n++) {
+        for (u32 n = 0; n < *tables[t].count; n++) {
             if (tables[t].rows[n].help == NULL)
                 continue;
-            if (at + 13 > sizeof line) {
+            if (at + 14 > sizeof line) {
                 topic->line(topic->with, line, at);
                 at = 0;
             }
-            at += format(line + at, sizeof line - at, "%-13s", tables[t].rows[n].name);
+            at += format(line + at, sizeof line - at, "%-14s", tables[t].rows[n].name);
         }
     if (at > 0)
         topic->line(topic->with, line, at);

@@ -10,7 +10,7 @@
 
 #include "pipe.h"
 
-enum state { RUNNING, READY, WAITS_INPUT, WAITS_ANY, WAITS_OUTPUT, WAITS_COMMIT, WAITS_CALL, WAITS_EVENT, ENDED };
+enum state { RUNNING, READY, WAITS_INPUT, WAITS_ANY, WAITS_EITHER, WAITS_OUTPUT, WAITS_COMMIT, WAITS_CALL, WAITS_EVENT, ENDED };
 
 /* Where a stream goes back to when the stage that has it is through with it (CALLPIPE). */
 struct lender { struct stage *stage; u32 stream; struct lender *below; };
@@ -53,6 +53,8 @@ struct stage {
     struct ending *endings;
     void *environment;                  /* of a filter in REXX: its struct rexx */
     enum report report;                 /* EOFREPORT */
+    void *offered;                      /* what others may find */
+    u32 offer;
 };
 
 enum { LIST_COMMANDS = 1, LIST_ERRORS = 2, LIST_CODES = 4, TRACE_CALLS = 8 };
@@ -78,7 +80,7 @@ struct pipe {
     void (*aside)(void *with);          /* what the stage wants done on the dispatcher's stack */
     void *aside_with;
     struct block blocks;                /* sets, stages, streams, links */
-    u32 alive, switches;
+    u32 alive, switches, offers;
     int code;                           /* of sets that nobody waits for */
     int stopped;                        /* the code with which everything ends */
 };

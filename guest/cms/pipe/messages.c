@@ -33,6 +33,7 @@ static const struct { u32 number; const char *text; } texts[] = {
     { 58, "Number expected, but \"%l\" was found" },
     { 59, "Delimited string expected, but \"%l\" was found" },
     { 60, "Delimiter missing after string \"%l\"" },
+    { 63, "Null string not valid" },
     { 64, "Digits missing behind \"%l\"" },
     { 65, "\"%l\" is not hexadecimal" },
     { 66, "Number %d is not acceptable" },
@@ -58,11 +59,19 @@ static const struct { u32 number; const char *text; } texts[] = {
     { 204, "No exec has said PIPE: there are no variables" },
     { 205, "\"%l\" is not a variable" },
     { 206, "Variable \"%l\" is not a number" },
+    { 222, "Input stream 1 not defined" },
     { 290, "No file in the reader" },
     { 291, "Error of device %03x" },
     { 295, "Immediate command \"%l\" is there already" },
     { 336, "Number of digits not even in \"%l\"" },
     { 337, "\"%l\" is not binary" },
+    { 392, "%l not possible for \"%l\"" },
+    { 401, "Record of %u bytes does not fit in a block" },
+    { 402, "Block not in the format that was named" },
+    { 403, "The stage delays or changes records" },
+    { 404, "Record is not from INSTORE" },
+    { 405, "Record of %u bytes cannot be packed" },
+    { 406, "Packed records incomplete" },
 };
 
 static const char *text_of(u32 number)

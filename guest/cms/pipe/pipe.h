@@ -41,8 +41,8 @@ typedef int stage_function(struct stage *s, struct text arguments);
 enum placing { ANYWHERE, ONLY_FIRST, NOT_FIRST };
 enum stack_need { SMALL_STACK = 0, LARGE_STACK = 1 };
 struct stage_kind { const char *name; u32 least; stage_function *perform; enum placing placing; const char *syntax, *help; enum stack_need stack; };
-extern const struct stage_kind stages[], drivers[];
-extern const u32 stage_count, driver_count;
+extern const struct stage_kind stages[], filters[], drivers[];
+extern const u32 stage_count, filter_count, driver_count;
 
 /* ---- records: the streams that are selected, 0 at first. 0, or END_OF_FILE. ---- */
 enum { END_OF_FILE = 12, STALLED = -4095 };
@@ -71,6 +71,14 @@ void stage_report(struct stage *s, enum report report);
 /* All stages have come to this level; otherwise the return code of those that failed. */
 int stage_commit(struct stage *s, int level);
 
+/* Until an input has a record (CAN_READ), or the output's reader wants one or there is none (CAN_WRITE); NO_MORE: no input can have one. */
+enum { CAN_READ = 1, CAN_WRITE = 2, NO_MORE = 4 };
+u32 stage_wait_either(struct stage *s, bool wants_to_write);
+
+/* What another stage of the same PIPE may find by its number, as long as this one has not ended. NULL: there is none. */
+u32 stage_offer(struct stage *s, void *what);
+void *stage_offered(struct stage *s, stage_function *by, u32 number);
+
 /* Stages in the place of this one. Connectors *: *.INPUT.n: *.OUTPUT.n: are its streams. CALLPIPE waits until they are through, ADDPIPE does not. */
 int stage_callpipe(struct stage *s, const char *text, u32 length);
 int stage_addpipe(struct stage *s, const char *text, u32 length);
@@ -85,6 +93,10 @@ void *stage_try(struct stage *s, size_t size);           /* NULL if there is non
 void stage_release(struct stage *s, void *block);
 struct buffer { char *at; u32 room; };                   /* { NULL, 0 } at first; goes with the stage */
 char *stage_room(struct stage *s, struct buffer *buffer, u32 length);   /* for so many bytes; what is there stays */
+
+/* The time of day: yyyymmddhhmmssth and a zero byte; the time-of-day clock. */
+void system_now(char stamp[17]);
+void system_clock(u8 clock[8]);
 
 /* When the stage ends, whatever the reason, before its storage goes. */
 void stage_at_end(struct stage *s, void (*perform)(void *with), void *with);

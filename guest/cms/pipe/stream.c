@@ -44,7 +44,7 @@ static void wake_reader(struct link *link)
 {
     struct stage *s = link->reader;
 
-    if (s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY))
+    if (s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY || s->state == WAITS_EITHER))
         make_ready(s);
 }
 
@@ -52,8 +52,20 @@ static void wake_writer(struct link *link)
 {
     struct stage *s = link->writer;
 
-    if (s != NULL && s->state == WAITS_OUTPUT && s->waits_for == link)
+    if (s != NULL && ((s->state == WAITS_OUTPUT && s->waits_for == link) || s->state == WAITS_EITHER))
         make_ready(s);
+}
+
+/* A stage that writes only when somebody waits for it hears that somebody does. */
+static void wait_for_record(struct stage *s, enum state state, struct link *link)
+{
+    for (u32 n = 0; n < s->in.count; n++) {
+        struct link *one = s->in.stream[n].link;
+
+        if (one != NULL && (state != WAITS_INPUT || one == link) && one->writer != NULL && one->writer->state == WAITS_EITHER)
+            make_ready(one->writer);
+    }
+    wait_as(s, state, link);
 }
 
 /* The stream goes back to the stage that has lent it; false: it is nobody's but this stage's. */
@@ -161,7 +173,7 @@ int stage_peek(struct stage *s, struct text *record)
         }
         if (reported(s))
             return REPORTED;
-        wait_as(s, WAITS_INPUT, link);
+        wait_for_record(s, WAITS_INPUT, link);
     }
 }
 
@@ -232,7 +244,7 @@ int stage_peek_any(struct stage *s, struct text *record, u32 *stream)
             return END_OF_FILE;
         if (reported(s))
             return REPORTED;
-        wait_as(s, WAITS_ANY, NULL);
+        wait_for_record(s, WAITS_ANY, NULL);
     }
 }
 
@@ -313,4 +325,47 @@ int stage_stream_named(const struct stage *s, bool input, struct text id)
         if (memcmp(streams->stream[n].id, wanted, sizeof wanted) == 0)
             return (int)n;
     return -1;
+}
+
+u32 stage_wait_either(struct stage *s, bool wants_to_write)
+{
+    commit_for_record(s);
+    for (;;) {
+        struct link *out = selected(&s->out);
+        const struct stage *reader = out == NULL ? NULL : out->reader;
+        bool more = false;
+        u32 can = 0;
+
+        for (u32 n = 0; n < s->in.count; n++) {
+            struct link *link = s->in.stream[n].link;
+
+            if (link != NULL && link->full)
+                can |= CAN_READ;
+            more = more || (link != NULL && (link->full || link->writer != NULL));
+        }
+        if (wants_to_write && (reader == NULL || reader->state == WAITS_ANY || reader->state == WAITS_EITHER ||
+                               (reader->state == WAITS_INPUT && reader->waits_for == out)))
+            can |= CAN_WRITE;
+        if (!more)
+            return can | NO_MORE;
+        if (can != 0)
+            return can;
+        wait_for_record(s, WAITS_EITHER, NULL);
+    }
+}
+
+u32 stage_offer(struct stage *s, void *what)
+{
+    s->offered = what;
+    s->offer = ++s->set->pipe->offers;
+    return s->offer;
+}
+
+void *stage_offered(struct stage *s, stage_function *by, u32 number)
+{
+    for (struct set *set = s->set->pipe->sets; set != NULL; set = set->next)
+        for (struct stage *other = set->first; other != NULL; other = other->next)
+            if (other->state != ENDED && other->kind != NULL && other->kind->perform == by && other->offer == number)
+                return other->offered;
+    return NULL;
 }

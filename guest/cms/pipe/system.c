@@ -69,4 +69,18 @@ void context_switch(struct context *from, struct context *to)
         come_back(to->registers);
 }
 
+void system_clock(u8 clock[8]) { __asm__ volatile("stck 0(%0)" : : "a"(clock) : "cc", "memory"); }
+
+void system_now(char stamp[17])
+{
+    struct moment moment;
+    uint64_t clock;
+
+    now(&moment);
+    system_clock((u8 *)&clock);
+    /* Bit 51 is a microsecond. */
+    format(stamp, 17, "%04u%02u%02u%02u%02u%02u%02u", moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second,
+           (u32)((clock >> 12) / 10000 % 100));
+}
+
 int pipe_command(const struct call *call) { return pipe_run(call->arguments, (u32)(call->end - call->arguments), exec_running()); }

@@ -21,6 +21,9 @@ const struct stage_kind *stage_named(struct text verb)
     for (u32 n = 0; n < stage_count; n++)
         if (is_word(verb, stages[n].name, stages[n].least))
             return &stages[n];
+    for (u32 n = 0; n < filter_count; n++)
+        if (is_word(verb, filters[n].name, filters[n].least))
+            return &filters[n];
     for (u32 n = 0; n < driver_count; n++)
         if (is_word(verb, drivers[n].name, drivers[n].least))
             return &drivers[n];
