@@ -260,6 +260,28 @@ fn a_loop_over_two_pages_is_watched_in_both() {
 }
 
 #[test]
+fn an_instruction_between_two_pages_is_watched_by_who_translates_it() {
+    // It is in no block, and alone in the last doubleword of its page; there is code elsewhere in that.
+    for (before, source, other) in [(2, "AGHI 2,1", "AGHI 3,1"), (4, "AGFI 2,1", "AGFI 3,1")] {
+        let machine = Machine::new();
+        let (_t, _) = spaces(&machine);
+        let back = assemble(source).len() + 4;
+        machine.put(FRAMES[0], &assemble(&format!("BRCL 15,*+{}", 0x1000 - before)));
+        lay(&machine, before, FRAMES[1], &format!("{source};AGHI 5,1;BRCTG 1,*-{back}"));
+        let run = || {
+            machine.set(|s| (s.gr[1], s.gr[2], s.gr[3], s.gr[5]) = (300, 0, 0, 0));
+            assert_eq!(machine.go(WIDE | mask::DAT, 0x10_0000), Ending::Done);
+            assert_eq!(machine.gr(5), 300);
+            (machine.gr(2), machine.gr(3))
+        };
+        assert_eq!(run(), (300, 0), "{source}");
+        assert_eq!(run(), (300, 0), "{source}");
+        machine.put(FRAMES[0] + 0x1000 - before as u64, &assemble(other)[..before]);
+        assert_eq!(run(), (0, 300), "{other}");
+    }
+}
+
+#[test]
 fn a_loop_may_change_the_page_that_it_is_going_to() {
     let machine = Machine::new();
     let (mut t, [asce, _]) = spaces(&machine);
