@@ -1,4 +1,4 @@
-//! `cargo x docs`: writes the references in `docs/reference/` from the tables in the source, which are what runs.
+//! `cargo x docs`: writes the references in `docs/reference/`, and what CMS's assembler knows of instructions, from the tables in the source, which are what runs.
 
 use std::fs;
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::process::ExitCode;
 mod cms;
 mod cp;
 mod instructions;
+mod opcodes;
 
 /// Every page: its file name and its text.
 fn pages() -> Vec<(&'static str, String)> {
@@ -20,7 +21,8 @@ fn pages() -> Vec<(&'static str, String)> {
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reference");
-    for (name, text) in pages() {
+    let table = ("../../guest/cms/assemble/opcodes.c", opcodes::table());
+    for (name, text) in pages().into_iter().chain([table]) {
         let path = folder.join(name);
         if let Err(error) = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, text)) {
             eprintln!("endicott: {}: {error}.", path.display());

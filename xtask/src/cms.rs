@@ -88,7 +88,7 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     let level = format!("-DCMS_LEVEL=\"{}\"", env!("CARGO_PKG_VERSION"));
     let elf = folder.join("nucleus.elf");
     let mut sources = vec![source().join("nucleus/start.S")];
-    for part in ["nucleus", "lib", "command", "edf", "rexx", "pipe"] {
+    for part in ["nucleus", "lib", "command", "edf", "rexx", "pipe", "assemble"] {
         // What gives a part a main program on this host is none of CMS's.
         sources.extend(host::files(&source().join(part), |name| name.ends_with(".c") && name != "host.c"));
     }

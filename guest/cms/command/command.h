@@ -20,6 +20,9 @@ bool reader_next(const char *module, struct reader *reader, int *code);
 int reader_member(const char *module, struct reader *reader, const name wanted);
 void reader_close(struct reader *reader);
 
+/* Where what is made of a file on this disk goes (update.c). */
+char output_mode(const struct disk *disk);
+
 /* A record that is made: its place grows with it. */
 struct place { char *at; u32 room; };
 char *make_room(struct place *place, u32 length);        /* for so many bytes; what is there stays */
@@ -95,7 +98,7 @@ command_function access_command, release_command, format_command, listfile_comma
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
     reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
     execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command, vmlink_command,
-    defaults_command, progmap_command, validate_command, pipe_command;
+    assemble_command, defaults_command, progmap_command, validate_command, pipe_command;
 
 /* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
 bool pipe_help(const char *verb, u32 length);

@@ -7,6 +7,9 @@
 const struct command commands[] = {
     { "ACCESS", 2, access_command, "ACcess [vdev [mode[/ext] [fn [ft [fm]]]]] [( ERASE FORCERO NOPROF NODISK USESAVE NOSAVE SAVEONLY",
       "Gives a minidisk a mode letter. Without operands 191 becomes A. A disk with /ext is a read-only extension of that letter." },
+    { "ASSEMBLE", 1, assemble_command,
+      "Assemble fn [( OBJect NOOBJect DECK NODECK LIST NOLIST XREF [(FULL|SHORT)] NOXREF ESD NOESD RLD NORLD TERMinal NOTERM DISK PRINT NOPRINT LINECoun n FLAG (n) SYSPARM (text)",
+      "Assembles fn ASSEMBLE: fn TEXT is what LOAD takes, fn LISTING shows what became of each statement. GLOBAL MACLIB names the libraries of macros." },
     { "COMPARE", 4, compare_command, "COMPare fn ft fm fn ft fm [( COL a-b", "Types the records in which two files differ; return code 4." },
     { "CONWAIT", 7, conwait_command, "CONWAIT", "Waits until the terminal has all output." },
     { "COPYFILE", 4, copyfile_command,

@@ -290,7 +290,7 @@ static int apply_control(struct update *update)
 }
 
 /* Where the output goes: the source's disk, or the one that it is an extension of, or A. */
-static char output_mode(const struct disk *disk)
+char output_mode(const struct disk *disk)
 {
     if (!disk->read_only)
         return disk->mode;

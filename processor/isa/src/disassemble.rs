@@ -112,7 +112,7 @@ impl Instruction {
     }
 
     /// Whether the immediate operand is unsigned.
-    fn is_logical(&self) -> bool {
+    pub fn is_logical(&self) -> bool {
         among(LOGICAL, self.mnemonic)
     }
 }

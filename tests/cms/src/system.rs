@@ -226,14 +226,19 @@ fn image(folder: &Path, decks: &Path, label: &str, blocks: u32, reserved: u32, f
             good(&["bin", &text(&image), name, kind, mode, &text(&file), "F", "80"]);
             continue;
         }
+        // A source is cards; the rest are lines.
+        let (lines, format) = match content.strip_prefix("source\n") {
+            Some(lines) => (lines, &["F", "80"][..]),
+            None => (*content, &["V"][..]),
+        };
         let file = match content.strip_prefix("help\n") {
             Some(name) => crate::source().join("help").join(name),
             None => {
-                std::fs::write(&file, content).expect("the folder is there");
+                std::fs::write(&file, lines).expect("the folder is there");
                 file
             }
         };
-        good(&["put", &text(&image), name, kind, mode, &text(&file), "V"]);
+        good(&[&["put", &text(&image), name, kind, mode, &text(&file)], format].concat());
     }
     image
 }
