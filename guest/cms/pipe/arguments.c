@@ -299,6 +299,7 @@ int next_range(struct stage *s, struct text *rest, struct range *range)
         if ((error = next_character(s, rest, &range->separator)) != 0)
             return error;
         range->unit = fields ? FIELDS : WORDS;
+        range->separated = true;
     }
     (void)unit_keyword(rest, &range->unit);
     if (!next_word(rest, &word))
@@ -310,14 +311,14 @@ int next_range(struct stage *s, struct text *rest, struct range *range)
 
 int next_ranges(struct stage *s, struct text *rest, struct ranges *ranges)
 {
-    struct range range = { .separator = ' ' };
+    struct range range = { .unit = COLUMNS };
     struct text inside, word;
     const char *end;
     int error;
 
     ranges->count = 0;
     if (!is_range_next(*rest)) {
-        ranges->range[ranges->count++] = (struct range){ COLUMNS, 1, INT32_MAX, ' ' };
+        ranges->range[ranges->count++] = (struct range){ .from = 1, .to = INT32_MAX };
         return 0;
     }
     skip_blanks(rest);
@@ -385,8 +386,17 @@ static struct text unit_at(const struct range *range, struct text record, u32 wa
     }
 }
 
-bool range_of(const struct range *range, struct text record, struct text *part)
+/* Words are between blanks, fields between tabs, unless something else was said. */
+static char separator_of(const struct range *range)
 {
+    enum { TAB = 0x05 };
+
+    return range->separated ? range->separator : range->unit == FIELDS ? TAB : ' ';
+}
+
+bool range_of(const struct range *asked, struct text record, struct text *part)
+{
+    const struct range with = { asked->unit, asked->from, asked->to, separator_of(asked), true }, *range = &with;
     bool ends = range->from < 0 || (range->to < 0 && range->to != INT32_MAX);
     u32 count = range->unit == COLUMNS || ends || range->to == INT32_MAX ? unit_count(range, record) : UINT32_MAX >> 1;
     i32 from = place_of(range->from, count), to = range->to == INT32_MAX ? (i32)count : place_of(range->to, count);
@@ -411,6 +421,9 @@ bool range_of(const struct range *range, struct text record, struct text *part)
                    ? (struct text){ record.at + record.length, 0 }
                    : unit_at(range, record, (u32)to);
         part->length = (u32)(last.at + last.length - part->at);
+        /* There may be fewer words: what is behind the last one is none. */
+        while (range->unit == WORDS && part->length > 0 && part->at[part->length - 1] == range->separator)
+            part->length--;
     }
     return part->length > 0;
 }

@@ -34,7 +34,7 @@ static bool next_order(struct text *rest, bool *descending)
 
 static int next_ordered(struct stage *s, struct text *rest, struct keys *keys)
 {
-    struct range range = { .separator = ' ' };
+    struct range range = { .unit = COLUMNS };
     bool descending;
 
     if (next_order(rest, &descending)) {
@@ -63,7 +63,7 @@ int next_keys(struct stage *s, struct text *rest, struct keys *keys, bool ordere
     int code = next_padding(s, rest, keys);
 
     keys->count = 1;
-    keys->key[0] = (struct key){ { COLUMNS, 1, INT32_MAX, ' ' }, false };
+    keys->key[0] = (struct key){ { .from = 1, .to = INT32_MAX }, false };
     if (code != 0)
         return code;
     if (ordered)

@@ -22,7 +22,6 @@ static const struct { const char *word; enum comparison how; bool strict; } comp
 
 static int next_operand(struct stage *s, struct text *rest, struct operand *operand)
 {
-    operand->range.separator = ' ';
     if (is_range_next(*rest))
         return next_range(s, rest, &operand->range);
     operand->literal = true;

@@ -123,10 +123,10 @@ int no_more(struct stage *s, struct text rest);          /* nothing but blanks m
  */
 enum { RANGES_MOST = 10 };
 enum unit { COLUMNS, WORDS, FIELDS };
-struct range { enum unit unit; i32 from, to; char separator; };    /* to: INT32_MAX is * */
+struct range { enum unit unit; i32 from, to; char separator; bool separated; };    /* to: INT32_MAX is *; separated: by that, not by blanks or tabs */
 struct ranges { u32 count; struct range range[RANGES_MOST]; };
 bool is_range_next(struct text rest);
-int next_range(struct stage *s, struct text *rest, struct range *range);       /* one; `separator` of WORDS and FIELDS must be set before the first */
+int next_range(struct stage *s, struct text *rest, struct range *range);       /* one; the one before has said what separates */
 int next_ranges(struct stage *s, struct text *rest, struct ranges *ranges);    /* as many as there are; none: the whole record */
 bool range_of(const struct range *range, struct text record, struct text *part);   /* false: the record has nothing of it (part is empty, at its place) */
 

@@ -221,11 +221,11 @@ static u32 next_matched(struct text *rest, bool lookup)
 /* [range [range]]: where the key of the first and of the second kind of record is. */
 static int next_two_ranges(struct stage *s, struct text *rest, struct keys *first, struct keys *second)
 {
-    struct range range = { .separator = ' ' };
+    struct range range = { .unit = COLUMNS };
     int code = next_padding(s, rest, first);
 
     first->count = 1;
-    first->key[0] = (struct key){ { COLUMNS, 1, INT32_MAX, ' ' }, false };
+    first->key[0] = (struct key){ { .from = 1, .to = INT32_MAX }, false };
     if (code == 0 && is_range_next(*rest)) {
         code = next_range(s, rest, &range);
         first->key[0].range = range;

@@ -130,9 +130,10 @@ static int next_source(struct specs *x, struct text *rest, struct item *item)
     }
     if (is_range_next(*rest)) {
         item->source = FROM_RANGE;
-        item->range.separator = ' ';
         code = next_range(x->stage, rest, &item->range);
-        item->range.separator = item->range.unit == FIELDS ? x->field_separator : x->word_separator;
+        if (!item->range.separated)
+            item->range.separator = item->range.unit == FIELDS ? x->field_separator : x->word_separator;
+        item->range.separated = true;
         return code;
     }
     item->source = FROM_LITERAL;

@@ -158,7 +158,6 @@ static int next_turns(struct stage *s, struct text *rest, struct turns *turns)
 {
     int code = next_stop(s, rest, &turns->stop);
 
-    turns->range.separator = ' ';
     if (code == 0 && next_keyword(rest, "STREAMID", 8)) {
         turns->by_id = true;
         code = next_range(s, rest, &turns->range);

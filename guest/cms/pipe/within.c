@@ -158,7 +158,7 @@ static struct zone *new_zone(struct stage *s)
     struct zone *zone = stage_obtain(s, sizeof *zone);
 
     memset(zone, 0, sizeof *zone);
-    zone->range = (struct range){ COLUMNS, 1, INT32_MAX, ' ' };
+    zone->range = (struct range){ .from = 1, .to = INT32_MAX };
     return zone;
 }
 
