@@ -1,5 +1,5 @@
-//! Disk images: whole ones of every format, damaged at a few places or cut, then opened, read, written, checked and
-//! repaired.
+//! Disk images: whole ones of every format, with a shadow file or the journal of a killed process, damaged at a few places or cut, then
+//! opened, read, written, checked, merged and repaired.
 
 use dasd::{Format, Image, Kind, MediaError, Method, Options, Track, Volume, check, create, label, repair};
 use std::path::{Path, PathBuf};
@@ -11,9 +11,16 @@ use crate::chance::Chance;
 
 pub const TARGET: Target = Target { name: "disk", about: "disk images", run };
 
-/// The whole images, made once.
-fn whole() -> &'static [Vec<u8>] {
-    static WHOLE: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+/// The files of a disk: how their names end, and what is in them.
+type Files = Vec<(&'static str, Vec<u8>)>;
+
+const BASE: &str = ".dasd";
+const SHADOW: &str = "_s1.dasd";
+const JOURNAL: &str = ".dasd.journal";
+
+/// The whole disks, made once: of every format alone, with a shadow file on top, and left by a process that was killed.
+fn whole() -> &'static [Files] {
+    static WHOLE: OnceLock<Vec<Files>> = OnceLock::new();
     WHOLE.get_or_init(|| {
         let formats = [
             Format::Plain,
@@ -24,42 +31,78 @@ fn whole() -> &'static [Vec<u8>] {
         ];
         let model = dasd::model::CkdModel::named("2311").expect("the table has it");
         let kinds = [Kind::of_model(model, 2), Kind::Fba { device: 0x3370, model: 0, blocks: 300 }];
-        let mut images = Vec::new();
+        let mut disks = Vec::new();
         for kind in kinds {
             for format in formats {
-                let path = scratch();
-                create(&path, kind, format).expect("an image is made");
-                let image = Image::open(&path, Options::default()).expect("it opens");
+                let folder = Folder::new();
+                create(&folder.file(BASE), kind, format).expect("an image is made");
+                let image = Image::open(&folder.file(BASE), Options::default()).expect("it opens");
                 label::write(&*image, "FUZZED").expect("a label fits");
-                for n in 0..16 {
-                    let _ = image.write_blocks(n * 17, &[n as u8; 1024]);
-                    let Ok((cylinder, head)) = kind.home(n as u32) else { continue };
-                    let mut track = Track::new(cylinder, head);
-                    let end = track.records().last().expect("record 0").end();
-                    let count = dasd::Count { cylinder, head, record: 1, key: 0, data: 600 };
-                    track.format(end, count, &[], &[n as u8; 600]);
-                    image.write_track(n as u32 + 2, &track).ok();
-                }
+                write(&*image, 0);
+                // As a killed process leaves it: a plain one has its last write in the journal, too.
+                let left = folder.files(&[BASE, JOURNAL]);
                 drop(image);
-                images.push(std::fs::read(&path).expect("it is there"));
-                std::fs::remove_file(&path).expect("it is there");
+                let closed = folder.files(&[BASE]);
+                let image = Image::open(&folder.file(BASE), Options::default()).expect("it opens");
+                image.snapshot().expect("a shadow file is made");
+                write(&*image, 1);
+                drop(image);
+                disks.extend([closed, left, folder.files(&[BASE, SHADOW])]);
             }
         }
-        images
+        disks
     })
 }
 
-/// A name nobody else uses.
-fn scratch() -> PathBuf {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    std::env::temp_dir().join(format!("endicott-fuzz-{}-{number}.dasd", std::process::id()))
+/// Writes here and there; `fill` tells one time from another.
+fn write(image: &Image, fill: u8) {
+    let kind = image.kind();
+    for n in 0..16 {
+        let _ = image.write_blocks(n * 17, &[n as u8 + fill; 1024]);
+        let Ok((cylinder, head)) = kind.home(n as u32) else { continue };
+        let mut track = Track::new(cylinder, head);
+        let end = track.records().last().expect("record 0").end();
+        let count = dasd::Count { cylinder, head, record: 1, key: 0, data: 600 };
+        track.format(end, count, &[], &[n as u8 + fill; 600]);
+        image.write_track(n as u32 + 2, &track).ok();
+    }
+}
+
+/// A folder for one disk, whatever files it turns into; it goes with all of them.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("endicott-fuzz-{}-{number}", std::process::id()));
+        std::fs::create_dir(&path).expect("the folder for temporary files can be written");
+        Folder(path)
+    }
+
+    fn file(&self, ending: &str) -> PathBuf {
+        self.0.join(format!("disk{ending}"))
+    }
+
+    /// Those of these files that there are.
+    fn files(&self, endings: &[&'static str]) -> Files {
+        let read = |ending: &&'static str| Some((*ending, std::fs::read(self.file(ending)).ok()?));
+        endings.iter().filter_map(read).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 fn run(chance: &mut Chance) {
     let whole = whole();
-    let mut bytes = whole[chance.below(whole.len())].clone();
+    let mut files = whole[chance.below(whole.len())].clone();
     for _ in 0..1 + chance.below(6) {
+        let one = chance.below(files.len());
+        let bytes = &mut files[one].1;
         // Most damage is where the numbers are: in the headers, the tables and the beginnings of tracks.
         let limit = if chance.once_in(3) { bytes.len() } else { bytes.len().min(4096) };
         match chance.below(4) {
@@ -74,14 +117,11 @@ fn run(chance: &mut Chance) {
             _ => {}
         }
     }
-    let path = scratch();
-    std::fs::write(&path, &bytes).expect("the folder for temporary files can be written");
-    look(&path, chance);
-    for name in ["", ".damaged", ".journal", ".unfinished"] {
-        let mut file = path.as_os_str().to_owned();
-        file.push(name);
-        let _ = std::fs::remove_file(file);
+    let folder = Folder::new();
+    for (ending, bytes) in &files {
+        std::fs::write(folder.file(ending), bytes).expect("the folder can be written");
     }
+    look(&folder.file(BASE), chance);
 }
 
 /// More units than this are not read: a damaged header may name many.
@@ -116,6 +156,11 @@ fn look(path: &Path, chance: &mut Chance) {
     let _ = check(path, &Options::default(), true, &mut { small });
     if chance.once_in(4) {
         let _ = repair(path, &Options::default(), &mut { small });
+    }
+    if chance.once_in(4)
+        && let Ok(image) = Image::open(path, Options::default())
+    {
+        let _ = if chance.once_in(4) { image.discard() } else { image.merge(&mut { small }) };
     }
 }
 
