@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use dasd::{Image, Kind, Options, Volume};
+use support::line::Line;
 use support::{Client, Guest, System, console, endicott, guest, has_s3270, root_initrd};
 
 /// Cylinders of a 3390, and blocks, that hold the root file system.
@@ -68,6 +69,23 @@ impl Folder {
         assert!(said.contains("WORK-DONE"), "{said}");
         assert!(self.dasd(&format!("check {disk}")).contains("Nothing is wrong."));
         self.fsck(disk);
+    }
+
+    /// A system in which LINUX1 has a copy of `root.3390` as minidisk 200; `more` is what stands behind it in its directory entry.
+    fn system(&self, name: &str, more: &str) -> System {
+        System::start(name, |system| {
+            fs::copy(self.path.join("root.3390"), system.join("volumes/lin200")).expect("there is room");
+            let change = |name: &str, change: &dyn Fn(String) -> String| {
+                let path = system.join(name);
+                let text = fs::read_to_string(&path).expect("the sample has it");
+                fs::write(&path, change(text)).expect("the folder is there");
+            };
+            change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin200\n"));
+            change("USER DIRECT", &|text| {
+                let at = text.find("USER LINUX2").expect("the sample has LINUX2");
+                format!("{} MDISK 200 3390 0 {CYLINDERS} LIN200 {more}\n\n{}", &text[..at], &text[at..])
+            });
+        })
     }
 
     /// Takes the file system out of the disk and has e2fsck look at it.
@@ -187,20 +205,7 @@ fn a_system_on_a_minidisk_works_when_disks_take_their_time() {
     let Some(folder) = Folder::new("timing").filter(|_| has_s3270()) else { return };
     folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS} --volser LIN200 --linux"));
     folder.install("root.3390", "cdl");
-    let disk = folder.path.join("root.3390");
-    let system = System::start("timing", |system| {
-        fs::copy(&disk, system.join("volumes/lin200")).expect("there is room");
-        let change = |name: &str, change: &dyn Fn(String) -> String| {
-            let path = system.join(name);
-            let text = fs::read_to_string(&path).expect("the sample has it");
-            fs::write(&path, change(text)).expect("the folder is there");
-        };
-        change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin200\n"));
-        change("USER DIRECT", &|text| {
-            let at = text.find("USER LINUX2").expect("the sample has LINUX2");
-            format!("{} MDISK 200 3390 0 {CYLINDERS} LIN200 MR ALL\n\n{}", &text[..at], &text[at..])
-        });
-    });
+    let system = folder.system("timing", "MR ALL");
     let mut operator = Client::connect(&system);
     operator.log_on("MAINT");
     operator.enter("set timing on a00");
@@ -219,11 +224,32 @@ fn a_system_on_a_minidisk_works_when_disks_take_their_time() {
     };
     assert!(word("PROGRAMS=") > 100.0 && word("RESPONSE=") > 0.5, "{shown}");
     // It is killed, and nothing is lost.
+    let disk = folder.path.join("root.3390");
     fs::remove_file(&disk).expect("it is ours");
     fs::hard_link(system.folder.join("volumes/lin200"), &disk).expect("one file system holds both");
     drop(system);
     assert!(folder.dasd("check root.3390").contains("Nothing is wrong."));
     folder.fsck("root.3390");
+}
+
+/// Compares what the programs of s390-tools have printed with what is recorded in a file; BLESS=1 records it.
+fn as_recorded(said: &str, name: &str) {
+    let printed = said.split("TOOLS-BEGIN\n").nth(1).and_then(|rest| rest.split("TOOLS-END").next());
+    let printed = printed.unwrap_or_else(|| panic!("the programs did not run: {said}"));
+    // The day, and the moment, the test runs.
+    let masked = |line: &str| match (line.split_once("year "), line.split_once("start time")) {
+        (Some((front, _)), _) => format!("{front}YEAR AND DAY"),
+        (_, Some((front, _))) => format!("{front}start time"),
+        _ => line.trim_end().to_owned(),
+    };
+    let printed: String = printed.lines().map(|line| masked(line) + "\n").collect();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &printed).expect("the folder is there");
+    }
+    let expected = fs::read_to_string(&file).expect("the transcript is there");
+    let differs = expected.lines().zip(printed.lines()).enumerate().find(|(_, (expected, found))| expected != found);
+    assert!(expected == printed, "it differs from {} (BLESS=1 accepts) at {differs:?}:\n{printed}", file.display());
 }
 
 #[test]
@@ -233,21 +259,21 @@ fn the_programs_of_s390_tools_print_what_they_print_elsewhere() {
     folder.dasd("create work.3390 3390-3 --cylinders 20");
     folder.install("root.3390", "cdl");
     let said = folder.run(&["root.3390", "work.3390"], &["--append", "vmb.work=tools"]);
-    let printed = said.split("TOOLS-BEGIN\n").nth(1).and_then(|rest| rest.split("TOOLS-END").next());
-    let printed = printed.unwrap_or_else(|| panic!("the programs did not run: {said}"));
-    // The day the test runs.
-    let masked = |line: &str| match line.split_once("year ") {
-        Some((front, _)) => format!("{front}YEAR AND DAY"),
-        None => line.trim_end().to_owned(),
-    };
-    let printed: String = printed.lines().map(|line| masked(line) + "\n").collect();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts/s390-tools.txt");
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&file, &printed).expect("the folder is there");
-    }
-    let expected = fs::read_to_string(&file).expect("the transcript is there");
-    let differs = expected.lines().zip(printed.lines()).enumerate().find(|(_, (expected, found))| expected != found);
-    assert!(expected == printed, "it differs from {} (BLESS=1 accepts) at {differs:?}:\n{printed}", file.display());
+    as_recorded(&said, "s390-tools.txt");
+}
+
+/// One minidisk, twice: to the control unit those are two systems.
+#[test]
+fn tunedasd_takes_a_disk_away_from_who_has_it_reserved() {
+    let Some(folder) = Folder::new("steal") else { return };
+    folder.dasd(&format!("create root.3390 3390 --cylinders {CYLINDERS} --volser LIN200 --linux"));
+    folder.install("root.3390", "cdl");
+    let system = folder.system("steal", "MR\n MDISK 201 3390 241 20 VMRES MW\n LINK * 201 202 MW");
+    let mut linux = Line::log_on(&system, "linux1");
+    linux.enter("ipl 200 parm vmb.work=steal");
+    let said = linux.until_within("TOOLS-END", PATIENCE).replace('\r', "");
+    as_recorded(&said, "tunedasd.txt");
+    linux.until_within("WORK-DONE", PATIENCE);
 }
 
 #[test]
