@@ -143,6 +143,11 @@ fn domain(chance: &mut Chance, track: u32, extended: bool) -> (Vec<u8>, Vec<Step
         _ => (0x3f, record, &[0xa5]),
     };
     let mut locate = locate_bytes(operation, count, track, record);
+    if operation == 0x0c && chance.one_in(2) {
+        // As many bytes of the last track.
+        locate[1] |= 0x80;
+        locate[14..16].copy_from_slice(&u16::to_be_bytes(size));
+    }
     if extended {
         locate.extend([0, if chance.one_in(8) { 0x11 } else { 0x23 }, 0, 0]);
     }
@@ -151,7 +156,8 @@ fn domain(chance: &mut Chance, track: u32, extended: bool) -> (Vec<u8>, Vec<Step
         match code {
             0x1d | 0x9d | 0x11 | 0x15 => write_ckd(chance, code, track, record + n),
             0x05 | 0x85 | 0x0d | 0x8d | 0xa5 => put(code, &vec![track as u8 + n; size.into()]),
-            0xde | 0xa6 => get(code, 50000),
+            0xde => get(code, 50000),
+            0xa6 => get(code, if n == 0 { size } else { 50000 }),
             _ => get(code, size),
         }
     });
@@ -342,6 +348,49 @@ fn records_moved_without_their_tracks_are_the_same() {
     }
     let moved = apart.1.lock().unwrap().1;
     assert!(moved > setting("FUZZ_ROUNDS", 3000) / 60, "{moved} records were moved alone");
+}
+
+/// As Linux reads and writes one block: Prefix, then Read or Write Track Data.
+#[test]
+fn one_block_as_track_data_goes_without_its_track() {
+    let memory = Memory::d3390(CYLINDERS);
+    fill(&memory);
+    let apart = Arc::new(Apart(memory.clone(), Mutex::new((Chance(7), 0))));
+    let mut machine = Machine::new(Box::new(Eckd::new(apart.clone(), Options::default())));
+    let one = |write: bool, record: u8, length: u16| {
+        let define = disk::extent(0xc0, 7, 7);
+        let mut b = vec![1, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        b.extend(&define.bytes);
+        b.resize(44, 0);
+        let mut locate = locate_bytes(if write { 0x3f } else { 0x0c }, 1, 7, record);
+        locate[1] |= 0x80;
+        locate[14..16].copy_from_slice(&u16::to_be_bytes(length));
+        b.extend(locate);
+        b.extend([0, if write { 0x23 } else { 0 }, 0, 0]);
+        let data = if write { put(0xa5, &vec![0x77; length.into()]) } else { get(0xa6, length) };
+        [put(0xe7, &b), data]
+    };
+    let mut moved = 0;
+    for (write, length, alone) in
+        [(false, 4096, true), (true, 4096, true), (false, 8192, false), (true, 8192, false), (true, 512, false)]
+    {
+        let mut willing = 0;
+        for record in 1..=10 {
+            let irb = run(&mut machine, &one(write, record, length));
+            assert_eq!((irb.scsw.device, irb.scsw.subchannel), (DeviceStatus::ENDED, 0), "{write} {record} {length}");
+            let now = apart.1.lock().unwrap().1;
+            willing += now - moved;
+            moved = now;
+        }
+        assert_eq!(willing > 5, alone, "{willing} of 10: {write} {length}");
+        assert!(alone || willing == 0, "{willing} of 10: {write} {length}");
+        if write {
+            let track = memory.track(7);
+            let written =
+                |record: usize| track.records().nth(record).is_some_and(|record| record.data[..512] == [0x77; 512]);
+            assert!((1..=10).all(written));
+        }
+    }
 }
 
 #[test]

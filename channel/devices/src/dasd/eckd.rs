@@ -321,8 +321,14 @@ impl Eckd {
             Orientation::Home => self.head.place = Place::Home,
             Orientation::Count | Orientation::Data => {
                 let counted = domain.orientation == Orientation::Count;
-                let one = domain.left == 1 && matches!(domain.operation, Operation::ReadData | Operation::WriteData);
-                let at = self.head.find(domain.search, counted && one)?.ok_or(Fault::NoRecordFound)?;
+                let one = counted && domain.left == 1;
+                let alone = match domain.operation {
+                    Operation::ReadData | Operation::WriteData | Operation::WriteTrackData if one => Some(0),
+                    // All data that go over are those of the record.
+                    Operation::ReadTracks if one => domain.length,
+                    _ => None,
+                };
+                let at = self.head.find(domain.search, alone)?.ok_or(Fault::NoRecordFound)?;
                 self.head.place = if counted { Place::Count(at) } else { Place::Data(at) };
             }
         }

@@ -215,11 +215,15 @@ impl Head {
         Ok(())
     }
 
-    /// Where the record of this ID begins on the current track; `alone` if nothing else of the track will be wanted, as far as one can tell.
-    pub fn find(&mut self, id: [u8; 5], alone: bool) -> Result<Option<usize>, Fault> {
-        if alone && !self.holds() && self.may(self.track) {
+    /// Where the record of this ID begins on the current track; `alone` if nothing else of the track will be wanted, as far as one can tell, if
+    /// the record has at least so many bytes of data.
+    pub fn find(&mut self, id: [u8; 5], alone: Option<u16>) -> Result<Option<usize>, Fault> {
+        if let Some(least) = alone
+            && !self.holds()
+            && self.may(self.track)
+        {
             self.flush()?;
-            if let Some(spot) = self.volume.spot(self.track, id) {
+            if let Some(spot) = self.volume.spot(self.track, id).filter(|spot| spot.count.data >= least) {
                 self.moved = (0, 0);
                 self.single = Some(Single { track: self.track, spot, used: false, new: None });
                 return Ok(Some(spot.at));
@@ -239,6 +243,11 @@ impl Head {
             Some(single) => Ok(single.spot.count),
             None => Ok(self.record(at)?.count),
         }
+    }
+
+    /// How many bytes of data the record at `at` has, if it may be used without its track.
+    pub fn length_alone(&mut self, at: usize) -> Option<usize> {
+        self.single(at).map(|single| single.spot.count.data.into())
     }
 
     /// Count area and data of the record at `at`, if they are to be had without the track.

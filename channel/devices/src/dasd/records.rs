@@ -254,9 +254,33 @@ impl Eckd {
         Ok((at, bytes.min(length.map_or(usize::MAX, usize::from))))
     }
 
+    /// The record that Read or Write Track Data is about, and how many bytes of it, if that is one record, found without its track: as many as
+    /// the CCW wants, or those that the domain says.
+    fn one_of_track_data(&mut self, command: Command) -> Option<(usize, usize)> {
+        let domain = self.program.domain.filter(|domain| domain.fresh && domain.left == 1)?;
+        let Place::Count(at) = self.head.place else { return None };
+        let there = self.head.length_alone(at)?;
+        let counted = if command.flags & ccw_flag::CHAIN_DATA == 0 { command.count.into() } else { usize::MAX };
+        let wanted = match domain.operation {
+            Operation::ReadTracks => counted.min(domain.length?.into()),
+            Operation::WriteTrackData => counted,
+            _ => return None,
+        };
+        (wanted <= there).then_some((at, wanted))
+    }
+
     /// Read Track Data: the data areas of the records that are left on the track.
     pub(super) fn read_track_data(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
         self.may_read()?;
+        if let Some((at, length)) = self.one_of_track_data(command)
+            && let Some(bytes) = self.head.read_alone(at)?
+        {
+            data.store(&bytes[Count::LEN..][..length]);
+            self.head.transfer(at, length);
+            self.head.place = Place::Index;
+            self.transferred();
+            return Ok(DeviceStatus::ENDED);
+        }
         let (at, mut left) = self.track_data(command)?;
         let whole = left;
         for record in self.head.image()?.records().filter(|record| record.at >= at) {
@@ -513,6 +537,18 @@ impl Eckd {
     /// Write Track Data: over the data areas of the records that are left on the track.
     pub(super) fn write_track_data(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
         self.may_write(Write::Update)?;
+        if let Some((at, length)) = self.one_of_track_data(command)
+            && self.head.length_alone(at) == Some(length)
+        {
+            if !self.collect(length, data) {
+                return Ok(DeviceStatus::ENDED);
+            }
+            self.head.write_alone(at, &self.buffer);
+            self.head.transfer(at, length);
+            self.head.place = Place::Index;
+            self.transferred();
+            return Ok(DeviceStatus::ENDED);
+        }
         let (first, length) = self.track_data(command)?;
         if length > 0 && !self.collect(length, data) {
             return Ok(DeviceStatus::ENDED);
