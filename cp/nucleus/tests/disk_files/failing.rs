@@ -1,28 +1,18 @@
 //! What becomes of a guest's channel program when the host cannot read or write, and what the operator hears of it.
 
-mod time;
-
+use super::{Folder, opened};
 use css::Sense;
 use dasd::host::{Faults, Outcome, Request};
 use dasd::model::{CkdModel, FbaModel};
-use dasd::{Format, Image, Kind, Method, Tracks, Volume};
-use directory::{Directory, Passwords};
-use nucleus::console::terminal::{Kind as Screen, Silent, Terminal};
+use dasd::{Format, Kind, Method, Options, Tracks, Volume};
 use nucleus::minidisk::blocks::{BlockDisk, BlockError};
-use nucleus::minidisk::real::Policy;
-use nucleus::system::{Cp, SystemConfig};
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
-use time::Time;
 
-const DIRECTORY: &str = "\
-USER OPERATOR OPERATOR 1M 1M ABCDEFG
- CONSOLE 009 3215 T
-USER GUEST GUEST 1M 1M G
- CONSOLE 009 3215 T
+const DISKS: &str = "\
  MDISK 191 3390 1 10 USR001 MR
  MINIOPT NOMDC
  MDISK 192 FB-512 16 1000 FBA001 MR
@@ -57,74 +47,39 @@ impl Faults for Moody {
 }
 
 /// Two disks in files.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, format: Format) -> Folder {
-        let folder = std::env::temp_dir().join(format!("endicott-failing-{name}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder for the test");
-        let make = |serial: &str, kind: Kind, tracks: Tracks| {
-            let path = folder.join(serial);
-            dasd::create_with(&path, kind, format, tracks).expect("there is room");
-            dasd::label::write(&*Image::open(&path, dasd::Options::default()).expect("it opens"), serial)
-                .expect("room");
-        };
-        let model = CkdModel::named("3390").expect("there is this model");
-        make("USR001", Kind::of_model(model, 20), Tracks::Blocks);
-        let FbaModel { device, model, .. } = *FbaModel::named("9336").expect("there is this model");
-        make("FBA001", Kind::Fba { device, model, blocks: 2000 }, Tracks::Empty);
-        Folder(folder)
-    }
+fn disks(name: &str, format: Format) -> Folder {
+    let folder = Folder::new(&format!("failing-{name}"));
+    let model = CkdModel::named("3390").expect("there is this model");
+    folder.make("USR001", Kind::of_model(model, 20), format, Tracks::Blocks);
+    let FbaModel { device, model, .. } = *FbaModel::named("9336").expect("there is this model");
+    folder.make("FBA001", Kind::Fba { device, model, blocks: 2000 }, format, Tracks::Empty);
+    folder
 }
 
-impl Folder {
-    /// What the guest reads lies in the files, and not in anybody's storage.
-    fn fill(&self) {
-        let open = |serial| Image::open(&self.0.join(serial), dasd::Options::default()).expect("it opens");
-        let disk = open("USR001");
-        disk.update_track(15 + 20, &mut |track| {
-            let first = track.records().nth(1).expect("record 1").at;
-            track.update(first, None, Some(&[0x33; 4096]));
-            true
-        })
-        .expect("there is room");
-        open("FBA001").write_blocks(16 + 707, &[0x33; 512]).expect("there is room");
-    }
+/// What the guest reads lies in the files, and not in anybody's storage.
+fn fill(folder: &Folder) {
+    let disk = opened(&folder.file("USR001"));
+    disk.update_track(15 + 20, &mut |track| {
+        let first = track.records().nth(1).expect("record 1").at;
+        track.update(first, None, Some(&[0x33; 4096]));
+        true
+    })
+    .expect("there is room");
+    opened(&folder.file("FBA001")).write_blocks(16 + 707, &[0x33; 512]).expect("there is room");
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A guest that has a minidisk on each, and the operator.
+/// A guest that has a minidisk on each, and a host whose moods change.
 struct Site {
-    cp: Cp,
+    site: super::Site,
     host: Arc<Moody>,
-    operator: Arc<Terminal>,
 }
 
 impl Site {
     fn new(folder: &Folder, read_only: bool) -> Site {
         let host = Arc::new(Moody(Mutex::new(Host::Well)));
-        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
-        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
-        cp.disks.set_policy(Policy { users: vec!["USR*".into(), "FBA*".into()], ..Policy::default() });
-        for (number, serial) in [(0x200, "USR001"), (0x300, "FBA001")] {
-            let options = dasd::Options { read_only, faults: Some(host.clone()), ..dasd::Options::default() };
-            let image = Image::open(&folder.0.join(serial), options).expect("it opens");
-            assert!(cp.disks.install(number, image, serial.into()));
-        }
-        let log_on = |userid: &str| {
-            let terminal = cp.connect(Screen::Typewriter, None, "127.0.0.1", true);
-            cp.line(terminal.id, &format!("logon {userid} {userid}"));
-            terminal.take_output();
-            terminal
-        };
-        let (operator, _) = (log_on("operator"), log_on("guest"));
-        Site { operator, cp, host }
+        let options = Options { read_only, faults: Some(host.clone()), ..Options::default() };
+        let site = super::Site::new(folder, DISKS, &[(0x200, "USR001"), (0x300, "FBA001")], &options);
+        Site { site, host }
     }
 
     /// From now on the host is so.
@@ -135,7 +90,7 @@ impl Site {
     /// A channel program on a device of the guest's. `None`: all is well.
     fn program(&self, vdev: u16, ccws: &[(u8, u32, u8, u16)], data: &[(u64, &[u8])]) -> Option<Sense> {
         const AT: u64 = 0x1000;
-        let machine = self.cp.vmdbk("GUEST").expect("it is logged on").machine();
+        let machine = self.site.cp.vmdbk("GUEST").expect("it is logged on").machine();
         let storage = machine.configuration.storage().clone();
         let put = |at: u64, bytes: &[u8]| storage.write(arch::Absolute(at), bytes).expect("it lies in storage");
         for (n, &(command, address, flags, count)) in ccws.iter().enumerate() {
@@ -174,14 +129,14 @@ impl Site {
     }
 
     fn storage(&self, bytes: &[u8]) {
-        let machine = self.cp.vmdbk("GUEST").expect("it is logged on").machine();
+        let machine = self.site.cp.vmdbk("GUEST").expect("it is logged on").machine();
         machine.configuration.storage().write(arch::Absolute(0x3000), bytes).expect("it lies in storage");
     }
 
     /// What the operator has been told since.
     fn told(&self) -> Vec<String> {
-        self.cp.tick();
-        let said = self.operator.take_output();
+        self.site.cp.tick();
+        let said = self.site.operator.take_output();
         said.lines().filter(|line| line.contains("HCP")).map(|line| line.trim().to_string()).collect()
     }
 }
@@ -206,7 +161,7 @@ const DATA: u8 = 0x08;
 #[test]
 fn requests_done_in_pieces_are_done() {
     for (name, format) in FORMATS {
-        let folder = Folder::new(&format!("short-{name}"), format);
+        let folder = disks(&format!("short-{name}"), format);
         let site = Site::new(&folder, false);
         site.host(Host::Short);
         site.storage(&[0xaa; 4096]);
@@ -214,7 +169,7 @@ fn requests_done_in_pieces_are_done() {
         good(site.block(0x41));
         site.storage(&[0; 4096]);
         good(site.record(0x06, 20));
-        let disk = site.cp.disks.link("GUEST", 0x191).expect("it is linked").volume.clone();
+        let disk = site.site.cp.disks.link("GUEST", 0x191).expect("it is linked").volume.clone();
         assert_eq!(disk.read_track(20).expect("it is whole").records().nth(1).expect("record 1").data, [0xaa; 4096]);
         assert_eq!(site.told(), [""; 0]);
     }
@@ -223,7 +178,7 @@ fn requests_done_in_pieces_are_done() {
 #[test]
 fn a_full_host_disk_is_an_equipment_check_and_one_message() {
     for (name, format) in FORMATS {
-        let folder = Folder::new(&format!("full-{name}"), format);
+        let folder = disks(&format!("full-{name}"), format);
         let site = Site::new(&folder, false);
         site.storage(&[0x11; 4096]);
         good(site.record(0x05, 20));
@@ -243,7 +198,7 @@ fn a_full_host_disk_is_an_equipment_check_and_one_message() {
         let [told] = &told[..] else { panic!("{name}: one message, not {told:?}") };
         assert!(told.contains("DASD 0300 FBA001 I/O error at block 707 of GUEST 0192"), "{told}");
         // What was there is there, and when there is room again, nobody needs to do anything.
-        let disk = site.cp.disks.link("GUEST", 0x191).expect("it is linked").volume.clone();
+        let disk = site.site.cp.disks.link("GUEST", 0x191).expect("it is linked").volume.clone();
         let first = |n: u32| disk.read_track(n).expect("it is whole").records().nth(1).expect("record 1").data.to_vec();
         assert_eq!((first(20), first(21)), (vec![0x11; 4096], vec![0; 4096]));
         site.host(Host::Well);
@@ -256,8 +211,8 @@ fn a_full_host_disk_is_an_equipment_check_and_one_message() {
 #[test]
 fn what_cannot_be_read_is_an_equipment_check_and_one_message() {
     for (name, format) in FORMATS {
-        let folder = Folder::new(&format!("unread-{name}"), format);
-        folder.fill();
+        let folder = disks(&format!("unread-{name}"), format);
+        fill(&folder);
         let site = Site::new(&folder, false);
         site.host(Host::CannotRead);
         for _ in 0..300 {
@@ -279,11 +234,11 @@ fn what_cannot_be_read_is_an_equipment_check_and_one_message() {
 #[test]
 fn block_services_tell_the_operator_what_channel_programs_do() {
     for (name, format) in FORMATS {
-        let folder = Folder::new(&format!("blocks-{name}"), format);
-        folder.fill();
+        let folder = disks(&format!("blocks-{name}"), format);
+        fill(&folder);
         let site = Site::new(&folder, false);
         let disk = |vdev: u16, size: u32| {
-            let link = site.cp.disks.link("GUEST", vdev).expect("it is linked");
+            let link = site.site.cp.disks.link("GUEST", vdev).expect("it is linked");
             BlockDisk::new(&link, size).expect("such blocks fit")
         };
         let (tracks, blocks) = (disk(0x191, 4096), disk(0x192, 512));
@@ -312,9 +267,9 @@ fn block_services_tell_the_operator_what_channel_programs_do() {
 
 #[test]
 fn a_damaged_track_is_a_data_check_and_never_served() {
-    let folder = Folder::new("damaged", Format::Plain);
+    let folder = disks("damaged", Format::Plain);
     // Track 20 of the minidisk, which begins at cylinder 1.
-    damage(&folder.0.join("USR001"), 15 + 20);
+    damage(&folder.file("USR001"), 15 + 20);
     let site = Site::new(&folder, false);
     let found = sense(site.record(0x06, 20));
     assert_eq!(found.0 & DATA, DATA);
@@ -333,7 +288,7 @@ fn damage(path: &Path, track: u64) {
 
 #[test]
 fn a_file_that_is_only_read_is_a_disk_that_is_only_read() {
-    let folder = Folder::new("read-only", Format::Plain);
+    let folder = disks("read-only", Format::Plain);
     let site = Site::new(&folder, true);
     good(site.record(0x06, 20));
     let (first, second) = sense(site.record(0x05, 20));

@@ -1,73 +1,37 @@
 //! SNAPSHOT: a real disk is kept as it is while a guest writes on its minidisk, and put together again.
 
-mod time;
-
+use super::{Folder, log_on};
 use dasd::model::CkdModel;
-use dasd::{Format, Image, Kind, Method, Options, Tracks, Volume, create_with, label};
-use directory::{Directory, Passwords};
-use nucleus::console::terminal::{Kind as Screen, Silent, Terminal};
-use nucleus::minidisk::real::Policy;
-use nucleus::system::{Cp, SystemConfig};
+use dasd::{Format, Image, Kind, Method, Options, Tracks, Volume};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use time::Time;
 
-const DIRECTORY: &str = "\
-USER OPERATOR OPERATOR 1M 1M ABCDEFG
- CONSOLE 009 3215 T
-USER GUEST GUEST 1M 1M G
- CONSOLE 009 3215 T
- MDISK 191 3390 1 2 USR001 MR
-";
-
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// A disk in a file with a guest's minidisk on it, the guest and the operator logged on.
+/// A disk in a file with a guest's minidisk on it.
 struct Site {
-    cp: Cp,
-    operator: Arc<Terminal>,
+    site: super::Site,
     file: PathBuf,
     _folder: Folder,
 }
 
 impl Site {
     fn new(format: Format, name: &str) -> Site {
-        let folder = std::env::temp_dir().join(format!("endicott-snapshot-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("usr001.3390");
-        create_with(&file, Kind::of_model(CkdModel::named("3390").unwrap(), 4), format, Tracks::Blocks).unwrap();
-        label::write(&*Image::open(&file, Options::default()).unwrap(), "USR001").unwrap();
-        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).unwrap();
-        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
-        cp.disks.set_policy(Policy { users: vec!["USR*".into()], ..Policy::default() });
-        assert!(cp.disks.install(0x200, Image::open(&file, Options::default()).unwrap(), "usr001.3390".into()));
-        let log_on = |userid: &str| {
-            let terminal = cp.connect(Screen::Typewriter, None, "127.0.0.1", true);
-            cp.line(terminal.id, &format!("logon {userid} {userid}"));
-            terminal.take_output();
-            terminal
-        };
-        let (operator, _) = (log_on("operator"), log_on("guest"));
-        Site { operator, cp, file, _folder: Folder(folder) }
+        let folder = Folder::new(&format!("snapshot-{name}"));
+        let kind = Kind::of_model(CkdModel::named("3390").expect("there is this model"), 4);
+        folder.make("USR001", kind, format, Tracks::Blocks);
+        let disks = " MDISK 191 3390 1 2 USR001 MR\n";
+        let site = super::Site::new(&folder, disks, &[(0x200, "USR001")], &Options::default());
+        Site { site, file: folder.file("USR001"), _folder: folder }
     }
 
     /// What the operator sees of a command.
     fn operator(&self, line: &str) -> String {
-        self.cp.line(self.operator.id, line);
-        self.operator.take_output()
+        self.site.cp.line(self.site.operator.id, line);
+        self.site.operator.take_output()
     }
 
     /// The guest writes a byte into each block of a track, or reads it.
     fn write(&self, track: u32, byte: u8) {
-        let link = self.cp.disks.link("GUEST", 0x191).unwrap();
+        let link = self.site.cp.disks.link("GUEST", 0x191).unwrap();
         let change = &mut |found: &mut dasd::Track| {
             let at = found.records().nth(1).unwrap().at;
             found.update(at, None, Some(&[byte; 4096]));
@@ -77,7 +41,7 @@ impl Site {
     }
 
     fn read(&self, track: u32) -> u8 {
-        let link = self.cp.disks.link("GUEST", 0x191).unwrap();
+        let link = self.site.cp.disks.link("GUEST", 0x191).unwrap();
         byte_of(&*link.volume, track)
     }
 }
@@ -94,7 +58,7 @@ fn the_operator_keeps_a_disk_as_it_is_while_a_guest_writes_it() {
         let site = Site::new(format, name);
         site.write(3, 1);
         let said = site.operator("snapshot usr001");
-        assert!(said.contains("DASD 0200 USR001 SNAPSHOT 1: WRITTEN IN") && said.contains("usr001_s1.3390"), "{said}");
+        assert!(said.contains("DASD 0200 USR001 SNAPSHOT 1: WRITTEN IN") && said.contains("USR001_s1"), "{said}");
         site.write(3, 2);
         assert!(site.operator("query dasd details 200").contains("0200 SNAPSHOTS = 1"));
         // Another program of the host reads what was there, and not the whole.
@@ -120,11 +84,11 @@ fn the_operator_keeps_a_disk_as_it_is_while_a_guest_writes_it() {
 /// What the operator hears some time later.
 fn told(site: &Site) -> String {
     let began = Instant::now();
-    while !site.cp.disks.has_troubles() && began.elapsed() < Duration::from_secs(30) {
+    while !site.site.cp.disks.has_troubles() && began.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(2));
     }
-    site.cp.tick();
-    site.operator.take_output()
+    site.site.cp.tick();
+    site.site.operator.take_output()
 }
 
 #[test]
@@ -136,8 +100,7 @@ fn what_was_written_since_a_snapshot_is_thrown_away() {
     assert_eq!(site.read(3), 2);
     site.operator("force guest");
     assert!(site.operator("snapshot 200 discard").contains("DASD 0200 USR001 SNAPSHOT DISCARDED"));
-    let terminal = site.cp.connect(Screen::Typewriter, None, "127.0.0.1", true);
-    site.cp.line(terminal.id, "logon guest guest");
+    log_on(&site.site.cp, "guest");
     assert_eq!(site.read(3), 1, "nor does the minidisk cache have it");
     for line in ["snapshot 201", "snapshot nobody"] {
         assert!(site.operator(line).contains("HCPCQS040E"), "{line}");

@@ -1,0 +1,60 @@
+//! The tracks, or groups of blocks, of an image that were used last, kept in storage, and what their use says of what will be wanted next.
+
+use super::places::Places;
+use crate::ahead::{Habits, Wish};
+use crate::{Kind, Track, packed};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A track, or a group of blocks of a compressed fixed-block image.
+#[derive(Clone)]
+pub(super) enum Unit {
+    Track(Arc<Track>),
+    Group(Arc<Vec<u8>>),
+}
+
+/// The units used last.
+#[derive(Default)]
+pub(super) struct Recent {
+    units: VecDeque<(u32, Unit)>,
+    pub habits: Habits,
+    pub places: Places,
+}
+
+impl Recent {
+    /// Up to 3.5 MB of 3390 tracks.
+    const LIMIT: usize = 64;
+
+    pub fn has(&self, unit: u32) -> bool {
+        self.units.iter().any(|(found, _)| *found == unit)
+    }
+
+    /// As [`Recent::find`], and what should be brought nearer as this is read.
+    pub fn read(&mut self, unit: u32, kind: Kind) -> (Option<Unit>, Option<Wish>) {
+        let together = match kind {
+            Kind::Ckd { heads, .. } => heads,
+            Kind::Fba { .. } => 16,
+        };
+        let found = self.find(unit);
+        let wish = self.habits.read(unit, found.is_none(), packed::units(kind), together);
+        (found, wish)
+    }
+
+    pub fn find(&mut self, unit: u32) -> Option<Unit> {
+        let at = self.units.iter().position(|(found, _)| *found == unit)?;
+        let found = self.units.remove(at)?;
+        let data = found.1.clone();
+        self.units.push_front(found);
+        Some(data)
+    }
+
+    pub fn put(&mut self, unit: u32, data: Unit) {
+        self.remove(unit);
+        self.units.truncate(Self::LIMIT - 1);
+        self.units.push_front((unit, data));
+    }
+
+    pub fn remove(&mut self, unit: u32) {
+        self.units.retain(|(found, _)| *found != unit);
+    }
+}

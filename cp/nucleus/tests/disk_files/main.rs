@@ -1,0 +1,85 @@
+//! Real disks in host files, with a guest's minidisks on them: what happens when the host fails, and snapshots.
+
+mod failing;
+mod snapshots;
+#[path = "../time/mod.rs"]
+mod time;
+
+use dasd::{Format, Image, Kind, Options, Tracks, create_with, label};
+use directory::{Directory, Passwords};
+use nucleus::console::terminal::{Kind as Screen, Silent, Terminal};
+use nucleus::minidisk::real::Policy;
+use nucleus::system::{Cp, SystemConfig};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use time::Time;
+
+/// The operator, and a guest with these statements for its disks, which lie on volumes whose serials begin with USR or FBA.
+fn directory(disks: &str) -> String {
+    format!(
+        "USER OPERATOR OPERATOR 1M 1M ABCDEFG\n CONSOLE 009 3215 T\n\
+         USER GUEST GUEST 1M 1M G\n CONSOLE 009 3215 T\n{disks}"
+    )
+}
+
+/// A folder for disks, gone with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("endicott-disks-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).expect("a folder for the test");
+        Folder(folder)
+    }
+
+    fn file(&self, serial: &str) -> PathBuf {
+        self.0.join(serial)
+    }
+
+    /// A new disk, in the file that its serial names.
+    fn make(&self, serial: &str, kind: Kind, format: Format, tracks: Tracks) {
+        create_with(&self.file(serial), kind, format, tracks).expect("there is room");
+        label::write(&*opened(&self.file(serial)), serial).expect("there is room");
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn opened(file: &Path) -> Arc<Image> {
+    Image::open(file, Options::default()).expect("it opens")
+}
+
+/// A system with disks in files, the operator and the guest logged on.
+struct Site {
+    cp: Cp,
+    operator: Arc<Terminal>,
+}
+
+impl Site {
+    /// `disks` are the guest's MDISK statements, `reals` device numbers and serials.
+    fn new(folder: &Folder, disks: &str, reals: &[(u16, &str)], options: &Options) -> Site {
+        let directory = Directory::parse("USER DIRECT", &directory(disks), &Passwords::default());
+        let directory = directory.expect("it has no mistakes");
+        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
+        cp.disks.set_policy(Policy { users: vec!["USR*".into(), "FBA*".into()], ..Policy::default() });
+        for &(number, serial) in reals {
+            let image = Image::open(&folder.file(serial), options.clone()).expect("it opens");
+            assert!(cp.disks.install(number, image, serial.into()));
+        }
+        let site = Site { operator: log_on(&cp, "operator"), cp };
+        log_on(&site.cp, "guest");
+        site
+    }
+}
+
+fn log_on(cp: &Cp, userid: &str) -> Arc<Terminal> {
+    let terminal = cp.connect(Screen::Typewriter, None, "127.0.0.1", true);
+    cp.line(terminal.id, &format!("logon {userid} {userid}"));
+    terminal.take_output();
+    terminal
+}

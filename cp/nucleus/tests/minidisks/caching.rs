@@ -1,0 +1,170 @@
+//! The minidisk cache and the control unit's: what they serve, keep and count.
+
+use super::*;
+
+#[test]
+fn the_cache_serves_what_is_read_again() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let (u1, _) = site.log_on("u1");
+    assert_eq!(
+        maint.says("query mdcache")[..2],
+        ["Minidisk cache ON for system", "Storage MDC min=0M max=128M, usage=0%, bias=1.00"]
+    );
+    let volume = |userid: &str, vdev: u16| site.cp.disks.link(userid, vdev).expect("it is linked").volume.clone();
+    let (ours, theirs, whole) = (volume("MAINT", 0x190), volume("U1", 0x190), volume("MAINT", 0x123));
+    // One user's miss is another's hit, and a third's who knows the track by another number.
+    let mut track = Track::clone(&ours.read_track(17).unwrap());
+    theirs.read_track(17).unwrap();
+    assert_eq!(whole.read_track(10 * 15 + 17).unwrap().home(), (11, 2));
+    assert_eq!(
+        u1.says("query mdcache statistics"),
+        ["U1       READS=1 WRITES=0 HITS=1 HIT RATIO=100% INSERTS=0 MODS=0 REFUSED=0"]
+    );
+    // A format write throws the track out, and keeps it out once.
+    let end = track.records().last().unwrap().end();
+    track.format(end, Count { cylinder: 1, head: 2, record: 1, key: 0, data: 4 }, &[], b"one ");
+    ours.write_track(17, &track).unwrap();
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert!(u1.says("query mdcache stat")[0].starts_with("U1       READS=4 WRITES=0 HITS=2 HIT RATIO=50% INSERTS=1"));
+    // A write of data changes it in the cache.
+    let at = track.records().last().unwrap().at;
+    track.update(at, None, Some(b"two "));
+    ours.write_track(17, &track).unwrap();
+    assert_eq!(*theirs.read_track(17).unwrap(), track);
+    assert_eq!(whole.read_track(10 * 15 + 17).unwrap().records().last().unwrap().data, b"two ");
+    assert!(
+        maint.says("query mdcache mdisk 190")[1].contains("WRITES=2"),
+        "{:?}",
+        maint.says("query mdcache mdisk 190")
+    );
+    // A write that misses brings nothing in.
+    let held = site.cp.disks.cache.bytes();
+    ours.read_track_to_update(20).unwrap();
+    assert_eq!(site.cp.disks.cache.bytes(), held);
+    let before = site.cp.disks.cache.bytes();
+    ours.write_track(21, &Track::new(1, 6)).unwrap();
+    assert_eq!(site.cp.disks.cache.bytes(), before);
+    assert_eq!(maint.says("query mdcache mdisk 191")[0], "0191 minidisk cache OFF");
+    assert_eq!(maint.says("set mdcache rdev off 201"), Vec::<String>::new());
+    assert_eq!(
+        (site.cp.disks.cache.bytes(), maint.says("query mdcache rdev 201")[0].as_str()),
+        (0, "0201 minidisk cache OFF")
+    );
+    assert_eq!(u1.says("set mdcache system off"), ["HCPCMD002E Invalid operand - SYSTEM"]);
+    assert_eq!(maint.says("set mdcache storage 8M 4M"), ["HCPMDS6802E Minidisk cache size not valid - 8M"]);
+    assert_eq!(maint.says("set mdcache storage 0M 4M bias 0.5"), Vec::<String>::new());
+    assert_eq!(maint.says("query mdcache storage"), ["Storage MDC min=0M max=4M, usage=0%, bias=0.50"]);
+}
+
+#[test]
+fn fixed_blocks_are_cached_in_groups() {
+    let site = Site::new();
+    let (_maint, _) = site.log_on("maint");
+    let disk = site.cp.disks.link("MAINT", 0x193).expect("it is linked").volume.clone();
+    let data: Vec<u8> = (0..100 * 512).map(|n| (n / 512) as u8).collect();
+    disk.write_blocks(0, &data).unwrap();
+    let mut back = vec![0; 8 * 512];
+    for block in [60, 60, 90, 0] {
+        disk.read_blocks(block, &mut back).unwrap();
+        assert_eq!(back[..], data[block as usize * 512..(block as usize + 8) * 512]);
+    }
+    disk.write_blocks(62, &[0xff; 1024]).unwrap();
+    disk.read_blocks(60, &mut back).unwrap();
+    assert_eq!((back[512], back[1024], back[2047], back[2048]), (61, 0xff, 0xff, 64));
+    assert!(disk.read_blocks(96, &mut back).is_err());
+}
+
+#[test]
+fn the_control_units_cache_is_set_and_counted() {
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    let (u2, _) = site.log_on("u2");
+    assert_eq!(u2.says("set cache device off 201"), ["HCPCMD002E Invalid operand - CACHE"]);
+    assert_eq!(
+        maint.says("query cache 201"),
+        [
+            "0201 CACHE available for subsystem",
+            "0201 CACHE activated for device",
+            "0201 READS=0 HITS=0 HIT RATIO=0% STAGED=0 BYPASSED=0 INHIBITED=0",
+            "0201 WRITES=0 FAST HITS=0 DESTAGED=0 DELAYED=0"
+        ]
+    );
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    let ipl = |vdev: &str| {
+        maint.says(&format!("ipl {vdev}"));
+        (0..20).for_each(|_| {
+            site.cp.step(0);
+        });
+        maint.1.take_output();
+        maint.says("query cache 201")[2].clone()
+    };
+    maint.says("set mdcache system off");
+    let counted = |reads: u32, hits: u32, staged: u32, bypassed: u32| {
+        let ratio = hits * 100 / reads;
+        format!("0201 READS={reads} HITS={hits} HIT RATIO={ratio}% STAGED={staged} BYPASSED={bypassed} INHIBITED=0")
+    };
+    assert_eq!(ipl("190"), counted(1, 0, 1, 0));
+    assert_eq!(ipl("190"), counted(2, 1, 1, 0));
+    // MINIOPT NOCACHE.
+    assert_eq!(ipl("191"), counted(3, 1, 1, 1));
+    assert_eq!(maint.says("set cache device off 201"), Vec::<String>::new());
+    assert_eq!(ipl("190"), counted(4, 1, 1, 1));
+    maint.says("set cache device on 201");
+    assert_eq!(maint.says("set nvs off 200-2ff"), Vec::<String>::new());
+    assert_eq!(maint.says("query nvs 201"), ["0201 NVS unavailable for subsystem"]);
+    assert_eq!(maint.says("set dasdfw off 201"), Vec::<String>::new());
+    assert_eq!(
+        maint.says("query dasdfw 200 201"),
+        ["0200 DASDFW activated for device", "0201 DASDFW deactivated for device"]
+    );
+    assert_eq!(maint.says("set cache subsystem off 201"), Vec::<String>::new());
+    assert_eq!(maint.says("query cache 200")[0], "0200 CACHE unavailable for subsystem");
+    assert_eq!(maint.says("set nvs on 202"), ["HCPSEC1154E Device 0202 is not at a control unit with a cache"]);
+    assert_eq!(maint.says("set nvs on 999"), ["HCPCQS040E Device 0999 does not exist"]);
+    // What the minidisk cache has does not come to the control unit.
+    maint.says("set mdcache system on");
+    ipl("190");
+    let before = maint.says("query cache 201")[2].clone();
+    assert_eq!(ipl("190"), before);
+}
+
+#[test]
+fn record_level_caching_keeps_what_was_read() {
+    let site = Site::new();
+    let (_maint, _) = site.log_on("maint");
+    let volume = site.cp.disks.link("MAINT", 0x196).expect("it is linked").volume.clone();
+    let whole = site.cp.disks.link("MAINT", 0x123).expect("it is linked").volume.clone();
+    format(&*volume);
+    let cache = &site.cp.disks.cache;
+    let mut block = [0; 4096];
+    let before = cache.bytes();
+    for round in 0..2 {
+        for number in [3, 7] {
+            assert!(volume.read_record(4, number, &mut block).unwrap());
+            assert_eq!(block, [number + 64; 4096]);
+        }
+        assert_eq!(cache.bytes() - before, 2 * 4096, "round {round}");
+    }
+    let hits = || cache.counters.hits.load(std::sync::atomic::Ordering::Relaxed);
+    let then = hits();
+    assert!(volume.read_record(4, 3, &mut block).unwrap());
+    assert_eq!(hits(), then + 1);
+    assert!(!volume.read_record(4, 13, &mut block).unwrap());
+    assert!(!volume.read_record(4, 3, &mut [0; 512]).unwrap());
+    // Tracks do not come in, and a write by whatever way throws the records out.
+    volume.read_track(5).unwrap();
+    assert_eq!(cache.bytes() - before, 2 * 4096);
+    whole
+        .update_track(50 * 15 + 4, &mut |track| {
+            let at = track.records().nth(3).unwrap().at;
+            track.update(at, None, Some(&[9; 4096]));
+            true
+        })
+        .unwrap();
+    assert_eq!(cache.bytes(), before);
+    assert!(volume.read_record(4, 3, &mut block).unwrap());
+    assert_eq!(block, [9; 4096]);
+}
