@@ -2,8 +2,11 @@
 
 mod support;
 
+use std::fs;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 use support::endicott;
 
 struct Folder(PathBuf);
@@ -81,6 +84,55 @@ fn a_disk_from_its_making_to_its_restoration() {
     assert!(String::from_utf8_lossy(&found.stdout).contains("track 7 (cylinder 0, head 7)"));
     folder.good("check plain.3390 --repair");
     folder.good("check plain.3390");
+}
+
+/// The disks that users of the field have, each under its name: made, read back, checked.
+#[test]
+fn disks_of_every_model() {
+    let folder = Folder::new("models");
+    let tracks = ["3380-A", "3380-D", "3380-E", "3380-J", "3380-K", "9345-1", "9345-2"];
+    let newer = ["3390-1", "3390-2", "3390-3", "3390-9", "3390-27", "3390-54"];
+    let blocks = ["3370-1", "3370-2", "9336-10", "9336-20", "0671-00", "0671-04", "0671-08"];
+    for model in tracks.iter().chain(&newer).chain(&blocks) {
+        folder.good(&format!("create {model}.disk {model} --volser MODEL1"));
+        let listed = folder.good(&format!("list {model}.disk"));
+        assert!(listed.contains("MODEL1 ") && listed.contains(&format!(" {model}, ")), "{listed}");
+        assert!(folder.good(&format!("check {model}.disk --quick")).contains("Nothing is wrong."));
+    }
+}
+
+/// Ctrl-C in the midst of what takes long: every disk is as it was, and nothing else is there.
+#[test]
+fn ctrl_c_leaves_disks_as_they_were_and_nothing_else() {
+    let folder = Folder::new("interrupt");
+    folder.good("create vol.3390 3390-9 --volser WORK01");
+    folder.good("create old.3390 3390 --cylinders 1 --volser WORK02 --format plain");
+    let files = || ["old.3390", "vol.3390"].map(|name| fs::read(folder.0.join(name)).expect("it is there"));
+    let names = || {
+        let mut names: Vec<_> =
+            fs::read_dir(&folder.0).expect("it is ours").map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = files();
+    for line in ["convert vol.3390 new.3390 --to plain", "restore vol.3390 old.3390"] {
+        let mut command = endicott();
+        command.arg("dasd").args(line.split(' ')).current_dir(&folder.0);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+        // What is being made has another name until it is complete.
+        let began = Instant::now();
+        while names().len() == 2 {
+            assert!(began.elapsed() < Duration::from_secs(60), "{line} does not begin");
+            thread::sleep(Duration::from_millis(2));
+        }
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("there is kill");
+        let ended = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(sent.success() && ended.status.code() == Some(1), "{line}: {said}");
+        assert!(said.contains("interrupted; the source is untouched, and nothing new is left"), "{line}: {said}");
+        assert_eq!(names(), ["old.3390", "vol.3390"], "{line}");
+        assert!(files() == before, "{line}: a disk has changed");
+    }
 }
 
 #[test]

@@ -330,9 +330,12 @@ pub fn dedicate(
     }
     let link = {
         let mut state = cp.disks.state();
+        // A disk that belongs to nobody may be somebody's minidisk as a whole (MDISK DEVNO).
+        let users = state.links.iter().filter(|link| link.disk.rdev() == Some(rdev)).count();
         let real = state.reals.iter_mut().find(|real| real.number == rdev);
         let real = real.ok_or_else(|| message::no_real_device(&shown))?;
         match &real.state {
+            real::State::Free if users > 0 => return Err(message::volume_in_use(&shown, users)),
             real::State::Free => (),
             real::State::Attached { userid, .. } => {
                 return Err(message::real_device_in_use(&shown, format!("attached to {userid}")));

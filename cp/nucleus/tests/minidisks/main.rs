@@ -38,6 +38,9 @@ USER U1 U1 1M 2M G
  MDISK 191 3390 32 4 USR001 MR READU WRITEU MULTU
 USER U2 U2 1M 2M G
  CONSOLE 009 3215 T
+USER U4 U4 1M 2M G
+ CONSOLE 009 3215 T
+ MDISK 400 3390 DEVNO 0B00 MR ALL WRITE
 USER U3 U3 1M 2M G
  OPTION LNKNOPAS LNKEXCLU
  CONSOLE 009 3215 T
@@ -275,6 +278,27 @@ fn temporary_and_virtual_disks_come_and_go() {
     maint.says("link * 300 300 mr");
     disk("MAINT", 0x300).read_blocks(7, &mut block).unwrap();
     assert_eq!(block[0], 0);
+}
+
+/// MDISK DEVNO: a real disk from its first cylinder to its last, whatever its serial is.
+#[test]
+fn a_real_disk_as_a_whole_is_a_minidisk() {
+    let site = Site::new();
+    assert!(site.cp.disks.install(0xb00, pack("WORK03", 3), "work".into()));
+    let (maint, _) = site.log_on("maint");
+    let (u4, lines) = site.log_on("u4");
+    assert_eq!(of_disks(lines), [""; 0]);
+    let shown = u4.says("query virtual 400").remove(0);
+    assert!(shown.starts_with("DASD 0400 3390 WORK03 R/W          3 CYL ON DASD  0B00"), "{shown}");
+    assert_eq!(maint.says("link u4 400 400 rr"), ["DASD 0400 LINKED R/O; R/W BY U4"]);
+    assert_eq!(maint.says("query mdcache mdisk 400"), ["0400 minidisk cache ineligible"]);
+    // While it is one, nobody has it to himself.
+    assert_eq!(maint.says("attach b00 maint"), ["HCPDTS124E DASD 0B00 in use by 2 users"]);
+    maint.says("detach 400");
+    u4.says("logoff");
+    assert!(maint.says("attach b00 maint")[0].starts_with("DASD 0B00 ATTACHED TO MAINT 0B00"));
+    let (_u4, lines) = site.log_on("u4");
+    assert_eq!(of_disks(lines), ["HCPLNM108E U4 0400 not linked; volid 0B00 not mounted"]);
 }
 
 #[test]

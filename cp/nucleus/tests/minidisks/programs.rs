@@ -260,9 +260,22 @@ fn a_reserve_is_seen_wherever_minidisks_overlap() {
     const RELEASE: u32 = 0x94;
     const READ: u32 = 0x64;
     const BUSY: (u32, u32) = (1, 5);
+    // X'18' and X'20' with seek, search and a read.
+    let service = |code: u32| {
+        let ccws =
+            words(&[0x0700_0c40, 0x4000_0006, 0x3100_0c42, 0x4000_0005, 0x0800_0c88, 0, 0x0600_7000, 0x2000_1000]);
+        let (list, ready) = ([0x4110_0191, 0x4120_0c80, 0x41f0_0001], 0x8312_0000 | code);
+        let program = [&list[..], &[ready, 0xb222_0050, 0x5050_0500, 0x50f0_0504]].concat();
+        let data = [(0xc80, &ccws[..]), (0xc40, &[0, 0, 0, 0, 0, 2, 5])];
+        let guest = perform(&site, &u1, "U1", &program, &data);
+        let word = |at: u64| guest.read_u32(arch::Absolute(at)).unwrap();
+        (word(0x500) >> 28, word(0x504))
+    };
     // MAINT 191 is cylinders 30 to 34 and U1 191 is 32 to 35; both have 190, which lies elsewhere.
+    assert!(service(0x18) != BUSY && service(0x20) != BUSY);
     assert_eq!(command(&maint, "MAINT", 0x191, RESERVE), (0, 0));
     assert_eq!(command(&u1, "U1", 0x191, READ), BUSY);
+    assert_eq!((service(0x18), service(0x20)), (BUSY, BUSY));
     assert_eq!(command(&u1, "U1", 0x190, READ), (0, 0));
     let details = |seat: &Seat<'_>, vdev: &str| seat.says(&format!("query virtual {vdev} details")).remove(2);
     assert!(details(&u1, "191").ends_with(", RESERVED") && details(&u1, "190").ends_with(", NOT RESERVED"));

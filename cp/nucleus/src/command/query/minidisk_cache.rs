@@ -8,10 +8,10 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// `Query MDCache [ALL|SYSTem|STORage|XSTore|RDEV rdev|MDISK vdev|INSert [userid|*]|STATistics [userid|ALL]]`
+/// `Query MDCache [ALL|SYSTem|STORage|XSTore|RDEV rdev|MDISK vdev [userid]|INSert [userid|*]|STATistics [userid|ALL]]`
 ///
 /// Shows the minidisk cache: whether it is on, how large it may be and how much of that is used, whether a real device, a minidisk or a user
-/// takes part, and what was counted: virtual reads and writes, reads that needed no I/O, tracks brought in. Without class B it
+/// takes part, and what was counted: virtual reads and writes, reads that needed no I/O (HITS), tracks brought in. Without class B it
 /// shows your own minidisks and yourself.
 pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let cache = &cp.disks.cache;
@@ -50,8 +50,7 @@ pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
         }
         () if what.is("MDISK") => {
             let vdev = words.need_device()?;
-            words.end()?;
-            let link = cp.disks.link(issuer.userid(), vdev);
+            let link = cp.disks.link(&user(issuer, words, privileged)?, vdev);
             let link = link.ok_or_else(|| message::device_absent(format!("{vdev:04X}")).from("QMC"))?;
             let state = match link.is_cached() {
                 None => "ineligible",
