@@ -38,14 +38,14 @@ fn whole() -> &'static [Files] {
                 create(&folder.file(BASE), kind, format).expect("an image is made");
                 let image = Image::open(&folder.file(BASE), Options::default()).expect("it opens");
                 label::write(&*image, "FUZZED").expect("a label fits");
-                write(&*image, 0);
+                write(&image, 0);
                 // As a killed process leaves it: a plain one has its last write in the journal, too.
                 let left = folder.files(&[BASE, JOURNAL]);
                 drop(image);
                 let closed = folder.files(&[BASE]);
                 let image = Image::open(&folder.file(BASE), Options::default()).expect("it opens");
                 image.snapshot().expect("a shadow file is made");
-                write(&*image, 1);
+                write(&image, 1);
                 drop(image);
                 disks.extend([closed, left, folder.files(&[BASE, SHADOW])]);
             }
