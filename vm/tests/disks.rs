@@ -125,7 +125,7 @@ fn ctrl_c_leaves_disks_as_they_were_and_nothing_else() {
             assert!(began.elapsed() < Duration::from_secs(60), "{line} does not begin");
             thread::sleep(Duration::from_millis(2));
         }
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("there is kill");
+        let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().expect("a shell");
         let ended = child.wait_with_output().expect("it ends");
         let said = String::from_utf8_lossy(&ended.stderr);
         assert!(sent.success() && ended.status.code() == Some(1), "{line}: {said}");
