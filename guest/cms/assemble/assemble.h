@@ -139,11 +139,11 @@ struct assembly {
 extern struct assembly assembly;
 
 /* memory.c: storage that stays until the assembly ends. */
-void *keep(size_t size);
+void *arena(size_t size);
 char *keep_text(const char *text, u32 length);
 struct text kept(struct text text);
 struct text folded(struct text text);                    /* kept, in upper case */
-bool same(struct text a, struct text b);                 /* but for case */
+bool same_text(struct text a, struct text b);            /* but for case */
 bool text_is(struct text text, const char *word);
 void *more_room(void *table, u32 count, u32 *room, u32 size);   /* for one more */
 void lines_add(struct lines *lines, const char *record, u32 length);

@@ -15,7 +15,7 @@ void bases_begin(void)
 
 void bases_push(void)
 {
-    struct kept_bases *made = keep(sizeof *made);
+    struct kept_bases *made = arena(sizeof *made);
 
     memcpy(made->base, bases, sizeof bases);
     made->below = pushed;

@@ -75,14 +75,14 @@ void attributes_of(struct text name, u8 *kind, u32 *length)
         const struct operation *operation;
 
         /* Most lines are of another name. */
-        if (line.length <= name.length || line.at[name.length] != ' ' || !same((struct text){ line.at, name.length }, name)) {
+        if (line.length <= name.length || line.at[name.length] != ' ' || !same_text((struct text){ line.at, name.length }, name)) {
             ahead.at++;
             continue;
         }
         bool there = next_record(&ahead, &record);
 
         looked_at = ahead.scratch;
-        if (!there || record.comment || !same(record.name, name))
+        if (!there || record.comment || !same_text(record.name, name))
             continue;
         operation = operation_known(record.op);
         if (operation == NULL)
@@ -665,7 +665,7 @@ static void go_on_at(struct text symbol)
         u32 n = (level->at + k) % text->count;
         struct text line = text->line[n];
 
-        if (line.length < symbol.length || line.at[0] != '.' || !same((struct text){ line.at, symbol.length }, symbol) ||
+        if (line.length < symbol.length || line.at[0] != '.' || !same_text((struct text){ line.at, symbol.length }, symbol) ||
             (line.length > symbol.length && line.at[symbol.length] != ' '))
             continue;
         level->at = n;

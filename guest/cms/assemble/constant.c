@@ -381,7 +381,7 @@ static void base_and_displacement(struct text one)
 
 static void generate_one(const struct constant *constant, struct text one, u32 length)
 {
-    u8 fixed[NOMINAL_MOST], *bytes = length <= sizeof fixed ? fixed : keep(length);
+    u8 fixed[NOMINAL_MOST], *bytes = length <= sizeof fixed ? fixed : arena(length);
     u32 needed;
 
     memset(bytes, 0, length);

@@ -14,9 +14,9 @@ static void add(u32 number, u32 severity, struct text text)
         statement->silent = true;
     }
     for (last = &statement->diagnostics; *last != NULL; last = &(*last)->next)
-        if ((*last)->number == number && same((*last)->text, text))
+        if ((*last)->number == number && same_text((*last)->text, text))
             return;
-    made = keep(sizeof *made);
+    made = arena(sizeof *made);
     *made = (struct diagnostic){ NULL, number, severity, kept(text) };
     if (statement->diagnostics == NULL)
         assembly.flagged++;

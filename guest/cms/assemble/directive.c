@@ -426,12 +426,12 @@ static void copy_first(struct statement *statement)
         flag_text(9146, SEVERE, statement->operands);
         return;
     }
-    lines = keep(sizeof *lines);
+    lines = arena(sizeof *lines);
     if (!assemble_member(statement->operands, lines)) {
         flag_text(9145, ERROR, statement->operands);
         return;
     }
-    made = keep(sizeof *made);
+    made = arena(sizeof *made);
     made->text = lines;
     made->copied = true;
     made->call = assembly.level != NULL ? assembly.level->call : NULL;
@@ -442,7 +442,7 @@ static void copy_first(struct statement *statement)
 /* PUNCH 'text' and REPRO, whose text is the next line. */
 static bool quoted(struct text operand, struct text *text)
 {
-    char *at = keep(operand.length + 1);
+    char *at = arena(operand.length + 1);
     u32 n = 0;
 
     operand = trimmed(operand);

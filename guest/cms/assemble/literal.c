@@ -58,7 +58,7 @@ void literal_use(struct text text)
     text.length = (u32)(scan.at - text.at);
     if (find(text, assembly.pool, assembly.current->number) != NULL)
         return;
-    made = keep(sizeof *made);
+    made = arena(sizeof *made);
     made->text = kept(text);
     made->pool = assembly.pool;
     made->length = constant_size(&constant);

@@ -42,7 +42,7 @@ static void take_line(struct lines *lines, struct text line)
 
 static bool take_copy(struct lines *lines, struct text name, u32 depth)
 {
-    struct lines *member = keep(sizeof *member);
+    struct lines *member = arena(sizeof *member);
     struct level level = { .text = member };
     struct record record;
 
@@ -63,7 +63,7 @@ static bool take_copy(struct lines *lines, struct text name, u32 depth)
 /* From behind MACRO to MEND. */
 static void define(struct level *level, bool listed)
 {
-    struct macro *macro = keep(sizeof *macro);
+    struct macro *macro = arena(sizeof *macro);
     struct operation operation = { .kind = OPERATION_MACRO, .mask = -1, .macro = macro };
     struct record record;
     bool named = false, good = true, ended = false;
@@ -107,7 +107,7 @@ void macro_define(const struct record *record)
 /* A member of a library is a macro if it begins with MACRO. */
 bool macro_library(struct text name)
 {
-    struct lines *member = keep(sizeof *member);
+    struct lines *member = arena(sizeof *member);
     struct operation none = { .kind = OPERATION_NONE, .mask = -1 };
     struct level level = { .text = member };
     struct record record;
@@ -139,7 +139,7 @@ static struct parameter *keyword_of(const struct macro *macro, struct text opera
     if (!scan_symbol(&scan, &name) || scan.at == scan.end || *scan.at != '=')
         return NULL;
     for (u32 n = 0; n < macro->parameters; n++)
-        if (macro->parameter[n].keyword && same(macro->parameter[n].name, name)) {
+        if (macro->parameter[n].keyword && same_text(macro->parameter[n].name, name)) {
             *value = (struct text){ scan.at + 1, (u32)(scan.end - scan.at) - 1 };
             return &macro->parameter[n];
         }
@@ -181,16 +181,16 @@ void macro_call(struct macro *macro, struct text name, struct text operands)
         flag_text(9178, SEVERE, macro->name);
         return;
     }
-    made = keep(sizeof *made);
+    made = arena(sizeof *made);
     made->macro = macro;
     made->label = name;
-    made->value = keep((macro->parameters + 1) * sizeof *made->value);
+    made->value = arena((macro->parameters + 1) * sizeof *made->value);
     made->section = assembly.in != 0 ? assembly.section[assembly.in].name : (struct text){ "", 0 };
     made->index = ++assembly.sysndx;
     made->depth = scope()->depth + 1;
     made->branches = BRANCHES_MOST;
     arguments(made, operands);
-    level = keep(sizeof *level);
+    level = arena(sizeof *level);
     level->text = &macro->lines;
     level->call = made;
     level->below = assembly.level;

@@ -7,7 +7,7 @@ struct piece { struct piece *next; u32 used, room; };
 
 static struct piece *pieces;
 
-void *keep(size_t size)
+void *arena(size_t size)
 {
     struct piece *piece = pieces;
     u32 need = ((u32)size + 7) & ~7u, head = (sizeof *piece + 7) & ~7u;
@@ -48,7 +48,7 @@ void memory_forget(void)
 
 char *keep_text(const char *text, u32 length)
 {
-    return memcpy(keep(length + 1), text, length);
+    return memcpy(arena(length + 1), text, length);
 }
 
 struct text kept(struct text text)
@@ -67,7 +67,7 @@ struct text folded(struct text text)
     return (struct text){ at, text.length };
 }
 
-bool same(struct text a, struct text b)
+bool same_text(struct text a, struct text b)
 {
     if (a.length != b.length)
         return false;
@@ -79,7 +79,7 @@ bool same(struct text a, struct text b)
 
 bool text_is(struct text text, const char *word)
 {
-    return same(text, text_of(word));
+    return same_text(text, text_of(word));
 }
 
 u32 hash_of(struct text text)
@@ -98,7 +98,7 @@ void *more_room(void *table, u32 count, u32 *room, u32 size)
     if (count < *room)
         return table;
     *room = *room == 0 ? 16 : *room * 2;
-    larger = keep((size_t)*room * size);
+    larger = arena((size_t)*room * size);
     if (count > 0)
         memcpy(larger, table, (size_t)count * size);
     return larger;
@@ -115,7 +115,7 @@ void append(struct buffer *buffer, const char *text, u32 length)
 {
     if (length > buffer->room - buffer->length) {
         u32 room = (buffer->length + length) * 2 + 64;
-        char *larger = keep(room);
+        char *larger = arena(room);
 
         if (buffer->length > 0)
             memcpy(larger, buffer->at, buffer->length);

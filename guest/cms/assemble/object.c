@@ -60,7 +60,7 @@ static void blank_card(u8 *card, const char *what)
 
 static struct deck_card *new_card(struct deck_card ***list)
 {
-    struct deck_card *made = keep(sizeof *made);
+    struct deck_card *made = arena(sizeof *made);
 
     **list = made;
     *list = &made->next;
@@ -97,7 +97,7 @@ void object_address(u32 section, bool negative, u32 length, bool external_branch
 
     if (in->kind > SECTION_PRIVATE)
         return;
-    made = keep(sizeof *made);
+    made = arena(sizeof *made);
     made->of = assembly.section[section].esdid;
     made->in = in->esdid;
     made->at = in->origin + (u32)assembly.location;

@@ -97,7 +97,7 @@ u32 opcode_length(const struct opcode *opcode)
 
 static struct operation *add(struct text name)
 {
-    struct operation **chain = &chains[hash_of(name) % CHAINS], *made = keep(sizeof *made);
+    struct operation **chain = &chains[hash_of(name) % CHAINS], *made = arena(sizeof *made);
 
     made->name = folded(name);
     made->chain = *chain;
@@ -110,7 +110,7 @@ static struct operation *look(struct text name)
 {
     struct operation *at = chains[hash_of(name) % CHAINS];
 
-    while (at != NULL && !same(at->name, name))
+    while (at != NULL && !same_text(at->name, name))
         at = at->chain;
     return at;
 }
@@ -118,7 +118,7 @@ static struct operation *look(struct text name)
 /* One of the assembler's own, whatever OPSYN or a macro has made of its name. */
 struct operation *operation_own(const char *name)
 {
-    struct operation *made = keep(sizeof *made);
+    struct operation *made = arena(sizeof *made);
     u32 n = 0;
 
     while (strcmp(directives[n].name, name) != 0)

@@ -3,7 +3,7 @@
 
 struct statement *add_statement(struct text name, struct text op, struct text operands, const struct record *record)
 {
-    struct statement *made = keep(sizeof *made);
+    struct statement *made = arena(sizeof *made);
 
     made->name = kept(name);
     made->op = kept(op);
@@ -93,7 +93,7 @@ static void statement_of(const struct record *record)
 
 void pass1(const struct lines *source)
 {
-    struct level *level = keep(sizeof *level);
+    struct level *level = arena(sizeof *level);
     struct record record;
 
     level->text = source;

@@ -19,7 +19,7 @@ struct symbol *symbol_find(struct text name)
 {
     struct symbol *at = chains[hash_of(name) % CHAINS];
 
-    while (at != NULL && !same(at->name, name))
+    while (at != NULL && !same_text(at->name, name))
         at = at->chain;
     return at;
 }
@@ -29,7 +29,7 @@ struct symbol *symbol_get(struct text name)
     struct symbol *at = symbol_find(name), **chain = &chains[hash_of(name) % CHAINS];
 
     if (at == NULL) {
-        at = keep(sizeof *at);
+        at = arena(sizeof *at);
         at->name = folded(name);
         at->kind = 'U';
         at->length = 1;
@@ -71,7 +71,7 @@ void symbol_refer(struct symbol *symbol)
 
     if (!assembly.second || !assembly.options->xref || (symbol->last != NULL && symbol->last->statement == statement))
         return;
-    made = keep(sizeof *made);
+    made = arena(sizeof *made);
     made->statement = statement;
     if (symbol->last != NULL)
         symbol->last->next = made;
@@ -91,7 +91,7 @@ static bool before(const struct symbol *a, const struct symbol *b)
 /* By name: a merge sort from the bottom up. */
 struct symbol **symbols_sorted(u32 *count)
 {
-    struct symbol **list = keep((symbols + 1) * sizeof *list), **other = keep((symbols + 1) * sizeof *other);
+    struct symbol **list = arena((symbols + 1) * sizeof *list), **other = arena((symbols + 1) * sizeof *other);
     u32 all = 0;
 
     for (u32 n = 0; n < CHAINS; n++)
@@ -129,7 +129,7 @@ u32 section_new(struct text name, enum section_kind kind)
 u32 section_of(struct text name)
 {
     for (u32 n = 1; n < assembly.sections; n++)
-        if (assembly.section[n].name.length > 0 && same(assembly.section[n].name, name))
+        if (assembly.section[n].name.length > 0 && same_text(assembly.section[n].name, name))
             return n;
     return 0;
 }

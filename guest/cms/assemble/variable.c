@@ -7,7 +7,7 @@ void variables_begin(void)
 {
     globals_of_assembly = NULL;
     conditional_begin();
-    assembly.open = keep(sizeof *assembly.open);
+    assembly.open = arena(sizeof *assembly.open);
     assembly.open->branches = BRANCHES_MOST;
 }
 
@@ -19,23 +19,23 @@ struct call_of_macro *scope(void)
 struct variable *variable_named(struct text name)
 {
     for (struct binding *at = scope()->bindings; at != NULL; at = at->next)
-        if (same(at->name, name))
+        if (same_text(at->name, name))
             return at->variable;
     return NULL;
 }
 
 static struct variable *new_variable(struct text name, u8 kind, u32 dimension)
 {
-    struct variable *made = keep(sizeof *made);
+    struct variable *made = arena(sizeof *made);
     u32 count = dimension == 0 ? 1 : dimension;
 
     made->name = folded(name);
     made->kind = kind;
     made->dimension = dimension;
     if (kind == 'C')
-        made->text = keep(count * sizeof *made->text);
+        made->text = arena(count * sizeof *made->text);
     else
-        made->number = keep(count * sizeof *made->number);
+        made->number = arena(count * sizeof *made->number);
     return made;
 }
 
@@ -45,7 +45,7 @@ struct variable *variable_declare(struct text name, u8 kind, u32 dimension, bool
     struct binding *made;
 
     if (global) {
-        for (variable = globals_of_assembly; variable != NULL && !same(variable->name, name); variable = variable->next)
+        for (variable = globals_of_assembly; variable != NULL && !same_text(variable->name, name); variable = variable->next)
             ;
         if (variable != NULL && (variable->kind != kind || variable->dimension != dimension)) {
             flag_text(9163, ERROR, name);
@@ -64,7 +64,7 @@ struct variable *variable_declare(struct text name, u8 kind, u32 dimension, bool
             globals_of_assembly = variable;
         }
     }
-    made = keep(sizeof *made);
+    made = arena(sizeof *made);
     made->name = variable->name;
     made->variable = variable;
     made->next = scope()->bindings;
@@ -124,7 +124,7 @@ static struct text item_of(struct text value, int n)
 
 static struct text digits(u32 number, const char *how)
 {
-    char *at = keep(16);
+    char *at = arena(16);
 
     return (struct text){ at, format(at, 16, how, number) };
 }
@@ -157,12 +157,12 @@ static bool parameter_value(struct text name, struct text *value)
 
     if (call->macro == NULL)
         return false;
-    if (call->macro->label.length > 0 && same(call->macro->label, name)) {
+    if (call->macro->label.length > 0 && same_text(call->macro->label, name)) {
         *value = call->label;
         return true;
     }
     for (u32 n = 0; n < call->macro->parameters; n++)
-        if (same(call->macro->parameter[n].name, name)) {
+        if (same_text(call->macro->parameter[n].name, name)) {
             *value = call->value[n];
             return true;
         }

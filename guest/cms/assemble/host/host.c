@@ -103,7 +103,7 @@ u32 host_assemble(const struct lines *source, bool quietly, u32 steps)
     return worst;
 }
 
-struct lines *host_lines(void) { return keep(sizeof(struct lines)); }
+struct lines *host_lines(void) { return arena(sizeof(struct lines)); }
 
 /* The lines of a source are kept by the assembler's storage, too: all goes at the end. */
 void host_forget(void)
