@@ -51,10 +51,11 @@ static void *obtain_in(struct pipe *pipe, struct block *list, size_t size)
 
 static void release_from(void *storage)
 {
-    struct block *block = (struct block *)storage - 1;
+    struct block *block;
 
     if (storage == NULL)
         return;
+    block = (struct block *)storage - 1;
     block->next->last = block->last;
     block->last->next = block->next;
     system_release(block);
@@ -169,10 +170,11 @@ static void begin(void)
     end_here(s, s->rexx != NULL ? rexx_perform(s, s->arguments) : s->kind->perform(s, s->arguments));
 }
 
-static void give_stack(struct stage *s)
+static u32 stack_size(const struct stage *s) { return system_stack(s->rexx != NULL ? LARGE_STACK : s->kind->stack); }
+
+static void give_stack(struct stage *s, u32 *stack)
 {
-    u32 size = system_stack(s->rexx != NULL ? LARGE_STACK : s->kind->stack);
-    u32 *stack = pipe_obtain(s->set->pipe, size);
+    u32 size = stack_size(s);
 
     for (u32 n = 0; n < GUARDS; n++)
         stack[n] = GUARD;
@@ -392,10 +394,8 @@ static void release_pipe(struct pipe *pipe)
 
 /* ---- beginnings ---- */
 
-struct stage *stage_new(struct set *set, const struct stage_kind *kind, const struct rexx_stage *rexx)
+static struct stage *stage_begin(struct stage *s, struct set *set, const struct stage_kind *kind, const struct rexx_stage *rexx)
 {
-    struct stage *s = pipe_obtain(set->pipe, sizeof *s);
-
     memset(s, 0, sizeof *s);
     s->set = set;
     s->kind = kind;
@@ -411,10 +411,13 @@ struct stage *stage_new(struct set *set, const struct stage_kind *kind, const st
     return s;
 }
 
-static struct set *set_new(struct pipe *pipe)
+struct stage *stage_new(struct set *set, const struct stage_kind *kind, const struct rexx_stage *rexx)
 {
-    struct set *set = pipe_obtain(pipe, sizeof *set);
+    return stage_begin(pipe_obtain(set->pipe, sizeof(struct stage)), set, kind, rexx);
+}
 
+static struct set *set_begin(struct set *set, struct pipe *pipe)
+{
     memset(set, 0, sizeof *set);
     set->pipe = pipe;
     set->level = -2;
@@ -444,7 +447,8 @@ static void set_discard(struct set *set)
 
 static int add_set(struct stage *from, const char *text, u32 length, bool waits)
 {
-    struct set *set = set_new(from->set->pipe);
+    struct pipe *pipe = from->set->pipe;
+    struct set *set = set_begin(pipe_obtain(pipe, sizeof *set), pipe);
     int error;
 
     set->waits = waits;
@@ -457,7 +461,7 @@ static int add_set(struct stage *from, const char *text, u32 length, bool waits)
         return error;
     }
     for (struct stage *s = set->last; s != NULL; s = s->previous) {
-        give_stack(s);
+        give_stack(s, pipe_obtain(pipe, stack_size(s)));
         make_ready(s);
     }
     if (!waits)
@@ -477,25 +481,25 @@ static int perform_pipe(struct stage *s, struct text arguments) { return stage_c
 
 const struct stage_kind pipe_stage = { "PIPE", 4, perform_pipe, ANYWHERE, NULL, NULL, SMALL_STACK };
 
-/* The set of the PIPE command, before it has a stack to stop on. */
+/* The set of the PIPE command; false: there is no storage for it, and no stage yet to stop. */
 static bool begin_pipe(struct pipe *pipe, struct text text, void *environment)
 {
-    struct block *list = &pipe->blocks;
-    u32 need = system_stack(SMALL_STACK) + sizeof(struct set) + sizeof(struct stage) + 256;
-    void *room = system_obtain(need);
     struct set *set;
     struct stage *s;
+    void *stack;
 
-    /* There is room for these, and nobody else obtains between. */
-    list->next = list->last = list;
-    system_release(room);
-    if (room == NULL)
+    pipe->blocks.next = pipe->blocks.last = &pipe->blocks;
+    set = try_in(&pipe->blocks, sizeof *set);
+    s = try_in(&pipe->blocks, sizeof *s);
+    stack = try_in(&pipe->blocks, system_stack(SMALL_STACK));
+    if (set == NULL || s == NULL || stack == NULL) {
+        release_all(&pipe->blocks);
         return false;
-    set = set_new(pipe);
-    set->environment = environment;
-    s = stage_new(set, &pipe_stage, NULL);
-    s->arguments = s->text = text;
-    give_stack(s);
+    }
+    set_begin(set, pipe)->environment = environment;
+    stage_begin(s, set, &pipe_stage, NULL)->arguments = text;
+    s->text = text;
+    give_stack(s, stack);
     make_ready(s);
     return true;
 }

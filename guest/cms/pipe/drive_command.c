@@ -50,12 +50,22 @@ static void perform_job(void *with)
     capture_end(job->lines->capture.outer);
 }
 
+/* LISTCMD. */
+static void list_command(struct stage *s, struct text command)
+{
+    if ((s->listing & LIST_COMMANDS) == 0)
+        return;
+    stage_say(s, 18, 'I', command.at, command.length);
+    say_where(s);
+}
+
 /* One command: its lines to the primary output, its return code to the secondary one. */
 static int one_command(struct stage *s, struct job *job, int *worst)
 {
     char number[12];
     bool more = true;
 
+    list_command(s, job->command);
     aside(s, perform_job, job);
     if (job->lines->full) {
         stage_say(s, 122, 'S');
@@ -133,6 +143,7 @@ static int one_cp(struct stage *s, struct asked *asked)
 
     if (asked->command.length > MOST_COMMAND)
         return stage_error(s, 72, asked->command.length, MOST_COMMAND);
+    list_command(s, asked->command);
     aside(s, ask_cp, asked);
     code = asked->cut && asked->code == 0 ? 1 : asked->code;
     for (u32 at = 0; more && at < asked->length;) {

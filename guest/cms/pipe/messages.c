@@ -21,10 +21,12 @@ static const struct { u32 number; const char *text; } texts[] = {
     { 14, "Option \"%l\" not valid" },
     { 15, "Value missing for keyword \"%l\"" },
     { 17, "Missing ending parenthesis" },
+    { 18, "Command: \"%l\"" },
     { 20, "Stage returned with return code %d" },
     { 27, "Entry point %l not found" },
     { 29, "Pipeline stalled" },
     { 30, "... Stage is waiting for %s" },
+    { 35, "Record to stream %u: \"%l\"" },
     { 46, "Label \"%l\" already declared" },
     { 47, "Label \"%l\" not declared" },
     { 50, "Not a character or hexadecimal representation: %l" },
@@ -118,7 +120,7 @@ void say_where(const struct stage *s)
         else
             pipe_say("MSG", 4, 'I', s->number, s->pipeline, s->set->name);
     }
-    if ((s->message_level & RUNNING_WHAT) != 0)
+    if ((s->message_level & RUNNING_WHAT) != 0 && s->text.length > 0)
         pipe_say("MSG", 1, 'I', s->text.at, length_of(s->text.at, s->text.length));
 }
 

@@ -26,7 +26,7 @@ u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_
         streams->room = room;
     }
     streams->stream[streams->count].link = NULL;
-    pad(streams->stream[streams->count].id, 4, id, id_length);
+    pad(streams->stream[streams->count].id, 4, id_length > 0 ? id : "", id_length);
     return streams->count++;
 }
 
@@ -203,6 +203,10 @@ int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
     if (link == NULL || link->reader == NULL) {
         sever(s, false, stream);
         return END_OF_FILE;
+    }
+    if (s->listing & TRACE_CALLS) {
+        stage_say(s, 35, 'I', stream, at, length);
+        say_where(s);
     }
     link->at = at;
     link->length = length;
