@@ -38,6 +38,7 @@ enum edf_error {
     EDF_STORAGE,        /* no storage */
     EDF_NOT_KEPT,       /* nobody keeps its directory */
     EDF_LENGTH,         /* the record's length is not one that the file can have */
+    EDF_REPLACED,       /* another disk is in its place, or somebody else has changed it */
 };
 
 /* A device in blocks of `size` bytes, numbered from 1. Each call is for `count` blocks that follow one another; 0 is success. */
@@ -97,6 +98,8 @@ struct edf {
     bool broken;        /* a commit failed: only reading it anew helps */
     u32 size, blocks, used;
     u8 label[ADT_LENGTH];
+    u8 seen[ADT_LENGTH];    /* the label as it is on the disk; nothing: there is none yet */
+    bool ours;          /* since the last commit it was looked whether that is still so */
     u8 *fst;            /* the directory, entries of FST_LENGTH; the first two are the directory and the map themselves */
     u32 fsts, fst_room;
     u8 *fst_dirty;      /* a byte for each directory block */
@@ -143,6 +146,7 @@ int edf_open_label(struct edf *edf, const struct edf_device *device, bool writab
 int edf_name_segment(struct edf *edf, const u8 name[8]);
 void edf_close_disk(struct edf *edf);
 int edf_commit(struct edf *edf);
+int edf_begin(struct edf *edf);           /* before a block is written */
 u32 edf_allocate(struct edf *edf, bool reserve);
 void edf_release(struct edf *edf, u32 block, bool fresh);
 void edf_restore(struct edf *edf, u32 block);

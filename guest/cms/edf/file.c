@@ -62,7 +62,10 @@ static int flush(struct edf_file *file)
 {
     struct edf *edf = file->edf;
     u32 from = file->dirty_from, to = file->dirty_to;
+    int error = from < to ? edf_begin(edf) : EDF_OK;
 
+    if (error != EDF_OK)
+        return error;
     for (u32 n = from; n < to; n++) {
         struct edf_entry *entry = &file->tree.entry[file->first + n];
 

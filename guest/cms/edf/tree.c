@@ -192,6 +192,10 @@ static int store_level(struct edf *edf, struct edf_tree *tree, struct edf_entry 
         if (nothing && size == 4) {
             block = 0;
         } else {
+            int error = edf_begin(edf);
+
+            if (error != EDF_OK)
+                return error;
             block = edf_allocate(edf, reserve);
             if (block == 0)
                 return EDF_FULL;

@@ -47,6 +47,8 @@ static int write_label(struct edf *edf)
     memcpy(bytes + label_offset(&edf->device), edf->label, ADT_LENGTH);
     if (error == EDF_OK)
         error = write_block(&edf->device, label_block(&edf->device), bytes);
+    if (error == EDF_OK)
+        memcpy(edf->seen, edf->label, ADT_LENGTH);
     edf_put(bytes);
     return error;
 }
@@ -207,14 +209,30 @@ static int read_map(struct edf *edf)
     return read_tree(edf, &edf->map_tree, edf->map);
 }
 
-bool edf_is_current(struct edf *edf)
+/* Whether the disk is as we have left it. */
+static int look(struct edf *edf)
 {
     u8 *bytes = edf_get(edf->size);
-    bool current = bytes != NULL && read_block(&edf->device, label_block(&edf->device), bytes) == EDF_OK &&
-                   memcmp(edf->label, bytes + label_offset(&edf->device), ADT_LENGTH) == 0;
+    int error = bytes == NULL ? EDF_STORAGE : read_block(&edf->device, label_block(&edf->device), bytes);
 
+    if (error == EDF_OK && memcmp(edf->seen, bytes + label_offset(&edf->device), ADT_LENGTH) != 0)
+        error = EDF_REPLACED;
     edf_put(bytes);
-    return current;
+    return error;
+}
+
+bool edf_is_current(struct edf *edf) { return look(edf) == EDF_OK; }
+
+/*
+ * Before the first block behind a commit is written: a user may have put another disk where this one was, and another user may have
+ * written. What is free here may be in use there.
+ */
+int edf_begin(struct edf *edf)
+{
+    int error = edf->ours || edf->seen[ADT_ID] == 0 ? EDF_OK : look(edf);
+
+    edf->ours = error == EDF_OK;
+    return error;
 }
 
 /* Reads the label, which is there then as far as it could be read. Nothing is held. */
@@ -232,6 +250,7 @@ int edf_open_label(struct edf *edf, const struct edf_device *device, bool writab
     error = read_block(device, label_block(device), bytes);
     if (error == EDF_OK)
         memcpy(edf->label, bytes + label_offset(device), ADT_LENGTH);
+    memcpy(edf->seen, edf->label, ADT_LENGTH);
     edf_put(bytes);
     if (error == EDF_OK && (memcmp(edf->label, id, 4) != 0 || edf_word(edf->label + ADT_SIZE) != device->size))
         error = EDF_NO_LABEL;
@@ -355,7 +374,11 @@ int edf_commit(struct edf *edf)
         return EDF_OK;
     if (edf->broken)
         return EDF_IO;
-    error = move_directory(edf, home);
+    /* Once more: much may have happened since the first block was written. */
+    edf->ours = false;
+    error = edf_begin(edf);
+    if (error == EDF_OK)
+        error = move_directory(edf, home);
     if (error == EDF_OK)
         error = move_map(edf);
     if (error == EDF_OK)
@@ -380,12 +403,16 @@ int edf_commit(struct edf *edf)
     memset(edf->fst_dirty, 0, edf->directory.count);
     edf->waiting = 0;
     edf->hint = FIRST_FREE;
-    edf->changed = false;
+    edf->changed = edf->ours = false;
     return EDF_OK;
 }
 
 int edf_relabel(struct edf *edf, const u8 label[6])
 {
+    int error = look(edf);
+
+    if (error != EDF_OK)
+        return error;
     memcpy(edf->label + ADT_LABEL, label, 6);
     return write_label(edf);
 }
@@ -393,6 +420,10 @@ int edf_relabel(struct edf *edf, const u8 label[6])
 /* The label says where somebody keeps the directory, until it is changed. */
 int edf_name_segment(struct edf *edf, const u8 name[8])
 {
+    int error = look(edf);
+
+    if (error != EDF_OK)
+        return error;
     memcpy(edf->label + ADT_SEGMENT, name, 8);
     return write_label(edf);
 }

@@ -284,6 +284,7 @@ struct disk *disk_on(u16 vdev);
 int disk_access(u16 vdev, char mode, char extends, bool force_read_only, struct disk **found);
 void disk_release(char mode);
 bool disk_is_current(struct disk *disk);                 /* the directory is the one that was read */
+void disks_may_be_others(void);
 bool disk_shape(u16 vdev, struct disk *disk);
 bool disk_shows(const struct disk *disk, const u8 *fst);
 struct edf_device disk_device(struct disk *disk, u32 size);

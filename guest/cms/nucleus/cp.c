@@ -53,6 +53,7 @@ int cp(const char *text, u32 length, char *response, u32 *room)
     char line[240];
     u32 cc;
 
+    disks_may_be_others();
     length = length > sizeof line ? sizeof line : length;
     memcpy(line, text, length);
     if (length == 0) {

@@ -47,6 +47,14 @@ static int disk_write(void *context, u32 block, u32 count, const void *from)
     return block_io(disk->vdev, disk->edf.size, true, block, count, (void *)from);
 }
 
+/* A command of CP's may have put another disk in the place of one. */
+void disks_may_be_others(void)
+{
+    for (u32 n = 0; n < 26; n++)
+        if (by_letter[n] != NULL)
+            by_letter[n]->edf.ours = false;
+}
+
 struct edf_device disk_device(struct disk *disk, u32 size)
 {
     disk->edf.size = size;

@@ -355,6 +355,9 @@ int file_problem(const char *module, int error, const struct fileid *id, bool wr
     case EDF_FULL:
         message(module, 107, 'S', disk != NULL ? disk->mode : '?', disk != NULL ? disk->vdev : 0);
         return RC_IO;
+    case EDF_REPLACED:
+        message(module, 2066, 'S', disk != NULL ? disk->mode : '?', disk != NULL ? disk->vdev : 0);
+        return RC_IO;
     case EDF_STORAGE:
         message(module, 109, 'S');
         return RC_STORAGE;
