@@ -5,12 +5,15 @@ enum { SLI = 0x20, READ = 0x02 };
 
 struct ccw { u8 command, flags; u16 count; u32 address; };
 
-/* Writes a card or a line. */
+/* Writes a card or a line; a record may be many, so HX is looked for at each. */
 int unit_write(u16 vdev, u8 command, const char *text, u32 length)
 {
     struct ccw ccw __attribute__((aligned(8))) = { command, SLI, (u16)(length == 0 ? 1 : length), (u32)(length == 0 ? " " : text) };
 
-    return channel_io(vdev, &ccw, NULL);
+    int code = channel_io(vdev, &ccw, NULL);
+
+    attend();
+    return code;
 }
 
 int unit_read(u16 vdev, char card[80], u32 *length)
