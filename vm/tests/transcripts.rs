@@ -95,7 +95,9 @@ impl Person {
             if rows != last {
                 (last, since) = (rows, Instant::now());
             }
-            let enough = if status.contains(" READ") || at_ready(&last) { READS } else { RUNS };
+            // An empty line is not echoed: the read that it ends may still be on the screen.
+            let begun = last[..last.len() - BELOW].iter().any(|row| !row.trim().is_empty());
+            let enough = if begun && (status.contains(" READ") || at_ready(&last)) { READS } else { RUNS };
             if since.elapsed() > enough {
                 self.seen = last[..last.len() - BELOW].to_vec();
                 pages.extend(self.seen.iter().cloned());
