@@ -64,6 +64,55 @@ fn build() -> Option<PathBuf> {
     Some(program)
 }
 
+/// The files of `guest/cms/pipe` that know CMS.
+fn knows_cms(name: &str) -> bool {
+    name.starts_with("drive") || ["system.c", "filter.c", "help.c"].contains(&name)
+}
+
+/// `pipe`, pipelines on this host (`guest/cms/pipe/host.c`) with a sanitizer looking on; `None`, with a sentence, where there is no compiler for it.
+pub fn pipe() -> Option<&'static Path> {
+    static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(build_pipe).as_deref()
+}
+
+/// Compiled by the host's C compiler, with EBCDIC literals but where it talks to the host.
+fn build_pipe() -> Option<PathBuf> {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let known = Command::new(&compiler).args(["-fexec-charset=IBM037", "-E", "-x", "c", "/dev/null"]).output();
+    if !known.is_ok_and(|output| output.status.success()) {
+        println!("skipped: there is no C compiler ({compiler}) that has EBCDIC literals");
+        return None;
+    }
+    let (source, folder) = (source(), scratch());
+    let mut parts: Vec<PathBuf> =
+        ["lib/text.c", "lib/format.c", "lib/pack.c", "host/ebcdic.c"].map(|name| source.join(name)).into();
+    let entries = std::fs::read_dir(source.join("pipe")).expect("the folder is there");
+    parts.extend(entries.map(|entry| entry.expect("it can be read").path()).filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        name.ends_with(".c") && !knows_cms(&name)
+    }));
+    let flags = ["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined"];
+    let strict = ["-fno-sanitize=nonnull-attribute", "-fno-sanitize-recover=all"];
+    let mut objects = Vec::new();
+    for part in parts {
+        let name = part.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let object = folder.join(format!("pipe-{name}.o"));
+        let mut command = Command::new(&compiler);
+        command.args(flags).args(strict).arg("-c").arg(&part).arg("-o").arg(&object);
+        if !["host.c", "ebcdic.c"].contains(&name.as_str()) {
+            command.arg("-fexec-charset=IBM037");
+        }
+        let output = command.output().expect("the compiler was there a moment ago");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        objects.push(object);
+    }
+    let program = folder.join("pipe");
+    let output =
+        Command::new(&compiler).args(flags).args(&objects).arg("-o").arg(&program).output().expect("it is there");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(program)
+}
+
 /// Runs `edfdisk`.
 pub fn run(program: &Path, words: &[&str]) -> Output {
     // Files are as old as the clock of the tests' system says that it is.
