@@ -87,16 +87,24 @@ fn newest(folder: &Path) -> Option<std::time::SystemTime> {
 fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     let level = format!("-DCMS_LEVEL=\"{}\"", env!("CARGO_PKG_VERSION"));
     let elf = folder.join("nucleus.elf");
-    let mut sources = vec![source().join("nucleus/start.S")];
-    for part in ["nucleus", "lib", "command", "edf", "rexx", "pipe", "assemble"] {
-        // What gives a part a main program on this host is none of CMS's.
-        sources.extend(host::files(&source().join(part), |name| name.ends_with(".c") && name != "host.c"));
-    }
-    let mut link = Command::new(compiler);
-    link.args(FLAGS).arg(&level).arg("-I").arg(source().join("lib/include"));
-    link.args(["-static", "-no-pie", "-Wl,-m,elf_s390,--build-id=none,-z,noexecstack", "-T"]);
-    link.arg(source().join("nucleus.ld"));
-    run(link.args(&sources).arg("-o").arg(&elf))?;
+    // What gives a part a main program on this host is none of CMS's.
+    let of = |parts: &[&str]| -> Vec<PathBuf> {
+        let folders = parts.iter().map(|part| source().join(part));
+        folders.flat_map(|part| host::files(&part, |name| name.ends_with(".c") && name != "host.c")).collect()
+    };
+    let compile = |sources: &[PathBuf], options: &[&str], out: &Path| {
+        let mut command = Command::new(compiler);
+        command.args(FLAGS).arg(&level).arg("-I").arg(source().join("lib/include"));
+        command.arg("-Wl,-m,elf_s390,--build-id=none,-z,noexecstack").args(options);
+        run(command.args(sources).arg("-o").arg(out))
+    };
+    // Small rather than quick, for machines of 2M: what is not on every command's path.
+    let large = folder.join("large.o");
+    compile(&of(&["command", "pipe", "assemble"]), &["-Os", "-r"], &large)?;
+    let mut sources = vec![source().join("nucleus/start.S"), large];
+    sources.extend(of(&["nucleus", "lib", "edf", "rexx"]));
+    let layout = format!("-Wl,-T,{}", source().join("nucleus.ld").display());
+    compile(&sources, &["-static", "-no-pie", &layout], &elf)?;
     let object = folder.join("loader.o");
     run(Command::new(compiler)
         .args(["-m31", "-mesa", "-march=z900", "-c"])
