@@ -17,7 +17,7 @@ struct Command {
 }
 
 /// The string literals of a piece of C, in order; neighbours are not put together.
-fn literals(text: &str) -> Vec<String> {
+pub fn literals(text: &str) -> Vec<String> {
     let (mut all, mut one) = (Vec::new(), None::<String>);
     let mut characters = text.chars();
     while let Some(c) = characters.next() {
@@ -39,9 +39,9 @@ fn commands() -> Vec<Command> {
     rows.map(|row| Command { name: row[0].clone(), syntax: row[1].clone(), help: row[2].clone() }).collect()
 }
 
-/// Numbers and texts, with `...` where something is put in.
-fn messages() -> Vec<(u32, String)> {
-    let rows = REPOSITORY.lines().filter_map(|line| line.trim().strip_prefix("{ ")?.split_once(", \""));
+/// Numbers and texts of a repository, with `...` where something is put in.
+pub fn messages(repository: &str) -> Vec<(u32, String)> {
+    let rows = repository.lines().filter_map(|line| line.trim().strip_prefix("{ ")?.split_once(", \""));
     let row = |(number, text): (&str, &str)| {
         let (text, _) = text.rsplit_once('"')?;
         Some((number.parse().ok()?, filled_in(text)))
@@ -49,7 +49,7 @@ fn messages() -> Vec<(u32, String)> {
     rows.filter_map(row).collect()
 }
 
-fn filled_in(text: &str) -> String {
+pub fn filled_in(text: &str) -> String {
     let mut parts = text.split('%');
     let mut all = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -61,7 +61,7 @@ fn filled_in(text: &str) -> String {
 }
 
 /// The topics of a file of HELP: names and texts.
-fn topics(file: &str) -> Vec<(&str, String)> {
+pub fn topics(file: &str) -> Vec<(&str, String)> {
     let mut all: Vec<(&str, String)> = Vec::new();
     for line in file.lines() {
         match (line.strip_prefix('.'), all.last_mut()) {
@@ -73,7 +73,7 @@ fn topics(file: &str) -> Vec<(&str, String)> {
     all
 }
 
-fn fenced(page: &mut String, text: &str) {
+pub fn fenced(page: &mut String, text: &str) {
     let text = text.trim_matches('\n');
     if !text.is_empty() {
         let _ = write!(page, "\n```text\n{text}\n```\n");
@@ -85,7 +85,7 @@ pub fn page() -> String {
     let mut page = String::from(
         "# CMS\n\n\
          Made by `make docs` from the tables of the nucleus and from `guest/cms/help`; HELP, HELP REXX, HELP TASK and HELP DMSxxxnnn show the same\n\
-         text. Capitals are the shortest abbreviation.\n\n## Commands\n",
+         text. Capitals are the shortest abbreviation. PIPE's stages have a page of [their own](pipelines.md).\n\n## Commands\n",
     );
     let details = topics(COMMANDS);
     for Command { name, syntax, help } in commands() {
@@ -105,22 +105,26 @@ pub fn page() -> String {
     page += "\n## Messages\n\n\
          DMS, three letters of who says it, the number, and I information, W warning, E error, S severe, T terminating, R a reply is\n\
          wanted. Dots stand for what is put in.\n";
-    let explained = topics(MESSAGES);
-    let all = messages();
-    for (n, (number, text)) in all.iter().enumerate() {
+    explain(&mut page, &messages(REPOSITORY), MESSAGES);
+    page
+}
+
+/// Messages, each with what a file of HELP says of it.
+pub fn explain(page: &mut String, messages: &[(u32, String)], help: &str) {
+    let explained = topics(help);
+    for (n, (number, text)) in messages.iter().enumerate() {
         let _ = write!(page, "\n**{number:03}** {text}\n");
         // A number that has two texts is explained once.
-        if all.get(n + 1).is_some_and(|(next, _)| next == number) {
+        if messages.get(n + 1).is_some_and(|(next, _)| next == number) {
             continue;
         }
         let explanation = explained.iter().find(|(topic, _)| *topic == format!("{number:03}"));
         let _ = writeln!(page, "\n> {}", explanation.map_or("", |(_, text)| text.trim()).replace('\n', "\n> "));
     }
-    page
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
@@ -143,23 +147,34 @@ mod tests {
         assert_eq!(tasks, names);
     }
 
-    #[test]
-    fn help_explains_every_message_and_no_other() {
-        let known: BTreeSet<String> = messages().into_iter().map(|(number, _)| format!("{number:03}")).collect();
-        assert!(known.len() > 90 && known.contains("002"));
-        let explained: Vec<(&str, String)> = topics(MESSAGES);
+    /// A file of HELP has each message of a repository once.
+    pub fn explains_every_message(repository: &str, help: &str) {
+        let known: BTreeSet<String> =
+            messages(repository).into_iter().map(|(number, _)| format!("{number:03}")).collect();
+        assert!(known.len() > 50, "{known:?}");
+        let explained: Vec<(&str, String)> = topics(help);
         let numbers: BTreeSet<String> = explained.iter().map(|(number, _)| (*number).to_owned()).collect();
         assert_eq!(numbers, known);
         assert_eq!(explained.len(), known.len(), "each once");
         explained.iter().for_each(|(number, text)| assert!(!text.trim().is_empty(), "{number}"));
     }
 
-    #[test]
-    fn what_help_types_fits_the_terminal() {
-        for line in [COMMANDS, REXX, MESSAGES, TASKS].iter().flat_map(|file| file.lines()) {
+    /// The lines of a file of HELP can be typed.
+    pub fn fits_the_terminal(help: &str) {
+        for line in help.lines() {
             assert!((1..=WIDTH).contains(&line.chars().count()), "{line:?}");
             assert!(line.is_ascii() && !line.contains('\t'), "{line:?}");
         }
+    }
+
+    #[test]
+    fn help_explains_every_message_and_no_other() {
+        explains_every_message(REPOSITORY, MESSAGES);
+    }
+
+    #[test]
+    fn what_help_types_fits_the_terminal() {
+        [COMMANDS, REXX, MESSAGES, TASKS].into_iter().for_each(fits_the_terminal);
     }
 
     #[test]

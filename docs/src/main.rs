@@ -8,6 +8,7 @@ mod cms;
 mod cp;
 mod instructions;
 mod opcodes;
+mod pipelines;
 
 /// Every page: its file name and its text.
 fn pages() -> Vec<(&'static str, String)> {
@@ -15,6 +16,7 @@ fn pages() -> Vec<(&'static str, String)> {
         ("commands.md", cp::commands()),
         ("messages.md", cp::messages()),
         ("cms.md", cms::page()),
+        ("pipelines.md", pipelines::page()),
         ("instructions.md", instructions::page()),
     ]
 }

@@ -102,6 +102,7 @@ command_function access_command, release_command, format_command, listfile_comma
 
 /* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
 bool pipe_help(const char *verb, u32 length);
+const char *pipe_message_text(u32 number);
 
 /* Where this machine is (identify.c), and who a nickname stands for (names.c). */
 void node_of(name node);

@@ -1,9 +1,9 @@
 /*
  * HELP: commands, REXX, messages, and what there is to do.
  *
- * How a command is written and what it is for is in the table of commands. The rest is in four files of the system disk, CMS HELP,
- * REXX HELP, MESSAGES HELP and TASKS HELP (guest/cms/help); the printed reference is made of the same. There a line `.TOPIC` begins a
- * topic. What a command has to do with is what is in the same tasks.
+ * How a command is written and what it is for is in the table of commands. The rest is in five files of the system disk, CMS HELP,
+ * REXX HELP, MESSAGES HELP, PIPEMSGS HELP and TASKS HELP (guest/cms/help); the printed reference is made of the same. There a line
+ * `.TOPIC` begins a topic. What a command has to do with is what is in the same tasks.
  */
 #include "command.h"
 
@@ -249,17 +249,32 @@ static int rexx_topic(const name topic)
     return RC_MISSING;
 }
 
-/* DMSxxxnnn or DMSnnn, and perhaps the letter that messages end in: the number. */
-static bool message_number(const char *word, u32 length, u32 *number)
+/* Whose messages there are: CMS's, and those of pipelines. */
+struct speaker { const char *prefix; const char *(*text)(u32 number); const char *file; };
+static const struct speaker speakers[] = { { "DMS", message_text, "MESSAGES" }, { "FPL", pipe_message_text, "PIPEMSGS" } };
+
+static const struct speaker *speaker_of(const char *word, u32 length)
 {
+    for (u32 n = 0; n < COUNT_OF(speakers); n++) {
+        const char *prefix = speakers[n].prefix;
+
+        if (length > 3 && upper(word[0]) == prefix[0] && upper(word[1]) == prefix[1] && upper(word[2]) == prefix[2])
+            return &speakers[n];
+    }
+    return NULL;
+}
+
+/* DMSxxxnnn or DMSnnn, and perhaps the letter that messages end in: the number, and whose it is; NULL: it is no message's. */
+static const struct speaker *message_number(const char *word, u32 length, u32 *number)
+{
+    const struct speaker *speaker = speaker_of(word, length);
     u32 digits;
 
     if (length > 3 && !is_digit(word[length - 1]))
         length--;
     for (digits = 0; digits < length && is_digit(word[length - digits - 1]); digits++)
         ;
-    return digits >= 3 && (digits + 6 == length || digits + 3 == length) && upper(word[0]) == 'D' && upper(word[1]) == 'M' && upper(word[2]) == 'S' &&
-           parse_number(word + length - digits, digits, number);
+    return digits >= 3 && (digits + 6 == length || digits + 3 == length) && parse_number(word + length - digits, digits, number) ? speaker : NULL;
 }
 
 /* A text of the repository, with dots for what is put in there when the message is typed. */
@@ -281,13 +296,13 @@ static void message_show_text(u32 number, const char *text)
     type_line(line, length);
 }
 
-static int message_topic(u32 number)
+static int message_topic(const struct speaker *speaker, u32 number)
 {
     const char *text;
     char topic[8];
     u32 texts = 0;
 
-    while (number < MESSAGE_SECOND && (text = message_text(number + texts * MESSAGE_SECOND)) != NULL) {
+    while (number < MESSAGE_SECOND && (text = speaker->text(number + texts * MESSAGE_SECOND)) != NULL) {
         message_show_text(number, text);
         texts++;
     }
@@ -296,7 +311,7 @@ static int message_topic(u32 number)
         return RC_MISSING;
     }
     type(" ");
-    (void)topic_type("MESSAGES", topic, format(topic, sizeof topic, "%03u", number), DETAIL);
+    (void)topic_type(speaker->file, topic, format(topic, sizeof topic, "%03u", number), DETAIL);
     return 0;
 }
 
@@ -332,6 +347,7 @@ static int command_topic(const struct command *command, u32 parts)
 int help_command(const struct call *call)
 {
     const struct command *command;
+    const struct speaker *speaker;
     const char *word = call->arguments;
     u32 words = operands(call), length = 0, at = 1, number, parts = 0, usual = 0;
     int layer = 0, wanted[6] = { 0 }, code;
@@ -383,8 +399,9 @@ int help_command(const struct call *call)
         word++;
     while (word + length < call->end && word[length] != ' ' && word[length] != '(')
         length++;
-    if (message_number(word, length, &number))
-        return message_topic(number);
+    speaker = message_number(word, length, &number);
+    if (speaker != NULL)
+        return message_topic(speaker, number);
     command = command_abbreviated(call->token[at]);
     if (command != NULL && command->perform == pipe_command && words > at + 1) {
         /* A stage; its name may be longer than a token. */

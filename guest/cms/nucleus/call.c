@@ -126,27 +126,37 @@ static bool by_synonym(const struct call *call, int *code)
     return (settings.impex && run_exec(&renamed, code)) || by_name(&renamed, code);
 }
 
+/* False: nobody knows it. */
+static bool perform_known(const struct call *call, int *code)
+{
+    if (call->type == CALL_TYPED && settings.impex && run_exec(call, code))
+        return true;
+    if (by_name(call, code))
+        return true;
+    if (call->type != CALL_TYPED)
+        return false;
+    if (by_synonym(call, code))
+        return true;
+    if (!settings.impcp)
+        return false;
+    *code = cp_typed(call->line, (u32)(call->end - call->line));
+    return *code != 1;
+}
+
+/* A command that is there may end with the return code that an unknown one has. */
+bool command_unknown;
+
 int perform_tokens(const struct call *call)
 {
     char here;
-    int code;
+    int code = NOT_FOUND;
+    bool known;
 
     if (&here < stack_limit + STACK_LEFT)
         abend(0x0f4, "Commands call one another too deep");
-    if (call->type == CALL_TYPED && settings.impex && run_exec(call, &code))
-        return code;
-    if (by_name(call, &code))
-        return code;
-    if (call->type != CALL_TYPED)
-        return NOT_FOUND;
-    if (by_synonym(call, &code))
-        return code;
-    if (settings.impcp) {
-        code = cp_typed(call->line, (u32)(call->end - call->line));
-        if (code != 1)
-            return code;
-    }
-    return NOT_FOUND;
+    known = perform_known(call, &code);
+    command_unknown = !known;
+    return known ? code : NOT_FOUND;
 }
 
 int perform(const char *line, u32 length, u8 type)

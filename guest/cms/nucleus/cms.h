@@ -178,6 +178,7 @@ extern const u32 command_count;
 const struct command *command_abbreviated(const name token);   /* NULL: there is none */
 int perform(const char *line, u32 length, u8 type);
 int perform_tokens(const struct call *call);
+extern bool command_unknown;                             /* the last one that was performed */
 struct command_place *no_command(void);
 void command_again(struct command_place *place);
 void no_storage(void) __attribute__((noreturn));

@@ -113,7 +113,7 @@ static void run_line(const char *line, u32 length)
     if (tokenize(line, length, token) > 0)
         memcpy(last_command, token[0], sizeof(name));
     code = perform(line, length, CALL_TYPED);
-    if (code == NOT_FOUND)
+    if (code == NOT_FOUND && command_unknown)
         type("Unknown CP/CMS command");
     settings_code = code;
 }

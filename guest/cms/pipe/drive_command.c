@@ -106,16 +106,18 @@ static int perform_commands(struct stage *s, struct text arguments, struct job *
 int cms_stage(struct stage *s, struct text arguments) { return perform_commands(s, arguments, &(struct job){ .type = CALL_TYPED }); }
 int command_stage(struct stage *s, struct text arguments) { return perform_commands(s, arguments, &(struct job){ .type = CALL_COMMAND }); }
 
+/* SUBCOM CMS is CMS: it is always there. */
 int subcom_stage(struct stage *s, struct text arguments)
 {
-    struct job job = { .type = CALL_SUBCOMMAND };
+    struct job job = { .type = CALL_TYPED };
     struct text word;
     name environment;
 
     if (!next_word(&arguments, &word))
         return stage_error(s, 113);
     name_from(word, environment);
-    job.environment = (struct text){ environment, name_length(environment) };
+    if (!is(environment, "CMS"))
+        job.environment = (struct text){ environment, name_length(environment) };
     return perform_commands(s, arguments, &job);
 }
 

@@ -40,7 +40,7 @@ const struct stage_kind drivers[] = {
     { "STATEW", 6, statew_stage, ANYWHERE, "STATEW [fn ft [fm]]", "As STATE, for files that can be written to.", 0 },
     { "STEM", 4, stem_stage, ANYWHERE, "STEM stem. [FROM n | APPEND]",
       "First in a pipeline: writes the variables stem.1 and so on, as many as stem.0 says. Elsewhere: sets them, and passes its input on. The variables are those of the exec that has said PIPE.", 0 },
-    { "SUBCOM", 6, subcom_stage, ANYWHERE, "SUBCOM environment [command]", "As CMS, for a subcommand environment.", 0 },
+    { "SUBCOM", 6, subcom_stage, ANYWHERE, "SUBCOM environment [command]", "As CMS, for a subcommand environment, which a program has made.", 0 },
     { "TAPE", 4, tape_stage, ANYWHERE, "TAPE [TAPn] [WTM n]", "First in a pipeline: writes the blocks of a tape up to a tape mark. Elsewhere: makes blocks of its input, then n tape marks; one if nothing is said.", 0 },
     { "URO", 3, uro_stage, NOT_FIRST, "URO [vdev]", "Gives each record to a unit record device, 00E if none is said; its first character is the channel command.", 0 },
     { "VAR", 3, var_stage, ANYWHERE, "VAR variable", "First in a pipeline: writes the value of a variable. Elsewhere: the first record becomes the value; without any the variable is dropped.", 0 },

@@ -294,7 +294,7 @@ static int streamstate(struct order *order)
     link = (input ? &s->in : &s->out)->stream[stream].link;
     if (input)
         return link->full ? 0 : 8;
-    return link->reader->state == WAITS_ANY || (link->reader->state == WAITS_INPUT && link->reader->waits_for == link) ? 0 : 8;
+    return is_awaited(link) ? 0 : 8;
 }
 
 static int stagenum(struct order *order) { return (int)order->s->number; }

@@ -61,7 +61,7 @@ static void menu(const struct topic *topic)
     char line[WIDTH];
     u32 at = 0;
 
-    paragraph(topic, "HELP PIPE stage explains one of these.");
+    paragraph(topic, "HELP PIPE stage explains one of these, HELP FPLxxxnnn a message.");
     for (u32 t = 0; t < COUNT_OF(tables); t++)
         for (u32 n = 0; n < *tables[t].count; n++) {
             if (tables[t].rows[n].help == NULL)

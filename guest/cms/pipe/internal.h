@@ -92,6 +92,7 @@ int set_parse(struct set *set, struct text text, struct stage *from);
 u32 stream_add(struct stage *s, struct streams *streams, const char *id, u32 id_length);
 void connect(struct stage *from, u32 output, struct stage *to, u32 input);
 void sever(struct stage *s, bool input, u32 stream);
+bool is_awaited(const struct link *link);                /* its reader waits for a record of it */
 void lend(struct stage *from, bool input, u32 stream, struct stage *to, u32 to_stream, bool for_good);
 
 /* dispatch.c */
@@ -114,6 +115,7 @@ void pipe_show(const char *at, u32 length);
 void pipe_say_list(const char *module, u32 number, char severity, va_list list);
 void pipe_say(const char *module, u32 number, char severity, ...);
 void say_where(const struct stage *s);
+const char *pipe_message_text(u32 number);               /* as format() has it; NULL: there is none */
 const struct stage_kind *stage_named(struct text verb);   /* NULL: it is not built in */
 
 /* What the surroundings provide: system.c in CMS, host.c elsewhere. */

@@ -5,7 +5,7 @@
  *     FPLMSG003I ... Issued from stage 2 of pipeline 1
  *     FPLMSG001I ... Running "spec 1 A"
  *
- * Of MSGLEVEL bit 1 says whether there is the second line, bit 2 the third.
+ * Of MSGLEVEL bit 1 says whether there is the second line, bit 2 the third. What each means is in help/pipemsgs.txt.
  */
 #include "internal.h"
 
@@ -76,12 +76,12 @@ static const struct { u32 number; const char *text; } texts[] = {
     { 406, "Packed records incomplete" },
 };
 
-static const char *text_of(u32 number)
+const char *pipe_message_text(u32 number)
 {
     for (u32 n = 0; n < COUNT_OF(texts); n++)
         if (texts[n].number == number)
             return texts[n].text;
-    return "";
+    return NULL;
 }
 
 void pipe_say_list(const char *module, u32 number, char severity, va_list list)
@@ -89,7 +89,7 @@ void pipe_say_list(const char *module, u32 number, char severity, va_list list)
     char line[256];
     u32 length = format(line, sizeof line, "FPL%s%03u%c ", module, number, severity);
 
-    length += format_list(line + length, sizeof line - length, text_of(number), list);
+    length += format_list(line + length, sizeof line - length, pipe_message_text(number), list);
     pipe_show(line, length);
 }
 

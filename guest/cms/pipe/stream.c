@@ -39,13 +39,18 @@ void connect(struct stage *from, u32 output, struct stage *to, u32 input)
     to->in.stream[input].link = link;
 }
 
+bool is_awaited(const struct link *link)
+{
+    const struct stage *s = link->reader;
+
+    return s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY || s->state == WAITS_EITHER);
+}
+
 /* Whoever waits for something of this link looks again. */
 static void wake_reader(struct link *link)
 {
-    struct stage *s = link->reader;
-
-    if (s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY || s->state == WAITS_EITHER))
-        make_ready(s);
+    if (is_awaited(link))
+        make_ready(link->reader);
 }
 
 static void wake_writer(struct link *link)
@@ -336,7 +341,6 @@ u32 stage_wait_either(struct stage *s, bool wants_to_write)
     commit_for_record(s);
     for (;;) {
         struct link *out = selected(&s->out);
-        const struct stage *reader = out == NULL ? NULL : out->reader;
         bool more = false;
         u32 can = 0;
 
@@ -347,8 +351,7 @@ u32 stage_wait_either(struct stage *s, bool wants_to_write)
                 can |= CAN_READ;
             more = more || (link != NULL && (link->full || link->writer != NULL));
         }
-        if (wants_to_write && (reader == NULL || reader->state == WAITS_ANY || reader->state == WAITS_EITHER ||
-                               (reader->state == WAITS_INPUT && reader->waits_for == out)))
+        if (wants_to_write && (out == NULL || out->reader == NULL || is_awaited(out)))
             can |= CAN_WRITE;
         if (!more)
             return can | NO_MORE;
