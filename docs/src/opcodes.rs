@@ -20,7 +20,7 @@ fn operands(row: &Instruction) -> String {
     let unsigned = match row.format {
         Format::SI | Format::SIY => !adds,
         Format::I | Format::SSc | Format::RIEf => true,
-        _ => row.is_logical(),
+        _ => row.is_logical() || matches!(row.mnemonic, "TBEGIN" | "TBEGINC"),
     };
     if unsigned { list.replace("RI2", "#").replace('I', "U").replace('#', "RI2") } else { list }
 }

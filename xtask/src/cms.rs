@@ -154,9 +154,12 @@ fn deck(object: &Path, name: &str, folder: &Path) -> Outcome {
 /// `edfdisk`, and with it the images of the two disks.
 fn disks(folder: &Path) -> Outcome {
     let edfdisk = folder.join("edfdisk");
-    let sources = ["edf", "host"].map(|part| host::files(&source().join(part), |name| name.ends_with(".c")));
+    // How libraries lie on a disk is CMS's own.
+    let members = source().join("lib/members.c");
+    let parts = ["edf", "host"].map(|part| host::files(&source().join(part), |name| name.ends_with(".c")));
+    let sources = parts.iter().flatten().chain([&members]);
     let host_compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
-    run(Command::new(host_compiler).args(["-std=c11", "-O2", "-o"]).arg(&edfdisk).args(sources.iter().flatten()))?;
+    run(Command::new(host_compiler).args(["-std=c11", "-O2", "-o"]).arg(&edfdisk).args(sources))?;
     for (name, label, blocks, reserved) in [("system", "MNT190", SYSTEM, RESERVED), ("user", "CMS191", USER, 0)] {
         let image = folder.join(format!("{name}.img"));
         let numbers = [blocks, 4096, reserved].map(|n| n.to_string());
@@ -171,6 +174,13 @@ fn disks(folder: &Path) -> Outcome {
             "system" => &[(deck::ENTRY, "A2")],
             _ => &[("GREET", "A1"), ("TALLY", "A1"), ("CLICKS", "A1"), ("RXCKSUM", "A1")],
         };
+        for library in if name == "system" { &["DMSGPI", "OSMACRO"][..] } else { &[] } {
+            let cards = folder.join(library).with_extension("MACLIB");
+            let macros = host::files(&source().join("sdk/macros").join(library), |_| true);
+            run(Command::new(&edfdisk).arg("maclib").arg(&cards).args(macros))?;
+            let file = [library, "MACLIB", "A2"];
+            run(Command::new(&edfdisk).arg("bin").arg(&image).args(file).arg(cards).args(["F", "80"]))?;
+        }
         for (deck, mode) in decks {
             let cards = folder.join(deck).with_extension("TEXT");
             run(Command::new(&edfdisk).arg("bin").arg(&image).args([deck, "TEXT", mode]).arg(cards).args(["F", "80"]))?;

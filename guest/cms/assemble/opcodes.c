@@ -333,7 +333,7 @@ const struct opcode opcodes[] = {
     { "SXR", 0x37, FORMAT_RR, 29 }, { "SXTR", 0xb3db, FORMAT_RRFa, 36 }, { "SY", 0xe35b, FORMAT_RXYa, 19 },
     { "TABORT", 0xb2fc, FORMAT_S, 12 }, { "TAM", 0x10b, FORMAT_E, 0 }, { "TAR", 0xb24c, FORMAT_RRE, 29 },
     { "TB", 0xb22c, FORMAT_RRE, 29 }, { "TBDR", 0xb351, FORMAT_RRFe, 26 }, { "TBEDR", 0xb350, FORMAT_RRFe, 26 },
-    { "TBEGIN", 0xe560, FORMAT_SIL, 5 }, { "TBEGINC", 0xe561, FORMAT_SIL, 5 }, { "TCDB", 0xed11, FORMAT_RXE, 19 },
+    { "TBEGIN", 0xe560, FORMAT_SIL, 6 }, { "TBEGINC", 0xe561, FORMAT_SIL, 6 }, { "TCDB", 0xed11, FORMAT_RXE, 19 },
     { "TCEB", 0xed10, FORMAT_RXE, 19 }, { "TCH", 0x9f00, FORMAT_S, 12 }, { "TCXB", 0xed12, FORMAT_RXE, 19 },
     { "TDCDT", 0xed54, FORMAT_RXE, 19 }, { "TDCET", 0xed50, FORMAT_RXE, 19 }, { "TDCXT", 0xed58, FORMAT_RXE, 19 },
     { "TDGDT", 0xed55, FORMAT_RXE, 19 }, { "TDGET", 0xed51, FORMAT_RXE, 19 }, { "TDGXT", 0xed59, FORMAT_RXE, 19 },

@@ -83,7 +83,7 @@ static int make_end(struct making *making)
     for (u32 n = 0; n < making->count; n += MEMBERS_OF_CARD) {
         memset(card, ' ', sizeof card);
         for (u32 k = 0; k < MEMBERS_OF_CARD && n + k < making->count; k++)
-            library_entry(card + 16 * k, &making->member[n + k]);
+            library_entry(card + MEMBER_ENTRY * k, &making->member[n + k]);
         put_card(making, card);
     }
     library_header(card, directory, making->count);
@@ -125,11 +125,9 @@ static bool word_of(const u8 *card, u32 n, name word)
 
 static void delimiter(struct making *making)
 {
-    static const u8 mark[4] = { 0x61, 0xff, 0xff, 0x61 };
     u8 card[LIBRARY_CARD];
 
-    memset(card, ' ', sizeof card);
-    memcpy(card, mark, sizeof mark);
+    library_delimiter(card);
     put_card(making, card);
 }
 

@@ -12,6 +12,7 @@
  *   edfdisk get FILE NAME TYPE             a file as text of the host, on standard output
  *   edfdisk raw FILE NAME TYPE             a file as bytes of the host, as bin takes them
  *   edfdisk list FILE                      the directory
+ *   edfdisk maclib FILE HOST...            macros, each in a file of its name, become a MACLIB for `bin` (maclib.c)
  *   edfdisk resize FILE BLOCKS             from now on the file system has this many of the file's blocks
  *   edfdisk reserve FILE NAME TYPE         an empty disk becomes one file
  *   edfdisk check FILE                     looks for everything that can be wrong; status 1 if something is
@@ -56,7 +57,7 @@ static void padded(u8 *to, const char *text, size_t length)
         to[n] = *text != 0 ? to_ebcdic[*text++ & 127] : 0x40;
 }
 
-static void die(const char *what, const char *which)
+void die(const char *what, const char *which)
 {
     fprintf(stderr, "edfdisk: %s%s%s\n", what, which ? " " : "", which ? which : "");
     exit(1);
@@ -343,7 +344,7 @@ int main(int words, char **word)
     const char *what = words > 1 ? word[1] : "";
     static const struct { const char *name; int least; } known[] = {
         { "format", 4 }, { "ipl", 3 }, { "put", 6 }, { "bin", 6 }, { "get", 3 }, { "list", 1 }, { "check", 1 },
-        { "raw", 3 }, { "resize", 2 }, { "reserve", 3 },
+        { "raw", 3 }, { "maclib", 2 }, { "resize", 2 }, { "reserve", 3 },
         { "trial", 3 }, { "kills", 3 }, { "scribble", 3 },
     };
 
@@ -366,6 +367,8 @@ int main(int words, char **word)
         get(word, false);
     else if (strcmp(what, "list") == 0)
         list(word[0]);
+    else if (strcmp(what, "maclib") == 0)
+        maclib(word, words);
     else if (strcmp(what, "resize") == 0)
         change(word, true);
     else if (strcmp(what, "reserve") == 0)

@@ -14,9 +14,11 @@ struct memory {
 
 extern const u8 to_ebcdic[128];
 
+void die(const char *what, const char *which);
 struct edf_device memory_device(struct memory *memory);
 void tell_wrong(const char *what, u32 number, const u8 *fst);
 int trial(u32 size, u32 seed, u32 steps, bool kills);
+void maclib(char **word, int words);
 int scribble(u32 size, u32 seed, u32 rounds);
 
 #endif

@@ -5,18 +5,14 @@
 #define LIBRARY_H
 
 #include "cms.h"
+#include "../lib/members.h"
 
-enum { LIBRARY_CARD = 80, LIBRARIES_MOST = 63 };
+enum { LIBRARIES_MOST = 63 };
 
-/* A name in a library's directory; a member of a TXTLIB may have several. */
-struct member { name name; u32 first, count; };
 struct library { struct open_file *file; u32 directory, members; };
 int library_open(const struct fileid *id, struct library *library);   /* an EDF error; EDF_LENGTH: it is no library */
 bool library_member(struct library *library, u32 number, struct member *member);
 bool library_find(struct library *library, const name wanted, struct member *member);
-void library_header(u8 card[LIBRARY_CARD], u32 directory, u32 members);
-void library_entry(u8 *at, const struct member *member);
-enum { MEMBERS_OF_CARD = 5 };
 
 /* What GLOBAL has named, by kind. */
 enum library_kind { OF_MACLIB, OF_TXTLIB, OF_LOADLIB, OF_DOSLIB, LIBRARY_KINDS };

@@ -59,6 +59,7 @@ fn build() -> Option<PathBuf> {
         let files = entries.map(|entry| entry.expect("it can be read").path());
         command.args(files.filter(|path| path.extension().is_some_and(|extension| extension == "c")));
     }
+    command.arg(source().join("lib/members.c"));
     let output = command.output().expect("the compiler was there a moment ago");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(program)
