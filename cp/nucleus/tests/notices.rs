@@ -51,9 +51,10 @@ fn a_full_code_cache_is_said_once() {
     machine.configuration.cpu(0).confine_code(1);
     // There is no room for the second.
     let first = run();
-    assert_eq!(engine::statistics().emptied, 1);
+    let emptied = engine::statistics().emptied;
+    assert!(emptied > 0);
     let [line] = &first[..] else { panic!("{first:?}") };
     assert!(line.ends_with("HCPJIT437I The code cache of a virtual CPU was full and has been emptied"), "{line}");
     assert!(run().is_empty(), "it is said once");
-    assert!(engine::statistics().emptied > 1, "it has happened again");
+    assert!(engine::statistics().emptied > emptied, "it has happened again");
 }
