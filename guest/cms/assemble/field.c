@@ -42,7 +42,8 @@ bool attribute_here(const char *start, const char *at, const char *end)
     return is_symbol_letter(at[1]) || at[1] == '&' || at[1] == '*' || at[1] == '=';
 }
 
-struct text field_of(struct scan *scan, bool blanks_in_parentheses)
+/* From here to the first `stop` that is in no string and, unless `in_parentheses`, in no parentheses. */
+static struct text up_to(struct scan *scan, char stop, bool in_parentheses)
 {
     const char *from = scan->at;
     bool quoted = false;
@@ -60,39 +61,21 @@ struct text field_of(struct scan *scan, bool blanks_in_parentheses)
             depth++;
         } else if (c == ')' && depth > 0) {
             depth--;
-        } else if (c == ' ' && (depth == 0 || !blanks_in_parentheses)) {
+        } else if (c == stop && (depth == 0 || in_parentheses)) {
             break;
         }
     }
     return (struct text){ from, (u32)(scan->at - from) };
 }
 
+struct text field_of(struct scan *scan, bool blanks_in_parentheses) { return up_to(scan, ' ', !blanks_in_parentheses); }
+
 /* False behind the last. An empty operand between commas is one, too. */
 bool next_operand(struct scan *scan, struct text *operand)
 {
-    const char *from = scan->at;
-    bool quoted = false;
-    u32 depth = 0;
-
-    if (from == NULL || from > scan->end)
+    if (scan->at == NULL || scan->at > scan->end)
         return false;
-    for (; scan->at < scan->end; scan->at++) {
-        char c = *scan->at;
-
-        if (c == '\'') {
-            if (quoted || !attribute_here(from, scan->at, scan->end))
-                quoted = !quoted;
-        } else if (quoted) {
-            continue;
-        } else if (c == '(') {
-            depth++;
-        } else if (c == ')' && depth > 0) {
-            depth--;
-        } else if (c == ',' && depth == 0) {
-            break;
-        }
-    }
-    *operand = (struct text){ from, (u32)(scan->at - from) };
+    *operand = up_to(scan, ',', false);
     /* One behind the end says that there is no more. */
     scan->at++;
     return true;

@@ -187,18 +187,26 @@ static int select_stream(struct order *order)
     return excessive(order);
 }
 
+/* The number of the stream that is named next, or of the one that is selected; -1: there is none of that name. */
+static int stream_said(struct order *order, bool input)
+{
+    struct stage *s = order->s;
+    struct text id;
+
+    if (next_word(&order->rest, &id))
+        return stage_stream_named(s, input, id);
+    return (int)(input ? s->in.selected : s->out.selected);
+}
+
 static int sever_stream(struct order *order)
 {
     struct stage *s = order->s;
     bool input, outputs;
-    struct text id;
     int stream;
 
     if (!side(order, false, &input, &outputs))
         return bad_operand(order);
-    stream = (int)(input ? s->in.selected : s->out.selected);
-    if (next_word(&order->rest, &id))
-        stream = stage_stream_named(s, input, id);
+    stream = stream_said(order, input);
     if (stream < 0)
         return NO_STREAM;
     sever(s, input, (u32)stream);
@@ -260,16 +268,12 @@ static int maxstream(struct order *order)
 
 static int streamnum(struct order *order)
 {
-    struct stage *s = order->s;
     bool input, outputs;
-    struct text id;
     int stream;
 
     if (!side(order, false, &input, &outputs))
         return bad_operand(order);
-    if (!next_word(&order->rest, &id))
-        return (int)(input ? s->in.selected : s->out.selected);
-    stream = stage_stream_named(s, input, id);
+    stream = stream_said(order, input);
     return stream < 0 ? NOT_DEFINED : stream;
 }
 
@@ -279,14 +283,11 @@ static int streamstate(struct order *order)
     struct stage *s = order->s;
     const struct link *link;
     bool input, outputs;
-    struct text id;
     int stream;
 
     if (!side(order, false, &input, &outputs))
         return bad_operand(order);
-    stream = (int)(input ? s->in.selected : s->out.selected);
-    if (next_word(&order->rest, &id))
-        stream = stage_stream_named(s, input, id);
+    stream = stream_said(order, input);
     if (stream < 0)
         return NOT_DEFINED;
     if (input ? !stage_has_input(s, (u32)stream) : !stage_has_output(s, (u32)stream))
