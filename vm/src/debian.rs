@@ -4,13 +4,13 @@
 //! installs the packages and makes it bootable. That guest is another process of this program: what is seen here are its
 //! steps. An installation that fails or is stopped leaves no disk of that name behind.
 
-use crate::linux;
+use crate::{linux, progress};
 use ::dasd::model::CkdModel;
 use ::dasd::{Format, Image, ImageError, Kind, Method};
 use ::debian::Scratch;
 use ::debian::apt::Apt;
 use ::debian::installer::{Installer, Plan, Step, check};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ pub fn debian(options: &Options) -> Result<u8, String> {
         if stop.stopped() && made.is_err() {
             // Whatever a program says of its end: it is because it was stopped.
             eprintln!("endicott: {STOPPED}");
-            return Ok(130);
+            return Ok(crate::signals::STOPPED);
         }
         made?;
         println!("{} is ready: endicott debian {} --run", disk.display(), options.name.display());
@@ -292,9 +292,9 @@ const ALL: u64 = 1000;
 
 impl Progress {
     fn new() -> Progress {
-        let bar = ProgressBar::new(ALL);
-        let style = ProgressStyle::with_template("{elapsed} [{bar:40}] {percent}% {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+        // What it is doing has most of the line.
+        let bar = format!("{{elapsed}} [{{bar:{}}}] {{percent}}% {{wide_msg}}", progress::columns() / 4);
+        let bar = progress::bar(ALL, &bar);
         bar.enable_steady_tick(Duration::from_secs(1));
         Progress { started: Instant::now(), bar, packages: 0 }
     }

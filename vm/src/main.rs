@@ -17,6 +17,7 @@ mod linux;
 mod local;
 mod painter;
 mod password;
+mod progress;
 mod punch;
 mod run;
 mod sample;
@@ -115,6 +116,11 @@ fn main() -> ExitCode {
         Command::Dasd(command) => match dasd::dasd(&command) {
             Ok(true) => return ExitCode::SUCCESS,
             Ok(false) => return ExitCode::FAILURE,
+            // Whatever is said of its end: it is because it was stopped.
+            Err(why) if signals::stopped() => {
+                eprintln!("endicott: {why}");
+                return ExitCode::from(signals::STOPPED);
+            }
             Err(why) => Err(why),
         },
         Command::Tape(command) => match tape::tape(&command) {

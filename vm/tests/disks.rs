@@ -2,11 +2,8 @@
 
 mod support;
 
-use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Output;
 use support::endicott;
 
 struct Folder(PathBuf);
@@ -98,40 +95,6 @@ fn disks_of_every_model() {
         let listed = folder.good(&format!("list {model}.disk"));
         assert!(listed.contains("MODEL1 ") && listed.contains(&format!(" {model}, ")), "{listed}");
         assert!(folder.good(&format!("check {model}.disk --quick")).contains("Nothing is wrong."));
-    }
-}
-
-/// Ctrl-C in the midst of what takes long: every disk is as it was, and nothing else is there.
-#[test]
-fn ctrl_c_leaves_disks_as_they_were_and_nothing_else() {
-    let folder = Folder::new("interrupt");
-    folder.good("create vol.3390 3390-9 --volser WORK01");
-    folder.good("create old.3390 3390 --cylinders 1 --volser WORK02 --format plain");
-    let files = || ["old.3390", "vol.3390"].map(|name| fs::read(folder.0.join(name)).expect("it is there"));
-    let names = || {
-        let mut names: Vec<_> =
-            fs::read_dir(&folder.0).expect("it is ours").map(|file| file.unwrap().file_name()).collect();
-        names.sort();
-        names
-    };
-    let before = files();
-    for line in ["convert vol.3390 new.3390 --to plain", "restore vol.3390 old.3390"] {
-        let mut command = endicott();
-        command.arg("dasd").args(line.split(' ')).current_dir(&folder.0);
-        let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
-        // What is being made has another name until it is complete.
-        let began = Instant::now();
-        while names().len() == 2 {
-            assert!(began.elapsed() < Duration::from_secs(60), "{line} does not begin");
-            thread::sleep(Duration::from_millis(2));
-        }
-        let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().expect("a shell");
-        let ended = child.wait_with_output().expect("it ends");
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(sent.success() && ended.status.code() == Some(1), "{line}: {said}");
-        assert!(said.contains("interrupted; the source is untouched, and nothing new is left"), "{line}: {said}");
-        assert_eq!(names(), ["old.3390", "vol.3390"], "{line}");
-        assert!(files() == before, "{line}: a disk has changed");
     }
 }
 

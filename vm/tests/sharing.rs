@@ -40,7 +40,7 @@ dd if=/dev/dasda bs=64k skip=32 count=4 2>/dev/null | cmp - /tmp/data
 fn prepare(folder: &Path) {
     let file = folder.join("volumes/lin001");
     let kind = Kind::of_model(CkdModel::named("3390").expect("there is this model"), 30);
-    dasd::create_with(&file, kind, Format::Plain, Tracks::Blocks).expect("there is room");
+    dasd::create_with(&file, kind, Format::Plain, Tracks::Blocks, &mut |_, _| true).expect("there is room");
     let image = Image::open(&file, Options::default()).expect("it was just made");
     dasd::label::write(&*image, "LIN001").expect("there is room");
     drop(image);

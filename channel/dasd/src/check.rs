@@ -1,6 +1,6 @@
 //! Checking images, and making damaged ones whole.
 
-use crate::copy::{checked, rewrite};
+use crate::copy::{Anew, Lose, checked, went_on};
 use crate::image::{Image, Options, Progress};
 use crate::layer::Layer;
 use crate::packed::{self, Place};
@@ -62,9 +62,7 @@ pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>
                     Err(MediaError::Damaged(why)) => file.damaged.push((unit, why)),
                     Err(error) => return Err(error.into()),
                 }
-                if !progress(n as u64 * each + u64::from(unit) + 1, all) {
-                    return Err(ImageError::Interrupted);
-                }
+                went_on(progress, n as u64 * each + u64::from(unit) + 1, all)?;
             }
             files.push(file);
         }
@@ -129,25 +127,26 @@ fn format_name(layer: &mut Layer) -> &'static str {
 }
 
 /// Makes a damaged image whole: compressed files are written anew from what can be read, and the old file is kept as
-/// `NAME.damaged`; in plain files damaged tracks become empty ones. Returns what had to be given up, by file.
+/// `NAME.damaged`; in plain files damaged tracks become empty ones. Nothing is changed before all that takes long is done. Returns what
+/// had to be given up, by file.
 pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Report, ImageError> {
     let mut report = check(path, options, true, progress)?;
+    let (mut plain, mut anew) = (Vec::new(), Vec::new());
     for file in &mut report.files {
         if file.problems.is_empty() && file.damaged.is_empty() {
             continue;
         }
         if file.format == "ckd" {
-            mend_plain(&file.path, options, &file.damaged)?;
+            plain.push((file.path.clone(), file.damaged.clone()));
             continue;
         }
-        let mut kept = file.path.as_os_str().to_owned();
-        kept.push(".damaged");
-        std::fs::copy(&file.path, &kept)
-            .map_err(|error| ImageError::Host(format!("{}: {error}", kept.to_string_lossy())))?;
         let mut lost = Vec::new();
-        rewrite(&file.path, Some(&mut |unit, error| lost.push((unit, error.to_string()))), progress)?;
+        let lose: Lose<'_> = &mut |unit, error| lost.push((unit, error.to_string()));
+        anew.push((file.path.with_added_extension("damaged"), Anew::write(&file.path, Some(lose), progress)?));
         file.damaged = lost;
     }
+    plain.iter().try_for_each(|(path, damaged)| mend_plain(path, options, damaged))?;
+    anew.into_iter().try_for_each(|(kept, anew)| anew.finish(Some(&kept)))?;
     Ok(report)
 }
 

@@ -4,11 +4,13 @@
 //! it was.
 
 use crate::create::{self, Format, unfinished};
+use crate::header::{Form, Packing};
 use crate::host::HostFile;
 use crate::image::{Options, Policy, Progress};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP, GROUP_BYTES, Packed};
 use crate::{ImageError, Kind, MediaError, Track, Volume};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What becomes of a file that has the name of the new one.
@@ -49,9 +51,18 @@ impl Draft {
         Ok(layer)
     }
 
-    /// Gives the file its name.
-    pub fn finish(mut self) -> Result<(), ImageError> {
+    /// Gives the file its name. Under `keep`, if there is one, the file that had it stays.
+    pub fn finish(mut self, keep: Option<&Path>) -> Result<(), ImageError> {
         let fail = |error| ImageError::Host(format!("{}: {error}", self.to.display()));
+        if let Some(kept) = keep {
+            let fail = |error| ImageError::Host(format!("{}: {error}", kept.display()));
+            match std::fs::remove_file(kept) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(fail(error)),
+                _ => {}
+            }
+            // Where a file has one name only, a copy.
+            std::fs::hard_link(&self.to, kept).or_else(|_| std::fs::copy(&self.to, kept).map(drop)).map_err(fail)?;
+        }
         std::fs::rename(&self.unfinished, &self.to).map_err(fail)?;
         self.complete = true;
         Ok(crate::host::sync_folder(&self.to)?)
@@ -84,10 +95,10 @@ pub fn copy(
         return Err(MediaError::WrongKind.into());
     }
     let (draft, host) = Draft::begin(to, existing)?;
-    create::fill(&host, kind, format, create::Tracks::Empty, [0; 12])?;
+    let units = packed::units(kind).min(packed::units(from.kind()));
+    create::fill(&host, kind, format, create::Tracks::Empty, &mut |_, _| progress(0, units.into()))?;
     drop(host);
     let mut layer = draft.open(false)?;
-    let units = packed::units(kind).min(packed::units(from.kind()));
     for unit in 0..units {
         match kind {
             Kind::Ckd { track: longest, .. } => {
@@ -107,68 +118,77 @@ pub fn copy(
                 }
             }
         }
-        if !progress(u64::from(unit) + 1, units.into()) {
-            return Err(ImageError::Interrupted);
-        }
+        went_on(progress, u64::from(unit) + 1, units.into())?;
     }
-    finish(layer, draft)
+    close(layer)?;
+    went_on(progress, units.into(), units.into())?;
+    draft.finish(None)
 }
 
-fn finish(mut layer: Layer, draft: Draft) -> Result<(), ImageError> {
+/// Everything is on the host's medium.
+fn close(mut layer: Layer) -> Result<(), ImageError> {
     layer.close()?;
-    layer.hosts().iter().try_for_each(|host| host.sync())?;
-    drop(layer);
-    draft.finish()
+    Ok(layer.hosts().iter().try_for_each(|host| host.sync())?)
+}
+
+/// Tells how far it is; an error if it is not to go on.
+pub(crate) fn went_on(progress: Progress<'_>, done: u64, of: u64) -> Result<(), ImageError> {
+    if progress(done, of) { Ok(()) } else { Err(ImageError::Interrupted) }
 }
 
 /// Told of units that are left out, and why.
 pub type Lose<'a> = &'a mut dyn FnMut(u32, &MediaError);
 
-/// Writes one compressed file anew, without free space and as small as it can be made, in place of what it was. Units
-/// that cannot be read are left out if `lose` is there to be told of them, and else end this. Returns the sizes before
-/// and after.
-pub fn rewrite(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) -> Result<(u64, u64), ImageError> {
-    // Nobody writes it meanwhile: the lock is held until the new file has its place.
-    let lock = HostFile::open(path, true, None)?;
-    let before = lock.len()?;
-    let mut magic = [0; 8];
-    lock.read_at(0, &mut magic)?;
-    let Some(form) = crate::header::Form::of(&magic) else {
-        return Err(ImageError::Host(format!(
-            "{} is not compressed: it has no free space to give back",
-            path.display()
-        )));
-    };
-    let shadow = form.packing == crate::header::Packing::Shadow;
-    drop(lock);
-    let source = Layer::open(path, &Options { read_only: true, ..Options::default() }, shadow)?;
-    let Layer::Packed(source) = source else {
-        return Err(ImageError::Host(format!(
-            "{} is not compressed: it has no free space to give back",
-            path.display()
-        )));
-    };
-    let (draft, host) = Draft::begin(path, Existing::Replace)?;
-    Packed::format(&host, source.kind, source.style(), [0; 12])?;
-    drop(host);
-    let mut layer = draft.open(shadow)?;
-    let units = packed::units(source.kind);
-    for unit in 0..units {
-        match source.read(unit).and_then(|bytes| checked(source.kind, unit, bytes)) {
-            Ok(None) => {}
-            Ok(Some(bytes)) => layer.write(unit, &bytes, None)?,
-            Err(error @ MediaError::Damaged(_)) if lose.is_some() => {
-                lose.as_mut().expect("it is there")(unit, &error);
+/// Writes one compressed file anew, without free space and as small as it can be made, in place of what it was. Returns the
+/// sizes before and after.
+pub fn rewrite(path: &Path, progress: Progress<'_>) -> Result<(u64, u64), ImageError> {
+    let before = HostFile::open(path, true, None)?.len()?;
+    Anew::write(path, None, progress)?.finish(None)?;
+    Ok((before, std::fs::metadata(path).map_or(0, |metadata| metadata.len())))
+}
+
+/// A compressed file written anew, which has not got its name yet.
+pub(crate) struct Anew {
+    draft: Draft,
+    /// What it will take the place of: as long as it is open nobody writes it.
+    _source: Packed,
+}
+
+impl Anew {
+    /// Writes the file `path` anew. Units that cannot be read are left out if `lose` is there to be told of them, and else
+    /// end this.
+    pub fn write(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) -> Result<Anew, ImageError> {
+        let mut magic = [0; 8];
+        HostFile::open(path, true, None)?.read_at(0, &mut magic)?;
+        let shadow = Form::of(&magic).is_some_and(|form| form.packing == Packing::Shadow);
+        let source = Layer::open(path, &Options { read_only: true, ..Options::default() }, shadow)?;
+        let Layer::Packed(source) = source else {
+            let why = "is not compressed: it has no free space to give back";
+            return Err(ImageError::Host(format!("{} {why}", path.display())));
+        };
+        let (draft, host) = Draft::begin(path, Existing::Replace)?;
+        Packed::format(&host, source.kind, source.style())?;
+        drop(host);
+        let mut layer = draft.open(shadow)?;
+        let units = packed::units(source.kind);
+        for unit in 0..units {
+            match (source.read(unit).and_then(|bytes| checked(source.kind, unit, bytes)), &mut lose) {
+                (Ok(None), _) => {}
+                (Ok(Some(bytes)), _) => layer.write(unit, &bytes, None)?,
+                (Err(error @ MediaError::Damaged(_)), Some(lose)) => lose(unit, &error),
+                (Err(error), _) => return Err(error.into()),
             }
-            Err(error) => return Err(error.into()),
+            went_on(progress, u64::from(unit) + 1, units.into())?;
         }
-        if !progress(u64::from(unit) + 1, units.into()) {
-            return Err(ImageError::Interrupted);
-        }
+        close(layer)?;
+        went_on(progress, units.into(), units.into())?;
+        Ok(Anew { draft, _source: source })
     }
-    finish(layer, draft)?;
-    let after = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    Ok((before, after))
+
+    /// Puts it in its place.
+    pub fn finish(self, keep: Option<&Path>) -> Result<(), ImageError> {
+        self.draft.finish(keep)
+    }
 }
 
 /// A unit's bytes if they are what they must be.

@@ -1,10 +1,10 @@
 //! New images.
 
-use crate::copy::{Draft, Existing};
+use crate::copy::{Draft, Existing, went_on};
 use crate::host::HostFile;
 use crate::packed::codec::Method;
 use crate::packed::{Packed, Style, layout, null_format};
-use crate::{ImageError, Kind, MediaError, plain};
+use crate::{ImageError, Kind, MediaError, Progress, plain};
 use std::path::{Path, PathBuf};
 
 /// The format of an image file.
@@ -31,15 +31,21 @@ pub enum Tracks {
 /// Makes a new image of an empty disk: tracks with record 0 only, or blocks of zeros. `path` must not exist yet; if this
 /// fails it does not exist then.
 pub fn create(path: &Path, kind: Kind, format: Format) -> Result<(), ImageError> {
-    create_with(path, kind, format, Tracks::Empty)
+    create_with(path, kind, format, Tracks::Empty, &mut |_, _| true)
 }
 
-/// [`create`], with `tracks` on every track.
-pub fn create_with(path: &Path, kind: Kind, format: Format, tracks: Tracks) -> Result<(), ImageError> {
+/// [`create`], with `tracks` on every track; of a large plain disk that takes long.
+pub fn create_with(
+    path: &Path,
+    kind: Kind,
+    format: Format,
+    tracks: Tracks,
+    progress: Progress<'_>,
+) -> Result<(), ImageError> {
     let (draft, host) = Draft::begin(path, Existing::Refuse)?;
-    fill(&host, kind, format, tracks, [0; 12])?;
+    fill(&host, kind, format, tracks, progress)?;
     drop(host);
-    draft.finish()
+    draft.finish(None)
 }
 
 /// Makes `host`, an empty file, an image.
@@ -48,14 +54,15 @@ pub(crate) fn fill(
     kind: Kind,
     format: Format,
     tracks: Tracks,
-    serial: [u8; 12],
+    progress: Progress<'_>,
 ) -> Result<(), ImageError> {
     let null_format = match (kind, tracks) {
         (Kind::Ckd { .. }, Tracks::Blocks) => 2,
         _ => null_format(kind),
     };
     match (format, kind) {
-        (Format::Plain, Kind::Ckd { .. }) => plain::Ckd::format(host, kind, serial, |track| {
+        (Format::Plain, Kind::Ckd { .. }) => plain::Ckd::format(host, kind, |track| {
+            went_on(progress, track.into(), kind.tracks().into())?;
             let image = layout::null_track(null_format, kind.home(track)?);
             Ok(image.expect("both null formats are known"))
         }),
@@ -65,7 +72,7 @@ pub(crate) fn fill(
         }
         (Format::Compressed { wide, method }, _) => {
             let style = Style { wide, shadow: false, method, null_format };
-            Ok(Packed::format(host, kind, style, serial)?)
+            Ok(Packed::format(host, kind, style)?)
         }
     }
 }

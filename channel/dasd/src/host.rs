@@ -4,7 +4,7 @@
 //! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
 
 use crate::MediaError;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -63,7 +63,7 @@ impl std::fmt::Display for ImageError {
             ImageError::NotAnImage { path, why } => write!(f, "{} is not a disk image: {why}", path.display()),
             ImageError::Damaged { path, why } => write!(f, "{} is damaged: {why}", path.display()),
             ImageError::Host(why) => f.write_str(why),
-            ImageError::Interrupted => f.write_str("interrupted; the source is untouched, and nothing new is left"),
+            ImageError::Interrupted => f.write_str("interrupted; every disk is as it was, and nothing new is left"),
         }
     }
 }
@@ -87,6 +87,17 @@ pub struct HostFile {
 impl HostFile {
     /// Opens and locks `path`; without write permission it is opened for reading, which [`HostFile::writable`] tells.
     pub fn open(path: &Path, write: bool, faults: Option<Arc<dyn Faults>>) -> Result<HostFile, ImageError> {
+        loop {
+            let host = HostFile::open_and_lock(path, write, faults.clone())?;
+            // While it waited for the lock, another file may have taken its place: what is written would be nowhere.
+            let place = |metadata: Metadata| (metadata.dev(), metadata.ino());
+            if host.file.metadata().map(place).ok() == std::fs::metadata(path).map(place).ok() {
+                return Ok(host);
+            }
+        }
+    }
+
+    fn open_and_lock(path: &Path, write: bool, faults: Option<Arc<dyn Faults>>) -> Result<HostFile, ImageError> {
         let fail = |error: &io::Error| ImageError::Host(format!("{}: {error}", path.display()));
         let mut writable = write;
         let mut opened = OpenOptions::new().read(true).write(write).open(path);
@@ -318,5 +329,25 @@ mod tests {
         assert!(HostFile::open(&path, true, None).is_err());
         drop(readers);
         assert!(HostFile::open(&path, true, None).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_gets_another_one_s_name_is_what_is_opened() {
+        let folder = crate::scratch::Folder::new("renamed");
+        let (path, new) = (folder.path("x"), folder.path("new"));
+        for round in 0..5 {
+            let old = HostFile::open(&path, true, None).or_else(|_| HostFile::create(&path, None)).unwrap();
+            std::thread::scope(|scope| {
+                let opened = scope.spawn(|| HostFile::open(&path, true, None).unwrap());
+                // Meanwhile it waits for the lock.
+                std::thread::sleep(Duration::from_millis(25));
+                std::fs::write(&new, [round]).unwrap();
+                std::fs::rename(&new, &path).unwrap();
+                drop(old);
+                let mut byte = [0xff];
+                opened.join().unwrap().read_at(0, &mut byte).unwrap();
+                assert_eq!(byte, [round]);
+            });
+        }
     }
 }

@@ -83,11 +83,10 @@ impl Ckd {
     pub fn format(
         host: &HostFile,
         kind: Kind,
-        serial: [u8; 12],
         mut track: impl FnMut(u32) -> Result<Vec<u8>, ImageError>,
     ) -> Result<(), ImageError> {
         let Kind::Ckd { cylinders, heads, track: slot, .. } = kind else { return Err(MediaError::WrongKind.into()) };
-        let header = Header { serial, ..Header::of_kind(kind, Packing::Plain, false) };
+        let header = Header::of_kind(kind, Packing::Plain, false);
         host.write_at(0, &header.encode())?;
         host.set_len(header::LEN as u64 + u64::from(cylinders * heads) * u64::from(slot))?;
         for n in 0..cylinders * heads {

@@ -160,7 +160,7 @@ fn copies_and_rewritten_files_have_the_same_tracks() {
         }
         drop(image);
         if format != Format::Plain {
-            let (before, after) = rewrite(&to, None, &mut quiet).unwrap();
+            let (before, after) = rewrite(&to, &mut quiet).unwrap();
             assert!(after < before, "{before} {after}");
         }
         clean(&to);

@@ -2,9 +2,9 @@
 
 use super::{Watch, text};
 use crate::run;
-use dasd::{Blocks, Extent, Image, Kind, Volume, label};
+use dasd::{BlockError, Blocks, Extent, Image, ImageError, Kind, Volume, label};
 use directory::DeviceKind;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +50,10 @@ pub fn minidisk(options: &Options) -> Result<(), String> {
     let blocks = Blocks::new(disk, options.size).ok_or("--size is 512, 1024, 2048 or 4096")?;
     if options.format {
         let watch = Watch::new("Formatting");
-        blocks.format(&mut |done, of| watch.tell(done, of)).map_err(|error| error.to_string())?;
+        blocks.format(&mut |done, of| watch.tell(done, of)).map_err(|error| match error {
+            BlockError::Interrupted => "interrupted; a part of the minidisk is formatted".into(),
+            error => error.to_string(),
+        })?;
     }
     let moved = match (&options.get, &options.put) {
         (Some(to), _) => get(&blocks, to)?,
@@ -100,7 +103,18 @@ fn extent(options: &Options, volume: &dyn Volume) -> Result<(u64, u64), String> 
     Ok((first, count.map_or(size.saturating_sub(first), u64::from)))
 }
 
+/// The file gets its name when it is complete.
 fn get(blocks: &Blocks, to: &Path) -> Result<u64, String> {
+    let unfinished = to.with_added_extension("unfinished");
+    let fail = |error: std::io::Error| format!("{}: {error}", to.display());
+    let done = get_all(blocks, &unfinished).and_then(|()| fs::rename(&unfinished, to).map_err(fail));
+    if done.is_err() {
+        let _ = fs::remove_file(&unfinished);
+    }
+    done.map(|()| blocks.count())
+}
+
+fn get_all(blocks: &Blocks, to: &Path) -> Result<(), String> {
     let fail = |error: std::io::Error| format!("{}: {error}", to.display());
     let mut file = BufWriter::new(File::create(to).map_err(fail)?);
     let mut bytes = vec![0; blocks.size()];
@@ -109,11 +123,10 @@ fn get(blocks: &Blocks, to: &Path) -> Result<u64, String> {
         blocks.read(block, &mut bytes).map_err(|error| format!("block {block}: {error}"))?;
         file.write_all(&bytes).map_err(fail)?;
         if !watch.tell(block, blocks.count()) {
-            return Err("interrupted".into());
+            return Err(ImageError::Interrupted.to_string());
         }
     }
-    file.flush().map_err(fail)?;
-    Ok(blocks.count())
+    file.flush().map_err(fail)
 }
 
 fn put(blocks: &Blocks, from: &Path) -> Result<u64, String> {
@@ -132,7 +145,7 @@ fn put(blocks: &Blocks, from: &Path) -> Result<u64, String> {
         bytes.resize(blocks.size(), 0);
         blocks.write(block, &bytes).map_err(|error| format!("block {block}: {error} (--format formats it)"))?;
         if !watch.tell(block, count) {
-            return Err("interrupted; a part of the blocks is there".into());
+            return Err("interrupted; a part of the blocks is written".into());
         }
     }
     Ok(count)

@@ -9,13 +9,13 @@ mod minidisk;
 mod picture;
 mod show;
 
+use crate::{progress, signals};
 use clap::{Subcommand, ValueEnum};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Existing, Format, Image, ImageError, Kind, Method, Report, Tracks, Volume, label};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is to be done.
 #[derive(Subcommand)]
@@ -248,7 +248,8 @@ fn create(file: &Path, kind: Kind, format: Format, tracks: Tracks, volser: Optio
     if let Some(volser) = volser.as_deref().filter(|volser| !label::is_volser(volser)) {
         return Err(format!("{volser} is not a volume serial: one to six letters, digits and $ # @ - _"));
     }
-    dasd::create_with(file, kind, format, tracks).map_err(text)?;
+    let watch = Watch::new("Creating");
+    dasd::create_with(file, kind, format, tracks, &mut |done, of| watch.tell(done, of)).map_err(text)?;
     if let Some(volser) = &volser {
         let image = Image::open(file, dasd::Options::default()).map_err(text)?;
         label::write(&*image, volser).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -301,42 +302,33 @@ fn source(file: &Path, snapshot: Option<usize>) -> Result<Arc<Image>, String> {
 }
 
 /// A bar that shows how far something is, and Ctrl-C.
-struct Watch {
-    bar: ProgressBar,
-    stopped: Arc<AtomicBool>,
-}
+struct Watch(ProgressBar);
 
 impl Watch {
     fn new(what: &str) -> Watch {
-        let stopped = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            // Without it Ctrl-C ends the program at once, which loses nothing either.
-            let _ = signal_hook::flag::register(signal, stopped.clone());
-        }
-        let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{msg} [{bar:40}] {percent}% {elapsed} (still {eta})");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
+        signals::watch();
+        let bar = progress::bar(1, "{msg} [{wide_bar}] {percent}% {elapsed} (still {eta})");
         bar.set_message(what.to_string());
-        Watch { bar, stopped }
+        Watch(bar)
     }
 
     fn tell(&self, done: u64, of: u64) -> bool {
         if done.is_multiple_of(64) || done == of {
-            self.bar.set_length(of);
-            self.bar.set_position(done);
+            self.0.set_length(of);
+            self.0.set_position(done);
         }
-        !self.stopped.load(Ordering::Relaxed)
+        !signals::stopped()
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.0.finish_and_clear();
     }
 }
 
 fn check(file: &Path, units: bool, repair: bool, json: bool) -> Result<bool, String> {
-    let watch = Watch::new("Checking");
+    let watch = Watch::new(if repair { "Repairing" } else { "Checking" });
     let options = dasd::Options::default();
     let progress = &mut |done, of| watch.tell(done, of);
     let report = match repair {
@@ -374,7 +366,7 @@ fn tell(report: &Report, repaired: bool) {
 
 fn compact(file: &Path) -> Result<(), String> {
     let watch = Watch::new("Compacting");
-    let done = dasd::rewrite(file, None, &mut |done, of| watch.tell(done, of));
+    let done = dasd::rewrite(file, &mut |done, of| watch.tell(done, of));
     drop(watch);
     let (before, after) = done.map_err(text)?;
     println!("{}: {before} bytes before, {after} now", file.display());
@@ -426,7 +418,7 @@ fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
     let done = if merge { image.merge(&mut |done, of| watch.tell(done, of)) } else { image.discard() };
     drop(watch);
     done.map_err(|error| match error {
-        ImageError::Interrupted => "interrupted; the shadow file is still there, and the disk as it was".into(),
+        ImageError::Interrupted => "interrupted; the disk is as it was, and another --merge goes on with it".into(),
         error => error.to_string(),
     })?;
     println!("{}: {} shadow files are left", file.display(), image.shadows());

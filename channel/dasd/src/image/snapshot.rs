@@ -58,12 +58,12 @@ impl Image {
         };
         // It appears under its name as a whole or not at all.
         let (draft, host) = Draft::begin(&path, Existing::Refuse)?;
-        Packed::format(&host, self.kind, style, [0; 12])?;
+        Packed::format(&host, self.kind, style)?;
         host.sync()?;
         drop(host);
         // One that a killed merge left behind its shadow file is not about this one.
         unmark(&path)?;
-        draft.finish()?;
+        draft.finish(None)?;
         let layer = Layer::open(&path, &self.options, true)?;
         // Everything below may be read by others now. That it may not is no reason to fail.
         let _ = top(&mut stack).hosts().iter().try_for_each(|host| host.share());

@@ -87,10 +87,10 @@ impl Style {
 
 impl Packed {
     /// Writes an image without any unit.
-    pub fn format(host: &HostFile, kind: Kind, style: Style, serial: [u8; 12]) -> Result<(), MediaError> {
+    pub fn format(host: &HostFile, kind: Kind, style: Style) -> Result<(), MediaError> {
         let layout = Layout { wide: style.wide, big: false };
         let packing = if style.shadow { Packing::Shadow } else { Packing::Packed };
-        let mut first = Header { serial, ..Header::of_kind(kind, packing, style.wide) };
+        let mut first = Header::of_kind(kind, packing, style.wide);
         let extent = match kind {
             Kind::Ckd { cylinders, .. } => cylinders,
             Kind::Fba { blocks, .. } => u32::try_from(blocks).map_err(|_| MediaError::Outside)?,

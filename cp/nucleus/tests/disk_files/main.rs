@@ -39,7 +39,7 @@ impl Folder {
 
     /// A new disk, in the file that its serial names.
     fn make(&self, serial: &str, kind: Kind, format: Format, tracks: Tracks) {
-        create_with(&self.file(serial), kind, format, tracks).expect("there is room");
+        create_with(&self.file(serial), kind, format, tracks, &mut |_, _| true).expect("there is room");
         label::write(&*opened(&self.file(serial)), serial).expect("there is room");
     }
 }
