@@ -198,6 +198,8 @@ u32 align_to(u32 boundary);
 bool evaluate(struct scan *scan, struct value *value);
 bool evaluate_absolute(struct scan *scan, int *number);  /* says what is wrong if it is not */
 bool evaluate_all(struct text text, struct value *value);
+bool evaluate_number(struct text text, int *number);     /* the same, and absolute */
+int of_two(char operator, int a, int b);                 /* + - * / as expressions have them */
 bool self_defining(struct scan *scan, int *number);
 void expressions_begin(void);
 void value_add(struct value *to, const struct value *more, int sign);
@@ -205,6 +207,7 @@ void value_add(struct value *to, const struct value *more, int sign);
 /* constant.c, number.c: DC and DS. */
 bool constant_scan(struct scan *scan, struct constant *constant, bool storage_only);
 u32 constant_size(const struct constant *constant);      /* all of it */
+void constant_names(const struct constant *constant);    /* pass 1: of V, the deck must name what is elsewhere */
 void constant_generate(const struct constant *constant); /* its bytes, to object.c */
 bool number_fixed(struct text text, int scale, int exponent, u32 length, u8 *to);
 bool number_hexadecimal(struct text text, int exponent, u32 length, u8 *to);
@@ -275,6 +278,7 @@ void pass2(void);
 void object_begin(void);
 void object_put(const u8 *bytes, u32 length);            /* at the location, which goes on */
 void object_address(u32 section, bool negative, u32 length, bool external_branch);   /* an address constant of that section is about to be put */
+bool object_addresses(const struct value *value, u32 length, struct text shown);     /* the same of all in a value; false: that cannot be */
 void object_card(struct text text);
 void object_end(const struct value *entry);
 void object_esd_list(void (*show)(const char *line, u32 length));

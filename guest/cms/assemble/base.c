@@ -63,11 +63,9 @@ bool base_for(const struct value *value, bool twenty_bits, u32 *base, int *displ
 
 static bool register_of(struct text text, int *number)
 {
-    struct scan scan = scan_of(text);
-
-    if (!evaluate_absolute(&scan, number))
+    if (!evaluate_number(text, number))
         return false;
-    if (scan.at != scan.end || *number < 0 || *number > 15) {
+    if (*number < 0 || *number > 15) {
         flag_text(9135, ERROR, text);
         return false;
     }

@@ -85,7 +85,7 @@ void attributes_of(struct text name, u8 *kind, u32 *length)
         if (!there || record.comment || !same_text(record.name, name))
             continue;
         operation = operation_known(record.op);
-        if (operation == NULL)
+        if (operation == NULL || operation->kind == OPERATION_MACRO)
             *kind = 'M';
         else if (operation->kind == OPERATION_MACHINE)
             *kind = 'I', *length = opcode_length(&operation->opcode);
@@ -93,7 +93,7 @@ void attributes_of(struct text name, u8 *kind, u32 *length)
             *kind = constant_type(record.operands, length);
         else if (text_is(record.op, "CSECT") || text_is(record.op, "DSECT") || text_is(record.op, "START") || text_is(record.op, "COM"))
             *kind = 'J';
-        else if (text_is(record.op, "CCW"))
+        else if (text_is(record.op, "CCW") || text_is(record.op, "CCW0") || text_is(record.op, "CCW1"))
             *kind = 'W', *length = 8;
         return;
     }
@@ -117,10 +117,10 @@ static bool attribute(struct scan *scan, char which, u8 *kind, int *number)
             return true;
         }
         if (which == 'K') {
-            char text[16];
+            struct buffer shown = { 0 };
 
-            *number = found.kind == 'C' ? (int)found.text.length
-                                        : (int)format(text, sizeof text, "%u", found.number < 0 ? 0u - (u32)found.number : (u32)found.number);
+            append_found(&shown, &found);
+            *number = (int)shown.length;
             return true;
         }
         if (found.kind != 'C') {
@@ -161,8 +161,6 @@ static char attribute_letter(const struct scan *scan)
     return (letter == 'T' || letter == 'L' || letter == 'K' || letter == 'N') && (scan->at[2] == '&' || is_symbol_letter(scan->at[2])) ? letter : ' ';
 }
 
-static bool sum(struct scan *scan, int *number);
-
 static bool factor(struct scan *scan, int *number)
 {
     struct found found;
@@ -181,7 +179,7 @@ static bool factor(struct scan *scan, int *number)
 
         if (!enter_nested())
             return false;
-        good = c == '(' ? sum(scan, number) : factor(scan, number);
+        good = c == '(' ? arithmetic(scan, number) : factor(scan, number);
         leave_nested();
         if (c == '-')
             *number = (int)(0u - (u32)*number);
@@ -234,40 +232,24 @@ static bool factor(struct scan *scan, int *number)
     return false;
 }
 
-static bool product(struct scan *scan, int *number)
+/* Operands with operators between them, from left to right. */
+static bool left_to_right(struct scan *scan, int *number, char one, char other, bool (*operand)(struct scan *scan, int *number))
 {
-    if (!factor(scan, number))
+    if (!operand(scan, number))
         return false;
-    while (scan->at < scan->end && (*scan->at == '*' || *scan->at == '/')) {
-        bool times = *scan->at++ == '*';
-        int by;
-
-        if (!factor(scan, &by))
-            return false;
-        if (times)
-            *number = (int)((u32)*number * (u32)by);
-        else
-            *number = by == 0 ? 0 : by == -1 ? (int)(0u - (u32)*number) : *number / by;
-    }
-    return true;
-}
-
-static bool sum(struct scan *scan, int *number)
-{
-    if (!product(scan, number))
-        return false;
-    while (scan->at < scan->end && (*scan->at == '+' || *scan->at == '-')) {
-        bool minus = *scan->at++ == '-';
+    while (scan->at < scan->end && (*scan->at == one || *scan->at == other)) {
+        char operator = *scan->at++;
         int more;
 
-        if (!product(scan, &more))
+        if (!operand(scan, &more))
             return false;
-        *number = (int)(minus ? (u32)*number - (u32)more : (u32)*number + (u32)more);
+        *number = of_two(operator, *number, more);
     }
     return true;
 }
 
-bool arithmetic(struct scan *scan, int *number) { return sum(scan, number); }
+static bool product(struct scan *scan, int *number) { return left_to_right(scan, number, '*', '/', factor); }
+bool arithmetic(struct scan *scan, int *number) { return left_to_right(scan, number, '+', '-', product); }
 
 /* 'text' with variable symbols; two apostrophes are one. */
 static bool quoted(struct scan *scan, struct buffer *to)
@@ -308,8 +290,12 @@ static bool substring(struct scan *scan, struct buffer *of)
     int from, length;
 
     scan->at++;
-    if (!arithmetic(scan, &from) || scan->at == scan->end || *scan->at++ != ',')
+    if (!arithmetic(scan, &from))
         return false;
+    if (scan->at == scan->end || *scan->at++ != ',') {
+        flag(9133, ERROR);
+        return false;
+    }
     if (scan->at < scan->end && *scan->at == '*') {
         scan->at++;
         length = (int)of->length;
@@ -361,19 +347,13 @@ bool characters(struct scan *scan, struct buffer *to)
         } else if (scan->at < scan->end && *scan->at == '&') {
             if (!variable_value(scan, &found, false))
                 return false;
-            if (found.kind != 'C') {
-                char text[16];
-
-                append(&part, text, format(text, sizeof text, "%u", found.number < 0 ? 0u - (u32)found.number : (u32)found.number));
-            } else {
-                append(&part, found.text.at, found.text.length);
-            }
+            append_found(&part, &found);
         } else {
             flag(9110, ERROR);
             return false;
         }
-        for (; times > 0 && to->length <= CHARACTERS_MOST; times--)
-            append(to, part.at == NULL ? "" : part.at, part.length);
+        for (; times > 0 && part.length > 0 && to->length <= CHARACTERS_MOST; times--)
+            append(to, part.at, part.length);
         if (to->length > CHARACTERS_MOST) {
             flag(9169, ERROR, CHARACTERS_MOST);
             to->length = CHARACTERS_MOST;
@@ -499,13 +479,15 @@ static bool negation(struct scan *scan, bool *value)
 {
     skip_blanks(scan);
     if (keyword(scan, "NOT")) {
-        bool good = enter_nested() && negation(scan, value);
+        bool good;
 
-        if (!good)
+        if (!enter_nested())
             return false;
+        good = negation(scan, value);
         leave_nested();
-        *value = !*value;
-        return true;
+        if (good)
+            *value = !*value;
+        return good;
     }
     if (scan->at < scan->end && *scan->at == '(' && logical_inside(scan)) {
         bool good;

@@ -2,6 +2,7 @@
 #include "assemble.h"
 
 enum { NOMINAL_MOST = 256, CONSTANT_MOST = 65535 };
+enum { SCALE_LEAST = -187, SCALE_MOST = 346, EXPONENT_LEAST = -85, EXPONENT_MOST = 75, NAME_MOST = 8 };
 
 /* How a constant of a type is: its length and boundary without a length modifier, and the longest that it may have. */
 static const struct kind { char letter, suffix; u8 length, align, most; bool quoted; } kinds[] = {
@@ -47,7 +48,7 @@ static bool modifier(struct scan *scan, int *number)
         *number = (int)value;
     }
     if (negative)
-        *number = -*number;
+        *number = (int)(0u - (u32)*number);
     return true;
 }
 
@@ -171,10 +172,14 @@ static bool scan_modifiers(struct scan *scan, struct constant *constant, const s
         }
         if (!modifier(scan, &number))
             return false;
-        if (letter == 'S') {
-            constant->scale = number;
-        } else if (letter == 'E') {
-            constant->exponent = number;
+        if (letter != 'L') {
+            int least = letter == 'S' ? SCALE_LEAST : EXPONENT_LEAST, most = letter == 'S' ? SCALE_MOST : EXPONENT_MOST;
+
+            if (number < least || number > most) {
+                flag(9136, ERROR, number, least, most);
+                return false;
+            }
+            *(letter == 'S' ? &constant->scale : &constant->exponent) = number;
         } else {
             u32 most = kind->most != 0 ? kind->most : storage_only ? CONSTANT_MOST : NOMINAL_MOST;
 
@@ -257,12 +262,6 @@ u32 constant_size(const struct constant *constant)
     return size > LOCATION_MOST ? LOCATION_MOST + 1 : (u32)size;
 }
 
-static u32 hexadecimal(char c)
-{
-    c = upper(c);
-    return is_digit(c) ? (u32)(c - '0') : c >= 'A' && c <= 'F' ? (u32)(c - 'A' + 10) : 99;
-}
-
 /* X and B: from the right; what is too much on the left goes. */
 static void digits(const struct constant *constant, struct text one, u32 length, u8 *to)
 {
@@ -271,11 +270,11 @@ static void digits(const struct constant *constant, struct text one, u32 length,
 
     memset(to, 0, length);
     for (u32 n = one.length; n-- > 0;) {
-        u32 digit = hexadecimal(one.at[n]);
+        int digit = hex_digit(one.at[n]);
 
         if (one.at[n] == ' ')
             continue;
-        if (digit >= 1u << bits) {
+        if (digit < 0 || digit >= 1 << bits) {
             flag_text(9107, ERROR, one);
             return;
         }
@@ -284,7 +283,7 @@ static void digits(const struct constant *constant, struct text one, u32 length,
             continue;
         }
         at -= bits;
-        to[at / 8] |= (u8)(digit << (8 - bits - at % 8));
+        to[at / 8] |= (u8)((u32)digit << (8 - bits - at % 8));
     }
     if (one.length == 0)
         flag(9128, ERROR);
@@ -306,29 +305,28 @@ static void put_number(int number, u32 length)
 static void address(struct text one, u32 length)
 {
     struct value value;
-    bool sound = evaluate_all(one, &value) && !value.undefined;
+    bool sound = evaluate_all(one, &value) && !value.undefined && object_addresses(&value, length, one);
 
-    for (u32 n = 0; sound && n < value.terms; n++) {
-        int count = value.term[n].count;
-
-        if (assembly.section[value.term[n].section].kind == SECTION_DUMMY) {
-            flag_text(9130, ERROR, one);
-            sound = false;
-        } else if (length < 2 || length > 4) {
-            flag(9131, ERROR, length);
-            sound = false;
-        } else if (count > 16 || count < -16) {
-            flag(9104, ERROR);
-            sound = false;
-        } else {
-            for (int k = count < 0 ? -count : count; k > 0; k--)
-                object_address(value.term[n].section, count < 0, length, false);
-        }
-    }
     if (sound && absolute(&value) && length < 4 &&
         (value.number >= 1 << 8 * length || value.number < -(1 << (8 * length - 1))))
         flag(9129, WARNING);
     put_number(sound ? value.number : 0, length);
+}
+
+static bool is_external_name(struct text name) { return is_symbol(name) && name.length <= NAME_MOST; }
+
+void constant_names(const struct constant *constant)
+{
+    struct scan names = scan_of(constant->nominal);
+    struct text one;
+
+    if (constant->kind != 'V' || !constant->has_nominal)
+        return;
+    while (next_operand(&names, &one)) {
+        one = trimmed(one);
+        if (is_external_name(one))
+            (void)section_external(one, SECTION_EXTERNAL);
+    }
 }
 
 static void external(struct text one, u32 length)
@@ -336,16 +334,16 @@ static void external(struct text one, u32 length)
     u32 section, at = 0;
 
     one = trimmed(one);
-    if (!is_symbol(one)) {
+    if (!is_external_name(one)) {
         flag_text(9101, ERROR, one);
-    } else {
+    } else if ((section = section_of(one)) != 0 && assembly.section[section].kind == SECTION_DUMMY) {
+        flag_text(9130, ERROR, one);
+    } else if (section != 0) {
         struct symbol *symbol = symbol_find(one);
 
         if (symbol != NULL)
             symbol_refer(symbol);
-        section = section_external(one, SECTION_EXTERNAL);
-        if (assembly.section[section].esdid != 0)
-            object_address(section, false, length, true);
+        object_address(section, false, length, true);
         /* For a section of this program what the deck takes its address for. */
         at = assembly.section[section].origin;
     }

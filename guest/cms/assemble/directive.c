@@ -71,7 +71,6 @@ static void com_first(struct statement *statement) { enter(statement, SECTION_CO
 static void start_first(struct statement *statement)
 {
     bool late = assembly.has_csect;
-    struct scan scan = scan_of(statement->operands);
     int at = 0;
 
     enter(statement, SECTION_CONTROL);
@@ -79,12 +78,20 @@ static void start_first(struct statement *statement)
         flag(9150, ERROR);
         return;
     }
-    if (statement->operands.length > 0 && evaluate_absolute(&scan, &at)) {
+    if (statement->operands.length > 0 && evaluate_number(statement->operands, &at)) {
         if (at < 0 || at > LOCATION_MOST)
             flag(9103, ERROR);
         else
             assembly.section[assembly.in].origin = ((u32)at + 7) & ~7u;
     }
+}
+
+/* What * in its operands means is where it stands. */
+static void using_first(struct statement *statement)
+{
+    no_name(statement);
+    statement->section = need_section();
+    statement->location = (u32)assembly.location;
 }
 
 /* A list of symbols, for ENTRY, EXTRN and WXTRN. */
@@ -176,10 +183,11 @@ static void mode_second(struct statement *statement)
     }
     if (amode) {
         section->amode = true;
-        section->modes |= any ? MODE_ANY : text_is(statement->operands, "31") ? MODE_31 : MODE_24;
+        section->modes = (u8)((section->modes & RESIDENCE_ANY) | (any ? MODE_ANY : text_is(statement->operands, "31") ? MODE_31 : MODE_24));
     } else {
         section->rmode = true;
-        section->modes |= any ? RESIDENCE_ANY : 0;
+        /* What may be above 16M has AMODE 31 unless something else is said. */
+        section->modes |= (u8)(!any ? 0 : section->amode ? RESIDENCE_ANY : RESIDENCE_ANY | MODE_31);
     }
 }
 
@@ -208,9 +216,7 @@ static void equ_first(struct statement *statement)
         return;
     }
     if (next_operand(&scan, &operand) && operand.length > 0) {
-        struct scan inner = scan_of(operand);
-
-        if (!evaluate_absolute(&inner, &length))
+        if (!evaluate_number(operand, &length))
             return;
         given = true;
         if (length < 0 || length > 65535) {
@@ -218,12 +224,8 @@ static void equ_first(struct statement *statement)
             return;
         }
     }
-    if (next_operand(&scan, &operand) && operand.length > 0) {
-        struct scan inner = scan_of(operand);
-
-        if (!evaluate_absolute(&inner, &kind))
-            return;
-    }
+    if (next_operand(&scan, &operand) && operand.length > 0 && !evaluate_number(operand, &kind))
+        return;
     symbol = symbol_define(statement->name, value.terms == 1, value.number, given ? (u32)length : value.length, (u8)kind);
     if (symbol == NULL)
         return;
@@ -263,16 +265,7 @@ static void storage_first(struct statement *statement)
             statement->length = constant.length;
         }
         first = false;
-        if (constant.kind == 'V' && constant.has_nominal) {
-            struct scan names = scan_of(constant.nominal);
-            struct text one;
-
-            while (next_operand(&names, &one)) {
-                one = trimmed(one);
-                if (is_symbol(one) && one.length <= 8)
-                    (void)section_external(one, SECTION_EXTERNAL);
-            }
-        }
+        constant_names(&constant);
         advance(constant_size(&constant));
         if (scan.at == scan.end)
             return;
@@ -321,12 +314,15 @@ static void ccw_second(struct statement *statement)
     u8 bytes[8];
     u32 n = 0;
 
-    for (; n < 4 && statement->operands.length > 0 && next_operand(&scan, &one); n++) {
-        struct scan inner = scan_of(one);
+    for (; statement->operands.length > 0 && next_operand(&scan, &one); n++) {
         struct value value;
 
+        if (n == 4) {
+            flag_text(9134, ERROR, one);
+            return;
+        }
         if (n != 1) {
-            if (!evaluate_absolute(&inner, &number[n]))
+            if (!evaluate_number(one, &number[n]))
                 return;
             continue;
         }
@@ -336,8 +332,7 @@ static void ccw_second(struct statement *statement)
         u32 at = (u32)assembly.location;
 
         assembly.location += format_1 ? 4 : 1;
-        for (u32 k = 0; k < value.terms; k++)
-            object_address(value.term[k].section, value.term[k].count < 0, format_1 ? 4 : 3, false);
+        (void)object_addresses(&value, format_1 ? 4 : 3, one);
         assembly.location = (int)at;
     }
     if (n < 4)
@@ -360,7 +355,7 @@ static void cnop_first(struct statement *statement)
 
     (void)align_to(2);
     label_here(statement, 1, 'I');
-    if (!evaluate_absolute(&scan, &byte) || scan.at == scan.end || *scan.at++ != ',' || !evaluate_absolute(&scan, &word) ||
+    if (!evaluate_absolute(&scan, &byte) || scan.at == scan.end || *scan.at++ != ',' || !evaluate_absolute(&scan, &word) || scan.at != scan.end ||
         (word != 4 && word != 8 && word != 16) || byte < 0 || byte >= word || byte % 2 != 0) {
         flag_text(9156, ERROR, statement->operands);
         return;
@@ -513,12 +508,9 @@ static void ictl_first(struct statement *statement)
     int begin = 1, end = 71, resume = 16;
     struct text one;
 
-    for (u32 n = 0; n < 3 && statement->operands.length > 0 && next_operand(&scan, &one); n++) {
-        struct scan inner = scan_of(one);
-
-        if (one.length > 0 && !evaluate_absolute(&inner, n == 0 ? &begin : n == 1 ? &end : &resume))
+    for (u32 n = 0; n < 3 && statement->operands.length > 0 && next_operand(&scan, &one); n++)
+        if (one.length > 0 && !evaluate_number(one, n == 0 ? &begin : n == 1 ? &end : &resume))
             return;
-    }
     if (statement->number != 1 || begin < 1 || begin > 40 || end < 41 || end > 80 || end < begin + 5 || resume <= begin || resume > 40) {
         flag_text(9158, SEVERE, statement->operands);
         return;
@@ -548,10 +540,9 @@ static void eject_second(struct statement *statement)
 
 static void space_second(struct statement *statement)
 {
-    struct scan scan = scan_of(statement->operands);
     int lines = 1;
 
-    if (statement->operands.length > 0 && !evaluate_absolute(&scan, &lines))
+    if (statement->operands.length > 0 && !evaluate_number(statement->operands, &lines))
         return;
     statement->silent = true;
     listing_space(lines < 0 ? 0 : lines > 1000 ? 1000 : (u32)lines);
@@ -657,7 +648,7 @@ const struct directive directives[] = {
     { "SPACE", NULL, space_second, DIRECTIVE_PLAIN, NULL },
     { "START", start_first, NULL, DIRECTIVE_PLAIN, NULL },
     { "TITLE", NULL, title_second, DIRECTIVE_PLAIN, NULL },
-    { "USING", NULL, using_statement, DIRECTIVE_PLAIN, NULL },
+    { "USING", using_first, using_statement, DIRECTIVE_PLAIN, NULL },
     { "WXTRN", wxtrn_first, NULL, DIRECTIVE_PLAIN, NULL },
 };
 

@@ -9,7 +9,7 @@ static u32 nested;
 
 void value_add(struct value *to, const struct value *more, int sign)
 {
-    to->number = (int)((u32)to->number + (u32)(sign * more->number));
+    to->number = (int)((u32)to->number + (u32)sign * (u32)more->number);
     to->undefined |= more->undefined;
     for (u32 n = 0; n < more->terms; n++) {
         u32 k = 0;
@@ -30,12 +30,6 @@ void value_add(struct value *to, const struct value *more, int sign)
         if (to->term[k].count == 0)
             to->term[k] = to->term[--to->terms];
     }
-}
-
-static int hexadecimal(char c)
-{
-    c = upper(c);
-    return is_digit(c) ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 /* X'..', B'..', C'..' or digits. False: it is none, or wrong, which has been said if *number is -1. */
@@ -82,7 +76,7 @@ bool self_defining(struct scan *scan, int *number)
         if (kind == 'C') {
             value = value << 8 | (u8)*scan->at;
         } else {
-            int digit = hexadecimal(*scan->at);
+            int digit = hex_digit(*scan->at);
 
             if (digit < 0 || (kind == 'B' && digit > 1)) {
                 flag_text(9107, ERROR, (struct text){ from, (u32)(scan->end - from) });
@@ -145,13 +139,11 @@ static bool length_term(struct scan *scan, struct value *value)
         return true;
     }
     if (scan->at < scan->end && *scan->at == '=') {
-        const char *from = scan->at++;
         struct constant constant;
 
+        scan->at++;
         if (!constant_scan(scan, &constant, false))
             return false;
-        if (assembly.second)
-            literal_find((struct text){ from, (u32)(scan->at - from) }, 0);
         value->number = (int)constant.length;
         return true;
     }
@@ -218,6 +210,11 @@ static bool term(struct scan *scan, struct value *value)
         return true;
     }
     if (*scan->at == '*') {
+        /* In the second pass no section begins any more. */
+        if (assembly.second && assembly.in == 0) {
+            flag(9110, ERROR);
+            return false;
+        }
         scan->at++;
         address_in(need_section(), assembly.location, value);
         return true;
@@ -238,12 +235,27 @@ static bool term(struct scan *scan, struct value *value)
     return false;
 }
 
+/* Whatever is divided by zero is zero. */
+int of_two(char operator, int a, int b)
+{
+    switch (operator) {
+    case '+':
+        return (int)((u32)a + (u32)b);
+    case '-':
+        return (int)((u32)a - (u32)b);
+    case '*':
+        return (int)((u32)a * (u32)b);
+    default:
+        return b == 0 ? 0 : b == -1 ? (int)(0u - (u32)a) : a / b;
+    }
+}
+
 static bool product(struct scan *scan, struct value *value)
 {
     if (!term(scan, value))
         return false;
     while (scan->at < scan->end && (*scan->at == '*' || *scan->at == '/')) {
-        bool times = *scan->at++ == '*';
+        char operator = *scan->at++;
         struct value by;
 
         if (!term(scan, &by))
@@ -253,11 +265,7 @@ static bool product(struct scan *scan, struct value *value)
             flag(9113, ERROR);
             value->terms = 0;
         }
-        if (times)
-            value->number = (int)((u32)value->number * (u32)by.number);
-        else
-            /* Whatever is divided by zero is zero. */
-            value->number = by.number == 0 ? 0 : by.number == -1 ? (int)(0u - (u32)value->number) : value->number / by.number;
+        value->number = of_two(operator, value->number, by.number);
     }
     return true;
 }
@@ -306,16 +314,25 @@ bool evaluate_absolute(struct scan *scan, int *number)
     return true;
 }
 
+static bool nothing_behind(const struct scan *scan)
+{
+    if (scan->at == scan->end)
+        return true;
+    flag_text(9115, ERROR, (struct text){ scan->at, (u32)(scan->end - scan->at) });
+    return false;
+}
+
 /* The text is one expression and nothing else. */
 bool evaluate_all(struct text text, struct value *value)
 {
     struct scan scan = scan_of(text);
 
-    if (!evaluate(&scan, value))
-        return false;
-    if (scan.at != scan.end) {
-        flag_text(9115, ERROR, (struct text){ scan.at, (u32)(scan.end - scan.at) });
-        return false;
-    }
-    return true;
+    return evaluate(&scan, value) && nothing_behind(&scan);
+}
+
+bool evaluate_number(struct text text, int *number)
+{
+    struct scan scan = scan_of(text);
+
+    return evaluate_absolute(&scan, number) && nothing_behind(&scan);
 }

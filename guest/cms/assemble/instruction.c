@@ -112,10 +112,8 @@ static void set_field(struct making *making, const char *name, u32 length, int v
 }
 
 /* A number between two bounds. */
-static bool number_in(struct scan *scan, int least, int most, int *number)
+static bool within(int least, int most, int *number)
 {
-    if (!evaluate_absolute(scan, number))
-        return false;
     if (*number < least || *number > most) {
         flag(9136, ERROR, *number, least, most);
         *number = 0;
@@ -148,7 +146,7 @@ static bool in_parentheses(struct scan *scan, struct text part[2], u32 *parts)
     while (*parts < 2 && next_operand(&inside, &part[*parts]))
         ++*parts;
     if (inside.at <= inside.end) {
-        flag(9134, ERROR);
+        flag_text(9134, ERROR, (struct text){ inside.at, (u32)(inside.end - inside.at) });
         return false;
     }
     return true;
@@ -156,14 +154,7 @@ static bool in_parentheses(struct scan *scan, struct text part[2], u32 *parts)
 
 static bool small(struct text text, int least, int most, int *number)
 {
-    struct scan scan = scan_of(text);
-
-    if (!number_in(&scan, least, most, number))
-        return false;
-    if (scan.at == scan.end)
-        return true;
-    flag_text(9115, ERROR, text);
-    return false;
+    return evaluate_number(text, number) && within(least, most, number);
 }
 
 static bool literal(struct scan *scan, struct value *value)
@@ -208,7 +199,7 @@ static bool storage(struct making *making, struct scan *scan, const char *patter
         second = parts > 1 ? part[1] : second;
     } else {
         if (parts > 1) {
-            flag(9134, ERROR);
+            flag_text(9134, ERROR, part[1]);
             return false;
         }
         second = parts > 0 ? part[0] : second;
@@ -311,7 +302,7 @@ static bool operand(struct making *making, struct scan *scan, const char *patter
     } else if (pattern[0] == 'U') {
         least = place->bits == 32 ? -0x7fffffff - 1 : -(1 << (place->bits - 1));
     }
-    if (!number_in(scan, least, most, &number))
+    if (!evaluate_absolute(scan, &number) || !within(least, most, &number))
         return false;
     set_field(making, pattern, 2, number);
     return true;

@@ -58,6 +58,7 @@ void literal_use(struct text text)
     text.length = (u32)(scan.at - text.at);
     if (find(text, assembly.pool, assembly.current->number) != NULL)
         return;
+    constant_names(&constant);
     made = arena(sizeof *made);
     made->text = kept(text);
     made->pool = assembly.pool;

@@ -28,6 +28,7 @@ struct found { u8 kind; int number; struct text text; struct variable *variable;
 
 struct call_of_macro *scope(void);
 bool variable_value(struct scan *scan, struct found *found, bool whole);   /* at an ampersand; `whole`: N'&X wants the list */
+void append_found(struct buffer *to, const struct found *found);   /* as text */
 struct variable *variable_named(struct text name);
 struct variable *variable_declare(struct text name, u8 kind, u32 dimension, bool global);
 u32 list_items(struct text value);

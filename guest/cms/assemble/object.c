@@ -4,7 +4,7 @@
  */
 #include "assemble.h"
 
-enum { DATA_MOST = 56, DATA_AT = 16, ITEM = 16, ITEMS_OF_CARD = 3, NAME_END = 72 };
+enum { DATA_MOST = 56, DATA_AT = 16, ITEM = 16, ITEMS_OF_CARD = 3, NAME_END = 72, COUNT_MOST = 16 };
 
 struct deck_card { struct deck_card *next; u8 card[CARD]; };
 struct address { struct address *next; u32 of, in, at; u8 flags; };
@@ -104,6 +104,29 @@ void object_address(u32 section, bool negative, u32 length, bool external_branch
     made->flags = (u8)((external_branch ? 0x10 : 0) | (length - 1) << 2 | (negative ? 0x02 : 0));
     *last_address = made;
     last_address = &made->next;
+}
+
+bool object_addresses(const struct value *value, u32 length, struct text shown)
+{
+    for (u32 n = 0; n < value->terms; n++) {
+        int count = value->term[n].count;
+
+        if (assembly.section[value->term[n].section].kind == SECTION_DUMMY) {
+            flag_text(9130, ERROR, shown);
+            return false;
+        }
+        if (length < 2 || length > 4) {
+            flag(9131, ERROR, length);
+            return false;
+        }
+        if (count > COUNT_MOST || count < -COUNT_MOST) {
+            flag(9104, ERROR);
+            return false;
+        }
+        for (int k = count < 0 ? -count : count; k > 0; k--)
+            object_address(value->term[n].section, count < 0, length, false);
+    }
+    return true;
 }
 
 /* PUNCH and REPRO: in their place; before the deck if nothing is in it yet. */

@@ -26,6 +26,8 @@ void perform_first(struct statement *statement)
 {
     const struct operation *operation = statement->operation;
 
+    statement->section = assembly.in;
+    statement->location = (u32)assembly.location;
     if (operation->kind == OPERATION_MACHINE)
         instruction_first(statement);
     else if (operation->directive->first != NULL)

@@ -12,20 +12,14 @@ void pass2(void)
         object_statement();
         if (at->operation != NULL) {
             /* Each statement says itself where it is. */
-            if (at->sized) {
-                assembly.in = at->section;
-                assembly.location = (int)at->location;
-            }
+            assembly.in = at->section;
+            assembly.location = (int)at->location;
             if (at->operation->kind == OPERATION_MACHINE)
                 instruction_second(at);
             else if (at->operation->kind == OPERATION_ASSEMBLER && at->operation->directive->second != NULL)
                 at->operation->directive->second(at);
         }
         listing_statement(at);
-        if (at->sized && at->operation != NULL) {
-            assembly.in = at->section;
-            assembly.location = (int)(at->location + (at->operation->kind == OPERATION_MACHINE ? at->length : 0));
-        }
     }
 }
 

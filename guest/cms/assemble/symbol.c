@@ -217,5 +217,7 @@ void sections_settle(void)
             at = section->origin;
         section->origin = at;
         at = (at + section->length + 7) & ~7u;
+        if (at > LOCATION_MOST + 1)
+            flag(9103, SEVERE);
     }
 }

@@ -72,7 +72,7 @@ struct variable *variable_declare(struct text name, u8 kind, u32 dimension, bool
     return variable;
 }
 
-/* The items of a list in parentheses; NULL: it is no list. */
+/* The items of a list in parentheses; false: it is no list. */
 static bool list_of(struct text value, struct scan *items)
 {
     u32 depth = 0;
@@ -179,7 +179,12 @@ static bool subscripts(struct scan *scan, int *number, u32 *count)
         return false;
     do {
         scan->at++;
-        if (*count == NESTED_MOST || !arithmetic(scan, &number[(*count)++])) {
+        if (*count == NESTED_MOST) {
+            flag(9111, ERROR);
+            leave_nested();
+            return false;
+        }
+        if (!arithmetic(scan, &number[(*count)++])) {
             leave_nested();
             return false;
         }
@@ -234,6 +239,8 @@ bool variable_value(struct scan *scan, struct found *found, bool whole)
         found->listed = true;
         if (count == 0) {
             found->items = call->listed;
+            if (!whole)
+                flag_text(9165, ERROR, name);
             return whole;
         }
         value = number[0] == 0 ? call->label : number[0] > 0 && (u32)number[0] <= call->listed ? call->list[number[0] - 1] : found->text;
@@ -253,7 +260,7 @@ bool variable_value(struct scan *scan, struct found *found, bool whole)
     return true;
 }
 
-static void append_found(struct buffer *to, const struct found *found)
+void append_found(struct buffer *to, const struct found *found)
 {
     char digits_of[16];
 

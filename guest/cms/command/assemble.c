@@ -15,10 +15,9 @@
 enum { CANNOT_GO_ON = 16, LINES_LEAST = 10, CODE_MOST = 255 };
 
 /* An output: a disk file, or a unit. */
-struct output { const char *dd; enum file_device device; struct fileid id; struct open_file *file; u32 record; int error; bool wanted; };
+struct output { enum file_device device; struct fileid id; struct open_file *file; u32 record; int error; bool wanted, defined; };   /* `defined`: by FILEDEF */
 
-static struct output text, listing;
-static bool punching;
+static struct output text, listing, deck;
 static struct library *libraries;
 static bool *opened;
 
@@ -37,15 +36,14 @@ static void put(struct output *output, const void *line, u32 length)
         type_line((const char *)line + 1, length_of((const char *)line + 1, length - 1));
     else if (output->device == ON_PRINTER && output->error == EDF_OK && print_controlled(line, length_of(line, length)) != 0)
         output->error = EDF_IO;
-    else if (output->device == ON_PUNCH && unit_write(PUNCH_UNIT, 0x41, line, length) != 0)
+    else if (output->device == ON_PUNCH && output->error == EDF_OK && unit_write(PUNCH_UNIT, 0x41, line, length) != 0)
         output->error = EDF_IO;
 }
 
 void assemble_object(const u8 card[CARD])
 {
     put(&text, card, CARD);
-    if (punching)
-        (void)unit_write(PUNCH_UNIT, 0x41, (const char *)card, CARD);
+    put(&deck, card, CARD);
 }
 
 void assemble_listing(const char *line, u32 length) { put(&listing, line, length); }
@@ -57,8 +55,15 @@ static bool take(struct open_file *file, u32 first, u32 last, struct lines *to)
     u32 length;
 
     for (u32 n = first; n <= last; n++) {
-        if (edf_read(&file->file, n, record, CARD, &length) != EDF_OK)
-            return n > first;
+        int error = edf_read(&file->file, n, record, CARD, &length);
+
+        if (error != EDF_OK) {
+            struct fileid id;
+
+            id_of(file->disk, file->file.fst, &id);
+            (void)file_problem("ASM", error, &id, false);
+            return false;
+        }
         lines_add(to, record, length < CARD ? length : CARD);
         attend();
     }
@@ -146,6 +151,9 @@ static int system_parameter(const struct call *call, u32 *n, struct assembly_opt
         message("ASM", 5, 'E', "SYSPARM ");
         return RC_SYNTAX;
     }
+    /* In the options: a program may be called SYSPARM. */
+    while (from < call->end && *from != '(')
+        from++;
     while (from + 8 < call->end && !text_is((struct text){ from, 7 }, "SYSPARM"))
         from++;
     while (from < call->end && *from != '(')
@@ -221,24 +229,20 @@ static int open_output(struct output *output, const char *dd, const struct filei
     const struct filedef *defined;
     int error;
 
-    output->wanted = wanted;
-    output->dd = dd;
-    output->error = EDF_OK;
-    output->record = 0;
-    output->file = NULL;
+    *output = (struct output){ .device = output->device, .id = *source, .wanted = wanted };
     pad(called, sizeof called, dd, (u32)strlen(dd));
-    output->id = *source;
     memcpy(output->id.ft, called, sizeof(name));
     output->id.fm[0] = mode;
     output->id.fm[1] = '1';
     defined = filedef_find(called);
+    output->defined = defined != NULL;
     if (defined != NULL) {
         output->device = defined->device;
         if (defined->device == ON_DISK)
             output->id = defined->id;
         if (defined->device == ON_NOTHING)
             output->wanted = false;
-        if (defined->device == ON_TAPE || defined->device == ON_READER || (defined->device == ON_PUNCH) != (length == CARD && defined->device == ON_PUNCH) ||
+        if (defined->device == ON_TAPE || defined->device == ON_READER || (length != CARD && defined->device == ON_PUNCH) ||
             (length == CARD && (defined->device == ON_PRINTER || defined->device == ON_TERMINAL))) {
             message("ASM", 75, 'E', called, "ASSEMBLE");
             return 40;
@@ -254,19 +258,34 @@ static int open_output(struct output *output, const char *dd, const struct filei
     return 0;
 }
 
+static int close_unit(struct output *output)
+{
+    char shown[24];
+
+    unit_close(output->device == ON_PRINTER ? PRINT_UNIT : PUNCH_UNIT, "", &output->id);
+    if (output->error == EDF_OK)
+        return 0;
+    message("ASM", output->device == ON_PRINTER ? 123 : 118, 'S', show_id(&output->id, shown));
+    return RC_IO;
+}
+
+/* What an earlier assembly has made does not stay beside what this one has, unless FILEDEF says where the output goes. */
 static int close_output(struct output *output)
 {
-    int error = output->error;
+    struct disk *disk = disk_at(output->id.fm[0]);
+    int error = EDF_OK, code = 0;
 
     if (output->wanted && (output->device == ON_PRINTER || output->device == ON_PUNCH))
-        unit_close(output->device == ON_PRINTER ? PRINT_UNIT : PUNCH_UNIT, "", &output->id);
-    if (output->file == NULL)
-        return error == EDF_OK ? 0 : RC_IO;
-    if (error != EDF_OK || output->record == 0) {
+        code = close_unit(output);
+    if (output->file != NULL && output->error == EDF_OK && output->record > 0)
+        return file_problem("ASM", file_finish(output->file), &output->id, true);
+    if (output->file != NULL)
         file_abandon(output->file);
-        return file_problem("ASM", error, &output->id, true);
-    }
-    return file_problem("ASM", file_finish(output->file), &output->id, true);
+    if (output->file != NULL && output->error != EDF_OK)
+        return file_problem("ASM", output->error, &output->id, true);
+    if (!output->defined && disk != NULL && !disk->read_only)
+        error = file_erase(disk, output->id.fn, output->id.ft);
+    return code != 0 ? code : file_problem("ASM", error, &output->id, true);
 }
 
 static int read_source(const struct fileid *wanted, struct fileid *id, char *mode, struct lines *lines)
@@ -296,7 +315,7 @@ static int files_and_all(const struct fileid *wanted, struct assembly_options *o
     struct moment at;
     char mode;
     u32 worst;
-    int code = read_source(wanted, &id, &mode, &source), end;
+    int code = read_source(wanted, &id, &mode, &source), end, punched = 0;
 
     if (code != 0)
         return code;
@@ -305,7 +324,6 @@ static int files_and_all(const struct fileid *wanted, struct assembly_options *o
     memcpy(options->time, at.time, sizeof at.time);
     listing.device = print ? ON_PRINTER : ON_DISK;
     text.device = ON_DISK;
-    text.file = listing.file = NULL;
     code = open_output(&listing, "LISTING", &id, mode, LINE, !nowhere);
     if (code == 0)
         code = open_output(&text, "TEXT", &id, mode, CARD, options->object);
@@ -314,14 +332,14 @@ static int files_and_all(const struct fileid *wanted, struct assembly_options *o
             file_abandon(listing.file);
         return code;
     }
-    punching = options->deck;
+    deck = (struct output){ .device = ON_PUNCH, .id = id, .wanted = options->deck };
     libraries = obtain_command(LIBRARIES_MOST * sizeof *libraries);
     opened = obtain_command(LIBRARIES_MOST * sizeof *opened);
     memset(libraries, 0, LIBRARIES_MOST * sizeof *libraries);
     memset(opened, 0, LIBRARIES_MOST * sizeof *opened);
     worst = assemble(options, &source);
-    if (punching)
-        unit_close(PUNCH_UNIT, "", &id);
+    if (deck.wanted)
+        punched = close_unit(&deck);
     type("ASSEMBLER DONE");
     if (assembly.flagged == 0)
         type("NO STATEMENTS FLAGGED IN THIS ASSEMBLY");
@@ -334,7 +352,7 @@ static int files_and_all(const struct fileid *wanted, struct assembly_options *o
             (void)file_finish(libraries[n].file);
     release(libraries);
     release(opened);
-    return code != 0 ? code : end != 0 ? end : (int)(worst < CODE_MOST ? worst : (u32)CODE_MOST);
+    return code != 0 ? code : end != 0 ? end : punched != 0 ? punched : (int)(worst < CODE_MOST ? worst : (u32)CODE_MOST);
 }
 
 int assemble_command(const struct call *call)

@@ -35,6 +35,12 @@ bool parse_number(const char *text, u32 length, u32 *value)
     return n <= 0x7fffffff;
 }
 
+int hex_digit(char c)
+{
+    c = upper(c);
+    return is_digit(c) ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 bool parse_hex(const char *text, u32 length, u32 *value)
 {
     u32 n = 0;
@@ -42,14 +48,11 @@ bool parse_hex(const char *text, u32 length, u32 *value)
     if (length == 0 || length > 8)
         return false;
     for (u32 k = 0; k < length; k++) {
-        char c = upper(text[k]);
+        int digit = hex_digit(text[k]);
 
-        if (is_digit(c))
-            n = n << 4 | (u32)(c - '0');
-        else if (c >= 'A' && c <= 'F')
-            n = n << 4 | (u32)(c - 'A' + 10);
-        else
+        if (digit < 0)
             return false;
+        n = n << 4 | (u32)digit;
     }
     *value = n;
     return true;

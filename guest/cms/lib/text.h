@@ -8,6 +8,7 @@
 u32 length_of(const char *text, u32 room);               /* without trailing blanks */
 char upper(char c);
 bool is_digit(char c);
+int hex_digit(char c);                                   /* -1: it is none */
 bool parse_number(const char *text, u32 length, u32 *value);   /* decimal, 31 bits */
 bool parse_hex(const char *text, u32 length, u32 *value);
 void pad(char *to, u32 room, const char *text, u32 length);    /* blank padded or cut */

@@ -310,6 +310,7 @@ bool find_file(const struct fileid *id, struct disk **disk, u8 **fst);
 int file_open(const struct fileid *id, enum edf_how how, struct open_file **file);
 int file_finish(struct open_file *file);
 void file_abandon(struct open_file *file);
+int file_erase(struct disk *disk, const name fn, const name ft);
 struct open_file *file_is_open(const struct disk *disk, const u8 *fst);
 int files_finish_all(void);
 void files_finish_on(const struct disk *disk);

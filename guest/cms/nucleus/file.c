@@ -269,6 +269,21 @@ int file_finish(struct open_file *file)
     return error;
 }
 
+/* Erases a file, if it is there; who has it open is done with it. */
+int file_erase(struct disk *disk, const name fn, const name ft)
+{
+    struct open_file *open;
+    u8 *fst;
+    int error;
+
+    while ((fst = edf_find(&disk->edf, (const u8 *)fn, (const u8 *)ft)) != NULL && (open = file_is_open(disk, fst)) != NULL)
+        (void)file_finish(open);
+    if (fst == NULL)
+        return EDF_OK;
+    error = edf_erase(&disk->edf, (const u8 *)fn, (const u8 *)ft);
+    return error == EDF_OK ? edf_commit(&disk->edf) : error;
+}
+
 /* What was written to it is forgotten. */
 void file_abandon(struct open_file *file)
 {

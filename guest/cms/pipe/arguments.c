@@ -90,13 +90,6 @@ static bool is_letter_or_digit(char c)
     return is_digit(c) || (u >= 'A' && u <= 'I') || (u >= 'J' && u <= 'R') || (u >= 'S' && u <= 'Z');
 }
 
-static int hexadecimal(char c)
-{
-    u32 value;
-
-    return parse_hex(&c, 1, &value) ? (int)value : -1;
-}
-
 /* The digits of a word behind its first letter, `each` bits a digit. */
 static int of_digits(struct stage *s, struct text word, u32 each, struct text *string)
 {
@@ -109,7 +102,7 @@ static int of_digits(struct stage *s, struct text word, u32 each, struct text *s
         return stage_error(s, 336, word.at, word.length);
     to = stage_obtain(s, (word.length - 1) / per_byte);
     for (u32 n = 1; n < word.length; n++) {
-        int digit = hexadecimal(word.at[n]);
+        int digit = hex_digit(word.at[n]);
         char *byte = to + (n - 1) / per_byte;
 
         if (digit < 0 || digit >= 1 << each)
@@ -156,6 +149,7 @@ int word_character(struct stage *s, struct text word, char *c)
     static const struct { const char *word; u32 least; char c; } names[] = {
         { "BLANK", 5, ' ' }, { "SPACE", 5, ' ' }, { "COMMA", 5, ',' }, { "TABULATE", 3, 0x05 },
     };
+    u32 value;
 
     if (word.length == 1) {
         *c = *word.at;
@@ -166,8 +160,8 @@ int word_character(struct stage *s, struct text word, char *c)
             *c = names[n].c;
             return 0;
         }
-    if (word.length == 2 && hexadecimal(word.at[0]) >= 0 && hexadecimal(word.at[1]) >= 0) {
-        *c = (char)(hexadecimal(word.at[0]) << 4 | hexadecimal(word.at[1]));
+    if (word.length == 2 && parse_hex(word.at, 2, &value)) {
+        *c = (char)value;
         return 0;
     }
     return stage_error(s, 50, word.at, word.length);

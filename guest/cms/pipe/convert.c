@@ -9,13 +9,6 @@
 
 enum { BINARY_MOST = 4, PACKED_MOST = 16, FLOAT_LEAST = 2, FLOAT_MOST = 8, LENGTH_PREFIX = 2 };
 
-static int hex_value(char c)
-{
-    u32 value;
-
-    return parse_hex(&c, 1, &value) ? (int)value : -1;
-}
-
 static void strip_blanks(const char **text, u32 *length)
 {
     *length = length_of(*text, *length);
@@ -32,7 +25,7 @@ static bool from_digits(const char *text, u32 length, u32 base, u32 most, struct
         digits += text[k] != ' ';
     odd = digits % most;
     for (u32 k = 0; k < length; k++) {
-        int value = hex_value(text[k]);
+        int value = hex_digit(text[k]);
 
         if (text[k] == ' ') {
             if (n != 0)

@@ -277,16 +277,12 @@ static int finish(struct held *held)
     struct disk *disk = held->file->disk;
     bool empty = records_of(held) == 0;
     struct open_file *file = held->file;
-    int error = EDF_OK;
 
     held->file = NULL;
     if (!empty)
         return file_finish(file);
     file_abandon(file);
-    if (edf_find(&disk->edf, (const u8 *)held->id.fn, (const u8 *)held->id.ft) == NULL)
-        return EDF_OK;
-    error = edf_erase(&disk->edf, (const u8 *)held->id.fn, (const u8 *)held->id.ft);
-    return error == EDF_OK ? edf_commit(&disk->edf) : error;
+    return file_erase(disk, held->id.fn, held->id.ft);
 }
 
 static int write_file(struct stage *s, struct text arguments, struct how how)

@@ -1,5 +1,6 @@
-//! CMS's assembler (`guest/cms/assemble`) as a program of this host: each instruction of its table against the GNU assembler, and sources
-//! that chance has spoiled, which end in messages and in nothing else.
+//! CMS's assembler (`guest/cms/assemble`) as a program of this host: what it lists of small sources (`tests/assembler/assemblies.txt`, which
+//! `BLESS=1` writes anew), each instruction of its table against the GNU assembler, and sources that chance has spoiled, which end in messages
+//! and in nothing else.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -202,10 +203,46 @@ fn every_instruction_is_what_the_gnu_assembler_makes_of_it() {
     assert!(compared > 2800 && unknown.len() < 300, "{compared} were compared, {} not known", unknown.len());
 }
 
+const SANITIZED: [&str; 3] = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
+
+/// The statements of one source, and what is listed of it but for headings.
+fn listed(program: &Path, source: &[&str]) -> String {
+    let path = program.with_file_name("listed.asm");
+    std::fs::write(&path, source.join("\n") + "\n").expect("the folder is there");
+    let output = Command::new(program).arg(&path).output().expect("it was just built");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.is_empty(), "{}: {errors}", source.join("\n"));
+    let heading = |line: &&str| line.starts_with(['1', '0']) || line.trim().is_empty();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().filter(|line| !heading(line)).fold(String::new(), |all, line| format!("{all}<{}\n", line.trim_end()))
+}
+
+#[test]
+fn what_the_assembler_lists() {
+    let Some(program) = assembler("listed", &SANITIZED) else { return };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/assembler/assemblies.txt");
+    let text = std::fs::read_to_string(&path).expect("the file is there");
+    let (mut told, mut source) = (String::new(), Vec::new());
+    for line in text.lines().filter(|line| !line.starts_with('<')).chain(["-- the end"]) {
+        if !line.starts_with('>') && !source.is_empty() {
+            told += &listed(&program, &source);
+            source.clear();
+        }
+        source.extend(line.strip_prefix("> "));
+        if line != "-- the end" {
+            told += &format!("{line}\n");
+        }
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &told).expect("it can be written");
+    }
+    let differs = text.lines().zip(told.lines()).find(|(was, is)| was != is);
+    assert!(told == text, "{}: {differs:?} (BLESS=1 accepts)", path.display());
+}
+
 #[test]
 fn spoiled_sources_end_in_messages() {
-    let flags = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"];
-    let Some(program) = assembler("checked", &flags) else { return };
+    let Some(program) = assembler("checked", &SANITIZED) else { return };
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/assembler");
     let count = std::env::var("ENDICOTT_ASSEMBLIES").unwrap_or_else(|_| "1500".into());
     let seed = std::env::var("ENDICOTT_SEED").unwrap_or_else(|_| "1".into());
