@@ -2,8 +2,8 @@
 //! `tests/cms` say is on the screen, page by page.
 //!
 //! The clock is the host's, so dates are shown as n, too. What a machine shows in the middle of something may come a line earlier or
-//! later. A system that runs keeps its disks to itself and has the host's date, so stories in which a disk is damaged or the date matters
-//! are not played, nor those that are about a typewriter. `ENDICOTT_STORIES=tape,mail` plays only these.
+//! later. A system that runs keeps its disks to itself and has the host's clock, so stories in which a disk is damaged, time passes or the date
+//! matters are not played, nor those that are about a typewriter. `ENDICOTT_STORIES=tape,mail` plays only these.
 
 mod support;
 
@@ -176,7 +176,8 @@ fn rows_of(line: &str) -> Vec<String> {
 /// Plays a story; what was otherwise.
 fn play(name: &str, text: &str, nucleus: &[PathBuf; 2]) -> Vec<String> {
     let story = Story::parse(text);
-    if story.dated || story.typewriter || story.steps.iter().any(|step| matches!(step.what, What::Damage(_))) {
+    let moved = |step: &Step| matches!(step.what, What::Damage(_) | What::Wait(_));
+    if story.dated || story.typewriter || story.steps.iter().any(moved) {
         return Vec::new();
     }
     let system = System::start(&format!("story-{name}"), |folder| prepare(folder, &story, nucleus));

@@ -89,8 +89,13 @@ static int set(const struct call *call, const char *command)
     code = check(command, call);
     if (code != 0)
         return code;
-    for (u32 n = 3; n < call->count && length + sizeof(name) + 1 < sizeof line; n++)
+    for (u32 n = 3; n < call->count; n++) {
+        if (length + sizeof(name) + 1 >= sizeof line) {
+            message("DEF", 2067, 'E', call->token[n], LINE_MOST);
+            return RC_SYNTAX;
+        }
         length += format(line + length, (u32)sizeof line - length, n == 3 ? "%t" : " %t", call->token[n]);
+    }
     return globalv_lasting(group, command, (u32)strlen(command), line, length);
 }
 

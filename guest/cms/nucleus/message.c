@@ -188,6 +188,7 @@ static const struct { u32 number; const char *text; } repository[] = {
     { 2064, "Nickname %t not found" },
     { 2065, "No nickname, owner or directory specified" },
     { 2066, "Disk %c(%03x) is not as it was when it was accessed" },
+    { 2067, "Option %t and those behind it do not fit into %u characters" },
     { 9101, "%s is no symbol, or too long a name" },
     { 9102, "Symbol %s is defined already" },
     { 9103, "The location counter is beyond X'FFFFFF'" },

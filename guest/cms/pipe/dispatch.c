@@ -118,7 +118,14 @@ void wait_as(struct stage *s, enum state state, struct link *link)
     to_dispatcher(s);
 }
 
-void wait_for_event(struct stage *s) { wait_as(s, WAITS_EVENT, NULL); }
+void wait_for_event(struct stage *s, uint64_t until)
+{
+    struct pipe *pipe = s->set->pipe;
+
+    if (until < pipe->alarm)
+        pipe->alarm = until;
+    wait_as(s, WAITS_EVENT, NULL);
+}
 
 static void end_here(struct stage *s, int code)
 {
@@ -331,6 +338,7 @@ static void stall(struct pipe *pipe)
 
 static bool awake_for_event(struct pipe *pipe)
 {
+    uint64_t until = pipe->alarm;
     bool any = false;
 
     for (struct set *set = pipe->sets; set != NULL; set = set->next)
@@ -338,7 +346,9 @@ static bool awake_for_event(struct pipe *pipe)
             any = any || s->state == WAITS_EVENT;
     if (!any)
         return false;
-    system_wait();
+    /* All of them look whether it was theirs, and say again until when. */
+    pipe->alarm = (uint64_t)NO_TIME;
+    system_wait(until);
     for (struct set *set = pipe->sets; set != NULL; set = set->next)
         for (struct stage *s = set->first; s != NULL; s = s->next)
             if (s->state == WAITS_EVENT)
@@ -439,7 +449,6 @@ static void set_discard(struct set *set)
         release_stage(s);
     }
     set->pipe->alive -= set->alive;
-    set->pipe->code = worse(set->pipe->code, 0);
     set->code = 0;
     set->caller = NULL;
     end_set(set);
@@ -518,7 +527,7 @@ int pipe_run(const char *text, u32 length, void *environment)
     int code = 104;
 
     if (pipe != NULL)
-        *pipe = (struct pipe){ .here = context_here() };
+        *pipe = (struct pipe){ .here = context_here(), .alarm = (uint64_t)NO_TIME };
     if (pipe == NULL || pipe->here == NULL || !begin_pipe(pipe, (struct text){ text, length }, environment)) {
         pipe_say("DSP", 122, 'S');
     } else {

@@ -13,6 +13,7 @@ stage_function var_stage, stem_stage, rexxvars_stage, varload_stage;            
 stage_function stack_stage, reader_stage, punch_stage, printmc_stage, uro_stage, tape_stage;   /* drive_unit.c */
 stage_function immcmd_stage, delay_stage, query_stage;                               /* drive_time.c */
 stage_function help_stage;                                                           /* help.c */
+stage_function rexx_stage;                                                           /* filter.c */
 
 bool mode_word(struct text word);
 void name_from(struct text word, name to);

@@ -69,6 +69,7 @@ static int one_command(struct stage *s, struct job *job, int *worst)
     aside(s, perform_job, job);
     if (job->lines->full) {
         stage_say(s, 122, 'S');
+        *worst = worse(*worst, RC_STORAGE);
         return RC_STORAGE;
     }
     for (const struct kept_line *line = job->lines->first; more && line != NULL; line = line->next)

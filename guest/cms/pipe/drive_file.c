@@ -285,6 +285,24 @@ static int finish(struct held *held)
     return file_erase(disk, held->id.fn, held->id.ft);
 }
 
+/* When the arguments are right: the file, once all stages have come so far. NULL: others have failed, or this has, which is the return code. */
+static int open_to_write(struct stage *s, struct fileid *id, enum edf_how how, struct held **held)
+{
+    int error;
+
+    *held = NULL;
+    if (id->fm[0] == ' ')
+        id->fm[0] = 'A';
+    if ((error = can_write(s, id)) != 0 || stage_commit(s, 0) != 0)
+        return error;
+    *held = hold(s, id);
+    if ((error = file_error(s, open_held(*held, how), id, true)) != 0)
+        *held = NULL;
+    return error;
+}
+
+static int close_written(struct held *held) { return file_error(held->s, still_there(held) ? finish(held) : EDF_NOT_FOUND, &held->id, true); }
+
 static int write_file(struct stage *s, struct text arguments, struct how how)
 {
     struct fileid id;
@@ -296,14 +314,7 @@ static int write_file(struct stage *s, struct text arguments, struct how how)
 
     if (error != 0 || (error = parse_how(s, &arguments, &how)) != 0)
         return error;
-    if (id.fm[0] == ' ')
-        id.fm[0] = 'A';
-    if ((error = can_write(s, &id)) != 0)
-        return error;
-    if (stage_commit(s, 0) != 0)
-        return 0;
-    held = hold(s, &id);
-    if ((error = file_error(s, open_held(held, how.update ? EDF_UPDATE : EDF_NEW), &id, true)) != 0)
+    if ((error = open_to_write(s, &id, how.update ? EDF_UPDATE : EDF_NEW, &held)) != 0 || held == NULL)
         return error;
     number = how.from > 0 ? how.from : records_of(held) + 1;
     while (stage_peek(s, &record) == 0) {
@@ -314,7 +325,7 @@ static int write_file(struct stage *s, struct text arguments, struct how how)
         reader = reader && stage_output(s, record.at, record.length) == 0;
         stage_consume(s);
     }
-    return still_there(held) ? file_error(s, finish(held), &id, true) : file_error(s, EDF_NOT_FOUND, &id, true);
+    return close_written(held);
 }
 
 int file_write_stage(struct stage *s, struct text arguments) { return write_file(s, arguments, (struct how){ .recfm = EDF_V }); }
@@ -406,14 +417,7 @@ int file_update_stage(struct stage *s, struct text arguments)
 
     if (error != 0 || (error = no_more(s, arguments)) != 0)
         return error;
-    if (id.fm[0] == ' ')
-        id.fm[0] = 'A';
-    if ((error = can_write(s, &id)) != 0)
-        return error;
-    if (stage_commit(s, 0) != 0)
-        return 0;
-    held = hold(s, &id);
-    if ((error = file_error(s, open_held(held, EDF_UPDATE), &id, true)) != 0)
+    if ((error = open_to_write(s, &id, EDF_UPDATE, &held)) != 0 || held == NULL)
         return error;
     while (stage_peek(s, &record) == 0) {
         struct text rest = { record.at, record.length < 10 ? record.length : 10 };
@@ -426,5 +430,5 @@ int file_update_stage(struct stage *s, struct text arguments)
         reader = reader && stage_output(s, record.at, record.length) == 0;
         stage_consume(s);
     }
-    return still_there(held) ? file_error(s, finish(held), &id, true) : file_error(s, EDF_NOT_FOUND, &id, true);
+    return close_written(held);
 }

@@ -134,8 +134,14 @@ static int members_of(struct stage *s, struct library *library, u32 opened, stru
         if (!file_stays(library->file, opened) || word.length > 8 || !library_find(library, wanted, &member))
             return stage_error(s, 152, word.at, word.length);
         for (u32 n = 0; *more && n < member.count && file_stays(library->file, opened); n++) {
-            if (edf_read(&library->file->file, member.first + n, card, sizeof card, &length) != EDF_OK)
-                break;
+            int error = edf_read(&library->file->file, member.first + n, card, sizeof card, &length);
+
+            if (error != EDF_OK) {
+                struct fileid id;
+
+                id_of(library->file->disk, library->file->file.fst, &id);
+                return file_error(s, error, &id, false);
+            }
             *more = stage_output(s, card, length < sizeof card ? length : sizeof card) == 0;
         }
     }

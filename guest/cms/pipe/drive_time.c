@@ -36,7 +36,7 @@ int immcmd_stage(struct stage *s, struct text arguments)
     stage_at_end(s, clear_word, set);
     while (stage_has_output(s, 0)) {
         if (!immediate_was_typed(set->word)) {
-            wait_for_event(s);
+            wait_for_event(s, (uint64_t)NO_TIME);
             continue;
         }
         length = immediate_arguments(set->word, &typed);
@@ -94,10 +94,8 @@ int delay_stage(struct stage *s, struct text arguments)
             return stage_error(s, 111, record.at, record.length);
         uint64_t until = tod_clock() + ((uint64_t)seconds * 1000000 << 12);
 
-        while (tod_clock() < until) {
-            system_alarm(until);
-            wait_for_event(s);
-        }
+        while (tod_clock() < until)
+            wait_for_event(s, until);
         if (stage_output(s, record.at, record.length) != 0)
             break;
         stage_consume(s);

@@ -34,6 +34,7 @@ const struct stage_kind drivers[] = {
     { "QUERY", 5, query_stage, ONLY_FIRST, "QUERY [VERsion | LEVel | MSGLEVel]", "Writes a line about pipelines.", 0 },
     { "READER", 6, reader_stage, ONLY_FIRST, "READER [FILE n] [NOHOLD | PURGE | KEEP | HOLD]",
       "Writes a file of the reader: a record of X'03' and the tag, then the cards with X'42' in front. The file is gone when it has been read through, unless KEEP or HOLD say that it stays.", 0 },
+    { "REXX", 4, rexx_stage, ANYWHERE, "REXX fn | (fn [ft]) [string]", "Performs a filter written in REXX, whose argument is the string: fn REXX, or the file that is named.", LARGE_STACK },
     { "REXXVARS", 8, rexxvars_stage, ONLY_FIRST, "REXXVARS", "Writes what PARSE SOURCE says (s), and the name (n) and value (v) of each variable.", 0 },
     { "STACK", 5, stack_stage, ANYWHERE, "STACK [FIFO | LIFO]", "First in a pipeline: takes the lines of the program stack. Elsewhere: stacks its input and passes it on.", 0 },
     { "STATE", 5, state_stage, ANYWHERE, "STATE [fn ft [fm]]", "Looks for the file that its argument names, then those of its input: writes name, format, records, blocks and date of each. Those that are not there go to the secondary output.", 0 },

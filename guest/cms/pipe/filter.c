@@ -396,19 +396,22 @@ const struct rexx_stage *rexx_find(struct stage *s, struct text verb)
     return exec_exists(fn, "REXX    ") ? &there : NULL;
 }
 
-int rexx_perform(struct stage *s, struct text arguments)
+static int not_there(struct stage *s, const name fn, const name ft)
+{
+    char shown[20];
+
+    return stage_error(s, 146, shown, format(shown, sizeof shown, "%t %t", fn, ft));
+}
+
+static int perform_filter(struct stage *s, const name fn, const name ft, struct text arguments)
 {
     struct rexx_program *program = stage_obtain(s, sizeof *program);
     struct rexx_text argument = { arguments.at, arguments.length };
     struct rexx_start start = { .type = REXX_COMMAND, .arguments = { &argument, arguments.length > 0 ? 1u : 0u } };
     struct rexx_host surroundings = exec_host;
-    struct text rest = { s->text.at, (u32)(arguments.at - s->text.at) }, verb;
-    name fn;
 
-    (void)next_word(&rest, &verb);
-    name_from(verb, fn);
-    if (!exec_load(fn, "REXX    ", program))
-        return stage_error(s, 27, verb.at, verb.length);
+    if (!exec_load(fn, ft, program))
+        return not_there(s, fn, ft);
     stage_at_end(s, unload, program);
     program->environment = (struct rexx_text){ "PIPE", 4 };
     surroundings.context = s;
@@ -422,4 +425,54 @@ int rexx_perform(struct stage *s, struct text arguments)
     surroundings.depth = CALLS_DEEP;
     surroundings.nesting = OPEN_MOST;
     return rexx_run(&surroundings, program, &start, NULL);
+}
+
+int rexx_perform(struct stage *s, struct text arguments)
+{
+    struct text rest = { s->text.at, (u32)(arguments.at - s->text.at) }, verb;
+    name fn;
+
+    (void)next_word(&rest, &verb);
+    name_from(verb, fn);
+    return perform_filter(s, fn, "REXX    ", arguments);
+}
+
+/* REXX fn or (fn ft): the same by the filter's name, whatever stage may be called so. */
+int rexx_stage(struct stage *s, struct text arguments)
+{
+    name part[2] = { "        ", "REXX    " };
+    struct text inside, word;
+    const char *end;
+    int error;
+
+    skip_blanks(&arguments);
+    if (arguments.length == 0)
+        return stage_error(s, 113);
+    if (*arguments.at == '(') {
+        end = memchr(arguments.at, ')', arguments.length);
+        if (end == NULL)
+            return stage_error(s, 17);
+        inside = (struct text){ arguments.at + 1, (u32)(end - arguments.at) - 1 };
+        arguments.length -= inside.length + 2;
+        arguments.at = end + 1;
+    } else {
+        (void)next_word(&arguments, &inside);
+    }
+    for (u32 n = 0; n < COUNT_OF(part) && next_word(&inside, &word); n++) {
+        name_from(word, part[n]);
+        if (word.length > sizeof(name))
+            return stage_error(s, 145, word.at, word.length);
+    }
+    if (part[0][0] == ' ')
+        return stage_error(s, 113);
+    if ((error = no_more(s, inside)) != 0)
+        return error;
+    if (!exec_exists(part[0], part[1]))
+        return not_there(s, part[0], part[1]);
+    if (arguments.length > 0 && *arguments.at == ' ')
+        arguments.at++, arguments.length--;
+    /* Where filters begin. */
+    if (stage_commit(s, -1) != 0)
+        return 0;
+    return perform_filter(s, part[0], part[1], arguments);
 }

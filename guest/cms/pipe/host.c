@@ -73,8 +73,7 @@ void system_type(const char *text, u32 length) { line(text, length); }
 void system_message(const char *text, u32 length) { line(text, length); }
 u32 system_read(char text[256]) { (void)text; return 0; }
 u32 system_stack(enum stack_need need) { return need == LARGE_STACK ? 0x40000 : 0x20000; }
-void system_wait(void) { }
-void system_alarm(uint64_t at) { (void)at; }
+void system_wait(uint64_t until) { (void)until; }
 bool system_halted(void) { return ++looked > SWITCHES || typed > LINES; }
 /* It is always the same moment. */
 void system_clock(u8 clock[8]);

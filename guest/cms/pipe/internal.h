@@ -81,6 +81,7 @@ struct pipe {
     void *aside_with;
     struct block blocks;                /* sets, stages, streams, links */
     u32 alive, switches, offers;
+    uint64_t alarm;                     /* when a stage wants to run that waits for an event */
     int code;                           /* of sets that nobody waits for */
     int stopped;                        /* the code with which everything ends */
 };
@@ -108,7 +109,8 @@ int worse(int code, int other);
 void pipes_forget(void);                                 /* after an abend */
 void *pipe_obtain(struct pipe *pipe, size_t size);       /* never NULL */
 void pipe_release(void *block);
-void wait_for_event(struct stage *s);                    /* of the world outside; it must look whether it was that */
+enum { NO_TIME = -1 };
+void wait_for_event(struct stage *s, uint64_t until);    /* of the world outside, or that time (NO_TIME); it must look which it was */
 
 /* messages.c */
 void pipe_show(const char *at, u32 length);
@@ -125,8 +127,7 @@ int system_guarded(int (*work)(const void *with), const void *with);   /* 104 if
 void system_type(const char *line, u32 length);
 u32 system_read(char line[256]);
 void system_message(const char *line, u32 length);
-void system_wait(void);                                  /* for an event, when no stage can run */
-void system_alarm(uint64_t at);                          /* the next such event is at this time at the latest */
+void system_wait(uint64_t until);                        /* for an event, when no stage can run, or that time */
 bool system_halted(void);                                /* the user has said that it is to stop */
 void system_overrun(struct stage *s) __attribute__((noreturn));
 u32 system_stack(enum stack_need need);

@@ -62,13 +62,19 @@ static void wake_writer(struct link *link)
 }
 
 /* A stage that writes only when somebody waits for it hears that somebody does. */
+static void tell_writer(struct link *link)
+{
+    if (link->writer != NULL && link->writer->state == WAITS_EITHER)
+        make_ready(link->writer);
+}
+
 static void wait_for_record(struct stage *s, enum state state, struct link *link)
 {
     for (u32 n = 0; n < s->in.count; n++) {
         struct link *one = s->in.stream[n].link;
 
-        if (one != NULL && (state != WAITS_INPUT || one == link) && one->writer != NULL && one->writer->state == WAITS_EITHER)
-            make_ready(one->writer);
+        if (one != NULL && (state != WAITS_INPUT || one == link))
+            tell_writer(one);
     }
     wait_as(s, state, link);
 }
@@ -293,6 +299,8 @@ int stage_short(struct stage *s)
     link_forget(to);
     if (from->full || from->writer == NULL)
         wake_reader(from);
+    else if (is_awaited(from))
+        tell_writer(from);
     return 0;
 }
 

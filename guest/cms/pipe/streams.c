@@ -80,6 +80,9 @@ static u32 connected(const struct stage *s)
     return count;
 }
 
+/* Whether so many of the outputs that there were at first have ended that it is over. */
+static bool outputs_over(const struct stage *s, u32 first, u32 stop) { return nobody_reads(s) || (stop != 0 && first - connected(s) >= stop); }
+
 int fanout_stage(struct stage *s, struct text arguments)
 {
     struct text record;
@@ -94,7 +97,7 @@ int fanout_stage(struct stage *s, struct text arguments)
         for (u32 n = 0; n < stage_outputs(s); n++)
             stage_output_to(s, n, record.at, record.length);
         /* After the round: how many have ended. */
-        if (nobody_reads(s) || (stop != 0 && first - connected(s) >= stop))
+        if (outputs_over(s, first, stop))
             break;
     }
     return 0;
@@ -218,16 +221,24 @@ int deal_stage(struct stage *s, struct text arguments)
 {
     struct turns turns = { 0 };
     struct text record;
+    u32 first;
     int code = next_turns(s, &arguments, &turns);
 
     if (code == 0)
         code = stage_commit(s, 0);
+    first = connected(s);
     while (code == 0 && stage_peek(s, &record) == 0) {
         u32 stream;
+        bool taken = false;
 
-        code = deal_to(s, &turns, &record, &stream);
-        if (code == 0 && stage_output_to(s, stream, record.at, record.length) != 0)
-            code = END_OF_FILE;
+        while (code == 0 && !taken) {
+            code = deal_to(s, &turns, &record, &stream);
+            taken = code == 0 && stage_output_to(s, stream, record.at, record.length) == 0;
+            if (code == 0 && !taken && outputs_over(s, first, turns.stop))
+                code = END_OF_FILE;
+            /* In turn, the next one takes it; what was meant for one that has ended is dropped. */
+            taken = taken || turns.by_id || turns.secondary;
+        }
         stage_select_input(s, 0);
         if (code == 0)
             stage_consume(s);
@@ -396,8 +407,10 @@ int buffer_stage(struct stage *s, struct text arguments)
         keep(s, &kept, record);
         stage_consume(s);
     }
-    for (u32 n = 0; n < times && kept.count > 0; n += times != ALL_OF_THEM) {
-        if (n > 0 && separated && pass(s, 0, between) != 0)
+    bool again = false;
+
+    for (u32 n = 0; n < times && kept.count > 0; n += times != ALL_OF_THEM, again = true) {
+        if (again && separated && pass(s, 0, between) != 0)
             return 0;
         for (struct kept_record *one = kept.first; one != NULL; one = one->next)
             if (pass(s, 0, (struct text){ one->at, one->length }) != 0)

@@ -29,19 +29,7 @@ bool system_halted(void)
     return (exec_attention & 1) != 0;
 }
 
-static uint64_t alarm = ~(uint64_t)0;
-
-void system_alarm(uint64_t at)
-{
-    if (at < alarm)
-        alarm = at;
-}
-
-void system_wait(void)
-{
-    wait_until(alarm);
-    alarm = ~(uint64_t)0;
-}
+void system_wait(uint64_t until) { wait_until(until); }
 
 void system_overrun(struct stage *s)
 {

@@ -11,6 +11,8 @@ pub enum What {
     Damage(u64),
     /// The file system's checker looks at CMSUSER's 191.
     Check,
+    /// So many seconds pass; CMSUSER's terminal shows what they bring.
+    Wait(u64),
     /// A user types a line, and the machine goes on for so many time slices or until nothing happens any more.
     Type { who: String, text: String, slices: Option<u32> },
 }
@@ -67,6 +69,9 @@ impl Story {
         }
         if let Some(block) = line.strip_prefix("** damage ") {
             return What::Damage(block.parse().expect("a block number"));
+        }
+        if let Some(seconds) = line.strip_prefix("** wait ") {
+            return What::Wait(seconds.parse().expect("seconds"));
         }
         self.dated |= line == "** dated";
         self.typewriter |= line == "** typewriter";

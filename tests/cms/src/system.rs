@@ -177,6 +177,14 @@ impl Site {
         (terminal.take_output(), done)
     }
 
+    /// So many seconds pass; what the terminal of `name` shows when nothing happens any more.
+    pub fn waits(&mut self, name: &str, seconds: u64) -> String {
+        let terminal = self.terminal(name);
+        self.clock.at.fetch_add(Tod(0).plus_micros(seconds * 1_000_000).0, Ordering::Relaxed);
+        self.run(SLICES);
+        terminal.take_output()
+    }
+
     /// Whether nothing happens any more.
     fn run(&self, slices: u32) -> bool {
         self.clock.running.store(true, Ordering::Relaxed);

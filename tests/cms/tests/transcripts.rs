@@ -13,6 +13,7 @@
 //! ** dated                       what is shown depends on the date, 20 November 1991
 //! ** typewriter                  it is about a console that is a typewriter: not played at displays
 //! ** check                       the file system's checker looks at CMSUSER's 191
+//! ** wait 5                      five seconds pass: not played at displays, whose clock is the host's
 //! > ipl 190                      CMSUSER types a line, and CMS runs until it waits
 //! > 3 type a file                the same, but CMS runs for three time slices only
 //! MAINT> query time              another user does
@@ -39,6 +40,12 @@ fn tell(text: &str, cms: &[std::path::PathBuf; 2]) -> String {
         match &step.what {
             What::Nothing => (),
             What::Damage(block) => site.damage(*block, 0xff),
+            What::Wait(seconds) => {
+                for line in site.waits("CMSUSER", *seconds).lines() {
+                    told += format!("< {}", masked(line)).trim_end();
+                    told.push('\n');
+                }
+            }
             What::Check => {
                 let disk = site.user_disk();
                 told += &format!("<{}\n", cms::good(&["check", &disk.to_string_lossy()]).trim_end());
