@@ -235,10 +235,12 @@ fn dasd(number: &str, file: &str, options: &[&str], folder: &Path) -> Result<Das
         match option.to_ascii_uppercase().as_str() {
             "R/O" => dasd.read_only = true,
             "R/W" => dasd.read_only = false,
-            "THROUGH" => dasd.policy = WritePolicy::Through,
-            "SAFE" => dasd.policy = WritePolicy::Safe,
-            "LAZY" => dasd.policy = WritePolicy::Lazy,
-            _ => return Err(format!("{option} is not valid for DASD; expected R/O, R/W, THROUGH, SAFE or LAZY")),
+            word => match WritePolicy::ALL.iter().find(|row| row.0 == word) {
+                Some(&(_, policy)) => dasd.policy = policy,
+                None => {
+                    return Err(format!("{option} is not valid for DASD; expected R/O, R/W, THROUGH, SAFE or LAZY"));
+                }
+            },
         }
     }
     Ok(dasd)

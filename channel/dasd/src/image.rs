@@ -38,6 +38,15 @@ pub enum Policy {
     Lazy,
 }
 
+impl Policy {
+    /// Their names, as SYSTEM CONFIG has them.
+    pub const ALL: [(&str, Policy); 3] = [("THROUGH", Policy::Through), ("SAFE", Policy::Safe), ("LAZY", Policy::Lazy)];
+
+    pub fn name(self) -> &'static str {
+        Policy::ALL.iter().find(|row| row.1 == self).expect("all are there").0
+    }
+}
+
 /// How an image is opened.
 #[derive(Clone, Default)]
 pub struct Options {
@@ -435,6 +444,10 @@ impl Volume for Image {
 
     fn read_only(&self) -> bool {
         self.options.read_only
+    }
+
+    fn policy(&self) -> Option<Policy> {
+        Some(self.options.policy)
     }
 
     fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {

@@ -1,7 +1,7 @@
 //! `trait Volume`: a disk as its control unit sees it, whatever keeps the data.
 
 use crate::model::CkdModel;
-use crate::{Count, ImageError, Track};
+use crate::{Count, ImageError, Policy, Track};
 use std::borrow::Cow;
 use std::fmt;
 use std::path::PathBuf;
@@ -146,6 +146,11 @@ pub trait Volume: Send + Sync {
     /// Whether writes are refused.
     fn read_only(&self) -> bool {
         false
+    }
+
+    /// How soon writes survive the end of the host, if the volume is in a file of its.
+    fn policy(&self) -> Option<Policy> {
+        None
     }
 
     /// Reads track `track` (cylinder times heads plus head).

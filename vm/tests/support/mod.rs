@@ -69,6 +69,8 @@ pub struct System {
     pub folder: PathBuf,
     pub port: u16,
     child: Child,
+    /// What its process has in its environment beside the test's.
+    environment: Vec<(String, PathBuf)>,
 }
 
 /// What a system says outside of its terminals, in its folder.
@@ -91,13 +93,22 @@ impl System {
 
     /// The same, serving terminals at this address of the host.
     pub fn start_at(name: &str, address: &str, prepare: impl FnOnce(&Path)) -> System {
-        let folder = sample(name);
-        prepare(&folder);
-        let (child, port) = System::bring_up(&folder, address);
-        System { folder, port, child }
+        let prepare = |folder: &Path| {
+            prepare(folder);
+            Vec::new()
+        };
+        System::start_in(name, address, prepare)
     }
 
-    fn bring_up(folder: &Path, address: &str) -> (Child, u16) {
+    /// The same; what `prepare` returns is in the environment of the process.
+    pub fn start_in(name: &str, address: &str, prepare: impl FnOnce(&Path) -> Vec<(String, PathBuf)>) -> System {
+        let folder = sample(name);
+        let environment = prepare(&folder);
+        let (child, port) = System::bring_up(&folder, address, &environment);
+        System { folder, port, child, environment }
+    }
+
+    fn bring_up(folder: &Path, address: &str, environment: &[(String, PathBuf)]) -> (Child, u16) {
         // The port is free now and is taken again at once.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
         let log = fs::File::create(folder.join(LOG)).expect("the folder is there");
@@ -107,6 +118,7 @@ impl System {
             .arg("--system")
             .arg(folder)
             .args(["--headless", "--tn3270", &format!("{address}:{port}")])
+            .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::null())
             .stdout(log)
             .stderr(errors)
@@ -131,7 +143,7 @@ impl System {
 
     /// Brings it up again when its process has ended.
     pub fn restart(&mut self) {
-        (self.child, self.port) = System::bring_up(&self.folder, "127.0.0.1");
+        (self.child, self.port) = System::bring_up(&self.folder, "127.0.0.1", &self.environment);
     }
 
     /// What the system has said so far.

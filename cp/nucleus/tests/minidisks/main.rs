@@ -5,6 +5,7 @@ mod caching;
 mod programs;
 #[path = "../time/mod.rs"]
 mod time;
+mod timing;
 
 use base::ebcdic;
 use dasd::model::{CkdModel, FbaModel};
@@ -68,14 +69,21 @@ fn fixed(serial: &str, blocks: u32) -> Arc<Memory> {
 
 struct Site {
     cp: Cp,
+    time: Arc<Time>,
 }
 
 struct Seat<'a>(&'a Cp, Arc<Terminal>);
 
 impl Site {
     fn new() -> Site {
-        let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
-        let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
+        Site::with(DIRECTORY)
+    }
+
+    fn with(directory: &str) -> Site {
+        let time = Arc::new(Time::default());
+        let directory = Directory::parse("USER DIRECT", directory, &Passwords::default()).expect("it has no mistakes");
+        let cp = Cp::new(SystemConfig::default(), directory, None, time.clone(), Arc::new(Silent));
+        cp.disks.set_alarm(time.clone());
         cp.disks.set_policy(Policy {
             owned: vec!["RES001".into()],
             users: vec!["USR*".into(), "FBA*".into()],
@@ -87,7 +95,7 @@ impl Site {
         assert!(cp.disks.install(0x202, fixed("FBA001", 2000), "fba".into()));
         assert!(cp.disks.install(0xa00, pack("WORK01", 3), "work".into()));
         assert!(!cp.disks.install(0xa00, pack("WORK02", 3), "work".into()), "one number is one device");
-        Site { cp }
+        Site { cp, time }
     }
 
     fn log_on(&self, userid: &str) -> (Seat<'_>, Vec<String>) {
@@ -139,8 +147,7 @@ fn format(disk: &dyn Volume) {
     for head in 0..15 {
         let mut track = Track::new(0, head);
         if head == 0 {
-            let text: Vec<u8> =
-                [0x0008_0000_8000_0200_u64, 0x0300_0000_2000_0001, 0].iter().flat_map(|w| w.to_be_bytes()).collect();
+            let text = words(&[0x0008_0000, 0x8000_0200, 0x0300_0000, 0x2000_0001, 0, 0]);
             let end = track.records().last().unwrap().end();
             track.format(end, Count { cylinder: 0, head, record: 1, key: 0, data: 24 }, &[], &text);
         } else {

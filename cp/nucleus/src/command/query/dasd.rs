@@ -11,6 +11,7 @@ use directory::{DasdControl, DeviceKind, Extent};
 /// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev|rdev[-rdev]|volid]`
 ///
 /// Shows the real disks: CP's own and the system's with the number of links to them, those that a user has, and those that are free or offline.
+/// DETAILS tells, besides, the host's file, how soon it survives the end of the host what is written (THROUGH, SAFE, LAZY), and how many snapshots there are.
 /// Without class B it is QUERY VIRTUAL DASD.
 pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let reals = cp.disks.reals();
@@ -127,13 +128,14 @@ fn details(cp: &Cp, real: &Real) -> Vec<String> {
     let access = if real.volume.read_only() { "R/O" } else { "R/W" };
     let snapshots = real.volume.snapshots();
     let snapshots = (snapshots > 0).then(|| format!("     {:04X} SNAPSHOTS = {snapshots}", real.number));
+    let writes = real.volume.policy().map(|policy| format!("     {:04X} WRITES = {}", real.number, policy.name()));
     let lines = vec![
         active_line(cp, real),
         format!("     {:04X} DEVTYPE = {} SIZE = {units} {unit} ACCESS = {access}", real.number, device_type(&kind)),
         format!("     {:04X} FILE = {}", real.number, real.file),
         format!("     {:04X} MDC = {}", real.number, super::minidisk_cache::device_mode(real)),
     ];
-    lines.into_iter().chain(snapshots).collect()
+    lines.into_iter().chain(writes).chain(snapshots).collect()
 }
 
 /// `Query LInks vdev`
