@@ -1,7 +1,7 @@
 //! Real disks and tapes: the host files that SYSTEM CONFIG names, opened and given to CP.
 
 use crate::configuration::{Dasd, TapeDrive};
-use dasd::{Image, ImageError, Options};
+use dasd::{Image, Options};
 use nucleus::minidisk::Disks;
 use nucleus::tape::Tapes;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
                     troubles.push(format!("DASD {number:04X} is defined twice"));
                 }
             }
-            Err(error) => troubles.push(format!("DASD {number:04X} is not there: {}", explain(&error))),
+            Err(error) => troubles.push(format!("DASD {number:04X} is not there: {}", crate::dasd::text(error))),
         }
     }
     troubles
@@ -38,12 +38,4 @@ pub fn install_tapes(tapes: &Tapes, configured: &[TapeDrive], folder: &Path) -> 
         }
     }
     troubles
-}
-
-/// The error, with its remedy if there is one.
-fn explain(error: &ImageError) -> String {
-    match error {
-        ImageError::InUse { .. } => format!("{error}; end that first"),
-        _ => error.to_string(),
-    }
 }

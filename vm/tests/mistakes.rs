@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use dasd::Volume;
+use support::line::Line;
 use support::{System, endicott, sample};
 
 /// A folder with the sample system, gone at the end.
@@ -168,21 +168,50 @@ fn cards_for_nobody_and_cards_that_are_not_there() {
 }
 
 #[test]
-fn a_snapshot_of_a_disk_that_a_system_uses() {
-    let folder = Folder::new("snapshot");
-    let disk = folder.0.join("volumes/vmres.3390");
-    let system = dasd::Image::open(&disk, dasd::Options::default()).expect("nobody uses it yet");
-    let dasd = |words: &[&str]| refused(endicott().arg("dasd").args(words).arg(&disk));
-    expect(&dasd(&["snapshot"]), &["vmres.3390 is in use by", "its operator does this with SNAPSHOT rdev\n"]);
-    expect(&dasd(&["snapshot", "--merge"]), &["its operator does this with SNAPSHOT rdev MERGE\n"]);
-    let copy = folder.0.join("copy.3390");
-    let said = refused(endicott().args(["dasd", "copy"]).args([&disk, &copy]));
-    expect(&said, &["is in use by", "CP's command SNAPSHOT, then --snapshot N"]);
+fn a_disk_that_a_system_uses() {
+    let system = System::start("in-use", |_| {});
+    let disk = system.folder.join("volumes/vmres.3390");
+    let holder = format!("vmres.3390 is in use by process {} (endicott); ", system.process());
+    let files = || {
+        let names = fs::read_dir(system.folder.join("volumes")).expect("it is there");
+        let mut names: Vec<_> = names.map(|file| file.expect("it is there").file_name()).collect();
+        names.sort();
+        names
+    };
+    let dasd = |line: &str| {
+        let mut command = endicott();
+        command.arg("dasd").args(line.split(' ')).current_dir(system.folder.join("volumes"));
+        command
+    };
+    let created = dasd("create other.3390 3390-1").status().expect("it starts");
+    assert!(created.success());
+    let before = (files(), fs::read(&disk).expect("it is there"));
+    // Of what the system's operator can do, it is said how.
+    let operator = "if that is a system, its operator does this with SNAPSHOT rdev";
+    for (line, remedy) in [
+        ("snapshot vmres.3390", format!("{operator}\n")),
+        ("snapshot vmres.3390 --merge", format!("{operator} MERGE\n")),
+        ("snapshot vmres.3390 --discard", format!("{operator} DISCARD\n")),
+        (
+            "copy vmres.3390 new.3390",
+            "what it was at a snapshot can be read meanwhile: CP's command SNAPSHOT, then --snapshot N\n".into(),
+        ),
+        ("compact vmres.3390", "end that first\n".into()),
+        ("check vmres.3390 --repair", "end that first\n".into()),
+        ("restore other.3390 vmres.3390", "end that first\n".into()),
+        ("minidisk vmres.3390 --extent 1.10 --format", "end that first\n".into()),
+    ] {
+        let said = refused(&mut dasd(line));
+        assert!(said.contains(&holder) && said.ends_with(&remedy), "{line}: {said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!((files(), fs::read(&disk).expect("it is there")) == before, "{line} has changed something");
+    }
     // Which it can be, once there is one.
-    system.snapshot().expect("a shadow file");
-    let copied = endicott().args(["dasd", "copy", "--snapshot", "1"]).args([&disk, &copy]).output().expect("it starts");
-    assert!(copied.status.success() && copy.exists(), "{}", String::from_utf8_lossy(&copied.stderr));
-    drop(system);
-    let listed = endicott().args(["dasd", "list"]).arg(&copy).output().expect("it starts");
+    let mut operator = Line::connect(&system);
+    operator.say("logon operator operator", "RECONNECTED AT");
+    operator.say("snapshot vmres", "WRITTEN IN");
+    let copied = dasd("copy vmres.3390 copy.3390 --snapshot 1").output().expect("it starts");
+    assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
+    let listed = dasd("list copy.3390").output().expect("it starts");
     expect(&String::from_utf8_lossy(&listed.stdout), &["VMRES", "3390-3, 3339 cylinders"]);
 }

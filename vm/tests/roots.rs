@@ -5,14 +5,12 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
-use dasd::{Image, Kind, Options, Volume};
 use support::line::Line;
-use support::{Client, Guest, System, console, endicott, guest, has_s3270, root_initrd};
+use support::{Client, Guest, System, console, endicott, file_system, guest, has_s3270, root_initrd};
 
 /// Cylinders of a 3390, and blocks, that hold the root file system.
 const CYLINDERS: &str = "230";
@@ -63,12 +61,16 @@ impl Folder {
 
     /// Starts the system from its disk and lets it work.
     fn work(&self, disk: &str) {
-        let said = self.run(&[disk], &[]);
+        self.worked(disk, &self.run(&[disk], &[]));
+    }
+
+    /// What it has to say when it worked; then its disk is whole.
+    fn worked(&self, disk: &str, said: &str) {
         assert!(said.contains("WORK-PACKAGE Hello, world!"), "{said}");
         assert!(said.contains("WORK-COMPILED 333338333350000"), "{said}");
         assert!(said.contains("WORK-DONE"), "{said}");
         assert!(self.dasd(&format!("check {disk}")).contains("Nothing is wrong."));
-        self.fsck(disk);
+        file_system::check(&self.path.join(disk));
     }
 
     /// A system in which LINUX1 has a copy of `root.3390` as minidisk 200; `more` is what stands behind it in its directory entry.
@@ -87,26 +89,6 @@ impl Folder {
             });
         })
     }
-
-    /// Takes the file system out of the disk and has e2fsck look at it.
-    fn fsck(&self, disk: &str) {
-        let options = Options { read_only: true, ..Options::default() };
-        let volume = Image::open(&self.path.join(disk), options).expect("the disk opens");
-        let blocks = blocks(&*volume);
-        let begin = (0..400).map(|n| n * 512).find(|&at| is_ext4(&blocks, at)).expect("there is an ext4 file system");
-        let file = self.path.join("fs");
-        let out = fs::File::create(&file).expect("the folder is there");
-        out.write_all_at(&blocks[begin..], 0).expect("there is room");
-        let places = ["/sbin/e2fsck", "/usr/sbin/e2fsck", "e2fsck"];
-        let checked = places.iter().find_map(|e2fsck| Command::new(e2fsck).arg("-fn").arg(&file).output().ok());
-        let Some(checked) = checked else {
-            println!("file system not checked: e2fsck is not installed (Debian package e2fsprogs)");
-            return;
-        };
-        let said = String::from_utf8_lossy(&[checked.stdout, checked.stderr].concat()).into_owned();
-        assert!(checked.status.success(), "e2fsck: {said}");
-        fs::remove_file(file).expect("it was just made");
-    }
 }
 
 impl Drop for Folder {
@@ -121,31 +103,6 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("the folder's name is text")
 }
 
-/// The blocks of the disk one behind the other, without records of other lengths: labels and the table of contents.
-fn blocks(volume: &dyn Volume) -> Vec<u8> {
-    match volume.kind() {
-        Kind::Fba { blocks, .. } => {
-            let mut bytes = vec![0; blocks as usize * Kind::BLOCK];
-            volume.read_blocks(0, &mut bytes).expect("the medium is whole");
-            bytes
-        }
-        Kind::Ckd { .. } => {
-            let mut bytes = Vec::new();
-            for number in 0..volume.kind().tracks() {
-                let track = volume.read_track(number).expect("the medium is whole");
-                let data = track.records().skip(1).filter(|record| record.data.len() == 4096);
-                data.for_each(|record| bytes.extend_from_slice(record.data));
-            }
-            bytes
-        }
-    }
-}
-
-/// Whether a file system begins at `at` with a superblock as ext4 has it.
-fn is_ext4(bytes: &[u8], at: usize) -> bool {
-    bytes.get(at + 1024 + 56..at + 1024 + 58) == Some(&[0x53, 0xef]) && bytes[at + 1024 + 24] == 2
-}
-
 #[test]
 fn a_3390_of_our_making_starts_with_stock_zipl() {
     let Some(folder) = Folder::new("ours") else { return };
@@ -153,7 +110,11 @@ fn a_3390_of_our_making_starts_with_stock_zipl() {
     folder.install("root.3390", "cdl");
     let shown = folder.dasd("show root.3390");
     assert!(shown.contains("volume serial LIN200") && shown.contains("LINUX.VLIN200.PART0001.NATIVE"), "{shown}");
-    folder.work("root.3390");
+    // As `endicott debian` starts the disks that it makes.
+    fs::rename(folder.path.join("root.3390"), folder.path.join("demo.3390")).expect("it is ours");
+    let mut run = endicott();
+    run.args(["debian", "demo", "--run", "--memory", "512M"]).current_dir(&folder.path);
+    folder.worked("demo.3390", &console(&mut run));
 }
 
 #[test]
@@ -194,7 +155,7 @@ fn a_compressed_disk_with_a_shadow_file_starts_and_its_base_stays_as_it_is() {
     folder.dasd("snapshot root.3390 --merge");
     assert!(fs::read(&base).expect("the disk is a file") != before, "nothing was merged");
     folder.dasd("check root.3390");
-    folder.fsck("root.3390");
+    file_system::check(&folder.path.join("root.3390"));
 }
 
 /// How long a guest takes at most that waits for its disk as it would for a real one.
@@ -229,7 +190,7 @@ fn a_system_on_a_minidisk_works_when_disks_take_their_time() {
     fs::hard_link(system.folder.join("volumes/lin200"), &disk).expect("one file system holds both");
     drop(system);
     assert!(folder.dasd("check root.3390").contains("Nothing is wrong."));
-    folder.fsck("root.3390");
+    file_system::check(&folder.path.join("root.3390"));
 }
 
 /// Compares what the programs of s390-tools have printed with what is recorded in a file; BLESS=1 records it.

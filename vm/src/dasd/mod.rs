@@ -284,8 +284,12 @@ fn describe(kind: Kind) -> String {
     }
 }
 
-fn text(error: ImageError) -> String {
-    error.to_string()
+/// The error, with its remedy if there is one.
+pub fn text(error: ImageError) -> String {
+    match error {
+        ImageError::InUse { .. } => format!("{error}; end that first"),
+        _ => error.to_string(),
+    }
 }
 
 /// A disk to be read, or what it was at a snapshot.
@@ -404,7 +408,11 @@ fn restore(from: &Path, file: &Path) -> Result<(), String> {
 fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
     let image = Image::open(file, dasd::Options::default()).map_err(|error| match error {
         ImageError::InUse { .. } => {
-            let what = if merge { " MERGE" } else { "" };
+            let what = match (merge, discard) {
+                (true, _) => " MERGE",
+                (_, true) => " DISCARD",
+                _ => "",
+            };
             format!("{error}; if that is a system, its operator does this with SNAPSHOT rdev{what}")
         }
         error => error.to_string(),

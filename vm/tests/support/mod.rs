@@ -3,6 +3,7 @@
 // Each file of tests uses a part of this.
 #![allow(dead_code)]
 
+pub mod file_system;
 pub mod line;
 pub mod program;
 
