@@ -1,8 +1,8 @@
 /*
  * The dispatcher: which stage runs, when stages commit, and how a pipeline ends.
  *
- * Each stage has a stack. The dispatcher gives control to the stage that has become ready last; it comes back when the stage has to wait,
- * has ended, or wants something done on the stack where PIPE was called (aside). Stages are started from left to right. Each runs until it
+ * Each stage has a stack. Control goes to the stage that has become ready last; it is left when the stage has to wait, has ended, or wants
+ * something done on the stack where PIPE was called (aside). Stages are started from left to right. Each runs until it
  * wants to commit, which it does by itself for its first record; when all of a set have come to a level they go on, or, if one
  * has ended with a return code before level 0, they are ended.
  *
@@ -106,16 +106,42 @@ void make_ready(struct stage *s)
     pipe->ready = s;
 }
 
-static void to_dispatcher(struct stage *s)
+static void check_stack(struct stage *s)
 {
-    context_switch(s->context, s->set->pipe->here);
+    const u32 *stack = s->stack;
+
+    for (u32 n = 0; n < GUARDS; n++)
+        if (stack[n] != GUARD)
+            system_overrun(s);
+}
+
+/*
+ * Leaves the stage's stack: for that of the stage that is to run next, since that is all that most records need; for the dispatcher's, if
+ * there is none, if it is to do something or the stage has ended, and now and then, to see whether the user wants it to stop.
+ */
+static void leave(struct stage *s)
+{
+    struct pipe *pipe = s->set->pipe;
+    struct stage *next = pipe->ready;
+
+    if (next == NULL || pipe->aside != NULL || pipe->stopped != 0 || s->state == ENDED || pipe->switches >= LOOK_AFTER) {
+        context_switch(s->context, pipe->here);
+        return;
+    }
+    check_stack(s);
+    pipe->switches++;
+    pipe->ready = next->next_ready;
+    pipe->current = next;
+    next->state = RUNNING;
+    if (next != s)
+        context_switch(s->context, next->context);
 }
 
 void wait_as(struct stage *s, enum state state, struct link *link)
 {
     s->state = state;
     s->waits_for = link;
-    to_dispatcher(s);
+    leave(s);
 }
 
 void wait_for_event(struct stage *s, uint64_t until)
@@ -131,14 +157,14 @@ static void end_here(struct stage *s, int code)
 {
     s->code = code;
     s->state = ENDED;
-    to_dispatcher(s);
+    leave(s);
 }
 
 void aside(struct stage *s, void (*perform)(void *with), void *with)
 {
     s->set->pipe->aside = perform;
     s->set->pipe->aside_with = with;
-    to_dispatcher(s);
+    leave(s);
 }
 
 struct line { const char *at; u32 length; };
@@ -166,7 +192,7 @@ void pipe_stop(struct pipe *pipe, int code)
 {
     pipe->stopped = code;
     for (;;)
-        to_dispatcher(pipe->current);
+        leave(pipe->current);
 }
 
 /* The first function on a stage's stack. */
@@ -187,15 +213,6 @@ static void give_stack(struct stage *s, u32 *stack)
         stack[n] = GUARD;
     s->stack = stack;
     s->context = context_begin(stack + GUARDS, size - GUARDS * sizeof *stack, begin);
-}
-
-static void check_stack(struct stage *s)
-{
-    const u32 *stack = s->stack;
-
-    for (u32 n = 0; n < GUARDS; n++)
-        if (stack[n] != GUARD)
-            system_overrun(s);
 }
 
 /* ---- commitment ---- */
@@ -246,7 +263,7 @@ static int commit_to(struct stage *s, int level, bool implicit)
         s->implicit = implicit;
         s->state = WAITS_COMMIT;
         commit_set(s->set);
-        to_dispatcher(s);
+        leave(s);
     }
     if (s->doomed && implicit)
         end_here(s, 0);
@@ -356,6 +373,7 @@ static bool awake_for_event(struct pipe *pipe)
     return true;
 }
 
+/* The stage, and those that it leaves its stack for. */
 static void run(struct pipe *pipe, struct stage *s)
 {
     pipe->current = s;
@@ -367,12 +385,12 @@ static void run(struct pipe *pipe, struct stage *s)
         if (perform != NULL)
             perform(pipe->aside_with);
         pipe->on_stage = true;
-        context_switch(pipe->here, s->context);
+        context_switch(pipe->here, pipe->current->context);
         pipe->on_stage = false;
-        check_stack(s);
+        check_stack(pipe->current);
     } while (pipe->aside != NULL);
-    if (s->state == ENDED && pipe->stopped == 0)
-        end_stage(s);
+    if (pipe->current->state == ENDED && pipe->stopped == 0)
+        end_stage(pipe->current);
 }
 
 static void dispatch(struct pipe *pipe)
@@ -386,7 +404,10 @@ static void dispatch(struct pipe *pipe)
         } else if (!awake_for_event(pipe)) {
             stall(pipe);
         }
-        if ((++pipe->switches % LOOK_AFTER == 0 || s == NULL) && pipe->stopped == 0 && system_halted()) {
+        if (++pipe->switches < LOOK_AFTER && s != NULL)
+            continue;
+        pipe->switches = 0;
+        if (pipe->stopped == 0 && system_halted()) {
             pipe_say("DSP", 9, 'E');
             pipe->stopped = 9;
         }

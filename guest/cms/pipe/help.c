@@ -25,17 +25,13 @@ static void paragraph(const struct topic *topic, const char *text)
     }
 }
 
-static const struct { const struct stage_kind *rows; const u32 *count; } tables[] = {
-    { stages, &stage_count }, { filters, &filter_count }, { drivers, &driver_count },
-};
-
 /* Another name of the same stage has no help of its own. */
 static const struct stage_kind *explained(const struct stage_kind *kind)
 {
-    for (u32 t = 0; kind != NULL && kind->help == NULL && t < COUNT_OF(tables); t++)
-        for (u32 n = 0; n < *tables[t].count; n++)
-            if (tables[t].rows[n].perform == kind->perform && tables[t].rows[n].help != NULL)
-                return &tables[t].rows[n];
+    for (u32 t = 0; kind != NULL && kind->help == NULL && t < STAGE_TABLES; t++)
+        for (u32 n = 0; n < *stage_tables[t].count; n++)
+            if (stage_tables[t].rows[n].perform == kind->perform && stage_tables[t].rows[n].help != NULL)
+                return &stage_tables[t].rows[n];
     return kind;
 }
 
@@ -62,15 +58,15 @@ static void menu(const struct topic *topic)
     u32 at = 0;
 
     paragraph(topic, "HELP PIPE stage explains one of these, HELP FPLxxxnnn a message.");
-    for (u32 t = 0; t < COUNT_OF(tables); t++)
-        for (u32 n = 0; n < *tables[t].count; n++) {
-            if (tables[t].rows[n].help == NULL)
+    for (u32 t = 0; t < STAGE_TABLES; t++)
+        for (u32 n = 0; n < *stage_tables[t].count; n++) {
+            if (stage_tables[t].rows[n].help == NULL)
                 continue;
             if (at + 14 > sizeof line) {
                 topic->line(topic->with, line, at);
                 at = 0;
             }
-            at += format(line + at, sizeof line - at, "%-14s", tables[t].rows[n].name);
+            at += format(line + at, sizeof line - at, "%-14s", stage_tables[t].rows[n].name);
         }
     if (at > 0)
         topic->line(topic->with, line, at);

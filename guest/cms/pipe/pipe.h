@@ -43,6 +43,8 @@ enum stack_need { SMALL_STACK = 0, LARGE_STACK = 1 };
 struct stage_kind { const char *name; u32 least; stage_function *perform; enum placing placing; const char *syntax, *help; enum stack_need stack; };
 extern const struct stage_kind stages[], filters[], drivers[];
 extern const u32 stage_count, filter_count, driver_count;
+enum { STAGE_TABLES = 3 };
+extern const struct stage_table { const struct stage_kind *rows; const u32 *count; } stage_tables[STAGE_TABLES];
 
 /* ---- records: the streams that are selected, 0 at first. 0, or END_OF_FILE. ---- */
 enum { END_OF_FILE = 12, STALLED = -4095 };

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod cards;
+pub mod count;
 pub mod story;
 pub mod system;
 pub mod typist;

@@ -3,9 +3,9 @@
 //!
 //! `cargo test -p cms --test pathlengths -- --nocapture` prints the table; with `BLESS=1` it becomes `docs/cms-pathlengths.md`.
 
+use cms::count::{self, Count};
 use cms::system::{File, Site};
 use std::fmt::Write;
-use std::path::Path;
 
 /// A command, what it must show, and what the report has for it: VM/ESA 1.1, a virtual machine in XA mode.
 struct Traced {
@@ -74,32 +74,14 @@ fn files() -> Vec<File<'static>> {
     ]
 }
 
-/// The number behind `KEY=` in what TRACE END COUNT shows.
-fn number(text: &str, key: &str) -> u64 {
-    let (_, rest) = text.split_once(&format!("{key}=")).unwrap_or_else(|| panic!("{key} in {text}"));
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().expect("a number")
-}
-
-fn count(site: &mut Site, command: &Traced) -> (Counted, u64) {
-    /// A virtual machine that is counted executes a few instructions in a time slice.
-    const SLICES: u32 = 1_000_000;
-    site.says("CMSUSER", "#cp trace count");
-    let said = site.says_soon("CMSUSER", command.typed, SLICES);
-    let counted = site.says("CMSUSER", "#cp trace end count");
+fn counted(site: &mut Site, command: &Traced) -> (Counted, u64) {
+    let (said, Count { instructions, privileged, diagnoses, own, shared }) = count::count(site, command.typed);
     for shown in command.shows {
         assert!(said.contains(shown), "{}: {said}", command.typed);
     }
     let ready = if command.name == "XXXX" { "Ready(-0003);" } else { "Ready;" };
     assert!(said.contains(ready), "{}: {said}", command.typed);
-    let own = number(&counted, "NONSHARED");
-    let counts = Counted {
-        instructions: number(&counted, "INSTRUCTIONS"),
-        special: number(&counted, "PRIVILEGED") + own,
-        own,
-        shared: number(&counted, " SHARED"),
-    };
-    (counts, number(&counted, "DIAGNOSE"))
+    (Counted { instructions, special: privileged + own, own, shared }, diagnoses)
 }
 
 const HEAD: &str = "\
@@ -120,11 +102,7 @@ The report does not have the texts of its files: MASTER SCRIPT has 120 lines her
 fn no_command_takes_three_times_the_reports_instructions() {
     let Some(cms) = cms::nucleus() else { return };
     let mut site = Site::new(&cms, &[], &files());
-    site.says("MAINT", "logon maint maint");
-    let saved = site.says("MAINT", "ipl 190 clear parm savesys cms");
-    assert!(saved.contains("(NSS) CMS was successfully saved"), "{saved}");
-    site.says("CMSUSER", "logon cmsuser cmsuser");
-    site.says("CMSUSER", "ipl cms parm autocr");
+    count::begin(&mut site);
     site.says("CMSUSER", "#cp link maint 190 295 rr");
     let mut page = HEAD.to_string();
     let mut over = Vec::new();
@@ -136,7 +114,7 @@ fn no_command_takes_three_times_the_reports_instructions() {
     };
     let mut all_diagnoses = 0;
     for command in COMMANDS {
-        let (counted, diagnoses) = count(&mut site, command);
+        let (counted, diagnoses) = counted(&mut site, command);
         let (here, report) = (fields(counted), fields(command.report));
         row(command.name, here, report, diagnoses);
         for n in 0..4 {
@@ -149,26 +127,11 @@ fn no_command_takes_three_times_the_reports_instructions() {
         }
     }
     row("all", sums.0, sums.1, all_diagnoses);
-    println!("{page}");
     // What they were for has been done.
     let after = site.says("CMSUSER", "listfile * * a");
     assert!(after.contains("BR14     MODULE   A1") && !after.contains("TEST     SCRIPT"), "{after}");
     let after = site.says("CMSUSER", "query filedef");
     assert!(after.contains("IN") && after.contains("READER"), "{after}");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cms-pathlengths.md");
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &page).expect("the folder is there");
-    }
     assert!(over.is_empty(), "more than {MOST} times the report's: {over:?}");
-    // Another compiler makes other instructions, but not many more or fewer.
-    let written = std::fs::read_to_string(&path).expect("the page is there");
-    let instructions = |page: &str| -> u64 {
-        let all = page.lines().find_map(|line| line.strip_prefix("| all | ")).expect("a row for all");
-        all.split(' ').next().and_then(|n| n.parse().ok()).expect("a number")
-    };
-    let (was, is) = (instructions(&written), instructions(&page));
-    assert!(
-        is * 4 < was * 5 && was * 4 < is * 5,
-        "all take {is} instructions, not {was}: write the page anew (BLESS=1)"
-    );
+    count::keep("cms-pathlengths.md", &page);
 }

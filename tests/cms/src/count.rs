@@ -1,0 +1,68 @@
+//! What a line costs a virtual machine, by CP's TRACE COUNT, and pages of the documentation that are made of such counts.
+
+use crate::system::Site;
+use std::path::Path;
+
+/// A virtual machine that is counted executes a few instructions in a time slice.
+const SLICES: u32 = 1_000_000;
+
+/// What TRACE END COUNT shows: `own` and `shared` are pages.
+#[derive(Clone, Copy)]
+pub struct Count {
+    pub instructions: u64,
+    pub privileged: u64,
+    pub diagnoses: u64,
+    pub own: u64,
+    pub shared: u64,
+}
+
+/// The number behind `KEY=`.
+fn number(text: &str, key: &str) -> u64 {
+    let (_, rest) = text.split_once(&format!("{key}=")).unwrap_or_else(|| panic!("{key} in {text}"));
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect("a number")
+}
+
+/// What CMSUSER's terminal shows of the line, and what that has cost.
+pub fn count(site: &mut Site, typed: &str) -> (String, Count) {
+    site.says("CMSUSER", "#cp trace count");
+    let said = site.says_soon("CMSUSER", typed, SLICES);
+    let counted = site.says("CMSUSER", "#cp trace end count");
+    let counts = Count {
+        instructions: number(&counted, "INSTRUCTIONS"),
+        privileged: number(&counted, "PRIVILEGED"),
+        diagnoses: number(&counted, "DIAGNOSE"),
+        own: number(&counted, "NONSHARED"),
+        shared: number(&counted, " SHARED"),
+    };
+    (said, counts)
+}
+
+/// MAINT saves CMS, and CMSUSER IPLs it.
+pub fn begin(site: &mut Site) {
+    site.says("MAINT", "logon maint maint");
+    let saved = site.says("MAINT", "ipl 190 clear parm savesys cms");
+    assert!(saved.contains("(NSS) CMS was successfully saved"), "{saved}");
+    site.says("CMSUSER", "logon cmsuser cmsuser");
+    site.says("CMSUSER", "ipl cms parm autocr");
+}
+
+/// The page `docs/NAME`: with `BLESS` it is written. Another compiler makes other instructions, but not many more or fewer: the first number of
+/// the row `all` may differ by a quarter.
+pub fn keep(name: &str, page: &str) {
+    println!("{page}");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, page).expect("the folder is there");
+    }
+    let written = std::fs::read_to_string(&path).expect("the page is there");
+    let all = |page: &str| -> u64 {
+        let row = page.lines().find_map(|line| line.strip_prefix("| all | ")).expect("a row for all");
+        row.split(' ').next().and_then(|n| n.parse().ok()).expect("a number")
+    };
+    let (was, is) = (all(&written), all(page));
+    assert!(
+        is * 4 < was * 5 && was * 4 < is * 5,
+        "{name}: all take {is} instructions, not {was}: write it anew (BLESS=1)"
+    );
+}
