@@ -179,84 +179,84 @@ static bool literal(struct scan *scan, struct value *value)
     return true;
 }
 
-/* D2(X2,B2) and its like; `pattern` begins with the D. */
-static bool storage(struct making *making, struct scan *scan, const char *pattern, u32 length)
+/* An address, with the base that is said or that of a USING. */
+static bool base_and_displacement(struct making *making, const char *pattern, const struct value *value, struct text said, struct text shown)
 {
-    const char *inside = pattern + 3, *comma = memchr(pattern, ',', length);
     const struct place *displaced = place_of(making, pattern, 2);
-    bool wide = displaced != NULL && displaced->bits == 20, explicit_base;
+    bool wide = displaced != NULL && displaced->bits == 20, explicit_base = said.length > 0;
     char base_name[2] = { 'B', pattern[1] };
-    const char *from = scan->at;
-    struct text part[2], first = { 0 }, second = { 0 };
-    struct value value;
-    u32 parts, base = 0;
-    int displacement = 0, number;
+    u32 base = 0;
+    int displacement = value->number, number;
 
-    if (!(scan->at < scan->end && *scan->at == '=' ? literal(scan, &value) : evaluate(scan, &value)) || !in_parentheses(scan, part, &parts))
-        return false;
-    if (comma != NULL) {
-        first = parts > 0 ? part[0] : first;
-        second = parts > 1 ? part[1] : second;
+    if (!explicit_base) {
+        if (!base_for(value, wide, &base, &displacement)) {
+            flag_text(9140, ERROR, shown);
+            return false;
+        }
     } else {
-        if (parts > 1) {
-            flag_text(9134, ERROR, part[1]);
+        if (!absolute(value)) {
+            flag_text(9138, ERROR, shown);
             return false;
         }
-        second = parts > 0 ? part[0] : second;
-    }
-    if (value.undefined)
-        return false;
-    explicit_base = second.length > 0;
-    if (explicit_base) {
-        if (!absolute(&value)) {
-            flag_text(9138, ERROR, (struct text){ from, (u32)(scan->at - from) });
-            return false;
-        }
-        if (!small(second, 0, 15, &number))
+        if (!small(said, 0, 15, &number))
             return false;
         base = (u32)number;
-        displacement = value.number;
         if (displacement < (wide ? -0x80000 : 0) || displacement > (wide ? 0x7ffff : 4095)) {
             flag(9141, ERROR);
             return false;
         }
-    } else if (!base_for(&value, wide, &base, &displacement)) {
-        flag_text(9140, ERROR, (struct text){ from, (u32)(scan->at - from) });
-        return false;
     }
     set_field(making, base_name, 2, (int)base);
     set_field(making, pattern, 2, displacement);
     if (making->addresses < 2)
-        making->address[making->addresses++] = absolute(&value) && explicit_base ? -1 : value.number;
-    if (comma == NULL)
-        return true;
-    u32 width = (u32)(comma - inside);
-    const struct place *place = place_of(making, inside, width);
-    int most = place == NULL ? 15 : (1 << place->bits) - 1;
+        making->address[making->addresses++] = absolute(value) && explicit_base ? -1 : value->number;
+    return true;
+}
 
-    if (inside[0] == 'L') {
-        if (first.length > 0) {
-            if (!small(first, 0, most + 1, &number))
-                return false;
-        } else {
-            number = (int)value.length;
-            if (number > most + 1) {
-                flag(9136, ERROR, number, 1, most + 1);
-                return false;
-            }
-        }
-        set_field(making, inside, width, number == 0 ? 0 : number - 1);
+/* What stands in front of the base: an index, another register, or a length, which is the address's own if none is said. */
+static bool before_base(struct making *making, const char *field, u32 width, struct text said, const struct value *value)
+{
+    const struct place *place = place_of(making, field, width);
+    int most = place == NULL ? 15 : (1 << place->bits) - 1, number = 0;
+
+    if (field[0] == 'L') {
+        number = (int)value->length;
+        if (said.length > 0 ? !small(said, 0, most + 1, &number) : !within(0, most + 1, &number))
+            return false;
+        set_field(making, field, width, number == 0 ? 0 : number - 1);
         return true;
     }
-    number = 0;
-    if (first.length == 0 && inside[0] == 'R') {
+    if (said.length == 0 && field[0] == 'R') {
         flag(9133, ERROR);
         return false;
     }
-    if (first.length > 0 && !small(first, 0, 15, &number))
+    if (said.length > 0 && !small(said, 0, 15, &number))
         return false;
-    set_field(making, inside, width, number);
+    set_field(making, field, width, number);
     return true;
+}
+
+/* D2(X2,B2) and its like; `pattern` begins with the D. */
+static bool storage(struct making *making, struct scan *scan, const char *pattern, u32 length)
+{
+    const char *inside = pattern + 3, *comma = memchr(pattern, ',', length), *from = scan->at;
+    struct text part[2], base = { 0 };
+    struct value value;
+    u32 parts;
+
+    if (!(scan->at < scan->end && *scan->at == '=' ? literal(scan, &value) : evaluate(scan, &value)) || !in_parentheses(scan, part, &parts))
+        return false;
+    if (comma == NULL && parts > 1) {
+        flag_text(9134, ERROR, part[1]);
+        return false;
+    }
+    if (value.undefined)
+        return false;
+    if (parts > (comma != NULL ? 1 : 0))
+        base = part[parts - 1];
+    if (!base_and_displacement(making, pattern, &value, base, (struct text){ from, (u32)(scan->at - from) }))
+        return false;
+    return comma == NULL || before_base(making, inside, (u32)(comma - inside), parts > 0 ? part[0] : (struct text){ 0 }, &value);
 }
 
 /* The distance to another instruction, in halfwords. */

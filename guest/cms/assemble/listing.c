@@ -172,75 +172,88 @@ static void show_diagnostics(const struct statement *statement)
     }
 }
 
+/* What stands in front of the source: location, object code, addresses, number. */
+static void columns(const struct statement *statement, const u8 *code, u32 count, char line[LINE])
+{
+    bool machine = statement->operation != NULL && statement->operation->kind == OPERATION_MACHINE;
+    u32 length;
+
+    memset(line, ' ', LINE);
+    if (statement->sized)
+        (void)format(line, 7, "%06x", assembly.section[statement->section].origin + statement->location);
+    else if (statement->valued)
+        (void)format(line, 7, "%06x", (u32)statement->value & 0xffffff);
+    line[6] = ' ';
+    length = hexadecimal(line + CODE_AT - 1, code, count < BYTES_OF_LINE ? count : BYTES_OF_LINE, machine);
+    line[CODE_AT - 1 + length] = ' ';
+    for (u32 n = 0; n < 2; n++)
+        if (addresses[n] != -1) {
+            (void)format(line + ADDRESS_AT - 1 + 6 * n, 6, "%05x", (u32)addresses[n] & 0xfffff);
+            line[ADDRESS_AT + 4 + 6 * n] = ' ';
+        }
+    (void)format(line + NUMBER_AT - 1, 6, "%5u", statement->number);
+    line[NUMBER_AT + 4] = statement->depth > 0 || (statement->image == NULL && statement->op.length > 0) ? '+' : ' ';
+}
+
+/* The records that it was read from. */
+static void show_records(const struct statement *statement, char line[LINE])
+{
+    for (u32 n = 0; n < statement->images; n++) {
+        const struct text *record = &statement->image[n];
+
+        memcpy(line + SOURCE_AT - 1, record->at, record->length);
+        show(line, length_of(line, SOURCE_AT - 1 + record->length));
+        memset(line, ' ', LINE);
+    }
+}
+
+/* One that no record has, in as many lines as it needs. */
+static void show_written(const struct statement *statement, char line[LINE])
+{
+    char source[1200];
+    u32 all = written(statement, source, sizeof source), part = all < SOURCE_ROOM ? all : SOURCE_ROOM;
+
+    memcpy(line + SOURCE_AT - 1, source, part);
+    show(line, length_of(line, SOURCE_AT - 1 + part));
+    for (u32 at = part; at < all; at += part) {
+        part = all - at < SOURCE_ROOM - RESUME_COLUMN ? all - at : SOURCE_ROOM - RESUME_COLUMN;
+        memset(line, ' ', LINE);
+        memcpy(line + SOURCE_AT - 1 + RESUME_COLUMN, source + at, part);
+        show(line, SOURCE_AT - 1 + RESUME_COLUMN + part);
+    }
+}
+
+/* The object code that has no place beside the source. */
+static void show_data(const struct statement *statement, const u8 *code, u32 count, char line[LINE])
+{
+    for (u32 n = BYTES_OF_LINE; n < count; n += BYTES_OF_LINE) {
+        memset(line, ' ', LINE);
+        (void)format(line, 7, "%06x", assembly.section[statement->section].origin + statement->location + n);
+        line[6] = ' ';
+        show(line, CODE_AT - 1 + hexadecimal(line + CODE_AT - 1, code + n, count - n < BYTES_OF_LINE ? count - n : BYTES_OF_LINE, false));
+    }
+}
+
 void listing_statement(const struct statement *statement)
 {
-    char line[LINE], source[1200];
-    u32 length, rest = 0, count, images = statement->images;
-    bool plain = statement->image != NULL, shown = print.on && !statement->silent && (statement->depth == 0 || print.generated);
+    bool shown = print.on && !statement->silent && (statement->depth == 0 || print.generated);
+    char line[LINE];
     u8 *code;
+    u32 count = object_code(&code);
 
-    count = object_code(&code);
-    if (!wanted() || (!shown && statement->diagnostics == NULL)) {
-        listing_addresses(-1, -1);
-        return;
-    }
-    if (!statement->silent) {
-        bool machine = statement->operation != NULL && statement->operation->kind == OPERATION_MACHINE;
-        u32 all = plain ? 0 : written(statement, source, sizeof source), at = 0;
-
-        memset(line, ' ', sizeof line);
-        if (statement->sized)
-            (void)format(line, 7, "%06x", assembly.section[statement->section].origin + statement->location);
-        else if (statement->valued)
-            (void)format(line, 7, "%06x", (u32)statement->value & 0xffffff);
-        line[6] = ' ';
-        length = hexadecimal(line + CODE_AT - 1, code, count < BYTES_OF_LINE ? count : BYTES_OF_LINE, machine);
-        line[CODE_AT - 1 + length] = ' ';
-        for (u32 n = 0; n < 2; n++)
-            if (addresses[n] != -1) {
-                (void)format(line + ADDRESS_AT - 1 + 6 * n, 6, "%05x", (u32)addresses[n] & 0xfffff);
-                line[ADDRESS_AT + 4 + 6 * n] = ' ';
-            }
-        (void)format(line + NUMBER_AT - 1, 6, "%5u", statement->number);
-        line[NUMBER_AT + 4] = statement->depth > 0 || (!plain && statement->op.length > 0 && statement->image == NULL) ? '+' : ' ';
-        for (;;) {
-            struct text part;
-
-            if (plain && statement->images > 0) {
-                part = statement->image[statement->images - images];
-                rest = --images;
-            } else {
-                u32 room = at == 0 ? SOURCE_ROOM : SOURCE_ROOM - RESUME_COLUMN;
-
-                part = (struct text){ source + at, all - at < room ? all - at : room };
-                if (at > 0) {
-                    memset(line + SOURCE_AT - 1, ' ', RESUME_COLUMN);
-                    memcpy(line + SOURCE_AT - 1 + RESUME_COLUMN, part.at, part.length);
-                    show(line, SOURCE_AT - 1 + RESUME_COLUMN + part.length);
-                    at += part.length;
-                    if (at >= all)
-                        break;
-                    continue;
-                }
-                at += part.length;
-                rest = at < all;
-            }
-            memcpy(line + SOURCE_AT - 1, part.at, part.length);
-            show(line, length_of(line, SOURCE_AT - 1 + part.length));
-            memset(line, ' ', sizeof line);
-            if (rest == 0)
-                break;
+    if (wanted() && (shown || statement->diagnostics != NULL)) {
+        if (!statement->silent) {
+            columns(statement, code, count, line);
+            if (statement->image != NULL)
+                show_records(statement, line);
+            else
+                show_written(statement, line);
+            if (print.data)
+                show_data(statement, code, count, line);
         }
-        for (u32 n = BYTES_OF_LINE; print.data && n < count; n += BYTES_OF_LINE) {
-            memset(line, ' ', sizeof line);
-            (void)format(line, 7, "%06x", assembly.section[statement->section].origin + statement->location + n);
-            line[6] = ' ';
-            length = hexadecimal(line + CODE_AT - 1, code + n, count - n < BYTES_OF_LINE ? count - n : BYTES_OF_LINE, false);
-            show(line, CODE_AT - 1 + length);
-        }
+        show_diagnostics(statement);
     }
     listing_addresses(-1, -1);
-    show_diagnostics(statement);
 }
 
 static void section(const char *what, const char *columns)

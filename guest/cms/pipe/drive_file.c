@@ -184,7 +184,7 @@ int file_back_stage(struct stage *s, struct text arguments) { return read_file(s
 
 /* ---- writing ---- */
 
-struct how { u8 recfm; u32 lrecl; bool coerce, update, numbered; u32 from; };
+struct how { u8 recfm; u32 lrecl; bool said, coerce, update, numbered; u32 from; };   /* `said`: the format was */
 
 static int parse_how(struct stage *s, struct text *rest, struct how *how)
 {
@@ -201,8 +201,10 @@ static int parse_how(struct stage *s, struct text *rest, struct how *how)
             how->from = (u32)number;
         } else if (next_keyword(rest, "VARIABLE", 1)) {
             how->recfm = EDF_V;
+            how->said = true;
         } else if (next_keyword(rest, "FIXED", 1)) {
             how->recfm = EDF_F;
+            how->said = true;
             if (!peek_word(*rest, &word) || !is_digit(*word.at))
                 continue;
             if ((error = next_number(s, rest, &number)) != 0)
@@ -301,6 +303,17 @@ static int open_to_write(struct stage *s, struct fileid *id, enum edf_how how, s
     return error;
 }
 
+/* What is added to records that are there has their format. */
+static int check_format(struct held *held, const struct how *how)
+{
+    const u8 *fst = held->file->file.fst;
+    u32 lrecl = edf_word(fst + FST_LRECL);
+
+    if (!how->said || records_of(held) == 0 || (fst[FST_RECFM] == how->recfm && (how->lrecl == 0 || how->lrecl == lrecl)))
+        return 0;
+    return stage_error(held->s, 407, (char)fst[FST_RECFM], lrecl);
+}
+
 static int close_written(struct held *held) { return file_error(held->s, still_there(held) ? finish(held) : EDF_NOT_FOUND, &held->id, true); }
 
 static int write_file(struct stage *s, struct text arguments, struct how how)
@@ -315,6 +328,8 @@ static int write_file(struct stage *s, struct text arguments, struct how how)
     if (error != 0 || (error = parse_how(s, &arguments, &how)) != 0)
         return error;
     if ((error = open_to_write(s, &id, how.update ? EDF_UPDATE : EDF_NEW, &held)) != 0 || held == NULL)
+        return error;
+    if ((error = check_format(held, &how)) != 0)
         return error;
     number = how.from > 0 ? how.from : records_of(held) + 1;
     while (stage_peek(s, &record) == 0) {
@@ -346,6 +361,25 @@ int file_slow_stage(struct stage *s, struct text arguments)
 
 /* ---- records by their numbers ---- */
 
+/* n, n-m or n-* */
+static int next_numbers(struct stage *s, struct text *words, struct range *range)
+{
+    int error = next_range(s, words, range);
+
+    return error == 0 && (range->from < 1 || range->to < 1) ? stage_error(s, 66, range->from < 1 ? range->from : range->to) : error;
+}
+
+static int check_numbers(struct stage *s, struct text words)
+{
+    struct range range;
+    struct text word;
+    int error = 0;
+
+    while (error == 0 && peek_word(words, &word))
+        error = next_numbers(s, &words, &range);
+    return error;
+}
+
 static int random_records(struct stage *s, struct held *held, struct text words, bool numbered, bool *more)
 {
     struct range range;
@@ -354,10 +388,8 @@ static int random_records(struct stage *s, struct held *held, struct text words,
     int error;
 
     while (*more && peek_word(words, &word)) {
-        if ((error = next_range(s, &words, &range)) != 0)
+        if ((error = next_numbers(s, &words, &range)) != 0)
             return error;
-        if (range.from < 1 || range.to < 1)
-            return stage_error(s, 66, range.from);
         for (u32 n = (u32)range.from; n <= (u32)range.to; n++) {
             error = read_record(held, n, &record);
             if (error == EDF_END && range.to == INT32_MAX)
@@ -392,7 +424,7 @@ int file_random_stage(struct stage *s, struct text arguments)
     if (error != 0)
         return error;
     numbered = next_keyword(&arguments, "NUMBER", 3);
-    if ((error = open_to_read(s, &id, &held)) != 0)
+    if ((error = check_numbers(s, arguments)) != 0 || (error = open_to_read(s, &id, &held)) != 0)
         return error;
     if (stage_commit(s, 0) != 0)
         return 0;

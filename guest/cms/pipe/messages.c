@@ -74,6 +74,7 @@ static const struct { u32 number; const char *text; } texts[] = {
     { 404, "Record is not from INSTORE" },
     { 405, "Record of %u bytes cannot be packed" },
     { 406, "Packed records incomplete" },
+    { 407, "The file has record format %c, length %u" },
 };
 
 const char *pipe_message_text(u32 number)
