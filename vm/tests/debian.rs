@@ -46,7 +46,9 @@ impl Terminal {
             let mut some = [0; 4096];
             let count = self.paper.read(&mut some).expect("it prints");
             assert!(count > 0 && began.elapsed() < PATIENCE, "{mark} did not come: {}", self.seen);
-            self.seen.push_str(&String::from_utf8_lossy(&some[..count]).replace('\r', ""));
+            self.seen.push_str(&String::from_utf8_lossy(&some[..count]));
+            // bash tells the terminal how it wants to have what is pasted.
+            self.seen = self.seen.replace('\r', "").replace("\u{1b}[?2004l", "");
         }
     }
 
@@ -63,11 +65,19 @@ impl Terminal {
         self.say(password, if user == "root" { "# " } else { "$ " });
     }
 
+    /// To be typed by root.
     fn power_off(mut self) {
         self.keys.write_all(b"poweroff\n").expect("it listens");
         let mut rest = String::new();
         self.paper.read_to_string(&mut rest).expect("it is text");
         assert_eq!(self.child.wait().expect("it ends").code(), Some(0), "{rest}");
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -154,8 +164,9 @@ fn a_debian_is_made_and_runs() {
     // And again, as the user; what was to be done once is not done again.
     let mut ada = Terminal::begin(&folder, &run);
     ada.log_in("ada", "geheim");
-    assert!(ada.say("id -un; echo SO-$((1))", "\nSO-1").contains("\nada\n"));
-    ada.say("su root", "Password: ");
+    let name = ada.say("id -un; echo SO-$((1))", "\nSO-1");
+    assert!(name.contains("\nada\n"), "{name:?}");
+    ada.say("su - root", "Password: ");
     ada.say("geheim", "# ");
     let times = ada.say("systemctl is-system-running --wait; grep -c . /root/first; echo SO-$((2))", "\nSO-2");
     assert!(times.contains("\n1\n"), "{times}");
