@@ -248,6 +248,9 @@ impl Cpu for Emitter<'_> {
         Word::Const(v)
     }
     fn gr(&mut self, width: Width, r: u8) -> Word {
+        if let (W32 | W64, Some(known)) = (width, self.known[r as usize & 15]) {
+            return Word::Const(known & width.mask());
+        }
         self.general(width, r & 15)
     }
     fn set_gr(&mut self, width: Width, r: u8, v: Word) {

@@ -182,13 +182,13 @@ impl Emitter<'_> {
         self.bytes(what, last, &i2);
         // By now it may be another instruction.
         self.map.floats.checked = false;
-        self.near = [None; 16];
+        self.forget_values();
         true
     }
 }
 
 /// Emits the routines; where each begins is the answer. rcx has the host's address of the first operand, rdx that of the second
-/// and eax how many bytes there are, 1 to 256 (`move`: to 4096); all three and xmm0 and xmm1 are changed.
+/// and eax how many bytes there are, 1 to 256 (`move`: to 4096); all three and xmm0 to xmm2 are changed.
 ///
 /// `move`: the first may begin before the second and overlap it, not behind. `compare`: rax and rdx compare as the operands do.
 pub struct Routines {
@@ -205,10 +205,25 @@ pub fn emit(a: &mut crate::emitter::Assembler) -> Routines {
     let mut label = || e.a.new_dynamic_label();
     let [short, four, two, next, last]: [DynamicLabel; 5] = std::array::from_fn(|_| label());
     let moves = e.a.offset().0;
-    asm!(e, cmp eax, 16 ; jb =>short ; movups xmm1, [rdx + rax - 16] ; lea rax, [rcx + rax - 16]
-        ; =>next ; cmp rcx, rax ; jae =>last ; movups xmm0, [rdx] ; movups [rcx], xmm0 ; add rdx, 16 ; add rcx, 16 ; jmp =>next
-        ; =>last ; movups [rax], xmm1 ; ret
-        ; =>short ; cmp eax, 8 ; jb =>four ; movq xmm0, [rdx] ; movq xmm1, [rdx + rax - 8] ; movq [rcx], xmm0
+    asm!(e, cmp eax, 16 ; jb =>short);
+    if wide_fills() {
+        // Everything is fetched before it may be stored into; each size has code of its own, so that only one branch is guessed.
+        asm!(e, cmp eax, 32 ; ja >two ; movups xmm0, [rdx] ; movups xmm1, [rdx + rax - 16] ; movups [rcx], xmm0
+            ; movups [rcx + rax - 16], xmm1 ; ret
+            ; two: ; cmp eax, 64 ; ja >four ; vmovups ymm0, [rdx] ; vmovups ymm1, [rdx + rax - 32] ; vmovups [rcx], ymm0
+            ; vmovups [rcx + rax - 32], ymm1 ; vzeroupper ; ret
+            ; four: ; vmovups ymm1, [rdx + rax - 32] ; cmp eax, 128 ; ja >more ; vmovups ymm2, [rdx + rax - 64]
+            ; vmovups ymm0, [rdx] ; vmovups [rcx], ymm0 ; vmovups ymm0, [rdx + 32] ; vmovups [rcx + 32], ymm0
+            ; vmovups [rcx + rax - 64], ymm2 ; vmovups [rcx + rax - 32], ymm1 ; vzeroupper ; ret
+            ; more: ; lea rax, [rcx + rax - 32]
+            ; each: ; vmovups ymm0, [rdx] ; vmovups [rcx], ymm0 ; add rdx, 32 ; add rcx, 32 ; cmp rcx, rax ; jb <each
+            ; vmovups [rax], ymm1 ; vzeroupper ; ret)
+    } else {
+        asm!(e, movups xmm1, [rdx + rax - 16] ; lea rax, [rcx + rax - 16]
+            ; =>next ; cmp rcx, rax ; jae =>last ; movups xmm0, [rdx] ; movups [rcx], xmm0 ; add rdx, 16 ; add rcx, 16 ; jmp =>next
+            ; =>last ; movups [rax], xmm1 ; ret)
+    }
+    asm!(e, =>short ; cmp eax, 8 ; jb =>four ; movq xmm0, [rdx] ; movq xmm1, [rdx + rax - 8] ; movq [rcx], xmm0
         ; movq [rcx + rax - 8], xmm1 ; ret
         ; =>four ; cmp eax, 4 ; jb =>two ; movd xmm0, [rdx] ; movd xmm1, [rdx + rax - 4] ; movd [rcx], xmm0
         ; movd [rcx + rax - 4], xmm1 ; ret

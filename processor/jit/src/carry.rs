@@ -178,7 +178,7 @@ impl Emitter<'_> {
         }
         self.part_floats();
         self.map.clear &= !self.map.full;
-        self.near = [None; 16];
+        self.forget_values();
         for (map, _, refund) in &edges {
             let branch = self.plan.ops.len() - 1 - *refund as usize;
             self.plan.spans.skip(&mut self.map, branch, self.index);
@@ -254,8 +254,10 @@ impl Emitter<'_> {
             };
             self.own(h, owner);
         }
-        (self.map, self.cc, self.near, self.open, self.broke) = (map, cc, [None; 16], true, broke);
+        (self.map, self.cc, self.open, self.broke) = (map, cc, true, broke);
+        self.forget_values();
         self.lanes();
+        self.stretch();
         true
     }
 

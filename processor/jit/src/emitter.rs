@@ -12,6 +12,7 @@ use crate::floating::Unusual;
 use crate::lanes::{Constants, Lanes};
 use crate::sites::Draft;
 use crate::spans::{Alone, CLOSED, Spans};
+use crate::stretches::Stretch;
 use crate::tables::Tables;
 use crate::word::*;
 use arch::{Absolute, PAGE, PAGE_MASK};
@@ -167,6 +168,7 @@ pub struct Plan<'e> {
     pub tables: Tables,
     pub ahead: Ahead,
     pub lanes: Option<Lanes>,
+    pub stretch: Option<Stretch>,
     /// Where the block's text is.
     pub absolute: Absolute,
     /// Where its code is going to be executed, and where all code begins.
@@ -207,6 +209,8 @@ pub struct Emitter<'e> {
     pub code_set: bool,
     /// How far behind the start of the block the addresses lie that registers have, where that is known.
     pub near: [Option<i64>; 16],
+    /// The values of registers, where that is known.
+    pub known: [Option<u64>; 16],
     /// The address a load for update found, and the register with the host's address.
     pub update: Option<(Word, u8)>,
     pub cold: Vec<Cold>,
@@ -261,6 +265,7 @@ impl<'e> Emitter<'e> {
             first_site: 0,
             code_set: false,
             near: [None; 16],
+            known: [None; 16],
             update: None,
             cold: Vec::new(),
             first_cold: 0,
@@ -381,8 +386,13 @@ impl<'e> Emitter<'e> {
         }
         self.map.host[r as usize] = NONE;
         self.map.dirty &= !(1 << r);
-        self.near[r as usize] = None;
+        (self.near[r as usize], self.known[r as usize]) = (None, None);
         self.close(r);
+    }
+
+    /// Nothing is known of what registers have.
+    pub fn forget_values(&mut self) {
+        (self.near, self.known) = ([None; 16], [None; 16]);
     }
 
     /// `r` has another value: nothing is known of what lies off it.
@@ -392,7 +402,7 @@ impl<'e> Emitter<'e> {
 
     /// `r` is in `h` from now on.
     fn point(&mut self, r: u8, h: u8, full: bool, clear: bool) {
-        self.near[r as usize] = None;
+        (self.near[r as usize], self.known[r as usize]) = (None, None);
         let old = self.map.host[r as usize];
         if old != NONE && old != h {
             let coded = self.cc.hosts() >> old & 1 == 1;
@@ -490,6 +500,11 @@ impl<'e> Emitter<'e> {
 
     pub fn set_general(&mut self, width: Width, r: u8, v: Word) {
         let bit = 1 << r;
+        // Programs make long constants of two halves.
+        if let (W32, Word::Const(right), Some(known)) = (width, v, self.known[r as usize]) {
+            let whole = known & !u64::from(u32::MAX) | right & u64::from(u32::MAX);
+            return self.set_general(W64, r, Word::Const(whole));
+        }
         if !self.plan.spans.steps(self.index, r) {
             self.close(r);
         }
@@ -497,8 +512,10 @@ impl<'e> Emitter<'e> {
             W64 => {
                 let (h, left) = self.adopt(v, W64);
                 self.point(r, h, true, left == Left::Zero);
-                if let Word::Sum { base: None, index: None, disp, own: true } = v {
-                    self.near[r as usize] = Some(disp);
+                match v {
+                    Word::Sum { base: None, index: None, disp, own: true } => self.near[r as usize] = Some(disp),
+                    Word::Const(c) => self.known[r as usize] = Some(c),
+                    _ => {}
                 }
             }
             W32 => {
@@ -677,7 +694,7 @@ impl<'e> Emitter<'e> {
         self.settle_code(&cc, &map.floats);
         self.cc = Recipe::Stored;
         self.map = Map::EMPTY;
-        self.near = [None; 16];
+        self.forget_values();
         for h in POOL {
             self.own(h, Owner::Free);
         }

@@ -58,6 +58,8 @@ mod sites;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod spans;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod stretches;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod strings;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod tables;

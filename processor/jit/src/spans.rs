@@ -11,7 +11,8 @@
 //!
 //! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open, and reaches as far as the block's
 //! accesses do, seen from the register's value at the start of the block. When a loop comes round the first access of a span
-//! compares the address with the page the slot was made for, which costs less than a look.
+//! compares the address with the page the slot was made for, which costs less than a look. So does the first access of each block off
+//! the [register that mostly has a frame](LASTING): its slot is kept from block to block.
 
 use crate::ahead::{Access, Footprint, again};
 use crate::emitter::{Emitter, asm, displaced, near, scratch};
@@ -56,6 +57,10 @@ const REACH: i32 = 1280;
 pub fn slot(r: u8) -> i32 {
     16 * (15 - r as i32)
 }
+
+/// The slot of this register outlasts its block: mostly it leads to the frame of the program that runs, and other blocks want
+/// the same page. Whoever does an instruction, or finds a block, closes it.
+pub const LASTING: u8 = 15;
 
 /// Bytes of all slots.
 pub const SLOTS: i32 = 256;
@@ -246,6 +251,14 @@ impl Emitter<'_> {
         let seen = Access { disp: access.disp + by, ..access };
         let moves = plan.spans.again && plan.spans.stepped >> r & 1 == 1;
         let bit = 1 << r;
+        let lasting = access.base == LASTING;
+        if lasting && !plan.spans.covers(if store { write } else { read }, &seen) {
+            // What the slot has is of another span, but perhaps of the same page.
+            let (n, _) = plan.spans.find(self.index, &seen)?;
+            (self.map.read[r], self.map.write[r]) = (n, n);
+            self.map.moved |= bit;
+        }
+        let (read, write) = (self.map.read[r], self.map.write[r]);
         if plan.spans.covers(if store { write } else { read }, &seen) {
             let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
             let site = self.site();
@@ -265,12 +278,12 @@ impl Emitter<'_> {
                 displaced!(self, delta, (mov rcx,) [rsp] (; test rcx, rcx ; je =>label ; =>resume))
             }
             let looping = self.carried.is_some_and(|carried| carried.map.read[r] == n);
-            let again = (looping && (moved || !moves)).then_some((from, last));
+            let again = (looping && (moved || !moves) || lasting && moved).then_some((from, last));
             // What was found for another page is good for nobody.
             let closes = if moved { Closes::All } else { Closes::Nothing };
             let stores = store || moved && write == n;
-            let alone =
-                Alone { label, resume, site, base, access, place, closes, again, stores, page: moves, marked: None };
+            let page = moves || lasting;
+            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked: None };
             self.alone_later(alone);
             return Some((self.placed(base, place), access.disp));
         }

@@ -29,8 +29,9 @@ fn length(mnemonic: &str) -> Option<i32> {
     Some(match mnemonic {
         "IC" | "LLC" | "LLGC" => 1,
         "LH" | "LGH" | "LLH" | "LLGH" => 2,
-        "L" | "LY" | "LGF" | "LLGF" | "X" | "XY" | "A" | "AY" | "AL" | "ALY" | "N" | "NY" | "O" | "OY" => 4,
-        "LG" | "XG" | "AG" | "ALG" | "NG" | "OG" => 8,
+        "L" | "LY" | "LGF" | "LLGF" | "X" | "XY" | "A" | "AY" | "AL" | "ALY" | "N" | "NY" | "O" | "OY" | "C" | "CY"
+        | "CL" | "CLY" | "S" | "SY" | "SL" | "SLY" | "MS" | "MSY" => 4,
+        "LG" | "XG" | "AG" | "ALG" | "NG" | "OG" | "CG" | "CLG" | "SG" | "SLG" | "MSG" => 8,
         _ => return None,
     })
 }

@@ -12,6 +12,7 @@ use crate::native::{Native, When, native};
 use crate::scout::Scout;
 use crate::sites::{Draft, Site, Sites};
 use crate::spans::{self, PAGES, SLOTS, Spans};
+use crate::stretches::{self, Stretch};
 use crate::strings;
 use crate::tables::Tables;
 use crate::targets::Targets;
@@ -88,6 +89,7 @@ pub struct Translator {
     routines: [u64; 3],
     string_routines: [u64; 2],
     alone: [u64; 2],
+    move_field: u64,
     floats_ready: u64,
     assembler: Assembler,
     sites: Sites,
@@ -239,6 +241,7 @@ impl Translator {
             routines: [0; 3],
             string_routines: [0; 2],
             alone: [0; 2],
+            move_field: 0,
             floats_ready: 0,
             assembler: Assembler::new(0),
             links: Vec::new(),
@@ -259,10 +262,12 @@ impl Translator {
     fn make_stubs(&mut self) {
         let (ia, budget) = (field(layout::IA), field(layout::BUDGET));
         let spill = |h: u8| scratch(SPILL + h as usize);
+        let lasting = spans::slot(spans::LASTING);
         let e = Stub { a: &mut self.assembler };
         // enter(state, code)
         asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS + PAGES
-            ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget] ; mov r14, [rbp + ia] ; jmp rsi);
+            ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget] ; mov r14, [rbp + ia]
+            ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting + 8], 0 ; jmp rsi);
         let leave = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15
             ; out: ; add rsp, 8 + SLOTS + PAGES ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
@@ -293,7 +298,8 @@ impl Translator {
         let call = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; sub rsp, 8
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
-            ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; ret
+            ; mov r15, [rbp + budget] ; test rax, rax ; jz >left
+            ; mov QWORD [rsp + lasting + 8], 0 ; mov QWORD [rsp + lasting + 16], 0 ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         // ecx becomes the condition code; everything else stays.
         let settle = [false, true].map(|floats| {
@@ -318,12 +324,13 @@ impl Translator {
         let lookup = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
             ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
-            ; mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; jmp rax
+            ; mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting + 8], 0 ; jmp rax
             ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         let alone = spans::emit(&mut self.assembler);
         let floats_ready = floating::emit(&mut self.assembler);
         let routines = bytes::emit(&mut self.assembler);
         let string_routines = strings::emit(&mut self.assembler);
+        let move_field = stretches::emit(&mut self.assembler);
         let code = self.assembler.take().expect("the stubs' labels are all there");
         let at = self.memory.put(&code);
         self.enter = at;
@@ -332,6 +339,7 @@ impl Translator {
         self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
         self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
         self.floats_ready = at + floats_ready as u64;
+        self.move_field = at + move_field as u64;
         self.alone = alone.map(|routine| at + routine as u64);
         self.settle = settle.map(|routine| at + routine as u64);
         self.stubs = self.memory.used();
@@ -394,6 +402,7 @@ impl Translator {
             tables: Tables::default(),
             ahead: Ahead::default(),
             lanes: None,
+            stretch: None,
             storage: s.storage(),
             ops,
             absolute,
@@ -470,7 +479,9 @@ impl Translator {
             (rows[n].map_or("", |row| row.mnemonic), &ops[n].fields, natives[n], footprints[n].step)
         };
         if again(ops) && unfit == 0 {
-            plan.lanes = Lanes::of(&(0..count).map(described).collect::<Vec<_>>());
+            let described: Vec<_> = (0..count).map(described).collect();
+            plan.lanes = Lanes::of(&described);
+            plan.stretch = Stretch::of(&described);
         }
         let (bytes, head) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
@@ -583,6 +594,7 @@ impl Translator {
         s.scratch[MOVE_BYTES..MOVE_BYTES + 3].copy_from_slice(&self.routines);
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
+        s.scratch[MOVE_FIELD] = self.move_field;
         floating::prepare(s, self.floats_ready);
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
         s.scratch[TARGETS] = std::ptr::from_mut(&mut *self.targets) as u64;

@@ -407,6 +407,8 @@ pub const EXTREME: usize = 65;
 pub const ENDLESS: usize = 69;
 /// The order of a number's bytes the other way round, likewise.
 pub const ORDER: usize = 73;
+/// The routine that moves a field over the ends of pages.
+pub const MOVE_FIELD: usize = 77;
 /// The operands of a condition code that is not worked out yet.
 pub const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.
