@@ -32,6 +32,28 @@ fn a_loop_in_a_loop_goes_over_the_ends_of_pages() {
 }
 
 #[test]
+fn a_loop_that_is_entered_from_outside_and_from_behind_finds_its_table_each_time() {
+    let machine = Machine::new();
+    let number = |n: u64| 5 * n + 2;
+    for n in 0..512 {
+        machine.put64(TABLE + 8 * n, number(n));
+    }
+    machine.set(|s| (s.gr[2], s.gr[3], s.gr[6], s.gr[7]) = (0, TABLE, 5, 60));
+    // The innermost loop is gone round by two branches, and the table's register has stepped otherwise at each.
+    let inner = "AG 2,0(0,3);AGHI 3,8;BRCTG 1,*-10;LGHI 1,3;AGHI 3,-16;BRCTG 6,*-22";
+    assert_eq!(machine.execute(&format!("LGHI 1,3;AGHI 3,8;{inner};LGHI 6,5;BRCTG 7,*-38")), Ending::Done);
+    let (mut at, mut sum) = (0, 0);
+    for _ in 0..60 {
+        at += 1;
+        for _ in 0..5 {
+            sum += number(at) + number(at + 1) + number(at + 2);
+            at += 1;
+        }
+    }
+    assert_eq!((machine.gr(2), machine.gr(3)), (sum, TABLE + 8 * at));
+}
+
+#[test]
 fn floating_point_numbers_stay_what_they_are_when_there_are_more_than_host_registers() {
     let machine = Machine::new();
     machine.set(|s| {

@@ -51,6 +51,10 @@ pub struct Way {
 }
 
 impl Block {
+    pub fn has_code(&self) -> bool {
+        self.code != 0
+    }
+
     #[inline(always)]
     fn is(&self, absolute: Absolute, version: u32) -> bool {
         self.absolute == absolute.0 && self.version == version
@@ -352,7 +356,8 @@ impl BlockCache {
         block.translated = trace.ops.len() as u16;
         let translator = self.translator.as_mut().expect("it was made above");
         let place = (Absolute(block.absolute), block.version);
-        (block.code, block.inner) = translator.translate(s, place, trace.beside, &trace.texts, &trace.ops);
+        (block.code, block.inner) =
+            translator.translate(s, place, trace.beside, &trace.texts, (&trace.ops, trace.round));
         block.mode = Translator::mode(s);
     }
 

@@ -6,7 +6,8 @@
 //! and so on: until a branch to where the trace has been, or until nothing is known. A target in a register is where the block has led
 //! so far; who returns in a trace goes on behind the call in it, wherever else that routine has returned to. Through calls and returns
 //! a trace goes only if it comes back to its start: for loops.
-//! Ways out of it that were hardly ever taken become exits.
+//! Ways out of it that were hardly ever taken become exits. A loop within a trace that does not come back to its own start is gone
+//! round often if the block that it begins with has code already.
 //!
 //! A trace has text of the page that its block begins in and of one other, the next, the one before, or one with a routine, if that
 //! is one that the program now has there; [`jit`] sees to it that the code is executed only where it still is. The instruction between two pages is no
@@ -29,6 +30,8 @@ pub struct Trace {
     pieces: Vec<(i64, i64)>,
     /// The other page that it has text of.
     pub beside: Option<Beside>,
+    /// The number of the instruction that its loop begins with, if it has one; else that of the first.
+    pub round: usize,
     /// It ends with a branch that has led back to its start so far; the instruction's copy here says so as one of the text would.
     led_back: bool,
 }
@@ -315,6 +318,9 @@ impl BlockCache {
         if through && calls && !loops && patience > HASTE {
             return self.follow(s, number, patience, false);
         }
+        if !loops {
+            trace.round = self.inner_loop(s, &trace, &mut text);
+        }
         if trace.is_block(whole) {
             return Some(trace);
         }
@@ -327,5 +333,16 @@ impl BlockCache {
         });
         // Only now is all of the text watched. If it changed since it was read, the block is stale.
         trace.pieces.iter().all(|&(from, to)| text.watch(from, to)).then_some(trace)
+    }
+
+    /// The number of the instruction that the first loop within a trace begins with, if that is gone round often; else 0.
+    fn inner_loop(&self, s: &State, trace: &Trace, text: &mut Text) -> usize {
+        let mut inner = trace.ops.iter().zip(&trace.texts).enumerate().filter_map(|(n, (op, &bytes))| {
+            let to = isa::decode_for(s, bytes).and_then(|(row, _)| target(op, row))?;
+            let first = trace.ops[..=n].iter().position(|op| op.fields.at() == to)?;
+            let (place, version) = text.absolute(to)?;
+            self.at(place, version).is_some_and(|block| first != 0 && block.has_code()).then_some(first)
+        });
+        inner.next().unwrap_or(0)
     }
 }

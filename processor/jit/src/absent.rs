@@ -40,7 +40,7 @@ impl Translator {
         _: (Absolute, u32),
         _: Option<Beside>,
         _: &[[u8; 6]],
-        _: &[Op],
+        _: (&[Op], usize),
     ) -> (u64, u64) {
         match self.never {}
     }

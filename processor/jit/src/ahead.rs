@@ -28,22 +28,37 @@ pub struct Footprint {
     pub called: bool,
 }
 
-/// Whether the program may come to the start of the block from this instruction: it branches there, or stands before it, perhaps with
-/// a call that returns.
-pub fn goes_back(op: &Op) -> bool {
-    op.fields.imm != 0 && op.fields.at() + op.fields.imm == 0 || op.fields.next == 0
+/// The part of a block that the program goes round: the numbers of its first instruction, and of the last that leads there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Round {
+    pub first: usize,
+    pub last: usize,
 }
 
-/// Whether the block goes back to its own start.
-pub fn again(ops: &[Op]) -> bool {
-    ops.iter().any(goes_back)
+/// Whether the program may come to the place `to` from this instruction: it branches there, or stands before it, perhaps with
+/// a call that returns.
+pub fn goes_back(op: &Op, to: i64) -> bool {
+    op.fields.imm != 0 && op.fields.at() + op.fields.imm == to || op.fields.next as i64 == to
+}
+
+impl Round {
+    /// The loop that begins with an instruction of the block, if there is one.
+    pub fn of(ops: &[Op], first: usize) -> Option<Round> {
+        let start = ops[first].fields.at();
+        let last = (first..ops.len()).rev().find(|&n| goes_back(&ops[n], start))?;
+        Some(Round { first, last })
+    }
+
+    pub fn has(&self, index: usize) -> bool {
+        (self.first..=self.last).contains(&index)
+    }
 }
 
 /// Whether an instruction of a block may be reached otherwise than from the one before it.
 pub fn joined(ops: &[Op], index: usize) -> bool {
     let at = ops[index].fields.at();
     let before = &ops[..index.saturating_sub(1)];
-    ops[..index].iter().any(|op| op.fields.imm != 0 && op.fields.at() + op.fields.imm == at)
+    ops.iter().any(|op| op.fields.imm != 0 && op.fields.at() + op.fields.imm == at)
         || before.iter().any(|op| op.fields.next as i64 == at)
 }
 
@@ -52,15 +67,15 @@ pub fn joined(ops: &[Op], index: usize) -> bool {
 pub struct Ahead {
     read: Vec<u16>,
     floats: Vec<u16>,
-    /// Behind the last comes the first.
-    again: bool,
+    /// Behind its last comes its first.
+    round: Option<Round>,
 }
 
 impl Ahead {
-    pub fn of(ops: &[Op], footprints: &[Footprint]) -> Ahead {
+    pub fn of(footprints: &[Footprint], round: Option<Round>) -> Ahead {
         let [read, floats] = [|print: &Footprint| print.read, |print: &Footprint| print.floats]
             .map(|of| footprints.iter().map(of).collect());
-        Ahead { read, floats, again: again(ops) }
+        Ahead { read, floats, round }
     }
 
     /// How many instructions from `index` on the value of `r` is needed, if it is.
@@ -75,8 +90,14 @@ impl Ahead {
 
     fn until(&self, read: &[u16], index: usize, r: u8) -> usize {
         let (before, behind) = read.split_at(index.min(read.len()));
-        let round = if self.again { before } else { &[] };
-        behind.iter().chain(round).position(|read| read >> r & 1 == 1).unwrap_or(usize::MAX)
+        let (round, left, out) = match self.round {
+            Some(Round { first, last }) if index <= last => {
+                let (left, out) = behind.split_at(last + 1 - index);
+                (before.get(first..).unwrap_or_default(), left, out)
+            }
+            _ => (&[][..], behind, &[][..]),
+        };
+        left.iter().chain(round).chain(out).position(|read| read >> r & 1 == 1).unwrap_or(usize::MAX)
     }
 }
 
@@ -177,10 +198,29 @@ mod tests {
 
     #[test]
     fn who_is_needed_next_is_found_around_a_loop_too() {
-        let ahead = Ahead { read: vec![1 << 1, 1 << 2, 1 << 3], floats: vec![1 << 4, 0, 0], again: false };
+        let ahead = Ahead { read: vec![1 << 1, 1 << 2, 1 << 3], floats: vec![1 << 4, 0, 0], round: None };
         assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [usize::MAX, 0, 1, usize::MAX]);
-        let ahead = Ahead { again: true, ..ahead };
+        let around = |first, last| Some(Round { first, last });
+        let ahead = Ahead { round: around(0, 2), ..ahead };
         assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [2, 0, 1, usize::MAX]);
         assert_eq!((ahead.distance_of_float(1, 4), ahead.distance_of_float(1, 3)), (2, usize::MAX));
+        // What stands before the loop does not come again, and what stands behind it comes last.
+        let ahead = Ahead { round: around(1, 2), ..ahead };
+        assert_eq!([1, 2, 3].map(|r| ahead.distance(2, r)), [usize::MAX, 1, 0]);
+        let ahead = Ahead { round: around(0, 1), ..ahead };
+        assert_eq!([1, 2, 3].map(|r| ahead.distance(1, r)), [1, 0, 2]);
+    }
+
+    #[test]
+    fn a_loop_ends_with_the_last_branch_to_its_start() {
+        let op = |at: i32, imm: i64| {
+            let fields = Fields { next: at + 4, len: 4, imm, ..Fields::default() };
+            Op { run: |_, _, _| {}, fields }
+        };
+        let ops = [op(0, 0), op(4, 0), op(8, -4), op(12, -8), op(16, -16)];
+        assert_eq!(Round::of(&ops, 1), Some(Round { first: 1, last: 3 }));
+        assert_eq!(Round::of(&ops, 0), Some(Round { first: 0, last: 4 }));
+        assert_eq!(Round::of(&ops[..3], 0), None);
+        assert!(!Round { first: 1, last: 3 }.has(4) && Round { first: 1, last: 3 }.has(3));
     }
 }

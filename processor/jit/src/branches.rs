@@ -57,11 +57,13 @@ impl Emitter<'_> {
 
     /// Leaves the block; `at` is where the branch is that was taken last, if the state does not have it.
     pub fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
-        if let (Goal::Near(0), Some(carried)) = (goal, self.carried) {
+        if let (Goal::Near(d), Some(carried)) = (goal, self.carried)
+            && d == carried.at
+        {
             let known = carried.broke.is_some();
             if !known || carried.broke == at {
                 self.taken(refund, at.filter(|_| !known));
-                if self.carry(map, cc) {
+                if self.carry(map, cc, refund) {
                     return;
                 }
                 self.taken(0, at.filter(|_| known));
@@ -79,17 +81,13 @@ impl Emitter<'_> {
         }
         match goal {
             Goal::Near(0) => return asm!(self, jmp =>self.head),
-            Goal::Near(d) => match i32::try_from(d) {
-                Ok(near) => match i8::try_from(near) {
-                    Ok(near) => asm!(self, lea r14, [BYTE r14 + near]),
-                    Err(_) => asm!(self, lea r14, [r14 + near]),
-                },
-                Err(_) => asm!(self, mov rax, QWORD d ; add r14, rax),
-            },
+            Goal::Near(d) => self.go_near(d),
             Goal::Const(c) => self.lea(14, Word::Const(c & self.plan.mask)),
-            Goal::Host(h) => asm!(self, mov r14, Rq(h)),
+            Goal::Host(h) => {
+                asm!(self, mov r14, Rq(h));
+                self.mask(14);
+            }
         }
-        self.mask(14);
         match goal {
             Goal::Near(d) if self.crosses(d, map.crossed) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
             Goal::Near(d) => match self.frame_of(d, map.crossed) {
@@ -103,6 +101,18 @@ impl Emitter<'_> {
             },
             _ => self.indirect(),
         }
+    }
+
+    /// r14 becomes the address of what stands so far from the start of the block.
+    pub fn go_near(&mut self, at: i64) {
+        match i32::try_from(at) {
+            Ok(near) => match i8::try_from(near) {
+                Ok(near) => asm!(self, lea r14, [BYTE r14 + near]),
+                Err(_) => asm!(self, lea r14, [r14 + near]),
+            },
+            Err(_) => asm!(self, mov rax, QWORD at ; add r14, rax),
+        }
+        self.mask(14);
     }
 
     /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong, and only costs
@@ -224,9 +234,7 @@ impl Emitter<'_> {
             }
             return;
         }
-        if matches!(goal, Goal::Near(0)) {
-            self.goes_back(cc, Some(at));
-        }
+        self.goes_back(goal, cc, Some(at));
         let label = self.a.new_dynamic_label();
         let known = self.jump_if(truth, label);
         match known {
@@ -260,9 +268,7 @@ impl Emitter<'_> {
             return self.jump_to(Goal::Near(0), Some(at));
         }
         let at = at.or(self.broke);
-        if matches!(goal, Goal::Near(0)) {
-            self.goes_back(self.cc, at);
-        }
+        self.goes_back(goal, self.cc, at);
         let (map, cc, refund) = (self.map, self.cc, self.refund());
         self.edge(&map, &cc, goal, refund, at);
         self.open = false;

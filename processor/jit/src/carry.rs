@@ -6,9 +6,10 @@
 //! A block that branches to its own start is emitted twice. The first copy begins, as every block does, with everything in the
 //! `State`. The first branch back in it says what is where at that point: so the second copy begins, and whatever branches back
 //! in either copy brings its registers there and stores nothing that the second copy would load again. The way out of the
-//! second copy is as any other's.
+//! second copy is as any other's. Where a block's loop begins behind its start ([`Round`]), as when a program comes to the loop in
+//! another loop, so does the second copy.
 
-use crate::ahead::goes_back;
+use crate::ahead::{Round, goes_back};
 use crate::emitter::{Carried, Cold, Emitter, Goal, OUT, asm, field, gr, near};
 use crate::spans::CLOSED;
 use crate::word::*;
@@ -117,9 +118,15 @@ pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
 }
 
 impl Emitter<'_> {
-    /// A branch to the start of the block stands here in its first copy; `cc` is the condition code where it is taken, and `at` where
-    /// it is. Where several lead there, each tells the state.
-    pub fn goes_back(&mut self, cc: Recipe, at: Option<i64>) {
+    /// A branch to `goal` stands here. If that is where the block's loop begins, and this its first copy, the second is going to begin
+    /// with what is where now; `cc` is the condition code where the branch is taken, and `at` where it is. Where several lead there,
+    /// each tells the state.
+    pub fn goes_back(&mut self, goal: Goal, cc: Recipe, at: Option<i64>) {
+        let Some(Round { first, last }) = self.plan.round.filter(|round| round.has(self.index)) else { return };
+        let start = self.plan.ops[first].fields.at();
+        if !matches!(goal, Goal::Near(d) if d == start) {
+            return;
+        }
         if self.carried.is_none() && self.held() >= WORTH {
             let [label, out, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
             let mut map = self.map;
@@ -127,15 +134,24 @@ impl Emitter<'_> {
             map.clear &= !map.full;
             map.floats = map.floats.parted();
             self.plan.spans.carry(&mut map);
-            let back = self.plan.ops.iter().filter(|op| goes_back(op));
+            let back = self.plan.ops[first..=last].iter().filter(|op| goes_back(op, start));
             let broke = at.filter(|_| back.count() == 1);
-            self.carried = Some(Carried { label, out, over, map, cc, broke });
+            self.carried = Some(Carried { first, at: start, label, out, over, map, cc, broke });
         }
     }
 
-    /// Jumps to the second copy with these registers; `false`: that cannot be.
-    pub fn carry(&mut self, map: &Map, cc: &Recipe) -> bool {
+    /// Jumps to the second copy with these registers, from before the last so many instructions; `false`: that cannot be.
+    pub fn carry(&mut self, map: &Map, cc: &Recipe, refund: u32) -> bool {
         let Some(carried) = self.carried else { return false };
+        let from = self.plan.ops.len() - refund as usize;
+        let lost = |r: u8| {
+            let open = carried.map.read[r as usize] != CLOSED || carried.map.write[r as usize] != CLOSED;
+            open && carried.map.moved >> r & 1 == 0 && self.plan.spans.strides(r, from, carried.first)
+        };
+        // Who cannot enter the loop's first instruction, as its page is another's now, would come round to it without end.
+        if from == carried.first || (0..16).any(lost) {
+            return false;
+        }
         let Some(way) = way(map, cc, &carried.map, &carried.cc) else { return false };
         if !self.floats_go(&map.floats, &carried.map.floats) {
             return false;
@@ -237,10 +253,10 @@ impl Emitter<'_> {
         }
     }
 
-    /// Begins the second copy, if there is to be one.
-    pub fn second_copy(&mut self) -> bool {
-        let Some(Carried { label, out, over, map, cc, broke }) = self.carried else { return false };
-        let n = self.plan.ops.len() as i8;
+    /// Begins the second copy, if there is to be one: with the instruction that has this number.
+    pub fn second_copy(&mut self) -> Option<usize> {
+        let Carried { first, at: _, label, out, over, map, cc, broke } = self.carried?;
+        let n = (self.plan.ops.len() - first) as i8;
         self.first_cold = self.cold.len();
         self.tested = None;
         asm!(self, =>label ; mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)]
@@ -258,17 +274,20 @@ impl Emitter<'_> {
         self.forget_values();
         self.lanes();
         self.stretch();
-        true
+        Some(first)
     }
 
     /// What the second copy does when it must not go on.
     pub fn second_out(&mut self) {
-        let Some(Carried { out, over, map, cc, broke, .. }) = self.carried else { return };
-        asm!(self, =>over ; add r15, BYTE self.plan.ops.len() as i8 ; =>out);
+        let Some(Carried { first, at, label: _, out, over, map, cc, broke }) = self.carried else { return };
+        asm!(self, =>over ; add r15, BYTE (self.plan.ops.len() - first) as i8 ; =>out);
         self.taken(0, broke);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);
         self.store_code(&cc, &map.floats);
+        if at != 0 {
+            self.go_near(at);
+        }
         self.leave(OUT);
     }
 }

@@ -424,11 +424,11 @@ impl Emitter<'_> {
     /// eax becomes the condition code of a number. Changes rcx, too.
     fn work_out_float(&mut self, long: bool, number: Number, floats: &Floats) {
         self.float_bits_in(0, long, number, floats);
-        asm!(self, xorps xmm2, xmm2);
+        asm!(self, vxorps xmm2, xmm2, xmm2);
         if long {
-            asm!(self, movq xmm1, rax ; ucomisd xmm1, xmm2)
+            asm!(self, vmovq xmm1, rax ; vucomisd xmm1, xmm2)
         } else {
-            asm!(self, movd xmm1, eax ; ucomiss xmm1, xmm2)
+            asm!(self, vmovd xmm1, eax ; vucomiss xmm1, xmm2)
         }
         asm!(self, mov eax, 3 ; jp >done ; seta al ; setb cl);
         self.two_bits();

@@ -6,7 +6,7 @@
 //! way out that is not expected costs a thunk and a [`Draft`]: the map as it was, from which the exact state is rebuilt and the
 //! instruction done again by its interpreter's handler.
 
-use crate::ahead::Ahead;
+use crate::ahead::{Ahead, Round};
 use crate::beside::Other;
 use crate::floating::Unusual;
 use crate::lanes::{Constants, Lanes};
@@ -111,6 +111,9 @@ impl From<i32> for Len {
 /// Where the second copy of a loop begins, what is where then, and where it goes when it must not go on.
 #[derive(Clone, Copy)]
 pub struct Carried {
+    /// The number of its first instruction, and where that is, from the start of the block.
+    pub first: usize,
+    pub at: i64,
     pub label: DynamicLabel,
     pub out: DynamicLabel,
     pub over: DynamicLabel,
@@ -169,6 +172,8 @@ pub struct Plan<'e> {
     pub ahead: Ahead,
     pub lanes: Option<Lanes>,
     pub stretch: Option<Stretch>,
+    /// What the program goes round, if it does.
+    pub round: Option<Round>,
     /// Where the block's text is.
     pub absolute: Absolute,
     /// Where its code is going to be executed, and where all code begins.

@@ -12,6 +12,8 @@
 //! take it back. A copy shares the host register until one of the two is changed.
 //!
 //! Whether a result is one of the two is told by its exponent, mostly; the others are looked at behind the block.
+//!
+//! All instructions are in their VEX form: the older ones leave the left half of a 256-bit register as it is, and so may wait for it.
 
 use crate::carry::in_turn;
 use crate::emitter::{Cold, Emitter, asm, field, scratch};
@@ -169,14 +171,18 @@ fn order(long: bool) -> i32 {
 impl Emitter<'_> {
     fn load_float(&mut self, x: u8, r: u8, long: bool) {
         if long {
-            asm!(self, movsd Rx(x), [rbp + fpr(r, true)])
+            asm!(self, vmovsd Rx(x), QWORD [rbp + fpr(r, true)])
         } else {
-            asm!(self, movss Rx(x), [rbp + fpr(r, false)])
+            asm!(self, vmovss Rx(x), DWORD [rbp + fpr(r, false)])
         }
     }
 
     fn store_float(&mut self, x: u8, r: u8, long: bool) {
-        if long { asm!(self, movsd[rbp + fpr(r, true)], Rx(x)) } else { asm!(self, movss[rbp + fpr(r, false)], Rx(x)) }
+        if long {
+            asm!(self, vmovsd QWORD [rbp + fpr(r, true)], Rx(x))
+        } else {
+            asm!(self, vmovss DWORD [rbp + fpr(r, false)], Rx(x))
+        }
     }
 
     /// Stores the floating-point registers that are newer than the state. The host's flags stay.
@@ -239,8 +245,8 @@ impl Emitter<'_> {
         match (x, long) {
             (NONE, true) => asm!(self, mov Rq(h), [rbp + fpr(r, true)]),
             (NONE, false) => asm!(self, mov Rd(h), [rbp + fpr(r, false)]),
-            (x, true) => asm!(self, movq Rq(h), Rx(x)),
-            (x, false) => asm!(self, movd Rd(h), Rx(x)),
+            (x, true) => asm!(self, vmovq Rq(h), Rx(x)),
+            (x, false) => asm!(self, vmovd Rd(h), Rx(x)),
         }
     }
 
@@ -328,7 +334,7 @@ impl Emitter<'_> {
     fn set_float(&mut self, r: u8, x: u8, long: bool) {
         if x == 0 {
             let x = self.new_float(r, long);
-            return asm!(self, movaps Rx(x), xmm0);
+            return asm!(self, vmovaps Rx(x), xmm0);
         }
         self.point_float(r, x, long);
     }
@@ -349,7 +355,7 @@ impl Emitter<'_> {
         let t = self.temp();
         let (r, floats) = (r & 15, self.map.floats);
         if floats.host[r as usize] != NONE && floats.long >> r & 1 == 1 {
-            asm!(self, movq Rq(t), Rx(floats.host[r as usize]))
+            asm!(self, vmovq Rq(t), Rx(floats.host[r as usize]))
         } else {
             self.settle_float(r);
             asm!(self, mov Rq(t), [rbp + fpr(r, true)])
@@ -360,7 +366,7 @@ impl Emitter<'_> {
     pub fn set_float_bits(&mut self, r: u8, v: Word) {
         let h = self.host(v, W64);
         let x = self.new_float(r, true);
-        asm!(self, movq Rx(x), Rq(h));
+        asm!(self, vmovq Rx(x), Rq(h));
     }
 
     /// The left half of a vector register is going to be looked for in the state.
@@ -394,7 +400,7 @@ impl Emitter<'_> {
         }
         let moves = to.held().filter(|&(r, ..)| same(r)).map(|(r, x, ..)| (x, from.host[r as usize])).collect();
         for (to, from) in in_turn(moves) {
-            asm!(self, movaps Rx(to), Rx(from));
+            asm!(self, vmovaps Rx(to), Rx(from));
         }
         for (r, x, _, long) in to.held().filter(|&(r, ..)| !same(r)) {
             self.load_float(x, r, long);
@@ -426,10 +432,10 @@ impl Emitter<'_> {
                 };
                 asm!(self, vpshufb xmm0, Rx(x), [rbp + order(long)]);
                 match (base, long) {
-                    (NONE, true) => asm!(self, movsd[rcx], xmm0),
-                    (NONE, false) => asm!(self, movss[rcx], xmm0),
-                    (base, true) => asm!(self, movsd[rcx + Rq(base) + disp], xmm0),
-                    (base, false) => asm!(self, movss[rcx + Rq(base) + disp], xmm0),
+                    (NONE, true) => asm!(self, vmovsd QWORD [rcx], xmm0),
+                    (NONE, false) => asm!(self, vmovss DWORD [rcx], xmm0),
+                    (base, true) => asm!(self, vmovsd QWORD [rcx + Rq(base) + disp], xmm0),
+                    (base, false) => asm!(self, vmovss DWORD [rcx + Rq(base) + disp], xmm0),
                 }
             }
             Float::Copy { long } => {
@@ -440,7 +446,7 @@ impl Emitter<'_> {
             }
             Float::Zero { long } => {
                 let x = self.new_float(i.r1, long);
-                asm!(self, xorps Rx(x), Rx(x));
+                asm!(self, vxorps Rx(x), Rx(x), Rx(x));
             }
             Float::ToGeneral => {
                 let w = self.float_bits(i.r2);
@@ -458,7 +464,7 @@ impl Emitter<'_> {
             }
             Float::Test { long } => {
                 let b = self.float(i.r2, long);
-                asm!(self, pxor xmm1, xmm1);
+                asm!(self, vpxor xmm1, xmm1, xmm1);
                 self.compare_float(b, 1, long);
                 if i.r1 & 15 != i.r2 & 15 {
                     self.point_float(i.r1, b, long);
@@ -473,12 +479,12 @@ impl Emitter<'_> {
                     self.check_fpc();
                 }
                 let x = self.free_float();
-                asm!(self, xorps Rx(x), Rx(x));
+                asm!(self, vxorps Rx(x), Rx(x), Rx(x));
                 match (from == W64, long) {
-                    (true, true) => asm!(self, cvtsi2sd Rx(x), Rq(h)),
-                    (false, true) => asm!(self, cvtsi2sd Rx(x), Rd(h)),
-                    (true, false) => asm!(self, cvtsi2ss Rx(x), Rq(h)),
-                    (false, false) => asm!(self, cvtsi2ss Rx(x), Rd(h)),
+                    (true, true) => asm!(self, vcvtsi2sd Rx(x), Rx(x), Rq(h)),
+                    (false, true) => asm!(self, vcvtsi2sd Rx(x), Rx(x), Rd(h)),
+                    (true, false) => asm!(self, vcvtsi2ss Rx(x), Rx(x), Rq(h)),
+                    (false, false) => asm!(self, vcvtsi2ss Rx(x), Rx(x), Rd(h)),
                 }
                 self.set_float(i.r1, x, long);
             }
@@ -488,20 +494,20 @@ impl Emitter<'_> {
                 let t = self.temp();
                 let site = self.site();
                 match (to == W64, long, truncate) {
-                    (true, true, true) => asm!(self, cvttsd2si Rq(t), Rx(x)),
-                    (true, true, false) => asm!(self, cvtsd2si Rq(t), Rx(x)),
-                    (true, false, true) => asm!(self, cvttss2si Rq(t), Rx(x)),
-                    (true, false, false) => asm!(self, cvtss2si Rq(t), Rx(x)),
-                    (false, true, true) => asm!(self, cvttsd2si Rd(t), Rx(x)),
-                    (false, true, false) => asm!(self, cvtsd2si Rd(t), Rx(x)),
-                    (false, false, true) => asm!(self, cvttss2si Rd(t), Rx(x)),
-                    (false, false, false) => asm!(self, cvtss2si Rd(t), Rx(x)),
+                    (true, true, true) => asm!(self, vcvttsd2si Rq(t), Rx(x)),
+                    (true, true, false) => asm!(self, vcvtsd2si Rq(t), Rx(x)),
+                    (true, false, true) => asm!(self, vcvttss2si Rq(t), Rx(x)),
+                    (true, false, false) => asm!(self, vcvtss2si Rq(t), Rx(x)),
+                    (false, true, true) => asm!(self, vcvttsd2si Rd(t), Rx(x)),
+                    (false, true, false) => asm!(self, vcvtsd2si Rd(t), Rx(x)),
+                    (false, false, true) => asm!(self, vcvttss2si Rd(t), Rx(x)),
+                    (false, false, false) => asm!(self, vcvtss2si Rd(t), Rx(x)),
                 }
                 // What is out of range gives the least integer, and only that less 1 overflows.
                 if to == W64 {
-                    asm!(self, cmp Rq(t), 1 ; jo =>site ; pxor xmm1, xmm1)
+                    asm!(self, cmp Rq(t), 1 ; jo =>site ; vpxor xmm1, xmm1, xmm1)
                 } else {
-                    asm!(self, cmp Rd(t), 1 ; jo =>site ; pxor xmm1, xmm1)
+                    asm!(self, cmp Rd(t), 1 ; jo =>site ; vpxor xmm1, xmm1, xmm1)
                 }
                 self.compare_float(x, 1, long);
                 let w = self.reg(t, if to == W64 { Left::Valid } else { Left::Zero });
@@ -512,9 +518,9 @@ impl Emitter<'_> {
                 let x = self.float(i.r2, long);
                 let site = self.site();
                 if long {
-                    asm!(self, ucomisd Rx(x), Rx(x) ; jp =>site ; pxor xmm0, xmm0 ; roundsd xmm0, Rx(x), host)
+                    asm!(self, vucomisd Rx(x), Rx(x) ; jp =>site ; vpxor xmm0, xmm0, xmm0 ; vroundsd xmm0, xmm0, Rx(x), host)
                 } else {
-                    asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site ; pxor xmm0, xmm0 ; roundss xmm0, Rx(x), host)
+                    asm!(self, vucomiss Rx(x), Rx(x) ; jp =>site ; vpxor xmm0, xmm0, xmm0 ; vroundss xmm0, xmm0, Rx(x), host)
                 }
                 self.set_float(i.r1, 0, long);
             }
@@ -522,14 +528,14 @@ impl Emitter<'_> {
                 let x = self.second_float(false, storage, i);
                 let site = self.site();
                 let to = self.free_float();
-                asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site ; xorps Rx(to), Rx(to) ; cvtss2sd Rx(to), Rx(x));
+                asm!(self, vucomiss Rx(x), Rx(x) ; jp =>site ; vxorps Rx(to), Rx(to), Rx(to) ; vcvtss2sd Rx(to), Rx(to), Rx(x));
                 self.set_float(i.r1, to, true);
             }
             Float::Shorten => {
                 self.check_fpc();
                 let from = self.float(i.r2, true);
                 let x = self.free_float();
-                asm!(self, xorps Rx(x), Rx(x) ; cvtsd2ss Rx(x), Rx(from));
+                asm!(self, vxorps Rx(x), Rx(x), Rx(x) ; vcvtsd2ss Rx(x), Rx(x), Rx(from));
                 let site = self.site();
                 self.not_extreme(x, false, site, false);
                 self.set_float(i.r1, x, false);
@@ -552,9 +558,9 @@ impl Emitter<'_> {
     /// `x` becomes the number there; the rest of it becomes zeros.
     fn fetch_float(&mut self, x: u8, (a, b, disp): (u8, u8, i32), long: bool) {
         if long {
-            asm!(self, movsd Rx(x), [Rq(a) + Rq(b) + disp])
+            asm!(self, vmovsd Rx(x), QWORD [Rq(a) + Rq(b) + disp])
         } else {
-            asm!(self, movss Rx(x), [Rq(a) + Rq(b) + disp])
+            asm!(self, vmovss Rx(x), DWORD [Rq(a) + Rq(b) + disp])
         }
         asm!(self, vpshufb Rx(x), Rx(x), [rbp + order(long)]);
     }
@@ -574,9 +580,9 @@ impl Emitter<'_> {
         let t = self.temp();
         let site = self.site();
         if long {
-            asm!(self, ucomisd Rx(a), Rx(b))
+            asm!(self, vucomisd Rx(a), Rx(b))
         } else {
-            asm!(self, ucomiss Rx(a), Rx(b))
+            asm!(self, vucomiss Rx(a), Rx(b))
         }
         asm!(self, jp =>site ; seta al ; setb cl ; movzx eax, al ; movzx ecx, cl ; lea Rd(t), [rcx + rax * 2]);
         let w = self.reg(t, Left::Zero);
@@ -661,7 +667,7 @@ impl Emitter<'_> {
         let fused = matches!(op, Op::MultiplyAdd | Op::MultiplySubtract);
         if x == 0 && fused && !self.is_shared(i.r1 & 15) && b != first && third != first {
             // The sum takes the place of what was added to, which waits in xmm0 to be sure.
-            asm!(self, movaps xmm0, Rx(first));
+            asm!(self, vmovaps xmm0, Rx(first));
             self.multiply_add(op, long, (first, b, third));
             let site = self.site();
             self.not_extreme(first, long, site, true);
@@ -675,7 +681,7 @@ impl Emitter<'_> {
             (Op::Divide, true) => asm!(self, vdivsd Rx(x), Rx(first), Rx(b)),
             (Op::SquareRoot, true) => asm!(self, vsqrtsd Rx(x), Rx(b), Rx(b)),
             (Op::MultiplyAdd | Op::MultiplySubtract, _) => {
-                asm!(self, movaps Rx(x), Rx(first));
+                asm!(self, vmovaps Rx(x), Rx(first));
                 self.multiply_add(op, long, (x, b, third));
             }
             (Op::Add, false) => asm!(self, vaddss Rx(x), Rx(first), Rx(b)),
@@ -691,9 +697,9 @@ impl Emitter<'_> {
             // A root is never tiny.
             Op::SquareRoot => {
                 if long {
-                    asm!(self, ucomisd Rx(x), Rx(x) ; jp =>site)
+                    asm!(self, vucomisd Rx(x), Rx(x) ; jp =>site)
                 } else {
-                    asm!(self, ucomiss Rx(x), Rx(x) ; jp =>site)
+                    asm!(self, vucomiss Rx(x), Rx(x) ; jp =>site)
                 }
             }
             _ => self.not_extreme(x, long, site, false),
@@ -718,8 +724,8 @@ impl Emitter<'_> {
         asm!(self, =>label);
         match what {
             Again::Control => asm!(self, call QWORD [rbp + scratch(FLOATS_READY)] ; jne =>no ; jmp =>back),
-            Again::Endless if long => asm!(self, ucomisd Rx(x), Rx(x) ; jp =>no),
-            Again::Endless => asm!(self, ucomiss Rx(x), Rx(x) ; jp =>no),
+            Again::Endless if long => asm!(self, vucomisd Rx(x), Rx(x) ; jp =>no),
+            Again::Endless => asm!(self, vucomiss Rx(x), Rx(x) ; jp =>no),
             Again::Extreme if long => asm!(self, vandpd xmm2, Rx(x), [rbp + scratch(MAGNITUDE)]
                 ; vucomisd xmm2, QWORD [rbp + scratch(LEAST)] ; jp =>no ; je =>no),
             Again::Extreme => asm!(self, vandps xmm2, Rx(x), [rbp + scratch(SHORT_LEAST)]
@@ -730,7 +736,7 @@ impl Emitter<'_> {
             asm!(self, mov BYTE [rbp + MODEST], 0 ; jmp =>back);
         }
         if changed {
-            asm!(self, =>no ; movaps Rx(x), xmm0 ; jmp =>site);
+            asm!(self, =>no ; vmovaps Rx(x), xmm0 ; jmp =>site);
         }
     }
 }
@@ -755,6 +761,6 @@ pub fn spill(a: &mut crate::emitter::Assembler, store: bool) {
     let e = E { a };
     for n in 0..COUNT {
         let (x, at) = (FIRST + n as u8, scratch(SPILL_FLOATS + n));
-        if store { asm!(e, movsd[rbp + at], Rx(x)) } else { asm!(e, movsd Rx(x), [rbp + at]) }
+        if store { asm!(e, vmovsd QWORD [rbp + at], Rx(x)) } else { asm!(e, vmovsd Rx(x), QWORD [rbp + at]) }
     }
 }

@@ -47,6 +47,8 @@ enum Step {
 #[derive(Debug)]
 pub struct Lanes {
     steps: Vec<Step>,
+    /// Instructions of a round.
+    length: u32,
     /// The register that counts the rounds left, and whether all of it does.
     count: u8,
     long_count: bool,
@@ -61,14 +63,14 @@ pub struct Lanes {
 pub type Described<'a> = (&'a str, &'a Fields, Option<Native>, Option<(u8, i32)>);
 
 impl Lanes {
-    /// The loop that these instructions are, if they are one of that kind.
-    pub fn of(block: &[Described]) -> Option<Lanes> {
+    /// The loop that these instructions are, if they are one of that kind. They begin at `start`.
+    pub fn of(block: &[Described], start: i64) -> Option<Lanes> {
         let (&(name, i, ..), body) = block.split_last()?;
-        if !matches!(name, "BRCT" | "BRCTG") || i.at() + i.imm != 0 {
+        if !matches!(name, "BRCT" | "BRCTG") || i.at() + i.imm != start {
             return None;
         }
-        let mut lanes =
-            Lanes { steps: Vec::new(), count: i.r1 & 15, long_count: name == "BRCTG", made: 0, given: 0, bases: 0 };
+        let (count, long_count, length) = (i.r1 & 15, name == "BRCTG", block.len() as u32);
+        let mut lanes = Lanes { steps: Vec::new(), length, count, long_count, made: 0, given: 0, bases: 0 };
         let mut stepped = [0i32; 16];
         let mut stored = Vec::new();
         for &(_, i, native, step) in body {
@@ -219,7 +221,7 @@ impl Emitter<'_> {
             [0; 9].map(|_| self.a.new_dynamic_label());
         let constants = Constants([0; 5].map(|_| self.a.new_dynamic_label()));
         self.constants = Some(constants);
-        let n = plan.ops.len() as i32;
+        let n = lanes.length as i32;
         let count = host(lanes.count);
         // Reading the flags takes long, and is done once as long as nobody signals more.
         if lanes.long_count {
@@ -240,7 +242,7 @@ impl Emitter<'_> {
         } else {
             asm!(self, lea eax, [BYTE Rq(count) - 1] ; shr eax, 2)
         }
-        let bits = (GROUP as u32 * plan.ops.len() as u32).next_power_of_two().trailing_zeros() as i8;
+        let bits = (GROUP as u32 * lanes.length).next_power_of_two().trailing_zeros() as i8;
         asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
         let marked = storage::Code::MARKED_AT as i8;
         for (r, span) in &spans {
@@ -379,7 +381,9 @@ impl Emitter<'_> {
             _ => false,
         };
         let clear = each(lanes.bases | 1 << lanes.count).all(|r| map.clear & map.full & 1 << r == 0);
-        let fit = counted && clear && made && each(lanes.given).all(long) && code && floats.checked;
+        let first = self.plan.round.map_or(0, |round| round.first);
+        let there = each(lanes.bases).all(|r| !self.plan.spans.strides(r, 0, first));
+        let fit = there && counted && clear && made && each(lanes.given).all(long) && code && floats.checked;
         if !fit || !each(lanes.bases).all(whole) {
             return None;
         }
@@ -446,22 +450,22 @@ mod tests {
             ("AGHI", &step, None, Some((5, 8))),
             ("BRCTG", &back, None, None),
         ];
-        let lanes = Lanes::of(&all).expect("it is such a loop");
+        let lanes = Lanes::of(&all, 0).expect("it is such a loop");
         assert_eq!((lanes.made, lanes.given, lanes.bases, lanes.count), (1, 1 << 2, 3 << 4, 7));
         let streams: Vec<Stream> = lanes.streams().collect();
         assert_eq!(streams, [(4, 0), (5, 0), (4, 0)].map(|(base, at)| Stream { base, at }));
         // Without the load the sum goes on from round to round.
         let mut sum = all.to_vec();
         sum.remove(1);
-        assert!(Lanes::of(&sum).is_none());
+        assert!(Lanes::of(&sum, 0).is_none());
         // The other array does not step.
         let mut stays = all.to_vec();
         stays.remove(4);
-        assert!(Lanes::of(&stays).is_none());
+        assert!(Lanes::of(&stays, 0).is_none());
         // What is stored is fetched in the next round.
         let mut follows = all.to_vec();
         let before = fields(0, 4, -16);
         follows[1].1 = &before;
-        assert!(Lanes::of(&follows).is_none());
+        assert!(Lanes::of(&follows, 0).is_none());
     }
 }

@@ -14,12 +14,11 @@
 //! compares the address with the page the slot was made for, which costs less than a look. So does the first access of each block off
 //! the [register that mostly has a frame](LASTING): its slot is kept from block to block.
 
-use crate::ahead::{Access, Footprint, again};
+use crate::ahead::{Access, Footprint, Round};
 use crate::emitter::{Emitter, asm, displaced, near, scratch};
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
-use isa::Op;
 
 /// A run of accesses off one base.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +35,15 @@ pub struct Spans {
     list: Vec<Span>,
     /// For each instruction, the bases of its accesses and their spans.
     of: Vec<Vec<(u8, u8)>>,
-    /// Registers that nothing in the block sets.
+    /// Registers that nothing in the block's loop sets, or in the block if it has none.
     fixed: u16,
-    /// Those that are only stepped.
+    /// Those that are only stepped there.
     stepped: u16,
-    /// For each instruction, how far each register has been stepped before it, and which one it steps.
+    /// For each instruction, how far each register has been stepped before it, and which one it steps; and behind the last.
     steps: Vec<([i32; 16], Option<u8>)>,
-    /// Somebody else does an instruction of the block.
+    /// Somebody else does an instruction there.
     calls: bool,
-    /// The block branches to its own start.
+    /// There is a loop.
     again: bool,
 }
 
@@ -73,11 +72,11 @@ pub fn page(r: u8) -> i32 {
 }
 
 impl Spans {
-    pub fn of(ops: &[Op], footprints: &[Footprint]) -> Spans {
-        let again = again(ops);
-        let written = footprints.iter().fold(0, |all, print| all | print.written);
-        let set = footprints.iter().filter(|print| print.step.is_none()).fold(0, |all, print| all | print.written);
-        let calls = footprints.iter().any(|print| print.called);
+    pub fn of(footprints: &[Footprint], round: Option<Round>) -> Spans {
+        let looped = round.map_or(footprints, |Round { first, last }| &footprints[first..=last]);
+        let written = looped.iter().fold(0, |all, print| all | print.written);
+        let set = looped.iter().filter(|print| print.step.is_none()).fold(0, |all, print| all | print.written);
+        let (calls, again) = (looped.iter().any(|print| print.called), round.is_some());
         let mut spans = Spans { fixed: !written, stepped: written & !set, calls, again, ..Spans::default() };
         let mut open = [CLOSED; 16];
         let mut steps = [0i32; 16];
@@ -117,7 +116,13 @@ impl Spans {
                 }
             }
         }
+        spans.steps.push((steps, None));
         spans
+    }
+
+    /// Whether a branch before instruction `from` comes to instruction `to` with steps of `r` that are not seen there.
+    pub fn strides(&self, r: u8, from: usize, to: usize) -> bool {
+        self.stepped(from, r) != self.stepped(to, r)
     }
 
     /// Whether instruction `index` steps `r`.
@@ -129,7 +134,7 @@ impl Spans {
     /// steps in between.
     pub fn skip(&self, map: &mut Map, from: usize, to: usize) {
         for r in 0..16u8 {
-            if self.stepped(from + 1, r) != self.stepped(to, r) {
+            if self.strides(r, from + 1, to) {
                 (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
             }
         }
@@ -438,7 +443,7 @@ mod tests {
             step(1, 1 << 20),
             print(&[(1, 0, 8, false)], 0),
         ];
-        let spans = Spans::of(&[], &prints);
+        let spans = Spans::of(&prints, None);
         let seen = |index: usize, disp| {
             let disp = disp + spans.stepped(index, 1);
             let access = Access { base: 1, disp, len: 8, store: false };
@@ -467,7 +472,7 @@ mod tests {
             print(&[(15, 160, 8, false)], 0),
             print(&[(15, 160 + REACH, 8, false)], 0),
         ];
-        let spans = Spans::of(&[], &prints);
+        let spans = Spans::of(&prints, None);
         let at = |index: usize, base, disp, len| {
             let access = Access { base, disp, len, store: false };
             spans.find(index, &access).map(|(n, span)| (n, span.from, span.to, span.loads, span.stores))

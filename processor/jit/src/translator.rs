@@ -1,6 +1,6 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
-use crate::ahead::{Ahead, Footprint, again, footprint, step as step_of};
+use crate::ahead::{Ahead, Footprint, Round, footprint, step as step_of};
 use crate::beside::Other;
 use crate::bytes;
 use crate::emitter::*;
@@ -384,14 +384,14 @@ impl Translator {
 
     /// Translates the block at `absolute`: these instructions, with the text of each. They are what the program executes one behind the other as far
     /// as can be told, all in one page and the one `beside` it: where one does not stand behind the one before it, that branches
-    /// there. Returns where it is entered from outside, and from its own page.
+    /// there. The loop to be quick in begins with number `first`. Returns where it is entered from outside, and from its own page.
     pub fn translate(
         &mut self,
         s: &State,
         (absolute, version): (Absolute, u32),
         beside: Option<Beside>,
         texts: &[[u8; 6]],
-        ops: &[Op],
+        (ops, first): (&[Op], usize),
     ) -> (u64, u64) {
         let began = std::time::Instant::now();
         let count = ops.len();
@@ -403,6 +403,7 @@ impl Translator {
             ahead: Ahead::default(),
             lanes: None,
             stretch: None,
+            round: None,
             storage: s.storage(),
             ops,
             absolute,
@@ -472,16 +473,18 @@ impl Translator {
                 }
             });
         }
+        plan.round = Round::of(ops, first);
         plan.tables = Tables::of(ops, &rows, &mut footprints, &s.gr);
-        plan.spans = Spans::of(ops, &footprints);
-        plan.ahead = Ahead::of(ops, &footprints);
+        plan.spans = Spans::of(&footprints, plan.round);
+        plan.ahead = Ahead::of(&footprints, plan.round);
         let described = |n: usize| -> Described {
             (rows[n].map_or("", |row| row.mnemonic), &ops[n].fields, natives[n], footprints[n].step)
         };
-        if again(ops) && unfit == 0 {
-            let described: Vec<_> = (0..count).map(described).collect();
-            plan.lanes = Lanes::of(&described);
-            plan.stretch = Stretch::of(&described);
+        if let Some(Round { first, last }) = plan.round {
+            let described: Vec<_> = (first..=last).map(described).collect();
+            plan.lanes = Lanes::of(&described, ops[first].fields.at());
+            // A stretch is all of its block.
+            plan.stretch = Stretch::of(&described).filter(|_| described.len() == count);
         }
         let (bytes, head) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
@@ -516,24 +519,25 @@ impl Translator {
         let mut e = Emitter::new(&mut self.assembler, &mut self.new_sites, &mut self.new_links, plan);
         e.prologue();
         let head = e.head_offset;
-        Self::copy(&mut e, rows, natives, unfit)?;
-        if e.second_copy() {
-            Self::copy(&mut e, rows, natives, unfit)?;
+        Self::copy(&mut e, rows, natives, unfit, 0)?;
+        if let Some(first) = e.second_copy() {
+            Self::copy(&mut e, rows, natives, unfit, first)?;
         }
         e.epilogue();
         let code = self.assembler.take().expect("every label of a block is placed in it");
         Ok((code, head))
     }
 
-    /// The block's instructions, or the number of one that needs more registers than there are.
+    /// The block's instructions from that number on, or the number of one that needs more registers than there are.
     fn copy(
         e: &mut Emitter,
         rows: &[Option<&'static Instruction>],
         natives: &[Option<Native>],
         unfit: u64,
+        first: usize,
     ) -> Result<(), usize> {
         let plan = e.plan;
-        for (n, (op, row)) in plan.ops.iter().zip(rows).enumerate() {
+        for (n, (op, row)) in plan.ops.iter().zip(rows).enumerate().skip(first) {
             e.begin(n);
             // A block ends with EXECUTE, whatever that executes, and goes on behind it.
             let executes = row.and_then(execute);
