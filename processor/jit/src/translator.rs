@@ -483,8 +483,8 @@ impl Translator {
         if let Some(Round { first, last }) = plan.round {
             let described: Vec<_> = (first..=last).map(described).collect();
             plan.lanes = Lanes::of(&described, ops[first].fields.at());
-            // A stretch is all of its block.
-            plan.stretch = Stretch::of(&described).filter(|_| described.len() == count);
+            // A stretch is all of its block, and nobody else does any of it.
+            plan.stretch = Stretch::of(&described).filter(|_| described.len() == count && unfit == 0);
         }
         let (bytes, head) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
