@@ -161,6 +161,7 @@ bool scan_symbol(struct scan *scan, struct text *symbol);
 bool is_symbol(struct text text);
 bool attribute_here(const char *start, const char *at, const char *end);   /* the apostrophe at `at` is one of L'X */
 struct text field_of(struct scan *scan, bool blanks_in_parentheses);       /* up to a blank that is in no quotes */
+bool closing(struct scan *scan);              /* steps over a closing parenthesis, or says that there is none */
 bool next_operand(struct scan *scan, struct text *operand);   /* up to a comma that is in neither quotes nor parentheses */
 struct text trimmed(struct text text);
 static inline struct scan scan_of(struct text text) { return (struct scan){ text.at, text.at + text.length }; }
@@ -199,6 +200,7 @@ bool evaluate(struct scan *scan, struct value *value);
 bool evaluate_absolute(struct scan *scan, int *number);  /* says what is wrong if it is not */
 bool evaluate_all(struct text text, struct value *value);
 bool evaluate_number(struct text text, int *number);     /* the same, and absolute */
+bool evaluate_place(struct text text, struct value *value);   /* the same, and absolute or an address in one section */
 int of_two(char operator, int a, int b);                 /* + - * / as expressions have them */
 bool self_defining(struct scan *scan, int *number);
 void expressions_begin(void);

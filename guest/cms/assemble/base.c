@@ -85,12 +85,8 @@ void using_statement(struct statement *statement)
         flag(9133, ERROR);
         return;
     }
-    if (!evaluate_all(operand, &value) || value.undefined)
+    if (!evaluate_place(operand, &value))
         return;
-    if (value.terms > 1 || (value.terms == 1 && value.term[0].count != 1)) {
-        flag_text(9161, ERROR, operand);
-        return;
-    }
     statement->value = value.number;
     statement->valued = true;
     while (next_operand(&scan, &operand)) {

@@ -186,12 +186,7 @@ static bool factor(struct scan *scan, int *number)
         if (!good || c != '(')
             return good;
         skip_blanks(scan);
-        if (scan->at == scan->end || *scan->at != ')') {
-            flag(9112, ERROR);
-            return false;
-        }
-        scan->at++;
-        return true;
+        return closing(scan);
     }
     if (*scan->at == '&') {
         if (!variable_value(scan, &found, false))
@@ -302,10 +297,8 @@ static bool substring(struct scan *scan, struct buffer *of)
     } else if (!arithmetic(scan, &length)) {
         return false;
     }
-    if (scan->at == scan->end || *scan->at++ != ')') {
-        flag(9112, ERROR);
+    if (!closing(scan))
         return false;
-    }
     if (length <= 0) {
         of->length = 0;
         return true;
@@ -500,12 +493,7 @@ static bool negation(struct scan *scan, bool *value)
         if (!good)
             return false;
         skip_blanks(scan);
-        if (scan->at == scan->end || *scan->at != ')') {
-            flag(9112, ERROR);
-            return false;
-        }
-        scan->at++;
-        return true;
+        return closing(scan);
     }
     return comparison(scan, value);
 }
@@ -693,10 +681,8 @@ void conditional_branch(const struct record *record)
                 return;
             }
             skip_blanks(&scan);
-            if (scan.at == scan.end || *scan.at++ != ')') {
-                flag(9112, ERROR);
+            if (!closing(&scan))
                 return;
-            }
         }
         if (!sequence_symbol(&scan, &symbol))
             return;

@@ -34,10 +34,8 @@ static bool modifier(struct scan *scan, int *number)
         scan->at++;
         if (!evaluate_absolute(scan, number))
             return false;
-        if (scan->at == scan->end || *scan->at++ != ')') {
-            flag(9112, ERROR);
+        if (!closing(scan))
             return false;
-        }
     } else {
         if (scan->at == scan->end || !is_digit(*scan->at)) {
             flag(9122, ERROR);
@@ -223,7 +221,8 @@ bool constant_scan(struct scan *scan, struct constant *constant, bool storage_on
     constant->length = kind->length;
     if (!scan_modifiers(scan, constant, kind, storage_only))
         return false;
-    constant->align = constant->has_length ? 1 : kind->align;
+    /* NOALIGN: only those that are there to align. */
+    constant->align = constant->has_length || (!assembly.options->align && constant->duplication != 0) ? 1 : kind->align;
     if (scan->at < scan->end && *scan->at == (kind->quoted ? '\'' : '(')) {
         if (!scan_nominal(scan, constant, kind))
             return false;

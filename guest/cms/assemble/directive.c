@@ -209,12 +209,8 @@ static void equ_first(struct statement *statement)
         flag(9133, ERROR);
         return;
     }
-    if (!evaluate_all(operand, &value) || value.undefined)
+    if (!evaluate_place(operand, &value))
         return;
-    if (value.terms > 1 || (value.terms == 1 && value.term[0].count != 1)) {
-        flag_text(9161, ERROR, operand);
-        return;
-    }
     if (next_operand(&scan, &operand) && operand.length > 0) {
         if (!evaluate_number(operand, &length))
             return;

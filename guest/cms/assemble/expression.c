@@ -202,12 +202,7 @@ static bool term(struct scan *scan, struct value *value)
         nested--;
         if (!good)
             return false;
-        if (scan->at == scan->end || *scan->at != ')') {
-            flag(9112, ERROR);
-            return false;
-        }
-        scan->at++;
-        return true;
+        return closing(scan);
     }
     if (*scan->at == '*') {
         /* In the second pass no section begins any more. */
@@ -335,4 +330,15 @@ bool evaluate_number(struct text text, int *number)
     struct scan scan = scan_of(text);
 
     return evaluate_absolute(&scan, number) && nothing_behind(&scan);
+}
+
+bool evaluate_place(struct text text, struct value *value)
+{
+    if (!evaluate_all(text, value) || value->undefined)
+        return false;
+    if (value->terms > 1 || (value->terms == 1 && value->term[0].count != 1)) {
+        flag_text(9161, ERROR, text);
+        return false;
+    }
+    return true;
 }

@@ -70,6 +70,16 @@ static struct text up_to(struct scan *scan, char stop, bool in_parentheses)
 
 struct text field_of(struct scan *scan, bool blanks_in_parentheses) { return up_to(scan, ' ', !blanks_in_parentheses); }
 
+bool closing(struct scan *scan)
+{
+    if (scan->at == scan->end || *scan->at != ')') {
+        flag(9112, ERROR);
+        return false;
+    }
+    scan->at++;
+    return true;
+}
+
 /* False behind the last. An empty operand between commas is one, too. */
 bool next_operand(struct scan *scan, struct text *operand)
 {

@@ -190,12 +190,7 @@ static bool subscripts(struct scan *scan, int *number, u32 *count)
         }
     } while (scan->at < scan->end && *scan->at == ',');
     leave_nested();
-    if (scan->at == scan->end || *scan->at != ')') {
-        flag(9112, ERROR);
-        return false;
-    }
-    scan->at++;
-    return true;
+    return closing(scan);
 }
 
 bool variable_value(struct scan *scan, struct found *found, bool whole)

@@ -95,12 +95,17 @@ bool assemble_member(struct text wanted, struct lines *to)
     for (u32 n = 0; n < list->count; n++) {
         struct fileid id = { .ft = "MACLIB  ", .fm = "* " };
         struct member member;
+        int error;
 
         memcpy(id.fn, list->name[n], sizeof(name));
         if (!opened[n]) {
             opened[n] = true;
-            if (library_open(&id, &libraries[n]) != EDF_OK)
+            error = library_open(&id, &libraries[n]);
+            if (error != EDF_OK)
                 libraries[n].members = 0;
+            /* That it is not there, or no library, is known since GLOBAL. */
+            if (error != EDF_NOT_FOUND && error != EDF_LENGTH)
+                (void)file_problem("ASM", error, &id, false);
         }
         if (library_find(&libraries[n], called, &member))
             return member.count > 0 && take(libraries[n].file, member.first, member.first + member.count - 1, to);

@@ -18,6 +18,8 @@ int print_controlled(const char *text, u32 length)
     return unit_write(PRINT_UNIT, NO_SPACE, text + 1, length);
 }
 
+static int new_page(void) { return unit_write(PRINT_UNIT, SKIP_1, " ", 1); }
+
 static int header(const struct fileid *id, u32 page)
 {
     char line[WIDTH], text[24];
@@ -27,7 +29,7 @@ static int header(const struct fileid *id, u32 page)
     now(&at);
     length = format(line, sizeof line, "FILE: %-20s  %s%02u/%02u/%02u  %02u:%02u:%02u   PAGE %05u", show_id(id, text), "", at.month,
                     at.day, at.year % 100, at.hour, at.minute, at.second, page);
-    return unit_write(PRINT_UNIT, SKIP_1, " ", 1) != 0 || unit_write(PRINT_UNIT, SPACE_2, line, length) != 0;
+    return new_page() != 0 || unit_write(PRINT_UNIT, SPACE_2, line, length) != 0;
 }
 
 /* A record in hexadecimal, 32 characters a line. */
@@ -99,7 +101,7 @@ int print_command(const struct call *call)
         return RC_FORMAT;
     }
     if (!cc && !heading)
-        bad = unit_write(PRINT_UNIT, SKIP_1, " ", 1);
+        bad = new_page();
     while (bad == 0 && reader_next("PRT", &reader, &code)) {
         for (u32 n = 0; upcase && n < reader.length; n++)
             reader.record[n] = upper(reader.record[n]);
@@ -111,7 +113,7 @@ int print_command(const struct call *call)
         }
         if (lines != 0 && on_page == lines) {
             on_page = 0;
-            bad = heading ? 0 : unit_write(PRINT_UNIT, SKIP_1, " ", 1);
+            bad = heading ? 0 : new_page();
         }
         if (heading && on_page == 0)
             bad = header(&reader.id, ++page);

@@ -48,10 +48,14 @@ int reader_member(const char *module, struct reader *reader, const name wanted)
     struct library library;
     struct member member;
     char text[24];
+    int error;
 
     if (is(wanted, "*"))
         return 0;
-    if (library_open(&reader->id, &library) != EDF_OK) {
+    error = library_open(&reader->id, &library);
+    if (error != EDF_OK && error != EDF_LENGTH)
+        return file_problem(module, error, &reader->id, false);
+    if (error == EDF_LENGTH) {
         message(module, 33, 'E', show_id(&reader->id, text));
         return RC_FORMAT;
     }

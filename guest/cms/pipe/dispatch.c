@@ -106,6 +106,16 @@ void make_ready(struct stage *s)
     pipe->ready = s;
 }
 
+/* The stage that became ready last, taken from the list; null: there is none. */
+static struct stage *take_ready(struct pipe *pipe)
+{
+    struct stage *s = pipe->ready;
+
+    if (s != NULL)
+        pipe->ready = s->next_ready;
+    return s;
+}
+
 static void check_stack(struct stage *s)
 {
     const u32 *stack = s->stack;
@@ -122,15 +132,15 @@ static void check_stack(struct stage *s)
 static void leave(struct stage *s)
 {
     struct pipe *pipe = s->set->pipe;
-    struct stage *next = pipe->ready;
+    struct stage *next;
 
-    if (next == NULL || pipe->aside != NULL || pipe->stopped != 0 || s->state == ENDED || pipe->switches >= LOOK_AFTER) {
+    if (pipe->ready == NULL || pipe->aside != NULL || pipe->stopped != 0 || s->state == ENDED || pipe->switches >= LOOK_AFTER) {
         context_switch(s->context, pipe->here);
         return;
     }
     check_stack(s);
     pipe->switches++;
-    pipe->ready = next->next_ready;
+    next = take_ready(pipe);
     pipe->current = next;
     next->state = RUNNING;
     if (next != s)
@@ -396,14 +406,12 @@ static void run(struct pipe *pipe, struct stage *s)
 static void dispatch(struct pipe *pipe)
 {
     while (pipe->alive > 0 && pipe->stopped == 0) {
-        struct stage *s = pipe->ready;
+        struct stage *s = take_ready(pipe);
 
-        if (s != NULL) {
-            pipe->ready = s->next_ready;
+        if (s != NULL)
             run(pipe, s);
-        } else if (!awake_for_event(pipe)) {
+        else if (!awake_for_event(pipe))
             stall(pipe);
-        }
         if (++pipe->switches < LOOK_AFTER && s != NULL)
             continue;
         pipe->switches = 0;

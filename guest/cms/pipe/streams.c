@@ -9,6 +9,16 @@ static int ready(struct stage *s, struct text arguments)
     return code != 0 ? code : stage_commit(s, 0);
 }
 
+/* The record that is looked at goes to an output, and is done with. */
+static int hand_on(struct stage *s, u32 stream, struct text record)
+{
+    int code = pass(s, stream, record);
+
+    if (code == 0)
+        stage_consume(s);
+    return code;
+}
+
 /* ---- FANIN: one stream after the other ---- */
 
 int fanin_stage(struct stage *s, struct text arguments)
@@ -30,9 +40,7 @@ int fanin_stage(struct stage *s, struct text arguments)
     for (u32 n = 0; code == 0 && n < count; n++) {
         stage_select_input(s, order[n]);
         while (code == 0 && stage_peek(s, &record) == 0) {
-            code = pass(s, 0, record);
-            if (code == 0)
-                stage_consume(s);
+            code = hand_on(s, 0, record);
         }
     }
     return code == END_OF_FILE ? 0 : code;
@@ -49,9 +57,7 @@ int faninany_stage(struct stage *s, struct text arguments)
     next_keyword(&arguments, "STRICT", 6);
     code = ready(s, arguments);
     while (code == 0 && stage_peek_any(s, &record, &stream) == 0) {
-        code = pass(s, 0, record);
-        if (code == 0)
-            stage_consume(s);
+        code = hand_on(s, 0, record);
     }
     return code == END_OF_FILE ? 0 : code;
 }
@@ -119,9 +125,7 @@ int gate_stage(struct stage *s, struct text arguments)
             stage_consume(s);
             return 0;
         }
-        code = pass(s, stream, record);
-        if (code == 0)
-            stage_consume(s);
+        code = hand_on(s, stream, record);
     }
     return code == END_OF_FILE ? 0 : code;
 }
@@ -285,9 +289,7 @@ int gather_stage(struct stage *s, struct text arguments)
         stage_select_input(s, stream);
         if (stage_peek(s, &record) != 0)
             continue;
-        code = pass(s, 0, record);
-        if (code == 0)
-            stage_consume(s);
+        code = hand_on(s, 0, record);
     }
     return code == END_OF_FILE ? 0 : code;
 }
