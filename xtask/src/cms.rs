@@ -140,6 +140,7 @@ fn programs(compiler: &str, folder: &Path) -> Outcome {
     link.args(["-m31", "-r", "-nostdlib", "-Wl,-m,elf_s390,-z,noexecstack"]);
     run(link.args(&objects).arg("-o").arg(&library))?;
     deck(&library, deck::ENTRY, folder)?;
+    deck(&compile(&sdk.join("dmscsl.S"))?, "DMSCSL", folder)?;
     for example in host::files(&sdk.join("examples"), |_| true) {
         let name = example.file_stem().map(|name| name.to_string_lossy().to_uppercase()).unwrap_or_default();
         deck(&compile(&example)?, &name, folder)?;
@@ -174,7 +175,7 @@ fn disks(folder: &Path) -> Outcome {
             run(Command::new(&edfdisk).arg("put").arg(&image).args(words).arg(&file).arg("V"))?;
         }
         let decks: &[(&str, &str)] = match name {
-            "system" => &[(deck::ENTRY, "A2")],
+            "system" => &[(deck::ENTRY, "A2"), ("DMSCSL", "A2")],
             _ => &[("GREET", "A1"), ("TALLY", "A1"), ("CLICKS", "A1"), ("RXCKSUM", "A1")],
         };
         for library in if name == "system" { &["DMSGPI", "OSMACRO"][..] } else { &[] } {

@@ -98,7 +98,8 @@ command_function access_command, release_command, format_command, listfile_comma
     movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
     reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
     execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command, vmlink_command,
-    assemble_command, defaults_command, progmap_command, validate_command, pipe_command;
+    assemble_command, defaults_command, progmap_command, validate_command, pipe_command, csllist_command, cslmap_command, rtndrop_command, rtnload_command,
+    rtnmap_command, rtnstate_command;
 
 /* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
 bool pipe_help(const char *verb, u32 length);

@@ -8,6 +8,7 @@
  */
 #include "cms.h"
 #include "../rexx/rexx.h"
+#include "csl.h"
 #include "exec2.h"
 #include "exec.h"
 #include "resident.h"
@@ -393,8 +394,25 @@ static enum rexx_outcome storage(void *context, struct rexx *rexx, const struct 
     return REXX_DONE;
 }
 
+/* CSL('routine retcode parameter...'): a callable service, which reaches the exec's variables; the return code. */
+static enum rexx_outcome csl(void *context, struct rexx *rexx, const struct rexx_arguments *arguments)
+{
+    const struct rexx_text *list = &arguments->list[0];
+    struct level level = { innermost, rexx };
+    char text[12];
+    u32 length;
+
+    (void)context;
+    if (list->text == NULL)
+        return REXX_BAD_CALL;
+    innermost = &level;
+    length = format(text, sizeof text, "%d", csl_of_exec(rexx, list->text, list->length));
+    innermost = level.below;
+    return rexx_reply(rexx, text, length) ? REXX_DONE : REXX_NO_STORAGE;
+}
+
 static const struct rexx_function functions[] = {
-    { "CMSFLAG", 1, 1, cmsflag }, { "DIAG", 1, 3, diag }, { "DIAGRC", 1, 3, diagrc }, { "STORAGE", 0, 3, storage },
+    { "CMSFLAG", 1, 1, cmsflag }, { "CSL", 1, 1, csl }, { "DIAG", 1, 3, diag }, { "DIAGRC", 1, 3, diagrc }, { "STORAGE", 0, 3, storage },
     { "USERID", 0, 0, userid },
 };
 

@@ -511,7 +511,7 @@ int link_name(const name wanted, const struct link_options *how)
 }
 
 /* The member of that name of a library that GLOBAL TXTLIB has named. -1: none has one. */
-static int link_member(const name wanted, const struct link_options *how)
+int link_member(const name wanted, const struct link_options *how)
 {
     const struct globals *list = &globals[OF_TXTLIB];
     int code = -1;

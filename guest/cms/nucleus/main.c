@@ -7,6 +7,7 @@
  * (saved.c), where all of this is as well, but the system disks are there already.
  */
 #include "cms.h"
+#include "csl.h"
 #include "resident.h"
 #include "segment.h"
 
@@ -255,6 +256,7 @@ void cms_start(u32 vdev)
         if (mark(command_loop)) {
             enable();
             extensions_after_abend();
+            csl_after_abend();
             resident_after_abend();
             command_end();
             type("CMS");

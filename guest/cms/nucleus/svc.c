@@ -6,13 +6,15 @@
  * a word whose first byte is zero. Register 15 gets the return code. Only SVCs below 16M count. SVC 204 is the same for programs
  * anywhere in storage, with a block of two words: the words' address, and the line's with the type in its left byte.
  *
- * SVC 203 is for storage: a halfword behind it says what is wanted, and if that is negative an address for errors follows. 1
+ * SVC 203 is for CMS's own macros: a halfword behind it says what is wanted, and if that is negative an address for errors follows. 1
  * obtains as many bytes as register 0 says, in whole pages, until the command ends; 2 the same until they are released; 3 releases
- * those at register 1. Register 1 gets the address. SVC 13 is an abend of the program's own, SVC 255 is where programs return.
+ * those at register 1. Register 1 gets the address. 4 performs the callable service that the list at register 1 describes (csl.c).
+ * SVC 13 is an abend of the program's own, SVC 255 is where programs return.
  */
+#include "csl.h"
 #include "program.h"
 
-enum { SVC_ABEND = 13, SVC_CALL = 202, SVC_STORAGE = 203, SVC_CALL_31 = 204, SVC_END = 255, ERROR_IGNORED = 1 };
+enum { SVC_ABEND = 13, SVC_CALL = 202, SVC_OWN = 203, SVC_CALL_31 = 204, SVC_END = 255, ERROR_IGNORED = 1 };
 enum { LOW_STORAGE = 0x1000000, FUNCTION_LENGTH = 48 };
 
 static bool within(u32 at, u32 length)
@@ -83,7 +85,7 @@ static int call(struct frame *frame, u32 plist, u8 call_type, u32 eplist)
 }
 
 /* SVC 203. */
-static void storage_service(struct frame *frame, u32 next)
+static void own_service(struct frame *frame, u32 next)
 {
     int what = within(next, 6) ? (int16_t)(*(u8 *)next << 8 | ((u8 *)next)[1]) : 0, code = 0;
     bool has_error = what < 0;
@@ -98,6 +100,11 @@ static void storage_service(struct frame *frame, u32 next)
         code = storage == NULL ? 1 : 0;
     } else if (what == 3) {
         code = release_pages(frame->gr[1] & 0x7fffffff) ? 0 : 2;
+    } else if (what == 4) {
+        enable();
+        attend();
+        code = csl_perform(frame->gr[1], frame->psw[1] & 0x80000000 ? 0x7fffffff : LOW_STORAGE - 1);
+        (void)disable();
     } else {
         abend(0x0f8, "Invalid function of SVC 203");
     }
@@ -113,8 +120,8 @@ void svc_interrupt(struct frame *frame)
 
     if (number == SVC_END)
         leave_program((int)frame->gr[15]);
-    if (number == SVC_STORAGE) {
-        storage_service(frame, next);
+    if (number == SVC_OWN) {
+        own_service(frame, next);
         return;
     }
     if (number == SVC_ABEND) {

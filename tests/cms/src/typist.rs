@@ -237,8 +237,26 @@ const EXEC_2: [&str; 24] = [
     "&STACK LIFO &2 &3",
 ];
 
+/// Callable services, with what they take; t is the token of a file that is open.
+const SERVICES: [&str; 14] = [
+    "DMSREAD rc rsn t 1 0 b 80 n",
+    "DMSREAD rc rsn t # # b # n",
+    "DMSWRITE rc rsn t 1 # b #",
+    "DMSWRITE rc rsn t # # b # # #",
+    "DMSCLOSE rc rsn t",
+    "DMSEXIST rc rsn f # b #",
+    "DMSERASE rc rsn f l",
+    "DMSRENAM rc rsn f l f #",
+    "DMSCGR rc 'F' # b # n",
+    "DMSCSR rc 'Z' # f #",
+    "DMSCDR rc 'F' #",
+    "DMSCGS rc 'ARG' 3 b # n",
+    "DECK rc",
+    "DMSOPEN rc rsn f l 'READ' # t b b b b # # # # # # #",
+];
+
 /// Commands that have much to do with what is in files, more often typed than others, and the types of files that they mean without saying so.
-const WORTH_WHILE: [(&str, &str); 27] = [
+const WORTH_WHILE: [(&str, &str); 28] = [
     ("COMPARE", ""),
     ("COPYFILE", ""),
     ("DISK", ""),
@@ -261,6 +279,7 @@ const WORTH_WHILE: [(&str, &str); 27] = [
     ("PUNCH", ""),
     ("READCARD", ""),
     ("RECEIVE", ""),
+    ("RTNLOAD", "TEXT"),
     ("SENDFILE", ""),
     ("SORT", ""),
     ("TAPE", ""),
@@ -306,7 +325,7 @@ impl Typist {
 
     /// What is typed next, and whether it is worth while to wait for more than a moment.
     pub fn line(&self, chance: &mut Chance) -> String {
-        let mut line = match chance.below(24) {
+        let mut line = match chance.below(25) {
             0 => format!("CP {}", chance.one_of(&CP)),
             1 | 2 => self.rexx(chance),
             3 => format!("E {}", self.exec_2(chance)),
@@ -318,6 +337,7 @@ impl Typist {
                 format!("R {command}copies({},{many})", quoted(chance.one_of(&["x", " x", "( ", "=", " *"])))
             }
             7 => format!("R {}; say rc", quoted(&self.command(chance))),
+            8 => self.services(chance),
             _ => self.command(chance),
         };
         line.truncate(240);
@@ -364,6 +384,22 @@ impl Typist {
         let count = least + chance.below(most.min(&5) - least + 1);
         let arguments: Vec<String> = (0..count).map(|_| argument(chance)).collect();
         format!("R x = {name}({}); say length(x)", arguments.join(","))
+    }
+
+    /// A file is opened, and callable services that are called then.
+    fn services(&self, chance: &mut Chance) -> String {
+        let how = chance.one_of(&["READ", "NEW", "NEW F", "WRITE", "REPLACE", "REPLACE F", ""]);
+        let mode = MODES[chance.below(MODES.len())];
+        let mut line = format!("R f='{} {mode}'; l=length(f); b=f; ", self.file(chance));
+        line += &format!("s={}; say csl('DMSOPEN rc rsn f l s {} t')", quoted(how), how.len());
+        for _ in 0..=chance.below(3) {
+            let mut call = chance.one_of(&SERVICES).to_owned();
+            while call.contains('#') {
+                call = call.replacen('#', chance_number(chance), 1);
+            }
+            line += &format!("; say csl({})", quoted(&call));
+        }
+        line
     }
 
     /// What E EXEC is called with: which of its statements, and what is put into it.

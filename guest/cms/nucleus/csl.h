@@ -1,0 +1,66 @@
+/*
+ * Callable services: routines that programs call by name through DMSCSL, and execs by the function CSL.
+ *
+ * A routine has a template: what its parameters are and which of them it sets. What a call gives is looked at with the template before
+ * the routine sees it. The first parameter is always the return code. Those of VMLIB are C functions (cslfile.c, cslexec.c); RTNLOAD
+ * loads others from TEXT decks, whose templates are files (command/routine.c).
+ */
+#ifndef CSL_H
+#define CSL_H
+
+#include "cms.h"
+
+enum csl_kind {
+    CSL_NUMBER,         /* a word */
+    CSL_CHARACTERS,     /* so many characters */
+    CSL_TEXT,           /* as many characters as the next parameter says */
+};
+enum csl_use { CSL_IN = 1, CSL_OUT = 2, CSL_BOTH = 3 };
+enum { CSL_MOST = 16, CSL_LONGEST = 1 << 20 };
+
+struct csl_parameter { name called; u8 kind, use; u16 length; };
+
+struct csl_given { u8 *at; u32 length; };
+struct csl_call { struct csl_given given[CSL_MOST]; u32 count; };
+
+struct csl_routine {
+    name called;
+    const struct csl_parameter *parameter;
+    u32 least, most;                        /* how many parameters; `most` 0: nobody has said, a program's list goes through as it is */
+    int (*perform)(struct csl_call *call);  /* returns the return code; NULL: a program, at `entry` */
+    const char *what;
+    /* Of those that RTNLOAD has loaded. */
+    name library, group;
+    u32 entry, origin, length;
+    u8 modes;
+    bool system;
+    struct csl_routine *chain;
+};
+
+/* csl.c */
+const struct csl_routine *csl_find(const name called, bool *dropped);
+const struct csl_routine *csl_next(const struct csl_routine *before);      /* those that can be called, in no order */
+const struct csl_routine *csl_library(u32 number);                          /* those of VMLIB, dropped or not; NULL behind the last */
+bool csl_restore(const name called);                                        /* of VMLIB, after csl_drop; false: it has none */
+bool csl_add(const struct csl_routine *routine);
+void csl_drop(const struct csl_routine *routine);
+int csl_perform(u32 list, u32 reach);
+void csl_after_abend(void);
+extern const name csl_own_library;
+
+/* What the interface itself finds wrong with a call; from CSL_LENGTH on the parameter's number is in the last three digits. */
+enum {
+    CSL_NONE = -7, CSL_DROPPED = -8, CSL_NO_STORAGE = -9, CSL_TOO_MANY = -10, CSL_TOO_FEW = -11, CSL_BAD_CALL = -20,
+    CSL_LENGTH = -26000, CSL_DATA = -27000, CSL_VARIABLE = -28000, CSL_BAD_LENGTH = -29000,
+};
+int csl_number(const struct csl_given *given);
+void csl_set_number(struct csl_given *given, int value);
+
+/* What routines are (cslfile.c, cslexec.c). */
+extern const struct csl_routine csl_file_routines[], csl_exec_routines[];
+extern const u32 csl_file_count, csl_exec_count;
+
+/* cslrexx.c: a call as execs write it; the return code. */
+int csl_of_exec(struct rexx *rexx, const char *text, u32 length);
+
+#endif
