@@ -353,11 +353,10 @@ impl BlockCache {
             return;
         }
         let block = &mut self.blocks[number as usize];
-        block.translated = trace.ops.len() as u16;
+        block.translated = trace.count as u16;
         let translator = self.translator.as_mut().expect("it was made above");
         let place = (Absolute(block.absolute), block.version);
-        (block.code, block.inner) =
-            translator.translate(s, place, trace.beside, &trace.texts, (&trace.ops, trace.round));
+        (block.code, block.inner) = translator.translate(s, place, trace.beside, trace.path());
         block.mode = Translator::mode(s);
     }
 

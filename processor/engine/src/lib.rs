@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arms;
 mod cache;
 mod compare;
 mod interruptions;

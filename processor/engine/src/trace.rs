@@ -19,13 +19,16 @@ use crate::cache::{BlockCache, MAX_BLOCK, Way, digest};
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
 use isa::{Ends, Format, Instruction, Op, decode_op};
-use jit::Beside;
+use jit::{Arm, Beside, Path};
 
 /// Instructions with their text, the first at 0 from the start of the block.
 #[derive(Default)]
 pub struct Trace {
     pub ops: Vec<Op>,
     pub texts: Vec<[u8; 6]>,
+    /// So many of them are the trace; those behind are of arms.
+    pub count: usize,
+    pub arms: Vec<Arm>,
     /// Pieces of text that follow each other: where they begin and end, from the start of the block.
     pieces: Vec<(i64, i64)>,
     /// The other page that it has text of.
@@ -37,7 +40,7 @@ pub struct Trace {
 }
 
 /// What a trace may be made of.
-struct Text<'a> {
+pub struct Text<'a> {
     s: &'a State,
     /// How far behind the start of its page the block begins.
     offset: i64,
@@ -109,7 +112,7 @@ impl Text<'_> {
     }
 
     /// The instruction there, and how long it is.
-    fn instruction(&mut self, at: i64) -> Option<([u8; 6], usize)> {
+    pub fn instruction(&mut self, at: i64) -> Option<([u8; 6], usize)> {
         let length = isa::length(self.byte(at)?) as usize;
         let mut bytes = [0; 6];
         for (n, byte) in bytes[..length].iter_mut().enumerate() {
@@ -118,8 +121,14 @@ impl Text<'_> {
         Some((bytes, length))
     }
 
+    /// Whether that is in a page that a trace has text of so far.
+    pub fn has(&self, at: i64) -> bool {
+        let (page, _) = self.place(at);
+        page == 0 || self.beside.is_some_and(|(beside, ..)| beside == page)
+    }
+
     /// The instruction there stands in two pages.
-    fn is_between(&mut self, at: i64) -> bool {
+    pub fn is_between(&mut self, at: i64) -> bool {
         self.instruction(at).is_some_and(|(_, length)| self.place(at).0 != self.place(at + length as i64 - 1).0)
     }
 
@@ -153,8 +162,26 @@ impl Trace {
         rows.map(|(row, _)| row.mnemonic).any(crate::compare::only_once)
     }
 
-    fn has(&self, at: i64) -> bool {
-        self.ops.iter().any(|op| op.fields.at() == at)
+    /// All of it, for the translator.
+    pub fn path(&self) -> Path<'_> {
+        Path { ops: &self.ops, texts: &self.texts, count: self.count, first: self.round, arms: &self.arms }
+    }
+
+    pub fn has(&self, at: i64) -> bool {
+        self.number(at).is_some()
+    }
+
+    /// That piece of text has been read, too.
+    pub fn watch(&mut self, from: i64, to: i64) {
+        match self.pieces.last_mut() {
+            Some((_, end)) if *end == from => *end = to,
+            _ => self.pieces.push((from, to)),
+        }
+    }
+
+    /// The number of the instruction there.
+    pub fn number(&self, at: i64) -> Option<usize> {
+        self.ops.iter().position(|op| op.fields.at() == at)
     }
 }
 
@@ -182,7 +209,7 @@ const HASTE: u8 = 2;
 const COUNTERS: [&str; 4] = ["ECCTR", "EPCTR", "SCCTR", "STCCTM"];
 
 /// Where a branch leads if its text says so, from the start of the block.
-fn target(op: &Op, row: &Instruction) -> Option<i64> {
+pub fn target(op: &Op, row: &Instruction) -> Option<i64> {
     use Format::*;
     let relative = matches!(row.format, RIb | RIc | RIEb | RIEc | RIEe | RILb | RILc | RSI) && row.mnemonic != "EXRL";
     (relative && row.ends != Ends::No).then_some(op.fields.at() + op.fields.imm)
@@ -237,11 +264,18 @@ impl BlockCache {
         let mut trace = Trace::default();
         // Whether it goes back to its start, and whether it goes through calls.
         let (mut loops, mut calls) = (false, false);
+        // Where its end leads back to.
+        let mut round = None;
         // Where the next instruction is, where its piece of text began, and how many there have been of the block at hand.
         let (mut at, mut began, mut count) = (0, 0, 0);
         // Where that block begins, and where those return that have been called.
         let (mut block_at, mut called): (i64, Vec<i64>) = (0, Vec::new());
         while trace.ops.len() < MAX_BLOCK {
+            if at == 0 && !trace.ops.is_empty() {
+                // Its text goes on with its start.
+                loops = true;
+                break;
+            }
             let Some((bytes, length)) = text.instruction(at) else { break };
             let (op, ends) = decode_op(s, bytes, at);
             let row = isa::decode_for(s, bytes).map(|(row, _)| row);
@@ -296,6 +330,7 @@ impl BlockCache {
             }
             if trace.has(next) {
                 loops = next == 0;
+                round = trace.number(next);
                 break;
             }
             calls |= branches && (target.is_none() || text.place(next).0.abs() > 1);
@@ -319,8 +354,10 @@ impl BlockCache {
             return self.follow(s, number, patience, false);
         }
         if !loops {
-            trace.round = self.inner_loop(s, &trace, &mut text);
+            trace.round = round.unwrap_or_else(|| self.inner_loop(s, &trace, &mut text));
         }
+        trace.count = trace.ops.len();
+        trace.add_arms(s, &mut text);
         if trace.is_block(whole) {
             return Some(trace);
         }

@@ -34,14 +34,7 @@ impl Translator {
     pub fn mode(_: &State) -> u8 {
         0
     }
-    pub fn translate(
-        &mut self,
-        _: &State,
-        _: (Absolute, u32),
-        _: Option<Beside>,
-        _: &[[u8; 6]],
-        _: (&[Op], usize),
-    ) -> (u64, u64) {
+    pub fn translate(&mut self, _: &State, _: (Absolute, u32), _: Option<Beside>, _: Path<'_>) -> (u64, u64) {
         match self.never {}
     }
     pub fn connect(&mut self, _: Link, _: Absolute, _: u32, _: u64) {

@@ -1,5 +1,6 @@
 //! What is known of a block's instructions before they are emitted. It may be wrong: nothing but speed depends on it.
 
+use crate::Arm;
 use crate::bytes::Bytes;
 use crate::native::Native;
 use isa::{Fields, Op, Width};
@@ -55,11 +56,12 @@ impl Round {
 }
 
 /// Whether an instruction of a block may be reached otherwise than from the one before it.
-pub fn joined(ops: &[Op], index: usize) -> bool {
+pub fn joined(ops: &[Op], arms: &[Arm], index: usize) -> bool {
     let at = ops[index].fields.at();
     let before = &ops[..index.saturating_sub(1)];
     ops.iter().any(|op| op.fields.imm != 0 && op.fields.at() + op.fields.imm == at)
         || before.iter().any(|op| op.fields.next as i64 == at)
+        || arms.iter().any(|arm| arm.first == index || arm.to == index)
 }
 
 /// Which registers the instructions of a block need.
@@ -69,13 +71,16 @@ pub struct Ahead {
     floats: Vec<u16>,
     /// Behind its last comes its first.
     round: Option<Round>,
+    /// So many are the block's.
+    count: usize,
+    arms: Vec<Arm>,
 }
 
 impl Ahead {
-    pub fn of(footprints: &[Footprint], round: Option<Round>) -> Ahead {
+    pub fn of(footprints: &[Footprint], count: usize, arms: &[Arm], round: Option<Round>) -> Ahead {
         let [read, floats] = [|print: &Footprint| print.read, |print: &Footprint| print.floats]
             .map(|of| footprints.iter().map(of).collect());
-        Ahead { read, floats, round }
+        Ahead { read, floats, round, count, arms: arms.to_vec() }
     }
 
     /// How many instructions from `index` on the value of `r` is needed, if it is.
@@ -89,6 +94,11 @@ impl Ahead {
     }
 
     fn until(&self, read: &[u16], index: usize, r: u8) -> usize {
+        if let Some(arm) = self.arms.iter().find(|arm| (arm.first..arm.end).contains(&index)) {
+            let found = read[index..arm.end].iter().position(|read| read >> r & 1 == 1);
+            return found.unwrap_or_else(|| self.until(read, arm.to, r).saturating_add(arm.end - index));
+        }
+        let read = &read[..self.count];
         let (before, behind) = read.split_at(index.min(read.len()));
         let (round, left, out) = match self.round {
             Some(Round { first, last }) if index <= last => {
@@ -198,7 +208,8 @@ mod tests {
 
     #[test]
     fn who_is_needed_next_is_found_around_a_loop_too() {
-        let ahead = Ahead { read: vec![1 << 1, 1 << 2, 1 << 3], floats: vec![1 << 4, 0, 0], round: None };
+        let ahead =
+            Ahead { read: vec![1 << 1, 1 << 2, 1 << 3], floats: vec![1 << 4, 0, 0], count: 3, ..Ahead::default() };
         assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [usize::MAX, 0, 1, usize::MAX]);
         let around = |first, last| Some(Round { first, last });
         let ahead = Ahead { round: around(0, 2), ..ahead };

@@ -10,7 +10,7 @@
 //! site from coming back, and what other CPUs want purged is seen where attention is looked at. So a loop looks in its first
 //! round only, and branches to blocks of that page are links.
 
-use crate::emitter::{Cold, Emitter, Goal, asm, near, scratch};
+use crate::emitter::{Away, Cold, Emitter, Goal, asm, near, scratch};
 use crate::word::*;
 use arch::{Absolute, PAGE};
 use cpu::layout;
@@ -72,7 +72,8 @@ impl Emitter<'_> {
             ; mov rax, QWORD other.host as i64 ; cmp rcx, rax ; jne =>label
             ; mov rax, QWORD other.version_at as i64 ; cmp DWORD [rax], other.version as i32 ; jne =>label);
         let (map, cc, refund, at) = (self.map, self.cc, self.refund() + 1, self.broke);
-        self.cold.push(Cold::Edge { label, map, cc, goal: Goal::Near(fields.at()), refund, at });
+        let away = Away { map, cc, refund, from: self.index, at };
+        self.cold.push(Cold::Edge { label, away, goal: Goal::Near(fields.at()) });
         self.map.crossed = true;
     }
 }

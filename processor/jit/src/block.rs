@@ -8,7 +8,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 impl Emitter<'_> {
     /// What stands before the first instruction.
     pub fn prologue(&mut self) {
-        let n = self.plan.ops.len() as i8;
+        let n = self.plan.count as i8;
         let at = (self.plan.version_at) as i64;
         asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
         self.head_offset = self.a.offset().0 as u64;
@@ -20,7 +20,10 @@ impl Emitter<'_> {
     pub fn begin(&mut self, index: usize) {
         self.index = index;
         self.led = false;
-        self.join(self.plan.ops[index].fields.at());
+        if !self.branched_off.now {
+            self.join(self.plan.ops[index].fields.at());
+            self.mark_place();
+        }
         self.first_site = self.sites.len();
         self.code_set = false;
         self.cross();
@@ -60,19 +63,20 @@ impl Emitter<'_> {
                     let routine = scratch(SETTLE_CODE + floats as usize);
                     asm!(self, =>label ; call QWORD [rbp + routine] ; jmp =>resume)
                 }
-                Cold::Join { start, map, cc, to, to_cc, label, refund, at } => {
+                Cold::Join { start, away, to, to_cc, label } => {
                     asm!(self, =>start);
-                    self.taken(refund, at);
-                    self.joins((&map, &cc), (&to, &to_cc), label);
+                    self.taken(away.refund, away.at);
+                    self.joins((&away.map, &away.cc), (&to, &to_cc), label);
                 }
                 Cold::Site(label, id) => {
                     let at = if self.sites[id - self.plan.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
                     asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])
                 }
+                Cold::Done => {}
                 Cold::Unusual(unusual) => self.unusual(&unusual),
-                Cold::Edge { label, map, cc, goal, refund, at } => {
+                Cold::Edge { label, away, goal } => {
                     asm!(self, =>label);
-                    self.edge(&map, &cc, goal, refund, at);
+                    self.edge(&away, goal);
                 }
                 Cold::Exit { label, patch, forward, goal: (frame, version) } => {
                     let id = (self.plan.first_link + self.links.len()) as u32;
@@ -88,7 +92,7 @@ impl Emitter<'_> {
         // Whoever remembers it is to remember another.
         asm!(self, stale:);
         self.leave(LOOKUP);
-        asm!(self, =>self.over ; add r15, BYTE self.plan.ops.len() as i8 ; =>self.out);
+        asm!(self, =>self.over ; add r15, BYTE self.plan.count as i8 ; =>self.out);
         self.leave(OUT);
         self.lane_constants();
     }

@@ -7,12 +7,12 @@
 //! of the trace, as a return's mostly is.
 
 use crate::body::not;
-use crate::emitter::{Cold, Emitter, Goal, asm, near, scratch};
+use crate::emitter::{Away, Cold, Emitter, Goal, asm, near, scratch};
 use crate::targets::{STAMP_FORGOTTEN, STAMP_ROW, STAMPS, TARGET_COUNT};
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cc, Width::*};
+use isa::{Cc, Op, Width::*};
 
 impl Emitter<'_> {
     /// Goes to the block at the address in r14. Everything is in the state, so all other registers are free.
@@ -56,14 +56,16 @@ impl Emitter<'_> {
     }
 
     /// Leaves the block; `at` is where the branch is that was taken last, if the state does not have it.
-    pub fn edge(&mut self, map: &Map, cc: &Recipe, goal: Goal, refund: u32, at: Option<i64>) {
+    pub fn edge(&mut self, away: &Away, goal: Goal) {
+        let Away { map, cc, refund, at, .. } = away;
+        let (refund, at) = (*refund, *at);
         if let (Goal::Near(d), Some(carried)) = (goal, self.carried)
             && d == carried.at
         {
             let known = carried.broke.is_some();
             if !known || carried.broke == at {
                 self.taken(refund, at.filter(|_| !known));
-                if self.carry(map, cc, refund) {
+                if self.carry(away) {
                     return;
                 }
                 self.taken(0, at.filter(|_| known));
@@ -148,7 +150,7 @@ impl Emitter<'_> {
     }
 
     /// A branch is taken: notes where it is, and what of the block is not executed.
-    pub fn taken(&mut self, refund: u32, at: Option<i64>) {
+    pub fn taken(&mut self, refund: i32, at: Option<i64>) {
         if let Some(at) = at {
             match i8::try_from(at) {
                 Ok(at) => asm!(self, lea rax, [BYTE r14 + at]),
@@ -161,8 +163,15 @@ impl Emitter<'_> {
         }
     }
 
-    pub fn refund(&self) -> u32 {
-        (self.plan.ops.len() - self.index - 1) as u32
+    /// Instructions behind this one that have been counted.
+    pub fn refund(&self) -> i32 {
+        self.charged - self.index as i32 - 1
+    }
+
+    /// What is where behind this instruction; `at` is where the branch is that was taken last, if the state does not have it.
+    pub fn away(&self, cc: Recipe, at: Option<i64>) -> Away {
+        let from = if self.index < self.plan.count { self.index + 1 } else { self.index };
+        Away { map: self.map, cc, refund: self.refund(), from, at }
     }
 
     /// The branch at `at` is taken, and what is emitted next is where it leads. Where it is the state is told only when the block is
@@ -172,16 +181,21 @@ impl Emitter<'_> {
         self.led = true;
     }
 
+    /// The instruction emitted next, if one is.
+    fn next_op(&self) -> Option<&Op> {
+        self.plan.next(self.index).map(|next| &self.plan.ops[next])
+    }
+
     /// The instruction emitted next is the one that this branch leads to.
     pub fn follows(&self, goal: Goal) -> bool {
-        let next = self.plan.ops.get(self.index + 1);
+        let next = self.next_op();
         matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at() == d))
     }
 
     /// The instruction emitted next is where this branch has led so far.
     fn guessed(&self, goal: Goal) -> bool {
         let here = &self.plan.ops[self.index].fields;
-        let next = self.plan.ops.get(self.index + 1).map(|next| next.fields.at());
+        let next = self.next_op().map(|next| next.fields.at());
         let elsewhere = next.is_some_and(|next| next != here.next as i64);
         matches!(goal, Goal::Host(_)) && elsewhere && self.plan.mask == u64::MAX
     }
@@ -189,18 +203,18 @@ impl Emitter<'_> {
     /// This branch ends the block, and has led back to its start so far.
     fn led_back(&self, goal: Goal) -> bool {
         let here = &self.plan.ops[self.index].fields;
-        let back = self.index + 1 == self.plan.ops.len() && here.imm != 0 && here.at() + here.imm == 0;
+        let back = self.index + 1 == self.plan.count && here.imm != 0 && here.at() + here.imm == 0;
         matches!(goal, Goal::Host(_)) && back && self.plan.mask == u64::MAX
     }
 
     /// The branch at `at`, if where it leads is in a register, goes on there only if that is what was guessed.
     fn as_guessed(&mut self, goal: Goal, at: i64) {
         let Goal::Host(h) = goal else { return };
-        let next = self.plan.ops.get(self.index + 1).map_or(0, |next| next.fields.at());
+        let next = self.next_op().map_or(0, |next| next.fields.at());
         let label = self.a.new_dynamic_label();
         asm!(self, lea rax, [r14 + next as i32] ; cmp rax, Rq(h) ; jne =>label);
-        let (map, cc, refund) = (self.map, self.cc, self.refund());
-        self.cold.push(Cold::Edge { label, map, cc, goal, refund, at: Some(at) });
+        let away = self.away(self.cc, Some(at));
+        self.cold.push(Cold::Edge { label, away, goal });
     }
 
     pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
@@ -224,8 +238,8 @@ impl Emitter<'_> {
                 Some(true) => self.jump_to(Goal::Near(next), None),
                 known => {
                     if known.is_none() {
-                        let (map, refund, goal, at) = (self.map, self.refund(), Goal::Near(next), self.broke);
-                        self.cold.push(Cold::Edge { label, map, cc: otherwise, goal, refund, at });
+                        let away = self.away(otherwise, self.broke);
+                        self.cold.push(Cold::Edge { label, away, goal: Goal::Near(next) });
                         self.cc = cc;
                     }
                     self.as_guessed(goal, at);
@@ -241,8 +255,8 @@ impl Emitter<'_> {
             Some(true) => self.jump_to(goal, Some(at)),
             Some(false) => {}
             None => {
-                let (map, refund) = (self.map, self.refund());
-                self.cold.push(Cold::Edge { label, map, cc, goal, refund, at: Some(at) });
+                let away = self.away(cc, Some(at));
+                self.cold.push(Cold::Edge { label, away, goal });
                 self.cc = otherwise;
             }
         }
@@ -250,7 +264,7 @@ impl Emitter<'_> {
 
     /// The goal is an instruction further down in the block.
     fn leads_down(&self, goal: Goal) -> bool {
-        let behind = &self.plan.ops[self.index + 1..];
+        let behind = self.plan.ops[..self.plan.count].get(self.index + 1..).unwrap_or_default();
         matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at() == d))
     }
 
@@ -269,8 +283,14 @@ impl Emitter<'_> {
         }
         let at = at.or(self.broke);
         self.goes_back(goal, self.cc, at);
-        let (map, cc, refund) = (self.map, self.cc, self.refund());
-        self.edge(&map, &cc, goal, refund, at);
+        let away = self.away(self.cc, at);
+        if self.branches_off(goal) {
+            let label = self.a.new_dynamic_label();
+            asm!(self, jmp =>label);
+            self.cold.push(Cold::Edge { label, away, goal });
+        } else {
+            self.edge(&away, goal);
+        }
         self.open = false;
     }
 }

@@ -10,7 +10,7 @@
 //! another loop, so does the second copy.
 
 use crate::ahead::{Round, goes_back};
-use crate::emitter::{Carried, Cold, Emitter, Goal, OUT, asm, field, gr, near};
+use crate::emitter::{Away, Carried, Cold, Emitter, Goal, OUT, asm, field, gr, near};
 use crate::spans::CLOSED;
 use crate::word::*;
 use cpu::layout;
@@ -22,7 +22,7 @@ const WORTH: usize = 2;
 
 /// What has to happen so that the registers of one map are where another has them.
 #[derive(Default)]
-struct Way {
+pub struct Way {
     /// Guest registers that are stored into the state first.
     store: u16,
     /// (host register, guest register): a right half that the state does not have gets its left half, which the state has, before
@@ -37,10 +37,14 @@ struct Way {
 }
 
 /// From one map to another, `None` if it cannot be said in these terms.
-fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
+pub fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
     // What is open there must be open here.
     let open = |from: &[u8; 16], to: &[u8; 16]| to.iter().zip(from).all(|(&to, &from)| to == CLOSED || to == from);
     if !open(&from.read, &to.read) || !open(&from.write, &to.write) || to.crossed && !from.crossed {
+        return None;
+    }
+    // Of a whole register that is small there that must be known here.
+    if to.clear & to.full & !(from.clear & from.full) != 0 {
         return None;
     }
     let mut way = Way { store: from.dirty & !to.dirty, ..Way::default() };
@@ -135,34 +139,37 @@ impl Emitter<'_> {
             map.floats = map.floats.parted();
             self.plan.spans.carry(&mut map);
             let back = self.plan.ops[first..=last].iter().filter(|op| goes_back(op, start));
-            let broke = at.filter(|_| back.count() == 1);
+            let broke = at.filter(|_| back.count() == 1 && !self.plan.arms.joins(first));
             self.carried = Some(Carried { first, at: start, label, out, over, map, cc, broke });
         }
     }
 
-    /// Jumps to the second copy with these registers, from before the last so many instructions; `false`: that cannot be.
-    pub fn carry(&mut self, map: &Map, cc: &Recipe, refund: u32) -> bool {
-        let Some(carried) = self.carried else { return false };
-        let from = self.plan.ops.len() - refund as usize;
+    /// How the registers get to where the second copy begins with them, if they can.
+    pub fn way_back(&self, Away { map, cc, from, .. }: &Away) -> Option<Way> {
+        let carried = self.carried?;
         let lost = |r: u8| {
             let open = carried.map.read[r as usize] != CLOSED || carried.map.write[r as usize] != CLOSED;
-            open && carried.map.moved >> r & 1 == 0 && self.plan.spans.strides(r, from, carried.first)
+            open && carried.map.moved >> r & 1 == 0 && self.plan.spans.strides(r, *from, carried.first)
         };
         // Who cannot enter the loop's first instruction, as its page is another's now, would come round to it without end.
-        if from == carried.first || (0..16).any(lost) {
-            return false;
+        if *from == carried.first || (0..16).any(lost) || carried.map.floats.checked && !map.floats.checked {
+            return None;
         }
-        let Some(way) = way(map, cc, &carried.map, &carried.cc) else { return false };
-        if !self.floats_go(&map.floats, &carried.map.floats) {
-            return false;
-        }
-        self.go(map, way);
+        way(map, cc, &carried.map, &carried.cc)
+    }
+
+    /// Jumps to the second copy; `false`: that cannot be.
+    pub fn carry(&mut self, away: &Away) -> bool {
+        let (Some(carried), Some(way)) = (self.carried, self.way_back(away)) else { return false };
+        let goes = self.floats_go(&away.map.floats, &carried.map.floats);
+        assert!(goes, "that was looked at");
+        self.go(&away.map, way);
         asm!(self, jmp =>carried.label);
         true
     }
 
     /// Brings registers to where others have them.
-    fn go(&mut self, map: &Map, way: Way) {
+    pub fn go(&mut self, map: &Map, way: Way) {
         self.write_back(map, way.store);
         for (h, r) in way.fill {
             asm!(self, mov eax, [BYTE rbp + gr(r) + 4] ; shl rax, 32);
@@ -185,19 +192,18 @@ impl Emitter<'_> {
     pub fn join(&mut self, at: i64) {
         let from = self.first_cold;
         let here = |cold: &Cold| match cold {
-            Cold::Edge { goal: Goal::Near(d), map, cc, refund, .. } if *d == at => Some((*map, *cc, *refund)),
+            Cold::Edge { goal: Goal::Near(d), away, .. } if *d == at => Some(*away),
             _ => None,
         };
-        let edges: Vec<(Map, Recipe, u32)> = self.cold[from..].iter().filter_map(here).collect();
+        let edges: Vec<Away> = self.cold[from..].iter().filter_map(here).collect();
         if edges.is_empty() {
             return;
         }
         self.part_floats();
         self.map.clear &= !self.map.full;
         self.forget_values();
-        for (map, _, refund) in &edges {
-            let branch = self.plan.ops.len() - 1 - *refund as usize;
-            self.plan.spans.skip(&mut self.map, branch, self.index);
+        for Away { map, from, .. } in &edges {
+            self.plan.spans.skip(&mut self.map, *from, self.index);
             self.map.floats.checked &= map.floats.checked;
             self.map.moved |= map.moved;
             self.map.crossed &= map.crossed;
@@ -207,7 +213,7 @@ impl Emitter<'_> {
                 close(&mut self.map.write[r], map.write[r]);
             }
         }
-        if edges.iter().any(|(map, cc, _)| way(map, cc, &self.map, &self.cc).is_none()) {
+        if edges.iter().any(|Away { map, cc, .. }| way(map, cc, &self.map, &self.cc).is_none()) {
             let recipe = self.cc;
             let floats = self.map.floats;
             self.store_code(&recipe, &floats);
@@ -217,12 +223,13 @@ impl Emitter<'_> {
         let label = self.a.new_dynamic_label();
         asm!(self, =>label);
         self.tested = None;
-        let (to, to_cc, behind) = (self.map, self.cc, (self.plan.ops.len() - self.index) as u32);
+        let (to, to_cc, behind) = (self.map, self.cc, (self.plan.count - self.index) as i32);
         for cold in &mut self.cold[from..] {
             if here(cold).is_some()
-                && let Cold::Edge { label: start, map, cc, refund, at, .. } = *cold
+                && let Cold::Edge { label: start, away, .. } = *cold
             {
-                *cold = Cold::Join { start, map, cc, to, to_cc, label, refund: refund - behind, at };
+                let away = Away { refund: away.refund - behind, ..away };
+                *cold = Cold::Join { start, away, to, to_cc, label };
             }
         }
     }
@@ -256,11 +263,20 @@ impl Emitter<'_> {
     /// Begins the second copy, if there is to be one: with the instruction that has this number.
     pub fn second_copy(&mut self) -> Option<usize> {
         let Carried { first, at: _, label, out, over, map, cc, broke } = self.carried?;
-        let n = (self.plan.ops.len() - first) as i8;
+        let n = (self.plan.count - first) as i8;
         self.first_cold = self.cold.len();
+        self.places.clear();
         self.tested = None;
         asm!(self, =>label ; mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)]
             ; jne =>out ; sub r15, BYTE n ; js =>over);
+        self.begin_with(map, cc, broke);
+        self.lanes();
+        self.stretch();
+        Some(first)
+    }
+
+    /// Goes on with what is where somewhere else.
+    pub fn begin_with(&mut self, map: Map, cc: Recipe, broke: Option<i64>) {
         for h in POOL {
             let guest = map.host.iter().position(|&host| host == h);
             let owner = match guest {
@@ -271,16 +287,14 @@ impl Emitter<'_> {
             self.own(h, owner);
         }
         (self.map, self.cc, self.open, self.broke) = (map, cc, true, broke);
+        (self.tested, self.update) = (None, None);
         self.forget_values();
-        self.lanes();
-        self.stretch();
-        Some(first)
     }
 
     /// What the second copy does when it must not go on.
     pub fn second_out(&mut self) {
         let Some(Carried { first, at, label: _, out, over, map, cc, broke }) = self.carried else { return };
-        asm!(self, =>over ; add r15, BYTE (self.plan.ops.len() - first) as i8 ; =>out);
+        asm!(self, =>over ; add r15, BYTE (self.plan.count - first) as i8 ; =>out);
         self.taken(0, broke);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);

@@ -7,6 +7,7 @@
 //! instruction done again by its interpreter's handler.
 
 use crate::ahead::{Ahead, Round};
+use crate::arms::{Arms, BranchedOff, Place};
 use crate::beside::Other;
 use crate::floating::Unusual;
 use crate::lanes::{Constants, Lanes};
@@ -123,17 +124,26 @@ pub struct Carried {
     pub broke: Option<i64>,
 }
 
+/// What is where when a branch goes elsewhere.
+#[derive(Clone, Copy)]
+pub struct Away {
+    pub map: Map,
+    pub cc: Recipe,
+    /// Instructions that were counted and are not executed.
+    pub refund: i32,
+    /// The number of the instruction that would have come next: so far registers have been stepped.
+    pub from: usize,
+    /// Where the branch is that was taken last, if the state does not have it.
+    pub at: Option<i64>,
+}
+
 /// Code that is emitted behind the block.
 pub enum Cold {
     Site(DynamicLabel, usize),
     Edge {
         label: DynamicLabel,
-        map: Map,
-        cc: Recipe,
+        away: Away,
         goal: Goal,
-        refund: u32,
-        /// Where the branch is that was taken last, if the state does not have it.
-        at: Option<i64>,
     },
     Exit {
         label: DynamicLabel,
@@ -142,6 +152,8 @@ pub enum Cold {
         /// The number of the target's frame, and its version.
         goal: (u32, u32),
     },
+    /// It has been emitted.
+    Done,
     Unusual(Unusual),
     Alone(Alone),
     /// The condition code is worked out from what it follows from.
@@ -153,20 +165,20 @@ pub enum Cold {
     /// A branch to a place further down in the block, which has these registers there.
     Join {
         start: DynamicLabel,
-        map: Map,
-        cc: Recipe,
+        away: Away,
         to: Map,
         to_cc: Recipe,
         label: DynamicLabel,
-        refund: u32,
-        at: Option<i64>,
     },
 }
 
 /// What is known of a block before it is emitted.
 pub struct Plan<'e> {
     pub storage: &'e storage::Storage,
+    /// So many of these are the block's, which are emitted first; those behind are its arms'.
     pub ops: &'e [Op],
+    pub count: usize,
+    pub arms: Arms,
     pub spans: Spans,
     pub tables: Tables,
     pub ahead: Ahead,
@@ -209,6 +221,8 @@ pub struct Emitter<'e> {
     pub floats_touched: u16,
     pub cc: Recipe,
     pub index: usize,
+    /// Instructions that have been counted when the block's first would be this one's: those that are left are as many less its number.
+    pub charged: i32,
     pub first_site: usize,
     /// The instruction has named a condition code.
     pub code_set: bool,
@@ -222,6 +236,9 @@ pub struct Emitter<'e> {
     /// The first of this copy of the block.
     pub first_cold: usize,
     pub carried: Option<Carried>,
+    /// Where arms may come back to the block.
+    pub places: Vec<Place>,
+    pub branched_off: BranchedOff,
     pub constants: Option<Constants>,
     pub head: DynamicLabel,
     /// Where in the code the inner entry is.
@@ -267,6 +284,7 @@ impl<'e> Emitter<'e> {
             floats_touched: 0,
             cc: Recipe::Stored,
             index: 0,
+            charged: plan.count as i32,
             first_site: 0,
             code_set: false,
             near: [None; 16],
@@ -275,6 +293,8 @@ impl<'e> Emitter<'e> {
             cold: Vec::new(),
             first_cold: 0,
             carried: None,
+            places: Vec::new(),
+            branched_off: BranchedOff::default(),
             constants: None,
             head,
             head_offset: 0,
@@ -510,7 +530,7 @@ impl<'e> Emitter<'e> {
             let whole = known & !u64::from(u32::MAX) | right & u64::from(u32::MAX);
             return self.set_general(W64, r, Word::Const(whole));
         }
-        if !self.plan.spans.steps(self.index, r) {
+        if !self.plan.spans.steps(self.position(), r) {
             self.close(r);
         }
         match width {
@@ -717,9 +737,9 @@ impl Emitter<'_> {
     }
 
     fn push_site(&mut self, map: Map) {
-        let (index, cc) = (self.index, self.cc);
+        let (index, cc, refund) = (self.index, self.cc, self.refund());
         let (after, broke) = (Map::EMPTY, self.broke);
-        self.sites.push(Draft { index, before: map, cc, broke, after, resume: 0, leave: false, quits: false });
+        self.sites.push(Draft { index, refund, before: map, cc, broke, after, resume: 0, leave: false, quits: false });
     }
 
     /// The one that was made last.

@@ -20,6 +20,8 @@
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod ahead;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod arms;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod beside;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod block;
@@ -99,6 +101,32 @@ pub struct Beside {
     pub version: u32,
 }
 
+/// Instructions that the program executes in place of some of a block, and then goes on in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Arm {
+    /// The number of the branch that it comes from.
+    pub from: usize,
+    /// Those of its own instructions: this one, and those up to this one, which is not its own.
+    pub first: usize,
+    pub end: usize,
+    /// The number of the block's instruction to which it leads back.
+    pub to: usize,
+}
+
+/// What a block's code is made of.
+#[derive(Clone, Copy)]
+pub struct Path<'a> {
+    /// The instructions that the program executes one behind the other as far as can be told, and behind them those of arms.
+    pub ops: &'a [isa::Op],
+    /// The text of each.
+    pub texts: &'a [[u8; 6]],
+    /// So many of them are the block's.
+    pub count: usize,
+    /// The number of the instruction that the loop to be quick in begins with.
+    pub first: usize,
+    pub arms: &'a [Arm],
+}
+
 /// Why generated code was left.
 #[derive(Clone, Copy, Debug)]
 pub enum Exit {
@@ -145,6 +173,8 @@ statistics! {
     instructions
     /// Of these, those that call their handler.
     calls
+    /// Ways out of blocks that lead back into them.
+    arms
     /// Bytes of code made.
     bytes
     /// Times that code was entered. It was left as often:

@@ -14,6 +14,8 @@ use isa::Op;
 pub struct Draft {
     /// The number of the instruction in its block.
     pub index: usize,
+    /// Instructions that were counted and are not executed if the block is left here.
+    pub refund: i32,
     pub before: Map,
     pub cc: Recipe,
     /// Where the branch is that was taken last, if the state does not have it.
@@ -124,8 +126,8 @@ pub struct Site {
     after: Places,
     /// How far from the start of the block the branch is that was taken last, or `KNOWN`.
     broke: i32,
-    /// Instructions of the block behind this one, which were counted and are not executed if the block is left here.
-    pub refund: u8,
+    /// Instructions that were counted and are not executed if the block is left here; in an arm some may not have been counted yet.
+    pub refund: i8,
     /// The engine goes on behind the instruction, not the block.
     pub leave: bool,
 }
@@ -197,7 +199,7 @@ impl Sites {
                 before: Places::of(&draft.before),
                 after: Places::of(&draft.after),
                 broke: draft.broke.map_or(KNOWN, |at| at as i32),
-                refund: (ops.len() - draft.index - 1) as u8,
+                refund: draft.refund as i8,
                 leave: draft.leave,
             });
         }

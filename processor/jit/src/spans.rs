@@ -14,6 +14,7 @@
 //! compares the address with the page the slot was made for, which costs less than a look. So does the first access of each block off
 //! the [register that mostly has a frame](LASTING): its slot is kept from block to block.
 
+use crate::Arm;
 use crate::ahead::{Access, Footprint, Round};
 use crate::emitter::{Emitter, asm, displaced, near, scratch};
 use crate::word::*;
@@ -39,7 +40,8 @@ pub struct Spans {
     fixed: u16,
     /// Those that are only stepped there.
     stepped: u16,
-    /// For each instruction, how far each register has been stepped before it, and which one it steps; and behind the last.
+    /// For each instruction, how far each register has been stepped before it, and which one it steps; and behind the block's last,
+    /// before those of arms.
     steps: Vec<([i32; 16], Option<u8>)>,
     /// Somebody else does an instruction there.
     calls: bool,
@@ -72,13 +74,17 @@ pub fn page(r: u8) -> i32 {
 }
 
 impl Spans {
-    pub fn of(footprints: &[Footprint], round: Option<Round>) -> Spans {
+    pub fn of(all: &[Footprint], count: usize, arms: &[Arm], round: Option<Round>) -> Spans {
+        let footprints = &all[..count];
         let looped = round.map_or(footprints, |Round { first, last }| &footprints[first..=last]);
         let written = looped.iter().fold(0, |all, print| all | print.written);
         let set = looped.iter().filter(|print| print.step.is_none()).fold(0, |all, print| all | print.written);
+        let in_arms = arms.iter().flat_map(|arm| &all[arm.first..arm.end]).fold(0, |all, print| all | print.written);
+        let (written, set) = (written | in_arms, set | in_arms);
         let (calls, again) = (looped.iter().any(|print| print.called), round.is_some());
         let mut spans = Spans { fixed: !written, stepped: written & !set, calls, again, ..Spans::default() };
         let mut open = [CLOSED; 16];
+        let mut opened = vec![open];
         let mut steps = [0i32; 16];
         for print in footprints {
             let step = print.step.filter(|&(r, by)| steps[r as usize].saturating_add(by).unsigned_abs() < REACH as u32);
@@ -108,6 +114,7 @@ impl Spans {
             spans.of.push(of);
             if let Some((r, by)) = step {
                 steps[r as usize] += by;
+                opened.push(open);
                 continue;
             }
             for (r, place) in open.iter_mut().enumerate() {
@@ -115,9 +122,44 @@ impl Spans {
                     (*place, steps[r]) = (CLOSED, 0);
                 }
             }
+            opened.push(open);
         }
         spans.steps.push((steps, None));
+        for (n, print) in all.iter().enumerate().skip(count) {
+            if let Some(arm) = arms.iter().find(|arm| arm.first == n) {
+                (open, steps) = (opened[arm.from + 1], spans.steps[arm.from + 1].0);
+            }
+            spans.steps.push((steps, None));
+            let mut of = Vec::new();
+            for access in &print.accesses {
+                let from = access.disp + steps[access.base as usize];
+                let place = open[access.base as usize];
+                if let Some(span) = spans.list.get_mut(place as usize)
+                    && span.to.max(from + access.len) - span.from.min(from) <= REACH
+                {
+                    (span.from, span.to) = (span.from.min(from), span.to.max(from + access.len));
+                    of.push((access.base, place));
+                }
+            }
+            spans.of.push(of);
+            for (_, place) in open.iter_mut().enumerate().filter(|(r, _)| print.written >> r & 1 == 1) {
+                *place = CLOSED;
+            }
+        }
         spans
+    }
+
+    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`: where not all
+    /// steps have been taken the page is to be looked at again.
+    pub fn go_over(&self, map: &mut Map, from: usize, to: usize) {
+        let kept = if self.again { self.stepped } else { 0 };
+        for r in (0..16u8).filter(|&r| self.strides(r, from, to)) {
+            if kept >> r & 1 == 1 {
+                map.moved |= 1 << r;
+            } else {
+                (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
+            }
+        }
     }
 
     /// Whether a branch before instruction `from` comes to instruction `to` with steps of `r` that are not seen there.
@@ -130,11 +172,11 @@ impl Spans {
         self.steps.get(index).is_some_and(|(_, step)| *step == Some(r))
     }
 
-    /// Closes in `map` what a branch from behind instruction `from` to instruction `to` does not bring along: it has not taken the
+    /// Closes in `map` what a branch from before instruction `from` to instruction `to` does not bring along: it has not taken the
     /// steps in between.
     pub fn skip(&self, map: &mut Map, from: usize, to: usize) {
         for r in 0..16u8 {
-            if self.strides(r, from + 1, to) {
+            if self.strides(r, from, to) {
                 (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
             }
         }
@@ -252,7 +294,7 @@ impl Emitter<'_> {
         let (read, write) = (self.map.read[r], self.map.write[r]);
         let (delta, code) = (slot(access.base), slot(access.base) + 8);
         let marked = storage::Code::MARKED_AT as i8;
-        let by = plan.spans.stepped(self.index, access.base);
+        let by = plan.spans.stepped(self.position(), access.base);
         let seen = Access { disp: access.disp + by, ..access };
         let moves = plan.spans.again && plan.spans.stepped >> r & 1 == 1;
         let bit = 1 << r;
@@ -443,7 +485,7 @@ mod tests {
             step(1, 1 << 20),
             print(&[(1, 0, 8, false)], 0),
         ];
-        let spans = Spans::of(&prints, None);
+        let spans = Spans::of(&prints, prints.len(), &[], None);
         let seen = |index: usize, disp| {
             let disp = disp + spans.stepped(index, 1);
             let access = Access { base: 1, disp, len: 8, store: false };
@@ -456,8 +498,8 @@ mod tests {
         assert_eq!(seen(5, 0), Some((1, 0, 8, 1, 0)));
         let open = || Map { read: [0; 16], ..Map::EMPTY };
         let (mut over, mut beside) = (open(), open());
-        spans.skip(&mut over, 0, 2);
-        spans.skip(&mut beside, 1, 2);
+        spans.skip(&mut over, 1, 2);
+        spans.skip(&mut beside, 2, 2);
         assert_eq!((over.read[1], over.read[2], beside.read[1]), (CLOSED, 0, 0));
     }
 
@@ -472,7 +514,7 @@ mod tests {
             print(&[(15, 160, 8, false)], 0),
             print(&[(15, 160 + REACH, 8, false)], 0),
         ];
-        let spans = Spans::of(&prints, None);
+        let spans = Spans::of(&prints, prints.len(), &[], None);
         let at = |index: usize, base, disp, len| {
             let access = Access { base, disp, len, store: false };
             spans.find(index, &access).map(|(n, span)| (n, span.from, span.to, span.loads, span.stores))

@@ -91,7 +91,7 @@ impl Emitter<'_> {
         } else {
             asm!(self, lea eax, [BYTE Rq(counter) - 1])
         }
-        let n = plan.ops.len() as i32;
+        let n = plan.count as i32;
         let bits = (n as u32).next_power_of_two().trailing_zeros() as i8;
         asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
         for Field { base, at } in stretch.fields() {

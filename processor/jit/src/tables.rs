@@ -5,6 +5,7 @@
 //! index is the access alone. What is known of the index is a bound for all 64 bits of its register, from the instructions before
 //! it in the same trace; where a branch leads in between, nothing is.
 
+use crate::Arm;
 use crate::ahead::{Access, Footprint, joined};
 use arch::{PAGE, PAGE_MASK};
 use isa::{Fields, Instruction, Op};
@@ -55,6 +56,7 @@ impl Tables {
     /// Finds the accesses and adds them to `footprints`. `gr` are the general registers where the block begins.
     pub fn of(
         ops: &[Op],
+        arms: &[Arm],
         rows: &[Option<&'static Instruction>],
         footprints: &mut [Footprint],
         gr: &[u64; 16],
@@ -64,7 +66,7 @@ impl Tables {
         let mut tables = vec![None; ops.len()];
         for (n, (op, row)) in ops.iter().zip(rows).enumerate() {
             let i = &op.fields;
-            if joined(ops, n) {
+            if joined(ops, arms, n) {
                 bounds = [None; 16];
             }
             // What EXECUTE does is another instruction's business.

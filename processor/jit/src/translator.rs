@@ -1,6 +1,7 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
 use crate::ahead::{Ahead, Footprint, Round, footprint, step as step_of};
+use crate::arms::Arms;
 use crate::beside::Other;
 use crate::bytes;
 use crate::emitter::*;
@@ -17,7 +18,7 @@ use crate::strings;
 use crate::tables::Tables;
 use crate::targets::Targets;
 use crate::word::*;
-use crate::{Beside, Exit, Link, Statistics};
+use crate::{Beside, Exit, Link, Path, Statistics};
 use arch::Absolute;
 use cpu::{Architecture, State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -130,7 +131,7 @@ fn perform_site(s: &mut State, sites: &Sites, site: &Site) -> bool {
 }
 
 /// The same for an instruction behind which so many are not executed if the block is left, as it is anyway if it `leaves`.
-pub fn perform(s: &mut State, op: &Op, refund: u8, leaves: bool) -> bool {
+pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
     let mode_before = mode(s);
     if floating::owes_flags(s) {
         floating::take_flags(s);
@@ -382,19 +383,17 @@ impl Translator {
         mode(s) as u8
     }
 
-    /// Translates the block at `absolute`: these instructions, with the text of each. They are what the program executes one behind the other as far
-    /// as can be told, all in one page and the one `beside` it: where one does not stand behind the one before it, that branches
-    /// there. The loop to be quick in begins with number `first`. Returns where it is entered from outside, and from its own page.
+    /// Translates the block at `absolute`, all of it in one page and the one `beside` it: where an instruction does not stand behind the one
+    /// before it, that branches there. Returns where it is entered from outside, and from its own page.
     pub fn translate(
         &mut self,
         s: &State,
         (absolute, version): (Absolute, u32),
         beside: Option<Beside>,
-        texts: &[[u8; 6]],
-        (ops, first): (&[Op], usize),
+        path: Path,
     ) -> (u64, u64) {
         let began = std::time::Instant::now();
-        let count = ops.len();
+        let Path { ops, texts, count, first, arms } = path;
         let version_at =
             |a: Absolute| std::ptr::from_ref(s.storage().code(a)) as u64 + storage::Code::VERSION_AT as u64;
         let mut plan = Plan {
@@ -406,6 +405,8 @@ impl Translator {
             round: None,
             storage: s.storage(),
             ops,
+            count,
+            arms: Arms::default(),
             absolute,
             origin: self.memory.next(),
             start: self.memory.start(),
@@ -444,7 +445,7 @@ impl Translator {
             ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, when))).collect();
         // A bit for each instruction that must be called.
         let mut unfit = 0u64;
-        let mut footprints = Vec::with_capacity(count);
+        let mut footprints = Vec::with_capacity(ops.len());
         for (n, (op, row)) in ops.iter().zip(&rows).enumerate() {
             let mut scout = Scout::new(s.address_mask, overflow);
             let body = row.and_then(|row| table().get(&std::ptr::from_ref(row)));
@@ -456,9 +457,14 @@ impl Translator {
             }
             let otherwise = natives[n].is_some() || row.and_then(execute).is_some();
             let called = scout.unfit && !otherwise;
-            unfit |= (called as u64) << n;
+            if n < count {
+                unfit |= (called as u64) << n;
+            }
+            // Nothing may be let in, or executed from elsewhere, in an arm.
+            let odd = matches!(natives[n], Some(Native::Control(_))) || row.and_then(execute).is_some();
+            let called = called || odd && n >= count;
             footprints.push(match natives[n] {
-                Some(native) => footprint(native, &op.fields),
+                Some(native) => Footprint { called, ..footprint(native, &op.fields) },
                 None => {
                     let step = row.filter(|_| !called && plan.mask == u64::MAX);
                     let step = step.and_then(|row| step_of(row.mnemonic, &op.fields));
@@ -473,10 +479,7 @@ impl Translator {
                 }
             });
         }
-        plan.round = Round::of(ops, first);
-        plan.tables = Tables::of(ops, &rows, &mut footprints, &s.gr);
-        plan.spans = Spans::of(&footprints, plan.round);
-        plan.ahead = Ahead::of(&footprints, plan.round);
+        plan.round = Round::of(&ops[..count], first);
         let described = |n: usize| -> Described {
             (rows[n].map_or("", |row| row.mnemonic), &ops[n].fields, natives[n], footprints[n].step)
         };
@@ -486,11 +489,21 @@ impl Translator {
             // A stretch is all of its block, and nobody else does any of it.
             plan.stretch = Stretch::of(&described).filter(|_| described.len() == count && unfit == 0);
         }
-        let (bytes, head) = loop {
+        // What is done many rounds at a time has no time for arms.
+        if plan.lanes.is_none() && plan.stretch.is_none() {
+            plan.arms = Arms::of(arms, ops, count, &footprints, plan.round);
+        }
+        plan.tables = Tables::of(ops, plan.arms.list(), &rows, &mut footprints, &s.gr);
+        plan.spans = Spans::of(&footprints, count, plan.arms.list(), plan.round);
+        plan.ahead = Ahead::of(&footprints, count, plan.arms.list(), plan.round);
+        let (bytes, head, back) = loop {
             match self.emit(&plan, &rows, &natives, unfit) {
                 Ok(done) => break done,
                 Err(index) => {
-                    unfit |= 1 << index;
+                    match index {
+                        Some(index) => unfit |= 1 << index,
+                        None => plan.arms = Arms::default(),
+                    }
                     self.assembler = Assembler::new(0);
                 }
             }
@@ -499,6 +512,7 @@ impl Translator {
         self.statistics.blocks += 1;
         self.statistics.instructions += ops.len() as u64;
         self.statistics.calls += unfit.count_ones() as u64;
+        self.statistics.arms += back;
         self.statistics.bytes += bytes.len() as u64;
         self.statistics.time += began.elapsed().as_nanos() as u64;
         self.sites.keep(&self.new_sites, ops);
@@ -507,25 +521,35 @@ impl Translator {
         (at, at + head)
     }
 
-    /// The code, and how far behind its start the inner entry is; or the number of an instruction that needs more registers
-    /// than there are.
+    /// The code, how far behind its start the inner entry is, and how many arms come back; or the number of an instruction of the block that needs more registers
+    /// than there are, or none, if it is an arm's.
     fn emit(
         &mut self,
         plan: &Plan,
         rows: &[Option<&'static Instruction>],
         natives: &[Option<Native>],
         unfit: u64,
-    ) -> Result<(Vec<u8>, u64), usize> {
+    ) -> Result<(Vec<u8>, u64, u64), Option<usize>> {
         let mut e = Emitter::new(&mut self.assembler, &mut self.new_sites, &mut self.new_links, plan);
         e.prologue();
         let head = e.head_offset;
-        Self::copy(&mut e, rows, natives, unfit, 0)?;
+        Self::copy(&mut e, rows, natives, unfit, 0).map_err(Some)?;
         if let Some(first) = e.second_copy() {
-            Self::copy(&mut e, rows, natives, unfit, first)?;
+            Self::copy(&mut e, rows, natives, unfit, first).map_err(Some)?;
         }
+        while let Some(mut n) = e.next_arm() {
+            while !e.comes_back(n) {
+                Self::one(&mut e, rows, natives, unfit, n).map_err(|_| None)?;
+                match e.next_of_arm() {
+                    Some(next) => n = next,
+                    None => break,
+                }
+            }
+        }
+        let back = e.came_back();
         e.epilogue();
         let code = self.assembler.take().expect("every label of a block is placed in it");
-        Ok((code, head))
+        Ok((code, head, back))
     }
 
     /// The block's instructions from that number on, or the number of one that needs more registers than there are.
@@ -536,33 +560,46 @@ impl Translator {
         unfit: u64,
         first: usize,
     ) -> Result<(), usize> {
-        let plan = e.plan;
-        for (n, (op, row)) in plan.ops.iter().zip(rows).enumerate().skip(first) {
-            e.begin(n);
-            // A block ends with EXECUTE, whatever that executes, and goes on behind it.
-            let executes = row.and_then(execute);
-            if unfit >> n & 1 == 1 || executes.is_some_and(|relative| !e.execute(relative, &op.fields)) {
-                e.call(row.is_none_or(|row| row.ends != Ends::No));
-            } else if executes.is_some() {
-                // That is done.
-            } else if let Some(native) = natives[n] {
-                e.native(native, &op.fields);
-            } else {
-                let row = std::ptr::from_ref(row.expect("only instructions with a row are fit"));
-                let (_, body) = table()[&row];
-                // SAFETY: that is what it was; a lifetime makes no other function of it.
-                let body = unsafe { std::mem::transmute::<fn(), Body<Emitter>>(body) };
-                let Ok(()) = body(e, &op.fields);
-            }
-            if e.failed {
-                return Err(n);
-            }
-            e.end();
+        for n in first..e.plan.count {
+            Self::one(e, rows, natives, unfit, n)?;
             if !e.goes_on() {
                 break;
             }
         }
         e.finish();
+        Ok(())
+    }
+
+    /// One instruction; its number, if it needs more registers than there are.
+    fn one(
+        e: &mut Emitter,
+        rows: &[Option<&'static Instruction>],
+        natives: &[Option<Native>],
+        unfit: u64,
+        n: usize,
+    ) -> Result<(), usize> {
+        let (op, row) = (&e.plan.ops[n], rows[n]);
+        e.begin(n);
+        // A block ends with EXECUTE, whatever that executes, and goes on behind it.
+        let executes = row.and_then(execute);
+        if n < e.plan.count && unfit >> n & 1 == 1 || executes.is_some_and(|relative| !e.execute(relative, &op.fields))
+        {
+            e.call(row.is_none_or(|row| row.ends != Ends::No));
+        } else if executes.is_some() {
+            // That is done.
+        } else if let Some(native) = natives[n] {
+            e.native(native, &op.fields);
+        } else {
+            let row = std::ptr::from_ref(row.expect("only instructions with a row are fit"));
+            let (_, body) = table()[&row];
+            // SAFETY: that is what it was; a lifetime makes no other function of it.
+            let body = unsafe { std::mem::transmute::<fn(), Body<Emitter>>(body) };
+            let Ok(()) = body(e, &op.fields);
+        }
+        if e.failed {
+            return Err(n);
+        }
+        e.end();
         Ok(())
     }
 
