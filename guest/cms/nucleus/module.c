@@ -168,6 +168,7 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
     u8 *save = (u8 *)SAVE_AREAS + depth * SAVE_AREA;
     struct command_place *command;
     char low[LINE_ROOM];
+    u8 mask;
     int code;
 
     if (depth == DEPTH)
@@ -185,7 +186,10 @@ int run_program_at(u32 entry, u8 modes, u8 key, u32 block, const struct call *ca
     frame.gr[14] = PROGRAM_END | (in_31 ? 0x80000000 : 0);
     depth++;
     command = no_command();
+    /* A program ends in an SVC, which leaves the machine disabled. */
+    mask = disable();
     code = run_program(&frame);
+    restore(mask);
     command_again(command);
     /* What a function returns is read after it. */
     if (settings.clear_each_call && call->type != CALL_FUNCTION)
