@@ -2,7 +2,7 @@
 //! what it has.
 //!
 //! Two habits are known. Who reads one track after another gets the next ones *staged*: read, unpacked and kept among the
-//! image's recent tracks, while the host is told of those behind them. Who reads here and there, but twice at one cylinder within a few hundred reads, gets the host told that
+//! image's recent tracks, in [runs](crate::past) or while the host is told of those behind them. Who reads here and there, but twice at one cylinder within a few hundred reads, gets the host told that
 //! the cylinder is wanted ([`HostFile::will_need`](crate::host::HostFile::will_need)), so that its other tracks are in the host's
 //! storage when they are read. On a volume much larger than what is read at a time the second hardly ever happens.
 //!
@@ -10,14 +10,17 @@
 //! read ahead: tests count their requests.
 
 use crate::image::Files;
+use crate::past::Room;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 /// Tracks, or groups of blocks, that are staged ahead of a reader. A thread that has to wait for a processor is not late at once.
-const WINDOW: u32 = 24;
+const WINDOW: u32 = 32;
 /// As many of them are one piece of work: where the host has processors, several threads unpack.
 const PIECE: usize = 4;
+/// As many where they are read in one run.
+const RUN: usize = 8;
 /// Threads at most.
 const THREADS: usize = 4;
 /// Readers of one image that are told apart.
@@ -125,10 +128,12 @@ pub fn ask(files: &Arc<Files>, wish: Wish) {
     });
     let pieces = match wish {
         Wish::Stage(units) => {
+            let past = files.reads_past();
+            let piece = if past { RUN } else { PIECE };
             // The host fetches what comes after these, while they are unpacked.
-            let behind = Wish::Near(units.end..units.end.saturating_add(WINDOW));
-            let pieces = units.clone().step_by(PIECE).map(move |at| at..units.end.min(at + PIECE as u32));
-            pieces.map(Wish::Stage).chain([behind]).collect()
+            let behind = (!past).then(|| Wish::Near(units.end..units.end.saturating_add(WINDOW)));
+            let pieces = units.clone().step_by(piece).map(move |at| at..units.end.min(at + piece as u32));
+            pieces.map(Wish::Stage).chain(behind).collect()
         }
         near => vec![near],
     };
@@ -141,14 +146,12 @@ pub fn ask(files: &Arc<Files>, wish: Wish) {
 
 fn run() {
     let (queue, bell) = QUEUE.wait();
+    let mut room = Room::default();
     loop {
         let next = bell.wait_while(queue.lock().expect(HELD), |queue| queue.is_empty()).expect(HELD).pop_front();
         let Some((files, wish)) = next.and_then(|(files, wish)| Some((files.upgrade()?, wish))) else { continue };
         match wish {
-            Wish::Stage(mut units) => {
-                // Up to the first that cannot be read, or the end of the image.
-                let _ = units.try_for_each(|unit| if files.stage(unit) { Some(()) } else { None });
-            }
+            Wish::Stage(units) => files.stage(units, &mut room),
             Wish::Near(units) => files.will_need(units),
         }
     }

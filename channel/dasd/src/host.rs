@@ -3,13 +3,13 @@
 //! Everything an image does to its file goes through [`HostFile`], so that a test can make any request fail or fall
 //! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
 
-use crate::MediaError;
+use crate::{MediaError, past};
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A request to the host, for [`Faults`].
@@ -82,6 +82,8 @@ pub struct HostFile {
     path: PathBuf,
     writable: bool,
     faults: Option<Arc<dyn Faults>>,
+    /// The same file, opened when it is first wanted, for reading past the host's storage, where that is done.
+    past: OnceLock<Option<File>>,
 }
 
 impl HostFile {
@@ -112,7 +114,7 @@ impl HostFile {
         if !file.metadata().map_err(|error| fail(&error))?.is_file() {
             return Err(ImageError::NotAnImage { path: path.into(), why: "it is not an ordinary file".into() });
         }
-        let host = HostFile { file, path: path.into(), writable, faults };
+        let host = HostFile { file, path: path.into(), writable, faults, past: OnceLock::new() };
         host.lock()?;
         Ok(host)
     }
@@ -121,7 +123,7 @@ impl HostFile {
     pub fn create(path: &Path, faults: Option<Arc<dyn Faults>>) -> Result<HostFile, ImageError> {
         let opened = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = opened.map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
-        let host = HostFile { file, path: path.into(), writable: true, faults };
+        let host = HostFile { file, path: path.into(), writable: true, faults, past: OnceLock::new() };
         host.lock()?;
         Ok(host)
     }
@@ -162,6 +164,21 @@ impl HostFile {
 
     pub fn writable(&self) -> bool {
         self.writable
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The file for reading past the host's storage.
+    pub(crate) fn past(&self) -> Option<&File> {
+        let open = || if self.faults.is_some() { None } else { past::open(&self.file, &self.path) };
+        self.past.get_or_init(open).as_ref()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn set_past(&self, past: Option<File>) {
+        self.past.set(past).expect("it was not wanted yet");
     }
 
     #[expect(clippy::len_without_is_empty, reason = "a length that has to be asked of the host, and may fail")]

@@ -17,6 +17,7 @@ use crate::copy::parsed;
 use crate::host::{Faults, HostFile, ImageError};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
+use crate::past::{Once, Room};
 use crate::{Change, Format, Kind, MediaError, Spot, Track, Volume, ahead, sync};
 use recent::{Recent, Unit};
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// How soon writes survive the end of the *host*. The end of this process loses no acknowledged write under any policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -86,6 +87,11 @@ pub(crate) struct Files {
     /// The base first. Empty when the image has been closed.
     stack: RwLock<Vec<Layer>>,
     recent: Mutex<Recent>,
+    /// Units that are being brought into storage, and the bell that says that some are not any more.
+    staging: Mutex<Vec<Range<u32>>>,
+    staged: Condvar,
+    /// What was read past the host's storage.
+    once: Mutex<Once>,
     /// Whether what will be read next is brought nearer.
     ahead: bool,
     /// Something was written since the last sync.
@@ -195,7 +201,10 @@ impl Image {
         if let Some(wish) = wish.filter(|_| self.files.ahead) {
             ahead::ask(&self.files, wish);
         }
-        found
+        match found {
+            None if self.files.wait_for_staging(unit) => self.recall(unit),
+            found => found,
+        }
     }
 
     fn remember(&self, unit: u32, data: Unit) {
@@ -308,6 +317,9 @@ impl Files {
             kind: stack[0].kind(),
             stack: RwLock::new(stack),
             recent: Mutex::default(),
+            staging: Mutex::default(),
+            staged: Condvar::new(),
+            once: Mutex::default(),
             ahead,
             dirty: AtomicBool::default(),
             syncing: Mutex::default(),
@@ -322,23 +334,67 @@ impl Files {
         self.recent.lock().expect(HELD)
     }
 
-    /// Brings a unit into storage; false if that cannot be, or the image has been closed.
-    pub(crate) fn stage(&self, unit: u32) -> bool {
-        if self.recent().has(unit) {
-            return true;
+    /// Brings units into storage, up to the first that cannot be read, or the end of the image.
+    pub(crate) fn stage(&self, units: Range<u32>, room: &mut Room) {
+        let mut rest = units;
+        let missing = |units: &Range<u32>| {
+            let recent = self.recent();
+            units.clone().find(|&unit| !recent.has(unit))
+        };
+        while let Some(first) = missing(&rest) {
+            // Held until the units are remembered, so that no write comes between.
+            let stack = self.stack.read().expect(HELD);
+            let some = match stack.as_slice() {
+                [] => return,
+                [Layer::Ckd(ckd)] => ckd.run(first..rest.end),
+                _ => first..first + 1,
+            };
+            rest.start = some.end;
+            self.staging.lock().expect(HELD).push(some.clone());
+            let done = self.stage_some(&stack, &some, room);
+            self.staging.lock().expect(HELD).retain(|other| *other != some);
+            self.staged.notify_all();
+            if done.is_err() {
+                return;
+            }
         }
-        // Held until the unit is remembered, so that no write comes between.
-        let stack = self.stack.read().expect(HELD);
-        if stack.is_empty() {
-            return false;
-        }
-        let staged = read_unit(&stack, unit).and_then(|bytes| {
-            Ok(match self.kind {
+    }
+
+    fn stage_some(&self, stack: &[Layer], units: &Range<u32>, room: &mut Room) -> Result<(), MediaError> {
+        let put = |unit, bytes| {
+            let staged = match self.kind {
                 Kind::Ckd { .. } => Unit::Track(Arc::new(parsed(self.kind, unit, bytes)?)),
                 Kind::Fba { .. } => Unit::Group(Arc::new(bytes)),
-            })
-        });
-        staged.map(|staged| self.recent().put(unit, staged)).is_ok()
+            };
+            self.recent().put(unit, staged);
+            Ok(())
+        };
+        match stack {
+            [Layer::Ckd(ckd)] if units.len() > 1 => {
+                let keep = self.once.lock().expect(HELD).again(units);
+                let mut tracks = units.clone().zip(ckd.read_run(units, keep, room)?);
+                tracks.try_for_each(|(unit, slot)| put(unit, slot.to_vec()))
+            }
+            _ => units.clone().try_for_each(|unit| put(unit, read_unit(stack, unit)?)),
+        }
+    }
+
+    /// Whether what is staged is read past the host's storage.
+    pub(crate) fn reads_past(&self) -> bool {
+        // Whoever asks may have it already; while somebody writes, the answer does not matter much.
+        match self.stack.try_read().as_ref().map(|stack| stack.as_slice()) {
+            Ok([Layer::Ckd(ckd)]) => ckd.reads_past(),
+            _ => false,
+        }
+    }
+
+    /// Returns when nobody is bringing this unit into storage; whether somebody was. Who does has all the locks it takes.
+    fn wait_for_staging(&self, unit: u32) -> bool {
+        let busy = |staging: &mut Vec<Range<u32>>| staging.iter().any(|units| units.contains(&unit));
+        let mut staging = self.staging.lock().expect(HELD);
+        let waits = busy(&mut staging);
+        drop(self.staged.wait_while(staging, busy).expect(HELD));
+        waits
     }
 
     /// Tells the host that these units will be read soon.

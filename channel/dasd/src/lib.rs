@@ -25,6 +25,7 @@ mod layer;
 mod memory;
 pub mod model;
 pub mod packed;
+mod past;
 mod plain;
 #[cfg(test)]
 mod scratch;

@@ -6,13 +6,12 @@
 use crate::header::{self, Form, Header, Packing};
 use crate::host::{HostFile, ImageError};
 use crate::journal::{self, Journal};
+use crate::past::{PAGE, Room};
 use crate::{Count, Kind, MediaError, Options, Policy, Spot, track};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// What hosts read and keep at a time.
-const PAGE: usize = 4096;
 
 /// A count-key-data volume in slots.
 pub struct Ckd {
@@ -117,6 +116,33 @@ impl Ckd {
             self.expected.store(wanted.max(expected - expected.saturating_sub(wanted) / 8), Ordering::Relaxed);
         }
         Ok(bytes)
+    }
+
+    /// Whether tracks are read in runs past the host's storage: if that is done with its files, and most of a slot is in use.
+    pub fn reads_past(&self) -> bool {
+        let full = self.expected.load(Ordering::Relaxed) >= self.slot as usize / 2;
+        full && self.parts.iter().all(|part| part.host.past().is_some())
+    }
+
+    /// The run that these tracks begin with: those in one file, if they are read so.
+    pub fn run(&self, tracks: Range<u32>) -> Range<u32> {
+        if !self.reads_past() {
+            return tracks.start..tracks.start + 1;
+        }
+        let (part, _) = self.place(tracks.start);
+        tracks.start..tracks.end.min(self.parts[part].end)
+    }
+
+    /// Tracks that lie together, each with what is behind its end in its slot. The host is to `keep` them in its own storage, or need not.
+    pub fn read_run<'a>(
+        &self,
+        tracks: &Range<u32>,
+        keep: bool,
+        room: &'a mut Room,
+    ) -> Result<impl Iterator<Item = &'a [u8]>, MediaError> {
+        let (part, at) = self.place(tracks.start);
+        let bytes = self.parts[part].host.read_run(at, tracks.len() * self.slot as usize, keep, room)?;
+        Ok(bytes.chunks(self.slot as usize))
     }
 
     /// The whole slot of a track.

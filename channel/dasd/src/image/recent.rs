@@ -22,8 +22,8 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Up to 3.5 MB of 3390 tracks.
-    const LIMIT: usize = 64;
+    /// Up to 5.5 MB of 3390 tracks: what is staged ahead of a few readers, and what they come back to.
+    const LIMIT: usize = 96;
 
     pub fn has(&self, unit: u32) -> bool {
         self.units.iter().any(|(found, _)| *found == unit)

@@ -161,3 +161,35 @@ fn what_is_written_again_and_again_is_compressed_once() {
     assert!(stored(&image) < 2000, "closed, all of it is compressed");
     assert_eq!(*image.read_track(300).unwrap(), with_record(20, 0, 3));
 }
+
+#[test]
+fn what_is_staged_in_runs_is_what_was_written_last() {
+    const TRACKS: u32 = 15;
+    let folder = Folder::new("image-runs");
+    let path = plain(&folder, "a.3390", TRACKS / 15);
+    let whole = |track: u32, fill| with_record((track / 15) as u16, (track % 15) as u16, fill);
+    for policy in [Policy::Safe, Policy::Lazy] {
+        let image = Image::open(&path, Options { policy, ..Options::default() }).unwrap();
+        (0..TRACKS).for_each(|track| image.write_track(track, &whole(track, 1)).unwrap());
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let (files, done) = (&image.files, &done);
+            scope.spawn(move || {
+                let mut room = Room::default();
+                while !done.load(Ordering::Relaxed) {
+                    (0..8).for_each(|unit| files.recent().remove(unit));
+                    files.stage(0..8, &mut room);
+                }
+            });
+            // Read again and again, so that what is staged meanwhile is seen, whenever that ends.
+            let other = (0..10_000).find(|round| {
+                let track = round * 5 % 8;
+                let written = whole(track, *round as u8);
+                image.write_track(track, &written).unwrap();
+                (0..10).any(|_| *image.read_track(track).unwrap() != written)
+            });
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(other, None, "a round that read something else than it wrote");
+        });
+    }
+}
