@@ -2,8 +2,8 @@
 //!
 //! A system that reads much fills its free storage from one end to the other, and what channel programs bring is the first to touch it: each
 //! time a huge page of the host is reached, it has to be found and cleared, which takes as long as some hundred reads. So when input goes
-//! from one such piece to the next one up, the one behind that is prepared meanwhile, if nothing of it is there. It is as zero then as it was before,
-//! and no more than one piece is ever prepared in vain.
+//! from one such piece to the next one up, the two behind that are prepared meanwhile, if nothing of them is there: while input goes through one, a
+//! thread may have to wait for a processor. They are as zero then as they were before, and no more than two pieces are ever prepared in vain.
 //!
 //! Small machines, which are kept small, are left alone, as is everything on hosts that cannot do this.
 
@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What is prepared at a time: a huge page.
 pub const PIECE: usize = 2 << 20;
+/// How many pieces are prepared ahead of input.
+const AHEAD: usize = 2;
 
 /// Where input went last in a mapping.
 #[derive(Default)]
@@ -52,9 +54,9 @@ impl Foresight {
         let last = self.last.load(Relaxed);
         if piece != last {
             self.last.store(piece, Relaxed);
-            let next = (piece + 1) * PIECE;
-            if piece == last + 1 && next >= start && next + PIECE <= start + len {
-                self.ask(next);
+            if piece == last + 1 {
+                let behind = (piece + 1..).map(|number| number * PIECE).take(AHEAD);
+                behind.filter(|at| *at >= start && at + PIECE <= start + len).for_each(|at| self.ask(at));
             }
         }
     }
@@ -83,11 +85,11 @@ mod tests {
         const PIECE: u64 = super::PIECE as u64;
         let storage = Storage::new(256 << 20).unwrap();
         let resident = |storage: &Storage| storage.resident_pages();
-        // Up by one piece, and up again: the piece after the last is there soon. Whole, whatever pages the host has.
+        // Up by one piece, and up again: the pieces after the last are there soon. Whole, whatever pages the host has.
         for at in (PIECE..3 * PIECE).step_by(4096) {
             storage.write(Absolute(at), &[1; 64]).unwrap();
         }
-        let enough = 3 * PIECE / 4096;
+        let enough = (2 + super::AHEAD as u64) * PIECE / 4096;
         let began = Instant::now();
         while resident(&storage) < enough && began.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(5));
