@@ -201,6 +201,8 @@ pub struct Plan<'e> {
     /// Where its frame's code version is, and what it is now.
     pub version_at: u64,
     pub version: u32,
+    /// Instructions behind which nobody looks at the condition code until the next has set it: a bit each.
+    pub unwanted: u64,
     /// The page beside its own that the block goes on in.
     pub beside: Option<Other>,
     /// The host may do binary-floating-point arithmetic for the program that runs now, and so for most.

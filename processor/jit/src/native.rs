@@ -368,6 +368,11 @@ impl Emitter<'_> {
             (false, true) => asm!(self, sbb Rq(t), Rq(b) ; setnc al),
             (false, false) => asm!(self, sbb Rd(t), Rd(b) ; setnc al),
         }
+        let result = self.reg(t, if width == W64 { Left::Valid } else { Left::Zero });
+        // The next of a chain looks at the carry.
+        if self.code_is_unwanted() {
+            return self.set_general(width, i.r1, result);
+        }
         if width == W64 {
             asm!(self, test Rq(t), Rq(t))
         } else {
@@ -376,8 +381,12 @@ impl Emitter<'_> {
         asm!(self, setne cl ; movzx eax, al ; movzx ecx, cl ; lea Rd(code), [rcx + rax * 2]);
         let w = self.reg(code, Left::Zero);
         self.name_code(Cc::Value(w));
-        let w = self.reg(t, if width == W64 { Left::Valid } else { Left::Zero });
-        self.set_general(width, i.r1, w);
+        self.set_general(width, i.r1, result);
+    }
+
+    /// Nobody looks at the condition code that this instruction sets. An arm may end behind it.
+    fn code_is_unwanted(&self) -> bool {
+        !self.branched_off.now && self.index < self.plan.count && self.plan.unwanted >> self.index & 1 == 1
     }
 
     fn leftmost_one(&mut self, i: &Fields) {

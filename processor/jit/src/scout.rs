@@ -17,6 +17,8 @@ pub struct Scout {
     pub overflow: bool,
     changed: bool,
     named_code: bool,
+    wants_code: bool,
+    leaves: bool,
     /// It must be called.
     pub unfit: bool,
     /// Bases without an index, and displacements, of the addresses made.
@@ -40,7 +42,12 @@ impl Scout {
             self.accesses.push(Access { base, disp, len: len as i32, store });
         }
     }
+    /// It sets the condition code without having looked at it, and is always done to its end.
+    pub fn only_sets_code(&self) -> bool {
+        self.named_code && !self.wants_code && !self.leaves && !self.unfit
+    }
     fn may_leave(&mut self) {
+        self.leaves = true;
         self.unfit |= self.changed | self.named_code;
     }
 }
@@ -82,8 +89,6 @@ impl Cpu for Scout {
         fn equal(width: Width, a: (), b: ());
         fn less(width: Width, a: (), b: ());
         fn below(width: Width, a: (), b: ());
-        fn cc_in(mask: u8);
-        fn cc();
         fn program_mask();
         fn select(c: (), a: (), b: ());
         fn wrap(a: ());
@@ -95,6 +100,12 @@ impl Cpu for Scout {
         fn set_ar(r: u8, v: ());
         fn branch_if(i: &Fields, condition: (), target: ());
         fn jump(i: &Fields, target: ());
+    }
+    fn cc_in(&mut self, _: u8) {
+        self.wants_code = true;
+    }
+    fn cc(&mut self) {
+        self.wants_code = true;
     }
     fn gr(&mut self, _: Width, r: u8) {
         self.read |= 1 << (r & 15);
@@ -124,6 +135,7 @@ impl Cpu for Scout {
     }
     fn store_vector(&mut self, at: At<()>, _: [(); 2]) -> Step<Self> {
         self.access(at, 16, true);
+        self.leaves = true;
         self.unfit |= self.changed;
         Ok(())
     }
@@ -158,6 +170,7 @@ impl Cpu for Scout {
     fn store(&mut self, width: Width, at: At<()>, _: ()) -> Step<Self> {
         self.access(at, width.bits() / 8, true);
         // NI and its kind name the condition code before the store, which is sure to succeed.
+        self.leaves = true;
         self.unfit |= self.changed;
         Ok(())
     }

@@ -340,6 +340,8 @@ impl Emitter<'_> {
             // A first store opens the span for what is fetched, too.
             true if read == n => span.stores,
             true => span.stores + span.loads,
+            // Who goes either way, and stores where he has fetched, needs one look for both.
+            false if !plan.arms.list().is_empty() => span.loads + span.stores,
             false => span.loads,
         };
         if users < 2 && !repeated {

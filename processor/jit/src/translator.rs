@@ -416,6 +416,7 @@ impl Translator {
             alone: s.shared().signals.len() == 1,
             version_at: version_at(absolute),
             version,
+            unwanted: 0,
             beside: beside.map(|Beside { at, frame, version }| Other {
                 at,
                 number: (frame.0 / arch::PAGE) as u32,
@@ -463,6 +464,11 @@ impl Translator {
             // Nothing may be let in, or executed from elsewhere, in an arm.
             let odd = matches!(natives[n], Some(Native::Control(_))) || row.and_then(execute).is_some();
             let called = called || odd && n >= count;
+            // Where text of another page begins the block may be left.
+            let sets = scout.only_sets_code() && !otherwise && row.is_some_and(|row| row.ends == Ends::No);
+            if (1..count).contains(&n) && sets && plan.beside.is_none() {
+                plan.unwanted |= 1 << (n - 1);
+            }
             footprints.push(match natives[n] {
                 Some(native) => Footprint { called, ..footprint(native, &op.fields) },
                 None => {

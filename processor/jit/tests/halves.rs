@@ -38,3 +38,35 @@ fn a_right_half_meets_its_left_half_where_ways_come_together() {
         }
     }
 }
+
+#[test]
+fn a_carry_that_nobody_looks_at_is_there_for_an_instruction_that_fails() {
+    // ALGR 3,4; ALCGR 5,6; AGR 7,5; SLGR 8,4; SLBGR 9,6; BRC 2,*+8; LA 10,1(10); SLBR 11,6; ALR 11,4; ALCR 2,3.
+    let sums = [
+        0xb9, 0x0a, 0, 0x34, 0xb9, 0x88, 0, 0x56, 0xb9, 0x08, 0, 0x75, 0xb9, 0x0b, 0, 0x84, 0xb9, 0x89, 0, 0x96, 0xa7,
+        0x24, 0, 4, 0x41, 0xa0, 0xa0, 1, 0xb9, 0x99, 0, 0xb6, 0x1e, 0xb4, 0xb9, 0x98, 0, 0x23,
+    ];
+    // LA 13,2048(13), and AG 7,0(13), which looks for its operand before it sets the code, or AGR 7,5.
+    let step = [0x41, 0xd0, 0xd8, 0];
+    for last in [&[0xe3, 0x70, 0xd0, 0, 0, 0x08][..], &[0xb9, 0x08, 0, 0x75]] {
+        let first = [&step[..], &sums, last].concat();
+        let back = -(first.len() as i16) / 2;
+        let text = [&first[..], &[0xa7, 0xc6], &back.to_be_bytes(), &[0, 0]].concat();
+        let [interpreted, eager, hot] = [0, 1, 40].map(|patience| {
+            let mut machine = Machine::new(Architecture::Z, 1 << 20);
+            machine.set_patience(patience);
+            machine.prepare_interruptions();
+            machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
+            machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
+            let gr = &mut machine.state.gr;
+            (gr[3], gr[4], gr[6]) = (1, 0x9e37_79b9_7f4a_7c15, 0x5851_f42d_4c95_7f2d);
+            (gr[12], gr[13]) = (300, (1 << 20) - 200 * 2048);
+            assert_eq!(machine.resume(100_000), Exit::Wait);
+            let mut old = [0; 16];
+            machine.storage.read(Absolute(0x150), &mut old).expect("it is storage");
+            (machine.state.gr, machine.state.cc, machine.state.instructions, old)
+        });
+        assert_eq!(interpreted, eager);
+        assert_eq!(interpreted, hot);
+    }
+}
