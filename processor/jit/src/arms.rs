@@ -166,9 +166,23 @@ impl Emitter<'_> {
             self.charged = refund + n as i32;
             self.branched_off.behind = (k < self.branched_off.own).then(|| from.saturating_sub(1));
             self.branched_off.again = 0;
+            self.look_at_budget(n, refund);
             return Some(n);
         }
         None
+    }
+
+    /// An arm that begins with instruction `n` is left at once if the budget may end in it: so many of what has been counted are not
+    /// executed.
+    fn look_at_budget(&mut self, n: usize, refund: i32) {
+        let plan = self.plan;
+        let own = plan.arms.list.iter().find(|arm| (arm.first..arm.end).contains(&n)).map_or(0, |arm| arm.end - n);
+        let more = (own + AGAIN) as i32 - refund;
+        let label = self.a.new_dynamic_label();
+        asm!(self, cmp r15, more ; jl =>label);
+        let from = n + (n >= plan.count) as usize;
+        let away = Away { map: self.map, cc: self.cc, refund, from, at: self.broke };
+        self.cold.push(Cold::Edge { label, away, goal: Goal::Near(plan.ops[n].fields.at()) });
     }
 
     /// How many arms lead back into the block.
@@ -263,14 +277,14 @@ impl Emitter<'_> {
         if more != 0 || !forward {
             asm!(self, add r15, BYTE more as i8);
         }
-        if !forward {
+        if !forward || more < 0 {
             asm!(self, js =>ends);
         }
         let goes = self.floats_go(&here.floats, &map.floats);
         assert!(goes, "that was looked at");
         self.go(&here, way);
         asm!(self, jmp =>label);
-        if !forward {
+        if !forward || more < 0 {
             asm!(self, =>ends ; sub r15, BYTE more as i8 ; =>looks);
             self.leave_arm(n);
         }

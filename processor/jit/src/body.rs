@@ -667,7 +667,11 @@ impl Cpu for Emitter<'_> {
                 if let Some(true) = self.jump_if(truth, site) {
                     asm!(self, jmp =>site)
                 }
-                otherwise(self)
+                otherwise(self)?;
+                // What registers have is known of one way only.
+                self.map.clear &= !self.map.full;
+                self.forget_values();
+                Ok(())
             }
         }
     }

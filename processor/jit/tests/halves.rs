@@ -70,3 +70,28 @@ fn a_carry_that_nobody_looks_at_is_there_for_an_instruction_that_fails() {
         assert_eq!(interpreted, hot);
     }
 }
+
+#[test]
+fn what_a_condition_may_load_is_not_known_behind_it() {
+    // CHI 4,50; LLGFR 1,2; LLILF 6,5; LOCGE 1,0(3); LOCGE 6,0(3); IILF 6,7; AGR 5,1; AGR 7,6; BRCT 4,the first.
+    let text = [
+        0xa7, 0x4e, 0x00, 0x32, 0xb9, 0x16, 0x00, 0x12, 0xc0, 0x6f, 0, 0, 0, 5, 0xeb, 0x18, 0x30, 0, 0, 0xe2, 0xeb,
+        0x68, 0x30, 0, 0, 0xe2, 0xc0, 0x69, 0, 0, 0, 7, 0xb9, 0x08, 0x00, 0x51, 0xb9, 0x08, 0x00, 0x76, 0xa7, 0x46,
+        0xff, 0xec, 0x00, 0x00,
+    ];
+    let (short, loaded, at) = (0x8000_0001u64, 0xff7f_ffff_1234_5678u64, 0x9000u64);
+    for patience in [0, 1, 40] {
+        let mut machine = Machine::new(Architecture::Z, 1 << 20);
+        machine.set_patience(patience);
+        machine.prepare_interruptions();
+        machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
+        machine.storage.write(Absolute(at), &loaded.to_be_bytes()).expect("it is storage");
+        machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
+        let s = &mut machine.state;
+        (s.gr[2], s.gr[3], s.gr[4], s.gr[5], s.gr[7]) = (short, at, 100, 0, 0);
+        assert_eq!(machine.resume(100_000), Exit::Wait);
+        let once = [loaded, loaded & !0xffff_ffff | 7];
+        let sums = [99 * short, 99 * 7].into_iter().zip(once).map(|(others, once)| once.wrapping_add(others));
+        assert_eq!([machine.state.gr[5], machine.state.gr[7]].to_vec(), sums.collect::<Vec<_>>(), "{patience}");
+    }
+}
