@@ -91,15 +91,13 @@ struct loading { struct csl_routine *routine; const char *from; };
 static int link_routine(const struct loading *loading, u32 at, u32 end)
 {
     const struct link_options how = { .duplicates = true, .replace = true, .automatic = true, .libraries = true, .invalid = true };
-    struct globals *list = &globals[OF_TXTLIB], kept = *list;
+    struct globals from = { .count = 1 };
     int code;
 
     link_begin(at, end);
     if (loading->from[0] != ' ') {
-        memcpy(list->name[0], loading->from, sizeof(name));
-        list->count = 1;
-        code = link_member(loading->routine->called, &how);
-        *list = kept;
+        memcpy(from.name[0], loading->from, sizeof(name));
+        code = link_member(loading->routine->called, &from, &how);
     } else {
         code = link_name(loading->routine->called, &how);
     }

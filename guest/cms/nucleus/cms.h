@@ -302,6 +302,7 @@ struct open_file {
     struct open_file *chain;
 };
 struct search { struct fileid wanted; struct disk *disk; const u8 *fst; char letter; u32 number; };
+bool legal_mode(const name token);
 bool parse_fileid(const char *module, const struct call *call, u32 first, u32 count, struct fileid *id);
 int one_fileid(const char *module, const struct call *call, u32 first, struct fileid *id);
 void search_begin(struct search *search, const struct fileid *wanted);

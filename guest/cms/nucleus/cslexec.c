@@ -22,7 +22,8 @@ static int give(struct csl_call *call, u32 bits, const struct rexx_text *value)
     return (int)(bits | (value->length > room ? REXX_VAR_TRUNCATED : 0));
 }
 
-static int fetch(struct csl_call *call)
+/* What a variable has, or what PARSE knows. */
+static int give_value(struct csl_call *call, bool private)
 {
     struct rexx_text called = text_of(&call->given[VARIABLE]), value = { NULL, 0 };
     struct rexx *rexx = exec_running();
@@ -30,21 +31,12 @@ static int fetch(struct csl_call *call)
 
     if (rexx == NULL)
         return NO_EXEC;
-    bits = rexx_fetch(rexx, REXX_SYMBOLIC, &called, &value);
+    bits = private ? rexx_private(rexx, &called, &value) : rexx_fetch(rexx, REXX_SYMBOLIC, &called, &value);
     return give(call, bits, &value);
 }
 
-static int fetch_private(struct csl_call *call)
-{
-    struct rexx_text called = text_of(&call->given[VARIABLE]), value = { NULL, 0 };
-    struct rexx *rexx = exec_running();
-    u32 bits;
-
-    if (rexx == NULL)
-        return NO_EXEC;
-    bits = rexx_private(rexx, &called, &value);
-    return give(call, bits, &value);
-}
+static int fetch(struct csl_call *call) { return give_value(call, false); }
+static int fetch_private(struct csl_call *call) { return give_value(call, true); }
 
 static int set(struct csl_call *call)
 {

@@ -77,12 +77,9 @@ static bool fileid_of(const struct csl_given *text, bool any_mode, struct fileid
         return false;
     if (!word_of(text, &at, mode, &bad))
         return !bad;
-    id->fm[0] = upper(mode[0]);
-    id->fm[1] = mode[1];
-    if (name_length(mode) > 2 || (mode[1] != ' ' && (mode[1] < '0' || mode[1] > '6')) || word_of(text, &at, more, &bad) || bad)
-        return false;
-    return (id->fm[0] >= 'A' && id->fm[0] <= 'Z' && !is_digit(id->fm[0]) && upper(id->fm[0]) == id->fm[0]) ||
-           (any_mode && id->fm[0] == '*');
+    mode[0] = upper(mode[0]);
+    memcpy(id->fm, mode, 2);
+    return legal_mode(mode) && mode[0] != '=' && mode[1] != '=' && (any_mode || mode[0] != '*') && !word_of(text, &at, more, &bad) && !bad;
 }
 
 static int accessed(struct csl_call *call, const struct fileid *id, bool to_write)

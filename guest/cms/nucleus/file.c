@@ -69,14 +69,18 @@ const char *show_id(const struct fileid *id, char text[24])
     return text;
 }
 
-/* Mode A, A1, *, or nothing. */
-static bool parse_mode(const char *module, const name token, char fm[2])
+/* A, A1, *, or = for either part. */
+bool legal_mode(const name token)
 {
-    u32 length = name_length(token);
     bool letter = token[0] == '*' || token[0] == '=' || (legal_character(token[0]) && upper(token[0]) == token[0] &&
                   token[0] >= 'A' && token[0] <= 'Z' && !is_digit(token[0]));
 
-    if (length > 2 || !letter || (length == 2 && token[1] != '=' && (token[1] < '0' || token[1] > '6'))) {
+    return letter && name_length(token) <= 2 && (token[1] == ' ' || token[1] == '=' || (token[1] >= '0' && token[1] <= '6'));
+}
+
+static bool parse_mode(const char *module, const name token, char fm[2])
+{
+    if (!legal_mode(token)) {
         message(module, 48, 'E', token);
         return false;
     }

@@ -510,10 +510,9 @@ int link_name(const name wanted, const struct link_options *how)
     return code;
 }
 
-/* The member of that name of a library that GLOBAL TXTLIB has named. -1: none has one. */
-int link_member(const name wanted, const struct link_options *how)
+/* The member of that name of one of these TXTLIBs. -1: none has one. */
+int link_member(const name wanted, const struct globals *list, const struct link_options *how)
 {
-    const struct globals *list = &globals[OF_TXTLIB];
     int code = -1;
 
     for (u32 n = 0; n < list->count && code == -1; n++) {
@@ -551,7 +550,7 @@ static int search(const struct link_options *how)
         if (how->automatic)
             code = link_name(wanted, how);
         if (code == -1 && how->libraries)
-            code = link_member(wanted, how);
+            code = link_member(wanted, &globals[OF_TXTLIB], how);
         if (code > 4)
             return code;
         worst = code > worst ? code : worst;

@@ -52,7 +52,8 @@ void link_forget(void);
 int link_file(struct open_file *file, u32 first, u32 last, const struct link_options *how);
 int link_complete(const struct link_options *how);
 int link_name(const name name, const struct link_options *how);
-int link_member(const name wanted, const struct link_options *how);   /* of GLOBAL TXTLIB's libraries; -1: none has it */
+struct globals;
+int link_member(const name wanted, const struct globals *list, const struct link_options *how);   /* of these TXTLIBs; -1: none has it */
 struct symbol *link_find(const name name);
 struct symbol *link_new(const name name, enum symbol_kind kind);
 

@@ -270,6 +270,7 @@ impl Emitter<'_> {
         // What has been counted and not been executed, less what is going to be.
         let more = self.charged - self.plan.count as i32;
         let forward = self.branched_off.behind.is_some_and(|behind| n > behind);
+        let looks_at_budget = !forward || more < 0;
         let [looks, ends] = [0; 2].map(|_| self.a.new_dynamic_label());
         if !forward {
             asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>looks);
@@ -277,14 +278,14 @@ impl Emitter<'_> {
         if more != 0 || !forward {
             asm!(self, add r15, BYTE more as i8);
         }
-        if !forward || more < 0 {
+        if looks_at_budget {
             asm!(self, js =>ends);
         }
         let goes = self.floats_go(&here.floats, &map.floats);
         assert!(goes, "that was looked at");
         self.go(&here, way);
         asm!(self, jmp =>label);
-        if !forward || more < 0 {
+        if looks_at_budget {
             asm!(self, =>ends ; sub r15, BYTE more as i8 ; =>looks);
             self.leave_arm(n);
         }
