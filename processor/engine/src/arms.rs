@@ -5,7 +5,7 @@
 
 use crate::trace::{Text, Trace, target};
 use cpu::State;
-use isa::{Ends, Op, decode_op};
+use isa::{Decoded, Ends, Op, decode_op};
 use jit::Arm;
 
 /// The longest.
@@ -16,7 +16,7 @@ const MOST: usize = 48;
 const NEVER: [&str; 6] = ["EX", "EXRL", "ECCTR", "EPCTR", "SCCTR", "STCCTM"];
 
 /// An instruction and its text.
-type Instruction = (Op, [u8; 6]);
+type Instruction = (Decoded, [u8; 6]);
 
 impl Trace {
     /// Adds the arms of the trace's loop.
@@ -29,8 +29,8 @@ impl Trace {
         let Some(last) = (first..self.count).rev().find(|&n| back(&self.ops[n], start)) else { return };
         for from in first..self.count {
             let fields = &self.ops[from].fields;
-            let Some((row, _)) = isa::decode_for(s, self.texts[from]) else { continue };
-            if decode_op(s, self.texts[from], fields.at()).1 != Ends::IfTaken {
+            let Some(row) = self.rows[from].filter(|row| row.ends == Ends::IfTaken) else { continue };
+            if decode_op(s, self.texts[from], fields.at()).ends != Ends::IfTaken {
                 continue;
             }
             let next = fields.next as i64;
@@ -43,11 +43,10 @@ impl Trace {
             }
             let at = self.ops.len();
             self.arms.push(Arm { from, first: at, end: at + arm.len(), to });
-            for (op, bytes) in arm.drain(..) {
-                let fields = &op.fields;
+            for (decoded, bytes) in arm.drain(..) {
+                let fields = &decoded.op.fields;
                 self.watch(fields.at(), fields.next.into());
-                self.ops.push(op);
-                self.texts.push(bytes);
+                self.push(decoded, bytes);
             }
         }
     }
@@ -66,23 +65,24 @@ impl Trace {
             if let Some(to) = self.number(at).filter(|to| *to < self.count) {
                 return (round.contains(&to) && !arm.is_empty()).then_some((arm, to));
             }
-            let known = text.has(at) && !text.is_between(at) && !arm.iter().any(|(op, _)| op.fields.at() == at);
+            let known =
+                text.has(at) && !text.is_between(at) && !arm.iter().any(|(decoded, _)| decoded.op.fields.at() == at);
             if arm.len() == LONGEST || !known {
                 return None;
             }
             let (bytes, length) = text.instruction(at)?;
-            let (row, _) = isa::decode_for(s, bytes)?;
+            let decoded = decode_op(s, bytes, at);
+            let row = decoded.row?;
             if NEVER.contains(&row.mnemonic) {
                 return None;
             }
-            let (op, ends) = decode_op(s, bytes, at);
-            at = match ends {
+            at = match decoded.ends {
                 // BRC and BRCL.
-                Ends::Always if matches!((bytes[0], bytes[1]), (0xa7 | 0xc0, 0xf4)) => target(&op, row)?,
+                Ends::Always if matches!((bytes[0], bytes[1]), (0xa7 | 0xc0, 0xf4)) => target(&decoded.op, row)?,
                 Ends::Always => return None,
                 _ => at + length as i64,
             };
-            arm.push((op, bytes));
+            arm.push((decoded, bytes));
         }
     }
 }

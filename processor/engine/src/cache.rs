@@ -3,7 +3,7 @@
 use crate::Engine;
 use arch::{Absolute, PAGE};
 use cpu::State;
-use isa::{Ends, Op, decode_op};
+use isa::{Decoded, Ends, Op, decode_op};
 use jit::Translator;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -299,7 +299,7 @@ impl BlockCache {
             let len = isa::length(text[at]) as usize;
             let mut bytes = [0; 6];
             bytes[..len].copy_from_slice(&text[at..at + len]);
-            self.ops.push(decode_op(s, bytes, at as i64).0);
+            self.ops.push(decode_op(s, bytes, at as i64).op);
             at += len;
         }
         Some(number)
@@ -349,7 +349,7 @@ impl BlockCache {
         }
         // If its text was stored into, the block is stale.
         let Some(trace) = self.trace(s, number, patience) else { return };
-        if comparing && trace.has_only_once(s) {
+        if comparing && trace.has_only_once() {
             return;
         }
         let block = &mut self.blocks[number as usize];
@@ -423,7 +423,7 @@ impl BlockCache {
             }
             let mut bytes = [0; 6];
             bytes[..len].copy_from_slice(&text[at..at + len]);
-            let (op, ends) = decode_op(s, bytes, at as i64);
+            let Decoded { op, ends, .. } = decode_op(s, bytes, at as i64);
             self.ops.push(op);
             at += len;
             branches += (ends == Ends::IfTaken) as usize;

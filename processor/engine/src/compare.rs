@@ -107,7 +107,7 @@ fn interpreted(s: &mut State, cache: &mut BlockCache, count: u64, pending: u32) 
             None => {
                 let text = step::fetch(s)
                     .map_err(|why| format!("not all of the instruction at {ia:X} can be fetched: {why:?}"))?;
-                crossing = [decode_op(s, text, 0).0];
+                crossing = [decode_op(s, text, 0).op];
                 &crossing
             }
         };

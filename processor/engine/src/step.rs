@@ -49,7 +49,7 @@ pub fn fetch(s: &mut State) -> Result<[u8; 6], Interruption> {
 
 /// Decodes `text`, which stands at `ia`, for execution.
 pub fn prepare(s: &mut State, text: [u8; 6]) -> Op {
-    let (op, _) = decode_op(s, text, 0);
+    let op = decode_op(s, text, 0).op;
     s.next_ia = s.ia.wrapping_add(op.fields.len as u64) & s.address_mask;
     s.instructions += 1;
     s.budget -= 1;

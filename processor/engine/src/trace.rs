@@ -18,7 +18,7 @@
 use crate::cache::{BlockCache, MAX_BLOCK, Way, digest};
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
-use isa::{Ends, Format, Instruction, Op, decode_op};
+use isa::{Decoded, Ends, Format, Instruction, Op, decode_op};
 use jit::{Arm, Beside, Path};
 
 /// Instructions with their text, the first at 0 from the start of the block.
@@ -26,6 +26,7 @@ use jit::{Arm, Beside, Path};
 pub struct Trace {
     pub ops: Vec<Op>,
     pub texts: Vec<[u8; 6]>,
+    pub rows: Vec<Option<&'static Instruction>>,
     /// So many of them are the trace; those behind are of arms.
     pub count: usize,
     pub arms: Vec<Arm>,
@@ -49,29 +50,12 @@ pub struct Text<'a> {
     beside: Option<(i64, Absolute, u32)>,
     /// How many pages the other may be away.
     reach: i64,
-    /// The block's own page and the other.
-    bytes: Box<[[u8; PAGE as usize]; 2]>,
 }
 
 impl Text<'_> {
     fn of(s: &State, start: Absolute, version: u32, reach: i64) -> Text<'_> {
-        let frame = Absolute(start.0 & PAGE_MASK);
-        let mut text = Text {
-            s,
-            offset: (start.0 % PAGE) as i64,
-            own: (frame, version),
-            beside: None,
-            reach,
-            bytes: Box::new([[0; PAGE as usize]; 2]),
-        };
-        text.bytes[0] = text.read(frame);
-        text
-    }
-
-    fn read(&self, frame: Absolute) -> [u8; PAGE as usize] {
-        let mut text = [0; PAGE as usize];
-        self.s.storage().load(frame, &mut text).expect("instructions were decoded from there");
-        text
+        let own = (Absolute(start.0 & PAGE_MASK), version);
+        Text { s, offset: (start.0 % PAGE) as i64, own, beside: None, reach }
     }
 
     /// Which page the byte `at` from the start of the block is in, and where there.
@@ -94,7 +78,6 @@ impl Text<'_> {
         if !self.s.storage().code(frame).is_marked() {
             return None;
         }
-        self.bytes[1] = self.read(frame);
         self.beside = Some((page, frame, version));
         Some((frame, version))
     }
@@ -105,19 +88,18 @@ impl Text<'_> {
         self.frame(page).map(|(frame, version)| (Absolute(frame.0 + place as u64), version))
     }
 
-    fn byte(&mut self, at: i64) -> Option<u8> {
-        let (page, place) = self.place(at);
-        self.frame(page)?;
-        Some(self.bytes[(page != 0) as usize][place])
-    }
-
-    /// The instruction there, and how long it is.
+    /// The instruction there, as it is now, and how long it is.
     pub fn instruction(&mut self, at: i64) -> Option<([u8; 6], usize)> {
-        let length = isa::length(self.byte(at)?) as usize;
         let mut bytes = [0; 6];
-        for (n, byte) in bytes[..length].iter_mut().enumerate() {
-            *byte = self.byte(at + n as i64)?;
+        let (from, _) = self.absolute(at)?;
+        let (here, behind) = bytes.split_at_mut((PAGE - from.0 % PAGE).min(6) as usize);
+        self.s.storage().load(from, here).expect("instructions were decoded from there");
+        let length = isa::length(here[0]) as usize;
+        if let Some(rest) = length.checked_sub(here.len()).filter(|&rest| rest > 0) {
+            let (next, _) = self.absolute(at + here.len() as i64)?;
+            self.s.storage().load(next, &mut behind[..rest]).expect("as above");
         }
+        bytes[length..].fill(0);
         Some((bytes, length))
     }
 
@@ -132,7 +114,7 @@ impl Text<'_> {
         self.instruction(at).is_some_and(|(_, length)| self.place(at).0 != self.place(at + length as i64 - 1).0)
     }
 
-    /// Has the text between these places watched; `false`: it is not what it was.
+    /// Has the text between these places watched; `false`: that is not enough, or its frame has another version by now.
     fn watch(&mut self, from: i64, to: i64) -> bool {
         let mut at = from;
         while at < to {
@@ -140,8 +122,7 @@ impl Text<'_> {
             let len = ((to - at) as usize).min(PAGE as usize - place);
             let Some((frame, version)) = self.frame(page) else { return false };
             let watched = self.s.storage().mark_code(Absolute(frame.0 + place as u64), len);
-            let same = self.bytes[(page != 0) as usize][place..place + len] == self.read(frame)[place..place + len];
-            if watched.first || watched.version != version || !same {
+            if watched.first || watched.version != version {
                 return false;
             }
             at += len as i64;
@@ -157,18 +138,42 @@ impl Trace {
     }
 
     /// Whether it has an instruction that cannot be executed twice.
-    pub fn has_only_once(&self, s: &State) -> bool {
-        let rows = self.texts.iter().filter_map(|&bytes| isa::decode_for(s, bytes));
-        rows.map(|(row, _)| row.mnemonic).any(crate::compare::only_once)
+    pub fn has_only_once(&self) -> bool {
+        self.rows.iter().flatten().any(|row| crate::compare::only_once(row.mnemonic))
     }
 
     /// All of it, for the translator.
     pub fn path(&self) -> Path<'_> {
-        Path { ops: &self.ops, texts: &self.texts, count: self.count, first: self.round, arms: &self.arms }
+        let Trace { ops, texts, rows, count, round, arms, .. } = self;
+        Path { ops, texts, rows, count: *count, first: *round, arms }
     }
 
     pub fn has(&self, at: i64) -> bool {
         self.number(at).is_some()
+    }
+
+    /// One more instruction.
+    pub fn push(&mut self, decoded: Decoded, text: [u8; 6]) {
+        self.ops.push(decoded.op);
+        self.texts.push(text);
+        self.rows.push(decoded.row);
+    }
+
+    /// Its text is still what it was made of.
+    fn is_as_it_was(&self, text: &mut Text) -> bool {
+        let mut all = self.ops.iter().zip(&self.texts);
+        all.all(|(op, &bytes)| text.instruction(op.fields.at()).is_some_and(|(now, _)| now == bytes))
+    }
+
+    /// What [`digest`] makes of its text.
+    fn digest(&self) -> u64 {
+        let (mut all, mut len) = ([0; MAX_BLOCK * 6], 0);
+        for (op, text) in self.ops.iter().zip(&self.texts) {
+            let next = len + op.fields.len as usize;
+            all[len..next].copy_from_slice(&text[..op.fields.len as usize]);
+            len = next;
+        }
+        digest(&all[..len])
     }
 
     /// That piece of text has been read, too.
@@ -254,14 +259,14 @@ impl BlockCache {
         let (start, version) = self.place_of(number);
         let block = self.block(number);
         let mut text = Text::of(s, start, version, if through { FAR } else { 1 });
-        let offset = text.offset as usize;
-        let changed = digest(&text.bytes[0][offset..offset + block.bytes as usize]) != block.digest;
-        if changed || s.storage().code_version(start) != version {
-            return None;
-        }
         let whole = block.count as usize;
         let mut known = self.known(start, version, patience).unwrap_or(Known::Until(whole));
-        let mut trace = Trace::default();
+        let mut trace = Trace {
+            ops: Vec::with_capacity(MAX_BLOCK),
+            texts: Vec::with_capacity(MAX_BLOCK),
+            rows: Vec::with_capacity(MAX_BLOCK),
+            ..Trace::default()
+        };
         // Whether it goes back to its start, and whether it goes through calls.
         let (mut loops, mut calls) = (false, false);
         // Where its end leads back to.
@@ -277,13 +282,12 @@ impl BlockCache {
                 break;
             }
             let Some((bytes, length)) = text.instruction(at) else { break };
-            let (op, ends) = decode_op(s, bytes, at);
-            let row = isa::decode_for(s, bytes).map(|(row, _)| row);
+            let decoded = decode_op(s, bytes, at);
+            let Decoded { op, row, ends } = decoded;
             if !trace.ops.is_empty() && row.is_some_and(|row| COUNTERS.contains(&row.mnemonic)) {
                 break;
             }
-            trace.ops.push(op);
-            trace.texts.push(bytes);
+            trace.push(decoded, bytes);
             at += length as i64;
             count += 1;
             let branches = match known {
@@ -354,12 +358,14 @@ impl BlockCache {
             return self.follow(s, number, patience, false);
         }
         if !loops {
-            trace.round = round.unwrap_or_else(|| self.inner_loop(s, &trace, &mut text));
+            trace.round = round.unwrap_or_else(|| self.inner_loop(&trace, &mut text));
         }
         trace.count = trace.ops.len();
         trace.add_arms(s, &mut text);
         if trace.is_block(whole) {
-            return Some(trace);
+            // That is watched already.
+            let same = trace.digest() == block.digest && s.storage().code_version(start) == version;
+            return same.then_some(trace);
         }
         let own = |at: i64| text.place(at).0 == 0;
         let used = trace.pieces.iter().any(|&(from, to)| !own(from) || !own(to - 1));
@@ -369,14 +375,15 @@ impl BlockCache {
             version,
         });
         // Only now is all of the text watched. If it changed since it was read, the block is stale.
-        trace.pieces.iter().all(|&(from, to)| text.watch(from, to)).then_some(trace)
+        let watched = trace.pieces.iter().all(|&(from, to)| text.watch(from, to));
+        (watched && trace.is_as_it_was(&mut text)).then_some(trace)
     }
 
     /// The number of the instruction that the first loop within a trace begins with, if that is gone round often; else 0.
-    fn inner_loop(&self, s: &State, trace: &Trace, text: &mut Text) -> usize {
-        let mut inner = trace.ops.iter().zip(&trace.texts).enumerate().filter_map(|(n, (op, &bytes))| {
-            let to = isa::decode_for(s, bytes).and_then(|(row, _)| target(op, row))?;
-            let first = trace.ops[..=n].iter().position(|op| op.fields.at() == to)?;
+    fn inner_loop(&self, trace: &Trace, text: &mut Text) -> usize {
+        let mut inner = trace.ops.iter().zip(&trace.rows).enumerate().filter_map(|(n, (op, row))| {
+            let to = target(op, (*row)?)?;
+            let first = trace.number(to).filter(|&first| first <= n)?;
             let (place, version) = text.absolute(to)?;
             self.at(place, version).is_some_and(|block| first != 0 && block.has_code()).then_some(first)
         });

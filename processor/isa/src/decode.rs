@@ -45,6 +45,22 @@ pub struct Instruction {
     pub outcome: Outcome,
 }
 
+impl Instruction {
+    /// Its number among all rows, in the order of the table files: for tables of what belongs to each.
+    pub fn number(&self) -> usize {
+        let mut before = 0;
+        for rows in table::ALL {
+            let from = rows.as_ptr().addr();
+            let distance = std::ptr::from_ref(self).addr().wrapping_sub(from);
+            if distance < size_of_val(*rows) {
+                return before + distance / size_of::<Instruction>();
+            }
+            before += rows.len();
+        }
+        unreachable!("every instruction is a row of the table")
+    }
+}
+
 /// Whether a block of decoded instructions ends behind one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {
@@ -87,41 +103,66 @@ pub fn instructions() -> impl Iterator<Item = &'static Instruction> {
     table::ALL.iter().flat_map(|rows| rows.iter())
 }
 
-/// Rows by first byte and extension; one index for each architecture.
-type Index = Vec<Option<&'static Instruction>>;
+/// Where the rows of a first byte are, and which byte of the text, and what of that, is the rest of their operation codes.
+#[derive(Clone, Copy, Default)]
+struct First {
+    rows: u16,
+    byte: u8,
+    mask: u8,
+}
+
+/// Rows by first byte and extension; one index for each architecture. It is small, so that the host's caches keep it.
+struct Index {
+    firsts: [First; 256],
+    rows: Vec<Option<&'static Instruction>>,
+}
+
+impl Index {
+    fn of(architecture: Architecture) -> Index {
+        let mut index = Index { firsts: [First::default(); 256], rows: Vec::new() };
+        for (first, entry) in (0..=255).zip(&mut index.firsts) {
+            let (byte, mask) = match extension(first) {
+                Extension::None => (0, 0),
+                Extension::SecondByte => (1, 0xff),
+                Extension::SecondNibble => (1, 15),
+                Extension::LastByte => (5, 0xff),
+            };
+            *entry = First { rows: index.rows.len() as u16, byte, mask };
+            index.rows.resize(index.rows.len() + mask as usize + 1, None);
+        }
+        for row in instructions().filter(|row| row.architectures.include(architecture)) {
+            let (first, extension) = parts_of(row.code);
+            let place = &mut index.rows[index.firsts[first].rows as usize + extension];
+            assert!(place.is_none(), "{} has the operation code of another instruction", row.mnemonic);
+            *place = Some(row);
+        }
+        index
+    }
+
+    fn find(&self, text: [u8; 6]) -> Option<&'static Instruction> {
+        let First { rows, byte, mask } = self.firsts[text[0] as usize];
+        self.rows[rows as usize + (text[byte as usize] & mask) as usize]
+    }
+}
 
 fn index(architecture: Architecture) -> &'static Index {
     static INDEX: [OnceLock<Index>; 3] = [const { OnceLock::new() }; 3];
-    INDEX[architecture as usize].get_or_init(|| {
-        let mut index: Index = vec![None; 0x1_0000];
-        for row in instructions().filter(|row| row.architectures.include(architecture)) {
-            let place = place_of(row.code);
-            assert!(index[place].is_none(), "{} has the operation code of another instruction", row.mnemonic);
-            index[place] = Some(row);
-        }
-        index
-    })
+    INDEX[architecture as usize].get_or_init(|| Index::of(architecture))
 }
 
-/// The place in the index of an operation code as the table writes it.
-fn place_of(code: u16) -> usize {
+/// The first byte and the extension of an operation code as the table writes it.
+fn parts_of(code: u16) -> (usize, usize) {
+    let code = code as usize;
     match code {
-        ..=0xff if extension(code as u8) == Extension::None => (code as usize) << 8,
-        0x100..=0x1ff => code as usize,
-        0xa50..=0xfff => (code as usize >> 4) << 8 | code as usize & 15,
-        _ => code as usize,
+        ..=0xff if extension(code as u8) == Extension::None => (code, 0),
+        0xa50..=0xfff => (code >> 4, code & 15),
+        _ => (code >> 8, code & 0xff),
     }
 }
 
 /// The instruction that `text` begins with, if the architecture has it and its facility is installed.
 pub fn decode(text: [u8; 6], architecture: Architecture, facilities: &Facilities) -> Option<&'static Instruction> {
-    let ext = match extension(text[0]) {
-        Extension::None => 0,
-        Extension::SecondByte => text[1],
-        Extension::SecondNibble => text[1] & 15,
-        Extension::LastByte => text[5],
-    };
-    let row = index(architecture)[(text[0] as usize) << 8 | ext as usize]?;
+    let row = index(architecture).find(text)?;
     row.facility.is_none_or(|f| facilities.has(f as u32)).then_some(row)
 }
 
@@ -134,6 +175,11 @@ mod tests {
         for architecture in [Architecture::S370, Architecture::Esa, Architecture::Z] {
             index(architecture);
         }
+    }
+
+    #[test]
+    fn rows_are_numbered_in_their_order() {
+        assert!(instructions().enumerate().all(|(n, row)| row.number() == n));
     }
 
     #[test]

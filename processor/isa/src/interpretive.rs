@@ -57,10 +57,22 @@ fn owner(code: u16) -> Owner {
 /// STHYI, which the problem state may issue.
 const STORE_HYPERVISOR_INFORMATION: u16 = 0xb256;
 
-/// One instruction, `at` bytes behind where its block starts, ready to be executed, and whether a block ends with it.
-pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
+/// An instruction that is ready to be executed.
+#[derive(Clone, Copy)]
+pub struct Decoded {
+    pub op: Op,
+    /// `None`: it has no body.
+    pub row: Option<&'static Instruction>,
+    /// Whether a block ends with it.
+    pub ends: Ends,
+}
+
+/// One instruction, `at` bytes behind where its block starts.
+pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> Decoded {
     let len = length(text[0]);
-    let (run, format, ends) = match decode_for(s, text) {
+    let found = decode_for(s, text);
+    let row = found.map(|(row, _)| row);
+    let (run, format, ends) = match found {
         Some((row, run)) => (run, row.format, row.ends),
         None => (operation_exception as _, Format::E, Ends::Always),
     };
@@ -70,7 +82,7 @@ pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> (Op, Ends) {
     // BC, BCR, BRC, BRCL with all conditions.
     let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
     let ends = if ends == Ends::IfTaken && always { Ends::Always } else { ends };
-    (Op { run, fields }, ends)
+    Decoded { op: Op { run, fields }, row, ends }
 }
 
 /// The instruction that `text` begins with and what executes it on this CPU, if it has a body.

@@ -38,7 +38,7 @@ pub use crate::cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};
 pub use decode::{Architectures, Ends, Instruction, decode, instructions, length};
 pub use disassemble::disassemble;
 pub use fields::{Fields, Format};
-pub use interpretive::{decode_for, decode_op, operation_exception};
+pub use interpretive::{Decoded, decode_for, decode_op, operation_exception};
 pub use outcome::{Exception, Outcome};
 pub use table::bodies;
 pub use threaded::{Handler, Op, perform};

@@ -234,7 +234,7 @@ pub struct Emitter<'e> {
     pub known: [Option<u64>; 16],
     /// The address a load for update found, and the register with the host's address.
     pub update: Option<(Word, u8)>,
-    pub cold: Vec<Cold>,
+    pub cold: &'e mut Vec<Cold>,
     /// The first of this copy of the block.
     pub first_cold: usize,
     pub carried: Option<Carried>,
@@ -269,11 +269,13 @@ impl<'e> Emitter<'e> {
         a: &'e mut Assembler,
         sites: &'e mut Vec<Draft>,
         links: &'e mut Vec<Way>,
+        cold: &'e mut Vec<Cold>,
         plan: &'e Plan<'e>,
     ) -> Emitter<'e> {
         let (head, out, over) = (a.new_dynamic_label(), a.new_dynamic_label(), a.new_dynamic_label());
         sites.clear();
         links.clear();
+        cold.clear();
         Emitter {
             a,
             sites,
@@ -292,7 +294,7 @@ impl<'e> Emitter<'e> {
             near: [None; 16],
             known: [None; 16],
             update: None,
-            cold: Vec::new(),
+            cold,
             first_cold: 0,
             carried: None,
             places: Vec::new(),

@@ -43,6 +43,11 @@ pub struct Floats {
 impl Floats {
     pub const EMPTY: Floats = Floats { host: [NONE; 16], dirty: 0, long: 0, checked: false };
 
+    /// Whether any register is held.
+    pub fn any(&self) -> bool {
+        self.host != [NONE; 16]
+    }
+
     /// The registers that are held: the guest's, the host's, whether it is newer, whether it is long.
     pub fn held(&self) -> impl Iterator<Item = (u8, u8, bool, bool)> + '_ {
         (0..16u8)

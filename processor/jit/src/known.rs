@@ -128,13 +128,13 @@ fn crosses(known: &Known, s: &mut State, absolute: Absolute) -> bool {
     }
     let Some(next) = s.find_instruction(s.ia.wrapping_add(here) & s.address_mask) else { return false };
     s.storage().load(next, &mut second[..(len - here) as usize]).expect("as above");
-    if isa::decode_for(s, text).is_some_and(|(row, _)| (known.refuses)(row.mnemonic)) {
+    let decoded = isa::decode_op(s, text, 0);
+    if decoded.row.is_some_and(|row| (known.refuses)(row.mnemonic)) {
         return false;
     }
     settle_code(s);
-    let (op, _) = isa::decode_op(s, text, 0);
     s.budget -= 1;
-    if !perform(s, &op, 0, true) {
+    if !perform(s, &decoded.op, 0, true) {
         return false;
     }
     s.ia = s.next_ia;

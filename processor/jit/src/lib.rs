@@ -118,8 +118,9 @@ pub struct Arm {
 pub struct Path<'a> {
     /// The instructions that the program executes one behind the other as far as can be told, and behind them those of arms.
     pub ops: &'a [isa::Op],
-    /// The text of each.
+    /// The text of each, and its row, if it has a body.
     pub texts: &'a [[u8; 6]],
+    pub rows: &'a [Option<&'static isa::Instruction>],
     /// So many of them are the block's.
     pub count: usize,
     /// The number of the instruction that the loop to be quick in begins with.

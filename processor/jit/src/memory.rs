@@ -1,7 +1,7 @@
 //! Memory for generated code: the same pages twice, once writable and once executable, so that no address is ever both.
 //!
 //! The host maps a page where it is written to and where it is executed, and counts it as resident for each. What has been
-//! written is seldom written to again, so the writable view's pages are given up every now and then; what they hold stays.
+//! written is seldom written to again, so the writable view's pages are given up when they have become many; what they hold stays.
 
 use std::io;
 
@@ -11,7 +11,8 @@ pub struct CodeMemory {
     executable: *const u8,
     len: usize,
     used: usize,
-    /// At most so many pages of the writable view are mapped.
+    /// Pages of the writable view that may be mapped, a bit each, and how many they are.
+    touched: Vec<u64>,
     mapped: usize,
 }
 
@@ -41,6 +42,7 @@ impl CodeMemory {
                         executable: executable.cast(),
                         len,
                         used: 0,
+                        touched: vec![0; len.div_ceil(PAGE * 64)],
                         mapped: 0,
                     }),
                     (writable_failed, _) => {
@@ -83,7 +85,7 @@ impl CodeMemory {
     pub fn put(&mut self, code: &[u8]) -> u64 {
         assert!(code.len() + 16 <= self.left(), "the caller has looked whether there is room");
         let at = self.next();
-        self.will_write(code.len().div_ceil(PAGE) + 1);
+        self.will_write(self.used, code.len());
         // SAFETY: the range lies in the writable mapping, behind everything that was put before.
         unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), self.writable.add(self.used), code.len()) };
         self.used = (self.used + code.len() + 15) & !15;
@@ -94,7 +96,7 @@ impl CodeMemory {
     pub fn patch(&mut self, at: u64, displacement: i32) {
         let offset = (at - self.executable as u64) as usize;
         assert!(offset + 4 <= self.used, "what is patched was put");
-        self.will_write(2);
+        self.will_write(offset, 4);
         // SAFETY: the four bytes lie in the writable mapping. Nobody executes this cache now: it is one CPU's own.
         unsafe { self.writable.add(offset).cast::<i32>().write_unaligned(displacement) };
     }
@@ -104,16 +106,27 @@ impl CodeMemory {
         let from = keep.next_multiple_of(PAGE);
         self.used = keep;
         self.advise(from, libc::MADV_REMOVE);
+        self.count_anew();
+    }
+
+    fn count_anew(&mut self) {
+        self.touched.fill(0);
         self.mapped = 0;
     }
 
-    /// So many pages of the writable view are going to be mapped.
-    fn will_write(&mut self, pages: usize) {
-        if self.mapped + pages > MOST_MAPPED {
+    /// So many bytes of the writable view are going to be written.
+    fn will_write(&mut self, offset: usize, len: usize) {
+        let pages = offset / PAGE..(offset + len).div_ceil(PAGE);
+        let bit = |page: usize| (page / 64, 1 << (page % 64));
+        let new = |touched: &[u64]| pages.clone().map(bit).filter(|&(word, bit)| touched[word] & bit == 0).count();
+        if self.mapped + new(&self.touched) > MOST_MAPPED {
             self.advise(0, libc::MADV_DONTNEED);
-            self.mapped = 0;
+            self.count_anew();
         }
-        self.mapped += pages;
+        self.mapped += new(&self.touched);
+        for (word, bit) in pages.map(bit) {
+            self.touched[word] |= bit;
+        }
     }
 
     /// Advice on the writable view from byte `from` on. A host that does not take it has less memory left, that is all.

@@ -32,7 +32,7 @@ pub struct Draft {
 impl Draft {
     /// Floating-point registers are in the host's, there or behind the instruction.
     pub fn holds_floats(&self) -> bool {
-        [self.before, self.after].iter().any(|map| map.floats.held().next().is_some())
+        [&self.before, &self.after].into_iter().any(|map| map.floats.any())
     }
 }
 
@@ -40,6 +40,16 @@ impl Draft {
 /// register.
 #[derive(Clone, Copy)]
 struct Places([u8; POOL.len()]);
+
+/// Which of the pool each host register is.
+const IN_POOL: [u8; 16] = {
+    let (mut places, mut n) = ([NONE; 16], 0);
+    while n < POOL.len() {
+        places[POOL[n] as usize] = n as u8;
+        n += 1;
+    }
+    places
+};
 
 const HELD: u8 = 0x80;
 const DIRTY: u8 = 0x40;
@@ -83,7 +93,7 @@ impl Places {
     fn of(map: &Map) -> Places {
         let mut places = [0; POOL.len()];
         for (r, &h) in map.host.iter().enumerate().filter(|&(_, &h)| h != NONE) {
-            let place = POOL.iter().position(|&host| host == h).expect("guest registers are in hosts of the pool");
+            let place = IN_POOL[h as usize] as usize;
             let (dirty, full) = (map.dirty >> r & 1 == 1, map.full >> r & 1 == 1);
             places[place] = HELD | if dirty { DIRTY } else { 0 } | if full { FULL } else { 0 } | r as u8;
         }
@@ -183,7 +193,10 @@ impl Sites {
                     at
                 }
             };
-            let floats = [draft.before, draft.after].map(|map| FloatPlaces::of(&map.floats));
+            let floats = match draft.holds_floats() {
+                true => [&draft.before, &draft.after].map(|map| FloatPlaces::of(&map.floats)),
+                false => NO_FLOATS,
+            };
             if floats != NO_FLOATS && self.floats.last() != Some(&floats) {
                 self.floats.push(floats);
             }

@@ -82,9 +82,18 @@ impl Spans {
         let in_arms = arms.iter().flat_map(|arm| &all[arm.first..arm.end]).fold(0, |all, print| all | print.written);
         let (written, set) = (written | in_arms, set | in_arms);
         let (calls, again) = (looped.iter().any(|print| print.called), round.is_some());
-        let mut spans = Spans { fixed: !written, stepped: written & !set, calls, again, ..Spans::default() };
+        let mut spans = Spans {
+            of: Vec::with_capacity(all.len()),
+            steps: Vec::with_capacity(all.len() + 1),
+            fixed: !written,
+            stepped: written & !set,
+            calls,
+            again,
+            ..Spans::default()
+        };
         let mut open = [CLOSED; 16];
-        let mut opened = vec![open];
+        let mut opened = Vec::with_capacity(count + 1);
+        opened.push(open);
         let mut steps = [0i32; 16];
         for print in footprints {
             let step = print.step.filter(|&(r, by)| steps[r as usize].saturating_add(by).unsigned_abs() < REACH as u32);

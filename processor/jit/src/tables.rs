@@ -66,7 +66,7 @@ impl Tables {
         let mut tables = vec![None; ops.len()];
         for (n, (op, row)) in ops.iter().zip(rows).enumerate() {
             let i = &op.fields;
-            if joined(ops, arms, n) {
+            if bounds != [None; 16] && joined(ops, arms, n) {
                 bounds = [None; 16];
             }
             // What EXECUTE does is another instruction's business.

@@ -23,7 +23,6 @@ use arch::Absolute;
 use cpu::{Architecture, State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Body, Ends, Instruction, Op};
-use std::collections::HashMap;
 use std::io;
 use std::sync::OnceLock;
 
@@ -32,37 +31,26 @@ use std::sync::OnceLock;
 const CACHE: usize = 16 << 20;
 /// Places of that code that may need the interpreter; with the code they are what an idle guest keeps.
 const MOST_SITES: usize = 1 << 17;
-/// More than a block can need.
+/// More than a block can need, and as much as most need.
 const MAX_CODE: usize = 256 << 10;
+const MOSTLY: usize = 4 << 10;
 
-type Bodies = HashMap<*const Instruction, (Body<Scout>, fn())>;
+/// The bodies of a row, for the scout and for the emitter.
+type Bodies = Option<(Body<Scout>, fn())>;
 
-/// Bodies by row, for the scout and for the emitter.
-struct Table(Bodies);
-
-// SAFETY: the keys are addresses of statics, compared and never followed.
-unsafe impl Send for Table {}
-// SAFETY: as above.
-unsafe impl Sync for Table {}
-
-fn table() -> &'static Bodies {
-    static TABLE: OnceLock<Table> = OnceLock::new();
-    &TABLE
-        .get_or_init(|| {
-            let scouts = isa::bodies::<Scout>();
-            let emitters = isa::bodies::<Emitter<'static>>();
-            Table(
-                scouts
-                    .zip(emitters)
-                    .filter_map(|((row, scout), (_, emitter))| {
-                        // SAFETY: a function pointer is kept as another and only used as what it was.
-                        let erased = unsafe { std::mem::transmute::<Body<Emitter<'static>>, fn()>(emitter?) };
-                        Some((std::ptr::from_ref(row), (scout?, erased)))
-                    })
-                    .collect(),
-            )
-        })
-        .0
+/// Those of all rows.
+fn bodies() -> &'static [Bodies] {
+    static BODIES: OnceLock<Vec<Bodies>> = OnceLock::new();
+    BODIES.get_or_init(|| {
+        let scouts = isa::bodies::<Scout>();
+        let emitters = isa::bodies::<Emitter<'static>>();
+        let both = scouts.zip(emitters).map(|((_, scout), (_, emitter))| {
+            // SAFETY: a function pointer is kept as another and only used as what it was.
+            let erased = unsafe { std::mem::transmute::<Body<Emitter<'static>>, fn()>(emitter?) };
+            Some((scout?, erased))
+        });
+        both.collect()
+    })
 }
 
 /// What the host's processor lacks, if it lacks anything that translated code counts on.
@@ -98,6 +86,7 @@ pub struct Translator {
     /// Those of the block being emitted.
     new_sites: Vec<Draft>,
     new_links: Vec<Way>,
+    cold: Vec<Cold>,
     targets: Box<Targets>,
     known: Known,
     /// How often it has been emptied.
@@ -248,6 +237,7 @@ impl Translator {
             links: Vec::new(),
             new_sites: Vec::new(),
             new_links: Vec::new(),
+            cold: Vec::new(),
             targets: Targets::new(),
             era: 0,
             mistake: None,
@@ -393,7 +383,15 @@ impl Translator {
         path: Path,
     ) -> (u64, u64) {
         let began = std::time::Instant::now();
-        let Path { ops, texts, count, first, arms } = path;
+        let Path { ops, texts, rows, count, first, arms } = path;
+        let mistaken;
+        let rows = match self.mistake {
+            Some(mistake) => {
+                mistaken = Self::mistaken(s, texts, mistake);
+                &mistaken
+            }
+            None => rows,
+        };
         let version_at =
             |a: Absolute| std::ptr::from_ref(s.storage().code(a)) as u64 + storage::Code::VERSION_AT as u64;
         let mut plan = Plan {
@@ -426,31 +424,19 @@ impl Translator {
             }),
             float_ready: floating::ready(s.fpc),
         };
-        let rows: Vec<Option<&'static Instruction>> = texts
-            .iter()
-            .map(|&text| {
-                let mut bytes = text;
-                if let Some((code, other)) = self.mistake
-                    && bytes[0] == code
-                {
-                    bytes[0] = other;
-                }
-                isa::decode(bytes, s.architecture(), &s.shared().facilities)
-            })
-            .collect();
         // What is done inline although its body is a routine.
         let overflow = s.program_mask & 8 != 0;
         let modern = s.architecture() != Architecture::S370;
         let when = When { wide: s.address_mask == u64::MAX, float: s.afp_enabled(), overflow, modern };
         let natives: Vec<Option<Native>> =
-            ops.iter().zip(&rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, when))).collect();
+            ops.iter().zip(rows).map(|(op, row)| row.and_then(|row| native(row, &op.fields, when))).collect();
         // A bit for each instruction that must be called.
         let mut unfit = 0u64;
         let mut footprints = Vec::with_capacity(ops.len());
-        for (n, (op, row)) in ops.iter().zip(&rows).enumerate() {
+        let bodies = bodies();
+        for (n, (op, row)) in ops.iter().zip(rows).enumerate() {
             let mut scout = Scout::new(s.address_mask, overflow);
-            let body = row.and_then(|row| table().get(&std::ptr::from_ref(row)));
-            match body {
+            match row.and_then(|row| bodies[row.number()]) {
                 Some((look, _)) => {
                     let Ok(()) = look(&mut scout, &op.fields);
                 }
@@ -499,11 +485,11 @@ impl Translator {
         if plan.lanes.is_none() && plan.stretch.is_none() {
             plan.arms = Arms::of(arms, ops, count, &footprints, plan.round);
         }
-        plan.tables = Tables::of(ops, plan.arms.list(), &rows, &mut footprints, &s.gr);
+        plan.tables = Tables::of(ops, plan.arms.list(), rows, &mut footprints, &s.gr);
         plan.spans = Spans::of(&footprints, count, plan.arms.list(), plan.round);
         plan.ahead = Ahead::of(&footprints, count, plan.arms.list(), plan.round);
         let (bytes, head, back) = loop {
-            match self.emit(&plan, &rows, &natives, unfit) {
+            match self.emit(&plan, rows, &natives, unfit) {
                 Ok(done) => break done,
                 Err(index) => {
                     match index {
@@ -527,6 +513,17 @@ impl Translator {
         (at, at + head)
     }
 
+    /// The rows of these instructions as if those whose first byte is the one had the other.
+    fn mistaken(s: &State, texts: &[[u8; 6]], (code, other): (u8, u8)) -> Vec<Option<&'static Instruction>> {
+        let first = |byte: u8| if byte == code { other } else { byte };
+        let texts = texts.iter().map(|&[byte, rest @ ..]| {
+            let mut text = [first(byte); 6];
+            text[1..].copy_from_slice(&rest);
+            text
+        });
+        texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
+    }
+
     /// The code, how far behind its start the inner entry is, and how many arms come back; or the number of an instruction of the block that needs more registers
     /// than there are, or none, if it is an arm's.
     fn emit(
@@ -536,7 +533,8 @@ impl Translator {
         natives: &[Option<Native>],
         unfit: u64,
     ) -> Result<(Vec<u8>, u64, u64), Option<usize>> {
-        let mut e = Emitter::new(&mut self.assembler, &mut self.new_sites, &mut self.new_links, plan);
+        self.assembler.reserve_ops(MOSTLY);
+        let mut e = Emitter::new(&mut self.assembler, &mut self.new_sites, &mut self.new_links, &mut self.cold, plan);
         e.prologue();
         let head = e.head_offset;
         Self::copy(&mut e, rows, natives, unfit, 0).map_err(Some)?;
@@ -596,8 +594,8 @@ impl Translator {
         } else if let Some(native) = natives[n] {
             e.native(native, &op.fields);
         } else {
-            let row = std::ptr::from_ref(row.expect("only instructions with a row are fit"));
-            let (_, body) = table()[&row];
+            let body = row.and_then(|row| bodies()[row.number()]);
+            let (_, body) = body.expect("only instructions with a body are fit");
             // SAFETY: that is what it was; a lifetime makes no other function of it.
             let body = unsafe { std::mem::transmute::<fn(), Body<Emitter>>(body) };
             let Ok(()) = body(e, &op.fields);
