@@ -7,15 +7,14 @@
 //! in the block: those are the arm's as well, until both agree. If they do not soon, the arm ends as any way out of the block.
 //!
 //! In a loop the places are those of its second copy ([`crate::carry`]), and branches from behind the loop back into it are arms, too.
-//! Who comes back to a place further up has looked for interruptions and at the budget.
+//! Who comes back to a place further up has looked at the budget.
 
 use crate::Arm;
 use crate::ahead::{Footprint, Round, goes_back};
 use crate::carry::way;
-use crate::emitter::{Away, Cold, Emitter, Goal, Plan, asm, field, near};
+use crate::emitter::{Away, Cold, Emitter, Goal, Plan, asm};
 use crate::spans::CLOSED;
 use crate::word::*;
-use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::Op;
 
@@ -271,10 +270,7 @@ impl Emitter<'_> {
         let more = self.charged - self.plan.count as i32;
         let forward = self.branched_off.behind.is_some_and(|behind| n > behind);
         let looks_at_budget = !forward || more < 0;
-        let [looks, ends] = [0; 2].map(|_| self.a.new_dynamic_label());
-        if !forward {
-            asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>looks);
-        }
+        let ends = self.a.new_dynamic_label();
         if more != 0 || !forward {
             asm!(self, add r15, BYTE more as i8);
         }
@@ -286,7 +282,7 @@ impl Emitter<'_> {
         self.go(&here, way);
         asm!(self, jmp =>label);
         if looks_at_budget {
-            asm!(self, =>ends ; sub r15, BYTE more as i8 ; =>looks);
+            asm!(self, =>ends ; sub r15, BYTE more as i8);
             self.leave_arm(n);
         }
         self.open = false;

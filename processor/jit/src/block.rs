@@ -1,8 +1,7 @@
 //! What stands around a block's instructions: before the first, between two, behind the last, and everything cold.
 
-use crate::emitter::{Cold, Emitter, Goal, LOOKUP, OUT, POLL, Way, asm, field, near, scratch};
+use crate::emitter::{Cold, Emitter, Goal, LOOKUP, OUT, Way, asm, scratch};
 use crate::word::*;
-use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
 impl Emitter<'_> {
@@ -12,8 +11,6 @@ impl Emitter<'_> {
         let at = (self.plan.version_at) as i64;
         asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
         self.head_offset = self.a.offset().0 as u64;
-        asm!(self, mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)] ; jne =>self.out);
-        assert_eq!(self.a.offset().0 as u64 - self.head_offset, POLL);
         asm!(self, sub r15, BYTE n ; js =>self.over);
     }
 
@@ -78,10 +75,10 @@ impl Emitter<'_> {
                     asm!(self, =>label);
                     self.edge(&away, goal);
                 }
-                Cold::Exit { label, patch, forward, goal: (frame, version) } => {
+                Cold::Exit { label, patch, goal: (frame, version) } => {
                     let id = (self.plan.first_link + self.links.len()) as u32;
                     let patch = (patch - self.plan.start) as u32;
-                    self.links.push(Way { patch, frame, version, forward });
+                    self.links.push(Way { patch, frame, version });
                     asm!(self, =>label);
                     self.leave(id);
                 }
@@ -92,7 +89,7 @@ impl Emitter<'_> {
         // Whoever remembers it is to remember another.
         asm!(self, stale:);
         self.leave(LOOKUP);
-        asm!(self, =>self.over ; add r15, BYTE self.plan.count as i8 ; =>self.out);
+        asm!(self, =>self.over ; add r15, BYTE self.plan.count as i8 ; call QWORD [rbp + scratch(REFILL)] ; jne =>self.head);
         self.leave(OUT);
         self.lane_constants();
     }

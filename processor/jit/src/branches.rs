@@ -97,7 +97,7 @@ impl Emitter<'_> {
                     let label = self.a.new_dynamic_label();
                     asm!(self, jmp =>label);
                     let patch = self.here() - 4;
-                    self.cold.push(Cold::Exit { label, patch, forward: d > 0 && !self.lets_in, goal });
+                    self.cold.push(Cold::Exit { label, patch, goal });
                 }
                 None => self.indirect(),
             },

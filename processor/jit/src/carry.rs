@@ -10,10 +10,9 @@
 //! another loop, so does the second copy.
 
 use crate::ahead::{Round, goes_back};
-use crate::emitter::{Away, Carried, Cold, Emitter, Goal, OUT, asm, field, gr, near};
+use crate::emitter::{Away, Carried, Cold, Emitter, Goal, OUT, asm, gr, scratch};
 use crate::spans::CLOSED;
 use crate::word::*;
-use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::Width::*;
 
@@ -132,7 +131,7 @@ impl Emitter<'_> {
             return;
         }
         if self.carried.is_none() && self.held() >= WORTH {
-            let [label, out, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
+            let [label, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
             let mut map = self.map;
             // That a whole register is small need not be so the next time.
             map.clear &= !map.full;
@@ -140,7 +139,7 @@ impl Emitter<'_> {
             self.plan.spans.carry(&mut map);
             let back = self.plan.ops[first..=last].iter().filter(|op| goes_back(op, start));
             let broke = at.filter(|_| back.count() == 1 && !self.plan.arms.joins(first));
-            self.carried = Some(Carried { first, at: start, label, out, over, map, cc, broke });
+            self.carried = Some(Carried { first, at: start, label, over, map, cc, broke });
         }
     }
 
@@ -262,13 +261,12 @@ impl Emitter<'_> {
 
     /// Begins the second copy, if there is to be one: with the instruction that has this number.
     pub fn second_copy(&mut self) -> Option<usize> {
-        let Carried { first, at: _, label, out, over, map, cc, broke } = self.carried?;
+        let Carried { first, at: _, label, over, map, cc, broke } = self.carried?;
         let n = (self.plan.count - first) as i8;
         self.first_cold = self.cold.len();
         self.places.clear();
         self.tested = None;
-        asm!(self, =>label ; mov rax, [rbp + field(layout::ATTENTION)] ; mov eax, [rax] ; test eax, [BYTE rbp + near(layout::OPEN)]
-            ; jne =>out ; sub r15, BYTE n ; js =>over);
+        asm!(self, =>label ; sub r15, BYTE n ; js =>over);
         self.begin_with(map, cc, broke);
         self.lanes();
         self.stretch();
@@ -293,8 +291,8 @@ impl Emitter<'_> {
 
     /// What the second copy does when it must not go on.
     pub fn second_out(&mut self) {
-        let Some(Carried { first, at, label: _, out, over, map, cc, broke }) = self.carried else { return };
-        asm!(self, =>over ; add r15, BYTE (self.plan.count - first) as i8 ; =>out);
+        let Some(Carried { first, at, label, over, map, cc, broke }) = self.carried else { return };
+        asm!(self, =>over ; add r15, BYTE (self.plan.count - first) as i8 ; call QWORD [rbp + scratch(REFILL)] ; jne =>label);
         self.taken(0, broke);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);

@@ -1,7 +1,7 @@
 //! Instructions of control programs that have nothing to do but a few loads and stores: masks of interruptions, the breaking-event
 //! address. Whoever is in the problem state gets the exception from the handler.
 
-use crate::emitter::{Emitter, asm, field};
+use crate::emitter::{Emitter, asm, field, scratch};
 use crate::word::*;
 use arch::mask;
 use cpu::layout;
@@ -46,6 +46,13 @@ impl Control {
 }
 
 impl Emitter<'_> {
+    /// If somebody wants attention that is open now, as eax says, the portion of the budget ends with this block.
+    fn end_portion(&mut self) {
+        const LEAST: i32 = -64;
+        asm!(self, mov rcx, [rbp + field(layout::ATTENTION)] ; test [rcx], eax ; je >none
+            ; lea rcx, [r15 - LEAST] ; add [rbp + scratch(RESERVE)], rcx ; mov r15, LEAST ; none:);
+    }
+
     pub fn control(&mut self, what: Control, i: &Fields) {
         let psw = field(layout::PSW_MASK);
         // The system mask is the leftmost byte.
@@ -59,7 +66,6 @@ impl Emitter<'_> {
         let at = self.address(0, base, disp);
         match what {
             Control::Close(bits) | Control::Open(bits) => {
-                self.lets_in |= matches!(what, Control::Open(_));
                 let old = self.temp();
                 asm!(self, movzx Rd(old), BYTE [rbp + system]);
                 let word = self.reg(old, Left::Zero);
@@ -70,6 +76,9 @@ impl Emitter<'_> {
                 }
                 asm!(self, mov [rbp + system], al ; and eax, INTERRUPTIONS as i32
                     ; mov eax, [rbp + 4 * rax + field(layout::OPEN_FOR)] ; mov [rbp + field(layout::OPEN)], eax);
+                if matches!(what, Control::Open(_)) {
+                    self.end_portion();
+                }
             }
             Control::LoadBreakingEvent => {
                 let Ok(()) = self.aligned(at, 8);

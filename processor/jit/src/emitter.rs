@@ -78,13 +78,7 @@ pub struct Way {
     /// The number of the target's frame, and its version.
     pub frame: u32,
     pub version: u32,
-    /// It leads to a block behind the one that it leaves.
-    pub forward: bool,
 }
-
-/// Bytes of the code behind the inner entry that looks whether somebody wants attention. Who comes from further up in the page need
-/// not look: sooner or later a program goes back, or to another page.
-pub const POLL: u64 = 18;
 
 /// Where a branch goes.
 #[derive(Clone, Copy)]
@@ -116,7 +110,6 @@ pub struct Carried {
     pub first: usize,
     pub at: i64,
     pub label: DynamicLabel,
-    pub out: DynamicLabel,
     pub over: DynamicLabel,
     pub map: Map,
     pub cc: Recipe,
@@ -148,7 +141,6 @@ pub enum Cold {
     Exit {
         label: DynamicLabel,
         patch: u64,
-        forward: bool,
         /// The number of the target's frame, and its version.
         goal: (u32, u32),
     },
@@ -245,14 +237,11 @@ pub struct Emitter<'e> {
     pub head: DynamicLabel,
     /// Where in the code the inner entry is.
     pub head_offset: u64,
-    pub out: DynamicLabel,
     pub over: DynamicLabel,
     /// Where the block at r14 is looked for among the targets, once that has been emitted.
     pub finder: Option<DynamicLabel>,
     /// The end of the block can be reached.
     pub open: bool,
-    /// An instruction may let interruptions in that are pending: whatever comes behind the block looks for them.
-    pub lets_in: bool,
     /// The block goes on where this instruction branches to.
     pub led: bool,
     /// Where the branch is that was taken last, if the state does not have it.
@@ -272,7 +261,7 @@ impl<'e> Emitter<'e> {
         cold: &'e mut Vec<Cold>,
         plan: &'e Plan<'e>,
     ) -> Emitter<'e> {
-        let (head, out, over) = (a.new_dynamic_label(), a.new_dynamic_label(), a.new_dynamic_label());
+        let (head, over) = (a.new_dynamic_label(), a.new_dynamic_label());
         sites.clear();
         links.clear();
         cold.clear();
@@ -302,11 +291,9 @@ impl<'e> Emitter<'e> {
             constants: None,
             head,
             head_offset: 0,
-            out,
             over,
             finder: None,
             open: true,
-            lets_in: false,
             led: false,
             broke: None,
             tested: None,

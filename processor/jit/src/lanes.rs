@@ -14,7 +14,7 @@ use crate::emitter::{Emitter, asm, scratch};
 use crate::float::{Float, Op};
 use crate::floating::MODEST;
 use crate::native::Native;
-use crate::spans::{self, Span, slot};
+use crate::spans::{self, Span, slot, store_slot};
 use crate::word::*;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Fields, Width::*};
@@ -244,7 +244,6 @@ impl Emitter<'_> {
         }
         let bits = (GROUP as u32 * lanes.length).next_power_of_two().trailing_zeros() as i8;
         asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
-        let marked = storage::Code::MARKED_AT as i8;
         for (r, span) in &spans {
             let most = 4095 - (span.len() - 1 + 8 * (GROUP - 1));
             let p = pointer(*r);
@@ -252,7 +251,7 @@ impl Emitter<'_> {
                 ; cmp rcx, most ; ja =>done ; add ecx, 8 * GROUP ; shr ecx, 5 ; cmp rcx, rax ; cmovb rax, rcx
                 ; mov Rq(p), [rsp + slot(*r)] ; test Rq(p), Rq(p) ; je =>done ; add Rq(p), Rq(host(*r)));
             if lanes.stores().any(|(_, stream)| stream.base == *r) {
-                asm!(self, mov rcx, [rsp + slot(*r) + 8] ; test rcx, rcx ; je =>done ; cmp BYTE [BYTE rcx + marked], 0 ; jne =>done);
+                asm!(self, cmp QWORD [rsp + store_slot(*r)], 0 ; je =>done);
             }
         }
         // All step alike, so how far they are apart stays as it is.

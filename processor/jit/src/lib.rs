@@ -3,7 +3,7 @@
 //! [`Translator::translate`] makes one pass over a decoded block: each body is run on a [`isa::Cpu`] whose words are host
 //! registers and whose operations emit code. What a body cannot say that way is a call of the instruction's handler.
 //! [`Translator::enter`] runs code until the engine is needed. The code counts and leaves exactly as the engine
-//! does between its own blocks, and polls on every way back and to other pages.
+//! does between its own blocks, and looks whether somebody wants attention every few thousand instructions.
 //!
 //! - A block's code is entered from outside through a check of its frame's code version, and from blocks of its own page,
 //!   which are stale when it is, without.

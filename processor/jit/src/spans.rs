@@ -3,8 +3,8 @@
 //! [`Spans::of`] finds, before a block is emitted, runs of accesses whose base register does not change in between, and how far
 //! they reach. The first of a run looks whether all of that lies in one page that the TLB has, and leaves the distance from the
 //! guest's addresses to the host's in a *slot* of the host's stack; the others take it from there. A slot of 0 says that it
-//! cannot be so: then each looks for itself, in code behind the block. Stores have a word of their own beside it, which leads to
-//! what the storage keeps about code in the frame, and look at that each time.
+//! cannot be so: then each looks for itself, in code behind the block. Stores have a word of their own, which is 0 where they must not
+//! be or where there is code in the frame.
 //!
 //! A slot holds until its base register is set, or somebody else does an instruction: a call closes all of them, and a site comes
 //! back with all of them 0. The plan may be wrong about a block: what counts is what [`Map`] says is open.
@@ -54,9 +54,14 @@ pub const CLOSED: u8 = 0xff;
 /// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in between.
 const REACH: i32 = 1280;
 
-/// Where on the stack the slot of a base register is.
+/// Where on the stack the slot of a base register is: within reach of short displacements.
 pub fn slot(r: u8) -> i32 {
-    16 * (15 - r as i32)
+    8 * (15 - r as i32)
+}
+
+/// Where its second word is, the same for stores.
+pub fn store_slot(r: u8) -> i32 {
+    128 + slot(r)
 }
 
 /// The slot of this register outlasts its block: mostly it leads to the frame of the program that runs, and other blocks want
@@ -301,7 +306,7 @@ impl Emitter<'_> {
         let (access, base, place) = self.access(at, len, store)?;
         let (r, plan) = (access.base as usize, self.plan);
         let (read, write) = (self.map.read[r], self.map.write[r]);
-        let (delta, code) = (slot(access.base), slot(access.base) + 8);
+        let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         let marked = storage::Code::MARKED_AT as i8;
         let by = plan.spans.stepped(self.position(), access.base);
         let seen = Access { disp: access.disp + by, ..access };
@@ -327,12 +332,8 @@ impl Emitter<'_> {
                 asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
                 self.map.moved &= !bit;
             }
-            if store {
-                displaced!(self, code, (cmp QWORD) [rsp] (, BYTE 0 ; je =>label));
-                displaced!(self, delta, (mov rcx,) [rsp] (; =>resume))
-            } else {
-                displaced!(self, delta, (mov rcx,) [rsp] (; test rcx, rcx ; je =>label ; =>resume))
-            }
+            let from_slot = if store { stores_at } else { fetches };
+            displaced!(self, from_slot, (mov rcx,) [rsp] (; test rcx, rcx ; je =>label ; =>resume));
             let looping = self.carried.is_some_and(|carried| carried.map.read[r] == n);
             let again = (looping && (moved || !moves) || lasting && moved).then_some((from, last));
             // What was found for another page is good for nobody.
@@ -380,12 +381,12 @@ impl Emitter<'_> {
             asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_WRITE as i8] ; jne =>label
                 ; mov rdx, [BYTE rcx + rax + layout::ENTRY_CODE as i8]
                 ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
-            displaced!(self, delta, (mov) [rsp] (, rcx ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there));
-            displaced!(self, code, (mov) [rsp] (, rdx ; =>resume))
+            displaced!(self, fetches, (mov) [rsp] (, rcx ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there));
+            displaced!(self, stores_at, (mov) [rsp] (, rcx ; =>resume))
         } else {
             asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_READ as i8] ; jne =>label
                 ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
-            displaced!(self, delta, (mov) [rsp] (, rcx ; =>resume))
+            displaced!(self, fetches, (mov) [rsp] (, rcx ; =>resume))
         }
         // What may be fetched may be so still if stores must not.
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
@@ -412,26 +413,26 @@ impl Emitter<'_> {
     /// Emits an access that looks for itself.
     pub fn alone(&mut self, alone: &Alone) {
         let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
-        let (delta, code) = (slot(access.base), slot(access.base) + 8);
+        let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         if let Some(marked) = marked {
             asm!(self, =>marked);
-            self.close_slot(code);
+            self.close_slot(stores_at);
             if access.store { asm!(self, jmp =>site) } else { asm!(self, jmp =>resume) }
         }
         asm!(self, =>label);
         if closes != Closes::Nothing {
-            self.close_slot(code);
+            self.close_slot(stores_at);
         }
         if closes == Closes::All {
-            self.close_slot(delta);
+            self.close_slot(fetches);
         }
         let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });
         if let Some((from, last)) = again {
             let no = self.a.new_dynamic_label();
             displaced!(self, from, (lea rcx,) [Rq(base)] (; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no));
-            displaced!(self, delta, (mov) [rsp] (, rcx));
+            displaced!(self, fetches, (mov) [rsp] (, rcx));
             if stores {
-                displaced!(self, code, (mov) [rsp] (, rdx));
+                displaced!(self, stores_at, (mov) [rsp] (, rcx));
             }
             if keeps {
                 displaced!(self, from, (lea rax,) [Rq(base)] (; and rax, -4096 ; mov [rsp + page(access.base)], rax));

@@ -11,7 +11,7 @@ use crate::bytes::{Bytes, wide_fills};
 use crate::emitter::{Assembler, Emitter, asm, displaced, scratch};
 use crate::lanes::Described;
 use crate::native::Native;
-use crate::spans::{self, slot};
+use crate::spans::{self, slot, store_slot};
 use crate::word::*;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -99,9 +99,7 @@ impl Emitter<'_> {
             asm!(self, mov ecx, most ; sub rcx, Rq(host(base)) ; sub rcx, at ; add rcx, [rsp + spans::page(base)]
                 ; cmp rcx, most ; ja =>otherwise ; shr ecx, log ; add ecx, 1 ; cmp rcx, rax ; cmovb rax, rcx);
         }
-        let marked = storage::Code::MARKED_AT as i8;
-        asm!(self, cmp rax, FEWEST ; jb =>done ; mov rdx, [rsp + slot(to.base) + 8] ; test rdx, rdx ; je =>done
-            ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>done ; mov rcx, [rsp + slot(to.base)] ; test rcx, rcx ; je =>done);
+        asm!(self, cmp rax, FEWEST ; jb =>done ; mov rcx, [rsp + store_slot(to.base)] ; test rcx, rcx ; je =>done);
         displaced!(self, to.at, (lea rcx,) [rcx + Rq(host(to.base))] ());
         if let Some(Field { base, at }) = from {
             asm!(self, mov rdx, [rsp + slot(base)] ; test rdx, rdx ; je =>done);
@@ -133,9 +131,8 @@ impl Emitter<'_> {
             displaced!(self, from.at, (lea rdx,) [Rq(host(from.base))] ());
             asm!(self, mov [rbp + source], rsi ; mov [rbp + target], rdi ; mov eax, length ; call QWORD [rbp + scratch(MOVE_FIELD)]
                 ; mov rsi, [rbp + source] ; mov rdi, [rbp + target] ; jne =>done
-                ; mov rcx, [rbp + scratch(TO_LAST)] ; mov rdx, [rbp + scratch(TO_CODE)] ; mov [rsp + slot(to.base)], rcx
-                ; mov [rsp + slot(to.base) + 8], rdx
-                ; mov rcx, [rbp + scratch(FROM_LAST)] ; mov [rsp + slot(from.base)], rcx ; and QWORD [rsp + slot(from.base) + 8], 0);
+                ; mov rcx, [rbp + scratch(TO_LAST)] ; mov [rsp + slot(to.base)], rcx ; mov [rsp + store_slot(to.base)], rcx
+                ; mov rcx, [rbp + scratch(FROM_LAST)] ; mov [rsp + slot(from.base)], rcx ; and QWORD [rsp + store_slot(from.base)], 0);
             // The slots are for the pages in which the fields end, and so are mostly the ones that come next.
             for Field { base, at } in stretch.fields() {
                 asm!(self, lea rcx, [Rq(host(base)) + at + length - 1] ; and rcx, -4096 ; mov [rsp + spans::page(base)], rcx
@@ -201,7 +198,6 @@ const TO_FIRST: usize = SPILL + 11;
 const FROM_FIRST: usize = SPILL + 12;
 const TO_LAST: usize = SPILL + 13;
 const FROM_LAST: usize = SPILL + 14;
-const TO_CODE: usize = SPILL + 15;
 /// How much of each field is in its first page.
 const FIRSTS: usize = SPILL + 1;
 
@@ -220,9 +216,6 @@ pub fn emit(a: &mut Assembler) -> usize {
     for (start, last, routine) in [(TO, TO_LAST, STORE_ALONE), (FROM, FROM_LAST, FETCH_ALONE)] {
         asm!(e, mov rcx, [rbp + scratch(start)] ; add rcx, [rbp + scratch(LENGTH)] ; sub rcx, 1 ; xor eax, eax
             ; call QWORD [rbp + scratch(routine)] ; jne =>out ; mov [rbp + scratch(last)], rcx);
-        if start == TO {
-            asm!(e, mov[rbp + scratch(TO_CODE)], rdx);
-        }
     }
     asm!(e, mov rcx, [rbp + scratch(FROM)] ; xor eax, eax ; call QWORD [rbp + scratch(FETCH_ALONE)] ; jne =>out
         ; mov [rbp + scratch(FROM_FIRST)], rcx

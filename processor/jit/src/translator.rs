@@ -31,6 +31,9 @@ use std::sync::OnceLock;
 const CACHE: usize = 16 << 20;
 /// Places of that code that may need the interpreter; with the code they are what an idle guest keeps.
 const MOST_SITES: usize = 1 << 17;
+/// Instructions that code executes between two looks at who wants attention: the budget is handed out in portions. Whoever lets
+/// interruptions in looks at once.
+const PORTION: i64 = 4096;
 /// More than a block can need, and as much as most need.
 const MAX_CODE: usize = 256 << 10;
 const MOSTLY: usize = 4 << 10;
@@ -80,6 +83,7 @@ pub struct Translator {
     alone: [u64; 2],
     move_field: u64,
     floats_ready: u64,
+    refill: u64,
     assembler: Assembler,
     sites: Sites,
     links: Vec<Way>,
@@ -144,7 +148,7 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
     } else {
         !s.block_stale && !s.fetch_stale && s.next_ia == next && mode(s) == mode_before
     };
-    if !stays || s.local != 0 {
+    if !stays || s.local != 0 || s.attention() & s.open != 0 {
         s.budget += refund as i64;
         s.ia = s.next_ia;
         s.scratch[ANSWER] = LOOK as u64;
@@ -233,6 +237,7 @@ impl Translator {
             alone: [0; 2],
             move_field: 0,
             floats_ready: 0,
+            refill: 0,
             assembler: Assembler::new(0),
             links: Vec::new(),
             new_sites: Vec::new(),
@@ -253,12 +258,12 @@ impl Translator {
     fn make_stubs(&mut self) {
         let (ia, budget) = (field(layout::IA), field(layout::BUDGET));
         let spill = |h: u8| scratch(SPILL + h as usize);
-        let lasting = spans::slot(spans::LASTING);
+        let (lasting, marked) = (spans::slot(spans::LASTING), spans::store_slot(spans::LASTING));
         let e = Stub { a: &mut self.assembler };
         // enter(state, code)
         asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS + PAGES
             ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget] ; mov r14, [rbp + ia]
-            ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting + 8], 0 ; jmp rsi);
+            ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + marked], 0 ; jmp rsi);
         let leave = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15
             ; out: ; add rsp, 8 + SLOTS + PAGES ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
@@ -290,7 +295,7 @@ impl Translator {
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; sub rsp, 8
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left
-            ; mov QWORD [rsp + lasting + 8], 0 ; mov QWORD [rsp + lasting + 16], 0 ; ret
+            ; mov QWORD [rsp + lasting + 8], 0 ; mov QWORD [rsp + marked + 8], 0 ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         // ecx becomes the condition code; everything else stays.
         let settle = [false, true].map(|floats| {
@@ -315,8 +320,14 @@ impl Translator {
         let lookup = e.a.offset().0;
         asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
             ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
-            ; mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting + 8], 0 ; jmp rax
+            ; mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + marked], 0 ; jmp rax
             ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+        // Brings the next portion of the budget, if there is one and nobody wants attention; "equal": there is none. rax and rcx change.
+        let refill = e.a.offset().0;
+        asm!(e, mov rax, [rbp + scratch(RESERVE)] ; test rax, rax ; jle >none
+            ; mov rcx, [rbp + field(layout::ATTENTION)] ; mov ecx, [rcx] ; test ecx, [BYTE rbp + near(layout::OPEN)] ; jne >none
+            ; mov ecx, PORTION as i32 ; cmp rax, rcx ; cmova rax, rcx ; sub [rbp + scratch(RESERVE)], rax ; add r15, rax ; test rax, rax ; ret
+            ; none: ; xor eax, eax ; ret);
         let alone = spans::emit(&mut self.assembler);
         let floats_ready = floating::emit(&mut self.assembler);
         let routines = bytes::emit(&mut self.assembler);
@@ -330,6 +341,7 @@ impl Translator {
         self.routines = [routines.moves, routines.clear, routines.compare].map(|routine| at + routine as u64);
         self.string_routines = [string_routines.find, string_routines.compare].map(|routine| at + routine as u64);
         self.floats_ready = at + floats_ready as u64;
+        self.refill = at + refill as u64;
         self.move_field = at + move_field as u64;
         self.alone = alone.map(|routine| at + routine as u64);
         self.settle = settle.map(|routine| at + routine as u64);
@@ -616,7 +628,6 @@ impl Translator {
         let exit = &self.links[link.number as usize];
         if (exit.frame as u64, exit.version) == (absolute.0 / arch::PAGE, version) {
             let at = self.memory.start() + exit.patch as u64;
-            let code = if exit.forward { code + POLL } else { code };
             self.memory.patch(at, (code as i64 - (at as i64 + 4)) as i32);
         }
     }
@@ -647,12 +658,16 @@ impl Translator {
         s.scratch[KEY] = key(s);
         s.scratch[MOVED] = 0;
         s.scratch[ROWS] = s.forgotten_rows();
+        s.scratch[REFILL] = self.refill;
         let budget = s.budget;
+        s.budget = budget.min(PORTION);
+        s.scratch[RESERVE] = (budget - s.budget) as u64;
         // SAFETY: the stub is a function of this type, and `code` is an entry of a block in our memory.
         let answer = unsafe {
             let enter: extern "sysv64" fn(*mut State, u64) -> u64 = std::mem::transmute(self.enter);
             enter(s, code)
         };
+        s.budget = s.budget.wrapping_add_unsigned(s.scratch[RESERVE]);
         if floating::owes_flags(s) {
             floating::take_flags(s);
         }

@@ -8,7 +8,7 @@ use isa::{Cc, Cpu, Width};
 /// No host register.
 pub const NONE: u8 = 0xff;
 /// Host registers that hold values: rbx, rsi, rdi, r8-r13. rax, rcx and rdx are scratch inside one operation, rbp leads to the
-/// `State`, r14 holds the address of the block, r15 the budget.
+/// `State`, r14 holds the address of the block, r15 the portion of the budget at hand.
 pub const POOL: [u8; 9] = [3, 6, 7, 8, 9, 10, 11, 12, 13];
 
 /// What is known of bits 32-63 (the left half) of a host register.
@@ -409,6 +409,9 @@ pub const ENDLESS: usize = 69;
 pub const ORDER: usize = 73;
 /// The routine that moves a field over the ends of pages.
 pub const MOVE_FIELD: usize = 77;
+/// What of the budget is not in the portion at hand, and the routine that brings the next.
+pub const RESERVE: usize = 78;
+pub const REFILL: usize = 79;
 /// The operands of a condition code that is not worked out yet.
 pub const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.
