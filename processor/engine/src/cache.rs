@@ -12,8 +12,9 @@ use storage::Storage;
 /// Instructions of which statistics are told.
 const MUCH: u64 = 1 << 20;
 
-/// A decoded block.
+/// A decoded block: one line of the host's caches, since most are looked for when they have not been for long.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 pub struct Block {
     absolute: u64,
     version: u32,
@@ -36,10 +37,12 @@ pub struct Block {
     pub votes: u8,
     /// Blocks that came behind it, the latest first.
     links: [u32; 2],
-    /// Where its code is entered from outside, and from its own page; 0 if it has none.
+    /// Where its code is entered from outside, 0 if it has none, and how far behind that it is from its own page.
     code: u64,
-    inner: u64,
+    inner: u16,
 }
+
+const _: () = assert!(size_of::<Block>() == 64);
 
 /// How a block is left: behind so many of its instructions, and whether by a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -317,7 +320,8 @@ impl BlockCache {
             self.translate(s, number, patience, comparing);
         }
         let block = &self.blocks[number as usize];
-        (block.code != 0 && block.mode == Translator::mode(s)).then_some((block.code, block.inner))
+        (block.code != 0 && block.mode == Translator::mode(s))
+            .then_some((block.code, block.code + u64::from(block.inner)))
     }
 
     #[cold]
@@ -356,7 +360,8 @@ impl BlockCache {
         block.translated = trace.count as u16;
         let translator = self.translator.as_mut().expect("it was made above");
         let place = (Absolute(block.absolute), block.version);
-        (block.code, block.inner) = translator.translate(s, place, trace.beside, trace.path());
+        let (code, inner) = translator.translate(s, place, trace.beside, trace.path());
+        (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
         block.mode = Translator::mode(s);
     }
 

@@ -48,14 +48,17 @@ pub struct Text<'a> {
     /// The frame of that page, and of the other, if one has been looked for: so many pages behind.
     own: (Absolute, u32),
     beside: Option<(i64, Absolute, u32)>,
-    /// How many pages the other may be away.
-    reach: i64,
 }
 
 impl Text<'_> {
-    fn of(s: &State, start: Absolute, version: u32, reach: i64) -> Text<'_> {
+    fn of(s: &State, start: Absolute, version: u32) -> Text<'_> {
         let own = (Absolute(start.0 & PAGE_MASK), version);
-        Text { s, offset: (start.0 % PAGE) as i64, own, beside: None, reach }
+        Text { s, offset: (start.0 % PAGE) as i64, own, beside: None }
+    }
+
+    /// The absolute address of the block.
+    fn start(&self) -> u64 {
+        self.own.0.0 + self.offset as u64
     }
 
     /// Which page the byte `at` from the start of the block is in, and where there.
@@ -68,7 +71,7 @@ impl Text<'_> {
         match self.beside {
             _ if page == 0 => return Some(self.own),
             Some((beside, frame, version)) => return (page == beside).then_some((frame, version)),
-            None if page.abs() > self.reach || self.s.address_mask != u64::MAX => return None,
+            None if page.abs() > FAR || self.s.address_mask != u64::MAX => return None,
             None => {}
         }
         let address = (self.s.ia & PAGE_MASK).checked_add_signed(page * PAGE as i64)?;
@@ -251,112 +254,13 @@ impl BlockCache {
 
     /// The trace of a block that has waited `patience` times, the one at `s.ia`, or `None` if its text has been stored into.
     pub fn trace(&self, s: &State, number: u32, patience: u8) -> Option<Trace> {
-        self.follow(s, number, patience, true)
-    }
-
-    /// The same, `through` calls and returns or not.
-    fn follow(&self, s: &State, number: u32, patience: u8, through: bool) -> Option<Trace> {
         let (start, version) = self.place_of(number);
         let block = self.block(number);
-        let mut text = Text::of(s, start, version, if through { FAR } else { 1 });
         let whole = block.count as usize;
-        let mut known = self.known(start, version, patience).unwrap_or(Known::Until(whole));
-        let mut trace = Trace {
-            ops: Vec::with_capacity(MAX_BLOCK),
-            texts: Vec::with_capacity(MAX_BLOCK),
-            rows: Vec::with_capacity(MAX_BLOCK),
-            ..Trace::default()
-        };
-        // Whether it goes back to its start, and whether it goes through calls.
-        let (mut loops, mut calls) = (false, false);
-        // Where its end leads back to.
-        let mut round = None;
-        // Where the next instruction is, where its piece of text began, and how many there have been of the block at hand.
-        let (mut at, mut began, mut count) = (0, 0, 0);
-        // Where that block begins, and where those return that have been called.
-        let (mut block_at, mut called): (i64, Vec<i64>) = (0, Vec::new());
-        while trace.ops.len() < MAX_BLOCK {
-            if at == 0 && !trace.ops.is_empty() {
-                // Its text goes on with its start.
-                loops = true;
-                break;
-            }
-            let Some((bytes, length)) = text.instruction(at) else { break };
-            let decoded = decode_op(s, bytes, at);
-            let Decoded { op, row, ends } = decoded;
-            if !trace.ops.is_empty() && row.is_some_and(|row| COUNTERS.contains(&row.mnemonic)) {
-                break;
-            }
-            trace.push(decoded, bytes);
-            at += length as i64;
-            count += 1;
-            let branches = match known {
-                Known::Way(way) if way.count as usize == count => way.branched,
-                Known::Way(_) => continue,
-                // What all return from that call it.
-                Known::Until(all) if count == all && bytes[1] >= 0xf0 && returns(&bytes) && !called.is_empty() => true,
-                Known::Until(all) if count == all => break,
-                Known::Until(_) => continue,
-                Known::Any if ends == Ends::No => continue,
-                Known::Any => {
-                    ends == Ends::Always || start.0.wrapping_add_signed(at).wrapping_mul(0x9e37_79b9) >> 16 & 1 == 1
-                }
-                Known::Between if ends == Ends::No => false,
-                Known::Between => break,
-            };
-            // EXECUTE ends a block, and mostly does not branch.
-            let executes = row.is_some_and(|row| matches!(row.mnemonic, "EX" | "EXRL"));
-            let target = row.and_then(|row| target(&op, row)).filter(|to| to & 1 == 0);
-            let went = match known {
-                Known::Way(way) => Some(block_at + way.to as i64),
-                Known::Any => register(&bytes).map(|r| s.gr[r as usize].wrapping_sub(s.ia) as i64),
-                _ => None,
-            };
-            let named = register(&bytes).is_some() || bytes[0] == 0x4d;
-            let near = |to: &i64| to & 1 == 0 && to.unsigned_abs() < FAR as u64 * PAGE;
-            let went = went.filter(|to| through && named && near(to));
-            let back = if branches && through && returns(&bytes) { called.pop() } else { None };
-            let next = match (branches, target.or(back).or(went)) {
-                (true, Some(to)) => to,
-                (false, _) if executes || ends != Ends::Always => at,
-                _ => break,
-            };
-            if branches && is_call(&bytes) {
-                called.push(at);
-            }
-            if next == 0
-                && target.is_none()
-                && branches
-                && let Some(op) = trace.ops.last_mut()
-            {
-                op.fields.imm = -op.fields.at();
-                trace.led_back = true;
-            }
-            if trace.has(next) {
-                loops = next == 0;
-                round = trace.number(next);
-                break;
-            }
-            calls |= branches && (target.is_none() || text.place(next).0.abs() > 1);
-            let Some((place, version)) = text.absolute(next) else { break };
-            match self.known(place, version, patience) {
-                Some(then) => known = then,
-                None if text.is_between(next) => known = Known::Between,
-                None => break,
-            }
-            (count, block_at) = (0, next);
-            if next != at {
-                trace.pieces.push((began, at));
-                (began, at) = (next, next);
-            }
-        }
-        if trace.ops.last().is_some_and(|op| op.fields.at() >= began) {
-            trace.pieces.push((began, at));
-        }
-        // A copy of a routine for everybody who calls it would be much code. In a loop it pays.
-        if through && calls && !loops && patience > HASTE {
-            return self.follow(s, number, patience, false);
-        }
+        let known = self.known(start, version, patience).unwrap_or(Known::Until(whole));
+        let mut course = Course::of(Text::of(s, start, version), known);
+        while course.trace.ops.len() < MAX_BLOCK && course.goes_on(self, patience) {}
+        let Course { mut text, mut trace, loops, round, .. } = course.end(patience);
         if !loops {
             trace.round = round.unwrap_or_else(|| self.inner_loop(&trace, &mut text));
         }
@@ -388,5 +292,196 @@ impl BlockCache {
             self.at(place, version).is_some_and(|block| first != 0 && block.has_code()).then_some(first)
         });
         inner.next().unwrap_or(0)
+    }
+}
+
+/// How the program leaves the block at hand behind an instruction.
+enum Leaves {
+    Not,
+    So {
+        branches: bool,
+    },
+    /// Nobody knows.
+    Somehow,
+}
+
+/// A trace as far as it has been followed.
+struct Course<'a> {
+    text: Text<'a>,
+    trace: Trace,
+    /// Where the next instruction is, and where its piece of text began.
+    at: i64,
+    began: i64,
+    /// What is known of the block at hand, where it begins, and how many of its instructions there have been.
+    known: Known,
+    block_at: i64,
+    count: usize,
+    /// Where those return that have been called.
+    called: Vec<i64>,
+    /// It goes back to its start.
+    loops: bool,
+    /// The number of the instruction that its end leads back to.
+    round: Option<usize>,
+    /// Where it first went through a call or a return.
+    through: Option<Through>,
+}
+
+/// How far a trace was before it went through a call or a return.
+struct Through {
+    ops: usize,
+    pieces: usize,
+    began: i64,
+    at: i64,
+    beside: Option<(i64, Absolute, u32)>,
+}
+
+impl<'a> Course<'a> {
+    fn of(text: Text<'a>, known: Known) -> Course<'a> {
+        let trace = Trace {
+            ops: Vec::with_capacity(MAX_BLOCK),
+            texts: Vec::with_capacity(MAX_BLOCK),
+            rows: Vec::with_capacity(MAX_BLOCK),
+            ..Trace::default()
+        };
+        Course {
+            text,
+            trace,
+            at: 0,
+            began: 0,
+            known,
+            block_at: 0,
+            count: 0,
+            called: Vec::new(),
+            loops: false,
+            round: None,
+            through: None,
+        }
+    }
+
+    /// One more instruction. `false`: that was the last, or there is no other.
+    fn goes_on(&mut self, cache: &BlockCache, patience: u8) -> bool {
+        if self.at == 0 && !self.trace.ops.is_empty() {
+            // Its text goes on with its start.
+            self.loops = true;
+            return false;
+        }
+        let Some((bytes, length)) = self.text.instruction(self.at) else { return false };
+        let decoded = decode_op(self.text.s, bytes, self.at);
+        if !self.trace.ops.is_empty() && decoded.row.is_some_and(|row| COUNTERS.contains(&row.mnemonic)) {
+            return false;
+        }
+        self.trace.push(decoded, bytes);
+        self.at += length as i64;
+        self.count += 1;
+        match self.leaves(&bytes, decoded.ends) {
+            Leaves::Not => true,
+            Leaves::So { branches } => self.leave(cache, patience, &decoded, &bytes, branches),
+            Leaves::Somehow => false,
+        }
+    }
+
+    fn leaves(&self, bytes: &[u8; 6], ends: Ends) -> Leaves {
+        let branches = match self.known {
+            Known::Way(way) if way.count as usize == self.count => way.branched,
+            Known::Way(_) => return Leaves::Not,
+            // What all return from that call it.
+            Known::Until(all) if all == self.count && bytes[1] >= 0xf0 && returns(bytes) && !self.called.is_empty() => {
+                true
+            }
+            Known::Until(all) if all == self.count => return Leaves::Somehow,
+            Known::Until(_) => return Leaves::Not,
+            Known::Any if ends == Ends::No => return Leaves::Not,
+            Known::Any => {
+                let place = self.text.start().wrapping_add_signed(self.at);
+                ends == Ends::Always || place.wrapping_mul(0x9e37_79b9) >> 16 & 1 == 1
+            }
+            Known::Between if ends == Ends::No => false,
+            Known::Between => return Leaves::Somehow,
+        };
+        Leaves::So { branches }
+    }
+
+    /// The block at hand is left behind this instruction, which `branches` or does not. `false`: the trace ends there.
+    fn leave(
+        &mut self,
+        cache: &BlockCache,
+        patience: u8,
+        &Decoded { op, row, ends }: &Decoded,
+        bytes: &[u8; 6],
+        branches: bool,
+    ) -> bool {
+        // EXECUTE ends a block, and mostly does not branch.
+        let executes = row.is_some_and(|row| matches!(row.mnemonic, "EX" | "EXRL"));
+        let target = row.and_then(|row| target(&op, row)).filter(|to| to & 1 == 0);
+        let went = match self.known {
+            Known::Way(way) => Some(self.block_at + way.to as i64),
+            Known::Any => register(bytes).map(|r| self.text.s.gr[r as usize].wrapping_sub(self.text.s.ia) as i64),
+            _ => None,
+        };
+        let named = register(bytes).is_some() || bytes[0] == 0x4d;
+        let near = |to: &i64| to & 1 == 0 && to.unsigned_abs() < FAR as u64 * PAGE;
+        let went = went.filter(|to| named && near(to));
+        let back = if branches && returns(bytes) { self.called.pop() } else { None };
+        let next = match (branches, target.or(back).or(went)) {
+            (true, Some(to)) => to,
+            (false, _) if executes || ends != Ends::Always => self.at,
+            _ => return false,
+        };
+        if branches && is_call(bytes) {
+            self.called.push(self.at);
+        }
+        if next == 0
+            && target.is_none()
+            && branches
+            && let Some(op) = self.trace.ops.last_mut()
+        {
+            op.fields.imm = -op.fields.at();
+            self.trace.led_back = true;
+        }
+        self.round = self.trace.number(next);
+        if self.round.is_some() {
+            self.loops = next == 0;
+            return false;
+        }
+        if branches && (target.is_none() || self.text.place(next).0.abs() > 1) {
+            let (ops, pieces) = (self.trace.ops.len(), self.trace.pieces.len());
+            let through = Through { ops, pieces, began: self.began, at: self.at, beside: self.text.beside };
+            self.through.get_or_insert(through);
+        }
+        self.go(cache, patience, next)
+    }
+
+    /// The trace goes on at `next`, if anything is known of what stands there.
+    fn go(&mut self, cache: &BlockCache, patience: u8, next: i64) -> bool {
+        let Some((place, version)) = self.text.absolute(next) else { return false };
+        match cache.known(place, version, patience) {
+            Some(then) => self.known = then,
+            None if self.text.is_between(next) => self.known = Known::Between,
+            None => return false,
+        }
+        (self.count, self.block_at) = (0, next);
+        if next != self.at {
+            self.trace.pieces.push((self.began, self.at));
+            (self.began, self.at) = (next, next);
+        }
+        true
+    }
+
+    /// All of it, or what comes before the first call or return: a copy of a routine for everybody who calls it would be much code. In a
+    /// loop it pays.
+    fn end(mut self, patience: u8) -> Course<'a> {
+        if let Some(through) = self.through.take_if(|_| !self.loops && patience > HASTE) {
+            let Trace { ops, texts, rows, pieces, .. } = &mut self.trace;
+            ops.truncate(through.ops);
+            texts.truncate(through.ops);
+            rows.truncate(through.ops);
+            pieces.truncate(through.pieces);
+            (self.began, self.at, self.text.beside) = (through.began, through.at, through.beside);
+            self.round = None;
+        }
+        if self.trace.ops.last().is_some_and(|op| op.fields.at() >= self.began) {
+            self.trace.pieces.push((self.began, self.at));
+        }
+        self
     }
 }

@@ -7,6 +7,8 @@ use crate::threaded::Handler;
 use cpu::{Architecture, Facilities};
 use std::sync::OnceLock;
 
+const _: () = assert!(size_of::<Instruction>() == 64);
+
 /// Which architectures have an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Architectures(u8);
@@ -28,7 +30,8 @@ impl Architectures {
     }
 }
 
-/// One row of the instruction table.
+/// One row of the instruction table: a line of the host's caches.
+#[repr(align(64))]
 pub struct Instruction {
     /// First byte; or first byte and extension (second byte, low nibble of the second byte, or sixth byte) as
     /// the manual writes it: `1E`, `B90A`, `A74`, `E304`.

@@ -76,13 +76,14 @@ pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> Decoded {
         Some((row, run)) => (run, row.format, row.ends),
         None => (operation_exception as _, Format::E, Ends::Always),
     };
-    let mut fields = Fields::extract(format, text);
-    fields.len = len;
-    fields.next = at as i32 + len as i32;
+    let mut decoded = Decoded { op: Op { run, fields: Fields::extract(format, text) }, row, ends };
+    decoded.op.fields.next = at as i32 + len as i32;
     // BC, BCR, BRC, BRCL with all conditions.
-    let always = fields.r1 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
-    let ends = if ends == Ends::IfTaken && always { Ends::Always } else { ends };
-    Decoded { op: Op { run, fields }, row, ends }
+    let always = text[1] >> 4 == 15 && matches!(format, Format::RR | Format::RXb | Format::RIc | Format::RILc);
+    if ends == Ends::IfTaken && always {
+        decoded.ends = Ends::Always;
+    }
+    decoded
 }
 
 /// The instruction that `text` begins with and what executes it on this CPU, if it has a body.
