@@ -7,6 +7,7 @@ use base::ebcdic::{self, padded};
 use cpu::Architecture;
 use css::Ipl;
 use std::fmt;
+use std::io;
 
 /// Where the guest was loaded from: what DIAGNOSE 308 hands out and re-IPL uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +74,8 @@ pub enum LoadError {
     TooSmall { needed: u64, storage: u64 },
     /// The kernel has room for so many bytes of command line.
     CommandLineTooLong { max: usize },
+    /// What is to be loaded cannot be read; the host says why.
+    Unreadable(String),
 }
 
 impl fmt::Display for LoadError {
@@ -86,7 +89,34 @@ impl fmt::Display for LoadError {
                 storage >> 20
             ),
             LoadError::CommandLineTooLong { max } => write!(f, "the kernel's command line may have {max} bytes"),
+            LoadError::Unreadable(why) => f.write_str(why),
         }
+    }
+}
+
+/// What is put into storage as it is: a kernel, a ramdisk.
+pub trait Image {
+    /// How many bytes it has.
+    fn size(&self) -> u64;
+
+    /// Bytes of it from `at` on, all of which it has.
+    fn read(&self, at: u64, to: &mut [u8]) -> io::Result<()>;
+}
+
+impl<T: AsRef<[u8]> + ?Sized> Image for T {
+    fn size(&self) -> u64 {
+        self.as_ref().len() as u64
+    }
+
+    fn read(&self, at: u64, to: &mut [u8]) -> io::Result<()> {
+        to.copy_from_slice(&self.as_ref()[at as usize..][..to.len()]);
+        Ok(())
+    }
+}
+
+impl LoadError {
+    fn unreadable(error: io::Error) -> LoadError {
+        LoadError::Unreadable(error.to_string())
     }
 }
 
@@ -181,18 +211,25 @@ impl Configuration {
 
     /// Puts a Linux kernel, its initial ramdisk and its command line into storage and starts CPU 0 at the kernel's
     /// entry: IPL without a device.
-    pub fn load_direct(&self, kernel: &[u8], initrd: &[u8], command_line: &str) -> Result<(), LoadError> {
-        if kernel.get(kernel::MAGIC..kernel::MAGIC + 6) != Some(b"S390EP") {
+    pub fn load_direct(
+        &self,
+        kernel: &(impl Image + ?Sized),
+        initrd: &(impl Image + ?Sized),
+        command_line: &str,
+    ) -> Result<(), LoadError> {
+        let mut header = vec![0; kernel.size().min(kernel::COMMAND_LINE) as usize];
+        kernel.read(0, &mut header).map_err(LoadError::unreadable)?;
+        if header.get(kernel::MAGIC..kernel::MAGIC + 6) != Some(b"S390EP") {
             return Err(LoadError::NotAKernel);
         }
         let size = self.storage().size();
         // The ramdisk goes to the top: the decompressed kernel needs the room below.
-        let initrd_start = (size.saturating_sub(initrd.len() as u64)).min(0x7fff_0000) & !0xffff;
-        let kernel_end = (kernel.len() as u64).next_multiple_of(1 << 20);
-        if initrd_start < kernel_end || initrd_start + initrd.len() as u64 > size {
-            return Err(LoadError::TooSmall { needed: kernel_end + initrd.len() as u64 + (64 << 20), storage: size });
+        let initrd_start = size.saturating_sub(initrd.size()).min(0x7fff_0000) & !0xffff;
+        let kernel_end = kernel.size().next_multiple_of(1 << 20);
+        if initrd_start < kernel_end || initrd_start + initrd.size() > size {
+            return Err(LoadError::TooSmall { needed: kernel_end + initrd.size() + (64 << 20), storage: size });
         }
-        let field = kernel.get(kernel::MAX_COMMAND_LINE..).and_then(|rest| rest.first_chunk());
+        let field = header.get(kernel::MAX_COMMAND_LINE..).and_then(|rest| rest.first_chunk());
         let max = match u64::from_be_bytes(*field.ok_or(LoadError::NotAKernel)?) {
             n @ 1..=0x1_0000 => n as usize,
             _ => 896,
@@ -201,14 +238,17 @@ impl Configuration {
             return Err(LoadError::CommandLineTooLong { max: max - 1 });
         }
         self.reset(true);
+        // Both want room that nobody has touched, found while they are read.
+        self.storage().expect(Absolute(0), kernel.size());
+        self.storage().expect(Absolute(initrd_start), initrd.size());
+        self.put_image(initrd_start, initrd)?;
+        self.put_image(0, kernel)?;
         let put = |at: u64, bytes: &[u8]| {
             self.storage().write(Absolute(at), bytes).expect("the size was compared with storage");
         };
-        put(0, kernel);
-        put(initrd_start, initrd);
-        if !initrd.is_empty() {
+        if initrd.size() != 0 {
             put(kernel::INITRD_START, &initrd_start.to_be_bytes());
-            put(kernel::INITRD_SIZE, &(initrd.len() as u64).to_be_bytes());
+            put(kernel::INITRD_SIZE, &initrd.size().to_be_bytes());
         }
         let mut text: Vec<u8> = command_line.bytes().collect();
         text.push(0);
@@ -216,6 +256,17 @@ impl Configuration {
         put(lowcore::z::SUBSYSTEM_ID, &[0; 4]);
         *lock(&self.ipl) = IplParameters { source: Some(IplSource::Direct), ..IplParameters::default() };
         self.begin(0, Psw::from_short(0x0008_0000_8000_0000 | kernel::ENTRY), true);
+        Ok(())
+    }
+
+    /// Puts an image into storage, which has room for it, a little at a time: what was read last is near the host's processor still.
+    fn put_image(&self, start: u64, image: &(impl Image + ?Sized)) -> Result<(), LoadError> {
+        let mut some = vec![0; 128 << 10];
+        for at in (0..image.size()).step_by(some.len()) {
+            let some = &mut some[..(image.size() - at).min(128 << 10) as usize];
+            image.read(at, some).map_err(LoadError::unreadable)?;
+            self.storage().write(Absolute(start + at), some).expect("the size was compared with storage");
+        }
         Ok(())
     }
 

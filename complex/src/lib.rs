@@ -22,7 +22,7 @@ mod sie;
 mod sigp;
 mod stsi;
 
-pub use ipl::{IplError, IplSource, LoadError};
+pub use ipl::{Image, IplError, IplSource, LoadError};
 pub use run::Exit;
 pub use saved::SavedCpu;
 pub use stsi::{ControlProgram, Identity};

@@ -7,7 +7,7 @@ use arch::io::{Ccw, CcwFormat, Orb, ccw_flag, pmcw_flag};
 use arch::lowcore::z;
 use arch::{Psw, mask};
 use complex::diagnose308::Next;
-use complex::{Configuration, ControlProgram, Exit, IplError, IplSource, LoadError};
+use complex::{Configuration, ControlProgram, Exit, Image, IplError, IplSource, LoadError};
 use cpu::{Architecture, cr0};
 use devices::{Card, Reader2540, RecordSource};
 use machine::*;
@@ -270,6 +270,25 @@ fn a_kernel_is_loaded_without_a_device() {
     assert!(matches!(load(&kernel, &vec![0; 8 << 20], ""), Err(LoadError::TooSmall { .. })));
     assert_eq!(load(&kernel, &[], &"x".repeat(896)), Err(LoadError::CommandLineTooLong { max: 895 }));
     assert_eq!(load(&kernel, &[], &"x".repeat(895)), Ok(()));
+    // A ramdisk of several pieces, and one whose file ends before it should.
+    let ramdisk: Vec<u8> = (0..600_000u32).map(|n| (n / 251) as u8).collect();
+    assert_eq!(load(&kernel, &ramdisk, ""), Ok(()));
+    assert_eq!(machine.get(machine.get64(0x1_0408), ramdisk.len()), ramdisk);
+    let short = machine.configuration.load_direct(&kernel, &CutShort, "");
+    assert_eq!(short, Err(LoadError::Unreadable("initrd: it ends".into())));
+}
+
+/// A file that has become shorter since it was looked at.
+struct CutShort;
+
+impl Image for CutShort {
+    fn size(&self) -> u64 {
+        300_000
+    }
+
+    fn read(&self, at: u64, _: &mut [u8]) -> std::io::Result<()> {
+        if at < 200_000 { Ok(()) } else { Err(std::io::Error::other("initrd: it ends")) }
+    }
 }
 
 /// DIAGNOSE 308 of CPU 0, as CP performs it: block address in register 2, subcode in 4, the answer in 3.

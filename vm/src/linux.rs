@@ -7,6 +7,7 @@
 use crate::clock::HostClock;
 use crate::server::{Notes, Server};
 use base::Clock;
+use complex::Image;
 use devices::tape::Model;
 use directory::{Directory, Passwords};
 use nucleus::console::terminal::{Ending, Host, Kind, Terminal};
@@ -14,7 +15,9 @@ use nucleus::system::{Cp, SystemConfig};
 use nucleus::vmdbk::Vmdbk;
 use nucleus::{ipl, logon};
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
+use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,6 +103,54 @@ pub fn size(text: &str) -> Result<u64, String> {
     size.ok_or_else(|| "a size is a number with M or G, at least 16M".into())
 }
 
+/// A file that is loaded.
+enum Loaded {
+    /// Read when its place in storage is known.
+    File(File, u64, PathBuf),
+    /// What came out of a pipe.
+    Bytes(Vec<u8>),
+}
+
+impl Default for Loaded {
+    fn default() -> Loaded {
+        Loaded::Bytes(Vec::new())
+    }
+}
+
+impl Loaded {
+    fn open(path: &Path) -> Result<Loaded, String> {
+        let open = || {
+            let mut file = File::open(path)?;
+            let about = file.metadata()?;
+            if about.is_file() {
+                return Ok(Loaded::File(file, about.len(), path.into()));
+            }
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            Ok(Loaded::Bytes(bytes))
+        };
+        open().map_err(|error: io::Error| format!("{}: {error}", path.display()))
+    }
+}
+
+impl Image for Loaded {
+    fn size(&self) -> u64 {
+        match self {
+            Loaded::File(_, len, _) => *len,
+            Loaded::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    fn read(&self, at: u64, to: &mut [u8]) -> io::Result<()> {
+        match self {
+            Loaded::File(file, _, path) => file
+                .read_exact_at(to, at)
+                .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+            Loaded::Bytes(bytes) => bytes.read(at, to),
+        }
+    }
+}
+
 /// How many lines of standard input may wait for the guest.
 const TYPED_AHEAD: usize = 64;
 
@@ -108,12 +159,11 @@ const USERID: &str = "LINUX";
 
 /// Runs the guest; the exit code.
 pub fn linux(options: &Options) -> Result<u8, String> {
-    let read = |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
     if options.kernel.is_none() && options.append.len() > PARAMETERS {
         return Err(format!("--append: a guest that starts from its disk takes up to {PARAMETERS} characters"));
     }
-    let kernel = options.kernel.as_deref().map(read).transpose()?;
-    let initrd = options.initrd.as_deref().map(read).transpose()?.unwrap_or_default();
+    let kernel = options.kernel.as_deref().map(Loaded::open).transpose()?;
+    let initrd = options.initrd.as_deref().map(Loaded::open).transpose()?.unwrap_or_default();
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";

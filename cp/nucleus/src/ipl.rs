@@ -7,7 +7,7 @@ use crate::spooling;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use base::ebcdic;
-use complex::IplError;
+use complex::{Image, IplError};
 use cpu::Architecture;
 use spool::saved::Kind;
 use std::sync::Arc;
@@ -89,8 +89,8 @@ pub fn from_saved(cp: &Cp, vmdbk: &Arc<Vmdbk>, name: &str, options: &Options) ->
 pub fn from_files(
     cp: &Cp,
     vmdbk: &Arc<Vmdbk>,
-    kernel: &[u8],
-    initrd: &[u8],
+    kernel: &(impl Image + ?Sized),
+    initrd: &(impl Image + ?Sized),
     line: &str,
 ) -> Result<(), complex::LoadError> {
     vmdbk.begin_reset();

@@ -1,26 +1,39 @@
-//! Storage that input is about to reach for the first time is found and cleared by a thread, ahead of it.
+//! Storage that is about to be stored into for the first time is found and cleared by a thread, ahead of who stores.
 //!
-//! A system that reads much fills its free storage from one end to the other, and what channel programs bring is the first to touch it: each
-//! time a huge page of the host is reached, it has to be found and cleared, which takes as long as some hundred reads. So when input goes
-//! from one such piece to the next one up, the two behind that are prepared meanwhile, if nothing of them is there: while input goes through one, a
-//! thread may have to wait for a processor. They are as zero then as they were before, and no more than two pieces are ever prepared in vain.
+//! A system fills its storage from one end to the other: its kernel unpacks itself there, makes its tables, and has what it reads put behind
+//! them. Each time a huge page of the host is reached, it has to be found and cleared, which takes as long as a million instructions. So of
+//! each such piece it is known whether anything was stored there, by a CPU or by input; and when one is reached behind another, or behind one
+//! that was passed over, those that come next are prepared meanwhile, if nothing of them is there: while one is filled, a thread may
+//! have to wait for a processor. They are as zero then as they were before. Some are never reached; there are no more than [`VAIN`] of them.
 //!
 //! Small machines, which are kept small, are left alone, as is everything on hosts that cannot do this.
 
 use crate::mapping::Mapping;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What is prepared at a time: a huge page.
 pub const PIECE: usize = 2 << 20;
-/// How many pieces are prepared ahead of input.
+/// How many pieces are prepared ahead.
 const AHEAD: usize = 2;
+/// So many pieces may have been prepared that were not reached.
+const VAIN: usize = 8;
 
-/// Where input went last in a mapping.
+/// What became of a piece.
+const UNTOUCHED: u8 = 0;
+const PREPARED: u8 = 1;
+const REACHED: u8 = 2;
+
+/// The pieces of a mapping.
 #[derive(Default)]
 pub struct Foresight {
-    last: AtomicUsize,
+    /// Where the first of them begins.
+    start: usize,
+    pieces: Box<[AtomicU8]>,
+    /// How many are prepared and not reached.
+    vain: AtomicUsize,
     /// Whether the mapping has gone. It does not go, and no other pages take the place of its own, while this is held.
     gone: Arc<Mutex<bool>>,
 }
@@ -47,25 +60,64 @@ fn requests() -> Option<&'static Mutex<Sender<Request>>> {
 }
 
 impl Foresight {
-    /// Input has reached the host address `at` of a mapping of `len` bytes from `start` on.
+    /// Of a mapping of `len` bytes at the host address `start`: all whole pieces in it.
+    pub fn new(start: usize, len: usize) -> Foresight {
+        let first = start.next_multiple_of(PIECE);
+        let count = (start + len).saturating_sub(first) / PIECE;
+        Foresight {
+            start: first,
+            pieces: (0..count).map(|_| AtomicU8::new(UNTOUCHED)).collect(),
+            ..Foresight::default()
+        }
+    }
+
+    /// Something is stored at the host address `at`, in the mapping or not.
     #[inline]
-    pub fn reached(&self, at: usize, start: usize, len: usize) {
-        let piece = at / PIECE;
-        let last = self.last.load(Relaxed);
-        if piece != last {
-            self.last.store(piece, Relaxed);
-            if piece == last + 1 {
-                let behind = (piece + 1..).map(|number| number * PIECE).take(AHEAD);
-                behind.filter(|at| *at >= start && at + PIECE <= start + len).for_each(|at| self.ask(at));
-            }
+    pub fn reached(&self, at: usize) {
+        let piece = at.wrapping_sub(self.start) / PIECE;
+        if self.pieces.get(piece).is_some_and(|state| state.load(Relaxed) != REACHED) {
+            self.first(piece);
         }
     }
 
     #[cold]
-    fn ask(&self, at: usize) {
-        if let Some(requests) = requests() {
-            let _ = requests.lock().unwrap_or_else(PoisonError::into_inner).send((self.gone.clone(), at));
+    fn first(&self, piece: usize) {
+        let reached = |piece: &usize| self.pieces[*piece].load(Relaxed) == REACHED;
+        if self.pieces[piece].swap(REACHED, Relaxed) == PREPARED {
+            self.vain.fetch_sub(1, Relaxed);
         }
+        if (piece.saturating_sub(2)..piece).any(|below| reached(&below)) {
+            (piece + 1..self.pieces.len())
+                .take(AHEAD)
+                .take_while(|next| !reached(next))
+                .for_each(|next| self.ask(next));
+        }
+    }
+
+    /// What lies between these host addresses will be stored into soon.
+    pub fn expect(&self, range: Range<usize>) {
+        let [first, end] =
+            [range.start, range.end.next_multiple_of(PIECE)].map(|at| at.saturating_sub(self.start) / PIECE);
+        let count = if range.is_empty() { 0 } else { self.pieces.len() };
+        (first..end.min(count)).for_each(|piece| self.ask(piece));
+    }
+
+    /// Has the piece prepared, if it is untouched.
+    fn ask(&self, piece: usize) {
+        let asked = || self.pieces[piece].compare_exchange(UNTOUCHED, PREPARED, Relaxed, Relaxed).is_ok();
+        if self.vain.load(Relaxed) < VAIN && asked() {
+            self.vain.fetch_add(1, Relaxed);
+            if let Some(requests) = requests() {
+                let request = (self.gone.clone(), self.start + piece * PIECE);
+                let _ = requests.lock().unwrap_or_else(PoisonError::into_inner).send(request);
+            }
+        }
+    }
+
+    /// Nothing of the mapping is there any more.
+    pub fn forget(&self) {
+        self.pieces.iter().for_each(|state| state.store(UNTOUCHED, Relaxed));
+        self.vain.store(0, Relaxed);
     }
 
     /// Nothing is being prepared as long as this is held.
@@ -77,25 +129,32 @@ impl Foresight {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use crate::Storage;
+    use crate::key;
     use arch::Absolute;
     use std::time::{Duration, Instant};
 
+    const PIECE: u64 = super::PIECE as u64;
+    const AHEAD: u64 = super::AHEAD as u64;
+
+    /// Waits until so many pieces are there, and says how many that is in the end.
+    fn pieces(storage: &Storage, enough: u64) -> u64 {
+        let pieces = || storage.resident_pages() / (PIECE / 4096);
+        let began = Instant::now();
+        while pieces() < enough && began.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        pieces()
+    }
+
     #[test]
     fn what_input_will_reach_next_is_prepared() {
-        const PIECE: u64 = super::PIECE as u64;
         let storage = Storage::new(256 << 20).unwrap();
-        let resident = |storage: &Storage| storage.resident_pages();
-        // Up by one piece, and up again: the pieces after the last are there soon. Whole, whatever pages the host has.
+        // Up by one piece: the pieces behind it are there soon. Whole, whatever pages the host has.
         for at in (PIECE..3 * PIECE).step_by(4096) {
             storage.write(Absolute(at), &[1; 64]).unwrap();
         }
-        let enough = (2 + super::AHEAD as u64) * PIECE / 4096;
-        let began = Instant::now();
-        while resident(&storage) < enough && began.elapsed() < Duration::from_secs(20) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let found = resident(&storage);
-        assert!((enough..=enough + 2 * PIECE / 4096).contains(&found), "{found} pages, not {enough}");
+        assert_eq!(pieces(&storage, 2 + AHEAD), 2 + AHEAD);
         let mut read = [7; 4096];
         for at in (3 * PIECE..6 * PIECE).step_by(4096) {
             storage.read(Absolute(at), &mut read).unwrap();
@@ -104,11 +163,57 @@ mod tests {
     }
 
     #[test]
+    fn what_a_cpu_will_reach_next_is_prepared() {
+        let storage = Storage::new(256 << 20).unwrap();
+        let store = |piece: u64, bits: u8| {
+            storage.mark_key(Absolute(piece * PIECE), bits);
+            let frame = storage.frame(Absolute(piece * PIECE)).unwrap();
+            // SAFETY: a frame of the storage, which nobody else has.
+            unsafe { frame.write_volatile(1) };
+        };
+        // Here and there: nothing. One behind the other, or the next but one: those behind.
+        store(20, key::REFERENCE | key::CHANGE);
+        store(10, key::REFERENCE | key::CHANGE);
+        let before = pieces(&storage, 1);
+        store(12, key::REFERENCE | key::CHANGE);
+        assert!(pieces(&storage, AHEAD) >= AHEAD, "13 and 14 are there");
+        let there = pieces(&storage, 1);
+        storage.mark_key(Absolute(14 * PIECE), key::REFERENCE);
+        assert_eq!((before, pieces(&storage, 1)), (there - AHEAD - 1, there), "who only looks is not prepared for");
+    }
+
+    #[test]
+    fn few_pieces_are_prepared_in_vain() {
+        let storage = Storage::new(512 << 20).unwrap();
+        for piece in (0..250).step_by(10) {
+            storage.write(Absolute(piece * PIECE), &[1]).unwrap();
+            storage.write(Absolute((piece + 1) * PIECE), &[1]).unwrap();
+        }
+        let most = 50 + super::VAIN as u64;
+        assert!(pieces(&storage, most) <= most);
+        // After a clear reset all is as at the beginning.
+        storage.clear();
+        storage.write(Absolute(PIECE), &[1; 4096]).unwrap();
+        storage.write(Absolute(2 * PIECE), &[1; 4096]).unwrap();
+        assert!(pieces(&storage, AHEAD) >= AHEAD);
+    }
+
+    #[test]
+    fn what_will_be_loaded_is_prepared() {
+        let storage = Storage::new(256 << 20).unwrap();
+        storage.expect(Absolute(3 * PIECE), 1);
+        storage.expect(Absolute(6 * PIECE + 4), PIECE);
+        storage.expect(Absolute(PIECE + 4), 0);
+        assert_eq!(pieces(&storage, 3), 3);
+    }
+
+    #[test]
     fn small_machines_stay_small() {
         let storage = Storage::new(64 << 20).unwrap();
         for at in (0..32 << 20).step_by(1 << 20) {
             storage.write(Absolute(at), &[1; 64]).unwrap();
         }
+        storage.expect(Absolute(0), 32 << 20);
         std::thread::sleep(Duration::from_millis(50));
         assert!(storage.resident_pages() <= 64, "{}", storage.resident_pages());
     }

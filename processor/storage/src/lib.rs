@@ -227,7 +227,6 @@ impl Storage {
 
     /// Copies `from` into storage, marks its frames as referenced and changed, and makes code there stale.
     pub fn write(&self, a: Absolute, from: &[u8]) -> Result<(), NotAvailable> {
-        self.bytes.reached(a.0);
         if let Some(_inside) = self.isolation.enter() {
             return self.store(a, from);
         }
@@ -301,13 +300,14 @@ impl Storage {
         if len == 0 {
             return;
         }
-        let bits = bits | key::REFERRED;
         for frame in a.0 / PAGE..=(a.0 + len as u64 - 1) / PAGE {
-            let key = &self.keys[frame as usize];
-            if key.load(Relaxed) & bits != bits {
-                key.fetch_or(bits, Relaxed);
-            }
+            self.mark_key(Absolute(frame * PAGE), bits);
         }
+    }
+
+    /// All of these `len` bytes will be written soon: where that takes the host some time, it begins now.
+    pub fn expect(&self, a: Absolute, len: u64) {
+        self.bytes.expect(a.0..a.0 + len);
     }
 
     /// The word at `a`, for a CPU.
@@ -392,6 +392,9 @@ impl Storage {
         let (key, bits) = (&self.keys[(a.0 / PAGE) as usize], bits | key::REFERRED);
         if key.load(Relaxed) & bits != bits {
             key.fetch_or(bits, Relaxed);
+            if bits & key::CHANGE != 0 {
+                self.bytes.reached(a.0);
+            }
         }
     }
 

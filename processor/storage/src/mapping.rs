@@ -3,6 +3,7 @@
 use crate::foresight::Foresight;
 use crate::pages::Pages;
 use std::io;
+use std::ops::Range;
 
 /// Storage of this size and more is backed with huge pages of the host where it has any: a system that is given so much uses
 /// most of it, and each of its references then costs the host half the translation. Small machines stay small.
@@ -36,7 +37,7 @@ impl Mapping {
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let mapping = Mapping { start: start.cast(), len, room, foresight: Foresight::default() };
+        let mut mapping = Mapping { start: start.cast(), len, room, foresight: Foresight::default() };
         // SAFETY: the range is the beginning of the new mapping.
         if room > len && unsafe { libc::mprotect(start, len, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
             return Err(io::Error::last_os_error());
@@ -45,6 +46,7 @@ impl Mapping {
         if len >= LARGE {
             // SAFETY: advice on the new mapping; a host that does not take it has small pages, that is all.
             unsafe { libc::madvise(start, len, libc::MADV_HUGEPAGE) };
+            mapping.foresight = Foresight::new(start.addr(), len);
         }
         Ok(mapping)
     }
@@ -61,14 +63,16 @@ impl Mapping {
         unsafe { self.start.add(offset as usize) }
     }
 
-    /// Input is about to reach `offset`, whether that lies in the mapping or not.
+    /// Something is stored at `offset`, whether that lies in the mapping or not.
     #[inline]
     pub fn reached(&self, offset: u64) {
-        #[cfg(target_os = "linux")]
-        if self.len >= LARGE {
-            let start = self.start.addr();
-            self.foresight.reached(start.saturating_add(offset as usize), start, self.len);
-        }
+        self.foresight.reached(self.start.addr().wrapping_add(offset as usize));
+    }
+
+    /// Something will be stored all over these bytes soon.
+    pub fn expect(&self, range: Range<u64>) {
+        let [start, end] = [range.start, range.end].map(|offset| self.start.addr() + offset as usize);
+        self.foresight.expect(start..end);
     }
 
     /// Finds and clears the pages of a piece of some mapping, if none of them is there.
@@ -109,6 +113,9 @@ impl Mapping {
         // SAFETY: the range lies in our own mapping; private anonymous pages read as zero after MADV_DONTNEED.
         let rc = unsafe { libc::madvise(self.start.add(offset).cast(), len, libc::MADV_DONTNEED) };
         assert_eq!(rc, 0, "the range is mapped and not locked");
+        if len == self.len {
+            self.foresight.forget();
+        }
     }
 
     /// Puts pages of a file in the place of those that are there: the file's own, which everybody sees change (`shared`), or
