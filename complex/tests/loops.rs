@@ -3,6 +3,9 @@
 mod machine;
 
 use machine::*;
+use std::sync::mpsc::channel;
+use std::thread::spawn;
+use std::time::Duration;
 
 /// How many numbers a table has, which is gone through so often.
 const NUMBERS: u64 = 20;
@@ -113,4 +116,31 @@ fn a_condition_code_of_a_nan_is_three_and_of_a_short_number_its_own() {
     assert_eq!(machine.gr(8), (50 * 2 + 50) << 28);
     let found = machine.cpu(0).state.fpr.floating();
     assert_eq!((found[2], found[3], found[4]), (0xfff8_0000_0000_1234, short(-1.5), short(1.5)));
+}
+
+#[test]
+fn a_loop_that_begins_in_another_page_is_not_gone_round_without_end_when_that_has_changed() {
+    // The loop's first instruction is the last of its page. One that is always called stands behind it, so that nothing is known of that page
+    // where it goes round, and two branches do, so that what was taken last is the state's.
+    // The program begins with what enters the loop, and so does the block.
+    const LOOP: u64 = 0x8ffc;
+    const START: u64 = LOOP + 20;
+    let first = "AGHI 2,1";
+    let text = format!("{first};STCKE 0(4);LA 3,2(0,3);BRC 1,*-12;BRCTG 1,*-16;LGHI 1,5;BRCTG 6,*-24");
+    let (done, ends) = channel();
+    spawn(move || {
+        let machine = Machine::new();
+        machine.text(LOOP, &text);
+        let mut rounds = 0;
+        for turns in [300, 7, 200] {
+            machine.set(|s| (s.gr[4], s.gr[6]) = (0x3_0000, turns + 1));
+            assert_eq!(machine.go(WIDE, START), Ending::Done);
+            rounds += 5 * turns;
+            assert_eq!((machine.gr(2), machine.gr(3)), (rounds, 2 * rounds));
+            // It is stored once more, as it was: the page is another version of itself.
+            machine.put(LOOP, &assemble(first));
+        }
+        done.send(()).expect("somebody waits");
+    });
+    ends.recv_timeout(Duration::from_secs(30)).expect("it ends");
 }
