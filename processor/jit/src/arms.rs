@@ -111,6 +111,7 @@ impl Emitter<'_> {
         }
         if plan.arms.joins(index) {
             self.settle_break();
+            plan.spans.leave_off(&mut self.map, index);
             for &(from, to) in plan.arms.ways.iter().filter(|(_, to)| *to == index) {
                 plan.spans.go_over(&mut self.map, from + 1, to);
             }

@@ -13,6 +13,9 @@
 //! accesses do, seen from the register's value at the start of the block. When a loop comes round the first access of a span
 //! compares the address with the page the slot was made for, which costs less than a look. So does the first access of each block off
 //! the [register that mostly has a frame](LASTING): its slot is kept from block to block.
+//!
+//! A register that is set in a loop may be accessed off before that, in the next round, as where a branch comes round between a fetch
+//! and its store: its span stays open around the loop, too, if it is open on all ways round.
 
 use crate::Arm;
 use crate::ahead::{Access, Footprint, Round};
@@ -47,6 +50,10 @@ pub struct Spans {
     calls: bool,
     /// There is a loop.
     again: bool,
+    /// For each register that is set in the loop, the span that is open wherever the loop comes round, and wanted there.
+    around: [u8; 16],
+    /// For each instruction, off which of these registers something is accessed from there on, before they are set.
+    wanted: Vec<u16>,
 }
 
 /// No span.
@@ -79,7 +86,14 @@ pub fn page(r: u8) -> i32 {
 }
 
 impl Spans {
-    pub fn of(all: &[Footprint], count: usize, arms: &[Arm], round: Option<Round>) -> Spans {
+    /// Those of a block, and of its arms; behind the instructions of `ways_round` its loop begins again.
+    pub fn of(
+        all: &[Footprint],
+        count: usize,
+        arms: &[Arm],
+        round: Option<Round>,
+        ways_round: impl Iterator<Item = usize>,
+    ) -> Spans {
         let footprints = &all[..count];
         let looped = round.map_or(footprints, |Round { first, last }| &footprints[first..=last]);
         let written = looped.iter().fold(0, |all, print| all | print.written);
@@ -94,6 +108,7 @@ impl Spans {
             stepped: written & !set,
             calls,
             again,
+            around: [CLOSED; 16],
             ..Spans::default()
         };
         let mut open = [CLOSED; 16];
@@ -116,13 +131,7 @@ impl Spans {
                     *place = spans.list.len() as u8;
                     spans.list.push(Span { from, to, loads: 0, stores: 0 });
                 }
-                let span = &mut spans.list[*place as usize];
-                (span.from, span.to) = (span.from.min(from), span.to.max(to));
-                if access.store {
-                    span.stores += 1
-                } else {
-                    span.loads += 1
-                }
+                spans.list[*place as usize].add(from, to, access.store);
                 of.push((access.base, *place));
             }
             spans.of.push(of);
@@ -159,8 +168,55 @@ impl Spans {
             for (_, place) in open.iter_mut().enumerate().filter(|(r, _)| print.written >> r & 1 == 1) {
                 *place = CLOSED;
             }
+            opened.push(open);
+        }
+        if let Some(round) = round
+            && !calls
+        {
+            spans.go_round(footprints, round, &ways_round.map(|n| (n + 1, opened[n + 1])).collect::<Vec<_>>());
         }
         spans
+    }
+
+    /// Finds what stays open around the loop, of what is open before these places.
+    fn go_round(&mut self, prints: &[Footprint], round: Round, ways: &[(usize, [u8; 16])]) {
+        let Some((_, open)) = ways.first() else { return };
+        for r in (0..16u8).filter(|&r| (self.fixed | self.stepped) >> r & 1 == 0) {
+            let n = open[r as usize];
+            let all = ways.iter().all(|(at, open)| open[r as usize] == n && !self.strides(r, *at, round.first));
+            let Some(span) = self.list.get(n as usize).filter(|_| all) else { continue };
+            let mut span = *span;
+            let before = prints[round.first..=round.last].iter().position(|print| print.written >> r & 1 == 1);
+            let end = before.map_or(round.last, |n| round.first + n);
+            let mut wanted = None;
+            for (index, print) in prints.iter().enumerate().take(end + 1).skip(round.first) {
+                let by = self.stepped(index, r);
+                for access in print.accesses.iter().filter(|access| access.base == r) {
+                    let (from, to) = (access.disp + by, access.disp + by + access.len);
+                    if span.to.max(to) - span.from.min(from) <= REACH {
+                        span.add(from, to, access.store);
+                        wanted = Some(index);
+                    }
+                }
+            }
+            let Some(last) = wanted else { continue };
+            (self.list[n as usize], self.around[r as usize]) = (span, n);
+            self.wanted.resize(round.last + 1, 0);
+            let opens = |index: usize| self.of[index].iter().any(|&(base, span)| (base, span) == (r, n));
+            let opened = (end + 1..=round.last).find(|&index| opens(index)).unwrap_or(round.last + 1);
+            for (index, all) in self.wanted.iter_mut().enumerate() {
+                *all |= ((index <= last || index > opened) as u16) << r;
+            }
+        }
+    }
+
+    /// Closes in `map`, before instruction `index`, what has stayed open around the loop and is not wanted any more: who comes there on
+    /// another way need not have it.
+    pub fn leave_off(&self, map: &mut Map, index: usize) {
+        let Some(wanted) = self.wanted.get(index) else { return };
+        for r in (0..16).filter(|&r| self.around[r] != CLOSED && wanted >> r & 1 == 0) {
+            (map.read[r], map.write[r]) = (CLOSED, CLOSED);
+        }
     }
 
     /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`: where not all
@@ -211,8 +267,11 @@ impl Spans {
     pub fn carry(&self, map: &mut Map) {
         map.moved = self.stepped;
         for r in 0..16 {
-            if self.calls || (self.fixed | self.stepped) >> r & 1 == 0 {
-                (map.read[r], map.write[r]) = (CLOSED, CLOSED);
+            let kept = !self.calls && (self.fixed | self.stepped) >> r & 1 == 1;
+            for open in [&mut map.read[r], &mut map.write[r]] {
+                if !kept && *open != self.around[r] {
+                    *open = CLOSED;
+                }
             }
         }
     }
@@ -239,6 +298,12 @@ impl Span {
 
     pub fn len(&self) -> i32 {
         self.to - self.from
+    }
+
+    /// Another access belongs to it.
+    fn add(&mut self, from: i32, to: i32, store: bool) {
+        (self.from, self.to) = (self.from.min(from), self.to.max(to));
+        if store { self.stores += 1 } else { self.loads += 1 }
     }
 
     fn covers(&self, access: &Access) -> bool {
@@ -311,6 +376,7 @@ impl Emitter<'_> {
         let by = plan.spans.stepped(self.position(), access.base);
         let seen = Access { disp: access.disp + by, ..access };
         let moves = plan.spans.again && plan.spans.stepped >> r & 1 == 1;
+        let repeated = plan.spans.again && (plan.spans.fixed | plan.spans.stepped) >> r & 1 == 1;
         let bit = 1 << r;
         let lasting = access.base == LASTING;
         if lasting && !plan.spans.covers(if store { write } else { read }, &seen) {
@@ -334,7 +400,7 @@ impl Emitter<'_> {
             }
             let from_slot = if store { stores_at } else { fetches };
             displaced!(self, from_slot, (mov rcx,) [rsp] (; test rcx, rcx ; je =>label ; =>resume));
-            let looping = self.carried.is_some_and(|carried| carried.map.read[r] == n);
+            let looping = repeated && self.carried.is_some_and(|carried| carried.map.read[r] == n);
             let again = (looping && (moved || !moves) || lasting && moved).then_some((from, last));
             // What was found for another page is good for nobody.
             let closes = if moved { Closes::All } else { Closes::Nothing };
@@ -345,14 +411,12 @@ impl Emitter<'_> {
             return Some((self.placed(base, place), access.disp));
         }
         let (n, span) = plan.spans.find(self.index, &seen)?;
-        let repeated = plan.spans.again && (plan.spans.fixed | plan.spans.stepped) >> r & 1 == 1;
         let users = match store {
             // A first store opens the span for what is fetched, too.
             true if read == n => span.stores,
             true => span.stores + span.loads,
-            // Who goes either way, and stores where he has fetched, needs one look for both.
-            false if !plan.arms.list().is_empty() => span.loads + span.stores,
-            false => span.loads,
+            // Who stores where he has fetched needs one look for both.
+            false => span.loads + span.stores,
         };
         if users < 2 && !repeated {
             return None;
@@ -497,7 +561,7 @@ mod tests {
             step(1, 1 << 20),
             print(&[(1, 0, 8, false)], 0),
         ];
-        let spans = Spans::of(&prints, prints.len(), &[], None);
+        let spans = Spans::of(&prints, prints.len(), &[], None, [].into_iter());
         let seen = |index: usize, disp| {
             let disp = disp + spans.stepped(index, 1);
             let access = Access { base: 1, disp, len: 8, store: false };
@@ -526,7 +590,7 @@ mod tests {
             print(&[(15, 160, 8, false)], 0),
             print(&[(15, 160 + REACH, 8, false)], 0),
         ];
-        let spans = Spans::of(&prints, prints.len(), &[], None);
+        let spans = Spans::of(&prints, prints.len(), &[], None, [].into_iter());
         let at = |index: usize, base, disp, len| {
             let access = Access { base, disp, len, store: false };
             spans.find(index, &access).map(|(n, span)| (n, span.from, span.to, span.loads, span.stores))
@@ -542,5 +606,45 @@ mod tests {
         assert_eq!(at(2, 15, 160, 8), None);
         assert_eq!(at(1, 15, 200, 8), None);
         assert!(spans.calls && spans.fixed == !(1 << 3));
+    }
+
+    #[test]
+    fn a_span_stays_open_around_a_loop_that_sets_its_base_where_all_ways_round_have_it() {
+        let set = |r: u8| Footprint { written: 1 << r, ..Footprint::default() };
+        let prints = [
+            print(&[(1, 0, 8, false)], 1 << 4),
+            print(&[(1, 2, 2, true)], 0),
+            set(1),
+            print(&[(1, 0, 2, false)], 0),
+            print(&[(2, 0, 8, true)], 0),
+            print(&[(1, 0, 2, true)], 1 << 2),
+            print(&[(2, 0, 8, false)], 0),
+            print(&[], 0),
+        ];
+        // The loop begins with the second.
+        let around = |prints: &[Footprint], ways: &[usize]| {
+            let round = Some(Round { first: 1, last: 6 });
+            Spans::of(prints, prints.len(), &[], round, ways.iter().copied())
+        };
+        let spans = around(&prints, &[3, 6]);
+        let (n, span) = spans.find(3, &Access { base: 1, disp: 0, len: 2, store: false }).expect("it has a span");
+        assert_eq!((span.from, span.to, span.loads, span.stores), (0, 4, 1, 2));
+        assert_eq!((spans.around[1], spans.around[2]), (n, CLOSED));
+        let mut map = Map { read: [n; 16], write: [n; 16], ..Map::EMPTY };
+        map.write[1] = CLOSED;
+        spans.carry(&mut map);
+        assert_eq!((map.read[1], map.write[1], map.read[2], map.read[3]), (n, CLOSED, CLOSED, n));
+        // Who comes back behind the last of its accesses need not have it, until it is opened anew.
+        let left = [1, 2, 3, 4, 5].map(|index| {
+            let mut map = Map { read: [n; 16], ..Map::EMPTY };
+            spans.leave_off(&mut map, index);
+            map.read[1]
+        });
+        assert_eq!(left, [n, CLOSED, CLOSED, n, n]);
+        // From before the base was set comes another span; and somebody else may change what the TLB has.
+        assert_eq!(around(&prints, &[1, 6]).around, [CLOSED; 16]);
+        let call = Footprint { called: true, ..Footprint::default() };
+        let called: Vec<_> = prints.into_iter().take(6).chain([call]).collect();
+        assert_eq!(around(&called, &[3]).around, [CLOSED; 16]);
     }
 }

@@ -1,6 +1,6 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
-use crate::ahead::{Ahead, Footprint, Round, footprint, step as step_of};
+use crate::ahead::{Ahead, Footprint, Round, footprint, goes_back, step as step_of};
 use crate::arms::Arms;
 use crate::beside::Other;
 use crate::bytes;
@@ -498,7 +498,9 @@ impl Translator {
             plan.arms = Arms::of(arms, ops, count, &footprints, plan.round);
         }
         plan.tables = Tables::of(ops, plan.arms.list(), rows, &mut footprints, &s.gr);
-        plan.spans = Spans::of(&footprints, count, plan.arms.list(), plan.round);
+        let start = plan.round.map(|round| ops[round.first].fields.at());
+        let ways_round = (first..ops.len()).filter(|&n| start.is_some_and(|start| goes_back(&ops[n], start)));
+        plan.spans = Spans::of(&footprints, count, plan.arms.list(), plan.round, ways_round);
         plan.ahead = Ahead::of(&footprints, count, plan.arms.list(), plan.round);
         let (bytes, head, back) = loop {
             match self.emit(&plan, rows, &natives, unfit) {
