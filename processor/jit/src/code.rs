@@ -25,6 +25,32 @@ macro_rules! conditional {
 }
 
 impl Emitter<'_> {
+    /// Names the condition code.
+    pub fn name_code(&mut self, cc: Cc<Word>) {
+        let mut take = |w: Word, width: Width| self.operand(w, width);
+        let unused = Operand::Const(0);
+        let cc = match cc {
+            Cc::Set(code) => Cc::Set(code),
+            Cc::Value(v) => Cc::Value(take(v, W32)),
+            Cc::Zero { width, value } => Cc::Zero { width, value: take(value, width) },
+            Cc::Sign { width, value } => Cc::Sign { width, value: take(value, width) },
+            Cc::Compare { width, a, b } => Cc::Compare { width, a: take(a, width), b: take(b, width) },
+            Cc::CompareLogical { width, a, b } => Cc::CompareLogical { width, a: take(a, width), b: take(b, width) },
+            Cc::Add { width, b, sum, .. } => Cc::Add { width, a: unused, b: take(b, width), sum: take(sum, width) },
+            Cc::Subtract { width, b, difference, .. } => {
+                Cc::Subtract { width, a: unused, b: take(b, width), difference: take(difference, width) }
+            }
+            Cc::AddLogical { width, a, sum } => Cc::AddLogical { width, a: take(a, width), sum: take(sum, width) },
+            Cc::SubtractLogical { width, a, b, .. } => {
+                Cc::SubtractLogical { width, a: take(a, width), b: take(b, width), difference: unused }
+            }
+            Cc::TestMask { value, mask } => Cc::TestMask { value: take(value, W32), mask: take(mask, W32) },
+            Cc::TestMaskHalf { value, mask } => Cc::TestMaskHalf { value: take(value, W32), mask: take(mask, W32) },
+        };
+        self.cc = Recipe::Named(cc);
+        self.hold_code();
+    }
+
     pub fn jump(&mut self, cond: Cond, label: DynamicLabel) {
         conditional!(self cond, jump label; Overflow jo, NoOverflow jno, Below jb, AboveEqual jae, Equal je, NotEqual jne, BelowEqual jbe,
             Above ja, Sign js, NoSign jns, Less jl, GreaterEqual jge, LessEqual jle, Greater jg)

@@ -19,7 +19,7 @@ use crate::word::*;
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm, x64::X64Relocation};
-use isa::{Cc, Op, Width, Width::*};
+use isa::{Op, Width, Width::*};
 
 pub type Assembler = VecAssembler<X64Relocation>;
 
@@ -662,32 +662,6 @@ impl<'e> Emitter<'e> {
         self.touched = 0;
         self.floats_touched = 0;
         self.update = None;
-    }
-
-    /// Names the condition code.
-    pub fn name_code(&mut self, cc: Cc<Word>) {
-        let mut take = |w: Word, width: Width| self.operand(w, width);
-        let unused = Operand::Const(0);
-        let cc = match cc {
-            Cc::Set(code) => Cc::Set(code),
-            Cc::Value(v) => Cc::Value(take(v, W32)),
-            Cc::Zero { width, value } => Cc::Zero { width, value: take(value, width) },
-            Cc::Sign { width, value } => Cc::Sign { width, value: take(value, width) },
-            Cc::Compare { width, a, b } => Cc::Compare { width, a: take(a, width), b: take(b, width) },
-            Cc::CompareLogical { width, a, b } => Cc::CompareLogical { width, a: take(a, width), b: take(b, width) },
-            Cc::Add { width, b, sum, .. } => Cc::Add { width, a: unused, b: take(b, width), sum: take(sum, width) },
-            Cc::Subtract { width, b, difference, .. } => {
-                Cc::Subtract { width, a: unused, b: take(b, width), difference: take(difference, width) }
-            }
-            Cc::AddLogical { width, a, sum } => Cc::AddLogical { width, a: take(a, width), sum: take(sum, width) },
-            Cc::SubtractLogical { width, a, b, .. } => {
-                Cc::SubtractLogical { width, a: take(a, width), b: take(b, width), difference: unused }
-            }
-            Cc::TestMask { value, mask } => Cc::TestMask { value: take(value, W32), mask: take(mask, W32) },
-            Cc::TestMaskHalf { value, mask } => Cc::TestMaskHalf { value: take(value, W32), mask: take(mask, W32) },
-        };
-        self.cc = Recipe::Named(cc);
-        self.hold_code();
     }
 
     /// Keeps what the condition code is now made of.
