@@ -15,7 +15,7 @@ use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Op, Width::*};
 
 impl Emitter<'_> {
-    /// Goes to the block at the address in r14. Everything is in the state, so all other registers are free.
+    /// Goes to the block at the state's `ia`. Everything else is in the state, too, so all registers are free.
     pub fn indirect(&mut self) {
         // It is long: who leaves the block later goes where the first one does.
         if let Some(label) = self.finder {
@@ -23,7 +23,7 @@ impl Emitter<'_> {
         }
         let label = self.a.new_dynamic_label();
         self.finder = Some(label);
-        asm!(self, =>label ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
+        asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)] ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
             ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, ((TARGET_COUNT - 1) << 1) as i32
             ; mov rsi, [rbp + scratch(ROWS)]
             ; cmp r14, [rdx + 8 * rax] ; jne >miss ; cmp rcx, [rdx + 8 * rax + STAMPS] ; jne >miss
@@ -84,10 +84,14 @@ impl Emitter<'_> {
         match goal {
             Goal::Near(0) => return asm!(self, jmp =>self.head),
             Goal::Near(d) => self.go_near(d),
-            Goal::Const(c) => self.lea(14, Word::Const(c & self.plan.mask)),
+            Goal::Const(c) => {
+                self.lea(0, Word::Const(c & self.plan.mask));
+                asm!(self, mov [BYTE rbp + near(layout::IA)], rax);
+            }
             Goal::Host(h) => {
-                asm!(self, mov r14, Rq(h));
-                self.mask(14);
+                asm!(self, mov rax, Rq(h));
+                self.mask(0);
+                asm!(self, mov [BYTE rbp + near(layout::IA)], rax);
             }
         }
         match goal {
@@ -105,16 +109,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// r14 becomes the address of what stands so far from the start of the block.
+    /// The state's `ia` becomes the address of what stands so far from the start of the block.
     pub fn go_near(&mut self, at: i64) {
+        let ia = near(layout::IA);
         match i32::try_from(at) {
-            Ok(near) => match i8::try_from(near) {
-                Ok(near) => asm!(self, lea r14, [BYTE r14 + near]),
-                Err(_) => asm!(self, lea r14, [r14 + near]),
-            },
-            Err(_) => asm!(self, mov rax, QWORD at ; add r14, rax),
+            Ok(by) => asm!(self, add QWORD [BYTE rbp + ia], by),
+            Err(_) => asm!(self, mov rax, QWORD at ; add [BYTE rbp + ia], rax),
         }
-        self.mask(14);
+        if self.plan.mask != u64::MAX {
+            asm!(self, and QWORD [BYTE rbp + ia], self.plan.mask as i32)
+        }
     }
 
     /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong, and only costs
@@ -152,9 +156,10 @@ impl Emitter<'_> {
     /// A branch is taken: notes where it is, and what of the block is not executed.
     pub fn taken(&mut self, refund: i32, at: Option<i64>) {
         if let Some(at) = at {
+            asm!(self, mov rax, [BYTE rbp + near(layout::IA)]);
             match i8::try_from(at) {
-                Ok(at) => asm!(self, lea rax, [BYTE r14 + at]),
-                Err(_) => asm!(self, lea rax, [r14 + at as i32]),
+                Ok(at) => asm!(self, lea rax, [BYTE rax + at]),
+                Err(_) => asm!(self, lea rax, [rax + at as i32]),
             }
             asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
         }
@@ -212,7 +217,7 @@ impl Emitter<'_> {
         let Goal::Host(h) = goal else { return };
         let next = self.next_op().map_or(0, |next| next.fields.at());
         let label = self.a.new_dynamic_label();
-        asm!(self, lea rax, [r14 + next as i32] ; cmp rax, Rq(h) ; jne =>label);
+        asm!(self, mov rax, [BYTE rbp + near(layout::IA)] ; lea rax, [rax + next as i32] ; cmp rax, Rq(h) ; jne =>label);
         let away = self.away(self.cc, Some(at));
         self.cold.push(Cold::Edge { label, away, goal });
     }

@@ -238,7 +238,7 @@ pub struct Emitter<'e> {
     /// Where in the code the inner entry is.
     pub head_offset: u64,
     pub over: DynamicLabel,
-    /// Where the block at r14 is looked for among the targets, once that has been emitted.
+    /// Where the block at `ia` is looked for among the targets, once that has been emitted.
     pub finder: Option<DynamicLabel>,
     /// The end of the block can be reached.
     pub open: bool,
@@ -595,7 +595,11 @@ impl<'e> Emitter<'e> {
                 let base = base.map(|(h, age)| self.fresh(h, age));
                 let index = index.map(|(h, age)| self.fresh(h, age));
                 let (a, b) = match (own, base, index) {
-                    (true, b, None) => (14, b.unwrap_or(NONE)),
+                    (true, b, None) => {
+                        debug_assert_ne!(b, Some(to), "a base is not where its sum comes to");
+                        asm!(self, mov Rq(to), [BYTE rbp + near(layout::IA)]);
+                        (to, b.unwrap_or(NONE))
+                    }
                     (true, ..) => unreachable!("nothing is indexed from the block"),
                     (false, Some(b), i) => (b, i.unwrap_or(NONE)),
                     (false, None, Some(i)) => (i, NONE),
@@ -788,7 +792,7 @@ impl Emitter<'_> {
             if refund != 0 {
                 asm!(self, lea r15, [BYTE r15 + refund as i8]);
             }
-            asm!(self, mov r14, [BYTE rbp + near(layout::NEXT_IA)]);
+            asm!(self, mov rax, [BYTE rbp + near(layout::NEXT_IA)] ; mov [BYTE rbp + near(layout::IA)], rax);
             self.indirect();
             self.open = false;
         }

@@ -1,7 +1,7 @@
 //! Sites as they are kept: the ways out of translated code and back, of which there are more than blocks.
 //!
 //! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are never
-//! reached, so they are kept small, 40 bytes: of the map of guest registers a byte for each host register, of the recipe of
+//! reached, so they are kept small, 44 bytes: of the map of guest registers a byte for each host register, of the recipe of
 //! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers.
 //! Instructions that have sites are kept with them, so code stays good whatever the engine does with its own.
 
@@ -142,7 +142,7 @@ pub struct Site {
     pub leave: bool,
 }
 
-const _: () = assert!(size_of::<Site>() == 40);
+const _: () = assert!(size_of::<Site>() == 44);
 
 /// The state has where the branch is that was taken last.
 const KNOWN: i32 = i32::MIN;

@@ -256,16 +256,16 @@ impl Translator {
     }
 
     fn make_stubs(&mut self) {
-        let (ia, budget) = (field(layout::IA), field(layout::BUDGET));
+        let budget = field(layout::BUDGET);
         let spill = |h: u8| scratch(SPILL + h as usize);
         let (lasting, marked) = (spans::slot(spans::LASTING), spans::store_slot(spans::LASTING));
         let e = Stub { a: &mut self.assembler };
         // enter(state, code)
         asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS + PAGES
-            ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget] ; mov r14, [rbp + ia]
+            ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget]
             ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + marked], 0 ; jmp rsi);
         let leave = e.a.offset().0;
-        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15
+        asm!(e, mov [rbp + budget], r15
             ; out: ; add rsp, 8 + SLOTS + PAGES ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
         let site = [false, true].map(|floats| {
             let site = e.a.offset().0;
@@ -275,7 +275,7 @@ impl Translator {
             if floats {
                 floating::spill(e.a, true);
             }
-            asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax
+            asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax
                 ; mov rax, QWORD at_site as *const () as i64 ; call rax);
             if floats {
                 floating::spill(e.a, false);
@@ -284,7 +284,7 @@ impl Translator {
                 asm!(e, mov Rq(h), [rbp + spill(h)]);
             }
             // Whoever did the instruction may have changed what the TLB has.
-            asm!(e, mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; test rax, rax ; jz >left ; xor ecx, ecx);
+            asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; xor ecx, ecx);
             for word in (0..SLOTS).step_by(8) {
                 asm!(e, mov[rsp + word], rcx);
             }
@@ -292,7 +292,7 @@ impl Translator {
             site
         });
         let call = e.a.offset().0;
-        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; sub rsp, 8
+        asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; sub rsp, 8
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left
             ; mov QWORD [rsp + lasting + 8], 0 ; mov QWORD [rsp + marked + 8], 0 ; ret
@@ -318,9 +318,9 @@ impl Translator {
             at
         });
         let lookup = e.a.offset().0;
-        asm!(e, mov [rbp + ia], r14 ; mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
+        asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
             ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
-            ; mov r14, [rbp + ia] ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + marked], 0 ; jmp rax
+            ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + marked], 0 ; jmp rax
             ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         // Brings the next portion of the budget, if there is one and nobody wants attention; "equal": there is none. rax and rcx change.
         let refill = e.a.offset().0;

@@ -7,9 +7,9 @@ use isa::{Cc, Cpu, Width};
 
 /// No host register.
 pub const NONE: u8 = 0xff;
-/// Host registers that hold values: rbx, rsi, rdi, r8-r13. rax, rcx and rdx are scratch inside one operation, rbp leads to the
-/// `State`, r14 holds the address of the block, r15 the portion of the budget at hand.
-pub const POOL: [u8; 9] = [3, 6, 7, 8, 9, 10, 11, 12, 13];
+/// Host registers that hold values: rbx, rsi, rdi, r8-r14. rax, rcx and rdx are scratch inside one operation, rbp leads to the
+/// `State`, whose `ia` is the address of the block, r15 holds the portion of the budget at hand.
+pub const POOL: [u8; 10] = [3, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
 /// What is known of bits 32-63 (the left half) of a host register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
