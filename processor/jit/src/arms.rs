@@ -23,6 +23,10 @@ const AGAIN: usize = 12;
 /// Instructions of all arms of a block, as often as each is emitted.
 const MOST: usize = 128;
 
+/// Arms that go on in others go round a loop, and what they have executed is not counted before they are back: so much, and no more. What
+/// an arm may add must fit into a site's byte, too.
+const FARTHEST: i32 = -64;
+
 /// The arms of a block.
 #[derive(Default, Debug)]
 pub struct Arms {
@@ -155,9 +159,8 @@ impl Emitter<'_> {
             let k = self.branched_off.looked;
             self.branched_off.looked += 1;
             let Cold::Edge { label, away, goal } = self.cold[k] else { continue };
-            let Some(n) = self.arm_to(goal).filter(|&n| !self.leads_back(&away, n) && !self.stands_at(&away, n)) else {
-                continue;
-            };
+            let fits = |n: &usize| away.refund >= FARTHEST && !self.leads_back(&away, *n) && !self.stands_at(&away, *n);
+            let Some(n) = self.arm_to(goal).filter(fits) else { continue };
             self.cold[k] = Cold::Done;
             asm!(self, =>label);
             let Away { mut map, cc, refund, from, at } = away;
@@ -273,7 +276,7 @@ impl Emitter<'_> {
         let looks_at_budget = !forward || more < 0;
         let ends = self.a.new_dynamic_label();
         if more != 0 || !forward {
-            asm!(self, add r15, BYTE more as i8);
+            asm!(self, add r15, more);
         }
         if looks_at_budget {
             asm!(self, js =>ends);
@@ -283,7 +286,7 @@ impl Emitter<'_> {
         self.go(&here, way);
         asm!(self, jmp =>label);
         if looks_at_budget {
-            asm!(self, =>ends ; sub r15, BYTE more as i8);
+            asm!(self, =>ends ; sub r15, more);
             self.leave_arm(n);
         }
         self.open = false;

@@ -7,7 +7,7 @@
 //! of the trace, as a return's mostly is.
 
 use crate::body::not;
-use crate::emitter::{Away, Cold, Emitter, Goal, asm, near, scratch};
+use crate::emitter::{Away, Cold, Emitter, Goal, asm, displaced, near, scratch};
 use crate::targets::{STAMP_FORGOTTEN, STAMP_ROW, STAMPS, TARGET_COUNT};
 use crate::word::*;
 use cpu::layout;
@@ -164,7 +164,7 @@ impl Emitter<'_> {
             asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
         }
         if refund != 0 {
-            asm!(self, lea r15, [BYTE r15 + refund as i8]);
+            displaced!(self, refund, (lea r15,) [r15] ());
         }
     }
 

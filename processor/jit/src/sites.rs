@@ -212,7 +212,7 @@ impl Sites {
                 before: Places::of(&draft.before),
                 after: Places::of(&draft.after),
                 broke: draft.broke.map_or(KNOWN, |at| at as i32),
-                refund: draft.refund as i8,
+                refund: draft.refund.try_into().expect("arms are that short"),
                 leave: draft.leave,
             });
         }

@@ -212,3 +212,22 @@ fn an_arm_looks_at_the_budget_and_for_interruptions() {
         assert_eq!(code, [0x12, 0x01]);
     }
 }
+
+/// A loop whose rounds differ in where floating-point registers are goes on in arm after arm: BRC 4 over a BCR, LZDR 5, MSDB 4,3,56(0,9) and
+/// BRCT 7.
+#[test]
+fn arms_that_go_round_and_round_count_what_they_execute() {
+    let round =
+        [&brc(4, 6)[..], &[7, 0, 0xb3, 0x75, 0, 0x50, 0xed, 0x30, 0x90, 0x38, 0x40, 0x1f, 0xa7, 0x76, 0xff, 0xf8]]
+            .concat();
+    for nops in 0..24 {
+        let text = [&[7, 0].repeat(nops)[..], &round].concat();
+        same(&text, 5000, false, |machine| {
+            machine.state.cr[0] |= cr0::AFP;
+            machine.state.control_changed();
+            let s = &mut machine.state;
+            (s.gr[7], s.gr[9], s.cc) = (20_000, DATA, 3);
+            (s.fpr[1], s.fpr[3], s.fpr[4]) = (0x3ff4 << 48, 0x3ff8 << 48, 0x4001 << 48);
+        });
+    }
+}
