@@ -66,7 +66,8 @@ impl Emitter<'_> {
         }
         let label = self.a.new_dynamic_label();
         // An entry is good wherever it is found, so the operands' window will do: mostly it is that of instructions.
-        asm!(self, mov rcx, [BYTE rbp + near(layout::IA)] ; lea rcx, [rcx + other.at as i32] ; mov rdx, [rbp + scratch(KEY)] ; rorx eax, ecx, 7 ; shr edx, 4
+        self.lea_near(1, other.at as i32);
+        asm!(self, mov rdx, [rbp + scratch(KEY)] ; rorx eax, ecx, 7 ; shr edx, 4
             ; and eax, layout::PLACES as i32 ; and edx, 0xfff ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; or rdx, rcx
             ; cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne =>label ; add rcx, [BYTE rax + layout::ENTRY_HOST as i8]
             ; mov rax, QWORD other.host as i64 ; cmp rcx, rax ; jne =>label

@@ -23,7 +23,8 @@ impl Emitter<'_> {
         }
         let label = self.a.new_dynamic_label();
         self.finder = Some(label);
-        asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)] ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)] ; xor eax, r14d ; xor eax, ecx
+        asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)] ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)]
+            ; xor eax, r14d ; xor eax, ecx
             ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, ((TARGET_COUNT - 1) << 1) as i32
             ; mov rsi, [rbp + scratch(ROWS)]
             ; cmp r14, [rdx + 8 * rax] ; jne >miss ; cmp rcx, [rdx + 8 * rax + STAMPS] ; jne >miss
@@ -109,6 +110,12 @@ impl Emitter<'_> {
         }
     }
 
+    /// A host register becomes the address of what stands so far from the start of the block. The host's flags stay.
+    pub fn lea_near(&mut self, to: u8, at: i32) {
+        asm!(self, mov Rq(to), [BYTE rbp + near(layout::IA)]);
+        displaced!(self, at, (lea Rq(to),) [Rq(to)] ());
+    }
+
     /// The state's `ia` becomes the address of what stands so far from the start of the block.
     pub fn go_near(&mut self, at: i64) {
         let ia = near(layout::IA);
@@ -156,11 +163,7 @@ impl Emitter<'_> {
     /// A branch is taken: notes where it is, and what of the block is not executed.
     pub fn taken(&mut self, refund: i32, at: Option<i64>) {
         if let Some(at) = at {
-            asm!(self, mov rax, [BYTE rbp + near(layout::IA)]);
-            match i8::try_from(at) {
-                Ok(at) => asm!(self, lea rax, [BYTE rax + at]),
-                Err(_) => asm!(self, lea rax, [rax + at as i32]),
-            }
+            self.lea_near(0, at as i32);
             asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
         }
         if refund != 0 {
@@ -217,7 +220,8 @@ impl Emitter<'_> {
         let Goal::Host(h) = goal else { return };
         let next = self.next_op().map_or(0, |next| next.fields.at());
         let label = self.a.new_dynamic_label();
-        asm!(self, mov rax, [BYTE rbp + near(layout::IA)] ; lea rax, [rax + next as i32] ; cmp rax, Rq(h) ; jne =>label);
+        self.lea_near(0, next as i32);
+        asm!(self, cmp rax, Rq(h) ; jne =>label);
         let away = self.away(self.cc, Some(at));
         self.cold.push(Cold::Edge { label, away, goal });
     }

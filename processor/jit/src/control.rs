@@ -48,6 +48,7 @@ impl Control {
 impl Emitter<'_> {
     /// If somebody wants attention that is open now, as eax says, the portion of the budget ends with this block.
     fn end_portion(&mut self) {
+        // What the block gives back when it is left is less than that.
         const LEAST: i32 = -64;
         asm!(self, mov rcx, [rbp + field(layout::ATTENTION)] ; test [rcx], eax ; je >none
             ; lea rcx, [r15 - LEAST] ; add [rbp + scratch(RESERVE)], rcx ; mov r15, LEAST ; none:);

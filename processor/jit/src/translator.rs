@@ -148,6 +148,7 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
     } else {
         !s.block_stale && !s.fetch_stale && s.next_ia == next && mode(s) == mode_before
     };
+    // It may have let in what is pending.
     if !stays || s.local != 0 || s.attention() & s.open != 0 {
         s.budget += refund as i64;
         s.ia = s.next_ia;
@@ -258,12 +259,12 @@ impl Translator {
     fn make_stubs(&mut self) {
         let budget = field(layout::BUDGET);
         let spill = |h: u8| scratch(SPILL + h as usize);
-        let (lasting, marked) = (spans::slot(spans::LASTING), spans::store_slot(spans::LASTING));
+        let (lasting, lasting_store) = (spans::slot(spans::LASTING), spans::store_slot(spans::LASTING));
         let e = Stub { a: &mut self.assembler };
         // enter(state, code)
         asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS + PAGES
             ; lea rbp, [rdi + BIAS as i32] ; mov r15, [rbp + budget]
-            ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + marked], 0 ; jmp rsi);
+            ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting_store], 0 ; jmp rsi);
         let leave = e.a.offset().0;
         asm!(e, mov [rbp + budget], r15
             ; out: ; add rsp, 8 + SLOTS + PAGES ; pop r15 ; pop r14 ; pop r13 ; pop r12 ; pop rbp ; pop rbx ; ret);
@@ -295,7 +296,7 @@ impl Translator {
         asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; sub rsp, 8
             ; mov rax, QWORD at_call as *const () as i64 ; call rax ; add rsp, 8
             ; mov r15, [rbp + budget] ; test rax, rax ; jz >left
-            ; mov QWORD [rsp + lasting + 8], 0 ; mov QWORD [rsp + marked + 8], 0 ; ret
+            ; mov QWORD [rsp + lasting + 8], 0 ; mov QWORD [rsp + lasting_store + 8], 0 ; ret
             ; left: ; add rsp, 8 ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         // ecx becomes the condition code; everything else stays.
         let settle = [false, true].map(|floats| {
@@ -320,7 +321,7 @@ impl Translator {
         let lookup = e.a.offset().0;
         asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32]
             ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
-            ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + marked], 0 ; jmp rax
+            ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting_store], 0 ; jmp rax
             ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
         // Brings the next portion of the budget, if there is one and nobody wants attention; "equal": there is none. rax and rcx change.
         let refill = e.a.offset().0;
