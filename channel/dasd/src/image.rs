@@ -147,6 +147,8 @@ impl Image {
             files: Arc::new(Files::new(stack, options.faults.is_none())),
             options,
         });
+        // A host that had begun to guess what will be read would go on: then all is in its storage, and read from there.
+        image.files.reads_past();
         if image.options.policy == Policy::Safe && !image.options.read_only {
             sync::watch(Arc::downgrade(&image.files));
         }
