@@ -541,6 +541,45 @@ fn invalidated_entries_are_forgotten() {
     assert_eq!(machine.get64(segment), table, "and no entry changes");
 }
 
+/// Two pages 64 MiB from each other have one place in the lookaside buffer. Going back and forth between them reads no table again;
+/// but what is forgotten is so wherever it is kept.
+#[test]
+fn of_two_pages_of_one_place_both_are_kept_until_they_are_invalidated() {
+    let (one, other) = (0x0123_4000, 0x0523_4000);
+    let (machine, asce) = machine(SEGMENT);
+    let mut t = tables(&machine);
+    t.map(asce, one, 0x9000);
+    t.map(asce, other, 0xa000);
+    let page = t.page(asce, one);
+    let go = |text: &str| {
+        machine.put64(page, 0x9000);
+        machine.set(|s| (s.gr[2], s.gr[4], s.gr[5], s.gr[6]) = (page & !0x7ff, 0x0123_0000, one, other));
+        machine.set(|s| (s.gr[3], s.gr[7], s.gr[8]) = (asce, page, 0x9400));
+        machine.text(PROGRAM, text);
+        machine.go(DAT, PROGRAM)
+    };
+    machine.put64(0x9000, 111);
+    machine.put64(0xa000, 222);
+    // Its entry is invalid now, and nobody has been told.
+    for text in ["LG 9,0(0,5);LG 10,0(0,6);STURG 8,7;LG 9,0(0,5)", "STG 9,0(0,5);STG 10,0(0,6);STURG 8,7;STG 9,0(0,5)"]
+    {
+        assert_eq!(go(text), Ending::Done, "{text}");
+        assert_eq!((machine.gr(9), machine.gr(10)), (111, 222));
+        assert_eq!((machine.get64(0x9000), machine.get64(0xa000)), (111, 222));
+        machine.text(PROGRAM, "PTLB");
+        assert_eq!(machine.go(DAT, PROGRAM), Ending::Done);
+    }
+    // IPTE, PTLB, and IDTE by designation.
+    assert_eq!(go("LG 9,0(0,5);LG 10,0(0,6);IPTE 2,5;LG 9,0(0,5)"), program(0x11, 6, PROGRAM + 16));
+    assert_eq!(go("LG 9,0(0,5);LG 10,0(0,6);STURG 8,7;PTLB;LG 9,0(0,5)"), program(0x11, 6, PROGRAM + 20));
+    let text = "LG 9,0(0,5);LG 10,0(0,6);STURG 8,7;LGHI 4,2048;IDTE 2,3,4;LG 9,0(0,5)";
+    assert_eq!(go(text), program(0x11, 6, PROGRAM + 24));
+    // What may be fetched may not be stored into where the table protects it, also when it comes back.
+    machine.put64(page, 0x9200);
+    machine.text(PROGRAM, "PTLB;LG 9,0(0,5);LG 10,0(0,6);STG 9,0(0,5)");
+    assert_eq!(machine.go(DAT, PROGRAM), program(4, 6, PROGRAM + 22));
+}
+
 #[test]
 fn compare_and_swap_and_purge() {
     let va = 0x0123_4000;

@@ -415,6 +415,11 @@ impl State {
             self.space_changed();
         }
         let store = access == Access::Store;
+        if !(store && fetch_only)
+            && let Some(entry) = self.tlb.recall(address, asid, store)
+        {
+            return Ok(Page { host: entry.host.wrapping_add(address) as *mut u8, code: entry.code });
+        }
         let checked = self.check(address, space, asce, access_key, access, fetch_only)?;
         let (absolute, low) = (checked.absolute, checked.low);
         self.storage().mark_key(absolute, if store { key::REFERENCE | key::CHANGE } else { key::REFERENCE });

@@ -62,13 +62,16 @@ const WINDOWS: usize = 8;
 const PLACES: usize = ROWS * (COLUMNS + WINDOWS - 1);
 /// Behind them, each as far from its window, are the entries of pages 0 and 1 for stores that low-address protection allows, as most
 /// into Linux's prefix area are. They say nothing about fetches.
-const ALL_PLACES: usize = PLACES + ROWS * (WINDOWS - 1) + LOW_PAGES;
 const LOW_PAGES: usize = 2;
+/// And for each row the entry that another one took the place of last: where a program goes back and forth between two pages of
+/// one place, as a system call does where a stack of Linux's lies a multiple of 64 MiB above its own data, both are kept.
+const REPLACED: usize = PLACES + ROWS * (WINDOWS - 1) + LOW_PAGES;
+const ALL_PLACES: usize = REPLACED + ROWS;
 
 // SAFETY: zeros are `EMPTY`.
 unsafe impl Row for Entry {}
 
-/// The places of a TLB. The many virtual CPUs that exist and never run, or have nothing to do, occupy none of their 624 KiB.
+/// The places of a TLB. The many virtual CPUs that exist and never run, or have nothing to do, occupy none of their 632 KiB.
 struct Entries(Table<Entry>);
 
 impl Deref for Entries {
@@ -167,6 +170,7 @@ impl Tlb {
     pub fn forbid_stores(&mut self) {
         for row in 0..ROWS {
             self.taken_in(row).for_each(|place| self.entries[place].write = NOWHERE);
+            self.entries[REPLACED + row].write = NOWHERE;
         }
         self.forget_low();
     }
@@ -181,6 +185,12 @@ impl Tlb {
                 column * ROWS + row
             })
         })
+    }
+
+    fn forget_row(&mut self, row: usize) {
+        self.taken_in(row).for_each(|place| self.entries[place] = EMPTY);
+        self.taken[row] = 0;
+        self.entries[REPLACED + row] = EMPTY;
     }
 
     /// Forgets pages 0 and 1 where only they are.
@@ -259,9 +269,8 @@ impl Tlb {
     fn new_space(&mut self, slot: usize, asce: u64, key: u8) -> Asid {
         if self.next == Asid::LAST {
             for row in 0..ROWS {
-                self.taken_in(row).for_each(|place| self.entries[place] = EMPTY);
+                self.forget_row(row);
             }
-            self.taken.fill(0);
             self.forget_low();
             self.spaces = [None; 64];
             self.next = 0;
@@ -325,19 +334,35 @@ impl Tlb {
             return;
         }
         let place = Self::index(address, asid);
+        let tag = Self::tag(address, asid);
+        let before = self.entries[place];
+        if before.read != NOWHERE && before.read != tag {
+            self.entries[REPLACED + place % ROWS] = before;
+        }
         self.taken[place % ROWS] |= 1 << (place / ROWS);
         let entry = &mut self.entries[place];
-        let tag = Self::tag(address, asid);
         let host = host.wrapping_sub(address & PAGE_MASK);
         let write = write || entry.read == tag && entry.write == tag && entry.host == host;
         *entry = Entry { read: tag, write: if write { tag } else { NOWHERE }, host, code };
     }
 
+    /// If the entry of that page, good for a fetch or for a store, is what another one has replaced last, the two change places.
+    pub fn recall(&mut self, address: u64, asid: Asid, store: bool) -> Option<Entry> {
+        let place = Self::index(address, asid);
+        let kept = REPLACED + place % ROWS;
+        let entry = self.entries[kept];
+        let found = if store { entry.write } else { entry.read };
+        (found == Self::tag(address, asid)).then(|| {
+            self.entries.swap(place, kept);
+            self.taken[place % ROWS] |= 1 << (place / ROWS);
+            entry
+        })
+    }
+
     /// Forgets the page with these low eight bits of the page number, in all spaces and segments.
     pub fn purge_page(&mut self, address: u64) {
         let row = (address >> 12) as usize & (ROWS - 1);
-        self.taken_in(row).for_each(|place| self.entries[place] = EMPTY);
-        self.taken[row] = 0;
+        self.forget_row(row);
         if row < LOW_PAGES {
             self.forget_low();
         }
