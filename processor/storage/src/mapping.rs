@@ -4,6 +4,8 @@ use crate::foresight::Foresight;
 use crate::pages::Pages;
 use std::io;
 use std::ops::Range;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Storage of this size and more is backed with huge pages of the host where it has any: a system that is given so much uses
 /// most of it, and each of its references then costs the host half the translation. Small machines stay small.
@@ -80,9 +82,19 @@ impl Mapping {
     pub fn prepare(at: usize, len: usize) {
         let at = std::ptr::without_provenance_mut(at);
         let mut states = vec![0u8; len / 4096];
-        // SAFETY: the mapping is there, as its mark says, and there is a byte for each of its pages.
-        let asked = unsafe { libc::mincore(at, len, states.as_mut_ptr()) };
-        if asked == 0 && states.iter().all(|state| state & 1 == 0) {
+        let mut there = |wanted: u8| {
+            // SAFETY: the mapping is there, as its mark says, and there is a byte for each of its pages.
+            let asked = unsafe { libc::mincore(at, len, states.as_mut_ptr()) };
+            asked == 0 && states.iter().all(|state| state & 1 == wanted)
+        };
+        if !there(0) {
+            return;
+        }
+        // The host clears a huge page when something is stored there, and while it does so it lets others change what is mapped, as it does
+        // not below.
+        // SAFETY: as above; what is zero is set to zero, if nobody else has stored anything there meanwhile.
+        let _ = unsafe { AtomicU64::from_ptr(at.cast()) }.compare_exchange(0, 0, Relaxed, Relaxed);
+        if !there(1) {
             // SAFETY: as above; this changes no byte of it. A host that does not know how says so, and that is all.
             unsafe { libc::madvise(at, len, libc::MADV_POPULATE_WRITE) };
         }
