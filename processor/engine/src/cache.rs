@@ -372,7 +372,24 @@ impl BlockCache {
 
     /// Runs the code of a block, the one at `s.ia`.
     pub fn enter(&mut self, s: &mut State, code: u64) -> jit::Exit {
-        self.translator.as_mut().expect("there is code, so somebody made it").enter(s, code)
+        let translator = self.translator.as_mut().expect("there is code, so somebody made it");
+        let exit = translator.enter(s, code);
+        if let Some((absolute, code)) = translator.take_loosened() {
+            self.translate_again(absolute, code);
+        }
+        exit
+    }
+
+    /// The block's code is not executed any more: it is to have another as soon as it is wanted.
+    #[cold]
+    fn translate_again(&mut self, absolute: Absolute, code: u64) {
+        let patience = self.engine().1;
+        let bucket = self.table[Self::bucket(absolute.0)];
+        for number in bucket {
+            if let Some(block) = self.blocks.get_mut(number as usize).filter(|block| block.code == code) {
+                (block.code, block.inner, block.hits) = (0, 0, patience - 1);
+            }
+        }
     }
 
     /// The storage of the CPU.

@@ -148,6 +148,12 @@ pub trait Cpu: Sized {
     fn relative(&mut self, i: &Fields) -> At<Self::Word>;
     /// A big-endian value of `width`, zero-extended.
     fn load(&mut self, width: Width, at: At<Self::Word>) -> Step<Self, Self::Word>;
+    /// The same, sign-extended to 64 bits.
+    #[inline(always)]
+    fn load_signed(&mut self, width: Width, at: At<Self::Word>) -> Step<Self, Self::Word> {
+        let v = self.load(width, at)?;
+        Ok(self.sign_extend(width, v))
+    }
     fn store(&mut self, width: Width, at: At<Self::Word>, v: Self::Word) -> Step<Self>;
     /// Sixteen bytes as two halves.
     fn load_vector(&mut self, at: At<Self::Word>) -> Step<Self, [Self::Word; 2]>;

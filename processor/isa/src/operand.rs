@@ -60,8 +60,7 @@ macro_rules! storage {
         #[inline(always)]
         pub fn $name<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C, C::Word> {
             let at = place!(cpu i $($address)+);
-            let v = cpu.load($width, at)?;
-            Ok(extend!(cpu $width $extend v))
+            extend!(cpu $width $extend at)
         }
     )* };
 }
@@ -84,11 +83,11 @@ macro_rules! place {
 }
 
 macro_rules! extend {
-    ($cpu:ident $width:ident zero $v:ident) => {
-        $v
+    ($cpu:ident $width:ident zero $at:ident) => {
+        $cpu.load($width, $at)
     };
-    ($cpu:ident $width:ident sign $v:ident) => {
-        $cpu.sign_extend($width, $v)
+    ($cpu:ident $width:ident sign $at:ident) => {
+        $cpu.load_signed($width, $at)
     };
 }
 

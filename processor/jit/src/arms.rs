@@ -110,6 +110,9 @@ impl Emitter<'_> {
     pub fn mark_place(&mut self) {
         let (plan, index) = (self.plan, self.index);
         let first_copy = plan.round.is_some() && self.carried.is_none();
+        if self.waiting.is_some() {
+            return;
+        }
         if plan.arms.ways.is_empty() || first_copy || plan.round.is_some_and(|round| !round.has(index)) {
             return;
         }
@@ -121,7 +124,13 @@ impl Emitter<'_> {
             }
         }
         // Who comes from elsewhere has other flags.
-        if self.tested.is_some_and(|(at, ..)| at == self.a.offset().0) {
+        let here = self.a.offset().0;
+        if plan.arms.joins(index) {
+            self.distance = None;
+        }
+        if self.distance.is_some_and(|(at, _)| at == here)
+            || self.tested.is_some_and(|(at, ..)| at == self.a.offset().0)
+        {
             return;
         }
         let label = self.a.new_dynamic_label();
@@ -207,7 +216,7 @@ impl Emitter<'_> {
 
     /// Before instruction `n` of an arm: goes back to the block, if that can be here; `true`: this is the end of the arm.
     pub fn comes_back(&mut self, n: usize) -> bool {
-        if n < self.plan.count {
+        if n < self.plan.count && self.waiting.is_none() {
             if self.join_place(n) {
                 self.branched_off.back += 1;
                 return true;
@@ -215,7 +224,7 @@ impl Emitter<'_> {
             self.branched_off.again += 1;
         }
         self.branched_off.emitted += 1;
-        if self.branched_off.again > AGAIN {
+        if self.branched_off.again > AGAIN && self.waiting.is_none() {
             self.leave_arm(n);
             return true;
         }

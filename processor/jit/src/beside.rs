@@ -64,6 +64,7 @@ impl Emitter<'_> {
         if self.map.crossed {
             return;
         }
+        self.copy_now();
         let label = self.a.new_dynamic_label();
         // An entry is good wherever it is found, so the operands' window will do: mostly it is that of instructions.
         self.lea_near(1, other.at as i32);

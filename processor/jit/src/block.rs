@@ -23,18 +23,22 @@ impl Emitter<'_> {
         }
         self.first_site = self.sites.len();
         self.code_set = false;
+        self.keep_original();
         self.cross();
     }
 
     pub fn end(&mut self) {
+        self.end_waiting();
         self.release();
         if self.sites.len() > self.first_site {
             // Whoever comes back from a site has other flags.
             self.tested = None;
         }
+        let offset = self.a.offset().0;
+        let distance = self.distance.filter(|(at, _)| *at == offset).map(|(_, r)| r);
         let (resume, map, leave) = (self.here(), self.map, self.code_set || !self.open);
         for site in &mut self.sites[self.first_site..] {
-            (site.resume, site.after, site.leave) = (resume, map, leave || site.quits);
+            (site.resume, site.after, site.distance, site.leave) = (resume, map, distance, leave || site.quits);
         }
     }
 

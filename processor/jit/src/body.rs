@@ -35,7 +35,7 @@ pub fn not(t: Truth) -> Truth {
 }
 
 /// Whether the right half of a constant is that of a byte, sign-extended: the host has short forms for those.
-fn is_short(c: u64) -> bool {
+pub fn is_short(c: u64) -> bool {
     c as i8 as i32 == c as i32
 }
 
@@ -99,6 +99,13 @@ impl Emitter<'_> {
                 asm!(self, movzx Rd(t), Rw(h));
                 return self.reg(t, Left::Zero);
             }
+            (Logical::And, Word::Const(0xffff_ffff)) if left_of(a) == Left::Zero => return a,
+            (Logical::And, Word::Const(0xffff_ffff)) => {
+                let h = self.host(a, W32);
+                let t = self.temp();
+                asm!(self, mov Rd(t), Rd(h));
+                return self.reg(t, Left::Zero);
+            }
             _ => {}
         }
         let narrow = |w| left_of(w) != Left::Valid;
@@ -109,11 +116,13 @@ impl Emitter<'_> {
         if short {
             let x = self.host(a, W32);
             let y = self.operand(b, W32);
-            let t = self.temp();
-            asm!(self, mov Rd(t), Rd(x));
+            let t = self.changeable(x, W32);
             match (op, y) {
+                (Logical::And, Operand::Const(c)) if is_short(c) => asm!(self, and Rd(t), BYTE c as i8),
                 (Logical::And, Operand::Const(c)) => asm!(self, and Rd(t), c as i32),
+                (Logical::Or, Operand::Const(c)) if is_short(c) => asm!(self, or Rd(t), BYTE c as i8),
                 (Logical::Or, Operand::Const(c)) => asm!(self, or Rd(t), c as i32),
+                (Logical::Xor, Operand::Const(c)) if is_short(c) => asm!(self, xor Rd(t), BYTE c as i8),
                 (Logical::Xor, Operand::Const(c)) => asm!(self, xor Rd(t), c as i32),
                 (Logical::And, Operand::Host(y)) => asm!(self, and Rd(t), Rd(y)),
                 (Logical::Or, Operand::Host(y)) => asm!(self, or Rd(t), Rd(y)),
@@ -128,14 +137,16 @@ impl Emitter<'_> {
             Word::Const(_) => Operand::Host(0),
             b => Operand::Host(self.host(b, W64)),
         };
-        let t = self.temp();
-        asm!(self, mov Rq(t), Rq(x));
+        let t = self.changeable(x, W64);
         if y == Operand::Host(0) {
             self.lea(0, b);
         }
         match (op, y) {
+            (Logical::And, Operand::Const(c)) if is_short(c) => asm!(self, and Rq(t), BYTE c as i8),
             (Logical::And, Operand::Const(c)) => asm!(self, and Rq(t), c as i32),
+            (Logical::Or, Operand::Const(c)) if is_short(c) => asm!(self, or Rq(t), BYTE c as i8),
             (Logical::Or, Operand::Const(c)) => asm!(self, or Rq(t), c as i32),
+            (Logical::Xor, Operand::Const(c)) if is_short(c) => asm!(self, xor Rq(t), BYTE c as i8),
             (Logical::Xor, Operand::Const(c)) => asm!(self, xor Rq(t), c as i32),
             (Logical::And, Operand::Host(y)) => asm!(self, and Rq(t), Rq(y)),
             (Logical::Or, Operand::Host(y)) => asm!(self, or Rq(t), Rq(y)),
@@ -175,9 +186,8 @@ impl Emitter<'_> {
                 }
                 let n = n.min(bits - 1) as i8;
                 let h = self.host(a, width);
-                let t = self.temp();
+                let t = self.changeable(h, width);
                 if width == W64 {
-                    asm!(self, mov Rq(t), Rq(h));
                     match kind {
                         Shift::Left => asm!(self, shl Rq(t), n),
                         Shift::Right => asm!(self, shr Rq(t), n),
@@ -185,7 +195,6 @@ impl Emitter<'_> {
                     }
                     return self.reg(t, if kind == Shift::Right && n >= 32 { Left::Zero } else { Left::Valid });
                 }
-                asm!(self, mov Rd(t), Rd(h));
                 match kind {
                     Shift::Left => asm!(self, shl Rd(t), n),
                     Shift::Right => asm!(self, shr Rd(t), n),
@@ -228,10 +237,20 @@ impl Emitter<'_> {
             } as u64);
         }
         let (a, b) = (self.operand(a, width), self.operand(b, width));
+        // The host compares with a constant, not the other way round.
+        let (cond, a, b) = match (cond, a) {
+            (Cond::Equal, Operand::Const(_)) => (cond, b, a),
+            (Cond::Below, Operand::Const(_)) => (Cond::Above, b, a),
+            (Cond::Less, Operand::Const(_)) => (Cond::Greater, b, a),
+            _ => (cond, a, b),
+        };
         Word::Truth(Truth::Compare { width, cond, a, b })
     }
 
     fn base(&mut self, r: u8) -> (u8, u32) {
+        if self.waiting.is_some_and(|waiting| waiting.is(r)) {
+            self.copy_now();
+        }
         let width = if self.plan.mask == u64::MAX { W64 } else { W32 };
         match self.general(width, r) {
             Word::Reg { host, age, .. } => (host, age),
@@ -532,19 +551,10 @@ impl Cpu for Emitter<'_> {
         At { address: Word::Sum { base: None, index: None, disp: i.at() + i.imm, own: true }, ar: 0 }
     }
     fn load(&mut self, width: Width, at: At<Word>) -> Step<Self, Word> {
-        let t = self.temp();
-        let len = (width.bits() / 8) as i32;
-        if let Some((base, disp)) = self.share(at.address, len, false) {
-            match width {
-                W8 => displaced!(self, disp, (movzx Rd(t), BYTE) [rcx + Rq(base)] ()),
-                W16 => displaced!(self, disp, (movbe Rw(t),) [rcx + Rq(base)] (; movzx Rd(t), Rw(t))),
-                W32 => displaced!(self, disp, (movbe Rd(t),) [rcx + Rq(base)] ()),
-                W64 => displaced!(self, disp, (movbe Rq(t),) [rcx + Rq(base)] ()),
-            }
-            return Ok(self.reg(t, if width == W64 { Left::Valid } else { Left::Zero }));
-        }
-        self.reach_fast(at.address, len, t);
-        Ok(self.fetch(width, t, true))
+        Ok(self.load_as(width, false, at.address))
+    }
+    fn load_signed(&mut self, width: Width, at: At<Word>) -> Step<Self, Word> {
+        Ok(self.load_as(width, true, at.address))
     }
     fn store(&mut self, width: Width, at: At<Word>, v: Word) -> Step<Self> {
         let v = match v {
@@ -572,6 +582,7 @@ impl Cpu for Emitter<'_> {
                 (W32, Operand::Host(h)) => displaced!(self, disp, (movbe) [rcx + Rq(base)] (, Rd(h))),
                 (W64, Operand::Host(h)) => displaced!(self, disp, (movbe) [rcx + Rq(base)] (, Rq(h))),
             }
+            self.keep_distance();
             return Ok(());
         }
         let to = match self.update {
@@ -612,7 +623,7 @@ impl Cpu for Emitter<'_> {
         self.reach(at.address, (width.bits() / 8) as i32, true);
         asm!(self, mov Rq(u), rcx);
         self.update = Some((at.address, u));
-        Ok(self.fetch(width, t, false))
+        Ok(self.fetch(width, t))
     }
     fn aligned(&mut self, at: At<Word>, n: u64) -> Step<Self> {
         if n > 1 {
@@ -678,19 +689,52 @@ impl Cpu for Emitter<'_> {
 }
 
 impl Emitter<'_> {
-    /// `t` becomes what is at rcx, or `indexed` by rax.
-    fn fetch(&mut self, width: Width, t: u8, indexed: bool) -> Word {
-        match (width, indexed) {
-            (W8, false) => asm!(self, movzx Rd(t), BYTE [rcx]),
-            (W16, false) => asm!(self, movbe Rw(t), [rcx] ; movzx Rd(t), Rw(t)),
-            (W32, false) => asm!(self, movbe Rd(t), [rcx]),
-            (W64, false) => asm!(self, movbe Rq(t), [rcx]),
-            (W8, true) => asm!(self, movzx Rd(t), BYTE [rcx + rax]),
-            (W16, true) => asm!(self, movbe Rw(t), [rcx + rax] ; movzx Rd(t), Rw(t)),
-            (W32, true) => asm!(self, movbe Rd(t), [rcx + rax]),
-            (W64, true) => asm!(self, movbe Rq(t), [rcx + rax]),
+    /// What is at that address, zero-extended or sign-extended.
+    fn load_as(&mut self, width: Width, signed: bool, at: Word) -> Word {
+        let t = self.temp();
+        let len = (width.bits() / 8) as i32;
+        if let Some((base, disp)) = self.share(at, len, false) {
+            match (width, signed) {
+                (W8, false) => displaced!(self, disp, (movzx Rd(t), BYTE) [rcx + Rq(base)] ()),
+                (W8, true) => displaced!(self, disp, (movsx Rq(t), BYTE) [rcx + Rq(base)] ()),
+                (W16, _) => displaced!(self, disp, (movbe Rw(t),) [rcx + Rq(base)] ()),
+                (W32, _) => displaced!(self, disp, (movbe Rd(t),) [rcx + Rq(base)] ()),
+                (W64, _) => displaced!(self, disp, (movbe Rq(t),) [rcx + Rq(base)] ()),
+            }
+            self.keep_distance();
+            return self.extended(t, width, signed);
         }
-        self.reg(t, if width == W64 { Left::Valid } else { Left::Zero })
+        self.reach_fast(at, len, t);
+        match (width, signed) {
+            (W8, false) => asm!(self, movzx Rd(t), BYTE [rcx + rax]),
+            (W8, true) => asm!(self, movsx Rq(t), BYTE [rcx + rax]),
+            (W16, _) => asm!(self, movbe Rw(t), [rcx + rax]),
+            (W32, _) => asm!(self, movbe Rd(t), [rcx + rax]),
+            (W64, _) => asm!(self, movbe Rq(t), [rcx + rax]),
+        }
+        self.extended(t, width, signed)
+    }
+
+    /// `t` has been fetched; what is left of its bits is set as it is to be, where a fetch does not do that.
+    fn extended(&mut self, t: u8, width: Width, signed: bool) -> Word {
+        match (width, signed) {
+            (W16, false) => asm!(self, movzx Rd(t), Rw(t)),
+            (W16, true) => asm!(self, movsx Rq(t), Rw(t)),
+            (W32, true) => asm!(self, movsxd Rq(t), Rd(t)),
+            _ => {}
+        }
+        self.reg(t, if width == W64 || signed { Left::Valid } else { Left::Zero })
+    }
+
+    /// `t` becomes what is at rcx.
+    fn fetch(&mut self, width: Width, t: u8) -> Word {
+        match width {
+            W8 => asm!(self, movzx Rd(t), BYTE [rcx]),
+            W16 => asm!(self, movbe Rw(t), [rcx]),
+            W32 => asm!(self, movbe Rd(t), [rcx]),
+            W64 => asm!(self, movbe Rq(t), [rcx]),
+        }
+        self.extended(t, width, false)
     }
 }
 

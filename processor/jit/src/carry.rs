@@ -198,6 +198,7 @@ impl Emitter<'_> {
         if edges.is_empty() {
             return;
         }
+        self.copy_now();
         self.part_floats();
         self.map.clear &= !self.map.full;
         self.forget_values();
@@ -221,7 +222,7 @@ impl Emitter<'_> {
         self.settle_break();
         let label = self.a.new_dynamic_label();
         asm!(self, =>label);
-        self.tested = None;
+        (self.tested, self.distance) = (None, None);
         let (to, to_cc, behind) = (self.map, self.cc, (self.plan.count - self.index) as i32);
         for cold in &mut self.cold[from..] {
             if here(cold).is_some()
@@ -285,7 +286,7 @@ impl Emitter<'_> {
             self.own(h, owner);
         }
         (self.map, self.cc, self.open, self.broke) = (map, cc, true, broke);
-        (self.tested, self.update) = (None, None);
+        (self.tested, self.update, self.distance) = (None, None, None);
         self.forget_values();
     }
 

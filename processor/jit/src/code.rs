@@ -1,5 +1,6 @@
 //! Conditions: the condition code as a recipe, and what is asked about it.
 
+use crate::body::is_short;
 use crate::emitter::{Cold, Emitter, asm, field, scratch};
 use crate::floating::Floats;
 use crate::word::*;
@@ -90,6 +91,11 @@ impl Emitter<'_> {
         }
         let a = self.in_register(a);
         match b {
+            // CMP with a byte, which the assembler has no short form of.
+            Operand::Const(c) if is_short(c) && (!long || c as i32 as u64 == c) => {
+                let rex = 0x40 | (long as u8) << 3 | a >> 3;
+                asm!(self, .u8 rex ; .u8 0x83 ; .u8 0xf8 | a & 7 ; .u8 c as u8)
+            }
             Operand::Const(c) if !long => asm!(self, cmp Rd(a), c as i32),
             Operand::Const(c) if c as i32 as u64 == c => asm!(self, cmp Rq(a), c as i32),
             Operand::Const(c) => asm!(self, mov rcx, QWORD c as i64 ; cmp Rq(a), rcx),

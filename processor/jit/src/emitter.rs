@@ -2,13 +2,14 @@
 //!
 //! Nothing is kept about an instruction once it is emitted: a `Word` says where a value is, `Map` says where the guest's
 //! registers are. Host registers are never changed in place: a new value gets a new one, so words, the recipe of the
-//! condition code and the maps of sites stay true; [`crate::floating`] says why those of floating-point registers may be. Every
+//! condition code and the maps of sites stay true; [`crate::copies`] and [`crate::floating`] say where they may be. Every
 //! way out that is not expected costs a thunk and a [`Draft`]: the map as it was, from which the exact state is rebuilt and the
 //! instruction done again by its interpreter's handler.
 
 use crate::ahead::{Ahead, Round};
 use crate::arms::{Arms, BranchedOff, Place};
 use crate::beside::Other;
+use crate::copies::{Copies, Waiting};
 use crate::floating::Unusual;
 use crate::lanes::{Constants, Lanes};
 use crate::sites::Draft;
@@ -16,9 +17,9 @@ use crate::spans::{Alone, CLOSED, Spans};
 use crate::stretches::Stretch;
 use crate::tables::Tables;
 use crate::word::*;
-use arch::{Absolute, PAGE, PAGE_MASK};
+use arch::Absolute;
 use cpu::layout;
-use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm, x64::X64Relocation};
+use dynasmrt::{DynamicLabel, DynasmApi, VecAssembler, dynasm, x64::X64Relocation};
 use isa::{Op, Width, Width::*};
 
 pub type Assembler = VecAssembler<X64Relocation>;
@@ -173,6 +174,7 @@ pub struct Plan<'e> {
     pub arms: Arms,
     pub spans: Spans,
     pub tables: Tables,
+    pub copies: Copies,
     pub ahead: Ahead,
     pub lanes: Option<Lanes>,
     pub stretch: Option<Stretch>,
@@ -199,6 +201,8 @@ pub struct Plan<'e> {
     pub beside: Option<Other>,
     /// The host may do binary-floating-point arithmetic for the program that runs now, and so for most.
     pub float_ready: bool,
+    /// Accesses look whether their span is open ([`crate::spans`]).
+    pub loose: bool,
 }
 
 pub struct Emitter<'e> {
@@ -248,6 +252,12 @@ pub struct Emitter<'e> {
     pub broke: Option<i64>,
     /// The host's flags are those of a test of this register at this place in the code; all of them, or "zero" alone.
     pub tested: Option<(usize, u8, Width, bool)>,
+    /// At this place in the code rcx has what the slot of this register has.
+    pub distance: Option<(usize, u8)>,
+    /// The access being emitted takes its distance from the slot of this register.
+    pub shared: Option<u8>,
+    /// A copy of a register that has not been made.
+    pub waiting: Option<Waiting>,
     /// There were not enough registers for an instruction.
     pub failed: bool,
 }
@@ -297,6 +307,9 @@ impl<'e> Emitter<'e> {
             led: false,
             broke: None,
             tested: None,
+            distance: None,
+            shared: None,
+            waiting: None,
             failed: false,
         }
     }
@@ -471,6 +484,9 @@ impl<'e> Emitter<'e> {
     }
 
     pub fn general(&mut self, width: Width, r: u8) -> Word {
+        if let Some(original) = self.original(width, r) {
+            return original;
+        }
         match width {
             W64 => self.whole(r),
             W32 => self.right_half(r),
@@ -515,11 +531,21 @@ impl<'e> Emitter<'e> {
     }
 
     pub fn set_general(&mut self, width: Width, r: u8, v: Word) {
+        self.overwrites(width, r);
+        if self.waits(width, r, v) {
+            (self.near[r as usize], self.known[r as usize]) = (None, None);
+            self.close(r);
+        } else {
+            self.put_general(width, r, v);
+        }
+    }
+
+    pub fn put_general(&mut self, width: Width, r: u8, v: Word) {
         let bit = 1 << r;
         // Programs make long constants of two halves.
         if let (W32, Word::Const(right), Some(known)) = (width, v, self.known[r as usize]) {
             let whole = known & !u64::from(u32::MAX) | right & u64::from(u32::MAX);
-            return self.set_general(W64, r, Word::Const(whole));
+            return self.put_general(W64, r, Word::Const(whole));
         }
         if !self.plan.spans.steps(self.position(), r) {
             self.close(r);
@@ -608,8 +634,7 @@ impl<'e> Emitter<'e> {
                 let near = i32::try_from(disp);
                 match (near, b) {
                     (Ok(0), NONE) => asm!(self, mov Rq(to), Rq(a)),
-                    (Ok(d), NONE) if d as i8 as i32 == d => asm!(self, lea Rq(to), [BYTE Rq(a) + d as i8]),
-                    (Ok(d), NONE) => asm!(self, lea Rq(to), [Rq(a) + d]),
+                    (Ok(d), NONE) => self.lea_off(to, a, d),
                     (Ok(d), b) if d as i8 as i32 == d => asm!(self, lea Rq(to), [BYTE Rq(a) + Rq(b) + d as i8]),
                     (Ok(d), b) => asm!(self, lea Rq(to), [Rq(a) + Rq(b) + d]),
                     (Err(_), NONE) => asm!(self, mov rax, QWORD disp ; lea Rq(to), [rax + Rq(a)]),
@@ -624,6 +649,21 @@ impl<'e> Emitter<'e> {
                 }
                 Err(known) => asm!(self, mov Rd(to), known as i32),
             },
+        }
+    }
+
+    /// `to` becomes the sum of a register and a constant: LEA, without the second byte of an address that the assembler has for each
+    /// register, as one of them needs it.
+    pub fn lea_off(&mut self, to: u8, base: u8, disp: i32) {
+        let short = i8::try_from(disp);
+        let (rex, mode) = (0x48 | to >> 3 << 2 | base >> 3, if short.is_ok() { 0x40 } else { 0x80 });
+        asm!(self, .u8 rex ; .u8 0x8d ; .u8 mode | (to & 7) << 3 | base & 7);
+        if base & 7 == 4 {
+            asm!(self, .u8 0x24);
+        }
+        match short {
+            Ok(disp) => asm!(self, .i8 disp),
+            Err(_) => asm!(self, .i32 disp),
         }
     }
 
@@ -707,75 +747,26 @@ impl Emitter<'_> {
 
     fn push_site(&mut self, map: Map) {
         let (index, cc, refund) = (self.index, self.cc, self.refund());
-        let (after, broke) = (Map::EMPTY, self.broke);
-        self.sites.push(Draft { index, refund, before: map, cc, broke, after, resume: 0, leave: false, quits: false });
+        let (after, broke, position, distance) = (Map::EMPTY, self.broke, self.position(), None);
+        let (resume, leave, quits) = (0, false, false);
+        self.sites.push(Draft {
+            index,
+            position,
+            refund,
+            before: map,
+            cc,
+            broke,
+            after,
+            distance,
+            resume,
+            leave,
+            quits,
+        });
     }
 
     /// The one that was made last.
     pub fn last_site(&mut self) -> &mut Draft {
         self.sites.last_mut().expect("there is one")
-    }
-
-    /// rcx becomes the host's address of `len` bytes of the guest's at `at`.
-    pub fn reach(&mut self, at: Word, len: impl Into<Len>, store: bool) {
-        let len = len.into();
-        if let Len::Bytes(bytes) = len
-            && let Some((base, disp)) = self.share(at, bytes, store)
-        {
-            return displaced!(self, disp, (lea rcx,) [rcx + Rq(base)] ());
-        }
-        if let (true, Word::Const(at), Len::Bytes(bytes)) = (store, at, len)
-            && at < 2 * PAGE
-            && (512..=PAGE - bytes as u64).contains(&(at % PAGE))
-        {
-            return self.reach_low(at);
-        }
-        self.lea(1, at);
-        let site = self.site();
-        asm!(self, rorx eax, ecx, 7 ; and eax, layout::PLACES as i32 ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)]);
-        self.last_byte(2, len);
-        let tag = if store { layout::ENTRY_WRITE } else { layout::ENTRY_READ } as i8;
-        asm!(self, and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)] ; cmp rdx, [BYTE rax + tag] ; jne =>site);
-        if store {
-            let marked = storage::Code::MARKED_AT as i8;
-            asm!(self, mov rdx, [BYTE rax + layout::ENTRY_CODE as i8] ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site)
-        }
-        asm!(self, add rcx, [BYTE rax + layout::ENTRY_HOST as i8]);
-    }
-
-    /// rcx becomes the host's address of what is to be stored at `at`, in page 0 or 1 behind what low-address protection covers.
-    fn reach_low(&mut self, at: u64) {
-        let site = self.site();
-        let (page, marked) = (at & PAGE_MASK, storage::Code::MARKED_AT as i8);
-        let entry = |field: usize| (layout::LOW + at / PAGE * layout::ENTRY_SIZE) as i32 + field as i32;
-        asm!(self, mov rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; mov rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
-        if page != 0 {
-            asm!(self, or rdx, page as i32);
-        }
-        asm!(self, cmp rdx, [rax + entry(layout::ENTRY_WRITE)] ; jne =>site ; mov rdx, [rax + entry(layout::ENTRY_CODE)]
-            ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site ; mov rcx, [rax + entry(layout::ENTRY_HOST)] ; add rcx, at as i32);
-    }
-
-    /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx. Between
-    /// the guest's address and the host's are as few operations as can be: who follows pointers waits for each.
-    pub fn reach_fast(&mut self, at: Word, len: i32, t: u8) {
-        self.lea(1, at);
-        let site = self.site();
-        asm!(self, mov rdx, [BYTE rbp + near(layout::DATA_WINDOW)] ; rorx eax, ecx, 7 ; and eax, layout::PLACES as i32);
-        self.last_byte(t, Len::Bytes(len));
-        asm!(self, and Rq(t), -4096 ; or Rq(t), [BYTE rbp + near(layout::DATA_SPACE)]
-            ; cmp Rq(t), [BYTE rdx + rax + layout::ENTRY_READ as i8] ; jne =>site
-            ; mov rax, [BYTE rdx + rax + layout::ENTRY_HOST as i8]);
-    }
-
-    /// `to` becomes the guest's address of the last of `len` bytes at rcx.
-    fn last_byte(&mut self, to: u8, len: Len) {
-        match len {
-            Len::Bytes(1) => asm!(self, mov Rq(to), rcx),
-            Len::Bytes(len @ 2..=128) => asm!(self, lea Rq(to), [BYTE rcx + (len - 1) as i8]),
-            Len::Bytes(len) => asm!(self, lea Rq(to), [rcx + len - 1]),
-            Len::Register(h) => asm!(self, lea Rq(to), [rcx + Rq(h)]),
-        }
     }
 
     /// The instruction is done by its handler; `ends`: where it goes on is known only then.

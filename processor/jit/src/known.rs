@@ -69,6 +69,15 @@ impl Known {
         self.put(Entry { block: Known::block(absolute, mode), code });
     }
 
+    /// The block has this code no more.
+    pub fn forget(&mut self, absolute: Absolute, mode: u64, code: u64) {
+        let block = Known::block(absolute, mode);
+        let at = self.line(block);
+        let entries = self.lines[at].iter_mut();
+        // The place stays taken, by a block that nobody looks for.
+        entries.filter(|entry| (entry.block, entry.code) == (block, code)).for_each(|entry| entry.block = u64::MAX);
+    }
+
     fn put(&mut self, entry: Entry) {
         let at = self.line(entry.block);
         let line = &mut self.lines[at];

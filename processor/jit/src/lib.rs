@@ -38,6 +38,8 @@ mod code;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod control;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod copies;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod emitter;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod float;
@@ -53,6 +55,8 @@ mod memory;
 mod native;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod parts;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod reach;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod scout;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

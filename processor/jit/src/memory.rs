@@ -101,6 +101,16 @@ impl CodeMemory {
         unsafe { self.writable.add(offset).cast::<i32>().write_unaligned(displacement) };
     }
 
+    /// Replaces what is at the executable address `at`, which lies in code that was put, by a jump.
+    pub fn jump(&mut self, at: u64, to: u64) {
+        let offset = (at - self.executable as u64) as usize;
+        assert!(offset + 5 <= self.used, "what is replaced was put");
+        self.will_write(offset, 5);
+        // SAFETY: as above.
+        unsafe { self.writable.add(offset).write(0xe9) };
+        self.patch(at + 1, (to as i64 - (at as i64 + 5)) as i32);
+    }
+
     /// Forgets everything behind the first `keep` bytes; the host has its memory back.
     pub fn truncate(&mut self, keep: usize) {
         let from = keep.next_multiple_of(PAGE);

@@ -1,19 +1,25 @@
 //! Sites as they are kept: the ways out of translated code and back, of which there are more than blocks.
 //!
 //! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are never
-//! reached, so they are kept small, 44 bytes: of the map of guest registers a byte for each host register, of the recipe of
-//! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers.
+//! reached, so they are kept small, 48 bytes: of the map of guest registers a byte for each host register, of the recipe of
+//! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers and
+//! open spans.
 //! Instructions that have sites are kept with them, so code stays good whatever the engine does with its own.
 
 use crate::floating::{FIRST, Floats};
+use crate::spans::{Open, Slots, Spans, slot};
 use crate::word::*;
+use arch::Absolute;
 use cpu::State;
 use isa::Op;
+use std::cell::Cell;
 
 /// A way out of translated code, and the way back, as it is emitted.
 pub struct Draft {
     /// The number of the instruction in its block.
     pub index: usize,
+    /// Where it is among the steps of [`crate::spans`].
+    pub position: usize,
     /// Instructions that were counted and are not executed if the block is left here.
     pub refund: i32,
     pub before: Map,
@@ -21,6 +27,8 @@ pub struct Draft {
     /// Where the branch is that was taken last, if the state does not have it.
     pub broke: Option<i64>,
     pub after: Map,
+    /// The register off whose slot rcx has been loaded there.
+    pub distance: Option<u8>,
     /// Where the instruction behind it begins.
     pub resume: u64,
     /// The engine goes on behind the instruction, not the block.
@@ -132,17 +140,21 @@ pub struct Site {
     cc: u32,
     /// Where floating-point registers are, before and after: a number among `Sites::floats`.
     floats: u32,
+    /// Where the spans stand that are open behind it, and in the last bits how many there are.
+    open: u32,
     before: Places,
     after: Places,
     /// How far from the start of the block the branch is that was taken last, or `KNOWN`.
     broke: i32,
     /// Instructions that were counted and are not executed if the block is left here; in an arm some may not have been counted yet.
     pub refund: i8,
+    /// The register off whose slot rcx has been loaded behind it.
+    distance: u8,
     /// The engine goes on behind the instruction, not the block.
     pub leave: bool,
 }
 
-const _: () = assert!(size_of::<Site>() == 44);
+const _: () = assert!(size_of::<Site>() == 48);
 
 /// The state has where the branch is that was taken last.
 const KNOWN: i32 = i32::MIN;
@@ -158,13 +170,47 @@ pub struct Sites {
     recipes: Vec<u8>,
     /// Places of floating-point registers, before and after; the first: there are none.
     floats: Vec<[FloatPlaces; 2]>,
+    /// Spans that are open behind sites, one list behind the other.
+    open: Vec<Open>,
+    /// The blocks of which accesses do not look whether spans are open, in the order of their sites.
+    firm: Vec<Firm>,
+    /// Which of these had better look.
+    unsteady: Cell<Option<u32>>,
     /// Where the code begins.
     code: u64,
 }
 
+/// A block of which accesses take it for granted that their spans are open.
+pub struct Firm {
+    /// Its first site.
+    site: u32,
+    pub absolute: Absolute,
+    pub mode: u64,
+    /// Where its code begins, and how far behind that its inner entry is.
+    pub code: u64,
+    pub head: u64,
+    /// Instructions that must be executed until the block was hardly ever left, and when that was.
+    debt: Cell<u64>,
+    since: Cell<u64>,
+}
+
+/// A block that is left more often than once in so many instructions, so often, is one whose accesses had better look: what they save
+/// is little against the way out, by the engine and back.
+const SELDOM: u64 = 1 << 15;
+const OFTEN: u64 = 8;
+
 impl Sites {
     pub fn new(code: u64) -> Sites {
-        Sites { list: Vec::new(), ops: Vec::new(), recipes: Vec::new(), floats: vec![NO_FLOATS], code }
+        Sites {
+            list: Vec::new(),
+            ops: Vec::new(),
+            recipes: Vec::new(),
+            floats: vec![NO_FLOATS],
+            open: Vec::new(),
+            firm: Vec::new(),
+            unsteady: Cell::new(None),
+            code,
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -178,8 +224,9 @@ impl Sites {
         self.recipes.reserve_exact(4 * count);
     }
 
-    /// Keeps the sites of a block of these instructions.
-    pub fn keep(&mut self, drafts: &[Draft], ops: &[Op]) {
+    /// Keeps the sites of a block of these instructions, with these spans if its accesses do not look whether they are open.
+    pub fn keep(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
+        let (mut opened, mut list) = (self.open.len(), Vec::new());
         let mut last: Option<(Recipe, u32)> = None;
         // Where its instructions are kept, as far as they are.
         let mut kept = vec![None; ops.len()];
@@ -200,6 +247,14 @@ impl Sites {
             if floats != NO_FLOATS && self.floats.last() != Some(&floats) {
                 self.floats.push(floats);
             }
+            if let Some(spans) = spans {
+                list.clear();
+                list.extend(spans.open(&draft.after, draft.position));
+                if self.open[opened..] != list {
+                    opened = self.open.len();
+                    self.open.append(&mut list);
+                }
+            }
             let op = *kept[draft.index].get_or_insert_with(|| {
                 self.ops.push(ops[draft.index]);
                 self.ops.len() as u32 - 1
@@ -207,11 +262,13 @@ impl Sites {
             self.list.push(Site {
                 floats: if floats == NO_FLOATS { 0 } else { self.floats.len() as u32 - 1 },
                 op,
+                open: ((opened << 5) | self.open.len() - opened) as u32,
                 resume: draft.resume.saturating_sub(self.code) as u32,
                 cc,
                 before: Places::of(&draft.before),
                 after: Places::of(&draft.after),
                 broke: draft.broke.map_or(KNOWN, |at| at as i32),
+                distance: draft.distance.unwrap_or(0),
                 refund: draft.refund.try_into().expect("arms are that short"),
                 leave: draft.leave,
             });
@@ -223,6 +280,21 @@ impl Sites {
         self.ops.clear();
         self.recipes.clear();
         self.floats.truncate(1);
+        self.open.clear();
+        self.firm.clear();
+        self.unsteady.take();
+    }
+
+    /// The sites kept from now on are those of this block, which takes it for granted that its spans are open.
+    pub fn begin_firm(&mut self, absolute: Absolute, mode: u64, code: u64, head: u64) {
+        let site = self.list.len() as u32;
+        let (debt, since) = Default::default();
+        self.firm.push(Firm { site, absolute, mode, code, head, debt, since });
+    }
+
+    /// A block that was left so often that it had better be translated otherwise.
+    pub fn take_unsteady(&mut self) -> Option<&Firm> {
+        self.unsteady.take().map(|n| &self.firm[n as usize])
     }
 
     pub fn get(&self, number: u32) -> &Site {
@@ -245,11 +317,31 @@ impl Sites {
         }
     }
 
-    /// The spilled host registers as they are behind the site's instruction, and where that is.
-    pub fn resume(&self, site: &Site, s: &mut State) -> u64 {
+    /// The spilled host registers as they are behind the site's instruction, and where that is. `None`: a span that is open there cannot be.
+    pub fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
+        let (from, count) = (site.open as usize >> 5, site.open as usize & 31);
+        if !self.open[from..from + count].iter().all(|open| open.open(s, slots)) {
+            return None;
+        }
+        s.scratch[DISTANCE] = slots[slot(site.distance) as usize / 8];
         site.after.load(s);
         self.floats[site.floats as usize][1].load(s);
-        self.code + site.resume as u64
+        Some(self.code + site.resume as u64)
+    }
+
+    /// The block of a site was left behind it when so many instructions had been executed. Answers whether it had better be translated
+    /// otherwise.
+    pub fn left(&self, number: u32, executed: u64) -> bool {
+        let n = self.firm.partition_point(|firm| firm.site <= number) - 1;
+        let firm = &self.firm[n];
+        let debt = firm.debt.get().saturating_sub(executed.wrapping_sub(firm.since.get())) + SELDOM;
+        firm.since.set(executed);
+        firm.debt.set(debt);
+        let unsteady = debt > OFTEN * SELDOM;
+        if unsteady {
+            self.unsteady.set(Some(n as u32));
+        }
+        unsteady
     }
 }
 

@@ -2,12 +2,15 @@
 //!
 //! [`Spans::of`] finds, before a block is emitted, runs of accesses whose base register does not change in between, and how far
 //! they reach. The first of a run looks whether all of that lies in one page that the TLB has, and leaves the distance from the
-//! guest's addresses to the host's in a *slot* of the host's stack; the others take it from there. A slot of 0 says that it
-//! cannot be so: then each looks for itself, in code behind the block. Stores have a word of their own, which is 0 where they must not
-//! be or where there is code in the frame.
+//! guest's addresses to the host's in a *slot* of the host's stack; the others take it from there. It holds until its base register
+//! is set, or somebody else does an instruction: a call closes all of them. The plan may be wrong about a block: what counts is what
+//! [`Map`] says is open.
 //!
-//! A slot holds until its base register is set, or somebody else does an instruction: a call closes all of them, and a site comes
-//! back with all of them 0. The plan may be wrong about a block: what counts is what [`Map`] says is open.
+//! A block is *firm*: what is open can be accessed, and nobody looks. Where it cannot be opened, since it is in two pages, say, or there is
+//! code in the frame that is stored into, the instruction is a site's; and a site comes back only if it can open again what is open behind
+//! it ([`Open`]), or else the block is left there. One that is left often ([`crate::sites`]) is translated again, *loose*: there a
+//! slot of 0 says that nothing is open, and each access that finds it so looks for itself, in code behind the block. Stores
+//! have a word of their own then, which is 0 where they must not be or where there is code; and a site comes back with all of them 0.
 //!
 //! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open, and reaches as far as the block's
 //! accesses do, seen from the register's value at the start of the block. When a loop comes round the first access of a span
@@ -21,7 +24,8 @@ use crate::Arm;
 use crate::ahead::{Access, Footprint, Round};
 use crate::emitter::{Emitter, asm, displaced, near, scratch};
 use crate::word::*;
-use cpu::layout;
+use arch::PAGE_MASK;
+use cpu::{State, layout};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 /// A run of accesses off one base.
@@ -281,6 +285,16 @@ impl Spans {
         self.covers(n, &Access { base, disp, len, store: false })
     }
 
+    /// What is open in `map` behind an instruction at this position.
+    pub fn open<'s>(&'s self, map: &'s Map, position: usize) -> impl Iterator<Item = Open> + 's {
+        (0..16u8).filter_map(move |base| {
+            let (read, write) = (map.read[base as usize], map.write[base as usize]);
+            let span = self.list.get(if read == CLOSED { write } else { read } as usize)?;
+            let (from, last) = (span.from - self.stepped(position, base), (span.to - span.from - 1) as u16);
+            Some(Open { base, moved: map.moved >> base & 1 == 1, stores: write != CLOSED, last, from })
+        })
+    }
+
     pub fn get(&self, n: u8) -> Option<Span> {
         self.list.get(n as usize).copied()
     }
@@ -289,6 +303,41 @@ impl Spans {
         self.list.get(n as usize).is_some_and(|span| span.covers(access))
     }
 }
+
+/// An open span.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Open {
+    base: u8,
+    stores: bool,
+    /// Whoever accesses it next looks whether it is still in the page that its slot was made for.
+    moved: bool,
+    last: u16,
+    /// Where it begins, as seen from the register now, and how far behind that its last byte is.
+    from: i32,
+}
+
+impl Open {
+    /// Opens it again, if it can be.
+    pub fn open(&self, s: &State, slots: &mut Slots) -> bool {
+        let at = s.gr[self.base as usize].wrapping_add_signed(self.from.into());
+        let word = |at: i32| at as usize / 8;
+        if self.moved {
+            // That is no page.
+            slots[word(page(self.base))] = at ^ 1 << 63;
+            return true;
+        }
+        let Some(distance) = s.distance(at, self.last.into(), self.stores) else { return false };
+        slots[word(slot(self.base))] = distance;
+        if self.stores {
+            slots[word(store_slot(self.base))] = distance;
+        }
+        slots[word(page(self.base))] = at & PAGE_MASK;
+        true
+    }
+}
+
+/// What is on the host's stack of slots and of their pages.
+pub type Slots = [u64; (SLOTS + PAGES) as usize / 8];
 
 impl Span {
     /// Where it begins, and how long it is.
@@ -334,6 +383,8 @@ pub struct Alone {
     page: bool,
     /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
     marked: Option<DynamicLabel>,
+    /// It has its span opened, or it is a site's.
+    firm: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -373,6 +424,7 @@ impl Emitter<'_> {
         let (read, write) = (self.map.read[r], self.map.write[r]);
         let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         let marked = storage::Code::MARKED_AT as i8;
+        let firm = !plan.loose;
         let by = plan.spans.stepped(self.position(), access.base);
         let seen = Access { disp: access.disp + by, ..access };
         let moves = plan.spans.again && plan.spans.stepped >> r & 1 == 1;
@@ -387,28 +439,40 @@ impl Emitter<'_> {
         }
         let (read, write) = (self.map.read[r], self.map.write[r]);
         if plan.spans.covers(if store { write } else { read }, &seen) {
-            let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
-            let site = self.site();
             let n = if store { write } else { read };
             let span = &plan.spans.list[n as usize];
             let (from, last) = (span.from - by, span.to - span.from - 1);
             let moved = self.map.moved & bit != 0;
+            if firm && !moved {
+                if self.distance != Some((self.a.offset().0, access.base)) {
+                    displaced!(self, fetches, (mov rcx,) [rsp] ());
+                }
+                return Some((self.placed(access.base, base, place), access.disp));
+            }
+            let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
+            let site = self.site();
             if moved {
-                displaced!(self, from, (lea rax,) [Rq(base)] ());
+                self.lea_off(0, base, from);
                 asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
                 self.map.moved &= !bit;
             }
-            let from_slot = if store { stores_at } else { fetches };
-            displaced!(self, from_slot, (mov rcx,) [rsp] (; test rcx, rcx ; je =>label ; =>resume));
+            // Who comes from elsewhere has no page, or one that may be stored into.
+            let from_slot = if lasting && firm || store && !firm { stores_at } else { fetches };
+            displaced!(self, from_slot, (mov rcx,) [rsp] ());
+            if !firm || lasting {
+                asm!(self, test rcx, rcx ; je =>label);
+            }
+            asm!(self, =>resume);
             let looping = repeated && self.carried.is_some_and(|carried| carried.map.read[r] == n);
-            let again = (looping && (moved || !moves) || lasting && moved).then_some((from, last));
+            let again = (firm || looping && (moved || !moves) || lasting && moved).then_some((from, last));
             // What was found for another page is good for nobody.
             let closes = if moved { Closes::All } else { Closes::Nothing };
             let stores = store || moved && write == n;
             let page = moves || lasting;
-            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked: None };
+            let marked = None;
+            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked, firm };
             self.alone_later(alone);
-            return Some((self.placed(base, place), access.disp));
+            return Some((self.placed(access.base, base, place), access.disp));
         }
         let (n, span) = plan.spans.find(self.index, &seen)?;
         let users = match store {
@@ -424,29 +488,35 @@ impl Emitter<'_> {
         // What is stored into later had better be found now.
         let stores = store || span.stores > 0;
         let (from, last) = (span.from - by, span.to - span.from - 1);
-        let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
+        let resume = self.a.new_dynamic_label();
         let site = self.site();
+        let label = if firm { site } else { self.a.new_dynamic_label() };
         // Who follows pointers waits for each operation between the register and the operand.
         if from == 0 {
             asm!(self, rorx eax, Rd(base), 7)
         } else {
-            displaced!(self, from, (lea rcx,) [Rq(base)] (; rorx eax, ecx, 7))
+            self.lea_off(1, base, from);
+            asm!(self, rorx eax, ecx, 7);
         }
         asm!(self, mov rcx, [BYTE rbp + near(layout::DATA_WINDOW)]);
-        displaced!(self, from + last, (lea rdx,) [Rq(base)] (; and eax, layout::PLACES as i32 ; and rdx, -4096));
+        self.lea_off(2, base, from + last);
+        asm!(self, and eax, layout::PLACES as i32 ; and rdx, -4096);
         if moves {
             asm!(self, mov[rsp + page(access.base)], rdx);
         }
         asm!(self, or rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
         let mut code_there = None;
         if stores {
-            let there = self.a.new_dynamic_label();
+            let there = if firm { site } else { self.a.new_dynamic_label() };
             code_there = Some(there);
             asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_WRITE as i8] ; jne =>label
                 ; mov rdx, [BYTE rcx + rax + layout::ENTRY_CODE as i8]
                 ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
             displaced!(self, fetches, (mov) [rsp] (, rcx ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there));
-            displaced!(self, stores_at, (mov) [rsp] (, rcx ; =>resume))
+            if !firm {
+                displaced!(self, stores_at, (mov) [rsp] (, rcx));
+            }
+            asm!(self, =>resume);
         } else {
             asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_READ as i8] ; jne =>label
                 ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
@@ -455,18 +525,39 @@ impl Emitter<'_> {
         // What may be fetched may be so still if stores must not.
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
         let (again, page, marked) = (None, moves, code_there);
-        self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
+        if !firm {
+            self.alone_later(Alone {
+                label,
+                resume,
+                site,
+                base,
+                access,
+                place,
+                closes,
+                again,
+                stores,
+                page,
+                marked,
+                firm,
+            });
+        }
         self.map.read[r] = n;
         self.map.write[r] = if stores { n } else { CLOSED };
         self.map.moved &= !bit;
-        Some((self.placed(base, place), access.disp))
+        Some((self.placed(access.base, base, place), access.disp))
     }
 
     /// The register that is to be added to rcx: what it is that depends on the place in a table comes last.
-    fn placed(&mut self, base: u8, place: Option<Place>) -> u8 {
+    fn placed(&mut self, r: u8, base: u8, place: Option<Place>) -> u8 {
+        self.shared = (place.is_none() && !self.plan.loose).then_some(r);
         let Some((index, _)) = place else { return base };
         asm!(self, add rcx, Rq(base));
         index
+    }
+
+    /// The access that [`Emitter::share`] has prepared is emitted: as long as nothing else is, what it took from a slot is still in rcx.
+    pub fn keep_distance(&mut self) {
+        self.distance = self.shared.take().map(|r| (self.a.offset().0, r));
     }
 
     /// A word of a slot becomes 0. The host's flags change.
@@ -476,7 +567,8 @@ impl Emitter<'_> {
 
     /// Emits an access that looks for itself.
     pub fn alone(&mut self, alone: &Alone) {
-        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
+        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked, firm } =
+            *alone;
         let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         if let Some(marked) = marked {
             asm!(self, =>marked);
@@ -484,24 +576,28 @@ impl Emitter<'_> {
             if access.store { asm!(self, jmp =>site) } else { asm!(self, jmp =>resume) }
         }
         asm!(self, =>label);
-        if closes != Closes::Nothing {
+        if closes != Closes::Nothing && !firm {
             self.close_slot(stores_at);
         }
-        if closes == Closes::All {
+        if closes == Closes::All && !firm {
             self.close_slot(fetches);
         }
         let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });
         if let Some((from, last)) = again {
-            let no = self.a.new_dynamic_label();
+            let no = if firm { site } else { self.a.new_dynamic_label() };
             displaced!(self, from, (lea rcx,) [Rq(base)] (; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no));
             displaced!(self, fetches, (mov) [rsp] (, rcx));
-            if stores {
+            if stores && (!firm || access.base == LASTING) {
                 displaced!(self, stores_at, (mov) [rsp] (, rcx));
             }
             if keeps {
                 displaced!(self, from, (lea rax,) [Rq(base)] (; and rax, -4096 ; mov [rsp + page(access.base)], rax));
             }
-            asm!(self, jmp =>resume ; =>no);
+            asm!(self, jmp =>resume);
+            if firm {
+                return;
+            }
+            asm!(self, =>no);
         }
         let len = match place {
             Some((index, len)) => {

@@ -4,6 +4,7 @@ use crate::ahead::{Ahead, Footprint, Round, footprint, goes_back, step as step_o
 use crate::arms::Arms;
 use crate::beside::Other;
 use crate::bytes;
+use crate::copies::Copies;
 use crate::emitter::*;
 use crate::floating;
 use crate::known::{Known, at_lookup, look_up};
@@ -11,8 +12,8 @@ use crate::lanes::{Described, Lanes};
 use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
 use crate::scout::Scout;
-use crate::sites::{Draft, Site, Sites};
-use crate::spans::{self, PAGES, SLOTS, Spans};
+use crate::sites::{Draft, Firm, Site, Sites};
+use crate::spans::{self, PAGES, SLOTS, Slots, Spans};
 use crate::stretches::{self, Stretch};
 use crate::strings;
 use crate::tables::Tables;
@@ -23,6 +24,7 @@ use arch::Absolute;
 use cpu::{Architecture, State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Body, Ends, Instruction, Op};
+use std::collections::HashSet;
 use std::io;
 use std::sync::OnceLock;
 
@@ -93,6 +95,10 @@ pub struct Translator {
     cold: Vec<Cold>,
     targets: Box<Targets>,
     known: Known,
+    /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and modes.
+    loose: HashSet<(u64, u64)>,
+    /// The last that became one.
+    loosened: Option<(Absolute, u64)>,
     /// How often it has been emptied.
     era: u64,
     /// An operation code that is translated as another, for tests of whoever looks for mistakes.
@@ -160,10 +166,10 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
 }
 
 /// A site was reached: the instruction again on the exact state. Answers where to go on, or 0 to leave.
-extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
-    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile; `enter` has put the
+extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
+    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile, and its slots; `enter` has put the
     // address of the sites there, which nobody changes before it returns.
-    let (s, sites) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites)) };
+    let (s, sites, slots) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites), &mut *slots) };
     let site = sites.get(id as u32);
     s.scratch[REACHED] += 1;
     let floated = floating::owes_flags(s);
@@ -171,17 +177,27 @@ extern "sysv64" fn at_site(s: *mut State, id: u64) -> u64 {
     if !perform_site(s, sites, site) {
         return 0;
     }
-    if site.leave {
-        s.budget += site.refund as i64;
-        s.ia = s.next_ia;
-        // A block begins there, once it has been wanted often enough.
-        return look_up(s);
+    // Whoever did the instruction may have changed what the TLB has.
+    slots[..SLOTS as usize / 8].fill(0);
+    if !site.leave {
+        if let Some(code) = sites.resume(site, s, slots) {
+            // The code behind it may not look again; that behind a call does.
+            if floated {
+                floating::give_flags(s);
+            }
+            return code;
+        }
+        slots[..SLOTS as usize / 8].fill(0);
     }
-    // The code behind it may not look again; that behind a call does.
-    if floated {
-        floating::give_flags(s);
+    s.budget += site.refund as i64;
+    s.ia = s.next_ia;
+    let executed = s.scratch[WHEN].wrapping_sub(s.scratch[RESERVE].wrapping_add_signed(s.budget));
+    if !site.leave && sites.left(id as u32, executed) {
+        s.scratch[ANSWER] = LOOK as u64;
+        return 0;
     }
-    sites.resume(site, s)
+    // A block begins there, once it has been wanted often enough.
+    look_up(s)
 }
 
 /// The condition code, which is wanted.
@@ -245,6 +261,8 @@ impl Translator {
             new_links: Vec::new(),
             cold: Vec::new(),
             targets: Targets::new(),
+            loose: HashSet::new(),
+            loosened: None,
             era: 0,
             mistake: None,
             room: CACHE,
@@ -276,7 +294,7 @@ impl Translator {
             if floats {
                 floating::spill(e.a, true);
             }
-            asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax
+            asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; mov rdx, rsp
                 ; mov rax, QWORD at_site as *const () as i64 ; call rax);
             if floats {
                 floating::spill(e.a, false);
@@ -284,12 +302,8 @@ impl Translator {
             for h in POOL {
                 asm!(e, mov Rq(h), [rbp + spill(h)]);
             }
-            // Whoever did the instruction may have changed what the TLB has.
-            asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left ; xor ecx, ecx);
-            for word in (0..SLOTS).step_by(8) {
-                asm!(e, mov[rsp + word], rcx);
-            }
-            asm!(e, jmp rax ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
+            asm!(e, mov r15, [rbp + budget] ; test rax, rax ; jz >left
+                ; mov rcx, [rbp + scratch(DISTANCE)] ; jmp rax ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
             site
         });
         let call = e.a.offset().0;
@@ -377,6 +391,8 @@ impl Translator {
         self.links.clear();
         self.targets.clear();
         self.known.clear();
+        self.loose.clear();
+        self.loosened = None;
         self.era += 1;
         self.statistics.emptied += 1;
     }
@@ -410,6 +426,7 @@ impl Translator {
         let mut plan = Plan {
             spans: Spans::default(),
             tables: Tables::default(),
+            copies: Copies::default(),
             ahead: Ahead::default(),
             lanes: None,
             stretch: None,
@@ -436,6 +453,7 @@ impl Translator {
                 version,
             }),
             float_ready: floating::ready(s.fpc),
+            loose: self.loose.contains(&(absolute.0, mode(s))),
         };
         // What is done inline although its body is a routine.
         let overflow = s.program_mask & 8 != 0;
@@ -494,14 +512,17 @@ impl Translator {
             // A stretch is all of its block, and nobody else does any of it.
             plan.stretch = Stretch::of(&described).filter(|_| described.len() == count && unfit == 0);
         }
-        // What is done many rounds at a time has no time for arms.
-        if plan.lanes.is_none() && plan.stretch.is_none() {
+        // What is done many rounds at a time has no time for arms, and looks whether it may be.
+        if plan.lanes.is_some() || plan.stretch.is_some() {
+            plan.loose = true;
+        } else {
             plan.arms = Arms::of(arms, ops, count, &footprints, plan.round);
         }
         plan.tables = Tables::of(ops, plan.arms.list(), rows, &mut footprints, &s.gr);
         let start = plan.round.map(|round| ops[round.first].fields.at());
         let ways_round = (first..ops.len()).filter(|&n| start.is_some_and(|start| goes_back(&ops[n], start)));
         plan.spans = Spans::of(&footprints, count, plan.arms.list(), plan.round, ways_round);
+        plan.copies = Copies::of(ops, count, plan.arms.list(), rows, &natives);
         plan.ahead = Ahead::of(&footprints, count, plan.arms.list(), plan.round);
         let (bytes, head, back) = loop {
             match self.emit(&plan, rows, &natives, unfit) {
@@ -522,7 +543,10 @@ impl Translator {
         self.statistics.arms += back;
         self.statistics.bytes += bytes.len() as u64;
         self.statistics.time += began.elapsed().as_nanos() as u64;
-        self.sites.keep(&self.new_sites, ops);
+        if !plan.loose {
+            self.sites.begin_firm(absolute, mode(s), at, head);
+        }
+        self.sites.keep(&self.new_sites, ops, (!plan.loose).then_some(&plan.spans));
         self.links.append(&mut self.new_links);
         self.known.note(absolute, mode(s), at);
         (at, at + head)
@@ -603,6 +627,7 @@ impl Translator {
         let executes = row.and_then(execute);
         if n < e.plan.count && unfit >> n & 1 == 1 || executes.is_some_and(|relative| !e.execute(relative, &op.fields))
         {
+            e.copy_now();
             e.call(row.is_none_or(|row| row.ends != Ends::No));
         } else if executes.is_some() {
             // That is done.
@@ -635,6 +660,20 @@ impl Translator {
         }
     }
 
+    /// Sees to it that a block that is left too often is not executed any more.
+    fn loosen(&mut self) {
+        let Some(&Firm { absolute, mode, code, head, .. }) = self.sites.take_unsteady() else { return };
+        self.loose.insert((absolute.0, mode));
+        self.known.forget(absolute, mode, code);
+        self.memory.jump(code + head, self.at_lookup);
+        self.loosened = Some((absolute, code));
+    }
+
+    /// The block that has to be translated again, and where its code was.
+    pub fn take_loosened(&mut self) -> Option<(Absolute, u64)> {
+        self.loosened.take()
+    }
+
     /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
     pub fn remember(&mut self, s: &State, code: u64) {
         let ia = s.ia;
@@ -665,6 +704,7 @@ impl Translator {
         let budget = s.budget;
         s.budget = budget.min(PORTION);
         s.scratch[RESERVE] = (budget - s.budget) as u64;
+        s.scratch[WHEN] = s.instructions.wrapping_add_signed(budget);
         // SAFETY: the stub is a function of this type, and `code` is an entry of a block in our memory.
         let answer = unsafe {
             let enter: extern "sysv64" fn(*mut State, u64) -> u64 = std::mem::transmute(self.enter);
@@ -682,6 +722,7 @@ impl Translator {
         self.statistics.sites += s.scratch[REACHED];
         self.statistics.called += s.scratch[CALLED];
         self.statistics.executed += (budget - s.budget) as u64;
+        self.loosen();
         match answer as u32 {
             LOOKUP => {
                 self.statistics.lookups += 1;

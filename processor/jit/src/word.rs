@@ -412,6 +412,10 @@ pub const MOVE_FIELD: usize = 77;
 /// What of the budget is not in the portion at hand, and the routine that brings the next.
 pub const RESERVE: usize = 78;
 pub const REFILL: usize = 79;
+/// How many instructions will have been executed when the budget is used up.
+pub const WHEN: usize = 80;
+/// What a site that comes back has in rcx.
+pub const DISTANCE: usize = 81;
 /// The operands of a condition code that is not worked out yet.
 pub const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.

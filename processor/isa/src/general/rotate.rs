@@ -30,11 +30,44 @@ fn inserted<C: Cpu>(cpu: &mut C, i: &Fields, new: C::Word, mask: u64, zero: bool
     cpu.or(old, new)
 }
 
+/// All of what RISBG sets, where that is a shift: whatever is not selected is zero, and what is goes to an end of the register.
+fn shifted<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64) -> Option<C::Word> {
+    let amount = u32::from(i.i5 & 63);
+    let source = mask.rotate_right(amount);
+    let by = |cpu: &mut C, n: u32| cpu.imm(n.into());
+    if i.i4() & 0x80 == 0 || amount == 0 {
+        None
+    } else if source == u64::from(u32::MAX) && amount <= 32 {
+        let (v, word, n) = (cpu.gr(W32, i.r2), cpu.imm(source), by(cpu, amount));
+        let v = cpu.and(v, word);
+        Some(cpu.shift_left(W64, v, n))
+    } else if mask == u64::MAX << amount {
+        let (v, n) = (cpu.gr(W64, i.r2), by(cpu, amount));
+        Some(cpu.shift_left(W64, v, n))
+    } else if mask == u64::MAX >> (64 - amount) {
+        let (v, n) = (cpu.gr(W64, i.r2), by(cpu, 64 - amount));
+        Some(cpu.shift_right(W64, v, n))
+    } else if amount > 32 && mask == u64::from(u32::MAX >> (64 - amount)) {
+        let (v, n) = (cpu.gr(W32, i.r2), by(cpu, 64 - amount));
+        Some(cpu.shift_right(W32, v, n))
+    } else {
+        None
+    }
+}
+
+/// What RISBG sets R1 to.
+fn selected<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64) -> C::Word {
+    if let Some(value) = shifted(cpu, i, mask) {
+        return value;
+    }
+    let new = rotated(cpu, i, mask);
+    inserted(cpu, i, new, mask, i.i4() & 0x80 != 0)
+}
+
 /// RISBG. CC of the whole result: 0 zero, 1 negative, 2 positive.
 pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let mask = range(i.i3 & 63, i.i4() & 63);
-    let new = rotated(cpu, i, mask);
-    let value = inserted(cpu, i, new, mask, i.i4() & 0x80 != 0);
+    let value = selected(cpu, i, mask);
     cpu.set_cc(Cc::Sign { width: W64, value });
     cpu.set_gr(W64, i.r1, value);
     Ok(())
@@ -43,8 +76,7 @@ pub fn rotate_then_insert<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
 /// RISBGN: RISBG without a condition code.
 pub fn rotate_then_insert_no_cc<C: Cpu>(cpu: &mut C, i: &Fields) -> Step<C> {
     let mask = range(i.i3 & 63, i.i4() & 63);
-    let new = rotated(cpu, i, mask);
-    let value = inserted(cpu, i, new, mask, i.i4() & 0x80 != 0);
+    let value = selected(cpu, i, mask);
     cpu.set_gr(W64, i.r1, value);
     Ok(())
 }

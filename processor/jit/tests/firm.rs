@@ -1,0 +1,58 @@
+//! Accesses that share a look and take it for granted: where that cannot be, or not any more, the program does not notice.
+
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use arch::{Absolute, Psw};
+use cpu::Architecture;
+use engine::Exit;
+use vectors::machine::Machine;
+
+const TEXT: u64 = 0x8000;
+const ROUNDS: u64 = 5000;
+
+/// LG 1,0(3); AG 1,64(3); STG 1,128(3); AGR 5,1; LA 3,0(4,3); BRCTG 12,the first.
+const SUM: [u8; 34] = [
+    0xe3, 0x10, 0x30, 0, 0, 0x04, 0xe3, 0x10, 0x30, 64, 0, 0x08, 0xe3, 0x10, 0x30, 128, 0, 0x24, 0xb9, 0x08, 0, 0x51,
+    0x41, 0x34, 0x30, 0, 0xa7, 0xc7, 0xff, 0xf3, 0, 0, 0, 0,
+];
+
+/// What comes of it where the fields begin there and go on so far each time, and how many instructions were done elsewhere than in code.
+fn sum(from: u64, by: u64, patience: u8) -> ([u64; 16], u64) {
+    let mut machine = Machine::new(Architecture::Z, 1 << 20);
+    machine.set_patience(patience);
+    machine.prepare_interruptions();
+    machine.storage.write(Absolute(TEXT), &SUM).expect("the text lies in storage");
+    for at in (0x10000..0x60000).step_by(8) {
+        let value = at * 0x9e37_79b9;
+        machine.storage.write(Absolute(at), &value.to_be_bytes()).expect("it is storage");
+    }
+    machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
+    let gr = &mut machine.state.gr;
+    (gr[3], gr[4], gr[12]) = (from, by, ROUNDS);
+    let before = engine::statistics();
+    assert_eq!(machine.resume(1_000_000), Exit::Wait);
+    let gr = machine.state.gr;
+    drop(machine);
+    let now = engine::statistics();
+    (gr, now.total - before.total - (now.executed - before.executed) + now.sites - before.sites)
+}
+
+#[test]
+fn fields_in_two_pages_are_each_looked_for_before_long() {
+    // The first field is in one page, the others are in the next.
+    let from = 0x21000 - 40;
+    let (interpreted, _) = sum(from, 0, 0);
+    let (translated, elsewhere) = sum(from, 0, 1);
+    assert_eq!(translated, interpreted);
+    assert!(elsewhere < ROUNDS / 4, "{elsewhere} of {ROUNDS} rounds");
+}
+
+#[test]
+fn fields_that_come_to_the_end_of_a_page_now_and_then_are_what_they_were() {
+    for by in [8, 24, 40] {
+        let (interpreted, _) = sum(0x20000, by, 0);
+        for patience in [1, 40] {
+            assert_eq!(sum(0x20000, by, patience).0, interpreted, "{by}");
+        }
+    }
+}
