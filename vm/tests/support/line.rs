@@ -1,7 +1,8 @@
 //! A terminal in telnet's line mode that is nothing but a socket.
 
 use super::System;
-use std::io::{ErrorKind, Read, Write};
+use std::io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -50,8 +51,8 @@ impl Line {
         match self.socket.read(&mut buffer) {
             Ok(0) => self.ended = true,
             Ok(count) => self.raw.extend_from_slice(&buffer[..count]),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => (),
-            Err(_) => self.ended = true,
+            // Interrupted: the process was stopped for a while, as hosts do.
+            Err(error) => self.ended = !matches!(error.kind(), WouldBlock | TimedOut | Interrupted),
         }
         let mut at = 0;
         while at < self.raw.len() {
