@@ -111,9 +111,7 @@ impl HostFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::CkdModel;
     use crate::scratch::Folder;
-    use crate::{Count, Format, Kind, Track, create, open};
 
     /// Bytes that tell where they are from.
     fn content(length: usize) -> Vec<u8> {
@@ -178,37 +176,6 @@ mod tests {
             assert_eq!(host.read_run(4096, 90 * 4096, keep, &mut room).unwrap(), &content[4096..][..90 * 4096]);
             assert_eq!(has(&host, FAR), keep);
         }
-    }
-
-    #[test]
-    fn a_host_does_not_guess_what_is_read_next() {
-        let folder = Folder::new("past-guess");
-        let path = folder.path("x");
-        let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 4);
-        create(&path, kind, Format::Plain).unwrap();
-        let image = open(&path).unwrap();
-        for unit in 0..60 {
-            let mut track = Track::new(unit / 15, unit % 15);
-            let count = Count { cylinder: unit / 15, head: unit % 15, record: 1, key: 0, data: 50_000 };
-            track.format(track.records().last().unwrap().end(), count, &[], &[7; 50_000]);
-            image.write_track(unit.into(), &track).unwrap();
-        }
-        drop(image);
-        let host = HostFile::open(&path, false, None).unwrap();
-        host.sync().unwrap();
-        forget(&host);
-        let place = |unit: u64| 512 + unit * 56_832;
-        if host.past().is_none() || has(&host, place(50)) {
-            println!("skipped: {} is in a file system that keeps all it has in storage", path.display());
-            return;
-        }
-        drop(host);
-        let image = open(&path).unwrap();
-        (20..22).for_each(|unit| drop(image.read_track(unit).unwrap()));
-        // The image has the file to itself.
-        let file = File::open(&path).unwrap();
-        let there = |at| preadv2(&file, &mut [IoSliceMut::new(&mut [0; 16])], at, ReadWriteFlags::NOWAIT).is_ok();
-        assert!(there(place(21) + 20_000) && !there(place(22) + 20_000));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -86,6 +87,20 @@ pub fn sample(name: &str) -> PathBuf {
     folder
 }
 
+/// A port that is free now, is taken again soon, and has not been any other test's: two that were given the same one, one after the other,
+/// would take each other's system for their own.
+fn free_port() -> u16 {
+    static GIVEN: Mutex<Vec<u16>> = Mutex::new(Vec::new());
+    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    loop {
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        if !given.contains(&port) {
+            given.push(port);
+            return port;
+        }
+    }
+}
+
 impl System {
     /// Makes the sample system and brings it up; `prepare` may change the folder before that.
     pub fn start(name: &str, prepare: impl FnOnce(&Path)) -> System {
@@ -110,8 +125,7 @@ impl System {
     }
 
     fn bring_up(folder: &Path, address: &str, environment: &[(String, PathBuf)]) -> (Child, u16) {
-        // The port is free now and is taken again at once.
-        let port = TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a free port").port();
+        let port = free_port();
         let log = fs::File::create(folder.join(LOG)).expect("the folder is there");
         let errors = log.try_clone().expect("a second handle");
         let child = endicott()
