@@ -187,6 +187,7 @@ impl Tlb {
         })
     }
 
+    /// Forgets the pages of a row.
     fn forget_row(&mut self, row: usize) {
         self.taken_in(row).for_each(|place| self.entries[place] = EMPTY);
         self.taken[row] = 0;

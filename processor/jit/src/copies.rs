@@ -15,20 +15,31 @@ use crate::word::*;
 use dynasmrt::{DynasmApi, dynasm};
 use isa::{Instruction, Op, Width, Width::*};
 
-/// What only copies.
-const COPIES: [&str; 5] = ["LR", "LGR", "LHI", "LGHI", "LGFI"];
+/// What is known of an instruction that copies a register, or changes one, and no more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Copies,
+    /// It works out the new value of its first register from the old one, and touches no storage.
+    Changes,
+    /// So it does, and nobody wants the old value, not even for the condition code.
+    ChangesInPlace,
+    /// The same, with an operand in storage.
+    ChangesByStorage,
+    Other,
+}
 
-/// What works out the new value of its first register from the old one, which it needs once, and touches no storage.
-const CHANGES: [&str; 30] = [
-    "NR", "OR", "XR", "NGR", "OGR", "XGR", "NILF", "OILF", "XILF", "SRL", "SLL", "SRA", "AR", "SR", "ALR", "SLR",
-    "AGR", "SGR", "ALGR", "SLGR", "AHI", "AGHI", "AFI", "AGFI", "ALFI", "SLFI", "MSR", "MSGR", "SRLG", "SLLG",
-];
-
-/// Those of which the old value is wanted by nobody, not even for the condition code: and what does the same with an operand in storage.
-const IN_PLACE: [&str; 18] = [
-    "NR", "OR", "XR", "NGR", "OGR", "XGR", "NILF", "OILF", "XILF", "SRL", "SLL", "SRLG", "SLLG", "N", "O", "X", "NG",
-    "OG",
-];
+fn kind(mnemonic: &str) -> Kind {
+    match mnemonic {
+        "LR" | "LGR" | "LHI" | "LGHI" | "LGFI" => Kind::Copies,
+        "NR" | "OR" | "XR" | "NGR" | "OGR" | "XGR" | "NILF" | "OILF" | "XILF" | "SRL" | "SLL" | "SRLG" | "SLLG" => {
+            Kind::ChangesInPlace
+        }
+        "AR" | "SR" | "ALR" | "SLR" | "AGR" | "SGR" | "ALGR" | "SLGR" | "AHI" | "AGHI" | "AFI" | "AGFI" | "ALFI"
+        | "SLFI" | "MSR" | "MSGR" | "SRA" => Kind::Changes,
+        "N" | "O" | "X" | "NG" | "OG" => Kind::ChangesByStorage,
+        _ => Kind::Other,
+    }
+}
 
 /// The instructions of a block whose copies wait, and those that may change their register in place.
 #[derive(Default)]
@@ -62,29 +73,33 @@ impl Copies {
         rows: &[Option<&Instruction>],
         natives: &[Option<Native>],
     ) -> Copies {
-        let is =
-            |n: usize, list: &[&str]| natives[n].is_none() && rows[n].is_some_and(|row| list.contains(&row.mnemonic));
+        let of = |(row, native): (&Option<&Instruction>, &Option<Native>)| match row {
+            Some(row) if native.is_none() => kind(row.mnemonic),
+            _ => Kind::Other,
+        };
+        let kinds: Vec<Kind> = rows.iter().zip(natives).map(of).collect();
         let together =
             |n: usize| n < count || arms.iter().any(|arm| (arm.first..arm.end).contains(&n) && n + 1 < arm.end);
         let waits = |n: usize| {
             let next = n + 1;
             next < ops.len()
                 && next != count
-                && is(n, &COPIES)
-                && is(next, &CHANGES)
+                && kinds[n] == Kind::Copies
+                && matches!(kinds[next], Kind::Changes | Kind::ChangesInPlace)
                 && together(n)
                 && ops[n].fields.next as i64 == ops[next].fields.at()
                 && ops[n].fields.r1 == ops[next].fields.r1
                 && !joined(ops, arms, next)
         };
-        let changes = |n: usize| is(n, &IN_PLACE).then_some(ops[n].fields.r1 & 15);
+        let in_place = |kind: Kind| matches!(kind, Kind::ChangesInPlace | Kind::ChangesByStorage);
+        let changes = |n: usize| in_place(kinds[n]).then_some(ops[n].fields.r1 & 15);
         Copies { waits: (0..ops.len()).map(waits).collect(), changes: (0..ops.len()).map(changes).collect() }
     }
 }
 
 impl Emitter<'_> {
-    /// Whether `r` need not have this value yet: if so, it is kept in mind.
-    pub fn waits(&mut self, width: Width, r: u8, v: Word) -> bool {
+    /// If `r` need not have this value yet, as the next instruction changes it, it waits.
+    pub fn put_off(&mut self, width: Width, r: u8, v: Word) -> bool {
         let original = match v {
             Word::Reg { host, .. } => matches!(self.owner(host), Owner::Guest(_)),
             Word::Const(_) => true,

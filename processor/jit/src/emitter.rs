@@ -532,7 +532,7 @@ impl<'e> Emitter<'e> {
 
     pub fn set_general(&mut self, width: Width, r: u8, v: Word) {
         self.overwrites(width, r);
-        if self.waits(width, r, v) {
+        if self.put_off(width, r, v) {
             (self.near[r as usize], self.known[r as usize]) = (None, None);
             self.close(r);
         } else {
@@ -540,6 +540,7 @@ impl<'e> Emitter<'e> {
         }
     }
 
+    /// The same, without delay.
     pub fn put_general(&mut self, width: Width, r: u8, v: Word) {
         let bit = 1 << r;
         // Programs make long constants of two halves.

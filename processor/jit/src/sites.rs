@@ -7,7 +7,7 @@
 //! Instructions that have sites are kept with them, so code stays good whatever the engine does with its own.
 
 use crate::floating::{FIRST, Floats};
-use crate::spans::{Open, Slots, Spans, slot};
+use crate::spans::{self, Open, Slots, Spans, slot};
 use crate::word::*;
 use arch::Absolute;
 use cpu::State;
@@ -321,6 +321,7 @@ impl Sites {
     pub fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
         let (from, count) = (site.open as usize >> 5, site.open as usize & 31);
         if !self.open[from..from + count].iter().all(|open| open.open(s, slots)) {
+            spans::close(slots);
             return None;
         }
         s.scratch[DISTANCE] = slots[slot(site.distance) as usize / 8];

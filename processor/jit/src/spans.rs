@@ -322,7 +322,7 @@ impl Open {
         let at = s.gr[self.base as usize].wrapping_add_signed(self.from.into());
         let word = |at: i32| at as usize / 8;
         if self.moved {
-            // That is no page.
+            // Half of all addresses away from it: whoever accesses it next finds that it is in another page.
             slots[word(page(self.base))] = at ^ 1 << 63;
             return true;
         }
@@ -338,6 +338,11 @@ impl Open {
 
 /// What is on the host's stack of slots and of their pages.
 pub type Slots = [u64; (SLOTS + PAGES) as usize / 8];
+
+/// Nothing is open any more.
+pub fn close(slots: &mut Slots) {
+    slots[..SLOTS as usize / 8].fill(0);
+}
 
 impl Span {
     /// Where it begins, and how long it is.
@@ -383,8 +388,6 @@ pub struct Alone {
     page: bool,
     /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
     marked: Option<DynamicLabel>,
-    /// It has its span opened, or it is a site's.
-    firm: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -456,7 +459,7 @@ impl Emitter<'_> {
                 asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
                 self.map.moved &= !bit;
             }
-            // Who comes from elsewhere has no page, or one that may be stored into.
+            // Firm blocks open the lasting slot for stores, too, or not at all: another block may have left it with one word.
             let from_slot = if lasting && firm || store && !firm { stores_at } else { fetches };
             displaced!(self, from_slot, (mov rcx,) [rsp] ());
             if !firm || lasting {
@@ -470,7 +473,7 @@ impl Emitter<'_> {
             let stores = store || moved && write == n;
             let page = moves || lasting;
             let marked = None;
-            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked, firm };
+            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked };
             self.alone_later(alone);
             return Some((self.placed(access.base, base, place), access.disp));
         }
@@ -526,20 +529,7 @@ impl Emitter<'_> {
         let closes = if store && read == n { Closes::Stores } else { Closes::All };
         let (again, page, marked) = (None, moves, code_there);
         if !firm {
-            self.alone_later(Alone {
-                label,
-                resume,
-                site,
-                base,
-                access,
-                place,
-                closes,
-                again,
-                stores,
-                page,
-                marked,
-                firm,
-            });
+            self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
         }
         self.map.read[r] = n;
         self.map.write[r] = if stores { n } else { CLOSED };
@@ -567,8 +557,8 @@ impl Emitter<'_> {
 
     /// Emits an access that looks for itself.
     pub fn alone(&mut self, alone: &Alone) {
-        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked, firm } =
-            *alone;
+        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
+        let firm = !self.plan.loose;
         let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         if let Some(marked) = marked {
             asm!(self, =>marked);
@@ -576,10 +566,12 @@ impl Emitter<'_> {
             if access.store { asm!(self, jmp =>site) } else { asm!(self, jmp =>resume) }
         }
         asm!(self, =>label);
-        if closes != Closes::Nothing && !firm {
+        // Firm, it opens its span, or is a site's.
+        let closes = if firm { Closes::Nothing } else { closes };
+        if closes != Closes::Nothing {
             self.close_slot(stores_at);
         }
-        if closes == Closes::All && !firm {
+        if closes == Closes::All {
             self.close_slot(fetches);
         }
         let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });

@@ -178,16 +178,15 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
         return 0;
     }
     // Whoever did the instruction may have changed what the TLB has.
-    slots[..SLOTS as usize / 8].fill(0);
-    if !site.leave {
-        if let Some(code) = sites.resume(site, s, slots) {
-            // The code behind it may not look again; that behind a call does.
-            if floated {
-                floating::give_flags(s);
-            }
-            return code;
+    spans::close(slots);
+    if !site.leave
+        && let Some(code) = sites.resume(site, s, slots)
+    {
+        // The code behind it may not look again; that behind a call does.
+        if floated {
+            floating::give_flags(s);
         }
-        slots[..SLOTS as usize / 8].fill(0);
+        return code;
     }
     s.budget += site.refund as i64;
     s.ia = s.next_ia;

@@ -2,8 +2,8 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, Psw, mask};
-use cpu::{Architecture, attention, cr0};
+use arch::{Absolute, mask};
+use cpu::{attention, cr0};
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -16,11 +16,8 @@ const PATIENCE: [u8; 3] = [1, 9, 40];
 
 /// A machine that is to execute `text` with bytes that nobody guesses at [`DATA`].
 fn machine(text: &[u8], patience: u8, prepare: &impl Fn(&mut Machine)) -> Machine {
-    let mut machine = Machine::new(Architecture::Z, STORAGE);
-    machine.set_patience(patience);
-    machine.prepare_interruptions();
     // What follows is no instruction: the program's end.
-    machine.storage.write(Absolute(TEXT), &[text, &[0, 0]].concat()).expect("the text lies in storage");
+    let mut machine = Machine::executing(&[text, &[0, 0]].concat(), TEXT, patience);
     let mut seed = 1u64;
     let data: Vec<u8> = (0..SIZE)
         .map(|_| {
@@ -29,7 +26,6 @@ fn machine(text: &[u8], patience: u8, prepare: &impl Fn(&mut Machine)) -> Machin
         })
         .collect();
     machine.storage.write(Absolute(DATA), &data).expect("it lies in storage");
-    machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
     prepare(&mut machine);
     machine
 }

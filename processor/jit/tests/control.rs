@@ -3,8 +3,8 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, PAGE, Program, Psw, mask};
-use cpu::{Architecture, attention, cr0};
+use arch::{Absolute, PAGE, Program, mask};
+use cpu::{attention, cr0};
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -16,11 +16,7 @@ const END: [u8; 2] = [0, 0];
 /// A machine that is going to execute `text` at `address`: interpreted, and translated at the first execution.
 fn both(text: &[u8], address: u64, prepare: impl Fn(&mut Machine)) -> [Machine; 2] {
     [0, 1].map(|patience| {
-        let mut machine = Machine::new(Architecture::Z, 1 << 20);
-        machine.set_patience(patience);
-        machine.prepare_interruptions();
-        machine.storage.write(Absolute(address), &[text, &END].concat()).expect("the text lies in storage");
-        machine.state.set_psw(Psw { mask: machine.default_mask(), address });
+        let mut machine = Machine::executing(&[text, &END].concat(), address, patience);
         prepare(&mut machine);
         assert_eq!(machine.resume(100_000), Exit::Wait);
         machine

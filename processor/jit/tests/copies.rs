@@ -2,7 +2,6 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, Psw};
 use cpu::Architecture;
 use engine::Exit;
 use isa::decode_op;
@@ -21,11 +20,7 @@ fn a_copy_that_is_changed_at_once_is_what_was_copied_until_then() {
         0xe3, 0, 0,
     ];
     let outcome = |patience| {
-        let mut machine = Machine::new(Architecture::Z, 1 << 20);
-        machine.set_patience(patience);
-        machine.prepare_interruptions();
-        machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
-        machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
+        let mut machine = Machine::executing(&text, TEXT, patience);
         let gr = &mut machine.state.gr;
         (gr[2], gr[3], gr[4]) = (0x9e37_79b9_7f4a_7c15, 0x5851_f42d_4c95_7f2d, 0xffff_ffff_ffff_fff0);
         (gr[5], gr[8], gr[9], gr[12]) = (0x1_0000_0000, 0xdead_beef_0000_0000, 0x3_8000_0001, 100);

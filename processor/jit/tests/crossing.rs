@@ -2,8 +2,7 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, PAGE, Psw};
-use cpu::Architecture;
+use arch::PAGE;
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -13,11 +12,7 @@ const TEXT: u64 = 0x8000;
 fn code_is_not_left_for_an_instruction_across_pages() {
     // LR 0,0; AHI 1,1 across the end of a page; BRCT 4,the first; no instruction.
     let text = [0x18, 0x00, 0xa7, 0x1a, 0x00, 0x01, 0xa7, 0x46, 0xff, 0xfd, 0x00, 0x00];
-    let mut machine = Machine::new(Architecture::Z, 1 << 20);
-    machine.set_patience(1);
-    machine.prepare_interruptions();
-    machine.storage.write(Absolute(TEXT + PAGE - 4), &text).expect("the text lies in storage");
-    machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT + PAGE - 4 });
+    let mut machine = Machine::executing(&text, TEXT + PAGE - 4, 1);
     machine.state.gr[4] = 1000;
     assert_eq!(machine.resume(100_000), Exit::Wait);
     assert_eq!(machine.state.gr[1], 1000);

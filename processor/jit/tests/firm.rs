@@ -2,8 +2,7 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, Psw};
-use cpu::Architecture;
+use arch::Absolute;
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -18,15 +17,11 @@ const SUM: [u8; 34] = [
 
 /// What comes of it where the fields begin there and go on so far each time, and how many instructions were done elsewhere than in code.
 fn sum(from: u64, by: u64, patience: u8) -> ([u64; 16], u64) {
-    let mut machine = Machine::new(Architecture::Z, 1 << 20);
-    machine.set_patience(patience);
-    machine.prepare_interruptions();
-    machine.storage.write(Absolute(TEXT), &SUM).expect("the text lies in storage");
+    let mut machine = Machine::executing(&SUM, TEXT, patience);
     for at in (0x10000..0x60000).step_by(8) {
         let value = at * 0x9e37_79b9;
         machine.storage.write(Absolute(at), &value.to_be_bytes()).expect("it is storage");
     }
-    machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
     let gr = &mut machine.state.gr;
     (gr[3], gr[4], gr[12]) = (from, by, ROUNDS);
     let before = engine::statistics();

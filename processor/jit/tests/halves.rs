@@ -2,8 +2,7 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, Psw};
-use cpu::Architecture;
+use arch::Absolute;
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -25,11 +24,7 @@ fn a_right_half_meets_its_left_half_where_ways_come_together() {
             sum = sum.wrapping_add(all);
         }
         for patience in [0, 1, 40] {
-            let mut machine = Machine::new(Architecture::Z, 1 << 20);
-            machine.set_patience(patience);
-            machine.prepare_interruptions();
-            machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
-            machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
+            let mut machine = Machine::executing(&text, TEXT, patience);
             let s = &mut machine.state;
             (s.gr[1], s.gr[2], s.gr[4], s.gr[5]) = (first, 3, 100, 0);
             assert_eq!(machine.resume(100_000), Exit::Wait);
@@ -53,11 +48,7 @@ fn a_carry_that_nobody_looks_at_is_there_for_an_instruction_that_fails() {
         let back = -(first.len() as i16) / 2;
         let text = [&first[..], &[0xa7, 0xc6], &back.to_be_bytes(), &[0, 0]].concat();
         let [interpreted, eager, hot] = [0, 1, 40].map(|patience| {
-            let mut machine = Machine::new(Architecture::Z, 1 << 20);
-            machine.set_patience(patience);
-            machine.prepare_interruptions();
-            machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
-            machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
+            let mut machine = Machine::executing(&text, TEXT, patience);
             let gr = &mut machine.state.gr;
             (gr[3], gr[4], gr[6]) = (1, 0x9e37_79b9_7f4a_7c15, 0x5851_f42d_4c95_7f2d);
             (gr[12], gr[13]) = (300, (1 << 20) - 200 * 2048);
@@ -81,12 +72,8 @@ fn what_a_condition_may_load_is_not_known_behind_it() {
     ];
     let (short, loaded, at) = (0x8000_0001u64, 0xff7f_ffff_1234_5678u64, 0x9000u64);
     for patience in [0, 1, 40] {
-        let mut machine = Machine::new(Architecture::Z, 1 << 20);
-        machine.set_patience(patience);
-        machine.prepare_interruptions();
-        machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
+        let mut machine = Machine::executing(&text, TEXT, patience);
         machine.storage.write(Absolute(at), &loaded.to_be_bytes()).expect("it is storage");
-        machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
         let s = &mut machine.state;
         (s.gr[2], s.gr[3], s.gr[4], s.gr[5], s.gr[7]) = (short, at, 100, 0, 0);
         assert_eq!(machine.resume(100_000), Exit::Wait);

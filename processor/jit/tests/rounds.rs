@@ -2,8 +2,7 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, Psw};
-use cpu::Architecture;
+use arch::Absolute;
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -24,13 +23,9 @@ fn what_one_round_fetches_the_next_one_stores_whichever_way_it_comes() {
     for by in [6i16, 1365, 4090, -2047] {
         let text = [&start[..], &[0xa7, 0x5b], &by.to_be_bytes(), &rest].concat();
         let [interpreted, eager, hot] = [0, 1, 40].map(|patience| {
-            let mut machine = Machine::new(Architecture::Z, 1 << 20);
-            machine.set_patience(patience);
-            machine.prepare_interruptions();
-            machine.storage.write(Absolute(TEXT), &text).expect("the text lies in storage");
+            let mut machine = Machine::executing(&text, TEXT, patience);
             let data: Vec<u8> = (0..LENGTH as u32).map(|n| (n.wrapping_mul(0x9e37_79b1) >> 21) as u8).collect();
             machine.storage.write(Absolute(DATA), &data).expect("so do the numbers");
-            machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
             let first = if by < 0 { DATA + LENGTH as u64 - 16 } else { DATA };
             let count = (LENGTH as u64 - 32) / by.unsigned_abs() as u64;
             let s = &mut machine.state;

@@ -2,8 +2,7 @@
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use arch::{Absolute, PAGE, Psw};
-use cpu::Architecture;
+use arch::{Absolute, PAGE};
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -16,13 +15,9 @@ const END: [u8; 2] = [0, 0];
 /// A machine that has executed `text`: interpreted, and translated at the first execution.
 fn both(text: &[u8], prepare: impl Fn(&mut Machine)) -> [Machine; 2] {
     [0, 1].map(|patience| {
-        let mut machine = Machine::new(Architecture::Z, 1 << 20);
-        machine.set_patience(patience);
-        machine.prepare_interruptions();
-        machine.storage.write(Absolute(TEXT), &[text, &END].concat()).expect("the text lies in storage");
+        let mut machine = Machine::executing(&[text, &END].concat(), TEXT, patience);
         let data: Vec<u8> = (0..SIZE).map(|n| (n * 7 % 253) as u8 + 1).collect();
         machine.storage.write(Absolute(DATA), &data).expect("it lies in storage");
-        machine.state.set_psw(Psw { mask: machine.default_mask(), address: TEXT });
         prepare(&mut machine);
         assert_eq!(machine.resume(100_000), Exit::Wait);
         machine

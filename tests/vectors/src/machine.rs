@@ -63,6 +63,17 @@ impl Machine {
         Machine { state, storage, cache: BlockCache::default() }
     }
 
+    /// A z/Architecture CPU with 1 MiB that is going to execute `text` at `address`, and translates what it has executed so often
+    /// (0: nothing).
+    pub fn executing(text: &[u8], address: u64, patience: u8) -> Machine {
+        let mut machine = Machine::new(Architecture::Z, 1 << 20);
+        machine.set_patience(patience);
+        machine.prepare_interruptions();
+        machine.storage.write(Absolute(address), text).expect("the text lies in storage");
+        machine.state.set_psw(Psw { mask: machine.default_mask(), address });
+        machine
+    }
+
     /// Has hot code translated when it has been interpreted so often (0: never), whatever the process uses.
     pub fn set_patience(&mut self, executions: u8) {
         self.cache = BlockCache::with_patience(executions);
