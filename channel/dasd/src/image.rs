@@ -314,6 +314,26 @@ impl Image {
     }
 }
 
+/// Somebody's turn to bring units into storage. Whoever wants one of them waits until it ends, however it does.
+struct Turn<'a> {
+    files: &'a Files,
+    units: Range<u32>,
+}
+
+impl<'a> Turn<'a> {
+    fn new(files: &'a Files, units: Range<u32>) -> Turn<'a> {
+        files.staging.lock().expect(HELD).push(units.clone());
+        Turn { files, units }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.files.staging.lock().expect(HELD).retain(|other| *other != self.units);
+        self.files.staged.notify_all();
+    }
+}
+
 impl Files {
     fn new(stack: Vec<Layer>, ahead: bool) -> Files {
         Files {
@@ -353,11 +373,8 @@ impl Files {
                 _ => first..first + 1,
             };
             rest.start = some.end;
-            self.staging.lock().expect(HELD).push(some.clone());
-            let done = self.stage_some(&stack, &some, room);
-            self.staging.lock().expect(HELD).retain(|other| *other != some);
-            self.staged.notify_all();
-            if done.is_err() {
+            let turn = Turn::new(self, some);
+            if self.stage_some(&stack, &turn.units, room).is_err() {
                 return;
             }
         }

@@ -374,21 +374,19 @@ impl BlockCache {
     pub fn enter(&mut self, s: &mut State, code: u64) -> jit::Exit {
         let translator = self.translator.as_mut().expect("there is code, so somebody made it");
         let exit = translator.enter(s, code);
-        if let Some((absolute, code)) = translator.take_loosened() {
-            self.translate_again(absolute, code);
+        if let Some(code) = translator.take_loosened() {
+            self.translate_again(code);
         }
         exit
     }
 
-    /// The block's code is not executed any more: it is to have another as soon as it is wanted.
+    /// The code is not executed any more: its block is to have another as soon as it is wanted. The block may have lost its place in the
+    /// table, and would get it back with this code when [room is made](BlockCache::make_room).
     #[cold]
-    fn translate_again(&mut self, absolute: Absolute, code: u64) {
+    fn translate_again(&mut self, code: u64) {
         let patience = self.engine().1;
-        let bucket = self.table[Self::bucket(absolute.0)];
-        for number in bucket {
-            if let Some(block) = self.blocks.get_mut(number as usize).filter(|block| block.code == code) {
-                (block.code, block.inner, block.hits) = (0, 0, patience - 1);
-            }
+        for block in self.blocks.iter_mut().filter(|block| block.code == code) {
+            (block.code, block.inner, block.hits) = (0, 0, patience - 1);
         }
     }
 
@@ -501,4 +499,44 @@ pub fn digest(text: &[u8]) -> u64 {
     let (words, rest) = text.as_chunks::<8>();
     let sum = words.iter().fold(text.len() as u64, |sum, bytes| mix(sum, u64::from_le_bytes(*bytes)));
     mix(sum, word(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_is_not_executed_any_more_does_not_come_back() {
+        let block = |absolute, code| Block {
+            absolute,
+            version: 1,
+            first: NONE,
+            digest: 0,
+            count: 1,
+            bytes: 2,
+            translated: 1,
+            hits: 9,
+            mode: 0,
+            way: Way::default(),
+            votes: 0,
+            links: [NONE; 2],
+            code,
+            inner: 8,
+        };
+        let mut cache = BlockCache::with_patience(5);
+        cache.table = vec![[NONE; WAYS]; BUCKETS];
+        // The last of these takes the first one's place.
+        let alike = (0..1 << 20).step_by(2).filter(|&at| BlockCache::bucket(at) == 7);
+        cache.blocks = alike.take(WAYS + 1).zip(1..).map(|(at, n)| block(at, n << 12)).collect();
+        for number in 0..cache.blocks.len() as u32 {
+            BlockCache::place(&mut cache.table, &cache.blocks, cache.blocks[number as usize].absolute, number);
+        }
+        assert!(!cache.table[7].contains(&0) && cache.table[7].contains(&1));
+        for (number, code) in [(0, 1 << 12), (1, 2 << 12)] {
+            cache.translate_again(code);
+            let Block { code, hits, .. } = cache.blocks[number];
+            assert_eq!((code, hits), (0, 4), "block {number}");
+        }
+        assert!(cache.blocks[2..].iter().all(Block::has_code));
+    }
 }

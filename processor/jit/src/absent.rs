@@ -43,7 +43,7 @@ impl Translator {
     pub fn remember(&mut self, _: &State, _: u64) {
         match self.never {}
     }
-    pub fn take_loosened(&mut self) -> Option<(Absolute, u64)> {
+    pub fn take_loosened(&mut self) -> Option<u64> {
         match self.never {}
     }
     pub fn enter(&mut self, _: &mut State, _: u64) -> Exit {

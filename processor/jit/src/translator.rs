@@ -98,7 +98,7 @@ pub struct Translator {
     /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and modes.
     loose: HashSet<(u64, u64)>,
     /// The last that became one.
-    loosened: Option<(Absolute, u64)>,
+    loosened: Option<u64>,
     /// How often it has been emptied.
     era: u64,
     /// An operation code that is translated as another, for tests of whoever looks for mistakes.
@@ -665,11 +665,11 @@ impl Translator {
         self.loose.insert((absolute.0, mode));
         self.known.forget(absolute, mode, code);
         self.memory.jump(code + head, self.at_lookup);
-        self.loosened = Some((absolute, code));
+        self.loosened = Some(code);
     }
 
-    /// The block that has to be translated again, and where its code was.
-    pub fn take_loosened(&mut self) -> Option<(Absolute, u64)> {
+    /// The code of a block that has to be translated again.
+    pub fn take_loosened(&mut self) -> Option<u64> {
         self.loosened.take()
     }
 

@@ -8,7 +8,7 @@ pub mod line;
 pub mod program;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -44,12 +44,59 @@ pub fn root_initrd() -> Option<PathBuf> {
     Some(image)
 }
 
-/// What `endicott linux`, which nobody types to, prints until it ends; it must end by itself, with code 0.
+/// How long a guest that ends by itself may take, on a busy host.
+const GUEST: Duration = Duration::from_secs(600);
+
+/// What `endicott linux`, which nobody types to, prints until it ends; it must end by itself, with code 0, and not hang.
 pub fn console(command: &mut Command) -> String {
-    let output = command.stdin(Stdio::null()).output().expect("endicott starts");
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().expect("endicott starts");
+    let reading = [reader(child.stdout.take()), reader(child.stderr.take())];
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it is ours") {
+            break Some(status);
+        }
+        if began.elapsed() > GUEST {
+            break None;
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let threads = status.is_none().then(|| threads(child.id()));
+    let _ = child.kill();
+    let _ = child.wait();
+    let said: String = reading.into_iter().map(|from| from.join().expect("it only reads")).collect();
+    if let Some(threads) = threads {
+        panic!("the guest has not ended after {GUEST:?}; its threads twice, a second apart:\n{threads}\n{said}");
+    }
+    assert_eq!(status.and_then(|status| status.code()), Some(0), "{said}");
     said
+}
+
+/// Reads what a process prints to its end, beside the test.
+fn reader(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
+    let mut from = from.expect("it is piped");
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    })
+}
+
+/// What the threads of a process are doing: name, state and clock ticks used, and the call of the host's that each waits in.
+fn threads(process: u32) -> String {
+    let mut lines = Vec::new();
+    for _ in 0..2 {
+        for task in fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten() {
+            let read = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+            let stat = read("stat");
+            let stat: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+            let [state, used] = [0, 11].map(|at| stat.get(at).copied().unwrap_or("?"));
+            lines.push(format!("{:16} {state} {used:8} {}", read("comm").trim(), read("syscall").trim()));
+        }
+        thread::sleep(Duration::from_secs(1));
+    }
+    lines.join("\n")
 }
 
 /// Whether `s3270` is installed; says so when it is not.

@@ -1,6 +1,7 @@
 //! Images as a whole: plain and compressed, of several files, damaged, closed and written again.
 
 use super::*;
+use crate::host::{Outcome, Request};
 use crate::model::CkdModel;
 use crate::scratch::Folder;
 use crate::{Count, Format, create};
@@ -192,4 +193,21 @@ fn what_is_staged_in_runs_is_what_was_written_last() {
             assert_eq!(other, None, "a round that read something else than it wrote");
         });
     }
+}
+
+#[test]
+fn nobody_waits_for_who_failed_while_staging() {
+    let folder = Folder::new("image-failed");
+    let path = plain(&folder, "a.3390", 1);
+    let armed = Arc::new(AtomicBool::new(false));
+    let faults = {
+        let armed = armed.clone();
+        move |_: Request| if armed.swap(false, Ordering::Relaxed) { panic!("made to order") } else { Outcome::Pass }
+    };
+    let image = Image::open(&path, Options { faults: Some(Arc::new(faults)), ..Options::default() }).unwrap();
+    armed.store(true, Ordering::Relaxed);
+    let stage = || image.files.stage(0..8, &mut Room::default());
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(stage)).is_err());
+    assert!(image.files.staging.lock().unwrap().is_empty(), "a guest would wait for it for ever");
+    assert_eq!(image.read_track(3).unwrap().home(), (0, 3));
 }
