@@ -4,20 +4,30 @@ mod common;
 
 use common::{Folder, blocks_of, small_3390, track_of};
 use dasd::{Existing, Format, Image, Kind, Method, Options, Track, Volume, check, copy, create, label};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
+/// The signal of who ends itself because something is wrong.
+const SIGABRT: i32 = 6;
+
 /// Runs a tool; `None`, and a line that says so, if it is not installed.
 fn tool(name: &str, arguments: &[&str]) -> Option<String> {
-    let Ok(done) = Command::new(name).args(arguments).output() else {
+    let run = || Command::new(name).args(arguments).output();
+    let Ok(mut done) = run() else {
         println!("skipped: {name} is not installed (apt-get install hercules)");
         return None;
     };
+    // In one run of thirty dasdcopy frees something twice when it has written everything, and is ended for it: it has to copy again.
+    for _ in 0..5 {
+        if name == "dasdcopy" && done.status.signal() == Some(SIGABRT) {
+            std::fs::remove_file(arguments.last().expect("what it writes")).unwrap();
+            done = run().unwrap();
+        }
+    }
     let text = [done.stdout, done.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
-    // When all is written dasdcopy frees something twice, in one run of thirty, and is ended for it: what it wrote is whole.
-    let done_but = name == "dasdcopy" && done.status.code().is_none() && text.contains("HHCDU041I");
-    assert!(done.status.success() || done_but, "{name} {arguments:?}: {}: {text}", done.status);
+    assert!(done.status.success(), "{name} {arguments:?}: {}: {text}", done.status);
     Some(text)
 }
 

@@ -97,7 +97,7 @@ pub struct Translator {
     known: Known,
     /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and modes.
     loose: HashSet<(u64, u64)>,
-    /// The last that became one.
+    /// The code of the last that became one, until somebody takes it.
     loosened: Option<u64>,
     /// How often it has been emptied.
     era: u64,
