@@ -45,6 +45,12 @@ pub trait Host: Send + Sync {
     fn control_program(&self) -> Option<ControlProgram>;
     /// The guest wrote a line on the operator console of the service element.
     fn service_message(&self, line: &str);
+    /// Whether this machine has an integrated ASCII console.
+    fn has_ascii_console(&self) -> bool {
+        false
+    }
+    /// The guest wrote these bytes to the integrated ASCII console.
+    fn ascii_console(&self, _bytes: &[u8]) {}
     /// Random bytes for a guest that asks the processor for true ones.
     fn random(&self, bytes: &mut [u8]) {
         // A host without a source of them has worse trouble than a guest that gets zeros.
@@ -399,6 +405,17 @@ impl Configuration {
     pub fn service_command(&self, line: &str) -> bool {
         let event = lock(&self.service).command(line);
         self.service_signal(event)
+    }
+
+    /// Bytes typed at the integrated ASCII console, 4096 at most. False if the guest has left so much unread that there is no
+    /// room for them: nothing of them is kept.
+    pub fn typed(&self, bytes: &[u8]) -> bool {
+        let (room, waits) = {
+            let mut service = lock(&self.service);
+            (service.typed(bytes), service.waits())
+        };
+        self.service_signal(room && waits);
+        room
     }
 
     fn service_signal(&self, listening: bool) -> bool {

@@ -1,5 +1,5 @@
 //! The service element: SERVICE CALL and its events (memory size, load parameter, the operator's line-mode console,
-//! SIGNAL SHUTDOWN). What Linux asks of it is the specification.
+//! the integrated ASCII console, SIGNAL SHUTDOWN). What Linux asks of it is the specification.
 //!
 //! A call with condition code 0 always ends in a service-signal interruption whose parameter is the address of the
 //! control block. Events for the guest wait here until it reads them.
@@ -9,6 +9,7 @@ use arch::{Program, Real};
 use base::ebcdic;
 use cpu::{External, Interruption, State};
 use std::collections::VecDeque;
+use std::iter;
 
 /// Interruption-parameter bits beside the block's address: an event is waiting.
 pub(crate) const EVENT_PENDING: u32 = 3;
@@ -43,6 +44,11 @@ const OPERATOR_COMMAND: u32 = 1 << 31;
 const MESSAGE: u32 = 1 << 30;
 const PRIORITY_MESSAGE: u32 = 1 << 23;
 const QUIESCE: u32 = 1 << (32 - 0x1d);
+/// Bytes to and from the integrated ASCII console, a VT220, if the host has one for this machine.
+const ASCII: u32 = 1 << (32 - ASCII_TYPE);
+const ASCII_TYPE: u8 = 0x1a;
+/// The first byte of what the ASCII console sends: what follows has been typed.
+const ASCII_DATA: u8 = 0;
 /// In byte 85 of what READ SCP INFO gives: enhanced suppression on protection. KVM relies on it for pages that its guest and
 /// others share until one of them stores.
 const ENHANCED_SUPPRESSION: u8 = 0x02;
@@ -54,6 +60,9 @@ const WE_SEND: u32 = OPERATOR_COMMAND | QUIESCE;
 
 /// Events a guest that never reads them may leave here.
 const MAX_EVENTS: usize = 256;
+/// Bytes typed at the ASCII console that a guest may leave here, and that one event brings it at most.
+const MAX_TYPED: usize = 4096;
+const PIECE: usize = 1024;
 
 #[derive(Default)]
 pub struct ServiceElement {
@@ -61,6 +70,8 @@ pub struct ServiceElement {
     receive_mask: u32,
     /// Event buffers, header included, not yet read.
     events: VecDeque<Vec<u8>>,
+    /// What was typed at the ASCII console and not yet read; a guest that does not listen yet may do so later.
+    typed: VecDeque<u8>,
 }
 
 impl ServiceElement {
@@ -86,18 +97,44 @@ impl ServiceElement {
         if self.receive_mask & mask == 0 || self.events.len() >= MAX_EVENTS {
             return false;
         }
-        let mut buffer = vec![0; 6];
-        buffer[..2].copy_from_slice(&(data.len() as u16 + 6).to_be_bytes());
-        buffer[2] = kind;
-        buffer.extend_from_slice(data);
-        self.events.push_back(buffer);
+        self.events.push_back(event_buffer(kind, data));
         true
+    }
+
+    /// Keeps what was typed at the ASCII console for the guest; false if there is no room for all of it.
+    pub fn typed(&mut self, bytes: &[u8]) -> bool {
+        let room = self.typed.len() + bytes.len() <= MAX_TYPED;
+        if room {
+            self.typed.extend(bytes);
+        }
+        room
+    }
+
+    /// Whether something waits that the guest would read.
+    pub fn waits(&self) -> bool {
+        !self.events.is_empty() || self.receive_mask & ASCII != 0 && !self.typed.is_empty()
+    }
+
+    /// The next event buffer for the guest.
+    fn next(&mut self) -> Option<Vec<u8>> {
+        if let Some(event) = self.events.pop_front() {
+            return Some(event);
+        }
+        let count = self.typed.len().min(PIECE);
+        let data = self.waits().then(|| iter::once(ASCII_DATA).chain(self.typed.drain(..count)).collect::<Vec<u8>>());
+        data.map(|data| event_buffer(ASCII_TYPE, &data))
     }
 
     /// A reset of the configuration.
     pub fn reset(&mut self) {
         *self = ServiceElement::default();
     }
+}
+
+/// An event buffer: length, type, flags, a halfword that is not used, data.
+fn event_buffer(kind: u8, data: &[u8]) -> Vec<u8> {
+    let [high, low] = (data.len() as u16 + 6).to_be_bytes();
+    [&[high, low, kind, 0, 0, 0], data].concat()
 }
 
 impl Configuration {
@@ -121,7 +158,7 @@ impl Configuration {
         };
         block[6..8].copy_from_slice(&code.to_be_bytes());
         self.storage().write(at, &block).map_err(|_| Program::Addressing)?;
-        let more = !lock(&self.service).events.is_empty();
+        let more = lock(&self.service).waits();
         self.external(External {
             code: arch::interruption::external::SERVICE_SIGNAL,
             subcode: 0,
@@ -203,8 +240,9 @@ impl Configuration {
             let at = 12 + n * length;
             u32::from_be_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]])
         };
-        lock(&self.service).receive_mask = word(0) & WE_SEND;
-        for (n, mask) in [(2, WE_RECEIVE), (3, WE_SEND)] {
+        let ascii = if self.host.has_ascii_console() { ASCII } else { 0 };
+        lock(&self.service).receive_mask = word(0) & (WE_SEND | ascii);
+        for (n, mask) in [(2, WE_RECEIVE | ascii), (3, WE_SEND | ascii)] {
             let at = 12 + n * length;
             block[at..at + length].fill(0);
             block[at..at + 4].copy_from_slice(&mask.to_be_bytes());
@@ -212,7 +250,8 @@ impl Configuration {
         response::DONE
     }
 
-    /// Messages of the guest: buffers with message-data blocks, whose text objects are lines.
+    /// Messages of the guest: buffers with message-data blocks, whose text objects are lines, or with bytes for the ASCII
+    /// console.
     fn write_event_data(&self, block: &mut [u8]) -> u16 {
         let mut at = 8;
         while at + 6 <= block.len() {
@@ -220,11 +259,11 @@ impl Configuration {
             if length < 6 || at + length > block.len() {
                 return if at == 8 { response::INVALID_FUNCTION } else { response::DONE };
             }
-            if !matches!(block[at + 2], 2 | 9) {
-                return response::INVALID_EVENT;
-            }
-            for line in text_lines(&block[at + 6..at + length]) {
-                self.host.service_message(&line);
+            let data = &block[at + 6..at + length];
+            match block[at + 2] {
+                2 | 9 => text_lines(data).iter().for_each(|line| self.host.service_message(line)),
+                ASCII_TYPE if self.host.has_ascii_console() => self.host.ascii_console(data),
+                _ => return response::INVALID_EVENT,
             }
             block[at + 3] |= 0x80;
             at += length;
@@ -234,16 +273,16 @@ impl Configuration {
 
     fn read_event_data(&self, block: &mut [u8]) -> u16 {
         let mut service = lock(&self.service);
-        let Some(event) = service.events.front() else { return response::NO_EVENTS };
+        let Some(event) = service.next() else { return response::NO_EVENTS };
         if block.len() < 8 + event.len() {
+            service.events.push_front(event);
             return response::INSUFFICIENT_LENGTH;
         }
-        block[8..8 + event.len()].copy_from_slice(event);
+        block[8..8 + event.len()].copy_from_slice(&event);
         block[8 + event.len()..].fill(0);
         let length = (8 + event.len()) as u16;
         block[..2].copy_from_slice(&length.to_be_bytes());
-        service.events.pop_front();
-        if service.events.is_empty() { response::DONE } else { response::MORE }
+        if service.waits() { response::MORE } else { response::DONE }
     }
 }
 
@@ -281,6 +320,16 @@ mod tests {
         assert_eq!(event[2], 1);
         assert_eq!(&event[event.len() - 2..], &[0xc8, 0xc9]);
         assert_eq!(event[1] as usize, event.len());
+    }
+
+    #[test]
+    fn a_reset_forgets_what_was_typed_and_who_listened() {
+        let mut service = ServiceElement { receive_mask: ASCII, ..ServiceElement::default() };
+        assert!(service.typed(b"lost") && service.waits());
+        service.reset();
+        assert!(!service.waits());
+        service.receive_mask = ASCII;
+        assert!(!service.waits());
     }
 
     #[test]

@@ -182,6 +182,54 @@ fn events_go_both_ways() {
     assert_eq!(service(&machine, READ_DATA, &[], 4096), 0x60f0);
 }
 
+/// An event mask of four bytes that both receives and sends what the integrated ASCII console has, type 26.
+const ASCII_MASKS: [u8; 20] = [0, 0, 0, 4, 0, 0, 0, 0x40, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0];
+
+#[test]
+fn the_ascii_console_has_each_byte_as_it_is() {
+    let listener = Listener { screen: Some(Default::default()), ..Listener::default() };
+    let machine = Machine::hosted(Architecture::Z, 1, listener);
+    let screen = || machine.host.screen.as_ref().expect("it has one").lock().expect("whole").clone();
+    // What is typed before the guest listens waits, without a signal.
+    assert!(machine.configuration.typed(b"ab"));
+    machine.set(|s| s.cr[0] = cr0::SERVICE_SIGNAL);
+    assert_eq!(machine.execute("STOSM 0(5),1"), Ending::Done);
+    assert_eq!(service(&machine, WRITE_MASK, &ASCII_MASKS, 28), 0x0020);
+    assert_eq!((machine.get32(DATA + 20) & 0x40, machine.get32(DATA + 24) & 0x40), (0x40, 0x40), "it is there");
+    assert_eq!(machine.get32(z::EXTERNAL_PARAMETER) & 3, 3, "something waits");
+    assert_eq!(service(&machine, READ_DATA, &[], 14), 0x0300, "the buffer is too short, and nothing is lost");
+    assert_eq!(service(&machine, READ_DATA, &[], 4096), 0x0020);
+    // Its buffer has a byte that says that data follow.
+    assert_eq!(machine.get(DATA + 8, 9), [0, 9, 26, 0, 0, 0, 0, b'a', b'b']);
+    assert_eq!(service(&machine, READ_DATA, &[], 4096), 0x60f0);
+    // Keys are signaled now, and come together if there are many.
+    assert!(machine.configuration.typed(b"\x1b[A"));
+    assert_eq!(machine.go(WIDE | mask::EXTERNAL, 0x5000), Ending::External(external::SERVICE_SIGNAL));
+    assert_eq!(machine.get32(z::EXTERNAL_PARAMETER), 3);
+    assert!(machine.configuration.typed(&[b'x'; 4093]));
+    assert!(!machine.configuration.typed(b"y"), "there is no room");
+    let mut keys = Vec::new();
+    for more in [0x0220, 0x0220, 0x0220, 0x0020] {
+        assert_eq!(service(&machine, READ_DATA, &[], 4096), more);
+        let length = machine.get16(DATA + 8) as usize;
+        keys.extend(machine.get(DATA + 15, length - 7));
+    }
+    assert_eq!(keys, [&b"\x1b[A"[..], &[b'x'; 4093]].concat());
+    // Output.
+    assert_eq!(service(&machine, WRITE_DATA, b"\0\x0b\x1a\0\0\0\x1b[2J\xff", 19), 0x0020);
+    assert_eq!((screen(), machine.get(DATA + 11, 1)), (b"\x1b[2J\xff".to_vec(), vec![0x80]));
+}
+
+#[test]
+fn a_machine_without_an_ascii_console_says_so() {
+    let machine = Machine::new();
+    assert_eq!(service(&machine, WRITE_MASK, &ASCII_MASKS, 28), 0x0020);
+    assert_eq!((machine.get32(DATA + 20) & 0x40, machine.get32(DATA + 24) & 0x40), (0, 0));
+    assert_eq!(service(&machine, WRITE_DATA, b"\0\x07\x1a\0\0\0A", 15), 0x70f0);
+    assert!(machine.configuration.typed(b"nobody reads"));
+    assert_eq!(service(&machine, READ_DATA, &[], 4096), 0x60f0);
+}
+
 /// A deck of cards; behind the last there is no file.
 struct Deck(VecDeque<Vec<u8>>);
 

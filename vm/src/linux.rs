@@ -1,27 +1,25 @@
 //! `endicott linux`: one guest on standard input and output.
 //!
-//! No set-up and no privilege: a system is made of one user whose virtual machine gets a Linux kernel from files. At a
-//! terminal, what is typed is edited here, line by line, as a 3215 does; Ctrl-A is the escape. The program ends when the
-//! guest does, and its exit code says how.
+//! No set-up and no privilege: a system is made of one user whose virtual machine gets a Linux kernel from files. Its console
+//! ([`crate::keyboard`]) is a VT220, unless it is to be a 3215. The program ends when the guest does, and its exit code says how.
 
 use crate::clock::HostClock;
+use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
 use crate::server::{Notes, Server};
 use base::Clock;
 use complex::Image;
 use devices::tape::Model;
 use directory::{Directory, Passwords};
-use nucleus::console::terminal::{Ending, Host, Kind, Terminal};
+use nucleus::console::ascii::AsciiConsole;
+use nucleus::console::terminal::{Ending, Host, Kind};
 use nucleus::system::{Cp, SystemConfig};
-use nucleus::vmdbk::Vmdbk;
 use nucleus::{ipl, logon};
-use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
 use std::fs::File;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 use tape::Tape;
 
 /// What the exit codes mean.
@@ -58,6 +56,9 @@ pub struct Options {
     /// A tape in AWSTAPE or HET format, on a drive of its own. The first drive becomes device 0580, and so on.
     #[arg(long, value_name = "FILE")]
     pub tape: Vec<PathBuf>,
+    /// The guest's console [default: vt220, or 3215 if --append names a console of its own]
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub console: Option<Console>,
     /// The virtual machine's storage, such as 512M or 2G.
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     pub memory: u64,
@@ -74,6 +75,9 @@ pub struct Options {
 
 /// The most characters of parameters that IPL takes.
 const PARAMETERS: usize = 64;
+/// What tells Linux to use the VT220: its name, and that the virtual console, which it would use as well, is a device that is not
+/// there.
+const ON_VT220: &str = "console=ttysclp0 condev=0";
 
 /// The device number of the first disk.
 const DISKS: u16 = 0x200;
@@ -89,10 +93,26 @@ impl Options {
             append: String::new(),
             disk: vec![disk.to_owned()],
             tape: Vec::new(),
+            console: None,
             memory,
             cpus,
             json: false,
             processors: None,
+        }
+    }
+
+    /// The guest's console, and its kernel's parameters with what they have to say of that.
+    fn console(&self) -> (Console, String) {
+        let named = |name: &str| self.append.split_whitespace().any(|word| word.starts_with(name));
+        let own = named("console=") || named("conmode=") || named("condev=");
+        match self.console {
+            Some(Console::Typewriter) => (Console::Typewriter, self.append.clone()),
+            None if own && !named("console=ttysclp") => (Console::Typewriter, self.append.clone()),
+            // An equals sign before all takes the place of what stands on the disk.
+            _ => match self.append.strip_prefix('=') {
+                Some(all) => (Console::Vt220, format!("={ON_VT220} {all}")),
+                None => (Console::Vt220, format!("{ON_VT220} {}", self.append).trim_end().to_owned()),
+            },
         }
     }
 }
@@ -151,16 +171,17 @@ impl Image for Loaded {
     }
 }
 
-/// How many lines of standard input may wait for the guest.
-const TYPED_AHEAD: usize = 64;
-
 /// The guest's user ID.
 const USERID: &str = "LINUX";
 
 /// Runs the guest; the exit code.
 pub fn linux(options: &Options) -> Result<u8, String> {
-    if options.kernel.is_none() && options.append.len() > PARAMETERS {
-        return Err(format!("--append: a guest that starts from its disk takes up to {PARAMETERS} characters"));
+    let (console, parameters) = options.console();
+    if options.kernel.is_none() && parameters.len() > PARAMETERS {
+        let room = PARAMETERS - (parameters.len() - options.append.len());
+        let remedy =
+            if room < PARAMETERS { format!(", or up to {PARAMETERS} with --console 3215") } else { String::new() };
+        return Err(format!("--append: a guest that starts from its disk takes up to {room} characters{remedy}"));
     }
     let kernel = options.kernel.as_deref().map(Loaded::open).transpose()?;
     let initrd = options.initrd.as_deref().map(Loaded::open).transpose()?.unwrap_or_default();
@@ -189,33 +210,35 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         cp.tapes.install(*number, Model::T3490);
         cp.tapes.real(*number).expect("it was just installed").drive.mount(tape);
     }
-    let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
+    let terminal = cp.connect(Kind::Ascii, Some("0009"), "", true);
     let vmdbk = logon::log_on_here(&cp, USERID, &terminal).map_err(|message| message.text)?;
     {
-        let mut console = vmdbk.console();
-        console.settings.edit = false;
-        console.settings.auto_return = false;
+        let mut of_cp = vmdbk.console();
+        of_cp.settings.edit = false;
+        of_cp.settings.auto_return = false;
+        of_cp.ascii = (console == Console::Vt220).then(AsciiConsole::default);
     }
     let raw = Raw::enter();
     let panicked = Arc::new(AtomicBool::new(false));
     let server = Server::new(cp.clone(), notes.clone());
     let mut server = server.map_err(|error| format!("the console cannot be served: {error}"))?;
     let prompt = Arc::new(Prompt::default());
-    server.set_local(terminal.clone(), output(raw.is_some(), panicked.clone(), prompt.clone()));
+    server.set_local(terminal.clone(), keyboard::output(panicked.clone(), prompt.clone()));
     let stop = notes.clone();
     crate::signals::on_end(move || stop.shut_down())?;
     match &kernel {
         Some(kernel) => {
-            ipl::from_files(&cp, &vmdbk, kernel, &initrd, &options.append).map_err(|error| error.to_string())?;
+            ipl::from_files(&cp, &vmdbk, kernel, &initrd, &parameters).map_err(|error| error.to_string())?;
         }
         None => {
-            let how = ipl::Options { parm: options.append.clone(), ..ipl::Options::default() };
+            let how = ipl::Options { parm: parameters, ..ipl::Options::default() };
             ipl::from_device(&cp, &vmdbk, DISKS, &how).map_err(|message| message.text)?;
         }
     }
     drop((kernel, initrd));
     let threads = crate::run::start_processors(&cp);
-    input(&cp, &vmdbk, &terminal, notes.clone(), prompt, raw.is_some());
+    let keyboard = Keyboard { cp: cp.clone(), vmdbk: vmdbk.clone(), terminal, notes: notes.clone(), prompt, console };
+    keyboard.start(raw.is_some());
     server.run();
     cp.processors.end();
     vmdbk.machine().hold();
@@ -260,312 +283,27 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     Ok(code)
 }
 
-/// How often the reader of standard input looks whether it can go on.
-const POLL: Duration = Duration::from_millis(20);
-/// How long an unfinished line stands before it is taken for a prompt, and how long any line before the guest is taken to
-/// listen without a prompt.
-const PROMPT: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
-
-/// What the guest's console looks like to somebody who may type there.
-#[derive(Default)]
-struct Prompt(Mutex<Printed>);
-
-#[derive(Default)]
-struct Printed {
-    /// When there was something new.
-    at: Option<Instant>,
-    /// The last line, if it is not ended; the end of it, if it is long.
-    unfinished: String,
-}
-
-impl Prompt {
-    fn printed(&self, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        last.at = Some(Instant::now());
-        match text.rsplit_once('\n') {
-            Some((_, rest)) => last.unfinished = rest.into(),
-            None => last.unfinished.push_str(text),
-        }
-        let keep = last.unfinished.char_indices().rev().nth(80).map_or(0, |(at, _)| at);
-        last.unfinished.drain(..keep);
-    }
-
-    /// Whether somebody there seems to wait for a line.
-    fn is_shown(&self) -> bool {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let quiet = if last.unfinished.is_empty() { PROMPT.1 } else { PROMPT.0 };
-        last.at.is_some_and(|at| at.elapsed() >= quiet)
-    }
-
-    /// Whether it is a secret that is asked for. A 3215 types what is entered whatever the guest thinks of it, and has no
-    /// way to be told otherwise: the words on the paper have to do.
-    fn asks_for_a_secret(&self) -> bool {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let line = last.unfinished.trim_end().to_ascii_lowercase();
-        line.ends_with(':') && ["password", "passphrase"].iter().any(|word| line.contains(word))
-    }
-
-    /// The line has been entered: what stands there is answered.
-    fn answered(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).unfinished.clear();
-    }
-}
-
-/// Prints the guest's output and looks for the words by which a Linux kernel says that it panics.
-fn output(raw: bool, panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&str)> {
-    const PANIC: &str = "Kernel panic - not syncing";
-    let mut tail = String::new();
-    Box::new(move |text| {
-        prompt.printed(text);
-        tail.push_str(text);
-        if tail.contains(PANIC) {
-            panicked.store(true, Ordering::Relaxed);
-        }
-        let keep = tail.char_indices().rev().nth(PANIC.len()).map_or(0, |(at, _)| at);
-        tail.drain(..keep);
-        let text = if raw { text.replace('\n', "\r\n") } else { text.to_string() };
-        let mut stdout = io::stdout().lock();
-        // Standard output that is gone takes nothing with it: the guest goes on.
-        let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
-    })
-}
-
-/// A terminal in raw mode, put back when this is dropped.
-struct Raw(Termios);
-
-impl Raw {
-    fn enter() -> Option<Raw> {
-        let stdin = rustix::stdio::stdin();
-        if !isatty(stdin) {
-            return None;
-        }
-        let before = tcgetattr(stdin).ok()?;
-        let mut raw = before.clone();
-        raw.make_raw();
-        tcsetattr(stdin, OptionalActions::Now, &raw).ok()?;
-        Some(Raw(before))
-    }
-}
-
-impl Drop for Raw {
-    fn drop(&mut self) {
-        let _ = tcsetattr(rustix::stdio::stdin(), OptionalActions::Now, &self.0);
-    }
-}
-
-/// Linux's 3215 driver reads with an area of 160 bytes and puts a new line behind what it read, unless this stands at the end:
-/// so it joins pieces.
-const GOES_ON: &str = "^n";
-/// What of a longer line is entered at once.
-const PIECE: usize = 150;
-
-/// Enters a line for the guest, a long one in pieces.
-fn enter(cp: &Cp, terminal: &Terminal, line: &str) {
-    let mut rest = line;
-    while let Some((at, _)) = rest.char_indices().nth(PIECE) {
-        let (piece, further) = rest.split_at(at);
-        cp.line(terminal.id, &format!("{piece}{GOES_ON}"));
-        rest = further;
-    }
-    cp.line(terminal.id, rest);
-}
-
-/// Reads standard input: the keyboard of a terminal in `raw` mode, or lines, the first of which waits for `prompt`.
-fn input(
-    cp: &Arc<Cp>,
-    vmdbk: &Arc<Vmdbk>,
-    terminal: &Arc<Terminal>,
-    notes: Arc<Notes>,
-    prompt: Arc<Prompt>,
-    raw: bool,
-) {
-    let (cp, vmdbk, terminal) = (cp.clone(), vmdbk.clone(), terminal.clone());
-    let read = move || {
-        if raw {
-            return keyboard(&cp, &vmdbk, &terminal, &notes, &prompt);
-        }
-        // A guest that is still starting has no ear for its console, and what a shell finds typed ahead when it starts it
-        // throws away: the first line waits for a prompt.
-        while !prompt.is_shown() && !notes.ended() {
-            std::thread::sleep(POLL);
-        }
-        for line in io::stdin().lock().split(b'\n') {
-            let Ok(line) = line else { break };
-            // A script may be longer than what a guest lets be typed ahead.
-            while vmdbk.machine().keyboard.queued() >= TYPED_AHEAD && !notes.ended() {
-                std::thread::sleep(POLL);
-            }
-            enter(&cp, &terminal, &String::from_utf8_lossy(&line));
-        }
-    };
-    std::thread::Builder::new().name("keyboard".into()).spawn(read).expect("a thread can be started");
-}
-
-/// The keyboard of a terminal in raw mode.
-fn keyboard(cp: &Arc<Cp>, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>, notes: &Notes, prompt: &Prompt) {
-    let mut editor = Editor::default();
-    for byte in io::stdin().lock().bytes() {
-        let Ok(byte) = byte else { break };
-        editor.hidden = prompt.asks_for_a_secret();
-        let (echo, command) = editor.key(byte);
-        let mut stdout = io::stdout().lock();
-        let _ = stdout.write_all(echo.as_bytes()).and_then(|()| stdout.flush());
-        drop(stdout);
-        match command {
-            None => (),
-            Some(Typed::Line(line)) => {
-                prompt.answered();
-                enter(cp, terminal, &line);
-            }
-            Some(Typed::Command(line)) => cp.console_command(vmdbk, &line),
-            Some(Typed::End) => notes.shut_down(),
-        }
-    }
-}
-
-/// What has been typed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Typed {
-    Line(String),
-    Command(String),
-    End,
-}
-
-/// Line editing in raw mode. Input is UTF-8; a byte at a time.
-#[derive(Default)]
-struct Editor {
-    line: Vec<u8>,
-    escaped: bool,
-    command: bool,
-    /// What is typed for the guest does not show.
-    hidden: bool,
-    /// In the middle of what a function key or the terminal's own answer to a guest sends: ESC, perhaps `[`, then
-    /// up to a letter. A 3215 has no such keys.
-    sequence: bool,
-}
-
-const CTRL_A: u8 = 0x01;
-
-impl Editor {
-    /// A key: what to echo, and what is complete with it.
-    fn key(&mut self, byte: u8) -> (String, Option<Typed>) {
-        let (echo, typed) = self.edit(byte);
-        // New lines and what follows them are the terminal's own; a password's length is a secret too.
-        let shown = !self.hidden || self.command || echo.contains('\n');
-        (if shown { echo } else { String::new() }, typed)
-    }
-
-    fn edit(&mut self, byte: u8) -> (String, Option<Typed>) {
-        if std::mem::take(&mut self.escaped) {
-            return match byte {
-                b'x' | b'X' => ("\r\n".into(), Some(Typed::End)),
-                b'c' | b'C' => {
-                    self.line.clear();
-                    self.command = true;
-                    ("\r\nCP> ".into(), None)
-                }
-                CTRL_A => self.plain(CTRL_A),
-                _ => (
-                    "\r\nCtrl-A c: a CP command   Ctrl-A x: end the guest   Ctrl-A Ctrl-A: Ctrl-A itself\r\n".into(),
-                    None,
-                ),
-            };
-        }
-        if self.sequence {
-            self.sequence = !(byte.is_ascii_alphabetic() && byte != b'O' || byte == b'~');
-            return (String::new(), None);
-        }
-        match byte {
-            0x1b => {
-                self.sequence = true;
-                (String::new(), None)
-            }
-            CTRL_A => {
-                self.escaped = true;
-                (String::new(), None)
-            }
-            b'\r' | b'\n' => {
-                let line = String::from_utf8_lossy(&std::mem::take(&mut self.line)).into_owned();
-                let command = std::mem::take(&mut self.command);
-                ("\r\n".into(), Some(if command { Typed::Command(line) } else { Typed::Line(line) }))
-            }
-            0x7f | 0x08 => {
-                let Some(last) = self.line.pop() else { return (String::new(), None) };
-                // The rest of a character of several bytes goes with its last one.
-                let mut byte = last;
-                while byte & 0xc0 == 0x80 {
-                    byte = self.line.pop().unwrap_or(0);
-                }
-                ("\x08 \x08".into(), None)
-            }
-            0x15 => {
-                let erase = "\x08 \x08".repeat(String::from_utf8_lossy(&self.line).chars().count());
-                self.line.clear();
-                (erase, None)
-            }
-            // The 3215 has no such keys: Linux takes a circumflex and a letter instead.
-            0x03 | 0x04 | 0x1a => {
-                self.line.clear();
-                let control = format!("^{}", (byte | 0x60) as char);
-                (format!("{control}\r\n"), Some(Typed::Line(control)))
-            }
-            0x00..=0x1f => (String::new(), None),
-            byte => self.plain(byte),
-        }
-    }
-
-    fn plain(&mut self, byte: u8) -> (String, Option<Typed>) {
-        self.line.push(byte);
-        // An echo of half a character is held back until it is whole.
-        let whole = std::str::from_utf8(&self.line).ok().and_then(|line| line.chars().next_back());
-        (whole.filter(|c| !c.is_control()).map_or(String::new(), String::from), None)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn typed(keys: &[u8]) -> Vec<Typed> {
-        let mut editor = Editor::default();
-        keys.iter().filter_map(|&key| editor.key(key).1).collect()
-    }
-
     #[test]
-    fn lines_are_edited() {
-        assert_eq!(typed(b"lx\x7fs\r"), [Typed::Line("ls".into())]);
-        assert_eq!(typed(b"rubbish\x15pwd\r\r"), [Typed::Line("pwd".into()), Typed::Line("".into())]);
-        assert_eq!(typed("ä\x7fo\r".as_bytes()), [Typed::Line("o".into())]);
-        assert_eq!(typed(b"sleep\x03"), [Typed::Line("^c".into())]);
-        assert_eq!(typed(b"l\x1b[A\x1b[12;5Rs\x1bOP\r"), [Typed::Line("ls".into())]);
-    }
-
-    #[test]
-    fn a_secret_does_not_show() {
-        let prompt = Prompt::default();
-        let asks = |text: &str| {
-            prompt.printed(text);
-            prompt.asks_for_a_secret()
+    fn the_console_is_a_vt220_unless_the_command_line_names_another() {
+        let console = |console: Option<Console>, append: &str| {
+            let options =
+                Options { console, append: append.into(), ..Options::from_disk(Path::new("disk"), 1 << 30, 1) };
+            options.console()
         };
-        assert!(!asks("Debian GNU/Linux 12 home ttyS0\nhome login: "));
-        assert!(!asks("root\nPass"));
-        assert!(asks("word: "));
-        let mut editor = Editor { hidden: true, ..Editor::default() };
-        let mut echo = |keys: &[u8]| keys.iter().map(|&key| editor.key(key).0).collect::<String>();
-        assert_eq!(echo(b"secres\x7ft\r"), "\r\n");
-        assert_eq!(echo(b"\x01cq time\r"), "\r\nCP> q time\r\n");
-        prompt.answered();
-        assert!(!prompt.asks_for_a_secret());
-        assert!(!asks("Enter new password: \n"));
-    }
-
-    #[test]
-    fn control_a_is_the_escape() {
-        assert_eq!(typed(b"\x01cq time\r\x01x"), [Typed::Command("q time".into()), Typed::End]);
-        assert_eq!(typed(b"\x01\x01\r"), [Typed::Line("\x01".into())]);
-        assert_eq!(typed(b"\x01hls\r"), [Typed::Line("ls".into())]);
+        let vt220 = |parameters: &str| (Console::Vt220, parameters.to_owned());
+        let typewriter = |parameters: &str| (Console::Typewriter, parameters.to_owned());
+        assert_eq!(console(None, ""), vt220("console=ttysclp0 condev=0"));
+        assert_eq!(console(None, "quiet"), vt220("console=ttysclp0 condev=0 quiet"));
+        assert_eq!(console(None, "=root=/dev/dasda1"), vt220("=console=ttysclp0 condev=0 root=/dev/dasda1"));
+        for own in ["quiet console=ttyS0", "conmode=3270", "condev=0009", "console=hvc0"] {
+            assert_eq!(console(None, own), typewriter(own));
+            assert_eq!(console(Some(Console::Vt220), own), vt220(&format!("{ON_VT220} {own}")));
+        }
+        assert_eq!(console(None, "console=ttysclp0"), vt220("console=ttysclp0 condev=0 console=ttysclp0"));
+        assert_eq!(console(Some(Console::Typewriter), "quiet"), typewriter("quiet"));
     }
 }

@@ -13,6 +13,7 @@ mod cms;
 mod configuration;
 mod dasd;
 mod debian;
+mod keyboard;
 mod linux;
 mod local;
 mod painter;

@@ -5,11 +5,11 @@ mod support;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{endicott, guest};
+use support::{Guest, endicott, guest};
 
 /// A kernel that Endicott takes for one: the marks of an image for s390x, and this program at its entry, X'10000', in
 /// ESA/390 mode.
@@ -113,26 +113,122 @@ fn a_processor_that_lacks_instructions_interprets_and_says_so_once() {
     fs::remove_file(path).expect("the file is ours");
 }
 
-#[test]
-fn a_line_longer_than_the_3215s_reaches_linux_whole() {
-    let Some(guest) = guest() else { return };
+/// What a guest's shell says to a script on standard input, until it has powered off.
+fn shell(guest: &Guest, words: &[&str], script: &[u8]) -> String {
     let mut child = endicott()
         .args(["linux", "--memory", "512M", "--append", "quiet nokaslr vmb.mode=shell", "--kernel"])
         .arg(&guest.kernel)
         .arg("--initrd")
         .arg(&guest.initrd)
+        .args(words)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("endicott starts");
     let mut keyboard = child.stdin.take().expect("the input is piped");
-    let script = format!("echo {} | wc -c\npoweroff -f\n", "a word ".repeat(100));
-    keyboard.write_all(script.as_bytes()).expect("endicott listens");
+    let script = script.to_vec();
+    let typist = thread::spawn(move || keyboard.write_all(&script).expect("endicott listens"));
     let output = child.wait_with_output().expect("endicott ends");
-    let said = String::from_utf8_lossy(&output.stdout);
-    // The shell leaves out the last blank and adds the new line.
-    assert!(said.lines().any(|line| line.trim() == "700"), "{said}");
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    typist.join().expect("all was typed");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_line_longer_than_the_3215s_reaches_linux_whole() {
+    let Some(guest) = guest() else { return };
+    let script = format!("echo {} | wc -c; tty\npoweroff -f\n", "a word ".repeat(100));
+    for (console, name) in [("3215", "/dev/ttyS0"), ("vt220", "/dev/ttysclp0")] {
+        let said = shell(&guest, &["--console", console], script.as_bytes());
+        // The shell leaves out the last blank and adds the new line.
+        assert!(said.lines().any(|line| line.trim() == "700"), "{said}");
+        assert!(said.lines().any(|line| line.trim() == name), "{said}");
+    }
+}
+
+#[test]
+fn a_script_longer_than_linux_lets_be_typed_ahead_reaches_it_whole() {
+    let Some(guest) = guest() else { return };
+    let mut script = b"sleep 2; cat > /tmp/read\n".to_vec();
+    (0..20_000).for_each(|n| script.extend(format!("line {n:07} of what nobody reads for a while\n").bytes()));
+    // The end of a file, as it is typed.
+    let typed = script.len() - 25;
+    script.extend(b"\x04wc -c < /tmp/read\npoweroff -f\n");
+    assert!(typed > 640 << 10, "Linux would have room for it");
+    let said = shell(&guest, &[], &script);
+    let last: Vec<&str> = said.lines().rev().take(6).collect();
+    assert!(last.iter().any(|line| line.trim() == typed.to_string()), "{last:?}");
+    // In a file lines end as they do there.
+    assert!(said.contains("line 0019999 of what nobody reads for a while\n"), "{last:?}");
+}
+
+/// A guest's shell at a terminal, which `script` gives the program.
+struct Screen {
+    script: Child,
+    keyboard: ChildStdin,
+    output: ChildStdout,
+}
+
+impl Screen {
+    /// `None` if there is no `script` on this machine.
+    fn new(words: &str) -> Option<Screen> {
+        if !Command::new("script").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success())
+        {
+            println!("skipped: script is not installed (Debian package bsdutils)");
+            return None;
+        }
+        let line = format!("{} linux {words}", env!("CARGO_BIN_EXE_endicott"));
+        let mut script = Command::new("script")
+            .args(["-qec", &line, "/dev/null"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("script starts");
+        let keyboard = script.stdin.take().expect("the input is piped");
+        let output = script.stdout.take().expect("the output is piped");
+        Some(Screen { script, keyboard, output })
+    }
+
+    /// Types, and waits until this is to be seen; all that was.
+    fn say(&mut self, keys: &[u8], until: &str) -> String {
+        self.keyboard.write_all(keys).expect("script listens");
+        self.keyboard.flush().expect("script listens");
+        let (mut said, began) = (String::new(), Instant::now());
+        while !said.contains(until) {
+            assert!(began.elapsed() < Duration::from_secs(60), "no {until}: {said}");
+            let mut buffer = [0; 1024];
+            let count = self.output.read(&mut buffer).expect("script prints");
+            assert!(count > 0, "script ended: {said}");
+            said.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        }
+        said
+    }
+}
+
+#[test]
+fn the_vt220_has_control_c_and_programs_that_use_the_whole_screen() {
+    let Some(guest) = guest() else { return };
+    let (kernel, initrd) = (guest.kernel.display(), guest.initrd.display());
+    let words = format!("--memory 512M --kernel {kernel} --initrd {initrd} --append 'quiet nokaslr vmb.mode=shell'");
+    let Some(mut screen) = Screen::new(&words) else { return };
+    screen.say(b"", "# ");
+    // What is typed is shown once, by Linux.
+    let said = screen.say(b"echo one-$((1 + 1))\r", "one-2");
+    assert_eq!(said.matches("echo one-").count(), 1, "{said}");
+    screen.say(b"sleep 1000\r", "sleep 1000\r\n");
+    thread::sleep(Duration::from_millis(500));
+    screen.say(b"\x03", "^C\r\n");
+    screen.say(b"echo still-$((2 + 1))\r", "still-3");
+    // The editor moves about on the screen.
+    screen.say(b"vi /tmp/text\r", "\x1b[24;1H");
+    screen.say(b"ithree\rlines\rof text", "of text");
+    screen.say(b"\x1b", "\x1b[24;1H");
+    screen.say(b":wq\r", "# ");
+    screen.say(b"wc -l < /tmp/text; echo end-$((4 * 1))\r", "3\r\nend-4");
+    // Beside it CP listens, and says so in lines.
+    screen.say(b"\x01cquery userid\r", "LINUX    AT ENDICOTT\r\n");
+    screen.keyboard.write_all(b"\x01x").expect("script listens");
+    assert_eq!(screen.script.wait().expect("script ends").code(), Some(130));
 }
 
 #[test]
@@ -216,38 +312,16 @@ fn a_kernel_that_is_cut_in_half_does_not_come_up() {
 
 #[test]
 fn control_a_reaches_cp_and_ends_the_guest() {
-    if !Command::new("script").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success()) {
-        println!("skipped: script is not installed (Debian package bsdutils)");
-        return;
-    }
     // A guest that loops: BRC to itself.
     let path = kernel("escape", &[0xa7, 0xf4, 0, 0]);
-    let line = format!("{} linux --memory 64M --kernel {}", env!("CARGO_BIN_EXE_endicott"), path.display());
-    // `script` gives the program a terminal.
-    let mut child = Command::new("script")
-        .args(["-qec", &line, "/dev/null"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("script starts");
-    let mut keyboard = child.stdin.take().expect("the input is piped");
-    let mut paper = child.stdout.take().expect("the output is piped");
+    let Some(mut screen) = Screen::new(&format!("--memory 64M --console 3215 --kernel {}", path.display())) else {
+        return;
+    };
     thread::sleep(Duration::from_secs(2));
-    keyboard.write_all(b"\x01hquery nobody\x15\x01cquery userid\r").expect("script listens");
-    keyboard.flush().expect("script listens");
-    let mut said = String::new();
-    let began = Instant::now();
-    while !said.contains("LINUX    AT") {
-        assert!(began.elapsed() < Duration::from_secs(60), "{said}");
-        let mut buffer = [0; 1024];
-        let count = paper.read(&mut buffer).expect("script prints");
-        assert!(count > 0, "script ended: {said}");
-        said.push_str(&String::from_utf8_lossy(&buffer[..count]));
-    }
+    let said = screen.say(b"\x01hquery nobody\x15\x01cquery userid\r", "LINUX    AT");
     assert!(said.contains("Ctrl-A x: end the guest"), "{said}");
     assert!(said.contains("CP> query userid"), "{said}");
-    keyboard.write_all(b"\x01x").expect("script listens");
-    let status = child.wait().expect("script ends");
-    assert_eq!(status.code(), Some(130), "{said}");
+    screen.keyboard.write_all(b"\x01x").expect("script listens");
+    assert_eq!(screen.script.wait().expect("script ends").code(), Some(130), "{said}");
     fs::remove_file(path).expect("the file is ours");
 }

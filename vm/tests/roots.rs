@@ -241,9 +241,16 @@ fn tunedasd_takes_a_disk_away_from_who_has_it_reserved() {
 
 #[test]
 fn loader_parameters_are_as_long_as_they_may_be() {
-    let mut command = endicott();
-    command.args(["linux", "--disk", "/nonexistent", "--append", &"x".repeat(65)]).stdin(Stdio::null());
-    let output = command.output().expect("it starts");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(1) && said.contains("64 characters"), "{said}");
+    let refused = |words: &[&str], length: usize, room: &str| {
+        let mut command = endicott();
+        command.args(["linux", "--disk", "/nonexistent"]).args(words).stdin(Stdio::null());
+        let output = command.args(["--append", &"x".repeat(length)]).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(room), "{said}");
+    };
+    refused(&["--console", "3215"], 65, "64 characters");
+    refused(&["--console", "3215"], 64, "/nonexistent");
+    // The names of the console are among them.
+    refused(&[], 39, "38 characters, or up to 64 with --console 3215");
+    refused(&[], 38, "/nonexistent");
 }

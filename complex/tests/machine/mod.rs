@@ -36,6 +36,8 @@ impl Clock for Counting {
 #[derive(Default)]
 pub struct Listener {
     pub lines: Mutex<Vec<String>>,
+    /// What the guest wrote to its integrated ASCII console, if it has one.
+    pub screen: Option<Mutex<Vec<u8>>>,
     pub control_program: Option<ControlProgram>,
 }
 
@@ -48,6 +50,15 @@ impl Host for Listener {
 
     fn service_message(&self, line: &str) {
         self.lines.lock().expect("no test panics with it").push(line.to_string());
+    }
+
+    fn has_ascii_console(&self) -> bool {
+        self.screen.is_some()
+    }
+
+    fn ascii_console(&self, bytes: &[u8]) {
+        let screen = self.screen.as_ref().expect("a guest without such a console cannot write to it");
+        screen.lock().expect("no test panics with it").extend(bytes);
     }
 }
 

@@ -8,6 +8,7 @@
 //! The guest's side is [`Console::print`] and [`Console::set_vm_read`], called by the virtual console device while the
 //! channel subsystem is locked. A console's lock is therefore below everything but a terminal's.
 
+pub mod ascii;
 pub mod display;
 pub mod edit;
 pub mod glass;
@@ -15,6 +16,7 @@ pub mod graf;
 pub mod terminal;
 
 use crate::spooling::record::Recorder;
+use ascii::AsciiConsole;
 use base::Tod;
 use display::{Tone, Turn};
 use edit::Editing;
@@ -99,6 +101,8 @@ impl Default for Settings {
 pub struct Console {
     /// The guest's own screen, with CONMODE 3270.
     pub glass: Arc<Glass>,
+    /// The integrated ASCII console, if the virtual machine has one.
+    pub ascii: Option<AsciiConsole>,
     /// Where the user sits; none when disconnected.
     pub terminal: Option<Arc<Terminal>>,
     pub settings: Settings,
@@ -198,6 +202,13 @@ impl Console {
             Some(terminal) if !self.silent => terminal.print(text, now),
             Some(_) => (),
             None => text.lines().for_each(|line| self.forward(line)),
+        }
+    }
+
+    /// The guest writes to the integrated ASCII console.
+    pub fn print_ascii(&mut self, bytes: &[u8], now: Tod) {
+        if let (Some(ascii), Some(terminal)) = (&mut self.ascii, &self.terminal) {
+            terminal.show(&ascii.text(bytes), now);
         }
     }
 

@@ -3,6 +3,7 @@
 //! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types on
 //! the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
 
+use crate::console::Console;
 use crate::console::display::Tone;
 use crate::console::glass::VirtualConsole;
 use crate::console::graf::{Graf, VirtualGraf};
@@ -60,6 +61,17 @@ impl Host for Control {
             vmdbk.console().print(&format!("{line}\n"), self.clock.now());
         }
     }
+
+    fn has_ascii_console(&self) -> bool {
+        self.owner.vmdbk().is_some_and(|vmdbk| vmdbk.console().ascii.is_some())
+    }
+
+    fn ascii_console(&self, bytes: &[u8]) {
+        let Some(vmdbk) = self.owner.vmdbk() else { return };
+        let mut console = vmdbk.console();
+        console.print_ascii(bytes, self.clock.now());
+        wait_for_paper(&vmdbk, console);
+    }
 }
 
 /// The paper in the console: the user's terminal.
@@ -81,15 +93,7 @@ impl ConsoleHost for Paper {
             text.push('\n');
         }
         console.print(&text, self.clock.now());
-        if console.backlog() > FLOOD && !vmdbk.flooded.swap(true, Ordering::AcqRel) {
-            // The terminal may have shown all of it just before that, when there was nobody to let go yet.
-            if console.backlog() < FLOOD / 2 {
-                vmdbk.flooded.store(false, Ordering::Release);
-                return;
-            }
-            drop(console);
-            vmdbk.machine().hold();
-        }
+        wait_for_paper(&vmdbk, console);
     }
 
     fn reading(&mut self, waits: bool) {
@@ -107,6 +111,19 @@ impl ConsoleHost for Paper {
             // The VMDBK's own lock, with EMSG under it, is above the channel subsystem's, which is held here.
             vmdbk.console().write(&message::line_cut(taken).to_string(), Tone::Normal, self.clock.now());
         }
+    }
+}
+
+/// A guest that is far ahead of what its terminal shows stops until that has caught up.
+fn wait_for_paper(vmdbk: &Vmdbk, console: MutexGuard<'_, Console>) {
+    if console.backlog() > FLOOD && !vmdbk.flooded.swap(true, Ordering::AcqRel) {
+        // The terminal may have shown all of it just before that, when there was nobody to let go yet.
+        if console.backlog() < FLOOD / 2 {
+            vmdbk.flooded.store(false, Ordering::Release);
+            return;
+        }
+        drop(console);
+        vmdbk.machine().hold();
     }
 }
 

@@ -58,6 +58,8 @@ pub enum Kind {
     Display(Size),
     /// Lines in, lines out.
     Typewriter,
+    /// A typewriter in lines, whose screen guests may use as a VT220's: what is to be printed has CR and LF where lines end.
+    Ascii,
 }
 
 /// A LOGON command.
@@ -97,6 +99,22 @@ pub struct Typewriter {
     open: bool,
     hidden: bool,
     turn: Turn,
+    /// Whether each line ends with CR and LF.
+    ascii: bool,
+}
+
+impl Typewriter {
+    /// Prints text that is to be seen as it is.
+    fn show(&mut self, text: &str) {
+        self.output.push_str(text);
+        let last = text.rsplit_once('\n').map(|(_, last)| last);
+        self.open = !last.unwrap_or(text).trim_matches('\r').is_empty() || last.is_none() && self.open;
+    }
+
+    /// Prints text whose lines end with LF.
+    fn print(&mut self, text: &str) {
+        if self.ascii { self.show(&text.replace('\n', "\r\n")) } else { self.show(text) }
+    }
 }
 
 enum Face {
@@ -143,6 +161,7 @@ impl Terminal {
                 Face::Display(Box::new(display))
             }
             Kind::Typewriter => Face::Typewriter(Typewriter::default()),
+            Kind::Ascii => Face::Typewriter(Typewriter { ascii: true, ..Typewriter::default() }),
         };
         let entry = if matches!(face, Face::Display(_)) { Entry::Logo } else { Entry::Command };
         let inner = Inner { face, entry, owner: None, line: None, wrong_passwords: 0 };
@@ -276,11 +295,11 @@ impl Terminal {
         self.change(|inner| match &mut inner.face {
             Face::Display(display) => display.write(text, tone, now),
             Face::Typewriter(typewriter) => {
-                if std::mem::take(&mut typewriter.open) {
-                    typewriter.output.push('\n');
+                if typewriter.open {
+                    typewriter.print("\n");
                 }
-                typewriter.output.push_str(text);
-                typewriter.output.push('\n');
+                typewriter.print(text);
+                typewriter.print("\n");
             }
         });
     }
@@ -289,10 +308,15 @@ impl Terminal {
     pub fn print(&self, text: &str, now: Tod) {
         self.change(|inner| match &mut inner.face {
             Face::Display(display) => display.print(text, now),
-            Face::Typewriter(typewriter) => {
-                typewriter.output.push_str(text);
-                typewriter.open = text.chars().next_back().map_or(typewriter.open, |last| last != '\n');
-            }
+            Face::Typewriter(typewriter) => typewriter.print(text),
+        });
+    }
+
+    /// The guest's output on the integrated ASCII console: as it is, where that can be.
+    pub fn show(&self, text: &str, now: Tod) {
+        self.change(|inner| match &mut inner.face {
+            Face::Display(display) => display.print(&text.replace('\r', ""), now),
+            Face::Typewriter(typewriter) => typewriter.show(text),
         });
     }
 
@@ -427,5 +451,38 @@ impl Terminal {
             Face::Display(display) => display.turn(),
             Face::Typewriter(typewriter) => typewriter.turn,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terminal(kind: Kind) -> Terminal {
+        Terminal::new(1, "0009".into(), kind, String::new(), true, "TEST", Arc::new(Silent))
+    }
+
+    #[test]
+    fn an_ascii_terminal_has_cr_and_lf_where_lines_end_and_what_guests_write_as_it_is() {
+        let terminal = terminal(Kind::Ascii);
+        terminal.print("a 3215's\nline", Tod(0));
+        terminal.write("CP", Tone::Normal, Tod(0));
+        terminal.show("\x1b[Hdown\nonly\r\n", Tod(0));
+        terminal.write("CP again", Tone::Normal, Tod(0));
+        terminal.show("the kernel's\n\r", Tod(0));
+        terminal.write("no empty line", Tone::Normal, Tod(0));
+        assert_eq!(
+            terminal.take_output(),
+            "a 3215's\r\nline\r\nCP\r\n\x1b[Hdown\nonly\r\nCP again\r\nthe kernel's\n\rno empty line\r\n"
+        );
+    }
+
+    #[test]
+    fn a_typewriter_has_lines() {
+        let terminal = terminal(Kind::Typewriter);
+        terminal.print("one\nand", Tod(0));
+        terminal.print(" more", Tod(0));
+        terminal.write("CP", Tone::Normal, Tod(0));
+        assert_eq!(terminal.take_output(), "one\nand more\nCP\n");
     }
 }
