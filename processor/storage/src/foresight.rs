@@ -6,18 +6,25 @@
 //! that was passed over, those that come next are prepared meanwhile, if nothing of them is there: while one is filled, a thread may
 //! have to wait for a processor. They are as zero then as they were before. Some are never reached; there are no more than [`VAIN`] of them.
 //!
+//! A host that is a virtual machine itself may have given back the pages that it did not use. To get one again takes fifty times as long as
+//! clearing it, and who streams through storage reaches pieces faster than a thread can prepare them. There more of them are prepared, before.
+//!
 //! Small machines, which are kept small, are left alone, as is everything on hosts that cannot do this.
 
 use crate::mapping::Mapping;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What is prepared at a time: a huge page.
 pub const PIECE: usize = 2 << 20;
 /// How many pieces are prepared ahead.
 const AHEAD: usize = 2;
+/// As many once one of them was dear: took so long to prepare.
+const FAR: usize = 7;
+const DEAR: Duration = Duration::from_millis(1);
 /// So many pieces may have been prepared that were not reached.
 const VAIN: usize = 8;
 
@@ -31,28 +38,49 @@ const REACHED: u8 = 2;
 pub struct Foresight {
     /// Where the first of them begins.
     start: usize,
-    pieces: Box<[AtomicU8]>,
+    pieces: Arc<[AtomicU8]>,
     /// How many are prepared and not reached.
     vain: AtomicUsize,
-    /// Whether the mapping has gone. It does not go, and no other pages take the place of its own, while this is held.
-    gone: Arc<Mutex<bool>>,
+    mark: Arc<Mark>,
 }
 
-type Request = (Arc<Mutex<bool>>, usize);
+/// What a mapping and the thread tell each other.
+#[derive(Default)]
+struct Mark {
+    /// Whether the mapping has gone. It does not go, and no other pages take the place of its own, while this is held.
+    gone: Mutex<bool>,
+    /// Whether a piece was dear.
+    dear: AtomicBool,
+}
 
-/// To the thread that prepares pieces: the mapping's mark and a host address.
+/// A piece that is to be prepared.
+struct Request {
+    mark: Arc<Mark>,
+    pieces: Arc<[AtomicU8]>,
+    piece: usize,
+    at: usize,
+}
+
+impl Request {
+    fn perform(self) {
+        let gone = self.mark.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever has reached it meanwhile is having it cleared: twice would be in vain.
+        if *gone || self.pieces[self.piece].load(Relaxed) != PREPARED {
+            return;
+        }
+        let began = Instant::now();
+        if Mapping::prepare(self.at, PIECE) && began.elapsed() >= DEAR {
+            self.mark.dear.store(true, Relaxed);
+        }
+    }
+}
+
+/// To the thread that prepares pieces.
 fn requests() -> Option<&'static Mutex<Sender<Request>>> {
     static REQUESTS: OnceLock<Option<Mutex<Sender<Request>>>> = OnceLock::new();
     let start = || {
         let (sender, receiver) = channel::<Request>();
-        let run = move || {
-            for (gone, at) in receiver {
-                let gone = gone.lock().unwrap_or_else(PoisonError::into_inner);
-                if !*gone {
-                    Mapping::prepare(at, PIECE);
-                }
-            }
-        };
+        let run = move || receiver.into_iter().for_each(Request::perform);
         // Without the thread nothing is prepared.
         std::thread::Builder::new().name("storage ahead".into()).spawn(run).ok().map(|_| Mutex::new(sender))
     };
@@ -87,8 +115,9 @@ impl Foresight {
             self.vain.fetch_sub(1, Relaxed);
         }
         if (piece.saturating_sub(2)..piece).any(|below| reached(&below)) {
+            let ahead = if self.mark.dear.load(Relaxed) { FAR } else { AHEAD };
             (piece + 1..self.pieces.len())
-                .take(AHEAD)
+                .take(ahead)
                 .take_while(|next| !reached(next))
                 .for_each(|next| self.ask(next));
         }
@@ -108,7 +137,8 @@ impl Foresight {
         if self.vain.load(Relaxed) < VAIN && asked() {
             self.vain.fetch_add(1, Relaxed);
             if let Some(requests) = requests() {
-                let request = (self.gone.clone(), self.start + piece * PIECE);
+                let (mark, pieces) = (self.mark.clone(), self.pieces.clone());
+                let request = Request { mark, pieces, piece, at: self.start + piece * PIECE };
                 let _ = requests.lock().unwrap_or_else(PoisonError::into_inner).send(request);
             }
         }
@@ -122,23 +152,31 @@ impl Foresight {
 
     /// Nothing is being prepared as long as this is held.
     pub fn hold(&self) -> MutexGuard<'_, bool> {
-        self.gone.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mark.gone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use super::*;
     use crate::Storage;
     use crate::key;
     use arch::Absolute;
-    use std::time::{Duration, Instant};
 
     const PIECE: u64 = super::PIECE as u64;
     const AHEAD: u64 = super::AHEAD as u64;
 
     /// Waits until so many pieces are there, and says how many that is in the end.
     fn pieces(storage: &Storage, enough: u64) -> u64 {
-        let pieces = || storage.resident_pages() / (PIECE / 4096);
+        settled(|| storage.resident_pages(), enough)
+    }
+
+    fn prepared(mapping: &Mapping, enough: usize) -> usize {
+        settled(|| mapping.resident(), enough as u64) as usize
+    }
+
+    fn settled(pages: impl Fn() -> u64, enough: u64) -> u64 {
+        let pieces = || pages() / (PIECE / 4096);
         let began = Instant::now();
         while pieces() < enough && began.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(5));
@@ -180,6 +218,37 @@ mod tests {
         let there = pieces(&storage, 1);
         storage.mark_key(Absolute(14 * PIECE), key::REFERENCE);
         assert_eq!((before, pieces(&storage, 1)), (there - AHEAD - 1, there), "who only looks is not prepared for");
+    }
+
+    /// A mapping, and a foresight of its pieces that nobody else uses.
+    fn foreseen() -> (Mapping, Foresight) {
+        let mapping = Mapping::new(256 << 20, 0).unwrap();
+        let start = mapping.at(0).addr().next_multiple_of(super::PIECE);
+        (mapping, Foresight::new(start, 200 << 20))
+    }
+
+    #[test]
+    fn dear_pieces_are_prepared_further_ahead() {
+        for (dear, ahead) in [(false, super::AHEAD), (true, FAR)] {
+            let (mapping, foresight) = foreseen();
+            foresight.mark.dear.store(dear, Relaxed);
+            // The thread finds out for itself what they cost, but has nothing to do before both are reached.
+            let held = foresight.hold();
+            (0..2).for_each(|piece| foresight.reached(foresight.start + piece * super::PIECE));
+            drop(held);
+            assert_eq!(prepared(&mapping, ahead), ahead);
+        }
+    }
+
+    #[test]
+    fn what_was_reached_meanwhile_is_not_prepared() {
+        let (mapping, foresight) = foreseen();
+        let held = foresight.hold();
+        let at = |piece: usize| foresight.start + piece * super::PIECE;
+        foresight.expect(at(4)..at(7));
+        foresight.reached(at(4));
+        drop(held);
+        assert_eq!(prepared(&mapping, 2), 2);
     }
 
     #[test]

@@ -77,9 +77,9 @@ impl Mapping {
         self.foresight.expect(start..end);
     }
 
-    /// Finds and clears the pages of a piece of some mapping, if none of them is there.
+    /// Finds and clears the pages of a piece of some mapping, if none of them is there; whether that was so.
     #[cfg(target_os = "linux")]
-    pub fn prepare(at: usize, len: usize) {
+    pub fn prepare(at: usize, len: usize) -> bool {
         let at = std::ptr::without_provenance_mut(at);
         let mut states = vec![0u8; len / 4096];
         let mut there = |wanted: u8| {
@@ -88,7 +88,7 @@ impl Mapping {
             asked == 0 && states.iter().all(|state| state & 1 == wanted)
         };
         if !there(0) {
-            return;
+            return false;
         }
         // The host clears a huge page when something is stored there, and while it does so it lets others change what is mapped, as it does
         // not below.
@@ -98,10 +98,13 @@ impl Mapping {
             // SAFETY: as above; this changes no byte of it. A host that does not know how says so, and that is all.
             unsafe { libc::madvise(at, len, libc::MADV_POPULATE_WRITE) };
         }
+        true
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub fn prepare(_: usize, _: usize) {}
+    pub fn prepare(_: usize, _: usize) -> bool {
+        false
+    }
 
     /// How many pages the host keeps in its storage.
     pub fn resident(&self) -> u64 {
