@@ -5,7 +5,8 @@ mod support;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -162,11 +163,14 @@ fn a_script_longer_than_linux_lets_be_typed_ahead_reaches_it_whole() {
     assert!(said.contains("line 0019999 of what nobody reads for a while\n"), "{last:?}");
 }
 
-/// A guest's shell at a terminal, which `script` gives the program.
+/// A guest's console at a terminal, which `script` gives the program.
 struct Screen {
     script: Child,
     keyboard: ChildStdin,
-    output: ChildStdout,
+    /// What it shows, as it comes.
+    output: mpsc::Receiver<Vec<u8>>,
+    /// What has come and nobody has looked for yet.
+    said: String,
 }
 
 impl Screen {
@@ -177,7 +181,7 @@ impl Screen {
             println!("skipped: script is not installed (Debian package bsdutils)");
             return None;
         }
-        let line = format!("{} linux {words}", env!("CARGO_BIN_EXE_endicott"));
+        let line = format!("exec {} linux {words}", env!("CARGO_BIN_EXE_endicott"));
         let mut script = Command::new("script")
             .args(["-qec", &line, "/dev/null"])
             .stdin(Stdio::piped())
@@ -185,23 +189,41 @@ impl Screen {
             .spawn()
             .expect("script starts");
         let keyboard = script.stdin.take().expect("the input is piped");
-        let output = script.stdout.take().expect("the output is piped");
-        Some(Screen { script, keyboard, output })
+        let mut printer = script.stdout.take().expect("the output is piped");
+        let (sender, output) = mpsc::channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 1024];
+            while let Ok(count @ 1..) = printer.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Some(Screen { script, keyboard, output, said: String::new() })
     }
 
-    /// Types, and waits until this is to be seen; all that was.
+    /// Types, and waits until this is to be seen; what was up to there.
     fn say(&mut self, keys: &[u8], until: &str) -> String {
         self.keyboard.write_all(keys).expect("script listens");
         self.keyboard.flush().expect("script listens");
-        let (mut said, began) = (String::new(), Instant::now());
-        while !said.contains(until) {
-            assert!(began.elapsed() < Duration::from_secs(60), "no {until}: {said}");
-            let mut buffer = [0; 1024];
-            let count = self.output.read(&mut buffer).expect("script prints");
-            assert!(count > 0, "script ended: {said}");
-            said.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        let began = Instant::now();
+        loop {
+            if let Some(at) = self.said.find(until) {
+                let rest = self.said.split_off(at + until.len());
+                return std::mem::replace(&mut self.said, rest);
+            }
+            let left = Duration::from_secs(60).saturating_sub(began.elapsed());
+            let Ok(more) = self.output.recv_timeout(left) else { panic!("no {until:?}: {:?}", self.said) };
+            self.said.push_str(&String::from_utf8_lossy(&more));
         }
-        said
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // One that has ended is no worse for it; without its keyboard the terminal hangs up.
+        let _ = self.script.kill();
+        let _ = self.script.wait();
     }
 }
 
