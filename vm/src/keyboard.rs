@@ -168,9 +168,11 @@ const PIECE: usize = 150;
 
 /// What a VT220 sends at once.
 const BURST: usize = 1024;
-/// How much it sends to a guest that has not printed anything since. Linux has room for 640 KiB that no program has read, and
-/// throws away what is more; what it finds room for it echoes.
+/// How much it sends to a guest that has not printed anything since. Linux has room for about a megabyte that no program has read,
+/// and throws away what is more; what a program could read it echoes.
 const UNHEARD: usize = 64 << 10;
+/// How often it looks whether there is room for more.
+const ROOM: Duration = Duration::from_millis(2);
 /// How long a guest may be silent that has been sent so much: it may have been told not to echo. And how long a key waits for a
 /// guest that has no room for it.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -277,7 +279,7 @@ impl Keyboard {
             if self.notes.ended() || !patience() {
                 return false;
             }
-            thread::sleep(POLL);
+            thread::sleep(ROOM);
         }
     }
 
