@@ -147,8 +147,8 @@ impl Image {
             files: Arc::new(Files::new(stack, options.faults.is_none())),
             options,
         });
-        // Who asks has the files opened for that, and the host told not to guess what will be read: a host that has begun to goes on, and
-        // then all is in its storage and read from there.
+        // A plain file, whose tracks are taken for full until some are read, is opened once more by this question, and the host told not to guess
+        // what will be read of it: a host that has begun to goes on, and then all is in its storage and read from there.
         image.files.reads_past();
         if image.options.policy == Policy::Safe && !image.options.read_only {
             sync::watch(Arc::downgrade(&image.files));
