@@ -257,7 +257,12 @@ impl Keyboard {
         let mut stdin = io::stdin().lock();
         let mut buffer = [0; BURST];
         let (mut sent, mut since) = (0, Instant::now());
-        while let Ok(count @ 1..) = stdin.read(&mut buffer) {
+        loop {
+            let count = match stdin.read(&mut buffer) {
+                Ok(count @ 1..) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok(0) | Err(_) => break,
+            };
             self.press(&buffer[..count], || true);
             sent += count;
             if sent < UNHEARD {
