@@ -1,9 +1,8 @@
 //! Hosts without a translator.
 
-use crate::{Beside, Exit, Link, Statistics};
+use crate::{Beside, Exit, Link, Path, Statistics};
 use arch::Absolute;
 use cpu::State;
-use isa::Op;
 use std::io;
 
 /// What never exists here.
