@@ -44,11 +44,15 @@ impl Report {
 
 /// Looks at the image in `path` with its shadow files. `units`: every track and group is read, not only the tables.
 pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>) -> Result<Report, ImageError> {
-    // A write that was in flight when a process was killed is finished first; that is no damage.
-    if crate::journal::path_of(path).exists() {
-        drop(Image::open(path, options.clone()));
-    }
-    let image = Image::open(path, Options { read_only: true, ..options.clone() })?;
+    let only_read = || Image::open(path, Options { read_only: true, ..options.clone() });
+    let image = match only_read() {
+        // A write that was in flight when a process was killed is finished first; that is no damage.
+        Err(ImageError::Damaged { .. }) => {
+            drop(Image::open(path, options.clone()));
+            only_read()
+        }
+        opened => opened,
+    }?;
     image.with_layers(|layers| {
         let each = u64::from(packed::units(layers[0].kind()));
         let all = each * layers.len() as u64;

@@ -6,7 +6,8 @@
 use crate::create::{self, Format, unfinished};
 use crate::header::{Form, Packing};
 use crate::host::HostFile;
-use crate::image::{Options, Policy, Progress};
+use crate::image::{Options, Policy, Progress, shadow_path};
+use crate::journal;
 use crate::layer::Layer;
 use crate::packed::{self, GROUP, GROUP_BYTES, Packed};
 use crate::{ImageError, Kind, MediaError, Track, Volume};
@@ -30,8 +31,15 @@ pub(crate) struct Draft {
 impl Draft {
     /// Begins a file that is to be called `to`.
     pub fn begin(to: &Path, existing: Existing) -> Result<(Draft, HostFile), ImageError> {
-        if existing == Existing::Refuse && to.exists() {
-            return Err(ImageError::Host(format!("{} exists already", to.display())));
+        if existing == Existing::Refuse {
+            if to.exists() {
+                return Err(ImageError::Host(format!("{} exists already", to.display())));
+            }
+            let shadow = shadow_path(to, &Options::default(), 1);
+            if shadow.exists() {
+                let why = format!("it would be a shadow file of {}; remove it, or take another name", to.display());
+                return Err(ImageError::Host(format!("{} exists: {why}", shadow.display())));
+            }
         }
         let unfinished = unfinished(to);
         // One that a killed process left is of no use; one that is being written has a lock.
@@ -65,6 +73,8 @@ impl Draft {
         }
         std::fs::rename(&self.unfinished, &self.to).map_err(fail)?;
         self.complete = true;
+        // One that a killed process left is about the file that had the name before.
+        let _ = std::fs::remove_file(journal::path_of(&self.to));
         Ok(crate::host::sync_folder(&self.to)?)
     }
 }

@@ -130,6 +130,10 @@ impl Image {
         let mut stack: Vec<Layer> = Vec::new();
         for (n, file) in std::iter::once(path).chain(files.iter().map(PathBuf::as_path)).enumerate() {
             let how = if n == files.len() { &options } else { &below };
+            if !options.read_only && files.get(n).is_some_and(|shadow| snapshot::merge_begun(shadow)) {
+                // Whoever merged into this file may have been killed in a write, which is finished before it is only read.
+                drop(Layer::open(file, &options, n > 0)?);
+            }
             let layer = Layer::open(file, how, n > 0)?;
             if let Some(base) = stack.first()
                 && base.kind().apart_from_model() != layer.kind().apart_from_model()

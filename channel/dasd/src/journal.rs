@@ -125,7 +125,7 @@ pub fn recover(host: &HostFile) -> Result<(), ImageError> {
     let Ok(bytes) = std::fs::read(&path) else { return Ok(()) };
     if let Some((offset, new)) = in_flight(host, &bytes)? {
         if !host.writable() {
-            let why = "a write was in flight when it was last used; it must be opened for writing once".into();
+            let why = "a write was in flight when its last user was killed; endicott dasd check finishes it".into();
             return Err(ImageError::Damaged { path: host.path().into(), why });
         }
         host.write_at(offset, new)?;

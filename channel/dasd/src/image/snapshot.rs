@@ -23,9 +23,14 @@ fn mark_of(shadow: &Path) -> PathBuf {
     shadow.with_added_extension("merging")
 }
 
+/// Whether the merge of this shadow file was begun and has not ended: the file below has been written since the snapshot.
+pub(super) fn merge_begun(shadow: &Path) -> bool {
+    mark_of(shadow).exists()
+}
+
 /// Why what a disk was at the snapshot with this shadow file cannot be had, if its merge was begun and has not ended.
 pub(super) fn refused(shadow: &Path) -> Result<(), ImageError> {
-    match mark_of(shadow).exists() {
+    match merge_begun(shadow) {
         true => Err(ImageError::Host(format!("the merge of {} was begun, and has to be ended", shadow.display()))),
         false => Ok(()),
     }
@@ -259,9 +264,10 @@ fn merge_unit(upper: &Layer, lower: &mut Layer, unit: u32) -> Result<(), ImageEr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::{Outcome, Request};
     use crate::model::CkdModel;
     use crate::scratch::Folder;
-    use crate::{Count, Format, Kind, Method, Track, Volume, create};
+    use crate::{Count, Format, Kind, Method, Track, Volume, check, create};
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     const TRACKS: u32 = 45;
@@ -375,5 +381,69 @@ mod tests {
         image.write_track(3, &numbered(3, 9)).unwrap();
         image.discard().unwrap();
         assert_eq!((number_in(&image, 3), image.shadows()), (2, 0));
+    }
+
+    /// Tracks of which a write touches several pages of the host.
+    fn filled(track: u32, fill: u8) -> Track {
+        let mut new = numbered(track, 0);
+        let end = new.records().last().unwrap().end();
+        let count = Count { cylinder: (track / 15) as u16, head: (track % 15) as u16, record: 2, key: 0, data: 40_000 };
+        new.format(end, count, &[], &[fill; 40_000]);
+        new
+    }
+
+    #[test]
+    fn a_merge_killed_in_a_write_to_the_file_below_is_gone_on_with() {
+        let folder = Folder::new("snapshot-killed");
+        drop(image(&folder, Format::Plain));
+        let path = folder.path("vol.3390");
+        let killed = ["opened", "checked"].map(|name| folder.path(name));
+        killed.iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+        // What a process leaves that is killed between two pages: the files as they are when the host has taken some.
+        let merging = Arc::new(AtomicBool::new(false));
+        let faults = {
+            let (merging, folder, killed) = (merging.clone(), path.parent().unwrap().to_owned(), killed.clone());
+            move |request| match request {
+                // The journal's own write is at its beginning.
+                Request::Write { offset: offset @ 1.., length }
+                    if merging.load(Ordering::Relaxed) && length > 20_000 =>
+                {
+                    if length < 40_000 {
+                        merging.store(false, Ordering::Relaxed);
+                        let files = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap());
+                        for file in files.filter(|file| file.path().is_file()) {
+                            for to in &killed {
+                                std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+                            }
+                        }
+                    }
+                    Outcome::Short(12_288 - offset as usize % 4096)
+                }
+                _ => Outcome::Pass,
+            }
+        };
+        let image = Image::open(&path, Options { faults: Some(Arc::new(faults)), ..Options::default() }).unwrap();
+        image.write_track(3, &filled(3, 1)).unwrap();
+        image.snapshot().unwrap();
+        image.write_track(3, &filled(3, 2)).unwrap();
+        merging.store(true, Ordering::Relaxed);
+        image.merge(&mut |_, _| true).unwrap();
+        assert_eq!(*image.read_track(3).unwrap(), filled(3, 2));
+
+        let [torn, checked] = killed.map(|folder| folder.join("vol.3390"));
+        let read_only = Options { read_only: true, ..Options::default() };
+        let refused = Image::open(&torn, read_only.clone()).err().unwrap().to_string();
+        assert!(refused.ends_with("endicott dasd check finishes it"), "{refused}");
+        let again = Image::open(&torn, Options::default()).unwrap();
+        assert_eq!((&*again.read_track(3).unwrap(), again.shadows()), (&filled(3, 2), 1));
+        again.merge(&mut |_, _| true).unwrap();
+        assert_eq!((&*again.read_track(3).unwrap(), again.shadows()), (&filled(3, 2), 0));
+        drop(again);
+        assert!(!crate::journal::path_of(&torn).exists());
+
+        let report = check(&checked, &Options::default(), true, &mut |_, _| true).unwrap();
+        assert!(report.clean(), "{report:?}");
+        let again = Image::open(&checked, read_only).unwrap();
+        assert_eq!((&*again.read_track(3).unwrap(), again.shadows()), (&filled(3, 2), 1));
     }
 }

@@ -48,6 +48,36 @@ fn journal_of(path: &Path) -> PathBuf {
 }
 
 #[test]
+fn a_new_disk_has_nothing_of_one_that_had_its_name() {
+    let folder = Folder::new("image-again");
+    let path = plain(&folder, "a.3390", 1);
+    let mut written = Track::new(0, 3);
+    for (record, (length, fill)) in (1..).zip([(100, 9), (30_000, 0), (100, 9)]) {
+        let end = written.records().last().unwrap().end();
+        let count = Count { cylinder: 0, head: 3, record, key: 0, data: length };
+        written.format(end, count, &[], &vec![fill; length.into()]);
+    }
+    let volume = open(&path).unwrap();
+    volume.write_track(3, &written).unwrap();
+    let journal = std::fs::read(journal_of(&path)).unwrap();
+    let shadow = volume.snapshot().unwrap();
+    drop(volume);
+    // As if its process had been killed, the journal is there; then the disk is removed, and nothing else.
+    std::fs::write(journal_of(&path), &journal).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let kind = Kind::of_model(CkdModel::named("3390").unwrap(), 1);
+    let refused = create(&path, kind, Format::Plain).unwrap_err().to_string();
+    assert!(refused.starts_with(&format!("{} exists: ", shadow.display())), "{refused}");
+    std::fs::remove_file(shadow).unwrap();
+    create(&path, kind, Format::Plain).unwrap();
+    assert!(!journal_of(&path).exists());
+    assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), Track::new(0, 3));
+    // With it, the write would be in the new disk.
+    std::fs::write(journal_of(&path), &journal).unwrap();
+    assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), written);
+}
+
+#[test]
 fn several_files_are_one_volume() {
     let folder = Folder::new("image-files");
     let (one, two) = (plain(&folder, "vol_1.3390", 3), plain(&folder, "vol_2.3390", 2));
