@@ -12,83 +12,83 @@
 //!   protected page), the instruction begins again in the interpreter, on the exact state.
 //! - Generated code is never writable where it is executable.
 //!
-//! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator: `new` says so.
+//! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator (`build.rs`): `new` says so.
 
 // The assembler's macro converts register numbers, whatever they are.
 #![allow(clippy::useless_conversion)]
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod ahead;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod arms;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod beside;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod block;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod body;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod branches;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod bytes;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod carry;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod code;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod control;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod copies;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod emitter;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod float;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod floating;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod known;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod lanes;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod memory;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod native;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod parts;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod reach;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod scout;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod sites;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod spans;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod stretches;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod strings;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod tables;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod targets;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod translator;
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 mod word;
 
-#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[cfg(translator)]
 pub use translator::Translator;
 
 use arch::Absolute;
 
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[cfg(not(translator))]
 mod absent;
-#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+#[cfg(not(translator))]
 pub use absent::Translator;
 
 /// An exit of a block, until the code cache is emptied.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), expect(dead_code, reason = "there are none"))]
+#[cfg_attr(not(translator), expect(dead_code, reason = "there are none"))]
 pub struct Link {
     number: u32,
     /// How often the cache had been emptied.

@@ -1,6 +1,6 @@
 //! Loops that go either way: both ways are in the loop's code, and do what they do when they are interpreted.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::{Absolute, mask};
 use cpu::{attention, cr0};

@@ -1,7 +1,7 @@
 //! What programs that control a machine do all the time, interpreted and translated: storage is filled, instructions stand across
 //! pages, masks of interruptions are closed and opened, the prefix area is stored into where low-address protection lets it be.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::{Absolute, PAGE, Program, mask};
 use cpu::{attention, cr0};

@@ -1,6 +1,6 @@
 //! Copies that are changed at once, registers changed in place, and fields of registers: translated, they are what they are interpreted.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use cpu::Architecture;
 use engine::Exit;

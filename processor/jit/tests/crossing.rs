@@ -1,6 +1,6 @@
 //! How often code is left. Statistics are the whole process's, so this is a program of its own.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::PAGE;
 use engine::Exit;

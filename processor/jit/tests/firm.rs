@@ -1,6 +1,6 @@
 //! Accesses that share a look and take it for granted: where that cannot be, or not any more, the program does not notice.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::Absolute;
 use engine::Exit;

@@ -1,6 +1,6 @@
 //! A register's two halves, the right one set again and again and all of it wanted: translated, it is what it is interpreted.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::Absolute;
 use engine::Exit;

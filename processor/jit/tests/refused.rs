@@ -3,7 +3,7 @@
 //! The kernel refuses what a filter on the thread names (seccomp). A filter stays for ever, so each refusal has a
 //! process of its own: this test's program once more. A processor that lacks what code needs is QEMU's.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::{Absolute, Psw, mask};
 use cpu::Architecture;

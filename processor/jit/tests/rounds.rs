@@ -1,6 +1,6 @@
 //! A loop sets the base of what it fetches, and stores there in its next round: translated, it does what it does interpreted.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::Absolute;
 use engine::Exit;

@@ -1,6 +1,6 @@
 //! Loops that move or clear field after field, and constants that programs make of two halves: interpreted and translated.
 
-#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#![cfg(translator)]
 
 use arch::{Absolute, PAGE};
 use engine::Exit;
