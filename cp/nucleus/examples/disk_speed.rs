@@ -349,16 +349,16 @@ fn processor_time() -> Result<f64, Box<dyn Error>> {
 
 /// The minidisk cache in three sizes. The disk is as much larger than the cache as the report's were: 60 MB of tracks are in use.
 fn caches(folder: &Folder) -> Result<(), Box<dyn Error>> {
-    let volume = folder.image_of("batch.3390", Format::Plain, 82)?;
     println!("\nMinidisk cache, batch (VSE guide, E.10), processor time for an I/O          report     here");
-    let none = Seconds::of(&volume, None, 60_000)?;
-    for (megabytes, report) in [(16u64, 180.4 / 184.8), (48, 164.8 / 184.8)] {
-        let with = Seconds::of(&volume, Some(megabytes << 20), 60_000)?;
-        row(
-            &format!("{megabytes} MB : none ({:.1} and {:.1} microseconds)", with.each(), none.each()),
-            report,
-            with.0 / none.0,
-        );
+    let packed = Format::Compressed { wide: true, method: Method::Zlib };
+    for (name, what, format) in [("batch", "plain file", Format::Plain), ("packed-batch", "compressed", packed)] {
+        let volume = folder.image_of(&format!("{name}.3390"), format, 82)?;
+        let none = Seconds::of(&volume, None, 60_000)?;
+        for (megabytes, report) in [(16u64, 180.4 / 184.8), (48, 164.8 / 184.8)] {
+            let with = Seconds::of(&volume, Some(megabytes << 20), 60_000)?;
+            let each = format!("{:.1} and {:.1} microseconds", with.each(), none.each());
+            row(&format!("{what}, {megabytes} MB : none ({each})"), report, with.0 / none.0);
+        }
     }
     Ok(())
 }
