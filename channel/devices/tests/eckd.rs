@@ -463,6 +463,65 @@ fn the_cache_counts_hits_bypasses_and_destages() {
     assert_eq!(m.data(1, 24)[4..], [0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 6, 0, 0, 0, 2, 0, 0, 0, 2]);
 }
 
+#[test]
+fn subsystem_status_shows_what_subsystem_mode_set() {
+    use devices::dasd::Control;
+    let cache = Arc::new(Cache::sized([32 << 20, 4 << 20], 57_344));
+    cache.attach(1);
+    let with = |control| {
+        let options = Options { cache: Some(cache.clone()), unit: 2, ssid: 0x02, control, ..Options::default() };
+        Machine::new(Box::new(Eckd::new(Memory::d3390(1), options)))
+    };
+    let status = |m: &mut Machine| {
+        m.good(&[get(0x54, 40)]);
+        m.data(0, 40)
+    };
+    // Overall caching status (4), non-volatile storage status (5), available cache (14-17), device status (26).
+    let short = |m: &mut Machine| {
+        let b = status(m);
+        (b[4], b[5], b[14..18] == b[10..14], b[26])
+    };
+    let mode = |modes: u8| put(0x87, &[modes, 0]);
+    let mut m = with(Control::Subsystem);
+    // Format 0 of unit 2, one of two; statistics of 192 bytes; 32 MB, all available; 4 MB of non-volatile storage; SSID 0002.
+    let mut all = [0; 40];
+    for (at, bytes) in
+        [(1, [2, 1, 1]), (5, [0, 0, 192]), (10, [2, 0, 0]), (14, [2, 0, 0]), (28, [0, 0x40, 0]), (37, [0, 0, 2])]
+    {
+        all[at..at + 3].copy_from_slice(&bytes);
+    }
+    assert_eq!(status(&mut m), all);
+    // Subsystem caching off and on.
+    m.good(&[mode(0xc0)]);
+    assert_eq!(short(&mut m), (0x80, 0, false, 0));
+    assert_eq!(cache.status(2), (false, true, true, true));
+    m.good(&[mode(0x80)]);
+    // Non-volatile storage off, caching and DASD fast write for the device off, by one command; then on again.
+    m.good(&[mode(0x3f)]);
+    assert_eq!(short(&mut m), (0, 0x80, true, 0xf0));
+    assert_eq!((cache.status(2), cache.status(1)), ((true, false, false, false), (true, false, true, true)));
+    m.good(&[mode(0x2a)]);
+    m.good(&[mode(0x03)]);
+    assert_eq!(short(&mut m), (0, 0, true, 0x30));
+    // Who may change the device only changes nothing else, nor anything along with it; who may change nothing may look.
+    let mut m = with(Control::Device);
+    m.good(&[mode(0x02), mode(0)]);
+    assert_eq!(m.bad(&[mode(0xcc)]).0[7], 1);
+    assert_eq!(short(&mut m), (0, 0, true, 0));
+    let mut m = with(Control::None);
+    assert_eq!(m.bad(&[mode(0x03)]).0[7], 1);
+    assert_eq!(short(&mut m), (0, 0, true, 0));
+    // A code or a byte that means nothing; one byte; a control unit without non-volatile storage, and one without a cache.
+    let mut m = with(Control::Subsystem);
+    assert_eq!([mode(0x01), put(0x87, &[0, 1]), put(0x87, &[0])].map(|step| m.bad(&[step]).0[7]), [4, 4, 3]);
+    let options = Options { cache: Some(Arc::new(Cache::new(4, 0))), ..Options::default() };
+    let mut m = Machine::new(Box::new(Eckd::new(filled(), options)));
+    assert_eq!((m.bad(&[mode(0x20)]).0[7], short(&mut m)), (4, (0, 0x80, true, 0)));
+    m.good(&[mode(0x0c)]);
+    let mut m = machine(&filled());
+    assert_eq!((m.bad(&[mode(0x0c)]).0[7], short(&mut m)), (4, (0x80, 0x80, true, 0xf0)));
+}
+
 /// A clock that stands until somebody moves it.
 #[derive(Default)]
 struct Still {

@@ -94,14 +94,22 @@ struct State {
 /// The cache of one control unit, shared by its devices. They are told apart by their unit addresses.
 pub struct Cache {
     tracks: usize,
-    /// Tracks of non-volatile storage.
+    /// Tracks of non-volatile storage; 0: there is none.
     storage: usize,
+    /// Bytes of both.
+    bytes: [u64; 2],
     state: Mutex<State>,
 }
 
 impl Cache {
-    /// A cache for so many tracks, with non-volatile storage for so many; both are on.
+    /// A cache for so many tracks of 64 KB, with non-volatile storage for so many; both are on.
     pub fn new(tracks: usize, storage: usize) -> Cache {
+        Cache::sized([tracks, storage].map(|tracks| (tracks as u64) << 16), 1 << 16)
+    }
+
+    /// A cache of so many bytes, with so many of non-volatile storage, for tracks of this length; both are on.
+    pub fn sized(bytes: [u64; 2], track: u32) -> Cache {
+        let [tracks, storage] = bytes.map(|bytes| (bytes / u64::from(track.max(1))) as usize);
         let state = State {
             cache: true,
             storage: true,
@@ -111,7 +119,17 @@ impl Cache {
             modified: 0,
             devices: HashMap::new(),
         };
-        Cache { tracks: tracks.max(1), storage, state: Mutex::new(state) }
+        Cache { tracks: tracks.max(1), storage, bytes, state: Mutex::new(state) }
+    }
+
+    /// A device is at the control unit.
+    pub fn attach(&self, unit: u8) {
+        self.state().devices.entry(unit).or_default();
+    }
+
+    /// Whether the control unit has non-volatile storage, on or off.
+    pub(super) fn has_storage(&self) -> bool {
+        self.storage > 0
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -163,7 +181,7 @@ impl Cache {
         let mut state = self.state();
         let device = state.devices.entry(unit).or_default();
         let (cache, fast_write) = (device.cache, device.fast_write);
-        (state.cache, state.storage, cache, fast_write)
+        (state.cache, state.storage && self.has_storage(), cache, fast_write)
     }
 
     /// What a device has counted.
@@ -176,7 +194,7 @@ impl Cache {
         let state = &mut *self.state();
         let device = state.devices.entry(unit).or_default();
         let active = state.cache && device.cache && !usage.bypasses();
-        let fast = active && wrote && state.storage && device.fast_write && !usage.no_fast_write;
+        let fast = active && wrote && state.storage && self.has_storage() && device.fast_write && !usage.no_fast_write;
         let hit = active && state.index.contains_key(&(unit, track));
         let c = &mut device.counts;
         let (requests, hits) = match (wrote, usage.sequential()) {
@@ -204,7 +222,7 @@ impl Cache {
         state.slots[slot].used = true;
         let destage = fast && !state.slots[slot].modified;
         if fast && !state.slots[slot].modified {
-            if state.modified >= self.storage.max(1) {
+            if state.modified >= self.storage {
                 state.devices.entry(unit).or_default().counts.delayed += 1;
                 state.destage_one();
             }
@@ -268,8 +286,41 @@ impl State {
     }
 }
 
+/// The answer to SENSE SUBSYSTEM STATUS, 40 bytes (format 0), for a device of a control unit with or without a cache.
+pub(super) fn sense(cache: Option<&Cache>, unit: u8, ssid: u16) -> [u8; 40] {
+    /// Of the subsystem: a program has turned it off.
+    const OFF: u8 = 0x80;
+    /// Of a device: caching, and DASD fast write, are deactivated.
+    const NO_CACHING: u8 = 0xc0;
+    const NO_FAST_WRITE: u8 = 0x30;
+    let mut b = [0; 40];
+    let (on, storage_on, caching, fast_write) = cache.map_or((false, false, false, false), |cache| cache.status(unit));
+    let [bytes, storage] = cache.map_or([0; 2], |cache| cache.bytes);
+    let devices = cache.map_or(1, |cache| cache.state().devices.len());
+    let unless = |is: bool, bits: u8| if is { 0 } else { bits };
+    let mut word = |at: usize, bytes: u64| {
+        b[at..at + 4].copy_from_slice(&u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes());
+    };
+    // Of the cache: what there is, and what may be used of it; nothing is pinned (18-21) or offline (22-25). Of
+    // non-volatile storage: what there is, and nothing is pinned (32-35).
+    word(10, bytes);
+    word(14, if on { bytes } else { 0 });
+    word(28, storage);
+    // The device, how many more there are, and one set of statistics for each, so long.
+    (b[1], b[2], b[3]) = (unit, (devices - 1) as u8, 1);
+    b[6..8].copy_from_slice(&(Statistics::LENGTH as u16).to_be_bytes());
+    b[4] = unless(on, OFF);
+    b[5] = unless(storage_on, OFF);
+    b[26] = unless(caching, NO_CACHING) | unless(fast_write, NO_FAST_WRITE);
+    b[38..].copy_from_slice(&ssid.to_be_bytes());
+    b
+}
+
 impl Statistics {
-    /// Subsystem statistics of a device: 192 bytes.
+    /// Bytes of a set.
+    const LENGTH: usize = 192;
+
+    /// Subsystem statistics of a device.
     pub(super) fn encode(&self, unit: u8, ssid: u16) -> Vec<u8> {
         let mut b = vec![0, unit, 0, 0];
         let counts = [
@@ -299,7 +350,7 @@ impl Statistics {
         // Second status, quick write promotes, a reserved byte.
         b.extend([0; 6]);
         b.extend(ssid.to_be_bytes());
-        b.resize(192, 0);
+        b.resize(Self::LENGTH, 0);
         b
     }
 }

@@ -3,7 +3,7 @@
 
 use super::eckd::{Eckd, Ended};
 use super::sense::Fault;
-use super::{Control, ControlUnit, code, identity};
+use super::{Cache, Control, ControlUnit, cache, code, identity};
 use arch::io::DeviceStatus;
 use css::{Command, Data};
 use dasd::Kind;
@@ -33,6 +33,25 @@ const FEATURES: [(usize, u8); 3] = [
     (12, 0x40),
 ];
 
+/// What SET SUBSYSTEM MODE sets: where its two bits are in the first byte, what who asks for it must be allowed, and how it is done
+/// for a unit.
+struct Mode {
+    shift: u32,
+    needs: Control,
+    set: fn(&Cache, u8, bool),
+}
+
+/// 00 leaves it as it is, 10 makes it available, 11 unavailable. Which bits are which is ours.
+const MODES: [Mode; 4] = [
+    Mode { shift: 6, needs: Control::Subsystem, set: |cache, _, on| cache.set_cache(on) },
+    Mode { shift: 4, needs: Control::Subsystem, set: |cache, _, on| cache.set_storage(on) },
+    Mode { shift: 2, needs: Control::Device, set: Cache::set_device },
+    Mode { shift: 0, needs: Control::Device, set: Cache::set_fast_write },
+];
+
+/// The modes of non-volatile storage.
+const OF_STORAGE: u8 = 0x33;
+
 impl Eckd {
     pub(super) fn perform_subsystem(&mut self, command: Command, data: &mut Data<'_>) -> Ended {
         let needs = match command.code {
@@ -60,12 +79,12 @@ impl Eckd {
                 Ok(DeviceStatus::ENDED)
             }
             code::SENSE_SUBSYSTEM_STATUS => {
-                data.store(&self.subsystem_status());
+                data.store(&cache::sense(self.options.cache.as_deref(), self.options.unit, self.options.ssid));
                 Ok(DeviceStatus::ENDED)
             }
             code::SET_SUBSYSTEM_MODE => {
-                Self::parameters::<2>(data)?;
-                Ok(DeviceStatus::ENDED)
+                let [modes, rest] = Self::parameters(data)?;
+                if rest == 0 { self.set_subsystem_mode(modes) } else { Err(Fault::PARAMETER) }
             }
             code::READ_AND_RESET_LOG => {
                 data.store(&[0; 32]);
@@ -152,11 +171,21 @@ impl Eckd {
         Some(answer).filter(|_| self.control_unit != ControlUnit::C3990_3)
     }
 
-    /// Sense Subsystem Status: 40 bytes.
-    fn subsystem_status(&self) -> [u8; 40] {
-        let mut b = [0; 40];
-        b[0] = 0x01;
-        b[38..40].copy_from_slice(&self.options.ssid.to_be_bytes());
-        b
+    /// All of what is asked for is set, or nothing.
+    fn set_subsystem_mode(&self, modes: u8) -> Ended {
+        let asked = || MODES.iter().map(|mode| (mode, modes >> mode.shift & 3)).filter(|&(_, how)| how != 0);
+        if asked().any(|(_, how)| how == 1) {
+            return Err(Fault::PARAMETER);
+        }
+        if asked().any(|(mode, _)| mode.needs > self.options.control) {
+            return Err(Fault::INVALID_COMMAND);
+        }
+        if modes == 0 {
+            return Ok(DeviceStatus::ENDED);
+        }
+        let cache = self.options.cache.as_ref().filter(|cache| modes & OF_STORAGE == 0 || cache.has_storage());
+        let cache = cache.ok_or(Fault::PARAMETER)?;
+        asked().for_each(|(mode, how)| (mode.set)(cache, self.options.unit, how == 2));
+        Ok(DeviceStatus::ENDED)
     }
 }

@@ -42,8 +42,7 @@ pub struct Limits {
 /// The cache of a control unit that such a disk may be at.
 fn cache(size: Size, kind: Kind) -> Option<Arc<Cache>> {
     let Kind::Ckd { device: 0x3380 | 0x3390 | 0x9345, track, .. } = kind else { return None };
-    let tracks = |bytes: u64| (bytes / u64::from(track.max(1))) as usize;
-    (size.cache > 0).then(|| Arc::new(Cache::new(tracks(size.cache), tracks(size.storage))))
+    (size.cache > 0).then(|| Arc::new(Cache::sized([size.cache, size.storage], track)))
 }
 
 impl State {
@@ -59,6 +58,7 @@ impl State {
         let kind = real.volume.kind();
         if kind.tracks() != 0 {
             real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(size, kind));
+            real.subsystem.iter().for_each(|cache| cache.attach(real.number as u8));
         }
         let timing = Timing::new(&kind, real.paths.clone());
         timing.set_on(size.timed);

@@ -131,6 +131,67 @@ fn the_control_units_cache_is_set_and_counted() {
     assert_eq!(ipl("190"), before);
 }
 
+/// SET SUBSYSTEM MODE (X'87') acts on the same control unit as SET CACHE, NVS and DASDFW, as far as DASDOPT lets it.
+#[test]
+fn programs_set_the_mode_of_the_control_unit() {
+    /// Minidisk 123's SET SUBSYSTEM MODE and SENSE SUBSYSTEM STATUS: whether the first was accepted, and bytes 4, 5 and 26 of the other.
+    fn set(site: &Site, maint: &Seat<'_>, modes: u8) -> (bool, [u8; 3]) {
+        let ccws = |command: u32, count: u32| words(&[command, 0x2000_0000 | count]);
+        let general = |program: u32| words(&[0x0123_0000, 0, program, 0, 0, 0, 0]);
+        // LA 1; DIAG X'A8'; IPM 5; ST 5; and another.
+        let program = [0x4110_0d00, 0x8312_00a8, 0xb222_0050, 0x5050_0500, 0x4110_0d80, 0x8312_00a8];
+        let data = [
+            (0xc40, &[modes, 0][..]),
+            (0xc80, &ccws(0x8700_0c40, 2)),
+            (0xc90, &ccws(0x5400_7000, 40)),
+            (0xd00, &[0; 88]),
+            (0xd00, &general(0xc80)),
+            (0xd80, &[0; 88]),
+            (0xd80, &general(0xc90)),
+        ];
+        let guest = perform(site, maint, "MAINT", &program, &data);
+        let mut status = [0; 40];
+        guest.read(arch::Absolute(0x7000), &mut status).unwrap();
+        let cc = guest.read_u32(arch::Absolute(0x500)).unwrap() >> 28;
+        (cc == 0, [4, 5, 26].map(|at| status[at]))
+    }
+    let shown = |maint: &Seat<'_>| {
+        let mut lines = maint.says("query cache 201")[..2].to_vec();
+        lines.extend(maint.says("query nvs 201"));
+        lines.extend(maint.says("query dasdfw 201"));
+        lines.join(", ").replace("0201 ", "")
+    };
+    // DASDOPT DEVCTL: caching and DASD fast write of the device, and nothing of the subsystem.
+    let site = Site::new();
+    let (maint, _) = site.log_on("maint");
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    assert_eq!(set(&site, &maint, 0x0f), (true, [0, 0, 0xf0]));
+    assert_eq!(
+        shown(&maint),
+        "CACHE available for subsystem, CACHE deactivated for device, NVS available for subsystem, DASDFW deactivated for device"
+    );
+    assert_eq!(set(&site, &maint, 0xc0), (false, [0, 0, 0xf0]));
+    assert_eq!(set(&site, &maint, 0x3a), (false, [0, 0, 0xf0]));
+    assert_eq!(set(&site, &maint, 0x0a), (true, [0, 0, 0]));
+    // SYSCTL: all of it. What CP's commands set, programs see.
+    let site = Site::with(&super::DIRECTORY.replace("DASDOPT DEVCTL", "DASDOPT SYSCTL"));
+    let (maint, _) = site.log_on("maint");
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    assert_eq!(set(&site, &maint, 0xf0), (true, [0x80, 0x80, 0]));
+    assert_eq!(
+        shown(&maint),
+        "CACHE unavailable for subsystem, CACHE activated for device, NVS unavailable for subsystem, DASDFW activated for device"
+    );
+    maint.says("set cache subsystem on 201");
+    maint.says("set dasdfw off 201");
+    assert_eq!(set(&site, &maint, 0x00), (true, [0, 0x80, 0x30]));
+    // NODEVCTL: nothing, but programs may look.
+    let site = Site::with(&super::DIRECTORY.replace("DASDOPT DEVCTL", "DASDOPT NODEVCTL"));
+    let (maint, _) = site.log_on("maint");
+    format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
+    assert_eq!(set(&site, &maint, 0x0f), (false, [0, 0, 0]));
+}
+
 #[test]
 fn record_level_caching_keeps_what_was_read() {
     let site = Site::new();
