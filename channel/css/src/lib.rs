@@ -185,6 +185,11 @@ impl ChannelSubsystem {
         true
     }
 
+    /// Whether channel programs for a device may take its fast path; not if there is no such device.
+    pub fn allows_fast_path(&self, number: u16) -> bool {
+        self.find(number).is_some_and(|id| !self.subchannels[usize::from(id.number())].slow)
+    }
+
     /// The subchannel of a device number.
     pub fn find(&self, number: u16) -> Option<SubsystemId> {
         let n = self.subchannels.iter().position(|s| s.device.is_some() && s.pmcw.device() == number)?;

@@ -192,11 +192,21 @@ fn the_directorys_minidisks_are_there_at_logon() {
     let details = maint.says("query virtual 191 details");
     assert_eq!(
         details[1..],
-        [
-            "     0191 OWNER = MAINT 0191 MODE = WR START = 30",
-            "     0191 MDC OFF, NODEVCTL, IOASSIST NOT ELIGIBLE, NOT RESERVED"
-        ]
+        ["     0191 OWNER = MAINT 0191 MODE = WR START = 30", "     0191 MDC OFF, NODEVCTL, IOASSIST ON, NOT RESERVED"]
     );
+    // Of each disk, whatever it is: what QUERY IOASSIST says of all.
+    let assisted = |vdev: &str| {
+        let details = maint.says(&format!("query virtual {vdev} details")).remove(2);
+        details.split(", ").find_map(|word| word.strip_prefix("IOASSIST ")).map(str::to_string)
+    };
+    for (set, shown) in [("off", "OFF"), ("on", "ON")] {
+        maint.says(&format!("set ioassist {set}"));
+        assert!(["123", "191", "193", "300"].iter().all(|vdev| assisted(vdev).as_deref() == Some(shown)));
+        maint.says("detach 193");
+        maint.says("link * 193 193 mr");
+        assert_eq!(assisted("193").as_deref(), Some(shown), "it came later");
+        assert!(maint.says("query ioassist")[0].starts_with(&format!("MAINT    IOASSIST {shown}, ")));
+    }
     let (_u1, lines) = site.log_on("u1");
     assert_eq!(of_disks(lines), ["DASD 0190 LINKED R/O; R/W BY MAINT"]);
     assert_eq!(maint.says("query links 190"), ["MAINT    0190 R/W, U1       0190 R/O"]);

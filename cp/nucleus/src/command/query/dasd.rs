@@ -298,7 +298,11 @@ pub fn cp_owned(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Messa
 /// The line of QUERY VIRTUAL for a disk, and with `details` those behind it.
 pub(super) fn virtual_lines(issuer: &Issuer, link: &Link, details: bool) -> Vec<String> {
     let vdev = link.vdev();
-    let subchannel = issuer.vmdbk.machine().configuration.css().find(vdev);
+    let machine = issuer.vmdbk.machine();
+    let (subchannel, assisted) = {
+        let css = machine.configuration.css();
+        (css.find(vdev), css.allows_fast_path(vdev))
+    };
     let subchannel = subchannel.map_or("NONE".into(), |id| format!("{:04X}", id.number()));
     let kind = link.disk.kind();
     let (units, unit) = size(&kind);
@@ -336,7 +340,8 @@ pub(super) fn virtual_lines(issuer: &Issuer, link: &Link, details: bool) -> Vec<
         first,
         format!("     {vdev:04X} OWNER = {} {:04X} MODE = {mode}{reserve} {what}", link.disk.owner, link.disk.vdev),
         format!(
-            "     {vdev:04X} MDC {cached}, {control}, IOASSIST NOT ELIGIBLE, {}",
+            "     {vdev:04X} MDC {cached}, {control}, IOASSIST {}, {}",
+            if assisted { "ON" } else { "OFF" },
             match link.disk.reserved() {
                 true => "RESERVED",
                 false => "NOT RESERVED",
