@@ -16,6 +16,7 @@ pub fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
         let options = Options { read_only: *read_only, policy: *policy, ..Options::default() };
         match Image::open(file, options) {
             Ok(image) => {
+                troubles.extend(image.notices().into_iter().map(|notice| format!("DASD {number:04X}: {notice}")));
                 if !disks.install(*number, image, file.display().to_string()) {
                     troubles.push(format!("DASD {number:04X} is defined twice"));
                 }

@@ -4,7 +4,8 @@ use crate::copy::{Anew, Lose, checked, went_on};
 use crate::image::{Image, Options, Progress};
 use crate::layer::Layer;
 use crate::packed::{self, Place};
-use crate::{ImageError, Kind, MediaError, Track};
+use crate::plain::Mended;
+use crate::{ImageError, Kind, MediaError};
 use std::path::{Path, PathBuf};
 
 /// What was found in one file of an image.
@@ -26,6 +27,18 @@ pub struct FileReport {
     pub problems: Vec<String>,
     /// Units that cannot be trusted, with the reason.
     pub damaged: Vec<(u32, String)>,
+    /// Units that another program has written since, or something else has changed: the next who opens the disk to write it takes them as they are.
+    pub changed: Vec<u32>,
+}
+
+impl FileReport {
+    fn is_plain(&self) -> bool {
+        ["ckd", "fba"].contains(&self.format)
+    }
+
+    fn clean(&self) -> bool {
+        self.problems.is_empty() && self.damaged.is_empty() && self.changed.is_empty()
+    }
 }
 
 /// What was found in an image, the base first.
@@ -38,7 +51,7 @@ pub struct Report {
 impl Report {
     /// Nothing is wrong.
     pub fn clean(&self) -> bool {
-        self.files.iter().all(|file| file.problems.is_empty() && file.damaged.is_empty())
+        self.files.iter().all(FileReport::clean)
     }
 }
 
@@ -60,8 +73,10 @@ pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>
         for (n, layer) in layers.iter_mut().enumerate() {
             let mut file = survey(layer);
             let kind = layer.kind();
+            let alien = layer.sums().iter().any(|sums| sums.alien());
             for unit in (0..packed::units(kind)).filter(|_| units) {
                 match layer.read(unit).and_then(|bytes| checked(kind, unit, bytes)) {
+                    Ok(_) if alien && !layer.is_ours(unit)? => file.changed.push(unit),
                     Ok(_) => {}
                     Err(MediaError::Damaged(why)) => file.damaged.push((unit, why)),
                     Err(error) => return Err(error.into()),
@@ -95,6 +110,7 @@ fn survey(layer: &mut Layer) -> FileReport {
         left_open: false,
         problems: Vec::new(),
         damaged: Vec::new(),
+        changed: Vec::new(),
     };
     if let Some(packed) = layer.packed() {
         let count = |wanted: fn(Place) -> bool| (0..units).filter(|unit| wanted(packed.place(*unit))).count() as u32;
@@ -131,34 +147,32 @@ fn format_name(layer: &mut Layer) -> &'static str {
 }
 
 /// Makes a damaged image whole: compressed files are written anew from what can be read, and the old file is kept as
-/// `NAME.damaged`; in plain files damaged tracks become empty ones. Nothing is changed before all that takes long is done. Returns what
-/// had to be given up, by file.
+/// `NAME.damaged`. In plain files, tracks that have no structure become empty ones; what differs from its check sum only is taken as it is. Nothing is
+/// changed before all that takes long is done. Returns what had to be given up (`damaged`) and what was taken (`changed`), by file.
 pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Report, ImageError> {
     let mut report = check(path, options, true, progress)?;
-    let (mut plain, mut anew) = (Vec::new(), Vec::new());
-    for file in &mut report.files {
-        if file.problems.is_empty() && file.damaged.is_empty() {
-            continue;
-        }
-        if file.format == "ckd" {
-            plain.push((file.path.clone(), file.damaged.clone()));
-            continue;
-        }
+    let mut anew = Vec::new();
+    for file in report.files.iter_mut().filter(|file| !file.clean() && !file.is_plain()) {
         let mut lost = Vec::new();
         let lose: Lose<'_> = &mut |unit, error| lost.push((unit, error.to_string()));
         anew.push((file.path.with_added_extension("damaged"), Anew::write(&file.path, Some(lose), progress)?));
         file.damaged = lost;
     }
-    plain.iter().try_for_each(|(path, damaged)| mend_plain(path, options, damaged))?;
+    for file in report.files.iter_mut().filter(|file| !file.clean() && file.is_plain()) {
+        mend_plain(file, options)?;
+    }
     anew.into_iter().try_for_each(|(kept, anew)| anew.finish(Some(&kept)))?;
     Ok(report)
 }
 
-fn mend_plain(path: &Path, options: &Options, damaged: &[(u32, String)]) -> Result<(), ImageError> {
-    let mut layer = Layer::open(path, options, false)?;
-    for (unit, _) in damaged {
-        let (cylinder, head) = layer.kind().home(*unit)?;
-        layer.write(*unit, Track::new(cylinder, head).image(), None)?;
+fn mend_plain(file: &mut FileReport, options: &Options) -> Result<(), ImageError> {
+    // That it is opened is all that is wanted of units that another program has written.
+    let mut layer = Layer::open(&file.path, options, false)?;
+    for (unit, why) in std::mem::take(&mut file.damaged) {
+        match layer.mend(unit)? {
+            Mended::Taken => file.changed.push(unit),
+            Mended::Lost => file.damaged.push((unit, why)),
+        }
     }
     Ok(layer.close()?)
 }

@@ -10,7 +10,7 @@ use crate::image::{Options, Policy, Progress, shadow_path};
 use crate::journal;
 use crate::layer::Layer;
 use crate::packed::{self, GROUP, GROUP_BYTES, Packed};
-use crate::{ImageError, Kind, MediaError, Track, Volume};
+use crate::{ImageError, Kind, MediaError, Track, Volume, sums};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +47,7 @@ impl Draft {
             HostFile::open(&unfinished, true, None)?;
             let _ = std::fs::remove_file(&unfinished);
         }
+        let _ = std::fs::remove_file(sums::path_of(&unfinished));
         let host = HostFile::create(&unfinished, None)?;
         Ok((Draft { to: to.into(), unfinished, complete: false }, host))
     }
@@ -73,8 +74,10 @@ impl Draft {
         }
         std::fs::rename(&self.unfinished, &self.to).map_err(fail)?;
         self.complete = true;
-        // One that a killed process left is about the file that had the name before.
+        // Those that are there are about the file that had the name before.
         let _ = std::fs::remove_file(journal::path_of(&self.to));
+        let _ = std::fs::remove_file(sums::path_of(&self.to));
+        let _ = std::fs::rename(sums::path_of(&self.unfinished), sums::path_of(&self.to));
         Ok(crate::host::sync_folder(&self.to)?)
     }
 }
@@ -83,6 +86,7 @@ impl Drop for Draft {
     fn drop(&mut self) {
         if !self.complete {
             let _ = std::fs::remove_file(&self.unfinished);
+            let _ = std::fs::remove_file(sums::path_of(&self.unfinished));
         }
     }
 }
@@ -138,7 +142,7 @@ pub fn copy(
 /// Everything is on the host's medium.
 fn close(mut layer: Layer) -> Result<(), ImageError> {
     layer.close()?;
-    Ok(layer.hosts().iter().try_for_each(|host| host.sync())?)
+    Ok(layer.to_sync().iter().try_for_each(|host| host.sync())?)
 }
 
 /// Tells how far it is; an error if it is not to go on.

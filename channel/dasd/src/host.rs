@@ -10,7 +10,7 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// A request to the host, for [`Faults`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,6 +128,14 @@ impl HostFile {
         Ok(host)
     }
 
+    /// Opens a file that belongs to an image which is locked already; `None` if it is not there, or cannot be opened.
+    pub(crate) fn open_beside(path: &Path, write: bool, faults: Option<Arc<dyn Faults>>) -> Option<HostFile> {
+        let written = OpenOptions::new().read(true).write(write).open(path);
+        let writable = write && written.is_ok();
+        let file = written.or_else(|_| File::open(path)).ok()?;
+        Some(HostFile { file, path: path.into(), writable, faults, past: OnceLock::new() })
+    }
+
     fn lock(&self) -> Result<(), ImageError> {
         let lock = || if self.writable { self.file.try_lock() } else { self.file.try_lock_shared() };
         let mut locked = lock();
@@ -184,6 +192,16 @@ impl HostFile {
     #[expect(clippy::len_without_is_empty, reason = "a length that has to be asked of the host, and may fail")]
     pub fn len(&self) -> Result<u64, MediaError> {
         Ok(self.file.metadata().map_err(|error| self.fail(&error))?.len())
+    }
+
+    /// When it was written last.
+    pub(crate) fn modified(&self) -> Result<SystemTime, MediaError> {
+        self.file.metadata().and_then(|metadata| metadata.modified()).map_err(|error| self.fail(&error))
+    }
+
+    /// When it was made, by which it is told from another file that had its name; the epoch if the host does not say.
+    pub(crate) fn made(&self) -> SystemTime {
+        self.file.metadata().and_then(|metadata| metadata.created()).unwrap_or(SystemTime::UNIX_EPOCH)
     }
 
     fn fail(&self, error: &io::Error) -> MediaError {

@@ -166,6 +166,13 @@ impl Image {
         self.shared().iter().flat_map(name).collect()
     }
 
+    /// What whoever uses the disk is to be told: that another program has written one of its files since.
+    pub fn notices(&self) -> Vec<String> {
+        let of_file =
+            |layer: &Layer| layer.sums().iter().filter_map(|sums| sums.notice()).map(str::to_string).collect();
+        self.shared().iter().flat_map(|layer| -> Vec<String> { of_file(layer) }).collect()
+    }
+
     /// The format of the base.
     pub fn format(&self) -> Format {
         match &self.shared()[0] {
@@ -397,7 +404,7 @@ impl Files {
             [Layer::Ckd(ckd)] if units.len() > 1 => {
                 let keep = self.once.lock().expect(HELD).again(units);
                 let mut tracks = units.clone().zip(ckd.read_run(units, keep, room)?);
-                tracks.try_for_each(|(unit, slot)| put(unit, slot.to_vec()))
+                tracks.try_for_each(|(unit, track)| put(unit, track?.to_vec()))
             }
             _ => units.clone().try_for_each(|unit| put(unit, read_unit(stack, unit)?)),
         }
@@ -477,7 +484,7 @@ impl Files {
                 return Ok(());
             }
             let top = top(&mut stack);
-            (top.hosts(), top.packed().map_or(0, |packed| packed.waiting()), files)
+            (top.to_sync(), top.packed().map_or(0, |packed| packed.waiting()), files)
         };
         if let Err(error) = hosts.iter().try_for_each(|host| host.sync()) {
             self.dirty.store(true, Ordering::Release);
@@ -602,7 +609,7 @@ impl Volume for Image {
         self.may_write()?;
         let mut stack = self.alone();
         self.note_write();
-        if let [Layer::Fba(flat)] = stack.as_slice() {
+        if let [Layer::Fba(flat)] = stack.as_mut_slice() {
             return flat.write(block * Kind::BLOCK as u64, from);
         }
         let mut at = 0;

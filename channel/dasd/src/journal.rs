@@ -119,11 +119,12 @@ impl Drop for Journal {
 }
 
 /// Finishes the write that was in flight when a process that wrote this image ended. An image that may not be written
-/// is refused if there is one.
-pub fn recover(host: &HostFile) -> Result<(), ImageError> {
+/// is refused if there is one. Whether there was one.
+pub fn recover(host: &HostFile) -> Result<bool, ImageError> {
     let path = path_of(host.path());
-    let Ok(bytes) = std::fs::read(&path) else { return Ok(()) };
-    if let Some((offset, new)) = in_flight(host, &bytes)? {
+    let Ok(bytes) = std::fs::read(&path) else { return Ok(false) };
+    let found = in_flight(host, &bytes)?;
+    if let Some((offset, new)) = found {
         if !host.writable() {
             let why = "a write was in flight when its last user was killed; endicott dasd check finishes it".into();
             return Err(ImageError::Damaged { path: host.path().into(), why });
@@ -134,7 +135,7 @@ pub fn recover(host: &HostFile) -> Result<(), ImageError> {
     if host.writable() {
         let _ = std::fs::remove_file(&path);
     }
-    Ok(())
+    Ok(found.is_some())
 }
 
 /// The write that the journal describes, if some pages are as before it and some as behind it.

@@ -3,7 +3,8 @@
 use crate::header::{self, Header, Packing};
 use crate::host::HostFile;
 use crate::packed::{GROUP, GROUP_BYTES, Packed, Place};
-use crate::{ImageError, Kind, MediaError, Options, plain};
+use crate::sums::Sums;
+use crate::{ImageError, Kind, MediaError, Options, Track, plain};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,6 +57,45 @@ impl Layer {
             Layer::Ckd(ckd) => ckd.hosts(),
             Layer::Fba(fba) => vec![fba.host().clone()],
             Layer::Packed(packed) => vec![packed.host().clone()],
+        }
+    }
+
+    /// The files that are to be on the host's medium, in this order.
+    pub fn to_sync(&self) -> Vec<Arc<HostFile>> {
+        // A piece that is there is to have its sum there.
+        let mut hosts: Vec<Arc<HostFile>> = self.sums().iter().filter_map(|sums| sums.host().cloned()).collect();
+        hosts.extend(self.hosts());
+        hosts
+    }
+
+    /// The check sums beside its files.
+    pub fn sums(&self) -> Vec<&Sums> {
+        match self {
+            Layer::Ckd(ckd) => ckd.sums().collect(),
+            Layer::Fba(fba) => vec![fba.sums()],
+            Layer::Packed(_) => Vec::new(),
+        }
+    }
+
+    /// Whether a unit is as this program has written it last, of a file with check sums.
+    pub fn is_ours(&self, unit: u32) -> Result<bool, MediaError> {
+        match self {
+            Layer::Ckd(ckd) => ckd.is_ours(unit),
+            Layer::Fba(fba) => fba.is_ours(u64::from(unit) * GROUP_BYTES as u64, group_bytes(fba.kind, unit)),
+            Layer::Packed(_) => Ok(true),
+        }
+    }
+
+    /// Makes a damaged unit of a plain file one that can be read: it is taken as it is, or becomes empty.
+    pub fn mend(&mut self, unit: u32) -> Result<plain::Mended, MediaError> {
+        let home = self.kind().home(unit);
+        match self {
+            Layer::Ckd(ckd) => {
+                let (cylinder, head) = home?;
+                ckd.mend(unit, || Track::new(cylinder, head).image().to_vec())
+            }
+            Layer::Fba(fba) => fba.mend(u64::from(unit) * GROUP_BYTES as u64, group_bytes(fba.kind, unit)),
+            Layer::Packed(_) => Err(MediaError::WrongKind),
         }
     }
 
@@ -129,9 +169,14 @@ impl Layer {
 
     /// Leaves the file as other programs expect it.
     pub fn close(&mut self) -> Result<(), MediaError> {
+        if let Layer::Packed(packed) = self {
+            return packed.close();
+        }
+        self.to_sync().iter().try_for_each(|host| host.sync())?;
         match self {
-            Layer::Packed(packed) => packed.close(),
-            _ => self.hosts().iter().try_for_each(|host| host.sync()),
+            Layer::Ckd(ckd) => ckd.close(),
+            Layer::Fba(fba) => fba.close(),
+            Layer::Packed(_) => Ok(()),
         }
     }
 

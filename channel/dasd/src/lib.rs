@@ -6,7 +6,8 @@
 //! business (the `devices` crate), not the medium's.
 //!
 //! No format loses an acknowledged write when this process ends: plain images keep one write in flight in a journal,
-//! compressed images never write over a track in use.
+//! compressed images never write over a track in use. What is damaged is found by check sums: of compressed images in their files, of plain ones beside
+//! them.
 
 #![forbid(unsafe_code)]
 
@@ -29,6 +30,7 @@ mod past;
 mod plain;
 #[cfg(test)]
 mod scratch;
+mod sums;
 mod sync;
 pub mod track;
 pub mod volume;

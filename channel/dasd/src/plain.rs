@@ -1,13 +1,15 @@
 //! Plain images: a track, or a block, in a place of its own.
 //!
 //! Count-key-data (`CKD_P370`, `CKD_P064`): the header, then a slot for each track. A volume may be several files
-//! (`NAME_1`, `NAME_2`, ...), each with a header of its own. Fixed-block: the blocks, and nothing else.
+//! (`NAME_1`, `NAME_2`, ...), each with a header of its own. Fixed-block: the blocks, and nothing else. Neither has a place for check sums:
+//! they are [beside it](crate::sums).
 
 use crate::header::{self, Form, Header, Packing};
 use crate::host::{HostFile, ImageError};
 use crate::journal::{self, Journal};
-use crate::past::{PAGE, Room};
-use crate::{Count, Kind, MediaError, Options, Policy, Spot, track};
+use crate::past::Room;
+use crate::sums::{Change, Grid, PIECE, Sums, sum};
+use crate::{Count, Kind, MediaError, Options, Policy, Spot, Track, track};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +33,14 @@ struct Part {
     first: u32,
     end: u32,
     journal: Journal,
+    sums: Sums,
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Else the table is found as a killed process leaves it.
+        let _ = self.sums.close(&self.host);
+    }
 }
 
 impl Ckd {
@@ -61,9 +71,12 @@ impl Ckd {
             if now.last != 0 && u32::from(now.last) + 1 != cylinders {
                 return Err(damaged(&format!("it ends with cylinder {}, not {}", cylinders - 1, now.last)));
             }
-            journal::recover(&host)?;
+            let mut sums = Sums::open(&host, grid(slot, here * header.heads), options.faults.clone())?;
+            if journal::recover(&host)? {
+                sums.reopen();
+            }
             let journal = Journal::new(host.path(), options.faults.clone());
-            parts.push(Part { host: host.into(), first, end: cylinders * header.heads, journal });
+            parts.push(Part { host: host.into(), first, end: cylinders * header.heads, journal, sums });
             if now.last == 0 || now.sequence == 0 || now.sequence == 0xFF {
                 break;
             }
@@ -88,10 +101,16 @@ impl Ckd {
         let header = Header::of_kind(kind, Packing::Plain, false);
         host.write_at(0, &header.encode())?;
         host.set_len(header::LEN as u64 + u64::from(cylinders * heads) * u64::from(slot))?;
+        let mut sums = Sums::open(host, grid(slot.into(), cylinders * heads), None)?;
         for n in 0..cylinders * heads {
-            host.write_at(header::LEN as u64 + u64::from(n) * u64::from(slot), &track(n)?)?;
+            let at = header::LEN as u64 + u64::from(n) * u64::from(slot);
+            let mut track = track(n)?;
+            host.write_at(at, &track)?;
+            track.resize(track.len().next_multiple_of(PIECE).min(slot as usize), 0);
+            sums.settle(at, &track)?;
         }
-        Ok(())
+        sums.reopen();
+        Ok(sums.close(host)?)
     }
 
     fn place(&self, track: u32) -> (usize, u64) {
@@ -101,8 +120,14 @@ impl Ckd {
 
     /// A track, with or without what is behind its end in its slot.
     pub fn read(&self, track: u32) -> Result<Vec<u8>, MediaError> {
+        let (bytes, good) = self.look(track)?;
+        if good { Ok(bytes) } else { Err(self.changed(track)) }
+    }
+
+    /// A track, and whether it is as it was written.
+    fn look(&self, track: u32) -> Result<(Vec<u8>, bool), MediaError> {
         let (part, at) = self.place(track);
-        let host = &self.parts[part].host;
+        let Part { host, sums, .. } = &self.parts[part];
         let (slot, expected) = (self.slot as usize, self.expected.load(Ordering::Relaxed));
         let mut bytes = host.read_new(at, expected)?;
         let mut used = track::used(&bytes);
@@ -112,10 +137,20 @@ impl Ckd {
         }
         // Grows at once and shrinks slowly: to read twice costs more than to read a little too much.
         if let Some(used) = used {
-            let wanted = used.next_multiple_of(PAGE).min(slot);
-            self.expected.store(wanted.max(expected - expected.saturating_sub(wanted) / 8), Ordering::Relaxed);
+            let wanted = pieces(0, used, slot).end;
+            let next = wanted.max(expected - expected.saturating_sub(wanted) / 8);
+            self.expected.store(pieces(0, next, slot).end, Ordering::Relaxed);
         }
-        Ok(bytes)
+        // What has no structure is told by whoever looks for it.
+        let good = used.map(|used| sums.good(at, &bytes[..pieces(0, used, slot).end]));
+        Ok((bytes, good.transpose()?.unwrap_or(true)))
+    }
+
+    fn changed(&self, track: u32) -> MediaError {
+        let (cylinder, head) = self.kind.home(track).expect("the track is inside the volume");
+        MediaError::Damaged(format!(
+            "track {track} (cylinder {cylinder}, head {head}) is not what was written there: its check sums differ"
+        ))
     }
 
     /// Whether tracks are read in runs past the host's storage: if that is done with its files, and most of a slot is in use.
@@ -139,10 +174,17 @@ impl Ckd {
         tracks: &Range<u32>,
         keep: bool,
         room: &'a mut Room,
-    ) -> Result<impl Iterator<Item = &'a [u8]>, MediaError> {
+    ) -> Result<impl Iterator<Item = Result<&'a [u8], MediaError>>, MediaError> {
         let (part, at) = self.place(tracks.start);
-        let bytes = self.parts[part].host.read_run(at, tracks.len() * self.slot as usize, keep, room)?;
-        Ok(bytes.chunks(self.slot as usize))
+        let Part { host, sums, .. } = &self.parts[part];
+        let slots = host.read_run(at, tracks.len() * self.slot as usize, keep, room)?.chunks(self.slot as usize);
+        Ok(tracks.clone().zip(slots).map(move |(track, slot)| {
+            let used = track::used(slot).unwrap_or(0);
+            match sums.good(self.place(track).1, &slot[..pieces(0, used, slot.len()).end])? {
+                true => Ok(&slot[..used]),
+                false => Err(self.changed(track)),
+            }
+        }))
     }
 
     /// The whole slot of a track.
@@ -167,7 +209,8 @@ impl Ckd {
     pub fn write(&mut self, track: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
         if self.bulk {
             let (part, at) = self.place(track);
-            return self.parts[part].host.write_at(at, new);
+            self.parts[part].host.write_at(at, new)?;
+            return self.accept(track, new.len());
         }
         let slot;
         let old = match old {
@@ -179,34 +222,128 @@ impl Ckd {
         };
         let Some((from, to)) = difference(new, &old[..new.len()]) else { return Ok(()) };
         let (part, at) = self.place(track);
-        let Part { host, journal, .. } = &mut self.parts[part];
-        journal.write(host, at + from as u64, &new[from..to], &old[from..to], self.policy)
+        let changed = pieces(from, to, self.slot as usize);
+        // What is behind the track in its last piece stays there.
+        let behind = match changed.end.saturating_sub(new.len()) {
+            0 => Vec::new(),
+            length => self.parts[part].host.read_new(at + new.len() as u64, length)?,
+        };
+        let whole = |track: &[u8]| [&track[changed.start..changed.end.min(new.len())], &behind].concat();
+        let (new, old) = (whole(new), whole(old));
+        self.replace(part, at + changed.start as u64, &new, &old)
+    }
+
+    /// Writes whole pieces, as much of them as differs from what is there now.
+    fn replace(&mut self, part: usize, at: u64, new: &[u8], old: &[u8]) -> Result<(), MediaError> {
+        let Some((from, to)) = difference(new, old) else { return Ok(()) };
+        let changed = pieces(from, to, new.len());
+        let Part { host, journal, sums, .. } = &mut self.parts[part];
+        let chunks = new[changed.clone()].chunks(PIECE).zip(old[changed.clone()].chunks(PIECE));
+        let changes: Vec<Change> = chunks.map(|(new, old)| Change { before: Some(sum(old)), now: sum(new) }).collect();
+        sums.note(host, at + changed.start as u64, &changes, self.policy)?;
+        let written = journal.write(host, at + from as u64, &new[from..to], &old[from..to], self.policy);
+        if written.is_err() {
+            let _ = sums.settle(at + changed.start as u64, &old[changed]);
+        }
+        written
+    }
+
+    /// The first `length` bytes of a track are what they should be, whatever was known of them.
+    fn accept(&self, track: u32, length: usize) -> Result<(), MediaError> {
+        let (part, at) = self.place(track);
+        let Part { host, sums, .. } = &self.parts[part];
+        sums.settle(at, &host.read_new(at, pieces(0, length, self.slot as usize).end)?)
+    }
+
+    /// Whether a track is as this program has written it last. Who opens the image to write it takes it as it is.
+    pub fn is_ours(&self, track: u32) -> Result<bool, MediaError> {
+        let (part, at) = self.place(track);
+        let slot = self.read_slot(track)?;
+        let used = pieces(0, track::used(&slot).unwrap_or(slot.len()), slot.len());
+        self.parts[part].sums.same(at, &slot[used])
+    }
+
+    /// Takes a track for what was written there, if it is one and only its sums differ; else what `empty` makes is written.
+    pub fn mend(&mut self, track: u32, empty: impl FnOnce() -> Vec<u8>) -> Result<Mended, MediaError> {
+        let home = self.kind.home(track)?;
+        let slot = self.read_slot(track)?;
+        let used = track::used(&slot);
+        match Track::from_image(slot).filter(|found| found.home() == home) {
+            Some(_) => self.accept(track, used.unwrap_or(0)).map(|()| Mended::Taken),
+            None => {
+                let empty = empty();
+                self.write(track, &empty, None)?;
+                self.accept(track, empty.len()).map(|()| Mended::Lost)
+            }
+        }
     }
 
     /// Count area and data of a record; `None` if another one is there.
     pub fn read_record(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+        let Some((from, bytes)) = self.around(track, spot)? else { return Ok(None) };
+        let at = spot.at - from;
+        Ok(Some(bytes[at..at + Count::LEN + usize::from(spot.count.data)].to_vec()))
+    }
+
+    /// The pieces that a record lies in, and where they begin in the slot; `None` if another record is there.
+    fn around(&self, track: u32, spot: Spot) -> Result<Option<(usize, Vec<u8>)>, MediaError> {
         let (part, at) = self.place(track);
-        let bytes = self.parts[part].host.read_new(at + spot.at as u64, Count::LEN + usize::from(spot.count.data))?;
-        Ok((bytes[..Count::LEN] == spot.count.encode()).then_some(bytes))
+        let Part { host, sums, .. } = &self.parts[part];
+        let end = spot.at + Count::LEN + usize::from(spot.count.data);
+        let Range { start, end } = pieces(spot.at, end, self.slot as usize);
+        let bytes = host.read_new(at + start as u64, end - start)?;
+        if bytes[spot.at - start..][..Count::LEN] != spot.count.encode() {
+            return Ok(None);
+        }
+        match sums.good(at + start as u64, &bytes)? {
+            true => Ok(Some((start, bytes))),
+            false => Err(self.changed(track)),
+        }
     }
 
     /// Writes the data of a record, as much of it as differs; false if another one is there.
     pub fn write_record(&mut self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
-        let Some(old) = self.read_record(track, spot)?.filter(|_| !self.bulk) else { return Ok(false) };
-        let old = &old[Count::LEN..];
-        if old.len() != data.len() {
+        if self.bulk || data.len() != usize::from(spot.count.data) {
             return Ok(false);
         }
-        let Some((from, to)) = difference(data, old) else { return Ok(true) };
+        let Some((from, old)) = self.around(track, spot)? else { return Ok(false) };
+        let mut new = old.clone();
+        new[spot.at + Count::LEN - from..][..data.len()].copy_from_slice(data);
         let (part, at) = self.place(track);
-        let Part { host, journal, .. } = &mut self.parts[part];
-        let at = at + (spot.at + Count::LEN + from) as u64;
-        journal.write(host, at, &data[from..to], &old[from..to], self.policy).map(|()| true)
+        self.replace(part, at + from as u64, &new, &old).map(|()| true)
+    }
+
+    /// The tables of check sums, if there are any.
+    pub fn sums(&self) -> impl Iterator<Item = &Sums> {
+        self.parts.iter().map(|part| &part.sums)
+    }
+
+    /// From now on other programs may write the files.
+    pub fn close(&mut self) -> Result<(), MediaError> {
+        self.parts.iter_mut().try_for_each(|part| part.sums.close(&part.host))
     }
 
     pub fn hosts(&self) -> Vec<Arc<HostFile>> {
         self.parts.iter().map(|part| part.host.clone()).collect()
     }
+}
+
+/// What became of a damaged unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mended {
+    /// It is taken as it is now.
+    Taken,
+    /// It is empty now.
+    Lost,
+}
+
+fn grid(slot: u64, slots: u32) -> Grid {
+    Grid { start: header::LEN as u64, slot, slots: slots.into(), together: true }
+}
+
+/// The whole pieces that the bytes `from` to `to` lie in, of a slot of so many bytes.
+fn pieces(from: usize, to: usize, slot: usize) -> Range<usize> {
+    from / PIECE * PIECE..to.next_multiple_of(PIECE).min(slot)
 }
 
 /// Where two slices of the same length begin to differ, and where they have ended to. Most of a track is the same: it is
@@ -237,8 +374,17 @@ fn next_file(first: &Path, number: usize) -> Result<PathBuf, ImageError> {
 /// A fixed-block volume as nothing but its blocks.
 pub struct Fba {
     host: Arc<HostFile>,
+    length: u64,
     policy: Policy,
     pub kind: Kind,
+    sums: Sums,
+}
+
+impl Drop for Fba {
+    fn drop(&mut self) {
+        // Else the table is found as a killed process leaves it.
+        let _ = self.sums.close(&self.host);
+    }
 }
 
 impl Fba {
@@ -257,21 +403,96 @@ impl Fba {
             return Err(ImageError::NotAnImage { path: host.path().into(), why });
         }
         let kind = header::fba(host.path(), length / Kind::BLOCK as u64, options.device)?;
-        Ok(Fba { host: host.into(), policy: options.policy, kind })
+        let slot = PIECE as u64;
+        let grid = Grid { start: 0, slot, slots: length.div_ceil(slot), together: false };
+        let sums = Sums::open(&host, grid, options.faults.clone())?;
+        Ok(Fba { host: host.into(), length, policy: options.policy, kind, sums })
+    }
+
+    /// The whole pieces that so many bytes from `offset` on lie in.
+    fn around(&self, offset: u64, length: usize) -> Range<u64> {
+        let piece = PIECE as u64;
+        offset / piece * piece..(offset + length as u64).next_multiple_of(piece).min(self.length)
     }
 
     pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<(), MediaError> {
-        self.host.read_at(offset, to)
+        let pieces = self.around(offset, to.len());
+        if pieces == (offset..offset + to.len() as u64) {
+            self.host.read_at(offset, to)?;
+            return self.must_be_good(offset, to);
+        }
+        let bytes = self.host.read_new(pieces.start, (pieces.end - pieces.start) as usize)?;
+        self.must_be_good(pieces.start, &bytes)?;
+        to.copy_from_slice(&bytes[(offset - pieces.start) as usize..][..to.len()]);
+        Ok(())
+    }
+
+    fn must_be_good(&self, at: u64, bytes: &[u8]) -> Result<(), MediaError> {
+        if self.sums.good(at, bytes)? {
+            return Ok(());
+        }
+        let blocks = (at / Kind::BLOCK as u64, (at + bytes.len() as u64) / Kind::BLOCK as u64 - 1);
+        let why = "are not what was written there: their check sums differ";
+        Err(MediaError::Damaged(format!("of blocks {} to {} some {why}", blocks.0, blocks.1)))
     }
 
     /// Writes whole blocks. No journal is needed: a block lies in one page, and more is not promised of a disk.
-    pub fn write(&self, offset: u64, from: &[u8]) -> Result<(), MediaError> {
-        self.host.write_at(offset, from)?;
-        if self.policy == Policy::Through { self.host.sync() } else { Ok(()) }
+    pub fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), MediaError> {
+        let pieces = self.around(offset, from.len());
+        let mut changes = Vec::with_capacity(from.len() / PIECE + 2);
+        for at in pieces.clone().step_by(PIECE) {
+            let end = (at + PIECE as u64).min(self.length);
+            // What of the piece is written, in the file.
+            let (first, last) = (at.max(offset), end.min(offset + from.len() as u64));
+            let new = &from[(first - offset) as usize..(last - offset) as usize];
+            changes.push(if new.len() as u64 == end - at {
+                Change { before: None, now: sum(new) }
+            } else {
+                let mut piece = self.host.read_new(at, (end - at) as usize)?;
+                self.must_be_good(at, &piece)?;
+                let before = Some(sum(&piece));
+                piece[(first - at) as usize..][..new.len()].copy_from_slice(new);
+                Change { before, now: sum(&piece) }
+            });
+        }
+        self.sums.note(&self.host, pieces.start, &changes, self.policy)?;
+        let through = || if self.policy == Policy::Through { self.host.sync() } else { Ok(()) };
+        let written = self.host.write_at(offset, from).and_then(|()| through());
+        if written.is_err() {
+            // Any part of it may be there, which whoever wrote it hears.
+            let _ = self.accept(pieces);
+        }
+        written
+    }
+
+    /// What is there is what should be, whatever was known of it.
+    fn accept(&self, pieces: Range<u64>) -> Result<(), MediaError> {
+        let bytes = self.host.read_new(pieces.start, (pieces.end - pieces.start) as usize)?;
+        self.sums.settle(pieces.start, &bytes)
+    }
+
+    /// As [`Ckd::is_ours`], of so many bytes from `offset` on.
+    pub fn is_ours(&self, offset: u64, length: usize) -> Result<bool, MediaError> {
+        let pieces = self.around(offset, length);
+        self.sums.same(pieces.start, &self.host.read_new(pieces.start, (pieces.end - pieces.start) as usize)?)
+    }
+
+    /// As [`Ckd::mend`]: blocks are always taken as they are.
+    pub fn mend(&self, offset: u64, length: usize) -> Result<Mended, MediaError> {
+        self.accept(self.around(offset, length)).map(|()| Mended::Taken)
     }
 
     pub fn host(&self) -> &Arc<HostFile> {
         &self.host
+    }
+
+    pub fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    /// From now on other programs may write the file.
+    pub fn close(&mut self) -> Result<(), MediaError> {
+        self.sums.close(&self.host)
     }
 }
 

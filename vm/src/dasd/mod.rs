@@ -60,7 +60,7 @@ pub enum Command {
         #[arg(long)]
         quick: bool,
         /// Make a damaged disk whole. A compressed file is written anew and the old one kept as FILE.damaged; in a plain
-        /// file damaged tracks become empty.
+        /// file, tracks that are none become empty, and those that only differ from their check sums are taken as they are.
         #[arg(long, conflicts_with = "quick")]
         repair: bool,
         /// For programs.
@@ -360,11 +360,31 @@ fn tell(report: &Report, repaired: bool) {
         for (_, why) in &file.damaged {
             println!("{name}: {why}{}", if repaired { "; it is empty now" } else { "" });
         }
+        if let [first, rest @ ..] = &file.changed[..] {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            let what = if repaired { "taken as they are now" } else { "not what Endicott wrote there last" };
+            println!("{name}: {} {first}{more}: {what}", unit_name(report.kind));
+        }
     }
-    match (report.clean(), repaired) {
-        (true, _) => println!("Nothing is wrong."),
-        (false, true) => println!("The disk is whole again; what is listed above was lost."),
-        (false, false) => println!("endicott dasd check --repair makes the disk whole again, without what is lost."),
+    let damaged = report.files.iter().any(|file| !file.problems.is_empty() || !file.damaged.is_empty());
+    println!(
+        "{}",
+        match (report.clean(), damaged, repaired) {
+            (true, ..) => "Nothing is wrong.",
+            (_, true, true) => "The disk is whole again; what is listed above as empty was lost.",
+            (_, true, false) => "endicott dasd check --repair makes the disk whole again, without what is lost.",
+            (_, false, true) => "The disk is whole again.",
+            (_, false, false) =>
+                "If another program was to write the file, that is no damage: the next use takes it as it is.",
+        }
+    );
+}
+
+/// What the units of an image are called.
+fn unit_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Ckd { .. } => "track",
+        Kind::Fba { .. } => "group of 120 blocks",
     }
 }
 

@@ -221,10 +221,11 @@ pub fn report_json(report: &Report) -> String {
         .map(|file| {
             let damaged: Vec<String> =
                 file.damaged.iter().map(|(unit, why)| format!("{{\"unit\":{unit},\"why\":{}}}", quoted(why))).collect();
+            let changed: Vec<String> = file.changed.iter().map(u32::to_string).collect();
             let problems: Vec<String> = file.problems.iter().map(|problem| quoted(problem)).collect();
             format!(
                 "{{\"path\":{},\"format\":{},\"shadow\":{},\"size\":{},\"free\":{},\"stored\":{},\"null\":{},\
-                 \"left_open\":{},\"problems\":[{}],\"damaged\":[{}]}}",
+                 \"left_open\":{},\"problems\":[{}],\"damaged\":[{}],\"changed\":[{}]}}",
                 quoted(&file.path.to_string_lossy()),
                 quoted(file.format),
                 file.shadow,
@@ -234,7 +235,8 @@ pub fn report_json(report: &Report) -> String {
                 file.null,
                 file.left_open,
                 problems.join(","),
-                damaged.join(",")
+                damaged.join(","),
+                changed.join(",")
             )
         })
         .collect();

@@ -194,7 +194,7 @@ impl Image {
     }
 
     fn hosts_below(&self, number: usize) -> Result<Vec<Arc<HostFile>>, ImageError> {
-        Ok(pair(&mut self.alone(), number)?.1.hosts())
+        Ok(pair(&mut self.alone(), number)?.1.to_sync())
     }
 
     /// What was written since the last pass, and the end of the shadow file.
@@ -204,7 +204,7 @@ impl Image {
         let (upper, lower) = pair(&mut stack, number)?;
         let rest = self.files.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
         rest.into_iter().try_for_each(|unit| merge_unit(upper, lower, unit))?;
-        lower.hosts().iter().try_for_each(|host| host.sync())?;
+        lower.to_sync().iter().try_for_each(|host| host.sync())?;
         self.drop_shadow(&mut stack)?;
         *self.files.merging.lock().expect(HELD) = None;
         Ok(())

@@ -1,5 +1,8 @@
 //! A unit (a track, or a group of blocks) in its compressed form: one byte for the method, four for which unit it is, and
 //! the rest, compressed.
+//!
+//! What is not compressed is put in zlib's form all the same, as one block that is *stored* (RFC 1950, RFC 1951 section 3.2.4): so it has a
+//! check sum. The form that the method "none" names has none; it is only read.
 
 use super::layout::damaged;
 use crate::MediaError;
@@ -7,6 +10,7 @@ use bzip2::read::{BzDecoder, BzEncoder};
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use std::io::Read;
+use zlib_rs::adler32::adler32;
 
 /// How units are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,6 +40,37 @@ impl Method {
     }
 }
 
+/// What begins the stored form: zlib's two bytes, and that the one block is the last and stored.
+const STORED: [u8; 3] = [0x78, 0x01, 0x01];
+/// In front of what is stored, its length and that inverted; and its Adler-32 behind it.
+const AROUND: usize = STORED.len() + 4 + 4;
+
+fn store(packed: &mut Vec<u8>, body: &[u8]) {
+    // Longer ones are no tracks of a device.
+    let Some(length) =
+        u16::try_from(body.len()).ok().filter(|length| length.checked_add(AROUND as u16 + PREFIX as u16).is_some())
+    else {
+        packed[0] = Method::None.number();
+        return packed.extend_from_slice(body);
+    };
+    packed[0] = Method::Zlib.number();
+    packed.extend_from_slice(&STORED);
+    packed.extend_from_slice(&length.to_le_bytes());
+    packed.extend_from_slice(&(!length).to_le_bytes());
+    packed.extend_from_slice(body);
+    packed.extend_from_slice(&adler32(1, body).to_be_bytes());
+}
+
+/// The body of what [`store`] has made, if that is what it is.
+fn stored(packed: &[u8]) -> Option<&[u8]> {
+    let rest = packed.strip_prefix(&STORED)?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    let (body, sum) = rest.split_last_chunk::<4>()?;
+    let whole = usize::from(u16::from_le_bytes([length[0], length[1]])) == body.len();
+    (whole && length[0] == !length[2] && length[1] == !length[3] && adler32(1, body).to_be_bytes() == *sum)
+        .then_some(body)
+}
+
 /// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small).
 pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32) -> Vec<u8> {
     let mut packed = Vec::with_capacity(PREFIX + body.len() / 2);
@@ -49,8 +84,7 @@ pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32) -> Vec<u8> {
     };
     if !done || packed.len() >= PREFIX + body.len() {
         packed.truncate(PREFIX);
-        packed[0] = Method::None.number();
-        packed.extend_from_slice(body);
+        store(&mut packed, body);
     }
     packed
 }
@@ -67,10 +101,13 @@ pub fn unpack(packed: &[u8], id: [u8; 4], longest: usize) -> Result<Vec<u8>, Med
     match Method::of(prefix[0]) {
         None => return Err(damaged(format!("its compression X'{:02X}' is unknown", prefix[0]))),
         Some(Method::None) => body.extend_from_slice(rest),
-        Some(Method::Zlib) => {
-            let read = ZlibDecoder::new(rest).take(limit).read_to_end(&mut body);
-            read.map_err(|error| damaged(format!("zlib finds {error}")))?;
-        }
+        Some(Method::Zlib) => match stored(rest) {
+            Some(stored) => body.extend_from_slice(stored),
+            None => {
+                let read = ZlibDecoder::new(rest).take(limit).read_to_end(&mut body);
+                read.map_err(|error| damaged(format!("zlib finds {error}")))?;
+            }
+        },
         Some(Method::Bzip2) => {
             let read = BzDecoder::new(rest).take(limit).read_to_end(&mut body);
             read.map_err(|error| damaged(format!("bzip2 finds {error}")))?;
@@ -93,11 +130,40 @@ mod tests {
         for body in [&text[..], &noise, &text[..300], &[]] {
             for method in [Method::None, Method::Zlib, Method::Bzip2] {
                 let packed = pack([0, 1, 0, 2], body, method, 6);
-                assert!(packed.len() <= body.len() + PREFIX);
+                assert!(packed.len() <= body.len() + PREFIX + AROUND);
                 assert_eq!(unpack(&packed, [0, 1, 0, 2], 40_000).unwrap(), body);
             }
         }
         assert!(pack([0; 4], &text, Method::Zlib, 1).len() < 2000);
+    }
+
+    #[test]
+    fn what_is_stored_is_zlib_to_others() {
+        for length in [0, 1, 511, 50_000, 65_000] {
+            let body: Vec<u8> = (0..length).map(|n: u32| (n * n >> 3) as u8).collect();
+            let packed = pack([0, 1, 0, 2], &body, Method::None, 6);
+            let mut back = Vec::new();
+            ZlibDecoder::new(&packed[PREFIX..]).read_to_end(&mut back).unwrap();
+            assert_eq!((packed[0], back), (Method::Zlib.number(), body));
+        }
+        // As others write it.
+        assert_eq!(unpack(&[0, 0, 1, 0, 2, 9, 8, 7], [0, 1, 0, 2], 2000).unwrap(), [9, 8, 7]);
+        let longest = [5; 65_530];
+        assert_eq!(unpack(&pack([0; 4], &longest, Method::None, 6), [0; 4], 65_530).unwrap(), longest);
+    }
+
+    #[test]
+    fn a_changed_byte_is_found_whatever_the_method() {
+        for method in [Method::None, Method::Zlib, Method::Bzip2] {
+            let body: Vec<u8> = (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 9) as u8).collect();
+            let packed = pack([0, 1, 0, 2], &body, method, 6);
+            for at in (PREFIX + 2..packed.len()).step_by(7) {
+                let mut changed = packed.clone();
+                changed[at] ^= 0x10;
+                let found = unpack(&changed, [0, 1, 0, 2], 4000);
+                assert!(found.is_err() || found.as_ref() == Ok(&body), "{method:?} {at}");
+            }
+        }
     }
 
     #[test]

@@ -1,0 +1,350 @@
+//! Check sums of a plain image, in a file beside it (`NAME.sums`): the field's plain formats have no place for them.
+//!
+//! A file is taken in pieces of 4096 bytes, counted from the beginning of each track's slot, or of the file. Of each piece the table has
+//! the sum of what is there and of what was there before the last write, and which write that was. The entry is written before the piece: whenever
+//! this process ends, the piece is one of the two, and of all pieces of one write the same one, which the [journal](crate::journal) sees to.
+//! Anything else is damage: a write that the end of the host tore, or what the host's medium made of it. A piece without an entry is taken as it
+//! is when it is read for the first time.
+//!
+//! Programs that keep no such table may write the image, too. When it is closed, the table's head takes note of when the image was written last;
+//! if it was written later, the table begins anew, and whoever opened the image is told. Of another file with the name, which was made at another
+//! time, it says nothing at all.
+//!
+//! ```text
+//!    0 magic 8 | 1: in use, 0: closed 4 | bytes of a slot 4 | image's length 8 | host's boot id 16
+//!   40 when the image was written last: s 8, ns 8 | when it was made: s 8, ns 8
+//! 4096 for each piece: sum now 4, sum before 4, number of the write 8
+//! ```
+
+use crate::host::{Faults, HostFile, ImageError};
+use crate::{MediaError, Policy};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What has a sum of its own: what the host keeps at a time.
+pub const PIECE: usize = 4096;
+
+const MAGIC: &[u8; 8] = b"ENDSUMS1";
+const HEAD: usize = 72;
+const TABLE: u64 = 4096;
+const ENTRY: usize = 16;
+
+/// How much later than its entry a piece is written at most, of a process that was killed between the two.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// The name of the table beside an image.
+pub fn path_of(image: &Path) -> PathBuf {
+    image.with_added_extension("sums")
+}
+
+/// The sum of a piece; 0 is none.
+pub fn sum(piece: &[u8]) -> u32 {
+    (xxh3_64(piece) as u32).max(1)
+}
+
+/// Where the pieces of a file lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grid {
+    /// Where the first slot begins.
+    pub start: u64,
+    /// Bytes of a slot, each of which begins with a piece.
+    pub slot: u64,
+    pub slots: u64,
+    /// The pieces of a write are all there or none, rather than each.
+    pub together: bool,
+}
+
+impl Grid {
+    fn pieces(&self) -> u64 {
+        self.slots * self.slot.div_ceil(PIECE as u64)
+    }
+
+    /// The number of the piece that begins at `at` of the file.
+    fn index(&self, at: u64) -> u64 {
+        let at = at - self.start;
+        at / self.slot * self.slot.div_ceil(PIECE as u64) + at % self.slot / PIECE as u64
+    }
+}
+
+/// What a write does to a piece: the sums before it, if that is known, and behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Change {
+    pub before: Option<u32>,
+    pub now: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Entry {
+    now: u32,
+    before: u32,
+    write: u64,
+}
+
+impl Entry {
+    fn decode(bytes: &[u8]) -> Entry {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        Entry { now: word(0), before: word(4), write: u64::from(word(8)) | u64::from(word(12)) << 32 }
+    }
+
+    fn encode(&self) -> [u8; ENTRY] {
+        let mut bytes = [0; ENTRY];
+        bytes[..4].copy_from_slice(&self.now.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.before.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.write.to_le_bytes());
+        bytes
+    }
+}
+
+/// The table of one file.
+pub struct Sums {
+    grid: Grid,
+    /// `None`: the image may only be read and has none, or none can be made.
+    table: Option<Arc<HostFile>>,
+    /// The image may be written.
+    writable: bool,
+    /// Somebody else has written the image since, which may only be read.
+    alien: bool,
+    /// The head says that the image is in use.
+    in_use: bool,
+    /// Whoever had it last was killed: of two sums either may be that of what is there.
+    either: bool,
+    /// The number of the last write; those of an earlier process are smaller.
+    write: u64,
+    notice: Option<String>,
+}
+
+impl Sums {
+    /// The table of `image`, which is as whoever used it last has left it.
+    pub fn open(image: &HostFile, grid: Grid, faults: Option<Arc<dyn Faults>>) -> Result<Sums, ImageError> {
+        let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+        let writable = image.writable();
+        let write = since.as_nanos() as u64;
+        let mut sums =
+            Sums { grid, table: None, writable, alien: false, in_use: false, either: false, write, notice: None };
+        let path = path_of(image.path());
+        let found = HostFile::open_beside(&path, writable, faults.clone());
+        let found = found.filter(|table| !writable || table.writable());
+        let head = found.as_ref().and_then(|table| Head::read(table, grid));
+        match (found, head) {
+            (Some(table), Some(head)) if head.is_of(image, &table)? => {
+                (sums.in_use, sums.either) = (head.in_use, head.in_use);
+                sums.table = Some(table.into());
+            }
+            (Some(table), Some(head)) if !writable => {
+                sums.alien = head.made == image.made();
+                sums.table = sums.alien.then(|| table.into());
+            }
+            (None, _) | (_, None) if !writable => {}
+            (_, head) => {
+                let _ = std::fs::remove_file(&path);
+                // Without one the image is used as it is.
+                let Ok(table) = HostFile::create(&path, faults) else { return Ok(sums) };
+                table.set_len(TABLE + grid.pieces() * ENTRY as u64)?;
+                sums.table = Some(table.into());
+                sums.write_head(image, false)?;
+                sums.alien = head.is_some_and(|head| head.made == image.made());
+            }
+        }
+        if sums.alien {
+            let name = image.path().display();
+            let what = "has been written by another program since Endicott used it last";
+            sums.notice = Some(format!("{name} {what}, and is taken as it is now"));
+        }
+        sums.alien &= !writable;
+        Ok(sums)
+    }
+
+    /// What whoever opened the image is to be told.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
+    }
+
+    /// Somebody else has written the image, and no use of it has made that good since.
+    pub fn alien(&self) -> bool {
+        self.alien
+    }
+
+    pub fn host(&self) -> Option<&Arc<HostFile>> {
+        self.table.as_ref()
+    }
+
+    fn write_head(&self, image: &HostFile, in_use: bool) -> Result<(), MediaError> {
+        let Some(table) = &self.table else { return Ok(()) };
+        let (length, modified, made) = (image.len()?, image.modified()?, image.made());
+        table.write_at(0, &Head { in_use, slot: self.grid.slot, length, boot: boot_id(), modified, made }.encode())
+    }
+
+    fn entries(&self, table: &HostFile, at: u64, bytes: usize) -> Result<Vec<Entry>, MediaError> {
+        let place = TABLE + self.grid.index(at) * ENTRY as u64;
+        let entries = table.read_new(place, bytes.div_ceil(PIECE) * ENTRY)?;
+        Ok(entries.chunks(ENTRY).map(Entry::decode).collect())
+    }
+
+    fn write_entries(&self, at: u64, entries: impl Iterator<Item = Entry>) -> Result<(), MediaError> {
+        let Some(table) = &self.table else { return Ok(()) };
+        let bytes: Vec<u8> = entries.flat_map(|entry| entry.encode()).collect();
+        table.write_at(TABLE + self.grid.index(at) * ENTRY as u64, &bytes)
+    }
+
+    /// Whether `bytes`, whole pieces from `at` of the file on, are what was written there.
+    pub fn good(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
+        if self.alien { Ok(true) } else { self.same(at, bytes) }
+    }
+
+    /// As [`Sums::good`], whoever has written it.
+    pub fn same(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
+        let Some(table) = &self.table else { return Ok(true) };
+        let mut entries = self.entries(table, at, bytes.len())?;
+        let (mut old, mut new) = (false, false);
+        for (entry, piece) in entries.iter_mut().zip(bytes.chunks(PIECE)) {
+            let sum = sum(piece);
+            match *entry {
+                Entry { now: 0, .. } => (*entry, new) = (Entry { now: sum, before: sum, write: 0 }, true),
+                Entry { now, .. } if now == sum => {}
+                Entry { before, .. } if before == sum => old = true,
+                _ => return Ok(false),
+            }
+        }
+        if old && self.grid.together && torn(&entries, bytes) {
+            return Ok(false);
+        }
+        if new && self.writable {
+            self.write_entries(at, entries.into_iter())?;
+        }
+        Ok(true)
+    }
+
+    /// Takes note of a write to whole pieces from `at` on, which comes next.
+    pub fn note(&mut self, image: &HostFile, at: u64, changes: &[Change], policy: Policy) -> Result<(), MediaError> {
+        let Some(table) = self.table.clone() else { return Ok(()) };
+        if !self.in_use {
+            self.write_head(image, true)?;
+            self.in_use = true;
+        }
+        let known = match changes.iter().all(|change| change.before.is_some()) {
+            true => Vec::new(),
+            false => self.entries(&table, at, changes.len() * PIECE)?,
+        };
+        let mut entries = Vec::with_capacity(changes.len());
+        for (n, change) in changes.iter().enumerate() {
+            let before = match (change.before, known.get(n)) {
+                (Some(before), _) => before,
+                (None, Some(entry)) if entry.now != 0 && !self.either => entry.now,
+                (None, _) => {
+                    let at = at + (n * PIECE) as u64;
+                    sum(&image.read_new(at, (image.len()? - at).min(PIECE as u64) as usize)?)
+                }
+            };
+            self.write += u64::from(n == 0 || !self.grid.together);
+            entries.push(Entry { now: change.now, before, write: self.write });
+        }
+        self.write_entries(at, entries.into_iter())?;
+        if policy == Policy::Through { table.sync() } else { Ok(()) }
+    }
+
+    /// Whole pieces from `at` on are `bytes`, and were never anything else.
+    pub fn settle(&self, at: u64, bytes: &[u8]) -> Result<(), MediaError> {
+        let sums = bytes.chunks(PIECE).map(sum);
+        self.write_entries(at, sums.map(|sum| Entry { now: sum, before: sum, write: 0 }))
+    }
+
+    /// From now on other programs may write the image.
+    pub fn close(&mut self, image: &HostFile) -> Result<(), MediaError> {
+        if self.in_use && self.writable {
+            self.write_head(image, false)?;
+            self.in_use = false;
+        }
+        Ok(())
+    }
+
+    /// The image has been changed as the table has it, by the journal.
+    pub fn reopen(&mut self) {
+        self.in_use = true;
+    }
+}
+
+/// Whether a write has changed some of its pieces and not others.
+fn torn(entries: &[Entry], bytes: &[u8]) -> bool {
+    let states = || {
+        let sums = bytes.chunks(PIECE).map(sum);
+        let differing = entries.iter().zip(sums).filter(|(entry, _)| entry.now != entry.before);
+        differing.map(|(entry, sum)| (entry.write, entry.now == sum))
+    };
+    states().any(|(write, new)| states().any(|(other, newer)| other == write && newer != new))
+}
+
+/// What the table says about the image as a whole.
+struct Head {
+    in_use: bool,
+    slot: u64,
+    length: u64,
+    boot: [u8; 16],
+    modified: SystemTime,
+    /// The same for all files of a host that does not tell.
+    made: SystemTime,
+}
+
+impl Head {
+    /// The head of a table for such an image, if it is one.
+    fn read(table: &HostFile, grid: Grid) -> Option<Head> {
+        let bytes = table.read_new(0, HEAD).ok()?;
+        let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        let time = |at: usize| {
+            let since = Duration::from_secs(long(at)).checked_add(Duration::from_nanos(long(at + 8)))?;
+            SystemTime::UNIX_EPOCH.checked_add(since)
+        };
+        let head = Head {
+            in_use: bytes[8] != 0,
+            slot: long(8) >> 32,
+            length: long(16),
+            boot: bytes[24..40].try_into().expect("sixteen bytes"),
+            modified: time(40)?,
+            made: time(56)?,
+        };
+        let whole = table.len().is_ok_and(|length| length >= TABLE + grid.pieces() * ENTRY as u64);
+        (&bytes[..8] == MAGIC && head.slot == grid.slot && whole).then_some(head)
+    }
+
+    fn encode(&self) -> [u8; HEAD] {
+        let mut bytes = [0; HEAD];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8] = self.in_use.into();
+        bytes[12..16].copy_from_slice(&(self.slot as u32).to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.length.to_le_bytes());
+        bytes[24..40].copy_from_slice(&self.boot);
+        for (at, time) in [(40, self.modified), (56, self.made)] {
+            let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            bytes[at..at + 8].copy_from_slice(&since.as_secs().to_le_bytes());
+            bytes[at + 8..at + 16].copy_from_slice(&u64::from(since.subsec_nanos()).to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Whether nobody has written the image since the table was.
+    fn is_of(&self, image: &HostFile, table: &HostFile) -> Result<bool, MediaError> {
+        let modified = image.modified()?;
+        Ok(self.length == image.len()?
+            && match self.in_use {
+                false => self.modified == modified,
+                true if self.boot == boot_id() => modified <= table.modified()? + BETWEEN,
+                // The host ended, and may have kept the two in any order; what was written since it came up again is not ours.
+                true => booted().is_none_or(|booted| modified < booted),
+            })
+    }
+}
+
+/// What the host calls this time of its being up.
+fn boot_id() -> [u8; 16] {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits: Vec<u8> = text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
+    std::array::from_fn(|n| digits.get(2 * n..2 * n + 2).map_or(0, |pair| pair[0] << 4 | pair[1]))
+}
+
+/// When the host came up.
+fn booted() -> Option<SystemTime> {
+    let text = std::fs::read_to_string("/proc/uptime").ok()?;
+    let seconds: f64 = text.split(' ').next()?.parse().ok()?;
+    SystemTime::now().checked_sub(Duration::try_from_secs_f64(seconds).ok()?)
+}
