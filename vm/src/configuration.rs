@@ -20,10 +20,11 @@
 //! ```
 
 use dasd::Policy as WritePolicy;
+use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
 use nucleus::calendar::Zone;
 use nucleus::minidisk::real::Policy;
-use nucleus::minidisk::subsystem::{Limits, Size};
+use nucleus::minidisk::subsystem::{Limits, Settings};
 use nucleus::system::SystemConfig;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +156,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
                  DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
-                 SUBSYSTEM nn CACHE nM NVS nM TIMING ON, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
+                 SUBSYSTEM nn TYPE model CACHE nM NVS nM TIMING ON, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
             ));
         }
     }
@@ -171,23 +172,42 @@ fn megabytes(word: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// SUBSYSTEM nn [CACHE nM] [NVS nM] [TIMING ON|OFF]: the control unit of the real devices nn00 to nnFF.
-fn subsystem(number: &str, options: &[&str]) -> Result<Size, String> {
+/// SUBSYSTEM nn [TYPE model] [CACHE nM] [NVS nM] [TIMING ON|OFF]: the control unit of the real devices nn00 to nnFF.
+fn subsystem(number: &str, options: &[&str]) -> Result<Settings, String> {
     let number = u8::from_str_radix(number, 16)
         .map_err(|_| format!("{number} is not a control unit: the left half of its device numbers, such as 02"))?;
-    let mut size = Size::usual(number);
+    let mut settings = Settings::usual(number);
+    // The model says what else there may be, wherever it stands.
+    if let Some([_, name]) = options.chunks(2).find(|pair| pair[0].eq_ignore_ascii_case("TYPE")) {
+        let model = ControlUnitModel::named(name).ok_or_else(|| {
+            let names: Vec<_> = ControlUnitModel::all().iter().map(|model| model.name).collect();
+            format!("{name} is not a control unit; expected one of {}", names.join(", "))
+        })?;
+        settings = Settings::of(number, model);
+    }
     for pair in options.chunks(2) {
         let [what, value] = pair else { return Err(format!("{} needs a size such as 64M", pair[0])) };
-        let bytes = || megabytes(value).ok_or_else(|| format!("{value} is not a size such as 64M"));
+        let bytes = |has: fn(&ControlUnitModel) -> u64, what: &str| {
+            let bytes = megabytes(value).ok_or_else(|| format!("{value} is not a size such as 64M"))?;
+            match settings.model.filter(|model| bytes > 0 && has(model) == 0) {
+                Some(model) => Err(format!("a {} has no {what}", model.name)),
+                None => Ok(bytes),
+            }
+        };
         match what.to_ascii_uppercase().as_str() {
-            "CACHE" => size.cache = bytes()?,
-            "NVS" => size.storage = bytes()?,
-            "TIMING" if value.eq_ignore_ascii_case("ON") => size.timed = true,
-            "TIMING" if value.eq_ignore_ascii_case("OFF") => size.timed = false,
-            _ => return Err(format!("{what} {value} is not valid for SUBSYSTEM; expected CACHE, NVS or TIMING ON")),
+            "TYPE" => (),
+            "CACHE" => settings.cache = bytes(|model| model.cache, "cache")?,
+            "NVS" => settings.storage = bytes(|model| model.storage, "non-volatile storage")?,
+            "TIMING" if value.eq_ignore_ascii_case("ON") => settings.timed = true,
+            "TIMING" if value.eq_ignore_ascii_case("OFF") => settings.timed = false,
+            _ => {
+                return Err(format!(
+                    "{what} {value} is not valid for SUBSYSTEM; expected TYPE, CACHE, NVS or TIMING ON"
+                ));
+            }
         }
     }
-    Ok(size)
+    Ok(settings)
 }
 
 /// VDISK SYSLIM nM USERLIM nM
@@ -339,19 +359,39 @@ mod tests {
         assert_eq!((disks.temporary, disks.temporary_storage), (vec![("VMRES".into(), 100, 500)], 64));
         let text = "SUBSYSTEM 0a CACHE 16M NVS 2M\nsubsystem 0b cache 0M timing on\nVDISK SYSLIM 1G USERLIM 1M";
         let disks = parse(text, Path::new("")).unwrap().disks;
-        let size = |number, cache: u64, storage: u64, timed| Size {
-            number,
+        let size = |number, cache: u64, storage: u64, timed| Settings {
             cache: cache << 20,
             storage: storage << 20,
             timed,
+            ..Settings::usual(number)
         };
         assert_eq!(disks.subsystems, [size(10, 16, 2, false), size(11, 0, 4, true)]);
+        // A type brings what it has; a size is no less valid before it.
+        let text =
+            "SUBSYSTEM 02 TYPE 3880-3 TIMING ON\nSUBSYSTEM 03 CACHE 16M TYPE 3880-23\nSUBSYSTEM 04 TYPE 3990-3 NVS 2M";
+        let typed = parse(text, Path::new("")).unwrap().disks.subsystems;
+        let of = |n: usize| {
+            let Settings { model, cache, storage, timed, .. } = typed[n];
+            (model.map(|model| model.name), cache >> 20, storage >> 20, timed)
+        };
+        assert_eq!(
+            [of(0), of(1), of(2)],
+            [(Some("3880-3"), 0, 0, true), (Some("3880-23"), 16, 0, false), (Some("3990-3"), 64, 2, false)]
+        );
+        for (wrong, why) in [
+            ("SUBSYSTEM 02 TYPE 3880-3 CACHE 8M", "a 3880-3 has no cache"),
+            ("SUBSYSTEM 02 NVS 4M TYPE 3880-23", "a 3880-23 has no non-volatile storage"),
+        ] {
+            assert_eq!(parse(wrong, Path::new("")).err(), Some((1, why.into())));
+        }
         assert_eq!(disks.limits, Limits { system: Some(1 << 21), user: Some(2048) });
         for wrong in [
             "SUBSYSTEM XX",
             "SUBSYSTEM 02 CACHE",
             "SUBSYSTEM 02 SPEED 1M",
             "SUBSYSTEM 02 TIMING MAYBE",
+            "SUBSYSTEM 02 TYPE 3880-99",
+            "SUBSYSTEM 02 TYPE",
             "VDISK SYSLIM 12",
             "VDISK ALL 1M",
         ] {

@@ -204,7 +204,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     for (number, file) in &disks {
         let volume = ::dasd::Image::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
         volume.notices().iter().for_each(|notice| eprintln!("endicott: {notice}"));
-        cp.disks.install(*number, volume, file.display().to_string());
+        cp.disks.install(*number, volume, file.display().to_string())?;
     }
     for (number, file) in &tapes {
         let tape = Tape::open(file, true).map_err(|error| format!("{}: {error}", file.display()))?;

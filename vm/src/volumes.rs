@@ -17,9 +17,7 @@ pub fn install(disks: &Disks, configured: &[Dasd]) -> Vec<String> {
         match Image::open(file, options) {
             Ok(image) => {
                 troubles.extend(image.notices().into_iter().map(|notice| format!("DASD {number:04X}: {notice}")));
-                if !disks.install(*number, image, file.display().to_string()) {
-                    troubles.push(format!("DASD {number:04X} is defined twice"));
-                }
+                troubles.extend(disks.install(*number, image, file.display().to_string()).err());
             }
             Err(error) => troubles.push(format!("DASD {number:04X} is not there: {}", crate::dasd::text(error))),
         }

@@ -3,7 +3,7 @@
 mod disk;
 
 use arch::io::DeviceStatus;
-use devices::dasd::{Cache, ControlUnit, Eckd, Options, Reservation};
+use devices::dasd::{Cache, ControlUnit, ControlUnitModel, Eckd, Options, Reservation};
 use disk::{Machine, Memory, Step, extent, get, locate, locate_bytes, put, search, seek, tic};
 use std::sync::Arc;
 
@@ -397,6 +397,57 @@ fn older_disks_have_what_they_had() {
     m.good(&[get(0xe4, 7), get(0x64, 64)]);
     assert_eq!(m.data(0, 7), [0xff, 0x38, 0x80, 5, 0x33, 0x80, 2]);
     assert_eq!(m.bad(&[extent(0, 0, 1)]).0[7], 1);
+}
+
+#[test]
+fn a_3880_has_count_key_data_and_one_with_a_cache_says_how_that_is_used() {
+    let at = |name: &str, cache| {
+        let unit = ControlUnitModel::named(name).expect("there is this model").unit;
+        let volume = Memory::ckd(0x3380, 0x02, 2, 15);
+        volume.fill(1, &[(&[], &[7; 512])]);
+        let options = Options { control_unit: Some(unit), cache, ssid: 3, ..Options::default() };
+        Machine::new(Box::new(Eckd::new(volume, options)))
+    };
+    let read = [put(0x07, &[0, 0, 0, 0, 0, 1]), put(0x31, &[0, 0, 0, 1, 1]), tic(1), get(0x06, 512)];
+    // Seven bytes of Sense ID, and no facilities in READ DEVICE CHARACTERISTICS, which names the control unit, too.
+    let ids = |m: &mut Machine| {
+        m.good(&[get(0xe4, 20).sli(), get(0x64, 64)]);
+        (m.data(0, 12), m.data(1, 10))
+    };
+    let cache = Arc::new(Cache::new(4, 0));
+    let (mut plain, mut cached) = (at("3880-3", None), at("3880-23", Some(cache.clone())));
+    for (m, model) in [(&mut plain, 0xc3), (&mut cached, 0x23)] {
+        let (id, characteristics) = ids(m);
+        assert_eq!(id, [0xff, 0x38, 0x80, model, 0x33, 0x80, 2, 0, 0, 0, 0, 0]);
+        assert_eq!(characteristics, [0x38, 0x80, model, 0x33, 0x80, 2, 0, 0, 0, 0]);
+        m.good(&read);
+        assert_eq!(m.data(3, 512), [7; 512]);
+        // LOCATE RECORD, READ CONFIGURATION DATA, PERFORM SUBSYSTEM FUNCTION, READ SUBSYSTEM DATA, PREFIX, READ TRACK DATA and others: command reject.
+        for code in
+            [0x47, 0xfa, 0x27, 0x3e, 0xe7, 0xa6, 0xa5, 0x4b, 0xde, 0x5e, 0x95, 0x9d, 0x85, 0x8d, 0xa4, 0x44, 0x4e]
+        {
+            let (sense, _) = m.bad(&[put(code, &[0; 64])]);
+            assert_eq!((sense[0], sense[7], sense[27]), (0x80, 1, 0), "{code:02X}");
+        }
+        // 24 bytes of sense; path groups are there.
+        m.good(&[get(0x04, 24), get(0x34, 12)]);
+        assert_eq!(m.run(&[get(0x04, 32).sli()]).scsw.count, 32 - 24);
+    }
+    for code in [0x63, 0x54, 0x87] {
+        assert_eq!(plain.bad(&[put(code, &[0; 16])]).0[7], 1, "{code:02X}");
+    }
+    // DEFINE EXTENT, before SEEK and SEARCH, says that the cache is to be bypassed; what follows stays within the extent.
+    let mut define = extent(0x40, 0, 1);
+    define.bytes[1] = 0x04;
+    cached.good(&[&[define.clone()], &[read[0].clone(), read[1].clone(), tic(2), read[3].clone()][..]].concat());
+    let counts = cache.statistics(0);
+    assert_eq!((counts.reads, counts.read_hits, counts.bypassed), (2, 0, 1));
+    assert_eq!(cached.bad(&[define, put(0x07, &[0, 0, 0, 0, 0, 2])]).0[1], 0x04);
+    // It has no non-volatile storage, and its cache is turned off and on.
+    cached.good(&[put(0x87, &[0xc0, 0]), get(0x54, 40)]);
+    assert_eq!(cached.data(1, 40)[4..6], [0x80, 0x80]);
+    assert_eq!(cached.bad(&[put(0x87, &[0x20, 0])]).0[7], 4);
+    cached.good(&[put(0x87, &[0x80, 0])]);
 }
 
 #[test]

@@ -230,22 +230,22 @@ impl Disks {
         self.state().policy.clone()
     }
 
-    /// A real disk is there from now on. False if there is one with its number already.
-    pub fn install(&self, number: u16, volume: Arc<dyn Volume>, file: String) -> bool {
+    /// A real disk is there from now on; why it cannot be otherwise.
+    pub fn install(&self, number: u16, volume: Arc<dyn Volume>, file: String) -> Result<(), String> {
         let mut real = Real::new(number, volume, file, &self.cache);
         let mut state = self.state();
         if state.reals.iter().any(|other| other.number == number) {
-            return false;
+            return Err(format!("DASD {number:04X} is defined twice"));
         }
         real.state = state.policy.state(&real.serial);
-        state.place(&mut real);
+        state.place(&mut real).map_err(|why| format!("DASD {number:04X} is not there: {why}"))?;
         // Of two volumes with one serial, the second is not used before somebody says so.
         if real.has_minidisks() && state.reals.iter().any(|r| r.has_minidisks() && r.serial == real.serial) {
             real.state = real::State::Offline;
         }
         state.reals.push(real);
         state.reals.sort_by_key(|real| real.number);
-        true
+        Ok(())
     }
 
     /// The real disks, in the order of their numbers.

@@ -105,7 +105,7 @@ impl Site {
         let spool = Spool::open(&folder).expect("the folder is there");
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
         cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
-        assert!(cp.disks.install(0x200, volume.clone(), "vmres".into()));
+        cp.disks.install(0x200, volume.clone(), "vmres".into()).expect("it can be there");
         // A drive with a tape, and another tape.
         for name in ["WORK.HET", "OTHER.AWS"] {
             Tape::create(&folder.join(name)).expect("the folder is new");

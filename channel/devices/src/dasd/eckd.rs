@@ -149,7 +149,7 @@ impl Eckd {
             code::SEEK => self.seek(data, Mask::allows_seek),
             code::READ_TRACK_DATA if extended => self.read_track_data(command, data),
             code::WRITE_TRACK_DATA if extended => self.write_track_data(command, data),
-            code::DEFINE_EXTENT if extended => self.define_extent(data),
+            code::DEFINE_EXTENT if self.control_unit.defines() => self.define_extent(data),
             code::LOCATE_RECORD if extended => self.locate_record(data),
             code::PREFIX if extended => self.prefix(command, data),
             code::READ_KEY_AND_DATA | 0x8e => self.read_key_and_data(data, multitrack, found),
@@ -220,9 +220,11 @@ impl Eckd {
             code::SENSE_PATH_GROUP_ID => self.sense_path_group(data),
             code::SET_PATH_GROUP_ID => self.set_path_group(data),
             code::SUSPEND_MULTIPATH_RECONNECTION => Ok(DeviceStatus::ENDED),
-            code::READ_MULTIPLE_CKD | 0xde if !self.control_unit.extended() => Err(Fault::INVALID_COMMAND),
+            code::DEFINE_EXTENT if self.control_unit.defines() => self.define_extent(data),
+            code::SENSE_SUBSYSTEM_STATUS | code::SET_SUBSYSTEM_MODE if self.control_unit.older_cache() => {
+                self.perform_subsystem(command, data)
+            }
             _ if !self.control_unit.extended() => Err(Fault::INVALID_COMMAND),
-            code::DEFINE_EXTENT => self.define_extent(data),
             code::LOCATE_RECORD => self.locate_record(data),
             code::LOCATE_RECORD_EXTENDED => self.locate_record_extended(data),
             code::PREFIX => self.prefix(command, data),

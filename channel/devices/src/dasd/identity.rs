@@ -2,62 +2,11 @@
 //!
 //! Geometry is the model's ([`dasd::model`]); layouts of the answers are those that Linux's drivers and CP read.
 
-use super::{Options, code};
+use super::{ControlUnit, Options, code};
 use arch::io::{Ciw, SenseId};
 use base::ebcdic;
 use dasd::Kind;
 use dasd::model::{CkdModel, FbaModel, Formula};
-
-/// A control unit, as Sense ID names it: type in hexadecimal digits, and model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ControlUnit {
-    pub kind: u16,
-    pub model: u8,
-}
-
-impl ControlUnit {
-    /// 3990 model 6: extended count key data, and all its commands.
-    pub const C3990_6: ControlUnit = ControlUnit { kind: 0x3990, model: 0xe9 };
-    /// 3990 model 3: without Prefix and what moves the data of whole tracks, so that drivers go record by record.
-    pub const C3990_3: ControlUnit = ControlUnit { kind: 0x3990, model: 0xec };
-    /// 3880 without a cache: count key data.
-    pub const C3880: ControlUnit = ControlUnit { kind: 0x3880, model: 0x05 };
-    pub const C9343: ControlUnit = ControlUnit { kind: 0x9343, model: 0xe0 };
-    pub const C6310: ControlUnit = ControlUnit { kind: 0x6310, model: 0x80 };
-
-    /// The one that such a disk usually has.
-    pub fn usual(kind: &Kind) -> ControlUnit {
-        match *kind {
-            Kind::Ckd { device: 0x3390 | 0x3380, .. } => ControlUnit::C3990_6,
-            Kind::Ckd { device: 0x9345, .. } => ControlUnit::C9343,
-            Kind::Ckd { device: 0x3330 | 0x3340 | 0x3350, .. } => ControlUnit { kind: 0x3830, model: 2 },
-            Kind::Ckd { device: 0x2311, .. } => ControlUnit { kind: 0x2841, model: 0 },
-            Kind::Ckd { device: 0x2314, .. } => ControlUnit { kind: 0x2314, model: 0 },
-            Kind::Ckd { .. } => ControlUnit::C3880,
-            Kind::Fba { device: 0x3370, .. } => ControlUnit { kind: 0x3880, model: 0x01 },
-            Kind::Fba { .. } => ControlUnit::C6310,
-        }
-    }
-
-    /// Whether it knows DEFINE EXTENT, LOCATE RECORD and what goes with them.
-    pub fn extended(self) -> bool {
-        matches!(self.kind, 0x3990 | 0x9343 | 0x2105 | 0x2107 | 0x1750)
-    }
-
-    /// Control units older than 1978 do not know Sense ID.
-    pub fn tells(self) -> bool {
-        self.extended() || matches!(self.kind, 0x3880 | 0x6310)
-    }
-
-    /// Sense bytes.
-    pub fn sense_bytes(self) -> usize {
-        match self.kind {
-            0x2314 | 0x2841 => 6,
-            _ if self.extended() => 32,
-            _ => 24,
-        }
-    }
-}
 
 /// The model of a count-key-data disk, which tells its geometry.
 pub(super) fn model(kind: &Kind) -> Option<&'static CkdModel> {

@@ -12,6 +12,7 @@
 
 mod cache;
 mod code;
+mod control_unit;
 mod domain;
 mod eckd;
 mod fba;
@@ -25,9 +26,9 @@ pub mod timing;
 mod work;
 
 pub use cache::{Cache, Statistics};
+pub use control_unit::{ControlUnit, ControlUnitModel};
 pub use eckd::Eckd;
 pub use fba::Fba;
-pub use identity::ControlUnit;
 pub use reservation::{Reservation, Reservations};
 pub use work::{Meter, Request};
 

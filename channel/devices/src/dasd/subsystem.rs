@@ -3,7 +3,7 @@
 
 use super::eckd::{Eckd, Ended};
 use super::sense::Fault;
-use super::{Cache, Control, ControlUnit, cache, code, identity};
+use super::{Cache, Control, cache, code, identity};
 use arch::io::DeviceStatus;
 use css::{Command, Data};
 use dasd::Kind;
@@ -141,7 +141,7 @@ impl Eckd {
             }
             suborder::FEATURES => {
                 let mut answer = vec![0; 256];
-                if self.control_unit != ControlUnit::C3990_3 {
+                if self.control_unit.whole_tracks() {
                     FEATURES.iter().for_each(|&(byte, bit)| answer[byte] |= bit);
                 }
                 Some(answer)
@@ -159,7 +159,7 @@ impl Eckd {
         let Kind::Ckd { cylinders, .. } = self.kind else { return None };
         let mut answer = vec![0; 16];
         [cylinders; 3].iter().for_each(|size| answer.extend(size.to_be_bytes()));
-        Some(answer).filter(|_| self.control_unit != ControlUnit::C3990_3)
+        Some(answer).filter(|_| self.control_unit.whole_tracks())
     }
 
     /// Logical Configuration Query, 64 bytes: its length (0-1), and how many extent pools there are (2-3), each of which would
@@ -168,7 +168,7 @@ impl Eckd {
         const LENGTH: u8 = 64;
         let mut answer = vec![0; LENGTH.into()];
         answer[1] = LENGTH;
-        Some(answer).filter(|_| self.control_unit != ControlUnit::C3990_3)
+        Some(answer).filter(|_| self.control_unit.whole_tracks())
     }
 
     /// All of what is asked for is set, or nothing.

@@ -182,6 +182,7 @@ fn options(
         unit: disk.rdev().unwrap_or(0) as u8,
         serial: disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
         token: disk.place.token(),
+        control_unit: real.map(|real| real.control_unit),
         cache: real.and_then(|real| real.subsystem.clone()),
         timing: real.and_then(|real| Some(Timed { device: real.timing.clone(), alarm: alarm? })),
         first: disk.first(),

@@ -3,6 +3,7 @@
 use super::cache::{Cache, DeviceCache};
 use base::ebcdic;
 use dasd::{Kind, Volume};
+use devices::dasd::ControlUnit;
 use devices::dasd::timing::{Paths, Timing};
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub struct Real {
     pub cache: Arc<DeviceCache>,
     /// What of it is reserved, and by whom.
     pub reservations: Arc<devices::dasd::Reservations>,
+    pub control_unit: ControlUnit,
     /// The cache of its control unit, if that has one.
     pub subsystem: Option<Arc<devices::dasd::Cache>>,
     /// How long its channel programs take, and the paths to its control unit.
@@ -48,6 +50,7 @@ impl Real {
         let serial = serial(&*volume).unwrap_or_default();
         let paths = Arc::new(Paths::new(4, 4_500_000));
         let timing = Arc::new(Timing::new(&volume.kind(), paths.clone()));
+        let control_unit = ControlUnit::usual(&volume.kind());
         Real {
             number,
             volume,
@@ -56,6 +59,7 @@ impl Real {
             state: State::Free,
             cache: cache.device(),
             reservations: Arc::default(),
+            control_unit,
             subsystem: None,
             timing,
             paths,
@@ -110,8 +114,8 @@ pub struct Policy {
     pub users: Vec<String>,
     /// TDISK: temporary space: serial, first unit, number of units.
     pub temporary: Vec<(String, u32, u32)>,
-    /// SUBSYSTEM: control units whose cache is not of the usual size.
-    pub subsystems: Vec<super::subsystem::Size>,
+    /// SUBSYSTEM: control units that are not what they usually are.
+    pub subsystems: Vec<super::subsystem::Settings>,
     /// VDISK: the limits of virtual disks.
     pub limits: super::subsystem::Limits,
     /// TDISK STORAGE: so many megabytes of the host's storage are temporary space as well.

@@ -1,22 +1,24 @@
 //! Control units: which real disks share a cache, and the limits of virtual disks.
 //!
-//! Real disks whose device numbers have the same left half are at one control unit. If they are of the 3990's kind, it has a cache and
-//! non-volatile storage, of the sizes that SYSTEM CONFIG says. Its cache is a model
+//! Real disks whose device numbers have the same left half are at one control unit. If it is of the 3990's kind, it has a cache and
+//! non-volatile storage, of the sizes that SYSTEM CONFIG says; other kinds may be chosen there. Its cache is a model
 //! ([`devices::dasd::Cache`]): data is always on the volume, and what is counted is what such a control unit would have done.
 
 use super::cache::hold;
-use super::real::Real;
+use super::real::{Real, device_type};
 use super::{Disks, Minidisk, Place, State};
 use dasd::Kind;
 use devices::dasd::timing::Timing;
-use devices::dasd::{Alarm, Cache};
+use devices::dasd::{Alarm, Cache, ControlUnitModel};
 use std::sync::Arc;
 
-/// How much storage a control unit has.
+/// What a control unit is, and how much storage it has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Size {
+pub struct Settings {
     /// The left half of its devices' numbers.
     pub number: u8,
+    /// `None`: of each disk, the one that it usually has.
+    pub model: Option<&'static ControlUnitModel>,
     /// Bytes of the cache, and of non-volatile storage. Without a cache there is neither.
     pub cache: u64,
     pub storage: u64,
@@ -24,10 +26,15 @@ pub struct Size {
     pub timed: bool,
 }
 
-impl Size {
-    /// A 3990-3 with 64 MB of cache and 4 MB of non-volatile storage.
-    pub fn usual(number: u8) -> Size {
-        Size { number, cache: 64 << 20, storage: 4 << 20, timed: false }
+impl Settings {
+    /// A 3990 with 64 MB of cache and 4 MB of non-volatile storage, for disks that have such a one.
+    pub fn usual(number: u8) -> Settings {
+        Settings { number, model: None, cache: 64 << 20, storage: 4 << 20, timed: false }
+    }
+
+    /// One of this model, with what it usually has.
+    pub fn of(number: u8, model: &'static ControlUnitModel) -> Settings {
+        Settings { number, model: Some(model), cache: model.cache, storage: model.storage, timed: false }
     }
 }
 
@@ -40,29 +47,38 @@ pub struct Limits {
 }
 
 /// The cache of a control unit that such a disk may be at.
-fn cache(size: Size, kind: Kind) -> Option<Arc<Cache>> {
+fn cache(settings: Settings, kind: Kind) -> Option<Arc<Cache>> {
     let Kind::Ckd { device: 0x3380 | 0x3390 | 0x9345, track, .. } = kind else { return None };
-    (size.cache > 0).then(|| Arc::new(Cache::sized([size.cache, size.storage], track)))
+    (settings.cache > 0).then(|| Arc::new(Cache::sized([settings.cache, settings.storage], track)))
 }
 
 impl State {
-    /// Puts a new real disk at its control unit, with the neighbours that it has there.
-    pub(super) fn place(&self, real: &mut Real) {
+    /// Puts a new real disk at its control unit, with the neighbours that it has there; why it cannot be attached to it otherwise.
+    pub(super) fn place(&self, real: &mut Real) -> Result<(), String> {
         let number = (real.number >> 8) as u8;
-        let size = self.policy.subsystems.iter().find(|size| size.number == number).copied();
-        let size = size.unwrap_or(Size::usual(number));
+        let settings = self.policy.subsystems.iter().find(|settings| settings.number == number).copied();
+        let settings = settings.unwrap_or(Settings::usual(number));
+        let kind = real.volume.kind();
+        if let Some(model) = settings.model {
+            let (Kind::Ckd { device, .. } | Kind::Fba { device, .. }) = kind;
+            if !model.devices.contains(&device) {
+                let device = device_type(&kind);
+                return Err(format!("a {device} cannot be attached to a {} (SUBSYSTEM {number:02X})", model.name));
+            }
+            real.control_unit = model.unit;
+        }
         let neighbours = || self.reals.iter().filter(|other| (other.number >> 8) as u8 == number);
         if let Some(neighbour) = neighbours().next() {
             real.paths = neighbour.paths.clone();
         }
-        let kind = real.volume.kind();
         if kind.tracks() != 0 {
-            real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(size, kind));
+            real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(settings, kind));
             real.subsystem.iter().for_each(|cache| cache.attach(real.number as u8));
         }
         let timing = Timing::new(&kind, real.paths.clone());
-        timing.set_on(size.timed);
+        timing.set_on(settings.timed);
         real.timing = Arc::new(timing);
+        Ok(())
     }
 
     /// Blocks of virtual disks there are, or those of one user.

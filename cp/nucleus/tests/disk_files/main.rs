@@ -69,7 +69,7 @@ impl Site {
         cp.disks.set_policy(Policy { users: vec!["USR*".into(), "FBA*".into()], ..Policy::default() });
         for &(number, serial) in reals {
             let image = Image::open(&folder.file(serial), options.clone()).expect("it opens");
-            assert!(cp.disks.install(number, image, serial.into()));
+            cp.disks.install(number, image, serial.into()).expect("it can be there");
         }
         let site = Site { operator: log_on(&cp, "operator"), cp };
         log_on(&site.cp, "guest");

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod caching;
+mod control_units;
 mod programs;
 #[path = "../time/mod.rs"]
 mod time;
@@ -90,11 +91,12 @@ impl Site {
             temporary: vec![("RES001".into(), 5, 10)],
             ..Policy::default()
         });
-        assert!(cp.disks.install(0x200, pack("RES001", 20), "res".into()));
-        assert!(cp.disks.install(0x201, pack("USR001", 100), "usr".into()));
-        assert!(cp.disks.install(0x202, fixed("FBA001", 2000), "fba".into()));
-        assert!(cp.disks.install(0xa00, pack("WORK01", 3), "work".into()));
-        assert!(!cp.disks.install(0xa00, pack("WORK02", 3), "work".into()), "one number is one device");
+        cp.disks.install(0x200, pack("RES001", 20), "res".into()).expect("it can be there");
+        cp.disks.install(0x201, pack("USR001", 100), "usr".into()).expect("it can be there");
+        cp.disks.install(0x202, fixed("FBA001", 2000), "fba".into()).expect("it can be there");
+        cp.disks.install(0xa00, pack("WORK01", 3), "work".into()).expect("it can be there");
+        let again = cp.disks.install(0xa00, pack("WORK02", 3), "work".into());
+        assert_eq!(again, Err("DASD 0A00 is defined twice".into()), "one number is one device");
         Site { cp, time }
     }
 
@@ -301,7 +303,7 @@ fn temporary_and_virtual_disks_come_and_go() {
 #[test]
 fn a_real_disk_as_a_whole_is_a_minidisk() {
     let site = Site::new();
-    assert!(site.cp.disks.install(0xb00, pack("WORK03", 3), "work".into()));
+    site.cp.disks.install(0xb00, pack("WORK03", 3), "work".into()).expect("it can be there");
     let (maint, _) = site.log_on("maint");
     let (u4, lines) = site.log_on("u4");
     assert_eq!(of_disks(lines), [""; 0]);

@@ -11,5 +11,5 @@ pub fn install(cp: &Cp) {
     let pack = Memory::ckd(model, model.cylinders);
     label::write(&pack, "VMRES").expect("it is empty");
     cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
-    assert!(cp.disks.install(0x200, Arc::new(pack), "vmres".into()));
+    cp.disks.install(0x200, Arc::new(pack), "vmres".into()).expect("it can be there");
 }
