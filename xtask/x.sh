@@ -13,7 +13,8 @@ wanted="cc=gcc as=binutils gzip=gzip tar=tar"
 case $task in
 run|cms) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu" ;;
 test|bless|ci)
-       wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user" ;;
+       wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu s3270=s3270 openssl=openssl telnet=telnet|inetutils-telnet qemu-s390x|qemu-s390x-static=qemu-user
+               cckdcdsk=hercules" ;;
 oracle) wanted="$wanted qemu-s390x|qemu-s390x-static=qemu-user" ;;
 bench) wanted="$wanted s390x-linux-gnu-gcc=gcc-s390x-linux-gnu
                qemu-system-s390x=qemu-system-s390x|qemu-system-misc hercules=hercules" ;;

@@ -174,7 +174,7 @@ fn make(options: &Options, disk: &Path, stop: &Stop) -> Result<(), String> {
     progress.say(&format!("Making a 3390 of {} cylinders", options.cylinders));
     let model = CkdModel::of_size(0x3390, options.cylinders).expect("the 3390 is in the table");
     let kind = Kind::of_model(model, options.cylinders);
-    let format = Format::Compressed { wide: true, method: Method::Zlib };
+    let format = Format::usual(kind, Method::Zlib);
     ::dasd::create(disk, kind, format).map_err(|error| error.to_string())?;
     progress.say(&format!("Installing {} packages", installer.packages));
     progress.packages = installer.packages;

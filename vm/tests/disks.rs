@@ -48,7 +48,7 @@ fn a_disk_from_its_making_to_its_restoration() {
     folder.good("create vol.3390 3390-3 --volser work01 --cylinders 50");
     assert!(folder.bad("create vol.3390 3390-3").contains("exists already"));
     let listed = folder.good("list vol.3390");
-    assert!(listed.contains("WORK01   cckd64   3390-1, 50 cylinders"), "{listed}");
+    assert!(listed.contains("WORK01   cckd     3390-1, 50 cylinders"), "{listed}");
     let shown = folder.good("show vol.3390");
     assert!(shown.contains("volume serial WORK01") && shown.contains("The VTOC is empty."), "{shown}");
     let track = folder.good("show vol.3390 --track 0.0");

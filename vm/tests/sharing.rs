@@ -118,8 +118,8 @@ fn one_writes_and_others_read_and_reserve() {
     one.say("cat 0.0.0200/last_known_reservation_state", "\nreserved", ANSWER);
     one.say("tunedasd -Q $disk", "\nreserved", ANSWER);
     two.say("tunedasd -Q $disk", "\nother", ANSWER);
-    one.say("#cp query virtual 200 details", "NOT ELIGIBLE, RESERVED", ANSWER);
-    two.say("#cp query virtual 200 details", "NOT ELIGIBLE, RESERVED", ANSWER);
+    one.say("#cp query virtual 200 details", "IOASSIST ON, RESERVED", ANSWER);
+    two.say("#cp query virtual 200 details", "IOASSIST ON, RESERVED", ANSWER);
     let refused = two.say("tunedasd -S $disk; echo RESULT-$?", "\nRESULT-", ANSWER);
     assert!(!refused.contains("RESULT-0"), "{refused}");
     two.say("cat 0.0.0200/last_known_reservation_state", "\nnone", ANSWER);
@@ -128,7 +128,7 @@ fn one_writes_and_others_read_and_reserve() {
     one.say("same && echo SAME", "\nSAME", ANSWER);
     one.say("tunedasd -L $disk; echo RESULT-$?", "\nRESULT-0", ANSWER);
     two.say("wait; echo READ-$(cat /tmp/read)", "\nREAD-0", ANSWER);
-    one.say("#cp query virtual 200 details", "NOT ELIGIBLE, NOT RESERVED", ANSWER);
+    one.say("#cp query virtual 200 details", "IOASSIST ON, NOT RESERVED", ANSWER);
 
     // Now the second has it; the first takes it away, by force. The second asked its driver to fail if that happens.
     two.say("echo fail >0.0.0200/reservation_policy; tunedasd -S $disk; echo RESULT-$?", "\nRESULT-0", ANSWER);

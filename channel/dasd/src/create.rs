@@ -18,6 +18,20 @@ pub enum Format {
     Compressed { wide: bool, method: Method },
 }
 
+impl Format {
+    /// The usual one of a new disk `kind`, compressed: count-key-data in the form that more programs know, CCKD, if the file cannot become too
+    /// large for it; fixed-block in CFBA64, as CFBA has no room for the check sum of what cannot be compressed.
+    pub fn usual(kind: Kind, method: Method) -> Format {
+        /// What is written anew within a second takes room beside what it replaces: a quarter of the form's 4 GB is left for that.
+        const MOST: u64 = 3 << 30;
+        let wide = match kind {
+            Kind::Ckd { track, .. } => u64::from(kind.tracks()) * u64::from(track) > MOST,
+            Kind::Fba { .. } => true,
+        };
+        Format::Compressed { wide, method }
+    }
+}
+
 /// What the tracks of a new count-key-data disk have behind record 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tracks {

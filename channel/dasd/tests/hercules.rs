@@ -212,6 +212,44 @@ fn our_volumes_pass_their_checkers_and_copy_to_the_same_tracks() {
 }
 
 #[test]
+fn a_new_3390_is_of_a_form_that_they_know_unless_it_is_too_large() {
+    for (kind, wide) in [
+        (small_3390(3339), false),
+        (small_3390(3800), true),
+        (Kind::Fba { device: 0x9336, model: 0, blocks: 5000 }, true),
+    ] {
+        assert_eq!(Format::usual(kind, Method::Zlib), Format::Compressed { wide, method: Method::Zlib }, "{kind:?}");
+    }
+}
+
+#[test]
+fn our_fixed_block_volumes_pass_their_checkers_and_copy_to_the_same_blocks() {
+    let folder = Folder::new("usual");
+    let fba = |blocks| Kind::Fba { device: 0x9336, model: 0, blocks };
+    for (n, method) in [Method::Zlib, Method::Bzip2, Method::None].into_iter().enumerate() {
+        let (path, plain) = (folder.path(&format!("v{n}.9336")), folder.path(&format!("p{n}.9336")));
+        create(&path, fba(5000), Format::Compressed { wide: false, method }).unwrap();
+        let image = Image::open(&path, Options::default()).unwrap();
+        // Written several times over, so that there is free space of every kind.
+        for seed in 1..5 {
+            for block in (0..4800).step_by(270) {
+                image.write_blocks(block, &blocks_of(100 + (seed as usize) * 17, seed ^ block)).unwrap();
+            }
+            image.flush().unwrap();
+        }
+        let mut wanted = vec![0; 5000 * 512];
+        image.read_blocks(0, &mut wanted).unwrap();
+        drop(image);
+        clean(&path);
+        passes_theirs(&path);
+        if tool("dasdcopy", &["-q", "-o", "FBA", text(&path), text(&plain)]).is_none() {
+            return;
+        }
+        assert!(std::fs::read(&plain).unwrap() == wanted, "{method:?}");
+    }
+}
+
+#[test]
 fn our_plain_volumes_copy_and_list() {
     let folder = Folder::new("dasdcopy");
     let (path, theirs) = (folder.path("ours.3380"), folder.path("theirs.cckd"));

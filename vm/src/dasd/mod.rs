@@ -39,8 +39,9 @@ pub enum Command {
         /// A 3390 whose tracks hold blocks of 4096 bytes, in Linux's compatible disk layout: as dasdfmt would leave it.
         #[arg(long, requires = "volser")]
         linux: bool,
-        #[arg(long, value_enum, default_value_t = FormatName::Cckd64)]
-        format: FormatName,
+        /// Without it: cckd, or cckd64 for disks of more than 3 GB and for fixed-block ones.
+        #[arg(long, value_enum)]
+        format: Option<FormatName>,
         #[arg(long, value_enum, default_value_t = Compression::Zlib)]
         compression: Compression,
     },
@@ -158,13 +159,19 @@ pub enum Compression {
     Bzip2,
 }
 
-impl FormatName {
-    fn with(self, compression: Compression) -> Format {
-        let method = match compression {
+impl From<Compression> for Method {
+    fn from(compression: Compression) -> Method {
+        match compression {
             Compression::None => Method::None,
             Compression::Zlib => Method::Zlib,
             Compression::Bzip2 => Method::Bzip2,
-        };
+        }
+    }
+}
+
+impl FormatName {
+    fn with(self, compression: Compression) -> Format {
+        let method = compression.into();
         match self {
             FormatName::Plain => Format::Plain,
             FormatName::Cckd => Format::Compressed { wide: false, method },
@@ -183,7 +190,9 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
                 (true, Kind::Ckd { device: 0x3390, .. }) => Tracks::Blocks,
                 (true, _) => return Err(format!("{model}: --linux formats 3390s; Linux formats others (dasdfmt)")),
             };
-            create(file, kind, format.with(*compression), tracks, volser.as_deref()).map(|made| println!("{made}"))
+            let usual = || Format::usual(kind, (*compression).into());
+            let format = format.map_or_else(usual, |format| format.with(*compression));
+            create(file, kind, format, tracks, volser.as_deref()).map(|made| println!("{made}"))
         }
         Command::List { files, json } => return show::list(files, *json),
         Command::Check { file, quick, repair, json } => return check(file, !quick, *repair, *json),
@@ -265,8 +274,8 @@ fn create(file: &Path, kind: Kind, format: Format, tracks: Tracks, volser: Optio
 
 /// Makes the usual kind of disk for a system: a compressed 3390-3 with a label.
 pub fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
-    let format = FormatName::Cckd64.with(Compression::Zlib);
-    create(file, kind_of("3390-3", None, None)?, format, Tracks::Empty, Some(volser))
+    let kind = kind_of("3390-3", None, None)?;
+    create(file, kind, Format::usual(kind, Method::Zlib), Tracks::Empty, Some(volser))
 }
 
 /// "3390-3, 3339 cylinders".

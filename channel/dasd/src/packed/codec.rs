@@ -2,7 +2,8 @@
 //! the rest, compressed.
 //!
 //! What is not compressed is put in zlib's form all the same, as one block that is *stored* (RFC 1950, RFC 1951 section 3.2.4): so it has a
-//! check sum. The form that the method "none" names has none; it is only read.
+//! check sum. The form that the method "none" names has none; it is read, and written where the other one would be longer than the programs of the
+//! field take (groups of blocks in CFBA that cannot be compressed).
 
 use super::layout::damaged;
 use crate::MediaError;
@@ -45,11 +46,9 @@ const STORED: [u8; 3] = [0x78, 0x01, 0x01];
 /// In front of what is stored, its length and that inverted; and its Adler-32 behind it.
 const AROUND: usize = STORED.len() + 4 + 4;
 
-fn store(packed: &mut Vec<u8>, body: &[u8]) {
-    // Longer ones are no tracks of a device.
-    let Some(length) =
-        u16::try_from(body.len()).ok().filter(|length| length.checked_add(AROUND as u16 + PREFIX as u16).is_some())
-    else {
+fn store(packed: &mut Vec<u8>, body: &[u8], longest: usize) {
+    let fits = PREFIX + AROUND + body.len() <= longest;
+    let Some(length) = u16::try_from(body.len()).ok().filter(|_| fits) else {
         packed[0] = Method::None.number();
         return packed.extend_from_slice(body);
     };
@@ -71,8 +70,9 @@ fn stored(packed: &[u8]) -> Option<&[u8]> {
         .then_some(body)
 }
 
-/// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small).
-pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32) -> Vec<u8> {
+/// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small). What cannot be compressed becomes `longest` bytes long, or as
+/// long as it is.
+pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32, longest: usize) -> Vec<u8> {
     let mut packed = Vec::with_capacity(PREFIX + body.len() / 2);
     packed.push(method.number());
     packed.extend_from_slice(&id);
@@ -84,7 +84,7 @@ pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32) -> Vec<u8> {
     };
     if !done || packed.len() >= PREFIX + body.len() {
         packed.truncate(PREFIX);
-        store(&mut packed, body);
+        store(&mut packed, body, longest);
     }
     packed
 }
@@ -123,40 +123,46 @@ pub fn unpack(packed: &[u8], id: [u8; 4], longest: usize) -> Result<Vec<u8>, Med
 mod tests {
     use super::*;
 
+    const LONGEST: usize = u16::MAX as usize;
+
     #[test]
     fn units_survive() {
         let text: Vec<u8> = (0..40_000u32).map(|n| (n / 100) as u8).collect();
         let noise: Vec<u8> = (0..40_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
         for body in [&text[..], &noise, &text[..300], &[]] {
             for method in [Method::None, Method::Zlib, Method::Bzip2] {
-                let packed = pack([0, 1, 0, 2], body, method, 6);
+                let packed = pack([0, 1, 0, 2], body, method, 6, LONGEST);
                 assert!(packed.len() <= body.len() + PREFIX + AROUND);
                 assert_eq!(unpack(&packed, [0, 1, 0, 2], 40_000).unwrap(), body);
             }
         }
-        assert!(pack([0; 4], &text, Method::Zlib, 1).len() < 2000);
+        assert!(pack([0; 4], &text, Method::Zlib, 1, LONGEST).len() < 2000);
     }
 
     #[test]
     fn what_is_stored_is_zlib_to_others() {
         for length in [0, 1, 511, 50_000, 65_000] {
             let body: Vec<u8> = (0..length).map(|n: u32| (n * n >> 3) as u8).collect();
-            let packed = pack([0, 1, 0, 2], &body, Method::None, 6);
+            let packed = pack([0, 1, 0, 2], &body, Method::None, 6, LONGEST);
             let mut back = Vec::new();
             ZlibDecoder::new(&packed[PREFIX..]).read_to_end(&mut back).unwrap();
             assert_eq!((packed[0], back), (Method::Zlib.number(), body));
         }
         // As others write it.
         assert_eq!(unpack(&[0, 0, 1, 0, 2, 9, 8, 7], [0, 1, 0, 2], 2000).unwrap(), [9, 8, 7]);
+        let group = [5; 61_440];
+        let packed = pack([0; 4], &group, Method::None, 6, PREFIX + group.len());
+        assert_eq!((packed[0], packed.len()), (Method::None.number(), PREFIX + group.len()));
+        assert_eq!(pack([0; 4], &group, Method::None, 6, packed.len() + AROUND).len(), packed.len() + AROUND);
         let longest = [5; 65_530];
-        assert_eq!(unpack(&pack([0; 4], &longest, Method::None, 6), [0; 4], 65_530).unwrap(), longest);
+        assert_eq!(unpack(&pack([0; 4], &longest, Method::None, 6, LONGEST), [0; 4], 65_530).unwrap(), longest);
     }
 
     #[test]
     fn a_changed_byte_is_found_whatever_the_method() {
         for method in [Method::None, Method::Zlib, Method::Bzip2] {
             let body: Vec<u8> = (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 9) as u8).collect();
-            let packed = pack([0, 1, 0, 2], &body, method, 6);
+            let packed = pack([0, 1, 0, 2], &body, method, 6, LONGEST);
             for at in (PREFIX + 2..packed.len()).step_by(7) {
                 let mut changed = packed.clone();
                 changed[at] ^= 0x10;
@@ -168,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_told() {
-        let packed = pack([0, 1, 0, 2], &[7; 2000], Method::Zlib, 6);
+        let packed = pack([0, 1, 0, 2], &[7; 2000], Method::Zlib, 6, LONGEST);
         assert!(unpack(&packed, [0, 1, 0, 3], 2000).is_err());
         assert!(unpack(&packed, [0, 1, 0, 2], 1999).is_err());
         assert!(unpack(&packed[..4], [0, 1, 0, 2], 2000).is_err());

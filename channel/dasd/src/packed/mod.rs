@@ -305,7 +305,7 @@ impl Packed {
         } else {
             let body = if self.is_ckd() { &image[PREFIX..] } else { image };
             let (method, level) = self.effort();
-            let mut packed = codec::pack(id(self.kind, unit)?, body, method, level);
+            let mut packed = codec::pack(id(self.kind, unit)?, body, method, level, self.longest());
             let length = u16::try_from(packed.len()).map_err(|_| MediaError::TrackFull)?;
             let rounded = packed.len().next_multiple_of(16) as u64;
             let wanted = if rounded <= u16::MAX.into() { rounded } else { length.into() };
@@ -343,6 +343,15 @@ impl Packed {
             (_, true) => {
                 (method, u32::try_from(self.header.level).ok().filter(|level| (1..=9).contains(level)).unwrap_or(6))
             }
+        }
+    }
+
+    /// The most bytes that a unit may take: other programs know the narrow forms, and refuse what is longer than it would be uncompressed.
+    fn longest(&self) -> usize {
+        match self.kind {
+            _ if self.style().wide => u16::MAX.into(),
+            Kind::Ckd { track, .. } => track as usize,
+            Kind::Fba { .. } => PREFIX + GROUP_BYTES,
         }
     }
 
