@@ -48,9 +48,9 @@ impl Real {
     /// A volume; its serial is read from its label.
     pub fn new(number: u16, volume: Arc<dyn Volume>, file: String, cache: &Cache) -> Real {
         let serial = serial(&*volume).unwrap_or_default();
-        let paths = Arc::new(Paths::new(4, 4_500_000));
-        let timing = Arc::new(Timing::new(&volume.kind(), paths.clone()));
         let control_unit = ControlUnit::usual(&volume.kind());
+        let paths = Arc::new(Paths::of(control_unit));
+        let timing = Arc::new(Timing::new(&volume.kind(), paths.clone()));
         Real {
             number,
             volume,

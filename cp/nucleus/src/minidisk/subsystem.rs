@@ -8,7 +8,7 @@ use super::cache::hold;
 use super::real::{Real, device_type};
 use super::{Disks, Minidisk, Place, State};
 use dasd::Kind;
-use devices::dasd::timing::Timing;
+use devices::dasd::timing::{Paths, Timing};
 use devices::dasd::{Alarm, Cache, ControlUnitModel};
 use std::sync::Arc;
 
@@ -68,9 +68,10 @@ impl State {
             real.control_unit = model.unit;
         }
         let neighbours = || self.reals.iter().filter(|other| (other.number >> 8) as u8 == number);
-        if let Some(neighbour) = neighbours().next() {
-            real.paths = neighbour.paths.clone();
-        }
+        real.paths = match neighbours().next() {
+            Some(neighbour) => neighbour.paths.clone(),
+            None => Arc::new(Paths::of(real.control_unit)),
+        };
         if kind.tracks() != 0 {
             real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(settings, kind));
             real.subsystem.iter().for_each(|cache| cache.attach(real.number as u8));

@@ -3,6 +3,7 @@
 //! The workloads are no more than what the reports say of theirs (rates, shares of reads, hit ratios, CPU time for an I/O),
 //! so what is compared is shape: what becomes shorter, and about by how much.
 
+use super::super::ControlUnitModel;
 use super::super::cache::{Cache, Usage};
 use super::*;
 use dasd::model::CkdModel;
@@ -290,4 +291,82 @@ fn a_minidisk_cache_of_0_16_and_48_megabytes() {
     row("48 MB : none, I/Os", 0.48, runs[2].1 / runs[0].1, 0.12);
     row("16 MB : none, elapsed", 0.68, runs[1].0 / runs[0].0, 0.15);
     row("48 MB : none, elapsed", 0.49, runs[2].0 / runs[0].0, 0.2);
+}
+
+/// Eight partitions with a processor; their data is on ten 3380s at so many 3880-3s, and a fifth of their I/Os is for the system's two packs, at 3880s of
+/// this model. Elapsed seconds.
+fn batch_at_3880s(units: usize, system: &str, programs: u32, cpu: f64) -> f64 {
+    let kind = kind("3380-A");
+    let model = |name| ControlUnitModel::named(name).expect("there is this model");
+    let paths = |name| Arc::new(Paths::of(model(name).unit));
+    let at: Vec<_> = (0..units).map(|_| paths("3880-3")).collect();
+    let data: Vec<_> = (0..10).map(|n| Timing::new(&kind, at[n % units].clone())).collect();
+    let packs = [0, 1].map(|_| Timing::new(&kind, paths(system)));
+    let cache = (model(system).cache > 0).then(|| Cache::sized([model(system).cache, model(system).storage], 47_616));
+    let mut numbers = Numbers(0x3880_1985);
+    let (mut started, mut processor, mut last) = (0, 0, 0);
+    let step = (cpu * SECOND as f64) as u64 / u64::from(programs);
+    let mut jobs: BinaryHeap<_> = (0..8).map(|n| Reverse((0u64, n))).collect();
+    while let Some(Reverse((now, job))) = jobs.pop() {
+        if started == programs {
+            last = last.max(now);
+            continue;
+        }
+        started += 1;
+        processor = now.max(processor) + step;
+        let (read, of_system) = (numbers.next() < 0.88, numbers.next() < 0.2);
+        let track = match numbers.next() < 0.7 {
+            true => (numbers.next().powf(3.0) * 860.0) as u32,
+            false => 1000 + numbers.below(20_000),
+        };
+        let spread = track.wrapping_mul(2_654_435_761);
+        let (track, n) = (3000 + spread % 4000, spread as usize / 4000);
+        let (device, found) = match (of_system, &cache) {
+            (true, Some(cache)) => (&packs[n % 2], cache.used((n % 2) as u8, track, !read, Usage::default())),
+            (true, None) => (&packs[n % 2], Found::Disk { stage: false }),
+            (false, _) => (&data[n % 10], Found::Disk { stage: false }),
+        };
+        let access = Access { track, at: numbers.below(40_000), bytes: 4096, found };
+        jobs.push(Reverse((processor + device.serve(processor, &[access]).response(), job)));
+    }
+    last as f64 / SECOND as f64
+}
+
+#[test]
+fn control_units_of_the_3880s_kind() {
+    table(
+        "PACEX8, V=V, 3380s at 3880s (VM/ESA 1.1 performance report, Tables 25 and 30); the CPU times are the report's",
+    );
+    let (plain, cached) = (batch_at_3880s(4, "3880-3", 169_847, 223.9), batch_at_3880s(2, "3880-23", 162_810, 225.5));
+    row("all at 3880-3s: elapsed, s", 546.0, plain, 0.2);
+    row("system packs at 3880-23s: elapsed, s", 463.0, cached, 0.25);
+    row("system packs at 3880-23s : at 3880-3s, elapsed", 0.85, cached / plain, 0.1);
+    // 4K from a 3380 goes at 3 MB/s whether its control unit could do more or not; what a cache has, at what the control unit does.
+    let access = |found| [Access { track: 0, at: 0, bytes: 4096, found }];
+    let connect = |name: &str, found| {
+        let unit = ControlUnitModel::named(name).expect("there is this model").unit;
+        Timing::new(&kind("3380-A"), Arc::new(Paths::of(unit))).serve(0, &access(found)).connect
+    };
+    let (disk, hit) = (Found::Disk { stage: false }, Found::Cache { destage: false });
+    let sent = |rate: u64| 4 * MILLISECOND / 10 + 4096 * SECOND / rate;
+    assert_eq!(["3880-3", "3880-23", "3990-3"].map(|name| connect(name, disk)), [sent(3_000_000); 3]);
+    assert_eq!(["3880-23", "3990-3"].map(|name| connect(name, hit)), [sent(3_000_000), sent(4_500_000)]);
+    // Two transfers at once, and a third a turn later.
+    let paths = Arc::new(Paths::of(ControlUnitModel::named("3880-3").expect("there is this model").unit));
+    let long = [Access { track: 0, at: 20_000, bytes: 47_000, found: disk }];
+    let waits = [0; 3].map(|_| Timing::new(&kind("3380-A"), paths.clone()).serve(0, &long).reconnect);
+    assert_eq!(waits, [0, 0, 167 * MILLISECOND / 10]);
+}
+
+#[test]
+fn a_cache_without_non_volatile_storage_has_no_fast_writes() {
+    let model = ControlUnitModel::named("3880-23").expect("there is this model");
+    let cache = Cache::sized([model.cache, model.storage], 47_616);
+    let read = |track| cache.used(0, track, false, Usage::default());
+    let write = |track| cache.used(0, track, true, Usage::default());
+    assert_eq!(read(7), Found::Disk { stage: true });
+    assert_eq!(read(7), Found::Cache { destage: false });
+    assert!(matches!(write(7), Found::Disk { .. }) && read(7) == Found::Cache { destage: false });
+    let counts = cache.statistics(0);
+    assert_eq!((counts.reads, counts.read_hits, counts.writes, counts.fast_write_hits), (3, 2, 1, 0));
 }
