@@ -156,7 +156,7 @@ fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folde
                 "{keyword} {rest} is not a statement; expected SYSTEM_IDENTIFIER name, OPERATOR_USERID userid, \
                  TIMEZONE name EAST|WEST hh:mm, PROCESSORS n, TN3270 address:port, TLS CERTIFICATE file KEY file, \
                  DASD rdev file, TAPE rdev tape, CP_OWNED SLOT n volid, USER_VOLUME_LIST volid ..., USER_VOLUME_INCLUDE mask, TDISK volid first count, \
-                 SUBSYSTEM nn TYPE model CACHE nM NVS nM TIMING ON, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
+                 SUBSYSTEM nn TYPE model CACHE nM NVS nM PATHS n TIMING ON, VDISK SYSLIM nM USERLIM nM, or LOGMSG text"
             ));
         }
     }
@@ -172,7 +172,7 @@ fn megabytes(word: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// SUBSYSTEM nn [TYPE model] [CACHE nM] [NVS nM] [TIMING ON|OFF]: the control unit of the real devices nn00 to nnFF.
+/// SUBSYSTEM nn [TYPE model] [CACHE nM] [NVS nM] [PATHS n] [TIMING ON|OFF]: the control unit of the real devices nn00 to nnFF.
 fn subsystem(number: &str, options: &[&str]) -> Result<Settings, String> {
     let number = u8::from_str_radix(number, 16)
         .map_err(|_| format!("{number} is not a control unit: the left half of its device numbers, such as 02"))?;
@@ -198,11 +198,15 @@ fn subsystem(number: &str, options: &[&str]) -> Result<Settings, String> {
             "TYPE" => (),
             "CACHE" => settings.cache = bytes(|model| model.cache, "cache")?,
             "NVS" => settings.storage = bytes(|model| model.storage, "non-volatile storage")?,
+            "PATHS" => match value.parse() {
+                Ok(paths @ 1..=8) => settings.paths = Some(paths),
+                _ => return Err(format!("PATHS {value} is not a number from 1 to 8")),
+            },
             "TIMING" if value.eq_ignore_ascii_case("ON") => settings.timed = true,
             "TIMING" if value.eq_ignore_ascii_case("OFF") => settings.timed = false,
             _ => {
                 return Err(format!(
-                    "{what} {value} is not valid for SUBSYSTEM; expected TYPE, CACHE, NVS or TIMING ON"
+                    "{what} {value} is not valid for SUBSYSTEM; expected TYPE, CACHE, NVS, PATHS or TIMING ON"
                 ));
             }
         }
@@ -378,6 +382,8 @@ mod tests {
             [of(0), of(1), of(2)],
             [(Some("3880-3"), 0, 0, true), (Some("3880-23"), 16, 0, false), (Some("3990-3"), 64, 2, false)]
         );
+        let paths = parse("SUBSYSTEM 02 PATHS 4\nSUBSYSTEM 03 NVS 2M", Path::new("")).unwrap().disks.subsystems;
+        assert_eq!(paths.iter().map(|settings| settings.paths).collect::<Vec<_>>(), [Some(4), None]);
         for (wrong, why) in [
             ("SUBSYSTEM 02 TYPE 3880-3 CACHE 8M", "a 3880-3 has no cache"),
             ("SUBSYSTEM 02 NVS 4M TYPE 3880-23", "a 3880-23 has no non-volatile storage"),
@@ -391,6 +397,8 @@ mod tests {
             "SUBSYSTEM 02 SPEED 1M",
             "SUBSYSTEM 02 TIMING MAYBE",
             "SUBSYSTEM 02 TYPE 3880-99",
+            "SUBSYSTEM 02 PATHS 0",
+            "SUBSYSTEM 02 PATHS 9",
             "SUBSYSTEM 02 TYPE",
             "VDISK SYSLIM 12",
             "VDISK ALL 1M",

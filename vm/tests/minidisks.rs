@@ -58,7 +58,7 @@ fn prepare(folder: &Path) {
         let text = fs::read_to_string(&path).expect("the sample has it");
         fs::write(&path, change(text)).expect("the folder is there");
     };
-    change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin001\n"));
+    change("SYSTEM CONFIG", &|text| format!("{text}\nDASD 0A00 volumes/lin001\nSUBSYSTEM 0A PATHS 4\n"));
     let mdisks = " MDISK 200 3390 1 10 LIN001 MR ALL WRITE MULT\n MDISK 201 3390 11 10 LIN001 MR ALL\n \
                   MDISK 202 3390 21 5 LIN001 MR\n \
                   MDISK 300 FB-512 V-DISK 8192 MR ALL\n\n";
@@ -101,6 +101,9 @@ fn linux_works_on_minidisks() {
         "\nECKD",
         ANSWER,
     );
+    // By four channel paths.
+    first.say("cat $(readlink -f 0.0.0200)/../pimpampom", "\nf0 f0 ff", ANSWER);
+    first.say("cat $(readlink -f 0.0.0200)/../chpids", "\n02 22 42 62", ANSWER);
     first.say("seq 1 50000 | head -c 262144 >/tmp/data; md5sum </tmp/data", "c", ANSWER);
     let write = "dd if=/tmp/data of=/dev/dasda bs=64k seek=1 conv=fsync 2>/dev/null; echo 3 >/proc/sys/vm/drop_caches; echo END-OF-2";
     first.say(write, "\nEND-OF-2", ANSWER);

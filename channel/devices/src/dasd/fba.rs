@@ -229,6 +229,10 @@ impl Device for Fba {
         identity::sense_id(&self.kind, self.control_unit)
     }
 
+    fn paths(&self) -> u8 {
+        self.options.paths
+    }
+
     fn attached(&mut self, bell: Doorbell) {
         self.bell = Some(bell);
     }

@@ -150,10 +150,10 @@ impl Paths {
         Paths { pending, protocol, rate, used: Mutex::new(vec![Vec::new(); count.max(1)]) }
     }
 
-    /// Those of a control unit, as many as it uses at once.
-    pub fn of(unit: ControlUnit) -> Paths {
+    /// Those of a control unit, as many as it uses at once; no more than the channel paths to it.
+    pub fn of(unit: ControlUnit, channels: u8) -> Paths {
         let (count, rate) = unit.transfers();
-        Paths::new(count, rate)
+        Paths::new(count.min(channels.into()), rate)
     }
 
     /// Takes a path for `length` from `from` on, or as soon after that as one is free, `step` by `step`; when that is.

@@ -183,6 +183,7 @@ fn options(
         serial: disk.volume.chars().filter(char::is_ascii_alphanumeric).collect(),
         token: disk.place.token(),
         control_unit: real.map(|real| real.control_unit),
+        paths: real.map_or(1, |real| real.channels),
         cache: real.and_then(|real| real.subsystem.clone()),
         timing: real.and_then(|real| Some(Timed { device: real.timing.clone(), alarm: alarm? })),
         first: disk.first(),

@@ -22,6 +22,8 @@ pub struct Real {
     /// What of it is reserved, and by whom.
     pub reservations: Arc<devices::dasd::Reservations>,
     pub control_unit: ControlUnit,
+    /// Channel paths that whoever has it sees.
+    pub channels: u8,
     /// The cache of its control unit, if that has one.
     pub subsystem: Option<Arc<devices::dasd::Cache>>,
     /// How long its channel programs take, and the paths to its control unit.
@@ -49,7 +51,7 @@ impl Real {
     pub fn new(number: u16, volume: Arc<dyn Volume>, file: String, cache: &Cache) -> Real {
         let serial = serial(&*volume).unwrap_or_default();
         let control_unit = ControlUnit::usual(&volume.kind());
-        let paths = Arc::new(Paths::of(control_unit));
+        let paths = Arc::new(Paths::of(control_unit, u8::MAX));
         let timing = Arc::new(Timing::new(&volume.kind(), paths.clone()));
         Real {
             number,
@@ -60,6 +62,7 @@ impl Real {
             cache: cache.device(),
             reservations: Arc::default(),
             control_unit,
+            channels: 1,
             subsystem: None,
             timing,
             paths,

@@ -22,6 +22,8 @@ pub struct Settings {
     /// Bytes of the cache, and of non-volatile storage. Without a cache there is neither.
     pub cache: u64,
     pub storage: u64,
+    /// Channel paths to it, 1 to 8; `None`: its disks show one, and as many are used as it can use.
+    pub paths: Option<u8>,
     /// Channel programs take as long as they would on real devices.
     pub timed: bool,
 }
@@ -29,12 +31,12 @@ pub struct Settings {
 impl Settings {
     /// A 3990 with 64 MB of cache and 4 MB of non-volatile storage, for disks that have such a one.
     pub fn usual(number: u8) -> Settings {
-        Settings { number, model: None, cache: 64 << 20, storage: 4 << 20, timed: false }
+        Settings { number, model: None, cache: 64 << 20, storage: 4 << 20, paths: None, timed: false }
     }
 
     /// One of this model, with what it usually has.
     pub fn of(number: u8, model: &'static ControlUnitModel) -> Settings {
-        Settings { number, model: Some(model), cache: model.cache, storage: model.storage, timed: false }
+        Settings { model: Some(model), cache: model.cache, storage: model.storage, ..Settings::usual(number) }
     }
 }
 
@@ -67,10 +69,11 @@ impl State {
             }
             real.control_unit = model.unit;
         }
+        real.channels = settings.paths.unwrap_or(1);
         let neighbours = || self.reals.iter().filter(|other| (other.number >> 8) as u8 == number);
         real.paths = match neighbours().next() {
             Some(neighbour) => neighbour.paths.clone(),
-            None => Arc::new(Paths::of(real.control_unit)),
+            None => Arc::new(Paths::of(real.control_unit, settings.paths.unwrap_or(u8::MAX))),
         };
         if kind.tracks() != 0 {
             real.subsystem = neighbours().find_map(|other| other.subsystem.clone()).or_else(|| cache(settings, kind));

@@ -1,6 +1,7 @@
 //! Real disks at control units that SYSTEM CONFIG chooses (SUBSYSTEM): what programs find there, and what CP shows.
 
 use super::*;
+use arch::io::{Ccw, CcwFormat, DeviceStatus, Orb, ccw_flag, orb_flag, pmcw_flag};
 use devices::dasd::ControlUnitModel;
 use nucleus::minidisk::subsystem::Settings;
 
@@ -48,11 +49,11 @@ fn a_control_unit_of_another_type_is_what_its_disks_are_at() {
     assert_eq!(
         ["201", "202", "400", "500", "600"].map(shown),
         [
-            "0201 CUTYPE = 3990-6",
-            "0202 CUTYPE = 6310",
-            "0400 CUTYPE = 3880-3",
-            "0500 CUTYPE = 3880-23",
-            "0600 CUTYPE = 3990-3"
+            "0201 CUTYPE = 3990-6 PATHS = 1",
+            "0202 CUTYPE = 6310 PATHS = 1",
+            "0400 CUTYPE = 3880-3 PATHS = 1",
+            "0500 CUTYPE = 3880-23 PATHS = 1",
+            "0600 CUTYPE = 3990-3 PATHS = 1"
         ]
     );
     // A cache, and non-volatile storage, where there is one.
@@ -71,4 +72,65 @@ fn a_control_unit_of_another_type_is_what_its_disks_are_at() {
     assert_eq!(id(0x600), [0xff, 0x39, 0x90, 0xec, 0x33, 0x80]);
     let has = |vdev| [0x63, 0xfa, 0x54].map(|command| read(&site, &maint, vdev, command, 40).is_some());
     assert_eq!([0x400, 0x500, 0x600].map(has), [[false; 3], [true, false, true], [true; 3]]);
+}
+
+/// As Linux does it: SENSE PATH GROUP ID and SET PATH GROUP ID by each path alone.
+#[test]
+fn a_path_group_is_made_of_the_paths_to_a_control_unit() {
+    let site = Site::new();
+    let subsystems = [(4, 4), (5, 2)].map(|(number, paths)| Settings { paths: Some(paths), ..Settings::usual(number) });
+    site.cp.disks.set_policy(Policy { subsystems: subsystems.into(), ..site.cp.disks.policy() });
+    site.cp.disks.install(0x400, pack("WORK04", 3), "work".into()).expect("it can be there");
+    site.cp.disks.install(0x500, fixed("WORK05", 2000), "work".into()).expect("it can be there");
+    let (maint, _) = site.log_on("maint");
+    ["0400", "0500"].iter().for_each(|rdev| attach(&maint, rdev));
+    assert_eq!(maint.says("query dasd details 400")[2], "     0400 CUTYPE = 3990-6 PATHS = 4");
+    let machine = site.cp.vmdbk("MAINT").unwrap().machine();
+    let storage = machine.configuration.storage().clone();
+    let mut css = machine.configuration.css();
+    // Installed and available paths, and their identifications: four and two; of a minidisk at another control unit one.
+    let mut paths = |vdev: u16| {
+        let id = css.find(vdev).expect("it is there");
+        let pmcw = css.store_subchannel(id).expect("it is there").pmcw;
+        (pmcw.pim, pmcw.pam, pmcw.chpid)
+    };
+    assert_eq!(paths(0x400), (0xf0, 0xf0, [0x04, 0x24, 0x44, 0x64, 0, 0, 0, 0]));
+    assert_eq!(paths(0x500), (0xc0, 0xc0, [0x05, 0x25, 0, 0, 0, 0, 0, 0]));
+    assert_eq!(paths(0x190), (0x80, 0x80, [0x01, 0, 0, 0, 0, 0, 0, 0]));
+    let id = css.find(0x400).expect("it is there");
+    let mut schib = css.store_subchannel(id).expect("it is there");
+    schib.pmcw.flags |= pmcw_flag::ENABLED;
+    assert_eq!(css.modify_subchannel(id, &schib), Ok(0));
+    // One command by one path: the device status, and what is at X'7000'.
+    let mut command = |path: u8, code: u8, data: [u8; 12]| {
+        let ccw = Ccw { command: code, flags: ccw_flag::SUPPRESS_LENGTH, count: 12, address: 0x7000 };
+        storage.write(arch::Absolute(0xc00), &ccw.encode(CcwFormat::One)).unwrap();
+        storage.write(arch::Absolute(0x7000), &data).unwrap();
+        let flags = orb_flag::FORMAT_1 | u32::from(path) << 8;
+        assert_eq!(css.start_subchannel(id, &Orb { parameter: 0, flags, program: 0xc00, extension: [0; 5] }), Ok(0));
+        while css.pending().work() {
+            css.attend();
+        }
+        let mut answer = [0; 12];
+        storage.read(arch::Absolute(0x7000), &mut answer).unwrap();
+        (css.test_subchannel(id).1.scsw.device, answer)
+    };
+    const SENSE: u8 = 0x34;
+    const SET: u8 = 0xaf;
+    let group = |function: u8| [function, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    let other = [0x80, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9];
+    // What a path says of itself: nothing while it is reset, C8 in a group with multipath, 80 once it has left.
+    let says = |answer: [u8; 12]| (DeviceStatus::ENDED, answer);
+    let mut sense = |path: u8| command(path, SENSE, [0; 12]);
+    assert_eq!([sense(0x80), sense(0x40)], [says([0; 12]); 2]);
+    // Two paths make a group; the third stays what it was, and another group is refused there.
+    assert_eq!([0x80, 0x40].map(|path| command(path, SET, group(0x80)).0), [DeviceStatus::ENDED; 2]);
+    let found = [0x80, 0x40, 0x20].map(|path| command(path, SENSE, [0; 12]));
+    assert_eq!(found, [says(group(0xc8)), says(group(0xc8)), says([0; 12])]);
+    assert!(command(0x20, SET, other).0.has(DeviceStatus::UNIT_CHECK));
+    // One resigns, the other stays; then all of them go.
+    assert_eq!(command(0x40, SET, group(0x40)).0, DeviceStatus::ENDED);
+    assert_eq!([0x80, 0x40].map(|path| command(path, SENSE, [0; 12])), [says(group(0xc8)), says(group(0x80))]);
+    assert_eq!(command(0x80, SET, group(0x20)).0, DeviceStatus::ENDED);
+    assert_eq!(command(0x80, SENSE, [0; 12]), says(group(0x80)));
 }

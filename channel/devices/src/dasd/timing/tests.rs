@@ -298,7 +298,7 @@ fn a_minidisk_cache_of_0_16_and_48_megabytes() {
 fn batch_at_3880s(units: usize, system: &str, programs: u32, cpu: f64) -> f64 {
     let kind = kind("3380-A");
     let model = |name| ControlUnitModel::named(name).expect("there is this model");
-    let paths = |name| Arc::new(Paths::of(model(name).unit));
+    let paths = |name| Arc::new(Paths::of(model(name).unit, 8));
     let at: Vec<_> = (0..units).map(|_| paths("3880-3")).collect();
     let data: Vec<_> = (0..10).map(|n| Timing::new(&kind, at[n % units].clone())).collect();
     let packs = [0, 1].map(|_| Timing::new(&kind, paths(system)));
@@ -345,17 +345,20 @@ fn control_units_of_the_3880s_kind() {
     let access = |found| [Access { track: 0, at: 0, bytes: 4096, found }];
     let connect = |name: &str, found| {
         let unit = ControlUnitModel::named(name).expect("there is this model").unit;
-        Timing::new(&kind("3380-A"), Arc::new(Paths::of(unit))).serve(0, &access(found)).connect
+        Timing::new(&kind("3380-A"), Arc::new(Paths::of(unit, 8))).serve(0, &access(found)).connect
     };
     let (disk, hit) = (Found::Disk { stage: false }, Found::Cache { destage: false });
     let sent = |rate: u64| 4 * MILLISECOND / 10 + 4096 * SECOND / rate;
     assert_eq!(["3880-3", "3880-23", "3990-3"].map(|name| connect(name, disk)), [sent(3_000_000); 3]);
     assert_eq!(["3880-23", "3990-3"].map(|name| connect(name, hit)), [sent(3_000_000), sent(4_500_000)]);
     // Two transfers at once, and a third a turn later.
-    let paths = Arc::new(Paths::of(ControlUnitModel::named("3880-3").expect("there is this model").unit));
     let long = [Access { track: 0, at: 20_000, bytes: 47_000, found: disk }];
-    let waits = [0; 3].map(|_| Timing::new(&kind("3380-A"), paths.clone()).serve(0, &long).reconnect);
-    assert_eq!(waits, [0, 0, 167 * MILLISECOND / 10]);
+    let waits = |channels| {
+        let paths = Arc::new(Paths::of(ControlUnitModel::named("3880-3").expect("there is this model").unit, channels));
+        [0; 3].map(|_| Timing::new(&kind("3380-A"), paths.clone()).serve(0, &long).reconnect)
+    };
+    let turn = 167 * MILLISECOND / 10;
+    assert_eq!([4, 2, 1].map(waits), [[0, 0, turn], [0, 0, turn], [0, turn, 2 * turn]]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use directory::{DasdControl, DeviceKind, Extent};
 /// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev|rdev[-rdev]|volid]`
 ///
 /// Shows the real disks: CP's own and the system's with the number of links to them, those that a user has, and those that are free or offline.
-/// DETAILS tells, besides, the type and model of its control unit, the host's file, how soon it survives the end of the host what is written (THROUGH, SAFE, LAZY), and how many snapshots there are.
+/// DETAILS tells, besides, the type and model of its control unit and the channel paths to it, the host's file, how soon it survives the end of the host what is written (THROUGH, SAFE, LAZY), and how many snapshots there are.
 /// Without class B it is QUERY VIRTUAL DASD.
 pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let reals = cp.disks.reals();
@@ -132,7 +132,7 @@ fn details(cp: &Cp, real: &Real) -> Vec<String> {
     let lines = vec![
         active_line(cp, real),
         format!("     {:04X} DEVTYPE = {} SIZE = {units} {unit} ACCESS = {access}", real.number, device_type(&kind)),
-        format!("     {:04X} CUTYPE = {}", real.number, real.control_unit.name()),
+        format!("     {:04X} CUTYPE = {} PATHS = {}", real.number, real.control_unit.name(), real.channels),
         format!("     {:04X} FILE = {}", real.number, real.file),
         format!("     {:04X} MDC = {}", real.number, super::minidisk_cache::device_mode(real)),
     ];
