@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use super::machine::{Load, Machine};
 use super::{Goal, Results, Row, Wish, booted, median, pair};
-use crate::host::{self, Outcome, at, make_folder, run};
+use crate::host::{self, Outcome, at, cargo, make_folder, run};
 
 /// Cylinders of the 3390, and bytes of the virtio disk: both hold what the guest's program wants.
 const CYLINDERS: &str = "240";
@@ -49,6 +49,7 @@ pub fn disks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
                 let (running, _) = booted(machine, &load, "vmb.mode=disks")?;
                 results.take(machine, running, &format!("{number}/{rounds} disk"))?;
                 at(&disk, fs::remove_file(&disk))?;
+                let _ = fs::remove_file(disk.with_added_extension("sums"));
             }
         }
         rows.extend(results.items.iter().map(|item| {
@@ -62,6 +63,26 @@ pub fn disks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
         }));
     }
     Ok(rows)
+}
+
+/// Reads of one block by the item `roundtrip` of `benches/guest/disk.c`, each a request of its own: here a START SUBCHANNEL and its interruption.
+const ROUND_TRIPS: f64 = 8000.0;
+
+/// Says what the rows of round trips are in a second.
+pub fn tell_round_trips(rows: &[Row]) {
+    for row in rows.iter().filter(|row| row.item == "disk roundtrip") {
+        let each = [(Machine::Endicott, row.ours), (row.peer, row.theirs)];
+        let rates = each.iter().filter_map(|(machine, seconds)| {
+            let seconds = seconds.filter(|seconds| *seconds > 0.0)?;
+            Some(format!("{} {:.0}", machine.name(), ROUND_TRIPS / seconds))
+        });
+        println!("Round trips a second: {}", rates.collect::<Vec<_>>().join(", "));
+    }
+}
+
+/// What a channel program costs the host's processor, on every path, beside what reports measured (docs/disks.md has the tables).
+pub fn io() -> Outcome {
+    run(&mut cargo(&["run", "--quiet", "--release", "--package", "nucleus", "--example", "disk_speed"]))
 }
 
 /// A disk of zeros, all of it written to the host's medium and none of it in the host's storage.
@@ -82,7 +103,9 @@ fn make(machine: Machine, disk: &Path) -> Outcome {
             run(create.stdout(Stdio::null()))?;
         }
     }
-    forget(disk)
+    forget(disk)?;
+    let sums = disk.with_added_extension("sums");
+    if sums.exists() { forget(&sums) } else { Ok(()) }
 }
 
 /// Nothing of the file is in the host's storage any more.

@@ -15,7 +15,7 @@ mod disks;
 mod machine;
 use machine::{Load, Machine, Running};
 
-/// What can be asked for: `boot`, `idle`, `hercules`, or a benchmark's name; nothing means everything.
+/// What can be asked for: one of [`NO_BENCHMARKS`], or a benchmark's name; nothing means everything.
 struct Wish {
     boots: usize,
     rounds: usize,
@@ -107,9 +107,15 @@ pub fn bench(words: &[&str]) -> Outcome {
     if wanted("disk") {
         rows.extend(disks::disks(&wish, &load)?);
     }
-    let table = table(&rows);
-    print!("\n{table}");
-    if wish.ours { record(&rows) } else { Ok(()) }
+    if !rows.is_empty() {
+        print!("\n{}", table(&rows));
+        disks::tell_round_trips(&rows);
+    }
+    if wanted("io") && wish.ours {
+        println!();
+        disks::io()?;
+    }
+    if wish.ours && !rows.is_empty() { record(&rows) } else { Ok(()) }
 }
 
 fn parse(words: &[&str]) -> Outcome<Wish> {
@@ -140,7 +146,7 @@ fn pair(wish: &Wish, peer: Machine) -> Vec<Machine> {
 }
 
 /// Items that are no benchmarks of the guest's.
-const NO_BENCHMARKS: [&str; 5] = ["boot", "hercules", "idle", "twocpus", "disk"];
+const NO_BENCHMARKS: [&str; 6] = ["boot", "hercules", "idle", "twocpus", "disk", "io"];
 
 /// Longest times for a boot and for one round of all benchmarks; generous, because a host may be busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(300);
