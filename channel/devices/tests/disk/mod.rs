@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod random;
+
 use arch::Absolute;
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, SubsystemId, ccw_flag, orb_flag, pmcw_flag};
 use css::{ChannelSubsystem, Device};
@@ -83,7 +85,8 @@ impl Volume for Memory {
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         self.failure()?;
         *self.written.lock().unwrap() += 1;
-        *self.tracks.lock().unwrap().get_mut(track as usize).ok_or(MediaError::Outside)? = Arc::new(new.clone());
+        let new = self.kind.fitting(track, new)?.into_owned();
+        *self.tracks.lock().unwrap().get_mut(track as usize).ok_or(MediaError::Outside)? = Arc::new(new);
         Ok(())
     }
 
@@ -94,7 +97,7 @@ impl Volume for Memory {
         let mut new = Track::clone(place);
         if change(&mut new) {
             *self.written.lock().unwrap() += 1;
-            *place = Arc::new(new);
+            *place = Arc::new(self.kind.fitting(track, &new)?.into_owned());
         }
         Ok(())
     }
