@@ -64,16 +64,17 @@ impl State {
                 // Another MDISK statement for the same place has options of its own, and the same reservation.
                 let shared = self.live(here).map(|disk| disk.reservation.clone());
                 let reservation = shared.unwrap_or_else(|| part(real, (*start).into(), count.into()));
+                let cacheable = in_whole_pages(&kind, *start, count);
                 Ok(Arc::new(Minidisk {
                     owner: owner.into(),
                     vdev,
                     place,
                     volume: volume.clone(),
                     direct: Arc::new(extent),
-                    cache: Some(Arc::new(DiskCache::new(mdisk.cache, mdisk.records))),
+                    cache: cacheable.then(|| Arc::new(DiskCache::new(mdisk.cache, mdisk.records))),
                     reservation,
                     bypass: mdisk.bypass,
-                    cacheable: Some((u64::from(*start) * u64::from(heads), real.cache.clone())),
+                    cacheable: cacheable.then(|| (u64::from(*start) * u64::from(heads), real.cache.clone())),
                 }))
             }
         }
@@ -179,6 +180,14 @@ impl Minidisk {
 /// The reservation of `count` units of a real disk from unit `start` on.
 fn part(real: &Real, start: u64, count: u64) -> Arc<Reservation> {
     Arc::new(Reservations::part(&real.reservations, start..start.saturating_add(count)))
+}
+
+/// Whether the minidisk cache takes such a minidisk: one of fixed blocks must begin and end with a page, eight blocks.
+fn in_whole_pages(kind: &Kind, start: u32, count: u32) -> bool {
+    match kind {
+        Kind::Ckd { .. } => true,
+        Kind::Fba { .. } => start.is_multiple_of(8) && count.is_multiple_of(8),
+    }
 }
 
 /// `count` units of a volume from unit `start` on, to its end if there is no count; `None` if it does not have them.

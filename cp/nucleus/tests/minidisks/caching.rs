@@ -61,8 +61,8 @@ fn the_cache_serves_what_is_read_again() {
 
 #[test]
 fn fixed_blocks_are_cached_in_groups() {
-    let site = Site::new();
-    let (_maint, _) = site.log_on("maint");
+    let site = Site::with(&DIRECTORY.replace("FB-512 8 100 ", "FB-512 64 128 "));
+    let (maint, _) = site.log_on("maint");
     let disk = site.cp.disks.link("MAINT", 0x193).expect("it is linked").volume.clone();
     let data: Vec<u8> = (0..100 * 512).map(|n| (n / 512) as u8).collect();
     disk.write_blocks(0, &data).unwrap();
@@ -74,7 +74,54 @@ fn fixed_blocks_are_cached_in_groups() {
     disk.write_blocks(62, &[0xff; 1024]).unwrap();
     disk.read_blocks(60, &mut back).unwrap();
     assert_eq!((back[512], back[1024], back[2047], back[2048]), (61, 0xff, 0xff, 64));
-    assert!(disk.read_blocks(96, &mut back).is_err());
+    assert!(disk.read_blocks(121, &mut back).is_err());
+    let counted = maint.says("query mdcache mdisk 193");
+    assert_eq!(counted[0], "0193 minidisk cache ON");
+    assert!(counted[1].contains("READS=6 WRITES=2 HITS=4 "), "{counted:?}");
+}
+
+#[test]
+fn fixed_blocks_that_are_no_whole_pages_are_not_cached() {
+    for (where_it_lies, eligible) in [("64 128", true), ("64 124", false), ("60 132", false), ("60 136", false)] {
+        let site = Site::with(&DIRECTORY.replace("FB-512 8 100 ", &format!("FB-512 {where_it_lies} ")));
+        let (maint, _) = site.log_on("maint");
+        let disk = site.cp.disks.link("MAINT", 0x193).expect("it is linked").volume.clone();
+        let mut back = [0; 512];
+        (0..2).for_each(|_| disk.read_blocks(64, &mut back).unwrap());
+        assert_eq!(site.cp.disks.cache.bytes() > 0, eligible, "{where_it_lies}");
+        let state = if eligible { "ON" } else { "ineligible" };
+        assert_eq!(maint.says("query mdcache mdisk 193")[0], format!("0193 minidisk cache {state}"));
+        let details = maint.says("query virtual 193 details").join("\n");
+        assert!(details.contains(if eligible { "MDC ACTIVE" } else { "MDC NOT ELIGIBLE" }), "{details}");
+    }
+}
+
+#[test]
+fn a_track_with_a_record_over_32_kb_is_not_cached() {
+    let site = Site::new();
+    let (_maint, _) = site.log_on("maint");
+    let disk = site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone();
+    let with = |key: u8, data: u16| {
+        let mut track = Track::new(0, 5);
+        let end = track.records().last().unwrap().end();
+        let count = Count { cylinder: 0, head: 5, record: 1, key, data };
+        track.format(end, count, &vec![1; key.into()], &vec![2; data.into()]);
+        track
+    };
+    let held = || site.cp.disks.cache.bytes();
+    for (key, data, eligible) in [(0, 32_768, true), (0, 32_769, false), (8, 32_760, true), (8, 32_761, false)] {
+        let track = with(key, data);
+        disk.write_track(5, &track).unwrap();
+        // The first read after a format write brings nothing in, whatever it is.
+        (0..3).for_each(|_| assert_eq!(*disk.read_track(5).unwrap(), track));
+        assert_eq!(held() > 0, eligible, "key {key}, data {data}");
+    }
+    // What makes such a record throws out what was there.
+    disk.write_track(5, &with(0, 100)).unwrap();
+    (0..3).for_each(|_| drop(disk.read_track(5).unwrap()));
+    assert!(held() > 0);
+    disk.write_track(5, &with(0, 50_000)).unwrap();
+    assert_eq!(held(), 0);
 }
 
 #[test]
