@@ -10,6 +10,7 @@
 //! TLS               CERTIFICATE server.pem KEY server.key
 //! LOGMSG            Welcome.
 //! DASD              0200 volumes/vmres.3390 SAFE
+//! DASD              0201 "from elsewhere/my disk.3390" R/O
 //! TAPE              0580 3490 BACKUP.HET R/O
 //! CP_OWNED          SLOT 1 VMRES
 //! USER_VOLUME_LIST  USR001 USR002
@@ -19,6 +20,7 @@
 //! VDISK             SYSLIM 8G USERLIM 512M
 //! ```
 
+use crate::words::words;
 use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
@@ -92,7 +94,8 @@ fn parse(text: &str, folder: &Path) -> Result<Configuration, (usize, String)> {
 }
 
 fn statement(configuration: &mut Configuration, keyword: &str, rest: &str, folder: &Path) -> Result<(), String> {
-    let words: Vec<&str> = rest.split_whitespace().collect();
+    let words = words(rest, None);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let system = &mut configuration.system;
     match (keyword, words.as_slice()) {
         ("SYSTEM_IDENTIFIER" | "SYSTEM_IDENTIFIER_DEFAULT", [name]) if directory::is_userid(&name.to_uppercase()) => {
@@ -347,12 +350,13 @@ mod tests {
     #[test]
     fn disks_are_host_files_under_device_numbers() {
         let text = "DASD 0200 volumes/res.cckd\nDASD a01 /abs/work R/O lazy\nCP_OWNED SLOT 1 VMRES\n\
-                    USER_VOLUME_LIST USR001 usr002\nUSER_VOLUME_INCLUDE LIN*\nTDISK VMRES 100 500\nTDISK STORAGE 64M";
+                    DASD a02 \"my disks/a b\" R/O\nUSER_VOLUME_LIST USR001 usr002\nUSER_VOLUME_INCLUDE LIN*\nTDISK VMRES 100 500\nTDISK STORAGE 64M";
         let configuration = parse(text, Path::new("/system")).unwrap();
         let disk = |number, file: &str, read_only, policy| Dasd { number, file: file.into(), read_only, policy };
         let expected = [
             disk(0x200, "/system/volumes/res.cckd", false, WritePolicy::Safe),
             disk(0xa01, "/abs/work", true, WritePolicy::Lazy),
+            disk(0xa02, "/system/my disks/a b", true, WritePolicy::Safe),
         ];
         assert_eq!(configuration.dasd, expected);
         let disks = configuration.disks;

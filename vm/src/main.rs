@@ -28,6 +28,7 @@ mod signals;
 mod tape;
 mod tls;
 mod volumes;
+mod words;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;

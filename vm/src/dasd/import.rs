@@ -4,9 +4,10 @@
 //! become statements of a user who gets the disks dedicated, so that what ran bare there runs in a virtual machine here.
 //! What has no counterpart is listed with its line.
 
+use crate::words::{quoted, words};
 use std::collections::HashMap;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a configuration file became.
 #[derive(Default, Debug)]
@@ -20,63 +21,120 @@ struct Imported {
     loadparm: Option<String>,
     /// The serial number of the processors: six digits.
     serial: Option<String>,
-    /// What could not be carried over: line number and why.
-    left: Vec<(usize, String)>,
+    /// Lines that say what such a file says, whatever became of them.
+    known: usize,
+    /// The files being read, each included by the one before.
+    reading: Vec<PathBuf>,
+    /// IGNORE INCLUDE_ERRORS: files that are not there are passed over.
+    lenient: bool,
+    left: Vec<Left>,
 }
 
-/// Files included in one another, at most.
-const DEPTH: usize = 8;
+/// What could not be carried over.
+#[derive(PartialEq, Eq, Debug)]
+struct Left {
+    /// The included file, if it is in one.
+    file: Option<String>,
+    line: usize,
+    why: String,
+}
 
 pub fn import(file: &Path) -> Result<(), String> {
     let mut imported = Imported::default();
-    read(file, &mut imported, &mut HashMap::new(), 0)?;
+    read(file, &mut imported, &mut HashMap::new())?;
+    if imported.known == 0 {
+        return Err(format!("{} is not a Hercules configuration: it has no line of one", file.display()));
+    }
     print!("{}", imported.text(file));
     Ok(())
 }
 
-fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>, depth: usize) -> Result<(), String> {
+fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    if let Some(at) = bytes.iter().position(|byte| *byte < b' ' && !b"\t\r\n\x0c\x1a".contains(byte)) {
+        let what = format!("byte {at} is X'{:02X}'", bytes[at]);
+        return Err(format!("{} is not a configuration, which is text: {what}", file.display()));
+    }
+    to.reading.push(file.canonicalize().unwrap_or_else(|_| file.into()));
     for (n, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
-        let line = substituted(line.split('#').next().unwrap_or_default(), names);
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words.as_slice() {
-            [] => {}
-            [word, ..] if word.starts_with('*') => {}
-            [word, name, ..] if word.eq_ignore_ascii_case("INCLUDE") => {
-                let inner = file.parent().unwrap_or(Path::new("")).join(name.trim_matches('"'));
-                if depth >= DEPTH {
-                    to.left.push((n + 1, format!("{line}: files are included too deeply")));
-                } else if let Err(why) = read(&inner, to, names, depth + 1) {
-                    to.left.push((n + 1, why));
-                }
+        let words = words(&substituted(line, names), Some('#'));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let keyword = words.first().map(|word| word.to_ascii_uppercase()).unwrap_or_default();
+        match (keyword.as_str(), words.as_slice()) {
+            ("", _) => {}
+            (word, _) if word.starts_with('*') => {}
+            ("INCLUDE", [_, name, ..]) => include(&file.with_file_name("").join(name), to, names, n + 1),
+            ("INCLUDE", _) => to.leave(n + 1, "INCLUDE names no file".into()),
+            ("IGNORE", [_, what, ..]) if what.eq_ignore_ascii_case("INCLUDE_ERRORS") => to.lenient = true,
+            ("DEFSYM", [_, name, rest @ ..]) => {
+                names.insert(name.to_string(), rest.first().copied().unwrap_or_default().to_string());
             }
-            [first, kind, rest @ ..] if numbers(first).is_some() => {
+            (_, [first, kind, rest @ ..]) if numbers(first).is_some() => {
+                to.known += 1;
                 let numbers = numbers(first).expect("it was just looked at");
                 device(to, n + 1, &numbers, kind, rest);
             }
-            [keyword, rest @ ..] => parameter(to, n + 1, keyword, rest),
+            (keyword, _) => parameter(to, n + 1, keyword, &words[1..]),
         }
     }
+    to.reading.pop();
     Ok(())
 }
 
-/// `line` with `${NAME}`, `${NAME=default}` and `${NAME:=default}` replaced.
+fn include(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>, line: usize) {
+    let place = file.canonicalize();
+    if to.lenient && place.is_err() {
+        return;
+    }
+    if place.is_ok_and(|place| to.reading.contains(&place)) {
+        return to.leave(line, format!("{} includes itself by this", file.display()));
+    }
+    if let Err(why) = read(file, to, names) {
+        to.leave(line, why);
+    }
+}
+
+/// `line` with the values of what it names: `$(NAME)`, and with what it is else `${NAME=default}` or `${NAME:=default}`. The numbers of devices are filled in
+/// where these are known.
 fn substituted(line: &str, names: &mut HashMap<String, String>) -> String {
     let mut out = String::new();
     let mut rest = line;
-    while let Some(at) = rest.find("${") {
-        let Some(length) = rest[at..].find('}') else { break };
+    while let Some(at) = rest.find('$') {
         out.push_str(&rest[..at]);
-        let inside = &rest[at + 2..at + length];
-        let (name, default) = match inside.split_once('=') {
-            Some((name, default)) => (name.trim_end_matches(':'), Some(default)),
-            None => (inside, None),
+        rest = &rest[at..];
+        let end = match rest.as_bytes().get(1) {
+            Some(b'(') => rest.find(')'),
+            Some(b'{') => rest.find('}'),
+            // Of $$(NAME) is left what follows the first.
+            Some(b'$') if rest[2..].starts_with('(') => {
+                let end = rest.find(')').map_or(rest.len(), |end| end + 1);
+                out.push_str(&rest[1..end]);
+                rest = &rest[end..];
+                continue;
+            }
+            _ => None,
+        };
+        let Some(end) = end else {
+            out.push('$');
+            rest = &rest[1..];
+            continue;
+        };
+        let (whole, inside) = (&rest[..=end], &rest[2..end]);
+        rest = &rest[end + 1..];
+        if ["CUU", "CCUU", "cuu", "ccuu"].contains(&inside) {
+            out.push_str(whole);
+            continue;
+        }
+        let (name, default) = match inside.split_once('=').filter(|_| whole.starts_with("${")) {
+            Some((name, default)) => (name.trim_end_matches(':'), default),
+            None => (inside, ""),
         };
         let known = names.get(name).cloned().or_else(|| std::env::var(name).ok());
-        let value = known.or(default.map(str::to_string)).unwrap_or_default();
-        names.insert(name.to_string(), value.clone());
+        let value = known.unwrap_or_else(|| default.to_string());
+        if whole.starts_with("${") {
+            names.insert(name.to_string(), value.clone());
+        }
         out.push_str(&value);
-        rest = &rest[at + length + 1..];
     }
     out.push_str(rest);
     out
@@ -103,8 +161,9 @@ fn numbers(word: &str) -> Option<Vec<u16>> {
 }
 
 fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
-    let value = rest.first().copied().unwrap_or_default().trim_matches('"');
-    match keyword.to_ascii_uppercase().as_str() {
+    let value = rest.first().copied().unwrap_or_default();
+    to.known += 1;
+    match keyword {
         "MAINSIZE" if !value.is_empty() => {
             let unit = if value.ends_with(|c: char| c.is_ascii_digit()) { "M" } else { "" };
             to.storage = Some(format!("{}{unit}", value.to_uppercase()));
@@ -122,7 +181,28 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
         // How that program runs, not what the machine is.
         "CNSLPORT" | "OSTAILOR" | "PANRATE" | "PANTITLE" | "CPUPRIO" | "DEVPRIO" | "HERCPRIO" | "TODPRIO"
         | "DIAG8CMD" | "SHCMDOPT" | "LOGOPT" | "DEVTMAX" | "MODPATH" | "CONKPALV" | "TIMERINT" | "PGMPRDOS"
-        | "DEFSYM" | "CCKD" => {}
+        | "CCKD" | "CODEPAGE" | "HTTPPORT" | "HTTPROOT" | "LDMOD" | "TODDRAG" | "IGNORE" | "DEFSYM" => {}
+        // Of what is said here when no other system's is asked for.
+        "CPUMODEL"
+        | "MODEL"
+        | "PLANT"
+        | "MANUFACTURER"
+        | "LPARNAME"
+        | "CPUVERID"
+        | "MAXCPU"
+        | "SYSEPOCH"
+        | "YROFFSET"
+        | "XPNDSIZE"
+        | "ALRF"
+        | "ASN_AND_LX_REUSE"
+        | "ECPSVM"
+        | "AUTOMOUNT"
+        | "AUTO_SCSI_MOUNT"
+        | "LEGACYSENSEID"
+        | "MOUNTED_TAPE_REINIT"
+        | "NUMVEC" => {
+            to.leave(line, format!("{keyword} {}: it has no counterpart", rest.join(" ")));
+        }
         "TZOFFSET" => {
             let (sign, offset) = value.split_at(value.len().min(1));
             let side = if sign == "-" { "WEST" } else { "EAST" };
@@ -130,7 +210,10 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
                 to.system.push(format!("TIMEZONE LCL {side} {}:{}", &offset[..2], &offset[2..]));
             }
         }
-        keyword => to.left.push((line, format!("{keyword} {}: it has no counterpart", rest.join(" ")))),
+        keyword => {
+            to.known -= 1;
+            to.leave(line, format!("{keyword} {}: it is not known here", rest.join(" ")));
+        }
     }
 }
 
@@ -139,6 +222,7 @@ const DISKS: &[&str] = &[
     "2305", "2311", "2314", "3330", "3340", "3350", "3375", "3380", "3390", "9345", "0671", "3310", "3370", "9313",
     "9332", "9335", "9336",
 ];
+const FIXED_BLOCK: &[&str] = &["0671", "3310", "3370", "9313", "9332", "9335", "9336"];
 
 /// `file` with the number of its device where it says so.
 fn named(file: &str, number: u16) -> String {
@@ -149,88 +233,102 @@ fn named(file: &str, number: u16) -> String {
 
 fn device(to: &mut Imported, line: usize, numbers: &[u16], kind: &str, rest: &[&str]) {
     let kind = kind.to_ascii_uppercase();
-    let file = rest.first().copied().unwrap_or_default().trim_matches('"');
-    let mut leave = |why: String| to.left.push((line, format!("{:04X} {kind}: {why}", numbers[0])));
     let base = kind.split('-').next().unwrap_or_default();
-    if DISKS.contains(&base) {
-        if file.is_empty() {
-            return leave("it has no file".into());
-        }
-        // Each of several disks has a file of its own, named by its number.
-        if numbers.len() > 1 {
-            let lower = file.to_ascii_lowercase();
-            if !lower.contains("$(cuu)") && !lower.contains("$(ccuu)") {
-                return leave(format!("{} disks cannot be in one file", numbers.len()));
-            }
-            for &number in numbers {
-                device(to, line, &[number], &kind, rest);
-            }
-            return;
-        }
-        let file = named(file, numbers[0]);
-        let file = file.as_str();
-        if file.contains(':') {
-            return leave(format!("{file} is a disk of another computer; copy its image file here"));
-        }
-        let number = numbers[0];
-        let mut options = String::new();
-        for option in &rest[1..] {
-            let option = option.to_ascii_lowercase();
-            match option.split_once('=') {
-                None if ["ro", "rdonly", "readonly"].contains(&option.as_str()) => options.push_str(" R/O"),
-                // How its control unit and its cache are simulated is ours to say.
-                None if ["rw", "fakewrite", "fakewrt", "lazywrite", "fulltrackio", "syncio", "nosyncio"]
-                    .contains(&option.as_str()) => {}
-                Some(("cu" | "ser" | "cyls" | "lazywrite", _)) => {}
-                Some(("sf", template)) => leave(format!(
-                    "its shadow files {template}: rename them to the disk's name with _s1, _s2 ... in front of the extension"
-                )),
-                _ => leave(format!("option {option}")),
-            }
-        }
-        to.system.push(format!("DASD {number:04X} {file}{options}"));
-        to.devices.push(format!("DEDICATE {number:04X} {number:04X}"));
-        return;
+    let file = rest.first().copied().unwrap_or_default();
+    let disk = DISKS.contains(&base);
+    let by_number = ["$(cuu)", "$(ccuu)"].iter().any(|name| file.to_ascii_lowercase().contains(name));
+    if disk && numbers.len() > 1 && by_number {
+        return numbers.iter().for_each(|&number| device(to, line, &[number], &kind, rest));
     }
+    let left = match (disk, numbers) {
+        (true, _) if file.is_empty() => vec!["it has no file".into()],
+        (true, &[number]) => self::disk(to, number, base, &named(file, number), &rest[1..]),
+        // Each of several disks has a file of its own.
+        (true, _) => vec![format!("{} disks cannot be in one file", numbers.len())],
+        (false, _) => other(to, numbers, base, file),
+    };
+    left.into_iter().for_each(|why| to.leave(line, format!("{:04X} {kind}: {why}", numbers[0])));
+}
+
+/// A disk in `file`. What of it could not be carried over.
+fn disk(to: &mut Imported, number: u16, base: &str, file: &str, options: &[&str]) -> Vec<String> {
+    if file.contains(':') {
+        return vec![format!("{file} is a disk of another computer; copy its image file here")];
+    }
+    // Of a file with fixed blocks, two numbers may name a part.
+    if let Some(Ok(origin)) = options.first().map(|option| option.parse::<u64>())
+        && FIXED_BLOCK.contains(&base)
+    {
+        let count = options.get(1).and_then(|option| option.parse::<u64>().ok());
+        let size = count.map_or("END".into(), |count| count.to_string());
+        return vec![format!(
+            "a part of {file}, which is a minidisk here: DASD for all of the file under a number of its own, and MDISK {number:04X} FB-512 {origin} {size} \
+             with the volume's serial instead of DEDICATE"
+        )];
+    }
+    let (mut left, mut ours) = (Vec::new(), String::new());
+    for option in options {
+        let option = option.to_ascii_lowercase();
+        match option.split_once('=') {
+            None if ["ro", "rdonly", "readonly"].contains(&option.as_str()) => ours.push_str(" R/O"),
+            // How its control unit and its cache are simulated is ours to say.
+            None if ["rw", "fakewrite", "fakewrt", "lazywrite", "fulltrackio", "syncio", "nosyncio"]
+                .contains(&option.as_str()) => {}
+            Some(("cu" | "ser" | "cyls" | "lazywrite", _)) => {}
+            Some(("sf", template)) => left.push(format!(
+                "its shadow files {template}: rename them to the disk's name with _s1, _s2 ... in front of the extension"
+            )),
+            _ => left.push(format!("option {option}")),
+        }
+    }
+    to.system.push(format!("DASD {number:04X} {}{ours}", quoted(file)));
+    to.devices.push(format!("DEDICATE {number:04X} {number:04X}"));
+    left
+}
+
+/// Devices that are no disks. What of them could not be carried over.
+fn other(to: &mut Imported, numbers: &[u16], base: &str, file: &str) -> Vec<String> {
     let mut each =
         |statement: &str| to.devices.extend(numbers.iter().map(|n| statement.replace("vdev", &format!("{n:04X}"))));
+    let with_file = |why: String| if file.is_empty() { Vec::new() } else { vec![why] };
     match base {
         "3215" | "1052" => each("CONSOLE vdev 3215"),
         "3270" | "3278" | "3287" => each("SPECIAL vdev 3270"),
         "3505" | "2501" => {
             each("SPOOL vdev 3505");
-            if !file.is_empty() {
-                leave(format!("its cards {file}: endicott punch puts them into the reader"));
-            }
+            return with_file(format!("its cards {file}: endicott punch puts them into the reader"));
         }
         "2540" | "3525" => each("SPOOL vdev 3525"),
         "1403" | "3211" | "3203" => {
             each(&format!("SPOOL vdev {base}"));
-            if !file.is_empty() {
-                leave(format!("its output {file}: the printer's files are in the spool"));
-            }
+            return with_file(format!("its output {file}: the printer's files are in the spool"));
         }
         "3480" | "3490" => {
             let tape = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
             let tape = tape.filter(|_| numbers.len() == 1 && !file.is_empty() && file != "*");
-            if let Some(tape) = &tape {
-                leave(format!("its tape: put {file} into the folder tapes, as {tape}"));
-            }
-            let tape = tape.map_or(String::new(), |tape| format!(" {tape}"));
-            to.system.extend(numbers.iter().map(|number| format!("TAPE {number:04X} {base}{tape}")));
+            let name = tape.as_ref().map_or(String::new(), |tape| format!(" {}", quoted(tape)));
+            to.system.extend(numbers.iter().map(|number| format!("TAPE {number:04X} {base}{name}")));
             to.devices.extend(numbers.iter().map(|number| format!("DEDICATE {number:04X} {number:04X}")));
+            let put = |tape| format!("its tape: put {file} into the folder tapes, as {tape}");
+            return tape.map(put).into_iter().collect();
         }
         "3420" | "3410" | "3422" | "3430" | "3590" | "8809" | "9347" | "9348" => {
-            leave("tape drives are 3480 and 3490 here; what is on AWSTAPE and HET tapes is the same".into())
+            return vec!["tape drives are 3480 and 3490 here; what is on AWSTAPE and HET tapes is the same".into()];
         }
         "CTCA" | "CTCE" | "CTCI" | "LCS" | "QETH" | "OSA" | "OSD" | "3088" | "HCHAN" => {
-            leave("this network device is not carried over".into())
+            return vec!["this network device is not carried over".into()];
         }
-        _ => leave("the device type is unknown here".into()),
+        _ => return vec!["the device type is unknown here".into()],
     }
+    Vec::new()
 }
 
 impl Imported {
+    fn leave(&mut self, line: usize, why: String) {
+        let included = if self.reading.len() > 1 { self.reading.last() } else { None };
+        self.left.push(Left { file: included.map(|file| file.display().to_string()), line, why });
+    }
+
     fn text(&self, file: &Path) -> String {
         let mut out = format!(
             "* From {}.\n\n* For SYSTEM CONFIG; files are looked for in the system's folder.\n",
@@ -259,8 +357,9 @@ impl Imported {
         }
         if !self.left.is_empty() {
             let _ = writeln!(out, "\n* Not carried over:");
-            for (line, why) in &self.left {
-                let _ = writeln!(out, "* line {line}: {why}");
+            for Left { file, line, why } in &self.left {
+                let of = file.as_ref().map_or(String::new(), |file| format!(" of {file}"));
+                let _ = writeln!(out, "* line {line}{of}: {why}");
             }
         }
         out
@@ -299,7 +398,7 @@ INCLUDE   nowhere.cnf
 ";
         std::fs::write(&file, text).unwrap();
         let mut imported = Imported::default();
-        read(&file, &mut imported, &mut HashMap::new(), 0).unwrap();
+        read(&file, &mut imported, &mut HashMap::new()).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(
             imported.system,
@@ -315,10 +414,110 @@ INCLUDE   nowhere.cnf
         );
         assert_eq!(imported.devices.len(), 3 + 4 + 4 + 2);
         assert!(imported.devices.contains(&"SPECIAL 0403 3270".into()));
-        let lines: Vec<usize> = imported.left.iter().map(|(line, _)| *line).collect();
+        let lines: Vec<usize> = imported.left.iter().map(|left| left.line).collect();
         assert_eq!(lines, [5, 8, 9, 11, 12, 15, 16, 19]);
         let out = imported.text(&file);
         assert!(out.contains("USER GUEST1 GUEST1 256M 256M G\n") && out.contains("  CPU 01\n"), "{out}");
         assert!(out.contains("  OPTION CPUID 000611\n"), "{out}");
+    }
+
+    /// A folder with these files, which goes with it.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str, files: &[(&str, &[u8])]) -> Folder {
+            let folder = std::env::temp_dir().join(format!("endicott-import-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).unwrap();
+            files.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());
+            Folder(folder)
+        }
+
+        fn read(&self, name: &str) -> Result<Imported, String> {
+            let mut imported = Imported::default();
+            read(&self.0.join(name), &mut imported, &mut HashMap::new()).map(|()| imported)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn names_have_blanks_and_symbols() {
+        let text = br#"
+DEFSYM  DISKS  "my disks"
+defsym  PLAIN  disks
+0200    3390   "$(DISKS)/res # 1.cckd" ro       # the system
+0201    3390   $(PLAIN)/a$$(b).cckd
+0202    3390   '$(ENDICOTT_NO_SUCH)x.cckd' sf="old shadows_*.cckd"
+0203,0205 3340 "$(DISKS)/d.$(CUU)"
+0580    3490   "tapes/my tape.het"
+"#;
+        let folder = Folder::new("names", &[("a.cnf", text)]);
+        let imported = folder.read("a.cnf").unwrap();
+        assert_eq!(
+            imported.system,
+            [
+                "DASD 0200 \"my disks/res # 1.cckd\" R/O",
+                "DASD 0201 disks/a$(b).cckd",
+                "DASD 0202 x.cckd",
+                "DASD 0203 \"my disks/d.203\"",
+                "DASD 0205 \"my disks/d.205\"",
+                "TAPE 0580 3490 \"my tape.het\"",
+            ]
+        );
+        assert!(imported.left[0].why.contains("its shadow files old shadows_*.cckd"), "{:?}", imported.left);
+    }
+
+    #[test]
+    fn a_part_of_a_fixed_block_file_is_a_minidisk() {
+        let text = b"0300 3370 all.fba\n0301 9336 all.fba 1000 500\n0302 3370 all.fba 2000 *\n0303 3390 odd.cckd 7\n";
+        let folder = Folder::new("part", &[("a.cnf", text)]);
+        let imported = folder.read("a.cnf").unwrap();
+        assert_eq!(imported.system, ["DASD 0300 all.fba", "DASD 0303 odd.cckd"]);
+        let left: Vec<(usize, bool)> = imported
+            .left
+            .iter()
+            .zip(["MDISK 0301 FB-512 1000 500 ", "MDISK 0302 FB-512 2000 END ", "option 7"])
+            .map(|(left, why)| (left.line, left.why.contains(why)))
+            .collect();
+        assert_eq!(left, [(2, true), (3, true), (4, true)], "{:?}", imported.left);
+    }
+
+    #[test]
+    fn included_files_are_named_and_read_once() {
+        let outer = b"MAINSIZE 32\nINCLUDE\nINCLUDE inner.cnf\nINCLUDE nowhere.cnf\n\
+                      ignore include_errors\nINCLUDE nowhere.cnf\nINCLUDE \"inner.cnf\"\n";
+        let inner = b"0009 3215-C\nFROB 7\nINCLUDE outer.cnf\n";
+        let folder = Folder::new("include", &[("outer.cnf", outer), ("inner.cnf", inner)]);
+        let imported = folder.read("outer.cnf").unwrap();
+        assert_eq!(imported.devices, ["CONSOLE 0009 3215"; 2]);
+        let text = imported.text(Path::new("outer.cnf"));
+        let left: Vec<&str> = text.lines().skip_while(|line| *line != "* Not carried over:").skip(1).collect();
+        let inner = folder.0.canonicalize().unwrap().join("inner.cnf");
+        assert_eq!(left.len(), 6, "{text}");
+        assert_eq!(left[0], "* line 2: INCLUDE names no file");
+        assert_eq!(left[1], format!("* line 2 of {}: FROB 7: it is not known here", inner.display()));
+        assert!(
+            left[2].starts_with("* line 3 of ") && left[2].ends_with("outer.cnf includes itself by this"),
+            "{text}"
+        );
+        assert!(left[3].starts_with("* line 4: ") && left[3].contains("nowhere.cnf: No such file"), "{text}");
+    }
+
+    #[test]
+    fn what_is_no_configuration_is_refused() {
+        let files: [(&str, &[u8]); 3] = [
+            ("disk", b"CKD_P370\x0f\0\0\0"),
+            ("letter", b"Dear Sir,\nthank you for your letter.\n"),
+            ("empty", b"# \n"),
+        ];
+        let folder = Folder::new("refused", &files);
+        let refused = ["disk", "letter", "empty", "none"].map(|name| import(&folder.0.join(name)).unwrap_err());
+        assert!(refused[0].ends_with("disk is not a configuration, which is text: byte 8 is X'0F'"), "{refused:?}");
+        assert!(refused[1].ends_with("letter is not a Hercules configuration: it has no line of one"), "{refused:?}");
+        assert!(refused[2].ends_with("it has no line of one") && refused[3].contains("No such file"), "{refused:?}");
     }
 }
