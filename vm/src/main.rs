@@ -98,8 +98,23 @@ enum Command {
     },
 }
 
+/// Who reads what a tool prints may have enough of it (`head`): then the tool ends, as others do by SIGPIPE.
+fn end_when_nobody_reads() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let why = panic.payload_as_str().unwrap_or_default();
+        if why.starts_with("failed printing to stdout: Broken pipe") {
+            std::process::exit(128 + 13);
+        }
+        usual(panic);
+    }));
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if matches!(arguments.command, Command::Dasd(_) | Command::Tape(_) | Command::Cms(_)) {
+        end_when_nobody_reads();
+    }
     match arguments.engine {
         Some(Engine::Interpreter) => engine::choose(engine::Engine::Interpreter),
         Some(Engine::Jit) => engine::choose(engine::Engine::Jit),

@@ -48,7 +48,7 @@ fn a_disk_from_its_making_to_its_restoration() {
     folder.good("create vol.3390 3390-3 --volser work01 --cylinders 50");
     assert!(folder.bad("create vol.3390 3390-3").contains("exists already"));
     let listed = folder.good("list vol.3390");
-    assert!(listed.contains("WORK01   cckd     3390-1, 50 cylinders"), "{listed}");
+    assert!(listed.contains("WORK01   cckd     3390, 50 cylinders"), "{listed}");
     let shown = folder.good("show vol.3390");
     assert!(shown.contains("volume serial WORK01") && shown.contains("The VTOC is empty."), "{shown}");
     let track = folder.good("show vol.3390 --track 0.0");
@@ -109,6 +109,82 @@ fn mistakes_are_told_in_a_sentence() {
     std::fs::write(folder.0.join("text"), "this is no disk").unwrap();
     assert!(folder.bad("show text").contains("text is not a disk image"));
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn what_is_no_disk_is_told_by_its_name() {
+    let folder = Folder::new("no-disk");
+    std::fs::write(folder.0.join("letter"), "Dear Sir").unwrap();
+    std::fs::write(folder.0.join("empty"), "").unwrap();
+    std::fs::create_dir(folder.0.join("folder")).unwrap();
+    for (what, why) in [
+        ("letter", "letter is not a disk image: 8 bytes are neither a known format nor whole 512-byte blocks"),
+        ("empty", "empty is not a disk image: it is empty"),
+        ("folder", "folder"),
+        ("nothing", "nothing: No such file or directory"),
+    ] {
+        for line in ["list {}", "check {}", "show {}", "compact {}", "copy {} new", "snapshot {}", "restore {} new"] {
+            let line = line.replace("{}", what);
+            let said = folder.bad(&line);
+            assert!(said.starts_with(&format!("endicott: {why}")), "{line}: {said}");
+        }
+    }
+    assert!(folder.bad("create no/such/vol.3390 3390-3").contains("no/such/vol.3390: there is no folder no/such"));
+    assert!(folder.good("create vol.3390 3390-3 --cylinders 20").contains("vol.3390: 3390, 20 cylinders"));
+}
+
+#[test]
+fn a_damaged_file_is_told_in_a_few_lines() {
+    let folder = Folder::new("damaged");
+    folder.good("create vol.3390 3390-3");
+    let path = folder.0.join("vol.3390");
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The first table of tracks lies outside the file: that is all of 256 tracks.
+    bytes[1024..1028].copy_from_slice(&0x7000_0000_u32.to_le_bytes());
+    std::fs::write(&path, bytes).unwrap();
+    let output = folder.run("check vol.3390");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!((output.status.code(), said.lines().count()), (Some(1), 12), "{said}");
+    assert!(said.contains("\nvol.3390: unit 0: its table is outside the file\n"), "{said}");
+    assert!(said.contains("\nvol.3390: and 248 more, which --json lists\n"), "{said}");
+    let listed = folder.good("list vol.3390");
+    assert!(listed.ends_with("vol.3390 (damaged: endicott dasd check)\n"), "{listed}");
+    // Who reads a few lines only ends the tool, and hears nothing of that.
+    let mut tool = endicott();
+    tool.args(["dasd", "check", "vol.3390", "--json"]).current_dir(&folder.0);
+    let mut tool = tool.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    drop(tool.stdout.take());
+    let output = tool.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(141), ""));
+}
+
+#[test]
+fn a_byte_that_changed_in_a_plain_file_is_told() {
+    let folder = Folder::new("changed");
+    folder.good("create vol.3390 3390-1 --cylinders 3 --format plain --volser WORK01");
+    let path = folder.0.join("vol.3390");
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let change = |at: usize, modified| {
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[512 + at] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    };
+    change(200, modified);
+    let output = folder.run("check vol.3390");
+    let said = String::from_utf8_lossy(&output.stdout);
+    let why = "vol.3390: track 0 (cylinder 0, head 0) is not what was written there: its check sums differ\n";
+    assert!(output.status.code() == Some(1) && said.contains(why), "{said}");
+    assert!(folder.bad("show vol.3390 --track 0.0").contains("track 0 (cylinder 0, head 0) is not what was written"));
+    assert!(folder.good("check vol.3390 --repair").contains("vol.3390: track 0: taken as they are now"));
+    assert!(folder.good("check vol.3390").contains("Nothing is wrong."));
+    // As another program does.
+    change(200, modified + std::time::Duration::from_secs(2));
+    let said = String::from_utf8_lossy(&folder.run("check vol.3390").stdout).into_owned();
+    assert!(
+        said.contains("vol.3390: track 0: not what Endicott wrote there last\nIf another program was to"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -41,6 +41,11 @@ impl Draft {
                 return Err(ImageError::Host(format!("{} exists: {why}", shadow.display())));
             }
         }
+        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+        if let Some(folder) = folder {
+            let why = format!("{}: there is no folder {}", to.display(), folder.display());
+            return Err(ImageError::Host(why));
+        }
         let unfinished = unfinished(to);
         // One that a killed process left is of no use; one that is being written has a lock.
         if unfinished.exists() {
@@ -173,7 +178,11 @@ impl Anew {
     /// end this.
     pub fn write(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) -> Result<Anew, ImageError> {
         let mut magic = [0; 8];
-        HostFile::open(path, true, None)?.read_at(0, &mut magic)?;
+        let host = HostFile::open(path, true, None)?;
+        if host.len()? >= magic.len() as u64 {
+            host.read_at(0, &mut magic)?;
+        }
+        drop(host);
         let shadow = Form::of(&magic).is_some_and(|form| form.packing == Packing::Shadow);
         let source = Layer::open(path, &Options { read_only: true, ..Options::default() }, shadow)?;
         let Layer::Packed(source) = source else {

@@ -390,6 +390,10 @@ impl Drop for Fba {
 impl Fba {
     pub fn open(host: HostFile, options: &Options) -> Result<Fba, ImageError> {
         let length = host.len()?;
+        if !length.is_multiple_of(Kind::BLOCK as u64) {
+            let why = format!("{length} bytes are neither a known format nor whole 512-byte blocks");
+            return Err(ImageError::NotAnImage { path: host.path().into(), why });
+        }
         let mut magic = [0; 8];
         host.read_at(0, &mut magic)?;
         if Form::of(&magic).is_some() {
@@ -397,10 +401,6 @@ impl Fba {
                 path: host.path().into(),
                 why: "it has a header of another form".into(),
             });
-        }
-        if !length.is_multiple_of(Kind::BLOCK as u64) {
-            let why = format!("{length} bytes are neither a known format nor whole 512-byte blocks");
-            return Err(ImageError::NotAnImage { path: host.path().into(), why });
         }
         let kind = header::fba(host.path(), length / Kind::BLOCK as u64, options.device)?;
         let slot = PIECE as u64;

@@ -282,8 +282,10 @@ pub fn create_usual(file: &Path, volser: &str) -> Result<String, String> {
 fn describe(kind: Kind) -> String {
     match kind {
         Kind::Ckd { device, model, cylinders, .. } => {
-            let name =
-                CkdModel::of(device, model, cylinders).map_or(format!("{device:04X}"), |model| model.name.into());
+            // A disk of another size is none of the models.
+            let size = |model: &&CkdModel| (0..=model.alternates).contains(&cylinders.wrapping_sub(model.cylinders));
+            let found = CkdModel::of(device, model, cylinders).filter(size);
+            let name = found.map_or(format!("{device:04X}"), |model| model.name.into());
             format!("{name}, {cylinders} cylinders")
         }
         Kind::Fba { device, model, blocks } => {
@@ -365,10 +367,11 @@ fn tell(report: &Report, repaired: bool) {
         if file.left_open {
             println!("{name}: it was not closed when it was last used; nothing is lost by that");
         }
-        file.problems.iter().for_each(|problem| println!("{name}: {problem}"));
-        for (_, why) in &file.damaged {
-            println!("{name}: {why}{}", if repaired { "; it is empty now" } else { "" });
-        }
+        let name = name.to_string();
+        some(&name, file.problems.iter().map(String::as_str));
+        let lost = if repaired { "; it is empty now" } else { "" };
+        let damaged: Vec<String> = file.damaged.iter().map(|(_, why)| format!("{why}{lost}")).collect();
+        some(&name, damaged.iter().map(String::as_str));
         if let [first, rest @ ..] = &file.changed[..] {
             let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             let what = if repaired { "taken as they are now" } else { "not what Endicott wrote there last" };
@@ -387,6 +390,19 @@ fn tell(report: &Report, repaired: bool) {
                 "If another program was to write the file, that is no damage: the next use takes it as it is.",
         }
     );
+}
+
+/// The first lines about a file, and how many more there are.
+fn some<'a>(name: &str, lines: impl Iterator<Item = &'a str>) {
+    const SHOWN: usize = 8;
+    let lines: Vec<&str> = lines.collect();
+    for line in lines.iter().take(SHOWN) {
+        // Some name the file themselves.
+        println!("{name}: {}", line.strip_prefix(name).and_then(|line| line.strip_prefix(": ")).unwrap_or(line));
+    }
+    if lines.len() > SHOWN {
+        println!("{name}: and {} more, which --json lists", lines.len() - SHOWN);
+    }
 }
 
 /// What the units of an image are called.

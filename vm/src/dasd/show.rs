@@ -58,7 +58,8 @@ pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
             count => format!(" (+{count} shadow)"),
         };
         let (format, disk) = (report.files[0].format, describe(report.kind));
-        println!("{volser:<8} {format:<8} {disk:<28} {size:>12} {free:>12}  {}{shadows}", file.display());
+        let state = if report.clean() { "" } else { " (damaged: endicott dasd check)" };
+        println!("{volser:<8} {format:<8} {disk:<28} {size:>12} {free:>12}  {}{shadows}{state}", file.display());
     }
     Ok(good)
 }

@@ -204,6 +204,7 @@ impl Packed {
         self.space = space;
         let tell = |(at, size): (u64, u64)| format!("{size} bytes at byte {at} are in use twice or outside the file");
         self.problems.extend(wrong.into_iter().map(tell));
+        self.problems.dedup();
         Ok(())
     }
 
