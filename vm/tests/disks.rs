@@ -170,6 +170,7 @@ fn a_byte_that_changed_in_a_plain_file_is_told() {
         std::fs::write(&path, bytes).unwrap();
         std::fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
     };
+    assert_eq!(folder.good("list vol.3390 vol.3390.sums").lines().count(), 2, "a heading and a disk");
     change(200, modified);
     let output = folder.run("check vol.3390");
     let said = String::from_utf8_lossy(&output.stdout);

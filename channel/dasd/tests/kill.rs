@@ -148,7 +148,7 @@ fn story(format: Format, name: &str, rounds: u64) {
 
 #[test]
 fn a_killed_process_loses_no_acknowledged_write() {
-    let rounds = std::env::var(ROUNDS).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(12);
+    let rounds = std::env::var(ROUNDS).ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(60);
     story(Format::Plain, "plain", rounds);
     story(Format::Compressed { wide: false, method: Method::Zlib }, "cckd", rounds);
     story(Format::Compressed { wide: true, method: Method::None }, "cckd64", rounds);

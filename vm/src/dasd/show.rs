@@ -32,7 +32,10 @@ pub struct Options {
 pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
     let mut rows = Vec::new();
     let mut good = true;
-    for file in files {
+    // Check sums are listed with the disk they are of, as who says `list volumes/*` expects.
+    let is_disk =
+        |file: &&PathBuf| file.extension().is_none_or(|end| end != "sums") || !file.with_extension("").exists();
+    for file in files.iter().filter(is_disk) {
         let found = dasd::check(file, &dasd::Options::default(), false, &mut |_, _| true).map_err(text);
         match found.and_then(|report| Ok((report, source(file, None)?))) {
             Ok((report, image)) => rows.push((file, report, image)),
