@@ -55,6 +55,7 @@ pub fn program(chance: &mut Chance) -> (Vec<Step>, Extent) {
     if kind > 0 {
         let (first, last) = (near.saturating_sub(chance.below(2) as u32), (near + 3).min(TRACKS - 1));
         let last = if chance.one_in(20) { near + 4 } else { last };
+        let (first, last) = if chance.one_in(40) { (first, far(chance)) } else { (first, last) };
         let define = extent(chance.pick(&[0xc0, 0xc0, 0xc0, 0x00, 0x40, 0x80, 0xd8]), first, last);
         within = Some((first, last));
         if kind == 3 {
@@ -72,12 +73,17 @@ pub fn program(chance: &mut Chance) -> (Vec<Step>, Extent) {
         steps.push(put(0x1f, &[chance.pick(&[0x00, 0x40, 0x80, 0xc0])]));
     }
     for _ in 0..1 + chance.below(2) {
-        let at = if chance.one_in(10) { chance.below(u64::from(TRACKS) + 2) as u32 } else { near };
+        let at = match chance.below(30) {
+            0..3 => chance.below(u64::from(TRACKS) + 2) as u32,
+            3 => far(chance),
+            _ => near,
+        };
         match chance.below(12) {
             0 => steps.push(odd(chance, at)),
             n if n < 8 && kind > 0 => {
-                let (locate, commands) = domain(chance, at, false);
-                steps.push(put(0x47, &locate));
+                let extended = chance.one_in(4);
+                let (locate, commands) = domain(chance, at, extended);
+                steps.push(put(if extended { 0x4b } else { 0x47 }, &locate));
                 steps.extend(commands);
             }
             _ => searched(chance, at, &mut steps),
@@ -93,6 +99,12 @@ pub fn program(chance: &mut Chance) -> (Vec<Step>, Extent) {
     }
     steps.truncate(20);
     (steps, within)
+}
+
+/// A track beyond the disk's end: where a neighbour has its own, or as far as addresses go.
+fn far(chance: &mut Chance) -> u32 {
+    let somewhere = chance.below(2 * u64::from(TRACKS)) as u32;
+    chance.pick(&[TRACKS + somewhere, 3 * TRACKS - 1, 15 * 0xffff, 15 * 0xffff + 14, 15 * 0x8000])
 }
 
 /// Parameters of a Locate Record, and commands for its domain.
@@ -122,7 +134,7 @@ fn domain(chance: &mut Chance, track: u32, extended: bool) -> (Vec<u8>, Vec<Step
         let code = chance.pick(codes);
         match code {
             0x1d | 0x9d | 0x11 | 0x15 => write_ckd(chance, code, track, record + n),
-            0x05 | 0x85 | 0x0d | 0x8d | 0xa5 => put(code, &vec![track as u8 + n; size.into()]),
+            0x05 | 0x85 | 0x0d | 0x8d | 0xa5 => put(code, &vec![(track as u8).wrapping_add(n); size.into()]),
             0xde => get(code, 50000),
             0xa6 => get(code, if n == 0 { size } else { 50000 }),
             _ => get(code, size),
