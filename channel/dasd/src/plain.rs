@@ -280,9 +280,11 @@ impl Ckd {
 
     /// Count area and data of a record; `None` if another one is there.
     pub fn read_record(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
-        let Some((from, bytes)) = self.around(track, spot)? else { return Ok(None) };
-        let at = spot.at - from;
-        Ok(Some(bytes[at..at + Count::LEN + usize::from(spot.count.data)].to_vec()))
+        let Some((from, mut bytes)) = self.around(track, spot)? else { return Ok(None) };
+        let (at, length) = (spot.at - from, Count::LEN + usize::from(spot.count.data));
+        bytes.copy_within(at..at + length, 0);
+        bytes.truncate(length);
+        Ok(Some(bytes))
     }
 
     /// The pieces that a record lies in, and where they begin in the slot; `None` if another record is there.

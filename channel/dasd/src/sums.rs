@@ -196,12 +196,13 @@ impl Sums {
     /// As [`Sums::good`], whoever has written it.
     pub fn same(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
         let Some(table) = &self.table else { return Ok(true) };
-        let mut entries = self.entries(table, at, bytes.len())?;
+        let entries = self.entries(table, at, bytes.len())?;
+        let pieces = || entries.iter().zip(bytes.chunks(PIECE));
         let (mut old, mut new) = (false, false);
-        for (entry, piece) in entries.iter_mut().zip(bytes.chunks(PIECE)) {
+        for (entry, piece) in pieces() {
             let sum = sum(piece);
             match *entry {
-                Entry { now: 0, .. } => (*entry, new) = (Entry { now: sum, before: sum, write: 0 }, true),
+                Entry { now: 0, .. } => new = true,
                 Entry { now, .. } if now == sum => {}
                 Entry { before, .. } if before == sum => old = true,
                 _ => return Ok(false),
@@ -211,7 +212,11 @@ impl Sums {
             return Ok(false);
         }
         if new && self.writable {
-            self.write_entries(at, entries.into_iter())?;
+            let learnt = |(entry, piece): (&Entry, &[u8])| match entry.now {
+                0 => Entry { now: sum(piece), before: sum(piece), write: 0 },
+                _ => *entry,
+            };
+            self.write_entries(at, pieces().map(learnt))?;
         }
         Ok(true)
     }

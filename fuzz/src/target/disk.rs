@@ -1,4 +1,4 @@
-//! Disk images: whole ones of every format, with a shadow file or the journal of a killed process, damaged at a few places or cut, then
+//! Disk images: whole ones of every format, with a shadow file, check sums or the journal of a killed process, damaged at a few places or cut, then
 //! opened, read, written, checked, merged and repaired.
 
 use dasd::{Format, Image, Kind, MediaError, Method, Options, Track, Volume, check, create, label, repair};
@@ -17,6 +17,7 @@ type Files = Vec<(&'static str, Vec<u8>)>;
 const BASE: &str = ".dasd";
 const SHADOW: &str = "_s1.dasd";
 const JOURNAL: &str = ".dasd.journal";
+const SUMS: &str = ".dasd.sums";
 
 /// The whole disks, made once: of every format alone, with a shadow file on top, and left by a process that was killed.
 fn whole() -> &'static [Files] {
@@ -40,14 +41,15 @@ fn whole() -> &'static [Files] {
                 label::write(&*image, "FUZZED").expect("a label fits");
                 write(&image, 0);
                 // As a killed process leaves it: a plain one has its last write in the journal, too.
-                let left = folder.files(&[BASE, JOURNAL]);
+                // Its check sums come last, and so are younger than it.
+                let left = folder.files(&[BASE, JOURNAL, SUMS]);
                 drop(image);
-                let closed = folder.files(&[BASE]);
+                let closed = folder.files(&[BASE, SUMS]);
                 let image = Image::open(&folder.file(BASE), Options::default()).expect("it opens");
                 image.snapshot().expect("a shadow file is made");
                 write(&image, 1);
                 drop(image);
-                disks.extend([closed, left, folder.files(&[BASE, SHADOW])]);
+                disks.extend([closed, left, folder.files(&[BASE, SHADOW, SUMS])]);
             }
         }
         disks

@@ -95,6 +95,7 @@ fn several_files_are_one_volume() {
             bytes[home + 1..home + 3].copy_from_slice(&(first + n as u16 / 15).to_be_bytes());
         }
         std::fs::write(path, bytes).unwrap();
+        std::fs::remove_file(crate::sums::path_of(path)).unwrap();
     }
     let volume = open(&one).unwrap();
     assert_eq!(volume.kind().tracks(), 75);
