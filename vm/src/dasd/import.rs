@@ -63,7 +63,10 @@ fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> 
         match (keyword.as_str(), words.as_slice()) {
             ("", _) => {}
             (word, _) if word.starts_with('*') => {}
-            ("INCLUDE", [_, name, ..]) => include(&file.with_file_name("").join(name), to, names, n + 1),
+            ("INCLUDE", [_, name, ..]) => {
+                to.known += 1;
+                include(&included(file, name), to, names, n + 1);
+            }
             ("INCLUDE", _) => to.leave(n + 1, "INCLUDE names no file".into()),
             ("IGNORE", [_, what, ..]) if what.eq_ignore_ascii_case("INCLUDE_ERRORS") => to.lenient = true,
             ("DEFSYM", [_, name, rest @ ..]) => {
@@ -79,6 +82,13 @@ fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> 
     }
     to.reading.pop();
     Ok(())
+}
+
+/// The file that `name` stands for in `file`. Names begin where Hercules was started: in its folder or in one above.
+fn included(file: &Path, name: &str) -> PathBuf {
+    let name = name.replace('\\', "/");
+    let found = file.ancestors().skip(1).map(|folder| folder.join(&name)).find(|file| file.exists());
+    found.unwrap_or_else(|| file.with_file_name("").join(name))
 }
 
 fn include(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>, line: usize) {
@@ -519,5 +529,20 @@ defsym  PLAIN  disks
         assert!(refused[0].ends_with("disk is not a configuration, which is text: byte 8 is X'0F'"), "{refused:?}");
         assert!(refused[1].ends_with("letter is not a Hercules configuration: it has no line of one"), "{refused:?}");
         assert!(refused[2].ends_with("it has no line of one") && refused[3].contains("No such file"), "{refused:?}");
+    }
+
+    /// Systems that are sold ready to run have their parts in a folder beside the disks, and are started from there.
+    #[test]
+    fn names_of_included_files_begin_in_a_folder_above() {
+        let folder = Folder::new("above", &[]);
+        std::fs::create_dir(folder.0.join("conf")).unwrap();
+        std::fs::write(folder.0.join("conf/all.cnf"), "INCLUDE conf/part.cnf\n").unwrap();
+        std::fs::write(folder.0.join("conf/part.cnf"), "0200 3390 x\n").unwrap();
+        let imported = folder.read("conf/all.cnf").unwrap();
+        assert_eq!((imported.system, imported.left), (vec!["DASD 0200 x".to_string()], vec![]));
+        // A file that only includes what is not there is a configuration, too.
+        std::fs::write(folder.0.join("conf/all.cnf"), "INCLUDE conf/none.cnf\n").unwrap();
+        let imported = folder.read("conf/all.cnf").unwrap();
+        assert!(imported.known == 1 && imported.left[0].why.contains("none.cnf: No such file"), "{:?}", imported.left);
     }
 }
