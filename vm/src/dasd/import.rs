@@ -7,6 +7,7 @@
 use crate::words::{quoted, words};
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// What a configuration file became.
@@ -262,10 +263,19 @@ fn device(to: &mut Imported, line: usize, numbers: &[u16], kind: &str, rest: &[&
 
 /// A disk in `file`. What of it could not be carried over.
 fn disk(to: &mut Imported, number: u16, base: &str, file: &str, options: &[&str]) -> Vec<String> {
-    if file.contains(':') {
+    let file = &file.replace('\\', "/");
+    if file.as_bytes().get(1) == Some(&b':') && file.as_bytes()[0].is_ascii_alphabetic() {
+        let own = file.rsplit(['/', ':']).next().unwrap_or_default();
+        return vec![format!("{file} is on Windows; with its file here, DASD {number:04X} {}", quoted(own))];
+    }
+    if file.contains(':') || file.parse::<IpAddr>().is_ok() {
         return vec![format!("{file} is a disk of another computer; copy its image file here")];
     }
-    // Of a file with fixed blocks, two numbers may name a part.
+    // Of a file with fixed blocks, two numbers may name a part, or all.
+    let options = match options {
+        ["0" | "*", "*", rest @ ..] | ["*", rest @ ..] if FIXED_BLOCK.contains(&base) => rest,
+        options => options,
+    };
     if let Some(Ok(origin)) = options.first().map(|option| option.parse::<u64>())
         && FIXED_BLOCK.contains(&base)
     {
@@ -278,15 +288,21 @@ fn disk(to: &mut Imported, number: u16, base: &str, file: &str, options: &[&str]
     }
     let (mut left, mut ours) = (Vec::new(), String::new());
     for option in options {
-        let option = option.to_ascii_lowercase();
-        match option.split_once('=') {
-            None if ["ro", "rdonly", "readonly"].contains(&option.as_str()) => ours.push_str(" R/O"),
+        let lower = option.to_ascii_lowercase();
+        match lower.split_once('=') {
+            None if ["ro", "rdonly", "readonly"].contains(&lower.as_str()) => ours.push_str(" R/O"),
+            // Writes seem to be done there, and the file stays as it is.
+            None if ["fakewrite", "fakewrt", "fw"].contains(&lower.as_str()) => {
+                ours.push_str(" R/O");
+                left.push(format!("option {option}: the disk is R/O, and writes are rejected"));
+            }
             // How its control unit and its cache are simulated is ours to say.
-            None if ["rw", "fakewrite", "fakewrt", "lazywrite", "fulltrackio", "syncio", "nosyncio"]
-                .contains(&option.as_str()) => {}
+            None if ["rw", "lazywrite", "fulltrackio", "fulltrkio", "ftio", "syncio", "nosyncio", "syio"]
+                .contains(&lower.as_str()) => {}
             Some(("cu" | "ser" | "cyls" | "lazywrite", _)) => {}
-            Some(("sf", template)) => left.push(format!(
-                "its shadow files {template}: rename them to the disk's name with _s1, _s2 ... in front of the extension"
+            Some(("sf", _)) => left.push(format!(
+                "its shadow files {}: rename them to the disk's name with _s1, _s2 ... in front of the extension",
+                &option[3..]
             )),
             _ => left.push(format!("option {option}")),
         }
@@ -314,11 +330,18 @@ fn other(to: &mut Imported, numbers: &[u16], base: &str, file: &str) -> Vec<Stri
             return with_file(format!("its output {file}: the printer's files are in the spool"));
         }
         "3480" | "3490" => {
+            let real = file.starts_with("/dev/") || file.starts_with(r"\\.\");
             let tape = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
-            let tape = tape.filter(|_| numbers.len() == 1 && !file.is_empty() && file != "*");
+            let tape = tape.filter(|_| numbers.len() == 1 && !real && file != "*");
             let name = tape.as_ref().map_or(String::new(), |tape| format!(" {}", quoted(tape)));
             to.system.extend(numbers.iter().map(|number| format!("TAPE {number:04X} {base}{name}")));
             to.devices.extend(numbers.iter().map(|number| format!("DEDICATE {number:04X} {number:04X}")));
+            if real {
+                return vec![format!("{file}: tapes are files here, in the folder tapes")];
+            }
+            if tape.is_none() && file != "*" {
+                return with_file(format!("its tapes {file}: put them into the folder tapes, and MOUNT them"));
+            }
             let put = |tape| format!("its tape: put {file} into the folder tapes, as {tape}");
             return tape.map(put).into_iter().collect();
         }
@@ -544,5 +567,38 @@ defsym  PLAIN  disks
         std::fs::write(folder.0.join("conf/all.cnf"), "INCLUDE conf/none.cnf\n").unwrap();
         let imported = folder.read("conf/all.cnf").unwrap();
         assert!(imported.known == 1 && imported.left[0].why.contains("none.cnf: No such file"), "{:?}", imported.left);
+    }
+
+    /// Lines of configurations that are published, each with what it becomes and what is said of it.
+    #[test]
+    fn lines_as_others_write_them() {
+        const LINES: &[(&str, &[&str], &str)] = &[
+            ("0A80 3390 disks\\res.cckd", &["DASD 0A80 disks/res.cckd"], ""),
+            (
+                "0A85 3390 C:/ZOS110/zadb83.cckd sf=shadow/zadb83_*",
+                &[],
+                "is on Windows; with its file here, DASD 0A85 zadb83.cckd",
+            ),
+            ("0123 3380 192.168.1.100", &[], "192.168.1.100 is a disk of another computer"),
+            ("0123 3380 server:3990:0200", &[], "server:3990:0200 is a disk of another computer"),
+            ("0A84 3390 x.cckd FW", &["DASD 0A84 x.cckd R/O"], "option FW: the disk is R/O"),
+            ("0A84 3390 x.cckd SF=Old/X_*", &["DASD 0A84 x.cckd"], "its shadow files Old/X_*"),
+            ("0A84 3390 x.cckd FTIO SyIO CU=3990-6 RO", &["DASD 0A84 x.cckd R/O"], ""),
+            ("0140 9336 dosres.140 0 *", &["DASD 0140 dosres.140"], ""),
+            ("0140 9336 dosres.140 * ro", &["DASD 0140 dosres.140 R/O"], ""),
+            ("0140 9336 dosres.140 0 500", &[], "FB-512 0 500"),
+            ("0590 3480 /dev/nst0 --no-erg", &["TAPE 0590 3480"], "/dev/nst0: tapes are files here"),
+            ("0590 3490 \\\\.\\Tape0", &["TAPE 0590 3490"], "tapes are files here"),
+            ("0590.2 3480 t/$(CUU).aws", &["TAPE 0590 3480", "TAPE 0591 3480"], "its tapes t/$(CUU).aws"),
+            ("0590.2 3480 *", &["TAPE 0590 3480", "TAPE 0591 3480"], ""),
+        ];
+        for (line, system, said) in LINES {
+            let folder = Folder::new("lines", &[("a.cnf", line.as_bytes())]);
+            let imported = folder.read("a.cnf").unwrap();
+            assert_eq!(imported.system, *system, "{line}");
+            let left: Vec<&str> = imported.left.iter().map(|left| left.why.as_str()).collect();
+            assert_eq!(left.len(), usize::from(!said.is_empty()), "{line}: {left:?}");
+            assert!(left.iter().all(|why| why.contains(said)), "{line}: {left:?}");
+        }
     }
 }
