@@ -179,7 +179,10 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
             let unit = if value.ends_with(|c: char| c.is_ascii_digit()) { "M" } else { "" };
             to.storage = Some(format!("{}{unit}", value.to_uppercase()));
         }
-        "NUMCPU" => to.processors = value.parse().unwrap_or(1),
+        "NUMCPU" => match value.parse() {
+            Ok(processors) => to.processors = processors,
+            Err(_) => to.leave(line, format!("NUMCPU {value}: it is no number")),
+        },
         "CPUSERIAL" if !value.is_empty() && value.len() <= 6 && value.bytes().all(|c| c.is_ascii_hexdigit()) => {
             to.serial = Some(format!("{:0>6}", value.to_uppercase()));
         }
@@ -187,7 +190,9 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
         "ARCHMODE" | "ARCHLVL" => match value.to_ascii_uppercase().as_str() {
             "S/370" | "370" => to.machine = Some("370"),
             "ESA/390" | "390" => to.machine = Some("ESA"),
-            _ => to.machine = None,
+            "Z/ARCH" | "ESAME" => to.machine = None,
+            // ARCHLVL ENABLE switches facilities.
+            _ => to.leave(line, format!("{keyword} {}: it is not known here", rest.join(" "))),
         },
         // How that program runs, not what the machine is.
         "CNSLPORT" | "OSTAILOR" | "PANRATE" | "PANTITLE" | "CPUPRIO" | "DEVPRIO" | "HERCPRIO" | "TODPRIO"
@@ -215,10 +220,15 @@ fn parameter(to: &mut Imported, line: usize, keyword: &str, rest: &[&str]) {
             to.leave(line, format!("{keyword} {}: it has no counterpart", rest.join(" ")));
         }
         "TZOFFSET" => {
-            let (sign, offset) = value.split_at(value.len().min(1));
-            let side = if sign == "-" { "WEST" } else { "EAST" };
-            if offset.len() == 4 && offset.is_ascii() {
-                to.system.push(format!("TIMEZONE LCL {side} {}:{}", &offset[..2], &offset[2..]));
+            let (side, digits) = match value.strip_prefix('-') {
+                Some(digits) => ("WEST", digits),
+                None => ("EAST", value.strip_prefix('+').unwrap_or(value)),
+            };
+            match digits.parse::<u32>().map(|number| (number / 100, number % 100)) {
+                Ok((hours @ 0..=14, minutes @ 0..=59)) => {
+                    to.system.push(format!("TIMEZONE LCL {side} {hours:02}:{minutes:02}"));
+                }
+                _ => to.leave(line, format!("TZOFFSET {value}: it is no offset such as +0100")),
             }
         }
         keyword => {
@@ -590,6 +600,11 @@ defsym  PLAIN  disks
             ("0590 3480 /dev/nst0 --no-erg", &["TAPE 0590 3480"], "/dev/nst0: tapes are files here"),
             ("0590 3490 \\\\.\\Tape0", &["TAPE 0590 3490"], "tapes are files here"),
             ("0590.2 3480 t/$(CUU).aws", &["TAPE 0590 3480", "TAPE 0591 3480"], "its tapes t/$(CUU).aws"),
+            ("TZOFFSET +0930", &["TIMEZONE LCL EAST 09:30"], ""),
+            ("TZOFFSET 0", &["TIMEZONE LCL EAST 00:00"], ""),
+            ("TZOFFSET +2500", &[], "TZOFFSET +2500: it is no offset"),
+            ("NUMCPU two", &[], "NUMCPU two: it is no number"),
+            ("ARCHLVL ENABLE asn_lx_reuse", &[], "ARCHLVL ENABLE asn_lx_reuse: it is not known here"),
             ("0590.2 3480 *", &["TAPE 0590 3480", "TAPE 0591 3480"], ""),
         ];
         for (line, system, said) in LINES {
