@@ -213,6 +213,8 @@ fn the_blocks_of_a_minidisk_come_and_go() {
     std::fs::write(folder.0.join("in"), &content).unwrap();
     let of = format!("minidisk {volume} --system system --of cmsuser.191");
     assert!(folder.bad(&format!("{of} --put in")).contains("--format"));
+    let refused = folder.bad(&format!("{of} --get none/out"));
+    assert!(refused.contains("none/out: ") && !refused.contains("unfinished"), "{refused}");
     let said = folder.good(&format!("{of} --format --put in"));
     assert!(
         said.contains("cylinders 221 to 240: 3600 blocks of 4096 bytes") && said.contains("in: 13 blocks"),

@@ -107,16 +107,17 @@ fn extent(options: &Options, volume: &dyn Volume) -> Result<(u64, u64), String> 
 fn get(blocks: &Blocks, to: &Path) -> Result<u64, String> {
     let unfinished = to.with_added_extension("unfinished");
     let fail = |error: std::io::Error| format!("{}: {error}", to.display());
-    let done = get_all(blocks, &unfinished).and_then(|()| fs::rename(&unfinished, to).map_err(fail));
+    let done = get_all(blocks, &unfinished, to).and_then(|()| fs::rename(&unfinished, to).map_err(fail));
     if done.is_err() {
         let _ = fs::remove_file(&unfinished);
     }
     done.map(|()| blocks.count())
 }
 
-fn get_all(blocks: &Blocks, to: &Path) -> Result<(), String> {
+/// Errors are told of `to`, the name that the user knows.
+fn get_all(blocks: &Blocks, unfinished: &Path, to: &Path) -> Result<(), String> {
     let fail = |error: std::io::Error| format!("{}: {error}", to.display());
-    let mut file = BufWriter::new(File::create(to).map_err(fail)?);
+    let mut file = BufWriter::new(File::create(unfinished).map_err(fail)?);
     let mut bytes = vec![0; blocks.size()];
     let watch = Watch::new("Reading");
     for block in 0..blocks.count() {

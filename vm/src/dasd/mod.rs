@@ -255,7 +255,7 @@ fn resized(kind: Kind, cylinders: Option<u32>, blocks: Option<u64>) -> Result<Ki
 fn create(file: &Path, kind: Kind, format: Format, tracks: Tracks, volser: Option<&str>) -> Result<String, String> {
     let volser = volser.map(str::to_uppercase);
     if let Some(volser) = volser.as_deref().filter(|volser| !label::is_volser(volser)) {
-        return Err(format!("{volser} is not a volume serial: one to six letters, digits and $ # @ - _"));
+        return Err(format!("\"{volser}\" is not a volume serial: one to six letters, digits and $ # @ - _"));
     }
     let watch = Watch::new("Creating");
     dasd::create_with(file, kind, format, tracks, &mut |done, of| watch.tell(done, of)).map_err(text)?;
