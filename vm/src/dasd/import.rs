@@ -5,7 +5,7 @@
 //! What has no counterpart is listed with its line.
 
 use crate::words::{quoted, words};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ struct Imported {
     loadparm: Option<String>,
     /// The serial number of the processors: six digits.
     serial: Option<String>,
+    /// The devices that there are.
+    numbers: HashSet<u16>,
     /// Lines that say what such a file says, whatever became of them.
     known: usize,
     /// The files being read, each included by the one before.
@@ -75,8 +77,14 @@ fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> 
             }
             (_, [first, kind, rest @ ..]) if numbers(first).is_some() => {
                 to.known += 1;
-                let numbers = numbers(first).expect("it was just looked at");
-                device(to, n + 1, &numbers, kind, rest);
+                let (new, again): (Vec<u16>, Vec<u16>) =
+                    numbers(first).expect("it was just looked at").into_iter().partition(|&n| to.numbers.insert(n));
+                for number in again {
+                    to.leave(n + 1, format!("{number:04X} {kind}: there is a device of this number already"));
+                }
+                if !new.is_empty() {
+                    device(to, n + 1, &new, kind, rest);
+                }
             }
             (keyword, _) => parameter(to, n + 1, keyword, &words[1..]),
         }
@@ -324,11 +332,15 @@ fn disk(to: &mut Imported, number: u16, base: &str, file: &str, options: &[&str]
 
 /// Devices that are no disks. What of them could not be carried over.
 fn other(to: &mut Imported, numbers: &[u16], base: &str, file: &str) -> Vec<String> {
+    let has_console = to.devices.iter().any(|device| device.starts_with("CONSOLE "));
     let mut each =
         |statement: &str| to.devices.extend(numbers.iter().map(|n| statement.replace("vdev", &format!("{n:04X}"))));
     let with_file = |why: String| if file.is_empty() { Vec::new() } else { vec![why] };
     match base {
-        "3215" | "1052" => each("CONSOLE vdev 3215"),
+        "3215" | "1052" if has_console => {
+            return vec!["a user has one console; another 3215 is for another user".into()];
+        }
+        "3215" | "1052" => to.devices.push(format!("CONSOLE {:04X} 3215", numbers[0])),
         "3270" | "3278" | "3287" => each("SPECIAL vdev 3270"),
         "3505" | "2501" => {
             each("SPOOL vdev 3505");
@@ -536,11 +548,15 @@ defsym  PLAIN  disks
         let inner = b"0009 3215-C\nFROB 7\nINCLUDE outer.cnf\n";
         let folder = Folder::new("include", &[("outer.cnf", outer), ("inner.cnf", inner)]);
         let imported = folder.read("outer.cnf").unwrap();
-        assert_eq!(imported.devices, ["CONSOLE 0009 3215"; 2]);
+        assert_eq!(imported.devices, ["CONSOLE 0009 3215"]);
         let text = imported.text(Path::new("outer.cnf"));
         let left: Vec<&str> = text.lines().skip_while(|line| *line != "* Not carried over:").skip(1).collect();
         let inner = folder.0.canonicalize().unwrap().join("inner.cnf");
-        assert_eq!(left.len(), 6, "{text}");
+        assert_eq!(left.len(), 7, "{text}");
+        assert!(
+            left.iter().any(|left| left.ends_with(": 0009 3215-C: there is a device of this number already")),
+            "{text}"
+        );
         assert_eq!(left[0], "* line 2: INCLUDE names no file");
         assert_eq!(left[1], format!("* line 2 of {}: FROB 7: it is not known here", inner.display()));
         assert!(
@@ -606,6 +622,8 @@ defsym  PLAIN  disks
             ("NUMCPU two", &[], "NUMCPU two: it is no number"),
             ("ARCHLVL ENABLE asn_lx_reuse", &[], "ARCHLVL ENABLE asn_lx_reuse: it is not known here"),
             ("0590.2 3480 *", &["TAPE 0590 3480", "TAPE 0591 3480"], ""),
+            ("0009 3215-C\n001F 3215-C", &[], "001F 3215-C: a user has one console"),
+            ("0200 3390 a\n0200 3390 b", &["DASD 0200 a"], "0200 3390: there is a device of this number already"),
         ];
         for (line, system, said) in LINES {
             let folder = Folder::new("lines", &[("a.cnf", line.as_bytes())]);
