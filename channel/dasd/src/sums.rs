@@ -139,12 +139,16 @@ impl Sums {
             (None, _) | (_, None) if !writable => {}
             (_, head) => {
                 let _ = std::fs::remove_file(&path);
-                // Without one the image is used as it is.
-                let Ok(table) = HostFile::create(&path, faults) else { return Ok(sums) };
-                table.set_len(TABLE + grid.pieces() * ENTRY as u64)?;
-                sums.table = Some(table.into());
-                sums.write_head(image, false)?;
                 sums.alien = head.is_some_and(|head| head.made == image.made());
+                if let Ok(table) = HostFile::create(&path, faults) {
+                    let sized = table.set_len(TABLE + grid.pieces() * ENTRY as u64);
+                    sums.table = Some(table.into());
+                    // Where there is no room for one the image is used without.
+                    if sized.and_then(|()| sums.write_head(image, false)).is_err() {
+                        sums.table = None;
+                        let _ = std::fs::remove_file(&path);
+                    }
+                }
             }
         }
         if sums.alien {
@@ -216,7 +220,8 @@ impl Sums {
                 0 => Entry { now: sum(piece), before: sum(piece), write: 0 },
                 _ => *entry,
             };
-            self.write_entries(at, pieces().map(learnt))?;
+            // Where there is no room for that, it is read all the same.
+            let _ = self.write_entries(at, pieces().map(learnt));
         }
         Ok(true)
     }

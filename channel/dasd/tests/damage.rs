@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Chance, Folder, blocks_of, small_3390, track_of};
-use dasd::host::{Outcome, Request};
+use dasd::host::{Faults, Outcome, Request};
 use dasd::{Count, Format, Image, Kind, MediaError, Method, Options, Policy, Track, Volume, check, create, repair};
 use std::collections::HashMap;
 use std::fs::File;
@@ -257,7 +257,7 @@ fn a_host_that_has_no_room_for_sums_leaves_what_was_there() {
     let folder = Folder::new("damage-full");
     let path = plain(&folder);
     let full = Arc::new(AtomicBool::new(false));
-    let faults = {
+    let faults: Arc<dyn Faults> = Arc::new({
         let full = full.clone();
         move |request| match request {
             Request::Write { length: 16..=224, .. } if full.load(Ordering::Relaxed) => {
@@ -265,12 +265,25 @@ fn a_host_that_has_no_room_for_sums_leaves_what_was_there() {
             }
             _ => Outcome::Pass,
         }
-    };
-    let image = Image::open(&path, Options { faults: Some(Arc::new(faults)), ..Options::default() }).unwrap();
+    });
+    let image = Image::open(&path, Options { faults: Some(faults.clone()), ..Options::default() }).unwrap();
     full.store(true, Ordering::Relaxed);
     let refused = image.write_track(4, &with_blocks(4, 2)).unwrap_err().to_string();
     assert!(refused.contains("vol.3390.sums: "), "{refused}");
+    drop(image);
+    // Who only reads needs no room, nor has a disk to have sums.
+    for sums in [true, false] {
+        let options = Options { faults: Some(faults.clone()), ..Options::default() };
+        if !sums {
+            std::fs::remove_file(sums_of(&path)).unwrap();
+        }
+        let image = Image::open(&path, options).unwrap();
+        (0..30).for_each(|track| assert_eq!(*image.read_track(track).unwrap(), with_blocks(track, 1)));
+        drop(image);
+        assert_eq!(sums_of(&path).exists(), sums);
+    }
     full.store(false, Ordering::Relaxed);
+    let image = Image::open(&path, Options { faults: Some(faults), ..Options::default() }).unwrap();
     assert_eq!(*image.read_track(4).unwrap(), with_blocks(4, 1));
     image.write_track(4, &with_blocks(4, 2)).unwrap();
     drop(image);
