@@ -202,8 +202,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     let started = clock.now();
     let cp = Arc::new(Cp::new(config, directory, None, clock.clone(), notes.clone()));
     for (number, file) in &disks {
-        let volume = ::dasd::Image::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
-        volume.notices().iter().for_each(|notice| eprintln!("endicott: {notice}"));
+        let volume = crate::dasd::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
         cp.disks.install(*number, volume, file.display().to_string())?;
     }
     for (number, file) in &tapes {

@@ -4,7 +4,7 @@ use crate::header::{self, Header, Packing};
 use crate::host::HostFile;
 use crate::packed::{GROUP, GROUP_BYTES, Packed, Place};
 use crate::sums::Sums;
-use crate::{ImageError, Kind, MediaError, Options, Track, plain};
+use crate::{ImageError, Kind, MediaError, Options, plain};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -88,12 +88,8 @@ impl Layer {
 
     /// Makes a damaged unit of a plain file one that can be read: it is taken as it is, or becomes empty.
     pub fn mend(&mut self, unit: u32) -> Result<plain::Mended, MediaError> {
-        let home = self.kind().home(unit);
         match self {
-            Layer::Ckd(ckd) => {
-                let (cylinder, head) = home?;
-                ckd.mend(unit, || Track::new(cylinder, head).image().to_vec())
-            }
+            Layer::Ckd(ckd) => ckd.mend(unit),
             Layer::Fba(fba) => fba.mend(u64::from(unit) * GROUP_BYTES as u64, group_bytes(fba.kind, unit)),
             Layer::Packed(_) => Err(MediaError::WrongKind),
         }

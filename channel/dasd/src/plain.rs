@@ -120,12 +120,6 @@ impl Ckd {
 
     /// A track, with or without what is behind its end in its slot.
     pub fn read(&self, track: u32) -> Result<Vec<u8>, MediaError> {
-        let (bytes, good) = self.look(track)?;
-        if good { Ok(bytes) } else { Err(self.changed(track)) }
-    }
-
-    /// A track, and whether it is as it was written.
-    fn look(&self, track: u32) -> Result<(Vec<u8>, bool), MediaError> {
         let (part, at) = self.place(track);
         let Part { host, sums, .. } = &self.parts[part];
         let (slot, expected) = (self.slot as usize, self.expected.load(Ordering::Relaxed));
@@ -142,8 +136,10 @@ impl Ckd {
             self.expected.store(pieces(0, next, slot).end, Ordering::Relaxed);
         }
         // What has no structure is told by whoever looks for it.
-        let good = used.map(|used| sums.good(at, &bytes[..pieces(0, used, slot).end]));
-        Ok((bytes, good.transpose()?.unwrap_or(true)))
+        match used.map(|used| sums.good(at, &bytes[..pieces(0, used, slot).end])).transpose()? {
+            Some(false) => Err(self.changed(track)),
+            _ => Ok(bytes),
+        }
     }
 
     fn changed(&self, track: u32) -> MediaError {
@@ -229,13 +225,19 @@ impl Ckd {
             length => self.parts[part].host.read_new(at + new.len() as u64, length)?,
         };
         let whole = |track: &[u8]| [&track[changed.start..changed.end.min(new.len())], &behind].concat();
-        let (new, old) = (whole(new), whole(old));
-        self.replace(part, at + changed.start as u64, &new, &old)
+        let (new, old, start) = (whole(new), whole(old), changed.start);
+        self.replace(part, at + start as u64, &new, &old, (from - start, to - start))
     }
 
-    /// Writes whole pieces, as much of them as differs from what is there now.
-    fn replace(&mut self, part: usize, at: u64, new: &[u8], old: &[u8]) -> Result<(), MediaError> {
-        let Some((from, to)) = difference(new, old) else { return Ok(()) };
+    /// Writes what differs, of whole pieces, from what is there now: where that begins and ends.
+    fn replace(
+        &mut self,
+        part: usize,
+        at: u64,
+        new: &[u8],
+        old: &[u8],
+        (from, to): (usize, usize),
+    ) -> Result<(), MediaError> {
         let changed = pieces(from, to, new.len());
         let Part { host, journal, sums, .. } = &mut self.parts[part];
         let chunks = new[changed.clone()].chunks(PIECE).zip(old[changed.clone()].chunks(PIECE));
@@ -263,17 +265,17 @@ impl Ckd {
         self.parts[part].sums.same(at, &slot[used])
     }
 
-    /// Takes a track for what was written there, if it is one and only its sums differ; else what `empty` makes is written.
-    pub fn mend(&mut self, track: u32, empty: impl FnOnce() -> Vec<u8>) -> Result<Mended, MediaError> {
+    /// Takes a track for what was written there, if it is one and only its sums differ; else it becomes an empty one.
+    pub fn mend(&mut self, track: u32) -> Result<Mended, MediaError> {
         let home = self.kind.home(track)?;
         let slot = self.read_slot(track)?;
         let used = track::used(&slot);
         match Track::from_image(slot).filter(|found| found.home() == home) {
             Some(_) => self.accept(track, used.unwrap_or(0)).map(|()| Mended::Taken),
             None => {
-                let empty = empty();
-                self.write(track, &empty, None)?;
-                self.accept(track, empty.len()).map(|()| Mended::Lost)
+                let empty = Track::new(home.0, home.1);
+                self.write(track, empty.image(), None)?;
+                self.accept(track, empty.image().len()).map(|()| Mended::Lost)
             }
         }
     }
@@ -311,8 +313,9 @@ impl Ckd {
         let Some((from, old)) = self.around(track, spot)? else { return Ok(false) };
         let mut new = old.clone();
         new[spot.at + Count::LEN - from..][..data.len()].copy_from_slice(data);
+        let Some(differing) = difference(&new, &old) else { return Ok(true) };
         let (part, at) = self.place(track);
-        self.replace(part, at + from as u64, &new, &old).map(|()| true)
+        self.replace(part, at + from as u64, &new, &old, differing).map(|()| true)
     }
 
     /// The tables of check sums, if there are any.

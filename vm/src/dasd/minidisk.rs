@@ -1,8 +1,8 @@
 //! `endicott dasd minidisk`: the blocks of a minidisk, to and from a file of the host.
 
-use super::{Watch, text};
+use super::{Watch, open, text};
 use crate::run;
-use dasd::{BlockError, Blocks, Extent, Image, ImageError, Kind, Volume, label};
+use dasd::{BlockError, Blocks, Extent, ImageError, Kind, Volume, label};
 use directory::DeviceKind;
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -42,7 +42,7 @@ pub struct Options {
 
 pub fn minidisk(options: &Options) -> Result<(), String> {
     let how = dasd::Options { read_only: options.get.is_some(), ..dasd::Options::default() };
-    let volume: Arc<dyn Volume> = Image::open(&options.file, how).map_err(text)?;
+    let volume: Arc<dyn Volume> = open(&options.file, how).map_err(text)?;
     let (first, count) = extent(options, &*volume)?;
     let units = if volume.kind().blocks() > 0 { "blocks" } else { "cylinders" };
     let outside = || format!("{} has no {count} {units} from {first} on", options.file.display());

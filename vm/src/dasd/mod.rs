@@ -303,10 +303,17 @@ pub fn text(error: ImageError) -> String {
     }
 }
 
+/// Opens a disk, and tells whoever sits here what there is to tell of it.
+pub fn open(file: &Path, options: dasd::Options) -> Result<Arc<Image>, ImageError> {
+    let image = Image::open(file, options)?;
+    image.notices().iter().for_each(|notice| eprintln!("endicott: {notice}"));
+    Ok(image)
+}
+
 /// A disk to be read, or what it was at a snapshot.
 fn source(file: &Path, snapshot: Option<usize>) -> Result<Arc<Image>, String> {
     let options = dasd::Options { read_only: true, snapshot, ..dasd::Options::default() };
-    Image::open(file, options).map_err(|error| match (error, snapshot) {
+    open(file, options).map_err(|error| match (error, snapshot) {
         (error @ ImageError::InUse { .. }, None) => {
             format!(
                 "{error}; what it was at a snapshot can be read meanwhile: CP's command SNAPSHOT, then --snapshot N"
@@ -451,7 +458,7 @@ fn restore(from: &Path, file: &Path) -> Result<(), String> {
 }
 
 fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
-    let image = Image::open(file, dasd::Options::default()).map_err(|error| match error {
+    let image = open(file, dasd::Options::default()).map_err(|error| match error {
         ImageError::InUse { .. } => {
             let what = match (merge, discard) {
                 (true, _) => " MERGE",

@@ -70,8 +70,8 @@ fn stored(packed: &[u8]) -> Option<&[u8]> {
         .then_some(body)
 }
 
-/// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small). What cannot be compressed becomes `longest` bytes long, or as
-/// long as it is.
+/// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small). What cannot be compressed is
+/// stored with its check sum if that takes no more than `longest` bytes, and else without.
 pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32, longest: usize) -> Vec<u8> {
     let mut packed = Vec::with_capacity(PREFIX + body.len() / 2);
     packed.push(method.number());

@@ -239,6 +239,14 @@ impl Recent {
     }
 }
 
+/// What a batch job wants next: most often one of few tracks.
+fn batch_track(numbers: &mut Numbers) -> u32 {
+    match numbers.next() < 0.7 {
+        true => (numbers.next().powf(3.0) * 860.0) as u32,
+        false => 1000 + numbers.below(20_000),
+    }
+}
+
 /// Twelve partitions with a processor and ten volumes between them, and a minidisk cache of so many megabytes: elapsed seconds, and I/Os
 /// that reach a disk, in thousands.
 fn batch(megabytes: usize, cpu: f64) -> (f64, f64) {
@@ -260,10 +268,7 @@ fn batch(megabytes: usize, cpu: f64) -> (f64, f64) {
         // One processor; then the I/O, most of them reads, and of few tracks.
         processor = now.max(processor) + step;
         let read = numbers.next() < 0.88;
-        let track = match numbers.next() < 0.7 {
-            true => (numbers.next().powf(3.0) * 860.0) as u32,
-            false => 1000 + numbers.below(20_000),
-        };
+        let track = batch_track(&mut numbers);
         let hit = cache.has(track, read);
         let mut done = processor;
         if !(hit && read) {
@@ -315,10 +320,7 @@ fn batch_at_3880s(units: usize, system: &str, programs: u32, cpu: f64) -> f64 {
         started += 1;
         processor = now.max(processor) + step;
         let (read, of_system) = (numbers.next() < 0.88, numbers.next() < 0.2);
-        let track = match numbers.next() < 0.7 {
-            true => (numbers.next().powf(3.0) * 860.0) as u32,
-            false => 1000 + numbers.below(20_000),
-        };
+        let track = batch_track(&mut numbers);
         let spread = track.wrapping_mul(2_654_435_761);
         let (track, n) = (3000 + spread % 4000, spread as usize / 4000);
         let (device, found) = match (of_system, &cache) {
