@@ -2,7 +2,7 @@
 
 #![cfg(translator)]
 
-use arch::Absolute;
+use arch::{Absolute, Psw};
 use engine::Exit;
 use vectors::machine::Machine;
 
@@ -49,5 +49,32 @@ fn fields_that_come_to_the_end_of_a_page_now_and_then_are_what_they_were() {
         for patience in [1, 40] {
             assert_eq!(sum(0x20000, by, patience).0, interpreted, "{by}");
         }
+    }
+}
+
+/// Java looks so whether its stack has room: TMY -4096(15),0; TMY -8192(15),0; TMY -12288(15),0; BRCTG 12,the first.
+const LOOKS_AT_THE_STACK: [u8; 24] = [
+    0xeb, 0, 0xf0, 0, 0xff, 0x51, 0xeb, 0, 0xf0, 0, 0xfe, 0x51, 0xeb, 0, 0xf0, 0, 0xfd, 0x51, 0xa7, 0xc7, 0xff, 0xf7,
+    0, 0,
+];
+
+#[test]
+fn pages_below_the_stack_that_must_not_be_stored_into_are_looked_at_in_code() {
+    for stack in [0x30000, 0x30ff8, 0x30123] {
+        let mut machine = Machine::executing(&LOOKS_AT_THE_STACK, TEXT, 1);
+        // Storage with key 1 may be fetched from with key 2, and not stored into.
+        for page in (0x20000..0x40000).step_by(4096) {
+            machine.storage.set_key(Absolute(page), 0x10).expect("it is storage");
+        }
+        let mask = machine.default_mask() | 2 << 52;
+        machine.state.set_psw(Psw { mask, address: TEXT });
+        (machine.state.gr[15], machine.state.gr[12]) = (stack, ROUNDS);
+        let before = engine::statistics();
+        assert_eq!(machine.resume(1_000_000), Exit::Wait);
+        assert_eq!(machine.state.gr[12], 0);
+        drop(machine);
+        let now = engine::statistics();
+        let elsewhere = now.total - before.total - (now.executed - before.executed) + now.sites - before.sites;
+        assert!(elsewhere < 100, "{stack:x}: {elsewhere} of {} instructions", 4 * ROUNDS);
     }
 }
