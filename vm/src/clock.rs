@@ -27,9 +27,14 @@ impl Clock for HostClock {
     }
 }
 
-/// The bytes of storage that the host has; 0 if it does not say.
+/// The bytes of storage that the host has, or lets this process have (a container's limit: Linux, admin-guide/cgroup-v2,
+/// `memory.max`); 0 if it does not say.
 pub fn host_storage() -> u64 {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = told.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) << 10
+    let told = |file| std::fs::read_to_string(file).unwrap_or_default();
+    let memory = told("/proc/meminfo");
+    let line = memory.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let all = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()).unwrap_or(0) << 10;
+    // Where there is no limit, it is a word or a number beyond everything.
+    let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
+    limits.into_iter().filter_map(|file| told(file).trim().parse().ok()).fold(all, u64::min)
 }

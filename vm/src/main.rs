@@ -110,6 +110,9 @@ fn end_when_nobody_reads() {
     }));
 }
 
+/// Of the host's storage, this part may be code of guests that have used up their first room.
+const CODE_SHARE: u64 = 16;
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if matches!(arguments.command, Command::Dasd(_) | Command::Tape(_) | Command::Cms(_)) {
@@ -120,6 +123,10 @@ fn main() -> ExitCode {
         Some(Engine::Jit) => engine::choose(engine::Engine::Jit),
         Some(Engine::Compare) => engine::choose(engine::Engine::Compare),
         None => {}
+    }
+    // What belongs to code takes as much again.
+    if let share @ 1.. = clock::host_storage() / CODE_SHARE {
+        engine::allow_code(share);
     }
     let result = match arguments.command {
         Command::Run { system, tn3270, headless, processors } => {

@@ -225,10 +225,6 @@ messages! {
     /// A host file of a spool file, or of a saved system or segment, is not what was written: it has been changed, or the host's disk has. CP leaves it alone, and nobody sees the spool file
     /// or the saved system. Put back a copy of both files of that number while the system is down, or remove them: then save the system again (SAVESYS, SAVESEG).
     damaged_file(path) = "SPO" 436 'I' "{path} is damaged and not used; restore or remove it and its .data";
-    /// A virtual CPU had so much host code for what it executes often that there was room for no more. It goes on: what it executes often
-    /// now is translated again. This is said once; QUERY JIT shows how often it has happened (EMPTIED). Where that grows all the time,
-    /// programs run slower than they could.
-    code_cache_full() = "JIT" 437 'I' "The code cache of a virtual CPU was full and has been emptied";
     /// The host does not let CP make host code, or its processor lacks an instruction: the interpreter runs everything, some ten times as
     /// slowly. Mostly a policy of the host forbids memory that is executed (PROT_EXEC), or the file that it is kept in (memfd_create).
     no_translator(why) = "JIT" 438 'W' "Guests are only interpreted; no host code can be made: {why}";

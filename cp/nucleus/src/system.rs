@@ -547,10 +547,8 @@ impl Cp {
             self.notify_operator(&trouble.to_string());
         }
         for notice in engine::take_notices() {
-            self.notify_operator(&match notice {
-                engine::Notice::CacheFull => message::code_cache_full().to_string(),
-                engine::Notice::NoTranslator(why) => message::no_translator(why).to_string(),
-            });
+            let engine::Notice::NoTranslator(why) = notice;
+            self.notify_operator(&message::no_translator(why).to_string());
         }
         for terminal in self.terminals() {
             if terminal.deadline().is_some_and(|at| at <= now) {

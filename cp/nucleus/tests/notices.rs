@@ -28,7 +28,7 @@ fn told(cp: &Cp, operator: &Terminal) -> Vec<String> {
 }
 
 #[test]
-fn a_full_code_cache_is_said_once() {
+fn a_full_code_cache_counts_and_nothing_is_said_of_it() {
     if engine::engine() != engine::Engine::Jit || !cfg!(all(target_arch = "x86_64", target_os = "linux")) {
         return println!("skipped: there is no translator");
     }
@@ -53,8 +53,6 @@ fn a_full_code_cache_is_said_once() {
     let first = run();
     let emptied = engine::statistics().emptied;
     assert!(emptied > 0);
-    let [line] = &first[..] else { panic!("{first:?}") };
-    assert!(line.ends_with("HCPJIT437I The code cache of a virtual CPU was full and has been emptied"), "{line}");
-    assert!(run().is_empty(), "it is said once");
+    assert!(first.is_empty() && run().is_empty(), "{first:?}");
     assert!(engine::statistics().emptied > emptied, "it has happened again");
 }

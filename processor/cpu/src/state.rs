@@ -222,7 +222,7 @@ pub struct State {
 }
 
 /// Words in `State::scratch`.
-pub const SCRATCH: usize = 82;
+pub const SCRATCH: usize = 84;
 
 /// Where host code finds what it needs, in bytes from the start of `State`, [`crate::tlb::Entry`] or `Code`.
 pub mod layout {

@@ -1,6 +1,8 @@
 //! Decoded blocks of one virtual CPU.
 
 use crate::Engine;
+use crate::extent::{Dropped, Extent};
+use crate::index::Index;
 use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Decoded, Ends, Op, decode_op};
@@ -66,13 +68,6 @@ impl Block {
 
 /// The number of no block.
 pub const NONE: u32 = u32::MAX;
-/// Blocks whose addresses hash alike: the latest so many are found.
-const WAYS: usize = 4;
-const BUCKETS: usize = 1 << 14;
-/// When so many instructions are decoded, those of blocks with code are forgotten, and blocks that are seldom executed.
-const MAX_OPS: usize = 1 << 16;
-/// When there are so many blocks, those that are seldom executed are forgotten.
-const MAX_BLOCKS: usize = 3 << 14;
 pub const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
@@ -86,10 +81,13 @@ const MAX_BRANCHES: usize = 4;
 /// The blocks one CPU has decoded. It is empty until the CPU runs.
 #[derive(Default)]
 pub struct BlockCache {
-    /// Numbers of blocks, by a hash of their absolute addresses; in each bucket the latest first.
-    table: Vec<[u32; WAYS]>,
+    /// Numbers of blocks by their absolute addresses, the latest of each.
+    index: Index,
     blocks: Vec<Block>,
     ops: Vec<Op>,
+    /// How many of these are kept; `None`: nothing has been decoded yet.
+    extent: Option<Extent>,
+    dropped: Dropped,
     /// The translator and what it has made, from the first hot block on.
     translator: Option<Box<Translator>>,
     /// The engine, and how often blocks are interpreted before they are translated (0: never); `None`: as the process has it.
@@ -145,7 +143,7 @@ impl BlockCache {
         if let Some(translator) = &mut self.translator {
             translator.clear();
         }
-        self.table.fill([NONE; WAYS]);
+        self.index.clear();
         self.blocks.clear();
         self.ops.clear();
     }
@@ -156,26 +154,40 @@ impl BlockCache {
         *self = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
     }
 
-    /// Forgets the blocks that are stale and those that were hardly ever executed, and the instructions of those with code; if that
-    /// is not enough, all that have no code, or everything. The others move together.
+    /// Forgets the blocks that are stale and those that were hardly ever executed, and the instructions of those with code. If that
+    /// leaves too much, all that have no code go, or everything. The others move together.
     fn make_room(&mut self, s: &State) {
         let storage = s.storage();
-        let stays = |block: &Block, hits: u8| {
-            let current = storage.code_version(Absolute(block.absolute)) == block.version;
-            current && (block.code != 0 || block.hits >= hits)
+        let current = |block: &Block| storage.code_version(Absolute(block.absolute)) == block.version;
+        let stays = |block: &Block, hits: u8| current(block) && (block.code != 0 || block.hits >= hits);
+        // Blocks and instructions that would remain.
+        let staying = |blocks: &[Block], hits: u8| {
+            let staying = blocks.iter().filter(|block| stays(block, hits));
+            staying.fold(Extent { ops: 0, blocks: 0 }, |Extent { ops, blocks }, block| {
+                let count = if block.code == 0 && block.first != NONE { block.count as usize } else { 0 };
+                Extent { ops: ops + count, blocks: blocks + 1 }
+            })
         };
-        // Blocks and instructions that would remain: seven of eight at most, so that this is not wanted again at once.
-        let fits = |&hits: &u8| {
-            let staying = self.blocks.iter().filter(|block| stays(block, hits));
-            let (blocks, ops) = staying.fold((0, 0), |(blocks, ops), block| {
-                (blocks + 1, ops + if block.code == 0 && block.first != NONE { block.count as usize } else { 0 })
-            });
-            blocks <= MAX_BLOCKS / 8 * 7 && ops <= MAX_OPS / 8 * 7
-        };
+        let mut extent = self.extent();
+        let warm = staying(&self.blocks, WARM);
+        let again = std::mem::take(&mut self.dropped.again);
+        if !extent.has_room_beside(warm, 4) || again > extent.ops / 4 {
+            extent = extent.doubled();
+            self.keep(extent);
+        }
+        // Seven of eight at most, so that this is not wanted again at once.
+        let fits = |&hits: &u8| extent.has_room_beside(staying(&self.blocks, hits), 7);
         let Some(hits) = [WARM, u8::MAX].into_iter().find(fits) else {
             return self.clear();
         };
-        self.blocks.retain(|block| stays(block, hits));
+        let dropped = &mut self.dropped;
+        self.blocks.retain(|block| {
+            let stays = stays(block, hits);
+            if !stays && current(block) {
+                dropped.note(block.absolute);
+            }
+            stays
+        });
         let mut kept: Vec<&mut Block> = Vec::new();
         for block in &mut self.blocks {
             block.links = [NONE; 2];
@@ -194,24 +206,27 @@ impl BlockCache {
             next += block.count as usize;
         }
         self.ops.truncate(next);
-        self.table.fill([NONE; WAYS]);
-        for (number, block) in self.blocks.iter().enumerate() {
-            Self::place(&mut self.table, &self.blocks, block.absolute, number as u32);
+        self.index.rebuild(self.blocks.iter().map(|block| block.absolute));
+    }
+
+    fn extent(&self) -> Extent {
+        self.extent.unwrap_or(Extent::FIRST)
+    }
+
+    /// From now on so many are kept. What is not used of the room costs nothing, and making it bit by bit would keep the instructions
+    /// twice.
+    fn keep(&mut self, extent: Extent) {
+        if self.extent != Some(extent) {
+            self.ops.reserve_exact(extent.ops - self.ops.len());
+            self.blocks.reserve_exact(extent.blocks - self.blocks.len());
+            self.extent = Some(extent);
         }
     }
 
-    #[inline(always)]
-    fn bucket(absolute: u64) -> usize {
-        ((absolute >> 1) ^ (absolute >> 15)) as usize & (BUCKETS - 1)
-    }
-
-    /// Has a block found, and not an older one at the same place any more.
-    fn place(table: &mut [[u32; WAYS]], blocks: &[Block], absolute: u64, number: u32) {
-        let bucket = &mut table[Self::bucket(absolute)];
-        let same = |&other: &u32| blocks.get(other as usize).is_some_and(|block| block.absolute == absolute);
-        let place = bucket.iter().position(same).unwrap_or(WAYS - 1);
-        bucket.copy_within(..place, 1);
-        bucket[0] = number;
+    /// The instructions of another block may be more than are kept.
+    fn is_full(&self) -> bool {
+        let Extent { ops, blocks } = self.extent();
+        self.ops.len() + MAX_BLOCK > ops || self.blocks.len() == blocks
     }
 
     /// The block at `absolute`, if it is decoded and its text has not been stored into since the frame's code had
@@ -225,13 +240,17 @@ impl BlockCache {
                 }
             }
         }
-        let bucket = self.table.get(Self::bucket(absolute.0))?;
-        let is = |&&number: &&u32| self.blocks.get(number as usize).is_some_and(|block| block.is(absolute, version));
-        let &number = bucket.iter().find(is)?;
+        let number = self.latest(absolute).filter(|&number| self.blocks[number as usize].version == version)?;
         if let Some(before) = self.blocks.get_mut(last as usize) {
             before.links = [number, before.links[0]];
         }
         Some(number)
+    }
+
+    /// The block at `absolute` that was decoded last.
+    #[inline(always)]
+    fn latest(&self, absolute: Absolute) -> Option<u32> {
+        self.index.find(absolute.0, |number| self.blocks[number as usize].absolute == absolute.0)
     }
 
     /// The block with that number, which `find` or `decode` just gave.
@@ -256,8 +275,8 @@ impl BlockCache {
 
     /// The block at `absolute`, if it is decoded and current.
     pub fn at(&self, absolute: Absolute, version: u32) -> Option<&Block> {
-        let bucket = self.table.get(Self::bucket(absolute.0))?;
-        bucket.iter().filter_map(|&number| self.blocks.get(number as usize)).find(|block| block.is(absolute, version))
+        let block = &self.blocks[self.latest(absolute)? as usize];
+        (block.version == version).then_some(block)
     }
 
     /// Where the text of a block is, and the version of its frame's code.
@@ -282,7 +301,7 @@ impl BlockCache {
     #[cold]
     fn decode_again(&mut self, s: &State, number: u32) -> Option<u32> {
         let Block { absolute, version, .. } = self.blocks[number as usize];
-        let number = if self.ops.len() + MAX_BLOCK > MAX_OPS {
+        let number = if self.is_full() {
             self.make_room(s);
             self.find(NONE, Absolute(absolute), version)?
         } else {
@@ -345,10 +364,13 @@ impl BlockCache {
         }
         let Some(translator) = &mut self.translator else { return };
         if !translator.has_room() {
-            crate::say_full();
-            translator.clear();
-            for block in &mut self.blocks {
-                (block.code, block.inner, block.hits) = (0, 0, 0);
+            let current = |block: &&Block| s.storage().code_version(Absolute(block.absolute)) == block.version;
+            let useful = self.blocks.iter().filter(|block| block.has_code()).filter(current);
+            if !translator.grow(useful.map(|block| u64::from(block.translated)).sum()) {
+                translator.clear();
+                for block in &mut self.blocks {
+                    (block.code, block.inner, block.hits) = (0, 0, 0);
+                }
             }
         }
         // If its text was stored into, the block is stale.
@@ -374,19 +396,19 @@ impl BlockCache {
     pub fn enter(&mut self, s: &mut State, code: u64) -> jit::Exit {
         let translator = self.translator.as_mut().expect("there is code, so somebody made it");
         let exit = translator.enter(s, code);
-        if let Some(code) = translator.take_loosened() {
-            self.translate_again(code);
+        if let Some((absolute, code)) = translator.take_loosened() {
+            self.translate_again(absolute, code);
         }
         exit
     }
 
-    /// The code is not executed any more: its block is to have another as soon as it is wanted. The block may have lost its place in the
-    /// table, and would get it back with this code when [room is made](BlockCache::make_room).
+    /// The code is not executed any more: its block is to have another as soon as it is wanted.
     #[cold]
-    fn translate_again(&mut self, code: u64) {
-        let patience = self.engine().1;
-        for block in self.blocks.iter_mut().filter(|block| block.code == code) {
-            (block.code, block.inner, block.hits) = (0, 0, patience - 1);
+    fn translate_again(&mut self, absolute: Absolute, code: u64) {
+        let hits = self.engine().1 - 1;
+        let latest = self.latest(absolute).map(|number| &mut self.blocks[number as usize]);
+        if let Some(block) = latest.filter(|block| block.code == code) {
+            (block.code, block.inner, block.hits) = (0, 0, hits);
         }
     }
 
@@ -419,13 +441,8 @@ impl BlockCache {
     /// translations purged meanwhile.
     #[cold]
     pub fn decode(&mut self, s: &mut State, absolute: Absolute) -> Option<u32> {
-        if self.table.is_empty() {
-            self.table = vec![[NONE; WAYS]; BUCKETS];
-            // What is not used of it costs nothing, and growing would keep the instructions twice.
-            self.ops.reserve_exact(MAX_OPS);
-            self.blocks.reserve_exact(MAX_BLOCKS);
-        }
-        if self.ops.len() + MAX_BLOCK > MAX_OPS || self.blocks.len() == MAX_BLOCKS {
+        self.keep(self.extent());
+        if self.is_full() {
             self.make_room(s);
         }
         let mut text = [0; MAX_BLOCK * 6];
@@ -482,12 +499,16 @@ impl BlockCache {
             code: 0,
             inner: 0,
         };
-        let bucket = self.table[Self::bucket(absolute.0)];
-        let old = bucket.iter().filter_map(|&old| self.blocks.get(old as usize)).find(|old| old.absolute == absolute.0);
-        self.invalidated += old.is_some_and(|old| old.code != 0) as u64;
+        let old = self.latest(absolute);
+        self.invalidated += old.is_some_and(|old| self.blocks[old as usize].code != 0) as u64;
+        self.dropped.decoded(absolute.0, block.count.into());
         let number = self.blocks.len() as u32;
         self.blocks.push(block);
-        Self::place(&mut self.table, &self.blocks, absolute.0, number);
+        match old {
+            Some(old) => self.index.replace(absolute.0, old, number),
+            None if self.index.is_full() => self.index.rebuild(self.blocks.iter().map(|block| block.absolute)),
+            None => self.index.insert(absolute.0, number),
+        }
         Some(number)
     }
 }
@@ -499,44 +520,4 @@ pub fn digest(text: &[u8]) -> u64 {
     let (words, rest) = text.as_chunks::<8>();
     let sum = words.iter().fold(text.len() as u64, |sum, bytes| mix(sum, u64::from_le_bytes(*bytes)));
     mix(sum, word(rest))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn code_that_is_not_executed_any_more_does_not_come_back() {
-        let block = |absolute, code| Block {
-            absolute,
-            version: 1,
-            first: NONE,
-            digest: 0,
-            count: 1,
-            bytes: 2,
-            translated: 1,
-            hits: 9,
-            mode: 0,
-            way: Way::default(),
-            votes: 0,
-            links: [NONE; 2],
-            code,
-            inner: 8,
-        };
-        let mut cache = BlockCache::with_patience(5);
-        cache.table = vec![[NONE; WAYS]; BUCKETS];
-        // The last of these takes the first one's place.
-        let alike = (0..1 << 20).step_by(2).filter(|&at| BlockCache::bucket(at) == 7);
-        cache.blocks = alike.take(WAYS + 1).zip(1..).map(|(at, n)| block(at, n << 12)).collect();
-        for number in 0..cache.blocks.len() as u32 {
-            BlockCache::place(&mut cache.table, &cache.blocks, cache.blocks[number as usize].absolute, number);
-        }
-        assert!(!cache.table[7].contains(&0) && cache.table[7].contains(&1));
-        for (number, code) in [(0, 1 << 12), (1, 2 << 12)] {
-            cache.translate_again(code);
-            let Block { code, hits, .. } = cache.blocks[number];
-            assert_eq!((code, hits), (0, 4), "block {number}");
-        }
-        assert!(cache.blocks[2..].iter().all(Block::has_code));
-    }
 }

@@ -16,12 +16,15 @@
 mod arms;
 mod cache;
 mod compare;
+mod extent;
+mod index;
 mod interruptions;
 mod step;
 mod trace;
 mod transaction;
 
 pub use cache::BlockCache;
+pub use jit::allow as allow_code;
 
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
 use cpu::{Intercepted, Interruption, State};
@@ -127,8 +130,6 @@ pub fn unavailable() -> Option<&'static str> {
 /// What whoever runs the system had better know. Each is said on standard error, too, and once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// A virtual CPU's code cache was full.
-    CacheFull,
     /// The interpreter runs everything, since the host lets nobody have a translator.
     NoTranslator(&'static str),
 }
@@ -142,17 +143,6 @@ pub fn take_notices() -> Vec<Notice> {
 
 fn notice(what: Notice) {
     NOTICES.lock().unwrap_or_else(PoisonError::into_inner).push(what);
-}
-
-/// The code cache of a CPU is full: that it goes on is said once.
-fn say_full() {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Ordering::Relaxed) {
-        notice(Notice::CacheFull);
-        eprintln!(
-            "endicott: a virtual CPU's code cache was full: it is emptied, and what is executed often translated again"
-        );
-    }
 }
 
 /// A translator, if the host can have one; if not, that is said once.

@@ -8,7 +8,7 @@
 
 use crate::body::not;
 use crate::emitter::{Away, Cold, Emitter, Goal, asm, displaced, near, scratch};
-use crate::targets::{STAMP_FORGOTTEN, STAMP_ROW, STAMPS, TARGET_COUNT};
+use crate::targets;
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
@@ -25,11 +25,11 @@ impl Emitter<'_> {
         self.finder = Some(label);
         asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)] ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)]
             ; xor eax, r14d ; xor eax, ecx
-            ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, ((TARGET_COUNT - 1) << 1) as i32
-            ; mov rsi, [rbp + scratch(ROWS)]
-            ; cmp r14, [rdx + 8 * rax] ; jne >miss ; cmp rcx, [rdx + 8 * rax + STAMPS] ; jne >miss
-            ; mov ecx, [rdx + 8 * rax + STAMPS + STAMP_ROW] ; mov ecx, [rsi + 4 * rcx]
-            ; cmp ecx, [rdx + 8 * rax + STAMPS + STAMP_FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + 8 * rax + 8]
+            ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, [rbp + scratch(TARGET_MASK)]
+            ; mov rsi, [rbp + scratch(ROWS)] ; shl eax, 4 ; add rdx, rax
+            ; cmp r14, [BYTE rdx + targets::IA] ; jne >miss ; cmp rcx, [BYTE rdx + targets::KEY] ; jne >miss
+            ; mov ecx, [BYTE rdx + targets::ROW] ; mov ecx, [rsi + 4 * rcx]
+            ; cmp ecx, [BYTE rdx + targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + targets::CODE]
             ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
     }
 

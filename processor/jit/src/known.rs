@@ -5,7 +5,7 @@
 
 use crate::emitter::LOOKUP;
 use crate::targets::Targets;
-use crate::translator::perform;
+use crate::translator::{executed, perform};
 use crate::word::*;
 use arch::{Absolute, PAGE};
 use cpu::State;
@@ -110,9 +110,10 @@ pub fn look_up(s: &mut State) -> u64 {
         s.scratch[ANSWER] = LOOKUP as u64;
         let Some(absolute) = s.find_instruction(s.ia) else { return 0 };
         if let Some(code) = known.find(absolute, key & 15) {
-            // SAFETY: there is the table of targets, which generated code reads and nobody holds.
-            let targets = unsafe { &mut *(s.scratch[TARGETS] as *mut Targets) };
-            targets.remember(s.ia, key, code, s.forgotten(s.ia));
+            // SAFETY: `enter` has put their address there; generated code reads the table and nothing holds it.
+            let targets = unsafe { &mut *(s.scratch[REMEMBERED] as *mut Targets) };
+            targets.remember(s.ia, key, code, s.forgotten(s.ia), executed(s));
+            [s.scratch[TARGETS], s.scratch[TARGET_MASK]] = targets.table();
             s.scratch[FOUND] += 1;
             return code;
         }

@@ -58,6 +58,8 @@ mod parts;
 #[cfg(translator)]
 mod reach;
 #[cfg(translator)]
+mod room;
+#[cfg(translator)]
 mod scout;
 #[cfg(translator)]
 mod sites;
@@ -77,6 +79,8 @@ mod translator;
 mod word;
 
 #[cfg(translator)]
+pub use room::allow;
+#[cfg(translator)]
 pub use translator::Translator;
 
 use arch::Absolute;
@@ -84,7 +88,7 @@ use arch::Absolute;
 #[cfg(not(translator))]
 mod absent;
 #[cfg(not(translator))]
-pub use absent::Translator;
+pub use absent::{Translator, allow};
 
 /// An exit of a block, until the code cache is emptied.
 #[derive(Clone, Copy, Debug)]
@@ -204,7 +208,9 @@ statistics! {
     total
     /// Translated blocks whose text was stored into, as far as they were wanted again.
     invalidated
-    /// Times the code cache was full and emptied.
+    /// Times a code cache was full of code worth keeping, and got more room,
+    grown
+    /// and times that it was emptied.
     emptied
     /// Nanoseconds spent translating.
     time

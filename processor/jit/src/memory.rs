@@ -11,7 +11,7 @@ pub struct CodeMemory {
     executable: *const u8,
     len: usize,
     used: usize,
-    /// Pages of the writable view that may be mapped, a bit each, and how many they are.
+    /// Pages of the writable view that may be mapped, a bit each as far as any was, and how many they are.
     touched: Vec<u64>,
     mapped: usize,
 }
@@ -24,6 +24,12 @@ const PAGE: usize = 4096;
 unsafe impl Send for CodeMemory {}
 
 impl CodeMemory {
+    /// Room for `most` bytes, or for less where the host reserves no more addresses: a half, a quarter, down to a sixty-fourth.
+    pub fn reserve(most: usize) -> io::Result<CodeMemory> {
+        let smaller = (1..=6).map(|half| CodeMemory::new(most >> half));
+        CodeMemory::new(most).or_else(|why| smaller.into_iter().find_map(Result::ok).ok_or(why))
+    }
+
     /// Room for `len` bytes. Pages that are never written to cost nothing.
     pub fn new(len: usize) -> io::Result<CodeMemory> {
         // SAFETY: a new descriptor and two new mappings of it touch nothing that exists.
@@ -42,7 +48,7 @@ impl CodeMemory {
                         executable: executable.cast(),
                         len,
                         used: 0,
-                        touched: vec![0; len.div_ceil(PAGE * 64)],
+                        touched: Vec::new(),
                         mapped: 0,
                     }),
                     (writable_failed, _) => {
@@ -69,6 +75,11 @@ impl CodeMemory {
     /// Bytes left.
     pub fn left(&self) -> usize {
         self.len - self.used
+    }
+
+    /// Bytes in all.
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     /// Where the first code is executed.
@@ -114,13 +125,13 @@ impl CodeMemory {
     /// Forgets everything behind the first `keep` bytes; the host has its memory back.
     pub fn truncate(&mut self, keep: usize) {
         let from = keep.next_multiple_of(PAGE);
-        self.used = keep;
         self.advise(from, libc::MADV_REMOVE);
+        self.used = keep;
         self.count_anew();
     }
 
     fn count_anew(&mut self) {
-        self.touched.fill(0);
+        self.touched.clear();
         self.mapped = 0;
     }
 
@@ -128,10 +139,15 @@ impl CodeMemory {
     fn will_write(&mut self, offset: usize, len: usize) {
         let pages = offset / PAGE..(offset + len).div_ceil(PAGE);
         let bit = |page: usize| (page / 64, 1 << (page % 64));
+        let words = pages.end.div_ceil(64);
+        if self.touched.len() < words {
+            self.touched.resize(words, 0);
+        }
         let new = |touched: &[u64]| pages.clone().map(bit).filter(|&(word, bit)| touched[word] & bit == 0).count();
         if self.mapped + new(&self.touched) > MOST_MAPPED {
             self.advise(0, libc::MADV_DONTNEED);
-            self.count_anew();
+            self.touched.fill(0);
+            self.mapped = 0;
         }
         self.mapped += new(&self.touched);
         for (word, bit) in pages.map(bit) {
@@ -139,12 +155,12 @@ impl CodeMemory {
         }
     }
 
-    /// Advice on the writable view from byte `from` on. A host that does not take it has less memory left, that is all.
+    /// Advice on what is in use of the writable view from byte `from` on. A host that does not take it has less memory left, that is all.
     fn advise(&self, from: usize, advice: libc::c_int) {
-        if from < self.len {
+        if let Some(len) = self.used.next_multiple_of(PAGE).checked_sub(from).filter(|&len| len > 0) {
             // SAFETY: the range lies in the writable mapping. It is shared: what is given up there is not lost, and only what
             // nobody executes any more is removed.
-            unsafe { libc::madvise(self.writable.add(from).cast(), self.len - from, advice) };
+            unsafe { libc::madvise(self.writable.add(from).cast(), len, advice) };
         }
     }
 }

@@ -161,6 +161,9 @@ const KNOWN: i32 = i32::MIN;
 
 const NO_FLOATS: [FloatPlaces; 2] = [FloatPlaces([0; 16]); 2];
 
+/// Room is made for so many at once, so that growing does not keep them twice. What is not used of it costs nothing.
+const USUAL: usize = 1 << 17;
+
 /// All sites of a code cache.
 pub struct Sites {
     list: Vec<Site>,
@@ -202,9 +205,9 @@ const OFTEN: u64 = 8;
 impl Sites {
     pub fn new(code: u64) -> Sites {
         Sites {
-            list: Vec::new(),
-            ops: Vec::new(),
-            recipes: Vec::new(),
+            list: Vec::with_capacity(USUAL),
+            ops: Vec::with_capacity(USUAL),
+            recipes: Vec::with_capacity(4 * USUAL),
             floats: vec![NO_FLOATS],
             open: Vec::new(),
             firm: Vec::new(),
@@ -215,13 +218,6 @@ impl Sites {
 
     pub fn len(&self) -> usize {
         self.list.len()
-    }
-
-    /// Makes room for so many, so that growing does not keep them twice. What is not used costs nothing.
-    pub fn reserve(&mut self, count: usize) {
-        self.list.reserve_exact(count);
-        self.ops.reserve_exact(count);
-        self.recipes.reserve_exact(4 * count);
     }
 
     /// Keeps the sites of a block of these instructions, with these spans if its accesses do not look whether they are open.
@@ -275,14 +271,9 @@ impl Sites {
         }
     }
 
+    /// Forgets all of them, and gives back the room that they had.
     pub fn clear(&mut self) {
-        self.list.clear();
-        self.ops.clear();
-        self.recipes.clear();
-        self.floats.truncate(1);
-        self.open.clear();
-        self.firm.clear();
-        self.unsteady.take();
+        *self = Sites::new(self.code);
     }
 
     /// The sites kept from now on are those of this block, which takes it for granted that its spans are open.

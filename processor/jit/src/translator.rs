@@ -11,6 +11,7 @@ use crate::known::{Known, at_lookup, look_up};
 use crate::lanes::{Described, Lanes};
 use crate::memory::CodeMemory;
 use crate::native::{Native, When, native};
+use crate::room::{self, Room};
 use crate::scout::Scout;
 use crate::sites::{Draft, Firm, Site, Sites};
 use crate::spans::{self, PAGES, SLOTS, Slots, Spans};
@@ -28,11 +29,6 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::OnceLock;
 
-/// Bytes of code of one virtual CPU: Debian's boot makes 7 MiB, a shell that starts thousands of programs 14. What is not used costs
-/// nothing.
-const CACHE: usize = 16 << 20;
-/// Places of that code that may need the interpreter; with the code they are what an idle guest keeps.
-const MOST_SITES: usize = 1 << 17;
 /// Instructions that code executes between two looks at who wants attention: the budget is handed out in portions. Whoever lets
 /// interruptions in looks at once.
 const PORTION: i64 = 4096;
@@ -93,18 +89,19 @@ pub struct Translator {
     new_sites: Vec<Draft>,
     new_links: Vec<Way>,
     cold: Vec<Cold>,
-    targets: Box<Targets>,
+    targets: Targets,
     known: Known,
     /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and modes.
     loose: HashSet<(u64, u64)>,
-    /// The code of the last that became one, until somebody takes it.
-    loosened: Option<u64>,
+    /// The last that became one, and its code, until the engine takes it.
+    loosened: Option<(Absolute, u64)>,
     /// How often it has been emptied.
     era: u64,
     /// An operation code that is translated as another, for tests of whoever looks for mistakes.
     mistake: Option<(u8, u8)>,
-    /// Bytes of code that may be kept.
-    room: usize,
+    /// How much code may be kept, and how many instructions it has been made of since it was emptied.
+    room: Room,
+    kept: u64,
     /// What has been done since somebody took this.
     pub statistics: Statistics,
 }
@@ -190,13 +187,17 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
     }
     s.budget += site.refund as i64;
     s.ia = s.next_ia;
-    let executed = s.scratch[WHEN].wrapping_sub(s.scratch[RESERVE].wrapping_add_signed(s.budget));
-    if !site.leave && sites.left(id as u32, executed) {
+    if !site.leave && sites.left(id as u32, executed(s)) {
         s.scratch[ANSWER] = LOOK as u64;
         return 0;
     }
     // A block begins there, once it has been wanted often enough.
     look_up(s)
+}
+
+/// How many instructions have been executed, in generated code.
+pub fn executed(s: &State) -> u64 {
+    s.scratch[WHEN].wrapping_sub(s.scratch[RESERVE].wrapping_add_signed(s.budget))
 }
 
 /// The condition code, which is wanted.
@@ -235,11 +236,13 @@ impl Translator {
         if let Some(why) = lacking(is_x86_feature_detected!("movbe"), is_x86_feature_detected!("bmi2")) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
-        let memory = CodeMemory::new(CACHE)?;
+        let memory = CodeMemory::reserve(room::MOST)?;
         let mut t = Translator {
             sites: Sites::new(memory.next()),
             known: Known::new(),
+            room: Room::new(memory.len()),
             memory,
+            kept: 0,
             stubs: 0,
             enter: 0,
             leave: 0,
@@ -264,12 +267,9 @@ impl Translator {
             loosened: None,
             era: 0,
             mistake: None,
-            room: CACHE,
             statistics: Statistics::default(),
         };
         t.make_stubs();
-        t.sites.reserve(MOST_SITES);
-        t.links.reserve_exact(MOST_SITES);
         Ok(t)
     }
 
@@ -375,12 +375,20 @@ impl Translator {
 
     /// Limits the code that is kept, so that it is used up soon.
     pub fn confine(&mut self, bytes: usize) {
-        self.room = bytes;
+        self.room = Room::confined(bytes);
     }
 
-    /// Whether there is room for another block; if not, [`Translator::clear`] and forget all code.
+    /// Whether there is room for another block; if not, [`Translator::grow`], or [`Translator::clear`] and forget all code.
     pub fn has_room(&self) -> bool {
-        self.memory.left() > MAX_CODE && self.memory.used() - self.stubs < self.room && self.sites.len() < MOST_SITES
+        self.memory.left() > MAX_CODE && self.memory.used() - self.stubs < self.room.bytes()
+    }
+
+    /// Makes room beside the code that there is, if more than half of it is worth keeping: blocks of `useful` instructions have it
+    /// still. `false`: there is no more room to be had, or it would mostly keep what is useless.
+    pub fn grow(&mut self, useful: u64) -> bool {
+        let grows = useful * 2 > self.kept && self.memory.left() > MAX_CODE && self.room.double();
+        self.statistics.grown += u64::from(grows);
+        grows
     }
 
     /// Forgets all code.
@@ -392,6 +400,8 @@ impl Translator {
         self.known.clear();
         self.loose.clear();
         self.loosened = None;
+        self.room.shrink();
+        self.kept = 0;
         self.era += 1;
         self.statistics.emptied += 1;
     }
@@ -536,6 +546,7 @@ impl Translator {
             }
         };
         let at = self.memory.put(&bytes);
+        self.kept += count as u64;
         self.statistics.blocks += 1;
         self.statistics.instructions += ops.len() as u64;
         self.statistics.calls += unfit.count_ones() as u64;
@@ -665,18 +676,18 @@ impl Translator {
         self.loose.insert((absolute.0, mode));
         self.known.forget(absolute, mode, code);
         self.memory.jump(code + head, self.at_lookup);
-        self.loosened = Some(code);
+        self.loosened = Some((absolute, code));
     }
 
-    /// The code of a block that has to be translated again.
-    pub fn take_loosened(&mut self) -> Option<u64> {
+    /// A block that has to be translated again, and the code that it had.
+    pub fn take_loosened(&mut self) -> Option<(Absolute, u64)> {
         self.loosened.take()
     }
 
     /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
     pub fn remember(&mut self, s: &State, code: u64) {
         let ia = s.ia;
-        self.targets.remember(ia, key(s), code, s.forgotten(ia));
+        self.targets.remember(ia, key(s), code, s.forgotten(ia), s.instructions);
     }
 
     /// Runs the code of the block at `s.ia` and whatever comes behind it.
@@ -694,7 +705,8 @@ impl Translator {
         s.scratch[MOVE_FIELD] = self.move_field;
         floating::prepare(s, self.floats_ready);
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
-        s.scratch[TARGETS] = std::ptr::from_mut(&mut *self.targets) as u64;
+        s.scratch[REMEMBERED] = std::ptr::from_mut(&mut self.targets) as u64;
+        [s.scratch[TARGETS], s.scratch[TARGET_MASK]] = self.targets.table();
         s.scratch[SITES] = std::ptr::from_ref(&self.sites) as u64;
         s.scratch[KEY] = key(s);
         s.scratch[MOVED] = 0;

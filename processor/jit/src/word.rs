@@ -416,6 +416,10 @@ pub const REFILL: usize = 79;
 pub const WHEN: usize = 80;
 /// What a site that comes back has in rcx.
 pub const DISTANCE: usize = 81;
+/// Twice the greatest number of a place in the table of targets.
+pub const TARGET_MASK: usize = 82;
+/// Leads to the targets that are remembered.
+pub const REMEMBERED: usize = 83;
 /// The operands of a condition code that is not worked out yet.
 pub const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.
