@@ -209,10 +209,13 @@ static void complete(struct compiler *c)
 				rx_patch_chain(c, b->next);
 				b = top(c);
 				b->kind = BLOCK_ELSE;
+				b->next = 0;
 				b->exits = exits;
 				{
 					u32 clause = begin_clause(c, OP_KEYWORD);
 
+					/* The block knows the jump: an error in what follows must leave it. */
+					keep(c);
 					rx_next_token(c);
 					close_clause(c, clause);
 				}
@@ -389,6 +392,10 @@ static void clause(struct compiler *c)
 	struct block *b;
 	u32 number;
 
+	if (c->failed) {
+		c->failed = false;
+		complete(c);
+	}
 	c->label_first = ~0u;
 	keep(c);
 	skip_ends(c);
@@ -437,7 +444,7 @@ static void clauses(struct compiler *c)
 {
 	struct rexx *x = c->x;
 
-	while (c->at.token.kind != T_EOF) {
+	while (c->at.token.kind != T_EOF || c->failed) {
 		u32 clause = c->u->clauses;
 		u32 at = c->at.token.start;
 
@@ -459,6 +466,8 @@ static void clauses(struct compiler *c)
 			if (b->kind != BLOCK_DO && b->kind != BLOCK_SELECT)
 				pop_block(c);
 		}
+		/* After THEN, ELSE or OTHERWISE it is the one instruction all the same. */
+		c->failed = c->blocks == c->body_blocks;
 		c->u->code_length = c->body;
 		if (c->u->clauses == clause) {
 			c->at.token.start = at;

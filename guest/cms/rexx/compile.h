@@ -79,6 +79,7 @@ struct compiler {
 	u32 label_first;	/* where the labels before this clause begin, ~0: there are none */
 	u32 body;		/* where the code of this clause begins: an error takes it away from here */
 	u32 body_blocks;	/* ... and the blocks beyond */
+	bool failed;		/* the clause before was in error: as an instruction it is complete */
 };
 
 #define NEST_MOST 250u
