@@ -16,6 +16,7 @@ enum op {
 	/* Terms: -> value. */
 	OP_INT,			/* the operand, signed */
 	OP_CONST,		/* constant */
+	OP_GIVEN,		/* constant that no expression has: TRACE I passes over it */
 	OP_VAR,			/* symbol */
 	OP_STEM,		/* symbol */
 	OP_COMPOUND,		/* stem; parts, each a symbol * 2 or a constant * 2 + 1 */

@@ -379,9 +379,12 @@ static void assignment(struct compiler *c)
 		rx_token_error(c, 31, t.t[0] == '.' ? 3 : 2);
 	rx_next_token(c);
 	rx_next_token(c);
-	if (at_end(c))
-		RAISE(c->x, 35, 1);
-	rx_expression(c);
+	if (at_end(c)) {
+		/* TRL wants an expression; on VM the variable becomes the null string. */
+		rx_given(c, EMPTY);
+	} else {
+		rx_expression(c);
+	}
 	rx_clause_end(c);
 	rx_emit_symbol(c, OP_ASSIGN, OP_ASSIGN_STEM, OP_ASSIGN_COMPOUND, &t);
 	rx_pushes(c, -1);

@@ -43,6 +43,7 @@ enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_COMPARE, LEVEL_CONCAT, LEVEL_ADD, LEVEL_MU
 #define UNTIL_THEN 1u
 #define UNTIL_DO 2u
 #define UNTIL_WITH 4u
+#define UNTIL_CONDITION 8u	/* of the five of DO only WHILE and UNTIL */
 
 enum block_kind { BLOCK_DO, BLOCK_LOOP, BLOCK_SELECT, BLOCK_OTHERWISE, BLOCK_WHEN, BLOCK_THEN, BLOCK_ELSE };
 
@@ -98,6 +99,7 @@ u32 rx_emit(struct compiler *c, enum op op, u32 operand);
 u32 rx_word(struct compiler *c, u32 word);
 void rx_pushes(struct compiler *c, i32 change);
 u32 rx_constant(struct compiler *c, struct val v);	/* takes v over */
+void rx_given(struct compiler *c, struct val v);	/* a value that isn't an expression's; takes v over */
 void rx_expression(struct compiler *c);
 bool rx_begins_term(const struct compiler *c);
 enum name_kind rx_symbol_kind(const struct token *t);

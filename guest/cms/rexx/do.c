@@ -81,11 +81,15 @@ void rx_compile_do(struct compiler *c)
 		counted = true;
 	} else if (rx_keyword(c, "FOREVER")) {
 		rx_next_token(c);
+	} else if (rx_keyword(c, "TO") || rx_keyword(c, "BY") || rx_keyword(c, "FOR")) {
+		rx_token_error(c, 27, 1);
 	} else if (!rx_keyword(c, "WHILE") && !rx_keyword(c, "UNTIL")) {
 		rx_expression(c);
 		flags = LOOP_FOR;
 		counted = true;
 	}
+	/* What follows are conditions, in which TO, BY and FOR are variables as any. */
+	c->reserved = UNTIL_CONDITION;
 	top(c)->kind = BLOCK_LOOP;
 	top(c)->loop = rx_emit(c, OP_DO, flags);
 	rx_word(c, order);

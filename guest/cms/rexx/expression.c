@@ -49,6 +49,12 @@ u32 rx_constant(struct compiler *c, struct val v)
 	return u->constants++;
 }
 
+void rx_given(struct compiler *c, struct val v)
+{
+	rx_emit(c, OP_GIVEN, rx_constant(c, v));
+	rx_pushes(c, 1);
+}
+
 enum name_kind rx_symbol_kind(const struct token *t)
 {
 	for (u32 i = 0; i < t->length; i++)
@@ -114,8 +120,9 @@ static bool is_reserved(const struct compiler *c)
 		return true;
 	if (c->reserved & UNTIL_WITH && rx_keyword(c, "WITH"))
 		return true;
-	return c->reserved & UNTIL_DO && (rx_keyword(c, "TO") || rx_keyword(c, "BY") || rx_keyword(c, "FOR") ||
-					  rx_keyword(c, "WHILE") || rx_keyword(c, "UNTIL"));
+	if (c->reserved & UNTIL_DO && (rx_keyword(c, "TO") || rx_keyword(c, "BY") || rx_keyword(c, "FOR")))
+		return true;
+	return c->reserved & (UNTIL_DO | UNTIL_CONDITION) && (rx_keyword(c, "WHILE") || rx_keyword(c, "UNTIL"));
 }
 
 bool rx_begins_term(const struct compiler *c)
@@ -196,6 +203,10 @@ static void term(struct compiler *c)
 		return;
 	}
 	case T_SYMBOL:
+		/* Where a keyword ends the expression it is no variable either. */
+		if (is_reserved(c))
+			rx_token_error(c, 35, 1);
+		break;
 	case T_CONSTANT:
 	case T_STRING:
 		break;

@@ -232,7 +232,7 @@ struct val rx_trace_function(struct rexx *x, struct val *a, u32 n)
 	if (x->act->no_commands)
 		t[length++] = '!';
 	t[length++] = rx_trace_letter(x->act);
-	if (GIVEN(0) && !rx_trace_setting(x, &a[0]))
+	if (GIVEN(0) && (!text_of(x, &a[0])->length || !rx_trace_setting(x, &a[0])))
 		rx_bad_option(x, a, 0);
 	return rx_text(x, t, length);
 }

@@ -32,18 +32,12 @@ static void with_optional(struct compiler *c, enum op op)
 	popped(c);
 }
 
-static void push_constant(struct compiler *c, struct val v)
-{
-	rx_emit(c, OP_CONST, rx_constant(c, v));
-	rx_pushes(c, 1);
-}
-
 /* A symbol or string taken as it is. */
 static void push_literal(struct compiler *c)
 {
 	struct token *t = &c->at.token;
 
-	push_constant(c, t->kind == T_STRING ? rx_token_value(c, t) : STRING(rx_token_name(c, t)));
+	rx_given(c, t->kind == T_STRING ? rx_token_value(c, t) : STRING(rx_token_name(c, t)));
 	rx_next_token(c);
 }
 
@@ -146,7 +140,7 @@ static void trace(struct compiler *c)
 	struct token *t = &c->at.token;
 
 	if (at_end(c)) {
-		push_constant(c, rx_zstring(c->x, "N"));
+		rx_given(c, EMPTY);
 	} else if (rx_keyword(c, "VALUE")) {
 		rx_next_token(c);
 		rx_expression(c);
@@ -182,8 +176,11 @@ static void numeric(struct compiler *c)
 		has = rx_keyword(c, "SCIENTIFIC") ? 2 : 3;
 		rx_next_token(c);
 	} else if (!at_end(c)) {
+		/* Without VALUE no expression begins with a symbol or a string. */
 		if (rx_keyword(c, "VALUE"))
 			rx_next_token(c);
+		else if (rx_begins_term(c) && c->at.token.kind != T_OPEN)
+			rx_token_error(c, 25, 11);
 		rx_expression(c);
 		has = 1;
 	}

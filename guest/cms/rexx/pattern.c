@@ -145,8 +145,7 @@ void rx_compile_parse(struct compiler *c, bool upper)
 		rx_next_token(c);
 		c->reserved = UNTIL_WITH;
 		if (rx_keyword(c, "WITH")) {
-			rx_emit(c, OP_CONST, rx_constant(c, EMPTY));
-			rx_pushes(c, 1);
+			rx_given(c, EMPTY);
 		} else {
 			rx_expression(c);
 		}

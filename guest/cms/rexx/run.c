@@ -135,6 +135,11 @@ static void execute(struct rexx *x)
 			sp++;
 			INTERMEDIATE(">L>");
 			break;
+		case OP_GIVEN:
+			*sp = u->constant[operand];
+			hold(*sp);
+			sp++;
+			break;
 		case OP_VAR: {
 			struct var *var = rx_var_find(act->pool, operand);
 

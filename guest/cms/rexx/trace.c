@@ -43,12 +43,16 @@ bool rx_trace_setting(struct rexx *x, struct val *v)
 	for (k = 0; i < s->length && k < sizeof letters; k++)
 		if (upper(s->t[i]) == letters[k])
 			break;
-	if (k == sizeof letters || (i == s->length && i == 0))
+	if (k == sizeof letters)
 		return false;
 	/* The program's own TRACE instructions wait while somebody debugs it. */
 	if (act->interactive && !x->debugging)
 		return true;
-	if (i < s->length) {
+	if (!s->length) {
+		/* What is null stands for the standard. */
+		act->trace = TRACE_NORMAL;
+		interactive = no_commands = false;
+	} else if (i < s->length) {
 		act->trace = (u8)k;
 		if (k == TRACE_OFF)
 			interactive = no_commands = false;

@@ -562,5 +562,6 @@ pub fn all() -> Vec<Family> {
         Family { name: "arithmetic", programs: arithmetic() },
         Family { name: "parsing", programs: parsing() },
         Family { name: "control", programs: control() },
+        Family { name: "clauses", programs: crate::clauses::clauses() },
     ]
 }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
+pub mod clauses;
 pub mod families;
 pub mod reasons;
 
