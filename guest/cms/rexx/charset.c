@@ -24,6 +24,10 @@ const uint8_t rx_class[256] = {
 	HEX_LETTERS(HEX_CLASS) OTHERS(CLASS) DIGITS(DIGIT)
 	['@'] = CHAR_LETTER, ['#'] = CHAR_LETTER, ['$'] = CHAR_LETTER, ['!'] = CHAR_LETTER, ['?'] = CHAR_LETTER,
 	['_'] = CHAR_LETTER, ['.'] = CHAR_DOT, [' '] = CHAR_BLANK, ['\t'] = CHAR_BLANK,
+#if 'A' != 0x41
+	/* The cent sign, which ASCII lacks. */
+	[0x4A] = CHAR_LETTER,
+#endif
 };
 
 #define FOLD(u, l) [(unsigned char)(l)] = (unsigned char)(u),

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHAR_LETTER	0x01u	/* A-Z a-z @ # $ ! ? _ */
+#define CHAR_LETTER	0x01u	/* A-Z a-z @ # $ ! ? _, in EBCDIC the cent sign */
 #define CHAR_DIGIT	0x02u
 #define CHAR_DOT	0x04u
 #define CHAR_BLANK	0x08u
