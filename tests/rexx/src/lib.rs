@@ -142,7 +142,8 @@ pub fn run_regina(folder: &Path, programs: &[String]) -> Vec<String> {
 }
 
 /// Error messages down to their number: the words are each interpreter's own.
-fn messages(text: &str) -> String {
+#[must_use]
+pub fn messages(text: &str) -> String {
     let mut kept = String::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
