@@ -1,12 +1,13 @@
-//! The bottom of the house: EBCDIC, the TOD clock's unit, and IBM's bit numbering.
+//! The bottom of the house: EBCDIC, the TOD clock's unit, IBM's bit numbering, and how files of the host are opened.
 //!
-//! Everything here is a plain value with no behaviour of its own. Guest-visible layouts live in `arch`;
+//! Everything but [`file`] is a plain value with no behaviour of its own. Guest-visible layouts live in `arch`;
 //! this crate only knows how characters and time are written down.
 
 #![forbid(unsafe_code)]
 
 pub mod bits;
 pub mod ebcdic;
+pub mod file;
 mod tod;
 
 pub use tod::{Clock, Tod};

@@ -41,6 +41,7 @@ impl Draft {
                 return Err(ImageError::Host(format!("{} exists: {why}", shadow.display())));
             }
         }
+        base::file::may_be_replaced(to).map_err(|error| ImageError::Host(format!("{}: {error}", to.display())))?;
         let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
         if let Some(folder) = folder {
             let why = format!("{}: there is no folder {}", to.display(), folder.display());

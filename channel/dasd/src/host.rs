@@ -4,6 +4,7 @@
 //! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
 
 use crate::{MediaError, past};
+use base::file::{self, Access};
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::num::NonZeroU64;
@@ -102,18 +103,18 @@ impl HostFile {
     fn open_and_lock(path: &Path, write: bool, faults: Option<Arc<dyn Faults>>) -> Result<HostFile, ImageError> {
         let fail = |error: &io::Error| ImageError::Host(format!("{}: {error}", path.display()));
         let mut writable = write;
-        let mut opened = OpenOptions::new().read(true).write(write).open(path);
+        let mut opened = file::open(path, if write { Access::Write } else { Access::Read });
         let refused = |error: &io::Error| {
             matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
         };
         if write && opened.as_ref().is_err_and(refused) {
             writable = false;
-            opened = File::open(path);
+            opened = file::open(path, Access::Read);
         }
-        let file = opened.map_err(|error| fail(&error))?;
-        if !file.metadata().map_err(|error| fail(&error))?.is_file() {
-            return Err(ImageError::NotAnImage { path: path.into(), why: "it is not an ordinary file".into() });
-        }
+        let file = opened.map_err(|error| match file::is_not_ordinary(&error) {
+            true => ImageError::NotAnImage { path: path.into(), why: error.to_string() },
+            false => fail(&error),
+        })?;
         let host = HostFile { file, path: path.into(), writable, faults, past: OnceLock::new() };
         host.lock()?;
         Ok(host)
@@ -130,9 +131,9 @@ impl HostFile {
 
     /// Opens a file that belongs to an image which is locked already; `None` if it is not there, or cannot be opened.
     pub(crate) fn open_beside(path: &Path, write: bool, faults: Option<Arc<dyn Faults>>) -> Option<HostFile> {
-        let written = OpenOptions::new().read(true).write(write).open(path);
+        let written = file::open(path, if write { Access::Write } else { Access::Read });
         let writable = write && written.is_ok();
-        let file = written.or_else(|_| File::open(path)).ok()?;
+        let file = written.or_else(|_| file::open(path, Access::Read)).ok()?;
         Some(HostFile { file, path: path.into(), writable, faults, past: OnceLock::new() })
     }
 

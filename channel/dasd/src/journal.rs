@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"ENDJRNL1";
 const HEAD: usize = 32;
+/// More than any journal has.
+const LONGEST: u64 = 1 << 20;
 /// What the host copies at once.
 const PAGE: u64 = 4096;
 
@@ -122,7 +124,7 @@ impl Drop for Journal {
 /// is refused if there is one. Whether there was one.
 pub fn recover(host: &HostFile) -> Result<bool, ImageError> {
     let path = path_of(host.path());
-    let Ok(bytes) = std::fs::read(&path) else { return Ok(false) };
+    let Ok(bytes) = base::file::read(&path, LONGEST) else { return Ok(false) };
     let found = in_flight(host, &bytes)?;
     if let Some((offset, new)) = found {
         if !host.writable() {

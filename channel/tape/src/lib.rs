@@ -15,6 +15,7 @@ mod codec;
 pub use check::{Report, check};
 pub use codec::Method;
 
+use base::file::{self, Access};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -110,11 +111,11 @@ impl Tape {
     /// Mounts a tape; `ring`: it may be written, if the host lets us. Blocks are written as the file's name says: compressed in one that ends
     /// in `.het`.
     pub fn open(path: &Path, ring: bool) -> Result<Tape, TapeError> {
-        let both = || OpenOptions::new().read(true).write(true).open(path);
+        let both = || file::open(path, Access::Write);
         let (file, writable) = match ring.then(both) {
             Some(Ok(file)) => (file, true),
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => return Err(error.into()),
-            _ => (File::open(path)?, false),
+            _ => (file::open(path, Access::Read)?, false),
         };
         match if writable { file.try_lock() } else { file.try_lock_shared() } {
             Ok(()) => (),

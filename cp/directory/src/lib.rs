@@ -93,7 +93,7 @@ impl Directory {
             }]
         };
         // Card images may be in any character set; what is not UTF-8 is taken as ISO 8859-1.
-        let bytes = std::fs::read(path).map_err(|e| unreadable(file.clone(), e))?;
+        let bytes = base::file::read(path, base::file::TEXT).map_err(|e| unreadable(file.clone(), e))?;
         let text =
             String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&b| b as char).collect::<String>());
         let companion = passwords_file(path);

@@ -141,7 +141,7 @@ impl std::error::Error for PasswordsError {}
 impl Passwords {
     /// Reads the file at `path`; if there is none there are no entries, and the first change makes it.
     pub fn open(path: &Path) -> Result<Passwords, PasswordsError> {
-        let text = match fs::read_to_string(path) {
+        let text = match base::file::read_text(path, base::file::TEXT) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
             Err(e) => return Err(PasswordsError::Io(e)),

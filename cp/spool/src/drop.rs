@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::ebcdic;
 
 use crate::Error;
-use crate::file::{Attributes, Device, SpoolFile};
+use crate::file::{Attributes, Device, HEADER, SpoolFile};
 use crate::output::OutputFile;
 use crate::queue::{Spool, sync_folder, write_headers};
 
@@ -82,7 +82,7 @@ pub fn punch(folder: &Path, punch: &Punch, from: &mut dyn Read) -> Result<u32, E
 }
 
 fn open_lock(path: &Path) -> std::io::Result<fs::File> {
-    fs::OpenOptions::new().write(true).create(true).truncate(false).open(path)
+    base::file::open(path, base::file::Access::Make)
 }
 
 /// Removes what a program that punched left behind when it was killed.
@@ -170,8 +170,8 @@ impl Spool {
         let mut taken = Taken::default();
         for id in ids {
             let header = drop.join(format!("{id}.meta"));
-            let text = fs::read_to_string(&header).map_err(|e| Error::of(&header, e))?;
-            let Some(file) = SpoolFile::from_text(&id, &text) else {
+            let text = base::file::read_text(&header, HEADER).ok();
+            let Some(file) = text.and_then(|text| SpoolFile::from_text(&id, &text)) else {
                 taken.waiting.push((id, Error::Damaged(header)));
                 continue;
             };

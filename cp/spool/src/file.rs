@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use base::Tod;
 
+/// The most bytes that a header may have.
+pub(crate) const HEADER: u64 = 1 << 20;
+
 /// A user's three queues.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Queue {

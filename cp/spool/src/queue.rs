@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Error;
-use crate::file::{Attributes, Device, Queue, SpoolFile, field};
+use crate::file::{Attributes, Device, HEADER, Queue, SpoolFile, field};
 use crate::output::OutputFile;
 use crate::reader::ReaderFile;
 use crate::saved::SavedFiles;
@@ -177,7 +177,7 @@ impl Spool {
         let drop = folder.join("drop");
         fs::create_dir_all(&drop).map_err(|e| Error::of(&drop, e))?;
         let path = folder.join("lock");
-        let lock = fs::OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let lock = base::file::open(&path, base::file::Access::Make);
         let lock = lock.map_err(|e| Error::of(&path, e))?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -225,7 +225,7 @@ impl Spool {
         let mut known: HashSet<String> = HashSet::new();
         let mut files = Vec::new();
         for (id, path) in found {
-            let file = fs::read_to_string(&path).ok().and_then(|text| SpoolFile::from_text(&id, &text));
+            let file = base::file::read_text(&path, HEADER).ok().and_then(|text| SpoolFile::from_text(&id, &text));
             let there = fs::metadata(self.folder.join(format!("{id}.data"))).map_or(0, |m| m.len());
             match file {
                 Some(file) if there >= u64::from(file.blocks) * BLOCK as u64 => files.push(file),

@@ -42,7 +42,7 @@ pub struct Record<'a> {
 
 impl ReaderFile {
     pub(crate) fn open(path: PathBuf, file: &crate::SpoolFile) -> Result<ReaderFile, Error> {
-        let host = fs::File::open(&path).map_err(|e| Error::of(&path, e))?;
+        let host = base::file::open(&path, base::file::Access::Read).map_err(|e| Error::of(&path, e))?;
         Ok(ReaderFile {
             owner: file.owner.clone(),
             spid: file.spid,

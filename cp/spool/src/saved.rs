@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use base::Tod;
 
 use crate::Error;
-use crate::file::{check, field};
+use crate::file::{HEADER, check, field};
 use crate::queue::sync_folder;
 
 /// The size of a page.
@@ -303,7 +303,7 @@ impl SavedFiles {
             let id = stem.parse().ok().filter(|&id: &u16| (1..=MAX_ID).contains(&id));
             match (path.extension().and_then(|e| e.to_str()), id) {
                 (Some("meta"), Some(id)) => {
-                    match fs::read_to_string(&path).ok().and_then(|text| SavedFile::from_text(id, &text)) {
+                    match base::file::read_text(&path, HEADER).ok().and_then(|text| SavedFile::from_text(id, &text)) {
                         Some(file) => all.files.push(file),
                         None => all.damaged.push(path),
                     }
@@ -440,7 +440,7 @@ impl SavedFiles {
                 _ => Error::of(&path, e),
             })
         };
-        let host = fs::File::open(&path).map_err(|e| Error::of(&path, e))?;
+        let host = base::file::open(&path, base::file::Access::Read).map_err(|e| Error::of(&path, e))?;
         let mut from = BufReader::with_capacity(1 << 18, host);
         let mut sum = Sum::new();
         let mut keys = vec![0; file.pages() as usize];
