@@ -23,6 +23,9 @@ pub enum Command {
     },
 }
 
+/// More than any object has: a deck is to fit into a virtual machine.
+const LARGEST: u64 = 1 << 30;
+
 pub fn cms(command: &Command) -> Result<(), String> {
     let Command::Text { objects, output, name } = command;
     if objects.len() > 1 && (output.is_some() || name.is_some()) {
@@ -35,10 +38,10 @@ fn text(object: &Path, output: Option<&Path>, name: Option<&str>) -> Result<(), 
     let fail = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let stem = object.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.unwrap_or(&stem).to_uppercase();
-    let bytes = std::fs::read(object).map_err(|error| fail(object, &error))?;
+    let bytes = base::file::read(object, LARGEST).map_err(|error| fail(object, &error))?;
     let cards = deck::deck(&name, &bytes).map_err(|why| fail(object, &why))?;
     let path = output.map_or_else(|| PathBuf::from(&name).with_extension("TEXT"), Path::to_path_buf);
-    std::fs::write(&path, &cards).map_err(|error| fail(&path, &error))?;
-    println!("{}: {} cards", path.display(), cards.len() / 80);
+    base::file::write(&path, &cards).map_err(|error| fail(&path, &error))?;
+    say!("{}: {} cards", path.display(), cards.len() / 80);
     Ok(())
 }

@@ -91,11 +91,11 @@ pub fn debian(options: &Options) -> Result<u8, String> {
         }
         if stop.stopped() && made.is_err() {
             // Whatever a program says of its end: it is because it was stopped.
-            eprintln!("endicott: {STOPPED}");
+            complain!("endicott: {STOPPED}");
             return Ok(crate::signals::STOPPED);
         }
         made?;
-        println!("{} is ready: endicott debian {} --run", disk.display(), options.name.display());
+        say!("{} is ready: endicott debian {} --run", disk.display(), options.name.display());
     }
     match options.run {
         true => linux::linux(&linux::Options::from_disk(&disk, options.memory, options.cpus)),
@@ -143,7 +143,9 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn make(options: &Options, disk: &Path, stop: &Stop) -> Result<(), String> {
-    let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    let read = |path: &PathBuf| {
+        base::file::read(path, base::file::TEXT).map_err(|error| format!("{}: {error}", path.display()))
+    };
     let name = options.name.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let keys = options.ssh_key.as_ref().map(read).transpose()?;
     let plan = Plan {
@@ -258,7 +260,7 @@ fn install(
         return Err(no_room("the disk cannot be written", &why));
     }
     if let Some(why) = failed {
-        rest.iter().for_each(|line| eprintln!("  {line}"));
+        rest.iter().for_each(|line| complain!("  {line}"));
         return Err(format!("the installation failed: {why}"));
     }
     match (installed, status) {
@@ -306,7 +308,7 @@ impl Progress {
     }
 
     fn line(&self, text: &str) {
-        self.bar.suspend(|| println!("{text}"));
+        self.bar.suspend(|| say!("{text}"));
     }
 
     fn step(&self, number: u32, of: u32, what: &str) {

@@ -3,12 +3,13 @@
 //! At a terminal each key goes to a VT220 as it is; for a 3215 a line is edited here. Ctrl-A is the escape from both. Standard
 //! input that is no terminal goes to the guest when it shows a prompt.
 
+use crate::local;
 use crate::server::Notes;
 use nucleus::console::terminal::{Host, Terminal};
 use nucleus::system::Cp;
 use nucleus::vmdbk::Vmdbk;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -126,7 +127,7 @@ pub fn output(panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&
             None => stdout.write_all(text.as_bytes()),
         };
         // Standard output that is gone takes nothing with it: the guest goes on.
-        let _ = written.and_then(|()| stdout.flush());
+        crate::say::note(written.and_then(|()| stdout.flush()));
     })
 }
 
@@ -242,13 +243,13 @@ impl Keyboard {
 
     fn lines(&self) {
         self.await_prompt();
-        for line in io::stdin().lock().split(b'\n') {
-            let Ok(line) = line else { break };
+        let mut stdin = io::stdin().lock();
+        while let Ok(Some(line)) = local::line(&mut stdin) {
             // A script may be longer than what a guest lets be typed ahead.
             while self.vmdbk.machine().keyboard.queued() >= TYPED_AHEAD && !self.notes.ended() {
                 thread::sleep(POLL);
             }
-            self.enter(&String::from_utf8_lossy(&line));
+            self.enter(&line);
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
 use crate::server::{Notes, Server};
-use base::Clock;
+use base::{Clock, file};
 use complex::Image;
 use devices::tape::Model;
 use directory::{Directory, Passwords};
@@ -15,7 +15,7 @@ use nucleus::console::terminal::{Ending, Host, Kind};
 use nucleus::system::{Cp, SystemConfig};
 use nucleus::{ipl, logon};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,10 +32,13 @@ Exit codes:
   4  the guest's kernel panicked
   5  the guest was in a loop of program interruptions
   6  the guest asked to be started again
-  7  Endicott itself failed
+  7  Endicott itself failed, or what the guest's console printed could not be written
   130  ended by Ctrl-A x or by a signal
 
 At a terminal, Ctrl-A is the escape: Ctrl-A c takes a CP command, Ctrl-A x ends the guest, Ctrl-A h helps.";
+
+/// The exit code if what the guest's console printed is not all where it was to go: a guest ends with codes of its own.
+pub const LOST: u8 = 7;
 
 /// What the command line says.
 #[derive(clap::Args)]
@@ -138,16 +141,19 @@ impl Default for Loaded {
 }
 
 impl Loaded {
-    fn open(path: &Path) -> Result<Loaded, String> {
+    /// What is in the file; `most`: the guest's storage.
+    fn open(path: &Path, most: u64) -> Result<Loaded, String> {
         let open = || {
-            let mut file = File::open(path)?;
+            let file = file::source(path)?;
             let about = file.metadata()?;
             if about.is_file() {
+                if about.len() > most {
+                    let why = format!("it has {} bytes, and the guest's storage {most} (--memory)", about.len());
+                    return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+                }
                 return Ok(Loaded::File(file, about.len(), path.into()));
             }
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
-            Ok(Loaded::Bytes(bytes))
+            Ok(Loaded::Bytes(file::all_of(file, most)?))
         };
         open().map_err(|error: io::Error| format!("{}: {error}", path.display()))
     }
@@ -183,8 +189,9 @@ pub fn linux(options: &Options) -> Result<u8, String> {
             if room < PARAMETERS { format!(", or up to {PARAMETERS} with --console 3215") } else { String::new() };
         return Err(format!("--append: a guest that starts from its disk takes up to {room} characters{remedy}"));
     }
-    let kernel = options.kernel.as_deref().map(Loaded::open).transpose()?;
-    let initrd = options.initrd.as_deref().map(Loaded::open).transpose()?.unwrap_or_default();
+    let open = |path: &Path| Loaded::open(path, options.memory);
+    let kernel = options.kernel.as_deref().map(open).transpose()?;
+    let initrd = options.initrd.as_deref().map(open).transpose()?.unwrap_or_default();
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";
@@ -270,7 +277,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
                 _ => format!(",\"jit_{name}\":{value}"),
             })
             .collect();
-        eprintln!(
+        complain!(
             "{{\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
              \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{}{jit}}}",
             clock.now().micros_since(started),

@@ -7,6 +7,9 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod say;
+
 mod alarm;
 mod clock;
 mod cms;
@@ -98,26 +101,20 @@ enum Command {
     },
 }
 
-/// Who reads what a tool prints may have enough of it (`head`): then the tool ends, as others do by SIGPIPE.
-fn end_when_nobody_reads() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        let why = panic.payload_as_str().unwrap_or_default();
-        if why.starts_with("failed printing to stdout: Broken pipe") {
-            std::process::exit(128 + 13);
-        }
-        usual(panic);
-    }));
-}
-
 /// Of the host's storage, this part may be code of guests that have used up their first room.
 const CODE_SHARE: u64 = 16;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    if matches!(arguments.command, Command::Dasd(_) | Command::Tape(_) | Command::Cms(_)) {
-        end_when_nobody_reads();
-    }
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(wrong) => {
+            let printed = wrong.print();
+            if !wrong.use_stderr() {
+                say::note(printed);
+            }
+            return say::end(wrong.exit_code() as u8, say::LOST);
+        }
+    };
     match arguments.engine {
         Some(Engine::Interpreter) => engine::choose(engine::Engine::Interpreter),
         Some(Engine::Jit) => engine::choose(engine::Engine::Jit),
@@ -128,44 +125,34 @@ fn main() -> ExitCode {
     if let share @ 1.. = clock::host_storage() / CODE_SHARE {
         engine::allow_code(share);
     }
-    let result = match arguments.command {
-        Command::Run { system, tn3270, headless, processors } => {
-            run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors })
-        }
-        Command::Sample { folder } => sample::sample(&folder),
-        Command::Script(options) => script::script(&options),
-        Command::Punch(options) => punch::punch(&options),
-        Command::Password(options) => password::password(&options),
-        Command::Cms(command) => cms::cms(&command),
-        Command::Dasd(command) => match dasd::dasd(&command) {
-            Ok(true) => return ExitCode::SUCCESS,
-            Ok(false) => return ExitCode::FAILURE,
-            // Whatever is said of its end: it is because it was stopped.
-            Err(why) if signals::stopped() => {
-                eprintln!("endicott: {why}");
-                return ExitCode::from(signals::STOPPED);
-            }
-            Err(why) => Err(why),
-        },
-        Command::Tape(command) => match tape::tape(&command) {
-            Ok(true) => return ExitCode::SUCCESS,
-            Ok(false) => return ExitCode::FAILURE,
-            Err(why) => Err(why),
-        },
-        Command::Debian(options) => match debian::debian(&options) {
-            Ok(code) => return ExitCode::from(code),
-            Err(why) => Err(why),
-        },
-        Command::Linux(options) => match linux::linux(&options) {
-            Ok(code) => return ExitCode::from(code),
-            Err(why) => Err(why),
-        },
+    let lost = match arguments.command {
+        Command::Linux(_) => linux::LOST,
+        Command::Debian(debian::Options { run: true, .. }) => linux::LOST,
+        _ => say::LOST,
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("endicott: {why}");
-            ExitCode::FAILURE
+    let code = done(arguments.command).unwrap_or_else(|why| {
+        complain!("endicott: {why}");
+        // Whatever is said of its end: it is because it was stopped.
+        if signals::stopped() { signals::STOPPED } else { 1 }
+    });
+    say::end(code, lost)
+}
+
+/// Does what the command line says; the exit code.
+fn done(command: Command) -> Result<u8, String> {
+    let checked = |good: bool| if good { 0 } else { 1 };
+    match command {
+        Command::Run { system, tn3270, headless, processors } => {
+            run::run(&run::Options { system: &system, tn3270: tn3270.as_deref(), headless, processors }).map(|()| 0)
         }
+        Command::Sample { folder } => sample::sample(&folder).map(|()| 0),
+        Command::Script(options) => script::script(&options).map(|()| 0),
+        Command::Punch(options) => punch::punch(&options).map(|()| 0),
+        Command::Password(options) => password::password(&options).map(|()| 0),
+        Command::Cms(command) => cms::cms(&command).map(|()| 0),
+        Command::Dasd(command) => dasd::dasd(&command).map(checked),
+        Command::Tape(command) => tape::tape(&command).map(checked),
+        Command::Debian(options) => debian::debian(&options),
+        Command::Linux(options) => linux::linux(&options),
     }
 }

@@ -3,9 +3,9 @@
 //! The new password goes, salted and hashed, into the file `passwords` beside USER DIRECT, which comes before what the
 //! source says. A system that runs takes it at the next LOGON.
 
-use crate::run;
+use crate::{local, run};
 use directory::{Password, Passwords};
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// What the command line says.
@@ -45,7 +45,7 @@ pub fn password(options: &Options) -> Result<(), String> {
     let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let mut passwords = Passwords::open(&file).map_err(|error| fail(&error))?;
     passwords.set(&userid, &clear).map_err(|error| fail(&error))?;
-    println!("{userid} has a new password; a system that runs takes it at the next LOGON.");
+    say!("{userid} has a new password; a system that runs takes it at the next LOGON.");
     Ok(())
 }
 
@@ -53,10 +53,8 @@ pub fn password(options: &Options) -> Result<(), String> {
 fn ask(userid: &str) -> Result<String, String> {
     let input = std::io::stdin();
     if input.is_terminal() {
-        print!("New password for {userid} (it shows as you type): ");
-        let _ = std::io::stdout().flush();
+        crate::say::print(format_args!("New password for {userid} (it shows as you type): "));
     }
-    let mut line = String::new();
-    input.lock().read_line(&mut line).map_err(|error| format!("standard input: {error}"))?;
-    Ok(line.trim_end_matches(['\r', '\n']).to_string())
+    let line = local::line(&mut input.lock()).map_err(|error| format!("standard input: {error}"))?;
+    Ok(line.unwrap_or_default())
 }

@@ -1,8 +1,9 @@
 //! `endicott punch`: host files become spool files in a user's reader.
 
 use crate::run;
-use base::Clock;
+use base::{Clock, file};
 use spool::{Attributes, Content, Punch, Queue};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// What the command line says.
@@ -43,18 +44,32 @@ pub fn punch(options: &Options) -> Result<(), String> {
         return Err(format!("{} is no spool class: a letter or a digit is", options.class));
     }
     // All are looked at before the first is punched: half of a set of files is worse than none.
+    let mut files = Vec::new();
     for path in &options.files {
-        let length = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        if length.is_file() && length.len() == 0 {
+        let fail = |error| format!("{}: {error}", path.display());
+        let file = file::source(path).map_err(fail)?;
+        let found = file.metadata().map_err(fail)?;
+        if found.is_file() && found.len() == 0 {
             return Err(format!("{} is empty: a spool file has one card at least", path.display()));
         }
+        if let Some(room) = room(&folder).filter(|room| *room < found.len()) {
+            let length = found.len();
+            return Err(format!("{} has {length} bytes, and the host has room for {room} more", path.display()));
+        }
+        files.push(file);
     }
-    options.files.iter().try_for_each(|path| one(&folder.join(run::SPOOL), &userid, path, options))
+    let spool = folder.join(run::SPOOL);
+    options.files.iter().zip(files).try_for_each(|(path, mut file)| one(&spool, &userid, path, &mut file, options))
 }
 
-fn one(spool: &Path, userid: &str, path: &Path, options: &Options) -> Result<(), String> {
+/// How many bytes the host has room for where the spool is, if it says so.
+fn room(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+fn one(spool: &Path, userid: &str, path: &Path, file: &mut File, options: &Options) -> Result<(), String> {
     let fail = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let mut file = std::fs::File::open(path).map_err(|error| fail(&error))?;
     let name = |part: Option<&std::ffi::OsStr>| {
         let text = part.map(|part| part.to_string_lossy().to_uppercase()).unwrap_or_default();
         text.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.$#@".contains(*c)).take(8).collect::<String>()
@@ -69,10 +84,10 @@ fn one(spool: &Path, userid: &str, path: &Path, options: &Options) -> Result<(),
     };
     let content = if options.text { Content::Text } else { Content::Binary };
     let punch = Punch { attributes, originator: "SYSTEM".into(), content };
-    let cards = spool::punch(spool, &punch, &mut file).map_err(|error| fail(&error))?;
+    let cards = spool::punch(spool, &punch, file).map_err(|error| fail(&error))?;
     if cards == 0 {
         return Err(format!("{}: there was nothing to punch", path.display()));
     }
-    println!("{}: {cards} cards for the reader of {userid}", path.display());
+    say!("{}: {cards} cards for the reader of {userid}", path.display());
     Ok(())
 }

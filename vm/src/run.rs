@@ -60,13 +60,13 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     for trouble in &troubles {
         cp.notify_operator(trouble);
         if options.headless {
-            eprintln!("endicott: {trouble}");
+            complain!("endicott: {trouble}");
         }
     }
     if options.headless {
-        println!("Endicott is up; TN3270 at {bound}{secure}");
+        say!("Endicott is up; TN3270 at {bound}{secure}");
     } else if cp.vmdbk(&operator).is_none() {
-        println!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
+        say!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
     }
     server.watch_drops();
     let threads = start_processors(&cp);

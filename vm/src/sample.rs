@@ -21,8 +21,8 @@ pub fn sample(folder: &Path) -> Result<(), String> {
         std::fs::write(path, text).map_err(|error| fail(path, error))?;
     }
     dasd::create_usual(&volume, serial)?;
-    println!("The sample system is in {}: start it with", folder.display());
-    println!("  endicott run --system {}", folder.display());
-    println!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1 and LINUX2; each one's password is the name.");
+    say!("The sample system is in {}: start it with", folder.display());
+    say!("  endicott run --system {}", folder.display());
+    say!("Its users are OPERATOR, MAINT, CMSUSER, LINUX1 and LINUX2; each one's password is the name.");
     Ok(())
 }

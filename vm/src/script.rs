@@ -35,7 +35,7 @@ pub fn script(options: &Options) -> Result<(), String> {
     let folder = options.system.clone().unwrap_or_else(usual);
     let notes = Arc::new(Notes::new());
     let (cp, troubles) = run::control_program(&folder, run::load_configuration(&folder)?, &notes)?;
-    troubles.iter().for_each(|trouble| eprintln!("endicott: {trouble}"));
+    troubles.iter().for_each(|trouble| complain!("endicott: {trouble}"));
     let terminal = cp.connect(Kind::Typewriter, Some("0009"), "", true);
     let vmdbk =
         logon::log_on_here(&cp, &options.user.to_uppercase(), &terminal).map_err(|message| message.to_string())?;
@@ -45,7 +45,7 @@ pub fn script(options: &Options) -> Result<(), String> {
     for line in &options.lines {
         cp.line(terminal.id, line);
         let idle = settle(&cp, Duration::from_secs(options.wait));
-        print!("{}", terminal.take_output());
+        crate::say::print(format_args!("{}", terminal.take_output()));
         if !idle {
             result = Err(format!("it still runs {} seconds after \"{line}\"", options.wait));
             break;

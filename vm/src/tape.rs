@@ -29,7 +29,7 @@ pub fn tape(command: &Command) -> Result<bool, String> {
         Command::Create { files } => {
             for file in files {
                 Tape::create(file).map_err(|error| format!("{}: {error}", file.display()))?;
-                println!("{}: an empty tape", file.display());
+                say!("{}: an empty tape", file.display());
             }
         }
         Command::List { files } | Command::Check { files } => {
@@ -38,7 +38,7 @@ pub fn tape(command: &Command) -> Result<bool, String> {
                 let blocks: u64 = report.sections.iter().map(|section| u64::from(section.blocks)).sum();
                 let bytes: u64 = report.sections.iter().map(|section| section.bytes).sum();
                 let files = report.sections.len();
-                println!(
+                say!(
                     "{}: {files} files, {blocks} blocks, {bytes} bytes in {} of the host",
                     file.display(),
                     report.size
@@ -46,19 +46,19 @@ pub fn tape(command: &Command) -> Result<bool, String> {
                 if matches!(command, Command::List { .. }) {
                     for (n, section) in report.sections.iter().enumerate() {
                         let end = if section.marked { "" } else { ", no tape mark behind it" };
-                        println!(
+                        say!(
                             "  file {}: {} blocks, {} bytes, at most {} in a block{end}",
                             n + 1,
                             section.blocks,
                             section.bytes,
                             section.longest
                         );
-                        section.labels.iter().for_each(|label| println!("    {label}"));
+                        section.labels.iter().for_each(|label| say!("    {label}"));
                     }
                 } else if report.wrong.is_empty() {
-                    println!("Nothing is wrong.");
+                    say!("Nothing is wrong.");
                 }
-                report.wrong.iter().for_each(|wrong| println!("  {wrong}"));
+                report.wrong.iter().for_each(|wrong| say!("  {wrong}"));
                 good &= report.wrong.is_empty();
             }
         }

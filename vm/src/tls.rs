@@ -75,10 +75,11 @@ impl Wire {
 pub fn configuration(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
     let remedy = "SYSTEM CONFIG's TLS statement names a PEM file with the certificate and one with its private key";
     let wrong = |path: &Path, error: &dyn std::fmt::Display| format!("{}: {error}; {remedy}", path.display());
-    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
-        .and_then(Iterator::collect)
+    let read = |path: &Path| base::file::read(path, base::file::TEXT).map_err(|error| wrong(path, &error));
+    let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(&read(certificate)?)
+        .collect::<Result<_, _>>()
         .map_err(|error| wrong(certificate, &error))?;
-    let key_der = PrivateKeyDer::from_pem_file(key).map_err(|error| wrong(key, &error))?;
+    let key_der = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| wrong(key, &error))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| wrong(certificate, &error))?.with_no_client_auth();

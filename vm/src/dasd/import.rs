@@ -48,12 +48,12 @@ pub fn import(file: &Path) -> Result<(), String> {
     if imported.known == 0 {
         return Err(format!("{} is not a Hercules configuration: it has no line of one", file.display()));
     }
-    print!("{}", imported.text(file));
+    crate::say::print(format_args!("{}", imported.text(file)));
     Ok(())
 }
 
 fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> Result<(), String> {
-    let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let bytes = base::file::read(file, base::file::TEXT).map_err(|error| format!("{}: {error}", file.display()))?;
     if let Some(at) = bytes.iter().position(|byte| *byte < b' ' && !b"\t\r\n\x0c\x1a".contains(byte)) {
         let what = format!("byte {at} is X'{:02X}'", bytes[at]);
         return Err(format!("{} is not a configuration, which is text: {what}", file.display()));

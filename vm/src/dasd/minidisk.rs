@@ -2,9 +2,10 @@
 
 use super::{Watch, open, text};
 use crate::run;
+use base::file::{self, Access};
 use dasd::{BlockError, Blocks, Extent, ImageError, Kind, Volume, label};
 use directory::DeviceKind;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,9 +63,9 @@ pub fn minidisk(options: &Options) -> Result<(), String> {
     };
     volume.flush().map_err(|error| error.to_string())?;
     let (all, size) = (blocks.count(), blocks.size());
-    println!("{}, {units} {first} to {}: {all} blocks of {size} bytes", options.file.display(), first + count - 1);
+    say!("{}, {units} {first} to {}: {all} blocks of {size} bytes", options.file.display(), first + count - 1);
     if let Some(file) = options.get.as_ref().or(options.put.as_ref()) {
-        println!("{}: {moved} blocks", file.display());
+        say!("{}: {moved} blocks", file.display());
     }
     Ok(())
 }
@@ -107,6 +108,7 @@ fn extent(options: &Options, volume: &dyn Volume) -> Result<(u64, u64), String> 
 fn get(blocks: &Blocks, to: &Path) -> Result<u64, String> {
     let unfinished = to.with_added_extension("unfinished");
     let fail = |error: std::io::Error| format!("{}: {error}", to.display());
+    file::may_be_replaced(to).map_err(fail)?;
     let done = get_all(blocks, &unfinished, to).and_then(|()| fs::rename(&unfinished, to).map_err(fail));
     if done.is_err() {
         let _ = fs::remove_file(&unfinished);
@@ -117,7 +119,8 @@ fn get(blocks: &Blocks, to: &Path) -> Result<u64, String> {
 /// Errors are told of `to`, the name that the user knows.
 fn get_all(blocks: &Blocks, unfinished: &Path, to: &Path) -> Result<(), String> {
     let fail = |error: std::io::Error| format!("{}: {error}", to.display());
-    let mut file = BufWriter::new(File::create(unfinished).map_err(fail)?);
+    let new = file::open(unfinished, Access::Make).and_then(|new| new.set_len(0).map(|()| new));
+    let mut file = BufWriter::new(new.map_err(fail)?);
     let mut bytes = vec![0; blocks.size()];
     let watch = Watch::new("Reading");
     for block in 0..blocks.count() {
@@ -132,7 +135,7 @@ fn get_all(blocks: &Blocks, unfinished: &Path, to: &Path) -> Result<(), String> 
 
 fn put(blocks: &Blocks, from: &Path) -> Result<u64, String> {
     let fail = |error: std::io::Error| format!("{}: {error}", from.display());
-    let file = File::open(from).map_err(fail)?;
+    let file = file::open(from, Access::Read).map_err(fail)?;
     let size = blocks.size() as u64;
     let count = file.metadata().map_err(fail)?.len().div_ceil(size);
     if count > blocks.count() {

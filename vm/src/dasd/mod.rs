@@ -192,7 +192,7 @@ pub fn dasd(command: &Command) -> Result<bool, String> {
             };
             let usual = || Format::usual(kind, (*compression).into());
             let format = format.map_or_else(usual, |format| format.with(*compression));
-            create(file, kind, format, tracks, volser.as_deref()).map(|made| println!("{made}"))
+            create(file, kind, format, tracks, volser.as_deref()).map(|made| say!("{made}"))
         }
         Command::List { files, json } => return show::list(files, *json),
         Command::Check { file, quick, repair, json } => return check(file, !quick, *repair, *json),
@@ -306,7 +306,7 @@ pub fn text(error: ImageError) -> String {
 /// Opens a disk, and tells whoever sits here what there is to tell of it.
 pub fn open(file: &Path, options: dasd::Options) -> Result<Arc<Image>, ImageError> {
     let image = Image::open(file, options)?;
-    image.notices().iter().for_each(|notice| eprintln!("endicott: {notice}"));
+    image.notices().iter().for_each(|notice| complain!("endicott: {notice}"));
     Ok(image)
 }
 
@@ -360,7 +360,7 @@ fn check(file: &Path, units: bool, repair: bool, json: bool) -> Result<bool, Str
     drop(watch);
     let report = report.map_err(text)?;
     if json {
-        println!("{}", show::report_json(&report));
+        say!("{}", show::report_json(&report));
     } else {
         tell(&report, repair);
     }
@@ -370,9 +370,9 @@ fn check(file: &Path, units: bool, repair: bool, json: bool) -> Result<bool, Str
 fn tell(report: &Report, repaired: bool) {
     for file in &report.files {
         let name = file.path.display();
-        println!("{name}: {}, {}", describe(report.kind), file.format);
+        say!("{name}: {}, {}", describe(report.kind), file.format);
         if file.left_open {
-            println!("{name}: it was not closed when it was last used; nothing is lost by that");
+            say!("{name}: it was not closed when it was last used; nothing is lost by that");
         }
         let name = name.to_string();
         some(&name, file.problems.iter().map(String::as_str));
@@ -382,11 +382,11 @@ fn tell(report: &Report, repaired: bool) {
         if let [first, rest @ ..] = &file.changed[..] {
             let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             let what = if repaired { "taken as they are now" } else { "not what Endicott wrote there last" };
-            println!("{name}: {} {first}{more}: {what}", unit_name(report.kind));
+            say!("{name}: {} {first}{more}: {what}", unit_name(report.kind));
         }
     }
     let damaged = report.files.iter().any(|file| !file.problems.is_empty() || !file.damaged.is_empty());
-    println!(
+    say!(
         "{}",
         match (report.clean(), damaged, repaired) {
             (true, ..) => "Nothing is wrong.",
@@ -405,10 +405,10 @@ fn some<'a>(name: &str, lines: impl Iterator<Item = &'a str>) {
     let lines: Vec<&str> = lines.collect();
     for line in lines.iter().take(SHOWN) {
         // Some name the file themselves.
-        println!("{name}: {}", line.strip_prefix(name).and_then(|line| line.strip_prefix(": ")).unwrap_or(line));
+        say!("{name}: {}", line.strip_prefix(name).and_then(|line| line.strip_prefix(": ")).unwrap_or(line));
     }
     if lines.len() > SHOWN {
-        println!("{name}: and {} more, which --json lists", lines.len() - SHOWN);
+        say!("{name}: and {} more, which --json lists", lines.len() - SHOWN);
     }
 }
 
@@ -425,7 +425,7 @@ fn compact(file: &Path) -> Result<(), String> {
     let done = dasd::rewrite(file, &mut |done, of| watch.tell(done, of));
     drop(watch);
     let (before, after) = done.map_err(text)?;
-    println!("{}: {before} bytes before, {after} now", file.display());
+    say!("{}: {before} bytes before, {after} now", file.display());
     Ok(())
 }
 
@@ -434,7 +434,7 @@ fn copy(from: &Image, new: &Path, kind: Kind, format: Format, existing: Existing
     let done = dasd::copy(from, new, kind, format, existing, &mut |done, of| watch.tell(done, of));
     drop(watch);
     done.map_err(text)?;
-    println!("{}: {}", new.display(), describe(kind));
+    say!("{}: {}", new.display(), describe(kind));
     Ok(())
 }
 
@@ -471,7 +471,7 @@ fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
     })?;
     if !merge && !discard {
         let shadow = image.snapshot().map_err(text)?;
-        println!("{}: writes go to {} from now on", file.display(), shadow.display());
+        say!("{}: writes go to {} from now on", file.display(), shadow.display());
         return Ok(());
     }
     let watch = Watch::new(if merge { "Merging" } else { "Discarding" });
@@ -481,6 +481,6 @@ fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
         ImageError::Interrupted => "interrupted; the disk is as it was, and another --merge goes on with it".into(),
         error => error.to_string(),
     })?;
-    println!("{}: {} shadow files are left", file.display(), image.shadows());
+    say!("{}: {} shadow files are left", file.display(), image.shadows());
     Ok(())
 }

@@ -40,18 +40,18 @@ pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
         match found.and_then(|report| Ok((report, source(file, None)?))) {
             Ok((report, image)) => rows.push((file, report, image)),
             Err(why) => {
-                eprintln!("endicott: {why}");
+                complain!("endicott: {why}");
                 good = false;
             }
         }
     }
     if json {
         let objects: Vec<String> = rows.iter().map(|(_, report, image)| object(report, image, "")).collect();
-        println!("[{}]", objects.join(",\n "));
+        say!("[{}]", objects.join(",\n "));
         return Ok(good);
     }
     if !rows.is_empty() {
-        println!("{:<8} {:<8} {:<28} {:>12} {:>12}  FILE", "VOLSER", "FORMAT", "DISK", "BYTES", "FREE");
+        say!("{:<8} {:<8} {:<28} {:>12} {:>12}  FILE", "VOLSER", "FORMAT", "DISK", "BYTES", "FREE");
     }
     for (file, report, image) in &rows {
         let volser = serial(&**image).unwrap_or("-".into());
@@ -62,7 +62,7 @@ pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
         };
         let (format, disk) = (report.files[0].format, describe(report.kind));
         let state = if report.clean() { "" } else { " (damaged: endicott dasd check)" };
-        println!("{volser:<8} {format:<8} {disk:<28} {size:>12} {free:>12}  {}{shadows}{state}", file.display());
+        say!("{volser:<8} {format:<8} {disk:<28} {size:>12} {free:>12}  {}{shadows}{state}", file.display());
     }
     Ok(good)
 }
@@ -77,14 +77,16 @@ pub fn show(options: &Options) -> Result<(), String> {
     let volume: &dyn Volume = &*image;
     let fail = |error: dasd::MediaError| format!("{}: {error}", options.file.display());
     let draw = |bars: &[Bar]| match &options.svg {
-        Some(svg) => std::fs::write(svg, picture::svg(bars)).map_err(|error| format!("{}: {error}", svg.display())),
+        Some(svg) => {
+            base::file::write(svg, picture::svg(bars).as_bytes()).map_err(|error| format!("{}: {error}", svg.display()))
+        }
         None => Ok(()),
     };
     if !options.track.is_empty() {
         let mut bars = Vec::new();
         for place in &options.track {
             let (title, found) = track(volume, place)?;
-            print!("{title}\n{}", records(&found));
+            crate::say::print(format_args!("{title}\n{}", records(&found)));
             bars.push(track_bar(title, &found, volume.kind()));
         }
         return draw(&bars);
@@ -94,32 +96,32 @@ pub fn show(options: &Options) -> Result<(), String> {
         let volser = label.map(|label| label.volser).ok_or("the volume has no label, so no minidisk can be on it")?;
         let map = map::map(folder, &volser, volume.kind())?;
         draw(&[map.bar()])?;
-        print!("{}", if options.json { map.json() } else { map.text() });
+        crate::say::print(format_args!("{}", if options.json { map.json() } else { map.text() }));
         return Ok(());
     }
     if options.json {
         let report = dasd::check(&options.file, &dasd::Options::default(), false, &mut |_, _| true).map_err(text)?;
-        println!("{}", object(&report, &image, ""));
+        say!("{}", object(&report, &image, ""));
         return Ok(());
     }
-    println!("{}: {}", options.file.display(), describe(volume.kind()));
+    say!("{}: {}", options.file.display(), describe(volume.kind()));
     for file in image.files() {
-        println!("  {}", file.display());
+        say!("  {}", file.display());
     }
     match &label {
-        Some(label) => println!("Label {}, volume serial {}", label.kind, label.volser),
-        None => println!("No label."),
+        Some(label) => say!("Label {}, volume serial {}", label.kind, label.volser),
+        None => say!("No label."),
     }
     let sets = label::data_sets(volume).map_err(fail)?;
     draw(&[volume_bar(label.as_ref(), sets.as_deref().unwrap_or_default(), volume.kind())])?;
     match sets {
-        None => println!("No VTOC."),
-        Some(sets) if sets.is_empty() => println!("The VTOC is empty."),
+        None => say!("No VTOC."),
+        Some(sets) if sets.is_empty() => say!("The VTOC is empty."),
         Some(sets) => {
-            println!("{:<44} EXTENTS (CYLINDER.HEAD)", "DATA SET");
+            say!("{:<44} EXTENTS (CYLINDER.HEAD)", "DATA SET");
             for set in sets {
                 let extent = |[from, to]: &[(u16, u16); 2]| format!("{}.{}-{}.{}", from.0, from.1, to.0, to.1);
-                println!("{:<44} {}", set.name, set.extents.iter().map(extent).collect::<Vec<_>>().join(" "));
+                say!("{:<44} {}", set.name, set.extents.iter().map(extent).collect::<Vec<_>>().join(" "));
             }
         }
     }
