@@ -4,7 +4,7 @@ use crate::copy::{Anew, Lose, checked, went_on};
 use crate::image::{Image, Options, Progress};
 use crate::layer::Layer;
 use crate::packed::{self, Place};
-use crate::plain::Mended;
+use crate::plain::{self, Mended};
 use crate::{ImageError, Kind, MediaError};
 use std::path::{Path, PathBuf};
 
@@ -66,27 +66,32 @@ pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>
         }
         opened => opened,
     }?;
-    image.with_layers(|layers| {
-        let each = u64::from(packed::units(layers[0].kind()));
-        let all = each * layers.len() as u64;
-        let mut files = Vec::new();
-        for (n, layer) in layers.iter_mut().enumerate() {
-            let mut file = survey(layer);
-            let kind = layer.kind();
-            let alien = layer.sums().iter().any(|sums| sums.alien());
-            for unit in (0..packed::units(kind)).filter(|_| units) {
-                match layer.read(unit).and_then(|bytes| checked(kind, unit, bytes)) {
-                    Ok(_) if alien && !layer.is_ours(unit)? => file.changed.push(unit),
-                    Ok(_) => {}
-                    Err(MediaError::Damaged(why)) => file.damaged.push((unit, why)),
-                    Err(error) => return Err(error.into()),
+    image
+        .with_layers(|layers| {
+            let each = u64::from(packed::units(layers[0].kind()));
+            let all = each * layers.len() as u64;
+            let mut files = Vec::new();
+            for (n, layer) in layers.iter_mut().enumerate() {
+                let mut file = survey(layer);
+                let kind = layer.kind();
+                let alien = layer.sums().iter().any(|sums| sums.alien());
+                for unit in (0..packed::units(kind)).filter(|_| units) {
+                    match layer.read(unit).and_then(|bytes| checked(kind, unit, bytes)) {
+                        Ok(_) if alien && !layer.is_ours(unit)? => file.changed.push(unit),
+                        Ok(_) => {}
+                        Err(MediaError::Damaged(why)) => file.damaged.push((unit, why)),
+                        Err(error) => return Err(error.into()),
+                    }
+                    went_on(progress, n as u64 * each + u64::from(unit) + 1, all)?;
                 }
-                went_on(progress, n as u64 * each + u64::from(unit) + 1, all)?;
+                files.push(file);
             }
-            files.push(file);
-        }
-        Ok(Report { kind: image_kind(layers), files })
-    })
+            Ok(Report { kind: image_kind(layers), files })
+        })
+        .map(|mut report| {
+            report.files.last_mut().expect("an image has a file").problems.extend(image.lost().map(str::to_string));
+            report
+        })
 }
 
 fn image_kind(layers: &[Layer]) -> Kind {
@@ -112,6 +117,7 @@ fn survey(layer: &mut Layer) -> FileReport {
         damaged: Vec::new(),
         changed: Vec::new(),
     };
+    report.problems.extend(layer.sums().iter().filter_map(|sums| sums.broken()).map(str::to_string));
     if let Some(packed) = layer.packed() {
         let count = |wanted: fn(Place) -> bool| (0..units).filter(|unit| wanted(packed.place(*unit))).count() as u32;
         report.stored = count(|place| matches!(place, Place::At(_)));
@@ -150,7 +156,18 @@ fn format_name(layer: &mut Layer) -> &'static str {
 /// `NAME.damaged`. In plain files, tracks that have no structure become empty ones; what differs from its check sum only is taken as it is. Nothing is
 /// changed before all that takes long is done. Returns what had to be given up (`damaged`) and what was taken (`changed`), by file.
 pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Report, ImageError> {
-    let mut report = check(path, options, true, progress)?;
+    let mut lost = Vec::new();
+    let mut report = loop {
+        match check(path, options, true, progress) {
+            Err(ImageError::Cut { path, wanted, .. }) => lost.push((plain::lengthen(&path, wanted)?, path)),
+            checked => break checked?,
+        }
+    };
+    // What is gone cannot be made again, and it is not for a repair to give it up.
+    if let Some(why) = Image::open(path, Options { read_only: true, ..options.clone() })?.lost() {
+        let why = format!("{why}; put that back, or endicott dasd snapshot --discard gives it up");
+        return Err(ImageError::Damaged { path: path.into(), why });
+    }
     let mut anew = Vec::new();
     for file in report.files.iter_mut().filter(|file| !file.clean() && !file.is_plain()) {
         let mut lost = Vec::new();
@@ -160,6 +177,11 @@ pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<
     }
     for file in report.files.iter_mut().filter(|file| !file.clean() && file.is_plain()) {
         mend_plain(file, options)?;
+    }
+    for (units, path) in lost {
+        let why = |unit| (unit, "it was missing: the file was cut".to_string());
+        let of = report.files.iter_mut().find(|file| file.path == path);
+        of.into_iter().for_each(|file| file.damaged.extend(units.iter().map(|unit| why(*unit))));
     }
     anew.into_iter().try_for_each(|(kept, anew)| anew.finish(Some(&kept)))?;
     Ok(report)

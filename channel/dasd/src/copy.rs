@@ -6,7 +6,7 @@
 use crate::create::{self, Format, unfinished};
 use crate::header::{Form, Packing};
 use crate::host::HostFile;
-use crate::image::{Options, Policy, Progress, shadow_path};
+use crate::image::{Options, Policy, Progress, SHADOWS, shadow_path};
 use crate::journal;
 use crate::layer::Layer;
 use crate::packed::{self, GROUP, GROUP_BYTES, Packed};
@@ -35,8 +35,8 @@ impl Draft {
             if to.exists() {
                 return Err(ImageError::Host(format!("{} exists already", to.display())));
             }
-            let shadow = shadow_path(to, &Options::default(), 1);
-            if shadow.exists() {
+            let mut shadows = (1..=SHADOWS).map(|number| shadow_path(to, &Options::default(), number));
+            if let Some(shadow) = shadows.find(|shadow| shadow.exists()) {
                 let why = format!("it would be a shadow file of {}; remove it, or take another name", to.display());
                 return Err(ImageError::Host(format!("{} exists: {why}", shadow.display())));
             }

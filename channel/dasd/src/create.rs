@@ -82,10 +82,11 @@ pub(crate) fn fill(
         }),
         (Format::Plain, Kind::Fba { blocks, .. }) => {
             let length = blocks.checked_mul(Kind::BLOCK as u64).ok_or(MediaError::Outside)?;
-            Ok(host.set_len(length)?)
+            host.set_len(length)?;
+            Ok(plain::Fba::note_length(host)?)
         }
         (Format::Compressed { wide, method }, _) => {
-            let style = Style { wide, shadow: false, method, null_format };
+            let style = Style { wide, shadow: false, method, null_format, covered: 0, below: 0 };
             Ok(Packed::format(host, kind, style)?)
         }
     }

@@ -1,7 +1,8 @@
 //! The 512-byte header that image files begin with, and the geometry it gives.
 
+use crate::host::HostFile;
 use crate::model::{CkdModel, FbaModel};
-use crate::{ImageError, Kind};
+use crate::{ImageError, Kind, MediaError};
 use std::path::Path;
 
 /// Bytes of the header.
@@ -80,10 +81,16 @@ pub struct Header {
     /// The model number, where type and number of cylinders do not tell it: a 3380-J has as many as a 3380-A, and images made by others are
     /// byte for byte the same. It stands by its name at the end of the header, where others have zeros and look at nothing.
     pub model: Option<u8>,
+    /// Cylinders of a plain file, by which one that was cut is known; 0: whatever made it did not say. It stands at the end of the header, too.
+    pub cylinders: u32,
+    /// What the shadow file over a plain file is told by (see [`crate::chain`]); 0: there is none.
+    pub covered: u64,
 }
 
 /// Where the model's name stands in the header.
 const MODEL: std::ops::Range<usize> = 504..512;
+const CYLINDERS: std::ops::Range<usize> = 500..504;
+const COVERED: std::ops::Range<usize> = 488..496;
 
 impl Header {
     pub fn decode(bytes: &[u8]) -> Option<Header> {
@@ -101,6 +108,8 @@ impl Header {
             last: u16::from_le_bytes([bytes[18], bytes[19]]),
             serial: bytes[20..32].try_into().expect("twelve bytes"),
             model: named.filter(|model| model.device as u8 == device).map(|model| model.model),
+            cylinders: word(CYLINDERS.start),
+            covered: u64::from(word(COVERED.start)) | u64::from(word(COVERED.start + 4)) << 32,
         })
     }
 
@@ -113,6 +122,8 @@ impl Header {
         bytes[17] = self.sequence;
         bytes[18..20].copy_from_slice(&self.last.to_le_bytes());
         bytes[20..32].copy_from_slice(&self.serial);
+        bytes[CYLINDERS].copy_from_slice(&self.cylinders.to_le_bytes());
+        bytes[COVERED].copy_from_slice(&self.covered.to_le_bytes());
         let named = device_type(self.device).zip(self.model);
         if let Some(model) = named.and_then(|(device, model)| CkdModel::of(device, model, 0)) {
             bytes[MODEL][..model.name.len()].copy_from_slice(model.name.as_bytes());
@@ -122,6 +133,10 @@ impl Header {
 
     /// The header of a new volume.
     pub fn of_kind(kind: Kind, packing: Packing, wide: bool) -> Header {
+        let cylinders = match kind {
+            Kind::Ckd { cylinders, .. } if packing == Packing::Plain => cylinders,
+            _ => 0,
+        };
         let (heads, slot, device, fba, model) = match kind {
             Kind::Ckd { device, model, cylinders, heads, track } => {
                 let usual = CkdModel::of_size(device, cylinders).map(|model| model.model);
@@ -131,7 +146,12 @@ impl Header {
             Kind::Fba { .. } => (0, 0, 0, true, None),
         };
         let form = Form { fba, packing, wide };
-        Header { form, heads, slot, device, sequence: 0, last: 0, serial: [0; 12], model }
+        Header { form, heads, slot, device, sequence: 0, last: 0, serial: [0; 12], model, cylinders, covered: 0 }
+    }
+
+    /// Writes down in a plain file's header what the shadow file over it is told by.
+    pub(crate) fn cover(host: &HostFile, covered: u64) -> Result<(), MediaError> {
+        host.write_at(COVERED.start as u64, &covered.to_le_bytes())
     }
 
     /// What disk a count-key-data image of so many cylinders is.
@@ -204,7 +224,7 @@ mod tests {
         let header =
             Header { sequence: 1, last: 700, serial: *b"0123456789AB", ..Header::of_kind(kind, Packing::Plain, false) };
         assert_eq!(Header::decode(&header.encode()), Some(header));
-        assert_eq!(header.encode()[32..], [0; LEN - 32]);
+        assert_eq!(header.encode()[32..CYLINDERS.start], [0; CYLINDERS.start - 32]);
         assert_eq!(header.ckd(Path::new("x"), 20), Ok(kind));
         assert!(Header { device: 0x77, ..header }.ckd(Path::new("x"), 20).is_err());
         assert!(Header { heads: 0, ..header }.ckd(Path::new("x"), 20).is_err());

@@ -51,6 +51,8 @@ pub enum ImageError {
     NotAnImage { path: PathBuf, why: String },
     /// The file was an image but cannot be trusted as a whole.
     Damaged { path: PathBuf, why: String },
+    /// The file was longer once: it was cut, or a copy of it was interrupted.
+    Cut { path: PathBuf, length: u64, wanted: u64 },
     /// The host cannot open, read or write it. The text names the file.
     Host(String),
     /// It was interrupted; what was being made is gone again.
@@ -63,6 +65,12 @@ impl std::fmt::Display for ImageError {
             ImageError::InUse { path, holder } => write!(f, "{} is in use by {holder}", path.display()),
             ImageError::NotAnImage { path, why } => write!(f, "{} is not a disk image: {why}", path.display()),
             ImageError::Damaged { path, why } => write!(f, "{} is damaged: {why}", path.display()),
+            ImageError::Cut { path, length, wanted } => {
+                write!(f, "{} is damaged: it was cut, it has {length} bytes of {wanted}; ", path.display())?;
+                f.write_str(
+                    "put a whole copy in its place, or endicott dasd check --repair makes empty what is missing",
+                )
+            }
             ImageError::Host(why) => f.write_str(why),
             ImageError::Interrupted => f.write_str("interrupted; every disk is as it was, and nothing new is left"),
         }

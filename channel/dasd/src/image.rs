@@ -18,8 +18,9 @@ use crate::host::{Faults, HostFile, ImageError};
 use crate::layer::Layer;
 use crate::packed::{self, GROUP_BYTES, Packed, Style};
 use crate::past::{Once, Room};
-use crate::{Change, Format, Kind, MediaError, Spot, Track, Volume, ahead, sync};
+use crate::{Change, Format, Kind, MediaError, Spot, Track, Volume, ahead, chain, sync};
 use recent::{Recent, Unit};
+pub(crate) use snapshot::merge_begun;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -59,6 +60,8 @@ pub struct Options {
     /// The name of the first shadow file, in which the character before the last dot (or the last one) is the number;
     /// else it is made from the base's name.
     pub shadows: Option<PathBuf>,
+    /// If the newest shadow file is gone, what was in it is given up.
+    pub give_up: bool,
     /// The disk as it was at its snapshot of this number: without the shadow files from there on. It may only be read.
     pub snapshot: Option<usize>,
     /// Host failures made to order, for tests.
@@ -79,6 +82,10 @@ pub struct Image {
     path: PathBuf,
     options: Options,
     files: Arc<Files>,
+    /// What there is to tell of its files together.
+    notices: Vec<String>,
+    /// What is missing of it.
+    lost: Option<String>,
 }
 
 /// The files of an image, how far they are on the host's medium, and what of them is in storage.
@@ -115,8 +122,7 @@ const HELD: &str = "no panic while it is held";
 impl Image {
     /// Opens the disk whose base is `path`, with its shadow files.
     pub fn open(path: &Path, options: Options) -> Result<Arc<Image>, ImageError> {
-        let mut files: Vec<PathBuf> =
-            (1..=SHADOWS).map(|number| shadow_path(path, &options, number)).take_while(|path| path.exists()).collect();
+        let mut files = chain::shadows(path, &options)?;
         if let Some(number) = options.snapshot {
             if !(1..=files.len()).contains(&number) {
                 let count = files.len();
@@ -127,6 +133,7 @@ impl Image {
         }
         let options = Options { read_only: options.read_only || options.snapshot.is_some(), ..options };
         let below = Options { read_only: true, ..options.clone() };
+        let mut notices = Vec::new();
         let mut stack: Vec<Layer> = Vec::new();
         for (n, file) in std::iter::once(path).chain(files.iter().map(PathBuf::as_path)).enumerate() {
             let how = if n == files.len() { &options } else { &below };
@@ -141,15 +148,24 @@ impl Image {
                 let why = format!("it is not of the same disk as {}", path.display());
                 return Err(ImageError::Damaged { path: file.into(), why });
             }
+            if let Some(lower) = stack.last() {
+                notices.extend(chain::belongs(lower, &layer)?);
+            }
             stack.push(layer);
         }
-        let top = stack.last().expect("an image has a file");
+        let top = top(&mut stack);
         let options = Options { read_only: options.read_only || !top.writable(), ..options };
+        let lost = match options.snapshot {
+            None => uncovered(top, &shadow_path(path, &options, files.len() + 1), &options)?,
+            Some(_) => None,
+        };
         let image = Arc::new(Image {
             kind: stack[0].kind(),
             path: path.into(),
             files: Arc::new(Files::new(stack, options.faults.is_none())),
             options,
+            notices,
+            lost,
         });
         // A plain file, whose tracks are taken for full until some are read, is opened once more by this question, and the host told not to guess
         // what will be read of it: a host that has begun to goes on, and then all is in its storage and read from there.
@@ -170,7 +186,14 @@ impl Image {
     pub fn notices(&self) -> Vec<String> {
         let of_file =
             |layer: &Layer| layer.sums().iter().filter_map(|sums| sums.notice()).map(str::to_string).collect();
-        self.shared().iter().flat_map(|layer| -> Vec<String> { of_file(layer) }).collect()
+        let of_files = self.shared().iter().flat_map(|layer| -> Vec<String> { of_file(layer) }).collect::<Vec<_>>();
+        let lost = self.lost.iter().map(|why| format!("{}: {why}", self.path.display()));
+        lost.chain(self.notices.iter().cloned()).chain(of_files).collect()
+    }
+
+    /// What is missing of it: its newest shadow file, if that is gone.
+    pub fn lost(&self) -> Option<&str> {
+        self.lost.as_deref()
     }
 
     /// The format of the base.
@@ -502,6 +525,20 @@ impl Files {
 
 /// Told how far a long work is (done, of); it goes on while the answer is `true`.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
+
+/// The newest file, which nothing lies over: what is missing of the disk if it says otherwise. That may be read, and written if it is given up.
+fn uncovered(top: &mut Layer, next: &Path, options: &Options) -> Result<Option<String>, ImageError> {
+    let lost = chain::lost(top, next);
+    match (&lost, options.read_only) {
+        (Some(why), false) if !options.give_up => {
+            let why = format!("{why}; put that back, or endicott dasd snapshot --discard gives it up");
+            return Err(ImageError::Damaged { path: top.hosts()[0].path().into(), why });
+        }
+        (_, false) if top.covered().is_some_and(|covered| covered != 0) => top.set_covered(0)?,
+        _ => {}
+    }
+    Ok(lost)
+}
 
 fn top(stack: &mut [Layer]) -> &mut Layer {
     stack.last_mut().expect("an image has a file")

@@ -4,7 +4,7 @@
 //! killed process may stop between two of them. Every write that touches more than one page is therefore first written
 //! whole to a file beside the image (`NAME.journal`). Opening the image finds it, and if the pages there are partly the
 //! old and partly the new ones, finishes the write. Pages that are neither (somebody else wrote the image since) are
-//! left alone.
+//! left alone. So is a file that was written long before or after the journal: it is another one, or an older copy.
 //!
 //! ```text
 //!  0 magic 8 | offset 8 | length 4 | pages 4 | CRC of all that follows and of offset, length, pages 4 | 4 unused
@@ -16,6 +16,7 @@ use crate::{MediaError, Policy};
 use flate2::Crc;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 const MAGIC: &[u8; 8] = b"ENDJRNL1";
 const HEAD: usize = 32;
@@ -125,7 +126,7 @@ impl Drop for Journal {
 pub fn recover(host: &HostFile) -> Result<bool, ImageError> {
     let path = path_of(host.path());
     let Ok(bytes) = base::file::read(&path, LONGEST) else { return Ok(false) };
-    let found = in_flight(host, &bytes)?;
+    let found = if written_then(host, &path)? { in_flight(host, &bytes)? } else { None };
     if let Some((offset, new)) = found {
         if !host.writable() {
             let why = "a write was in flight when its last user was killed; endicott dasd check finishes it".into();
@@ -138,6 +139,15 @@ pub fn recover(host: &HostFile) -> Result<bool, ImageError> {
         let _ = std::fs::remove_file(&path);
     }
     Ok(found.is_some())
+}
+
+/// Whether the image was written last when the journal was, or soon afterwards. Its copies are made one behind the other.
+fn written_then(host: &HostFile, journal: &Path) -> Result<bool, ImageError> {
+    const BEFORE: Duration = Duration::from_secs(2);
+    const BEHIND: Duration = Duration::from_secs(1);
+    let fail = |error| ImageError::Host(format!("{}: {error}", journal.display()));
+    let (image, noted) = (host.modified()?, journal.metadata().and_then(|found| found.modified()).map_err(fail)?);
+    Ok(image + BEFORE >= noted && image <= noted + BEHIND)
 }
 
 /// The write that the journal describes, if some pages are as before it and some as behind it.
@@ -162,9 +172,12 @@ fn in_flight<'a>(host: &HostFile, bytes: &'a [u8]) -> Result<Option<(u64, &'a [u
     host.read_at(offset, &mut now)?;
     let (mut old, mut fresh) = (0, 0);
     for (n, (from, to)) in pages.iter().enumerate() {
-        if now[*from..*to] == new[*from..*to] {
+        let (is_new, before) = (now[*from..*to] == new[*from..*to], word(HEAD + 4 * n));
+        if is_new && crc(&[&new[*from..*to]]) == before {
+            // Nothing of this page was to change: it says nothing.
+        } else if is_new {
             fresh += 1;
-        } else if crc(&[&now[*from..*to]]) == word(HEAD + 4 * n) {
+        } else if crc(&[&now[*from..*to]]) == before {
             old += 1;
         } else {
             return Ok(None);

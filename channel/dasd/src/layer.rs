@@ -77,6 +77,33 @@ impl Layer {
         }
     }
 
+    /// What the shadow file over it is told by; 0: there is none; `None`: that is not known.
+    pub fn covered(&self) -> Option<u64> {
+        match self {
+            Layer::Ckd(ckd) => Some(ckd.covered()),
+            Layer::Fba(fba) => fba.covered(),
+            Layer::Packed(packed) => Some(packed.style().covered),
+        }
+    }
+
+    /// What the file below a shadow file is told by; 0: whatever made it did not say.
+    pub fn below(&self) -> u64 {
+        match self {
+            Layer::Packed(packed) => packed.style().below,
+            _ => 0,
+        }
+    }
+
+    /// Takes note of the shadow file over it, on the host's medium; 0: there is none.
+    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+        match self {
+            Layer::Ckd(ckd) => ckd.set_covered(covered)?,
+            Layer::Fba(fba) => fba.set_covered(covered)?,
+            Layer::Packed(packed) => packed.set_covered(covered)?,
+        }
+        self.to_sync().iter().try_for_each(|host| host.sync())
+    }
+
     /// Whether a unit is as this program has written it last, of a file with check sums.
     pub fn is_ours(&self, unit: u32) -> Result<bool, MediaError> {
         match self {

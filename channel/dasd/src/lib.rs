@@ -13,6 +13,7 @@
 
 mod ahead;
 mod blocks;
+mod chain;
 mod check;
 mod copy;
 mod create;

@@ -7,8 +7,9 @@
 use crate::header::{self, Form, Header, Packing};
 use crate::host::{HostFile, ImageError};
 use crate::journal::{self, Journal};
+use crate::packed::GROUP_BYTES;
 use crate::past::Room;
-use crate::sums::{Change, Grid, PIECE, Sums, sum};
+use crate::sums::{self, Change, Grid, PIECE, Sums, sum};
 use crate::{Count, Kind, MediaError, Options, Policy, Spot, Track, track};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub struct Ckd {
     pub kind: Kind,
     /// A tool fills it, and starts again if it is ended: no journal.
     pub bulk: bool,
+    covered: u64,
     /// How much of a slot is probably in use: so much is read at first.
     expected: AtomicUsize,
 }
@@ -60,11 +62,9 @@ impl Ckd {
             }
             // Checks the geometry before anything is divided by it.
             header.ckd(host.path(), 1)?;
+            whole(&host, &now)?;
             let length = host.len()?.saturating_sub(header::LEN as u64);
             let here = u32::try_from(length / slot / u64::from(header.heads)).unwrap_or(u32::MAX);
-            if here == 0 {
-                return Err(damaged("it is shorter than one cylinder"));
-            }
             let first = cylinders * header.heads;
             cylinders = u32::saturating_add(cylinders, here);
             header.ckd(&path, cylinders)?;
@@ -88,7 +88,8 @@ impl Ckd {
                 .ok_or_else(|| ImageError::NotAnImage { path: next, why: "it has no header".into() })?;
         }
         let kind = header.ckd(&path, cylinders)?;
-        Ok(Ckd { parts, slot, policy: options.policy, kind, bulk: false, expected: AtomicUsize::new(slot as usize) })
+        let (policy, covered) = (options.policy, header.covered);
+        Ok(Ckd { parts, slot, policy, kind, bulk: false, covered, expected: AtomicUsize::new(slot as usize) })
     }
 
     /// Writes header and length of a new volume whose tracks are all as `track` makes them.
@@ -318,6 +319,19 @@ impl Ckd {
         self.replace(part, at + from as u64, &new, &old, differing).map(|()| true)
     }
 
+    /// What the shadow file over it is told by; 0: there is none.
+    pub fn covered(&self) -> u64 {
+        self.covered
+    }
+
+    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+        let Part { host, sums, .. } = &mut self.parts[0];
+        sums.begin(host)?;
+        Header::cover(host, covered)?;
+        self.covered = covered;
+        if self.policy == Policy::Through { host.sync() } else { Ok(()) }
+    }
+
     /// The tables of check sums, if there are any.
     pub fn sums(&self) -> impl Iterator<Item = &Sums> {
         self.parts.iter().map(|part| &part.sums)
@@ -340,6 +354,50 @@ pub enum Mended {
     Taken,
     /// It is empty now.
     Lost,
+}
+
+/// An error if the file was longer once: by its header, its check sums, or as its last cylinder is not all there.
+fn whole(host: &HostFile, header: &Header) -> Result<(), ImageError> {
+    let (length, first) = (host.len()?, header::LEN as u64);
+    let cylinder = u64::from(header.slot) * u64::from(header.heads);
+    let told = first + u64::from(header.cylinders).saturating_mul(cylinder);
+    let noted = sums::longer(host, grid(header.slot.into(), 0))?.unwrap_or(0);
+    let all = first + length.saturating_sub(first).div_ceil(cylinder).max(1) * cylinder;
+    // What is behind all the cylinders that there were is no part of the disk.
+    let wanted = told.max(noted).max(if header.cylinders > 0 && length >= told { length } else { all });
+    match length < wanted {
+        true => Err(ImageError::Cut { path: host.path().into(), length, wanted }),
+        false => Ok(()),
+    }
+}
+
+/// Makes a file that was cut as long as it was. Of a count-key-data file the tracks that are missing become empty ones; they are returned.
+pub fn lengthen(path: &Path, wanted: u64) -> Result<Vec<u32>, ImageError> {
+    let host = HostFile::open(path, true, None)?;
+    let length = host.len()?;
+    let mut bytes = vec![0; length.min(header::LEN as u64) as usize];
+    host.read_at(0, &mut bytes)?;
+    let Some(header) = Header::decode(&bytes) else {
+        host.set_len(wanted)?;
+        let group = GROUP_BYTES as u64;
+        let _ = std::fs::remove_file(sums::path_of(path));
+        return Ok((length / group..wanted.div_ceil(group)).map(|group| group as u32).collect());
+    };
+    if header.sequence > 1 {
+        let why = "it was cut, and is not the first file of its disk: put a whole copy in its place".into();
+        return Err(ImageError::Damaged { path: path.into(), why });
+    }
+    let (slot, heads) = (u64::from(header.slot), header.heads);
+    let tracks = |length: u64| (length.saturating_sub(header::LEN as u64) / slot) as u32;
+    let lost: Vec<u32> = (tracks(length)..tracks(wanted)).collect();
+    host.set_len(wanted)?;
+    for &track in &lost {
+        let empty = Track::new((track / heads) as u16, (track % heads) as u16);
+        host.write_at(header::LEN as u64 + u64::from(track) * slot, empty.image())?;
+    }
+    // They are made again when it is next opened.
+    let _ = std::fs::remove_file(sums::path_of(path));
+    Ok(lost)
 }
 
 fn grid(slot: u64, slots: u32) -> Grid {
@@ -395,6 +453,10 @@ impl Drop for Fba {
 impl Fba {
     pub fn open(host: HostFile, options: &Options) -> Result<Fba, ImageError> {
         let length = host.len()?;
+        let grid = Fba::grid(length);
+        if let Some(wanted) = sums::longer(&host, grid)? {
+            return Err(ImageError::Cut { path: host.path().into(), length, wanted });
+        }
         if !length.is_multiple_of(Kind::BLOCK as u64) {
             let why = format!("{length} bytes are neither a known format nor whole 512-byte blocks");
             return Err(ImageError::NotAnImage { path: host.path().into(), why });
@@ -408,10 +470,29 @@ impl Fba {
             });
         }
         let kind = header::fba(host.path(), length / Kind::BLOCK as u64, options.device)?;
-        let slot = PIECE as u64;
-        let grid = Grid { start: 0, slot, slots: length.div_ceil(slot), together: false };
         let sums = Sums::open(&host, grid, options.faults.clone())?;
         Ok(Fba { host: host.into(), length, policy: options.policy, kind, sums })
+    }
+
+    fn grid(length: u64) -> Grid {
+        let slot = PIECE as u64;
+        Grid { start: 0, slot, slots: length.div_ceil(slot), together: false }
+    }
+
+    /// Notes how long a new volume is: nothing in the file says so.
+    pub fn note_length(host: &HostFile) -> Result<(), ImageError> {
+        let mut sums = Sums::open(host, Fba::grid(host.len()?), None)?;
+        sums.reopen();
+        Ok(sums.close(host)?)
+    }
+
+    /// What the shadow file over it is told by, if that is known.
+    pub fn covered(&self) -> Option<u64> {
+        self.sums.covered()
+    }
+
+    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+        self.sums.set_covered(&self.host, covered)
     }
 
     /// The whole pieces that so many bytes from `offset` on lie in.

@@ -12,7 +12,7 @@
 //!
 //! ```text
 //!    0 magic 8 | 1: in use, 0: closed 4 | bytes of a slot 4 | image's length 8 | host's boot id 16
-//!   40 when the image was written last: s 8, ns 8 | when it was made: s 8, ns 8
+//!   40 when the image was written last: s 8, ns 8 | when it was made: s 8, ns 8 | shadow file over it 8
 //! 4096 for each piece: sum now 4, sum before 4, number of the write 8
 //! ```
 
@@ -27,7 +27,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const PIECE: usize = 4096;
 
 const MAGIC: &[u8; 8] = b"ENDSUMS1";
-const HEAD: usize = 72;
+const HEAD: usize = 80;
 const TABLE: u64 = 4096;
 const ENTRY: usize = 16;
 
@@ -112,6 +112,10 @@ pub struct Sums {
     either: bool,
     /// The number of the last write; those of an earlier process are smaller.
     write: u64,
+    /// What is wrong with the table itself.
+    broken: Option<String>,
+    /// What the shadow file over the image is told by, of a format that has no place for it; `None`: it is not known.
+    covered: Option<u64>,
     notice: Option<String>,
 }
 
@@ -121,12 +125,31 @@ impl Sums {
         let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let writable = image.writable();
         let write = since.as_nanos() as u64;
-        let mut sums =
-            Sums { grid, table: None, writable, alien: false, in_use: false, either: false, write, notice: None };
+        let mut sums = Sums {
+            grid,
+            table: None,
+            writable,
+            alien: false,
+            in_use: false,
+            either: false,
+            write,
+            broken: None,
+            covered: None,
+            notice: None,
+        };
         let path = path_of(image.path());
         let found = HostFile::open_beside(&path, writable, faults.clone());
         let found = found.filter(|table| !writable || table.writable());
-        let head = found.as_ref().and_then(|table| Head::read(table, grid));
+        let mut head = found.as_ref().and_then(|table| Head::read(table, grid));
+        if let Some(table) = &found {
+            let begun = table.read_new(0, HEAD).is_ok_and(|bytes| bytes.iter().any(|byte| *byte != 0));
+            if head.as_ref().map_or(begun, |head| !head.whole(table, grid)) {
+                let why = "is damaged or cut: nothing is known of what the disk should hold";
+                sums.broken = Some(format!("{} {why}, until it is next written", path.display()));
+                head = None;
+            }
+        }
+        sums.covered = head.as_ref().filter(|head| head.made == image.made()).map(|head| head.covered);
         match (found, head) {
             (Some(table), Some(head)) if head.is_of(image, &table)? => {
                 (sums.in_use, sums.either) = (head.in_use, head.in_use);
@@ -134,7 +157,7 @@ impl Sums {
             }
             (Some(table), Some(head)) if !writable => {
                 sums.alien = head.made == image.made();
-                sums.table = sums.alien.then(|| table.into());
+                sums.table = (sums.alien && head.length == image.len()?).then(|| table.into());
             }
             (None, _) | (_, None) if !writable => {}
             (_, head) => {
@@ -156,6 +179,7 @@ impl Sums {
             let what = "has been written by another program since Endicott used it last";
             sums.notice = Some(format!("{name} {what}, and is taken as it is now"));
         }
+        sums.notice = sums.notice.or(sums.broken.clone());
         sums.alien &= !writable;
         Ok(sums)
     }
@@ -163,6 +187,32 @@ impl Sums {
     /// What whoever opened the image is to be told.
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
+    }
+
+    /// What is wrong with the table itself.
+    pub fn broken(&self) -> Option<&str> {
+        self.broken.as_deref()
+    }
+
+    /// What the shadow file over the image is told by, if that is known.
+    pub fn covered(&self) -> Option<u64> {
+        self.covered
+    }
+
+    /// Takes note of the shadow file over the image, which its format has no place for.
+    pub fn set_covered(&mut self, image: &HostFile, covered: u64) -> Result<(), MediaError> {
+        self.covered = Some(covered);
+        self.in_use = true;
+        self.write_head(image, true)
+    }
+
+    /// The image is written, other than piece by piece.
+    pub fn begin(&mut self, image: &HostFile) -> Result<(), MediaError> {
+        if !self.in_use {
+            self.write_head(image, true)?;
+            self.in_use = true;
+        }
+        Ok(())
     }
 
     /// Somebody else has written the image, and no use of it has made that good since.
@@ -177,7 +227,8 @@ impl Sums {
     fn write_head(&self, image: &HostFile, in_use: bool) -> Result<(), MediaError> {
         let Some(table) = &self.table else { return Ok(()) };
         let (length, modified, made) = (image.len()?, image.modified()?, image.made());
-        table.write_at(0, &Head { in_use, slot: self.grid.slot, length, boot: boot_id(), modified, made }.encode())
+        let (slot, covered) = (self.grid.slot, self.covered.unwrap_or(0));
+        table.write_at(0, &Head { in_use, slot, length, boot: boot_id(), modified, made, covered }.encode())
     }
 
     fn entries(&self, table: &HostFile, at: u64, bytes: usize) -> Result<Vec<Entry>, MediaError> {
@@ -229,10 +280,7 @@ impl Sums {
     /// Takes note of a write to whole pieces from `at` on, which comes next.
     pub fn note(&mut self, image: &HostFile, at: u64, changes: &[Change], policy: Policy) -> Result<(), MediaError> {
         let Some(table) = self.table.clone() else { return Ok(()) };
-        if !self.in_use {
-            self.write_head(image, true)?;
-            self.in_use = true;
-        }
+        self.begin(image)?;
         let known = match changes.iter().all(|change| change.before.is_some()) {
             true => Vec::new(),
             false => self.entries(&table, at, changes.len() * PIECE)?,
@@ -275,6 +323,39 @@ impl Sums {
     }
 }
 
+/// How long the image was when the table was written last, if it is longer than now and the table is about it: about this file, or
+/// about one whose first pieces were the same, as of a copy that was interrupted.
+pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
+    const FIRST: u64 = 64;
+    let length = image.len()?;
+    let Some(table) = HostFile::open_beside(&path_of(image.path()), false, None) else { return Ok(None) };
+    let Some(head) = Head::read(&table, grid).filter(|head| head.length > length) else { return Ok(None) };
+    if head.made == image.made() {
+        return Ok(Some(head.length));
+    }
+    let (mut known, mut at) = (0, grid.start);
+    for n in 0..FIRST {
+        let slot_end = grid.start + ((at - grid.start) / grid.slot + 1) * grid.slot;
+        let piece = (slot_end - at).min(PIECE as u64);
+        if at + piece > length {
+            break;
+        }
+        let Ok(entry) = table.read_new(TABLE + n * ENTRY as u64, ENTRY).map(|bytes| Entry::decode(&bytes)) else {
+            break;
+        };
+        if entry.now != 0 {
+            let sum = sum(&image.read_new(at, piece as usize)?);
+            if ![entry.now, entry.before].contains(&sum) {
+                return Ok(None);
+            }
+            known += 1;
+        }
+        at += piece;
+    }
+    // Of a disk that has less than a piece nothing can be compared, and there is none.
+    Ok((known > 0 || length < grid.start + PIECE as u64).then_some(head.length))
+}
+
 /// Whether a write has changed some of its pieces and not others.
 fn torn(entries: &[Entry], bytes: &[u8]) -> bool {
     let states = || {
@@ -294,6 +375,7 @@ struct Head {
     modified: SystemTime,
     /// The same for all files of a host that does not tell.
     made: SystemTime,
+    covered: u64,
 }
 
 impl Head {
@@ -312,9 +394,16 @@ impl Head {
             boot: bytes[24..40].try_into().expect("sixteen bytes"),
             modified: time(40)?,
             made: time(56)?,
+            covered: long(72),
         };
-        let whole = table.len().is_ok_and(|length| length >= TABLE + grid.pieces() * ENTRY as u64);
-        (&bytes[..8] == MAGIC && head.slot == grid.slot && whole).then_some(head)
+        (&bytes[..8] == MAGIC && head.slot == grid.slot).then_some(head)
+    }
+
+    /// Whether the table has an entry for each piece of the image that it is of.
+    fn whole(&self, table: &HostFile, grid: Grid) -> bool {
+        let slots = self.length.saturating_sub(grid.start).div_ceil(grid.slot);
+        let entries = Grid { slots, ..grid }.pieces().saturating_mul(ENTRY as u64);
+        table.len().is_ok_and(|length| length >= entries.saturating_add(TABLE))
     }
 
     fn encode(&self) -> [u8; HEAD] {
@@ -329,6 +418,7 @@ impl Head {
             bytes[at..at + 8].copy_from_slice(&since.as_secs().to_le_bytes());
             bytes[at + 8..at + 16].copy_from_slice(&u64::from(since.subsec_nanos()).to_le_bytes());
         }
+        bytes[72..80].copy_from_slice(&self.covered.to_le_bytes());
         bytes
     }
 

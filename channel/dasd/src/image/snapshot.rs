@@ -10,7 +10,9 @@
 //! files below are no more what the disk was at the snapshot: the file NAME.merging beside the shadow says so, and who asks for that is refused.
 
 use super::{HELD, Image, Options, Progress, Recent, SHADOWS, shadow_path, top};
+use crate::chain;
 use crate::copy::{Draft, Existing};
+use crate::create::unfinished;
 use crate::host::{HostFile, ImageError, sync_folder};
 use crate::layer::Layer;
 use crate::packed::{self, Packed, Style};
@@ -24,7 +26,7 @@ fn mark_of(shadow: &Path) -> PathBuf {
 }
 
 /// Whether the merge of this shadow file was begun and has not ended: the file below has been written since the snapshot.
-pub(super) fn merge_begun(shadow: &Path) -> bool {
+pub(crate) fn merge_begun(shadow: &Path) -> bool {
     mark_of(shadow).exists()
 }
 
@@ -52,13 +54,17 @@ impl Image {
         if number > SHADOWS {
             return Err(ImageError::Host(format!("{} has {SHADOWS} shadow files already", self.path.display())));
         }
-        top(&mut stack).close()?;
         let path = self.name_of(number);
+        if chain::shadows(&self.path, &self.options)?.len() + 1 != number {
+            return Err(ImageError::Host(format!("{} is there already", path.display())));
+        }
+        let below = chain::number();
         let style = match top(&mut stack).packed() {
-            Some(packed) => Style { shadow: true, ..packed.style() },
+            Some(packed) => Style { shadow: true, below, covered: 0, ..packed.style() },
             // Every track of a large plain volume may come into the shadow, uncompressed.
             None => {
-                Style { wide: self.kind.tracks() > 60_000 || self.kind.blocks() > 1 << 22, ..Style::shadow(self.kind) }
+                let wide = self.kind.tracks() > 60_000 || self.kind.blocks() > 1 << 22;
+                Style { wide, below, ..Style::shadow(self.kind) }
             }
         };
         // It appears under its name as a whole or not at all.
@@ -68,7 +74,11 @@ impl Image {
         drop(host);
         // One that a killed merge left behind its shadow file is not about this one.
         unmark(&path)?;
-        draft.finish(None)?;
+        let finished = cover(top(&mut stack), below).and_then(|()| draft.finish(None));
+        if finished.is_err() && !path.exists() {
+            let _ = top(&mut stack).set_covered(0);
+        }
+        finished?;
         let layer = Layer::open(&path, &self.options, true)?;
         // Everything below may be read by others now. That it may not is no reason to fail.
         let _ = top(&mut stack).hosts().iter().try_for_each(|host| host.share());
@@ -110,7 +120,10 @@ impl Image {
         let number = stack.len() - 1;
         refused(&self.name_of(number))?;
         self.reopen(&mut stack, number - 1, true)?;
-        self.drop_shadow(&mut stack)?;
+        // Under this name it is no part of the disk any more, whenever this process ends.
+        let (path, gone) = (self.name_of(number), unfinished(&self.name_of(number)));
+        std::fs::rename(&path, &gone).map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
+        self.drop_shadow(&mut stack, &gone)?;
         *self.files.recent() = Recent::default();
         Ok(())
     }
@@ -205,15 +218,22 @@ impl Image {
         let rest = self.files.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
         rest.into_iter().try_for_each(|unit| merge_unit(upper, lower, unit))?;
         lower.to_sync().iter().try_for_each(|host| host.sync())?;
-        self.drop_shadow(&mut stack)?;
+        let path = self.name_of(number);
+        self.drop_shadow(&mut stack, &path)?;
         *self.files.merging.lock().expect(HELD) = None;
         Ok(())
     }
 
     /// The newest shadow file is not needed any more.
-    fn drop_shadow(&self, stack: &mut Vec<Layer>) -> Result<(), ImageError> {
+    fn drop_shadow(&self, stack: &mut Vec<Layer>, file: &Path) -> Result<(), ImageError> {
         let path = top(stack).hosts()[0].path().to_path_buf();
-        std::fs::remove_file(&path).map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
+        let remove =
+            || std::fs::remove_file(file).map_err(|error| ImageError::Host(format!("{}: {error}", file.display())));
+        // What is merged is in the file below; what is discarded stays until that knows of it.
+        let merged = file == path;
+        if merged {
+            remove()?;
+        }
         // Its file is gone: nothing is to be written down in it.
         if let Some(mut upper) = stack.pop()
             && let Some(packed) = upper.packed()
@@ -222,8 +242,18 @@ impl Image {
         }
         self.files.loose.lock().expect(HELD).clear();
         sync_folder(&path)?;
+        top(stack).set_covered(0)?;
+        if !merged {
+            remove()?;
+        }
         unmark(&path)
     }
+}
+
+/// The file knows that a shadow file lies over it, and is as other programs expect it.
+fn cover(lower: &mut Layer, below: u64) -> Result<(), ImageError> {
+    lower.set_covered(below)?;
+    Ok(lower.close()?)
 }
 
 fn mark(shadow: &Path) -> Result<(), ImageError> {

@@ -72,13 +72,10 @@ fn a_new_disk_has_nothing_of_one_that_had_its_name() {
     create(&path, kind, Format::Plain).unwrap();
     assert!(!journal_of(&path).exists());
     assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), Track::new(0, 3));
-    // With it, the write would be in the new disk, and nothing to tell that but the check sums.
-    std::fs::write(journal_of(&path), &journal).unwrap();
-    let alien = open(&path).unwrap().read_track(3);
-    assert!(matches!(alien, Err(MediaError::Damaged(_))), "{alien:?}");
+    // Nor if somebody puts the journal back: pages that the write did not change do not make it look begun.
     std::fs::write(journal_of(&path), &journal).unwrap();
     std::fs::remove_file(crate::sums::path_of(&path)).unwrap();
-    assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), written);
+    assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), Track::new(0, 3));
 }
 
 #[test]

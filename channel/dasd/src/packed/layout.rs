@@ -20,6 +20,9 @@ pub const OPENED: u8 = 0x80;
 pub const WRITTEN: u8 = 0x40;
 pub const BIG_ENDIAN: u8 = 0x02;
 
+/// Where `covered` and `below` stand in the compressed header.
+const COVERED: usize = 496;
+
 /// Width and byte order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
@@ -52,6 +55,10 @@ pub struct PackedHeader {
     /// How units are compressed (0, 1, 2), and how hard; -1: as hard as is usual.
     pub method: u8,
     pub level: i16,
+    /// What shadow files are told by that belong together (see [`crate::chain`]), at the end where others have zeros: the one over this file has
+    /// `covered` as its `below`.
+    pub covered: u64,
+    pub below: u64,
 }
 
 /// An entry of a second-level table.
@@ -134,6 +141,8 @@ impl Layout {
             null_format: bytes[null],
             method: bytes[null + 1],
             level: self.get(bytes, null + 2, 2) as i16,
+            covered: long(COVERED),
+            below: long(COVERED + 8),
         }
     }
 
@@ -160,6 +169,8 @@ impl Layout {
         bytes[null] = header.null_format;
         bytes[null + 1] = header.method;
         self.put(&mut bytes, null + 2, 2, header.level as u16 as u64);
+        self.put(&mut bytes, COVERED, 8, header.covered);
+        self.put(&mut bytes, COVERED + 8, 8, header.below);
         bytes
     }
 
@@ -268,6 +279,8 @@ mod tests {
             null_format: 2,
             method: 1,
             level: -1,
+            covered: 8,
+            below: 9,
         };
         let entry = Entry { at: 0x89AB_CDEF, length: 0x9181, size: 0x9188 };
         for (wide, big) in [(false, false), (false, true), (true, false), (true, true)] {

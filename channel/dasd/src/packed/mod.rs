@@ -76,12 +76,15 @@ pub struct Style {
     pub shadow: bool,
     pub method: Method,
     pub null_format: u8,
+    /// As in the [header](PackedHeader).
+    pub covered: u64,
+    pub below: u64,
 }
 
 impl Style {
     /// A shadow file over a plain image.
     pub fn shadow(kind: Kind) -> Style {
-        Style { wide: false, shadow: true, method: Method::Zlib, null_format: null_format(kind) }
+        Style { wide: false, shadow: true, method: Method::Zlib, null_format: null_format(kind), covered: 0, below: 0 }
     }
 }
 
@@ -116,6 +119,8 @@ impl Packed {
             null_format: style.null_format,
             method: style.method.number(),
             level: -1,
+            covered: style.covered,
+            below: style.below,
         };
         let every = if style.shadow { layout.below() } else { 0 };
         let mut bytes = first.encode().to_vec();
@@ -219,7 +224,16 @@ impl Packed {
     pub fn style(&self) -> Style {
         let Layout { wide, .. } = self.layout;
         let method = Method::of(self.header.method).expect("checked when it was opened");
-        Style { wide, shadow: self.shadow, method, null_format: self.header.null_format }
+        let PackedHeader { null_format, covered, below, .. } = self.header;
+        Style { wide, shadow: self.shadow, method, null_format, covered, below }
+    }
+
+    /// Takes note of the shadow file over this file; 0: there is none.
+    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+        let header = PackedHeader { covered, ..self.header };
+        self.host.write_at(HEADER, &self.layout.encode_header(&header))?;
+        self.header = header;
+        self.step()
     }
 
     /// Whether the header says that whoever wrote the file last did not close it.

@@ -1,0 +1,66 @@
+//! Whether the files of an image belong together: none is missing, an older copy, or another disk's.
+//!
+//! A shadow file has only what was written since; over anything but the file that it was made over, as that was then, it is a disk that
+//! never was. So a snapshot has a number of its own, which both files keep where other programs have zeros: the file below as `covered`, the
+//! shadow file as `below`. An older copy of the file below has not got it. A file that says that it is covered and lies on top has lost its
+//! shadow file, with all that was written since.
+//!
+//! Files that other programs have made have no number, and are taken as they are, but for one that is missing between two others.
+
+use crate::host::{HostFile, ImageError};
+use crate::image::{Options, SHADOWS, shadow_path};
+use crate::layer::Layer;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// The shadow files of the image in `base`, the first one first. None of them may be missing.
+pub fn shadows(base: &Path, options: &Options) -> Result<Vec<PathBuf>, ImageError> {
+    let all: Vec<PathBuf> = (1..=SHADOWS).map(|number| shadow_path(base, options, number)).collect();
+    let there = all.iter().take_while(|path| path.exists()).count();
+    if let Some(stale) = all[there..].iter().find(|path| path.exists()) {
+        let missing = all[there].display();
+        let why = format!("it is a shadow file over {missing}, which is not there; put that back, or move it away");
+        return Err(ImageError::Damaged { path: stale.clone(), why });
+    }
+    Ok(all.into_iter().take(there).collect())
+}
+
+/// A number that no other snapshot has.
+pub fn number() -> u64 {
+    SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos() as u64 | 1
+}
+
+/// An error if `upper`, a shadow file, was made over something else than `lower`; what is to be told if nobody can say.
+pub fn belongs(lower: &Layer, upper: &Layer) -> Result<Option<String>, ImageError> {
+    let [below, above] = [lower, upper].map(|layer| layer.hosts()[0].path().to_path_buf());
+    match (upper.below(), lower.covered()) {
+        (0, _) => Ok(None),
+        (wanted, Some(covered)) if covered == wanted => Ok(None),
+        (_, None) => Ok(Some(format!(
+            "{} has no check sums that say whether {} belongs to it",
+            below.display(),
+            above.display()
+        ))),
+        _ => {
+            let what = "an older copy, or another disk's; put back what belongs together, or move the shadow file away";
+            let why = format!("it was made over {} as that is not now: one of them is {what}", below.display());
+            Err(ImageError::Damaged { path: above, why })
+        }
+    }
+}
+
+/// Why `top` cannot be all of its image, if it says that `next` lies over it. One whose snapshot, or whose merge, was ended between two
+/// steps is all there is.
+pub fn lost(top: &Layer, next: &Path) -> Option<String> {
+    let covered = top.covered().filter(|covered| *covered != 0)?;
+    let unfinished = crate::create::unfinished(next);
+    let made = || {
+        HostFile::open(&unfinished, false, None).ok()?;
+        let options = Options { read_only: true, ..Options::default() };
+        Some(Layer::open(&unfinished, &options, true).ok()?.below() == covered)
+    };
+    if crate::image::merge_begun(next) || made() == Some(true) {
+        return None;
+    }
+    Some(format!("its shadow file {} is gone, with all that was written since the snapshot", next.display()))
+}
