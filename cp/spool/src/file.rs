@@ -201,6 +201,8 @@ pub struct SpoolFile {
     pub blocks: u32,
     /// Whether something is reading it now. Not kept on the host: nothing reads when nothing runs.
     pub in_use: bool,
+    /// Its blocks have check sums. Those of files that were written by earlier versions have none.
+    pub(crate) sealed: bool,
     /// The name of its files on the host.
     pub(crate) id: Arc<str>,
     /// Its place in the queue, smallest first.
@@ -236,6 +238,7 @@ impl SpoolFile {
             record_length: device.record_length(),
             blocks: 0,
             in_use: false,
+            sealed: true,
             id: "".into(),
             position: 0,
         }
@@ -244,8 +247,9 @@ impl SpoolFile {
     /// The content of `ID.meta`.
     pub(crate) fn to_text(&self) -> String {
         let mut text = format!(
-            "spid {}\nqueue {}\nposition {}\nowner {}\noriginator {}\ndevice {}\nclass {}\nform {}\ncopies {}\nhold {}\n\
-             keep {}\ndist {}\ndest {}\nname {}\ntype {}\ntag {}\ncreated {}\nrecords {}\nlength {}\nblocks {}\n",
+            "file {}\nspid {}\nqueue {}\nposition {}\nowner {}\noriginator {}\ndevice {}\nclass {}\nform {}\ncopies {}\nhold {}\n\
+             keep {}\ndist {}\ndest {}\nname {}\ntype {}\ntag {}\ncreated {}\nrecords {}\nlength {}\nblocks {}\nsealed {}\n",
+            self.id,
             self.spid,
             self.queue.name(),
             self.position,
@@ -265,7 +269,8 @@ impl SpoolFile {
             self.created.0,
             self.records,
             self.record_length,
-            self.blocks
+            self.blocks,
+            self.sealed
         );
         text.push_str(&format!("check {:016x}\n", check(&text)));
         text
@@ -281,6 +286,10 @@ impl SpoolFile {
             let mut lines = body.lines().filter_map(|line| line.split_once(' '));
             lines.find(|(k, _)| *k == key).map(|(_, value)| value)
         };
+        // A header under another file's name is not that one's.
+        if get("file").is_some_and(|file| file != id) {
+            return None;
+        }
         let hold = get("hold")?;
         Some(SpoolFile {
             spid: get("spid")?.parse().ok().filter(|&n| n <= 9999)?,
@@ -303,6 +312,7 @@ impl SpoolFile {
             record_length: get("length")?.parse().ok()?,
             blocks: get("blocks")?.parse().ok()?,
             in_use: false,
+            sealed: get("sealed").is_some_and(|sealed| sealed == "true"),
             id: id.into(),
             position: get("position")?.parse().ok()?,
         })
@@ -312,6 +322,28 @@ impl SpoolFile {
 /// FNV-1a, to tell a file that was written from one that was half written or edited.
 pub(crate) fn check(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, b| (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A check sum of bytes, eight at a time.
+#[derive(Clone, Copy)]
+pub(crate) struct Sum(u64);
+
+impl Sum {
+    pub fn new() -> Sum {
+        Sum(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub fn add(&mut self, bytes: &[u8]) {
+        for piece in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..piece.len()].copy_from_slice(piece);
+            self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+        }
+    }
+
+    pub fn value(&self) -> u64 {
+        self.0
+    }
 }
 
 #[cfg(test)]

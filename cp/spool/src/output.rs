@@ -105,6 +105,7 @@ impl OutputFile {
         self.block[self.at..].fill(0);
         splink::set_count(&mut self.block, self.count);
         splink::set_record_length(&mut self.block, self.record_length);
+        splink::seal(&mut self.block, &self.id, self.blocks);
         self.full.extend_from_slice(&self.block[..]);
         self.blocks += 1;
         (self.at, self.count) = (RECORDS, 0);

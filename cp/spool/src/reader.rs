@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::Error;
 use crate::splink::{self, BLOCK, RECORDS};
@@ -19,6 +20,8 @@ pub struct ReaderFile {
     pub(crate) path: PathBuf,
     record_length: u16,
     blocks: u32,
+    /// The file's name on the host, if its blocks have check sums with it.
+    sealed: Option<Arc<str>>,
     host: fs::File,
     /// What was read ahead, and the number of its first block.
     ahead: Vec<u8>,
@@ -49,6 +52,7 @@ impl ReaderFile {
             path,
             record_length: file.record_length,
             blocks: file.blocks,
+            sealed: file.sealed.then(|| file.id.clone()),
             host,
             ahead: Vec::new(),
             first: 0,
@@ -96,6 +100,7 @@ impl ReaderFile {
         // Who reads by blocks does not read the records of this one as well.
         self.left = 0;
         to.copy_from_slice(&self.block[..]);
+        splink::unseal(to);
         splink::set_record_length(to, self.record_length);
         splink::set_spid(to, self.spid);
         Ok(true)
@@ -139,6 +144,11 @@ impl ReaderFile {
         }
         let from = (self.next - self.first) as usize * BLOCK;
         self.block.copy_from_slice(&self.ahead[from..from + BLOCK]);
+        if let Some(id) = &self.sealed
+            && !splink::is_sealed(&self.block, id, self.next)
+        {
+            return Err(Error::Damaged(self.path.clone()));
+        }
         self.next += 1;
         self.at = RECORDS;
         self.left = splink::count(&self.block);

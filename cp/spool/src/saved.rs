@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use base::Tod;
 
 use crate::Error;
-use crate::file::{HEADER, check, field};
+use crate::file::{HEADER, Sum, check, field};
 use crate::queue::sync_folder;
 
 /// The size of a page.
@@ -266,24 +266,6 @@ impl SavedFile {
     }
 }
 
-/// A check sum of bytes, eight at a time.
-#[derive(Clone, Copy)]
-struct Sum(u64);
-
-impl Sum {
-    fn new() -> Sum {
-        Sum(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, bytes: &[u8]) {
-        for piece in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..piece.len()].copy_from_slice(piece);
-            self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-        }
-    }
-}
-
 /// All saved systems and segments.
 pub struct SavedFiles {
     folder: PathBuf,
@@ -411,7 +393,7 @@ impl SavedFiles {
                 put(&bytes)?;
             }
             to.into_inner()?.sync_all()?;
-            Ok(sum.0)
+            Ok(sum.value())
         };
         file.sum = write().map_err(|e| {
             let _ = fs::remove_file(&path);
@@ -452,7 +434,7 @@ impl SavedFiles {
             sum.add(&bytes);
             page(number, &bytes);
         }
-        if sum.0 == file.sum { Ok(keys) } else { Err(Error::Damaged(path)) }
+        if sum.value() == file.sum { Ok(keys) } else { Err(Error::Damaged(path)) }
     }
 
     /// Gives a file another class.

@@ -8,6 +8,7 @@
 //! | 12 | 4 | how many records are in the block |
 //! | 16 | 4048 | the records, one behind the other |
 //! | 4064 | 2 | the file's record length (first block) |
+//! | 4072 | 8 | on the host a check sum of the block, the file's name there and the block's number; guests find 0 |
 //! | 4088 | 2 | the spid; filled in when a guest reads the block, for TRANSFER changes it |
 //!
 //! A record is a header of 12 bytes and data: 0 the CCW's command code, 6 the data's length, 10 the length of header
@@ -16,7 +17,7 @@
 use base::Tod;
 use base::ebcdic::{self, BLANK};
 
-use crate::file::SpoolFile;
+use crate::file::{SpoolFile, Sum};
 
 /// The bytes of a block.
 pub const BLOCK: usize = 4096;
@@ -32,6 +33,7 @@ pub const LONGEST: usize = RECORDS_END - RECORDS - HEADER;
 const COUNT: usize = 12;
 const RECORD_LENGTH: usize = 4064;
 const SPID: usize = 4088;
+const SEAL: std::ops::Range<usize> = 4072..4080;
 
 fn put_u16(block: &mut [u8], at: usize, value: u16) {
     block[at..at + 2].copy_from_slice(&value.to_be_bytes());
@@ -55,6 +57,29 @@ pub(crate) fn set_record_length(block: &mut [u8; BLOCK], length: u16) {
 
 pub(crate) fn set_spid(block: &mut [u8; BLOCK], spid: u16) {
     put_u16(block, SPID, spid);
+}
+
+/// The sum that tells block `number` of the file `id` from any other, and from what it was not written as.
+fn seal_of(block: &[u8; BLOCK], id: &str, number: u32) -> [u8; 8] {
+    let mut sum = Sum::new();
+    sum.add(&block[..SEAL.start]);
+    sum.add(&block[SEAL.end..]);
+    sum.add(id.as_bytes());
+    sum.add(&number.to_be_bytes());
+    sum.value().to_be_bytes()
+}
+
+pub(crate) fn seal(block: &mut [u8; BLOCK], id: &str, number: u32) {
+    let seal = seal_of(block, id, number);
+    block[SEAL].copy_from_slice(&seal);
+}
+
+pub(crate) fn is_sealed(block: &[u8; BLOCK], id: &str, number: u32) -> bool {
+    block[SEAL] == seal_of(block, id, number)
+}
+
+pub(crate) fn unseal(block: &mut [u8; BLOCK]) {
+    block[SEAL].fill(0);
 }
 
 /// `data` without trailing blanks; one byte stays of what was all blank.
