@@ -214,6 +214,7 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     }
     for (number, file) in &tapes {
         let tape = Tape::open(file, true).map_err(|error| format!("{}: {error}", file.display()))?;
+        tape.notice().iter().for_each(|notice| complain!("endicott: {notice}"));
         cp.tapes.install(*number, Model::T3490);
         cp.tapes.real(*number).expect("it was just installed").drive.mount(tape);
     }

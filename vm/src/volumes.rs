@@ -32,8 +32,12 @@ pub fn install_tapes(tapes: &Tapes, configured: &[TapeDrive], folder: &Path) -> 
     for TapeDrive { number, model, tape, ring } in configured {
         if !tapes.install(*number, *model) {
             troubles.push(format!("TAPE {number:04X} is defined twice"));
-        } else if let Some(Err(message)) = tape.as_ref().map(|tape| tapes.mount(*number, tape, *ring)) {
-            troubles.push(message.text);
+            continue;
+        }
+        match tape.as_ref().map(|tape| tapes.mount(*number, tape, *ring)) {
+            None => {}
+            Some(Ok((_, notice))) => troubles.extend(notice),
+            Some(Err(message)) => troubles.push(message.text),
         }
     }
     troubles

@@ -50,8 +50,22 @@ pub fn check(path: &Path) -> Result<Report, TapeError> {
     if section != Section::default() {
         report.sections.push(section);
     }
+    trailers(&report.sections, &mut report.wrong);
     chain(&tape.file, tape.end, report.size, &mut report.wrong)?;
     Ok(report)
+}
+
+/// Each file of a labelled tape that has labels in front of it has labels behind it, and a tape mark behind those.
+fn trailers(sections: &[Section], wrong: &mut Vec<String>) {
+    let count = |names: &[&str]| {
+        let labels = sections.iter().flat_map(|section| &section.labels);
+        labels.filter(|label| names.iter().any(|name| label.starts_with(name))).count()
+    };
+    let (began, ended) = (count(&["HDR1"]), count(&["EOF1", "EOV1"]));
+    let open = sections.last().is_some_and(|section| !section.marked);
+    if began > ended || (began > 0 && open) {
+        wrong.push(format!("the last of {began} labelled files has no end: the tape was cut"));
+    }
 }
 
 /// A standard label in a block of 80 bytes.

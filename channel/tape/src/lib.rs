@@ -142,6 +142,14 @@ impl Tape {
         self.writable
     }
 
+    /// What there is to tell of its file: that it does not end with a whole block. What may have followed is not there.
+    pub fn notice(&self) -> Option<String> {
+        let rest = self.file.metadata().ok()?.len().saturating_sub(self.end);
+        let after = format!("byte {}, behind block {}", self.end, self.elements.len());
+        let name = self.path.display();
+        (rest > 0).then(|| format!("{name} was cut: {rest} bytes at {after}, are no whole block; the tape ends there"))
+    }
+
     /// How many blocks and tape marks lie between the beginning and the head: the number of the block that is read next.
     pub fn position(&self) -> u32 {
         self.position as u32

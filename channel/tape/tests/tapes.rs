@@ -161,3 +161,63 @@ fn a_tape_is_on_one_drive() {
     assert!(matches!(Tape::open(&path, true), Err(TapeError::Damaged { at: 0, .. })));
     fs::remove_file(path).expect("it is ours");
 }
+
+/// Tapes that end anywhere: what is read of them is what was written, and a block that is not whole is told; a labelled one is told always.
+#[test]
+fn a_tape_that_was_cut_is_told() {
+    let mut cases = 0;
+    for (name, labelled) in
+        [("cut-plain.aws", false), ("cut-plain.het", false), ("cut-label.aws", true), ("cut-label.het", true)]
+    {
+        let path = place(name);
+        let mut tape = Tape::create(&path).expect("a new file");
+        let label = |text: &str| {
+            let mut block = base::ebcdic::from_str(text);
+            block.resize(80, 0x40);
+            block
+        };
+        let mut written = Vec::new();
+        if labelled {
+            written.extend([Some(label("VOL1TAPE01")), Some(label("HDR1FILE")), None]);
+        }
+        written.extend((0..6u8).map(|n| Some(vec![n; 300 * (usize::from(n) + 1)])));
+        written.push(None);
+        if labelled {
+            written.extend([Some(label("EOF1FILE")), None]);
+        }
+        written.push(None);
+        for block in &written {
+            match block {
+                Some(block) => tape.write(block).unwrap(),
+                None => tape.write_mark().unwrap(),
+            }
+        }
+        assert_eq!(tape.notice(), None);
+        drop(tape);
+        assert_eq!(check(&path).unwrap().wrong, [""; 0]);
+        let whole = fs::read(&path).unwrap();
+        let near = |length: &usize| *length < 400 || length + 400 > whole.len() || length.is_multiple_of(11);
+        for length in (0..whole.len()).filter(near) {
+            fs::write(&path, &whole[..length]).unwrap();
+            let mut tape = Tape::open(&path, false).unwrap();
+            let read: Vec<Option<Vec<u8>>> = (0..tape.count())
+                .map(|_| match tape.read().unwrap() {
+                    Item::Block(block) => Some(block),
+                    Item::Mark => None,
+                    Item::Nothing => panic!("{name}, {length}: fewer than there are"),
+                })
+                .collect();
+            assert_eq!(read[..], written[..read.len()], "{name}, {length} bytes");
+            assert!(matches!(tape.read(), Ok(Item::Nothing)));
+            let told = !check(&path).unwrap().wrong.is_empty();
+            assert!(told || tape.notice().is_none(), "{name}, {length} bytes");
+            // Only what ends with a block says nothing; with labels even that does, until what is behind the last file is read.
+            let at_end = length == 0 || labelled && read.len() >= written.len() - 1 || read.len() < 2;
+            let border = tape.notice().is_none();
+            assert!(told || border && (!labelled || at_end), "{name}, {length} bytes: {} elements", read.len());
+            cases += 1;
+        }
+        fs::remove_file(&path).unwrap();
+    }
+    println!("{cases} cuts");
+}

@@ -124,8 +124,8 @@ impl Tapes {
         true
     }
 
-    /// MOUNT: puts a tape of the library on a drive; `ring`: it may be written.
-    pub fn mount(&self, number: u16, name: &str, ring: bool) -> Result<Real, Message> {
+    /// MOUNT: puts a tape of the library on a drive; `ring`: it may be written. What there is to tell of the tape comes with it.
+    pub fn mount(&self, number: u16, name: &str, ring: bool) -> Result<(Real, Option<String>), Message> {
         let shown = format!("{number:04X}");
         let (real, library) = {
             let state = self.state();
@@ -141,8 +141,9 @@ impl Tapes {
         // What is on the drive goes first: it may be the same tape.
         real.drive.unload();
         let tape = Tape::open(&library.join(name), ring).map_err(|error| fail(error.to_string()))?;
+        let notice = tape.notice();
         real.drive.mount(tape);
-        Ok(real)
+        Ok((real, notice))
     }
 }
 

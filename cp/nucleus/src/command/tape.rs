@@ -19,7 +19,8 @@ pub fn mount(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Mess
         Some(word) => return Err(word.invalid()),
     };
     words.end()?;
-    let real = cp.tapes.mount(rdev, name.0, ring)?;
+    let (real, notice) = cp.tapes.mount(rdev, name.0, ring)?;
+    notice.into_iter().for_each(|notice| cp.notify_operator(&notice));
     Ok(format!("TAPE {rdev:04X} MOUNTED {} {}", name.0, real.access()).into())
 }
 
