@@ -458,7 +458,8 @@ fn restore(from: &Path, file: &Path) -> Result<(), String> {
 }
 
 fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
-    let image = open(file, dasd::Options::default()).map_err(|error| match error {
+    let options = dasd::Options { give_up: discard, ..dasd::Options::default() };
+    let image = Image::open(file, options).map_err(|error| match error {
         ImageError::InUse { .. } => {
             let what = match (merge, discard) {
                 (true, _) => " MERGE",
@@ -469,6 +470,11 @@ fn snapshot(file: &Path, merge: bool, discard: bool) -> Result<(), String> {
         }
         error => error.to_string(),
     })?;
+    if discard && let Some(why) = image.lost() {
+        say!("{}: {why}; it is given up", file.display());
+        return Ok(());
+    }
+    image.notices().iter().for_each(|notice| complain!("endicott: {notice}"));
     if !merge && !discard {
         let shadow = image.snapshot().map_err(text)?;
         say!("{}: writes go to {} from now on", file.display(), shadow.display());
