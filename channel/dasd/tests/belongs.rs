@@ -434,3 +434,39 @@ fn files_of_a_stack_that_do_not_belong_together_are_refused() {
         assert!(cases > 200, "{name}: {cases}");
     }
 }
+
+/// What a process leaves that is killed between two steps of a snapshot, of a discard, or of the end of a merge: nothing is missing.
+#[test]
+fn a_snapshot_that_was_begun_or_not_ended_loses_nothing() {
+    for (name, kind, format) in formats() {
+        let (folder, mut chance) = (Folder::new(&format!("belongs-begun-{name}")), Chance(3));
+        let mut disk = Disk::new(name, kind, format, 1);
+        let image = disk.open();
+        disk.write(&image, &mut chance);
+        image.snapshot().unwrap();
+        drop(image);
+        disk.keep();
+        let shadow = folder.path("vol_s1.3390");
+        for merged in [false, true] {
+            for first in [reader(), Options::default()] {
+                let path = disk.put(&folder);
+                if merged {
+                    fs::remove_file(&shadow).unwrap();
+                    fs::write(folder.path("vol_s1.3390.merging"), []).unwrap();
+                } else {
+                    fs::rename(&shadow, folder.path("vol_s1.3390.unfinished")).unwrap();
+                }
+                assert!(check(&path, &reader(), true, &mut quiet).unwrap().clean(), "{name}");
+                drop(Image::open(&path, first).unwrap());
+                let image = Image::open(&path, Options::default()).unwrap();
+                assert_eq!((image.shadows(), image.notices()), (0, vec![]), "{name}");
+                assert_eq!(disk.differs(&disk.read(&image), &disk.state), None, "{name}");
+                // And it goes on from there.
+                image.snapshot().unwrap();
+                image.merge_snapshot().unwrap();
+                drop(image);
+                assert!(check(&path, &reader(), true, &mut quiet).unwrap().clean(), "{name}");
+            }
+        }
+    }
+}
