@@ -6,6 +6,8 @@
 //! makes one.
 
 #![forbid(unsafe_code)]
+// What is printed goes through `say`: those macros panic where it cannot be.
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 #[macro_use]
 mod say;

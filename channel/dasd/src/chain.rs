@@ -49,6 +49,8 @@ pub fn belongs(lower: &Layer, upper: &Layer) -> Result<Option<String>, ImageErro
     }
 }
 
+const REMEDY: &str = "put that back, or endicott dasd snapshot --discard gives it up";
+
 /// Why `top` cannot be all of its image, if it says that `next` lies over it. One whose snapshot, or whose merge, was ended between two
 /// steps is all there is.
 pub fn lost(top: &Layer, next: &Path) -> Option<String> {
@@ -62,5 +64,5 @@ pub fn lost(top: &Layer, next: &Path) -> Option<String> {
     if crate::image::merge_begun(next) || made() == Some(true) {
         return None;
     }
-    Some(format!("its shadow file {} is gone, with all that was written since the snapshot", next.display()))
+    Some(format!("its shadow file {} is gone, with all that was written since the snapshot; {REMEDY}", next.display()))
 }

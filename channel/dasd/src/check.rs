@@ -46,12 +46,14 @@ impl FileReport {
 pub struct Report {
     pub kind: Kind,
     pub files: Vec<FileReport>,
+    /// The newest shadow file is gone: what there is to do about that.
+    pub lost: Option<String>,
 }
 
 impl Report {
     /// Nothing is wrong.
     pub fn clean(&self) -> bool {
-        self.files.iter().all(FileReport::clean)
+        self.lost.is_none() && self.files.iter().all(FileReport::clean)
     }
 }
 
@@ -66,32 +68,28 @@ pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>
         }
         opened => opened,
     }?;
-    image
-        .with_layers(|layers| {
-            let each = u64::from(packed::units(layers[0].kind()));
-            let all = each * layers.len() as u64;
-            let mut files = Vec::new();
-            for (n, layer) in layers.iter_mut().enumerate() {
-                let mut file = survey(layer);
-                let kind = layer.kind();
-                let alien = layer.sums().iter().any(|sums| sums.alien());
-                for unit in (0..packed::units(kind)).filter(|_| units) {
-                    match layer.read(unit).and_then(|bytes| checked(kind, unit, bytes)) {
-                        Ok(_) if alien && !layer.is_ours(unit)? => file.changed.push(unit),
-                        Ok(_) => {}
-                        Err(MediaError::Damaged(why)) => file.damaged.push((unit, why)),
-                        Err(error) => return Err(error.into()),
-                    }
-                    went_on(progress, n as u64 * each + u64::from(unit) + 1, all)?;
+    let lost = image.lost().map(str::to_string);
+    image.with_layers(|layers| {
+        let each = u64::from(packed::units(layers[0].kind()));
+        let all = each * layers.len() as u64;
+        let mut files = Vec::new();
+        for (n, layer) in layers.iter_mut().enumerate() {
+            let mut file = survey(layer);
+            let kind = layer.kind();
+            let alien = layer.sums().iter().any(|sums| sums.alien());
+            for unit in (0..packed::units(kind)).filter(|_| units) {
+                match layer.read(unit).and_then(|bytes| checked(kind, unit, bytes)) {
+                    Ok(_) if alien && !layer.is_ours(unit)? => file.changed.push(unit),
+                    Ok(_) => {}
+                    Err(MediaError::Damaged(why)) => file.damaged.push((unit, why)),
+                    Err(error) => return Err(error.into()),
                 }
-                files.push(file);
+                went_on(progress, n as u64 * each + u64::from(unit) + 1, all)?;
             }
-            Ok(Report { kind: image_kind(layers), files })
-        })
-        .map(|mut report| {
-            report.files.last_mut().expect("an image has a file").problems.extend(image.lost().map(str::to_string));
-            report
-        })
+            files.push(file);
+        }
+        Ok(Report { kind: image_kind(layers), files, lost })
+    })
 }
 
 fn image_kind(layers: &[Layer]) -> Kind {
@@ -164,8 +162,7 @@ pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<
         }
     };
     // What is gone cannot be made again, and it is not for a repair to give it up.
-    if let Some(why) = Image::open(path, Options { read_only: true, ..options.clone() })?.lost() {
-        let why = format!("{why}; put that back, or endicott dasd snapshot --discard gives it up");
+    if let Some(why) = report.lost {
         return Err(ImageError::Damaged { path: path.into(), why });
     }
     let mut anew = Vec::new();
@@ -179,7 +176,8 @@ pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<
         mend_plain(file, options)?;
     }
     for (units, path) in lost {
-        let why = |unit| (unit, "it was missing: the file was cut".to_string());
+        let what = if report.kind.blocks() > 0 { "group of 120 blocks" } else { "track" };
+        let why = |unit| (unit, format!("{what} {unit} was missing: the file was cut"));
         let of = report.files.iter_mut().find(|file| file.path == path);
         of.into_iter().for_each(|file| file.damaged.extend(units.iter().map(|unit| why(*unit))));
     }

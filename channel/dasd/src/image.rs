@@ -531,8 +531,7 @@ fn uncovered(top: &mut Layer, next: &Path, options: &Options) -> Result<Option<S
     let lost = chain::lost(top, next);
     match (&lost, options.read_only) {
         (Some(why), false) if !options.give_up => {
-            let why = format!("{why}; put that back, or endicott dasd snapshot --discard gives it up");
-            return Err(ImageError::Damaged { path: top.hosts()[0].path().into(), why });
+            return Err(ImageError::Damaged { path: top.hosts()[0].path().into(), why: why.clone() });
         }
         (_, false) if top.covered().is_some_and(|covered| covered != 0) => top.set_covered(0)?,
         _ => {}

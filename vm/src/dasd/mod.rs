@@ -385,6 +385,10 @@ fn tell(report: &Report, repaired: bool) {
             say!("{name}: {} {first}{more}: {what}", unit_name(report.kind));
         }
     }
+    if let Some(why) = &report.lost {
+        let last = report.files.last().expect("an image has a file");
+        return say!("{}: {why}", last.path.display());
+    }
     let damaged = report.files.iter().any(|file| !file.problems.is_empty() || !file.damaged.is_empty());
     say!(
         "{}",

@@ -246,7 +246,9 @@ pub fn report_json(report: &Report) -> String {
             )
         })
         .collect();
-    format!("{{\"clean\":{},{},\"files\":[{}]}}", report.clean(), kind_json(report.kind), files.join(","))
+    let lost = report.lost.as_deref().map_or("null".into(), quoted);
+    let (clean, kind) = (report.clean(), kind_json(report.kind));
+    format!("{{\"clean\":{clean},{kind},\"lost\":{lost},\"files\":[{}]}}", files.join(","))
 }
 
 fn kind_json(kind: Kind) -> String {
