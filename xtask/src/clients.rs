@@ -36,11 +36,11 @@ pub fn prepare() -> Outcome {
         return Ok(());
     }
     let apt = Apt::new(&host::cache().join("apt"), None)?;
-    let packages = match fetched(&apt, &PACKAGES) {
+    let packages = match fetched(&apt, &PACKAGES, "tests of disks") {
         Ok(packages) => packages,
         Err(_) => {
             apt.update()?;
-            fetched(&apt, &PACKAGES)?
+            fetched(&apt, &PACKAGES, "tests of disks")?
         }
     };
     let folder = guest::folder().join("clients");

@@ -9,6 +9,7 @@ mod clients;
 mod cms;
 mod guest;
 mod host;
+mod real;
 mod root;
 mod tasks;
 
@@ -23,7 +24,8 @@ cargo x TASK (or make TASK, which first installs what is missing):
   guest [--bench]          fetch and build the guest's kernel, initramfs and root file system into cache/guest
   cms                      build CMS, and its disks for the sample system, into cache/cms
   bench [--runs N] [ITEM...]  ratios against the machines Debian packages, into benches/history.tsv
-                           (items: boot, hercules, idle, twocpus, disk, io, a benchmark's name; --peers measures the others only)
+                           (items: boot, hercules, idle, twocpus, disk, io, a benchmark's name; --peers measures the others only;
+                           real runs programs as Debian has them, real cc java some of them)
   boots [N] [--cpus N] [--engine ENGINE]  boots Debian's kernel N times each on 1, 2 and 4 CPUs, to its end
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each

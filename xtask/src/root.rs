@@ -115,11 +115,12 @@ fn packages() -> Outcome<(Vec<PathBuf>, Vec<PathBuf>)> {
     }
     names.retain(|name| !UNUSED.iter().any(|unused| name.starts_with(unused)));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok((fetched(&apt, &names)?, fetched(&apt, &LOCAL)?))
+    const WHAT: &str = "tests of disks";
+    Ok((fetched(&apt, &names, WHAT)?, fetched(&apt, &LOCAL, WHAT)?))
 }
 
 /// The files of these packages in `cache/apt`, downloaded if they are not there.
-pub fn fetched(apt: &Apt, names: &[&str]) -> Outcome<Vec<PathBuf>> {
+pub fn fetched(apt: &Apt, names: &[&str], what: &str) -> Outcome<Vec<PathBuf>> {
     let folder = host::cache().join("apt");
     let file = |name: &str| {
         let prefix = format!("{name}_");
@@ -127,7 +128,7 @@ pub fn fetched(apt: &Apt, names: &[&str]) -> Outcome<Vec<PathBuf>> {
     };
     let missing: Vec<&str> = names.iter().copied().filter(|name| file(name).is_none()).collect();
     if !missing.is_empty() {
-        println!("Fetching {} packages for tests of disks into {}.", missing.len(), folder.display());
+        println!("Fetching {} packages for {what} into {}.", missing.len(), folder.display());
         apt.download(&missing)?;
     }
     let missing = |name: &str| format!("apt-get did not download {name}.");
@@ -150,7 +151,7 @@ fn lay_out(folder: &Path, system: &[PathBuf], local: &[PathBuf], guest: &Guest) 
     let mut status = String::new();
     let known = Apt::new(&host::cache().join("apt"), None)?.with_dependencies(&LOCAL.map(str::to_owned))?;
     for package in system {
-        unpack(package, folder)?;
+        unpack(package, folder, &LEFT)?;
         let about = output(Command::new("dpkg-deb").arg("-f").arg(package))?;
         let field = |name: &str| about.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
         let name = field("Package:").ok_or_else(|| format!("{} has no name.", package.display()))?;
@@ -207,14 +208,24 @@ const SMALL_TOOLS: [&str; 45] = [
     "uname", "uniq", "wc", "yes",
 ];
 
-/// Unpacks the files of a package that the system needs.
-fn unpack(package: &Path, folder: &Path) -> Outcome {
+/// Unpacks the files of a package but for those of these patterns.
+pub fn unpack(package: &Path, folder: &Path, left: &[&str]) -> Outcome {
+    extract(package, folder, &left.iter().map(|pattern| format!("--exclude={pattern}")).collect::<Vec<_>>())
+}
+
+/// Unpacks the files of a package that these patterns name.
+pub fn unpack_only(package: &Path, folder: &Path, wanted: &[&str]) -> Outcome {
+    let wanted = wanted.iter().map(|&pattern| pattern.to_owned());
+    extract(package, folder, &["--wildcards".to_owned()].into_iter().chain(wanted).collect::<Vec<_>>())
+}
+
+fn extract(package: &Path, folder: &Path, what: &[String]) -> Outcome {
     let mut stream = Command::new("dpkg-deb").arg("--fsys-tarfile").arg(package).stdout(Stdio::piped()).spawn();
     let stream = stream.as_mut().map_err(|error| format!("dpkg-deb could not be started: {error}."))?;
     let archive = stream.stdout.take().expect("the output is piped");
     let mut tar = Command::new("tar");
     tar.args(["-x", "--no-same-owner", "--keep-directory-symlink", "-C"]).arg(folder);
-    run(tar.args(LEFT.map(|pattern| format!("--exclude={pattern}"))).stdin(archive))?;
+    run(tar.args(what).stdin(archive))?;
     at(package, stream.wait())?;
     Ok(())
 }

@@ -6,6 +6,8 @@
 
 const DIRECTORY: u32 = 0o040_755;
 const PROGRAM: u32 = 0o100_755;
+const FILE: u32 = 0o100_644;
+const LINK: u32 = 0o120_777;
 const CHARACTER_DEVICE: u32 = 0o020_600;
 
 /// An archive under construction. Every member belongs to root and carries no time.
@@ -22,6 +24,15 @@ impl Archive {
 
     pub fn program(&mut self, name: &str, content: &[u8]) {
         self.member(name, PROGRAM, (0, 0), content);
+    }
+
+    pub fn file(&mut self, name: &str, executable: bool, content: &[u8]) {
+        self.member(name, if executable { PROGRAM } else { FILE }, (0, 0), content);
+    }
+
+    /// A symbolic link.
+    pub fn link(&mut self, name: &str, target: &str) {
+        self.member(name, LINK, (0, 0), target.as_bytes());
     }
 
     pub fn character_device(&mut self, name: &str, major: u32, minor: u32) {
@@ -74,6 +85,16 @@ mod tests {
         assert_eq!(&bytes[116..119], b"#!x");
         assert_eq!(&bytes[120..126], b"070701");
         assert_eq!(bytes.len() % 4, 0);
+    }
+
+    #[test]
+    fn links_hold_their_target_and_files_are_executed_or_not() {
+        let mut archive = Archive::default();
+        archive.link("a", "b/c");
+        archive.file("d", false, b"text");
+        let bytes = archive.finish();
+        assert_eq!((&bytes[14..22], &bytes[112..115]), (&b"0000a1ff"[..], &b"b/c"[..]));
+        assert_eq!((&bytes[116 + 14..116 + 22], &bytes[116 + 112..116 + 116]), (&b"000081a4"[..], &b"text"[..]));
     }
 
     #[test]

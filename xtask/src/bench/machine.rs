@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::host::{self, Outcome, at, make_folder};
 
-/// The guest's storage in MiB, the same on every machine.
-const MEMORY_MIB: u64 = 1024;
+/// The storage of most guests in MiB.
+pub const MEMORY_MIB: u64 = 1024;
 
 /// What a machine is started on.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub struct Load {
     pub native: PathBuf,
     /// A disk: an image of a 3390; on QEMU nothing but its blocks, at a virtio disk.
     pub disk: Option<PathBuf>,
+    /// The guest's storage in MiB.
+    pub memory: u64,
 }
 
 /// Who runs the guest.
@@ -122,7 +124,7 @@ fn on_one_processor(program: &str) -> Command {
 fn endicott(load: &Load, append: &str, cpus: u16) -> Command {
     let mut command = Command::new(host::target("release").join("endicott"));
     command.arg("linux").arg("--kernel").arg(&load.kernel).arg("--initrd").arg(&load.initrd);
-    command.args(["--append", append, "--memory", &format!("{MEMORY_MIB}M")]);
+    command.args(["--append", append, "--memory", &format!("{}M", load.memory)]);
     command.arg("--cpus").arg(cpus.to_string());
     if let Some(disk) = &load.disk {
         command.arg("--disk").arg(disk);
@@ -132,7 +134,7 @@ fn endicott(load: &Load, append: &str, cpus: u16) -> Command {
 
 fn qemu(load: &Load, append: &str) -> Command {
     let mut command = Command::new("qemu-system-s390x");
-    command.args(["-M", "s390-ccw-virtio", "-smp", "1", "-m", &format!("{MEMORY_MIB}M")]);
+    command.args(["-M", "s390-ccw-virtio", "-smp", "1", "-m", &format!("{}M", load.memory)]);
     command.args(["-nographic", "-no-reboot", "-nodefaults"]);
     command.args(["-chardev", "stdio,id=c0,mux=off,signal=off", "-device", "sclpconsole,chardev=c0"]);
     if let Some(disk) = &load.disk {
@@ -171,7 +173,8 @@ fn hercules(folder: &Path, load: &Load, append: &str) -> Outcome<Command> {
         // It will not start without a device, and a printer needs no network port.
         format!(
             "CPUSERIAL 002623\nCPUMODEL 2097\nNUMCPU 1\nMAXCPU 1\nARCHMODE z/Arch\nPGMPRDOS LICENSED\n\
-             MAINSIZE {MEMORY_MIB}\nOSTAILOR QUIET\n000E 1403 prt.txt\n{disk}"
+             MAINSIZE {}\nOSTAILOR QUIET\n000E 1403 prt.txt\n{disk}",
+            load.memory
         )
         .as_bytes(),
     )?;

@@ -13,6 +13,7 @@ use crate::host::{self, Outcome, at, cargo, make_folder, output, run};
 
 mod disks;
 mod machine;
+mod programs;
 use machine::{Load, Machine, Running};
 
 /// What can be asked for: one of [`NO_BENCHMARKS`], or a benchmark's name; nothing means everything.
@@ -83,7 +84,7 @@ pub fn bench(words: &[&str]) -> Outcome {
         run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
     }
     let (initrd, native) = (guest::prepare_benches()?, guest::prepare_native()?);
-    let load = Load { kernel: guest::prepare()?.kernel, initrd, native, disk: None };
+    let load = Load { kernel: guest::prepare()?.kernel, initrd, native, disk: None, memory: machine::MEMORY_MIB };
     let mut rows = Vec::new();
     let wanted = |item: &str| wish.items.is_empty() || wish.items.iter().any(|asked| asked == item);
 
@@ -96,14 +97,21 @@ pub fn bench(words: &[&str]) -> Outcome {
     if wanted("idle") {
         rows.extend(idle(&wish, &load)?);
     }
-    if wish.items.is_empty() || wish.items.iter().any(|item| !NO_BENCHMARKS.contains(&item.as_str())) {
-        rows.extend(benchmarks(&wish, &load)?);
+    let real = programs::wanted(&wish.items)?;
+    let names: Vec<&str> = wish.items.iter().map(String::as_str).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !NO_BENCHMARKS.contains(name)).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !real.iter().any(|real| real == name)).collect();
+    if wish.items.is_empty() || !names.is_empty() {
+        rows.extend(benchmarks(&wish, &load, &names)?);
     }
     if wanted("twocpus") {
         rows.push(two_cpus(&wish, &load)?);
     }
     let means = means(&rows);
     rows.extend(means);
+    if !real.is_empty() {
+        rows.extend(programs::programs(&wish, &load, &real)?);
+    }
     if wanted("disk") {
         rows.extend(disks::disks(&wish, &load)?);
     }
@@ -146,7 +154,7 @@ fn pair(wish: &Wish, peer: Machine) -> Vec<Machine> {
 }
 
 /// Items that are no benchmarks of the guest's.
-const NO_BENCHMARKS: [&str; 6] = ["boot", "hercules", "idle", "twocpus", "disk", "io"];
+const NO_BENCHMARKS: [&str; 7] = ["boot", "hercules", "idle", "twocpus", "disk", "io", "real"];
 
 /// Longest times for a boot and for one round of all benchmarks; generous, because a host may be busy.
 const BOOT_LIMIT: Duration = Duration::from_secs(300);
@@ -201,8 +209,7 @@ fn idle(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
     ])
 }
 
-fn benchmarks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
-    let names: Vec<&str> = wish.items.iter().map(String::as_str).filter(|item| !NO_BENCHMARKS.contains(item)).collect();
+fn benchmarks(wish: &Wish, load: &Load, names: &[&str]) -> Outcome<Vec<Row>> {
     let mut mode = "vmb.mode=bench".to_owned();
     if !names.is_empty() {
         mode += &format!(" vmb.tests={}", names.join(","));
@@ -238,7 +245,7 @@ impl Results {
         for line in running.until("BENCH-DONE", ROUND_LIMIT)? {
             let words: Vec<&str> = line.text.split_whitespace().collect();
             match words[..] {
-                ["bench", name, seconds] => {
+                ["bench" | "real", name, seconds] => {
                     let seconds = seconds.parse().map_err(|_| format!("The guest said: {}", line.text))?;
                     println!("bench {round} {} {name} {seconds:.3} s", machine.name());
                     self.samples.add(machine, name, seconds);
@@ -324,12 +331,17 @@ fn means(rows: &[Row]) -> Vec<Row> {
             row.peer == peer && wanted
         };
         let ratios: Vec<f64> = rows.iter().filter(of_group).filter_map(Row::ratio).collect();
-        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
-        let (ours, theirs) = (Some(mean), Some(1.0));
-        let row = Row { item: name.into(), unit: "×", peer, ours, theirs, goal: Goal::Ratio(limit), host: None };
-        (!ratios.is_empty()).then_some(row)
+        mean_row(name, peer, &ratios, limit)
     };
     MEANS.iter().filter_map(mean).collect()
+}
+
+/// The geometric mean of these ratios, if there are any, which should be so much at most.
+fn mean_row(name: &str, peer: Machine, ratios: &[f64], limit: f64) -> Option<Row> {
+    let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    let (ours, theirs) = (Some(mean), Some(1.0));
+    let row = Row { item: name.into(), unit: "×", peer, ours, theirs, goal: Goal::Ratio(limit), host: None };
+    (!ratios.is_empty()).then_some(row)
 }
 
 /// Figures as they come, by machine and item.
