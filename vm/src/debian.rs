@@ -31,7 +31,7 @@ pub struct Options {
     /// The size of the disk in cylinders of a 3390; 1000 cylinders hold 720 MB.
     #[arg(long, value_name = "N", default_value_t = 3339, value_parser = clap::value_parser!(u32).range(1500..=65520))]
     pub cylinders: u32,
-    /// The Debian release: bookworm, trixie, stable... If left out, this host's, or stable if it is no Debian.
+    /// The Debian release: bookworm, trixie, forky, sid, stable... If left out, this host's, or stable if it is no Debian.
     #[arg(long, value_name = "RELEASE")]
     pub suite: Option<String>,
     #[arg(long, value_name = "NAME")]
@@ -166,10 +166,10 @@ fn make(options: &Options, disk: &Path, stop: &Stop) -> Result<(), String> {
     let mut progress = Progress::new();
     progress.say(&format!("Fetching packages into {}", cache.display()));
     let apt = Apt::new(&cache, suite)?;
-    let fresh = apt.update()?;
+    let old = apt.update()?;
     stop.look()?;
-    if !fresh {
-        progress.say("Debian's archive cannot be reached: the lists fetched before have to do");
+    if let Some(why) = old {
+        progress.say(&format!("The lists fetched before have to do: {why}"));
     }
     let installer = Installer::new(&apt, &plan)?;
     stop.look()?;

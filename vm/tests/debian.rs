@@ -135,7 +135,7 @@ fn a_debian_is_made_and_runs() {
     assert!(made.status.success(), "{said}");
     println!("made in {:.0?}", began.elapsed());
     for part in
-        ["the lists fetched before have to do", "Installing ", "1/9 ", "9/9 ", "Installed", "demo.3390 is ready"]
+        ["The lists fetched before have to do: ", "Installing ", "1/9 ", "9/9 ", "Installed", "demo.3390 is ready"]
     {
         assert!(said.contains(part), "no {part}: {said}");
     }

@@ -46,30 +46,47 @@ impl Apt {
         Ok(Apt { folder, options, suite: suite.map(str::to_owned) })
     }
 
-    /// Fetches the lists of packages. False if they cannot be had and those of an earlier time have to do.
-    pub fn update(&self) -> Result<bool, String> {
+    /// Fetches the lists of packages. If they cannot be had and those of an earlier time have to do: why.
+    pub fn update(&self) -> Result<Option<String>, String> {
         // What cannot be fetched is an error, not a warning.
-        match self.run("apt-get", &["-qq", "-o", "APT::Update::Error-Mode=any", "update"]) {
-            Ok(_) => Ok(true),
-            Err(Failed { why, .. }) if why.contains("does not have a Release file") => {
-                let suite = self.suite.as_deref().unwrap_or("of this name");
-                Err(format!(
-                    "There is no Debian release {suite}: there are bookworm, trixie, stable and others. ({why})"
-                ))
-            }
-            Err(missing) if missing.why == MISSING => Err(format!("{missing}.")),
-            Err(_) if self.required().is_ok() => Ok(false),
-            Err(why) => Err(format!(
-                "Debian's lists of packages cannot be fetched: they need the network, and Debian's archive or a mirror that \
-                 DEBIAN_MIRROR names. ({why})"
-            )),
+        let Err(failed) = self.run("apt-get", &["-qq", "-o", "APT::Update::Error-Mode=any", "update"]) else {
+            return Ok(None);
+        };
+        if failed.why == MISSING {
+            return Err(format!("{failed}."));
         }
+        if failed.why.contains("does not have a Release file") {
+            let suite = self.suite.as_deref().unwrap_or("of this name");
+            return Err(format!(
+                "There is no Debian release {suite}: there are bookworm, trixie, stable and others. ({})",
+                failed.why
+            ));
+        }
+        let why = match unverified(&failed.said) {
+            Some(why) => {
+                let suite = self.suite.as_ref().map_or_else(String::new, |suite| format!(" release {suite}"));
+                format!("The index of Debian{suite} does not verify: {why}")
+            }
+            None => format!(
+                "Debian's lists of packages cannot be fetched: they need the network, and Debian's archive or a mirror that \
+                 DEBIAN_MIRROR names. ({failed})"
+            ),
+        };
+        if self.required().is_ok() { Ok(Some(why)) } else { Err(why) }
     }
 
     /// The newest kernel; flavours, debug symbols and meta packages are passed over.
     pub fn newest_kernel(&self) -> Result<String, String> {
         let names = self.text("apt-cache", &["pkgnames", "linux-image-"])?;
         newest_kernel(&names).ok_or_else(|| "Debian's list of packages for s390x has no kernel.".into())
+    }
+
+    /// This package of the kernel and those of the same kernel that it depends on: one of them has it.
+    pub fn kernel_with_its_parts(&self, kernel: &str) -> Result<Vec<String>, String> {
+        let release = kernel.trim_start_matches("linux-image-");
+        let mut names = self.with_dependencies(&[kernel.to_owned()])?;
+        names.retain(|name| name.starts_with("linux-") && name.ends_with(release));
+        Ok(names)
     }
 
     /// Fetches these packages, without what they depend on, into the folder.
@@ -161,6 +178,36 @@ impl Apt {
         let said = self.run(program, arguments).map_err(|why| not_fetched(&why))?;
         Ok(String::from_utf8_lossy(&said).into_owned())
     }
+}
+
+/// What apt-get says if a release's index, or a list that it names, is not what it should be; with the remedy.
+fn unverified(said: &str) -> Option<String> {
+    let line = |part: &str| said.lines().find(|line| line.contains(part));
+    // Behind the address, which has colons itself, apt-get says what is wrong.
+    let signature = line("The following signatures").and_then(|line| line.find("The following").map(|at| &line[at..]));
+    let signature = signature.or_else(|| line("Clearsigned").and_then(|line| Some(&line[line.find("Clearsigned")?..])));
+    if let Some(what) = signature {
+        return Some(format!(
+            "{}. Another mirror (DEBIAN_MIRROR names one) or a newer debian-archive-keyring on this host may help.",
+            what.trim().trim_end_matches('.')
+        ));
+    }
+    if line("is not signed").is_some() {
+        return Some("it is not signed. Another mirror may help: DEBIAN_MIRROR names one.".into());
+    }
+    if let Some(line) = line("is expired").or_else(|| line("is not valid yet")) {
+        let what = line.find('(').map_or(line, |at| &line[at..]);
+        let what = what.split_inclusive(')').next().unwrap_or(what);
+        return Some(format!(
+            "its time is not now {what}. This host's clock is wrong, or the mirror is old: DEBIAN_MIRROR names another."
+        ));
+    }
+    let line = line("Hash Sum mismatch").or_else(|| line("File has unexpected size"))?;
+    let what = line.trim().trim_start_matches("E: ").trim_start_matches("Failed to fetch ");
+    Some(format!(
+        "it promises another file than there is. Try again later, when the mirror has all files, or name another one in \
+         DEBIAN_MIRROR. ({what})"
+    ))
 }
 
 /// Why packages are not there, in one sentence with the remedy.
@@ -259,13 +306,60 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said_with_the_remedy() {
-        let failed = |why: &str| not_fetched(&Failed { program: "apt-get".into(), why: why.into() });
+        let failed =
+            |why: &str| not_fetched(&Failed { program: "apt-get".into(), why: why.into(), said: String::new() });
         assert!(
             failed("Unable to locate package frobnicate").starts_with("Debian has no package frobnicate for s390x")
         );
         assert!(failed("You don't have enough free space in /x/archives/.").contains("--cache"));
         assert!(failed("Unable to fetch some archives, maybe run apt-get update").contains("the network"));
         assert_eq!(failed("Broken packages."), "apt-get: Broken packages.");
+    }
+
+    #[test]
+    fn an_index_that_does_not_verify_is_told_as_that() {
+        // As apt-get 2.6 says it.
+        let cases = [
+            (
+                "W: GPG error: http://mirror sid InRelease: The following signatures were invalid: BADSIG 6ED0 Debian\n\
+                 E: The repository 'http://mirror sid InRelease' is not signed.",
+                "The following signatures were invalid: BADSIG 6ED0 Debian. Another mirror",
+            ),
+            (
+                "W: GPG error: http://mirror sid InRelease: The following signatures couldn't be verified because the \
+                 public key is not available: NO_PUBKEY FA41\nE: The repository 'http://mirror sid InRelease' is not signed.",
+                "NO_PUBKEY FA41. Another mirror",
+            ),
+            (
+                "E: Failed to fetch http://mirror/dists/sid/InRelease  Clearsigned file isn't valid, got 'NOSPLIT' (does \
+                 the network require authentication?)\nE: The repository 'http://mirror sid InRelease' is not signed.",
+                "Clearsigned file isn't valid, got 'NOSPLIT' (does the network require authentication?). Another",
+            ),
+            ("E: The repository 'http://mirror sid Release' is not signed.", "it is not signed. Another mirror"),
+            (
+                "E: Failed to fetch http://mirror/dists/trixie/main/binary-s390x/Packages.xz  File has unexpected size \
+                 (9330644 != 9332140). Mirror sync in progress? [IP: 192.0.2.1 80]\n   Hashes of expected file:\n\
+                 E: Some index files failed to download. They have been ignored, or old ones used instead.",
+                "it promises another file than there is. Try again later",
+            ),
+            ("E: Failed to fetch http://mirror/dists/sid/main/binary-s390x/Packages.xz  Hash Sum mismatch", "promises"),
+            (
+                "E: Release file for http://mirror/dists/sid/InRelease is expired (invalid since 3d 1h 5min 10s). Updates \
+                 for this repository will not be applied.",
+                "its time is not now (invalid since 3d 1h 5min 10s). This host's clock",
+            ),
+            (
+                "E: Release file for http://mirror/dists/sid/InRelease is not valid yet (invalid for another 2h 1min 4s). \
+                 Updates for this repository will not be applied.",
+                "its time is not now (invalid for another 2h 1min 4s). This host's clock",
+            ),
+        ];
+        for (said, expected) in cases {
+            let why = unverified(said).unwrap_or_default();
+            assert!(why.contains(expected), "{said}\n{why}");
+        }
+        let fine = "E: Failed to fetch http://127.0.0.1:9/dists/sid/InRelease  Could not connect to 127.0.0.1:9";
+        assert_eq!(unverified(fine), None);
     }
 
     #[test]

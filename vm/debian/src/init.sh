@@ -31,11 +31,20 @@ await() {
 
 say "Preparing the disk"
 cd /modules
+# Newer releases have them compressed.
+for module in *.ko.*; do
+    case $module in
+    *.xz) quiet unxz $module ;;
+    *.gz) quiet gunzip $module ;;
+    esac
+done
 for module in crc32c_generic crc16 mbcache jbd2 ext4 dasd_mod dasd_diag_mod dasd_eckd_mod dasd_fba_mod $MODULES; do
     [ ! -f $module.ko ] || quiet insmod $module.ko || true
 done
 cd /
-# What the formatting programs need, in the RAM disk.
+# What the formatting programs need, in the RAM disk. Older releases have it below /sbin and /lib, newer ones below /usr.
+mkdir -p /usr/sbin /usr/lib
+for link in sbin lib; do [ -e /$link ] || ln -s usr/$link /$link; done
 for package in $TOOLS; do
     quiet dpkg-deb -x /packages/${package}_*.deb / || fail "the package $package cannot be unpacked"
 done
@@ -61,8 +70,15 @@ quiet mount -t ext4 -o noatime,barrier=0,data=writeback,commit=300 $part /mnt ||
 say "Unpacking the base system"
 cd /mnt
 mkdir -p usr/bin usr/sbin usr/lib var/lib/dpkg/info var/lib/dpkg/updates var/cache/apt/archives etc root
-for link in bin sbin lib; do ln -s usr/$link $link; done
-for package in $BASE; do
+# Newer releases' base-files has the links, and busybox does not put them where there are some.
+if dpkg-deb -c /packages/base-files_*.deb | grep -q '\./bin -> usr/bin'; then
+    quiet dpkg-deb -x /packages/base-files_*.deb /mnt || fail "the package base-files cannot be unpacked"
+    BASE_LEFT=$(echo " $BASE " | sed 's/ base-files / /')
+else
+    for link in bin sbin lib; do ln -s usr/$link $link; done
+    BASE_LEFT=$BASE
+fi
+for package in $BASE_LEFT; do
     quiet dpkg-deb -x /packages/${package}_*.deb /mnt || fail "the package $package cannot be unpacked"
 done
 touch var/lib/dpkg/status var/lib/dpkg/available

@@ -3,11 +3,12 @@
 
 use crate::apt::Apt;
 use crate::cpio::Archive;
+use crate::kernel::{Kernel, tar};
 use crate::{Scratch, at};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What is to be installed.
 pub struct Plan {
@@ -88,14 +89,13 @@ impl Installer {
         let (_, busybox) = busybox.ok_or("apt-get did not fetch busybox-static.")?;
         fetched.sort();
         let file = |package: &str| fetched.iter().find(|(name, _)| name == package).map(|(_, file)| file.as_path());
-        // The kernel's meta package depends on the one with the kernel.
-        let kernel = fetched.iter().find(|(name, _)| name.starts_with("linux-image-") && name != "linux-image-s390x");
-        let (_, kernel) = kernel.ok_or("linux-image-s390x depends on no kernel.")?;
+        // Which of them has the kernel differs: the meta package linux-image-s390x only depends on it.
+        let kernel: Vec<PathBuf> =
+            fetched.iter().filter(|(name, _)| name.starts_with("linux-")).map(|(_, file)| file.clone()).collect();
+        let kernel = Kernel::find(&kernel)?;
         let scratch = Scratch::new(&std::env::temp_dir().join(format!("endicott-debian-{}", std::process::id())))?;
         let scratch = scratch.path();
-        unpack(kernel, scratch, &["./boot/vmlinuz-*", "*/crypto/*", "*/lib/*", "*/fs/*", "*/s390/block/*"])?;
-        unpack(&busybox, scratch, &["*/bin/busybox"])?;
-        let image = find(scratch, &|name| name.starts_with("vmlinuz-")).ok_or("The kernel's package has no kernel.")?;
+        tar(&busybox, Command::new("tar").args(["-x", "--wildcards", "-C"]).arg(scratch).arg("*/bin/busybox"))?;
         let shell = find(scratch, &|name| name == "busybox").ok_or("busybox-static has no busybox.")?;
 
         let mut archive = Archive::default();
@@ -106,10 +106,8 @@ impl Installer {
         archive.character_device("dev/console", 5, 1);
         archive.program("bin/busybox", &at(&shell, fs::read(&shell))?);
         archive.program("init", include_bytes!("init.sh"));
-        for module in MODULES {
-            if let Some(path) = find(scratch, &|name| name == format!("{module}.ko")) {
-                archive.program(&format!("modules/{module}.ko"), &at(&path, fs::read(&path))?);
-            }
+        for (file, content) in kernel.modules(&MODULES)? {
+            archive.program(&format!("modules/{file}"), &content);
         }
         for (name, path) in &fetched {
             archive.program(&format!("packages/{name}_.deb"), &at(path, fs::read(path))?);
@@ -142,7 +140,7 @@ impl Installer {
         ];
         let settings: String = settings.iter().map(|(name, value)| format!("{name}={}\n", quoted(value))).collect();
         archive.program("wanted.sh", settings.as_bytes());
-        Ok(Installer { kernel: at(&image, fs::read(&image))?, initrd: archive.finish(), packages: fetched.len() })
+        Ok(Installer { kernel: kernel.image()?, initrd: archive.finish(), packages: fetched.len() })
     }
 }
 
@@ -211,23 +209,6 @@ pub fn check(plan: &Plan) -> Result<(), String> {
 /// A word that the shell takes as it stands.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// Unpacks those files of a package whose names match one of the `patterns`.
-fn unpack(package: &Path, folder: &Path, patterns: &[&str]) -> Result<(), String> {
-    let mut stream = Command::new("dpkg-deb")
-        .arg("--fsys-tarfile")
-        .arg(package)
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("dpkg-deb could not be started: {error}."))?;
-    let archive = stream.stdout.take().expect("the output is piped");
-    let mut tar = Command::new("tar");
-    tar.args(["-x", "--wildcards", "--no-anchored", "-C"]).arg(folder).args(patterns).stdin(archive);
-    // A pattern without a match is no error: kernels differ in what they have built in.
-    let _ = tar.stderr(Stdio::null()).status().map_err(|error| format!("tar could not be started: {error}."))?;
-    stream.wait().map_err(|error| format!("dpkg-deb: {error}."))?;
-    Ok(())
 }
 
 /// A file somewhere below `folder`.

@@ -1,11 +1,12 @@
 //! Debian for s390x on a host of another kind: its packages, fetched without touching the host's own package management
-//! ([`apt`]), and the RAM disk of a guest that installs them on a disk ([`installer`]).
+//! ([`apt`]), the kernel among them ([`kernel`]), and the RAM disk of a guest that installs them on a disk ([`installer`]).
 //!
 //! Errors are one sentence for the person who typed the command, with the remedy where there is one.
 
 pub mod apt;
 pub mod cpio;
 pub mod installer;
+pub mod kernel;
 
 use std::fmt;
 use std::fs;
@@ -39,6 +40,8 @@ struct Failed {
     program: String,
     /// What it says itself: the first of its error messages, or how it ended.
     why: String,
+    /// All of its messages.
+    said: String,
 }
 
 /// Why a program that is not installed fails.
@@ -54,10 +57,10 @@ impl fmt::Display for Failed {
 /// Runs `command` to its end and returns what it wrote to its standard output; of its errors the first one becomes ours.
 fn output(command: &mut Command) -> Result<Vec<u8>, Failed> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let failed = |why: String| Failed { program: program.clone(), why };
+    let failed = |why: String, said: String| Failed { program: program.clone(), why, said };
     let output = command.stdin(Stdio::null()).output().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => failed(MISSING.into()),
-        _ => failed(format!("it cannot be started: {error}")),
+        ErrorKind::NotFound => failed(MISSING.into(), String::new()),
+        _ => failed(format!("it cannot be started: {error}"), String::new()),
     })?;
     if output.status.success() {
         return Ok(output.stdout);
@@ -65,7 +68,8 @@ fn output(command: &mut Command) -> Result<Vec<u8>, Failed> {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let error = said.lines().find_map(|line| line.trim().strip_prefix("E: "));
     let last = || said.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    Err(failed(error.or_else(last).map_or_else(|| format!("it ended with {}", output.status), str::to_owned)))
+    let why = error.or_else(last).map_or_else(|| format!("it ended with {}", output.status), str::to_owned);
+    Err(failed(why, said))
 }
 
 /// Attaches a path to an input or output error.
