@@ -72,8 +72,9 @@ pub struct Configuration {
 /// Reads the SYSTEM CONFIG in `folder`; a folder without one has the defaults.
 pub fn load(folder: &Path) -> Result<Configuration, String> {
     let path = folder.join(FILE);
-    match base::file::read_text(&path, base::file::TEXT) {
-        Ok(text) => parse(&text, folder).map_err(|(line, why)| format!("{}:{line}: {why}", path.display())),
+    match base::file::read(&path, base::file::TEXT) {
+        Ok(bytes) => parse(&base::text::decode(&bytes), folder)
+            .map_err(|(line, why)| format!("{}:{line}: {why}", path.display())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Configuration::default()),
         Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
     }

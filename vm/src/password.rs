@@ -26,8 +26,15 @@ pub fn password(options: &Options) -> Result<(), String> {
     let userid = options.user.to_uppercase();
     let source = folder.join(run::DIRECTORY);
     let Some(user) = directory.user(&userid) else {
-        return Err(format!("{} has no user {userid}", source.display()));
+        // It may be one whose statements cannot be read.
+        let why: Vec<String> = directory.mistakes_of(&userid).map(ToString::to_string).collect();
+        let why = if why.is_empty() { String::new() } else { format!(" that can be read:\n{}", why.join("\n")) };
+        return Err(format!("{} has no user {userid}{why}", source.display()));
     };
+    if user.barred {
+        let why: Vec<String> = directory.mistakes_of(&userid).map(ToString::to_string).collect();
+        return Err(format!("{userid} cannot log on until this is mended:\n{}", why.join("\n")));
+    }
     if !matches!(user.password, Password::Hash(_)) {
         let source = source.display();
         return Err(format!(

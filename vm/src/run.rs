@@ -59,7 +59,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     cp.notify_operator(&format!("TN3270 AT {bound}{secure}"));
     for trouble in &troubles {
         cp.notify_operator(trouble);
-        if options.headless {
+        if options.headless || cp.vmdbk(&operator).is_none() {
             complain!("endicott: {trouble}");
         }
     }
@@ -91,6 +91,7 @@ pub fn control_program(
     notes: &Arc<Notes>,
 ) -> Result<(Arc<Cp>, Vec<String>), String> {
     let directory = load_directory(folder)?;
+    let of_directory = troubles(folder, &directory);
     notes.keep_passwords(directory::passwords_file(&folder.join(DIRECTORY)));
     let clock = Arc::new(HostClock::new());
     let spool = Spool::open(&folder.join(SPOOL)).map_err(|error| match error {
@@ -101,7 +102,8 @@ pub fn control_program(
     cp.disks.set_policy(configuration.disks);
     let alarm = HostAlarm::start().map_err(|error| format!("the host has no thread for disks: {error}"))?;
     cp.disks.set_alarm(alarm);
-    let mut troubles = volumes::install(&cp.disks, &configuration.dasd);
+    let mut troubles = of_directory;
+    troubles.extend(volumes::install(&cp.disks, &configuration.dasd));
     troubles.extend(volumes::install_tapes(&cp.tapes, &configuration.tapes, folder));
     Ok((cp, troubles))
 }
@@ -121,7 +123,36 @@ pub fn start_processors(cp: &Arc<Cp>) -> Vec<JoinHandle<()>> {
     (0..cp.processors.count()).map(start).collect()
 }
 
-/// Reads USER DIRECT; the error is one line for each mistake.
+/// What is to be told of a directory: each mistake, what follows from them, and what is not used.
+fn troubles(folder: &Path, directory: &Directory) -> Vec<String> {
+    let mut lines: Vec<String> = directory.mistakes.iter().map(ToString::to_string).collect();
+    let source = folder.join(DIRECTORY);
+    let barred: Vec<&str> =
+        directory.users.iter().filter(|user| user.barred).map(|user| user.userid.as_str()).collect();
+    if !barred.is_empty() {
+        let who = barred.join(", ");
+        lines.push(format!(
+            "{}: until this is mended, and the system started again, no LOGON as {who}",
+            source.display()
+        ));
+    }
+    let mut unused = std::collections::BTreeMap::new();
+    directory.accepted_but_unused.iter().for_each(|unused_| *unused.entry(&unused_.statement).or_insert(0) += 1);
+    if !unused.is_empty() {
+        let what: Vec<String> = unused.iter().map(|(what, count)| format!("{what} ({count})")).collect();
+        lines.push(format!("{}: read, but not used here: {}", source.display(), what.join(", ")));
+    }
+    lines
+}
+
+/// Reads USER DIRECT, with what is wrong in it for who wants to use its disks.
+pub fn load_directory_for_disks(folder: &Path) -> Result<Directory, String> {
+    let directory = load_directory(folder)?;
+    directory.mistakes.iter().for_each(|mistake| eprintln!("endicott: {mistake}"));
+    Ok(directory)
+}
+
+/// Reads USER DIRECT; the error, if none of its users can log on, is one line for each mistake.
 pub fn load_directory(folder: &Path) -> Result<Directory, String> {
     let path = folder.join(DIRECTORY);
     if !path.exists() {

@@ -291,6 +291,28 @@ pub(crate) fn namesave(operands: &mut Operands, entry: &mut Entry) -> Result<(),
     Ok(())
 }
 
+/// Options of later releases, for what is not here.
+const NEWER: [&str; 9] =
+    ["CFUSER", "CRYMEASURE", "LXAPP", "MAINTCCW", "NETACCOUNTING", "NETROUTER", "NOCPWATCH", "STGEXEMPT", "THROTTLE"];
+
+/// The option without operands that `word` names, in full or by three letters or more that no other begins with.
+fn known_option(word: &str) -> Option<&'static (&'static str, Opt, bool)> {
+    let word = word.replace("V=", "VIRT=");
+    let mut short = OPTIONS.iter().filter(|row| word.len() >= 3 && row.0.starts_with(&word));
+    let whole = OPTIONS.iter().find(|row| row.0 == word);
+    whole.or_else(|| short.next().filter(|_| short.next().is_none()))
+}
+
+/// IDENTITY and SUBCONFIG begin a user as USER does, of a system of several members; what they say is not carried out.
+pub(crate) fn identity(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
+    entry.user.userid = operands.need(USERID)?;
+    operands.rest();
+    Err(problem(
+        "users of several systems are not carried out here",
+        "USER, with the statements of its SUBCONFIG for this system among its own",
+    ))
+}
+
 /// OPTION keyword ...
 pub(crate) fn option(operands: &mut Operands, entry: &mut Entry) -> Result<(), Problem> {
     let expected = "an option such as ACCT, LNKNOPAS, MAXCONN or QUICKDSP";
@@ -306,14 +328,19 @@ pub(crate) fn option(operands: &mut Operands, entry: &mut Entry) -> Result<(), P
                 let count = |w: &str| decimal(w).filter(|n| (1..=65535).contains(n)).map(|n| n as u16);
                 entry.user.options.max_connections = operands.parse("a number of paths, 1 to 65535", count)?;
             }
-            _ => match OPTIONS.iter().find(|row| row.0 == word || row.0 == word.replace("V=", "VIRT=")) {
-                Some(&(name, option, used)) => {
+            _ if abbreviates(&word, "CHPIDVIRTUALIZATION", "CHPIDV") => {
+                operands.parse("ONE", |word| (word == "ONE").then_some(()))?;
+                entry.unused.push("CHPIDVIRTUALIZATION ONE".into());
+            }
+            _ => match (known_option(&word), NEWER.iter().find(|name| abbreviates(&word, name, &name[..3]))) {
+                (Some(&(name, option, used)), _) => {
                     entry.user.options.give(option);
                     if !used {
                         entry.unused.push(name.into());
                     }
                 }
-                None => return Err(problem(format!("{word} is not an option"), expected)),
+                (None, Some(&name)) => entry.unused.push(name.into()),
+                (None, None) => return Err(problem(format!("{word} is not an option"), expected)),
             },
         }
         match operands.next() {

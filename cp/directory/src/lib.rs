@@ -2,8 +2,9 @@
 //!
 //! Its source is USER DIRECT, the cards that system programmers of VM have kept for fifty years: a USER statement,
 //! the control statements that describe the machine, then one statement a device. [`Directory::parse`] turns that text
-//! into typed [`User`]s. Every mistake is reported, each with its file, line, statement and what was expected, and a
-//! source with a mistake yields no directory, as DIRECTXA puts none on line. Statements that are legal but that nothing
+//! into typed [`User`]s. Every mistake is reported, each with its file, line, statement and what was expected.
+//! [`Directory::parse`] yields no directory then, as DIRECTXA puts none on line; [`Directory::read`], with which a system comes
+//! up, bars only the users that have mistakes from logging on. Statements that are legal but that nothing
 //! here acts upon are accepted and listed in [`Directory::accepted_but_unused`].
 //!
 //! Clear-text passwords do not outlive the reading of the source: only their salted hashes are kept. What a user
@@ -71,6 +72,8 @@ pub struct Directory {
     pub users: Vec<User>,
     /// Legal statements that nothing acts upon, so that whoever wrote them is not left to wonder.
     pub accepted_but_unused: Vec<Unused>,
+    /// What is wrong, in the order of lines. A user that has some of it cannot log on.
+    pub mistakes: Vec<Error>,
     index: std::collections::HashMap<String, usize>,
 }
 
@@ -80,7 +83,7 @@ pub fn passwords_file(source: &Path) -> std::path::PathBuf {
 }
 
 impl Directory {
-    /// Reads the source at `path` and, if there is one, the file `passwords` beside it.
+    /// Reads ([`Directory::read`]) the source at `path` and, if there is one, the file `passwords` beside it.
     pub fn load(path: &Path) -> Result<Directory, Vec<Error>> {
         let file = path.display().to_string();
         let unreadable = |file: String, e: std::io::Error| {
@@ -92,20 +95,31 @@ impl Directory {
                 expected: "a readable file".into(),
             }]
         };
-        // Card images may be in any character set; what is not UTF-8 is taken as ISO 8859-1.
         let bytes = base::file::read(path, base::file::TEXT).map_err(|e| unreadable(file.clone(), e))?;
-        let text =
-            String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&b| b as char).collect::<String>());
+        let text = base::text::decode(&bytes);
         let companion = passwords_file(path);
         let passwords =
             Passwords::open(&companion).map_err(|e| unreadable(companion.display().to_string(), e.into_io()))?;
-        Directory::parse(&file, &text, &passwords)
+        Directory::read(&file, &text, &passwords)
     }
 
     /// The directory that `text`, the content of the source `file`, describes. Passwords in `passwords` go before
     /// those in the source. All mistakes are reported, in the order of their lines.
     pub fn parse(file: &str, text: &str, passwords: &Passwords) -> Result<Directory, Vec<Error>> {
-        statement::parse(file, text, passwords)
+        let directory = statement::parse(file, text, passwords)?;
+        if directory.mistakes.is_empty() { Ok(directory) } else { Err(directory.mistakes) }
+    }
+
+    /// The same, but mistakes keep only those users from logging on that have them. If there is no other user, it fails.
+    pub fn read(file: &str, text: &str, passwords: &Passwords) -> Result<Directory, Vec<Error>> {
+        let directory = statement::parse(file, text, passwords)?;
+        let none = directory.users.iter().all(|user| user.barred);
+        if none && !directory.mistakes.is_empty() { Err(directory.mistakes) } else { Ok(directory) }
+    }
+
+    /// Why `userid` cannot log on: its mistakes.
+    pub fn mistakes_of<'a>(&'a self, userid: &'a str) -> impl Iterator<Item = &'a Error> {
+        self.mistakes.iter().filter(move |mistake| mistake.user.eq_ignore_ascii_case(userid))
     }
 
     /// The user called `userid` (in any case), if there is one.

@@ -94,6 +94,8 @@ pub struct User {
     pub xstore: u64,
     /// The devices, in the order of their statements, those of an included profile first.
     pub devices: Vec<Device>,
+    /// Its statements have mistakes ([`Directory::mistakes`](crate::Directory::mistakes)): it cannot log on.
+    pub barred: bool,
     /// The USER statement.
     pub place: Place,
 }

@@ -3,6 +3,9 @@
 //! A card whose first word begins with `*`, or that is blank, is a comment. A comma at the end of a card continues the
 //! statement on the next card that is not a comment. Columns 73 to 80 hold sequence numbers and are not read; text
 //! that merely runs too far to the right would be cut there without a word, so that is reported instead.
+//!
+//! A card that begins a user is taken for that whatever is wrong with it or the card before: what is wrong in one user stays
+//! in that user.
 
 /// The last column that is read.
 const LAST_COLUMN: usize = 72;
@@ -52,7 +55,10 @@ pub fn statements(text: &str) -> (Vec<Statement>, Vec<BadCard>) {
             Ok(card) => card,
             Err((problem, expected)) => {
                 bad.push(BadCard { line, problem, expected });
-                continue;
+                if !begins(raw) {
+                    continue;
+                }
+                raw.chars().take(LAST_COLUMN).collect()
             }
         };
         let card = card.trim_end();
@@ -63,6 +69,14 @@ pub fn statements(text: &str) -> (Vec<Statement>, Vec<BadCard>) {
             Some(rest) => (rest, true),
             None => (card, false),
         };
+        if let Some((line, text)) = open.take_if(|_| begins(card)) {
+            bad.push(BadCard {
+                line,
+                problem: "the next user begins in the middle of this statement".into(),
+                expected: "another card after the comma, or no comma".into(),
+            });
+            done.extend(split(line, text));
+        }
         let (line, mut text) = open.take().unwrap_or((line, String::new()));
         if !text.is_empty() {
             text.push(' ');
@@ -114,11 +128,20 @@ fn card(raw: &str) -> Result<String, (String, String)> {
     Ok(columns.into_iter().collect())
 }
 
+/// Whether this card begins a user or the like: the word in column 1, and another.
+fn begins(card: &str) -> bool {
+    let mut words = card.split_whitespace();
+    let first = words.next().filter(|_| card.starts_with(|c: char| !c.is_whitespace()));
+    let begins = ["USER", "PROFILE", "IDENTITY", "SUBCONFIG"];
+    first.is_some_and(|word| begins.iter().any(|name| word.eq_ignore_ascii_case(name))) && words.next().is_some()
+}
+
 fn split(line: usize, text: String) -> Option<Statement> {
     let mut words = Vec::new();
     let mut start = None;
     for (at, c) in text.char_indices() {
-        match (c.is_whitespace() || c.is_control(), start) {
+        // A byte-order mark is within a source that was put together from several.
+        match (c.is_whitespace() || c.is_control() || c == '\u{feff}', start) {
             (true, Some(from)) => {
                 words.push((from, at));
                 start = None;

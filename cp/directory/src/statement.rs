@@ -3,7 +3,7 @@
 //! The table says of each statement its name, its shortest form, where it may stand, and which function takes its
 //! operands. The driver keeps the order that the directory asks for (USER; INCLUDE; control statements; device
 //! statements) and collects mistakes. A statement with a mistake is left out and reading goes on, so that one run
-//! shows all of them.
+//! shows all of them. Its user cannot log on, but others find what the other statements say: disks to link to.
 //!
 //! A PROFILE is read like a user. INCLUDE copies what it holds into the user; the user's own statements then replace
 //! what can be there once only, and devices with the same number.
@@ -71,6 +71,8 @@ static STATEMENTS: &[Row] = {
         row("GLOBALOPTS", "GLOBALO", Global,  false, control::anything),
         row("USER",       "U",       Begin,   true,  control::user),
         row("PROFILE",    "PRO",     Begin,   true,  control::profile),
+        row("IDENTITY",   "IDE",     Begin,   false, control::identity),
+        row("SUBCONFIG",  "SUBC",    Begin,   false, control::identity),
         row("INCLUDE",    "INC",     Include, true,  control::anything),
         row("ACCOUNT",    "ACC",     Once,    true,  control::account),
         row("ACIGROUP",   "ACI",     Once,    false, control::acigroup),
@@ -120,6 +122,11 @@ static STATEMENTS: &[Row] = {
 /// The names of all statements that may stand in a source, in the order of the table.
 pub fn statement_names() -> impl Iterator<Item = &'static str> {
     STATEMENTS.iter().map(|row| row.name)
+}
+
+fn row_of(statement: &Statement) -> Option<&'static Row> {
+    let keyword = statement.word(0)?;
+    STATEMENTS.iter().find(|row| abbreviates(&keyword, row.name, row.shortest))
 }
 
 /// Whether `word` is `name` or a short form of it not shorter than `shortest`.
@@ -217,8 +224,12 @@ pub(crate) struct Entry {
     devices_begun: bool,
     control_begun: bool,
     included: bool,
+    /// The profile that was included.
+    profile_name: Option<String>,
     /// The USER statement was wrong: what belongs to it is read for its mistakes only.
     broken: bool,
+    /// What USER is here is not a user: IDENTITY, SUBCONFIG, or a word that is no statement.
+    foreign: bool,
 }
 
 impl Entry {
@@ -249,6 +260,7 @@ impl Entry {
                 namesave: Vec::new(),
                 xstore: 0,
                 devices: Vec::new(),
+                barred: false,
                 place,
             },
             profile: false,
@@ -263,7 +275,9 @@ impl Entry {
             devices_begun: false,
             control_begun: false,
             included: false,
+            profile_name: None,
             broken: false,
+            foreign: false,
         }
     }
 
@@ -337,9 +351,11 @@ struct Run {
     current: Option<Entry>,
     unused: Vec<Unused>,
     errors: Vec<Error>,
+    /// Users and the like as they begin: their lines and names.
+    begun: Vec<(usize, String)>,
 }
 
-/// See [`Directory::parse`].
+/// See [`Directory::read`].
 pub(crate) fn parse(file: &str, text: &str, passwords: &Passwords) -> Result<Directory, Vec<Error>> {
     let (statements, bad) = source::statements(text);
     let mut run = Run {
@@ -350,18 +366,22 @@ pub(crate) fn parse(file: &str, text: &str, passwords: &Passwords) -> Result<Dir
         current: None,
         unused: Vec::new(),
         errors: Vec::new(),
+        begun: Vec::new(),
     };
-    for card in bad {
-        run.error(card.line, "", problem(card.problem, card.expected));
-    }
-    for statement in &statements {
-        run.statement(statement);
+    for (n, statement) in statements.iter().enumerate() {
+        run.statement(statement, statements.get(n + 1));
     }
     run.finish();
-    if !run.errors.is_empty() {
-        run.errors.sort_by_key(|e| e.place.line);
-        return Err(run.errors);
+    // What is wrong with a card comes before what is wrong with its statement.
+    let of_statements = std::mem::take(&mut run.errors);
+    for card in bad {
+        run.error(card.line, "", problem(card.problem, card.expected));
+        let user = run.begun.iter().rev().find(|(line, _)| *line <= card.line).map(|(_, name)| name.clone());
+        run.errors.last_mut().expect("it was just made").user = user.unwrap_or_default();
     }
+    run.errors.extend(of_statements);
+    run.bar();
+    run.errors.sort_by_key(|e| e.place.line);
     let mut users: Vec<User> = Vec::with_capacity(run.done.len());
     let mut hashes = Hashes::default();
     for entry in &run.done {
@@ -381,7 +401,7 @@ pub(crate) fn parse(file: &str, text: &str, passwords: &Passwords) -> Result<Dir
         users.push(entry.user);
     }
     let index = users.iter().enumerate().map(|(i, u)| (u.userid.clone(), i)).collect();
-    Ok(Directory { users, accepted_but_unused: run.unused, index })
+    Ok(Directory { users, accepted_but_unused: run.unused, mistakes: run.errors, index })
 }
 
 impl Run {
@@ -395,9 +415,19 @@ impl Run {
         });
     }
 
-    fn statement(&mut self, statement: &Statement) {
+    fn statement(&mut self, statement: &Statement, next: Option<&Statement>) {
         let keyword = statement.word(0).expect("a statement has at least one word");
-        let Some(row) = STATEMENTS.iter().find(|r| abbreviates(&keyword, r.name, r.shortest)) else {
+        let Some(row) = row_of(statement) else {
+            // Control statements come next, and the user had all of its own: this should have begun another user.
+            let control = next
+                .and_then(row_of)
+                .is_some_and(|row| matches!(row.position, Position::Include | Position::Control | Position::Once));
+            if control && self.current.as_ref().is_some_and(|entry| entry.devices_begun) {
+                self.finish();
+                let place = Place { file: self.file.clone(), line: statement.line };
+                self.begun.push((statement.line, String::new()));
+                self.current = Some(Entry { broken: true, foreign: true, ..Entry::new(self.file.clone(), place) });
+            }
             // Only the length of a keyword is repeated: a card cut in two may begin with anything.
             let shown: String = keyword.chars().take(16).collect();
             return self.error(
@@ -429,6 +459,8 @@ impl Run {
             let mut entry = Entry::new(self.file.clone(), place);
             let taken = (row.take)(&mut operands, &mut entry).and_then(|()| operands.end());
             entry.broken = taken.is_err();
+            entry.foreign = !row.used;
+            self.begun.push((statement.line, entry.user.userid.clone()));
             self.current = Some(entry);
             return taken;
         }
@@ -449,6 +481,7 @@ impl Run {
                     problem(format!("there is no profile {name}"), "the name of a PROFILE that stands before")
                 })?;
                 entry.include(profile);
+                entry.profile_name = Some(name);
                 return Ok(());
             }
             Position::Device => entry.devices_begun = true,
@@ -511,14 +544,43 @@ impl Run {
             wrong.into_iter().for_each(|p| self.error(line, kind, p));
             entry = self.current.take().expect("it was put there above");
         }
-        if name.is_empty() {
+        // Of two with one name the first stays; what has mistakes is barred from logging on at the end.
+        if name.is_empty() || entry.foreign || self.names.contains_key(&name) {
             return;
         }
-        self.names.entry(name.clone()).or_insert(line);
+        self.names.insert(name.clone(), line);
         match profile {
             true => drop(self.profiles.insert(name, entry)),
             false => self.done.push(entry),
         }
+    }
+
+    /// Users with a mistake cannot log on, and neither can those that include a profile with one.
+    fn bar(&mut self) {
+        // A mistake is one of what begins last before it: a second user of a name does not bar the first.
+        let at = |line: usize| self.begun.iter().rev().find(|(begun, _)| *begun <= line).map(|(begun, _)| *begun);
+        let wrong: HashSet<usize> = self.errors.iter().filter_map(|error| at(error.place.line)).collect();
+        let profiles: HashSet<&String> =
+            self.profiles.iter().filter(|(_, p)| wrong.contains(&p.user.place.line)).map(|(name, _)| name).collect();
+        let mut more = Vec::new();
+        for entry in &mut self.done {
+            let profile = entry.profile_name.as_ref().filter(|name| profiles.contains(name));
+            if let Some(name) = profile {
+                more.push(Error {
+                    place: entry.user.place.clone(),
+                    user: entry.user.userid.clone(),
+                    statement: "INCLUDE".into(),
+                    problem: format!("the profile {name} has mistakes"),
+                    expected: "a profile without mistakes".into(),
+                });
+            }
+            if profile.is_some() || wrong.contains(&entry.user.place.line) {
+                entry.user.barred = true;
+                entry.user.password = Password::NoLog;
+                entry.clear = None;
+            }
+        }
+        self.errors.extend(more);
     }
 }
 

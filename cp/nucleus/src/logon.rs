@@ -268,7 +268,7 @@ pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
 
 /// The operator is there from the start, at the terminal that the system was started from if there is one.
 pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
-    let Some(user) = cp.user(&cp.config.operator) else { return };
+    let Some(user) = cp.user(&cp.config.operator).filter(|user| !user.barred) else { return };
     let Ok(vmdbk) = cp.make_vmdbk(user) else { return };
     if cp.enter_vmdbk(&vmdbk) {
         match terminal {
@@ -303,6 +303,9 @@ pub fn log_on_here(cp: &Cp, userid: &str, terminal: &Arc<Terminal>) -> Result<Ar
 /// XAUTOLOG: a virtual machine without a terminal.
 pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
     let now = cp.now();
+    if user.barred {
+        return Err(message::directory_mistakes(&user.userid).from("AUT"));
+    }
     let vmdbk = cp.make_vmdbk(user)?;
     vmdbk.lock().disconnected = Some(now);
     if !cp.enter_vmdbk(&vmdbk) {

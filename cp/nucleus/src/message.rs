@@ -104,6 +104,9 @@ messages! {
     logon_unsuccessful() = "LGA" 50 'E' "LOGON unsuccessful--incorrect userid and/or password";
     /// The directory has no such user.
     not_in_directory(userid) = "LGA" 53 'E' "{userid} not in CP directory";
+    /// What the directory says of the user has mistakes. They were told when the system came up, with their lines; the user can be
+    /// logged on when they are mended and the system is started again.
+    directory_mistakes(userid) = "LGA" 61 'E' "{userid} not logged on; its entry in the directory has mistakes";
     /// The user is at another terminal. LOGON userid HERE takes the virtual machine to yours.
     already_logged_on(terminal) = "LGA" 54 'E' "Already logged on {terminal}";
     /// The user does not receive messages (SET MSG OFF), or is disconnected.

@@ -54,12 +54,13 @@ pub fn import(file: &Path) -> Result<(), String> {
 
 fn read(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>) -> Result<(), String> {
     let bytes = base::file::read(file, base::file::TEXT).map_err(|error| format!("{}: {error}", file.display()))?;
-    if let Some(at) = bytes.iter().position(|byte| *byte < b' ' && !b"\t\r\n\x0c\x1a".contains(byte)) {
-        let what = format!("byte {at} is X'{:02X}'", bytes[at]);
+    let text = base::text::decode(&bytes);
+    if let Some((at, strange)) = text.char_indices().find(|(_, c)| *c < ' ' && !"\t\r\n\x0c\x1a".contains(*c)) {
+        let what = format!("byte {at} is X'{:02X}'", u32::from(strange));
         return Err(format!("{} is not a configuration, which is text: {what}", file.display()));
     }
     to.reading.push(file.canonicalize().unwrap_or_else(|_| file.into()));
-    for (n, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+    for (n, line) in text.lines().enumerate() {
         let words = words(&substituted(line, names), Some('#'));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let keyword = words.first().map(|word| word.to_ascii_uppercase()).unwrap_or_default();

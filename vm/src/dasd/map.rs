@@ -36,7 +36,7 @@ struct Piece<'a> {
 
 /// The map of volume `volser` as the USER DIRECT in `folder` has it.
 pub fn map(folder: &Path, volser: &str, kind: Kind) -> Result<Map, String> {
-    let directory = run::load_directory(folder)?;
+    let directory = run::load_directory_for_disks(folder)?;
     let (unit, size) = match kind {
         Kind::Ckd { cylinders, .. } => ("cylinder", u64::from(cylinders)),
         Kind::Fba { blocks, .. } => ("block", blocks),

@@ -86,7 +86,7 @@ fn extent(options: &Options, volume: &dyn Volume) -> Result<(u64, u64), String> 
     let parsed = wanted.rsplit_once('.').and_then(|(user, vdev)| Some((user, u16::from_str_radix(vdev, 16).ok()?)));
     let (user, vdev) = parsed.ok_or_else(|| format!("{wanted} is not a minidisk, such as MAINT.190"))?;
     let usual = || std::env::var_os("ENDICOTT_SYSTEM").map_or_else(|| "sample".into(), PathBuf::from);
-    let directory = run::load_directory(&options.system.clone().unwrap_or_else(usual))?;
+    let directory = run::load_directory_for_disks(&options.system.clone().unwrap_or_else(usual))?;
     let user = directory.user(&user.to_uppercase()).ok_or_else(|| format!("USER DIRECT has no user {user}"))?;
     let found = user.device(vdev).and_then(|device| match &device.kind {
         DeviceKind::Mdisk(disk) => Some(disk),
