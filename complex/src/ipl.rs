@@ -128,6 +128,9 @@ mod kernel {
     pub const INITRD_SIZE: u64 = 0x1_0410;
     pub const MAX_COMMAND_LINE: usize = 0x1_0430;
     pub const COMMAND_LINE: u64 = 0x1_0480;
+    /// Where the ramdisk goes, or as much higher as the kernel takes: low, so that it is in the storage that mem= leaves the
+    /// kernel. A kernel that wants to be decompressed there moves the ramdisk up first.
+    pub const INITRD_LOWEST: u64 = 8 << 20;
 }
 
 impl Configuration {
@@ -223,10 +226,9 @@ impl Configuration {
             return Err(LoadError::NotAKernel);
         }
         let size = self.storage().size();
-        // The ramdisk goes to the top: the decompressed kernel needs the room below.
-        let initrd_start = size.saturating_sub(initrd.size()).min(0x7fff_0000) & !0xffff;
         let kernel_end = kernel.size().next_multiple_of(1 << 20);
-        if initrd_start < kernel_end || initrd_start + initrd.size() > size {
+        let initrd_start = kernel_end.max(kernel::INITRD_LOWEST);
+        if initrd_start + initrd.size() > size {
             return Err(LoadError::TooSmall { needed: kernel_end + initrd.size() + (64 << 20), storage: size });
         }
         let field = header.get(kernel::MAX_COMMAND_LINE..).and_then(|rest| rest.first_chunk());

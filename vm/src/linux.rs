@@ -189,6 +189,12 @@ pub fn linux(options: &Options) -> Result<u8, String> {
             if room < PARAMETERS { format!(", or up to {PARAMETERS} with --console 3215") } else { String::new() };
         return Err(format!("--append: a guest that starts from its disk takes up to {room} characters{remedy}"));
     }
+    if console == Console::Typewriter && parameters.split_whitespace().any(|word| word == "conmode=3270") {
+        complain!(
+            "endicott: conmode=3270 makes the guest's console a 3270, and no display of one is here: what the guest writes there is \
+             not seen; --console vt220 shows it, and so does --append without conmode=3270"
+        );
+    }
     let open = |path: &Path| Loaded::open(path, options.memory);
     let kernel = options.kernel.as_deref().map(open).transpose()?;
     let initrd = options.initrd.as_deref().map(open).transpose()?.unwrap_or_default();

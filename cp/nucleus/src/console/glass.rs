@@ -210,7 +210,9 @@ impl Glass {
         }
     }
 
-    /// A command of a channel program. Without a terminal, intervention is required.
+    /// A command of a channel program. The screen is here, whether there is a display to show it or not: a guest without a terminal,
+    /// or at one that only writes lines, goes on, and the display that comes later shows what is on it. (Linux asks again and again
+    /// for ever when its console wants intervention.)
     pub fn command(
         &self,
         command: Command,
@@ -221,9 +223,6 @@ impl Glass {
         if command.code == NO_OPERATION {
             return Outcome::ENDED;
         }
-        let Some(terminal) = terminal.filter(|terminal| terminal.is_display()) else {
-            return Outcome::intervention(SENSE_BYTES);
-        };
         if command.code == SELECT {
             return Outcome::ENDED;
         }
@@ -237,7 +236,9 @@ impl Glass {
             record.extend(data.fetch_up_to(LONGEST));
         }
         let outcome = self.write(record, bell);
-        terminal.touch();
+        if let Some(terminal) = terminal.filter(|terminal| terminal.is_display()) {
+            terminal.touch();
+        }
         outcome
     }
 
