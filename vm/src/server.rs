@@ -23,6 +23,10 @@ use tn3270::{Config, Session};
 const UNSENT: usize = 4 << 20;
 /// How long a client may take to answer in negotiation.
 const SILENCE: Duration = Duration::from_secs(3);
+/// How long a client may take to agree on the keys of TLS, all in all.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How often a client that keeps sending is read before the others have their turn.
+const TURN: u32 = 16;
 /// How often the spool's drop folder is looked at.
 const DROPS: Duration = Duration::from_secs(1);
 /// The listener's token; connections have the numbers from 0.
@@ -116,16 +120,39 @@ impl Host for Notes {
 /// Prints a typewriter's output.
 pub type Print = Box<dyn FnMut(&str)>;
 
+/// What a client may still do at a given time.
+enum Patience {
+    /// It negotiates: for so long there may be silence.
+    Silence(Duration),
+    /// It is to agree on TLS within this time.
+    Handshake(Duration),
+}
+
 struct Client {
     wire: Wire,
     session: Session,
     local: bool,
     origin: String,
+    /// Since when it negotiates: from the beginning, over TLS from when the keys are agreed.
     since: Instant,
+    /// TLS is still being agreed.
+    handshaking: bool,
     terminal: Option<Arc<Terminal>>,
     painter: Option<Painter>,
     /// The display shows the screen of the guest itself.
     guest: bool,
+}
+
+impl Client {
+    /// How long it may still take with what it has to do before it is a terminal; one that is may be idle for ever.
+    fn patience(&self) -> Option<Patience> {
+        let passed = self.since.elapsed();
+        match () {
+            () if self.handshaking => Some(Patience::Handshake(HANDSHAKE.saturating_sub(passed))),
+            () if self.session.is_negotiating() => Some(Patience::Silence(SILENCE.saturating_sub(passed))),
+            () => None,
+        }
+    }
 }
 
 /// Serves terminals until the system is shut down.
@@ -139,6 +166,8 @@ pub struct Server {
     /// The client that has each terminal.
     seats: HashMap<u32, usize>,
     next: usize,
+    /// Clients that had sent more than was read in their turn.
+    unread: Vec<usize>,
     /// The terminal that is this program's own standard output, and what prints there.
     local: Option<(Arc<Terminal>, Print)>,
     /// When the spool's drop folder was looked at last.
@@ -160,6 +189,7 @@ impl Server {
             clients: HashMap::new(),
             seats: HashMap::new(),
             next: 0,
+            unread: Vec::new(),
             local: None,
             dropped: Instant::now(),
             watches_drops: false,
@@ -210,7 +240,7 @@ impl Server {
             if self.notes.ended() {
                 return self.close_all();
             }
-            let time_out = self.time_out();
+            let time_out = if self.unread.is_empty() { self.time_out() } else { Some(Duration::ZERO) };
             if self.poll.poll(&mut events, time_out).is_err() {
                 // An interrupted wait is an ordinary one that found nothing.
                 events.clear();
@@ -222,6 +252,9 @@ impl Server {
                     Token(key) => self.serve(key),
                 }
             }
+            for key in std::mem::take(&mut self.unread) {
+                self.serve(key);
+            }
             self.pass_time();
         }
     }
@@ -229,8 +262,8 @@ impl Server {
     fn time_out(&self) -> Option<Duration> {
         let now = self.cp.now();
         let deadline = self.cp.deadline().map(|at| Duration::from_micros(at.micros_since(now) + 1));
-        let negotiating = self.clients.values().filter(|client| client.session.is_negotiating());
-        let silence = negotiating.map(|client| SILENCE.saturating_sub(client.since.elapsed())).min();
+        let patience = self.clients.values().filter_map(Client::patience);
+        let silence = patience.map(|(Patience::Silence(left) | Patience::Handshake(left))| left).min();
         let drops = self.watches_drops.then(|| DROPS.saturating_sub(self.dropped.elapsed()));
         deadline.into_iter().chain(silence).chain(drops).min()
     }
@@ -243,13 +276,18 @@ impl Server {
             self.dropped = Instant::now();
             nucleus::spooling::take_drops(&self.cp);
         }
-        let silent: Vec<usize> = self
-            .clients
-            .iter()
-            .filter(|(_, client)| client.session.is_negotiating() && client.since.elapsed() >= SILENCE)
-            .map(|(&key, _)| key)
-            .collect();
-        for key in silent {
+        let over = |client: &Client| match client.patience()? {
+            Patience::Silence(Duration::ZERO) => Some(false),
+            Patience::Handshake(Duration::ZERO) => Some(true),
+            _ => None,
+        };
+        let silent: Vec<(usize, bool)> =
+            self.clients.iter().filter_map(|(&key, client)| Some((key, over(client)?))).collect();
+        for (key, handshaking) in silent {
+            if handshaking {
+                self.hang_up(key);
+                continue;
+            }
             if let Some(client) = self.clients.get_mut(&key) {
                 client.session.silence();
             }
@@ -278,6 +316,7 @@ impl Server {
                     };
                     let config = Config { device_name: format!("L{key:04X}"), ..Config::default() };
                     let client = Client {
+                        handshaking: wire.is_handshaking(),
                         wire,
                         session: Session::new(config),
                         local,
@@ -300,7 +339,11 @@ impl Server {
     fn serve(&mut self, key: usize) {
         let Some(client) = self.clients.get_mut(&key) else { return };
         let mut buffer = [0; 16 << 10];
-        loop {
+        for turn in 0.. {
+            if turn == TURN {
+                self.unread.push(key);
+                break;
+            }
             match client.wire.read(&mut buffer) {
                 Ok(0) => return self.hang_up(key),
                 Ok(count) => client.session.receive(&buffer[..count]),
@@ -308,6 +351,10 @@ impl Server {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
                 Err(_) => return self.hang_up(key),
             }
+        }
+        if client.handshaking && !client.wire.is_handshaking() {
+            client.handshaking = false;
+            client.since = Instant::now();
         }
         self.work_off(key);
     }

@@ -7,6 +7,10 @@ use rustls::{ServerConfig, ServerConnection};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// After how long without a word from a client its host is asked whether it is there.
+const ALIVE: Duration = Duration::from_secs(60);
 
 /// A non-blocking connection and what has not been sent on it yet.
 pub struct Wire {
@@ -19,12 +23,20 @@ impl Wire {
     pub fn new(stream: TcpStream, tls: Option<Arc<ServerConfig>>) -> io::Result<Wire> {
         // A keystroke is answered at once; without this the host would wait for more to send with it.
         stream.set_nodelay(true)?;
+        // A host that has gone without a word is noticed, also at a terminal that is idle.
+        rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
+        rustix::net::sockopt::set_tcp_keepidle(&stream, ALIVE)?;
         let tls = tls.map(ServerConnection::new).transpose().map_err(io::Error::other)?;
         Ok(Wire { stream, tls: tls.map(Box::new), unsent: Vec::new() })
     }
 
     pub fn stream(&mut self) -> &mut TcpStream {
         &mut self.stream
+    }
+
+    /// Whether the two ends still have to agree on their keys: nothing of a session has been said yet.
+    pub fn is_handshaking(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
     /// How many bytes the client has not taken yet.
