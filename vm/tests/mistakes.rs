@@ -139,6 +139,29 @@ fn a_malformed_directory() {
 }
 
 #[test]
+fn one_bad_user_and_marks_of_editors() {
+    let mut system = System::start("one-bad-user", |folder| {
+        let directory = folder.join("USER DIRECT");
+        let text = fs::read_to_string(&directory).expect("the sample has one").replace('\n', "\r\n");
+        let bad = "USER BAD BAD 16M\r\n OPTION FROBNICATE\r\nUSER ZLIN01 ZLIN01 1G 2G G\r\n OPTION CHPIDV ONE\r\n";
+        fs::write(&directory, format!("\u{feff}{text}{bad}\u{1a}")).expect("the folder is ours");
+        let config = folder.join("SYSTEM CONFIG");
+        let text = fs::read_to_string(&config).expect("the sample has one").replace('\n', "\r\n");
+        fs::write(&config, format!("\u{feff}{text}\u{1a}")).expect("the folder is ours");
+    });
+    let log = system.log();
+    expect(&log, &["OPTION of BAD: FROBNICATE is not an option; expected", "no LOGON as BAD"]);
+    expect(&log, &["read, but not used here: OPTION CHPIDVIRTUALIZATION ONE (1)"]);
+    let mut maint = Line::log_on(&system, "maint");
+    Line::connect(&system).say("logon bad bad", "HCPLGA050E");
+    maint.say("xautolog bad", "HCPAUT061E BAD not logged on; its entry in the directory has mistakes");
+    Line::log_on(&system, "zlin01").say("logoff", "LOGOFF AT");
+    system.kill();
+    let password = |user: &str| refused(endicott().args(["password", "--system"]).arg(&system.folder).arg(user));
+    expect(&password("bad"), &["BAD cannot log on until this is mended", "FROBNICATE is not an option"]);
+}
+
+#[test]
 fn a_malformed_system_config() {
     let folder = Folder::new("config");
     let said = folder.write("SYSTEM CONFIG", "* mine\nPROCESSORS many\n").run(&[]);

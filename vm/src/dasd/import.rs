@@ -427,6 +427,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_editors_leave_in_a_file_is_no_part_of_it() {
+        let file = std::env::temp_dir().join(format!("endicott-marks-{}.cnf", std::process::id()));
+        std::fs::write(&file, "\u{feff}ARCHMODE S/370\r\nMAINSIZE 16\r\n0200 3390 a.cckd\r\n\u{1a}").expect("a folder");
+        let mut imported = Imported::default();
+        read(&file, &mut imported, &mut HashMap::new()).expect("it is text");
+        std::fs::remove_file(&file).expect("it is ours");
+        assert_eq!(imported.machine, Some("370"));
+        assert!(imported.left.is_empty() && imported.storage.is_some() && imported.system.len() == 1, "{imported:?}");
+    }
+
+    #[test]
     fn a_configuration_becomes_statements() {
         let folder = std::env::temp_dir().join(format!("endicott-import-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

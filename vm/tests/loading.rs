@@ -1,0 +1,73 @@
+//! What a Linux guest says on its command line about its console and its storage: it boots, or ends, and does not hang.
+
+mod support;
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use support::{Guest, endicott, guest};
+
+/// How a guest ends that is to boot and power off.
+fn boot(guest: &Guest, words: &[&str], append: &str) -> (Option<i32>, String) {
+    let mut command = endicott();
+    command.arg("linux").args(words).arg("--kernel").arg(&guest.kernel).arg("--initrd").arg(&guest.initrd);
+    command.args(["--append", &format!("nokaslr vmb.mode=boot {append}")]);
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("it can be waited for") {
+            Some(status) => break status.code(),
+            None if began.elapsed() > Duration::from_secs(120) => {
+                let _ = child.kill();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let output = child.wait_with_output().expect("it has ended");
+    (status, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn every_conmode_boots_at_every_console() {
+    let Some(guest) = guest() else { return };
+    let mut cases = 0;
+    for mode in ["3215", "3270", "sclp", "hwc", "garbage"] {
+        for words in [&[][..], &["--console", "vt220"], &["--console", "3215"]] {
+            let (status, said) = boot(&guest, words, &format!("conmode={mode}"));
+            assert_eq!(status, Some(0), "{mode} {words:?}: {said}");
+            let hidden = mode == "3270" && words != ["--console", "vt220"];
+            assert_eq!(said.contains("--console vt220 shows it"), hidden, "{mode} {words:?}: {said}");
+            cases += 1;
+        }
+    }
+    println!("{cases} consoles");
+}
+
+#[test]
+fn a_ram_disk_lies_in_what_mem_leaves() {
+    let Some(guest) = guest() else { return };
+    let mut cases = 0;
+    for (storage, limits) in [
+        ("128M", &["100M", "128M", "1G"][..]),
+        ("512M", &["100M", "200M", "400M"]),
+        ("1G", &["100M", "200M", "500M", "1000M", "2G"]),
+        ("4G", &["200M", "3G"]),
+    ] {
+        for limit in limits {
+            let (status, said) = boot(&guest, &["--memory", storage], &format!("mem={limit}"));
+            assert_eq!(status, Some(0), "mem={limit} of {storage}: {said}");
+            cases += 1;
+        }
+    }
+    println!("{cases} sizes");
+    // A RAM disk larger than the storage is refused with what it needs.
+    let large = std::env::temp_dir().join(format!("endicott-large-{}", std::process::id()));
+    let file = fs::File::create(&large).expect("the host has a folder for temporary files");
+    file.set_len(300 << 20).expect("it has room for a hole");
+    let (status, said) = boot(&Guest { initrd: large.clone(), ..guest }, &["--memory", "200M"], "");
+    fs::remove_file(&large).expect("it is ours");
+    assert!(status == Some(1) && said.contains("MiB of storage, the virtual machine has 200"), "{said}");
+}
