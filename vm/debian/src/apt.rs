@@ -81,14 +81,6 @@ impl Apt {
         newest_kernel(&names).ok_or_else(|| "Debian's list of packages for s390x has no kernel.".into())
     }
 
-    /// This package of the kernel and those of the same kernel that it depends on: one of them has it.
-    pub fn kernel_with_its_parts(&self, kernel: &str) -> Result<Vec<String>, String> {
-        let release = kernel.trim_start_matches("linux-image-");
-        let mut names = self.with_dependencies(&[kernel.to_owned()])?;
-        names.retain(|name| name.starts_with("linux-") && name.ends_with(release));
-        Ok(names)
-    }
-
     /// Fetches these packages, without what they depend on, into the folder.
     pub fn download(&self, packages: &[&str]) -> Result<(), String> {
         let words: Vec<&str> = ["-q", "download"].iter().chain(packages).copied().collect();
