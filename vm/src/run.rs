@@ -148,7 +148,7 @@ fn troubles(folder: &Path, directory: &Directory) -> Vec<String> {
 /// Reads USER DIRECT, with what is wrong in it for who wants to use its disks.
 pub fn load_directory_for_disks(folder: &Path) -> Result<Directory, String> {
     let directory = load_directory(folder)?;
-    directory.mistakes.iter().for_each(|mistake| eprintln!("endicott: {mistake}"));
+    directory.mistakes.iter().for_each(|mistake| complain!("endicott: {mistake}"));
     Ok(directory)
 }
 
