@@ -1,13 +1,21 @@
 //! The alarm of disks that take their time: a thread that says when some of it has passed.
 
 use devices::dasd::{Alarm, Call};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// What is to be done, by its time and a number of its own.
+#[derive(Default)]
+struct Calls {
+    by_time: BTreeMap<(u64, u64), Call>,
+    asked: u64,
+}
 
 /// What is to be done, and when.
 pub struct HostAlarm {
     start: Instant,
-    calls: Mutex<Vec<(u64, Call)>>,
+    calls: Mutex<Calls>,
     changed: Condvar,
 }
 
@@ -21,7 +29,7 @@ impl HostAlarm {
         Ok(alarm)
     }
 
-    fn calls(&self) -> MutexGuard<'_, Vec<(u64, Call)>> {
+    fn calls(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -29,12 +37,13 @@ impl HostAlarm {
         let mut calls = self.calls();
         loop {
             let now = self.now();
-            let due: Vec<_> = calls.extract_if(.., |(at, _)| *at <= now).collect();
-            let next = calls.iter().map(|(at, _)| *at).min();
+            let later = calls.by_time.split_off(&(now + 1, 0));
+            let due = std::mem::replace(&mut calls.by_time, later);
+            let next = calls.by_time.first_key_value().map(|(&(at, _), _)| at);
             if !due.is_empty() {
                 // They take locks and wake threads: not with anything locked.
                 drop(calls);
-                due.into_iter().for_each(|(_, call)| call());
+                due.into_values().for_each(|call| call());
                 calls = self.calls();
                 continue;
             }
@@ -55,7 +64,11 @@ impl Alarm for HostAlarm {
     }
 
     fn call(&self, at: u64, what: Call) {
-        self.calls().push((at, what));
+        let mut calls = self.calls();
+        calls.asked += 1;
+        let number = calls.asked;
+        calls.by_time.insert((at, number), what);
+        drop(calls);
         self.changed.notify_one();
     }
 }

@@ -68,7 +68,6 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     } else if cp.vmdbk(&operator).is_none() {
         say!("{} has no user {operator}: nobody sees the operator's messages", folder.join(DIRECTORY).display());
     }
-    server.watch_drops();
     let threads = start_processors(&cp);
     server.run();
     cp.shut_down();

@@ -11,7 +11,7 @@ use mio::{Events, Interest, Poll, Token, Waker};
 use nucleus::console::display::{Key, Size};
 use nucleus::console::terminal::{Ending, Host, Kind, Terminal};
 use nucleus::system::Cp;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,8 +27,6 @@ const SILENCE: Duration = Duration::from_secs(3);
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How often a client that keeps sending is read before the others have their turn.
 const TURN: u32 = 16;
-/// How often the spool's drop folder is looked at.
-const DROPS: Duration = Duration::from_secs(1);
 /// The listener's token; connections have the numbers from 0.
 const LISTENER: Token = Token(usize::MAX);
 /// The token of a note.
@@ -120,14 +118,6 @@ impl Host for Notes {
 /// Prints a typewriter's output.
 pub type Print = Box<dyn FnMut(&str)>;
 
-/// What a client may still do at a given time.
-enum Patience {
-    /// It negotiates: for so long there may be silence.
-    Silence(Duration),
-    /// It is to agree on TLS within this time.
-    Handshake(Duration),
-}
-
 struct Client {
     wire: Wire,
     session: Session,
@@ -144,12 +134,11 @@ struct Client {
 }
 
 impl Client {
-    /// How long it may still take with what it has to do before it is a terminal; one that is may be idle for ever.
-    fn patience(&self) -> Option<Patience> {
-        let passed = self.since.elapsed();
+    /// Until when it may take with what it has to do before it is a terminal; one that is may be idle for ever.
+    fn patience(&self) -> Option<Instant> {
         match () {
-            () if self.handshaking => Some(Patience::Handshake(HANDSHAKE.saturating_sub(passed))),
-            () if self.session.is_negotiating() => Some(Patience::Silence(SILENCE.saturating_sub(passed))),
+            () if self.handshaking => Some(self.since + HANDSHAKE),
+            () if self.session.is_negotiating() => Some(self.since + SILENCE),
             () => None,
         }
     }
@@ -163,6 +152,8 @@ pub struct Server {
     listener: Option<TcpListener>,
     tls: Option<Arc<rustls::ServerConfig>>,
     clients: HashMap<usize, Client>,
+    /// Those that may not be terminals yet, by the time that is over first: an entry that is not true any more is passed over.
+    arrived: BTreeSet<(Instant, usize)>,
     /// The client that has each terminal.
     seats: HashMap<u32, usize>,
     next: usize,
@@ -170,9 +161,6 @@ pub struct Server {
     unread: Vec<usize>,
     /// The terminal that is this program's own standard output, and what prints there.
     local: Option<(Arc<Terminal>, Print)>,
-    /// When the spool's drop folder was looked at last.
-    dropped: Instant,
-    watches_drops: bool,
 }
 
 impl Server {
@@ -187,12 +175,11 @@ impl Server {
             listener: None,
             tls: None,
             clients: HashMap::new(),
+            arrived: BTreeSet::new(),
             seats: HashMap::new(),
             next: 0,
             unread: Vec::new(),
             local: None,
-            dropped: Instant::now(),
-            watches_drops: false,
         })
     }
 
@@ -227,11 +214,6 @@ impl Server {
         self.local = Some((terminal, print));
     }
 
-    /// Looks for what `endicott punch` leaves, from now on.
-    pub fn watch_drops(&mut self) {
-        self.watches_drops = true;
-    }
-
     /// Runs until SHUTDOWN, then until every client has been told.
     pub fn run(&mut self) {
         let mut events = Events::with_capacity(256);
@@ -259,32 +241,31 @@ impl Server {
         }
     }
 
-    fn time_out(&self) -> Option<Duration> {
+    fn time_out(&mut self) -> Option<Duration> {
         let now = self.cp.now();
         let deadline = self.cp.deadline().map(|at| Duration::from_micros(at.micros_since(now) + 1));
-        let patience = self.clients.values().filter_map(Client::patience);
-        let silence = patience.map(|(Patience::Silence(left) | Patience::Handshake(left))| left).min();
-        let drops = self.watches_drops.then(|| DROPS.saturating_sub(self.dropped.elapsed()));
-        deadline.into_iter().chain(silence).chain(drops).min()
+        let waiting = self.waiting().map(|(at, _)| at.saturating_duration_since(Instant::now()));
+        deadline.into_iter().chain(waiting).min()
+    }
+
+    /// The client whose time to become a terminal is over first, and when.
+    fn waiting(&mut self) -> Option<(Instant, usize)> {
+        while let Some(&(at, key)) = self.arrived.first() {
+            if self.clients.get(&key).and_then(Client::patience) == Some(at) {
+                return Some((at, key));
+            }
+            self.arrived.pop_first();
+        }
+        None
     }
 
     fn pass_time(&mut self) {
         if self.cp.deadline().is_some_and(|at| at <= self.cp.now()) {
             self.cp.tick();
         }
-        if self.watches_drops && self.dropped.elapsed() >= DROPS {
-            self.dropped = Instant::now();
-            nucleus::spooling::take_drops(&self.cp);
-        }
-        let over = |client: &Client| match client.patience()? {
-            Patience::Silence(Duration::ZERO) => Some(false),
-            Patience::Handshake(Duration::ZERO) => Some(true),
-            _ => None,
-        };
-        let silent: Vec<(usize, bool)> =
-            self.clients.iter().filter_map(|(&key, client)| Some((key, over(client)?))).collect();
-        for (key, handshaking) in silent {
-            if handshaking {
+        while let Some((at, key)) = self.waiting().filter(|&(at, _)| at <= Instant::now()) {
+            self.arrived.remove(&(at, key));
+            if self.clients.get(&key).is_some_and(|client| client.handshaking) {
                 self.hang_up(key);
                 continue;
             }
@@ -326,6 +307,7 @@ impl Server {
                         painter: None,
                         guest: false,
                     };
+                    self.arrived.extend(client.patience().map(|at| (at, key)));
                     self.clients.insert(key, client);
                     self.work_off(key);
                 }
@@ -355,6 +337,7 @@ impl Server {
         if client.handshaking && !client.wire.is_handshaking() {
             client.handshaking = false;
             client.since = Instant::now();
+            self.arrived.extend(client.patience().map(|at| (at, key)));
         }
         self.work_off(key);
     }

@@ -32,8 +32,8 @@ struct User {
     limit: Tod,
     /// Pages.
     working_set: u64,
-    /// How many of its virtual CPUs there are, and how many of them are ready or running.
-    vcpus: usize,
+    /// Its virtual CPUs, and how many of them are ready or running.
+    vcpus: Vec<VcpuId>,
     active: u64,
     /// It has logged off: it is forgotten with the last of its virtual CPUs.
     gone: bool,
@@ -172,11 +172,11 @@ impl Dispatcher {
             Event::UserGone(user) => {
                 let gone = self.users.get_mut(&user).expect("a user that logs off was logged on");
                 gone.gone = true;
-                if gone.vcpus == 0 {
+                if gone.vcpus.is_empty() {
                     self.users.remove(&user);
                 } else {
-                    let removed = |v: &Vcpu| v.user != user || v.removed;
-                    assert!(self.vcpus.values().all(removed), "the virtual CPUs of {user:?} go before it");
+                    let removed = |id: &VcpuId| self.vcpus[id].removed;
+                    assert!(gone.vcpus.iter().all(removed), "the virtual CPUs of {user:?} go before it");
                 }
             }
             Event::Add { vcpu, user } => self.add(at, vcpu, user),
@@ -229,7 +229,7 @@ impl Dispatcher {
             maximum: None,
             limit: at,
             working_set: 0,
-            vcpus: 0,
+            vcpus: Vec::new(),
             active: 0,
             gone: false,
         });
@@ -241,9 +241,9 @@ impl Dispatcher {
         if !quickdsp {
             return;
         }
-        // Those of the user that wait in the eligible list get in. Rare enough to look through all.
-        let waits = |v: &Vcpu| v.user == id && v.status == Status::Eligible;
-        let mut admitted: Vec<VcpuId> = self.vcpus.iter().filter(|(_, v)| waits(v)).map(|(&id, _)| id).collect();
+        // Those of the user that wait in the eligible list get in.
+        let waits = |id: &VcpuId| self.vcpus[id].status == Status::Eligible;
+        let mut admitted: Vec<VcpuId> = self.users[&id].vcpus.iter().copied().filter(waits).collect();
         admitted.sort_unstable();
         for id in admitted {
             let vcpu = self.vcpus.get_mut(&id).expect("it was found above");
@@ -255,7 +255,7 @@ impl Dispatcher {
     }
 
     fn add(&mut self, at: Tod, id: VcpuId, user: UserId) {
-        self.users.get_mut(&user).expect("a virtual CPU's user is known").vcpus += 1;
+        self.users.get_mut(&user).expect("a virtual CPU's user is known").vcpus.push(id);
         let vcpu = Vcpu {
             user,
             status: Status::Dormant,
@@ -295,8 +295,8 @@ impl Dispatcher {
     fn forget(&mut self, id: VcpuId) {
         let vcpu = self.vcpus.remove(&id).expect("what is removed exists");
         let user = self.users.get_mut(&vcpu.user).expect("a user outlives its virtual CPUs");
-        user.vcpus -= 1;
-        if user.gone && user.vcpus == 0 {
+        user.vcpus.retain(|other| *other != id);
+        if user.gone && user.vcpus.is_empty() {
             self.users.remove(&vcpu.user);
         }
         self.dormant -= 1;
@@ -391,7 +391,7 @@ impl Dispatcher {
         let vcpu = self.vcpus.get_mut(&id).expect("what gets in exists");
         let user = &self.users[&vcpu.user];
         // The storage of a virtual machine is there once, for all of its virtual CPUs.
-        vcpu.pages = user.working_set / user.vcpus.max(1) as u64;
+        vcpu.pages = user.working_set / user.vcpus.len().max(1) as u64;
         self.in_queue[vcpu.class] += 1;
         self.in_storage[vcpu.class] += vcpu.pages;
     }
@@ -454,7 +454,7 @@ impl Dispatcher {
     /// The pages that a virtual CPU would bring into the dispatch list.
     fn demand(&self, id: VcpuId) -> u64 {
         let user = &self.users[&self.vcpus[&id].user];
-        user.working_set / user.vcpus.max(1) as u64
+        user.working_set / user.vcpus.len().max(1) as u64
     }
 
     /// Whether DSPBUF and STORBUF let one more of `class` with so many pages into the dispatch list.

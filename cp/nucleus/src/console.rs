@@ -15,14 +15,17 @@ pub mod glass;
 pub mod graf;
 pub mod terminal;
 
+use crate::agenda::{Agenda, Item};
 use crate::spooling::record::Recorder;
+use crate::system::FORCED_OFF_AFTER_MINUTES;
 use ascii::AsciiConsole;
 use base::Tod;
 use display::{Tone, Turn};
 use edit::Editing;
 use glass::Glass;
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, MutexGuard};
 use terminal::Terminal;
 
 /// How many lines may be on their way to a secondary user.
@@ -126,9 +129,90 @@ pub struct Console {
     /// Output on its way to the secondary user: [`crate::system::Cp::tick`] takes it there, since two consoles are never
     /// locked at once.
     pub forward: VecDeque<String>,
+    /// The last disconnection, if nobody has come back, for the forced logoff of users nobody comes back to.
+    pub disconnected: Option<Tod>,
+    /// How often somebody has had it locked: tests hold that nobody looks at an idle user.
+    looks: u64,
+    /// Where it says what it is due for, as long as its user is logged on.
+    listed: Option<Listed>,
+}
+
+/// A user's line of the agenda.
+struct Listed {
+    agenda: Arc<Agenda>,
+    user: u32,
+    /// The user is never forced off.
+    stays: bool,
+    /// What the agenda knows.
+    at: Option<Tod>,
+}
+
+/// A console that is locked. When it is let go of, the agenda hears what the user is due for.
+pub struct ConsoleGuard<'a>(MutexGuard<'a, Console>);
+
+impl ConsoleGuard<'_> {
+    pub fn new(mut console: MutexGuard<'_, Console>) -> ConsoleGuard<'_> {
+        console.looks += 1;
+        ConsoleGuard(console)
+    }
+}
+
+impl Deref for ConsoleGuard<'_> {
+    type Target = Console;
+
+    fn deref(&self) -> &Console {
+        &self.0
+    }
+}
+
+impl DerefMut for ConsoleGuard<'_> {
+    fn deref_mut(&mut self) -> &mut Console {
+        &mut self.0
+    }
+}
+
+impl Drop for ConsoleGuard<'_> {
+    fn drop(&mut self) {
+        let at = self.0.deadline();
+        if let Some(listed) = self.0.listed.as_mut().filter(|listed| listed.at != at) {
+            listed.at = at;
+            listed.agenda.set(Item::User(listed.user), at);
+        }
+    }
 }
 
 impl Console {
+    /// Its user is logged on: from now on the agenda knows what is due. One who `stays` is never forced off.
+    pub fn enlist(&mut self, agenda: &Arc<Agenda>, user: u32, stays: bool) {
+        self.listed = Some(Listed { agenda: agenda.clone(), user, stays, at: None });
+    }
+
+    /// Its user is gone: nothing is due any more.
+    pub fn delist(&mut self) {
+        if let Some(listed) = self.listed.take() {
+            listed.agenda.set(Item::User(listed.user), None);
+        }
+    }
+
+    /// When [`crate::system::Cp::tick`] has something to do for the user.
+    pub fn deadline(&self) -> Option<Tod> {
+        let waking = if self.forward.is_empty() { self.asleep.flatten() } else { Some(Tod(0)) };
+        waking.into_iter().chain(self.forced_off_at()).min()
+    }
+
+    /// A disconnected user whose virtual machine stands still, since CP reads and nobody answers, does not stay for ever.
+    pub fn forced_off_at(&self) -> Option<Tod> {
+        let waits = self.terminal.is_none() && self.cp_read && self.secondary.is_none();
+        let goes = self.listed.as_ref().is_some_and(|listed| !listed.stays);
+        let since = self.disconnected.filter(|_| waits && goes);
+        since.map(|since| since.plus_micros(FORCED_OFF_AFTER_MINUTES * 60_000_000))
+    }
+
+    /// How often it has been looked at.
+    pub fn looks(&self) -> u64 {
+        self.looks
+    }
+
     /// CP asks for a password, which is not shown; with it, `command` is complete.
     pub fn ask(&mut self, command: String) {
         self.question = Some(command);

@@ -243,11 +243,8 @@ fn reconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
     seat(vmdbk, terminal);
     vmdbk.terminal_changed();
     cp.let_go(vmdbk);
-    let run = {
-        let mut state = vmdbk.lock();
-        state.disconnected = None;
-        state.settings.run
-    };
+    vmdbk.console().disconnected = None;
+    let run = vmdbk.lock().settings.run;
     vmdbk.write(&format!("RECONNECTED AT {}", cp.long_date()), Tone::Normal, cp.now());
     if !run {
         cp.set_cp_read(vmdbk, true);
@@ -262,7 +259,7 @@ pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     terminal.write(&format!("DISCONNECT AT {}", cp.long_date()), Tone::Normal, now);
     terminal.set_owner(None);
     cp.let_go(vmdbk);
-    vmdbk.lock().disconnected = Some(now);
+    vmdbk.console().disconnected = Some(now);
     cp.notify_operator(&format!("{} DISCONNECT {:<8} USERS = {:04}", terminal.device(), vmdbk.userid, cp.user_count()));
 }
 
@@ -278,7 +275,7 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
                 welcome(cp, &vmdbk);
             }
             None => {
-                vmdbk.lock().disconnected = Some(cp.now());
+                vmdbk.console().disconnected = Some(cp.now());
                 minidisk::log_on(cp, &vmdbk);
             }
         }
@@ -307,7 +304,7 @@ pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
         return Err(message::directory_mistakes(&user.userid).from("AUT"));
     }
     let vmdbk = cp.make_vmdbk(user)?;
-    vmdbk.lock().disconnected = Some(now);
+    vmdbk.console().disconnected = Some(now);
     if !cp.enter_vmdbk(&vmdbk) {
         return Err(message::already_logged_on(vmdbk.place()).from("AUT"));
     }

@@ -3,7 +3,7 @@
 //! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types on
 //! the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
 
-use crate::console::Console;
+use crate::console::ConsoleGuard;
 use crate::console::display::Tone;
 use crate::console::glass::VirtualConsole;
 use crate::console::graf::{Graf, VirtualGraf};
@@ -115,7 +115,7 @@ impl ConsoleHost for Paper {
 }
 
 /// A guest that is far ahead of what its terminal shows stops until that has caught up.
-fn wait_for_paper(vmdbk: &Vmdbk, console: MutexGuard<'_, Console>) {
+fn wait_for_paper(vmdbk: &Vmdbk, console: ConsoleGuard<'_>) {
     if console.backlog() > FLOOD && !vmdbk.flooded.swap(true, Ordering::AcqRel) {
         // The terminal may have shown all of it just before that, when there was nobody to let go yet.
         if console.backlog() < FLOOD / 2 {

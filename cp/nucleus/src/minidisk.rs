@@ -18,6 +18,7 @@ pub mod blocks;
 pub mod cache;
 mod device;
 pub mod link;
+mod links;
 pub mod map;
 mod place;
 pub mod real;
@@ -33,7 +34,8 @@ use dasd::{Kind, Volume};
 pub use device::{dedicate, define, detach, link, log_off, log_on, move_to_new_machine};
 use devices::dasd::{Alarm, Meter, Options, Reservation};
 use directory::{DasdOptions, LinkMode};
-use link::{Level, Others};
+use link::Level;
+use links::Links;
 use real::{Policy, Real};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -41,7 +43,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use trouble::Troubles;
 
 /// Where a minidisk lies.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// Units of a real disk.
     Real { rdev: u16, start: u32, count: u32 },
@@ -106,6 +108,8 @@ impl Minidisk {
 
 /// A user's virtual device that is a minidisk.
 pub struct Link {
+    /// The place among all links in the order in which they were made.
+    number: u64,
     pub userid: String,
     vdev: AtomicU16,
     pub disk: Arc<Minidisk>,
@@ -192,7 +196,7 @@ pub struct Linked {
 struct State {
     policy: Policy,
     reals: Vec<Real>,
-    links: Vec<Arc<Link>>,
+    links: Links,
     users: HashMap<String, Arc<UserCache>>,
     wrong: HashMap<String, u32>,
     limits: subsystem::Limits,
@@ -255,7 +259,7 @@ impl Disks {
 
     /// How many links there are to a real disk and its minidisks.
     pub fn users_of(&self, rdev: u16) -> usize {
-        self.state().links.iter().filter(|link| link.disk.rdev() == Some(rdev)).count()
+        self.state().links.to_real(rdev)
     }
 
     /// ATTACH ... SYSTEM, DETACH ... FROM SYSTEM, VARY: gives a real disk another use. `label` is read again.
@@ -298,19 +302,28 @@ impl Disks {
 
     /// A user's links, in the order of their numbers.
     pub fn links_of(&self, userid: &str) -> Vec<Arc<Link>> {
-        let mut links: Vec<_> = self.state().links.iter().filter(|link| link.userid == userid).cloned().collect();
+        let mut links: Vec<_> = self.state().links.of(userid).cloned().collect();
         links.sort_by_key(|link| link.vdev());
         links
     }
 
     /// A user's link with this number.
     pub fn link(&self, userid: &str, vdev: u16) -> Option<Arc<Link>> {
-        self.state().links.iter().find(|link| link.userid == userid && link.vdev() == vdev).cloned()
+        self.state().links.of(userid).find(|link| link.vdev() == vdev).cloned()
     }
 
     /// Everybody's links to what lies in the same place.
     pub fn links_to(&self, place: &Place) -> Vec<Arc<Link>> {
-        self.state().links.iter().filter(|link| link.disk.place == *place).cloned().collect()
+        self.state().links.to(place)
+    }
+
+    /// How many units of temporary space are taken on a real disk, or in the host's storage.
+    pub fn temporary_units(&self, rdev: Option<u16>) -> u64 {
+        let state = self.state();
+        match rdev {
+            Some(rdev) => state.links.temporary(rdev).map(|(_, count)| u64::from(count)).sum(),
+            None => state.links.temporary_in_storage().1,
+        }
     }
 
     /// DEFINE vdev AS. False if the user has no link with that number.
@@ -332,26 +345,11 @@ impl Disks {
     }
 
     fn remove(&self, link: &Arc<Link>) {
-        self.state().links.retain(|other| !Arc::ptr_eq(other, link));
+        self.state().links.remove(link);
     }
 }
 
 impl State {
-    fn others(&self, disk: &Minidisk) -> Others {
-        let mut others = Others::default();
-        for link in self.links.iter().filter(|link| link.disk.place == disk.place) {
-            let list = if link.read_only { &mut others.readers } else { &mut others.writers };
-            list.push(link.userid.clone());
-            others.stable |= link::is_stable(link.mode.access);
-            others.exclusive |= link::is_exclusive(link.mode.access);
-        }
-        others
-    }
-
-    fn live(&self, found: impl Fn(&Minidisk) -> bool) -> Option<Arc<Minidisk>> {
-        self.links.iter().map(|link| &link.disk).find(|disk| found(disk)).cloned()
-    }
-
     fn number(&mut self) -> u64 {
         self.next += 1;
         self.next

@@ -6,11 +6,12 @@
 //!
 //! The lock here is below every other: [`Processors::ready`] may be called with anything locked.
 
+use crate::timers::Timers;
 use crate::vmdbk::Vmdbk;
 use base::{Clock, Tod};
 use dispatch::{Decision, Dispatcher, Event, Maximum, Return, Share, Srm, UserId, VcpuId, Wakes};
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
@@ -28,8 +29,7 @@ pub struct Work {
 struct Inner {
     dispatcher: Dispatcher,
     vcpus: HashMap<VcpuId, (Weak<Vmdbk>, u16)>,
-    timers: BTreeSet<(Tod, VcpuId)>,
-    timer: HashMap<VcpuId, Tod>,
+    timers: Timers<VcpuId>,
     /// Processors that sleep, and which of them minds the timers.
     asleep: Vec<bool>,
     keeper: Option<usize>,
@@ -55,8 +55,7 @@ impl Processors {
         let inner = Inner {
             dispatcher: Dispatcher::new(count, Srm { pages: storage >> 12, ..Srm::default() }),
             vcpus: HashMap::new(),
-            timers: BTreeSet::new(),
-            timer: HashMap::new(),
+            timers: Timers::default(),
             asleep: vec![false; count],
             keeper: None,
             ended: false,
@@ -115,7 +114,7 @@ impl Processors {
         for cpu in 0..CPUS as u16 {
             let vcpu = name(user, cpu);
             if inner.vcpus.remove(&vcpu).is_some() {
-                inner.forget_timer(vcpu);
+                inner.timers.set(vcpu, None);
                 let wakes = inner.dispatcher.event(at, Event::Remove(vcpu));
                 self.ring(wakes);
             }
@@ -135,7 +134,7 @@ impl Processors {
             entry.insert((vmdbk.clone(), cpu));
             inner.dispatcher.event(at, Event::Add { vcpu, user: UserId(user) });
         }
-        inner.forget_timer(vcpu);
+        inner.timers.set(vcpu, None);
         let wakes = inner.dispatcher.event(at, Event::Ready(vcpu));
         self.ring(wakes);
     }
@@ -168,7 +167,7 @@ impl Processors {
                 Decision::Idle { .. } if !wait => return None,
                 Decision::Idle { until } => {
                     let keeps = inner.keeper.is_none();
-                    let timer = inner.timers.first().map(|(at, _)| *at).filter(|_| keeps);
+                    let timer = inner.timers.first().filter(|_| keeps);
                     let until = until.into_iter().chain(timer).min();
                     if keeps {
                         inner.keeper = Some(processor);
@@ -194,7 +193,7 @@ impl Processors {
     /// This processor has work: one that still sleeps minds the timers from now on.
     fn hand_over(&self, inner: &Inner) {
         if inner.keeper.is_none()
-            && !inner.timers.is_empty()
+            && inner.timers.first().is_some()
             && let Some(other) = inner.asleep.iter().position(|&asleep| asleep)
         {
             self.bells[other].notify_one();
@@ -203,11 +202,7 @@ impl Processors {
 
     /// The times that have come.
     fn expire(&self, inner: &mut Inner, now: Tod) {
-        while let Some(&(at, vcpu)) = inner.timers.first()
-            && at <= now
-        {
-            inner.timers.pop_first();
-            inner.timer.remove(&vcpu);
+        while let Some(vcpu) = inner.timers.take(|at| at <= now) {
             let wakes = inner.dispatcher.event(now, Event::Ready(vcpu));
             self.ring(wakes);
         }
@@ -219,11 +214,10 @@ impl Processors {
         let vcpu = name(work.vmdbk.id, work.cpu);
         let mut inner = self.lock();
         // It may have an older time still: it was made ready while it ran, and so never slept until then.
-        inner.forget_timer(vcpu);
+        inner.timers.set(vcpu, None);
         if let Some(until) = until.filter(|_| inner.vcpus.contains_key(&vcpu)) {
-            let first = inner.timers.first().is_none_or(|(first, _)| until < *first);
-            inner.timers.insert((until, vcpu));
-            inner.timer.insert(vcpu, until);
+            let first = inner.timers.first().is_none_or(|first| until < first);
+            inner.timers.set(vcpu, Some(until));
             if let Some(keeper) = inner.keeper.filter(|_| first) {
                 self.bells[keeper].notify_one();
             }
@@ -234,20 +228,12 @@ impl Processors {
 
     /// When a waiting virtual CPU has something to do next.
     pub fn deadline(&self) -> Option<Tod> {
-        self.lock().timers.first().map(|(at, _)| *at)
+        self.lock().timers.first()
     }
 
     /// The system ends: [`Processors::next`] gives no more work.
     pub fn end(&self) {
         self.lock().ended = true;
         self.bells.iter().for_each(Condvar::notify_all);
-    }
-}
-
-impl Inner {
-    fn forget_timer(&mut self, vcpu: VcpuId) {
-        if let Some(at) = self.timer.remove(&vcpu) {
-            self.timers.remove(&(at, vcpu));
-        }
     }
 }

@@ -12,8 +12,8 @@ use arch::{Absolute, PAGE, Psw};
 use complex::{Configuration, SavedCpu};
 use cpu::Architecture;
 use spool::saved::{Class, Kind, PageKind, PageRange, SavedFile};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use storage::{Pages, Sharing};
@@ -29,13 +29,16 @@ struct Loaded {
 
 struct InUse {
     loaded: Arc<Loaded>,
-    users: Vec<String>,
+    /// In the order in which they came, each with a number of its own.
+    users: BTreeMap<u64, String>,
 }
 
 /// Every file that is in use.
 pub struct Table {
     spool: SharedSpool,
     files: HashMap<u16, InUse>,
+    /// How many users have come, ever.
+    came: u64,
 }
 
 /// The table, shared with those who are in it.
@@ -43,7 +46,7 @@ pub type Shared = Arc<Mutex<Table>>;
 
 /// A table in which nobody is.
 pub fn table(spool: &SharedSpool) -> Shared {
-    Arc::new(Mutex::new(Table { spool: spool.clone(), files: HashMap::new() }))
+    Arc::new(Mutex::new(Table { spool: spool.clone(), files: HashMap::new(), came: 0 }))
 }
 
 fn lock(table: &Shared) -> MutexGuard<'_, Table> {
@@ -54,7 +57,8 @@ fn lock(table: &Shared) -> MutexGuard<'_, Table> {
 pub struct Use {
     table: Shared,
     pub file: SavedFile,
-    userid: String,
+    /// Which of the file's users it is.
+    number: u64,
     loaded: Arc<Loaded>,
     /// All pages are the machine's own copies.
     pub nonshared: bool,
@@ -67,9 +71,7 @@ impl Drop for Use {
     fn drop(&mut self) {
         let mut table = lock(&self.table);
         let Some(entry) = table.files.get_mut(&self.file.id) else { return };
-        if let Some(at) = entry.users.iter().position(|user| *user == self.userid) {
-            entry.users.remove(at);
-        }
+        entry.users.remove(&self.number);
         if entry.users.is_empty() {
             table.files.remove(&self.file.id);
             if let Some(spool) = &mut *spooling::lock(&table.spool)
@@ -84,7 +86,12 @@ impl Drop for Use {
 
 /// Who uses the file: a user who uses it twice is named twice.
 pub fn users(cp: &Cp, id: u16) -> Vec<String> {
-    lock(&cp.saved).files.get(&id).map(|entry| entry.users.clone()).unwrap_or_default()
+    lock(&cp.saved).files.get(&id).map(|entry| entry.users.values().cloned().collect()).unwrap_or_default()
+}
+
+/// How many use the file.
+pub fn user_count(cp: &Cp, id: u16) -> usize {
+    lock(&cp.saved).files.get(&id).map_or(0, |entry| entry.users.len())
 }
 
 /// PURGE: a file that nobody uses is removed, another is pending. Whether it is gone.
@@ -117,18 +124,19 @@ pub fn admits(vmdbk: &Vmdbk, file: &SavedFile) -> bool {
 /// Makes the user one of the file's. Its pages are read if nobody has it yet.
 pub fn begin_use(cp: &Cp, vmdbk: &Vmdbk, file: SavedFile, nonshared: bool) -> Result<Use, Message> {
     let mut table = lock(&cp.saved);
+    table.came += 1;
+    let number = table.came;
     let entry = match table.files.entry(file.id) {
         Entry::Occupied(entry) => entry.into_mut(),
         Entry::Vacant(entry) => {
             let loaded = Arc::new(spooling::with(cp, |spool| read(spool, &file))?);
-            entry.insert(InUse { loaded, users: Vec::new() })
+            entry.insert(InUse { loaded, users: BTreeMap::new() })
         }
     };
-    entry.users.push(vmdbk.userid.clone());
+    entry.users.insert(number, vmdbk.userid.clone());
     let loaded = entry.loaded.clone();
     drop(table);
-    let userid = vmdbk.userid.clone();
-    Ok(Use { table: cp.saved.clone(), file, userid, loaded, nonshared, asked: false, space_asked: false })
+    Ok(Use { table: cp.saved.clone(), file, number, loaded, nonshared, asked: false, space_asked: false })
 }
 
 fn read(spool: &spool::Spool, file: &SavedFile) -> Result<Loaded, Message> {

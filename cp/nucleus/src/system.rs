@@ -4,6 +4,7 @@
 //! keys and lines, calls [`Cp::tick`] when [`Cp::deadline`] is reached, and lends threads to be processors. Nothing in here
 //! reads the host's clock or touches a socket, so a test with a virtual clock sees the same text every time.
 
+use crate::agenda::{Agenda, Item};
 use crate::calendar::{Date, Zone};
 use crate::command::{self, Issuer, Origin};
 use crate::console::PfKey;
@@ -19,11 +20,11 @@ use crate::minidisk::Disks;
 use crate::processor::Processors;
 use crate::spooling::{self, SharedSpool};
 use crate::tape::Tapes;
-use crate::vmdbk::Vmdbk;
+use crate::vmdbk::{self, Vmdbk};
 use base::{Clock, Tod};
 use directory::{Directory, User};
 use spool::Spool;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tn3270::datastream::Aid;
@@ -65,8 +66,10 @@ pub const FORCED_OFF_AFTER_MINUTES: u64 = 15;
 
 #[derive(Default)]
 struct System {
-    /// By user ID, in the order of logging on for QUERY NAMES.
-    users: Vec<Arc<Vmdbk>>,
+    /// By number, which is the order of logging on, for QUERY NAMES.
+    users: BTreeMap<u32, Arc<Vmdbk>>,
+    /// By user ID.
+    names: HashMap<String, Arc<Vmdbk>>,
     terminals: HashMap<u32, Arc<Terminal>>,
     next_terminal: u32,
 }
@@ -85,6 +88,8 @@ pub struct Cp {
     pub saved: crate::saved::Shared,
     pub disks: Disks,
     pub tapes: Tapes,
+    /// What is due when.
+    agenda: Arc<Agenda>,
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
     next_id: AtomicU32,
@@ -119,6 +124,7 @@ impl Cp {
             iucv: crate::iucv::Shared::default(),
             disks: Disks::default(),
             tapes: Tapes::default(),
+            agenda: Arc::default(),
             directory: Mutex::new(directory),
             system: Mutex::default(),
             next_id: AtomicU32::new(1),
@@ -153,7 +159,7 @@ impl Cp {
 
     /// The virtual machine of a logged-on user.
     pub fn vmdbk(&self, userid: &str) -> Option<Arc<Vmdbk>> {
-        self.system().users.iter().find(|vmdbk| vmdbk.userid == userid).cloned()
+        self.system().names.get(userid).cloned()
     }
 
     /// Every user of the directory, in the order of their names.
@@ -166,7 +172,7 @@ impl Cp {
 
     /// Every logged-on user's, the earliest first.
     pub fn vmdbks(&self) -> Vec<Arc<Vmdbk>> {
-        self.system().users.clone()
+        self.system().users.values().cloned().collect()
     }
 
     /// How many users are logged on.
@@ -197,7 +203,7 @@ impl Cp {
     /// Enters a new virtual machine; `false` if the user has one already.
     pub(crate) fn enter_vmdbk(&self, vmdbk: &Arc<Vmdbk>) -> bool {
         let mut system = self.system();
-        let new = system.users.iter().all(|other| other.userid != vmdbk.userid);
+        let new = !system.names.contains_key(&vmdbk.userid);
         if new {
             command::set::scheduling::tell(self, vmdbk);
             let owner = Arc::downgrade(vmdbk);
@@ -207,13 +213,22 @@ impl Cp {
                 }
             };
             vmdbk.iucv().enter(vmdbk.id, vmdbk.user.clone(), Box::new(ring));
-            system.users.push(vmdbk.clone());
+            let stays = vmdbk.userid == self.config.operator;
+            vmdbk.console().enlist(&self.agenda, vmdbk.id, stays);
+            system.users.insert(vmdbk.id, vmdbk.clone());
+            system.names.insert(vmdbk.userid.clone(), vmdbk.clone());
         }
         new
     }
 
     pub(crate) fn remove_vmdbk(&self, vmdbk: &Arc<Vmdbk>) {
-        self.system().users.retain(|other| !Arc::ptr_eq(other, vmdbk));
+        {
+            let mut system = self.system();
+            if system.users.remove(&vmdbk.id).is_some() {
+                system.names.remove(&vmdbk.userid);
+            }
+        }
+        vmdbk.console().delist();
         vmdbk.iucv().leave(vmdbk.id);
     }
 
@@ -246,7 +261,7 @@ impl Cp {
 
     /// How many terminals are dialed to virtual machines.
     pub fn dialed_count(&self) -> usize {
-        self.terminals().iter().filter(|terminal| terminal.line().is_some()).count()
+        self.agenda.dialed()
     }
 
     /// A terminal appears. `name` is where it is (`0009`, `L0003`); without one it becomes the next logical device.
@@ -258,6 +273,7 @@ impl Cp {
         let name = name.map_or_else(|| format!("L{id:04X}"), str::to_string);
         let host = self.host.clone();
         let terminal = Arc::new(Terminal::new(id, name, kind, origin.into(), local, &self.config.name, host));
+        terminal.enlist(&self.agenda);
         system.terminals.insert(id, terminal.clone());
         terminal
     }
@@ -266,13 +282,10 @@ impl Cp {
         self.system().terminals.get(&id).cloned()
     }
 
-    fn terminals(&self) -> Vec<Arc<Terminal>> {
-        self.system().terminals.values().cloned().collect()
-    }
-
     /// A terminal is gone: the connection broke, the telnet client ended. Its virtual machine is disconnected.
     pub fn hang_up(&self, id: u32) {
         let Some(terminal) = self.system().terminals.remove(&id) else { return };
+        terminal.delist();
         if let Some(line) = terminal.line() {
             dial::drop_line(self, &line);
         }
@@ -485,7 +498,9 @@ impl Cp {
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
         let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
         let end = self.now();
-        work.vmdbk.has_run(end);
+        if work.vmdbk.has_run(end) {
+            self.agenda.has_run(work.vmdbk.id, end);
+        }
         self.processors.returned(processor, &work, end.micros_since(start), why, until);
         // Only a host whose storage is known has a STORBUF to keep.
         if self.config.storage != 0 && work.vmdbk.is_measured_at(end) {
@@ -539,7 +554,7 @@ impl Cp {
         if self.drops_at().is_some_and(|at| at <= now) {
             self.next_drops.store(spooling::next_drops(now).0, Ordering::Relaxed);
             spooling::take_drops(self);
-            if self.vmdbks().iter().filter(|vmdbk| vmdbk.rest(now)).count() != 0 {
+            if self.rest(now) {
                 storage::give_back_free();
             }
         }
@@ -550,27 +565,54 @@ impl Cp {
             let engine::Notice::NoTranslator(why) = notice;
             self.notify_operator(&message::no_translator(why).to_string());
         }
-        for terminal in self.terminals() {
-            if terminal.deadline().is_some_and(|at| at <= now) {
-                terminal.tick(now);
-                self.relieve(&terminal);
-            }
-        }
-        for vmdbk in self.vmdbks() {
-            let waking = matches!(vmdbk.console().asleep, Some(Some(at)) if at <= now);
-            if waking {
-                {
-                    let mut console = vmdbk.console();
-                    console.asleep = None;
-                    console.show_turn();
+        for item in self.agenda.due(now) {
+            match item {
+                Item::Terminal(id) => {
+                    if let Some(terminal) = self.terminal(id) {
+                        terminal.tick(now);
+                        self.relieve(&terminal);
+                    }
                 }
-                self.settle(&vmdbk);
-            }
-            self.forward(&vmdbk);
-            if self.forced_off_at(&vmdbk).is_some_and(|at| at <= now) {
-                logon::log_off(self, &vmdbk, logon::Reason::Forced("SYSTEM"));
+                Item::User(id) => {
+                    let vmdbk = self.system().users.get(&id).cloned();
+                    vmdbk.iter().for_each(|vmdbk| self.tick_user(vmdbk, now));
+                }
             }
         }
+    }
+
+    /// Does what is due for a user.
+    fn tick_user(&self, vmdbk: &Arc<Vmdbk>, now: Tod) {
+        let waking = {
+            let mut console = vmdbk.console();
+            let waking = matches!(console.asleep, Some(Some(at)) if at <= now);
+            if waking {
+                console.asleep = None;
+                console.show_turn();
+            }
+            waking
+        };
+        if waking {
+            self.settle(vmdbk);
+        }
+        self.forward(vmdbk);
+        let forced = vmdbk.console().forced_off_at();
+        if forced.is_some_and(|at| at <= now) {
+            logon::log_off(self, vmdbk, logon::Reason::Forced("SYSTEM"));
+        }
+    }
+
+    /// Has virtual machines rest that have had nothing to do for a while; whether any does.
+    fn rest(&self, now: Tod) -> bool {
+        let mut rested = false;
+        while let Some(id) = self.agenda.take_idle(|ran| vmdbk::rests(ran, now)) {
+            let Some(vmdbk) = self.system().users.get(&id).cloned() else { continue };
+            match vmdbk.rest(now) {
+                Ok(()) => rested = true,
+                Err(ran) => self.agenda.has_run(id, ran),
+            }
+        }
+        rested
     }
 
     /// Takes the output of a disconnected user to the secondary user.
@@ -588,30 +630,12 @@ impl Cp {
 
     /// When [`Cp::tick`] has something to do next.
     pub fn deadline(&self) -> Option<Tod> {
-        let terminals = self.terminals().into_iter().filter_map(|terminal| terminal.deadline()).min();
-        let users = self.vmdbks().into_iter().filter_map(|vmdbk| {
-            let waking = {
-                let console = vmdbk.console();
-                if console.forward.is_empty() { console.asleep.flatten() } else { Some(Tod(0)) }
-            };
-            waking.into_iter().chain(self.forced_off_at(&vmdbk)).min()
-        });
         let troubles = self.disks.has_troubles().then_some(Tod(0));
-        terminals.into_iter().chain(users.min()).chain(self.drops_at()).chain(troubles).min()
+        self.agenda.deadline().into_iter().chain(self.drops_at()).chain(troubles).min()
     }
 
     /// When files that other programs have punched are taken in next, in a system that has a spool.
     fn drops_at(&self) -> Option<Tod> {
         Some(Tod(self.next_drops.load(Ordering::Relaxed))).filter(|at| at.0 != 0)
-    }
-
-    /// A disconnected user whose virtual machine stands still, since CP reads and nobody answers, does not stay for ever.
-    fn forced_off_at(&self, vmdbk: &Vmdbk) -> Option<Tod> {
-        let waits = {
-            let console = vmdbk.console();
-            console.terminal.is_none() && console.cp_read && console.secondary.is_none()
-        };
-        let since = if waits && vmdbk.userid != self.config.operator { vmdbk.lock().disconnected } else { None };
-        since.map(|since| since.plus_micros(FORCED_OFF_AFTER_MINUTES * 60_000_000))
     }
 }

@@ -9,11 +9,11 @@
 
 use crate::account::Account;
 use crate::class::Classes;
-use crate::console::Console;
 use crate::console::display::Tone;
 use crate::console::edit::Editing;
 use crate::console::glass::Glass;
 use crate::console::graf::Graf;
+use crate::console::{Console, ConsoleGuard};
 use crate::iucv;
 use crate::machine::{Machine, Surroundings};
 use crate::message::Message;
@@ -32,6 +32,11 @@ const MEASURED_EVERY: u64 = 10_000_000;
 
 /// How long a virtual machine has nothing to do before it gives up what its processors know of its programs, in microseconds.
 const AWAKE: u64 = 10_000_000;
+
+/// Whether a virtual machine that last ran at `ran` has had nothing to do for so long that it rests.
+pub fn rests(ran: Tod, now: Tod) -> bool {
+    now.micros_since(ran) > AWAKE
+}
 
 /// How error messages are shown (SET EMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -99,8 +104,6 @@ pub struct State {
     pub machine: directory::Machine,
     /// The saved system or device of the last IPL.
     pub ipl: Option<String>,
-    /// The last disconnection or reconnection, for the forced logoff of users nobody comes back to.
-    pub disconnected: Option<Tod>,
     /// SET SHARE and SET QUICKDSP, if not what the directory says.
     pub share: Option<directory::Share>,
     pub quickdsp: Option<bool>,
@@ -190,7 +193,6 @@ impl Vmdbk {
                 storage: user.storage,
                 machine: user.machine,
                 ipl: None,
-                disconnected: None,
                 share: None,
                 quickdsp: None,
             }),
@@ -276,20 +278,21 @@ impl Vmdbk {
         due
     }
 
-    /// A virtual CPU has just run.
-    pub fn has_run(&self, now: Tod) {
-        self.ran.store(now.0, Ordering::Relaxed);
+    /// A virtual CPU has just run; whether it is the first time since the virtual machine rested.
+    pub fn has_run(&self, now: Tod) -> bool {
+        self.ran.swap(now.0, Ordering::AcqRel) == 0
     }
 
-    /// Takes storage of the host from a virtual machine that has had nothing to do for a while; whether there was any to take.
-    pub fn rest(&self, now: Tod) -> bool {
-        let ran = Tod(self.ran.load(Ordering::Relaxed));
-        let rests = ran.0 != 0 && now.micros_since(ran) > AWAKE;
-        if rests {
-            self.ran.store(0, Ordering::Relaxed);
-            self.machine().configuration.rest();
+    /// Takes storage of the host from a virtual machine that has had nothing to do for a while. If that has not been so
+    /// long yet, this says when it last ran.
+    pub fn rest(&self, now: Tod) -> Result<(), Tod> {
+        let ran = self.ran.load(Ordering::Acquire);
+        if !rests(Tod(ran), now) {
+            return Err(Tod(ran));
         }
-        rests
+        self.ran.compare_exchange(ran, 0, Ordering::AcqRel, Ordering::Acquire).map_err(Tod)?;
+        self.machine().configuration.rest();
+        Ok(())
     }
 
     /// Whether the virtual machine stands still because CP reads.
@@ -348,8 +351,8 @@ impl Vmdbk {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn console(&self) -> MutexGuard<'_, Console> {
-        self.console.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn console(&self) -> ConsoleGuard<'_> {
+        ConsoleGuard::new(self.console.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// IUCV of the whole system, where this virtual machine is one of many.

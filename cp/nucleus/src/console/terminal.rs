@@ -6,6 +6,7 @@
 
 use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
 use super::graf::Line;
+use crate::agenda::{Agenda, Item};
 use crate::vmdbk::Vmdbk;
 use arch::Psw;
 use base::Tod;
@@ -128,6 +129,29 @@ struct Inner {
     owner: Option<Arc<Vmdbk>>,
     line: Option<Line>,
     wrong_passwords: u32,
+    /// How often somebody has had it locked: tests hold that nobody looks at an idle terminal.
+    looks: u64,
+    /// The agenda that says what is due, as long as the terminal is connected, and what it says.
+    agenda: Option<Arc<Agenda>>,
+    due: Option<Tod>,
+}
+
+impl Inner {
+    fn deadline(&self) -> Option<Tod> {
+        match &self.face {
+            Face::Display(display) => display.deadline(),
+            Face::Typewriter(_) => None,
+        }
+    }
+
+    /// The agenda hears what the terminal is due for, if that is not what it says.
+    fn tell(&mut self, id: u32) {
+        let due = self.deadline();
+        if let Some(agenda) = self.agenda.as_ref().filter(|_| self.due != due) {
+            agenda.set(Item::Terminal(id), due);
+            self.due = due;
+        }
+    }
 }
 
 /// A terminal.
@@ -164,17 +188,48 @@ impl Terminal {
             Kind::Ascii => Face::Typewriter(Typewriter { ascii: true, ..Typewriter::default() }),
         };
         let entry = if matches!(face, Face::Display(_)) { Entry::Logo } else { Entry::Command };
-        let inner = Inner { face, entry, owner: None, line: None, wrong_passwords: 0 };
+        let inner =
+            Inner { face, entry, owner: None, line: None, wrong_passwords: 0, looks: 0, agenda: None, due: None };
         Terminal { id, name, local, origin, host, inner: Mutex::new(inner) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.looks += 1;
+        inner
     }
 
-    /// Changes the face and tells the host.
+    /// The terminal is connected: from now on the agenda knows what is due.
+    pub fn enlist(&self, agenda: &Arc<Agenda>) {
+        let mut inner = self.lock();
+        inner.agenda = Some(agenda.clone());
+        inner.tell(self.id);
+    }
+
+    /// The terminal is gone: nothing is due any more, and it is dialed to nothing that counts.
+    pub fn delist(&self) {
+        let mut inner = self.lock();
+        if let Some(agenda) = inner.agenda.take() {
+            agenda.set(Item::Terminal(self.id), None);
+            if inner.line.is_some() {
+                agenda.count_dialed(false);
+            }
+        }
+    }
+
+    /// How often it has been looked at.
+    pub fn looks(&self) -> u64 {
+        self.lock().looks
+    }
+
+    /// Changes the face and tells the agenda and the host.
     fn change<T>(&self, f: impl FnOnce(&mut Inner) -> T) -> T {
-        let result = f(&mut self.lock());
+        let result = {
+            let mut inner = self.lock();
+            let result = f(&mut inner);
+            inner.tell(self.id);
+            result
+        };
         self.host.changed(self.id);
         result
     }
@@ -257,6 +312,9 @@ impl Terminal {
     pub fn set_line(&self, line: Option<Line>) {
         self.change(|inner| {
             inner.entry = if line.is_some() { Entry::Dialed } else { Entry::Parting };
+            if let Some(agenda) = inner.agenda.as_ref().filter(|_| inner.line.is_some() != line.is_some()) {
+                agenda.count_dialed(line.is_some());
+            }
             inner.line = line;
         });
     }
@@ -285,9 +343,11 @@ impl Terminal {
 
     /// TERMINAL MORE and HOLD.
     pub fn set_paging(&self, more: (u64, u64), hold: bool) {
-        if let Face::Display(display) = &mut self.lock().face {
+        let mut inner = self.lock();
+        if let Face::Display(display) = &mut inner.face {
             (display.more, display.hold) = (more, hold);
         }
+        inner.tell(self.id);
     }
 
     /// A line.
@@ -397,10 +457,7 @@ impl Terminal {
 
     /// When [`Terminal::tick`] has something to do next.
     pub fn deadline(&self) -> Option<Tod> {
-        match &self.lock().face {
-            Face::Display(display) => display.deadline(),
-            Face::Typewriter(_) => None,
-        }
+        self.lock().deadline()
     }
 
     pub fn backlog(&self) -> usize {

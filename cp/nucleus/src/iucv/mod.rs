@@ -336,9 +336,10 @@ impl Iucv {
     /// A virtual machine has logged off.
     pub fn leave(&mut self, id: u32) {
         self.reset(id);
-        if let Some(member) = self.members.remove(&id) {
-            self.names.retain(|_, other| *other != id);
-            drop(member);
+        if let Some(member) = self.members.remove(&id)
+            && self.names.get(&member.user.userid) == Some(&id)
+        {
+            self.names.remove(&member.user.userid);
         }
     }
 

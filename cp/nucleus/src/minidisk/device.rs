@@ -101,7 +101,7 @@ pub fn link(cp: &Cp, vmdbk: &Arc<Vmdbk>, request: &Request<'_>) -> Result<Linked
     let (link, linked) = {
         let mut state = cp.disks.state();
         let disk = state.open(&owner, number, &mdisk)?;
-        let others = state.others(&disk);
+        let others = state.links.others(&disk.place);
         let granted = link::grant(request.mode.access, &others);
         let as_vdev = request.as_vdev;
         let writes = granted == Grant::Write;
@@ -115,9 +115,8 @@ pub fn link(cp: &Cp, vmdbk: &Arc<Vmdbk>, request: &Request<'_>) -> Result<Linked
             }
             _ => Linked { code: 0, notice: others.notice(as_vdev, writes) },
         };
-        let link = Arc::new(make(cp, &mut state, vmdbk, disk, as_vdev, !writes, mode, dasd));
-        state.links.push(link.clone());
-        (link, linked)
+        let link = make(cp, &mut state, vmdbk, disk, as_vdev, !writes, mode, dasd);
+        (state.links.add(link), linked)
     };
     if !attach(vmdbk, &vmdbk.machine().configuration, &link) {
         cp.disks.remove(&link);
@@ -163,7 +162,7 @@ fn make(
     let meter = Arc::new(Meter::new(&disk.kind(), &options));
     let (userid, vdev) = (vmdbk.userid.clone(), AtomicU16::new(vdev));
     let block_io = Mutex::default();
-    Link { userid, vdev, disk, read_only, mode, dasd, volume, cached, options, meter, block_io }
+    Link { number: 0, userid, vdev, disk, read_only, mode, dasd, volume, cached, options, meter, block_io }
 }
 
 /// How the device of a link is attached.
@@ -333,7 +332,7 @@ pub fn dedicate(
     let link = {
         let mut state = cp.disks.state();
         // A disk that belongs to nobody may be somebody's minidisk as a whole (MDISK DEVNO).
-        let users = state.links.iter().filter(|link| link.disk.rdev() == Some(rdev)).count();
+        let users = state.links.to_real(rdev);
         let real = state.reals.iter_mut().find(|real| real.number == rdev);
         let real = real.ok_or_else(|| message::no_real_device(&shown))?;
         match &real.state {
@@ -350,9 +349,8 @@ pub fn dedicate(
         let disk = Minidisk::whole(&vmdbk.userid, vdev, real);
         real.state = real::State::Attached { userid: vmdbk.userid.clone(), vdev, read_only };
         let read_only = read_only || disk.direct.read_only();
-        let link = Arc::new(make(cp, &mut state, vmdbk, disk, vdev, read_only, DEDICATED, dasd));
-        state.links.push(link.clone());
-        link
+        let link = make(cp, &mut state, vmdbk, disk, vdev, read_only, DEDICATED, dasd);
+        state.links.add(link)
     };
     if !attach(vmdbk, &vmdbk.machine().configuration, &link) {
         release(cp, vmdbk, &link);
@@ -381,9 +379,8 @@ pub fn define(cp: &Cp, vmdbk: &Arc<Vmdbk>, vdev: u16, device: Option<&str>, coun
             }
         };
         let mode = LinkMode { access: Access::MW, reserve: false };
-        let link = Arc::new(make(cp, &mut state, vmdbk, disk, vdev, false, mode, DasdOptions::default()));
-        state.links.push(link.clone());
-        link
+        let link = make(cp, &mut state, vmdbk, disk, vdev, false, mode, DasdOptions::default());
+        state.links.add(link)
     };
     if !attach(vmdbk, &vmdbk.machine().configuration, &link) {
         cp.disks.remove(&link);

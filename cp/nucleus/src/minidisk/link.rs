@@ -3,11 +3,29 @@
 use crate::message::{self, Message};
 use directory::Access;
 
+/// Users with links of one kind: how many, and one of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Group {
+    pub count: usize,
+    pub one: String,
+}
+
+impl Group {
+    fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// `U2`, or `10 users`.
+    fn who(&self) -> String {
+        if self.count == 1 { self.one.clone() } else { format!("{} users", self.count) }
+    }
+}
+
 /// Who else has links to a minidisk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Others {
-    pub readers: Vec<String>,
-    pub writers: Vec<String>,
+    pub readers: Group,
+    pub writers: Group,
     /// One of them is stable: nobody begins to write.
     pub stable: bool,
     /// One of them is exclusive: nobody comes in at all.
@@ -73,18 +91,9 @@ pub fn grant(access: Access, others: &Others) -> Grant {
 }
 
 impl Others {
-    /// `U2`, or `10 users`.
-    fn who(users: &[String]) -> String {
-        match users {
-            [one] => one.clone(),
-            many => format!("{} users", many.len()),
-        }
-    }
-
     /// `R/W by U2, R/O by 10 users`, or less of that; empty if there is nobody.
     fn by(&self) -> String {
-        let part =
-            |kind: &str, users: &[String]| (!users.is_empty()).then(|| format!("{kind} by {}", Others::who(users)));
+        let part = |kind: &str, users: &Group| (!users.is_empty()).then(|| format!("{kind} by {}", users.who()));
         let parts = [part("R/W", &self.writers), part("R/O", &self.readers)];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -122,8 +131,8 @@ mod tests {
     use super::*;
 
     fn others(readers: usize, writers: usize) -> Others {
-        let names = |n: usize, first: usize| (0..n).map(|i| format!("U{}", first + i)).collect();
-        Others { readers: names(readers, 10), writers: names(writers, 2), ..Others::default() }
+        let group = |count: usize, first: usize| Group { count, one: format!("U{first}") };
+        Others { readers: group(readers, 10), writers: group(writers, 2), ..Others::default() }
     }
 
     /// The table of the manual: nobody else, somebody reads, somebody writes.

@@ -2,7 +2,7 @@
 
 use super::cache::DiskCache;
 use super::real::{self, Real, device_type};
-use super::{Link, Minidisk, Place, State, temporary};
+use super::{Minidisk, Place, State, temporary};
 use crate::message::{self, Message};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Extent, Kind, Memory, Volume};
@@ -17,11 +17,8 @@ impl State {
         let shown = format!("{vdev:04X}");
         match &mdisk.extent {
             Virtual(blocks) => {
-                let same = |disk: &Minidisk| {
-                    matches!(disk.place, Place::Virtual { .. }) && disk.owner == owner && disk.vdev == vdev
-                };
-                match self.live(same) {
-                    Some(disk) => Ok(disk),
+                match self.links.statement(owner, vdev, |place| matches!(place, Place::Virtual { .. })) {
+                    Some(disk) => Ok(disk.clone()),
                     None => match self.may_have((*blocks).into(), None) {
                         Ok(()) => Ok(self.virtual_disk(owner, vdev, *blocks)),
                         Err(whose) => {
@@ -37,7 +34,7 @@ impl State {
                 let real = real.filter(|real| real.has_minidisks() || real.state == real::State::Free);
                 let real = real.ok_or_else(|| message::link_not_mounted(owner, &shown, format!("{rdev:04X}")))?;
                 let place = Place::Whole { rdev: *rdev };
-                Ok(self.live(|disk| disk.place == place).unwrap_or_else(|| Minidisk::whole(owner, vdev, real)))
+                Ok(self.links.at(&place).cloned().unwrap_or_else(|| Minidisk::whole(owner, vdev, real)))
             }
             Volume { volume, start, count } => {
                 let real = self.reals.iter().find(|real| real.has_minidisks() && real.serial == *volume);
@@ -57,12 +54,11 @@ impl State {
                 let count = real::size(&extent.kind()).0 as u32;
                 let heads = if let Kind::Ckd { heads, .. } = kind { heads } else { 1 };
                 let place = Place::Real { rdev: real.number, start: *start, count };
-                let here = |disk: &Minidisk| disk.place == place;
-                if let Some(disk) = self.live(|disk| here(disk) && disk.owner == owner && disk.vdev == vdev) {
-                    return Ok(disk);
+                if let Some(disk) = self.links.statement(owner, vdev, |other| *other == place) {
+                    return Ok(disk.clone());
                 }
                 // Another MDISK statement for the same place has options of its own, and the same reservation.
-                let shared = self.live(here).map(|disk| disk.reservation.clone());
+                let shared = self.links.at(&place).map(|disk| disk.reservation.clone());
                 let reservation = shared.unwrap_or_else(|| part(real, (*start).into(), count.into()));
                 let cacheable = in_whole_pages(&kind, *start, count);
                 Ok(Arc::new(Minidisk {
@@ -96,15 +92,6 @@ impl State {
         count: u32,
     ) -> Result<Arc<Minidisk>, Message> {
         let number = self.number();
-        let taken = |rdev: u16| {
-            let on = self.links.iter().filter_map(move |link| match link.disk.place {
-                Place::Temporary { on: Some((on, start)), count, .. } if on == rdev => Some((start, count)),
-                _ => None,
-            });
-            let mut taken: Vec<(u32, u32)> = on.collect();
-            taken.sort_unstable();
-            taken
-        };
         for (serial, first, units) in &self.policy.temporary {
             let owned = self.reals.iter().find(|real| real.has_minidisks() && real.serial == *serial);
             let Some(real) = owned else { continue };
@@ -114,7 +101,7 @@ impl State {
                 continue;
             }
             let mut start = *first;
-            for (other, length) in taken(real.number) {
+            for (other, length) in self.links.temporary(real.number) {
                 if start.saturating_add(count) <= other {
                     break;
                 }
@@ -129,13 +116,7 @@ impl State {
             let reservation = part(real, start.into(), count.into());
             return Ok(Minidisk::uncached(owner, vdev, place, "(TEMP)", volume, reservation));
         }
-        let bytes = |kind: &Kind| match *kind {
-            Kind::Ckd { cylinders, heads, track, .. } => u64::from(cylinders) * u64::from(heads) * u64::from(track),
-            Kind::Fba { blocks, .. } => blocks * Kind::BLOCK as u64,
-        };
-        let in_storage = |link: &&Arc<Link>| matches!(link.disk.place, Place::Temporary { on: None, .. });
-        let used: u64 = self.links.iter().filter(in_storage).map(|link| bytes(&link.disk.kind())).sum();
-        let left = (self.policy.temporary_storage << 20).saturating_sub(used);
+        let left = (self.policy.temporary_storage << 20).saturating_sub(self.links.temporary_in_storage().0);
         let none = || message::no_temporary_space(format!("{vdev:04X}"));
         let device = match device {
             "FB-512" => 0x9336,

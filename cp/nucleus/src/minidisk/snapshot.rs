@@ -37,7 +37,7 @@ impl Disks {
     pub fn discard_snapshot(&self, real: &Real) -> Result<(), Message> {
         // Nobody links to it while this is held.
         let mut state = self.state();
-        let users = state.links.iter().filter(|link| link.disk.rdev() == Some(real.number)).count();
+        let users = state.links.to_real(real.number);
         if users > 0 {
             return Err(message::volume_in_use(format!("{:04X}", real.number), users));
         }

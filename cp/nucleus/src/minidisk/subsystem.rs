@@ -85,26 +85,12 @@ impl State {
         Ok(())
     }
 
-    /// Blocks of virtual disks there are, or those of one user.
-    pub(super) fn virtual_blocks(&self, owner: Option<&str>) -> u64 {
-        let mut seen = Vec::new();
-        let mut blocks = 0;
-        for link in &self.links {
-            let Place::Virtual { number } = link.disk.place else { continue };
-            if owner.is_none_or(|owner| link.disk.owner == owner) && !seen.contains(&number) {
-                seen.push(number);
-                blocks += link.disk.kind().blocks();
-            }
-        }
-        blocks
-    }
-
     /// Whether `blocks` more would be within the limits; whose limit it is otherwise.
     pub(super) fn may_have(&self, blocks: u64, owner: Option<&str>) -> Result<(), &'static str> {
         let within = |limit: Option<u64>, used: u64| limit.is_none_or(|limit| used + blocks <= limit);
         match () {
-            () if !within(self.limits.system, self.virtual_blocks(None)) => Err("system"),
-            () if owner.is_some() && !within(self.limits.user, self.virtual_blocks(owner)) => Err("user"),
+            () if !within(self.limits.system, self.links.virtual_blocks(None)) => Err("system"),
+            () if owner.is_some() && !within(self.limits.user, self.links.virtual_blocks(owner)) => Err("user"),
             () => Ok(()),
         }
     }
@@ -133,7 +119,7 @@ impl Disks {
     /// The limits of virtual disks, and how many blocks of them there are.
     pub fn virtual_limits(&self) -> (Limits, u64) {
         let state = hold(&self.state);
-        (state.limits, state.virtual_blocks(None))
+        (state.limits, state.links.virtual_blocks(None))
     }
 
     /// A real disk.

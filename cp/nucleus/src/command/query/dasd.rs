@@ -245,19 +245,7 @@ pub fn allocation(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response,
     }
     words.end()?;
     let (policy, reals) = (cp.disks.policy(), cp.disks.reals());
-    let used = |rdev: Option<u16>| -> u64 {
-        let mut places = Vec::new();
-        for user in cp.vmdbks() {
-            for link in cp.disks.links_of(&user.userid) {
-                if let Place::Temporary { on, count, .. } = link.disk.place
-                    && on.map(|on| on.0) == rdev
-                {
-                    places.push(u64::from(count));
-                }
-            }
-        }
-        places.iter().sum()
-    };
+    let used = |rdev: Option<u16>| cp.disks.temporary_units(rdev);
     let mut response = Response::none();
     for (serial, _, units) in &policy.temporary {
         let Some(real) = reals.iter().find(|real| real.has_minidisks() && real.serial == *serial) else { continue };

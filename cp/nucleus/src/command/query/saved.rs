@@ -60,7 +60,7 @@ fn spaces(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
         let members: Vec<SavedFile> =
             spooling::ask(cp, |spool| spool.saved.files().iter().filter(member).cloned().collect());
         let (first, last) = saved::extent(&members);
-        let users = members.iter().map(|file| saved::users(cp, file.id).len()).max().unwrap_or(0);
+        let users = members.iter().map(|file| saved::user_count(cp, file.id)).max().unwrap_or(0);
         let class = if saved::parts(cp, space).is_empty() { Class::Skeleton } else { Class::Active };
         let (first, last) = (first / PAGE, last / PAGE);
         format!(
@@ -96,7 +96,7 @@ fn list(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
 fn map(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
     let mut lines = vec!["FILE FILENAME FILETYPE MINSIZE  BEGPAG ENDPAG TYPE CL #USERS PARMREGS VMGROUP".to_string()];
     for file in files {
-        let users = saved::users(cp, file.id).len();
+        let users = saved::user_count(cp, file.id);
         let (minimum, registers, group) = match file.kind {
             Kind::System => (
                 format!("{:07}K", file.minimum >> 10),
