@@ -227,7 +227,9 @@ impl Configuration {
         }
         let size = self.storage().size();
         let kernel_end = kernel.size().next_multiple_of(1 << 20);
-        let initrd_start = kernel_end.max(kernel::INITRD_LOWEST);
+        // In storage that ends there it goes to the top.
+        let top = size.saturating_sub(initrd.size()) & !0xffff;
+        let initrd_start = kernel_end.max(kernel::INITRD_LOWEST.min(top));
         if initrd_start + initrd.size() > size {
             return Err(LoadError::TooSmall { needed: kernel_end + initrd.size() + (64 << 20), storage: size });
         }
