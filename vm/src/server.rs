@@ -39,8 +39,8 @@ pub struct Notes {
     ended: AtomicBool,
     /// The program ends when its guest does.
     with_guest: AtomicBool,
-    /// Where passwords are kept that were changed.
-    passwords: Mutex<Option<std::path::PathBuf>>,
+    /// Passwords that were changed: the file, and what it says, once it was asked.
+    passwords: Mutex<Option<(std::path::PathBuf, Option<directory::Passwords>)>>,
     ending: Mutex<Option<Ending>>,
 }
 
@@ -68,7 +68,7 @@ impl Notes {
 
     /// The file that `endicott password` changes.
     pub fn keep_passwords(&self, file: std::path::PathBuf) {
-        *self.passwords.lock().expect("nothing panics with the notes locked") = Some(file);
+        *self.passwords.lock().expect("nothing panics with the notes locked") = Some((file, None));
     }
 
     /// How that guest ended, if one has.
@@ -104,9 +104,17 @@ impl Host for Notes {
     }
 
     fn password(&self, userid: &str) -> Option<directory::Password> {
-        let file = self.passwords.lock().expect("nothing panics with the notes locked").clone()?;
+        let mut kept = self.passwords.lock().expect("nothing panics with the notes locked");
+        let (file, passwords) = kept.as_mut()?;
         // A file that cannot be read now changes nothing: what was read at the start still holds.
-        directory::Passwords::open(&file).ok()?.get(userid).cloned()
+        let passwords = match passwords {
+            Some(passwords) => {
+                passwords.refresh().ok()?;
+                passwords
+            }
+            none => none.insert(directory::Passwords::open(file).ok()?),
+        };
+        passwords.get(userid).cloned()
     }
 
     fn shut_down(&self) {

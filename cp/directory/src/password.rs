@@ -1,19 +1,32 @@
 //! Passwords: salted Argon2id hashes in the PHC string form, and the companion file that keeps changed ones.
 //!
-//! The cost is modest on purpose (2 MiB, two passes: a few milliseconds): a directory hashes every clear-text password
-//! of its source each time it is read. Case does not matter, as nowhere on VM: a password is folded to upper case
-//! before it is hashed or compared.
+//! A password that somebody changes to lies in a file as a hash alone, which costs a few milliseconds (2 MiB, two passes).
+//! One that stands in the source is hashed each time that is read, in storage only, with the text beside it in the file:
+//! a costly hash would protect nothing there, and 60,000 of them would take minutes. So it gets Argon2's smallest, some
+//! microseconds. Case does not matter, as nowhere on VM: a password is folded to upper case before it is hashed or
+//! compared.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version};
 
 /// More storage than any hash of ours asks for, in KiB: a damaged file must not make a logon take all there is.
 const MAX_COST_KIB: u32 = 256 * 1024;
+
+/// What a hash costs: KiB and passes.
+#[derive(Clone, Copy)]
+struct Cost(u32, u32);
+
+/// The cost of a hash that is kept in a file.
+const KEPT: Cost = Cost(2048, 2);
+
+/// The cost of a hash whose clear text stands in the source.
+const OF_SOURCE: Cost = Cost(Params::MIN_M_COST, 1);
 
 /// How a user gets in.
 #[derive(Clone, PartialEq, Eq)]
@@ -33,7 +46,16 @@ pub enum Password {
 impl Password {
     /// Hashes `clear` with a new salt from the host. The error is the host's lack of randomness.
     pub fn hash(clear: &str) -> io::Result<Password> {
-        let params = Params::new(2048, 2, 1, None).expect("the parameters are within Argon2's limits");
+        Password::hash_at(clear, KEPT)
+    }
+
+    /// The same for a password that stands in clear text in the source.
+    pub(crate) fn hash_of_source(clear: &str) -> io::Result<Password> {
+        Password::hash_at(clear, OF_SOURCE)
+    }
+
+    fn hash_at(clear: &str, Cost(storage, passes): Cost) -> io::Result<Password> {
+        let params = Params::new(storage, passes, 1, None).expect("the parameters are within Argon2's limits");
         let hash = Argon2::new(Algorithm::Argon2id, Version::V0x13, params).hash_password(fold(clear).as_bytes());
         hash.map(|h| Password::Hash(h.to_string())).map_err(|e| io::Error::other(format!("no password hash: {e}")))
     }
@@ -105,6 +127,28 @@ impl LinkPassword {
 pub struct Passwords {
     path: PathBuf,
     entries: BTreeMap<String, Password>,
+    /// What the file was when it was read.
+    stamp: Option<Stamp>,
+}
+
+/// What tells one state of the file from another without reading it: when it was written, its length, and which file it
+/// is, for each change replaces it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stamp {
+    written: Option<SystemTime>,
+    length: u64,
+    file: u64,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Stamp> {
+        let found = fs::metadata(path).ok()?;
+        #[cfg(unix)]
+        let file = std::os::unix::fs::MetadataExt::ino(&found);
+        #[cfg(not(unix))]
+        let file = 0;
+        Some(Stamp { written: found.modified().ok(), length: found.len(), file })
+    }
 }
 
 /// Why a file of passwords could not be read.
@@ -141,6 +185,8 @@ impl std::error::Error for PasswordsError {}
 impl Passwords {
     /// Reads the file at `path`; if there is none there are no entries, and the first change makes it.
     pub fn open(path: &Path) -> Result<Passwords, PasswordsError> {
+        // Before the file is read: if it is replaced meanwhile, it is read again the next time.
+        let stamp = Stamp::of(path);
         let text = match base::file::read_text(path, base::file::TEXT) {
             Ok(text) => text,
             Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
@@ -160,7 +206,17 @@ impl Passwords {
                 _ => return Err(PasswordsError::Line(n + 1)),
             }
         }
-        Ok(Passwords { path: path.to_path_buf(), entries })
+        Ok(Passwords { path: path.to_path_buf(), entries, stamp })
+    }
+
+    /// Reads the file again if it is not what it was: a logon costs no more where many have changed their passwords.
+    /// Whether it was read. An error leaves what is known.
+    pub fn refresh(&mut self) -> Result<bool, PasswordsError> {
+        let changed = Stamp::of(&self.path) != self.stamp;
+        if changed {
+            *self = Passwords::open(&self.path)?;
+        }
+        Ok(changed)
     }
 
     /// The password `userid` has here.
@@ -265,6 +321,13 @@ mod tests {
         let again = Passwords::open(&path).unwrap();
         assert!(again.get("MAINT").unwrap().verify("TALL SHIPS") && again.get("LINUX1").is_none());
         assert!(!fs::read_to_string(&path).unwrap().to_uppercase().contains("TALL"));
+        // Another program changes it: that is seen, and without a change nothing is read.
+        let mut here = again;
+        assert!(!here.refresh().unwrap(), "it is what it was");
+        passwords.set("MAINT", "sunrise").unwrap();
+        assert!(here.refresh().unwrap() && here.get("MAINT").unwrap().verify("SUNRISE"));
+        fs::remove_file(&path).unwrap();
+        assert!(here.refresh().unwrap() && here.get("MAINT").is_none());
         fs::write(&path, "* comment\n\nMAINT plain\n").unwrap();
         assert_eq!(Passwords::open(&path).unwrap_err().to_string(), PasswordsError::Line(3).to_string());
         fs::remove_dir_all(&folder).unwrap();

@@ -616,7 +616,7 @@ impl Hashes {
         let results = std::thread::scope(|scope| {
             let part = work.len().div_ceil(threads).max(1);
             let hash = |part: &[(Option<String>, String)]| {
-                part.iter().map(|(_, clear)| Password::hash(clear)).collect::<Vec<_>>()
+                part.iter().map(|(_, clear)| Password::hash_of_source(clear)).collect::<Vec<_>>()
             };
             let running: Vec<_> = work.chunks(part).map(|part| scope.spawn(move || hash(part))).collect();
             let join = |t: std::thread::ScopedJoinHandle<'_, Vec<_>>| t.join().expect("hashing does not panic");

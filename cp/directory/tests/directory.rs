@@ -388,3 +388,25 @@ fn any_text_gets_an_answer() {
         }
     }
 }
+
+/// A system of 60,000 users is up at once. Hashes as costly as those of changed passwords would take some minutes.
+#[test]
+fn sixty_thousand_users_are_read_at_once() {
+    let profile = "PROFILE DEFAULT\n CONSOLE 009 3215\n SPOOL 00C 2540 READER *\n";
+    let user =
+        |n: usize| format!("USER U{n:05} P{n:05} 2M 16M G\n INCLUDE DEFAULT\n IPL CMS\n LINK MAINT 190 190 RR\n");
+    let text: String = std::iter::once(profile.to_string()).chain((0..60_000).map(user)).collect();
+    let start = std::time::Instant::now();
+    let directory = parse(&text);
+    let took = start.elapsed();
+    println!("60,000 users in {took:?}");
+    assert_eq!(directory.users.len(), 60_000);
+    for n in (0..60_000).step_by(997) {
+        let user = directory.user(&format!("u{n:05}")).expect("it is there");
+        let right = |word: &str| user.password.verify(word);
+        assert!(right(&format!("p{n:05}")) && !right(&user.userid) && !user.password.is_default(&user.userid));
+        let Password::Hash(hash) = &user.password else { panic!("{:?}", user.password) };
+        assert!(hash.contains("m=8,t=1,p=1"), "the least that Argon2 can do");
+    }
+    assert!(took.as_secs() < 20, "60,000 users took {took:?}");
+}
