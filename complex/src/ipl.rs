@@ -128,8 +128,8 @@ mod kernel {
     pub const INITRD_SIZE: u64 = 0x1_0410;
     pub const MAX_COMMAND_LINE: usize = 0x1_0430;
     pub const COMMAND_LINE: u64 = 0x1_0480;
-    /// Where the ramdisk goes, or as much higher as the kernel takes: low, so that it is in the storage that mem= leaves the
-    /// kernel. A kernel that wants to be decompressed there moves the ramdisk up first.
+    /// Where the ramdisk goes, or as much higher as the kernel takes: low, so that it is in the storage that mem=
+    /// leaves the kernel. A kernel that wants to be decompressed there moves the ramdisk up first.
     pub const INITRD_LOWEST: u64 = 8 << 20;
 }
 

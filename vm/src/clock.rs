@@ -27,8 +27,8 @@ impl Clock for HostClock {
     }
 }
 
-/// The bytes of storage that the host has, or lets this process have (a container's limit: Linux, admin-guide/cgroup-v2,
-/// `memory.max`); 0 if it does not say.
+/// The bytes of storage that the host has, or lets this process have (a container's limit: Linux,
+/// admin-guide/cgroup-v2, `memory.max`); 0 if it does not say.
 pub fn host_storage() -> u64 {
     let told = |file| std::fs::read_to_string(file).unwrap_or_default();
     let memory = told("/proc/meminfo");

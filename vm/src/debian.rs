@@ -31,7 +31,8 @@ pub struct Options {
     /// The size of the disk in cylinders of a 3390; 1000 cylinders hold 720 MB.
     #[arg(long, value_name = "N", default_value_t = 3339, value_parser = clap::value_parser!(u32).range(1500..=65520))]
     pub cylinders: u32,
-    /// The Debian release: bookworm, trixie, forky, sid, stable... If left out, this host's, or stable if it is no Debian.
+    /// The Debian release: bookworm, trixie, forky, sid, stable... If left out, this host's, or stable if it is no
+    /// Debian.
     #[arg(long, value_name = "RELEASE")]
     pub suite: Option<String>,
     #[arg(long, value_name = "NAME")]

@@ -1,7 +1,8 @@
 //! What the program says on standard output and standard error.
 //!
-//! A full disk under standard output, or a reader that has gone, does not stop what is being done: a disk is not to be left half
-//! written because of that. The first failure is remembered, nothing more is printed, and the exit code tells of it in the end.
+//! A full disk under standard output, or a reader that has gone, does not stop what is being done: a disk is not to be
+//! left half written because of that. The first failure is remembered, nothing more is printed, and the exit code tells
+//! of it in the end.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
@@ -45,8 +46,8 @@ pub fn good() -> bool {
     FAILED.lock().unwrap_or_else(PoisonError::into_inner).is_none()
 }
 
-/// The exit code of a program that ends with `code`, or with `lost` if not all was printed. One whose reader has gone ends quietly,
-/// as others do by SIGPIPE.
+/// The exit code of a program that ends with `code`, or with `lost` if not all was printed. One whose reader has gone
+/// ends quietly, as others do by SIGPIPE.
 pub fn end(code: u8, lost: u8) -> ExitCode {
     const SIGPIPE: u8 = 128 + 13;
     let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner);

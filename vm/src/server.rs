@@ -160,7 +160,8 @@ pub struct Server {
     listener: Option<TcpListener>,
     tls: Option<Arc<rustls::ServerConfig>>,
     clients: HashMap<usize, Client>,
-    /// Those that may not be terminals yet, by the time that is over first: an entry that is not true any more is passed over.
+    /// Those that may not be terminals yet, by the time that is over first: an entry that is not true any more is
+    /// passed over.
     arrived: BTreeSet<(Instant, usize)>,
     /// The client that has each terminal.
     seats: HashMap<u32, usize>,

@@ -1,5 +1,6 @@
-//! Peers at the doors of a system that mean no good, or are broken: they say nothing, a part, rubbish, or too much; they close half, or
-//! never read. Meanwhile others are served, terminals that are idle stay, and what a peer has taken is given back.
+//! Peers at the doors of a system that mean no good, or are broken: they say nothing, a part, rubbish, or too much;
+//! they close half, or never read. Meanwhile others are served, terminals that are idle stay, and what a peer has taken
+//! is given back.
 
 mod support;
 

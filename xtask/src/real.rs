@@ -1,5 +1,5 @@
-//! The guest of `cargo x bench real`: programs that people run, as Debian packages them for s390x, in one initramfs that is not
-//! compressed, so that unpacking it is a copy. `benches/real` has its init and the tests.
+//! The guest of `cargo x bench real`: programs that people run, as Debian packages them for s390x, in one initramfs
+//! that is not compressed, so that unpacking it is a copy. `benches/real` has its init and the tests.
 //!
 //! Maintainer scripts of the packages do not run; what the tests need of what they would make is made here.
 
@@ -248,7 +248,8 @@ fn lay_out(folder: &Path, packages: &[PathBuf], tests: &[PathBuf], init: &Path) 
     Ok(())
 }
 
-/// Adds what is in a folder, in the order of names. A file that has several names costs its size once: the others are links to it.
+/// Adds what is in a folder, in the order of names. A file that has several names costs its size once: the others are
+/// links to it.
 fn add(archive: &mut Archive, root: &Path, within: &Path, known: &mut HashMap<u64, String>) -> Outcome {
     let folder = root.join(within);
     let mut entries: Vec<_> = at(&folder, fs::read_dir(&folder))?.flatten().map(|entry| entry.file_name()).collect();

@@ -1,9 +1,9 @@
 //! The one way to files of the host that somebody names: what is no ordinary file is refused at once.
 //!
-//! To open a FIFO waits until somebody has its other end, to read `/dev/zero` never ends, and some devices do something when
-//! they are opened. None of them is a disk, a tape, a text or a kernel. So the host is asked what is there before it is opened, and
-//! again afterwards, as the name may be another file's by then. Where a pipe is good enough ([`source`]), it is one that has its other
-//! end already: `<(zcat kernel.gz)` of a shell.
+//! To open a FIFO waits until somebody has its other end, to read `/dev/zero` never ends, and some devices do something
+//! when they are opened. None of them is a disk, a tape, a text or a kernel. So the host is asked what is there before
+//! it is opened, and again afterwards, as the name may be another file's by then. Where a pipe is good enough
+//! ([`source`]), it is one that has its other end already: `<(zcat kernel.gz)` of a shell.
 
 use rustix::fs::OFlags;
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -11,7 +11,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The most bytes that a text may have which a person writes: a directory of a hundred thousand users has a fifth of it.
+/// The most bytes that a text may have which a person writes: a directory of a hundred thousand users has a fifth of
+/// it.
 pub const TEXT: u64 = 64 << 20;
 
 /// What is done with a file.

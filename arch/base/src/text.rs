@@ -1,7 +1,8 @@
 //! Text files as people's programs save them.
 
-/// The text in `bytes`, without what only marks it: a byte-order mark at its beginning, and the X'1A' that ends files of CP/M and
-/// DOS. A line that is not UTF-8 is ISO 8859-1, for card images may be in any character set; the lines beside it stay what they are.
+/// The text in `bytes`, without what only marks it: a byte-order mark at its beginning, and the X'1A' that ends files
+/// of CP/M and DOS. A line that is not UTF-8 is ISO 8859-1, for card images may be in any character set; the lines
+/// beside it stay what they are.
 pub fn decode(bytes: &[u8]) -> String {
     let wide = |pair: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes[2..].as_chunks().0.iter().map(|&unit| pair(unit)).collect();

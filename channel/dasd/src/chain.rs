@@ -1,11 +1,12 @@
 //! Whether the files of an image belong together: none is missing, an older copy, or another disk's.
 //!
-//! A shadow file has only what was written since; over anything but the file that it was made over, as that was then, it is a disk that
-//! never was. So a snapshot has a number of its own, which both files keep where other programs have zeros: the file below as `covered`, the
-//! shadow file as `below`. An older copy of the file below has not got it. A file that says that it is covered and lies on top has lost its
-//! shadow file, with all that was written since.
+//! A shadow file has only what was written since; over anything but the file that it was made over, as that was then,
+//! it is a disk that never was. So a snapshot has a number of its own, which both files keep where other programs have
+//! zeros: the file below as `covered`, the shadow file as `below`. An older copy of the file below has not got it. A
+//! file that says that it is covered and lies on top has lost its shadow file, with all that was written since.
 //!
-//! Files that other programs have made have no number, and are taken as they are, but for one that is missing between two others.
+//! Files that other programs have made have no number, and are taken as they are, but for one that is missing between
+//! two others.
 
 use crate::host::{HostFile, ImageError};
 use crate::image::{Options, SHADOWS, shadow_path};
@@ -51,8 +52,8 @@ pub fn belongs(lower: &Layer, upper: &Layer) -> Result<Option<String>, ImageErro
 
 const REMEDY: &str = "put that back, or endicott dasd snapshot --discard gives it up";
 
-/// Why `top` cannot be all of its image, if it says that `next` lies over it. One whose snapshot, or whose merge, was ended between two
-/// steps is all there is.
+/// Why `top` cannot be all of its image, if it says that `next` lies over it. One whose snapshot, or whose merge, was
+/// ended between two steps is all there is.
 pub fn lost(top: &Layer, next: &Path) -> Option<String> {
     let covered = top.covered().filter(|covered| *covered != 0)?;
     let unfinished = crate::create::unfinished(next);

@@ -81,7 +81,8 @@ pub struct Header {
     /// The model number, where type and number of cylinders do not tell it: a 3380-J has as many as a 3380-A, and images made by others are
     /// byte for byte the same. It stands by its name at the end of the header, where others have zeros and look at nothing.
     pub model: Option<u8>,
-    /// Cylinders of a plain file, by which one that was cut is known; 0: whatever made it did not say. It stands at the end of the header, too.
+    /// Cylinders of a plain file, by which one that was cut is known; 0: whatever made it did not say. It stands at the
+    /// end of the header, too.
     pub cylinders: u32,
     /// What the shadow file over a plain file is told by (see [`crate::chain`]); 0: there is none.
     pub covered: u64,

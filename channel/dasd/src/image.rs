@@ -526,7 +526,8 @@ impl Files {
 /// Told how far a long work is (done, of); it goes on while the answer is `true`.
 pub type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
-/// The newest file, which nothing lies over: what is missing of the disk if it says otherwise. That may be read, and written if it is given up.
+/// The newest file, which nothing lies over: what is missing of the disk if it says otherwise. That may be read, and
+/// written if it is given up.
 fn uncovered(top: &mut Layer, next: &Path, options: &Options) -> Result<Option<String>, ImageError> {
     let lost = chain::lost(top, next);
     match (&lost, options.read_only) {

@@ -141,7 +141,8 @@ pub fn recover(host: &HostFile) -> Result<bool, ImageError> {
     Ok(found.is_some())
 }
 
-/// Whether the image was written last when the journal was, or soon afterwards. Its copies are made one behind the other.
+/// Whether the image was written last when the journal was, or soon afterwards. Its copies are made one behind the
+/// other.
 fn written_then(host: &HostFile, journal: &Path) -> Result<bool, ImageError> {
     const BEFORE: Duration = Duration::from_secs(2);
     const BEHIND: Duration = Duration::from_secs(1);

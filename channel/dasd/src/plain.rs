@@ -371,7 +371,8 @@ fn whole(host: &HostFile, header: &Header) -> Result<(), ImageError> {
     }
 }
 
-/// Makes a file that was cut as long as it was. Of a count-key-data file the tracks that are missing become empty ones; they are returned.
+/// Makes a file that was cut as long as it was. Of a count-key-data file the tracks that are missing become empty ones;
+/// they are returned.
 pub fn lengthen(path: &Path, wanted: u64) -> Result<Vec<u32>, ImageError> {
     let host = HostFile::open(path, true, None)?;
     let length = host.len()?;

@@ -323,8 +323,8 @@ impl Sums {
     }
 }
 
-/// How long the image was when the table was written last, if it is longer than now and the table is about it: about this file, or
-/// about one whose first pieces were the same, as of a copy that was interrupted.
+/// How long the image was when the table was written last, if it is longer than now and the table is about it: about
+/// this file, or about one whose first pieces were the same, as of a copy that was interrupted.
 pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
     const FIRST: u64 = 64;
     let length = image.len()?;

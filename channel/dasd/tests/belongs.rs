@@ -1,5 +1,5 @@
-//! Files that do not belong together, or are not all there: a disk cut at any length, an older copy, another disk's file, a missing one. Each is
-//! told, or harmless: what is read without a word is what the disk has, as a whole.
+//! Files that do not belong together, or are not all there: a disk cut at any length, an older copy, another disk's
+//! file, a missing one. Each is told, or harmless: what is read without a word is what the disk has, as a whole.
 
 mod common;
 
@@ -150,7 +150,8 @@ struct Count {
 }
 
 impl Count {
-    /// Each way to open the image at `path` tells that something is wrong, or serves one of these states as a whole, or errors.
+    /// Each way to open the image at `path` tells that something is wrong, or serves one of these states as a whole, or
+    /// errors.
     fn sound(&self, disk: &Disk, path: &Path, may_be: &[&State], what: &str) {
         self.cases.fetch_add(1, Ordering::Relaxed);
         let told = match check(path, &reader(), true, &mut quiet) {
@@ -180,7 +181,8 @@ fn cut(path: &Path, length: u64) {
     File::options().write(true).open(path).unwrap().set_len(length).unwrap();
 }
 
-/// Lengths at which a file of `length` bytes is cut: near its beginning and end, at borders of tracks and cylinders, anywhere.
+/// Lengths at which a file of `length` bytes is cut: near its beginning and end, at borders of tracks and cylinders,
+/// anywhere.
 fn lengths(length: u64, chance: &mut Chance) -> Vec<u64> {
     let near = [0, 1, 7, 8, 71, 72, 79, 80, 511, 512, 513, 1023, 1024, 1536, 4095, 4096, 4097, 4112];
     let tracks = (0..TRACKS as u64).map(|track| 512 + track * 56_832);
@@ -435,7 +437,8 @@ fn files_of_a_stack_that_do_not_belong_together_are_refused() {
     }
 }
 
-/// What a process leaves that is killed between two steps of a snapshot, of a discard, or of the end of a merge: nothing is missing.
+/// What a process leaves that is killed between two steps of a snapshot, of a discard, or of the end of a merge:
+/// nothing is missing.
 #[test]
 fn a_snapshot_that_was_begun_or_not_ended_loses_nothing() {
     for (name, kind, format) in formats() {

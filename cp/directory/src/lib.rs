@@ -1,10 +1,10 @@
 //! The user directory: who may have a virtual machine, and what it is made of.
 //!
-//! Its source is USER DIRECT, the cards that system programmers of VM have kept for fifty years: a USER statement,
-//! the control statements that describe the machine, then one statement a device. [`Directory::parse`] turns that text
-//! into typed [`User`]s. Every mistake is reported, each with its file, line, statement and what was expected.
-//! [`Directory::parse`] yields no directory then, as DIRECTXA puts none on line; [`Directory::read`], with which a system comes
-//! up, bars only the users that have mistakes from logging on. Statements that are legal but that nothing
+//! Its source is USER DIRECT, the cards that system programmers of VM have kept for fifty years: a USER statement, the
+//! control statements that describe the machine, then one statement a device. [`Directory::parse`] turns that text into
+//! typed [`User`]s. Every mistake is reported, each with its file, line, statement and what was expected.
+//! [`Directory::parse`] yields no directory then, as DIRECTXA puts none on line; [`Directory::read`], with which a
+//! system comes up, bars only the users that have mistakes from logging on. Statements that are legal but that nothing
 //! here acts upon are accepted and listed in [`Directory::accepted_but_unused`].
 //!
 //! Clear-text passwords do not outlive the reading of the source: only their salted hashes are kept. What a user
@@ -110,7 +110,8 @@ impl Directory {
         if directory.mistakes.is_empty() { Ok(directory) } else { Err(directory.mistakes) }
     }
 
-    /// The same, but mistakes keep only those users from logging on that have them. If there is no other user, it fails.
+    /// The same, but mistakes keep only those users from logging on that have them. If there is no other user, it
+    /// fails.
     pub fn read(file: &str, text: &str, passwords: &Passwords) -> Result<Directory, Vec<Error>> {
         let directory = statement::parse(file, text, passwords)?;
         let none = directory.users.iter().all(|user| user.barred);

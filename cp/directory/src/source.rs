@@ -4,8 +4,8 @@
 //! statement on the next card that is not a comment. Columns 73 to 80 hold sequence numbers and are not read; text
 //! that merely runs too far to the right would be cut there without a word, so that is reported instead.
 //!
-//! A card that begins a user is taken for that whatever is wrong with it or the card before: what is wrong in one user stays
-//! in that user.
+//! A card that begins a user is taken for that whatever is wrong with it or the card before: what is wrong in one user
+//! stays in that user.
 
 /// The last column that is read.
 const LAST_COLUMN: usize = 72;

@@ -1,7 +1,8 @@
 //! The agenda: what would otherwise be looked for among all users and terminals at every event.
 //!
-//! Consoles and terminals keep their own lines of it: whenever one is let go of after a look or a change, what it is due
-//! for then stands here ([`crate::console::ConsoleGuard`], [`crate::console::terminal`]). So an idle user costs nothing.
+//! Consoles and terminals keep their own lines of it: whenever one is let go of after a look or a change, what it is
+//! due for then stands here ([`crate::console::ConsoleGuard`], [`crate::console::terminal`]). So an idle user costs
+//! nothing.
 //!
 //! The locks here are below a terminal's; nothing is called with them.
 

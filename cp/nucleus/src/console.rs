@@ -200,7 +200,8 @@ impl Console {
         waking.into_iter().chain(self.forced_off_at()).min()
     }
 
-    /// A disconnected user whose virtual machine stands still, since CP reads and nobody answers, does not stay for ever.
+    /// A disconnected user whose virtual machine stands still, since CP reads and nobody answers, does not stay for
+    /// ever.
     pub fn forced_off_at(&self) -> Option<Tod> {
         let waits = self.terminal.is_none() && self.cp_read && self.secondary.is_none();
         let goes = self.listed.as_ref().is_some_and(|listed| !listed.stays);

@@ -4,7 +4,8 @@ use base::Tod;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-/// Keys with a time each. To set or take one costs the logarithm of how many there are, and nothing looks at all of them.
+/// Keys with a time each. To set or take one costs the logarithm of how many there are, and nothing looks at all of
+/// them.
 pub struct Timers<K> {
     by_time: BTreeSet<(Tod, K)>,
     times: HashMap<K, Tod>,

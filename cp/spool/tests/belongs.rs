@@ -1,4 +1,5 @@
-//! Files of the spool folder that are cut, older, another file's or gone: told, or harmless; never another file's cards.
+//! Files of the spool folder that are cut, older, another file's or gone: told, or harmless; never another file's
+//! cards.
 
 use std::fs;
 use std::path::{Path, PathBuf};

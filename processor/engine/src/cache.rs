@@ -154,8 +154,8 @@ impl BlockCache {
         *self = BlockCache { engine, mistake, room, invalidated, executed, ..BlockCache::default() };
     }
 
-    /// Forgets the blocks that are stale and those that were hardly ever executed, and the instructions of those with code. If that
-    /// leaves too much, all that have no code go, or everything. The others move together.
+    /// Forgets the blocks that are stale and those that were hardly ever executed, and the instructions of those with
+    /// code. If that leaves too much, all that have no code go, or everything. The others move together.
     fn make_room(&mut self, s: &State) {
         let storage = s.storage();
         let current = |block: &Block| storage.code_version(Absolute(block.absolute)) == block.version;
@@ -213,8 +213,8 @@ impl BlockCache {
         self.extent.unwrap_or(Extent::FIRST)
     }
 
-    /// From now on so many are kept. What is not used of the room costs nothing, and making it bit by bit would keep the instructions
-    /// twice.
+    /// From now on so many are kept. What is not used of the room costs nothing, and making it bit by bit would keep
+    /// the instructions twice.
     fn keep(&mut self, extent: Extent) {
         if self.extent != Some(extent) {
             self.ops.reserve_exact(extent.ops - self.ops.len());

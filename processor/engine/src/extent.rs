@@ -2,8 +2,9 @@
 
 use crate::cache::digest;
 
-/// What is kept of decoded text. Where it is full, instructions of blocks with code are forgotten, and blocks that are seldom executed.
-/// Twice as much is kept from then on where what is left is more than half, or a quarter had been decoded before.
+/// What is kept of decoded text. Where it is full, instructions of blocks with code are forgotten, and blocks that are
+/// seldom executed. Twice as much is kept from then on where what is left is more than half, or a quarter had been
+/// decoded before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     pub ops: usize,
@@ -26,8 +27,8 @@ impl Extent {
     }
 }
 
-/// Which blocks were dropped, by a hash of their addresses: a program that goes through more text than is kept, round and round, executes
-/// none of it often before it is dropped, and is told from one that executes everything once.
+/// Which blocks were dropped, by a hash of their addresses: a program that goes through more text than is kept, round
+/// and round, executes none of it often before it is dropped, and is told from one that executes everything once.
 #[derive(Default)]
 pub struct Dropped {
     bits: Vec<u64>,

@@ -1,7 +1,7 @@
 //! Which block is the latest at an address: numbers of blocks in a table that is never more than half full.
 //!
-//! No block loses its place in it. One that did would be decoded and translated again; and where a program goes round more blocks
-//! than have places, so would others, for ever.
+//! No block loses its place in it. One that did would be decoded and translated again; and where a program goes round
+//! more blocks than have places, so would others, for ever.
 
 use crate::cache::NONE;
 
@@ -62,7 +62,8 @@ impl Index {
         self.places[at] = new;
     }
 
-    /// Holds the blocks at these addresses, numbered from 0 on, the latest of each address, and has room for as many more.
+    /// Holds the blocks at these addresses, numbered from 0 on, the latest of each address, and has room for as many
+    /// more.
     pub fn rebuild(&mut self, blocks: impl ExactSizeIterator<Item = u64> + Clone) {
         let places = (4 * blocks.len()).next_power_of_two().max(FEWEST);
         self.clear();

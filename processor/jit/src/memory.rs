@@ -24,7 +24,8 @@ const PAGE: usize = 4096;
 unsafe impl Send for CodeMemory {}
 
 impl CodeMemory {
-    /// Room for `most` bytes, or for less where the host reserves no more addresses: a half, a quarter, down to a sixty-fourth.
+    /// Room for `most` bytes, or for less where the host reserves no more addresses: a half, a quarter, down to a
+    /// sixty-fourth.
     pub fn reserve(most: usize) -> io::Result<CodeMemory> {
         let smaller = (1..=6).map(|half| CodeMemory::new(most >> half));
         CodeMemory::new(most).or_else(|why| smaller.into_iter().find_map(Result::ok).ok_or(why))
@@ -155,7 +156,8 @@ impl CodeMemory {
         }
     }
 
-    /// Advice on what is in use of the writable view from byte `from` on. A host that does not take it has less memory left, that is all.
+    /// Advice on what is in use of the writable view from byte `from` on. A host that does not take it has less memory
+    /// left, that is all.
     fn advise(&self, from: usize, advice: libc::c_int) {
         if let Some(len) = self.used.next_multiple_of(PAGE).checked_sub(from).filter(|&len| len > 0) {
             // SAFETY: the range lies in the writable mapping. It is shared: what is given up there is not lost, and only what

@@ -1,13 +1,15 @@
 //! How much code one virtual CPU may keep.
 //!
-//! Each has room for what a booted Linux needs. One that has filled it with code which is still good gets twice as much, as long as
-//! all together stay within what the process allows them. Code that has become useless earns no room: then the cache is emptied.
+//! Each has room for what a booted Linux needs. One that has filled it with code which is still good gets twice as
+//! much, as long as all together stay within what the process allows them. Code that has become useless earns no room:
+//! then the cache is emptied.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes that each has: Debian's boot makes 7 MiB, a shell that starts thousands of programs 14.
 const FIRST: usize = 16 << 20;
-/// Bytes that one may have at most, and so the addresses that are reserved for its code. gcc and its like need some 100 MiB.
+/// Bytes that one may have at most, and so the addresses that are reserved for its code. gcc and its like need some 100
+/// MiB.
 pub const MOST: usize = 512 << 20;
 
 /// Bytes that all together may have beyond their first room.

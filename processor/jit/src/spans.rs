@@ -437,8 +437,8 @@ impl Emitter<'_> {
         if lasting && !plan.spans.covers(if store { write } else { read }, &seen) {
             // What the slot has is of another span, but perhaps of the same page.
             let (n, span) = plan.spans.find(self.index, &seen)?;
-            // What lies below the frame is none of its page: Java looks there whether the stack has room, page by page, and what was
-            // never stored into cannot be opened for stores.
+            // What lies below the frame is none of its page: Java looks there whether the stack has room, page by page,
+            // and what was never stored into cannot be opened for stores.
             if span.to <= 0 && span.stores == 0 {
                 return None;
             }

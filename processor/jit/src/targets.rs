@@ -1,14 +1,15 @@
 //! Targets of indirect branches that are remembered: generated code finds its way to another block by the address, the space and the
 //! mode, and how often the block's page was forgotten.
 //!
-//! The table grows where targets often drive out each other: 64 KiB for a CMS, up to 2 MiB for gcc or Java. With it 20 million of Java's
-//! branches are looked for in [`crate::known`], of 28 million with 8192 places, and 8 of gcc's 12 (`jit_found` of `make bench ARGS="real"`).
+//! The table grows where targets often drive out each other: 64 KiB for a CMS, up to 2 MiB for gcc or Java. With it 20
+//! million of Java's branches are looked for in [`crate::known`], of 28 million with 8192 places, and 8 of gcc's 12
+//! (`jit_found` of `make bench ARGS="real"`).
 
 /// Places of a table: at first, and at most.
 const FEWEST: usize = 1 << 11;
 const MOST: usize = 1 << 16;
-/// The table grows if a target drives out another more often than once in so many instructions, in the time that it takes to drive out as
-/// many as the table has.
+/// The table grows if a target drives out another more often than once in so many instructions, in the time that it
+/// takes to drive out as many as the table has.
 const SELDOM: u64 = 2000;
 
 /// A place: when it is one, and where its code is.
@@ -51,7 +52,8 @@ impl Targets {
         *self = Targets::new();
     }
 
-    /// Where the first place is, and twice the greatest number of one: what generated code goes by until another is remembered.
+    /// Where the first place is, and twice the greatest number of one: what generated code goes by until another is
+    /// remembered.
     pub fn table(&self) -> [u64; 2] {
         [self.places.as_ptr() as u64, (self.places.len() as u64 - 1) << 1]
     }
@@ -61,8 +63,8 @@ impl Targets {
         ((ia ^ ia >> 7 ^ key) >> 1) as usize & (self.places.len() - 1)
     }
 
-    /// The block at `ia` has its code at `code`, where the key is this one and the page was forgotten so often. So many instructions
-    /// have been executed.
+    /// The block at `ia` has its code at `code`, where the key is this one and the page was forgotten so often. So many
+    /// instructions have been executed.
     pub fn remember(&mut self, ia: u64, key: u64, code: u64, forgotten: u32, executed: u64) {
         let place = self.place(ia, key);
         self.driven_out += (self.places[place].key != u64::MAX && self.places[place].ia != ia) as usize;

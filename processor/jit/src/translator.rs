@@ -378,13 +378,14 @@ impl Translator {
         self.room = Room::confined(bytes);
     }
 
-    /// Whether there is room for another block; if not, [`Translator::grow`], or [`Translator::clear`] and forget all code.
+    /// Whether there is room for another block; if not, [`Translator::grow`], or [`Translator::clear`] and forget all
+    /// code.
     pub fn has_room(&self) -> bool {
         self.memory.left() > MAX_CODE && self.memory.used() - self.stubs < self.room.bytes()
     }
 
-    /// Makes room beside the code that there is, if more than half of it is worth keeping: blocks of `useful` instructions have it
-    /// still. `false`: there is no more room to be had, or it would mostly keep what is useless.
+    /// Makes room beside the code that there is, if more than half of it is worth keeping: blocks of `useful`
+    /// instructions have it still. `false`: there is no more room to be had, or it would mostly keep what is useless.
     pub fn grow(&mut self, useful: u64) -> bool {
         let grows = useful * 2 > self.kept && self.memory.left() > MAX_CODE && self.room.double();
         self.statistics.grown += u64::from(grows);

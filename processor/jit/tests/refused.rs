@@ -1,4 +1,5 @@
-//! Hosts that let no code be made: it is said once, in one sentence. Code caches that are full: they count. Programs run as ever.
+//! Hosts that let no code be made: it is said once, in one sentence. Code caches that are full: they count. Programs
+//! run as ever.
 //!
 //! The kernel refuses what a filter on the thread names (seccomp). A filter stays for ever, so each refusal has a
 //! process of its own: this test's program once more. A processor that lacks what code needs is QEMU's.

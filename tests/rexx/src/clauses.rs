@@ -1,5 +1,5 @@
-//! Clauses whose parts are left out, made from a small grammar: what may be omitted where, what ends a clause, which words are
-//! keywords where. Many of the programs are in error on purpose: that one error is raised is what they show.
+//! Clauses whose parts are left out, made from a small grammar: what may be omitted where, what ends a clause, which
+//! words are keywords where. Many of the programs are in error on purpose: that one error is raised is what they show.
 
 /// What may stand where an assignment's expression is, with what may follow the clause.
 const OMITTED: &[&str] = &["", " ", "/* c */", " /* c */ /* d */", " /* c\n d */", ",\n", ";", ";;", " ; nop"];

@@ -1,8 +1,9 @@
 //! Debian's kernel among its packages, by what the packages say that they contain.
 //!
-//! Up to Debian 13 the package linux-image-RELEASE has all of it: `boot/vmlinuz-RELEASE` and the modules. Later the kernel
-//! lies beside its modules, as `usr/lib/modules/RELEASE/vmlinuz`, in a package of its own (linux-binary-RELEASE), and the
-//! modules are in a third (linux-modules-RELEASE). So nothing here goes by the names of packages.
+//! Up to Debian 13 the package linux-image-RELEASE has all of it: `boot/vmlinuz-RELEASE` and the modules. Later the
+//! kernel lies beside its modules, as `usr/lib/modules/RELEASE/vmlinuz`, in a package of its own
+//! (linux-binary-RELEASE), and the modules are in a third (linux-modules-RELEASE). So nothing here goes by the names of
+//! packages.
 
 use crate::apt::by_version;
 use crate::{Scratch, at};

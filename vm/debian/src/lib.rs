@@ -1,5 +1,6 @@
 //! Debian for s390x on a host of another kind: its packages, fetched without touching the host's own package management
-//! ([`apt`]), the kernel among them ([`kernel`]), and the RAM disk of a guest that installs them on a disk ([`installer`]).
+//! ([`apt`]), the kernel among them ([`kernel`]), and the RAM disk of a guest that installs them on a disk
+//! ([`installer`]).
 //!
 //! Errors are one sentence for the person who typed the command, with the remedy where there is one.
 

@@ -1,5 +1,6 @@
-//! Real programs (`benches/real`): gcc, Java, Python, git and others as Debian packages them, each by the guest's own clock. They are
-//! fetched, some 120 MB, so they run only where `real` is asked for; names of tests behind it choose some.
+//! Real programs (`benches/real`): gcc, Java, Python, git and others as Debian packages them, each by the guest's own
+//! clock. They are fetched, some 120 MB, so they run only where `real` is asked for; names of tests behind it choose
+//! some.
 
 use super::machine::{Load, Machine};
 use super::{Goal, Results, Row, Wish, booted, mean_row, pair};

@@ -210,9 +210,9 @@ impl Glass {
         }
     }
 
-    /// A command of a channel program. The screen is here, whether there is a display to show it or not: a guest without a terminal,
-    /// or at one that only writes lines, goes on, and the display that comes later shows what is on it. (Linux asks again and again
-    /// for ever when its console wants intervention.)
+    /// A command of a channel program. The screen is here, whether there is a display to show it or not: a guest
+    /// without a terminal, or at one that only writes lines, goes on, and the display that comes later shows what is on
+    /// it. (Linux asks again and again for ever when its console wants intervention.)
     pub fn command(
         &self,
         command: Command,

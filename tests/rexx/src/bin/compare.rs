@@ -1,9 +1,9 @@
 //! Whole programs on the language processor and on Regina: what differs.
 //!
-//! `cargo run -p rexx --bin compare -- [--seconds N] FOLDER...` runs every `.rexx`, `.rex`, `.exec` and `.cmd` file of the
-//! folders. `NAME.in` beside a program is typed at it. Each program has N seconds (10) and runs in a folder of its own that goes
-//! afterwards. Lines that differ are shown, the first few of each program: `>` is ours, `<` Regina's. Error messages are
-//! compared by their numbers. The exit status is 1 when something differs.
+//! `cargo run -p rexx --bin compare -- [--seconds N] FOLDER...` runs every `.rexx`, `.rex`, `.exec` and `.cmd` file of
+//! the folders. `NAME.in` beside a program is typed at it. Each program has N seconds (10) and runs in a folder of its
+//! own that goes afterwards. Lines that differ are shown, the first few of each program: `>` is ours, `<` Regina's.
+//! Error messages are compared by their numbers. The exit status is 1 when something differs.
 
 #![forbid(unsafe_code)]
 
