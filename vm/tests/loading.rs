@@ -63,10 +63,10 @@ fn a_ram_disk_lies_in_what_mem_leaves() {
         }
     }
     println!("{cases} sizes");
-    // A RAM disk larger than the storage is refused with what it needs.
+    // A RAM disk for which the kernel leaves no room is refused with what it needs.
     let large = std::env::temp_dir().join(format!("endicott-large-{}", std::process::id()));
     let file = fs::File::create(&large).expect("the host has a folder for temporary files");
-    file.set_len(300 << 20).expect("it has room for a hole");
+    file.set_len(198 << 20).expect("it has room for a hole");
     let (status, said) = boot(&Guest { initrd: large.clone(), ..guest }, &["--memory", "200M"], "");
     fs::remove_file(&large).expect("it is ours");
     assert!(status == Some(1) && said.contains("MiB of storage, the virtual machine has 200"), "{said}");
