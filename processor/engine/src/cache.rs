@@ -169,14 +169,11 @@ impl BlockCache {
             })
         };
         let mut extent = self.extent();
-        let warm = staying(&self.blocks, WARM);
-        let again = std::mem::take(&mut self.dropped.again);
-        if !extent.has_room_beside(warm, 4) || again > extent.ops / 4 {
+        if self.dropped.takes_long(extent, s.instructions) {
             extent = extent.doubled();
             self.keep(extent);
         }
-        // Seven of eight at most, so that this is not wanted again at once.
-        let fits = |&hits: &u8| extent.has_room_beside(staying(&self.blocks, hits), 7);
+        let fits = |&hits: &u8| extent.has_room_beside(staying(&self.blocks, hits));
         let Some(hits) = [WARM, u8::MAX].into_iter().find(fits) else {
             return self.clear();
         };

@@ -1,7 +1,5 @@
 //! How much decoded text one virtual CPU keeps.
 
-use crate::cache::digest;
-
 /// What is kept of decoded text. Where it is full, instructions of blocks with code are forgotten, and blocks that are
 /// seldom executed. Twice as much is kept from then on where what is left is more than half, or a quarter had been
 /// decoded before.
@@ -14,16 +12,16 @@ pub struct Extent {
 impl Extent {
     /// What a booted Linux needs, and most guests.
     pub const FIRST: Extent = Extent { ops: 1 << 16, blocks: 3 << 14 };
-    /// 112 MiB of them. gcc, compiling one file after the other, executes 230,000 instructions more than seldom.
+    /// 90 MiB of them.
     pub const MOST: Extent = Extent { ops: 1 << 20, blocks: 3 << 18 };
 
     pub fn doubled(self) -> Extent {
         Extent { ops: Self::MOST.ops.min(self.ops * 2), blocks: Self::MOST.blocks.min(self.blocks * 2) }
     }
 
-    /// Whether these are so few that there is room for what comes.
-    pub fn has_room_beside(self, used: Extent, share: usize) -> bool {
-        used.ops * 8 <= self.ops * share && used.blocks * 8 <= self.blocks * share
+    /// Whether there is room for what comes beside so much: seven of eight at most, so that room is not wanted again at once.
+    pub fn has_room_beside(self, used: Extent) -> bool {
+        used.ops <= self.ops / 8 * 7 && used.blocks <= self.blocks / 8 * 7
     }
 }
 
@@ -34,8 +32,9 @@ pub struct Dropped {
     bits: Vec<u64>,
     /// How many bits are on.
     count: usize,
-    /// Instructions that have been decoded again since room was made.
-    pub again: usize,
+    /// Instructions that have been decoded again since so many had been executed.
+    again: u64,
+    since: u64,
 }
 
 impl Dropped {
@@ -43,7 +42,7 @@ impl Dropped {
     const BITS: usize = 1 << 20;
 
     fn bit(absolute: u64) -> (usize, u64) {
-        let n = digest(&absolute.to_be_bytes()) as usize >> 8 & (Self::BITS - 1);
+        let n = (absolute.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44) as usize;
         (n / 64, 1 << (n % 64))
     }
 
@@ -57,11 +56,46 @@ impl Dropped {
         self.bits[word] |= bit;
     }
 
+    /// Whether half of what is kept has been decoded again since this was asked last, and that took a good part of the time, now that so
+    /// many instructions have been executed: to decode one takes some 0.2 microseconds, as long as 500 take in code.
+    pub fn takes_long(&mut self, kept: Extent, executed: u64) -> bool {
+        const GOOD_PART: u64 = 2000;
+        let passed = executed.wrapping_sub(std::mem::replace(&mut self.since, executed));
+        let again = std::mem::take(&mut self.again);
+        again * 2 > kept.ops as u64 && again * GOOD_PART > passed
+    }
+
     /// So many instructions are decoded there.
-    pub fn decoded(&mut self, absolute: u64, count: usize) {
+    pub fn decoded(&mut self, absolute: u64, count: u64) {
         let (word, bit) = Self::bit(absolute);
         if self.bits.get(word).is_some_and(|bits| bits & bit != 0) {
             self.again += count;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_dropped_is_known_and_hardly_anything_else() {
+        let mut dropped = Dropped::default();
+        let blocks = (0..20_000u64).map(|n| 0x10_0000 + n * 22);
+        blocks.clone().for_each(|at| dropped.note(at));
+        assert!(dropped.count > 19_000, "{} bits", dropped.count);
+        blocks.clone().for_each(|at| dropped.decoded(at, 1));
+        assert_eq!(dropped.again, 20_000);
+        blocks.for_each(|at| dropped.decoded(at + (1 << 20), 1));
+        assert!(dropped.again < 22_000, "{} were never dropped", dropped.again - 20_000);
+        // 22,000 of 65,536 are less than half; of fewer they are more, and it took all the time; or hardly any.
+        let again = dropped.again;
+        assert!(!dropped.takes_long(Extent::FIRST, 1));
+        let few = Extent { ops: 20_000, blocks: 1000 };
+        (dropped.again, dropped.since) = (again, 0);
+        assert!(dropped.takes_long(few, again));
+        (dropped.again, dropped.since) = (again, 0);
+        assert!(!dropped.takes_long(few, again * 10_000));
+        assert_eq!(Extent::MOST.doubled(), Extent::MOST);
     }
 }
