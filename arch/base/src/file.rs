@@ -1,6 +1,6 @@
-//! The one way to files of the host that somebody names: what is no ordinary file is refused at once.
+//! The one way to files of the host that a user names: what is no ordinary file is refused at once.
 //!
-//! To open a FIFO waits until somebody has its other end, to read `/dev/zero` never ends, and some devices do something
+//! To open a FIFO waits until its other end is open, to read `/dev/zero` never ends, and some devices do something
 //! when they are opened. None of them is a disk, a tape, a text or a kernel. So the host is asked what is there before
 //! it is opened, and again afterwards, as the name may be another file's by then. Where a pipe is good enough
 //! ([`source`]), it is one that has its other end already: `<(zcat kernel.gz)` of a shell.
@@ -103,7 +103,7 @@ fn at_once(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options.custom_flags(flags.bits() as i32).open(path)
 }
 
-/// A pipe that somebody has opened for us has no place in a folder.
+/// A pipe that was opened for us has no place in a folder.
 fn connected(path: &Path, found: &Metadata) -> bool {
     found.file_type().is_fifo() && path.canonicalize().is_err()
 }

@@ -129,9 +129,9 @@ pub struct Console {
     /// Output on its way to the secondary user: [`crate::system::Cp::tick`] takes it there, since two consoles are never
     /// locked at once.
     pub forward: VecDeque<String>,
-    /// The last disconnection, if nobody has come back, for the forced logoff of users nobody comes back to.
+    /// The last disconnection, if no terminal has come back, for the forced logoff of users that are left alone.
     pub disconnected: Option<Tod>,
-    /// How often somebody has had it locked: tests hold that nobody looks at an idle user.
+    /// How often it has been locked: tests hold that an idle user is not looked at.
     looks: u64,
     /// Where it says what it is due for, as long as its user is logged on.
     listed: Option<Listed>,
@@ -200,7 +200,7 @@ impl Console {
         waking.into_iter().chain(self.forced_off_at()).min()
     }
 
-    /// A disconnected user whose virtual machine stands still, since CP reads and nobody answers, does not stay for
+    /// A disconnected user whose virtual machine stands still, since CP reads and no answer comes, does not stay for
     /// ever.
     pub fn forced_off_at(&self) -> Option<Tod> {
         let waits = self.terminal.is_none() && self.cp_read && self.secondary.is_none();

@@ -3,7 +3,7 @@
 //! * `system`: who is logged on and what a key press does; `logon`: the way in and out; `vmdbk`: one virtual machine.
 //! * `console`: terminals and consoles; `console::display` is the 3270 protocol of CP as a pure state machine.
 //! * `command`: the table of commands and one file for each; `message`: the table of messages.
-//! * `agenda`: what is due when, so that nobody looks at all users and terminals to find out; `timers` under it.
+//! * `agenda`: what is due when, so that users and terminals need not all be looked at; `timers` under it.
 //! * `saved`: saved systems and segments in use;
 //! * `iucv`: paths and messages between virtual machines; `diagnose`: the services that a program asks for.
 //! * `words`, `class`, `calendar`, `account`: the small vocabulary they share.

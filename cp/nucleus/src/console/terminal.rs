@@ -129,7 +129,7 @@ struct Inner {
     owner: Option<Arc<Vmdbk>>,
     line: Option<Line>,
     wrong_passwords: u32,
-    /// How often somebody has had it locked: tests hold that nobody looks at an idle terminal.
+    /// How often it has been locked: tests hold that an idle terminal is not looked at.
     looks: u64,
     /// The agenda that says what is due, as long as the terminal is connected, and what it says.
     agenda: Option<Arc<Agenda>>,
