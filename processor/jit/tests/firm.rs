@@ -4,6 +4,7 @@
 
 use arch::{Absolute, Psw};
 use engine::Exit;
+use std::sync::{Mutex, MutexGuard};
 use vectors::machine::Machine;
 
 const TEXT: u64 = 0x8000;
@@ -15,7 +16,14 @@ const SUM: [u8; 34] = [
     0x41, 0x34, 0x30, 0, 0xa7, 0xc7, 0xff, 0xf3, 0, 0, 0, 0,
 ];
 
-/// What comes of it where the fields begin there and go on so far each time, and how many instructions were done elsewhere than in code.
+/// One test at a time: statistics are the whole process's, and other tests' instructions are not to be counted.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// What comes of it where the fields begin there and go on so far each time, and how many instructions were done
+/// elsewhere than in code.
 fn sum(from: u64, by: u64, patience: u8) -> ([u64; 16], u64) {
     let mut machine = Machine::executing(&SUM, TEXT, patience);
     for at in (0x10000..0x60000).step_by(8) {
@@ -34,6 +42,7 @@ fn sum(from: u64, by: u64, patience: u8) -> ([u64; 16], u64) {
 
 #[test]
 fn fields_in_two_pages_are_each_looked_for_before_long() {
+    let _alone = alone();
     // The first field is in one page, the others are in the next.
     let from = 0x21000 - 40;
     let (interpreted, _) = sum(from, 0, 0);
@@ -44,6 +53,7 @@ fn fields_in_two_pages_are_each_looked_for_before_long() {
 
 #[test]
 fn fields_that_come_to_the_end_of_a_page_now_and_then_are_what_they_were() {
+    let _alone = alone();
     for by in [8, 24, 40] {
         let (interpreted, _) = sum(0x20000, by, 0);
         for patience in [1, 40] {
@@ -60,6 +70,7 @@ const LOOKS_AT_THE_STACK: [u8; 24] = [
 
 #[test]
 fn pages_below_the_stack_that_must_not_be_stored_into_are_looked_at_in_code() {
+    let _alone = alone();
     for stack in [0x30000, 0x30ff8, 0x30123] {
         let mut machine = Machine::executing(&LOOKS_AT_THE_STACK, TEXT, 1);
         // Storage with key 1 may be fetched from with key 2, and not stored into.
