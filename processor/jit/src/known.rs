@@ -1,13 +1,13 @@
 //! Which blocks have code, by absolute address: what generated code asks before it asks the engine.
 //!
-//! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known. An instruction that
-//! stands across the end of a page is in no block: it is decoded each time, of what both pages hold now, and done by its handler.
+//! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known.
 
+use crate::crossing::{Crossed, cross};
 use crate::emitter::LOOKUP;
 use crate::targets::Targets;
-use crate::translator::{executed, perform};
+use crate::translator::executed;
 use crate::word::*;
-use arch::{Absolute, PAGE};
+use arch::Absolute;
 use cpu::State;
 
 /// As many as a line of the host's cache has room for: one of them, whichever.
@@ -98,57 +98,38 @@ impl Known {
 /// `ANSWER` says why.
 pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
     // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile.
-    look_up(unsafe { &mut *s })
+    look_up(unsafe { &mut *s }, false)
 }
 
-/// The same for what is called from generated code.
-pub fn look_up(s: &mut State) -> u64 {
-    // SAFETY: `enter` has put the address of the table there, which nobody changes before it returns.
-    let known = unsafe { &*(s.scratch[KNOWN] as *const Known) };
+/// The same, `first` among the targets: those that generated code has not looked among.
+pub fn look_up(s: &mut State, mut first: bool) -> u64 {
     loop {
+        // SAFETY: `enter` has put the addresses of the tables there, and nothing holds them. Generated code reads the targets.
+        let (known, targets) =
+            unsafe { (&*(s.scratch[KNOWN] as *const Known), &mut *(s.scratch[REMEMBERED] as *mut Targets)) };
         let key = s.scratch[KEY];
+        if first && let Some(code) = targets.find(s, key) {
+            return code;
+        }
         s.scratch[ANSWER] = LOOKUP as u64;
         let Some(absolute) = s.find_instruction(s.ia) else { return 0 };
-        if let Some(code) = known.find(absolute, key & 15) {
-            // SAFETY: `enter` has put their address there; generated code reads the table and nothing holds it.
-            let targets = unsafe { &mut *(s.scratch[REMEMBERED] as *mut Targets) };
+        // None of these is known, which is not worth a look.
+        match cross(s, absolute, known.refuses) {
+            Crossed::Done => {
+                first = true;
+                continue;
+            }
+            Crossed::Left => return 0,
+            Crossed::Not => {}
+        }
+        let code = known.find(absolute, key & 15);
+        if let Some(code) = code {
             targets.remember(s.ia, key, code, s.forgotten(s.ia), executed(s));
             [s.scratch[TARGETS], s.scratch[TARGET_MASK]] = targets.table();
             s.scratch[FOUND] += 1;
-            return code;
         }
-        if !crosses(known, s, absolute) {
-            return 0;
-        }
+        return code.unwrap_or(0);
     }
-}
-
-/// If an instruction across pages stands there, it is done. `false`: the engine must see.
-fn crosses(known: &Known, s: &mut State, absolute: Absolute) -> bool {
-    let here = PAGE - s.ia % PAGE;
-    if here > 4 || s.ia & 1 != 0 || s.budget <= 0 || s.attention() & s.open != 0 || s.local != 0 {
-        return false;
-    }
-    let mut text = [0; 6];
-    let (first, second) = text.split_at_mut(here as usize);
-    s.storage().load(absolute, first).expect("the frame was translated, so it exists");
-    let len = isa::length(first[0]) as u64;
-    if len <= here {
-        return false;
-    }
-    let Some(next) = s.find_instruction(s.ia.wrapping_add(here) & s.address_mask) else { return false };
-    s.storage().load(next, &mut second[..(len - here) as usize]).expect("as above");
-    let decoded = isa::decode_op(s, text, 0);
-    if decoded.row.is_some_and(|row| (known.refuses)(row.mnemonic)) {
-        return false;
-    }
-    settle_code(s);
-    s.budget -= 1;
-    if !perform(s, &decoded.op, 0, true) {
-        return false;
-    }
-    s.ia = s.next_ia;
-    true
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ mod control;
 #[cfg(translator)]
 mod copies;
 #[cfg(translator)]
+mod crossing;
+#[cfg(translator)]
 mod emitter;
 #[cfg(translator)]
 mod float;

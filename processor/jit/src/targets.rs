@@ -5,6 +5,8 @@
 //! million of Java's branches are looked for in [`crate::known`], of 28 million with 8192 places, and 8 of gcc's 12
 //! (`jit_found` of `make bench ARGS="real"`).
 
+use cpu::State;
+
 /// Places of a table: at first, and at most.
 const FEWEST: usize = 1 << 11;
 const MOST: usize = 1 << 16;
@@ -78,6 +80,13 @@ impl Targets {
             }
             (self.driven_out, self.since) = (0, executed);
         }
+    }
+
+    /// Where the code of the block at `s.ia` is, if that is remembered: as generated code looks for it.
+    pub fn find(&self, s: &State, key: u64) -> Option<u64> {
+        let target = &self.places[self.place(s.ia, key)];
+        let same = target.ia == s.ia && target.key == key && target.forgotten == s.forgotten(s.ia);
+        same.then_some(target.code)
     }
 
     fn put(&mut self, target: Target) {

@@ -192,7 +192,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
         return 0;
     }
     // A block begins there, once it has been wanted often enough.
-    look_up(s)
+    look_up(s, true)
 }
 
 /// How many instructions have been executed, in generated code.
