@@ -177,6 +177,9 @@ pub struct Sites {
     open: Vec<Open>,
     /// The blocks of which accesses do not look whether spans are open, in the order of their sites.
     firm: Vec<Firm>,
+    /// For each `NEIGHBOURS` sites, the last of these that begins no later than their first. A search by halves took 3 of
+    /// 100 seconds of gcc.
+    near: Vec<u32>,
     /// Which of these had better look.
     unsteady: Cell<Option<u32>>,
     /// Where the code begins.
@@ -202,6 +205,9 @@ pub struct Firm {
 const SELDOM: u64 = 1 << 15;
 const OFTEN: u64 = 8;
 
+/// Sites whose firm blocks are looked for from the same one on.
+const NEIGHBOURS: usize = 64;
+
 impl Sites {
     pub fn new(code: u64) -> Sites {
         Sites {
@@ -211,6 +217,7 @@ impl Sites {
             floats: vec![NO_FLOATS],
             open: Vec::new(),
             firm: Vec::new(),
+            near: Vec::new(),
             unsteady: Cell::new(None),
             code,
         }
@@ -280,6 +287,8 @@ impl Sites {
     pub fn begin_firm(&mut self, absolute: Absolute, mode: u64, code: u64, head: u64) {
         let site = self.list.len() as u32;
         let (debt, since) = Default::default();
+        let before = self.firm.len().saturating_sub(1) as u32;
+        self.near.resize(self.near.len().max(site.div_ceil(NEIGHBOURS as u32) as usize), before);
         self.firm.push(Firm { site, absolute, mode, code, head, debt, since });
     }
 
@@ -321,10 +330,16 @@ impl Sites {
         Some(self.code + site.resume as u64)
     }
 
+    /// The number of the firm block that has this site.
+    fn firm_of(&self, number: u32) -> usize {
+        let near = self.near.get(number as usize / NEIGHBOURS).map_or(self.firm.len() - 1, |&n| n as usize);
+        near + self.firm[near + 1..].iter().take_while(|firm| firm.site <= number).count()
+    }
+
     /// The block of a site was left behind it when so many instructions had been executed. Answers whether it had better be translated
     /// otherwise.
     pub fn left(&self, number: u32, executed: u64) -> bool {
-        let n = self.firm.partition_point(|firm| firm.site <= number) - 1;
+        let n = self.firm_of(number);
         let firm = &self.firm[n];
         let debt = firm.debt.get().saturating_sub(executed.wrapping_sub(firm.since.get())) + SELDOM;
         firm.since.set(executed);
@@ -414,6 +429,35 @@ mod tests {
             .collect();
         for (recipe, at) in places {
             assert_eq!(unpack(&packed[at..]), recipe);
+        }
+    }
+
+    #[test]
+    fn the_firm_block_of_a_site_is_the_last_that_begins_before_it() {
+        let site = || Site {
+            op: 0,
+            resume: 0,
+            cc: 0,
+            floats: 0,
+            open: 0,
+            before: Places::of(&Map::EMPTY),
+            after: Places::of(&Map::EMPTY),
+            broke: KNOWN,
+            refund: 0,
+            distance: 0,
+            leave: false,
+        };
+        let mut sites = Sites::new(0);
+        let mut of = Vec::new();
+        // Blocks without sites, with a few, and with more than are looked for together.
+        for (n, count) in (0..300).map(|n: usize| (n, [0, 3, 1, 200, 64, 0, 0, 7, 63, 65][n * n * 7 % 10])) {
+            sites.begin_firm(Absolute(0), 0, 0, 0);
+            sites.list.extend((0..count).map(|_| site()));
+            of.extend((0..count).map(|_| n));
+        }
+        assert!(of.len() > 1000);
+        for (number, &n) in of.iter().enumerate() {
+            assert_eq!(sites.firm_of(number as u32), n, "{number}");
         }
     }
 
