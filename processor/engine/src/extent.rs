@@ -56,13 +56,13 @@ impl Dropped {
         self.bits[word] |= bit;
     }
 
-    /// Whether a quarter of what is kept has been decoded again since this was asked last, and that took a good part of the time, now that so
+    /// Whether half of what is kept has been decoded again since this was asked last, and that took a good part of the time, now that so
     /// many instructions have been executed: to decode one takes some 0.2 microseconds, as long as 500 take in code.
     pub fn takes_long(&mut self, kept: Extent, executed: u64) -> bool {
-        const GOOD_PART: u64 = 5000;
+        const GOOD_PART: u64 = 2000;
         let passed = executed.wrapping_sub(std::mem::replace(&mut self.since, executed));
         let again = std::mem::take(&mut self.again);
-        again * 4 > kept.ops as u64 && again * GOOD_PART > passed
+        again * 2 > kept.ops as u64 && again * GOOD_PART > passed
     }
 
     /// So many instructions are decoded there.
@@ -88,9 +88,9 @@ mod tests {
         assert_eq!(dropped.again, 20_000);
         blocks.for_each(|at| dropped.decoded(at + (1 << 20), 1));
         assert!(dropped.again < 22_000, "{} were never dropped", dropped.again - 20_000);
-        // They are less than a quarter of 100,000; of fewer they are more, and it took all the time; or hardly any.
+        // 22,000 of 65,536 are less than half; of fewer they are more, and it took all the time; or hardly any.
         let again = dropped.again;
-        assert!(!dropped.takes_long(Extent { ops: 100_000, blocks: 1000 }, 1));
+        assert!(!dropped.takes_long(Extent::FIRST, 1));
         let few = Extent { ops: 20_000, blocks: 1000 };
         (dropped.again, dropped.since) = (again, 0);
         assert!(dropped.takes_long(few, again));
