@@ -12,7 +12,7 @@ const FEWEST: usize = 1 << 11;
 const MOST: usize = 1 << 16;
 /// The table grows if a target drives out another more often than once in so many instructions, in the time that it
 /// takes to drive out as many as the table has.
-const SELDOM: u64 = 2000;
+const SELDOM: u64 = 500;
 
 /// A place: when it is one, and where its code is.
 #[derive(Clone, Copy)]
