@@ -1,6 +1,7 @@
 //! From instruction text to a row of the table.
 
-use crate::fields::Format;
+use crate::fields::{Fields, Format};
+use crate::form::{Form, Shape};
 use crate::outcome::Outcome;
 use crate::table;
 use crate::threaded::Handler;
@@ -46,9 +47,24 @@ pub struct Instruction {
     pub ends: Ends,
     /// The condition codes it can set and the exceptions it can raise.
     pub outcome: Outcome,
+    /// What an engine that makes host code of it may know.
+    pub shape: &'static Shape,
 }
 
 impl Instruction {
+    /// How far behind its own address it branches, where its text says so and nothing else.
+    pub fn distance(&self, fields: &Fields) -> Option<i64> {
+        use Format::*;
+        let relative = matches!(self.format, RIb | RIc | RIEb | RIEc | RIEe | RILb | RILc | RSI);
+        let executes = matches!(self.shape.form, Form::Execute { .. });
+        (relative && !executes && self.ends != Ends::No).then_some(fields.imm)
+    }
+
+    /// Whether these fields make it a branch that looks at the condition code, and is taken at some codes only.
+    pub fn looks_at_code(&self, fields: &Fields) -> bool {
+        matches!(self.shape.form, Form::BranchOnCondition(_)) && !matches!(fields.r1, 0 | 15)
+    }
+
     /// Its number among all rows, in the order of the table files: for tables of what belongs to each.
     pub fn number(&self) -> usize {
         let mut before = 0;

@@ -17,11 +17,11 @@ instructions! {
     0x04   SPM     RR    ALL  -   { call set_program_mask }                  [0123]
     0x05   BALR    RR    ALL  -   { ends inline branch_and_link_register }   [-]
     0x06   BCTR    RR    ALL  -   { ends inline branch_on_count_register_32 } [-]
-    0x07   BCR     RR    ALL  -   { branch inline branch_on_condition_register } [-]
+    0x07   BCR     RR    ALL  -   { branch inline branch_on_condition_register } [-] as [BranchOnCondition(Register)]
     0x0a   SVC     I     ALL  -   { ends call supervisor_call }              [-]
     0x0b   BSM     RR    ESAZ -   { ends call branch_and_set_mode }          [-]
     0x0c   BASSM   RR    ESAZ -   { ends call branch_and_save_and_set_mode } [-]
-    0x0d   BASR    RR    ALL  -   { ends inline branch_and_save_register }   [-]
+    0x0d   BASR    RR    ALL  -   { ends inline branch_and_save_register }   [-] as [BranchAndSave(Register)]
     0x0e   MVCL    RR    ALL  -   { call move_long }                         [0123 S1 F2 E1 E2]
     0x0f   CLCL    RR    ALL  -   { call compare_logical_long }              [012 F1 F2 E1 E2]
     0x10   LPR     RR    ALL  -   { r1_32 = load_positive(W32, r2_32); overflow }
@@ -41,19 +41,19 @@ instructions! {
     0x1e   ALR     RR    ALL  -   { r1_32 = add_logical(W32, r1_32, r2_32) }
     0x1f   SLR     RR    ALL  -   { r1_32 = subtract_logical(W32, r1_32, r2_32) }
     0x40   STH     RXa   ALL  -   { m2_16 = load(W16, r1_16) }
-    0x41   LA      RXa   ALL  -   { inline load_address }                    [-]
+    0x41   LA      RXa   ALL  -   { inline load_address }                    [-] as [LoadAddress]
     0x42   STC     RXa   ALL  -   { m2_8 = load(W8, r1_8) }
     0x43   IC      RXa   ALL  -   { r1_8 = load(W8, m2_8) }
-    0x44   EX      RXa   ALL  -   { ends call execute }                      [- F2 H2 EX]
+    0x44   EX      RXa   ALL  -   { ends call execute }                      [- F2 H2 EX] as [Execute { relative: false }]
     0x45   BAL     RXa   ALL  -   { ends inline branch_and_link }            [-]
     0x46   BCT     RXa   ALL  -   { ends inline branch_on_count_32 }         [-]
-    0x47   BC      RXb   ALL  -   { branch inline branch_on_condition }      [-]
+    0x47   BC      RXb   ALL  -   { branch inline branch_on_condition }      [-] as [BranchOnCondition(Address)]
     0x48   LH      RXa   ALL  -   { r1_32 = load(W32, m2_16s) }
     0x49   CH      RXa   ALL  -   { compare(W32, r1_32, m2_16s) }
     0x4a   AH      RXa   ALL  -   { r1_32 = add(W32, r1_32, m2_16s); overflow }
     0x4b   SH      RXa   ALL  -   { r1_32 = subtract(W32, r1_32, m2_16s); overflow }
     0x4c   MH      RXa   ALL  -   { r1_32 = multiply(W32, r1_32, m2_16s) }
-    0x4d   BAS     RXa   ALL  -   { ends inline branch_and_save }            [-]
+    0x4d   BAS     RXa   ALL  -   { ends inline branch_and_save }            [-] as [BranchAndSave(Address)]
     0x4e   CVD     RXa   ALL  -   { call convert_to_decimal }                [- S2]
     0x4f   CVB     RXa   ALL  -   { call convert_to_binary }                 [- F2 D IK]
     0x50   ST      RXa   ALL  -   { m2_32 = load(W32, r1_32) }
@@ -83,7 +83,7 @@ instructions! {
     0x8d   SLDL    RSa   ALL  -   { call shift_left_double_logical }         [- E1]
     0x8e   SRDA    RSa   ALL  -   { call shift_right_double }                [012 E1]
     0x8f   SLDA    RSa   ALL  -   { call shift_left_double }                 [0123 E1 IF]
-    0x90   STM     RSa   ALL  -   { call store_multiple }                    [- S2]
+    0x90   STM     RSa   ALL  -   { call store_multiple }                    [- S2] as [StoreMultiple(W32)]
     0x91   TM      SI    ALL  -   { test_under_mask(W8, m1_8, imm) }
     0x92   MVI     SI    ALL  -   { m1_8 = load(W8, imm) }
     0x93   TS      S     ALL  -   { call test_and_set }                      [01 S2]
@@ -91,7 +91,7 @@ instructions! {
     0x95   CLI     SI    ALL  -   { compare_logical(W8, m1_8, imm) }
     0x96   OI      SI    ALL  -   { update1_8 = or(W8, update1_8, imm) }
     0x97   XI      SI    ALL  -   { update1_8 = exclusive_or(W8, update1_8, imm) }
-    0x98   LM      RSa   ALL  -   { call load_multiple }                     [- F2]
+    0x98   LM      RSa   ALL  -   { call load_multiple }                     [- F2] as [LoadMultiple(W32)]
     0x9a   LAM     RSa   ESAZ -   { call load_access_multiple }              [- F2 W2]
     0x9b   STAM    RSa   ESAZ -   { call store_access_multiple }             [- S2 W2]
     0xa50  IIHH    RIa   Z    -   { r1_hh = load(W16, imm16u) }
@@ -114,10 +114,10 @@ instructions! {
     0xa71  TMLL    RIa   ESAZ -   { test_under_mask_half(W16, r1_16, imm16u) }
     0xa72  TMHH    RIa   Z    -   { test_under_mask_half(W16, r1_hh, imm16u) }
     0xa73  TMHL    RIa   Z    -   { test_under_mask_half(W16, r1_hl, imm16u) }
-    0xa74  BRC     RIc   ESAZ -   { branch inline branch_relative_on_condition } [-]
-    0xa75  BRAS    RIb   ESAZ -   { ends inline branch_relative_and_save }   [-]
-    0xa76  BRCT    RIb   ESAZ -   { ends inline branch_relative_on_count_32 } [-]
-    0xa77  BRCTG   RIb   Z    -   { ends inline branch_relative_on_count_64 } [-]
+    0xa74  BRC     RIc   ESAZ -   { branch inline branch_relative_on_condition } [-] as [BranchOnCondition(Relative)]
+    0xa75  BRAS    RIb   ESAZ -   { ends inline branch_relative_and_save }   [-] as [BranchAndSave(Relative)]
+    0xa76  BRCT    RIb   ESAZ -   { ends inline branch_relative_on_count_32 } [-] as [BranchOnCount(W32)]
+    0xa77  BRCTG   RIb   Z    -   { ends inline branch_relative_on_count_64 } [-] as [BranchOnCount(W64)]
     0xa78  LHI     RIa   ESAZ -   { r1_32 = load(W32, imm) }
     0xa79  LGHI    RIa   Z    -   { r1_64 = load(W64, imm) }
     0xa7a  AHI     RIa   ESAZ -   { r1_32 = add(W32, r1_32, imm); overflow }
@@ -139,10 +139,10 @@ instructions! {
     0xb24f EAR     RRE   ESAZ -   { r1_32 = load(W32, a2) }
     0xb252 MSR     RRE   ESAZ -   { r1_32 = multiply(W32, r1_32, r2_32) }
     0xb254 MVPG    RRE   ESAZ -   { call move_page }                         [012 S1 F2 SP P]
-    0xb255 MVST    RRE   ESAZ -   { call move_string }                       [13 S1 F2 SP]
+    0xb255 MVST    RRE   ESAZ -   { call move_string }                       [13 S1 F2 SP] as [MoveString]
     0xb257 CUSE    RRE   ESAZ -   { call compare_until_substring_equal }     [0123 F1 F2 E1 E2]
-    0xb25d CLST    RRE   ESAZ -   { call compare_logical_string }            [0123 F1 F2 SP]
-    0xb25e SRST    RRE   ESAZ -   { call search_string }                     [123 F2 SP]
+    0xb25d CLST    RRE   ESAZ -   { call compare_logical_string }            [0123 F1 F2 SP] as [CompareString]
+    0xb25e SRST    RRE   ESAZ -   { call search_string }                     [123 F2 SP] as [SearchString]
     0xb263 CMPSC   RRE   ESAZ -   { unbuilt }
     0xb278 STCKE   S     ESAZ -   { call store_clock_extended }              [0 S2]
     0xb27c STCKF   S     Z    25  { call store_clock }                       [0 S2]
@@ -168,7 +168,7 @@ instructions! {
     0xb90a ALGR    RRE   Z    -   { r1_64 = add_logical(W64, r1_64, r2_64) }
     0xb90b SLGR    RRE   Z    -   { r1_64 = subtract_logical(W64, r1_64, r2_64) }
     0xb90c MSGR    RRE   Z    -   { r1_64 = multiply(W64, r1_64, r2_64) }
-    0xb90d DSGR    RRE   Z    -   { call divide_single_long_register }       [- E1 IK]
+    0xb90d DSGR    RRE   Z    -   { call divide_single_long_register }       [- E1 IK] as [DivideSingle { word: false }]
     0xb90f LRVGR   RRE   Z    -   { r1_64 = reversed(W64, r2_64) }
     0xb910 LPGFR   RRE   Z    -   { r1_64 = load_positive(W64, r2_32s) }
     0xb911 LNGFR   RRE   Z    -   { r1_64 = load_negative(W64, r2_32s) }
@@ -182,7 +182,7 @@ instructions! {
     0xb91a ALGFR   RRE   Z    -   { r1_64 = add_logical(W64, r1_64, r2_32) }
     0xb91b SLGFR   RRE   Z    -   { r1_64 = subtract_logical(W64, r1_64, r2_32) }
     0xb91c MSGFR   RRE   Z    -   { r1_64 = multiply(W64, r1_64, r2_32s) }
-    0xb91d DSGFR   RRE   Z    -   { call divide_single_long_by_word_register } [- E1 IK]
+    0xb91d DSGFR   RRE   Z    -   { call divide_single_long_by_word_register } [- E1 IK] as [DivideSingle { word: true }]
     0xb91e KMAC    RRE   ESAZ 17  { call compute_authentication_code }       [03 F2 SG E2 SP]
     0xb91f LRVR    RRE   ESAZ -   { r1_32 = reversed(W32, r2_32) }
     0xb920 CGR     RRE   Z    -   { compare(W64, r1_64, r2_64) }
@@ -218,13 +218,13 @@ instructions! {
     0xb980 NGR     RRE   Z    -   { r1_64 = and(W64, r1_64, r2_64) }
     0xb981 OGR     RRE   Z    -   { r1_64 = or(W64, r1_64, r2_64) }
     0xb982 XGR     RRE   Z    -   { r1_64 = exclusive_or(W64, r1_64, r2_64) }
-    0xb983 FLOGR   RRE   Z    21  { call find_leftmost_one }                 [02 E1]
+    0xb983 FLOGR   RRE   Z    21  { call find_leftmost_one }                 [02 E1] as [LeftmostOne]
     0xb984 LLGCR   RRE   Z    21  { r1_64 = load(W64, r2_8) }
     0xb985 LLGHR   RRE   Z    21  { r1_64 = load(W64, r2_16) }
-    0xb986 MLGR    RRE   Z    -   { call multiply_logical_long_register }    [- E1]
-    0xb987 DLGR    RRE   Z    -   { call divide_logical_long_register }      [- E1 IK]
-    0xb988 ALCGR   RRE   Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, r2_64) }
-    0xb989 SLBGR   RRE   Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, r2_64) }
+    0xb986 MLGR    RRE   Z    -   { call multiply_logical_long_register }    [- E1] as [MultiplyLogical]
+    0xb987 DLGR    RRE   Z    -   { call divide_logical_long_register }      [- E1 IK] as [DivideLogical { storage: false }]
+    0xb988 ALCGR   RRE   Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, r2_64) } as [AddWithCarry(W64)]
+    0xb989 SLBGR   RRE   Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, r2_64) } as [SubtractWithBorrow(W64)]
     0xb990 TRTT    RRFc  ESAZ -   { call translate_two_to_two }              [013 S1 F2 FG E1 SP]
     0xb991 TRTO    RRFc  ESAZ -   { call translate_two_to_one }              [013 S1 F2 FG E1 SP]
     0xb992 TROT    RRFc  ESAZ -   { call translate_one_to_two }              [013 S1 F2 FG E1]
@@ -233,8 +233,8 @@ instructions! {
     0xb995 LLHR    RRE   Z    21  { r1_32 = load(W32, r2_16) }
     0xb996 MLR     RRE   ESAZ -   { call multiply_logical_register }         [- E1]
     0xb997 DLR     RRE   ESAZ -   { call divide_logical_register }           [- E1 IK]
-    0xb998 ALCR    RRE   ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, r2_32) }
-    0xb999 SLBR    RRE   ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, r2_32) }
+    0xb998 ALCR    RRE   ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, r2_32) } as [AddWithCarry(W32)]
+    0xb999 SLBR    RRE   ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, r2_32) } as [SubtractWithBorrow(W32)]
     0xb9a1 TPEI    RRE   Z    144 { unbuilt }
     0xb9b0 CU14    RRFc  Z    22  { call convert_utf8_to_utf32 }             [0123 S1 F2 E1 E2]
     0xb9b1 CU24    RRFc  Z    22  { call convert_utf16_to_utf32 }            [0123 S1 F2 E1 E2]
@@ -281,15 +281,15 @@ instructions! {
     0xb9fa ALRK    RRFa  Z    45  { r1_32 = add_logical(W32, r2_32, r3_32) }
     0xb9fb SLRK    RRFa  Z    45  { r1_32 = subtract_logical(W32, r2_32, r3_32) }
     0xb9fd MSRKC   RRFa  Z    58  { call multiply_single_distinct }          [0123 IF]
-    0xba   CS      RSa   ALL  -   { call compare_and_swap }                  [01 S2 W2]
+    0xba   CS      RSa   ALL  -   { call compare_and_swap }                  [01 S2 W2] as [CompareAndSwap(W32)]
     0xbb   CDS     RSa   ALL  -   { call compare_double_and_swap }           [01 S2 D2 E1 E3]
-    0xbd   CLM     RSb   ALL  -   { call compare_logical_characters_under_mask } [012 F2]
-    0xbe   STCM    RSb   ALL  -   { inline store_under_mask_or_part }        [- S2]
-    0xbf   ICM     RSb   ALL  -   { inline insert_under_mask_or_word }       [012 F2]
+    0xbd   CLM     RSb   ALL  -   { call compare_logical_characters_under_mask } [012 F2] as [CompareUnderMask]
+    0xbe   STCM    RSb   ALL  -   { inline store_under_mask_or_part }        [- S2] as [StoreUnderMask]
+    0xbf   ICM     RSb   ALL  -   { inline insert_under_mask_or_word }       [012 F2] as [InsertUnderMask]
     0xc00  LARL    RILb  ESAZ -   { inline load_address_relative }           [-]
     0xc01  LGFI    RILa  Z    21  { r1_64 = load(W64, imm) }
-    0xc04  BRCL    RILc  ESAZ -   { branch inline branch_relative_on_condition } [-]
-    0xc05  BRASL   RILb  ESAZ -   { ends inline branch_relative_and_save }   [-]
+    0xc04  BRCL    RILc  ESAZ -   { branch inline branch_relative_on_condition } [-] as [BranchOnCondition(Relative)]
+    0xc05  BRASL   RILb  ESAZ -   { ends inline branch_relative_and_save }   [-] as [BranchAndSave(Relative)]
     0xc06  XIHF    RILa  Z    21  { r1_h = exclusive_or(W32, r1_h, imm32u) }
     0xc07  XILF    RILa  Z    21  { r1_32 = exclusive_or(W32, r1_32, imm32u) }
     0xc08  IIHF    RILa  Z    21  { r1_h = load(W32, imm32u) }
@@ -324,7 +324,7 @@ instructions! {
     0xc4e  LLGFRL  RILb  Z    34  { r1_64 = load(W64, rel_32a) }
     0xc4f  STRL    RILb  Z    34  { rel_32a = load(W32, r1_32) }
     0xc5   BPRP    MII   Z    49  { inline hint }                            [-]
-    0xc60  EXRL    RILb  Z    35  { ends call execute_relative }             [- F2 EX]
+    0xc60  EXRL    RILb  Z    35  { ends call execute_relative }             [- F2 EX] as [Execute { relative: true }]
     0xc62  PFDRL   RILb  Z    34  { inline hint }                            [-]
     0xc64  CGHRL   RILb  Z    34  { compare(W64, r1_64, rel_16s) }
     0xc65  CHRL    RILb  Z    34  { compare(W32, r1_32, rel_16s) }
@@ -349,12 +349,12 @@ instructions! {
     0xccf  CLIH    RILa  Z    45  { compare_logical(W32, r1_h, imm32u) }
     0xd0   TRTR    SSa   Z    22  { call translate_and_test_reverse }        [012 F1 F2]
     0xd1   MVN     SSa   ALL  -   { call move_numerics }                     [- S1 F2]
-    0xd2   MVC     SSa   ALL  -   { call move_characters }                   [- S1 F2]
+    0xd2   MVC     SSa   ALL  -   { call move_characters }                   [- S1 F2] as [MoveField]
     0xd3   MVZ     SSa   ALL  -   { call move_zones }                        [- S1 F2]
     0xd4   NC      SSa   ALL  -   { call and_characters }                    [01 S1 F2]
-    0xd5   CLC     SSa   ALL  -   { call compare_logical_characters }        [012 F1 F2]
+    0xd5   CLC     SSa   ALL  -   { call compare_logical_characters }        [012 F1 F2] as [CompareField]
     0xd6   OC      SSa   ALL  -   { call or_characters }                     [01 S1 F2]
-    0xd7   XC      SSa   ALL  -   { call exclusive_or_characters }           [01 S1 F2]
+    0xd7   XC      SSa   ALL  -   { call exclusive_or_characters }           [01 S1 F2] as [ExclusiveOrField]
     0xdc   TR      SSa   ALL  -   { call translate }                         [- S1 F2]
     0xdd   TRT     SSa   ALL  -   { call translate_and_test }                [012 F1 F2]
     0xe1   PKU     SSf   ESAZ -   { call pack_unicode }                      [- S1 F2 SP]
@@ -424,7 +424,7 @@ instructions! {
     0xe35e ALY     RXYa  Z    18  { r1_32 = add_logical(W32, r1_32, m2_32) }
     0xe35f SLY     RXYa  Z    18  { r1_32 = subtract_logical(W32, r1_32, m2_32) }
     0xe370 STHY    RXYa  Z    18  { m2_16 = load(W16, r1_16) }
-    0xe371 LAY     RXYa  Z    18  { inline load_address }                    [-]
+    0xe371 LAY     RXYa  Z    18  { inline load_address }                    [-] as [LoadAddress]
     0xe372 STCY    RXYa  Z    18  { m2_8 = load(W8, r1_8) }
     0xe373 ICY     RXYa  Z    18  { r1_8 = load(W8, m2_8) }
     0xe375 LAEY    RXYa  Z    34  { call load_address_extended }             [-]
@@ -442,7 +442,7 @@ instructions! {
     0xe384 MG      RXYa  Z    58  { call multiply_long }                     [- F2 E1]
     0xe385 LGAT    RXYa  Z    49  { inline load_and_trap_long }              [- F2 DX]
     0xe386 MLG     RXYa  Z    -   { call multiply_logical_long }             [- F2 E1]
-    0xe387 DLG     RXYa  Z    -   { call divide_logical_long }               [- F2 E1 IK]
+    0xe387 DLG     RXYa  Z    -   { call divide_logical_long }               [- F2 E1 IK] as [DivideLogical { storage: true }]
     0xe388 ALCG    RXYa  Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, m2_64) }
     0xe389 SLBG    RXYa  Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, m2_64) }
     0xe38e STPQ    RXYa  Z    -   { call store_pair_to_quadword }            [- S2 Q2 E1]
@@ -479,29 +479,29 @@ instructions! {
     0xe559 CLGHSI  SIL   Z    34  { compare_logical(W64, m1_64, imm16u) }
     0xe55c CHSI    SIL   Z    34  { compare(W32, m1_32, imm) }
     0xe55d CLFHSI  SIL   Z    34  { compare_logical(W32, m1_32, imm16u) }
-    0xe560 TBEGIN  SIL   Z    73  { ends call transaction_begin }            [0 S1 D1 SO SP]
-    0xe561 TBEGINC SIL   Z    73  { ends call transaction_begin_constrained } [0 SO SP]
+    0xe560 TBEGIN  SIL   Z    73  { ends call transaction_begin }            [0 S1 D1 SO SP] as [Once]
+    0xe561 TBEGINC SIL   Z    73  { ends call transaction_begin_constrained } [0 SO SP] as [Once]
     0xe727 LCBB    RXE   Z    129 { call load_count_to_block_boundary }      [03 SP]
     0xe8   MVCIN   SSa   ALL  -   { call move_inverse }                      [- S1 F2]
     0xe9   PKA     SSf   ESAZ -   { call pack_ascii }                        [- S1 F2 SP]
     0xea   UNPKA   SSa   ESAZ -   { call unpack_ascii }                      [013 S1 F2 SP]
-    0xeb04 LMG     RSYa  Z    -   { call load_multiple_long }                [- F2]
+    0xeb04 LMG     RSYa  Z    -   { call load_multiple_long }                [- F2] as [LoadMultiple(W64)]
     0xeb0a SRAG    RSYa  Z    -   { r1_64 = shift_right(W64, r3_64, shift) }
     0xeb0b SLAG    RSYa  Z    -   { r1_64 = shift_left(W64, r3_64, shift); overflow }
     0xeb0c SRLG    RSYa  Z    -   { r1_64 = shift_right_logical(W64, r3_64, shift) }
     0xeb0d SLLG    RSYa  Z    -   { r1_64 = shift_left_logical(W64, r3_64, shift) }
-    0xeb14 CSY     RSYa  Z    18  { call compare_and_swap }                  [01 S2 W2]
+    0xeb14 CSY     RSYa  Z    18  { call compare_and_swap }                  [01 S2 W2] as [CompareAndSwap(W32)]
     0xeb1c RLLG    RSYa  Z    -   { r1_64 = rotate_left(W64, r3_64, shift) }
     0xeb1d RLL     RSYa  ESAZ -   { r1_32 = rotate_left(W32, r3_32, shift) }
     0xeb20 CLMH    RSYb  Z    -   { call compare_logical_characters_under_mask_high } [012 F2]
-    0xeb21 CLMY    RSYb  Z    18  { call compare_logical_characters_under_mask } [012 F2]
+    0xeb21 CLMY    RSYb  Z    18  { call compare_logical_characters_under_mask } [012 F2] as [CompareUnderMask]
     0xeb23 CLT     RSYb  Z    49  { inline compare_logical_storage_and_trap } [- F2 DX]
-    0xeb24 STMG    RSYa  Z    -   { call store_multiple_long }               [- S2]
+    0xeb24 STMG    RSYa  Z    -   { call store_multiple_long }               [- S2] as [StoreMultiple(W64)]
     0xeb26 STMH    RSYa  Z    -   { call store_multiple_high }               [- S2]
     0xeb2b CLGT    RSYb  Z    49  { inline compare_logical_storage_and_trap_long } [- F2 DX]
     0xeb2c STCMH   RSYb  Z    -   { call store_characters_under_mask_high }  [- S2]
-    0xeb2d STCMY   RSYb  Z    18  { inline store_under_mask_or_part }        [- S2]
-    0xeb30 CSG     RSYa  Z    -   { call compare_and_swap_long }             [01 S2 D2]
+    0xeb2d STCMY   RSYb  Z    18  { inline store_under_mask_or_part }        [- S2] as [StoreUnderMask]
+    0xeb30 CSG     RSYa  Z    -   { call compare_and_swap_long }             [01 S2 D2] as [CompareAndSwap(W64)]
     0xeb31 CDSY    RSYa  Z    18  { call compare_double_and_swap }           [01 S2 D2 E1 E3]
     0xeb3e CDSG    RSYa  Z    -   { call compare_double_and_swap_long }      [01 S2 Q2 E1 E3]
     0xeb44 BXHG    RSYa  Z    -   { ends inline branch_on_index_high_long }  [-]
@@ -513,17 +513,17 @@ instructions! {
     0xeb55 CLIY    SIY   Z    18  { compare_logical(W8, m1_8, imm) }
     0xeb56 OIY     SIY   Z    18  { update1_8 = or(W8, update1_8, imm) }
     0xeb57 XIY     SIY   Z    18  { update1_8 = exclusive_or(W8, update1_8, imm) }
-    0xeb6a ASI     SIY   Z    34  { call add_immediate_to_word }             [0123 S1 IF]
-    0xeb6e ALSI    SIY   Z    34  { call add_logical_immediate_to_word }     [0123 S1]
-    0xeb7a AGSI    SIY   Z    34  { call add_immediate_to_doubleword }       [0123 S1 IF]
-    0xeb7e ALGSI   SIY   Z    34  { call add_logical_immediate_to_doubleword } [0123 S1]
+    0xeb6a ASI     SIY   Z    34  { call add_immediate_to_word }             [0123 S1 IF] as [AddInStorage { width: W32, logical: false }]
+    0xeb6e ALSI    SIY   Z    34  { call add_logical_immediate_to_word }     [0123 S1] as [AddInStorage { width: W32, logical: true }]
+    0xeb7a AGSI    SIY   Z    34  { call add_immediate_to_doubleword }       [0123 S1 IF] as [AddInStorage { width: W64, logical: false }]
+    0xeb7e ALGSI   SIY   Z    34  { call add_logical_immediate_to_doubleword } [0123 S1] as [AddInStorage { width: W64, logical: true }]
     0xeb80 ICMH    RSYb  Z    -   { call insert_characters_under_mask_high } [012 F2]
-    0xeb81 ICMY    RSYb  Z    18  { inline insert_under_mask_or_word }       [012 F2]
+    0xeb81 ICMY    RSYb  Z    18  { inline insert_under_mask_or_word }       [012 F2] as [InsertUnderMask]
     0xeb8e MVCLU   RSYa  ESAZ -   { call move_long_unicode }                 [0123 S1 F3 E1 E3 SP]
     0xeb8f CLCLU   RSYa  ESAZ 18  { call compare_logical_long_unicode }      [0123 F1 F3 E1 E3 SP]
-    0xeb90 STMY    RSYa  Z    18  { call store_multiple }                    [- S2]
+    0xeb90 STMY    RSYa  Z    18  { call store_multiple }                    [- S2] as [StoreMultiple(W32)]
     0xeb96 LMH     RSYa  Z    -   { call load_multiple_high }                [- F2]
-    0xeb98 LMY     RSYa  Z    18  { call load_multiple }                     [- F2]
+    0xeb98 LMY     RSYa  Z    18  { call load_multiple }                     [- F2] as [LoadMultiple(W32)]
     0xeb9a LAMY    RSYa  Z    18  { call load_access_multiple }              [- F2 W2]
     0xeb9b STAMY   RSYa  Z    18  { call store_access_multiple }             [- S2 W2]
     0xebdc SRAK    RSYa  Z    45  { r1_32 = shift_right(W32, r3_32, shift) }
@@ -553,10 +553,10 @@ instructions! {
     0xec4e LOCHHI  RIEg  Z    53  { inline load_immediate_on_condition_high } [-]
     0xec51 RISBLG  RIEf  Z    45  { inline rotate_then_insert_low }          [-]
     0xec54 RNSBG   RIEf  Z    34  { inline rotate_then_and }                 [01]
-    0xec55 RISBG   RIEf  Z    34  { inline rotate_then_insert }              [012]
+    0xec55 RISBG   RIEf  Z    34  { inline rotate_then_insert }              [012] as [RotateThenInsert]
     0xec56 ROSBG   RIEf  Z    34  { inline rotate_then_or }                  [01]
     0xec57 RXSBG   RIEf  Z    34  { inline rotate_then_exclusive_or }        [01]
-    0xec59 RISBGN  RIEf  Z    49  { inline rotate_then_insert_no_cc }        [-]
+    0xec59 RISBGN  RIEf  Z    49  { inline rotate_then_insert_no_cc }        [-] as [RotateThenInsert]
     0xec5d RISBHG  RIEf  Z    45  { inline rotate_then_insert_high }         [-]
     0xec64 CGRJ    RIEb  Z    34  { branch inline compare_and_branch_relative_long } [-]
     0xec65 CLGRJ   RIEb  Z    34  { branch inline compare_logical_and_branch_relative_long } [-]

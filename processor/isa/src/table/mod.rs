@@ -11,7 +11,8 @@
 //!
 //! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
 //! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of [`crate::operand`], operations of `operation`.
-//! What stands in brackets is explained in [`crate::outcome`]; compositions have it from their parts.
+//! What stands in brackets is explained in [`crate::outcome`], what stands after `as` in [`crate::form`]; compositions have
+//! it from their parts.
 
 use crate::cpu_trait::{Body, Cpu};
 use crate::decode::Instruction;
@@ -25,6 +26,7 @@ macro_rules! body {
         }
         pub const ENDS: Ends = Ends::No;
         pub const OUTCOME: Outcome = Outcome::UNSTATED;
+        pub const COMPOSED: Option<Composed> = None;
     };
     (ends $($rest:tt)+) => {
         pub const ENDS: Ends = Ends::Always;
@@ -37,6 +39,7 @@ macro_rules! body {
     (@run $($rest:tt)+) => {
         pub const RUN: Option<crate::Handler> = Some(handler);
         pub const OUTCOME: Outcome = outcome!($($rest)+);
+        pub const COMPOSED: Option<Composed> = composed!($($rest)+);
         fn handler(s: &mut State, i: &Fields, rest: &[crate::Op]) {
             crate::threaded::run(s, i, rest, |cpu, i| run(cpu, i), run::<State>)
         }
@@ -106,6 +109,38 @@ macro_rules! outcome {
     };
 }
 
+/// What a body is composed of, for engines: see [`crate::form`].
+macro_rules! composed {
+    (inline $f:path) => { None };
+    (call $f:path) => { None };
+    ($dst:ident = $op:ident($w:ident $(, $arg:ident)*) $(; $overflow:ident)?) => {
+        Some(Composed::new(
+            Some(crate::form::place::$dst),
+            crate::form::operation::$op,
+            &[$(crate::form::place::$arg),*],
+        ))
+    };
+    ($op:ident($w:ident $(, $arg:ident)*)) => {
+        Some(Composed::new(None, crate::form::operation::$op, &[$(crate::form::place::$arg),*]))
+    };
+}
+
+/// What stands after `as`, or nothing.
+macro_rules! form {
+    () => { Form::Own };
+    ($form:ident) => { Form::$form };
+    ($form:ident { $($fields:tt)+ }) => {{
+        #[allow(unused_imports)]
+        use crate::form::written::*;
+        Form::$form { $($fields)+ }
+    }};
+    ($form:ident ( $($arguments:tt)+ )) => {{
+        #[allow(unused_imports)]
+        use crate::form::written::*;
+        Form::$form($($arguments)+)
+    }};
+}
+
 /// The column at the end of a row, or what the body tells.
 macro_rules! stated {
     ($name:ident) => { $name::OUTCOME };
@@ -126,15 +161,17 @@ macro_rules! facility {
 
 /// A table file: see the module's documentation.
 macro_rules! instructions {
-    ($($code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ } $([$($outcome:tt)+])?)*) => {
+    ($($code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ } $([$($outcome:tt)+])? $(as [$($form:tt)+])?)*) => {
         $(
             #[allow(non_snake_case)]
             pub mod $name {
                 #[allow(unused_imports)]
                 use super::*;
                 use crate::decode::Ends;
+                use crate::form::{Composed, Form, Shape};
                 use crate::outcome::Outcome;
                 body!($($body)+);
+                pub static SHAPE: Shape = Shape { form: form!($($($form)+)?), composed: COMPOSED };
             }
         )*
         /// The rows of this file.
@@ -148,6 +185,7 @@ macro_rules! instructions {
                 run: $name::RUN,
                 ends: $name::ENDS,
                 outcome: stated!($name $($($outcome)+)?),
+                shape: &$name::SHAPE,
             },)*
         ];
 

@@ -3,8 +3,8 @@
 #[rustfmt::skip]
 instructions! {
 //  code   name    format since facility
-    0x08   SSK     RR    S370 -   { unbuilt }
-    0x09   ISK     RR    S370 -   { unbuilt }
+    0x08   SSK     RR    S370 -   { unbuilt } as [Once]
+    0x09   ISK     RR    S370 -   { unbuilt } as [Once]
     0x84   WRD     SI    S370 -   { unbuilt }
     0x85   RDD     SI    S370 -   { unbuilt }
     0x9c00 SIO     S     S370 -   { unbuilt }
@@ -18,5 +18,5 @@ instructions! {
     0xb200 CONCS   S     S370 -   { unbuilt }
     0xb201 DISCS   S     S370 -   { unbuilt }
     0xb203 STIDC   S     S370 -   { unbuilt }
-    0xb213 RRB     S     S370 -   { unbuilt }
+    0xb213 RRB     S     S370 -   { unbuilt } as [Once]
 }

@@ -1,0 +1,407 @@
+//! What the table says of an instruction to an engine that makes host code of it, beside its body.
+//!
+//! Of a row that composes operands and an operation its parts tell ([`Composed`]). A row whose body is a routine may say
+//! what the routine comes to in the common case, so that an engine can do that inline ([`Form`]); it stands behind the
+//! row's outcome:
+//!
+//! ```text
+//! 0x98   LM    RSa   ALL  -   { call load_multiple }                   [- F2] as [LoadMultiple(W32)]
+//! 0x28   LDR   RR    ALL  -   { call support::load_register::<u64> }   [- Da] as [Float(copy(LONG))]
+//! ```
+//!
+//! No form decides what an instruction means: an engine that knows none of them calls the body.
+
+use crate::Width;
+
+/// What a row says to an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    pub form: Form,
+    /// `None`: its body is no composition.
+    pub composed: Option<Composed>,
+}
+
+/// What the body of an instruction comes to in the common case, as far as its fields allow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Nothing but what its body says.
+    Own,
+    /// R1 to R3 from the second operand, and into it.
+    LoadMultiple(Width),
+    StoreMultiple(Width),
+    /// Bytes of the first operand become those of the second, one after the other.
+    MoveField,
+    /// An exclusive or of fields: of a field with itself it clears.
+    ExclusiveOrField,
+    CompareField,
+    SearchString,
+    CompareString,
+    MoveString,
+    CompareAndSwap(Width),
+    /// The first operand, in storage, and an immediate one.
+    AddInStorage {
+        width: Width,
+        logical: bool,
+    },
+    InsertUnderMask,
+    CompareUnderMask,
+    StoreUnderMask,
+    AddWithCarry(Width),
+    SubtractWithBorrow(Width),
+    LeftmostOne,
+    MultiplyLogical,
+    /// By a register, or by what is in storage.
+    DivideLogical {
+        storage: bool,
+    },
+    /// By a doubleword, or by a word.
+    DivideSingle {
+        word: bool,
+    },
+    /// R1 becomes an address.
+    LoadAddress,
+    /// R1 becomes what an immediate operand says of R2 rotated, and of itself.
+    RotateThenInsert,
+    /// A branch where the mask M1 has the condition code on.
+    BranchOnCondition(Target),
+    /// A branch after which R1 has the address of the next instruction.
+    BranchAndSave(Target),
+    /// R1 counts down, and branches to what the text says until it is zero.
+    BranchOnCount(Width),
+    /// The system mask is stored and then closed, or opened.
+    StoreThenAnd,
+    StoreThenOr,
+    LoadBreakingEvent,
+    StoreBreakingEvent,
+    /// Another instruction is executed: what it is depends on storage.
+    Execute {
+        relative: bool,
+    },
+    /// It looks at how many instructions have been executed.
+    Counts,
+    /// It cannot be done twice in a row: it changes storage keys, page states or the TOD clock, makes other CPUs do
+    /// something, begins a transaction, changes what real addresses mean, or stores without the access path.
+    Once,
+    Float(Float),
+}
+
+/// Where the address comes from that a branch leads to: R2, the second operand's address, or the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    Register,
+    Address,
+    Relative,
+}
+
+/// Binary floating point: short numbers or long ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Float {
+    Load {
+        long: bool,
+    },
+    Store {
+        long: bool,
+    },
+    Copy {
+        long: bool,
+    },
+    Zero {
+        long: bool,
+    },
+    ToGeneral,
+    FromGeneral,
+    Arithmetic {
+        op: Arithmetic,
+        long: bool,
+        storage: bool,
+    },
+    Compare {
+        long: bool,
+        storage: bool,
+    },
+    Test {
+        long: bool,
+    },
+    /// With the condition code of the result, or without and whatever it is.
+    Sign {
+        how: Sign,
+        long: bool,
+        code: bool,
+    },
+    FromInteger {
+        from: Width,
+        long: bool,
+    },
+    ToInteger {
+        to: Width,
+        long: bool,
+    },
+    Round {
+        long: bool,
+    },
+    Lengthen {
+        storage: bool,
+    },
+    Shorten,
+}
+
+/// The operation of an instruction that does arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    SquareRoot,
+    MultiplyAdd,
+    MultiplySubtract,
+}
+
+/// What happens to a sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sign {
+    Complement,
+    Negative,
+    Positive,
+}
+
+/// A composition, as far as it is known: `r1_32 = add(W32, r1_32, m2_32)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Composed {
+    /// Where the result goes, if there is one.
+    pub result: Option<Place>,
+    pub operation: Operation,
+    pub first: Option<Place>,
+    pub second: Option<Place>,
+}
+
+/// Where an operand comes from, or a result goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// So many bits of the general register in a field, from the right.
+    R1(Width),
+    R2(Width),
+    R3(Width),
+    /// The second operand in storage: its width, and whether it is extended with its sign.
+    Storage(Width, bool),
+    Immediate,
+    /// How far is shifted.
+    Shift,
+    Other,
+}
+
+/// The operations that an engine tells from each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    Load,
+    Add,
+    And,
+    Or,
+    ExclusiveOr,
+    ShiftLeftLogical,
+    ShiftRightLogical,
+    Other,
+}
+
+impl Composed {
+    pub(crate) const fn new(result: Option<Place>, operation: Operation, operands: &[Place]) -> Composed {
+        let first = if operands.is_empty() { None } else { Some(operands[0]) };
+        let second = if operands.len() < 2 { None } else { Some(operands[1]) };
+        Composed { result, operation, first, second }
+    }
+
+    /// The width of the second operand in storage, if it fetches one.
+    pub fn fetches(self) -> Option<Width> {
+        [self.first, self.second].into_iter().flatten().find_map(|place| match place {
+            Place::Storage(width, _) => Some(width),
+            _ => None,
+        })
+    }
+
+    /// The width of R1, if that is all it sets, a word or a doubleword of it.
+    pub fn sets(self) -> Option<Width> {
+        match self.result {
+            Some(Place::R1(width @ (Width::W32 | Width::W64))) => Some(width),
+            _ => None,
+        }
+    }
+
+    /// R1 becomes what R2 is, or a constant.
+    pub fn copies(self) -> bool {
+        let original = match self.first {
+            Some(Place::R2(width)) => self.sets() == Some(width),
+            Some(Place::Immediate) => true,
+            _ => false,
+        };
+        self.operation == Operation::Load && self.sets().is_some() && original
+    }
+
+    /// R1 becomes something that is worked out from what it was, or of a shift from what R3 is.
+    pub fn changes(self) -> bool {
+        let Some(set) = self.sets() else { return false };
+        self.second.is_some() && matches!(self.first, Some(Place::R1(width) | Place::R3(width)) if width == set)
+    }
+
+    /// Whether all that is left of its operands is the result, and the condition code what that is.
+    pub fn forgets_operands(self) -> bool {
+        use Operation::*;
+        matches!(self.operation, And | Or | ExclusiveOr | ShiftLeftLogical | ShiftRightLogical)
+    }
+}
+
+/// Operands and results by the names that rows have for them.
+#[allow(non_upper_case_globals)]
+pub(crate) mod place {
+    use super::Place::{self, *};
+    use crate::Width::*;
+
+    macro_rules! places {
+        ($($($name:ident)* = $place:expr;)*) => { $($(pub const $name: Place = $place;)*)* };
+    }
+
+    places! {
+        r1_8 = R1(W8);
+        r1_16 = R1(W16);
+        r1_32 = R1(W32);
+        r1_64 = R1(W64);
+        r2_8 = R2(W8);
+        r2_16 = R2(W16);
+        r2_32 = R2(W32);
+        r2_64 = R2(W64);
+        r3_32 = R3(W32);
+        r3_64 = R3(W64);
+        m2_8 = Storage(W8, false);
+        m2_16 = Storage(W16, false);
+        m2_32 = Storage(W32, false);
+        m2_64 = Storage(W64, false);
+        m2_8s = Storage(W8, true);
+        m2_16s = Storage(W16, true);
+        m2_32s = Storage(W32, true);
+        imm imm16u imm32u = Immediate;
+        shift = Shift;
+        r1_hh r1_hl r1_lh r1_h r2_h r3_h r2_8s r2_16s r2_32s a1 a2 imm_hh imm_hl imm_lh imm_h = Other;
+        m1_8 m1_16 m1_32 m1_64 update1_8 rel_16 rel_16s rel_32a rel_32as rel_64a = Other;
+    }
+}
+
+/// Operations by the names that rows have for them.
+#[allow(non_upper_case_globals)]
+pub(crate) mod operation {
+    use super::Operation::{self, *};
+
+    macro_rules! operations {
+        ($($($name:ident)* = $operation:expr;)*) => { $($(pub const $name: Operation = $operation;)*)* };
+    }
+
+    operations! {
+        load = Load;
+        add = Add;
+        and = And;
+        or = Or;
+        exclusive_or = ExclusiveOr;
+        shift_left_logical = ShiftLeftLogical;
+        shift_right_logical = ShiftRightLogical;
+        reversed thirty_one_bits zero_rightmost_byte multiply add_without_cc rotate_left = Other;
+        subtract load_and_test load_complement shift_left shift_right load_positive load_negative = Other;
+        add_logical add_logical_with_carry subtract_logical_with_borrow subtract_logical = Other;
+        and_with_complement or_with_complement not_and not_or not_exclusive_or = Other;
+        compare compare_logical test_under_mask test_under_mask_half = Other;
+    }
+}
+
+/// What a row's form is written with.
+pub(crate) mod written {
+    pub use super::Arithmetic::*;
+    use super::Float;
+    pub use super::Float::{FromGeneral, Shorten, ToGeneral};
+    pub use super::Sign::*;
+    pub use super::Target::*;
+    use crate::Width;
+    pub use crate::Width::*;
+
+    /// Short numbers, and long ones.
+    pub const SHORT: bool = false;
+    pub const LONG: bool = true;
+    /// The second operand is in a register, and in storage.
+    pub const R: bool = false;
+    pub const M: bool = true;
+
+    macro_rules! floats {
+        ($($name:ident = $form:ident($($field:ident: $type:ty),*);)*) => {
+            $(pub const fn $name($($field: $type),*) -> Float {
+                Float::$form { $($field),* }
+            })*
+        };
+    }
+
+    floats! {
+        load = Load(long: bool);
+        store = Store(long: bool);
+        copy = Copy(long: bool);
+        zero = Zero(long: bool);
+        arithmetic = Arithmetic(op: super::Arithmetic, long: bool, storage: bool);
+        compare = Compare(long: bool, storage: bool);
+        test = Test(long: bool);
+        sign = Sign(how: super::Sign, long: bool, code: bool);
+        from_integer = FromInteger(from: Width, long: bool);
+        to_integer = ToInteger(to: Width, long: bool);
+        round = Round(long: bool);
+        lengthen = Lengthen(storage: bool);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Width::*;
+    use crate::{Ends, Instruction, instructions};
+
+    fn row(mnemonic: &str) -> &'static Instruction {
+        instructions().find(|row| row.mnemonic == mnemonic).expect("a row")
+    }
+
+    #[test]
+    fn a_composition_tells_what_it_is_made_of() {
+        let composed = |mnemonic| row(mnemonic).shape.composed.expect("a composition");
+        let add = composed("A");
+        assert_eq!((add.result, add.operation), (Some(Place::R1(W32)), Operation::Add));
+        assert_eq!((add.first, add.second), (Some(Place::R1(W32)), Some(Place::Storage(W32, false))));
+        assert_eq!((add.sets(), add.fetches(), composed("LGH").fetches()), (Some(W32), Some(W32), Some(W16)));
+        let compare = composed("CLG");
+        assert_eq!((compare.result, compare.sets(), compare.fetches()), (None, None, Some(W64)));
+        let store = composed("ST");
+        assert_eq!((store.result, store.sets(), store.fetches()), (Some(Place::Storage(W32, false)), None, None));
+        assert_eq!(row("LA").shape.composed, None);
+    }
+
+    #[test]
+    fn copies_and_changes_are_told_from_each_other() {
+        let those = |is: fn(Composed) -> bool| -> Vec<&str> {
+            let is = |row: &&Instruction| row.shape.composed.is_some_and(is);
+            instructions().filter(is).map(|row| row.mnemonic).collect()
+        };
+        let copies = ["LR", "LHI", "LGHI", "LLILL", "LGR", "LGFI", "IILF", "LLILF"];
+        let mut found = those(Composed::copies);
+        found.sort();
+        let mut expected = copies;
+        expected.sort();
+        assert_eq!(found, expected);
+        let changes = those(Composed::changes);
+        assert!(["AR", "N", "SLLG", "AHIK", "MSGFI", "SRA"].iter().all(|name| changes.contains(name)));
+        assert!(["LR", "L", "ST", "CR", "LGFR", "ARK", "LA"].iter().all(|name| !changes.contains(name)));
+    }
+
+    #[test]
+    fn what_has_a_form_has_a_routine_or_is_not_built() {
+        for row in instructions() {
+            let form = row.shape.form;
+            let built = row.run.is_some();
+            // Carries are what an engine does better than by the parts.
+            let carries = matches!(form, Form::AddWithCarry(_) | Form::SubtractWithBorrow(_));
+            assert!(form == Form::Own || carries || row.shape.composed.is_none(), "{}", row.mnemonic);
+            assert!(built || matches!(form, Form::Own | Form::Once), "{} is not built", row.mnemonic);
+            let ends = matches!(form, Form::Execute { .. } | Form::BranchOnCount(_));
+            assert!(!ends || row.ends != Ends::No, "{}", row.mnemonic);
+        }
+    }
+}
