@@ -5,16 +5,13 @@
 
 use crate::trace::{Text, Trace, target};
 use cpu::State;
-use isa::{Decoded, Ends, Op, decode_op};
+use isa::{Decoded, Ends, Form, Op, decode_op};
 use jit::Arm;
 
 /// The longest.
 const LONGEST: usize = 16;
 /// Instructions of all arms of a trace.
 const MOST: usize = 48;
-/// What is done by somebody else, or depends on how many instructions have been executed.
-const NEVER: [&str; 6] = ["EX", "EXRL", "ECCTR", "EPCTR", "SCCTR", "STCCTM"];
-
 /// An instruction and its text.
 type Instruction = (Decoded, [u8; 6]);
 
@@ -73,12 +70,13 @@ impl Trace {
             let (bytes, length) = text.instruction(at)?;
             let decoded = decode_op(s, bytes, at);
             let row = decoded.row?;
-            if NEVER.contains(&row.mnemonic) {
+            // What another instruction does, or depends on how many have been executed.
+            if matches!(row.shape.form, Form::Execute { .. } | Form::Counts) {
                 return None;
             }
             at = match decoded.ends {
-                // BRC and BRCL.
-                Ends::Always if matches!((bytes[0], bytes[1]), (0xa7 | 0xc0, 0xf4)) => target(&decoded.op, row)?,
+                // A branch on any condition code.
+                Ends::Always if row.ends == Ends::IfTaken => target(&decoded.op, row)?,
                 Ends::Always => return None,
                 _ => at + length as i64,
             };

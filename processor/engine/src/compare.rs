@@ -8,7 +8,7 @@
 //!
 //! The clock stands still during a stretch. Interruptions are taken between stretches, once; that none was due within
 //! one is compared, too. What other parts of the complex do for an instruction (an interception) is done once, behind the
-//! stretch. [`ONCE`] names the instructions that could not be done twice: traces with them are not translated, and nothing
+//! stretch. [`Form::Once`] are the instructions that could not be done twice: traces with them are not translated, and nothing
 //! is compared. Whoever chooses this engine runs one CPU of a configuration at a time.
 //!
 //! A difference is our own failure, so it ends in a panic, whose message is the report.
@@ -16,19 +16,12 @@
 use crate::cache::{BlockCache, NONE};
 use crate::{fetch_address, step};
 use cpu::{Snapshot, State, Stored};
-use isa::decode_op;
+use isa::{Form, Instruction, decode_op};
 use std::fmt::Write;
 
-/// What changes storage keys, page states or the TOD clock, makes other CPUs do something, begins a transaction, changes what real
-/// addresses mean, or stores without the access path.
-const ONCE: [&str; 27] = [
-    "SSK", "SSKE", "ISK", "ISKE", "RRB", "RRBE", "RRBM", "IRBM", "IVSK", "TB", "PFMF", "ESSA", "SCK", "PTFF", "TBEGIN",
-    "TBEGINC", "IPTE", "IDTE", "CRDTE", "CSP", "CSPG", "STURA", "STURG", "TPROT", "PGIN", "PGOUT", "SPX",
-];
-
 /// Whether the instruction cannot be executed twice.
-pub fn only_once(mnemonic: &str) -> bool {
-    ONCE.contains(&mnemonic)
+pub fn only_once(row: &Instruction) -> bool {
+    row.shape.form == Form::Once
 }
 
 /// Most instructions of a stretch.

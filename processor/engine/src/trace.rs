@@ -18,7 +18,8 @@
 use crate::cache::{BlockCache, MAX_BLOCK, Way, digest};
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
-use isa::{Decoded, Ends, Format, Instruction, Op, decode_op};
+use isa::form::Target::*;
+use isa::{Decoded, Ends, Form, Instruction, Op, decode_op};
 use jit::{Arm, Beside, Path};
 
 /// Instructions with their text, the first at 0 from the start of the block.
@@ -142,7 +143,7 @@ impl Trace {
 
     /// Whether it has an instruction that cannot be executed twice.
     pub fn has_only_once(&self) -> bool {
-        self.rows.iter().flatten().any(|row| crate::compare::only_once(row.mnemonic))
+        self.rows.iter().flatten().any(|row| crate::compare::only_once(row))
     }
 
     /// All of it, for the translator.
@@ -213,32 +214,21 @@ const KNOWN: u8 = 8;
 /// Who waits no longer before translating knows nothing.
 const HASTE: u8 = 2;
 
-/// What looks at how many instructions have been executed, which is told at the end of a trace.
-const COUNTERS: [&str; 4] = ["ECCTR", "EPCTR", "SCCTR", "STCCTM"];
-
 /// Where a branch leads if its text says so, from the start of the block.
 pub fn target(op: &Op, row: &Instruction) -> Option<i64> {
-    use Format::*;
-    let relative = matches!(row.format, RIb | RIc | RIEb | RIEc | RIEe | RILb | RILc | RSI) && row.mnemonic != "EXRL";
-    (relative && row.ends != Ends::No).then_some(op.fields.at() + op.fields.imm)
+    row.distance(&op.fields).map(|distance| op.fields.at() + distance)
 }
 
 /// The register that a branch takes its target from, and nothing else.
-fn register(text: &[u8; 6]) -> Option<u8> {
-    // BCR and BASR.
-    (matches!(text[0], 0x07 | 0x0d) && text[1] & 15 != 0).then_some(text[1] & 15)
-}
-
-/// Whether what branches here leaves the address of what is behind it in a register.
-fn is_call(text: &[u8; 6]) -> bool {
-    // BASR, BAS, BRAS and BRASL.
-    matches!((text[0], text[1] & 15), (0x0d | 0x4d, _) | (0xa7 | 0xc0, 5))
+fn register(op: &Op, form: Form) -> Option<u8> {
+    let branches = matches!(form, Form::BranchOnCondition(Register) | Form::BranchAndSave(Register));
+    Some(op.fields.r2).filter(|&r| branches && r != 0)
 }
 
 /// Whether a branch to that register's address is mostly a return: programs return by 14 or whatever they had it restored to, and
 /// have 1 for other things.
-fn returns(text: &[u8; 6]) -> bool {
-    text[0] == 0x07 && !matches!(text[1] & 15, 0 | 1)
+fn returns(op: &Op, form: Form) -> bool {
+    form == Form::BranchOnCondition(Register) && !matches!(op.fields.r2, 0 | 1)
 }
 
 impl BlockCache {
@@ -367,25 +357,29 @@ impl<'a> Course<'a> {
         }
         let Some((bytes, length)) = self.text.instruction(self.at) else { return false };
         let decoded = decode_op(self.text.s, bytes, self.at);
-        if !self.trace.ops.is_empty() && decoded.row.is_some_and(|row| COUNTERS.contains(&row.mnemonic)) {
+        // How many instructions have been executed is told at the end of a trace.
+        if !self.trace.ops.is_empty() && decoded.row.is_some_and(|row| row.shape.form == Form::Counts) {
             return false;
         }
         self.trace.push(decoded, bytes);
         self.at += length as i64;
         self.count += 1;
-        match self.leaves(&bytes, decoded.ends) {
+        match self.leaves(&decoded) {
             Leaves::Not => true,
-            Leaves::So { branches } => self.leave(cache, patience, &decoded, &bytes, branches),
+            Leaves::So { branches } => self.leave(cache, patience, &decoded, branches),
             Leaves::Somehow => false,
         }
     }
 
-    fn leaves(&self, bytes: &[u8; 6], ends: Ends) -> Leaves {
+    fn leaves(&self, &Decoded { op, row, ends }: &Decoded) -> Leaves {
+        let form = row.map_or(Form::Own, |row| row.shape.form);
         let branches = match self.known {
             Known::Way(way) if way.count as usize == self.count => way.branched,
             Known::Way(_) => return Leaves::Not,
             // What all return from that call it.
-            Known::Until(all) if all == self.count && bytes[1] >= 0xf0 && returns(bytes) && !self.called.is_empty() => {
+            Known::Until(all)
+                if all == self.count && op.fields.r1 == 15 && returns(&op, form) && !self.called.is_empty() =>
+            {
                 true
             }
             Known::Until(all) if all == self.count => return Leaves::Somehow,
@@ -407,27 +401,27 @@ impl<'a> Course<'a> {
         cache: &BlockCache,
         patience: u8,
         &Decoded { op, row, ends }: &Decoded,
-        bytes: &[u8; 6],
         branches: bool,
     ) -> bool {
         // EXECUTE ends a block, and mostly does not branch.
-        let executes = row.is_some_and(|row| matches!(row.mnemonic, "EX" | "EXRL"));
+        let form = row.map_or(Form::Own, |row| row.shape.form);
+        let executes = matches!(form, Form::Execute { .. });
         let target = row.and_then(|row| target(&op, row)).filter(|to| to & 1 == 0);
         let went = match self.known {
             Known::Way(way) => Some(self.block_at + way.to as i64),
-            Known::Any => register(bytes).map(|r| self.text.s.gr[r as usize].wrapping_sub(self.text.s.ia) as i64),
+            Known::Any => register(&op, form).map(|r| self.text.s.gr[r as usize].wrapping_sub(self.text.s.ia) as i64),
             _ => None,
         };
-        let named = register(bytes).is_some() || bytes[0] == 0x4d;
+        let named = register(&op, form).is_some() || form == Form::BranchAndSave(Address);
         let near = |to: &i64| to & 1 == 0 && to.unsigned_abs() < FAR as u64 * PAGE;
         let went = went.filter(|to| named && near(to));
-        let back = if branches && returns(bytes) { self.called.pop() } else { None };
+        let back = if branches && returns(&op, form) { self.called.pop() } else { None };
         let next = match (branches, target.or(back).or(went)) {
             (true, Some(to)) => to,
             (false, _) if executes || ends != Ends::Always => self.at,
             _ => return false,
         };
-        if branches && is_call(bytes) {
+        if branches && matches!(form, Form::BranchAndSave(_)) {
             self.called.push(self.at);
         }
         if next == 0

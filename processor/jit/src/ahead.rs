@@ -3,7 +3,8 @@
 use crate::Arm;
 use crate::bytes::Bytes;
 use crate::native::Native;
-use isa::{Fields, Op, Width};
+use isa::form::{Operation, Place};
+use isa::{Fields, Form, Instruction, Op, Width, Width::*};
 
 /// An access off a base register alone.
 #[derive(Clone, Copy, Debug)]
@@ -112,14 +113,17 @@ impl Ahead {
 }
 
 /// The register to which an instruction adds a constant, and nothing else, and the constant; in the 64-bit addressing mode.
-pub fn step(mnemonic: &str, i: &Fields) -> Option<(u8, i32)> {
-    let by = match mnemonic {
-        "AGHI" | "AGFI" => i.imm.try_into().ok()?,
-        "LA" | "LAY" if i.x2 == 0 && i.b2 == i.r1 => i.d2,
-        "LA" | "LAY" if i.b2 == 0 && i.x2 == i.r1 => i.d2,
-        _ => return None,
-    };
-    (i.r1 != 0 || mnemonic.starts_with('A')).then_some((i.r1 & 15, by))
+pub fn step(row: &Instruction, i: &Fields) -> Option<(u8, i32)> {
+    let r = i.r1 & 15;
+    if row.shape.form == Form::LoadAddress {
+        // Register 0 is none of an address.
+        let from_itself = r != 0 && (i.x2 == 0 && i.b2 == i.r1 || i.b2 == 0 && i.x2 == i.r1);
+        return from_itself.then_some((r, i.d2));
+    }
+    let composed = row.shape.composed?;
+    let adds = composed.operation == Operation::Add && composed.sets() == Some(W64);
+    let constant = composed.first == Some(Place::R1(W64)) && composed.second == Some(Place::Immediate);
+    (adds && constant).then_some((r, i.imm.try_into().ok()?))
 }
 
 /// What is emitted for an instruction in its body's stead: its accesses, and the registers it may set.

@@ -12,7 +12,7 @@ use crate::targets;
 use crate::word::*;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cc, Op, Width::*};
+use isa::{Cc, Fields, Op, Width::*};
 
 impl Emitter<'_> {
     /// Goes to the block at the state's `ia`. Everything else is in the state, too, so all registers are free.
@@ -146,12 +146,12 @@ impl Emitter<'_> {
         let mut text = [0; 12];
         let Some(from) = self.text_at(at, text.len(), crossed) else { return false };
         self.plan.storage.load(from, &mut text).expect("it is in a frame that there is text in");
-        let branches = |text: &[u8]| match (text[0], text[1] & 15) {
-            (0x07 | 0x47, _) => !matches!(text[1] >> 4, 0 | 15),
-            (0xa7 | 0xc0, 4) => !matches!(text[1] >> 4, 0 | 15),
-            _ => false,
+        let branches = |from: usize| {
+            let text = text[from..from + 6].try_into().expect("there are six bytes more");
+            let row = isa::decode(text, self.plan.architecture, self.plan.facilities);
+            row.is_some_and(|row| row.looks_at_code(&Fields::extract(row.format, text)))
         };
-        branches(&text) || branches(&text[isa::length(text[0]) as usize..])
+        branches(0) || branches(isa::length(text[0]) as usize)
     }
 
     /// The state has where the branch is that was taken last. The host's flags stay.

@@ -6,7 +6,7 @@ use crate::word::*;
 use arch::mask;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cpu, Fields, Width::*};
+use isa::{Cpu, Fields, Form, Width::*};
 
 /// Bits of the system mask that only let interruptions in: the rest decides about addresses and PER.
 const INTERRUPTIONS: u8 = ((mask::IO | mask::EXTERNAL) >> 56) as u8;
@@ -24,13 +24,13 @@ pub enum Control {
 
 impl Control {
     /// What to do for an instruction of a CPU that is not in the System/370 mode, if anything.
-    pub fn of(mnemonic: &str, i: &Fields) -> Option<Control> {
+    pub fn of(form: Form, i: &Fields) -> Option<Control> {
         let bits = i.imm as u8;
-        Some(match mnemonic {
-            "STNSM" if bits | INTERRUPTIONS == 0xff => Control::Close(bits),
-            "STOSM" if bits & !INTERRUPTIONS == 0 => Control::Open(bits),
-            "LBEAR" => Control::LoadBreakingEvent,
-            "STBEAR" => Control::StoreBreakingEvent,
+        Some(match form {
+            Form::StoreThenAnd if bits | INTERRUPTIONS == 0xff => Control::Close(bits),
+            Form::StoreThenOr if bits & !INTERRUPTIONS == 0 => Control::Open(bits),
+            Form::LoadBreakingEvent => Control::LoadBreakingEvent,
+            Form::StoreBreakingEvent => Control::StoreBreakingEvent,
             _ => return None,
         })
     }
@@ -105,13 +105,13 @@ mod tests {
 
     #[test]
     fn masks_of_interruptions_alone_are_told_from_others() {
-        let of = |mnemonic, bits| Control::of(mnemonic, &Fields::extract(Format::SI, [0xac, bits, 0xf0, 0xa0, 0, 0]));
-        assert_eq!(of("STNSM", 0xfc), Some(Control::Close(0xfc)));
-        assert_eq!(of("STNSM", 0xfe), Some(Control::Close(0xfe)));
-        assert_eq!(of("STNSM", 0xf8), None, "DAT off");
-        assert_eq!(of("STNSM", 0xbc), None, "PER off");
-        assert_eq!(of("STOSM", 3), Some(Control::Open(3)));
-        assert_eq!(of("STOSM", 7), None, "DAT on");
-        assert_eq!(of("STOSM", 0x80), None, "a specification exception");
+        let of = |form, bits| Control::of(form, &Fields::extract(Format::SI, [0xac, bits, 0xf0, 0xa0, 0, 0]));
+        assert_eq!(of(Form::StoreThenAnd, 0xfc), Some(Control::Close(0xfc)));
+        assert_eq!(of(Form::StoreThenAnd, 0xfe), Some(Control::Close(0xfe)));
+        assert_eq!(of(Form::StoreThenAnd, 0xf8), None, "DAT off");
+        assert_eq!(of(Form::StoreThenAnd, 0xbc), None, "PER off");
+        assert_eq!(of(Form::StoreThenOr, 3), Some(Control::Open(3)));
+        assert_eq!(of(Form::StoreThenOr, 7), None, "DAT on");
+        assert_eq!(of(Form::StoreThenOr, 0x80), None, "a specification exception");
     }
 }

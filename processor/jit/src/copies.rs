@@ -28,15 +28,17 @@ enum Kind {
     Other,
 }
 
-fn kind(mnemonic: &str) -> Kind {
-    match mnemonic {
-        "LR" | "LGR" | "LHI" | "LGHI" | "LGFI" => Kind::Copies,
-        "NR" | "OR" | "XR" | "NGR" | "OGR" | "XGR" | "NILF" | "OILF" | "XILF" | "SRL" | "SLL" | "SRLG" | "SLLG" => {
-            Kind::ChangesInPlace
+fn kind(row: &Instruction) -> Kind {
+    match row.shape.composed {
+        Some(composed) if composed.copies() => Kind::Copies,
+        Some(composed) if composed.changes() && composed.fetches().is_none() => {
+            if composed.forgets_operands() {
+                Kind::ChangesInPlace
+            } else {
+                Kind::Changes
+            }
         }
-        "AR" | "SR" | "ALR" | "SLR" | "AGR" | "SGR" | "ALGR" | "SLGR" | "AHI" | "AGHI" | "AFI" | "AGFI" | "ALFI"
-        | "SLFI" | "MSR" | "MSGR" | "SRA" => Kind::Changes,
-        "N" | "O" | "X" | "NG" | "OG" => Kind::ChangesByStorage,
+        Some(composed) if composed.changes() && composed.forgets_operands() => Kind::ChangesByStorage,
         _ => Kind::Other,
     }
 }
@@ -74,7 +76,7 @@ impl Copies {
         natives: &[Option<Native>],
     ) -> Copies {
         let of = |(row, native): (&Option<&Instruction>, &Option<Native>)| match row {
-            Some(row) if native.is_none() => kind(row.mnemonic),
+            Some(row) if native.is_none() => kind(row),
             _ => Kind::Other,
         };
         let kinds: Vec<Kind> = rows.iter().zip(natives).map(of).collect();

@@ -6,6 +6,7 @@ use crate::translator::perform;
 use crate::word::settle_code;
 use arch::{Absolute, PAGE};
 use cpu::State;
+use isa::Instruction;
 
 /// Whether an instruction stands across the end of a page, and what has become of it.
 pub enum Crossed {
@@ -18,13 +19,13 @@ pub enum Crossed {
 /// If the instruction at `s.ia`, whose first byte is at `absolute`, stands across the end of the page, it is done, unless
 /// it is one of those that are the engine's.
 #[inline]
-pub fn cross(s: &mut State, absolute: Absolute, refuses: fn(&str) -> bool) -> Crossed {
+pub fn cross(s: &mut State, absolute: Absolute, refuses: fn(&Instruction) -> bool) -> Crossed {
     let here = PAGE - s.ia % PAGE;
     if here > 4 { Crossed::Not } else { at_the_end(s, absolute, here, refuses) }
 }
 
 /// The same, so many bytes before the end of the page.
-fn at_the_end(s: &mut State, absolute: Absolute, here: u64, refuses: fn(&str) -> bool) -> Crossed {
+fn at_the_end(s: &mut State, absolute: Absolute, here: u64, refuses: fn(&Instruction) -> bool) -> Crossed {
     if s.ia & 1 != 0 {
         return Crossed::Left;
     }
@@ -46,7 +47,7 @@ fn at_the_end(s: &mut State, absolute: Absolute, here: u64, refuses: fn(&str) ->
     let text = u64::from(first) << 16 | rest << 16 >> (8 * here);
     let [_, _, text @ ..] = (text & !0 << (48 - 8 * len)).to_be_bytes();
     let decoded = isa::decode_op(s, text, 0);
-    if decoded.row.is_some_and(|row| refuses(row.mnemonic)) {
+    if decoded.row.is_some_and(refuses) {
         return Crossed::Left;
     }
     settle_code(s);

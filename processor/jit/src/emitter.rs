@@ -18,7 +18,7 @@ use crate::stretches::Stretch;
 use crate::tables::Tables;
 use crate::word::*;
 use arch::Absolute;
-use cpu::layout;
+use cpu::{Architecture, Facilities, layout};
 use dynasmrt::{DynamicLabel, DynasmApi, VecAssembler, dynasm, x64::X64Relocation};
 use isa::{Op, Width, Width::*};
 
@@ -168,6 +168,9 @@ pub enum Cold {
 /// What is known of a block before it is emitted.
 pub struct Plan<'e> {
     pub storage: &'e storage::Storage,
+    /// What text in it means.
+    pub architecture: Architecture,
+    pub facilities: &'e Facilities,
     /// So many of these are the block's, which are emitted first; those behind are its arms'.
     pub ops: &'e [Op],
     pub count: usize,

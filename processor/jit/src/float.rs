@@ -1,6 +1,7 @@
 //! Which binary-floating-point instructions are done inline, and what each needs; [`crate::floating`] emits them.
 
-use isa::{Fields, Width, Width::*};
+pub use isa::form::{Arithmetic as Op, Sign};
+use isa::{Fields, Width};
 
 /// What can be done inline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,75 +95,32 @@ impl Float {
     }
 }
 
-/// The operation of an arithmetic instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Op {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    SquareRoot,
-    MultiplyAdd,
-    MultiplySubtract,
-}
-
-/// What happens to a sign.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sign {
-    Complement,
-    Negative,
-    Positive,
-}
-
-/// What to do inline for an instruction, if anything.
-pub fn float(mnemonic: &str, i: &Fields) -> Option<Float> {
-    use Float::*;
+/// What to do inline for an instruction of this form, if anything.
+pub fn float(form: isa::form::Float, i: &Fields) -> Option<Float> {
+    use isa::form::Float as Form;
     if !is_x86_feature_detected!("avx") {
         return None;
     }
+    // The modifiers change rounding and what is signalled.
     let plain = i.m3 | i.m4 == 0;
-    let rounds = |name: &str| mnemonic.starts_with(name) && i.m4 == 0;
-    Some(match mnemonic {
-        "LE" | "LEY" => Load { long: false },
-        "LD" | "LDY" => Load { long: true },
-        "STE" | "STEY" => Store { long: false },
-        "STD" | "STDY" => Store { long: true },
-        "LER" => Copy { long: false },
-        "LDR" => Copy { long: true },
-        "LZER" => Zero { long: false },
-        "LZDR" => Zero { long: true },
-        "LGDR" => ToGeneral,
-        "LDGR" => FromGeneral,
-        "CEBR" | "KEBR" => Compare { long: false, storage: false },
-        "CEB" | "KEB" => Compare { long: false, storage: true },
-        "CDBR" | "KDBR" => Compare { long: true, storage: false },
-        "CDB" | "KDB" => Compare { long: true, storage: true },
-        "LTEBR" => Test { long: false },
-        "LTDBR" => Test { long: true },
-        "LCEBR" => Sign { how: self::Sign::Complement, long: false, code: true },
-        "LCDBR" => Sign { how: self::Sign::Complement, long: true, code: true },
-        "LCDFR" => Sign { how: self::Sign::Complement, long: true, code: false },
-        "LNEBR" => Sign { how: self::Sign::Negative, long: false, code: true },
-        "LNDBR" => Sign { how: self::Sign::Negative, long: true, code: true },
-        "LNDFR" => Sign { how: self::Sign::Negative, long: true, code: false },
-        "LPEBR" => Sign { how: self::Sign::Positive, long: false, code: true },
-        "LPDBR" => Sign { how: self::Sign::Positive, long: true, code: true },
-        "LPDFR" => Sign { how: self::Sign::Positive, long: true, code: false },
-        // The modifiers change rounding and what is signalled.
-        "CEFBR" if plain => FromInteger { from: W32, long: false },
-        "CDFBR" if plain => FromInteger { from: W32, long: true },
-        "CEGBR" if plain => FromInteger { from: W64, long: false },
-        "CDGBR" if plain => FromInteger { from: W64, long: true },
-        "LDEBR" => Lengthen { storage: false },
-        "LDEB" => Lengthen { storage: true },
-        "LEDBR" if plain => Shorten,
+    Some(match form {
+        Form::Load { long } => Float::Load { long },
+        Form::Store { long } => Float::Store { long },
+        Form::Copy { long } => Float::Copy { long },
+        Form::Zero { long } => Float::Zero { long },
+        Form::ToGeneral => Float::ToGeneral,
+        Form::FromGeneral => Float::FromGeneral,
+        Form::Compare { long, storage } => Float::Compare { long, storage },
+        Form::Test { long } => Float::Test { long },
+        Form::Sign { how, long, code } => Float::Sign { how, long, code },
+        Form::FromInteger { from, long } if plain => Float::FromInteger { from, long },
+        Form::Lengthen { storage } => Float::Lengthen { storage },
+        Form::Shorten if plain => Float::Shorten,
         // 5 is toward zero; 4, and 0 as long as the FPC says so, is to nearest.
-        "CFEBR" | "CFDBR" | "CGEBR" | "CGDBR" if rounds("C") && matches!(i.m3, 0 | 4 | 5) => ToInteger {
-            to: if mnemonic.starts_with("CF") { W32 } else { W64 },
-            long: mnemonic.ends_with("DBR"),
-            truncate: i.m3 == 5,
-        },
-        "FIEBR" | "FIDBR" if rounds("FI") && is_x86_feature_detected!("sse4.1") => {
+        Form::ToInteger { to, long } if i.m4 == 0 && matches!(i.m3, 0 | 4 | 5) => {
+            Float::ToInteger { to, long, truncate: i.m3 == 5 }
+        }
+        Form::Round { long } if i.m4 == 0 && is_x86_feature_detected!("sse4.1") => {
             let host = match i.m3 {
                 0 | 4 => 0,
                 5 => 3,
@@ -170,34 +128,12 @@ pub fn float(mnemonic: &str, i: &Fields) -> Option<Float> {
                 7 => 1,
                 _ => return None,
             };
-            Round { host, long: mnemonic == "FIDBR" }
+            Float::Round { host, long }
         }
-        _ => {
-            let (name, storage) = match mnemonic.strip_suffix("BR") {
-                Some(name) => (name, false),
-                None => (mnemonic.strip_suffix('B')?, true),
-            };
-            let (op, long) = match name {
-                "AE" => (Op::Add, false),
-                "AD" => (Op::Add, true),
-                "SE" => (Op::Subtract, false),
-                "SD" => (Op::Subtract, true),
-                "MEE" => (Op::Multiply, false),
-                "MD" => (Op::Multiply, true),
-                "DE" => (Op::Divide, false),
-                "DD" => (Op::Divide, true),
-                "SQE" => (Op::SquareRoot, false),
-                "SQD" => (Op::SquareRoot, true),
-                "MAE" => (Op::MultiplyAdd, false),
-                "MAD" => (Op::MultiplyAdd, true),
-                "MSE" => (Op::MultiplySubtract, false),
-                "MSD" => (Op::MultiplySubtract, true),
-                _ => return None,
-            };
-            if matches!(op, Op::MultiplyAdd | Op::MultiplySubtract) && !is_x86_feature_detected!("fma") {
-                return None;
-            }
-            Arithmetic { op, long, storage }
+        Form::Arithmetic { op: Op::MultiplyAdd | Op::MultiplySubtract, .. } if !is_x86_feature_detected!("fma") => {
+            return None;
         }
+        Form::Arithmetic { op, long, storage } => Float::Arithmetic { op, long, storage },
+        _ => return None,
     })
 }

@@ -9,6 +9,7 @@ use crate::translator::executed;
 use crate::word::*;
 use arch::Absolute;
 use cpu::State;
+use isa::Instruction;
 
 /// As many as a line of the host's cache has room for: one of them, whichever.
 type Line = [Entry; 4];
@@ -30,7 +31,7 @@ pub struct Known {
     /// Which place of a full line is given up next.
     next: usize,
     /// Which instructions across pages are the engine's.
-    refuses: fn(&str) -> bool,
+    refuses: fn(&Instruction) -> bool,
 }
 
 const FEWEST_LINES: usize = 64;
@@ -41,7 +42,7 @@ impl Known {
     }
 
     /// Leaves instructions across pages that `which` says to the engine.
-    pub fn refuse(&mut self, which: fn(&str) -> bool) {
+    pub fn refuse(&mut self, which: fn(&Instruction) -> bool) {
         self.refuses = which;
     }
 

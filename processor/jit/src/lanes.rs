@@ -17,7 +17,7 @@ use crate::native::Native;
 use crate::spans::{self, Span, slot, store_slot};
 use crate::word::*;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cc, Fields, Width::*};
+use isa::{Cc, Fields, Form, Width::*};
 
 /// Rounds at once.
 const GROUP: i32 = 4;
@@ -59,17 +59,17 @@ pub struct Lanes {
     bases: u16,
 }
 
-/// What is known of one instruction: its name, its fields, what is done inline, and what it adds to a register.
-pub type Described<'a> = (&'a str, &'a Fields, Option<Native>, Option<(u8, i32)>);
+/// What is known of one instruction: its form, its fields, what is done inline, and what it adds to a register.
+pub type Described<'a> = (Form, &'a Fields, Option<Native>, Option<(u8, i32)>);
 
 impl Lanes {
     /// The loop that these instructions are, if they are one of that kind. They begin at `start`.
     pub fn of(block: &[Described], start: i64) -> Option<Lanes> {
-        let (&(name, i, ..), body) = block.split_last()?;
-        if !matches!(name, "BRCT" | "BRCTG") || i.at() + i.imm != start {
+        let (&(Form::BranchOnCount(width), i, ..), body) = block.split_last()? else { return None };
+        if i.at() + i.imm != start {
             return None;
         }
-        let (count, long_count, length) = (i.r1 & 15, name == "BRCTG", block.len() as u32);
+        let (count, long_count, length) = (i.r1 & 15, width == W64, block.len() as u32);
         let mut lanes = Lanes { steps: Vec::new(), length, count, long_count, made: 0, given: 0, bases: 0 };
         let mut stepped = [0i32; 16];
         let mut stored = Vec::new();
@@ -442,12 +442,12 @@ mod tests {
         let float = |float| Some(Native::Float(float));
         let madb = float(Float::Arithmetic { op: Op::MultiplyAdd, long: true, storage: true });
         let all: [Described; 6] = [
-            ("AGHI", &step, None, Some((4, 8))),
-            ("LDY", &load, float(Float::Load { long: true }), None),
-            ("MADB", &add, madb, None),
-            ("STDY", &store, float(Float::Store { long: true }), None),
-            ("AGHI", &step, None, Some((5, 8))),
-            ("BRCTG", &back, None, None),
+            (Form::Own, &step, None, Some((4, 8))),
+            (Form::Own, &load, float(Float::Load { long: true }), None),
+            (Form::Own, &add, madb, None),
+            (Form::Own, &store, float(Float::Store { long: true }), None),
+            (Form::Own, &step, None, Some((5, 8))),
+            (Form::BranchOnCount(W64), &back, None, None),
         ];
         let lanes = Lanes::of(&all, 0).expect("it is such a loop");
         assert_eq!((lanes.made, lanes.given, lanes.bases, lanes.count), (1, 1 << 2, 3 << 4, 7));

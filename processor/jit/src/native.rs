@@ -12,7 +12,7 @@ use crate::strings::Strings;
 use crate::word::*;
 use cpu::At;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Cc, Cpu, Fields, Instruction, Width, Width::*};
+use isa::{Cc, Cpu, Fields, Form, Instruction, Width, Width::*};
 
 /// The longest operand that is moved inline.
 const MAX_MOVE: i32 = 64;
@@ -72,51 +72,41 @@ pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
     use Native::*;
     let length = i.l as i32 + 1;
     let pair = i.r1 & 1 == 0;
-    Some(match row.mnemonic {
-        "LM" | "LMY" => LoadMultiple(W32),
-        "LMG" => LoadMultiple(W64),
-        "STM" | "STMY" => StoreMultiple(W32),
-        "STMG" => StoreMultiple(W64),
-        // Each byte that is moved is one that was moved before: so storage is filled.
-        "MVC" if i.b1 == i.b2 && matches!(i.d1 - i.d2, 1 | 2 | 4 | 8) && length > 16 && wide_fills() => {
-            Fill { period: i.d1 - i.d2 }
-        }
-        "MVC" if length <= MAX_MOVE => Move,
-        "XC" if length <= MAX_MOVE && (i.b1, i.d1) == (i.b2, i.d2) => Clear,
-        "CLC" if length == 1 => Compare(W8),
-        "CLC" if length == 2 => Compare(W16),
-        "CLC" if length == 4 => Compare(W32),
-        "CLC" if length == 8 => Compare(W64),
-        "MVC" => Many(Bytes::Move),
-        "XC" if (i.b1, i.d1) == (i.b2, i.d2) => Many(Bytes::Clear),
-        "CLC" => Many(Bytes::Compare),
-        "SRST" if wide => String(Strings::Search),
-        "CLST" if wide => String(Strings::Compare),
-        "MVST" if wide => String(Strings::Move),
-        "CS" | "CSY" => CompareAndSwap(W32),
-        "CSG" => CompareAndSwap(W64),
-        "ASI" if !overflow => AddInStorage { width: W32, logical: false },
-        "AGSI" if !overflow => AddInStorage { width: W64, logical: false },
-        "ALSI" => AddInStorage { width: W32, logical: true },
-        "ALGSI" => AddInStorage { width: W64, logical: true },
-        "ICM" | "ICMY" if i.m3 != 15 => InsertUnderMask(Run::of(i.m3)?),
-        "CLM" | "CLMY" => CompareUnderMask(Run::of(i.m3)?),
-        "STCM" | "STCMY" if !matches!(i.m3, 1 | 3 | 15) => StoreUnderMask(Run::of(i.m3)?),
-        "ALCR" => AddWithCarry(W32),
-        "ALCGR" => AddWithCarry(W64),
-        "SLBR" => SubtractWithBorrow(W32),
-        "SLBGR" => SubtractWithBorrow(W64),
-        "FLOGR" if pair => LeftmostOne,
-        "MLGR" if pair => MultiplyLogical,
-        "DLGR" if pair => DivideLogical { storage: false },
-        "DLG" if pair => DivideLogical { storage: true },
-        "DSGR" if pair => DivideSingle { word: false },
-        "DSGFR" if pair => DivideSingle { word: true },
-        mnemonic => match control::Control::of(mnemonic, i).filter(|_| modern) {
-            Some(control) => Control(control),
-            None if !float => return None,
-            None => Float(float::float(mnemonic, i)?),
+    let own_place = (i.b1, i.d1) == (i.b2, i.d2);
+    // Each byte that is moved is one that was moved before: so storage is filled.
+    let fills = i.b1 == i.b2 && matches!(i.d1 - i.d2, 1 | 2 | 4 | 8) && length > 16 && wide_fills();
+    Some(match row.shape.form {
+        Form::LoadMultiple(width) => LoadMultiple(width),
+        Form::StoreMultiple(width) => StoreMultiple(width),
+        Form::MoveField if fills => Fill { period: i.d1 - i.d2 },
+        Form::MoveField if length <= MAX_MOVE => Move,
+        Form::MoveField => Many(Bytes::Move),
+        Form::ExclusiveOrField if own_place && length <= MAX_MOVE => Clear,
+        Form::ExclusiveOrField if own_place => Many(Bytes::Clear),
+        Form::CompareField => match length {
+            1 => Compare(W8),
+            2 => Compare(W16),
+            4 => Compare(W32),
+            8 => Compare(W64),
+            _ => Many(Bytes::Compare),
         },
+        Form::SearchString if wide => String(Strings::Search),
+        Form::CompareString if wide => String(Strings::Compare),
+        Form::MoveString if wide => String(Strings::Move),
+        Form::CompareAndSwap(width) => CompareAndSwap(width),
+        Form::AddInStorage { width, logical } if logical || !overflow => AddInStorage { width, logical },
+        Form::InsertUnderMask if i.m3 != 15 => InsertUnderMask(Run::of(i.m3)?),
+        Form::CompareUnderMask => CompareUnderMask(Run::of(i.m3)?),
+        Form::StoreUnderMask if !matches!(i.m3, 1 | 3 | 15) => StoreUnderMask(Run::of(i.m3)?),
+        Form::AddWithCarry(width) => AddWithCarry(width),
+        Form::SubtractWithBorrow(width) => SubtractWithBorrow(width),
+        Form::LeftmostOne if pair => LeftmostOne,
+        Form::MultiplyLogical if pair => MultiplyLogical,
+        Form::DivideLogical { storage } if pair => DivideLogical { storage },
+        Form::DivideSingle { word } if pair => DivideSingle { word },
+        Form::Float(form) if float => Float(float::float(form, i)?),
+        form if modern => Control(control::Control::of(form, i)?),
+        _ => return None,
     })
 }
 

@@ -14,6 +14,7 @@ use crate::native::Native;
 use crate::spans::{self, slot, store_slot};
 use crate::word::*;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::{Form, Width::*};
 
 /// Fewer rounds than this are left to the copy.
 const FEWEST: i32 = 2;
@@ -41,9 +42,9 @@ pub struct Stretch {
 impl Stretch {
     /// The loop that these instructions are, if they are one of that kind.
     pub fn of(block: &[Described]) -> Option<Stretch> {
-        let (&(name, back, ..), body) = block.split_last()?;
+        let (&(Form::BranchOnCount(width), back, ..), body) = block.split_last()? else { return None };
         let (&(_, i, native, _), steps) = body.split_first()?;
-        if !matches!(name, "BRCT" | "BRCTG") || back.at() + back.imm != 0 {
+        if back.at() + back.imm != 0 {
             return None;
         }
         let length = i.l as i32 + 1;
@@ -63,7 +64,7 @@ impl Stretch {
             && bases >> count & 1 == 0
             && bases & 1 == 0
             && length.count_ones() == 1;
-        good.then_some(Stretch { to, from, log: length.trailing_zeros() as u8, count, long_count: name == "BRCTG" })
+        good.then_some(Stretch { to, from, log: length.trailing_zeros() as u8, count, long_count: width == W64 })
     }
 
     fn fields(&self) -> impl Iterator<Item = Field> {

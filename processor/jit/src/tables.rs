@@ -8,7 +8,8 @@
 use crate::Arm;
 use crate::ahead::{Access, Footprint, joined};
 use arch::{PAGE, PAGE_MASK};
-use isa::{Fields, Instruction, Op};
+use isa::form::{Operation, Place};
+use isa::{Fields, Form, Instruction, Op, Width::*};
 
 /// What an instruction accesses in a table.
 #[derive(Clone, Copy, Debug)]
@@ -25,31 +26,30 @@ pub struct Tables(Vec<Option<Table>>);
 /// A larger index is none of a table.
 const MOST: u64 = 1023;
 
-/// The length of the operand of an instruction that fetches from a table.
-fn length(mnemonic: &str) -> Option<i32> {
-    Some(match mnemonic {
-        "IC" | "LLC" | "LLGC" => 1,
-        "LH" | "LGH" | "LLH" | "LLGH" => 2,
-        "L" | "LY" | "LGF" | "LLGF" | "X" | "XY" | "A" | "AY" | "AL" | "ALY" | "N" | "NY" | "O" | "OY" | "C" | "CY"
-        | "CL" | "CLY" | "S" | "SY" | "SL" | "SLY" | "MS" | "MSY" => 4,
-        "LG" | "XG" | "AG" | "ALG" | "NG" | "OG" | "CG" | "CLG" | "SG" | "SLG" | "MSG" => 8,
-        _ => return None,
-    })
+/// The length of the operand of an instruction that may fetch from a table.
+fn length(row: &Instruction) -> Option<i32> {
+    row.shape.composed?.fetches().map(|width| width.bits() as i32 / 8)
 }
 
 /// What the register that an instruction sets is at most, all of it, where `bounds` has what others are.
-fn bound(mnemonic: &str, i: &Fields, bounds: &[Option<u64>; 16]) -> Option<u64> {
-    match mnemonic {
-        "LLGC" | "LLGCR" => Some(255),
-        "LGR" => bounds[i.r2 as usize & 15],
-        "SLLG" if i.b2 == 0 && (0..10).contains(&i.d2) => bounds[i.r3 as usize & 15].map(|most| most << i.d2),
-        "RISBG" | "RISBGN" if i.i4() & 0x80 != 0 => {
+fn bound(row: &Instruction, i: &Fields, bounds: &[Option<u64>; 16]) -> Option<u64> {
+    let of = |r: u8| bounds[r as usize & 15];
+    let most = match (row.shape.form, row.shape.composed) {
+        (Form::RotateThenInsert, _) if i.i4() & 0x80 != 0 => {
             let (first, last) = (i.i3 & 63, i.i4() & 63);
             (first <= last).then(|| u64::MAX >> first & u64::MAX << (63 - last))
         }
+        (_, Some(composed)) if composed.sets() == Some(W64) => match (composed.operation, composed.first) {
+            (Operation::Load, Some(Place::Storage(W8, false) | Place::R2(W8))) => Some(255),
+            (Operation::Load, Some(Place::R2(W64))) => of(i.r2),
+            (Operation::ShiftLeftLogical, Some(Place::R3(W64))) if i.b2 == 0 && (0..10).contains(&i.d2) => {
+                of(i.r3).map(|most| most << i.d2)
+            }
+            _ => None,
+        },
         _ => None,
-    }
-    .filter(|&most| most <= MOST)
+    };
+    most.filter(|&most| most <= MOST)
 }
 
 impl Tables {
@@ -70,12 +70,12 @@ impl Tables {
                 bounds = [None; 16];
             }
             // What EXECUTE does is another instruction's business.
-            let known = row.filter(|row| !footprints[n].called && !matches!(row.mnemonic, "EX" | "EXRL"));
+            let known = row.filter(|row| !footprints[n].called && !matches!(row.shape.form, Form::Execute { .. }));
             let Some(row) = known else {
                 bounds = [None; 16];
                 continue;
             };
-            if let (Some(len), true) = (length(row.mnemonic), i.x2 != 0 && i.b2 != 0 && i.x2 != i.b2) {
+            if let (Some(len), true) = (length(row), i.x2 != 0 && i.b2 != 0 && i.x2 != i.b2) {
                 let places = [(i.x2, i.b2), (i.b2, i.x2)];
                 let found = places.into_iter().find_map(|(index, base)| Some((bounds[index as usize & 15]?, base)));
                 if let Some((most, base)) = found
@@ -92,7 +92,7 @@ impl Tables {
                     }
                 }
             }
-            let new = bound(row.mnemonic, i, &bounds);
+            let new = bound(row, i, &bounds);
             for (r, bound) in bounds.iter_mut().enumerate().filter(|(r, _)| footprints[n].written >> r & 1 == 1) {
                 *bound = new.filter(|_| r == (i.r1 & 15) as usize);
             }
@@ -108,24 +108,27 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use isa::Format;
+    use cpu::{Architecture, Facilities};
 
     #[test]
     fn an_index_is_bounded_by_what_makes_it() {
         let mut bounds = [None; 16];
         bounds[3] = Some(255);
-        let most = |mnemonic, format, text| bound(mnemonic, &Fields::extract(format, text), &bounds);
+        let most = |text: [u8; 6]| {
+            let row = isa::decode(text, Architecture::Z, &Facilities([u64::MAX; 4])).expect("a row");
+            bound(row, &Fields::extract(row.format, text), &bounds)
+        };
         // RISBG 1,2,54,128+61,2 leaves eight bits, shifted by two; without the zero bit the others stay.
-        assert_eq!(most("RISBG", Format::RIEf, [0xec, 0x12, 54, 128 + 61, 2, 0x55]), Some(0x3fc));
-        assert_eq!(most("RISBG", Format::RIEf, [0xec, 0x12, 54, 61, 2, 0x55]), None);
-        assert_eq!(most("RISBG", Format::RIEf, [0xec, 0x12, 50, 128 + 61, 2, 0x55]), None);
-        assert_eq!(most("RISBG", Format::RIEf, [0xec, 0x12, 61, 128 + 54, 2, 0x55]), None);
-        assert_eq!(most("LLGC", Format::RXYa, [0xe3, 0x10, 0x20, 0, 0, 0x90]), Some(255));
+        assert_eq!(most([0xec, 0x12, 54, 128 + 61, 2, 0x55]), Some(0x3fc));
+        assert_eq!(most([0xec, 0x12, 54, 61, 2, 0x55]), None);
+        assert_eq!(most([0xec, 0x12, 50, 128 + 61, 2, 0x55]), None);
+        assert_eq!(most([0xec, 0x12, 61, 128 + 54, 2, 0x55]), None);
+        assert_eq!(most([0xe3, 0x10, 0x20, 0, 0, 0x90]), Some(255));
         // SLLG 1,3,2: of a byte; of what is not known; too far; by another register.
-        assert_eq!(most("SLLG", Format::RSYa, [0xeb, 0x13, 0, 2, 0, 0x0d]), Some(1020));
-        assert_eq!(most("SLLG", Format::RSYa, [0xeb, 0x14, 0, 2, 0, 0x0d]), None);
-        assert_eq!(most("SLLG", Format::RSYa, [0xeb, 0x13, 0, 3, 0, 0x0d]), None);
-        assert_eq!(most("SLLG", Format::RSYa, [0xeb, 0x13, 0x50, 2, 0, 0x0d]), None);
-        assert_eq!(most("LGR", Format::RRE, [0xb9, 0x04, 0, 0x13, 0, 0]), Some(255));
+        assert_eq!(most([0xeb, 0x13, 0, 2, 0, 0x0d]), Some(1020));
+        assert_eq!(most([0xeb, 0x14, 0, 2, 0, 0x0d]), None);
+        assert_eq!(most([0xeb, 0x13, 0, 3, 0, 0x0d]), None);
+        assert_eq!(most([0xeb, 0x13, 0x50, 2, 0, 0x0d]), None);
+        assert_eq!(most([0xb9, 0x04, 0, 0x13, 0, 0]), Some(255));
     }
 }

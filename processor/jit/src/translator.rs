@@ -24,7 +24,7 @@ use crate::{Beside, Exit, Link, Path, Statistics};
 use arch::Absolute;
 use cpu::{Architecture, State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use isa::{Body, Ends, Instruction, Op};
+use isa::{Body, Ends, Form, Instruction, Op};
 use std::collections::HashSet;
 use std::io;
 use std::sync::OnceLock;
@@ -219,9 +219,8 @@ extern "sysv64" fn at_call(s: *mut State, id: u64) -> u64 {
 
 /// Whether this is EXECUTE, and whether it is EXECUTE RELATIVE LONG.
 fn execute(row: &Instruction) -> Option<bool> {
-    match row.mnemonic {
-        "EX" => Some(false),
-        "EXRL" => Some(true),
+    match row.shape.form {
+        Form::Execute { relative } => Some(relative),
         _ => None,
     }
 }
@@ -369,7 +368,7 @@ impl Translator {
     }
 
     /// Leaves instructions that stand across the end of a page to the engine where `which` says so.
-    pub fn refuse(&mut self, which: fn(&str) -> bool) {
+    pub fn refuse(&mut self, which: fn(&Instruction) -> bool) {
         self.known.refuse(which);
     }
 
@@ -442,6 +441,8 @@ impl Translator {
             stretch: None,
             round: None,
             storage: s.storage(),
+            architecture: s.architecture(),
+            facilities: &s.shared().facilities,
             ops,
             count,
             arms: Arms::default(),
@@ -500,7 +501,7 @@ impl Translator {
                 Some(native) => Footprint { called, ..footprint(native, &op.fields) },
                 None => {
                     let step = row.filter(|_| !called && plan.mask == u64::MAX);
-                    let step = step.and_then(|row| step_of(row.mnemonic, &op.fields));
+                    let step = step.and_then(|row| step_of(row, &op.fields));
                     Footprint {
                         accesses: scout.accesses,
                         read: scout.read,
@@ -514,7 +515,7 @@ impl Translator {
         }
         plan.round = Round::of(&ops[..count], first);
         let described = |n: usize| -> Described {
-            (rows[n].map_or("", |row| row.mnemonic), &ops[n].fields, natives[n], footprints[n].step)
+            (rows[n].map_or(Form::Own, |row| row.shape.form), &ops[n].fields, natives[n], footprints[n].step)
         };
         if let Some(Round { first, last }) = plan.round {
             let described: Vec<_> = (first..=last).map(described).collect();
