@@ -16,6 +16,7 @@ pub mod graf;
 pub mod terminal;
 
 use crate::agenda::{Agenda, Item};
+use crate::machine::FLOOD;
 use crate::spooling::record::Recorder;
 use crate::system::FORCED_OFF_AFTER_MINUTES;
 use ascii::AsciiConsole;
@@ -124,7 +125,8 @@ pub struct Console {
     pub record: Option<Recorder>,
     /// SPOOL CONSOLE NOTERM: record without showing.
     pub silent: bool,
-    /// The user who gets the output while this one is disconnected (SET SECUSER).
+    /// The user who gets the output while this one is disconnected (SET SECUSER). That may be a user who is not there,
+    /// or this one, who then gets nothing.
     pub secondary: Option<String>,
     /// Output on its way to the secondary user: [`crate::system::Cp::tick`] takes it there, since two consoles are never
     /// locked at once.
@@ -269,6 +271,15 @@ impl Console {
     pub fn record_input(&mut self, line: &str) {
         if let Some(record) = self.record.as_mut().filter(|_| !line.is_empty()) {
             record.line(line);
+        }
+    }
+
+    /// A line of a disconnected user whose secondary user this one is. Without a terminal it is lost. It is never
+    /// passed on, or users who have each other would hand it to and fro for ever. A terminal that is far behind gets no
+    /// more.
+    pub fn receive(&mut self, line: &str, now: Tod) {
+        if self.terminal.is_some() && self.backlog() <= FLOOD {
+            self.write(line, Tone::Normal, now);
         }
     }
 

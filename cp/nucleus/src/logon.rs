@@ -335,6 +335,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     minidisk::log_off(cp, vmdbk);
     crate::tape::log_off(cp, vmdbk);
     crate::saved::release_all(vmdbk);
+    cp.forward(vmdbk);
     let terminal = vmdbk.console().terminal.take();
     let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());
     if let Some(terminal) = terminal {

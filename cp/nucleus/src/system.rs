@@ -615,17 +615,24 @@ impl Cp {
         rested
     }
 
-    /// Takes the output of a disconnected user to the secondary user.
-    fn forward(&self, vmdbk: &Vmdbk) {
+    /// Takes what a disconnected user has written to the secondary user, who sees it if there is a terminal.
+    pub(crate) fn forward(&self, vmdbk: &Vmdbk) {
         let (secondary, lines) = {
             let mut console = vmdbk.console();
+            if console.forward.is_empty() {
+                return;
+            }
             (console.secondary.clone(), std::mem::take(&mut console.forward))
         };
-        if let Some(secondary) = secondary.and_then(|userid| self.vmdbk(&userid)) {
-            for line in lines {
-                secondary.write(&format!("{:<8}: {line}", vmdbk.userid), Tone::Normal, self.now());
-            }
+        let Some(secondary) = secondary.and_then(|userid| self.secondary(vmdbk, &userid)) else { return };
+        for line in lines {
+            secondary.console().receive(&format!("{:<8}: {line}", vmdbk.userid), self.now());
         }
+    }
+
+    /// The virtual machine of a user's secondary user, if it is there and another one.
+    fn secondary(&self, vmdbk: &Vmdbk, userid: &str) -> Option<Arc<Vmdbk>> {
+        self.vmdbk(userid).filter(|secondary| secondary.id != vmdbk.id)
     }
 
     /// When [`Cp::tick`] has something to do next.

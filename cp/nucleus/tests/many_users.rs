@@ -160,8 +160,8 @@ fn what_is_due_is_what_a_walk_over_everybody_finds() {
             0 => site.enter(n, &format!("sleep {} sec", chance.below(99))),
             1 => site.enter(n, "sleep"),
             2 => site.enter(n, "disconnect"),
-            // To a later one: two who have each other would hand their output to and fro.
-            3 => site.enter(n, &format!("set secuser {}", name(n + 1 + chance.below(3) as usize))),
+            // Anybody, the user too.
+            3 => site.enter(n, &format!("set secuser {other}")),
             4 => site.enter(n, "set secuser off"),
             5 => site.enter(n, &format!("terminal more {} {}", chance.below(60), chance.below(20))),
             6 => site.enter(n, &format!("msg {other} hello")),
