@@ -100,10 +100,7 @@ pub fn message_from_terminal(cp: &Cp, terminal: &Terminal, mut words: Words<'_>)
     let userid = words.need_userid()?;
     let target = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
     let text = words.rest();
-    match message_user::tell(cp, &target, message_user::Kind::Message, &terminal.name, text) {
-        true => Ok(()),
-        false => Err(message::not_receiving(&userid, "MSG OFF")),
-    }
+    message_user::tell(cp, &target, message_user::Kind::Message, &terminal.name, text)
 }
 
 fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {

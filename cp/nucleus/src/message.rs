@@ -109,7 +109,7 @@ messages! {
     directory_mistakes(userid) = "LGA" 61 'E' "{userid} not logged on; its entry in the directory has mistakes";
     /// The user is at another terminal. LOGON userid HERE takes the virtual machine to yours.
     already_logged_on(terminal) = "LGA" 54 'E' "Already logged on {terminal}";
-    /// The user does not receive messages (SET MSG OFF), or is disconnected.
+    /// The user does not receive messages (SET MSG OFF), or is disconnected without a secondary user at a terminal.
     not_receiving(userid, why) = "MSG" 57 'I' "{userid} not receiving; {why}";
     /// A command line has at most 240 characters.
     line_too_long() = "CMD" 58 'E' "Command line exceeds 240 characters";

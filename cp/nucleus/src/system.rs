@@ -635,6 +635,20 @@ impl Cp {
         self.vmdbk(userid).filter(|secondary| secondary.id != vmdbk.id)
     }
 
+    /// Whether lines for a user get anywhere: to a terminal, the user's own or the secondary user's, or to a file.
+    pub(crate) fn is_read(&self, vmdbk: &Vmdbk) -> bool {
+        let secondary = {
+            let console = vmdbk.console();
+            if console.terminal.is_some() || console.record.is_some() {
+                return true;
+            }
+            console.secondary.clone()
+        };
+        secondary
+            .and_then(|userid| self.secondary(vmdbk, &userid))
+            .is_some_and(|secondary| !secondary.is_disconnected())
+    }
+
     /// When [`Cp::tick`] has something to do next.
     pub fn deadline(&self) -> Option<Tod> {
         let troubles = self.disks.has_troubles().then_some(Tod(0));

@@ -35,30 +35,36 @@ impl Kind {
     }
 }
 
-/// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. False if the user takes none.
-pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> bool {
+/// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is the
+/// secondary user's if this one is disconnected. Fails if nobody gets the line.
+pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Result<(), Message> {
     let receive = kind.receive(vmdbk);
     let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };
-    let taken = {
+    let (one, all) = {
         let mut iucv = vmdbk.iucv();
         let all = iucv.line(vmdbk.id, class, from, text, true);
-        receive == Receive::Iucv && iucv.line(vmdbk.id, class, from, text, false) || all && receive == Receive::Off
+        (receive == Receive::Iucv && iucv.line(vmdbk.id, class, from, text, false), all)
     };
-    if taken || receive == Receive::Off {
-        return taken;
+    let read = receive != Receive::Off && cp.is_read(vmdbk);
+    match () {
+        () if one || all && !read => Ok(()),
+        () if receive == Receive::Off => Err(messages::not_receiving(&vmdbk.userid, format!("{} OFF", kind.name()))),
+        () if !read => Err(messages::not_receiving(&vmdbk.userid, "disconnected")),
+        () => {
+            let line = match kind {
+                Kind::NoHeader => text.to_string(),
+                _ => format!("{}  * {} FROM {from:<8} : {text}", cp.date().time(), kind.name()),
+            };
+            vmdbk.write(&line, Tone::Urgent, cp.now());
+            Ok(())
+        }
     }
-    let line = match kind {
-        Kind::NoHeader => text.to_string(),
-        _ => format!("{}  * {} FROM {from:<8} : {text}", cp.date().time(), kind.name()),
-    };
-    vmdbk.write(&line, Tone::Urgent, cp.now());
-    true
 }
 
 /// `Message userid|*|OPerator|ALL text`
 ///
 /// Shows a line on another user's terminal; `*` is yourself, ALL is everybody (classes A and B). A user who has said SET MSG
-/// OFF, or is disconnected, receives nothing, and you are told.
+/// OFF, or is disconnected without a secondary user at a terminal, receives nothing, and you are told.
 pub fn message(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     send(cp, issuer, words, Kind::Message)
 }
@@ -99,21 +105,13 @@ fn send(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, kind: Kind) -> Result<Re
     }
     if target.is("ALL") && issuer.has("AB") {
         for vmdbk in cp.vmdbks() {
-            tell(cp, &vmdbk, kind, issuer.userid(), text);
+            // Who does not receive it is nobody's concern.
+            let _ = tell(cp, &vmdbk, kind, issuer.userid(), text);
         }
         return Ok(Response::none());
     }
     let vmdbk = receiver(cp, issuer, target)?;
-    let shows = |vmdbk: &Vmdbk| {
-        let console = vmdbk.console();
-        console.terminal.is_some() || console.secondary.is_some() || console.record.is_some()
-    };
-    if kind.receive(&vmdbk) == Receive::On && !shows(&vmdbk) {
-        return Err(messages::not_receiving(&vmdbk.userid, "disconnected"));
-    }
-    if !tell(cp, &vmdbk, kind, issuer.userid(), text) {
-        return Err(messages::not_receiving(&vmdbk.userid, format!("{} OFF", kind.name())));
-    }
+    tell(cp, &vmdbk, kind, issuer.userid(), text)?;
     Ok(Response::none())
 }
 
