@@ -53,11 +53,18 @@ pub fn privilege(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respo
 
 /// `SET SECUSER userid|OFF`
 ///
-/// Who gets your console's output while you are disconnected.
-pub fn secondary_user(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+/// Who gets your console's output while you are disconnected: each line after your userid and a colon, at the other user's
+/// terminal. While that user has none, the lines are lost; they do not go on to the other user's own secondary user. You
+/// can be your own secondary user, which is of no use.
+pub fn secondary_user(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     words.end()?;
     let secondary = if word.is("OFF") { None } else { Some(word.userid()?) };
+    if let Some(userid) = secondary.as_ref().filter(|userid| cp.user(userid).is_none()) {
+        return Err(message::not_in_directory(userid).from("SET"));
+    }
+    // What has been written is for the one who was it until now.
+    cp.forward(&issuer.vmdbk);
     issuer.vmdbk.console().secondary = secondary;
     Ok(Response::none())
 }
