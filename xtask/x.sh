@@ -70,11 +70,15 @@ new_enough() {
     [ -n "$found" ] || return 1
     [ "$(printf '%s\n%s\n' "$least" "${found%%-*}" | sort -V | head -n 1)" = "$least" ]
 }
-fetch_rust() { rustup default stable || fail "Rust could not be fetched; with the network up, try: rustup default stable"; }
-# rustup without a toolchain, as its Debian package leaves it.
+channel=$(sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+fetch_rust() {
+    rustup toolchain install "$channel" --profile minimal -c clippy -c rustfmt ||
+        fail "Rust $channel could not be fetched; with the network up, try: rustup toolchain install $channel"
+}
+# rustup without the toolchain that rust-toolchain.toml names, or without any, as its Debian package leaves it.
 if here rustup && here cargo && ! rustc --version >/dev/null 2>&1; then fetch_rust; fi
 if here cargo && ! new_enough; then
-    fail "Rust $least or newer is needed and this is ${found:-missing}: run 'rustup default stable', or get rustup from https://rustup.rs"
+    fail "Rust $least or newer is needed and this is ${found:-missing}: get rustup from https://rustup.rs"
 fi
 if ! here cargo; then
     case $(apt-cache policy rustup 2>/dev/null | grep Candidate) in
@@ -89,7 +93,7 @@ if ! here cargo; then
     # What rustup.rs serves, from where it takes the toolchain: one host to reach.  Not through a pipe, which would hide a failure.
     script=$(mktemp)
     curl --proto '=https' --tlsv1.2 -sSf -o "$script" https://static.rust-lang.org/rustup/rustup-init.sh &&
-        sh "$script" -y --no-modify-path --profile minimal -c clippy -c rustfmt ||
+        sh "$script" -y --no-modify-path --default-toolchain "$channel" --profile minimal -c clippy -c rustfmt ||
         fail "Rust $least or newer is needed and could not be fetched: get it from https://rustup.rs and try again"
     rm -f "$script"
 fi
