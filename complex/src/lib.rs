@@ -7,8 +7,6 @@
 //!
 //! Locks: a virtual CPU's state, then the channel subsystem or the service element; never the other way.
 
-#![forbid(unsafe_code)]
-
 mod adapters;
 pub mod diagnose308;
 mod hypervisor;

@@ -5,7 +5,6 @@
 //! a user's password, `dasd` makes and looks after disks, `cms` makes programs for CMS, `linux` runs one guest on standard input and output, `debian`
 //! makes one.
 
-#![forbid(unsafe_code)]
 // What is printed goes through `say`: those macros panic where it cannot be.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

@@ -2,8 +2,6 @@
 //!
 //! No behaviour lives here but encoding and decoding. A guest-visible layout is decided in this crate and nowhere else.
 
-#![forbid(unsafe_code)]
-
 mod address;
 pub mod deflate;
 pub mod interpretation;

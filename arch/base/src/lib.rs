@@ -3,8 +3,6 @@
 //! Everything but [`file`] is a plain value with no behaviour of its own. Guest-visible layouts live in `arch`;
 //! this crate only knows how characters and time are written down, and what surrounds a text in a file.
 
-#![forbid(unsafe_code)]
-
 pub mod bits;
 pub mod ebcdic;
 pub mod file;

@@ -16,8 +16,6 @@
 //! **Glossary.** *Run*: a start function in progress. *Transfer*: the data movement of one command. *Idle*: no function
 //! in progress and no status pending, so that the device may present status of its own.
 
-#![forbid(unsafe_code)]
-
 mod ccw;
 mod chsc;
 mod data;

@@ -9,8 +9,6 @@
 //! compressed images never write over a track in use. What is damaged is found by check sums: of compressed images in their files, of plain ones beside
 //! them.
 
-#![forbid(unsafe_code)]
-
 mod ahead;
 mod blocks;
 mod chain;

@@ -4,8 +4,6 @@
 //! [`ConsoleHost`], cards come from a [`RecordSource`], print lines and punched cards go to a [`RecordSink`]. CP supplies
 //! those from terminals and spool files; a bare configuration from files of the host.
 
-#![forbid(unsafe_code)]
-
 mod console3215;
 pub mod dasd;
 mod paths;

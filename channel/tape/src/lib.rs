@@ -7,8 +7,6 @@
 //! A tape is written from its current place on: whatever followed is gone. The end of the file is the end of what is recorded. A
 //! block that was written is in the host's file when [`Tape::write`] returns, so the end of this process loses none.
 
-#![forbid(unsafe_code)]
-
 mod check;
 mod codec;
 

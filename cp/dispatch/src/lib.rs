@@ -42,8 +42,6 @@
 //! Each event costs the logarithm of how many are on the list concerned. Nothing is done periodically: a processor
 //! that is told to idle without a time has no reason to wake up by itself.
 
-#![forbid(unsafe_code)]
-
 mod dispatcher;
 mod load;
 mod share;

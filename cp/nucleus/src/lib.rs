@@ -10,8 +10,6 @@
 //!
 //! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], terminals are told and asked.
 
-#![forbid(unsafe_code)]
-
 pub mod account;
 pub mod agenda;
 pub mod calendar;

@@ -29,8 +29,6 @@
 //! [`Spool::take_drops`], in the order of their names, when it starts and every second or so. Each step of that can be
 //! repeated, so a crash in between neither loses nor doubles a file.
 
-#![forbid(unsafe_code)]
-
 mod drop;
 mod file;
 mod output;

@@ -7,12 +7,15 @@
 //! This crate knows no opcode. `isa` does things to a `State`; `engine` decides what comes next; `complex` and CP
 //! complete what an [`Intercepted`] instruction asked for.
 
+#[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod access;
 mod access_register;
+#[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod bulk;
 mod dat;
 mod guarded;
 mod intercept;
+#[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod interlocked;
 mod interpretation;
 mod interrupt;
@@ -20,8 +23,10 @@ mod lockstep;
 mod measurement;
 mod mode;
 mod signals;
+#[allow(unsafe_code, reason = "the attention bits' own address, for translated code")]
 mod state;
 mod timing;
+#[allow(unsafe_code, reason = "an entry holds host addresses")]
 mod tlb;
 pub mod transaction;
 

@@ -11,8 +11,6 @@
 //! instruction is written twice. This crate knows no interruption priority, no device and no CP, and allocates nothing
 //! while instructions run.
 
-#![forbid(unsafe_code)]
-
 mod cpu_trait;
 mod decode;
 mod disassemble;

@@ -10,7 +10,6 @@
 //!
 //! Sources: RFC 854, 855, 885, 1091, 1576, 2355; *3270 Data Stream Programmer's Reference* (GA23-0059).
 
-#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 pub mod codepage;

@@ -1,8 +1,6 @@
 //! What the tests of CMS share: the programs of `guest/cms` that run on this host, built by its C compiler, the nucleus, if
 //! `cargo x cms` has built it, and a system with a user who IPLs it ([`system::Site`]).
 
-#![forbid(unsafe_code)]
-
 mod cards;
 pub mod count;
 pub mod story;

@@ -3,8 +3,6 @@
 //! [`families`] makes small programs; `cases/` keeps, for each, what it must print. What is kept was recorded with Regina
 //! beside us, and every record in which the two differ says why. Where Regina is installed it is asked again.
 
-#![forbid(unsafe_code)]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;

@@ -4,8 +4,6 @@
 //! -p vectors` runs them all; with `BLESS=1` in the environment (`cargo x bless`) it writes what the processor really
 //! does into the right-hand sides, to be read with care before it is committed.
 
-#![forbid(unsafe_code)]
-
 mod assemble;
 pub mod coverage;
 pub mod encode;

@@ -5,8 +5,6 @@
 //! own that goes afterwards. Lines that differ are shown, the first few of each program: `>` is ours, `<` Regina's.
 //! Error messages are compared by their numbers. The exit status is 1 when something differs.
 
-#![forbid(unsafe_code)]
-
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
