@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::host::{self, Outcome, cargo, run};
 use crate::root;
-use crate::{clients, cms, guest};
+use crate::{clients, cms, guest, house};
 
 /// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in them.
 const TESTED: &str = "checked";
@@ -40,7 +40,7 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
     run(endicott().args(["run", "--system"]).arg(&system).args(arguments))
 }
 
-/// Format, lints and every test. With `bless`, tests that compare with recorded expectations record them anew.
+/// Format, lints, what may not grow, and every test. With `bless`, tests that compare with recorded expectations record them anew.
 pub fn test(filters: &[&str], bless: bool) -> Outcome {
     if let Err(failure) = root::prepare(&guest::prepare()?).and_then(|()| clients::prepare()) {
         // Some tests do without, and say so.
@@ -53,6 +53,7 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     if filters.is_empty() && !bless {
         nothing_to_skip()?;
         lint()?;
+        house::check(&host::root().join("docs/house.txt"))?;
     }
     let mut tests = cargo(&["test", "--workspace", "--profile", TESTED, "--no-fail-fast"]);
     tests.args(filters).env("ENDICOTT_GUEST", guest::folder()).env("ENDICOTT_CMS", cms::folder());
