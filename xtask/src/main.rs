@@ -7,6 +7,7 @@ mod bench;
 mod boots;
 mod clients;
 mod cms;
+mod deny;
 mod guest;
 mod host;
 mod house;
@@ -31,6 +32,7 @@ cargo x TASK (or make TASK, which first installs what is missing):
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
   docs                     the references in docs/reference, from the tables in the source
+  deny                     licences and sources of dependencies, and crates there in two versions, by cargo-deny
   house [--check FILE]     what is large, tangled or done by hand, counted; docs/house.txt has what may not grow
   ci                       what a change must pass
 ";
@@ -60,6 +62,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["oracle", words @ ..] => tasks::oracle(words),
         ["fuzz", words @ ..] => tasks::fuzz(words),
         ["docs"] => tasks::docs(),
+        ["deny"] => deny::deny(),
         ["house", words @ ..] => house::house(words),
         ["ci"] => tasks::ci(),
         [] | ["help" | "--help" | "-h"] => {

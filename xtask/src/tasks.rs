@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::host::{self, Outcome, cargo, run};
 use crate::root;
-use crate::{clients, cms, guest, house};
+use crate::{clients, cms, deny, guest, house};
 
 /// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in them.
 const TESTED: &str = "checked";
@@ -53,6 +53,7 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     if filters.is_empty() && !bless {
         nothing_to_skip()?;
         lint()?;
+        deny::check()?;
         house::check(&host::root().join("docs/house.txt"))?;
     }
     let mut tests = cargo(&["test", "--workspace", "--profile", TESTED, "--no-fail-fast"]);
