@@ -7,6 +7,7 @@ use arch::deflate::{BLOCK, CIRCULAR, Ending as Oesc, HISTORY, ParameterBlock, fu
 use cpu::{Architecture, Facilities};
 use flate2::{Compress, Compression, Crc, Decompress, FlushCompress, FlushDecompress, Status};
 use machine::*;
+use support::Random;
 
 const PARAMETERS: u64 = 0x1_0000;
 const RING: u64 = 0x2_0000;
@@ -18,39 +19,23 @@ fn everything() -> Machine {
     Machine::equipped(Architecture::Z, 1, Facilities([u64::MAX; 4]), Listener::default())
 }
 
-/// Xorshift.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() >> 11) as usize % n
-    }
-
-    /// Bytes of many kinds: runs, few letters, words that come again, noise.
-    fn bytes(&mut self, n: usize) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        while bytes.len() < n {
-            let left = n - bytes.len();
-            let part = 1 + self.below(left.min(300));
-            match self.below(4) {
-                0 => bytes.extend(vec![self.next() as u8; part]),
-                1 => bytes.extend((0..part).map(|_| b"etaoin shrdlu"[self.below(13)])),
-                2 if !bytes.is_empty() => {
-                    let back = 1 + self.below(bytes.len().min(HISTORY));
-                    (0..part).for_each(|_| bytes.push(bytes[bytes.len() - back]));
-                }
-                _ => bytes.extend((0..part).map(|_| self.next() as u8)),
+/// Bytes of many kinds: runs, few letters, words that come again, noise.
+fn many_kinds(random: &mut Random, n: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while bytes.len() < n {
+        let left = n - bytes.len();
+        let part = 1 + random.below(left.min(300));
+        match random.below(4) {
+            0 => bytes.extend(vec![random.byte(); part]),
+            1 => bytes.extend((0..part).map(|_| random.pick(b"etaoin shrdlu"))),
+            2 if !bytes.is_empty() => {
+                let back = 1 + random.below(bytes.len().min(HISTORY));
+                (0..part).for_each(|_| bytes.push(bytes[bytes.len() - back]));
             }
+            _ => bytes.extend((0..part).map(|_| random.byte())),
         }
-        bytes
     }
+    bytes
 }
 
 fn parameters(m: &Machine) -> ParameterBlock {
@@ -156,8 +141,8 @@ fn check(block: &ParameterBlock, plain: &[u8]) {
 
 /// One block, fixed or with a generated table, of all of `plain`; gives the compressed data.
 fn compress(m: &Machine, plain: &[u8], random: &mut Random, most: usize) -> Vec<u8> {
-    let (dynamic, specific, adler) = (random.below(2) == 1, random.below(2) == 1, random.below(2) == 1);
-    let circular = if random.below(2) == 1 { CIRCULAR } else { 0 };
+    let (dynamic, specific, adler) = (random.one_in(2), random.one_in(2), random.one_in(2));
+    let circular = if random.one_in(2) { CIRCULAR } else { 0 };
     m.put(PLAIN, plain);
     begin(m, |block| (block.specific, block.adler) = (specific, adler));
     if dynamic {
@@ -205,7 +190,7 @@ fn generate(m: &Machine, length: usize) -> (u8, u64, u64) {
 
 /// Expands, and gives the last condition code and the bytes.
 fn expand(m: &Machine, compressed: &[u8], random: &mut Random, most: usize) -> (u8, Vec<u8>, usize) {
-    let (adler, circular) = (random.below(2) == 1, if random.below(2) == 1 { CIRCULAR } else { 0 });
+    let (adler, circular) = (random.one_in(2), if random.one_in(2) { CIRCULAR } else { 0 });
     m.put(COMPRESSED, compressed);
     let offset = random.below(HISTORY) as u16;
     begin(m, |block| (block.adler, block.history_offset) = (adler, offset));
@@ -225,11 +210,11 @@ fn expand(m: &Machine, compressed: &[u8], random: &mut Random, most: usize) -> (
 #[test]
 fn small_pieces_there_and_back() {
     let m = everything();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::seeded(0x9e37_79b9_7f4a_7c15);
     for round in 0..1200 {
         let n = 1 + random.below(if round % 10 == 0 { 2000 } else { 200 });
-        let plain = random.bytes(n);
-        let most = [1, 2, 7, 64, 1000][random.below(5)];
+        let plain = many_kinds(&mut random, n);
+        let most = random.pick(&[1, 2, 7, 64, 1000]);
         let compressed = compress(&m, &plain, &mut random, most);
         assert_eq!(inflate(&compressed), Some((plain.clone(), true)), "round {round}");
         let (cc, back, read) = expand(&m, &compressed, &mut random, most);
@@ -244,11 +229,11 @@ fn small_pieces_there_and_back() {
 #[test]
 fn large_operands_and_long_histories() {
     let m = everything();
-    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut random = Random::seeded(0x0123_4567_89ab_cdef);
     for round in 0..24 {
         let n = 60_000 + random.below(200_000);
-        let plain = random.bytes(n);
-        let most = [3000, 50_000, 1 << 20][random.below(3)];
+        let plain = many_kinds(&mut random, n);
+        let most = random.pick(&[3000, 50_000, 1 << 20]);
         let compressed = compress(&m, &plain, &mut random, most);
         assert!(compressed.len() < plain.len() * 3 / 4, "{} of {}", compressed.len(), plain.len());
         assert_eq!(inflate(&compressed), Some((plain.clone(), true)), "round {round}");
@@ -281,8 +266,8 @@ fn text_is_compressed_well() {
 #[test]
 fn blocks_are_closed_by_the_program() {
     let m = everything();
-    let mut random = Random(77);
-    let plain = random.bytes(40_000);
+    let mut random = Random::seeded(77);
+    let plain = many_kinds(&mut random, 40_000);
     m.put(PLAIN, &plain);
     begin(&m, |_| {});
     let (mut stored, mut read) = (0, 0);
@@ -319,19 +304,19 @@ fn blocks_are_closed_by_the_program() {
 #[test]
 fn faults_in_the_data_are_found() {
     let m = everything();
-    let mut random = Random(0xfeed_beef);
+    let mut random = Random::seeded(0xfeed_beef);
     let mut found = std::collections::BTreeSet::new();
     for round in 0..3000 {
         let n = 1 + random.below(300);
-        let plain = random.bytes(n);
+        let plain = many_kinds(&mut random, n);
         let mut compressed = deflate(&plain, random.below(10) as u32);
         for _ in 0..1 + random.below(3) {
             // Faults are in headers often.
-            let limit = [8, 1000][random.below(2)];
+            let limit = random.pick(&[8, 1000]);
             let at = random.below(compressed.len().min(limit));
             compressed[at] ^= 1 << random.below(8);
         }
-        let most = [1, 5, 4000][random.below(3)];
+        let most = random.pick(&[1, 5, 4000]);
         let (cc, back, _) = expand(&m, &compressed, &mut random, most);
         let block = parameters(&m);
         match inflate(&compressed) {
@@ -351,12 +336,12 @@ fn faults_in_the_data_are_found() {
 #[test]
 fn a_wrong_continuation_state_harms_nobody() {
     let m = everything();
-    let mut random = Random(0xabad_1dea);
+    let mut random = Random::seeded(0xabad_1dea);
     for _ in 0..2000 {
-        let bytes: Vec<u8> = (0..BLOCK).map(|_| random.next() as u8).collect();
+        let bytes: Vec<u8> = random.bytes(BLOCK);
         m.put(PARAMETERS, &bytes);
         let (small, offset) = (random.below(10) as u8, random.below(8));
-        let circular = random.below(2) == 1;
+        let circular = random.one_in(2);
         change(&m, |block| {
             (block.version, block.continuation) = (0, true);
             block.history_length %= HISTORY as u16 + 1;

@@ -11,6 +11,7 @@ use arch::{Absolute, mask};
 use base::bits::bit64;
 use cpu::State;
 use machine::*;
+use support::Random;
 
 /// The state description.
 const DESCRIPTION: u64 = 0xa000;
@@ -248,21 +249,17 @@ fn descriptions_that_are_not_valid() {
 #[test]
 fn nothing_in_a_description_harms_the_machine() {
     let host = Host::new();
-    let mut seed = 0x1234_5678_9abc_def1u64;
+    let mut random = Random::seeded(1);
     for _ in 0..300 {
-        for n in 0..64 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            host.put64(8 * n, seed);
-        }
-        host.put32(offset::FLAGS, seed as u32 | flag::Z);
-        if seed & 1 == 0 {
+        (0..64).for_each(|n| host.put64(8 * n, random.word()));
+        let word = random.word();
+        host.put32(offset::FLAGS, word as u32 | flag::Z);
+        if word & 1 == 0 {
             host.put64(offset::ORIGIN, GUEST);
             host.put64(offset::LIMIT, GUEST);
             host.put32(offset::PREFIX, 0);
-            host.put64(offset::PSW, WIDE | seed & (mask::IO | mask::EXTERNAL | mask::PROBLEM));
-            host.put64(offset::PSW + 8, seed >> 40 & !1);
+            host.put64(offset::PSW, WIDE | word & (mask::IO | mask::EXTERNAL | mask::PROBLEM));
+            host.put64(offset::PSW + 8, word >> 40 & !1);
         }
         let ending = host.again();
         assert!(matches!(ending, Ending::Done | Ending::Program { .. } | Ending::External(_)), "{ending:?}");

@@ -1,41 +1,34 @@
 //! Chance from a seed, and what the targets make of it: the same seed always gives the same inputs.
 
-/// A source of chance: SplitMix64 (Steele, Lea and Flood, 2014), small and good enough to choose inputs with.
-pub struct Chance(u64);
+use std::ops::{Deref, DerefMut};
+use support::Random;
+
+/// A source of chance, good enough to choose inputs with.
+pub struct Chance(Random);
+
+impl Deref for Chance {
+    type Target = Random;
+
+    fn deref(&self) -> &Random {
+        &self.0
+    }
+}
+
+impl DerefMut for Chance {
+    fn deref_mut(&mut self) -> &mut Random {
+        &mut self.0
+    }
+}
 
 impl Chance {
     pub fn new(seed: u64) -> Chance {
-        Chance(seed)
-    }
-
-    /// 64 bits.
-    pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        word ^ (word >> 31)
-    }
-
-    /// A number below `limit`, which is at least 1.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.word() % limit as u64) as usize
-    }
-
-    /// True once in `times` on average.
-    pub fn once_in(&mut self, times: usize) -> bool {
-        self.below(times) == 0
-    }
-
-    /// One of `choices`, which are not empty.
-    pub fn one_of<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
-        choices[self.below(choices.len())]
+        Chance(Random::seeded(seed))
     }
 
     /// A byte that more often than not is one where programs go wrong.
     pub fn byte(&mut self) -> u8 {
         const EDGES: [u8; 12] = [0x00, 0x01, 0x0D, 0x15, 0x20, 0x40, 0x7F, 0x80, 0xEF, 0xF0, 0xFE, 0xFF];
-        if self.once_in(2) { EDGES[self.below(EDGES.len())] } else { self.word() as u8 }
+        if self.one_in(2) { EDGES[self.below(EDGES.len())] } else { self.word() as u8 }
     }
 
     /// Bytes of any value, fewer than `limit`.
@@ -76,11 +69,11 @@ impl Chance {
                 0 => bytes.extend(self.bytes(12)),
                 1 => bytes.extend(self.word().to_string().bytes()),
                 2 => bytes.extend(format!("{:X}", self.word() >> self.below(64)).bytes()),
-                _ => bytes.extend(self.one_of(words).bytes()),
+                _ => bytes.extend(self.pick(words).bytes()),
             }
-            bytes.push(if self.once_in(8) { b'\n' } else { b' ' });
+            bytes.push(if self.one_in(8) { b'\n' } else { b' ' });
         }
-        if self.once_in(4) {
+        if self.one_in(4) {
             self.damage(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()

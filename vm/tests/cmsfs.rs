@@ -8,6 +8,7 @@
 
 mod support;
 
+use ::support::Random;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,25 +27,9 @@ const FIXED_BLOCKS: u32 = 46_000;
 /// Files that the guest makes so that the directory has several blocks.
 const MANY: usize = 70;
 
-/// A row of numbers that is the same every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 32) % u64::from(n)) as u32
-    }
-
-    fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count).map(|_| self.below(256) as u8).collect()
-    }
-
-    /// A line of letters, without its end.
-    fn line(&mut self, length: u32) -> Vec<u8> {
-        (0..length).map(|_| b'A' + self.below(26) as u8).collect()
-    }
+/// A line of letters, without its end.
+fn line(random: &mut Random, length: u32) -> Vec<u8> {
+    (0..length).map(|_| b'A' + random.below(26)).collect()
 }
 
 /// A file: its record length, or 0 for variable records, and its bytes; variable records are lines.
@@ -52,7 +37,7 @@ type File = (u32, Vec<u8>);
 
 /// The files that go both ways.
 fn files() -> BTreeMap<&'static str, File> {
-    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut random = Random::seeded(0x0123_4567_89ab_cdef);
     let mut all: BTreeMap<&'static str, File> = BTreeMap::new();
     for (name, lrecl, records) in [
         ("ONE.F80", 80, 6),
@@ -72,7 +57,7 @@ fn files() -> BTreeMap<&'static str, File> {
     }
     all.insert("SPARSE.F100", (100, sparse));
     let mut lines = |lengths: &mut dyn Iterator<Item = u32>| {
-        let text = lengths.flat_map(|length| [random.line(length), b"\n".to_vec()].concat()).collect();
+        let text = lengths.flat_map(|length| [line(&mut random, length), b"\n".to_vec()].concat()).collect();
         (0, text)
     };
     all.insert("ONE.V", lines(&mut [1, 2, 80, 3].into_iter()));
@@ -80,7 +65,7 @@ fn files() -> BTreeMap<&'static str, File> {
     let split = [512, 1024, 2048, 4096].map(|size: u32| [size - 3, size - 5, size - 4, 1, 1, size]);
     all.insert("SPLIT.V", lines(&mut split.into_iter().flatten()));
     all.insert("LONGEST.V", lines(&mut [65_535, 1, 40_000, 65_535, 2, 65_534].into_iter()));
-    let mut lengths = Random(99);
+    let mut lengths = Random::seeded(99);
     // Three levels of pointers with blocks of 512 bytes, two with blocks of 4096.
     all.insert("LARGE.V", lines(&mut (0..15_000).map(|_| 1 + lengths.below(200))));
     all

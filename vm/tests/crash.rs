@@ -12,6 +12,7 @@
 
 mod support;
 
+use ::support::Random;
 use std::collections::HashMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
@@ -35,19 +36,6 @@ const SERIAL: &str = "LIN200";
 /// A boot takes seconds; a busy machine gets time.
 const BOOT: Duration = Duration::from_secs(300);
 
-/// Numbers from a seed (splitmix64).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (z ^ (z >> 31)) % limit
-    }
-}
-
 /// What is done to a disk besides writing on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Change {
@@ -63,7 +51,7 @@ type Numbers = HashMap<u32, u64>;
 struct Story {
     folder: PathBuf,
     guest: Guest,
-    chance: Chance,
+    random: Random,
     acknowledged: Numbers,
     /// What was acknowledged when each of the snapshots that there are was asked for.
     kept: Vec<Numbers>,
@@ -84,7 +72,7 @@ impl Story {
         fs::create_dir_all(&folder).expect("a folder for the test");
         let seed = std::env::var("ENDICOTT_KILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
         let (acknowledged, kept, changes) = <_>::default();
-        let story = Story { folder, guest, chance: Chance(seed), acknowledged, kept, next: 1, changes, format };
+        let story = Story { folder, guest, random: Random::seeded(seed), acknowledged, kept, next: 1, changes, format };
         install(&story, &installer);
         Some(story)
     }
@@ -148,7 +136,7 @@ impl Story {
 
     /// Something about snapshots that may be done to the disk.
     fn change(&mut self) -> Change {
-        match (self.chance.below(5), self.kept.len()) {
+        match (self.random.below(5), self.kept.len()) {
             (0 | 1, snapshots) if snapshots < SNAPSHOTS => Change::Snapshot,
             (2, 1..) if !self.merging() => Change::Discard,
             (1..=3, 1..) => Change::Merge,
@@ -207,7 +195,7 @@ impl Story {
         let found: Vec<String> = console.by_ref().take_while(|line| !line.contains("WRITE-BEGIN")).collect();
         self.compare(round, &found.join("\n"));
         let rest = thread::spawn(move || console.collect::<Vec<String>>());
-        thread::sleep(Duration::from_millis(100 + self.chance.below(3_000)));
+        thread::sleep(Duration::from_millis(100 + self.random.below(3_000)));
         child.kill().expect("it runs");
         let _ = child.wait();
         self.hear(&rest.join().expect("it only reads").join("\n"));
@@ -218,7 +206,7 @@ impl Story {
 
     /// Compaction or something about snapshots, killed at some moment of it.
     fn tool(&mut self, round: usize) {
-        let compact = self.chance.below(3) == 0 && self.format != "plain";
+        let compact = self.random.one_in(3) && self.format != "plain";
         let change = if compact { Change::Compact } else { self.change() };
         let (word, option) = match change {
             Change::Compact => ("compact", None),
@@ -229,7 +217,7 @@ impl Story {
         let mut command = endicott();
         command.args(["dasd", word]).arg(self.disk()).args(option).stdout(Stdio::null());
         let mut child = command.stderr(Stdio::null()).spawn().expect("it starts");
-        thread::sleep(Duration::from_millis(self.chance.below(400)));
+        thread::sleep(Duration::from_millis(self.random.below(400)));
         let _ = child.kill();
         let _ = child.wait();
         let when = format!("{change:?} {round}");
@@ -246,7 +234,7 @@ impl Story {
         self.compare(round, &found);
         let mut operator = Line::connect(system);
         operator.say("logon operator operator", "RECONNECTED AT");
-        for _ in 0..self.chance.below(3) {
+        for _ in 0..self.random.below(3) {
             let change = Some(self.change()).filter(|&change| change != Change::Discard).unwrap_or(Change::Merge);
             self.complete(&mut operator, &mut guest, change);
         }
@@ -269,7 +257,7 @@ impl Story {
         let before = self.acknowledged.clone();
         self.operate(&mut operator, change);
         // A snapshot takes milliseconds, a merge longer.
-        let most = [8, 60, 600][self.chance.below(3) as usize];
+        let most = self.random.pick(&[8, 60, 600]);
         self.pause(most);
         system.kill();
         self.hear(&guest.until_the_end());
@@ -304,7 +292,7 @@ impl Story {
 
     /// Up to so many milliseconds, and parts of one.
     fn pause(&mut self, milliseconds: u64) {
-        thread::sleep(Duration::from_micros(self.chance.below(1_000 * milliseconds)));
+        thread::sleep(Duration::from_micros(self.random.below(1_000 * milliseconds)));
     }
 }
 

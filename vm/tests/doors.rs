@@ -4,6 +4,7 @@
 
 mod support;
 
+use ::support::Random;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -37,13 +38,9 @@ fn given_back(system: &System, most: usize, limit: Duration) {
 /// What a peer sends first: all parts of what a client of this door would begin with, and rubbish.
 fn beginnings(whole: &[u8]) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = (0..whole.len()).map(|end| whole[..end].to_vec()).collect();
-    let mut number = 1u32;
+    let mut random = Random::seeded(1);
     for length in [1, 2, 5, 300, 20_000] {
-        let mut next = || {
-            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (number >> 24) as u8
-        };
-        all.push((0..length).map(|_| next()).collect());
+        all.push(random.bytes(length));
         all.push(vec![0xff; length]);
         all.push(vec![0; length]);
         all.push(vec![b'A'; length]);

@@ -2,6 +2,7 @@
 
 mod support;
 
+use ::support::Random;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -37,19 +38,16 @@ impl Folder {
     }
 
     /// Other data in all blocks.
-    fn fill(&self, name: &str, seed: u32) {
+    fn fill(&self, name: &str, seed: u64) {
         let image = Image::open(&self.0.join(name), Options { policy: Policy::Lazy, ..Options::default() });
         let image = image.expect("it is ours");
-        let mut next = seed;
+        let mut random = Random::seeded(seed);
         for number in 0..image.kind().tracks() {
             let mut write = |track: &mut dasd::Track| {
                 let places: Vec<usize> = track.records().skip(1).map(|record| record.at).collect();
                 for at in places {
-                    let number = || {
-                        next = next.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                        (next >> 26) as u8
-                    };
-                    let data: Vec<u8> = std::iter::repeat_with(number).take(4096).collect();
+                    // Of few values, so that there is something to be compressed.
+                    let data: Vec<u8> = (0..4096).map(|_| random.below(64)).collect();
                     track.update(at, None, Some(&data));
                 }
                 true

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Chance, Folder, blocks_of, small_3390, track_of};
+use common::{Folder, blocks_of, small_3390, track_of};
 use dasd::host::{Faults, Outcome, Request};
 use dasd::{
     Existing, Format, Image, ImageError, Kind, MediaError, Method, Options, Policy, Track, Volume, check, copy, create,
@@ -13,6 +13,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use support::Random;
 
 const FORMATS: [Format; 5] = [
     Format::Plain,
@@ -51,18 +52,18 @@ fn story(format: Format, kind: Kind, seed: u64) {
         Folder::new(&format!("story-{format:?}-{seed}-{}", kind.blocks()).replace([' ', '{', '}', ':', ','], ""));
     let path = folder.path("vol.dasd");
     create(&path, kind, format).unwrap();
-    let mut chance = Chance(seed);
+    let mut random = Random::seeded(seed);
     let mut model: HashMap<u32, u64> = HashMap::new();
     let mut saved: Vec<HashMap<u32, u64>> = Vec::new();
     let policies = [Policy::Through, Policy::Safe, Policy::Lazy];
-    let options = |chance: &mut Chance| Options { policy: policies[chance.below(3) as usize], ..Options::default() };
-    let mut image = Image::open(&path, options(&mut chance)).unwrap();
+    let options = |random: &mut Random| Options { policy: policies[random.below(3)], ..Options::default() };
+    let mut image = Image::open(&path, options(&mut random)).unwrap();
     for _ in 0..160 {
-        match chance.below(40) {
+        match random.below(40) {
             0 => {
                 drop(image);
                 clean(&path);
-                image = Image::open(&path, options(&mut chance)).unwrap();
+                image = Image::open(&path, options(&mut random)).unwrap();
                 compare(&image, &model);
             }
             1 if saved.len() < 3 => {
@@ -70,7 +71,7 @@ fn story(format: Format, kind: Kind, seed: u64) {
                 saved.push(model.clone());
             }
             2 if !saved.is_empty() => {
-                let merge = chance.below(2) == 0;
+                let merge = random.one_in(2);
                 if merge { image.merge(&mut quiet) } else { image.discard() }.unwrap();
                 let old = saved.pop().unwrap();
                 if !merge {
@@ -84,16 +85,16 @@ fn story(format: Format, kind: Kind, seed: u64) {
             }
             4 => image.flush().unwrap(),
             _ => {
-                let seed = chance.word();
+                let seed = random.word();
                 match kind {
                     Kind::Ckd { .. } => {
-                        let unit = chance.below(kind.tracks().into()) as u32;
+                        let unit = random.below(kind.tracks());
                         image.write_track(unit, &track_of(kind, unit, seed)).unwrap();
                         model.insert(unit, seed);
                     }
                     Kind::Fba { blocks, .. } => {
                         // Runs of 50 blocks at every 100th: some lie in two groups.
-                        let block = chance.below(blocks / 100) * 100;
+                        let block = random.below(blocks / 100) * 100;
                         image.write_blocks(block, &blocks_of(50, seed)).unwrap();
                         model.insert(block as u32, seed);
                     }

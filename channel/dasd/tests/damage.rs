@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Chance, Folder, blocks_of, small_3390, track_of};
+use common::{Folder, blocks_of, small_3390, track_of};
 use dasd::host::{Faults, Outcome, Request};
 use dasd::{Count, Format, Image, Kind, MediaError, Method, Options, Policy, Track, Volume, check, create, repair};
 use std::collections::HashMap;
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
+use support::Random;
 
 /// Where the slots of a plain 3390 are in its file.
 const SLOTS: u64 = 512;
@@ -300,7 +301,7 @@ fn no_track_is_served_that_is_not_what_was_written() {
         Format::Compressed { wide: true, method: Method::None },
     ];
     let kind = small_3390(2);
-    let mut chance = Chance(11);
+    let mut random = Random::seeded(11);
     for format in formats {
         let folder = Folder::new("damage-any");
         let path = folder.path("vol.3390");
@@ -312,10 +313,10 @@ fn no_track_is_served_that_is_not_what_was_written() {
         drop(image);
         let (mut reported, length) = (0, std::fs::metadata(&path).unwrap().len());
         for _ in 0..1500 {
-            let in_sums = format == Format::Plain && chance.below(5) == 0;
+            let in_sums = format == Format::Plain && random.one_in(5);
             let file = if in_sums { sums_of(&path) } else { path.clone() };
-            let at = chance.below(if in_sums { 4096 + 30 * 14 * 16 } else { length });
-            let flip = 1 << chance.below(8);
+            let at = random.below(if in_sums { 4096 + 30 * 14 * 16 } else { length });
+            let flip = 1 << random.below(8);
             rot(&file, at, flip);
             match Image::open(&path, reader()) {
                 Ok(image) => {

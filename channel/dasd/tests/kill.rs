@@ -4,13 +4,14 @@
 
 mod common;
 
-use common::{Chance, Folder, small_3390, track_of};
+use common::{Folder, small_3390, track_of};
 use dasd::{Format, Image, Kind, Method, Options, Policy, Track, Volume, check, create};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use support::Random;
 
 const ROUNDS: &str = "ENDICOTT_KILL_ROUNDS";
 const IMAGE: &str = "ENDICOTT_KILL_IMAGE";
@@ -52,8 +53,8 @@ fn version_in(track: &Track) -> u64 {
 fn child() {
     let (Ok(path), Ok(seed)) = (std::env::var(IMAGE), std::env::var(SEED)) else { return };
     let seed: u64 = seed.parse().expect("a number");
-    let mut chance = Chance(seed);
-    let policy = [Policy::Safe, Policy::Lazy, Policy::Safe, Policy::Through][chance.below(4) as usize];
+    let mut random = Random::seeded(seed);
+    let policy = [Policy::Safe, Policy::Lazy, Policy::Safe, Policy::Through][random.below(4)];
     let image = Image::open(Path::new(&path), Options { policy, ..Options::default() }).expect("it opens");
     let mut out = std::io::stdout();
     let mut say = |text: String| {
@@ -69,13 +70,13 @@ fn child() {
         }
     });
     for n in 0.. {
-        match chance.below(60) {
+        match random.below(60) {
             0 => drop(image.compact(&mut |_, _| true)),
             1 => drop(image.snapshot()),
             2 => drop(image.merge(&mut |_, _| true)),
             3 => image.flush().expect("a flush"),
             _ => {
-                let track = chance.below(40) as u32 * 7;
+                let track = random.below(40u32) * 7;
                 // Larger than any version of an earlier round.
                 let version = seed * 1_000_000 + n;
                 say(format!("begin {track} {version}\n"));
@@ -122,9 +123,9 @@ fn story(format: Format, name: &str, rounds: u64) {
     let path = folder.path("vol.3390");
     create(&path, kind(), format).unwrap();
     let (mut done, mut begun) = (HashMap::new(), HashMap::new());
-    let mut chance = Chance(rounds);
+    let mut random = Random::seeded(rounds);
     for n in 1..=rounds {
-        let wait = Duration::from_micros(3_000 + chance.below(120_000));
+        let wait = Duration::from_micros(3_000 + random.below(120_000));
         round(&path, n, wait, &mut done, &mut begun);
         let image = Image::open(&path, Options::default()).unwrap_or_else(|error| panic!("round {n}: {error}"));
         for (track, version) in done.clone() {

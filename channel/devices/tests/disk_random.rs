@@ -8,9 +8,10 @@ mod disk;
 use arch::io::DeviceStatus;
 use dasd::{Kind, MediaError, Track, Volume};
 use devices::dasd::{Eckd, Fba, Options};
-use disk::random::{Apart, CYLINDERS, Chance, TRACKS, all, fill, fixed_blocks, program, run, setting};
+use disk::random::{Apart, CYLINDERS, TRACKS, all, fill, fixed_blocks, program, run, setting};
 use disk::{Machine, Memory, get, locate_bytes, put};
 use std::sync::{Arc, Mutex};
+use support::Random;
 
 /// A volume that notes which tracks are asked for.
 struct Watched(Arc<Memory>, Mutex<Vec<u32>>);
@@ -43,7 +44,7 @@ fn filled() -> Arc<Watched> {
 fn both_ways_give_the_same_and_nothing_outside_is_reached() {
     let rounds = setting("FUZZ_ROUNDS", 3000);
     let seed = setting("FUZZ_SEED", 0x3390);
-    let mut chance = Chance(seed.max(1));
+    let mut random = Random::seeded(seed);
     let volumes = [filled(), filled()];
     let mut machines = [true, false].map(|fast| {
         let volume = volumes[usize::from(!fast)].clone();
@@ -56,7 +57,7 @@ fn both_ways_give_the_same_and_nothing_outside_is_reached() {
         if round % 20 == 0 {
             volumes.iter().for_each(|volume| fill(&volume.0));
         }
-        let (steps, extent) = program(&mut chance);
+        let (steps, extent) = program(&mut random);
         let what = || {
             let text: Vec<String> = steps
                 .iter()
@@ -95,9 +96,9 @@ fn both_ways_give_the_same_and_nothing_outside_is_reached() {
 
 #[test]
 fn records_moved_without_their_tracks_are_the_same() {
-    let mut chance = Chance(setting("FUZZ_SEED", 0x9345).max(1));
+    let mut random = Random::seeded(setting("FUZZ_SEED", 0x9345));
     let memories = [Memory::d3390(CYLINDERS), Memory::d3390(CYLINDERS)];
-    let apart = Arc::new(Apart(memories[1].clone(), Mutex::new((Chance(7), 0))));
+    let apart = Arc::new(Apart(memories[1].clone(), Mutex::new((Random::seeded(7), 0))));
     let volumes: [Arc<dyn Volume>; 2] = [memories[0].clone(), apart.clone()];
     let mut machines = volumes.map(|volume| Machine::new(Box::new(Eckd::new(volume, Options::default()))));
     for round in 0..setting("FUZZ_ROUNDS", 3000) {
@@ -107,7 +108,7 @@ fn records_moved_without_their_tracks_are_the_same() {
         for m in &mut machines {
             m.css.allow_fast_path(0x200, round % 2 == 0);
         }
-        let steps = program(&mut chance).0;
+        let steps = program(&mut random).0;
         let irbs = [0, 1].map(|n| run(&mut machines[n], &steps));
         assert_eq!((irbs[0].scsw, irbs[0].ecw), (irbs[1].scsw, irbs[1].ecw), "round {round}");
         if round % 16 == 0 {
@@ -124,7 +125,7 @@ fn records_moved_without_their_tracks_are_the_same() {
 fn one_block_as_track_data_goes_without_its_track() {
     let memory = Memory::d3390(CYLINDERS);
     fill(&memory);
-    let apart = Arc::new(Apart(memory.clone(), Mutex::new((Chance(7), 0))));
+    let apart = Arc::new(Apart(memory.clone(), Mutex::new((Random::seeded(6), 0))));
     let mut machine = Machine::new(Box::new(Eckd::new(apart.clone(), Options::default())));
     let one = |write: bool, record: u8, length: u16| {
         let define = disk::extent(0xc0, 7, 7);
@@ -164,7 +165,7 @@ fn one_block_as_track_data_goes_without_its_track() {
 
 #[test]
 fn fixed_blocks_are_the_same_on_both_ways() {
-    let mut chance = Chance(setting("FUZZ_SEED", 0x9336).max(1));
+    let mut random = Random::seeded(setting("FUZZ_SEED", 0x9336));
     let volumes = [Memory::fba(300), Memory::fba(300)];
     let mut machines = [true, false].map(|fast| {
         let mut m = Machine::new(Box::new(Fba::new(volumes[usize::from(!fast)].clone(), Options::default())));
@@ -172,7 +173,7 @@ fn fixed_blocks_are_the_same_on_both_ways() {
         m
     });
     for round in 0..setting("FUZZ_ROUNDS", 3000) {
-        let steps = fixed_blocks(&mut chance);
+        let steps = fixed_blocks(&mut random);
         let irbs = [0, 1].map(|n| run(&mut machines[n], &steps));
         assert_eq!((irbs[0].scsw, irbs[0].ecw), (irbs[1].scsw, irbs[1].ecw), "round {round}");
     }

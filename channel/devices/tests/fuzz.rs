@@ -8,26 +8,7 @@ use css::{ChannelSubsystem, Device};
 use devices::{Card, Console3215, ConsoleHost, NotReady, Printer1403, Punch2540, Reader2540, RecordSink, RecordSource};
 use std::sync::Arc;
 use storage::Storage;
-
-/// A small generator (xorshift64*), so that a seed means the same everywhere.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
+use support::Random;
 
 struct Nothing;
 
@@ -41,7 +22,7 @@ impl RecordSink for Nothing {
     }
 }
 
-struct Cards(Chance);
+struct Cards(Random);
 
 impl RecordSource for Cards {
     fn read(&mut self) -> Card {
@@ -59,47 +40,47 @@ const PAGES: u64 = 16;
 const GUARDED: [u64; 3] = [0, 7, 15];
 const KEY: u8 = 5;
 
-fn words(chance: &mut Chance) -> Vec<u8> {
+fn words(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..64 {
         let commands = [0x01, 0x02, 0x03, 0x04, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x63, 0xc2, 0xe4, 0x42, 0x23, 0x19];
-        let command = if chance.one_in(16) { chance.next() as u8 } else { commands[chance.below(15) as usize] };
-        let mut flags = [0x60, 0x20, 0x40, 0x80, 0x00, 0x44, 0x24, 0x68, 0x62, 0x70, 0xa0][chance.below(11) as usize];
-        if chance.one_in(16) {
-            flags = chance.next() as u8;
+        let command = if random.one_in(16) { random.byte() } else { commands[random.below(15)] };
+        let mut flags = [0x60, 0x20, 0x40, 0x80, 0x00, 0x44, 0x24, 0x68, 0x62, 0x70, 0xa0][random.below(11)];
+        if random.one_in(16) {
+            flags = random.byte();
         }
-        let (mut count, mut address) = (chance.below(200) as u16, chance.below(PAGES << 12) as u32);
+        let (mut count, mut address) = (random.below(200) as u16, random.below(PAGES << 12) as u32);
         if command == 0x08 {
-            (flags, count, address) = (0, 0, 0x1000 + 8 * chance.below(64) as u32);
-        } else if chance.one_in(8) {
-            (count, address) = (chance.next() as u16, chance.next() as u32);
+            (flags, count, address) = (0, 0, 0x1000 + 8 * random.below(64) as u32);
+        } else if random.one_in(8) {
+            (count, address) = (random.word() as u16, random.word() as u32);
         } else if flags & 4 != 0 {
-            address = 0x2000 + 8 * chance.below(64) as u32;
+            address = 0x2000 + 8 * random.below(64) as u32;
         }
         let (c, a) = (count.to_be_bytes(), address.to_be_bytes());
         let format_1 = [command, flags, c[0], c[1], a[0], a[1], a[2], a[3]];
         let format_0 = [command, a[1], a[2], a[3], flags, 0, c[0], c[1]];
-        bytes.extend(if chance.one_in(3) { format_0 } else { format_1 });
+        bytes.extend(if random.one_in(3) { format_0 } else { format_1 });
     }
     bytes
 }
 
-fn lists(chance: &mut Chance) -> Vec<u8> {
+fn lists(random: &mut Random) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..64 {
-        let word = match chance.below(4) {
-            0 => chance.next() << 8,
-            1 => chance.below(PAGES << 12),
-            2 => chance.below(PAGES * 2) << 11,
-            _ => chance.below(PAGES) << 44 | chance.below(PAGES) << 12,
+        let word = match random.below(4) {
+            0 => random.word() << 8,
+            1 => random.below(PAGES << 12),
+            2 => random.below(PAGES * 2) << 11,
+            _ => random.below(PAGES) << 44 | random.below(PAGES) << 12,
         };
         bytes.extend(word.to_be_bytes());
     }
     bytes
 }
 
-fn fuzz(name: &str, seed: u64, rounds: u64, device: Box<dyn Device>, mut poke: impl FnMut(&mut Chance)) {
-    let mut chance = Chance(seed);
+fn fuzz(name: &str, seed: u64, rounds: u64, device: Box<dyn Device>, mut poke: impl FnMut(&mut Random)) {
+    let mut random = Random::seeded(seed);
     let storage = Arc::new(Storage::new(PAGES << 12).unwrap());
     for page in 0..PAGES {
         let guarded = GUARDED.contains(&page);
@@ -112,23 +93,23 @@ fn fuzz(name: &str, seed: u64, rounds: u64, device: Box<dyn Device>, mut poke: i
         if css.store_subchannel(id).is_some_and(|schib| !schib.pmcw.enabled()) {
             let mut schib = css.store_subchannel(id).unwrap();
             schib.pmcw.flags |= pmcw_flag::ENABLED;
-            schib.pmcw.characteristics = chance.below(2) as u32;
+            schib.pmcw.characteristics = random.below(2) as u32;
             assert!(css.modify_subchannel(id, &schib).is_ok());
         }
-        storage.write(Absolute(0x1000), &words(&mut chance)).unwrap();
-        storage.write(Absolute(0x2000), &lists(&mut chance)).unwrap();
-        let flags = u32::from(KEY) << 28 | chance.next() as u32 & 0x0ffb_0080 | 0xff00;
-        let orb = Orb { parameter: 0, flags, program: 0x1000 + 8 * chance.below(32) as u32, extension: [0; 5] };
+        storage.write(Absolute(0x1000), &words(&mut random)).unwrap();
+        storage.write(Absolute(0x2000), &lists(&mut random)).unwrap();
+        let flags = u32::from(KEY) << 28 | random.word() as u32 & 0x0ffb_0080 | 0xff00;
+        let orb = Orb { parameter: 0, flags, program: 0x1000 + 8 * random.below(32) as u32, extension: [0; 5] };
         let started = css.start_subchannel(id, &orb);
-        for _ in 0..chance.below(6) {
-            match chance.below(9) {
-                0 => poke(&mut chance),
+        for _ in 0..random.below(6) {
+            match random.below(9) {
+                0 => poke(&mut random),
                 1 => drop(css.resume_subchannel(id)),
-                2 if chance.one_in(4) => drop(css.halt_subchannel(id)),
-                3 if chance.one_in(4) => drop(css.cancel_subchannel(id)),
-                4 => drop(css.take_interruption(chance.next() as u8)),
+                2 if random.one_in(4) => drop(css.halt_subchannel(id)),
+                3 if random.one_in(4) => drop(css.cancel_subchannel(id)),
+                4 => drop(css.take_interruption(random.byte())),
                 5 | 6 => drop(css.test_subchannel(id)),
-                7 if chance.one_in(64) => css.reset(),
+                7 if random.one_in(64) => css.reset(),
                 _ => css.attend(),
             }
         }
@@ -157,10 +138,10 @@ fn random_channel_programs_do_no_harm() {
     let seed = number("FUZZ_SEED", 390);
     let console = Console3215::new(Box::new(Nothing));
     let input = console.input();
-    fuzz("console", seed, rounds, Box::new(console), |chance| {
-        if chance.one_in(3) { input.attention() } else { input.enter(&vec![0x81; chance.below(200) as usize]) }
+    fuzz("console", seed, rounds, Box::new(console), |random| {
+        if random.one_in(3) { input.attention() } else { input.enter(&vec![0x81; random.below(200) as usize]) }
     });
-    let reader = Reader2540::new(Box::new(Cards(Chance(seed))));
+    let reader = Reader2540::new(Box::new(Cards(Random::seeded(seed))));
     let switch = reader.ready_switch();
     fuzz("reader", seed, rounds, Box::new(reader), |_| switch.press());
     fuzz("punch", seed, rounds, Box::new(Punch2540::new(Box::new(Nothing))), |_| ());

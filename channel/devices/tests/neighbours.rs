@@ -8,9 +8,10 @@ mod disk;
 use arch::io::DeviceStatus;
 use dasd::{Extent, Kind, Track, Volume};
 use devices::dasd::{Eckd, Fba, Options};
-use disk::random::{Apart, CYLINDERS, Chance, TRACKS, all, fill, fixed_blocks, program, run, setting};
+use disk::random::{Apart, CYLINDERS, TRACKS, all, fill, fixed_blocks, program, run, setting};
 use disk::{Machine, Memory};
 use std::sync::{Arc, Mutex};
+use support::Random;
 
 /// What the neighbours have, over and over: it is nowhere else.
 const THEIRS: &[u8; 16] = b"a neighbour's da";
@@ -34,11 +35,11 @@ fn neighbours(volume: &Memory) -> Vec<Arc<Track>> {
 #[test]
 fn a_channel_program_reaches_no_other_users_track() {
     let (rounds, seed) = (setting("FUZZ_ROUNDS", 3000), setting("FUZZ_SEED", 0x190));
-    let mut chance = Chance(seed.max(1));
+    let mut random = Random::seeded(seed);
     let alone = Memory::d3390(CYLINDERS);
     let volumes = [three(), three()];
     // One of them moves records without their tracks, when it likes.
-    let apart: Arc<dyn Volume> = Arc::new(Apart(volumes[0].clone(), Mutex::new((Chance(99), 0))));
+    let apart: Arc<dyn Volume> = Arc::new(Apart(volumes[0].clone(), Mutex::new((Random::seeded(99), 0))));
     let midsts = [apart, volumes[1].clone()].map(|volume| {
         Arc::new(Extent::new(volume, CYLINDERS.into(), CYLINDERS.into(), false).expect("it lies on the volume"))
     });
@@ -56,7 +57,7 @@ fn a_channel_program_reaches_no_other_users_track() {
             fill(&alone);
             midsts.iter().for_each(|midst| put_in_the_midst(&alone, midst));
         }
-        let (steps, _) = program(&mut chance);
+        let (steps, _) = program(&mut random);
         let what = || format!("round {round} of seed {seed:#x}");
         let wanted = run(&mut own, &steps);
         good += u64::from(wanted.scsw.device == DeviceStatus::ENDED && wanted.scsw.subchannel == 0);
@@ -84,7 +85,7 @@ fn a_channel_program_reaches_no_other_users_track() {
 #[test]
 fn a_channel_program_reaches_no_other_users_block() {
     const BLOCKS: u64 = 300;
-    let mut chance = Chance(setting("FUZZ_SEED", 0x9336).max(1));
+    let mut random = Random::seeded(setting("FUZZ_SEED", 0x9336));
     let alone = Memory::fba(BLOCKS);
     let volumes = [Memory::fba(3 * BLOCKS), Memory::fba(3 * BLOCKS)];
     let (before, behind) = (0..BLOCKS as usize * Kind::BLOCK, 2 * BLOCKS as usize * Kind::BLOCK..);
@@ -105,7 +106,7 @@ fn a_channel_program_reaches_no_other_users_block() {
         machine(Arc::new(midst), std::mem::take(&mut fast))
     });
     for round in 0..setting("FUZZ_ROUNDS", 3000) {
-        let steps = fixed_blocks(&mut chance);
+        let steps = fixed_blocks(&mut random);
         let wanted = run(&mut own, &steps);
         for (m, volume) in machines.iter_mut().zip(&volumes) {
             let irb = run(m, &steps);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use support::Random;
 use tape::{Item, Tape, TapeError, check};
 
 fn place(name: &str) -> PathBuf {
@@ -10,24 +11,13 @@ fn place(name: &str) -> PathBuf {
     path
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 33) as usize % n
-    }
-}
-
 #[test]
 fn random_work_agrees_with_a_model() {
     for (name, seed) in [("model.aws", 1), ("model.het", 2), ("other.aws", 3), ("other.het", 4)] {
         let path = place(name);
         let mut tape = Tape::create(&path).expect("a new file");
         let (mut model, mut at): (Vec<Option<Vec<u8>>>, usize) = (Vec::new(), 0);
-        let mut random = Random(seed);
+        let mut random = Random::seeded(seed);
         for step in 0..3000 {
             match random.below(10) {
                 0..3 => {
@@ -57,7 +47,7 @@ fn random_work_agrees_with_a_model() {
                     at -= usize::from(wanted != Item::Nothing);
                 }
                 7 => {
-                    let forward = random.below(2) == 0;
+                    let forward = random.one_in(2);
                     let there = if forward { at < model.len() } else { at > 0 };
                     assert_eq!(tape.space(forward) != Item::Nothing, there);
                     at = if !there {
@@ -74,7 +64,7 @@ fn random_work_agrees_with_a_model() {
                     at = to.min(model.len());
                 }
                 // The tape is dismounted, and mounted again.
-                _ if random.below(20) == 0 => {
+                _ if random.one_in(20) => {
                     drop(tape);
                     assert_eq!(check(&path).expect("it is a tape").wrong, Vec::<String>::new());
                     tape = Tape::open(&path, true).expect("it is a tape");
@@ -124,14 +114,14 @@ fn damaged_files_are_refused_or_read_and_break_nothing() {
     drop(tape);
     let whole = fs::read(&path).expect("it was just written");
     let other = place("damaged.het");
-    let mut random = Random(99);
+    let mut random = Random::seeded(99);
     for round in 0..400 {
         let mut bytes = whole.clone();
         if round % 2 == 0 {
             bytes.truncate(random.below(bytes.len()));
         } else {
             let places = [random.below(200), random.below(bytes.len())];
-            bytes[places[random.below(2)]] = random.below(256) as u8;
+            bytes[places[random.below(2)]] = random.byte();
         }
         fs::write(&other, &bytes).expect("it is ours");
         if let Ok(mut tape) = Tape::open(&other, true) {

@@ -1,6 +1,7 @@
 //! USER DIRECT, statement by statement, as the planning and administration manual lists them.
 
 use directory::*;
+use support::Random;
 
 fn parse(text: &str) -> Directory {
     Directory::parse("USER DIRECT", text, &Passwords::default()).unwrap_or_else(|errors| panic!("{errors:#?}"))
@@ -290,18 +291,6 @@ fn a_changed_password_goes_before_the_source() {
     assert!(Directory::load(&source).unwrap_err()[0].to_string().contains("cannot be read"));
 }
 
-/// A small generator of pseudo-random numbers (xorshift64*), so that a failure is its seed.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % below
-    }
-}
-
 /// Statements made of words that mean something somewhere, damaged sources, and noise: an answer, never a panic, and
 /// mistakes in the order of their lines. FUZZ_SECONDS makes it go on for so long.
 #[test]
@@ -357,26 +346,26 @@ fn any_text_gets_an_answer() {
         if seed > 3000 && started.elapsed().as_secs() >= seconds {
             break;
         }
-        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random::seeded(seed);
         let mut text = String::new();
-        if dice.roll(4) == 0 {
+        if random.one_in(4) {
             text = MANUAL.replace("CPCMS", "NOPASS").replace("XYZ", "NOLOG").replace("READ WRITE MULTI", "ALL");
-            for _ in 0..1 + dice.roll(4) {
+            for _ in 0..1 + random.below(4) {
                 let mut chars: Vec<char> = text.chars().collect();
-                let at = dice.roll(chars.len());
-                match dice.roll(3) {
+                let at = random.below(chars.len());
+                match random.below(3) {
                     0 => drop(chars.remove(at)),
-                    1 => chars[at] = char::from(dice.roll(256) as u8),
+                    1 => chars[at] = char::from(random.byte()),
                     _ => chars.truncate(at),
                 }
                 text = chars.into_iter().collect::<String>() + "\n";
             }
         }
-        for _ in 0..dice.roll(20) {
-            text.push_str(if dice.roll(3) == 0 { "USER" } else { statements[dice.roll(statements.len())] });
-            for _ in 0..dice.roll(7) {
+        for _ in 0..random.below(20) {
+            text.push_str(if random.one_in(3) { "USER" } else { random.pick(&statements) });
+            for _ in 0..random.below(7) {
                 text.push(' ');
-                text.push_str(WORDS[dice.roll(WORDS.len())]);
+                text.push_str(random.pick(WORDS));
             }
             text.push('\n');
         }

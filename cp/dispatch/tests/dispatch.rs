@@ -1,25 +1,10 @@
 //! The dispatcher in simulated systems: shares, transactions, lists, and what never happens.
 
 use std::collections::{BTreeMap, BTreeSet};
+use support::Random;
 
 use base::Tod;
 use dispatch::*;
-
-/// A small generator of pseudo-random numbers (xorshift64*), so that a failure is its seed.
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Dice {
-        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn roll(&mut self, below: u64) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % below
-    }
-}
 
 fn at(us: u64) -> Tod {
     Tod(0).plus_micros(us)
@@ -51,7 +36,7 @@ struct System {
     jobs: BTreeMap<u32, Job>,
     /// What happens when: a processor returns or asks, a job wants to work.
     agenda: BTreeSet<(u64, What)>,
-    dice: Dice,
+    random: Random,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +50,7 @@ impl System {
     fn new(processors: usize, srm: Srm, seed: u64) -> System {
         let agenda = (0..processors).map(|p| (0, What::Asks(p))).collect();
         let dispatcher = Dispatcher::new(processors, srm);
-        System { dispatcher, now: 0, jobs: BTreeMap::new(), agenda, dice: Dice::new(seed) }
+        System { dispatcher, now: 0, jobs: BTreeMap::new(), agenda, random: Random::seeded(seed) }
     }
 
     fn user(&mut self, user: u32, share: Share, quickdsp: bool) {
@@ -78,7 +63,7 @@ impl System {
         self.jobs.insert(vcpu, job);
         let first = match load {
             Load1::Batch => 0,
-            Load1::Interactive { think, .. } => self.dice.roll(think.max(1)),
+            Load1::Interactive { think, .. } => self.random.below(think.max(1)),
         };
         self.agenda.insert((self.now + first, What::Wants(vcpu)));
     }
@@ -133,7 +118,7 @@ impl System {
                         && job.left == 0
                     {
                         job.responses.push(when - job.since);
-                        let think = think / 2 + self.dice.roll(think.max(1));
+                        let think = think / 2 + self.random.below(think.max(1));
                         self.agenda.insert((when + think, What::Wants(vcpu)));
                         why = Return::Wait;
                     }
@@ -502,10 +487,10 @@ fn indicate_load_shows_utilisation() {
 #[test]
 fn whatever_happens_the_lists_stay_whole() {
     for seed in 1..=60 {
-        let mut dice = Dice::new(seed);
-        let processors = 1 + dice.roll(5) as usize;
-        let limits = [1 + dice.roll(8) as u32, 1 + dice.roll(6) as u32, 1 + dice.roll(4) as u32];
-        let srm = Srm { dispatch_buffer: if dice.roll(2) == 0 { limits } else { [32_767; 3] }, ..Srm::default() };
+        let mut random = Random::seeded(seed);
+        let processors = 1 + random.below(5) as usize;
+        let limits = [1 + random.below(8) as u32, 1 + random.below(6) as u32, 1 + random.below(4) as u32];
+        let srm = Srm { dispatch_buffer: if random.one_in(2) { limits } else { [32_767; 3] }, ..Srm::default() };
         let mut d = Dispatcher::new(processors, srm);
         let mut now = 0;
         let mut runs: Vec<Option<VcpuId>> = vec![None; processors];
@@ -516,32 +501,31 @@ fn whatever_happens_the_lists_stay_whole() {
             d.event(at(0), Event::User { user: UserId(user), share, quickdsp: user == 2 });
         }
         for step in 0..4000u32 {
-            now += dice.roll(40_000);
-            let any = |dice: &mut Dice, there: &[VcpuId]| there[dice.roll(there.len() as u64) as usize];
-            match dice.roll(12) {
+            now += random.below(40_000);
+            match random.below(12) {
                 0 if there.len() < 24 => {
                     let vcpu = VcpuId(step);
-                    d.event(at(now), Event::Add { vcpu, user: UserId(dice.roll(4) as u32) });
+                    d.event(at(now), Event::Add { vcpu, user: UserId(random.below(4) as u32) });
                     there.push(vcpu);
                 }
                 1 if there.len() > 12 => {
-                    let vcpu = there.swap_remove(dice.roll(there.len() as u64) as usize);
+                    let vcpu = there.swap_remove(random.below(there.len()));
                     d.event(at(now), Event::Remove(vcpu));
                     going.insert(vcpu);
                 }
                 2 => {
-                    let share = Share::Relative(1 + dice.roll(10_000) as u16);
-                    let user = UserId(dice.roll(4) as u32);
-                    d.event(at(now), Event::User { user, share, quickdsp: dice.roll(2) == 0 });
+                    let share = Share::Relative(1 + random.below(10_000) as u16);
+                    let user = UserId(random.below(4) as u32);
+                    d.event(at(now), Event::User { user, share, quickdsp: random.one_in(2) });
                 }
-                3..7 if !there.is_empty() => drop(d.event(at(now), Event::Ready(any(&mut dice, &there)))),
+                3..7 if !there.is_empty() => drop(d.event(at(now), Event::Ready(random.pick(&there)))),
                 _ => {
-                    let processor = dice.roll(processors as u64) as usize;
+                    let processor = random.below(processors);
                     if runs[processor].take().is_some() {
                         let whys =
                             [Return::SliceEnd, Return::Wait, Return::PageWait, Return::Stopped, Return::SliceEnd];
-                        let why = whys[dice.roll(5) as usize];
-                        d.event(at(now), Event::Returned { processor, used: dice.roll(6_000), why });
+                        let why = random.pick(&whys);
+                        d.event(at(now), Event::Returned { processor, used: random.below(6_000), why });
                     } else if let Decision::Run { vcpu, .. } = d.next(at(now), processor) {
                         assert!(!runs.contains(&Some(vcpu)), "seed {seed}: {vcpu:?} is given to two processors");
                         assert!(there.contains(&vcpu), "seed {seed}: {vcpu:?} was removed");

@@ -17,6 +17,7 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use support::Random;
 
 const CYLINDERS: u32 = 20;
 const TRACKS: u32 = CYLINDERS * 15;
@@ -317,22 +318,20 @@ impl Seconds {
             (false, false) => [fixed_extent(), fixed_locate(0x06, track), get(0x42, 4096)],
             (false, true) => [fixed_extent(), fixed_locate(0x01, track), put(0x41, &[byte; 4096])],
         };
-        let mut seed = 0x1001_9121u64;
-        let mut chance = move || {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            (seed >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut random = Random::seeded(0x1001_9121);
         let (mut before, mut done) = (0.0, 0);
         for n in 0..number + number / 4 {
             // The first fill the cache.
             if n == number / 4 {
                 before = processor_time()?;
             }
-            let write = chance() >= 0.88;
+            let write = random.fraction() >= 0.88;
             let some = f64::from(tracks);
-            let track = if chance() < 0.7 { chance().powf(3.0) * some * 0.75 } else { chance() * some };
+            let track = if random.fraction() < 0.7 {
+                random.fraction().powf(3.0) * some * 0.75
+            } else {
+                random.fraction() * some
+            };
             m.good(&program(write, track as u32, n as u8));
             done += u32::from(n >= number / 4);
         }

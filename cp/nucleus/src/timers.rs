@@ -59,28 +59,17 @@ impl<K: Copy + Ord + Hash> Timers<K> {
 mod tests {
     use super::*;
     use std::cell::Cell;
-
-    /// Numbers that are the same every time (xorshift).
-    struct Chance(u64);
-
-    impl Chance {
-        fn below(&mut self, end: u64) -> u64 {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            self.0 % end
-        }
-    }
+    use support::Random;
 
     /// 200,000 changes, against a table of all keys that is walked after each.
     #[test]
     fn timers_find_what_a_walk_over_everything_finds() {
-        let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
+        let mut random = Random::seeded(1);
         let (mut timers, mut model) = (Timers::default(), HashMap::<u32, Tod>::new());
         let (mut set, mut taken, mut dues) = (0, 0, 0);
         for _ in 0..200_000 {
-            let (key, at) = (chance.below(64) as u32, Tod(chance.below(1000)));
-            match chance.below(4) {
+            let (key, at) = (random.below(64), Tod(random.below(1000)));
+            match random.below(4) {
                 0 => {
                     timers.set(key, None);
                     model.remove(&key);

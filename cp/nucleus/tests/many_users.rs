@@ -10,6 +10,7 @@ use nucleus::system::{Cp, SystemConfig};
 use nucleus::vmdbk::Vmdbk;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use support::Random;
 
 /// A clock that moves when it is told to.
 struct Hand(AtomicU64);
@@ -134,43 +135,31 @@ fn an_event_looks_at_as_many_users_whatever_their_number() {
     assert_eq!(few.last(), Some(&("nothing", 0)));
 }
 
-/// Numbers that are the same every time (xorshift).
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
-
 /// What users do, what others do to them, and time that passes to what is due or beyond.
 #[test]
 fn what_is_due_is_what_a_walk_over_everybody_finds() {
-    let mut chance = Chance(0x0123_4567_89ab_cdef);
+    let mut random = Random::seeded(1);
     let mut site = Site::new(40);
     let (mut due, mut ticks) = (0, 0);
     for step in 0..20_000 {
-        let n = chance.below(site.seats.len() as u64) as usize;
+        let n = random.below(site.seats.len());
         let (vmdbk, terminal) = site.seats[n].clone();
-        let other = name(chance.below(40) as usize);
-        match chance.below(16) {
-            0 => site.enter(n, &format!("sleep {} sec", chance.below(99))),
+        let other = name(random.below(40));
+        match random.below(16) {
+            0 => site.enter(n, &format!("sleep {} sec", random.below(99))),
             1 => site.enter(n, "sleep"),
             2 => site.enter(n, "disconnect"),
             // Anybody, the user too.
             3 => site.enter(n, &format!("set secuser {other}")),
             4 => site.enter(n, "set secuser off"),
-            5 => site.enter(n, &format!("terminal more {} {}", chance.below(60), chance.below(20))),
+            5 => site.enter(n, &format!("terminal more {} {}", random.below(60), random.below(20))),
             6 => site.enter(n, &format!("msg {other} hello")),
             7 => (0..25).for_each(|_| vmdbk.write("a line of many", Tone::Normal, site.cp.now())),
             8 => vmdbk.console().print("the guest's\n", site.cp.now()),
             9 => site.cp.key(terminal.id, Key::Clear, &[String::new()]),
             10 => site.cp.hang_up(terminal.id),
-            11 => site.cp.set_cp_read(&vmdbk, chance.below(2) == 0),
-            12 if chance.below(4) == 0 => logon::log_off(&site.cp, &vmdbk, logon::Reason::LogOff),
+            11 => site.cp.set_cp_read(&vmdbk, random.one_in(2)),
+            12 if random.one_in(4) => logon::log_off(&site.cp, &vmdbk, logon::Reason::LogOff),
             12 | 13 => {
                 // Another terminal, at which the user logs on, or comes back to what was left.
                 let terminal = site.connect();
@@ -180,7 +169,7 @@ fn what_is_due_is_what_a_walk_over_everybody_finds() {
                     None => site.cp.hang_up(terminal.id),
                 }
             }
-            14 => site.pass(chance.below(5)),
+            14 => site.pass(random.below(5)),
             _ => {
                 if let Some(at) = site.cp.deadline() {
                     site.clock.0.fetch_max(at.0, Ordering::Relaxed);

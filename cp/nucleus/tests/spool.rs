@@ -18,6 +18,7 @@ use spool::{Attributes, Content, Punch, Queue, Spool};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use support::Random;
 use time::Time;
 
 struct System {
@@ -515,13 +516,7 @@ fn any_words_in_any_order() {
     ];
     let system = System::new();
     let (guest, other) = (system.log_on("linux1"), system.log_on("linux2"));
-    let mut chance = 0x1234_5678_9abc_def1_u64;
-    let mut below = |n: usize| {
-        chance ^= chance << 13;
-        chance ^= chance >> 7;
-        chance ^= chance << 17;
-        (chance % n as u64) as usize
-    };
+    let mut random = Random::seeded(1);
     for round in 0..3000 {
         if round % 50 == 0 {
             system.punch("LINUX1", &[b"a card"]);
@@ -530,9 +525,9 @@ fn any_words_in_any_order() {
             guest.run(if round % 40 == 0 { PUNCH } else { PRINTER }, &[(0x01, 0x20, 80, 0x2000)]);
             guest.run(READER, &[(0x02, 0x20, 80, 0x2000)]);
         }
-        let words: Vec<&str> = (0..below(6)).map(|_| WORDS[below(WORDS.len())]).collect();
-        let line = format!("{} {}", COMMANDS[below(COMMANDS.len())], words.join(" "));
-        let issuer = if below(4) == 0 { &other } else { &guest };
+        let words: Vec<&str> = (0..random.below(6)).map(|_| random.pick(WORDS)).collect();
+        let line = format!("{} {}", random.pick(COMMANDS), words.join(" "));
+        let issuer = if random.one_in(4) { &other } else { &guest };
         let (text, code) = issuer.command(&line);
         assert_eq!(code != 0, text.starts_with("HCP"), "{line}: {text}");
     }

@@ -87,17 +87,17 @@ fn enable(css: &mut ChannelSubsystem, id: SubsystemId) {
 
 /// A command at `place`, most of them possible.
 fn ccw(chance: &mut Chance, place: u32) -> Ccw {
-    let command = if chance.once_in(8) { chance.byte() } else { COMMANDS[chance.below(COMMANDS.len())] };
+    let command = if chance.one_in(8) { chance.byte() } else { COMMANDS[chance.below(COMMANDS.len())] };
     let mut flags =
-        if chance.once_in(4) { chance.byte() } else { [0x00, 0x20, 0x40, 0x60, 0x80, 0xC0][chance.below(6)] };
+        if chance.one_in(4) { chance.byte() } else { [0x00, 0x20, 0x40, 0x60, 0x80, 0xC0][chance.below(6)] };
     let mut address = address(chance);
     if command == 0x08 {
         // A transfer, often within the program, sometimes to itself.
-        address = if chance.once_in(8) { place } else { PROGRAM + 8 * chance.below(24) as u32 };
-    } else if chance.once_in(6) {
+        address = if chance.one_in(8) { place } else { PROGRAM + 8 * chance.below(24) as u32 };
+    } else if chance.one_in(6) {
         (flags, address) = (flags | 0x04, 0x3000 + 4 * chance.below(32) as u32);
     }
-    let count = if chance.once_in(8) { chance.word() as u16 } else { chance.below(200) as u16 };
+    let count = if chance.one_in(8) { chance.word() as u16 } else { chance.below(200) as u16 };
     Ccw { command, flags, count, address }
 }
 
@@ -126,14 +126,14 @@ fn orb(chance: &mut Chance, format: CcwFormat) -> Orb {
         orb_flag::IDAW_2K,
         orb_flag::SUPPRESS_LENGTH,
     ] {
-        if chance.once_in(4) {
+        if chance.one_in(4) {
             flags |= flag;
         }
     }
-    if chance.once_in(16) {
+    if chance.one_in(16) {
         flags = chance.word() as u32;
     }
-    let program = if chance.once_in(16) { chance.word() as u32 } else { PROGRAM };
+    let program = if chance.one_in(16) { chance.word() as u32 } else { PROGRAM };
     Orb { parameter: chance.word() as u32, flags, program, extension: [0; 5] }
 }
 

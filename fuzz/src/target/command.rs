@@ -142,7 +142,7 @@ fn run(chance: &mut Chance) {
         (0..2).map(|_| cp.connect(kinds[chance.below(2)].clone(), None, "127.0.0.1", true).id).collect();
     let users = ["LOGON OPERATOR FUZZ", "LOGON GENERAL FUZZ"];
     for (terminal, line) in terminals.iter().zip(users) {
-        if !chance.once_in(4) {
+        if !chance.one_in(4) {
             enter(&cp, *terminal, line);
         }
     }

@@ -12,7 +12,7 @@ const ARCHITECTURES: [Architecture; 3] = [Architecture::S370, Architecture::Esa,
 
 fn run(chance: &mut Chance) {
     let mut text = chance.word().to_be_bytes();
-    if !chance.once_in(4) {
+    if !chance.one_in(4) {
         // Most chance text is no instruction: lay a known operation code over it.
         let row = instructions().nth(chance.below(instructions().count())).expect("the number is below the count");
         text[0] = if row.code > 0xFFF { (row.code >> 8) as u8 } else { row.code as u8 };

@@ -64,7 +64,7 @@ const OPERANDS: &[&str] = &[
 ];
 
 fn run(chance: &mut Chance) {
-    let text = if chance.once_in(2) {
+    let text = if chance.one_in(2) {
         let mut bytes = sample().as_bytes().to_vec();
         for _ in 0..=chance.below(3) {
             chance.damage(&mut bytes);

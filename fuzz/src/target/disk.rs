@@ -106,16 +106,16 @@ fn run(chance: &mut Chance) {
         let one = chance.below(files.len());
         let bytes = &mut files[one].1;
         // Most damage is where the numbers are: in the headers, the tables and the beginnings of tracks.
-        let limit = if chance.once_in(3) { bytes.len() } else { bytes.len().min(4096) };
+        let limit = if chance.one_in(3) { bytes.len() } else { bytes.len().min(4096) };
         match chance.below(4) {
             0 => bytes[chance.below(limit)] = chance.byte(),
             1 => bytes[chance.below(limit)] ^= 1 << chance.below(8),
             2 => {
                 let at = chance.below(limit);
                 let end = bytes.len().min(at + 4);
-                bytes[at..end].fill(if chance.once_in(2) { 0xFF } else { chance.byte() });
+                bytes[at..end].fill(if chance.one_in(2) { 0xFF } else { chance.byte() });
             }
-            _ if chance.once_in(8) => bytes.truncate(1 + chance.below(bytes.len())),
+            _ if chance.one_in(8) => bytes.truncate(1 + chance.below(bytes.len())),
             _ => {}
         }
     }
@@ -156,13 +156,13 @@ fn look(path: &Path, chance: &mut Chance) {
     }
     let small = |_: u64, of: u64| of < 5_000;
     let _ = check(path, &Options::default(), true, &mut { small });
-    if chance.once_in(4) {
+    if chance.one_in(4) {
         let _ = repair(path, &Options::default(), &mut { small });
     }
-    if chance.once_in(4)
+    if chance.one_in(4)
         && let Ok(image) = Image::open(path, Options::default())
     {
-        let _ = if chance.once_in(4) { image.discard() } else { image.merge(&mut { small }) };
+        let _ = if chance.one_in(4) { image.discard() } else { image.merge(&mut { small }) };
     }
 }
 

@@ -42,7 +42,7 @@ impl Host for Nobody {
 fn run(chance: &mut Chance) {
     let architecture = [Architecture::S370, Architecture::Esa, Architecture::Z, Architecture::Z][chance.below(4)];
     let mut specification = Specification { storage: STORAGE, architecture, ..Specification::default() };
-    if chance.once_in(4) {
+    if chance.one_in(4) {
         specification.facilities = Facilities(std::array::from_fn(|_| chance.word()));
     }
     let clock = Arc::new(Counting(AtomicU64::new(Tod::from_unix_nanos(1_700_000_000_000_000_000).0)));
@@ -75,7 +75,7 @@ fn write_storage(chance: &mut Chance, machine: &Configuration) {
     }
     put(PROGRAM, &text);
     // Where interruptions go: mostly to a wait that ends the run, or it would turn round and round.
-    let (wait, waits) = (mask::WAIT, !chance.once_in(4));
+    let (wait, waits) = (mask::WAIT, !chance.one_in(4));
     for place in (0x1A0..0x200).step_by(16) {
         let modes = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING | if waits { wait } else { 0 };
         put(place, &modes.to_be_bytes());
@@ -89,7 +89,7 @@ fn write_storage(chance: &mut Chance, machine: &Configuration) {
         put(8 * chance.below(0x1_0000) as u64, &word(chance).to_be_bytes());
     }
     for page in 0..16 {
-        if chance.once_in(8) {
+        if chance.one_in(8) {
             let _ = storage.set_key(Absolute(4096 * page), chance.byte() & 0xFE);
         }
     }
@@ -100,19 +100,19 @@ fn set_registers(chance: &mut Chance, machine: &Configuration) {
     let state = &mut core.state;
     state.gr = std::array::from_fn(|_| word(chance));
     state.fpr.0 = std::array::from_fn(|_| [word(chance), word(chance)]);
-    state.ar = std::array::from_fn(|_| if chance.once_in(2) { 0 } else { word(chance) as u32 });
+    state.ar = std::array::from_fn(|_| if chance.one_in(2) { 0 } else { word(chance) as u32 });
     for number in 0..16 {
-        if chance.once_in(3) {
+        if chance.one_in(3) {
             state.cr[number] = word(chance);
         }
     }
     state.fpc = chance.word() as u32 & 0xF8F8_FF77;
     let mut psw = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
-    if chance.once_in(4) {
+    if chance.one_in(4) {
         psw = [0, mask::BASIC_ADDRESSING][chance.below(2)];
     }
     for bits in [mask::PER, mask::DAT, mask::PROBLEM, mask::SPACE, mask::EXTERNAL, mask::IO, mask::KEY, mask::PROGRAM] {
-        if chance.once_in(6) {
+        if chance.one_in(6) {
             psw |= bits & chance.word() | bits & chance.word();
         }
     }
@@ -123,7 +123,7 @@ fn set_registers(chance: &mut Chance, machine: &Configuration) {
 /// An instruction of the table with any operands.
 fn instruction(chance: &mut Chance) -> Vec<u8> {
     let mut text = chance.word().to_be_bytes();
-    if !chance.once_in(16) {
+    if !chance.one_in(16) {
         let row = instructions().nth(chance.below(instructions().count())).expect("the number is below the count");
         let code = row.code;
         match code {

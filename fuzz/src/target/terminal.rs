@@ -63,18 +63,18 @@ const ORDERS: &[&[u8]] = &[
 ];
 
 fn run(chance: &mut Chance) {
-    if chance.once_in(2) { client(chance) } else { host(chance) }
+    if chance.one_in(2) { client(chance) } else { host(chance) }
 }
 
 /// A conversation, from the host's side.
 fn client(chance: &mut Chance) {
-    let config = Config { tn3270e: !chance.once_in(3), query: !chance.once_in(3), ..Config::default() };
+    let config = Config { tn3270e: !chance.one_in(3), query: !chance.one_in(3), ..Config::default() };
     let mut session = Session::new(config);
     let mut input = Vec::new();
     for _ in 0..chance.below(24) {
-        input.extend_from_slice(chance.one_of(PIECES));
+        input.extend_from_slice(chance.pick(PIECES));
     }
-    if chance.once_in(2) {
+    if chance.one_in(2) {
         chance.damage(&mut input);
     }
     let mut rest = &input[..];
@@ -96,7 +96,7 @@ fn client(chance: &mut Chance) {
         match chance.below(16) {
             0 => session.silence(),
             1 => session.keep_alive(),
-            2 => session.set_echo(chance.once_in(2)),
+            2 => session.set_echo(chance.one_in(2)),
             _ => drop(session.take_output()),
         }
         if session.is_closed() {
@@ -115,9 +115,9 @@ fn host(chance: &mut Chance) {
     for _ in 0..chance.below(8) {
         let mut record = Vec::new();
         for _ in 0..chance.below(12) {
-            record.extend_from_slice(chance.one_of(ORDERS));
+            record.extend_from_slice(chance.pick(ORDERS));
         }
-        if chance.once_in(2) {
+        if chance.one_in(2) {
             chance.damage(&mut record);
         }
         let _ = screen.apply(&record);

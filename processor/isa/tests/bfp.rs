@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use support::Random;
 
 use arch::Program;
 use cpu::{Architecture, Facilities, Interruption};
@@ -124,32 +125,16 @@ fn interesting(width: Width) -> Vec<u128> {
     values
 }
 
-/// A small generator with a fixed seed: a failure repeats.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+/// A number of moderate exponent, so that operands interact, often with few significant bits.
+fn moderate(random: &mut Random, width: Width) -> u128 {
+    let (bits, precision, emax) = width.parameters();
+    let fraction = precision - 1;
+    let exponent = (emax as i64 + i64::from(random.below(140)) - 70) as u128;
+    let mut digits = (u128::from(random.word()) << 64 | u128::from(random.word())) & ((1 << fraction) - 1);
+    if random.one_in(2) {
+        digits &= !0 << random.below(fraction);
     }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.next() as usize % from.len()]
-    }
-
-    /// A number of moderate exponent, so that operands interact, often with few significant bits.
-    fn number(&mut self, width: Width) -> u128 {
-        let (bits, precision, emax) = width.parameters();
-        let fraction = precision - 1;
-        let exponent = (emax as i64 + (self.next() % 140) as i64 - 70) as u128;
-        let mut digits = (u128::from(self.next()) << 64 | u128::from(self.next())) & ((1 << fraction) - 1);
-        if self.next().is_multiple_of(2) {
-            digits &= !0 << (self.next() % u64::from(fraction));
-        }
-        exponent << fraction | digits | u128::from(self.next() & 1) << (bits - 1)
-    }
+    exponent << fraction | digits | u128::from(random.word() & 1) << (bits - 1)
 }
 
 /// Puts an operand into floating-point register `n`, or a pair.
@@ -199,7 +184,7 @@ fn operands(instruction: &Instruction, random: &mut Random) -> Vec<Registers> {
                 }
             }
             for _ in 0..4000 {
-                let (a, b) = (random.number(instruction.target), random.number(instruction.source));
+                let (a, b) = (moderate(random, instruction.target), moderate(random, instruction.source));
                 pair(a, b, random);
             }
         }
@@ -210,7 +195,7 @@ fn operands(instruction: &Instruction, random: &mut Random) -> Vec<Registers> {
                 }
             }
             for _ in 0..2000 {
-                let b = random.number(instruction.source);
+                let b = moderate(random, instruction.source);
                 pair(0, b, random);
             }
         }
@@ -230,7 +215,7 @@ fn operands(instruction: &Instruction, random: &mut Random) -> Vec<Registers> {
             }
             for _ in 0..2000 {
                 let mut registers = base;
-                registers.gr4 = random.next() >> (random.next() % 64);
+                registers.gr4 = random.word() >> random.below(64);
                 push(&mut registers, random);
             }
         }
@@ -242,7 +227,8 @@ fn operands(instruction: &Instruction, random: &mut Random) -> Vec<Registers> {
         Form::Three | Form::ThreeStorage | Form::CopySign => {
             for n in 0..20000 {
                 let mut registers = base;
-                let mut number = || if n % 3 == 0 { random.number(instruction.source) } else { random.pick(&values) };
+                let mut number =
+                    || if n % 3 == 0 { moderate(random, instruction.source) } else { random.pick(&values) };
                 let (a, b, mut c) = (number(), number(), number());
                 if n % 9 == 0 {
                     // Close to the product, so that leading bits cancel.
@@ -307,7 +293,7 @@ fn ask(program: &Path, texts: &[([u8; 8], Vec<Registers>)]) -> Vec<Registers> {
 #[test]
 fn every_instruction_does_what_another_machine_does() {
     let Some(program) = build_oracle() else { return };
-    let mut random = Random(0x5eed_0fba_5e00);
+    let mut random = Random::seeded(0x5eed_0fba_5e00);
     let mut texts = Vec::new();
     for instruction in INSTRUCTIONS {
         let cases = operands(instruction, &mut random);

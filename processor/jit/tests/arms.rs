@@ -5,6 +5,7 @@
 use arch::{Absolute, mask};
 use cpu::{attention, cr0};
 use engine::Exit;
+use support::Random;
 use vectors::machine::Machine;
 
 const TEXT: u64 = 0x8000;
@@ -18,13 +19,7 @@ const PATIENCE: [u8; 3] = [1, 9, 40];
 fn machine(text: &[u8], patience: u8, prepare: &impl Fn(&mut Machine)) -> Machine {
     // What follows is no instruction: the program's end.
     let mut machine = Machine::executing(&[text, &[0, 0]].concat(), TEXT, patience);
-    let mut seed = 1u64;
-    let data: Vec<u8> = (0..SIZE)
-        .map(|_| {
-            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            (seed >> 56) as u8
-        })
-        .collect();
+    let data = Random::seeded(1).bytes(SIZE as usize);
     machine.storage.write(Absolute(DATA), &data).expect("it lies in storage");
     prepare(&mut machine);
     machine

@@ -1,50 +1,29 @@
 //! Whatever comes in, nothing panics or hangs, and the rules hold. Seeded: every run is the same.
 
+use support::Random;
 use tn3270::datastream::{QueryReply, Size, order};
 use tn3270::{Aid, Config, Event, Functions, Inbound, Reject, Screen, Session};
 
-/// xorshift64*.
-struct Random(u64);
+/// Bytes that are likely to mean something: `alphabet`, now and then anything.
+fn likely(random: &mut Random, length: usize, alphabet: &[u8]) -> Vec<u8> {
+    (0..length).map(|_| if random.one_in(4) { random.byte() } else { random.pick(alphabet) }).collect()
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    fn byte(&mut self) -> u8 {
-        self.next() as u8
-    }
-
-    /// Bytes that are likely to mean something: `alphabet`, now and then anything.
-    fn bytes(&mut self, length: usize, alphabet: &[u8]) -> Vec<u8> {
-        (0..length)
-            .map(|_| if self.below(4) == 0 { self.byte() } else { alphabet[self.below(alphabet.len())] })
-            .collect()
-    }
-
-    /// Changes, cuts, repeats or inserts a few bytes.
-    fn mutate(&mut self, bytes: &mut Vec<u8>) {
-        for _ in 0..self.below(4) {
-            if bytes.is_empty() {
-                return;
-            }
-            let (at, to) = (self.below(bytes.len()), self.below(bytes.len()));
-            match self.below(5) {
-                0 => bytes[at] = self.byte(),
-                1 => bytes[at] ^= 1 << self.below(8),
-                2 => bytes.insert(at, self.byte()),
-                3 => bytes.truncate(at),
-                _ => {
-                    let piece = bytes[at.min(to)..at.max(to)].to_vec();
-                    bytes.extend(piece);
-                }
+/// Changes, cuts, repeats or inserts a few bytes.
+fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
+    for _ in 0..random.below(4) {
+        if bytes.is_empty() {
+            return;
+        }
+        let (at, to) = (random.below(bytes.len()), random.below(bytes.len()));
+        match random.below(5) {
+            0 => bytes[at] = random.byte(),
+            1 => bytes[at] ^= 1 << random.below(8),
+            2 => bytes.insert(at, random.byte()),
+            3 => bytes.truncate(at),
+            _ => {
+                let piece = bytes[at.min(to)..at.max(to)].to_vec();
+                bytes.extend(piece);
             }
         }
     }
@@ -108,7 +87,7 @@ fn run(random: &mut Random, config: &Config, stream: &[u8], act: bool) -> (Vec<u
                 1 => session.send_3270(&[0xf5, 0xc3, 0xff]),
                 2 => drop(session.send_3270_confirmed(&[0xf1, 0xc3])),
                 3 => session.send_text("text\n"),
-                4 => session.set_echo(random.below(2) == 0),
+                4 => session.set_echo(random.one_in(2)),
                 5 => session.keep_alive(),
                 _ => {}
             }
@@ -137,22 +116,22 @@ fn configs() -> [Config; 4] {
 
 #[test]
 fn sessions_survive_noise() {
-    let mut random = Random(0x6465_6661_756c_7401);
+    let mut random = Random::seeded(0x6465_6661_756c_7401);
     for round in 0..20_000 {
         let length = random.below(120);
-        let stream = random.bytes(length, &TELNET);
+        let stream = likely(&mut random, length, &TELNET);
         run(&mut random, &configs()[round % 4], &stream, true);
     }
 }
 
 #[test]
 fn sessions_survive_clients_that_err() {
-    let mut random = Random(0x6d75_7461_7465_6401);
+    let mut random = Random::seeded(0x6d75_7461_7465_6401);
     let clients = clients();
     for round in 0..40_000 {
         let mut stream = clients[random.below(clients.len())].clone();
-        random.mutate(&mut stream);
-        if random.below(8) == 0 {
+        mutate(&mut random, &mut stream);
+        if random.one_in(8) {
             stream.extend(&clients[random.below(clients.len())]);
         }
         let config = &configs()[round % 4];
@@ -164,11 +143,11 @@ fn sessions_survive_clients_that_err() {
 
 #[test]
 fn parsers_survive_noise() {
-    let mut random = Random(0x7061_7273_6572_7301);
+    let mut random = Random::seeded(0x7061_7273_6572_7301);
     for _ in 0..60_000 {
         let length = random.below(60);
-        let mut record = random.bytes(length, &STREAM);
-        if random.below(4) == 0 {
+        let mut record = likely(&mut random, length, &STREAM);
+        if random.one_in(4) {
             record.insert(0, 0x88);
         }
         if let Ok(inbound) = Inbound::parse(&record) {
@@ -182,12 +161,12 @@ fn parsers_survive_noise() {
 
 #[test]
 fn screens_survive_noise() {
-    let mut random = Random(0x7363_7265_656e_7301);
+    let mut random = Random::seeded(0x7363_7265_656e_7301);
     let mut screen = Screen::new(Size::new(2, 10), Size::new(3, 12));
     for _ in 0..60_000 {
         let length = 1 + random.below(30);
-        let mut record = random.bytes(length, &STREAM);
-        if random.below(2) == 0 {
+        let mut record = likely(&mut random, length, &STREAM);
+        if random.one_in(2) {
             // Addresses on this small screen, so that orders get further than the first.
             for at in 0..record.len().saturating_sub(2) {
                 if matches!(record[at], 0x11 | 0x3c | 0x12) {

@@ -22,7 +22,7 @@ struct File {
 impl File {
     fn next(&self, chance: &mut Chance) -> (&'static str, &'static str) {
         let fitting: Vec<_> = FILES.iter().filter(|(_, kind)| *kind == self.kind).collect();
-        if fitting.is_empty() || chance.once_in(4) {
+        if fitting.is_empty() || chance.one_in(4) {
             FILES[chance.below(FILES.len())]
         } else {
             *fitting[chance.below(fitting.len())]
@@ -326,15 +326,15 @@ impl Typist {
     /// What is typed next, and whether it is worth while to wait for more than a moment.
     pub fn line(&self, chance: &mut Chance) -> String {
         let mut line = match chance.below(25) {
-            0 => format!("CP {}", chance.one_of(&CP)),
+            0 => format!("CP {}", chance.pick(&CP)),
             1 | 2 => self.rexx(chance),
             3 => format!("E {}", self.exec_2(chance)),
             4 => format!("DAMAGE {} {} {}", self.file(chance), 1 + chance.below(4), chance.below(1000)),
-            5 => format!("R queue {}; queue {}", quoted(chance.one_of(&ANSWERS)), quoted(&self.command(chance))),
+            5 => format!("R queue {}; queue {}", quoted(chance.pick(&ANSWERS)), quoted(&self.command(chance))),
             6 => {
                 let command = quoted(&self.command(chance));
-                let many = chance.one_of(&["2", "200", "5000", "70000", "300000"]);
-                format!("R {command}copies({},{many})", quoted(chance.one_of(&["x", " x", "( ", "=", " *"])))
+                let many = chance.pick(&["2", "200", "5000", "70000", "300000"]);
+                format!("R {command}copies({},{many})", quoted(chance.pick(&["x", " x", "( ", "=", " *"])))
             }
             7 => format!("R {}; say rc", quoted(&self.command(chance))),
             8 => self.services(chance),
@@ -345,7 +345,7 @@ impl Typist {
     }
 
     pub fn answer(&self, chance: &mut Chance) -> String {
-        if chance.once_in(8) { self.command(chance) } else { chance.one_of(&ANSWERS).to_owned() }
+        if chance.one_in(8) { self.command(chance) } else { chance.pick(&ANSWERS).to_owned() }
     }
 
     fn file(&self, chance: &mut Chance) -> String {
@@ -355,7 +355,7 @@ impl Typist {
 
     fn command(&self, chance: &mut Chance) -> String {
         let (worth, kind) = WORTH_WHILE[chance.below(WORTH_WHILE.len())];
-        let known = self.commands.iter().find(|command| command.name == worth && !chance.once_in(3));
+        let known = self.commands.iter().find(|command| command.name == worth && !chance.one_in(3));
         let command = known.unwrap_or_else(|| &self.commands[chance.below(self.commands.len())]);
         let mut words = vec![command.name.clone()];
         let kind = WORTH_WHILE.iter().find(|(name, _)| *name == command.name).map_or(kind, |(_, kind)| kind);
@@ -365,7 +365,7 @@ impl Typist {
                 write(part, &mut file, &mut words, chance);
             }
         }
-        if !command.options.is_empty() && chance.once_in(2) {
+        if !command.options.is_empty() && chance.one_in(2) {
             words.push("(".into());
             for _ in 0..=chance.below(3) {
                 for word in &command.options[chance.below(command.options.len())] {
@@ -373,7 +373,7 @@ impl Typist {
                 }
             }
         }
-        if chance.once_in(5) {
+        if chance.one_in(5) {
             spoil(&mut words, command, chance);
         }
         harmless(words.join(" "))
@@ -388,12 +388,12 @@ impl Typist {
 
     /// A file is opened, and callable services that are called then.
     fn services(&self, chance: &mut Chance) -> String {
-        let how = chance.one_of(&["READ", "NEW", "NEW F", "WRITE", "REPLACE", "REPLACE F", ""]);
+        let how = chance.pick(&["READ", "NEW", "NEW F", "WRITE", "REPLACE", "REPLACE F", ""]);
         let mode = MODES[chance.below(MODES.len())];
         let mut line = format!("R f='{} {mode}'; l=length(f); b=f; ", self.file(chance));
         line += &format!("s={}; say csl('DMSOPEN rc rsn f l s {} t')", quoted(how), how.len());
         for _ in 0..=chance.below(3) {
-            let mut call = chance.one_of(&SERVICES).to_owned();
+            let mut call = chance.pick(&SERVICES).to_owned();
             while call.contains('#') {
                 call = call.replacen('#', chance_number(chance), 1);
             }
@@ -407,7 +407,7 @@ impl Typist {
         let mut words = vec![chance.below(EXEC_2.len()).to_string()];
         for _ in 0..chance.below(5) {
             let number = chance_number(chance);
-            words.push(chance.one_of(&[number, "ABC", "A", "*", "&1", "&99999999"]).to_owned());
+            words.push(chance.pick(&[number, "ABC", "A", "*", "&1", "&99999999"]).to_owned());
         }
         words.join(" ")
     }
@@ -519,7 +519,7 @@ fn write(part: &Part, file: &mut File, words: &mut Vec<String>, chance: &mut Cha
         Part::Word(word) => words.push(value(word, file, chance)),
         Part::Many(part) => (0..=chance.below(3)).for_each(|_| write(part, file, words, chance)),
         Part::Maybe(ways) => {
-            if !chance.once_in(3) {
+            if !chance.one_in(3) {
                 ways[chance.below(ways.len())].iter().for_each(|part| write(part, file, words, chance));
             }
         }
@@ -534,9 +534,9 @@ fn value(word: &str, file: &mut File, chance: &mut Chance) -> String {
     let choice: &[&str] = match word {
         "fn" | "newfn" | "library" => {
             file.last = file.next(chance);
-            return if chance.once_in(6) { chance.one_of(&NAMES).into() } else { file.last.0.into() };
+            return if chance.one_in(6) { chance.pick(&NAMES).into() } else { file.last.0.into() };
         }
-        "ft" | "newft" => return if chance.once_in(6) { chance.one_of(&NAMES).into() } else { file.last.1.into() },
+        "ft" | "newft" => return if chance.one_in(6) { chance.pick(&NAMES).into() } else { file.last.1.into() },
         "fm" | "mode" => &MODES,
         "n" | "from" | "to" | "line" | "lrecl" | "cylinders" | "a" | "b" | "count" => &NUMBERS,
         "vdev" => &DEVICES,
@@ -556,13 +556,13 @@ fn value(word: &str, file: &mut File, chance: &mut Chance) -> String {
         }
         _ => &NAMES,
     };
-    chance.one_of(choice).to_owned()
+    chance.pick(choice).to_owned()
 }
 
 /// A keyword in full, or as short as it may be: what stands in capitals.
 fn shortened(word: &str, chance: &mut Chance) -> String {
     let capitals: String = word.chars().take_while(|char| !char.is_ascii_lowercase()).collect();
-    if chance.once_in(2) { capitals } else { word.to_ascii_uppercase() }
+    if chance.one_in(2) { capitals } else { word.to_ascii_uppercase() }
 }
 
 fn argument(chance: &mut Chance) -> String {
@@ -592,7 +592,7 @@ fn argument(chance: &mut Chance) -> String {
         "1E9",
         "'O'",
     ];
-    if chance.once_in(2) { quoted(chance_number(chance)) } else { chance.one_of(&WORDS).to_owned() }
+    if chance.one_in(2) { quoted(chance_number(chance)) } else { chance.pick(&WORDS).to_owned() }
 }
 
 /// Words lost, doubled, changed, put where they do not belong.
@@ -603,18 +603,18 @@ fn spoil(words: &mut Vec<String>, command: &Command, chance: &mut Chance) {
             0 => "(".to_owned(),
             1 => ")".to_owned(),
             2 => chance_number(chance).to_owned(),
-            3 => chance.one_of(&NAMES).to_owned(),
-            4 => chance.one_of(&HEX).to_owned(),
+            3 => chance.pick(&NAMES).to_owned(),
+            4 => chance.pick(&HEX).to_owned(),
             5 => "X".repeat(1 + chance.below(200)),
             6 if at < words.len() => {
                 words.remove(at);
                 continue;
             }
-            7 => chance.one_of(&TEXTS).to_owned(),
+            7 => chance.pick(&TEXTS).to_owned(),
             _ if !command.words.is_empty() => command.words[chance.below(command.words.len())].clone(),
             _ => String::new(),
         };
-        if at < words.len() && chance.once_in(2) {
+        if at < words.len() && chance.one_in(2) {
             words[at] = word;
         } else {
             words.insert(at, word);

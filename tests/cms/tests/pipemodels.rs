@@ -62,7 +62,7 @@ fn sort_is_stable_and_by_its_keys() {
         let mut records = words(&mut chance, "abAB01", 30, 4);
         let input = records.join(" ");
         let (from, to) = (1 + chance.below(3), chance.below(3));
-        let (to, down, what) = (from + to, chance.once_in(2), chance.below(3));
+        let (to, down, what) = (from + to, chance.one_in(2), chance.below(3));
         let key = |record: &String| collating(columns(record, from, to));
         records.sort_by(|a, b| if down { key(b).cmp(&key(a)) } else { key(a).cmp(&key(b)) });
         let mut wanted: Vec<(usize, String)> = Vec::new();
@@ -144,7 +144,7 @@ fn pick_compares_numbers_and_strings() {
         let limit = chance.below(41) as i64 - 20;
         let op = ["=", "/=", "<", "<=", ">", ">="][chance.below(6)];
         let input: Vec<String> =
-            numbers.iter().map(|n| if chance.once_in(3) { format!("{n}.0") } else { format!("{n}") }).collect();
+            numbers.iter().map(|n| if chance.one_in(3) { format!("{n}.0") } else { format!("{n}") }).collect();
         let wanted =
             numbers.iter().zip(&input).filter(|(n, _)| compare(op, (*n).cmp(&limit))).map(|(_, text)| text.clone());
         cases.push((format!("literal {}|split|pick 1-* {op} /{limit}.00/|console", input.join(" ")), wanted.collect()));
@@ -206,7 +206,7 @@ fn item(chance: &mut Chance) -> Item {
         2 => ("recno".to_owned(), Input::Number),
         _ => (format!("{from}-{to}"), Input::Columns(from, to)),
     };
-    let width = if chance.once_in(2) { 1 + chance.below(7) } else { 0 };
+    let width = if chance.one_in(2) { 1 + chance.below(7) } else { 0 };
     let sized = |word: String| if width > 0 { format!("{word}.{width}") } else { word };
     let place = match chance.below(4) {
         0 => Place::Next,

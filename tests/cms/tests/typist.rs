@@ -260,7 +260,7 @@ fn story(disks: &[PathBuf; 2], typist: &Typist, seed: u64) -> (Desk, Result<(), 
     let mut desk = Desk::new(disks);
     for n in 0..STORY {
         let line = match n {
-            34 if chance.once_in(3) => format!("** damage {}", 3 + chance.below(357)),
+            34 if chance.one_in(3) => format!("** damage {}", 3 + chance.below(357)),
             _ if desk.at_ready => typist.line(&mut chance),
             _ => typist.answer(&mut chance),
         };

@@ -93,7 +93,7 @@ fn differences(a: &Outcome, b: &Outcome) -> Vec<String> {
 /// normal number and about 1, a few units of the last place away.
 fn tiny(before: &mut Registers, random: &mut Random) {
     for n in 0..6 {
-        let near = random.below(9).wrapping_sub(4);
+        let near = random.below(9u64).wrapping_sub(4);
         let sign = random.bits() & 1 << 63;
         before.fpr[n] = match random.below(5) {
             0 | 1 => sign | 0x0010_0000_0000_0000u64.wrapping_add(near),
@@ -220,7 +220,7 @@ pub fn stream_turns(random: &mut Random) -> Vec<u8> {
         let disp = off.unwrap_or(0) - if before[n] { 8 } else { 0 };
         vec![0xed, r << 4, bases[n] << 4 | (disp >> 8 & 15) as u8, disp as u8, (disp >> 12) as u8, op]
     };
-    let off = if random.one_in(4) { Some(8 * random.below(3) as i32) } else { None };
+    let off = if random.one_in(4) { Some(8 * random.below(3)) } else { None };
     let made = random.below(2) as u8;
     text.extend(access(random, 0x65, made, off));
     for _ in 0..random.below(3) {

@@ -347,7 +347,7 @@ impl<'a> Generator<'a> {
                         }
                         (to.wrapping_sub(self.at) as i64 / 2) as u64
                     } else {
-                        self.random.below(64).wrapping_sub(16)
+                        self.random.below(64u64).wrapping_sub(16)
                     }
                 }
                 Field::I2 | Field::I3 | Field::I4 | Field::I5 => match self.random.below(4) {

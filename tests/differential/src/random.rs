@@ -1,37 +1,34 @@
-//! A small generator of random numbers: the same seed gives the same tests everywhere.
+//! What tests are made of, from a seed: the same seed gives the same tests everywhere.
 
-/// SplitMix64.
+use std::ops::{Deref, DerefMut};
+
+/// Random numbers, and what instructions make of them.
 #[derive(Clone)]
-pub struct Random(u64);
+pub struct Random(support::Random);
+
+impl Deref for Random {
+    type Target = support::Random;
+
+    fn deref(&self) -> &support::Random {
+        &self.0
+    }
+}
+
+impl DerefMut for Random {
+    fn deref_mut(&mut self) -> &mut support::Random {
+        &mut self.0
+    }
+}
 
 impl Random {
     /// From a seed; each seed has a sequence of its own.
     pub fn new(seed: u64) -> Random {
-        Random(seed)
+        Random(support::Random::seeded(seed))
     }
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.bits() % n
-    }
-
-    /// True once in `n` times.
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    /// One of these.
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
+        self.word()
     }
 
     /// A word that instructions find interesting: the ends of ranges, powers of two, small numbers, decimals.
@@ -45,7 +42,7 @@ impl Random {
             5 => (1u64 << self.below(64)).wrapping_sub(1),
             6 => (1u64 << self.below(64)).wrapping_neg(),
             7 => self.below(256),
-            8 => self.below(256).wrapping_neg(),
+            8 => self.below(256u64).wrapping_neg(),
             9 => u64::from(self.word32()) << 32 | u64::from(self.word32()),
             10 => u64::from(self.word32()),
             11 => i64::from(self.word32() as i32) as u64,

@@ -8,27 +8,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
+use support::Random;
 
 use rexx::families;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        usize::try_from((self.next() >> 33) % n as u64).expect("small")
-    }
-
-    fn of<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
-        list[self.below(list.len())]
-    }
-}
 
 const PIECES: &[&str] = &[
     " ",
@@ -142,14 +124,14 @@ const PIECES: &[&str] = &[
 fn program(random: &mut Random, lines: &[&str]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..=random.below(10) {
-        bytes.extend_from_slice(random.of(lines).as_bytes());
-        bytes.push(if random.below(4) == 0 { b';' } else { b'\n' });
+        bytes.extend_from_slice(random.pick(lines).as_bytes());
+        bytes.push(if random.one_in(4) { b';' } else { b'\n' });
     }
     for _ in 0..random.below(6) {
         let at = random.below(bytes.len() + 1);
         match random.below(6) {
             0 | 1 => {
-                let piece = random.of(PIECES).as_bytes();
+                let piece = random.pick(PIECES).as_bytes();
                 bytes.splice(at..at, piece.iter().copied());
             }
             2 => {
@@ -164,11 +146,11 @@ fn program(random: &mut Random, lines: &[&str]) -> Vec<u8> {
             }
             4 => {
                 if at < bytes.len() {
-                    bytes[at] = random.next().to_le_bytes()[0];
+                    bytes[at] = random.byte();
                 }
             }
             _ => {
-                let piece = random.of(PIECES).as_bytes();
+                let piece = random.pick(PIECES).as_bytes();
                 let to = (at + piece.len()).min(bytes.len());
                 bytes.splice(at..to, piece.iter().copied());
             }
@@ -195,7 +177,7 @@ fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) -> (usize, u6
     let answers = thread::spawn(move || {
         output.split(b'\n').filter(|line| line.as_ref().is_ok_and(|l| l.starts_with(b"\x01rc "))).count()
     });
-    let mut random = Random(seed | 1);
+    let mut random = Random::seeded(seed);
     let (mut sent, mut fed) = (0, 0);
     // What was sent last is kept, so that what crashed can be found again.
     let mut last = std::collections::VecDeque::new();

@@ -131,13 +131,10 @@ fn sequential(disk: &Path) -> Outcome<f64> {
 fn blocks(disk: &Path) -> Outcome<f64> {
     let file = at(disk, File::open(disk))?;
     let mut block = vec![0; 4096];
-    let mut place: u64 = 88_172_645_463_325_252;
+    let mut random = fastrand::Rng::with_seed(1);
     let began = Instant::now();
     for _ in 0..2000 {
-        place ^= place << 13;
-        place ^= place >> 7;
-        place ^= place << 17;
-        at(disk, file.read_exact_at(&mut block, REGION + place % (REGION / 4096) * 4096))?;
+        at(disk, file.read_exact_at(&mut block, REGION + random.u64(..REGION / 4096) * 4096))?;
     }
     Ok(began.elapsed().as_secs_f64())
 }

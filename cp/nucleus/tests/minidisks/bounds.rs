@@ -4,36 +4,25 @@ use super::fixed;
 use dasd::model::CkdModel;
 use dasd::{Count, Extent, Memory, Track, Volume};
 use std::sync::Arc;
-
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
+use support::Random;
 
 /// Whatever is asked of a minidisk, nothing outside it is read or changed.
 #[test]
 fn nobody_reaches_a_neighbour() {
-    let mut numbers = Numbers(0x1991_1120);
+    let mut random = Random::seeded(0x1991_1120);
     for _ in 0..100 {
         let pack = fixed("FBA002", 256);
         let whole: Vec<u8> = (0..256 * 512).map(|n| (n / 512) as u8).collect();
         pack.write_blocks(0, &whole).unwrap();
-        let start = numbers.next() % 200;
-        let count = 1 + numbers.next() % (256 - start);
+        let start = random.below(200);
+        let count = 1 + random.below(256 - start);
         let disk = Extent::new(pack.clone(), start, count, false).unwrap();
         let inside = |n: u64| (start..start + count).contains(&n);
         for _ in 0..50 {
             let odd = [u64::MAX, u64::MAX - 1, count, count - 1, 1 << 32, u64::MAX - start];
-            let block = if numbers.next() % 4 == 0 { odd[(numbers.next() % 6) as usize] } else { numbers.next() % 300 };
-            let mut data = vec![0xee; ((1 + numbers.next() % 300) * 512) as usize];
-            if numbers.next() % 2 == 0 {
+            let block = if random.one_in(4) { random.pick(&odd) } else { random.below(300) };
+            let mut data = vec![0xee; ((1 + random.below(300)) * 512) as usize];
+            if random.one_in(2) {
                 let _ = disk.write_blocks(block, &data);
             } else if disk.read_blocks(block, &mut data).is_ok() {
                 for (n, read) in data.chunks(512).enumerate() {
@@ -52,9 +41,9 @@ fn nobody_reaches_a_neighbour() {
         let disk = Extent::new(pack.clone(), start, count, false).unwrap();
         let mark = Count { cylinder: 0xbad, head: 0, record: 1, key: 0, data: 0 };
         for _ in 0..50 {
-            let track = match numbers.next() % 4 {
-                0 => u32::MAX - (numbers.next() % 3840) as u32,
-                _ => (numbers.next() % 4000) as u32,
+            let track = match random.below(4) {
+                0 => u32::MAX - random.below(3840u32),
+                _ => random.below(4000u32),
             };
             let mut new = Track::new((track / 15) as u16, (track % 15) as u16);
             let end = new.records().last().unwrap().end();

@@ -100,15 +100,13 @@ impl<'a> Matcher<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use support::Random;
 
     #[test]
     fn matches_are_true() {
         let mut window = Box::new([0; WINDOW]);
-        let mut seed = 1u32;
-        for byte in window.iter_mut() {
-            seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
-            *byte = (seed >> 28) as u8;
-        }
+        let mut random = Random::seeded(1);
+        window.iter_mut().for_each(|byte| *byte = random.below(16));
         window[40_000..40_300].fill(7);
         let mut matcher = Matcher::new(&window, WINDOW);
         let (mut at, mut tokens) = (100, 0);

@@ -436,6 +436,7 @@ fn unnormalized(n: Number) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use support::Random;
 
     /// An exact number: an integer times 16^-64, as wide as short numbers near 1 need.
     fn exact(v: u32) -> i128 {
@@ -447,10 +448,9 @@ mod tests {
 
     /// Short numbers between 16^-9 and 16, normalized and not, from a sequence without end.
     fn numbers() -> impl Iterator<Item = (u32, u32)> {
-        let mut seed = 0x9e37_79b9u64;
+        let mut random = Random::seeded(1);
         let mut next = move || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let bits = (seed >> 24) as u32;
+            let bits = random.word() as u32;
             let fraction = bits & 0xff_ffff >> (bits >> 24 & 3) * 4 * (bits >> 30 & 1);
             bits & 0x8000_0000 | (62 + (bits >> 26 & 3)) << 24 | fraction
         };

@@ -5,26 +5,11 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use support::Random;
 
 use crate::server::installed;
 use tn3270::datastream::{Attribute, Size, Wcc, code, command};
 use tn3270::{Config, Event, Screen, Session};
-
-/// xorshift64*: the same numbers every time.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-}
 
 /// A terminal at the other end of a socket, asked and answering in turn.
 struct Terminal {
@@ -66,29 +51,25 @@ impl Terminal {
 /// A random write that both sides understand.
 fn write(random: &mut Random, size: Size) -> Vec<u8> {
     let commands = [command::W, command::W, command::EWA, command::W, command::EAU, command::W];
-    let command = commands[random.below(6) as usize];
+    let command = random.pick(&commands);
     let mut record = vec![command];
     if command == command::EAU {
         return record;
     }
-    record.push([Wcc::NONE, Wcc::UNLOCK, Wcc::NONE.restore()][random.below(3) as usize].byte());
+    record.push([Wcc::NONE, Wcc::UNLOCK, Wcc::NONE.restore()][random.below(3)].byte());
     let attributes = |random: &mut Random| {
-        let attribute = Attribute::from_byte(random.next() as u8).byte();
-        [
-            (0xc0, attribute),
-            (0x41, [0, 0xf1, 0xf2, 0xf4][random.below(4) as usize]),
-            (0x42, 0xf1 + random.below(7) as u8),
-        ]
+        let attribute = Attribute::from_byte(random.byte()).byte();
+        [(0xc0, attribute), (0x41, [0, 0xf1, 0xf2, 0xf4][random.below(4)]), (0x42, 0xf1 + random.below(7) as u8)]
     };
     for _ in 0..random.below(40) {
-        let address = size.encode(random.below(u64::from(size.positions())) as u16);
+        let address = size.encode(random.below(size.positions()));
         match random.below(14) {
             0..3 => record.extend([[code::SBA].as_slice(), &address].concat()),
-            3..5 => record.extend([code::SF, Attribute::from_byte(random.next() as u8).byte()]),
+            3..5 => record.extend([code::SF, Attribute::from_byte(random.byte()).byte()]),
             5 | 6 => {
                 let pairs = attributes(random);
                 let count = random.below(4) as usize;
-                record.extend([if random.below(3) == 0 { code::MF } else { code::SFE }, count as u8]);
+                record.extend([if random.one_in(3) { code::MF } else { code::SFE }, count as u8]);
                 pairs[..count].iter().for_each(|&(kind, value)| record.extend([kind, value]));
             }
             7 => {
@@ -98,7 +79,7 @@ fn write(random: &mut Random, size: Size) -> Vec<u8> {
             8 => record.extend([[code::RA].as_slice(), &address, &[0xc1 + random.below(9) as u8]].concat()),
             // After SBA: s3270 looks up there, and not after PT, whether it stands in a protected field.
             9 => {
-                let from = size.encode(random.below(u64::from(size.positions())) as u16);
+                let from = size.encode(random.below(size.positions()));
                 record.extend([[code::SBA].as_slice(), &from, &[code::EUA], &address].concat());
             }
             10 => record.push(code::IC),
@@ -106,7 +87,7 @@ fn write(random: &mut Random, size: Size) -> Vec<u8> {
             // not go to 0 as the manual says.
             11 => record.extend([0x81, code::PT]),
             _ => (0..random.below(30))
-                .for_each(|_| record.push(if random.below(8) == 0 { 0 } else { 0x81 + random.below(9) as u8 })),
+                .for_each(|_| record.push(if random.one_in(8) { 0 } else { 0x81 + random.below(9) as u8 })),
         }
     }
     record
@@ -130,12 +111,12 @@ fn compare(model: &str, rounds: u32, seed: u64) {
     assert!(matches!(terminal.event(), Event::Ready(_)));
     let size = terminal.session.display().expect("a display").size();
     let mut screen = Screen::new(Size::new(24, 80), size);
-    let mut random = Random(seed);
+    let mut random = Random::seeded(seed);
     let mut history = Vec::new();
     for round in 0..rounds {
         let record = if round == 0 {
             vec![command::EWA, Wcc::UNLOCK.byte()]
-        } else if random.below(10) == 0 {
+        } else if random.one_in(10) {
             match random.below(3) {
                 2 => vec![command::WSF, 0, 7, 9, 0, 2, 0x41, 0x42],
                 mode => vec![command::WSF, 0, 5, 9, 0, mode as u8],

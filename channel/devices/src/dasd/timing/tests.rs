@@ -9,29 +9,13 @@ use super::*;
 use dasd::model::CkdModel;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use support::Random;
 
 const SECOND: u64 = 1000 * MILLISECOND;
 
-/// Numbers that look random and are the same every time.
-struct Numbers(u64);
-
-impl Numbers {
-    /// From 0 to 1.
-    fn next(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn below(&mut self, n: u32) -> u32 {
-        (self.next() * f64::from(n)) as u32
-    }
-
-    /// The time to the next of events that come `rate` times a second.
-    fn gap(&mut self, rate: f64) -> u64 {
-        (-(1.0 - self.next()).ln() / rate * SECOND as f64) as u64
-    }
+/// The time to the next of events that come `rate` times a second.
+fn gap(random: &mut Random, rate: f64) -> u64 {
+    (-(1.0 - random.fraction()).ln() / rate * SECOND as f64) as u64
 }
 
 fn kind(name: &str) -> Kind {
@@ -123,26 +107,26 @@ fn user_volumes(volumes: usize, rate: f64, fast_write: bool) -> Run {
     });
     let devices: Vec<_> = (0..volumes).map(|n| Timing::new(&kind, units[n % 2].1.clone())).collect();
     let mut recent = vec![Vec::<u32>::new(); volumes];
-    let mut numbers = Numbers(0x3390_1991);
-    let mut next: BinaryHeap<_> = (0..volumes).map(|n| Reverse((numbers.gap(rate), n))).collect();
+    let mut random = Random::seeded(0x3390_1991);
+    let mut next: BinaryHeap<_> = (0..volumes).map(|n| Reverse((gap(&mut random, rate), n))).collect();
     let (mut response, end) = (0.0, 300 * SECOND);
     while let Some(Reverse((now, n))) = next.pop() {
         if now > end {
             break;
         }
-        let read = numbers.next() < 0.19;
+        let read = random.fraction() < 0.19;
         // What was used lately is used again.
-        let again = numbers.next() < if read { 0.60 } else { 0.83 } && !recent[n].is_empty();
+        let again = random.fraction() < if read { 0.60 } else { 0.83 } && !recent[n].is_empty();
         let track = match again {
-            true => recent[n][numbers.below(recent[n].len() as u32) as usize],
-            false => numbers.below(kind.tracks()),
+            true => random.pick(&recent[n]),
+            false => random.below(kind.tracks()),
         };
         recent[n].insert(0, track);
         recent[n].truncate(24);
         let found = units[n % 2].0.used(n as u8, track, !read, Usage::default());
-        let access = Access { track, at: numbers.below(44_000), bytes: 14_700, found };
+        let access = Access { track, at: random.below(44_000), bytes: 14_700, found };
         response += milliseconds(devices[n].serve(now, &[access]).response());
-        next.push(Reverse((now + numbers.gap(rate), n)));
+        next.push(Reverse((now + gap(&mut random, rate), n)));
     }
     let (mut programs, mut total) = (0, Service::default());
     let mut counts = [0; 4];
@@ -191,14 +175,14 @@ fn a_virtual_disk_instead_of_a_real_one() {
     let kind = kind("3390-2");
     let run = |elsewhere: f64, cpu: f64| {
         let timing = Timing::new(&kind, Arc::new(Paths::new(2, 4_200_000)));
-        let mut numbers = Numbers(0x9121);
+        let mut random = Random::seeded(0x9121);
         let programs = 25_000;
         let (mut now, step) = (0, (cpu * SECOND as f64) as u64 / programs);
         for _ in 0..programs {
             now += step;
-            if numbers.next() < elsewhere {
+            if random.fraction() < elsewhere {
                 // Data and index of one file: some cylinders.
-                let (track, at) = (15_000 + numbers.below(300 * 15), numbers.below(52_000));
+                let (track, at) = (15_000 + random.below(300 * 15), random.below(52_000));
                 let access = Access { track, at, bytes: 4096, found: Found::Disk { stage: false } };
                 now += timing.serve(now, &[access]).response();
             }
@@ -240,10 +224,10 @@ impl Recent {
 }
 
 /// What a batch job wants next: most often one of few tracks.
-fn batch_track(numbers: &mut Numbers) -> u32 {
-    match numbers.next() < 0.7 {
-        true => (numbers.next().powf(3.0) * 860.0) as u32,
-        false => 1000 + numbers.below(20_000),
+fn batch_track(random: &mut Random) -> u32 {
+    match random.fraction() < 0.7 {
+        true => (random.fraction().powf(3.0) * 860.0) as u32,
+        false => 1000 + random.below(20_000),
     }
 }
 
@@ -255,7 +239,7 @@ fn batch(megabytes: usize, cpu: f64) -> (f64, f64) {
     let devices: Vec<_> = (0..10).map(|n| Timing::new(&kind, paths[n % 2].clone())).collect();
     let mut cache =
         Recent { most: (megabytes << 20) / 47_616, clock: 0, at: HashMap::new(), order: Default::default() };
-    let mut numbers = Numbers(0x1001_9121);
+    let mut random = Random::seeded(0x1001_9121);
     let (programs, mut started, mut real, mut processor, mut last) = (172_700u32, 0, 0u32, 0, 0);
     let step = (cpu * SECOND as f64) as u64 / u64::from(programs);
     let mut jobs: BinaryHeap<_> = (0..12).map(Reverse).map(|Reverse(n)| Reverse((0u64, n))).collect();
@@ -267,8 +251,8 @@ fn batch(megabytes: usize, cpu: f64) -> (f64, f64) {
         started += 1;
         // One processor; then the I/O, most of them reads, and of few tracks.
         processor = now.max(processor) + step;
-        let read = numbers.next() < 0.88;
-        let track = batch_track(&mut numbers);
+        let read = random.fraction() < 0.88;
+        let track = batch_track(&mut random);
         let hit = cache.has(track, read);
         let mut done = processor;
         if !(hit && read) {
@@ -276,7 +260,7 @@ fn batch(megabytes: usize, cpu: f64) -> (f64, f64) {
             let spread = track.wrapping_mul(2_654_435_761);
             let access = Access {
                 track: 3000 + spread % 4000,
-                at: numbers.below(40_000),
+                at: random.below(40_000),
                 bytes: 4096,
                 found: Found::Disk { stage: false },
             };
@@ -308,7 +292,7 @@ fn batch_at_3880s(units: usize, system: &str, programs: u32, cpu: f64) -> f64 {
     let data: Vec<_> = (0..10).map(|n| Timing::new(&kind, at[n % units].clone())).collect();
     let packs = [0, 1].map(|_| Timing::new(&kind, paths(system)));
     let cache = (model(system).cache > 0).then(|| Cache::sized([model(system).cache, model(system).storage], 47_616));
-    let mut numbers = Numbers(0x3880_1985);
+    let mut random = Random::seeded(0x3880_1985);
     let (mut started, mut processor, mut last) = (0, 0, 0);
     let step = (cpu * SECOND as f64) as u64 / u64::from(programs);
     let mut jobs: BinaryHeap<_> = (0..8).map(|n| Reverse((0u64, n))).collect();
@@ -319,8 +303,8 @@ fn batch_at_3880s(units: usize, system: &str, programs: u32, cpu: f64) -> f64 {
         }
         started += 1;
         processor = now.max(processor) + step;
-        let (read, of_system) = (numbers.next() < 0.88, numbers.next() < 0.2);
-        let track = batch_track(&mut numbers);
+        let (read, of_system) = (random.fraction() < 0.88, random.fraction() < 0.2);
+        let track = batch_track(&mut random);
         let spread = track.wrapping_mul(2_654_435_761);
         let (track, n) = (3000 + spread % 4000, spread as usize / 4000);
         let (device, found) = match (of_system, &cache) {
@@ -328,7 +312,7 @@ fn batch_at_3880s(units: usize, system: &str, programs: u32, cpu: f64) -> f64 {
             (true, None) => (&packs[n % 2], Found::Disk { stage: false }),
             (false, _) => (&data[n % 10], Found::Disk { stage: false }),
         };
-        let access = Access { track, at: numbers.below(40_000), bytes: 4096, found };
+        let access = Access { track, at: random.below(40_000), bytes: 4096, found };
         jobs.push(Reverse((processor + device.serve(processor, &[access]).response(), job)));
     }
     last as f64 / SECOND as f64

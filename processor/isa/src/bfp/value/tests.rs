@@ -2,6 +2,7 @@
 
 use super::arithmetic::{soft_add, soft_divide, soft_multiply, soft_multiply_add, soft_square_root};
 use super::*;
+use support::Random;
 
 const MASK: u32 = 8;
 
@@ -264,23 +265,19 @@ fn hexadecimal_numbers() {
 /// The two ways to a result agree wherever the host answers.
 #[test]
 fn the_host_computes_what_the_exact_path_does() {
-    let mut seed = 0x5eed_u64;
-    let mut random = || {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) ^ seed << 20
-    };
+    let mut random = Random::seeded(0x5eed);
     let mut answered = 0;
     for n in 0..200_000u64 {
         // Exponents near each other and near the ends of the range; few significant bits at times.
         let mut number = || {
             let exponent = match n % 4 {
-                0 => 1023 + random() % 60,
-                1 => random() % 4 * 682,
-                2 => random() % 120,
-                _ => 2047 - random() % 120,
+                0 => 1023 + random.below(60),
+                1 => random.below(4) * 682,
+                2 => random.below(120),
+                _ => 2047 - random.below(120),
             };
-            let fraction = if random() % 2 == 0 { random() } else { random() & 7 << 49 };
-            random() << 63 | exponent << 52 | fraction & (u64::MAX >> 12)
+            let fraction = if random.one_in(2) { random.word() } else { random.word() & 7 << 49 };
+            random.word() << 63 | exponent << 52 | fraction & (u64::MAX >> 12)
         };
         let (a, b, c) = (number(), number(), number());
         for fpc in [Fpc(0), Fpc(Fpc::INEXACT)] {
