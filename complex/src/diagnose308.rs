@@ -2,8 +2,9 @@
 //!
 //! CP calls this for a guest's DIAGNOSE; a bare machine would do the same.
 
-use crate::{Configuration, IplSource, lock};
+use crate::{Configuration, IplSource};
 use arch::{Absolute, Program, Psw, Real};
+use base::Held;
 use base::ebcdic::padded;
 use cpu::{Architecture, Interruption};
 
@@ -43,14 +44,14 @@ impl Configuration {
                 Ok(Next::Restarted)
             }
             3 | 4 | 7 => {
-                let next = lock(&self.ipl).next.clone();
-                let source = lock(&self.ipl).source;
+                let next = self.ipl.lock().held().next.clone();
+                let source = self.ipl.lock().held().source;
                 let device = match (next, source) {
                     (Some(block), _) => u16::from_be_bytes([block[0x6e], block[0x6f]]),
                     (None, Some(IplSource::Device(number))) => number,
                     _ => return Ok(Next::NothingToLoad),
                 };
-                let load_parameter = lock(&self.ipl).load_parameter();
+                let load_parameter = self.ipl.lock().held().load_parameter();
                 Ok(Next::Load { device, clear: subcode == 3, load_parameter })
             }
             5 => {
@@ -61,14 +62,14 @@ impl Configuration {
                 let good =
                     block[0x0c] == 2 && u32::from_be_bytes([block[0], block[1], block[2], block[3]]) as usize >= BLOCK;
                 if good {
-                    lock(&self.ipl).next = Some(block.to_vec());
+                    self.ipl.lock().held().next = Some(block.to_vec());
                 }
                 answer(if good { OK } else { NO_PARAMETERS });
                 Ok(Next::Continue)
             }
             6 => {
                 let at = self.block_address(cpu, address)?;
-                let ipl = lock(&self.ipl);
+                let ipl = self.ipl.lock().held();
                 let Some(IplSource::Device(number)) = ipl.source else {
                     drop(ipl);
                     answer(NO_PARAMETERS);
@@ -117,7 +118,7 @@ impl Configuration {
         }
         self.css().reset();
         self.shared.floating.clear();
-        lock(&self.service).reset();
+        self.service.lock().held().reset();
         let word = self.storage().read_u64(Absolute(0)).expect("every configuration has a first page");
         self.begin(cpu, Psw::from_short(word), true);
     }

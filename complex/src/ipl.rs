@@ -1,8 +1,9 @@
 //! Initial program loading and resets (POP, chapter 17, and chapter 4, "Resets").
 
-use crate::{Configuration, lock};
+use crate::Configuration;
 use arch::io::{Irb, SubsystemId};
 use arch::{Absolute, Psw, lowcore};
+use base::Held;
 use base::ebcdic::{self, padded};
 use cpu::Architecture;
 use css::Ipl;
@@ -150,7 +151,7 @@ impl Configuration {
         }
         self.css().reset();
         self.shared.floating.clear();
-        lock(&self.service).reset();
+        self.service.lock().held().reset();
         if clear {
             self.storage().clear();
         }
@@ -162,7 +163,7 @@ impl Configuration {
         self.reset(clear);
         let id = self.css().find(number).ok_or(IplError::NoDevice(number))?;
         {
-            let mut ipl = lock(&self.ipl);
+            let mut ipl = self.ipl.lock().held();
             ipl.source = Some(IplSource::Device(number));
             ipl.load_parameter = (!load_parameter.is_empty()).then(|| padded(load_parameter));
             ipl.parm = parm.chars().take(64).collect();
@@ -258,7 +259,7 @@ impl Configuration {
         text.push(0);
         put(kernel::COMMAND_LINE, &text);
         put(lowcore::z::SUBSYSTEM_ID, &[0; 4]);
-        *lock(&self.ipl) = IplParameters { source: Some(IplSource::Direct), ..IplParameters::default() };
+        *self.ipl.lock().held() = IplParameters { source: Some(IplSource::Direct), ..IplParameters::default() };
         self.begin(0, Psw::from_short(0x0008_0000_8000_0000 | kernel::ENTRY), true);
         Ok(())
     }
@@ -276,6 +277,6 @@ impl Configuration {
 
     /// Where the guest was loaded from.
     pub fn ipl_source(&self) -> Option<IplSource> {
-        lock(&self.ipl).source
+        self.ipl.lock().held().source
     }
 }

@@ -25,14 +25,14 @@ pub use run::Exit;
 pub use saved::SavedCpu;
 pub use stsi::{ControlProgram, Identity};
 
-use base::{Clock, Tod};
+use base::{Clock, Held, Tod};
 use cpu::{Architecture, Facilities, Floating, Shared, Signals, State, attention};
 use css::{ChannelSubsystem, Notice, Pending};
 use engine::BlockCache;
 use sclp::ServiceElement;
 use std::io::Result as IoResult;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use storage::Storage;
 
 /// What a configuration wants of whoever runs it.
@@ -152,11 +152,6 @@ pub struct Configuration {
     host: Arc<dyn Host>,
 }
 
-/// Takes a lock whoever panicked with it before: what they guard is whole between statements.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Configuration {
     /// A configuration after clear reset: all CPUs stopped, no devices. Fails if the host has no room for its storage.
     pub fn new(spec: Specification, clock: Arc<dyn Clock>, host: Arc<dyn Host>) -> IoResult<Arc<Configuration>> {
@@ -267,7 +262,7 @@ impl Configuration {
 
     /// The channel subsystem. Lock it without holding a virtual CPU unless you are its runner.
     pub fn css(&self) -> MutexGuard<'_, ChannelSubsystem> {
-        lock(&self.css)
+        self.css.lock().held()
     }
 
     /// Whether the channel subsystem has work that [`Configuration::attend`] would do.
@@ -309,7 +304,7 @@ impl Configuration {
 
     /// A virtual CPU's state. Waits while it is being run; see [`Configuration::leave`].
     pub fn cpu(&self, cpu: u16) -> MutexGuard<'_, Core> {
-        lock(&self.cpus[cpu as usize].core)
+        self.cpus[cpu as usize].core.lock().held()
     }
 
     /// A virtual CPU's state, brought out of `run` first if need be.
@@ -395,13 +390,13 @@ impl Configuration {
 
     /// Asks the guest to shut down (SIGNAL SHUTDOWN): a service-element event. False if the guest does not listen.
     pub fn signal_quiesce(&self) -> bool {
-        let event = lock(&self.service).quiesce();
+        let event = self.service.lock().held().quiesce();
         self.service_signal(event)
     }
 
     /// A line typed for the guest on the service element's operator console. False if the guest does not listen.
     pub fn service_command(&self, line: &str) -> bool {
-        let event = lock(&self.service).command(line);
+        let event = self.service.lock().held().command(line);
         self.service_signal(event)
     }
 
@@ -409,7 +404,7 @@ impl Configuration {
     /// room for them: nothing of them is kept.
     pub fn typed(&self, bytes: &[u8]) -> bool {
         let (room, waits) = {
-            let mut service = lock(&self.service);
+            let mut service = self.service.lock().held();
             (service.typed(bytes), service.waits())
         };
         self.service_signal(room && waits);

@@ -1,8 +1,8 @@
 //! Running one virtual CPU, and performing what it leaves to the configuration.
 
-use crate::{Configuration, Core, lock};
+use crate::{Configuration, Core};
 use arch::{Psw, mask};
-use base::Tod;
+use base::{Held, Tod};
 use cpu::{Intercepted, Interruption, Order, State, attention};
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -50,7 +50,7 @@ impl Configuration {
     /// Runs virtual CPU `n` on the calling thread for up to `slice` microseconds.
     pub fn run(&self, n: u16, slice: u64) -> Exit {
         let cpu = &self.cpus[n as usize];
-        let mut core = lock(&cpu.core);
+        let mut core = cpu.core.lock().held();
         let start = self.now();
         let signals = &self.shared.signals[n as usize];
         cpu.running.store(true, SeqCst);

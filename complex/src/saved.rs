@@ -1,7 +1,8 @@
 //! A CPU as SAVESYS keeps it, and IPL of what was kept.
 
-use crate::{Configuration, IplSource, ipl, lock};
+use crate::{Configuration, IplSource, ipl};
 use arch::Psw;
+use base::Held;
 use cpu::Architecture;
 
 /// The registers and the PSW of a CPU.
@@ -52,7 +53,7 @@ impl Configuration {
         }
         let mut parameters = ipl::IplParameters::default();
         (parameters.source, parameters.parm) = (Some(IplSource::Direct), parm.into());
-        *lock(&self.ipl) = parameters;
+        *self.ipl.lock().held() = parameters;
         self.begin(0, saved.psw, start);
         true
     }

@@ -4,9 +4,9 @@
 //! A call with condition code 0 always ends in a service-signal interruption whose parameter is the address of the
 //! control block. Events for the guest wait here until it reads them.
 
-use crate::{Configuration, lock};
+use crate::Configuration;
 use arch::{Program, Real};
-use base::ebcdic;
+use base::{Held, ebcdic};
 use cpu::{External, Interruption, State};
 use std::collections::VecDeque;
 use std::iter;
@@ -158,7 +158,7 @@ impl Configuration {
         };
         block[6..8].copy_from_slice(&code.to_be_bytes());
         self.storage().write(at, &block).map_err(|_| Program::Addressing)?;
-        let more = lock(&self.service).waits();
+        let more = self.service.lock().held().waits();
         self.external(External {
             code: arch::interruption::external::SERVICE_SIGNAL,
             subcode: 0,
@@ -198,7 +198,7 @@ impl Configuration {
         block[10] = if increment < 256 { increment as u8 } else { 0 };
         block[16..18].copy_from_slice(&(cpus.len() as u16).to_be_bytes());
         block[18..20].copy_from_slice(&(entries as u16).to_be_bytes());
-        block[24..32].copy_from_slice(&lock(&self.ipl).load_parameter());
+        block[24..32].copy_from_slice(&self.ipl.lock().held().load_parameter());
         block[85] = ENHANCED_SUPPRESSION;
         if increment >= 256 {
             block[100..104].copy_from_slice(&(increment as u32).to_be_bytes());
@@ -241,7 +241,7 @@ impl Configuration {
             u32::from_be_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]])
         };
         let ascii = if self.host.has_ascii_console() { ASCII } else { 0 };
-        lock(&self.service).receive_mask = word(0) & (WE_SEND | ascii);
+        self.service.lock().held().receive_mask = word(0) & (WE_SEND | ascii);
         for (n, mask) in [(2, WE_RECEIVE | ascii), (3, WE_SEND | ascii)] {
             let at = 12 + n * length;
             block[at..at + length].fill(0);
@@ -272,7 +272,7 @@ impl Configuration {
     }
 
     fn read_event_data(&self, block: &mut [u8]) -> u16 {
-        let mut service = lock(&self.service);
+        let mut service = self.service.lock().held();
         let Some(event) = service.next() else { return response::NO_EVENTS };
         if block.len() < 8 + event.len() {
             service.events.push_front(event);

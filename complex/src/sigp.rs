@@ -5,6 +5,7 @@
 
 use crate::{Configuration, VirtualCpu};
 use arch::{Absolute, lowcore};
+use base::Held;
 use cpu::{Architecture, Interruption, Order, State};
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -230,7 +231,7 @@ impl Configuration {
             return Answer::Status(status::INVALID_PARAMETER);
         }
         for cpu in others {
-            crate::lock(&cpu.core).state.set_architecture(to);
+            cpu.core.lock().held().state.set_architecture(to);
         }
         state.set_architecture(to);
         state.set_psw(psw);

@@ -1,8 +1,9 @@
 //! The alarm of disks that take their time: a thread that says when some of it has passed.
 
+use base::Held;
 use devices::dasd::{Alarm, Call};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// What is to be done, by its time and a number of its own.
@@ -30,7 +31,7 @@ impl HostAlarm {
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock().held()
     }
 
     fn run(&self) {
@@ -48,10 +49,10 @@ impl HostAlarm {
                 continue;
             }
             calls = match next {
-                None => self.changed.wait(calls).unwrap_or_else(PoisonError::into_inner),
+                None => self.changed.wait(calls).held(),
                 Some(at) => {
                     let pause = Duration::from_nanos(at.saturating_sub(now));
-                    self.changed.wait_timeout(calls, pause).unwrap_or_else(PoisonError::into_inner).0
+                    self.changed.wait_timeout(calls, pause).held().0
                 }
             };
         }

@@ -10,13 +10,14 @@ use ::dasd::{Format, Image, ImageError, Kind, Method};
 use ::debian::Scratch;
 use ::debian::apt::Apt;
 use ::debian::installer::{Installer, Plan, Step, check};
+use base::Held;
 use indicatif::ProgressBar;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// What the command line says.
@@ -119,7 +120,7 @@ impl Stop {
         let (stopped, guest) = (stop.stopped.clone(), stop.guest.clone());
         let end = move || {
             stopped.store(true, Ordering::Relaxed);
-            if let Some(guest) = &mut *hold(&guest) {
+            if let Some(guest) = &mut *guest.lock().held() {
                 // One that has ended already is no worse.
                 let _ = guest.kill();
             }
@@ -137,10 +138,6 @@ impl Stop {
     fn look(&self) -> Result<(), String> {
         if self.stopped() { Err(STOPPED.into()) } else { Ok(()) }
     }
-}
-
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn make(options: &Options, disk: &Path, stop: &Stop) -> Result<(), String> {
@@ -222,13 +219,13 @@ fn install(
         .spawn()
         .map_err(|error| format!("the installing guest cannot be started: {error}"))?;
     let console = BufReader::new(guest.stdout.take().expect("the output is piped"));
-    *hold(&stop.guest) = Some(guest);
+    *stop.guest.lock().held() = Some(guest);
     let (mut installed, mut failed, mut broken) = (false, None, None);
     let mut rest = Vec::new();
     for line in console.split(b'\n') {
         let line = line.map_err(|error| format!("the installing guest's console: {error}"))?;
         // Between the guest's start and here it may have been stopped.
-        if let (true, Some(guest)) = (stop.stopped(), &mut *hold(&stop.guest)) {
+        if let (true, Some(guest)) = (stop.stopped(), &mut *stop.guest.lock().held()) {
             let _ = guest.kill();
         }
         let line = String::from_utf8_lossy(&line);
@@ -244,7 +241,7 @@ fn install(
             None if broken.is_none() && line.contains("I/O error at") => {
                 let what = line.split_once("I/O error at ").and_then(|(_, what)| what.split_once(": "));
                 broken = what.map(|(_, why)| why.trim().to_owned());
-                if let Some(guest) = &mut *hold(&stop.guest) {
+                if let Some(guest) = &mut *stop.guest.lock().held() {
                     let _ = guest.kill();
                 }
             }
@@ -252,7 +249,7 @@ fn install(
             None => (),
         }
     }
-    let guest = hold(&stop.guest).take();
+    let guest = stop.guest.lock().held().take();
     let status = guest.map(|mut guest| guest.wait()).transpose();
     let status = status.map_err(|error| format!("the installing guest: {error}"))?;
     progress.end();

@@ -5,13 +5,14 @@
 
 use crate::local;
 use crate::server::Notes;
+use base::Held;
 use nucleus::console::terminal::{Host, Terminal};
 use nucleus::system::Cp;
 use nucleus::vmdbk::Vmdbk;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -71,7 +72,7 @@ impl Prompt {
         if text.is_empty() {
             return;
         }
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.0.lock().held();
         last.at = Some(Instant::now());
         match text.rsplit_once('\n') {
             Some((_, rest)) => last.unfinished = rest.into(),
@@ -83,7 +84,7 @@ impl Prompt {
 
     /// Whether somebody there seems to wait for a line.
     fn is_shown(&self) -> bool {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.0.lock().held();
         let quiet = if last.unfinished.is_empty() { PROMPT.1 } else { PROMPT.0 };
         last.at.is_some_and(|at| at.elapsed() >= quiet)
     }
@@ -91,20 +92,20 @@ impl Prompt {
     /// Whether it is a secret that is asked for. A 3215 types what is entered whatever the guest thinks of it, and has no
     /// way to be told otherwise: the words on the paper have to do.
     fn asks_for_a_secret(&self) -> bool {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.0.lock().held();
         let line = last.unfinished.trim_end().to_ascii_lowercase();
         line.ends_with(':') && ["password", "passphrase"].iter().any(|word| line.contains(word))
     }
 
     /// Whether there was something new after `then`.
     fn printed_since(&self, then: Instant) -> bool {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = self.0.lock().held();
         last.at.is_some_and(|at| at > then)
     }
 
     /// The line has been entered: what stands there is answered.
     fn answered(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).unfinished.clear();
+        self.0.lock().held().unfinished.clear();
     }
 }
 

@@ -4,10 +4,11 @@
 //! left half written because of that. The first failure is remembered, nothing more is printed, and the exit code tells
 //! of it in the end.
 
+use base::Held;
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Prints a line on standard output, as `println!` does.
 macro_rules! say {
@@ -37,20 +38,20 @@ pub fn error(words: Arguments) {
 /// Remembers what became of something that was printed.
 pub fn note(written: io::Result<()>) {
     if let Err(error) = written {
-        FAILED.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        FAILED.lock().held().get_or_insert(error);
     }
 }
 
 /// Whether everything was printed so far.
 pub fn good() -> bool {
-    FAILED.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    FAILED.lock().held().is_none()
 }
 
 /// The exit code of a program that ends with `code`, or with `lost` if not all was printed. One whose reader has gone
 /// ends quietly, as others do by SIGPIPE.
 pub fn end(code: u8, lost: u8) -> ExitCode {
     const SIGPIPE: u8 = 128 + 13;
-    let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner);
+    let failed = FAILED.lock().held();
     ExitCode::from(match &*failed {
         Some(error) if error.kind() == ErrorKind::BrokenPipe => {
             if lost == LOST {

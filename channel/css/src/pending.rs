@@ -1,7 +1,8 @@
 //! What is pending, told to the outside without locks: CPUs poll [`Pending`], devices ring a [`Doorbell`].
 
+use base::Held;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// What the outside is told, the moment it happens. The listener may be called with the channel subsystem locked and
 /// so must not lock it; waking a CPU is what it is for.
@@ -54,7 +55,7 @@ impl Pending {
 
     /// Who is to be told from now on.
     pub fn listen(&self, listener: impl Fn(Notice) + Send + Sync + 'static) {
-        *self.listener.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(listener));
+        *self.listener.write().held() = Some(Arc::new(listener));
     }
 
     pub(crate) fn set_iscs(&self, iscs: u8) {
@@ -77,11 +78,11 @@ impl Pending {
     /// The subchannels whose bells rang; afterwards there is no work.
     pub(crate) fn take_work(&self) -> Vec<u16> {
         self.work.store(false, SeqCst);
-        std::mem::take(&mut *self.rung.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.rung.lock().held())
     }
 
     fn tell(&self, notice: Notice) {
-        let listener = self.listener.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let listener = self.listener.read().held().clone();
         if let Some(listener) = listener {
             listener(notice);
         }
@@ -98,7 +99,7 @@ pub struct Doorbell {
 impl Doorbell {
     /// Has the channel subsystem ask the device again, soon; takes no lock that anybody holds for long.
     pub fn ring(&self) {
-        self.pending.rung.lock().unwrap_or_else(PoisonError::into_inner).push(self.subchannel);
+        self.pending.rung.lock().held().push(self.subchannel);
         self.pending.set_work();
     }
 }

@@ -9,9 +9,10 @@
 
 use crate::SENSE_BYTES;
 use arch::io::DeviceStatus;
+use base::Held;
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 const WRITE: u8 = 0x01;
 const WRITE_CARRIER_RETURN: u8 = 0x09;
@@ -57,7 +58,7 @@ pub struct ConsoleInput {
 
 impl ConsoleInput {
     fn keyboard(&self) -> MutexGuard<'_, Keyboard> {
-        self.keyboard.lock().unwrap_or_else(PoisonError::into_inner)
+        self.keyboard.lock().held()
     }
 
     /// Enters a line, EBCDIC without an end character.

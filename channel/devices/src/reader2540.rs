@@ -6,8 +6,9 @@
 
 use crate::SENSE_BYTES;
 use arch::io::DeviceStatus;
+use base::Held;
 use css::{Command, Data, Device, Doorbell, Outcome, Sense, sense};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 const CARD: usize = 80;
 const BLANK: u8 = 0x40;
@@ -47,7 +48,7 @@ pub struct ReadySwitch(Arc<Mutex<Switch>>);
 impl ReadySwitch {
     /// Has the reader present device end (not ready to ready) as soon as its subchannel is idle.
     pub fn press(&self) {
-        let mut switch = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut switch = self.0.lock().held();
         switch.pressed = true;
         let bell = switch.bell.clone();
         drop(switch);
@@ -102,7 +103,7 @@ impl Reader2540 {
 
 impl Device for Reader2540 {
     fn attached(&mut self, bell: Doorbell) {
-        self.ready.0.lock().unwrap_or_else(PoisonError::into_inner).bell = Some(bell);
+        self.ready.0.lock().held().bell = Some(bell);
     }
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
@@ -138,7 +139,7 @@ impl Device for Reader2540 {
     }
 
     fn attention(&mut self) -> Option<DeviceStatus> {
-        let mut switch = self.ready.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut switch = self.ready.0.lock().held();
         std::mem::take(&mut switch.pressed).then_some(DeviceStatus::DEVICE_END)
     }
 
@@ -146,7 +147,7 @@ impl Device for Reader2540 {
         self.card = None;
         if kind == css::Reset::System {
             // Status that nobody has asked for yet is gone as well: an IPL must find no device end in its way.
-            self.ready.0.lock().unwrap_or_else(PoisonError::into_inner).pressed = false;
+            self.ready.0.lock().held().pressed = false;
         }
     }
 }

@@ -6,8 +6,9 @@
 
 use crate::paths::{PathGroups, Unfit};
 use arch::io::{DeviceStatus, SenseId};
+use base::Held;
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense, sense};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tape::{Item, LONGEST, Tape, TapeError};
 
 /// Command codes.
@@ -106,7 +107,7 @@ pub struct State {
 
 impl Drive {
     fn lock(&self) -> MutexGuard<'_, Mounted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().held()
     }
 
     /// Puts a tape on the drive, in the place of what is there.

@@ -7,9 +7,9 @@
 //! The locks here are below a terminal's; nothing is called with them.
 
 use crate::timers::Timers;
-use base::Tod;
+use base::{Held, Tod};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What [`crate::system::Cp::tick`] has something to do for; terminals come before users.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -29,34 +29,30 @@ pub struct Agenda {
     dialed: AtomicUsize,
 }
 
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Agenda {
     /// Something is due at this time from now on, or not at all.
     pub fn set(&self, item: Item, at: Option<Tod>) {
-        hold(&self.due).set(item, at);
+        self.due.lock().held().set(item, at);
     }
 
     /// When the first is due.
     pub fn deadline(&self) -> Option<Tod> {
-        hold(&self.due).first()
+        self.due.lock().held().first()
     }
 
     /// What is due at `now`.
     pub fn due(&self, now: Tod) -> Vec<Item> {
-        hold(&self.due).due(now)
+        self.due.lock().held().due(now)
     }
 
     /// The virtual machine of a user ran at this time; it may have run later without a word.
     pub fn has_run(&self, user: u32, at: Tod) {
-        hold(&self.ran).set(user, Some(at));
+        self.ran.lock().held().set(user, Some(at));
     }
 
     /// Takes a user of whom nothing is known later than a time that is `over`.
     pub fn take_idle(&self, over: impl FnOnce(Tod) -> bool) -> Option<u32> {
-        hold(&self.ran).take(over)
+        self.ran.lock().held().take(over)
     }
 
     /// One terminal more is dialed to a virtual machine, or one less.

@@ -11,7 +11,7 @@ use crate::message;
 use crate::processor::Processors;
 use crate::spooling::{self, SharedUnit};
 use crate::vmdbk::Vmdbk;
-use base::{Clock, Tod, ebcdic};
+use base::{Clock, Held, Tod, ebcdic};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use cpu::Architecture;
 use devices::{ConsoleHost, ConsoleInput};
@@ -19,7 +19,7 @@ use directory::User;
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 
 /// What STSI 3.2.2 calls the control program. Guests look for the first four characters only.
 const IDENTIFICATION: &str = concat!("z/VM    ", env!("CARGO_PKG_VERSION"));
@@ -229,7 +229,7 @@ impl Machine {
     }
 
     fn deferred(&self) -> MutexGuard<'_, HashMap<u16, Tod>> {
-        self.deferred.lock().unwrap_or_else(PoisonError::into_inner)
+        self.deferred.lock().held()
     }
 
     /// Attaches a console, whose keyboard is the machine's.

@@ -28,7 +28,7 @@ pub mod temporary;
 pub mod trouble;
 
 use crate::message::{self, Message};
-use base::Tod;
+use base::{Held, Tod};
 use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use dasd::{Kind, Volume};
 pub use device::{dedicate, define, detach, link, log_off, log_on, move_to_new_machine};
@@ -39,7 +39,7 @@ use links::Links;
 use real::{Policy, Real};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use trouble::Troubles;
 
 /// Where a minidisk lies.
@@ -149,7 +149,7 @@ impl Link {
 
     /// The set-up of DIAGNOSE X'250'.
     pub fn block_io(&self) -> MutexGuard<'_, Option<BlockEnvironment>> {
-        hold(&self.block_io)
+        self.block_io.lock().held()
     }
 
     /// `R/O` or `R/W`.
@@ -212,13 +212,9 @@ pub struct Disks {
     troubles: Arc<Troubles>,
 }
 
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Disks {
     fn state(&self) -> MutexGuard<'_, State> {
-        hold(&self.state)
+        self.state.lock().held()
     }
 
     // Real disks.

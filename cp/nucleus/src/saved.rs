@@ -9,13 +9,14 @@ use crate::spooling::{self, SharedSpool, message_of};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use arch::{Absolute, PAGE, Psw};
+use base::Held;
 use complex::{Configuration, SavedCpu};
 use cpu::Architecture;
 use spool::saved::{Class, Kind, PageKind, PageRange, SavedFile};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use storage::{Pages, Sharing};
 
 /// The end of the addresses that saved pages can have: storage of 31-bit programs.
@@ -50,7 +51,7 @@ pub fn table(spool: &SharedSpool) -> Shared {
 }
 
 fn lock(table: &Shared) -> MutexGuard<'_, Table> {
-    table.lock().unwrap_or_else(PoisonError::into_inner)
+    table.lock().held()
 }
 
 /// A file that a virtual machine uses. Whoever drops one has neither the table nor the spool locked.

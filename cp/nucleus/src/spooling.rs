@@ -16,20 +16,20 @@ use crate::command::Response;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use base::ebcdic;
+use base::{Held, ebcdic};
 use css::Device as ChannelDevice;
 use devices::{Card, NotReady, Printer1403, Punch2540, Reader2540, ReadySwitch, RecordSink, RecordSource};
 use directory::{SpoolDevice, SpoolKind};
 use options::Options;
 use spool::{After, OutputFile, Queue, ReaderFile, Spool, SpoolFile};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The system's spool; `None` in a system that has none, where readers are empty and punches not ready.
 pub type SharedSpool = Arc<Mutex<Option<Spool>>>;
 
 /// Locks the spool.
 pub fn lock(spool: &SharedSpool) -> MutexGuard<'_, Option<Spool>> {
-    spool.lock().unwrap_or_else(PoisonError::into_inner)
+    spool.lock().held()
 }
 
 /// Does something with the spool, or says that there is none.
@@ -104,7 +104,7 @@ pub type SharedUnit = Arc<Mutex<Unit>>;
 
 /// Locks a unit.
 pub fn lock_unit(unit: &SharedUnit) -> MutexGuard<'_, Unit> {
-    unit.lock().unwrap_or_else(PoisonError::into_inner)
+    unit.lock().held()
 }
 
 impl Unit {

@@ -21,12 +21,12 @@ use crate::processor::Processors;
 use crate::spooling::{self, SharedSpool};
 use crate::tape::Tapes;
 use crate::vmdbk::{self, Vmdbk};
-use base::{Clock, Tod};
+use base::{Clock, Held, Tod};
 use directory::{Directory, User};
 use spool::Spool;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tn3270::datastream::Aid;
 
 /// What the system configuration decides.
@@ -133,7 +133,7 @@ impl Cp {
     }
 
     fn system(&self) -> MutexGuard<'_, System> {
-        self.system.lock().unwrap_or_else(PoisonError::into_inner)
+        self.system.lock().held()
     }
 
     pub fn now(&self) -> Tod {
@@ -154,7 +154,7 @@ impl Cp {
 
     /// The directory entry of a user.
     pub fn user(&self, userid: &str) -> Option<Arc<User>> {
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner).get(userid).cloned()
+        self.directory.lock().held().get(userid).cloned()
     }
 
     /// The virtual machine of a logged-on user.
@@ -164,8 +164,7 @@ impl Cp {
 
     /// Every user of the directory, in the order of their names.
     pub fn users(&self) -> Vec<Arc<User>> {
-        let mut users: Vec<_> =
-            self.directory.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+        let mut users: Vec<_> = self.directory.lock().held().values().cloned().collect();
         users.sort_by(|a, b| a.userid.cmp(&b.userid));
         users
     }
@@ -234,12 +233,12 @@ impl Cp {
 
     /// The lines of the log message.
     pub fn log_message(&self) -> Vec<String> {
-        self.log_message.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.log_message.lock().held().clone()
     }
 
     /// SET LOGMSG: the lines from now on, for as long as the system is up.
     pub fn set_log_message(&self, change: impl FnOnce(&mut Vec<String>)) {
-        change(&mut self.log_message.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.log_message.lock().held());
     }
 
     /// The password that `user` logs on with: one that was changed while the system is up goes before the directory's.

@@ -9,10 +9,11 @@ use crate::console::display::Tone;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
+use base::Held;
 use complex::Configuration;
 use devices::tape::{Drive, Model, TapeDrive};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tape::Tape;
 
 /// Whose a drive is.
@@ -58,7 +59,7 @@ pub struct Tapes(Mutex<State>);
 
 impl Tapes {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().held()
     }
 
     /// The folder that MOUNT takes tapes from.

@@ -18,12 +18,12 @@ use crate::machine::{FLOOD, Machine};
 use crate::spooling::lock_unit;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use base::ebcdic;
+use base::{Held, ebcdic};
 use directory::SpoolKind;
 use event::Before;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The traps of one virtual machine.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Trace {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().held()
     }
 
     /// Looks at the traps, or changes them.

@@ -21,11 +21,11 @@ use crate::saved;
 use crate::spooling::{SharedUnit, Unit};
 use crate::trace::Trace;
 use arch::Absolute;
-use base::Tod;
+use base::{Held, Tod};
 use directory::{DeviceKind, User};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// How often the working set of a virtual machine that runs is measured, in microseconds.
 const MEASURED_EVERY: u64 = 10_000_000;
@@ -209,25 +209,24 @@ impl Vmdbk {
 
     /// The hardware.
     pub fn machine(&self) -> Arc<Machine> {
-        self.machine.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.machine.lock().held().clone()
     }
 
     /// Replaces the hardware (DEFINE STORAGE); what the old one has used is kept in the account.
     pub fn set_machine(&self, machine: Machine) {
         self.generation.fetch_add(1, Ordering::AcqRel);
-        let old =
-            std::mem::replace(&mut *self.machine.lock().unwrap_or_else(PoisonError::into_inner), Arc::new(machine));
+        let old = std::mem::replace(&mut *self.machine.lock().held(), Arc::new(machine));
         self.account.retire(old.times());
     }
 
     /// The unit record devices and the console's spooled side, in the order of the directory.
     pub fn units(&self) -> Vec<SharedUnit> {
-        self.units.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.units.lock().held().clone()
     }
 
     /// The virtual 3270s beside the console, in the order of the directory.
     pub fn grafs(&self) -> Vec<Arc<Graf>> {
-        self.grafs.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.grafs.lock().held().clone()
     }
 
     /// The virtual 3270 at `vdev`, the console apart.
@@ -237,17 +236,17 @@ impl Vmdbk {
 
     /// The saved system and the segments that it uses.
     pub fn segments(&self) -> MutexGuard<'_, Vec<saved::Use>> {
-        self.segments.lock().unwrap_or_else(PoisonError::into_inner)
+        self.segments.lock().held()
     }
 
     /// Adds a virtual 3270 (DEFINE).
     pub fn add_graf(&self, graf: Arc<Graf>) {
-        self.grafs.lock().unwrap_or_else(PoisonError::into_inner).push(graf);
+        self.grafs.lock().held().push(graf);
     }
 
     /// Takes one away (DETACH).
     pub fn remove_graf(&self, graf: &Arc<Graf>) {
-        self.grafs.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| !Arc::ptr_eq(other, graf));
+        self.grafs.lock().held().retain(|other| !Arc::ptr_eq(other, graf));
     }
 
     /// How many records the units of a kind have read, printed or punched.
@@ -264,7 +263,7 @@ impl Vmdbk {
 
     /// Adds a unit (DEFINE), or with `None` takes the one at `vdev` away (DETACH).
     pub fn change_unit(&self, vdev: u16, unit: Option<SharedUnit>) {
-        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut units = self.units.lock().held();
         units.retain(|other| crate::spooling::lock_unit(other).vdev != vdev);
         units.extend(unit);
     }
@@ -348,16 +347,16 @@ impl Vmdbk {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().held()
     }
 
     pub fn console(&self) -> ConsoleGuard<'_> {
-        ConsoleGuard::new(self.console.lock().unwrap_or_else(PoisonError::into_inner))
+        ConsoleGuard::new(self.console.lock().held())
     }
 
     /// IUCV of the whole system, where this virtual machine is one of many.
     pub fn iucv(&self) -> MutexGuard<'_, iucv::Iucv> {
-        self.iucv.lock().unwrap_or_else(PoisonError::into_inner)
+        self.iucv.lock().held()
     }
 
     /// A line for the user.

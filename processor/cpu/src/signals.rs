@@ -3,9 +3,10 @@
 //! A sender sets what it wants to say, then the attention bit, then (if the CPU may be idle) has it made runnable. The
 //! CPU looks at `attention & open` between blocks: one load and one test when nothing is the matter.
 
+use base::Held;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::SeqCst, fence};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// Attention bits. Those from `ALWAYS` cannot be masked by the guest.
 pub mod attention {
@@ -275,7 +276,7 @@ impl Floating {
 
     fn queue(&self) -> MutexGuard<'_, VecDeque<External>> {
         // The queue is whole between any two statements that hold the lock.
-        self.external.lock().unwrap_or_else(PoisonError::into_inner)
+        self.external.lock().held()
     }
 
     /// Makes an external interruption pending; returns the attention bit to raise.

@@ -3,6 +3,7 @@
 #![cfg(translator)]
 
 use arch::{Absolute, Psw};
+use base::Held;
 use engine::Exit;
 use std::sync::{Mutex, MutexGuard};
 use vectors::machine::Machine;
@@ -19,7 +20,7 @@ const SUM: [u8; 34] = [
 /// One test at a time: statistics are the whole process's, and other tests' instructions are not to be counted.
 fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    ONE.lock().held()
 }
 
 /// What comes of it where the fields begin there and go on so far each time, and how many instructions were done

@@ -2,10 +2,11 @@
 
 use crate::{NotAvailable, Pages, Storage};
 use arch::{Absolute, PAGE};
+use base::Held;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// What attached pages have to do with those of other configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,13 +48,13 @@ struct Sharer {
 
 impl Sharers {
     fn lock(&self) -> MutexGuard<'_, Vec<Sharer>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().held()
     }
 }
 
 impl Storage {
     fn ranges(&self) -> MutexGuard<'_, Vec<Attached>> {
-        self.attached_ranges.lock().unwrap_or_else(PoisonError::into_inner)
+        self.attached_ranges.lock().held()
     }
 
     fn frames(range: &Range<u64>) -> Range<usize> {

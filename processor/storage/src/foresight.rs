@@ -12,10 +12,11 @@
 //! Small machines, which are kept small, are left alone, as is everything on hosts that cannot do this.
 
 use crate::mapping::Mapping;
+use base::Held;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 /// What is prepared at a time: a huge page.
@@ -63,7 +64,7 @@ struct Request {
 
 impl Request {
     fn perform(self) {
-        let gone = self.mark.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = self.mark.gone.lock().held();
         // Whoever has reached it meanwhile is having it cleared: twice would be in vain.
         if *gone || self.pieces[self.piece].load(Relaxed) != PREPARED {
             return;
@@ -139,7 +140,7 @@ impl Foresight {
             if let Some(requests) = requests() {
                 let (mark, pieces) = (self.mark.clone(), self.pieces.clone());
                 let request = Request { mark, pieces, piece, at: self.start + piece * PIECE };
-                let _ = requests.lock().unwrap_or_else(PoisonError::into_inner).send(request);
+                let _ = requests.lock().held().send(request);
             }
         }
     }
@@ -152,7 +153,7 @@ impl Foresight {
 
     /// Nothing is being prepared as long as this is held.
     pub fn hold(&self) -> MutexGuard<'_, bool> {
-        self.mark.gone.lock().unwrap_or_else(PoisonError::into_inner)
+        self.mark.gone.lock().held()
     }
 }
 

@@ -9,11 +9,12 @@
 //! An access begins with [`Isolation::enter`]: as long as one is inside, no transaction begins, so none sees half of it.
 
 use arch::PAGE;
+use base::Held;
 use std::sync::atomic::{
     AtomicBool, AtomicU32,
     Ordering::{Relaxed, SeqCst},
 };
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 type Frame = Box<[u8; PAGE as usize]>;
 
@@ -50,7 +51,7 @@ impl Isolation {
     /// The copies; the transaction does not end while they are held.
     pub fn kept(&self) -> MutexGuard<'_, Vec<(u64, Frame)>> {
         // A copy is whole between any two statements.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().held()
     }
 
     pub fn begin(&self) {

@@ -6,8 +6,9 @@
 //! timing model would ask it.
 
 use super::timing::Found;
+use base::Held;
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// How DEFINE EXTENT says that the cache is to be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -133,7 +134,7 @@ impl Cache {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().held()
     }
 
     /// Turns the cache of the whole control unit on or off. Off, everything in it is destaged and gone.

@@ -4,11 +4,12 @@
 //! another: who has reserved a whole volume has its minidisks, too, and who has reserved a minidisk keeps those out that
 //! would reach it through the whole volume.
 
+use base::Held;
 use css::Doorbell;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Who has reserved what of one volume.
 #[derive(Default)]
@@ -75,7 +76,7 @@ impl Reservations {
 
 impl Reservation {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.volume.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.volume.state.lock().held()
     }
 
     /// A new device of this disk, or a user of it; the number stands for it in the other calls.

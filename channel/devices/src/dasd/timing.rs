@@ -14,9 +14,10 @@
 //! without.
 
 use super::ControlUnit;
+use base::Held;
 use dasd::Kind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// A millisecond, in the nanoseconds that times here are.
 pub const MILLISECOND: u64 = 1_000_000;
@@ -135,10 +136,6 @@ pub struct Paths {
     used: Mutex<Vec<Vec<(u64, u64)>>>,
 }
 
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn transfer(bytes: u32, rate: u64) -> u64 {
     u64::from(bytes) * 1_000_000_000 / rate.max(1)
 }
@@ -158,7 +155,7 @@ impl Paths {
 
     /// Takes a path for `length` from `from` on, or as soon after that as one is free, `step` by `step`; when that is.
     fn take(&self, from: u64, length: u64, step: u64) -> u64 {
-        let mut used = hold(&self.used);
+        let mut used = self.used.lock().held();
         let mut at = from;
         loop {
             let meets = |&(begin, end): &(u64, u64)| begin < at + length && at < end;
@@ -215,7 +212,7 @@ impl Timing {
 
     /// How many channel programs there were, and what they took together.
     pub fn total(&self) -> (u64, Service) {
-        let state = hold(&self.state);
+        let state = self.state.lock().held();
         (state.programs, state.total)
     }
 
@@ -233,7 +230,7 @@ impl Timing {
 
     /// A channel program that begins at `now` and uses these tracks; what it takes.
     pub fn serve(&self, now: u64, accesses: &[Access]) -> Service {
-        let mut state = hold(&self.state);
+        let mut state = self.state.lock().held();
         let mut service = Service::default();
         let Mechanics { rotation, average_seek, rate, .. } = self.mechanics;
         // What was left to destage goes to the disk while nobody wants it; who comes meanwhile waits.

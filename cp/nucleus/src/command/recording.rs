@@ -4,6 +4,7 @@ use super::{Issuer, Response};
 use crate::message::Message;
 use crate::system::Cp;
 use crate::words::Words;
+use base::Held;
 
 /// `RECording ACCOUNT|EREP|SYMPTOM ON|OFF|PURGE [QID userid]`
 ///
@@ -24,7 +25,7 @@ pub fn recording(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, 
         }
     }
     words.end()?;
-    let mut iucv = cp.iucv.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut iucv = cp.iucv.lock().held();
     match () {
         () if what.is("ON") => iucv.record_accounts(account, true),
         () if what.is("OFF") => iucv.record_accounts(account, false),

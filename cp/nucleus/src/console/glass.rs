@@ -7,9 +7,10 @@
 use super::terminal::Terminal;
 use crate::machine::{Owner, Paper};
 use arch::io::{DeviceStatus, Orb, SenseId};
+use base::Held;
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use devices::Console3215;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use tn3270::datastream::{Aid, command};
 use tn3270::{Inbound, Screen, Size};
 
@@ -99,7 +100,7 @@ impl Default for Glass {
 
 impl Glass {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().held()
     }
 
     /// CONMODE 3270 (true) or 3215, on a display of this size. `taken`: CP has the display now.
@@ -107,7 +108,7 @@ impl Glass {
         let mut inner = self.lock();
         if inner.on != on {
             let bell = inner.bell.take();
-            let fresh = Glass::default().inner.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let fresh = Glass::default().inner.into_inner().held();
             *inner = Inner { on, taken, bell, screen: empty(size), ..fresh };
         }
     }

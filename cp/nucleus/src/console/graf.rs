@@ -6,8 +6,9 @@
 use super::glass::{Glass, SENSE_BYTES, display_id};
 use super::terminal::Terminal;
 use arch::io::{DeviceStatus, SenseId};
+use base::Held;
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 struct Inner {
     vdev: u16,
@@ -38,7 +39,7 @@ impl Graf {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock().held()
     }
 
     pub fn vdev(&self) -> u16 {

@@ -9,8 +9,8 @@ use super::graf::Line;
 use crate::agenda::{Agenda, Item};
 use crate::vmdbk::Vmdbk;
 use arch::Psw;
-use base::Tod;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use base::{Held, Tod};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What the program around CP does for it. Called with all kinds of locks held: it must only take a note and return.
 pub trait Host: Send + Sync {
@@ -194,7 +194,7 @@ impl Terminal {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock().held();
         inner.looks += 1;
         inner
     }

@@ -12,11 +12,12 @@
 
 mod cached;
 
+use base::Held;
 pub use cached::Cached;
 use dasd::Track;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Blocks of a fixed-block volume that are cached together.
 const GROUP: u64 = 64;
@@ -223,10 +224,6 @@ impl Default for Cache {
     }
 }
 
-pub(super) fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Cache {
     /// A real device that the cache has not known before.
     pub fn device(&self) -> Arc<DeviceCache> {
@@ -247,12 +244,12 @@ impl Cache {
     }
 
     pub fn size(&self) -> Size {
-        *hold(&self.size)
+        *self.size.lock().held()
     }
 
     /// SET MDCACHE STORAGE: a cache that is too large now gives up what was not used for longest.
     pub fn set_size(&self, size: Size) {
-        *hold(&self.size) = size;
+        *self.size.lock().held() = size;
         self.limit.store(size.limit(), Relaxed);
         self.shrink();
     }
@@ -273,7 +270,7 @@ impl Cache {
 
     fn purge(&self, which: impl Fn(&Key) -> bool) {
         for shard in &self.shards {
-            let mut shard = hold(shard);
+            let mut shard = shard.lock().held();
             let keys: Vec<Key> = shard.entries.keys().copied().filter(&which).collect();
             keys.iter().for_each(|key| self.remove(&mut shard, key));
             // What is being read this moment is not to come in any more.
@@ -293,7 +290,7 @@ impl Cache {
     }
 
     fn find(&self, key: &Key) -> Option<Content> {
-        let mut shard = hold(self.shard(key));
+        let mut shard = self.shard(key).lock().held();
         let entry = shard.entries.get_mut(key)?;
         entry.used = true;
         Some(entry.content.clone())
@@ -301,7 +298,7 @@ impl Cache {
 
     /// Before a read of the volume: what [`Cache::insert`] wants to know.
     fn ticket(&self, key: &Key) -> Option<u64> {
-        let mut shard = hold(self.shard(key));
+        let mut shard = self.shard(key).lock().held();
         // A track that was formatted is kept out once.
         if shard.formatted.remove(key) || shard.writers > 0 {
             return None;
@@ -311,7 +308,7 @@ impl Cache {
 
     fn insert(&self, key: Key, content: Content, ticket: u64) -> bool {
         {
-            let mut shard = hold(self.shard(&key));
+            let mut shard = self.shard(&key).lock().held();
             if shard.begun != ticket || shard.writers > 0 || shard.entries.contains_key(&key) {
                 return false;
             }
@@ -326,7 +323,7 @@ impl Cache {
     /// Puts a record beside those of its track that are there.
     fn insert_record(&self, key: Key, number: u8, data: &[u8], ticket: u64) -> bool {
         {
-            let mut shard = hold(self.shard(&key));
+            let mut shard = self.shard(&key).lock().held();
             if shard.begun != ticket || shard.writers > 0 {
                 return false;
             }
@@ -353,7 +350,7 @@ impl Cache {
         let mut empty = 0;
         while self.bytes() > self.limit.load(Relaxed) && empty < SHARDS {
             let hand = self.hand.fetch_add(1, Relaxed) as usize % SHARDS;
-            let mut shard = hold(&self.shards[hand]);
+            let mut shard = self.shards[hand].lock().held();
             let mut turns = shard.order.len();
             let victim = loop {
                 let Some(key) = shard.order.pop_front() else { break None };
@@ -378,7 +375,7 @@ impl Cache {
     /// Whether `user` may put in so many bytes more now.
     fn fair(&self, user: &UserCache, bytes: u64) -> bool {
         let limit = self.limit.load(Relaxed).max(1);
-        let mut round = hold(&self.round);
+        let mut round = self.round.lock().held();
         if round.bytes >= limit {
             *round = Round { before: round.users.len(), ..Round::default() };
         }
@@ -397,7 +394,7 @@ impl Cache {
 
     /// A write of these tracks or groups begins; what it finds in the cache.
     fn begin_write(&self, key: &Key) -> (u64, Option<Content>) {
-        let mut shard = hold(self.shard(key));
+        let mut shard = self.shard(key).lock().held();
         shard.begun += 1;
         shard.writers += 1;
         (shard.begun, shard.entries.get(key).map(|entry| entry.content.clone()))
@@ -405,7 +402,7 @@ impl Cache {
 
     /// The write has ended: `content` is what the volume has now, `None` if that is not known. Whether it was there.
     fn end_write(&self, key: &Key, ticket: u64, content: Option<Content>, formatted: bool) -> bool {
-        let mut shard = hold(self.shard(key));
+        let mut shard = self.shard(key).lock().held();
         shard.writers -= 1;
         let alone = shard.begun == ticket;
         if formatted && shard.formatted.len() < FORMATTED {

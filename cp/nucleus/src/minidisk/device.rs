@@ -4,13 +4,13 @@
 use super::cache::{Cached, UserCache};
 use super::link::{self, Grant, Level};
 use super::real::{self, Real};
-use super::{Link, Linked, Minidisk, Place, Refusal, Request, State, hold};
+use super::{Link, Linked, Minidisk, Place, Refusal, Request, State};
 use crate::console::display::Tone;
 use crate::console::terminal::Host;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use base::Clock;
+use base::{Clock, Held};
 use complex::Configuration;
 use dasd::{Kind, MediaError, Volume};
 use devices::dasd::{Alarm, Control, Meter, Options, Timed, Trouble};
@@ -157,7 +157,7 @@ fn make(
         None => disk.direct.clone(),
     };
     let real = disk.rdev().and_then(|rdev| state.reals.iter().find(|real| real.number == rdev));
-    let alarm = hold(&cp.disks.alarm).clone();
+    let alarm = cp.disks.alarm.lock().held().clone();
     let options = Options { trouble: Some(trouble(cp, &disk)), ..options(&disk, real, alarm, read_only, dasd) };
     let meter = Arc::new(Meter::new(&disk.kind(), &options));
     let (userid, vdev) = (vmdbk.userid.clone(), AtomicU16::new(vdev));

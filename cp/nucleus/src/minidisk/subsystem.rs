@@ -4,9 +4,9 @@
 //! non-volatile storage, of the sizes that SYSTEM CONFIG says; other kinds may be chosen there. Its cache is a model
 //! ([`devices::dasd::Cache`]): data is always on the volume, and what is counted is what such a control unit would have done.
 
-use super::cache::hold;
 use super::real::{Real, device_type};
 use super::{Disks, Minidisk, Place, State};
+use base::Held;
 use dasd::Kind;
 use devices::dasd::timing::{Paths, Timing};
 use devices::dasd::{Alarm, Cache, ControlUnitModel};
@@ -99,12 +99,12 @@ impl State {
 impl Disks {
     /// Who tells devices that take their time when it has passed; without, none does. Before the first link.
     pub fn set_alarm(&self, alarm: Arc<dyn Alarm>) {
-        *hold(&self.alarm) = Some(alarm);
+        *self.alarm.lock().held() = Some(alarm);
     }
 
     /// Does it when so many nanoseconds have passed.
     pub fn later(&self, nanoseconds: u64, what: impl FnOnce() + Send + 'static) {
-        let alarm = hold(&self.alarm).clone().filter(|_| nanoseconds > 0);
+        let alarm = self.alarm.lock().held().clone().filter(|_| nanoseconds > 0);
         match alarm {
             Some(alarm) => alarm.call(alarm.now() + nanoseconds, Box::new(what)),
             None => what(),
@@ -113,18 +113,18 @@ impl Disks {
 
     /// SET VDISK: the limits from now on.
     pub fn set_virtual_limits(&self, limits: Limits) {
-        hold(&self.state).limits = limits;
+        self.state.lock().held().limits = limits;
     }
 
     /// The limits of virtual disks, and how many blocks of them there are.
     pub fn virtual_limits(&self) -> (Limits, u64) {
-        let state = hold(&self.state);
+        let state = self.state.lock().held();
         (state.limits, state.links.virtual_blocks(None))
     }
 
     /// A real disk.
     pub fn real(&self, rdev: u16) -> Option<Real> {
-        hold(&self.state).reals.iter().find(|real| real.number == rdev).cloned()
+        self.state.lock().held().reals.iter().find(|real| real.number == rdev).cloned()
     }
 }
 

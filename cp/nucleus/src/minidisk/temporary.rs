@@ -1,11 +1,8 @@
 //! Temporary space (T-DISK): a part of a volume that has another user every day.
 
+use base::Held;
 use dasd::{Change, Kind, MediaError, Track, Volume};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use std::sync::{Arc, Mutex};
 
 /// Temporary space: what its user has not written is not there, whoever used the space before.
 pub struct Cleared {
@@ -42,7 +39,7 @@ impl Volume for Cleared {
 
     fn read_track(&self, track: u32) -> Result<Arc<Track>, MediaError> {
         let Kind::Ckd { cylinders, heads, .. } = self.kind() else { return Err(MediaError::WrongKind) };
-        if track < cylinders * heads && !Cleared::has(&hold(&self.written), track.into()) {
+        if track < cylinders * heads && !Cleared::has(&self.written.lock().held(), track.into()) {
             return Ok(Arc::new(Track::new((track / heads) as u16, (track % heads) as u16)));
         }
         self.space.read_track(track)
@@ -50,14 +47,14 @@ impl Volume for Cleared {
 
     fn write_track(&self, track: u32, new: &Track) -> Result<(), MediaError> {
         self.space.write_track(track, new)?;
-        Cleared::mark(&mut hold(&self.written), track.into(), 1);
+        Cleared::mark(&mut self.written.lock().held(), track.into(), 1);
         Ok(())
     }
 
     fn update_track(&self, track: u32, change: Change<'_>) -> Result<(), MediaError> {
         let (cylinder, head) = self.kind().home(track)?;
         // Held for all of it: of two first changes the second finds what the first wrote.
-        let mut written = hold(&self.written);
+        let mut written = self.written.lock().held();
         let fresh = !Cleared::has(&written, track.into());
         self.space.update_track(track, &mut |found| {
             if fresh {
@@ -71,7 +68,7 @@ impl Volume for Cleared {
 
     fn read_blocks(&self, block: u64, to: &mut [u8]) -> Result<(), MediaError> {
         self.space.read_blocks(block, to)?;
-        let written = hold(&self.written);
+        let written = self.written.lock().held();
         for (n, bytes) in to.chunks_mut(Kind::BLOCK).enumerate() {
             if !Cleared::has(&written, block + n as u64) {
                 bytes.fill(0);
@@ -82,7 +79,7 @@ impl Volume for Cleared {
 
     fn write_blocks(&self, block: u64, from: &[u8]) -> Result<(), MediaError> {
         self.space.write_blocks(block, from)?;
-        Cleared::mark(&mut hold(&self.written), block, from.len().div_ceil(Kind::BLOCK) as u64);
+        Cleared::mark(&mut self.written.lock().held(), block, from.len().div_ceil(Kind::BLOCK) as u64);
         Ok(())
     }
 

@@ -3,9 +3,8 @@
 //! A guest repeats what failed, often hundreds of times, and a host disk that is full fails every write to whatever track. So
 //! what is wrong with a disk is told once, however often and wherever it is met, and again only when a minute has passed.
 
-use super::hold;
 use crate::message::{self, Message};
-use base::Tod;
+use base::{Held, Tod};
 use dasd::MediaError;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -30,7 +29,7 @@ struct State {
 impl Troubles {
     /// Takes note of `error` on a disk at `what`, found at `now`: a part of it, or all of it.
     pub fn report(&self, now: Tod, rdev: &str, volume: &str, disk: &str, what: &str, error: &MediaError) {
-        let mut state = hold(&self.0);
+        let mut state = self.0.lock().held();
         let key = format!("{rdev} {disk} {error}");
         state.told.retain(|(_, at)| now.micros_since(*at) < QUIET);
         if state.waiting.len() < WAITING && !state.told.iter().any(|(told, _)| *told == key) {
@@ -41,17 +40,17 @@ impl Troubles {
 
     /// Has the operator told this.
     pub fn tell(&self, message: Message) {
-        hold(&self.0).waiting.push_back(message);
+        self.0.lock().held().waiting.push_back(message);
     }
 
     /// What the operator has not been told yet.
     pub fn take(&self) -> VecDeque<Message> {
-        std::mem::take(&mut hold(&self.0).waiting)
+        std::mem::take(&mut self.0.lock().held().waiting)
     }
 
     /// Whether [`Troubles::take`] has something.
     pub fn any(&self) -> bool {
-        !hold(&self.0).waiting.is_empty()
+        !self.0.lock().held().waiting.is_empty()
     }
 }
 

@@ -5,6 +5,7 @@ use crate::calendar::Date;
 use crate::message::Message;
 use crate::system::Cp;
 use crate::words::Words;
+use base::Held;
 
 /// `Query TIme`
 ///
@@ -58,7 +59,7 @@ pub fn commands(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
 /// Shows which records are kept, how many of them nobody has collected, and who collects them.
 pub fn recording(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
-    let (on, count, collector) = cp.iucv.lock().unwrap_or_else(std::sync::PoisonError::into_inner).accounts();
+    let (on, count, collector) = cp.iucv.lock().held().accounts();
     let line = |name: &str, on: bool, count: usize, collector: Option<&str>| {
         let (on, active) = (if on { "ON" } else { "OFF" }, if collector.is_some() { "ACTIVE" } else { "INACTIVE" });
         format!("{name:<12} {on:<10} {count:>8} 4096 {:<8} {active}", collector.unwrap_or("-"))
