@@ -25,9 +25,10 @@ pub use cache::BlockCache;
 pub use jit::allow as allow_code;
 
 use arch::{Absolute, PAGE, PAGE_MASK, Program};
+use base::Held;
 use cpu::{Intercepted, Interruption, State};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use storage::{Code, Storage};
 
 /// Why `run` came back.
@@ -112,7 +113,7 @@ pub fn engine() -> Engine {
 
 /// What the translators of all CPUs have done, ended ones included.
 pub fn statistics() -> jit::Statistics {
-    *TOTAL.lock().unwrap_or_else(PoisonError::into_inner)
+    *TOTAL.lock().held()
 }
 
 static TOTAL: Mutex<jit::Statistics> = Mutex::new(jit::Statistics::NONE);
@@ -136,11 +137,11 @@ static NOTICES: Mutex<Vec<Notice>> = Mutex::new(Vec::new());
 
 /// What there has been to say since somebody asked last.
 pub fn take_notices() -> Vec<Notice> {
-    std::mem::take(&mut NOTICES.lock().unwrap_or_else(PoisonError::into_inner))
+    std::mem::take(&mut NOTICES.lock().held())
 }
 
 fn notice(what: Notice) {
-    NOTICES.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+    NOTICES.lock().held().push(what);
 }
 
 /// A translator, if the host can have one; if not, that is said once.
@@ -176,7 +177,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     let executed = s.instructions.wrapping_sub(before);
     let often = exit == Exit::Budget && executed > 4096;
     if let Some(news) = cache.take_statistics(executed, often) {
-        TOTAL.lock().unwrap_or_else(PoisonError::into_inner).add(&news);
+        TOTAL.lock().held().add(&news);
     }
     exit
 }

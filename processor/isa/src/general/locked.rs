@@ -6,6 +6,7 @@
 
 use super::registers::pair;
 use crate::prelude::*;
+use base::Held;
 use cpu::Architecture;
 use std::sync::{Mutex, MutexGuard};
 
@@ -49,7 +50,7 @@ impl Form {
 
 fn lock() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    ONE.lock().held()
 }
 
 /// An operand of up to 16 bytes as a number.
