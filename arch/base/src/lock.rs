@@ -2,8 +2,8 @@
 
 use std::sync::{LockResult, PoisonError};
 
-/// Takes what a lock gives, whoever panicked with it before: what it guards is whole between any two statements, and
-/// a panic ends one virtual machine at most.
+/// Takes what a lock gives, poisoned or not: what it guards is whole between any two statements, and a panic ends one
+/// virtual machine at most.
 ///
 /// ```
 /// use base::Held;
@@ -28,7 +28,7 @@ mod tests {
     use std::sync::Mutex;
 
     #[test]
-    fn what_somebody_panicked_with_is_there_for_the_next() {
+    fn a_poisoned_lock_gives_what_it_guards() {
         let count = Mutex::new(1);
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let mut count = count.lock().held();

@@ -24,7 +24,7 @@ impl Translator {
     pub fn mistake(&mut self, _: u8, _: u8) {
         match self.never {}
     }
-    pub fn refuse(&mut self, _: fn(&str) -> bool) {
+    pub fn refuse(&mut self, _: fn(&isa::Instruction) -> bool) {
         match self.never {}
     }
     pub fn has_room(&self) -> bool {
