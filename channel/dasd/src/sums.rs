@@ -324,7 +324,8 @@ impl Sums {
 }
 
 /// How long the image was when the table was written last, if it is longer than now and the table is about it: about
-/// this file, or about one whose first pieces were the same, as of a copy that was interrupted.
+/// this file, or about one whose first pieces were the same, as of a copy that was interrupted. A piece that was never
+/// written is the same where it holds nothing.
 pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
     const FIRST: u64 = 64;
     let length = image.len()?;
@@ -333,7 +334,7 @@ pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
     if head.made == image.made() {
         return Ok(Some(head.length));
     }
-    let (mut known, mut at) = (0, grid.start);
+    let (mut known, mut same, mut looked, mut at) = (0, 0, 0, grid.start);
     for n in 0..FIRST {
         let slot_end = grid.start + ((at - grid.start) / grid.slot + 1) * grid.slot;
         let piece = (slot_end - at).min(PIECE as u64);
@@ -343,17 +344,19 @@ pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
         let Ok(entry) = table.read_new(TABLE + n * ENTRY as u64, ENTRY).map(|bytes| Entry::decode(&bytes)) else {
             break;
         };
-        if entry.now != 0 {
-            let sum = sum(&image.read_new(at, piece as usize)?);
-            if ![entry.now, entry.before].contains(&sum) {
-                return Ok(None);
-            }
-            known += 1;
+        let bytes = image.read_new(at, piece as usize)?;
+        if entry.now == 0 {
+            same += usize::from(bytes.iter().all(|byte| *byte == 0));
+        } else if [entry.now, entry.before].contains(&sum(&bytes)) {
+            (known, same) = (known + 1, same + 1);
+        } else {
+            return Ok(None);
         }
+        looked += 1;
         at += piece;
     }
-    // Of a disk that has less than a piece nothing can be compared, and there is none.
-    Ok((known > 0 || length < grid.start + PIECE as u64).then_some(head.length))
+    // Where no sum is known all must be the same; of a disk that has less than a piece nothing can be compared.
+    Ok((known > 0 || same == looked).then_some(head.length))
 }
 
 /// Whether a write has changed some of its pieces and not others.
