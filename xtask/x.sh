@@ -78,7 +78,8 @@ fetch_rust() {
 # rustup without the toolchain that rust-toolchain.toml names, or without any, as its Debian package leaves it.
 if here rustup && here cargo && ! rustc --version >/dev/null 2>&1; then fetch_rust; fi
 if here cargo && ! new_enough; then
-    fail "Rust $least or newer is needed and this is ${found:-missing}: run 'rustup update', or get rustup from https://rustup.rs"
+    fail "Rust $least or newer is needed and this is ${found:-missing}:" \
+        "run 'rustup update', or get rustup from https://rustup.rs"
 fi
 if ! here cargo; then
     case $(apt-cache policy rustup 2>/dev/null | grep Candidate) in

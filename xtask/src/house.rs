@@ -61,7 +61,8 @@ pub fn check(file: &Path) -> Outcome {
     if !grown.is_empty() {
         let file = file.display();
         return Err(format!(
-            "These counts have grown (cargo x house says where):\n  {}\nMake them smaller, or change {file} and say why.",
+            "These counts have grown (cargo x house says where):\n  {}\n\
+             Make them smaller, or change {file} and say why.",
             grown.join("\n  ")
         )
         .into());

@@ -40,7 +40,8 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
     run(endicott().args(["run", "--system"]).arg(&system).args(arguments))
 }
 
-/// Format, lints, what may not grow, and every test. With `bless`, tests that compare with recorded expectations record them anew.
+/// Format, lints, what may not grow, and every test. With `bless`, tests that compare with recorded expectations record
+/// them anew.
 pub fn test(filters: &[&str], bless: bool) -> Outcome {
     if let Err(failure) = root::prepare(&guest::prepare()?).and_then(|()| clients::prepare()) {
         // Some tests do without, and say so.

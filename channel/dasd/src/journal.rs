@@ -141,7 +141,7 @@ pub fn recover(host: &HostFile) -> Result<bool, ImageError> {
     Ok(found.is_some())
 }
 
-/// Whether the image was written last when the journal was, or soon afterwards. Its copies are made one behind the
+/// Whether the image was written last when the journal was, or soon afterwards. Its copies are made one after the
 /// other.
 fn written_then(host: &HostFile, journal: &Path) -> Result<bool, ImageError> {
     const BEFORE: Duration = Duration::from_secs(2);

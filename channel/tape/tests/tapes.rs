@@ -202,8 +202,8 @@ fn a_tape_that_was_cut_is_told() {
             assert!(matches!(tape.read(), Ok(Item::Nothing)));
             let told = !check(&path).unwrap().wrong.is_empty();
             assert!(told || tape.notice().is_none(), "{name}, {length} bytes");
-            // Only what ends with a block says nothing; with labels even that does, until what is behind the last file
-            // is read.
+            // Only what ends with a block says nothing; with labels even that does, until what comes after the last
+            // file is read.
             let at_end = length == 0 || labelled && read.len() >= written.len() - 1 || read.len() < 2;
             let border = tape.notice().is_none();
             assert!(told || border && (!labelled || at_end), "{name}, {length} bytes: {} elements", read.len());

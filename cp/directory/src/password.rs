@@ -1,6 +1,6 @@
 //! Passwords: salted Argon2id hashes in the PHC string form, and the companion file that keeps changed ones.
 //!
-//! A password that somebody changes to lies in a file as a hash alone, which costs a few milliseconds (2 MiB, two
+//! A password that a user changes to lies in a file as a hash alone, which costs a few milliseconds (2 MiB, two
 //! passes). One that stands in the source is hashed each time that is read, in storage only, with the text beside it in
 //! the file: a costly hash would protect nothing there, and 60,000 of them would take minutes. So it gets Argon2's
 //! smallest, some microseconds. Case does not matter, as nowhere on VM: a password is folded to upper case before it is

@@ -275,8 +275,8 @@ impl Console {
     }
 
     /// A line of a disconnected user whose secondary user this one is. Without a terminal it is lost. It is never
-    /// passed on, or users who have each other would hand it to and fro for ever. A terminal that is far behind gets no
-    /// more.
+    /// passed on, or users who have each other would hand it to and fro for ever. A terminal that has much to show yet
+    /// gets no more.
     pub fn receive(&mut self, line: &str, now: Tod) {
         if self.terminal.is_some() && self.backlog() <= FLOOD {
             self.write(line, Tone::Normal, now);

@@ -1,5 +1,5 @@
 //! Idle users cost nothing: what an event looks at does not depend on how many there are, and what is due is what a
-//! walk over everybody would find.
+//! walk over all users would find.
 
 use base::{Clock, Tod};
 use directory::{Directory, Passwords};
@@ -75,7 +75,7 @@ impl Site {
         self.seats.iter().map(|(vmdbk, terminal)| vmdbk.console().looks() + terminal.looks()).sum()
     }
 
-    /// What [`Cp::deadline`] is by its definition: a look at everybody.
+    /// What [`Cp::deadline`] is by its definition: a look at all users.
     fn walk(&self) -> Option<Tod> {
         let connected = self.terminals.iter().filter(|terminal| self.cp.terminal(terminal.id).is_some());
         let terminals = connected.filter_map(|terminal| terminal.deadline());
@@ -149,7 +149,7 @@ fn what_is_due_is_what_a_walk_over_everybody_finds() {
             0 => site.enter(n, &format!("sleep {} sec", random.below(99))),
             1 => site.enter(n, "sleep"),
             2 => site.enter(n, "disconnect"),
-            // Anybody, the user too.
+            // Any user, this one too.
             3 => site.enter(n, &format!("set secuser {other}")),
             4 => site.enter(n, "set secuser off"),
             5 => site.enter(n, &format!("terminal more {} {}", random.below(60), random.below(20))),

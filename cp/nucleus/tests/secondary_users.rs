@@ -329,7 +329,7 @@ fn a_user_who_writes_without_end_does_not_drown_the_secondary_user() {
 }
 
 #[test]
-fn a_secondary_user_is_somebody_in_the_directory() {
+fn a_secondary_user_is_in_the_directory() {
     let site = Site::new(&[None, None], &BTreeSet::from([0, 1]), Way::Directory);
     let answers = |line: &str| {
         site.enter(0, line);

@@ -7,9 +7,9 @@
 //! that was interpreted from its beginning would be.
 //!
 //! The clock stands still during a stretch. Interruptions are taken between stretches, once; that none was due within
-//! one is compared, too. What other parts of the complex do for an instruction (an interception) is done once, behind the
-//! stretch. [`Form::Once`] are the instructions that could not be done twice: traces with them are not translated, and nothing
-//! is compared. Whoever chooses this engine runs one CPU of a configuration at a time.
+//! one is compared, too. What other parts of the complex do for an instruction (an interception) is done once, behind
+//! the stretch. [`Form::Once`] are the instructions that could not be done twice: traces with them are not translated,
+//! and nothing is compared. Whoever chooses this engine runs one CPU of a configuration at a time.
 //!
 //! A difference is our own failure, so it ends in a panic, whose message is the report.
 

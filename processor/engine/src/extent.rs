@@ -19,7 +19,8 @@ impl Extent {
         Extent { ops: Self::MOST.ops.min(self.ops * 2), blocks: Self::MOST.blocks.min(self.blocks * 2) }
     }
 
-    /// Whether there is room for what comes beside so much: seven of eight at most, so that room is not wanted again at once.
+    /// Whether there is room for what comes beside so much: seven of eight at most, so that room is not wanted again at
+    /// once.
     pub fn has_room_beside(self, used: Extent) -> bool {
         used.ops <= self.ops / 8 * 7 && used.blocks <= self.blocks / 8 * 7
     }
@@ -58,9 +59,9 @@ impl Dropped {
         self.bits[word] |= bit;
     }
 
-    /// Whether half of what is kept has been decoded again since this was asked last, and that took a good part of the time,
-    /// now that so many instructions have been executed, and the time before, too: a program that begins, as at the end of
-    /// a boot, does so once. To decode one takes some 0.2 microseconds, as long as 500 take in code.
+    /// Whether half of what is kept has been decoded again since this was asked last, and that took a good part of the
+    /// time, now that so many instructions have been executed, and the time before, too: a program that begins, as at
+    /// the end of a boot, does so once. To decode one takes some 0.2 microseconds, as long as 500 take in code.
     pub fn takes_long(&mut self, kept: Extent, executed: u64) -> bool {
         const GOOD_PART: u64 = 2000;
         let passed = executed.wrapping_sub(std::mem::replace(&mut self.since, executed));

@@ -52,7 +52,7 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// How far behind its own address it branches, where its text says so and nothing else.
+    /// How far from its own address it branches, where its text says so and nothing else.
     pub fn distance(&self, fields: &Fields) -> Option<i64> {
         use Format::*;
         let relative = matches!(self.format, RIb | RIc | RIEb | RIEc | RIEe | RILb | RILc | RSI);

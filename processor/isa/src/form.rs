@@ -1,17 +1,17 @@
 //! What the table says of an instruction to an engine that makes host code of it, beside its body.
 //!
-//! Of a row that composes operands and an operation its parts tell ([`Composed`]). A row whose body is a routine may say
-//! what the routine comes to in the common case, so that an engine can do that inline ([`Form`]); it stands behind the
-//! row's outcome:
+//! Of a row that composes operands and an operation its parts tell ([`Composed`]). A row whose body is a routine may
+//! say what the routine comes to in the common case, so that an engine can do that inline ([`Form`]). That is the last
+//! thing in the row:
 //!
 //! ```text
 //! 0x98   LM    RSa   ALL  -   { call load_multiple }                   [- F2] as [LoadMultiple(W32)]
-//! 0x28   LDR   RR    ALL  -   { call support::load_register::<u64> }   [- Da] as [Float(copy(LONG))]
+//! 0x28   LDR   RR    ALL  -   { call support::load_register::<u64> }   [- Da] as [copy(LONG)]
 //! ```
 //!
 //! No form decides what an instruction means: an engine that knows none of them calls the body.
 
-use crate::Width;
+use crate::{Fields, Width};
 
 /// What a row says to an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,8 +46,8 @@ pub enum Form {
     InsertUnderMask,
     CompareUnderMask,
     StoreUnderMask,
-    AddWithCarry(Width),
-    SubtractWithBorrow(Width),
+    AddCarry(Width),
+    SubtractBorrow(Width),
     LeftmostOne,
     MultiplyLogical,
     /// By a register, or by what is in storage.
@@ -55,9 +55,7 @@ pub enum Form {
         storage: bool,
     },
     /// By a doubleword, or by a word.
-    DivideSingle {
-        word: bool,
-    },
+    DivideSingle(Width),
     /// R1 becomes an address.
     LoadAddress,
     /// R1 becomes what an immediate operand says of R2 rotated, and of itself.
@@ -143,6 +141,42 @@ pub enum Float {
         storage: bool,
     },
     Shorten,
+}
+
+impl Float {
+    /// How many bytes of storage are its second operand, if that is in storage, and whether they are changed.
+    pub fn access(self) -> Option<(i32, bool)> {
+        let bytes = |long| if long { 8 } else { 4 };
+        match self {
+            Float::Load { long } => Some((bytes(long), false)),
+            Float::Store { long } => Some((bytes(long), true)),
+            Float::Arithmetic { long, storage: true, .. } | Float::Compare { long, storage: true } => {
+                Some((bytes(long), false))
+            }
+            Float::Lengthen { storage: true } => Some((4, false)),
+            _ => None,
+        }
+    }
+
+    /// The floating-point registers whose numbers it needs.
+    pub fn reads(self, i: &Fields) -> u16 {
+        use Arithmetic::*;
+        let [first, second, third] = [i.r1, i.r2, i.r3].map(|r| 1u16 << (r & 15));
+        let other = |storage: bool| if storage { 0 } else { second };
+        match self {
+            Float::Load { .. } | Float::Zero { .. } | Float::FromGeneral | Float::FromInteger { .. } => 0,
+            Float::Store { .. } => first,
+            Float::Arithmetic { op: SquareRoot, storage, .. } | Float::Lengthen { storage } => other(storage),
+            Float::Arithmetic { op: MultiplyAdd | MultiplySubtract, storage, .. } => first | third | other(storage),
+            Float::Arithmetic { storage, .. } | Float::Compare { storage, .. } => first | other(storage),
+            _ => second,
+        }
+    }
+
+    /// Whether its result is in a general register.
+    pub fn sets_general(self) -> bool {
+        matches!(self, Float::ToGeneral | Float::ToInteger { .. })
+    }
 }
 
 /// The operation of an instruction that does arithmetic.
@@ -309,13 +343,12 @@ pub(crate) mod operation {
     }
 }
 
-/// What a row's form is written with.
+/// What a row's form is written with: [`Form`]'s variants, and a function for each that has many fields.
 pub(crate) mod written {
-    pub use super::Arithmetic::*;
-    use super::Float;
     pub use super::Float::{FromGeneral, Shorten, ToGeneral};
-    pub use super::Sign::*;
+    pub use super::Form::*;
     pub use super::Target::*;
+    use super::{Arithmetic, Float, Form, Sign};
     use crate::Width;
     pub use crate::Width::*;
 
@@ -326,27 +359,48 @@ pub(crate) mod written {
     pub const R: bool = false;
     pub const M: bool = true;
 
-    macro_rules! floats {
-        ($($name:ident = $form:ident($($field:ident: $type:ty),*);)*) => {
-            $(pub const fn $name($($field: $type),*) -> Float {
-                Float::$form { $($field),* }
+    macro_rules! forms {
+        ($($name:ident($($field:ident: $type:ty),*) = $form:expr;)*) => {
+            $(pub const fn $name($($field: $type),*) -> Form {
+                $form
             })*
         };
     }
 
-    floats! {
-        load = Load(long: bool);
-        store = Store(long: bool);
-        copy = Copy(long: bool);
-        zero = Zero(long: bool);
-        arithmetic = Arithmetic(op: super::Arithmetic, long: bool, storage: bool);
-        compare = Compare(long: bool, storage: bool);
-        test = Test(long: bool);
-        sign = Sign(how: super::Sign, long: bool, code: bool);
-        from_integer = FromInteger(from: Width, long: bool);
-        to_integer = ToInteger(to: Width, long: bool);
-        round = Round(long: bool);
-        lengthen = Lengthen(storage: bool);
+    forms! {
+        add_stored(width: Width) = AddInStorage { width, logical: false };
+        add_logical_stored(width: Width) = AddInStorage { width, logical: true };
+        load(long: bool) = Float(Float::Load { long });
+        store(long: bool) = Float(Float::Store { long });
+        copy(long: bool) = Float(Float::Copy { long });
+        zero(long: bool) = Float(Float::Zero { long });
+        test(long: bool) = Float(Float::Test { long });
+        round(long: bool) = Float(Float::Round { long });
+        compare(long: bool, storage: bool) = Float(Float::Compare { long, storage });
+        lengthen(storage: bool) = Float(Float::Lengthen { storage });
+        from_integer(from: Width, long: bool) = Float(Float::FromInteger { from, long });
+        to_integer(to: Width, long: bool) = Float(Float::ToInteger { to, long });
+        complement(long: bool) = sign(Sign::Complement, long, true);
+        negative(long: bool) = sign(Sign::Negative, long, true);
+        positive(long: bool) = sign(Sign::Positive, long, true);
+        complement_without_code(long: bool) = sign(Sign::Complement, long, false);
+        negative_without_code(long: bool) = sign(Sign::Negative, long, false);
+        positive_without_code(long: bool) = sign(Sign::Positive, long, false);
+        add(long: bool, storage: bool) = arithmetic(Arithmetic::Add, long, storage);
+        subtract(long: bool, storage: bool) = arithmetic(Arithmetic::Subtract, long, storage);
+        multiply(long: bool, storage: bool) = arithmetic(Arithmetic::Multiply, long, storage);
+        divide(long: bool, storage: bool) = arithmetic(Arithmetic::Divide, long, storage);
+        square_root(long: bool, storage: bool) = arithmetic(Arithmetic::SquareRoot, long, storage);
+        fma(long: bool, storage: bool) = arithmetic(Arithmetic::MultiplyAdd, long, storage);
+        fms(long: bool, storage: bool) = arithmetic(Arithmetic::MultiplySubtract, long, storage);
+    }
+
+    const fn sign(how: Sign, long: bool, code: bool) -> Form {
+        Float(Float::Sign { how, long, code })
+    }
+
+    const fn arithmetic(op: Arithmetic, long: bool, storage: bool) -> Form {
+        Float(Float::Arithmetic { op, long, storage })
     }
 }
 
@@ -397,7 +451,7 @@ mod tests {
             let form = row.shape.form;
             let built = row.run.is_some();
             // Carries are what an engine does better than by the parts.
-            let carries = matches!(form, Form::AddWithCarry(_) | Form::SubtractWithBorrow(_));
+            let carries = matches!(form, Form::AddCarry(_) | Form::SubtractBorrow(_));
             assert!(form == Form::Own || carries || row.shape.composed.is_none(), "{}", row.mnemonic);
             assert!(built || matches!(form, Form::Own | Form::Once), "{} is not built", row.mnemonic);
             let ends = matches!(form, Form::Execute { .. } | Form::BranchOnCount(_));

@@ -17,10 +17,11 @@
 
 use crate::carry::in_turn;
 use crate::emitter::{Cold, Emitter, asm, field, scratch};
-use crate::float::{Float, Op, Sign};
+use crate::float;
 use crate::word::*;
 use cpu::{State, layout};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use isa::form::{Arithmetic as Op, Float, Sign};
 use isa::{Cc, Cpu, Fields, Width::*};
 
 /// Host registers that hold floating-point registers: xmm3-xmm15. The others are scratch inside one instruction.
@@ -493,7 +494,8 @@ impl Emitter<'_> {
                 }
                 self.set_float(i.r1, x, long);
             }
-            Float::ToInteger { to, long, truncate } => {
+            Float::ToInteger { to, long } => {
+                let truncate = float::truncates(i) == Some(true);
                 self.check_fpc();
                 let x = self.float(i.r2, long);
                 let t = self.temp();
@@ -518,7 +520,8 @@ impl Emitter<'_> {
                 let w = self.reg(t, if to == W64 { Left::Valid } else { Left::Zero });
                 self.set_general(to, i.r1, w);
             }
-            Float::Round { host, long } => {
+            Float::Round { long } => {
+                let host = float::rounding(i).expect("only then is it inline");
                 self.check_fpc();
                 let x = self.float(i.r2, long);
                 let site = self.site();

@@ -105,7 +105,8 @@ pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
 /// The same, `first` among the targets: those that generated code has not looked among.
 pub fn look_up(s: &mut State, mut first: bool) -> u64 {
     loop {
-        // SAFETY: `enter` has put the addresses of the tables there, and nothing holds them. Generated code reads the targets.
+        // SAFETY: `enter` has put the addresses of the tables there, and nothing holds them. Generated code reads the
+        // targets.
         let (known, targets) =
             unsafe { (&*(s.scratch[KNOWN] as *const Known), &mut *(s.scratch[REMEMBERED] as *mut Targets)) };
         let key = s.scratch[KEY];
@@ -114,7 +115,7 @@ pub fn look_up(s: &mut State, mut first: bool) -> u64 {
         }
         s.scratch[ANSWER] = LOOKUP as u64;
         let Some(absolute) = s.find_instruction(s.ia) else { return 0 };
-        // None of these is known, which is not worth a look.
+        // An instruction across pages is never known: a look would miss the host's cache.
         match cross(s, absolute, known.refuses) {
             Crossed::Done => {
                 first = true;

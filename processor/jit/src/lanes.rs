@@ -11,12 +11,12 @@
 //! when a group of four is done.
 
 use crate::emitter::{Emitter, asm, scratch};
-use crate::float::{Float, Op};
 use crate::floating::MODEST;
 use crate::native::Native;
 use crate::spans::{self, Span, slot, store_slot};
 use crate::word::*;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use isa::form::{Arithmetic as Op, Float};
 use isa::{Cc, Fields, Form, Width::*};
 
 /// Rounds at once.

@@ -6,12 +6,13 @@
 use crate::bytes::{Bytes, wide_fills};
 use crate::control;
 use crate::emitter::{Emitter, asm};
-use crate::float::{self, Float};
+use crate::float;
 use crate::parts::Run;
 use crate::strings::Strings;
 use crate::word::*;
 use cpu::At;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::form::Float;
 use isa::{Cc, Cpu, Fields, Form, Instruction, Width, Width::*};
 
 /// The longest operand that is moved inline.
@@ -46,9 +47,7 @@ pub enum Native {
     DivideLogical {
         storage: bool,
     },
-    DivideSingle {
-        word: bool,
-    },
+    DivideSingle(Width),
     Float(Float),
     Control(control::Control),
 }
@@ -98,13 +97,13 @@ pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
         Form::InsertUnderMask if i.m3 != 15 => InsertUnderMask(Run::of(i.m3)?),
         Form::CompareUnderMask => CompareUnderMask(Run::of(i.m3)?),
         Form::StoreUnderMask if !matches!(i.m3, 1 | 3 | 15) => StoreUnderMask(Run::of(i.m3)?),
-        Form::AddWithCarry(width) => AddWithCarry(width),
-        Form::SubtractWithBorrow(width) => SubtractWithBorrow(width),
+        Form::AddCarry(width) => AddWithCarry(width),
+        Form::SubtractBorrow(width) => SubtractWithBorrow(width),
         Form::LeftmostOne if pair => LeftmostOne,
         Form::MultiplyLogical if pair => MultiplyLogical,
         Form::DivideLogical { storage } if pair => DivideLogical { storage },
-        Form::DivideSingle { word } if pair => DivideSingle { word },
-        Form::Float(form) if float => Float(float::float(form, i)?),
+        Form::DivideSingle(width) if pair => DivideSingle(width),
+        Form::Float(form) if float && float::inline(form, i) => Float(form),
         form if modern => Control(control::Control::of(form, i)?),
         _ => return None,
     })
@@ -161,12 +160,12 @@ impl Emitter<'_> {
                     ; mov rdx, Rq(high) ; mov rax, Rq(low) ; div Rq(divisor));
                 self.quotient(i);
             }
-            Native::DivideSingle { word } => {
+            Native::DivideSingle(width) => {
                 let dividend = self.general(W64, i.r1 + 1);
-                let divisor = self.general(if word { W32 } else { W64 }, i.r2);
-                let (a, b) = (self.host(dividend, W64), self.host(divisor, if word { W32 } else { W64 }));
+                let divisor = self.general(width, i.r2);
+                let (a, b) = (self.host(dividend, W64), self.host(divisor, width));
                 let site = self.site();
-                if word {
+                if width == W32 {
                     asm!(self, movsxd rcx, Rd(b))
                 } else {
                     asm!(self, mov rcx, Rq(b))

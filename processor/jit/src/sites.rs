@@ -177,8 +177,8 @@ pub struct Sites {
     open: Vec<Open>,
     /// The blocks of which accesses do not look whether spans are open, in the order of their sites.
     firm: Vec<Firm>,
-    /// For each `NEIGHBOURS` sites, the last of these that begins no later than their first. A search by halves took 3 of
-    /// 100 seconds of gcc.
+    /// For each `NEIGHBOURS` sites, the last of these that begins no later than their first. A search by halves took 3
+    /// of 100 seconds of gcc.
     near: Vec<u32>,
     /// Which of these had better look.
     unsteady: Cell<Option<u32>>,

@@ -1,5 +1,5 @@
 //! Real programs (`benches/real`): gcc, Java, Python, git and others as Debian packages them, each by the guest's own
-//! clock. They are fetched, some 120 MB, so they run only where `real` is asked for; names of tests behind it choose
+//! clock. They are fetched, some 120 MB, so they run only where `real` is asked for; names of tests after it choose
 //! some.
 
 use super::machine::{Load, Machine};

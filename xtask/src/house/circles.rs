@@ -1,7 +1,8 @@
 //! Which files of a crate use which, and the circles among them.
 //!
 //! A file uses another where it names it by a path that begins with `crate`, `super` or `self`. A name that a file took
-//! over from elsewhere (`pub use`) leads on to where it is from. Paths that begin with a module of the file itself, as in
+//! over from elsewhere (`pub use`) leads on to where it is from. Paths that begin with a module of the file itself, as
+//! in
 //! `use child::Thing`, count for nothing: that a file knows its own parts is no circle.
 
 use super::source::{Source, is_word};
@@ -129,7 +130,7 @@ fn out_of(found: &mut Vec<Mention>, first: usize, inner: usize) {
     found.retain(|mention| !mention.path.is_empty());
 }
 
-/// Reads one path at `at`, with what is in braces behind it, and returns where it ends.
+/// Reads one path at `at`, with what is in braces after it, and returns where it ends.
 fn tree(tokens: &[&str], mut at: usize, before: &[String], taken_over: bool, found: &mut Vec<Mention>) -> usize {
     let mut path = before.to_vec();
     let leading = tokens.get(at) == Some(&"::");

@@ -67,7 +67,7 @@ fn for_tests(attribute: &str) -> bool {
     attribute.starts_with("#[cfg(test)]") || attribute.starts_with("#[cfg(all(test,")
 }
 
-/// Where the item that begins at `start` ends: behind its braces, or behind a semicolon before there are any.
+/// Where the item that begins at `start` ends: after its braces, or after a semicolon before there are any.
 fn item_end(code: &str, start: usize) -> usize {
     let (mut braces, mut others) = (0, 0);
     for (at, byte) in code.bytes().enumerate().skip(start) {
@@ -88,7 +88,8 @@ fn item_end(code: &str, start: usize) -> usize {
     code.len()
 }
 
-/// The text with everything blank that is no code, byte for byte, and what stands in double quotes with where it begins.
+/// The text with everything blank that is no code, byte for byte, and what stands in double quotes with where it
+/// begins.
 fn code_and_strings(text: &str) -> (String, Vec<(usize, String)>) {
     let bytes = text.as_bytes();
     let mut code: Vec<u8> = bytes.iter().map(|&byte| if byte == b'\n' { b'\n' } else { b' ' }).collect();

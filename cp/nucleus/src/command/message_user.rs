@@ -36,7 +36,7 @@ impl Kind {
 }
 
 /// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is the
-/// secondary user's if this one is disconnected. Fails if nobody gets the line.
+/// secondary user's if this one is disconnected. Fails if the line gets nowhere.
 pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Result<(), Message> {
     let receive = kind.receive(vmdbk);
     let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };
@@ -105,7 +105,7 @@ fn send(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, kind: Kind) -> Result<Re
     }
     if target.is("ALL") && issuer.has("AB") {
         for vmdbk in cp.vmdbks() {
-            // Who does not receive it is nobody's concern.
+            // Users who receive no messages are passed over.
             let _ = tell(cp, &vmdbk, kind, issuer.userid(), text);
         }
         return Ok(Response::none());

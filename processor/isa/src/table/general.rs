@@ -44,7 +44,7 @@ instructions! {
     0x41   LA      RXa   ALL  -   { inline load_address }                    [-] as [LoadAddress]
     0x42   STC     RXa   ALL  -   { m2_8 = load(W8, r1_8) }
     0x43   IC      RXa   ALL  -   { r1_8 = load(W8, m2_8) }
-    0x44   EX      RXa   ALL  -   { ends call execute }                      [- F2 H2 EX] as [Execute { relative: false }]
+    0x44   EX      RXa   ALL  -   { ends call execute } [- F2 H2 EX] as [Execute { relative: false }]
     0x45   BAL     RXa   ALL  -   { ends inline branch_and_link }            [-]
     0x46   BCT     RXa   ALL  -   { ends inline branch_on_count_32 }         [-]
     0x47   BC      RXb   ALL  -   { branch inline branch_on_condition }      [-] as [BranchOnCondition(Address)]
@@ -168,7 +168,7 @@ instructions! {
     0xb90a ALGR    RRE   Z    -   { r1_64 = add_logical(W64, r1_64, r2_64) }
     0xb90b SLGR    RRE   Z    -   { r1_64 = subtract_logical(W64, r1_64, r2_64) }
     0xb90c MSGR    RRE   Z    -   { r1_64 = multiply(W64, r1_64, r2_64) }
-    0xb90d DSGR    RRE   Z    -   { call divide_single_long_register }       [- E1 IK] as [DivideSingle { word: false }]
+    0xb90d DSGR    RRE   Z    -   { call divide_single_long_register }       [- E1 IK] as [DivideSingle(W64)]
     0xb90f LRVGR   RRE   Z    -   { r1_64 = reversed(W64, r2_64) }
     0xb910 LPGFR   RRE   Z    -   { r1_64 = load_positive(W64, r2_32s) }
     0xb911 LNGFR   RRE   Z    -   { r1_64 = load_negative(W64, r2_32s) }
@@ -182,7 +182,7 @@ instructions! {
     0xb91a ALGFR   RRE   Z    -   { r1_64 = add_logical(W64, r1_64, r2_32) }
     0xb91b SLGFR   RRE   Z    -   { r1_64 = subtract_logical(W64, r1_64, r2_32) }
     0xb91c MSGFR   RRE   Z    -   { r1_64 = multiply(W64, r1_64, r2_32s) }
-    0xb91d DSGFR   RRE   Z    -   { call divide_single_long_by_word_register } [- E1 IK] as [DivideSingle { word: true }]
+    0xb91d DSGFR   RRE   Z    -   { call divide_single_long_by_word_register } [- E1 IK] as [DivideSingle(W32)]
     0xb91e KMAC    RRE   ESAZ 17  { call compute_authentication_code }       [03 F2 SG E2 SP]
     0xb91f LRVR    RRE   ESAZ -   { r1_32 = reversed(W32, r2_32) }
     0xb920 CGR     RRE   Z    -   { compare(W64, r1_64, r2_64) }
@@ -222,9 +222,9 @@ instructions! {
     0xb984 LLGCR   RRE   Z    21  { r1_64 = load(W64, r2_8) }
     0xb985 LLGHR   RRE   Z    21  { r1_64 = load(W64, r2_16) }
     0xb986 MLGR    RRE   Z    -   { call multiply_logical_long_register }    [- E1] as [MultiplyLogical]
-    0xb987 DLGR    RRE   Z    -   { call divide_logical_long_register }      [- E1 IK] as [DivideLogical { storage: false }]
-    0xb988 ALCGR   RRE   Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, r2_64) } as [AddWithCarry(W64)]
-    0xb989 SLBGR   RRE   Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, r2_64) } as [SubtractWithBorrow(W64)]
+    0xb987 DLGR    RRE   Z    -   { call divide_logical_long_register } [- E1 IK] as [DivideLogical { storage: false }]
+    0xb988 ALCGR   RRE   Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, r2_64) } as [AddCarry(W64)]
+    0xb989 SLBGR   RRE   Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, r2_64) } as [SubtractBorrow(W64)]
     0xb990 TRTT    RRFc  ESAZ -   { call translate_two_to_two }              [013 S1 F2 FG E1 SP]
     0xb991 TRTO    RRFc  ESAZ -   { call translate_two_to_one }              [013 S1 F2 FG E1 SP]
     0xb992 TROT    RRFc  ESAZ -   { call translate_one_to_two }              [013 S1 F2 FG E1]
@@ -233,8 +233,8 @@ instructions! {
     0xb995 LLHR    RRE   Z    21  { r1_32 = load(W32, r2_16) }
     0xb996 MLR     RRE   ESAZ -   { call multiply_logical_register }         [- E1]
     0xb997 DLR     RRE   ESAZ -   { call divide_logical_register }           [- E1 IK]
-    0xb998 ALCR    RRE   ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, r2_32) } as [AddWithCarry(W32)]
-    0xb999 SLBR    RRE   ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, r2_32) } as [SubtractWithBorrow(W32)]
+    0xb998 ALCR    RRE   ESAZ -   { r1_32 = add_logical_with_carry(W32, r1_32, r2_32) } as [AddCarry(W32)]
+    0xb999 SLBR    RRE   ESAZ -   { r1_32 = subtract_logical_with_borrow(W32, r1_32, r2_32) } as [SubtractBorrow(W32)]
     0xb9a1 TPEI    RRE   Z    144 { unbuilt }
     0xb9b0 CU14    RRFc  Z    22  { call convert_utf8_to_utf32 }             [0123 S1 F2 E1 E2]
     0xb9b1 CU24    RRFc  Z    22  { call convert_utf16_to_utf32 }            [0123 S1 F2 E1 E2]
@@ -442,7 +442,7 @@ instructions! {
     0xe384 MG      RXYa  Z    58  { call multiply_long }                     [- F2 E1]
     0xe385 LGAT    RXYa  Z    49  { inline load_and_trap_long }              [- F2 DX]
     0xe386 MLG     RXYa  Z    -   { call multiply_logical_long }             [- F2 E1]
-    0xe387 DLG     RXYa  Z    -   { call divide_logical_long }               [- F2 E1 IK] as [DivideLogical { storage: true }]
+    0xe387 DLG     RXYa  Z    -   { call divide_logical_long } [- F2 E1 IK] as [DivideLogical { storage: true }]
     0xe388 ALCG    RXYa  Z    -   { r1_64 = add_logical_with_carry(W64, r1_64, m2_64) }
     0xe389 SLBG    RXYa  Z    -   { r1_64 = subtract_logical_with_borrow(W64, r1_64, m2_64) }
     0xe38e STPQ    RXYa  Z    -   { call store_pair_to_quadword }            [- S2 Q2 E1]
@@ -513,10 +513,10 @@ instructions! {
     0xeb55 CLIY    SIY   Z    18  { compare_logical(W8, m1_8, imm) }
     0xeb56 OIY     SIY   Z    18  { update1_8 = or(W8, update1_8, imm) }
     0xeb57 XIY     SIY   Z    18  { update1_8 = exclusive_or(W8, update1_8, imm) }
-    0xeb6a ASI     SIY   Z    34  { call add_immediate_to_word }             [0123 S1 IF] as [AddInStorage { width: W32, logical: false }]
-    0xeb6e ALSI    SIY   Z    34  { call add_logical_immediate_to_word }     [0123 S1] as [AddInStorage { width: W32, logical: true }]
-    0xeb7a AGSI    SIY   Z    34  { call add_immediate_to_doubleword }       [0123 S1 IF] as [AddInStorage { width: W64, logical: false }]
-    0xeb7e ALGSI   SIY   Z    34  { call add_logical_immediate_to_doubleword } [0123 S1] as [AddInStorage { width: W64, logical: true }]
+    0xeb6a ASI     SIY   Z    34  { call add_immediate_to_word }             [0123 S1 IF] as [add_stored(W32)]
+    0xeb6e ALSI    SIY   Z    34  { call add_logical_immediate_to_word }     [0123 S1] as [add_logical_stored(W32)]
+    0xeb7a AGSI    SIY   Z    34  { call add_immediate_to_doubleword }       [0123 S1 IF] as [add_stored(W64)]
+    0xeb7e ALGSI   SIY   Z    34  { call add_logical_immediate_to_doubleword } [0123 S1] as [add_logical_stored(W64)]
     0xeb80 ICMH    RSYb  Z    -   { call insert_characters_under_mask_high } [012 F2]
     0xeb81 ICMY    RSYb  Z    18  { inline insert_under_mask_or_word }       [012 F2] as [InsertUnderMask]
     0xeb8e MVCLU   RSYa  ESAZ -   { call move_long_unicode }                 [0123 S1 F3 E1 E3 SP]

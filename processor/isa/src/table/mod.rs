@@ -10,9 +10,9 @@
 //! ```
 //!
 //! `since` is one of the constants of [`crate::Architectures`]; `facility` a bit number or `-`. `ends` marks an
-//! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of [`crate::operand`], operations of `operation`.
-//! What stands in brackets is explained in [`crate::outcome`], what stands after `as` in [`crate::form`]; compositions have
-//! it from their parts.
+//! instruction that ends a block, `branch` one that ends it if the branch is taken. Operand names are functions of
+//! [`crate::operand`], operations of `operation`. What stands in brackets is explained in [`crate::outcome`], what
+//! stands after `as` in [`crate::form`]; compositions have it from their parts.
 
 use crate::cpu_trait::{Body, Cpu};
 use crate::decode::Instruction;
@@ -127,17 +127,11 @@ macro_rules! composed {
 
 /// What stands after `as`, or nothing.
 macro_rules! form {
-    () => { Form::Own };
-    ($form:ident) => { Form::$form };
-    ($form:ident { $($fields:tt)+ }) => {{
+    () => { crate::form::Form::Own };
+    ($($form:tt)+) => {{
         #[allow(unused_imports)]
         use crate::form::written::*;
-        Form::$form { $($fields)+ }
-    }};
-    ($form:ident ( $($arguments:tt)+ )) => {{
-        #[allow(unused_imports)]
-        use crate::form::written::*;
-        Form::$form($($arguments)+)
+        $($form)+
     }};
 }
 
@@ -161,14 +155,17 @@ macro_rules! facility {
 
 /// A table file: see the module's documentation.
 macro_rules! instructions {
-    ($($code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ } $([$($outcome:tt)+])? $(as [$($form:tt)+])?)*) => {
+    ($(
+        $code:literal $name:ident $format:ident $since:ident $facility:tt { $($body:tt)+ }
+        $([$($outcome:tt)+])? $(as [$($form:tt)+])?
+    )*) => {
         $(
             #[allow(non_snake_case)]
             pub mod $name {
                 #[allow(unused_imports)]
                 use super::*;
                 use crate::decode::Ends;
-                use crate::form::{Composed, Form, Shape};
+                use crate::form::{Composed, Shape};
                 use crate::outcome::Outcome;
                 body!($($body)+);
                 pub static SHAPE: Shape = Shape { form: form!($($($form)+)?), composed: COMPOSED };

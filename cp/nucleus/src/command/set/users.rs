@@ -53,9 +53,9 @@ pub fn privilege(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respo
 
 /// `SET SECUSER userid|OFF`
 ///
-/// Who gets your console's output while you are disconnected: each line after your userid and a colon, at the other user's
-/// terminal. While that user has none, the lines are lost; they do not go on to the other user's own secondary user. You
-/// can be your own secondary user, which is of no use.
+/// Who gets your console's output while you are disconnected: each line after your userid and a colon, at the other
+/// user's terminal. While that user has none, the lines are lost; they do not go on to the other user's own secondary
+/// user. You can be your own secondary user, which is of no use.
 pub fn secondary_user(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     words.end()?;
