@@ -334,7 +334,7 @@ pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
     if head.made == image.made() {
         return Ok(Some(head.length));
     }
-    let (mut known, mut same, mut looked, mut at) = (0, 0, 0, grid.start);
+    let (mut known, mut empty, mut at) = (false, true, grid.start);
     for n in 0..FIRST {
         let slot_end = grid.start + ((at - grid.start) / grid.slot + 1) * grid.slot;
         let piece = (slot_end - at).min(PIECE as u64);
@@ -346,17 +346,16 @@ pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
         };
         let bytes = image.read_new(at, piece as usize)?;
         if entry.now == 0 {
-            same += usize::from(bytes.iter().all(|byte| *byte == 0));
+            empty &= bytes.iter().all(|byte| *byte == 0);
         } else if [entry.now, entry.before].contains(&sum(&bytes)) {
-            (known, same) = (known + 1, same + 1);
+            known = true;
         } else {
             return Ok(None);
         }
-        looked += 1;
         at += piece;
     }
-    // Where no sum is known all must be the same; of a disk that has less than a piece nothing can be compared.
-    Ok((known > 0 || same == looked).then_some(head.length))
+    // Where no sum is known all must be empty; of a disk that has less than a piece nothing can be compared.
+    Ok((known || empty).then_some(head.length))
 }
 
 /// Whether a write has changed some of its pieces and not others.

@@ -1,8 +1,7 @@
 //! How much decoded text one virtual CPU keeps.
 
 /// What is kept of decoded text. Where it is full, instructions of blocks with code are forgotten, and blocks that are
-/// seldom executed. Twice as much is kept from then on where what is left is more than half, or a quarter had been
-/// decoded before.
+/// seldom executed. Twice as much is kept from then on where that [takes long](Dropped::takes_long).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
     pub ops: usize,
