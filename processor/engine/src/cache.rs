@@ -384,6 +384,11 @@ impl BlockCache {
         block.mode = Translator::mode(s);
     }
 
+    /// There is so much code that what it takes of the host's caches counts: of gcc's, say, but no system's that booted.
+    pub fn has_much_code(&self) -> bool {
+        self.translator.as_ref().is_some_and(|translator| translator.has_grown())
+    }
+
     /// The translator, which has made what [`BlockCache::code`] found.
     pub fn translator(&mut self) -> &mut Translator {
         self.translator.as_mut().expect("there is code, so somebody made it")

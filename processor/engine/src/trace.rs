@@ -15,7 +15,7 @@
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 
-use crate::cache::{BlockCache, MAX_BLOCK, Way, digest};
+use crate::cache::{Block, BlockCache, MAX_BLOCK, Way, digest};
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
 use isa::form::Target::*;
@@ -312,12 +312,14 @@ struct Course<'a> {
     loops: bool,
     /// The number of the instruction that its end leads back to.
     round: Option<usize>,
-    /// Where it first went through a call or a return.
-    through: Option<Through>,
+    /// How far it was before it first went through a call or a return, and before it came to what has code.
+    through: Option<Extent>,
+    joined: Option<Extent>,
 }
 
-/// How far a trace was before it went through a call or a return.
-struct Through {
+/// How far a trace was once.
+#[derive(Clone, Copy)]
+struct Extent {
     ops: usize,
     pieces: usize,
     began: i64,
@@ -345,6 +347,7 @@ impl<'a> Course<'a> {
             loops: false,
             round: None,
             through: None,
+            joined: None,
         }
     }
 
@@ -437,12 +440,21 @@ impl<'a> Course<'a> {
             self.loops = next == 0;
             return false;
         }
+        let (ops, pieces) = (self.trace.ops.len(), self.trace.pieces.len());
+        let here = Extent { ops, pieces, began: self.began, at: self.at, beside: self.text.beside };
         if branches && (target.is_none() || self.text.place(next).0.abs() > 1) {
-            let (ops, pieces) = (self.trace.ops.len(), self.trace.pieces.len());
-            let through = Through { ops, pieces, began: self.began, at: self.at, beside: self.text.beside };
-            self.through.get_or_insert(through);
+            self.through.get_or_insert(here);
+        }
+        if self.joined.is_none() && cache.has_much_code() && self.has_code(cache, next) {
+            self.joined = Some(here);
         }
         self.go(cache, patience, next)
+    }
+
+    /// What stands there begins a block that has code.
+    fn has_code(&mut self, cache: &BlockCache, next: i64) -> bool {
+        let place = self.text.absolute(next);
+        place.and_then(|(place, version)| cache.at(place, version)).is_some_and(Block::has_code)
     }
 
     /// The trace goes on at `next`, if anything is known of what stands there.
@@ -462,15 +474,18 @@ impl<'a> Course<'a> {
     }
 
     /// All of it, or what comes before the first call or return: a copy of a routine for everybody who calls it would be much code. In a
-    /// loop it pays.
+    /// loop it pays. Where there is much code already, nothing but loops has copies of what has code.
     fn end(mut self, patience: u8) -> Course<'a> {
-        if let Some(through) = self.through.take_if(|_| !self.loops && patience > HASTE) {
+        let through = self.through.filter(|_| !self.loops);
+        let joined = self.joined.filter(|_| !self.loops && self.round.is_none());
+        let ends = through.into_iter().chain(joined).min_by_key(|extent| extent.ops);
+        if let Some(extent) = ends.filter(|_| patience > HASTE) {
             let Trace { ops, texts, rows, pieces, .. } = &mut self.trace;
-            ops.truncate(through.ops);
-            texts.truncate(through.ops);
-            rows.truncate(through.ops);
-            pieces.truncate(through.pieces);
-            (self.began, self.at, self.text.beside) = (through.began, through.at, through.beside);
+            ops.truncate(extent.ops);
+            texts.truncate(extent.ops);
+            rows.truncate(extent.ops);
+            pieces.truncate(extent.pieces);
+            (self.began, self.at, self.text.beside) = (extent.began, extent.at, extent.beside);
             self.round = None;
         }
         if self.trace.ops.last().is_some_and(|op| op.fields.at() >= self.began) {

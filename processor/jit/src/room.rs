@@ -45,6 +45,11 @@ impl Room {
         self.bytes
     }
 
+    /// It is more than each has at first.
+    pub fn has_grown(&self) -> bool {
+        self.bytes > FIRST
+    }
+
     /// Doubles the room. `false`: it stays as it is, since one has no more, or all together.
     pub fn double(&mut self) -> bool {
         let more = self.bytes.min(self.most - self.bytes);

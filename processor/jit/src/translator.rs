@@ -391,6 +391,11 @@ impl Translator {
         grows
     }
 
+    /// Code has filled more than the first room.
+    pub fn has_grown(&self) -> bool {
+        self.room.has_grown()
+    }
+
     /// Forgets all code.
     pub fn clear(&mut self) {
         self.memory.truncate(self.stubs);
