@@ -191,6 +191,7 @@ pub struct Firm {
     /// Its first site.
     site: u32,
     pub absolute: Absolute,
+    pub version: u32,
     pub mode: u64,
     /// Where its code begins, and how far behind that its inner entry is.
     pub code: u64,
@@ -284,12 +285,12 @@ impl Sites {
     }
 
     /// The sites kept from now on are those of this block, which takes it for granted that its spans are open.
-    pub fn begin_firm(&mut self, absolute: Absolute, mode: u64, code: u64, head: u64) {
+    pub fn begin_firm(&mut self, (absolute, version): (Absolute, u32), mode: u64, code: u64, head: u64) {
         let site = self.list.len() as u32;
         let (debt, since) = Default::default();
         let before = self.firm.len().saturating_sub(1) as u32;
         self.near.resize(self.near.len().max(site.div_ceil(NEIGHBOURS as u32) as usize), before);
-        self.firm.push(Firm { site, absolute, mode, code, head, debt, since });
+        self.firm.push(Firm { site, absolute, version, mode, code, head, debt, since });
     }
 
     /// A block that was left so often that it had better be translated otherwise.
@@ -451,7 +452,7 @@ mod tests {
         let mut of = Vec::new();
         // Blocks without sites, with a few, and with more than are looked for together.
         for (n, count) in (0..300).map(|n: usize| (n, [0, 3, 1, 200, 64, 0, 0, 7, 63, 65][n * n * 7 % 10])) {
-            sites.begin_firm(Absolute(0), 0, 0, 0);
+            sites.begin_firm((Absolute(0), 0), 0, 0, 0);
             sites.list.extend((0..count).map(|_| site()));
             of.extend((0..count).map(|_| n));
         }

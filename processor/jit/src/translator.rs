@@ -25,7 +25,7 @@ use arch::Absolute;
 use cpu::{Architecture, State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Body, Ends, Form, Instruction, Op};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::sync::OnceLock;
 
@@ -64,6 +64,12 @@ fn lacking(movbe: bool, bmi2: bool) -> Option<&'static str> {
     }
 }
 
+/// Code that is not executed any more, for there is other: its inner entry, and the version of its text.
+struct Retired {
+    inner: u64,
+    version: u32,
+}
+
 /// Hot blocks of one virtual CPU as host code.
 pub struct Translator {
     memory: CodeMemory,
@@ -91,8 +97,9 @@ pub struct Translator {
     cold: Vec<Cold>,
     targets: Targets,
     known: Known,
-    /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and modes.
-    loose: HashSet<(u64, u64)>,
+    /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and modes,
+    /// and the code that each had before.
+    loose: HashMap<(u64, u64), Retired>,
     /// The last that became one, and its code, until the engine takes it.
     loosened: Option<(Absolute, u64)>,
     /// How often it has been emptied.
@@ -262,7 +269,7 @@ impl Translator {
             new_links: Vec::new(),
             cold: Vec::new(),
             targets: Targets::new(),
-            loose: HashSet::new(),
+            loose: HashMap::new(),
             loosened: None,
             era: 0,
             mistake: None,
@@ -469,7 +476,7 @@ impl Translator {
                 version,
             }),
             float_ready: floating::ready(s.fpc),
-            loose: self.loose.contains(&(absolute.0, mode(s))),
+            loose: self.loose.contains_key(&(absolute.0, mode(s))),
         };
         // What is done inline although its body is a routine.
         let overflow = s.program_mask & 8 != 0;
@@ -560,8 +567,12 @@ impl Translator {
         self.statistics.arms += back;
         self.statistics.bytes += bytes.len() as u64;
         self.statistics.time += began.elapsed().as_nanos() as u64;
+        // Links that lead to the code before lead here: ten million times in gcc.
+        if let Some(before) = self.loose.get(&(absolute.0, mode(s))).filter(|before| before.version == version) {
+            self.memory.jump(before.inner, at + head);
+        }
         if !plan.loose {
-            self.sites.begin_firm(absolute, mode(s), at, head);
+            self.sites.begin_firm((absolute, version), mode(s), at, head);
         }
         self.sites.keep(&self.new_sites, ops, (!plan.loose).then_some(&plan.spans));
         self.links.append(&mut self.new_links);
@@ -679,10 +690,11 @@ impl Translator {
 
     /// Sees to it that a block that is left too often is not executed any more.
     fn loosen(&mut self) {
-        let Some(&Firm { absolute, mode, code, head, .. }) = self.sites.take_unsteady() else { return };
-        self.loose.insert((absolute.0, mode));
+        let Some(&Firm { absolute, version, mode, code, head, .. }) = self.sites.take_unsteady() else { return };
+        let inner = code + head;
+        self.loose.insert((absolute.0, mode), Retired { inner, version });
         self.known.forget(absolute, mode, code);
-        self.memory.jump(code + head, self.at_lookup);
+        self.memory.jump(inner, self.at_lookup);
         self.loosened = Some((absolute, code));
     }
 

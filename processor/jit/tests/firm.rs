@@ -4,7 +4,7 @@
 
 use arch::{Absolute, Psw};
 use base::Held;
-use engine::Exit;
+use engine::{BlockCache, Exit};
 use std::sync::{Mutex, MutexGuard};
 use vectors::machine::Machine;
 
@@ -89,4 +89,35 @@ fn pages_below_the_stack_that_must_not_be_stored_into_are_looked_at_in_code() {
         let elsewhere = now.total - before.total - (now.executed - before.executed) + now.sites - before.sites;
         assert!(elsewhere < 100, "{stack:x}: {elsewhere} of {} instructions", 4 * ROUNDS);
     }
+}
+
+/// AGR 1,2; BRC 15,*+8; two halfwords that are not executed; LG 1,0(3); AG 1,64(3); STG 1,128(3); no instruction.
+const TWO_BLOCKS: [u8; 32] = [
+    0xb9, 0x08, 0, 0x12, 0xa7, 0xf4, 0, 4, 0, 0, 0, 0, 0xe3, 0x10, 0x30, 0, 0, 0x04, 0xe3, 0x10, 0x30, 64, 0, 0x08,
+    0xe3, 0x10, 0x30, 128, 0, 0x24, 0, 0,
+];
+
+#[test]
+fn links_to_a_block_that_is_translated_again_lead_to_what_it_has_now() {
+    let _alone = alone();
+    let (first, second, one_page, two_pages) = (TEXT, TEXT + 12, 0x20000, 0x21000 - 40);
+    let mut cache = BlockCache::with_patience(12);
+    // Where so much code may be kept, a block goes on at another by a link, not with a copy of its own.
+    cache.confine(64 << 20);
+    let mut machine = Machine::executing(&TWO_BLOCKS, TEXT, 12);
+    machine.set_cache(cache);
+    let before = engine::statistics();
+    for (address, fields, rounds) in [(second, one_page, 24), (first, one_page, 24), (first, two_pages, ROUNDS)] {
+        for _ in 0..rounds {
+            machine.state.set_psw(Psw { mask: machine.default_mask(), address });
+            machine.state.gr[3] = fields;
+            assert_eq!(machine.resume(1_000_000), Exit::Wait);
+        }
+    }
+    drop(machine);
+    let now = engine::statistics();
+    let sites = now.sites - before.sites;
+    assert!(sites > 4 && sites < 100, "it is translated again: {sites}");
+    let found = now.found - before.found;
+    assert!(found < 100, "{found} of {ROUNDS} went by the code before");
 }
