@@ -87,12 +87,15 @@ fn counted(site: &mut Site, command: &Traced) -> (Counted, u64) {
 const HEAD: &str = "\
 # What CMS commands cost
 
-The commands of appendix A of \"VM/ESA Release 1.1 Performance Report\" that need no editor and no assembler, typed one after the other in a virtual machine that has IPLed
-the saved system CMS, in the report's order. Of each: instructions, special operations (privileged instructions, and pages of the machine's own at their
-first reference), pages of its own and shared pages that it refers to; in front of the bar here, behind it in the report (VM/ESA 1.1, XA mode). The last column counts DIAGNOSE.
+The commands of appendix A of \"VM/ESA Release 1.1 Performance Report\" that need no editor and no assembler, typed one
+after the other in a virtual machine that has IPLed the saved system CMS, in the report's order. Of each: instructions,
+special operations (privileged instructions, and pages of the machine's own at their first reference), pages of its own
+and shared pages that it refers to; in front of the bar here, behind it in the report (VM/ESA 1.1, XA mode). The last
+column counts DIAGNOSE.
 
-The report does not have the texts of its files: MASTER SCRIPT has 120 lines here, EXEC2 and REXREX are loops, SPKA sets the PSW key 200 times. CP's TRACE COUNT counts;
-`BLESS=1 cargo test -p cms --test pathlengths` writes this page, and without BLESS the test fails if a command takes more than 3 times the report's instructions.
+The report does not have the texts of its files: MASTER SCRIPT has 120 lines here, EXEC2 and REXREX are loops, SPKA sets
+the PSW key 200 times. CP's TRACE COUNT counts; `BLESS=1 cargo test -p cms --test pathlengths` writes this page, and
+without BLESS the test fails if a command takes more than 3 times the report's instructions.
 
 | command | instructions | | special | | own pages | | shared pages | | DIAGNOSE |
 |---|---:|:---|---:|:---|---:|:---|---:|:---|---:|

@@ -73,10 +73,11 @@ const EXECS: [(&str, &str); 6] = [
 const HEAD: &str = "\
 # What pipelines cost
 
-Instructions of an exec that does a task with EXECIO, the program stack and loops, and of one that has a pipeline for it. What they type is the same.
-The first twelve work on a few lines, so that reading the exec and starting a pipeline (stages with stacks of their own) weigh most; those of 300 records
-show what a record costs. CP's TRACE COUNT counts, with a saved CMS;
-`BLESS=1 cargo test -p cms --test pipelengths` writes this page, and the test fails if one for 300 records takes more instructions than the exec.
+Instructions of an exec that does a task with EXECIO, the program stack and loops, and of one that has a pipeline for
+it. What they type is the same. The first twelve work on a few lines, so that reading the exec and starting a pipeline
+(stages with stacks of their own) weigh most; those of 300 records show what a record costs. CP's TRACE COUNT counts,
+with a saved CMS; `BLESS=1 cargo test -p cms --test pipelengths` writes this page, and the test fails if one for 300
+records takes more instructions than the exec.
 
 | task | exec | pipeline | of it |
 |---|---:|---:|---:|
