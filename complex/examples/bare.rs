@@ -1,4 +1,5 @@
-//! A Linux kernel on a bare machine, its messages on standard output: `bare KERNEL INITRD COMMAND-LINE [MEGABYTES] [CPUS]`.
+//! A Linux kernel on a bare machine, its messages on standard output: `bare KERNEL INITRD COMMAND-LINE [MEGABYTES]
+//! [CPUS]`.
 //!
 //! `DISKS=3390-3:100,9336-20:5000,FILE` attaches disks at 0200, 0201 and so on: in storage, of a model and so many
 //! cylinders or blocks, or image files; `CU=3990-3` gives them another control unit than the usual.

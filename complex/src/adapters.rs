@@ -72,8 +72,8 @@ impl Configuration {
         Ok(())
     }
 
-    /// A request block, with the place of the response behind it. CC 0: the response says how it went; 3: there is no such
-    /// logical processor.
+    /// A request block, with the place of the response behind it. CC 0: the response says how it went; 3: there is no
+    /// such logical processor.
     fn call_logical_processor(&self, state: &mut State, r2: u8, processor: u8) -> Result<(), Interruption> {
         let at = At { address: state.gr[r2 as usize] & state.address_mask, ar: r2 };
         if processor != clp::PCI {

@@ -264,7 +264,8 @@ impl Configuration {
         Ok(())
     }
 
-    /// Puts an image into storage, which has room for it, a little at a time: what was read last is near the host's processor still.
+    /// Puts an image into storage, which has room for it, a little at a time: what was read last is near the host's
+    /// processor still.
     fn put_image(&self, start: u64, image: &(impl Image + ?Sized)) -> Result<(), LoadError> {
         let mut some = vec![0; 128 << 10];
         for at in (0..image.size()).step_by(some.len()) {

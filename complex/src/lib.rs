@@ -37,7 +37,8 @@ use storage::Storage;
 
 /// What a configuration wants of whoever runs it.
 pub trait Host: Send + Sync {
-    /// Virtual CPU `cpu` has got something to do: run it soon. May be called with any lock held, so it must only note it.
+    /// Virtual CPU `cpu` has got something to do: run it soon. May be called with any lock held, so it must only note
+    /// it.
     fn runnable(&self, cpu: u16);
     /// Who controls this machine, for STSI 3.2.2; `None` for a bare machine.
     fn control_program(&self) -> Option<ControlProgram>;
@@ -113,8 +114,8 @@ pub struct Core {
 }
 
 impl Core {
-    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only: whoever compares
-    /// the engines must find it.
+    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only:
+    /// whoever compares the engines must find it.
     pub fn plant_mistake(&mut self, code: u8, other: u8) {
         self.cache = BlockCache::new().with_mistake(code, other);
     }
@@ -243,8 +244,8 @@ impl Configuration {
         (0..self.max_cpus()).for_each(|cpu| self.interrupted_cpu(cpu).state.purge_tlb());
     }
 
-    /// The CPUs have had nothing to do for a while: what they have decoded and translated is given up, and made again when it is
-    /// needed. A CPU that is being run is left alone.
+    /// The CPUs have had nothing to do for a while: what they have decoded and translated is given up, and made again
+    /// when it is needed. A CPU that is being run is left alone.
     pub fn rest(&self) {
         for cpu in &self.cpus {
             if let Ok(mut core) = cpu.core.try_lock() {
@@ -400,8 +401,8 @@ impl Configuration {
         self.service_signal(event)
     }
 
-    /// Bytes typed at the integrated ASCII console, 4096 at most. False if the guest has left so much unread that there is no
-    /// room for them: nothing of them is kept.
+    /// Bytes typed at the integrated ASCII console, 4096 at most. False if the guest has left so much unread that there
+    /// is no room for them: nothing of them is kept.
     pub fn typed(&self, bytes: &[u8]) -> bool {
         let (room, waits) = {
             let mut service = self.service.lock().held();

@@ -6,8 +6,8 @@ use base::{Held, Tod};
 use cpu::{Intercepted, Interruption, Order, State, attention};
 use std::sync::atomic::Ordering::SeqCst;
 
-/// Instructions between two looks at the clock, at first: about a tenth of a millisecond if they are interpreted. Looking takes
-/// time, too: who is faster gets more, up to `MOST`, until it is half of that at least.
+/// Instructions between two looks at the clock, at first: about a tenth of a millisecond if they are interpreted.
+/// Looking takes time, too: who is faster gets more, up to `MOST`, until it is half of that at least.
 pub(crate) const BUDGET: i64 = 25_000;
 const MOST: i64 = 16 * BUDGET;
 /// A tenth of a millisecond, and half of it, in microseconds.
@@ -35,8 +35,8 @@ pub enum Exit {
     Diagnose { r1: u8, r3: u8, code: u16, ilc: u8 },
     /// IUCV (general register 0: function; 1: parameter list): as for DIAGNOSE.
     Iucv { ilc: u8 },
-    /// [`Configuration::message`], and the CPU is enabled for it: CP stores what there is to tell and performs the external
-    /// interruption.
+    /// [`Configuration::message`], and the CPU is enabled for it: CP stores what there is to tell and performs the
+    /// external interruption.
     Message,
     /// [`Configuration::leave`].
     Left,

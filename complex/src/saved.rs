@@ -33,8 +33,8 @@ impl Configuration {
         }
     }
 
-    /// IPL without a device: CPU 0, which was reset, becomes what was saved and begins. Storage is already what it is to be.
-    /// False if the prefix area is not there.
+    /// IPL without a device: CPU 0, which was reset, becomes what was saved and begins. Storage is already what it is
+    /// to be. False if the prefix area is not there.
     pub fn ipl_saved(&self, saved: &SavedCpu, parm: &str, start: bool) -> bool {
         {
             let mut core = self.interrupted_cpu(0);

@@ -49,8 +49,8 @@ const ASCII: u32 = 1 << (32 - ASCII_TYPE);
 const ASCII_TYPE: u8 = 0x1a;
 /// The first byte of what the ASCII console sends: what follows has been typed.
 const ASCII_DATA: u8 = 0;
-/// In byte 85 of what READ SCP INFO gives: enhanced suppression on protection. KVM relies on it for pages that its guest and
-/// others share until one of them stores.
+/// In byte 85 of what READ SCP INFO gives: enhanced suppression on protection. KVM relies on it for pages that its
+/// guest and others share until one of them stores.
 const ENHANCED_SUPPRESSION: u8 = 0x02;
 /// In the third byte of a CPU's entry: interpretive execution, format 2.
 const INTERPRETIVE_EXECUTION: u8 = 0x08;
@@ -250,8 +250,8 @@ impl Configuration {
         response::DONE
     }
 
-    /// Messages of the guest: buffers with message-data blocks, whose text objects are lines, or with bytes for the ASCII
-    /// console.
+    /// Messages of the guest: buffers with message-data blocks, whose text objects are lines, or with bytes for the
+    /// ASCII console.
     fn write_event_data(&self, block: &mut [u8]) -> u16 {
         let mut at = 8;
         while at + 6 <= block.len() {

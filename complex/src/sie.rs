@@ -1,14 +1,14 @@
-//! START INTERPRETIVE EXECUTION: a CPU of this configuration runs a machine of its own program's (Interpretive Execution,
-//! SA22-7095). The program is the *host* here, the machine its *guest*; Linux's KVM is such a program.
+//! START INTERPRETIVE EXECUTION: a CPU of this configuration runs a machine of its own program's (Interpretive
+//! Execution, SA22-7095). The program is the *host* here, the machine its *guest*; Linux's KVM is such a program.
 //!
-//! The guest's CPU is a [`State`] beside the host's, made from the state description at each SIE and written back to it at
-//! the end of each; what is kept between two is its TLB, as long as it holds, and what was decoded. It runs in the same
-//! engine. Every few thousand instructions this file looks whether the host has an interruption pending, whether
+//! The guest's CPU is a [`State`] beside the host's, made from the state description at each SIE and written back to it
+//! at the end of each; what is kept between two is its TLB, as long as it holds, and what was decoded. It runs in the
+//! same engine. Every few thousand instructions this file looks whether the host has an interruption pending, whether
 //! somebody asks for the guest in its description, and which of the guest's timers are due.
 //!
-//! SIE ends in one of three ways. An *interception* is said in the description, and the host goes on behind SIE. A *host
-//! interruption*, or the end of a slice, leaves the host's PSW at SIE, which goes on where it was. A *host exception*,
-//! for a page of the guest that the host's tables do not lead to, is a program interruption of SIE.
+//! SIE ends in one of three ways. An *interception* is said in the description, and the host goes on behind SIE. A
+//! *host interruption*, or the end of a slice, leaves the host's PSW at SIE, which goes on where it was. A *host
+//! exception*, for a page of the guest that the host's tables do not lead to, is a program interruption of SIE.
 
 use crate::{Configuration, run::BUDGET};
 use arch::interpretation::{EXECUTED, StateDescription, code, flag, offset, validity};
@@ -27,8 +27,8 @@ use storage::Storage;
 const CHUNK: i64 = 2000;
 /// Guests that a CPU remembers.
 const REMEMBERED: usize = 8;
-/// What interpretive execution does not offer: transactions hold the other CPUs of a configuration, and a guest does not
-/// know its others.
+/// What interpretive execution does not offer: transactions hold the other CPUs of a configuration, and a guest does
+/// not know its others.
 const NOT_OFFERED: Facilities = Facilities::of(&[50, 73]);
 
 /// The guests that a CPU ran last, and what it decoded of them.
@@ -334,7 +334,8 @@ fn ask(guest: &State, flags: u32) {
     }
 }
 
-/// The code of a timer's interruption that would be taken now and, as the external new PSW lets it in again, without end.
+/// The code of a timer's interruption that would be taken now and, as the external new PSW lets it in again, without
+/// end.
 fn endless_external(guest: &mut State) -> Option<u16> {
     let due = guest.attention() & guest.open;
     let code = match due {

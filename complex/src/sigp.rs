@@ -186,7 +186,8 @@ impl Configuration {
                     self.host.runnable(target);
                     Answer::Accepted
                 }
-                // START of a CPU that is not stopped does nothing; one that is just being stopped has to be asked again.
+                // START of a CPU that is not stopped does nothing; one that is just being stopped has to be asked
+                // again.
                 None if cpu.stopped.load(SeqCst) || !cpu.running.load(SeqCst) => Answer::Busy,
                 None => Answer::Accepted,
             },

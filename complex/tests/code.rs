@@ -180,8 +180,8 @@ fn instructions_may_lie_across_pages() {
 /// Frames of the page that a loop begins in, and of two that it may go on in.
 const FRAMES: [u64; 3] = [0x9000, 0xb000, 0xd000];
 
-/// Lays a program around the end of page 10_0000, which it begins `before` bytes in front of; what is in the second page goes into
-/// frame `second`.
+/// Lays a program around the end of page 10_0000, which it begins `before` bytes in front of; what is in the second
+/// page goes into frame `second`.
 fn lay(machine: &Machine, before: usize, second: u64, source: &str) {
     let text = assemble(&format!("{source};DC 0000"));
     machine.put(FRAMES[0] + 0x1000 - before as u64, &text[..before]);

@@ -361,8 +361,8 @@ fn a_wrong_continuation_state_harms_nobody() {
     }
 }
 
-/// An operand that reaches into a page that is not there is worked on up to there; the exception comes when nothing else
-/// is left to do.
+/// An operand that reaches into a page that is not there is worked on up to there; the exception comes when nothing
+/// else is left to do.
 #[test]
 fn pages_that_are_not_there() {
     let m = everything();

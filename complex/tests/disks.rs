@@ -1,4 +1,5 @@
-//! Debian's kernel and its own drivers with disks, on a bare machine: what it writes is on the medium, record by record.
+//! Debian's kernel and its own drivers with disks, on a bare machine: what it writes is on the medium, record by
+//! record.
 
 mod linux;
 

@@ -1,7 +1,8 @@
-//! Debian's kernel with both engines in lockstep: what the translator does with a real kernel, the interpreter does, too.
+//! Debian's kernel with both engines in lockstep: what the translator does with a real kernel, the interpreter does,
+//! too.
 //!
-//! Most of what a boot executes is the unpacking of the kernel, one loop after the other. That is only translated; from the moment
-//! the kernel translates addresses, all of it is compared, until it has powered off.
+//! Most of what a boot executes is the unpacking of the kernel, one loop after the other. That is only translated; from
+//! the moment the kernel translates addresses, all of it is compared, until it has powered off.
 
 mod linux;
 

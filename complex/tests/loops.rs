@@ -120,9 +120,9 @@ fn a_condition_code_of_a_nan_is_three_and_of_a_short_number_its_own() {
 
 #[test]
 fn a_loop_that_begins_in_another_page_is_not_gone_round_without_end_when_that_has_changed() {
-    // The loop's first instruction is the last of its page. One that is always called stands behind it, so that nothing is known of that
-    // page where it goes round, and two branches do, so that what was taken last is the state's.
-    // The program begins with what enters the loop, and so does the block.
+    // The loop's first instruction is the last of its page. One that is always called stands behind it, so that nothing
+    // is known of that page where it goes round, and two branches do, so that what was taken last is the state's. The
+    // program begins with what enters the loop, and so does the block.
     const LOOP: u64 = 0x8ffc;
     const START: u64 = LOOP + 20;
     let first = "AGHI 2,1";

@@ -117,8 +117,8 @@ fn cpus_that_purge_each_other_do_not_wait_for_ever() {
 
 #[test]
 fn no_cpu_uses_a_page_that_another_has_taken_away() {
-    // CPU 1 reads a page again and again, and says so; then CPU 0 takes it away by IPTE, and from then on writes to its frame: what CPU
-    // 1 fetched last must be from before.
+    // CPU 1 reads a page again and again, and says so; then CPU 0 takes it away by IPTE, and from then on writes to its
+    // frame: what CPU 1 fetched last must be from before.
     let machine = machine(2);
     let mut t = Tables::new(&machine);
     let asce = t.space(SEGMENT);
@@ -142,8 +142,8 @@ fn no_cpu_uses_a_page_that_another_has_taken_away() {
 
 #[test]
 fn code_that_another_cpu_changes_while_it_is_decoded_is_not_kept() {
-    // Page after page CPU 0 changes a routine, at once or a moment later, and says so; CPU 1 calls the routine, for the first time
-    // just then, until it has heard of it and has serialized: then what it called must be the changed one.
+    // Page after page CPU 0 changes a routine, at once or a moment later, and says so; CPU 1 calls the routine, for the
+    // first time just then, until it has heard of it and has serialized: then what it called must be the changed one.
     const FIRST: u64 = 0x20_0000;
     const PAGES: u64 = 0x600;
     let routine = assemble("LHI 2,0;BCR 15,14");

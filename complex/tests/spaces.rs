@@ -19,8 +19,8 @@ const LIST: u64 = 0x1_1000;
 const ENTRIES: u64 = 0x1_2000;
 const AUTHORITY: u64 = 0x1_3000;
 
-/// Primary, secondary and home space, with `VA` at 9000, A000 and B000, which hold 1, 2 and 3. The access list's entry 2
-/// leads to a fourth space with `VA` at C000, which holds 4.
+/// Primary, secondary and home space, with `VA` at 9000, A000 and B000, which hold 1, 2 and 3. The access list's entry
+/// 2 leads to a fourth space with `VA` at C000, which holds 4.
 fn machine() -> Machine {
     let machine = Machine::new();
     let mut t = Tables::new(&machine);

@@ -1,4 +1,5 @@
-//! Dynamic address translation, prefixing and protection, and the instructions that serve them (POP, chapters 3 and 10).
+//! Dynamic address translation, prefixing and protection, and the instructions that serve them (POP, chapters 3 and
+//! 10).
 
 mod machine;
 
@@ -541,8 +542,8 @@ fn invalidated_entries_are_forgotten() {
     assert_eq!(machine.get64(segment), table, "and no entry changes");
 }
 
-/// Two pages 64 MiB from each other have one place in the lookaside buffer. Going back and forth between them reads no table again;
-/// but what is forgotten is so wherever it is kept.
+/// Two pages 64 MiB from each other have one place in the lookaside buffer. Going back and forth between them reads no
+/// table again; but what is forgotten is so wherever it is kept.
 #[test]
 fn of_two_pages_of_one_place_both_are_kept_until_they_are_invalidated() {
     let (one, other) = (0x0123_4000, 0x0523_4000);

@@ -1,4 +1,5 @@
-//! The reference of CMS: commands, REXX and messages, from what its HELP shows: the tables of the nucleus, and `guest/cms/help`.
+//! The reference of CMS: commands, REXX and messages, from what its HELP shows: the tables of the nucleus, and
+//! `guest/cms/help`.
 
 use std::fmt::Write;
 

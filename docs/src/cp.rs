@@ -1,4 +1,5 @@
-//! The references of CP: its commands, whose text is the comment above the function that performs each, and its messages.
+//! The references of CP: its commands, whose text is the comment above the function that performs each, and its
+//! messages.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! `cargo x docs`: writes the references in `docs/reference/`, and what CMS's assembler knows of instructions, from the tables in the source, which are what runs.
+//! `cargo x docs`: writes the references in `docs/reference/`, and what CMS's assembler knows of instructions, from the
+//! tables in the source, which are what runs.
 
 use std::fs;
 use std::path::Path;

@@ -10,7 +10,8 @@ fn known(format: Format) -> bool {
     !name.starts_with('V') && !matches!(format, Format::MII | Format::SMI)
 }
 
-/// The operands as the manual lists them, with U for immediates without a sign; what only newer variants have is left out.
+/// The operands as the manual lists them, with U for immediates without a sign; what only newer variants have is left
+/// out.
 fn operands(row: &Instruction) -> String {
     let mut list = row.operands().to_owned();
     while let (Some(from), Some(to)) = (list.find('<'), list.find('>')) {

@@ -1,4 +1,5 @@
-//! The reference of CMS's pipelines: stages and messages, from what HELP PIPE and HELP FPLxxxnnn show: the tables in `guest/cms/pipe`, and `guest/cms/help`.
+//! The reference of CMS's pipelines: stages and messages, from what HELP PIPE and HELP FPLxxxnnn show: the tables in
+//! `guest/cms/pipe`, and `guest/cms/help`.
 
 use crate::cms;
 use std::fmt::Write;

@@ -4,8 +4,8 @@ use base::{Clock, Tod};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// The time of day at start, and the host's monotonic clock since then: setting the host's date back does not make guests'
-/// clocks run backwards.
+/// The time of day at start, and the host's monotonic clock since then: setting the host's date back does not make
+/// guests' clocks run backwards.
 pub struct HostClock {
     start: Instant,
     base: u64,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 pub enum Command {
     /// Makes TEXT decks for CMS's LOAD of objects of the s390 cross compiler (-m31 -mesa -march=z900 -fno-pic -c).
     ///
-    /// guest/cms/sdk has a C library and macros, and says how programs are compiled. `endicott punch USER FILE` puts a deck into
-    /// a user's reader, READCARD NAME TEXT takes it from there.
+    /// guest/cms/sdk has a C library and macros, and says how programs are compiled. `endicott punch USER FILE` puts a
+    /// deck into a user's reader, READCARD NAME TEXT takes it from there.
     Text {
         /// The objects; each becomes NAME.TEXT here.
         #[arg(value_name = "OBJECT", required = true)]

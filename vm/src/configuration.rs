@@ -176,7 +176,8 @@ fn megabytes(word: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// SUBSYSTEM nn [TYPE model] [CACHE nM] [NVS nM] [PATHS n] [TIMING ON|OFF]: the control unit of the real devices nn00 to nnFF.
+/// SUBSYSTEM nn [TYPE model] [CACHE nM] [NVS nM] [PATHS n] [TIMING ON|OFF]: the control unit of the real devices nn00
+/// to nnFF.
 fn subsystem(number: &str, options: &[&str]) -> Result<Settings, String> {
     let number = u8::from_str_radix(number, 16)
         .map_err(|_| format!("{number} is not a control unit: the left half of its device numbers, such as 02"))?;

@@ -1,8 +1,8 @@
 //! `endicott debian`: a Debian that starts from a disk, made from packages by a guest of ours, and run.
 //!
 //! The disk is made, the packages are fetched, and a guest (the `debian` crate puts it together) partitions the disk,
-//! installs the packages and makes it bootable. That guest is another process of this program: what is seen here are its
-//! steps. An installation that fails or is stopped leaves no disk of that name behind.
+//! installs the packages and makes it bootable. That guest is another process of this program: what is seen here are
+//! its steps. An installation that fails or is stopped leaves no disk of that name behind.
 
 use crate::{linux, progress};
 use ::dasd::model::CkdModel;
@@ -44,15 +44,15 @@ pub struct Options {
     /// Root's password, and the user's.
     #[arg(long, value_name = "PASSWORD", default_value = "debian")]
     pub password: String,
-    /// A file of public keys that may log in by ssh: adds sshd. There is no network device here yet, so that only a system
-    /// that is moved elsewhere makes use of them.
+    /// A file of public keys that may log in by ssh: adds sshd. There is no network device here yet, so that only a
+    /// system that is moved elsewhere makes use of them.
     #[arg(long, value_name = "FILE")]
     pub ssh_key: Option<PathBuf>,
     /// A script to run when the system starts for the first time.
     #[arg(long, value_name = "FILE")]
     pub first_boot: Option<PathBuf>,
-    /// A package to add, with what it depends on but not what it recommends: to compile C, gcc and libc6-dev. May be given more
-    /// than once.
+    /// A package to add, with what it depends on but not what it recommends: to compile C, gcc and libc6-dev. May be
+    /// given more than once.
     #[arg(long, value_name = "PACKAGE")]
     pub package: Vec<String>,
     /// The folder for fetched packages [default: endicott/debian in the user's cache folder].

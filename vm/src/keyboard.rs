@@ -1,7 +1,7 @@
 //! What is typed at `endicott linux`, and what its guest's console prints.
 //!
-//! At a terminal each key goes to a VT220 as it is; for a 3215 a line is edited here. Ctrl-A is the escape from both. Standard
-//! input that is no terminal goes to the guest when it shows a prompt.
+//! At a terminal each key goes to a VT220 as it is; for a 3215 a line is edited here. Ctrl-A is the escape from both.
+//! Standard input that is no terminal goes to the guest when it shows a prompt.
 
 use crate::local;
 use crate::server::Notes;
@@ -51,8 +51,8 @@ impl Drop for Raw {
 
 /// How often the reader of standard input looks whether it can go on.
 const POLL: Duration = Duration::from_millis(20);
-/// How long an unfinished line stands before it is taken for a prompt, and how long any line before the guest is taken to
-/// listen without a prompt.
+/// How long an unfinished line stands before it is taken for a prompt, and how long any line before the guest is taken
+/// to listen without a prompt.
 const PROMPT: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
 
 /// What the guest's console looks like to somebody who may type there.
@@ -89,8 +89,8 @@ impl Prompt {
         last.at.is_some_and(|at| at.elapsed() >= quiet)
     }
 
-    /// Whether it is a secret that is asked for. A 3215 types what is entered whatever the guest thinks of it, and has no
-    /// way to be told otherwise: the words on the paper have to do.
+    /// Whether it is a secret that is asked for. A 3215 types what is entered whatever the guest thinks of it, and has
+    /// no way to be told otherwise: the words on the paper have to do.
     fn asks_for_a_secret(&self) -> bool {
         let last = self.0.lock().held();
         let line = last.unfinished.trim_end().to_ascii_lowercase();
@@ -132,8 +132,8 @@ pub fn output(panicked: Arc<AtomicBool>, prompt: Arc<Prompt>) -> Box<dyn FnMut(&
     })
 }
 
-/// Makes a terminal's output a file's: lines end with LF alone. Linux itself writes LF and CR, its programs' lines end with CR
-/// and LF.
+/// Makes a terminal's output a file's: lines end with LF alone. Linux itself writes LF and CR, its programs' lines end
+/// with CR and LF.
 #[derive(Default)]
 struct Lines {
     /// The last character was a CR that is held back.
@@ -162,21 +162,21 @@ impl Lines {
 
 /// How many lines of standard input may wait for a guest's 3215.
 const TYPED_AHEAD: usize = 64;
-/// Linux's 3215 driver reads with an area of 160 bytes and puts a new line behind what it read, unless this stands at the end:
-/// so it joins pieces.
+/// Linux's 3215 driver reads with an area of 160 bytes and puts a new line behind what it read, unless this stands at
+/// the end: so it joins pieces.
 const GOES_ON: &str = "^n";
 /// What of a longer line is entered at once.
 const PIECE: usize = 150;
 
 /// What a VT220 sends at once.
 const BURST: usize = 1024;
-/// How much it sends to a guest that has not printed anything since. Linux has room for about a megabyte that no program has read,
-/// and throws away what is more; what a program could read it echoes.
+/// How much it sends to a guest that has not printed anything since. Linux has room for about a megabyte that no
+/// program has read, and throws away what is more; what a program could read it echoes.
 const UNHEARD: usize = 64 << 10;
 /// How often it looks whether there is room for more.
 const ROOM: Duration = Duration::from_millis(2);
-/// How long a guest may be silent that has been sent so much: it may have been told not to echo. And how long a key waits for a
-/// guest that has no room for it.
+/// How long a guest may be silent that has been sent so much: it may have been told not to echo. And how long a key
+/// waits for a guest that has no room for it.
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// A key was lost.
@@ -234,8 +234,8 @@ impl Keyboard {
         }
     }
 
-    /// A guest that is still starting has no ear for its console, and what a shell finds typed ahead when it starts it throws
-    /// away: what comes first waits for a prompt.
+    /// A guest that is still starting has no ear for its console, and what a shell finds typed ahead when it starts it
+    /// throws away: what comes first waits for a prompt.
     fn await_prompt(&self) {
         while !self.prompt.is_shown() && !self.notes.ended() {
             thread::sleep(POLL);

@@ -1,7 +1,8 @@
 //! `endicott linux`: one guest on standard input and output.
 //!
-//! No set-up and no privilege: a system is made of one user whose virtual machine gets a Linux kernel from files. Its console
-//! ([`crate::keyboard`]) is a VT220, unless it is to be a 3215. The program ends when the guest does, and its exit code says how.
+//! No set-up and no privilege: a system is made of one user whose virtual machine gets a Linux kernel from files. Its
+//! console ([`crate::keyboard`]) is a VT220, unless it is to be a 3215. The program ends when the guest does, and its
+//! exit code says how.
 
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
@@ -52,8 +53,8 @@ pub struct Options {
     /// The kernel's command line; of a guest that starts from its disk, what is added to it, up to 64 characters.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub append: String,
-    /// A disk: an image in one of the formats that "endicott dasd" knows. The first becomes device 0200, and so on. May be
-    /// given more than once.
+    /// A disk: an image in one of the formats that "endicott dasd" knows. The first becomes device 0200, and so on. May
+    /// be given more than once.
     #[arg(long, value_name = "FILE")]
     pub disk: Vec<PathBuf>,
     /// A tape in AWSTAPE or HET format, on a drive of its own. The first drive becomes device 0580, and so on.
@@ -78,8 +79,8 @@ pub struct Options {
 
 /// The most characters of parameters that IPL takes.
 const PARAMETERS: usize = 64;
-/// What tells Linux to use the VT220: its name, and that the virtual console, which it would use as well, is a device that is not
-/// there.
+/// What tells Linux to use the VT220: its name, and that the virtual console, which it would use as well, is a device
+/// that is not there.
 const ON_VT220: &str = "console=ttysclp0 condev=0";
 
 /// The device number of the first disk.

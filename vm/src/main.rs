@@ -1,9 +1,9 @@
 //! `endicott`: the executable around CP.
 //!
 //! Here are the command line, host files, sockets, the host's clock and the host's signals; everything else is in the
-//! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card reader, `password` changes
-//! a user's password, `dasd` makes and looks after disks, `cms` makes programs for CMS, `linux` runs one guest on standard input and output, `debian`
-//! makes one.
+//! crates below. `run` serves a system, `sample` makes one, `script` types at a user's console, `punch` fills a card
+//! reader, `password` changes a user's password, `dasd` makes and looks after disks, `cms` makes programs for CMS,
+//! `linux` runs one guest on standard input and output, `debian` makes one.
 
 // What is printed goes through `say`: those macros panic where it cannot be.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
@@ -42,8 +42,8 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
-    /// What executes guests' instructions: the interpreter alone, host code for what is executed often, or both in lockstep,
-    /// one virtual CPU at a time: slow, and it ends where they differ with what there is to know.
+    /// What executes guests' instructions: the interpreter alone, host code for what is executed often, or both in
+    /// lockstep, one virtual CPU at a time: slow, and it ends where they differ with what there is to know.
     #[arg(long, global = true, value_enum, value_name = "ENGINE")]
     engine: Option<Engine>,
     #[command(subcommand)]

@@ -1,8 +1,8 @@
 //! Paints a display's screen as 3270 data streams: all of it at first, afterwards only what changed.
 //!
 //! What a user is typing must not be disturbed, so the input area is written only when CP has changed it. Rows of one
-//! intensity are one field. Where the intensity changes, the attribute takes the last column of the row before; the first
-//! row's stands in the last position of the screen.
+//! intensity are one field. Where the intensity changes, the attribute takes the last column of the row before; the
+//! first row's stands in the last position of the screen.
 
 use nucleus::console::display::{Key, Screen, Tone};
 use tn3270::datastream::{Attribute, Wcc};
@@ -155,8 +155,8 @@ impl Painter {
         (text.chars().take(room).collect(), change.then_some(next))
     }
 
-    /// The attribute of a row of the output area. It stands in the last column of the row before; where a character is there,
-    /// the row looks like that one: nothing that was said is lost.
+    /// The attribute of a row of the output area. It stands in the last column of the row before; where a character is
+    /// there, the row looks like that one: nothing that was said is lost.
     fn attribute(&self, screen: &Screen, row: u16) -> Attribute {
         let before = row.checked_sub(1).and_then(|before| screen.rows.get(usize::from(before)));
         if before.is_some_and(|before| before.text.chars().count() >= self.size.cols.into()) {

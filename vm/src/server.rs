@@ -1,8 +1,9 @@
 //! The terminals' thread: TN3270 connections, the local terminal's output, and the passing of time for consoles.
 //!
-//! One thread waits for all sockets, for CP's notes that a terminal has something new to show ([`Notes`]), and for the next
-//! moment at which CP has something to do. A connection is a [`tn3270::Session`], which knows the protocol and no socket; a
-//! display has a [`Painter`] between CP's screen and the data stream. What a client does not take is kept, up to a limit.
+//! One thread waits for all sockets, for CP's notes that a terminal has something new to show ([`Notes`]), and for the
+//! next moment at which CP has something to do. A connection is a [`tn3270::Session`], which knows the protocol and no
+//! socket; a display has a [`Painter`] between CP's screen and the data stream. What a client does not take is kept, up
+//! to a limit.
 
 use crate::painter::{Painter, View};
 use crate::tls::Wire;

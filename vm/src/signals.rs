@@ -1,4 +1,5 @@
-//! SIGINT and SIGTERM: a system ends as by SHUTDOWN, long work stops at the next place where it can; a second one ends the program at once.
+//! SIGINT and SIGTERM: a system ends as by SHUTDOWN, long work stops at the next place where it can; a second one ends
+//! the program at once.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;

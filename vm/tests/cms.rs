@@ -63,7 +63,8 @@ fn a_newcomer_finds_cms() {
 /// A virtual machine that has had nothing to do for so long has given up what it can do without.
 const RESTED: Duration = Duration::from_secs(14);
 
-/// Kilobytes of storage that a process occupies when its users have rested; what it has several times in common with itself counts once.
+/// Kilobytes of storage that a process occupies when its users have rested; what it has several times in common with
+/// itself counts once.
 fn occupied_kib(process: u32) -> Option<u64> {
     std::thread::sleep(RESTED);
     let rollup = std::fs::read_to_string(format!("/proc/{process}/smaps_rollup")).ok()?;
@@ -76,7 +77,8 @@ const FIRST: usize = 10;
 
 /// All of them are there at once. ENDICOTT_CMS_USERS says how many; a thousand take some minutes.
 ///
-/// What one who does nothing costs is how much more the process occupies with all of them than with the first ten, by the user.
+/// What one who does nothing costs is how much more the process occupies with all of them than with the first ten, by
+/// the user.
 #[test]
 fn many_users_of_cms_log_on_run_execs_and_log_off() {
     let Some(images) = images() else { return };

@@ -1,10 +1,10 @@
-//! CMS disks between our file system and `cmsfs-fuse`, the client that Linux has for them, both ways: our disks are read in a
-//! guest, files are written, extended, cut, erased and renamed there, and all of that is checked and read here, goes on being
-//! changed here, and is read there again. For every size of block on count-key-data and fixed-block disks, for fixed and variable
-//! records, with files of several levels of pointers and of holes.
+//! CMS disks between our file system and `cmsfs-fuse`, the client that Linux has for them, both ways: our disks are
+//! read in a guest, files are written, extended, cut, erased and renamed there, and all of that is checked and read
+//! here, goes on being changed here, and is read there again. For every size of block on count-key-data and fixed-block
+//! disks, for fixed and variable records, with files of several levels of pointers and of holes.
 //!
-//! Debian's program is only started; `cargo x guest` fetches it. It writes fixed records that are longer than a block, but ends with
-//! an assertion of its own when it reads them, its own files too: those go one way.
+//! Debian's program is only started; `cargo x guest` fetches it. It writes fixed records that are longer than a block,
+//! but ends with an assertion of its own when it reads them, its own files too: those go one way.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! TERMINAL CONMODE 3270: Linux draws its console itself on a real 3270 client, and CP takes the display and gives it back.
+//! TERMINAL CONMODE 3270: Linux draws its console itself on a real 3270 client, and CP takes the display and gives it
+//! back.
 
 mod support;
 

@@ -2,13 +2,15 @@
 //! compaction, snapshots and merges: whatever the guest was told to be on its disk is there at the next start, and the
 //! checker finds nothing each time.
 //!
-//! One guest has its disk to itself, and what is done to the disk is done between its runs, by `endicott dasd`. The other has a minidisk
-//! in a whole system, whose operator takes snapshots of the volume, merges them and throws them away while the guest writes; the system is killed
-//! while the guest writes or in the midst of the operator's last command.
+//! One guest has its disk to itself, and what is done to the disk is done between its runs, by `endicott dasd`. The
+//! other has a minidisk in a whole system, whose operator takes snapshots of the volume, merges them and throws them
+//! away while the guest writes; the system is killed while the guest writes or in the midst of the operator's last
+//! command.
 //!
-//! `ENDICOTT_KILL_ROUNDS` is how many guests are killed in each of the two (300 in the long run), and for each of the first one's three tools;
-//! `ENDICOTT_KILL_SEED` is when. The disk is compressed, so that it grows, moves its tracks about and has its tables changed all the time. The first
-//! guest is killed once more with a plain disk, where tracks are written over in their places.
+//! `ENDICOTT_KILL_ROUNDS` is how many guests are killed in each of the two (300 in the long run), and for each of the
+//! first one's three tools; `ENDICOTT_KILL_SEED` is when. The disk is compressed, so that it grows, moves its tracks
+//! about and has its tables changed all the time. The first guest is killed once more with a plain disk, where tracks
+//! are written over in their places.
 
 mod support;
 
@@ -64,7 +66,8 @@ struct Story {
 }
 
 impl Story {
-    /// A disk with the system on it, in a folder of its own; `None`, and a line that says why, if there is no such system.
+    /// A disk with the system on it, in a folder of its own; `None`, and a line that says why, if there is no such
+    /// system.
     fn begin(name: &str, format: &'static str) -> Option<Story> {
         let (guest, installer) = (guest()?, root_initrd()?);
         let folder = std::env::temp_dir().join(format!("endicott-{name}-{}", std::process::id()));
@@ -145,7 +148,8 @@ impl Story {
         }
     }
 
-    /// What was done to the disk, by somebody who is no more: all of it, or nothing. `before` is what was acknowledged when it began.
+    /// What was done to the disk, by somebody who is no more: all of it, or nothing. `before` is what was acknowledged
+    /// when it began.
     fn settle(&mut self, change: Change, before: Numbers, when: &str) {
         let there = (1..).take_while(|n| self.folder.join(format!("root_s{n}.3390")).exists()).count();
         let had = self.kept.len();
@@ -225,8 +229,8 @@ impl Story {
         self.check(&when);
     }
 
-    /// A guest that says what it finds and then writes, while the operator keeps its disk as it is, and puts it together again. The system is
-    /// killed some time after the operator's last command has begun.
+    /// A guest that says what it finds and then writes, while the operator keeps its disk as it is, and puts it
+    /// together again. The system is killed some time after the operator's last command has begun.
     fn system(&mut self, system: &mut System, round: usize) {
         let mut guest = Line::log_on(system, "linux1");
         guest.enter(&format!("ipl 200 parm vmb.work=write vmb.from={}", self.next));

@@ -1,7 +1,8 @@
 //! `endicott debian`: a system made from Debian's packages, unattended, and what is found when it runs.
 //!
-//! A guest installs some two hundred packages here: that is minutes of a processor. So the test runs where ENDICOTT_DEBIAN names a folder for
-//! packages: what is not there yet is fetched, and then everything is made without a network.
+//! A guest installs some two hundred packages here: that is minutes of a processor. So the test runs where
+//! ENDICOTT_DEBIAN names a folder for packages: what is not there yet is fetched, and then everything is made without a
+//! network.
 //!
 //!     ENDICOTT_DEBIAN=~/.cache/endicott/debian cargo test --profile checked -p endicott --test debian -- --nocapture
 

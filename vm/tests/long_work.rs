@@ -102,8 +102,8 @@ impl Folder {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Sends a signal some time after there is a file of this name, or else after signals are heard; the sentence of the end, if it came
-    /// before the work was done.
+    /// Sends a signal some time after there is a file of this name, or else after signals are heard; the sentence of
+    /// the end, if it came before the work was done.
     fn interrupt(&self, line: &str, signal: &str, sign: Option<&str>, pause: Duration) -> Option<String> {
         let mut child = self.begin(line);
         let began = Instant::now();
@@ -241,8 +241,8 @@ fn at_terminal(folder: &Folder, columns: u16, line: &str) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A terminal as wide as this, on which a line that is longer goes on in the next one: every look that its bottom line had, and what is on
-/// it at the end.
+/// A terminal as wide as this, on which a line that is longer goes on in the next one: every look that its bottom line
+/// had, and what is on it at the end.
 fn screen(columns: usize, said: &str) -> (Vec<String>, Vec<String>) {
     let (mut rows, mut row, mut column, mut looks) = (vec![String::new()], 0, 0, Vec::new());
     let mut chars = said.chars().peekable();

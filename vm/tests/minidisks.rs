@@ -1,5 +1,5 @@
-//! Minidisks with Debian's kernel on them: its ECKD, FBA and DIAGNOSE X'250' drivers, two guests at one minidisk, and what
-//! LINK says meanwhile.
+//! Minidisks with Debian's kernel on them: its ECKD, FBA and DIAGNOSE X'250' drivers, two guests at one minidisk, and
+//! what LINK says meanwhile.
 
 mod support;
 
@@ -164,8 +164,8 @@ fn linux_works_on_minidisks() {
     }
 }
 
-/// SET CACHE, NVS and DASDFW under a Linux that writes two whole tracks, block by block, or reads them: what the control unit counts is what one would have
-/// found, kept and destaged.
+/// SET CACHE, NVS and DASDFW under a Linux that writes two whole tracks, block by block, or reads them: what the
+/// control unit counts is what one would have found, kept and destaged.
 fn control_unit(system: &System, linux: &mut Client) {
     const BLOCKS: i64 = 24;
     let mut maint = Line::log_on(system, "maint");
@@ -207,7 +207,8 @@ fn control_unit(system: &System, linux: &mut Client) {
     assert_eq!(counted(set("cache device on", "cache", "DELAYED=")), [0, 0, 0, 0, BLOCKS, BLOCKS, 0, 0]);
     linux(read);
     assert_eq!(counted(set("cache device on", "cache", "DELAYED=")), [BLOCKS, BLOCKS, 0, 0, 0, 0, 0, 0]);
-    // Without fast write, without non-volatile storage, without the cache: what waited goes to the disk, and no write is fast.
+    // Without fast write, without non-volatile storage, without the cache: what waited goes to the disk, and no write
+    // is fast.
     for (what, query, off, on) in [
         ("dasdfw", "dasdfw", "0A00 DASDFW deactivated for device", "0A00 DASDFW activated for device"),
         ("nvs", "nvs", "0A00 NVS unavailable for subsystem", "0A00 NVS available for subsystem"),

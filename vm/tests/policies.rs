@@ -1,8 +1,8 @@
-//! THROUGH, SAFE and LAZY as SYSTEM CONFIG gives them to volumes: when what Linux writes is on the host's medium, what it has to wait for, and what
-//! is there when the system's process has been killed.
+//! THROUGH, SAFE and LAZY as SYSTEM CONFIG gives them to volumes: when what Linux writes is on the host's medium, what
+//! it has to wait for, and what is there when the system's process has been killed.
 //!
-//! A library in front of the C library tells which file is being brought to the medium (fdatasync), and lets nothing come so far while the
-//! test holds it up: then only what the host has in its storage is left of a write.
+//! A library in front of the C library tells which file is being brought to the medium (fdatasync), and lets nothing
+//! come so far while the test holds it up: then only what the host has in its storage is left of a write.
 
 mod support;
 
@@ -49,7 +49,8 @@ int fdatasync(int fd)
 }
 "#;
 
-/// The volumes: their names, what SYSTEM CONFIG says behind their files, and what they run under; each policy in a plain and in a compressed file.
+/// The volumes: their names, what SYSTEM CONFIG says behind their files, and what they run under; each policy in a
+/// plain and in a compressed file.
 const VOLUMES: [(&str, &str, &str); 6] = [
     ("LIN001", "THROUGH", "THROUGH"),
     ("LIN002", "R/W", "SAFE"),

@@ -1,6 +1,6 @@
-//! Systems of Debian's packages on disks of every kind: zipl in a guest makes them bootable, they start from the disk, are
-//! put to work (a package from a local folder is installed, a C program compiled) and power themselves off; then e2fsck
-//! of this machine looks at their file systems.
+//! Systems of Debian's packages on disks of every kind: zipl in a guest makes them bootable, they start from the disk,
+//! are put to work (a package from a local folder is installed, a C program compiled) and power themselves off; then
+//! e2fsck of this machine looks at their file systems.
 
 mod support;
 
@@ -73,7 +73,8 @@ impl Folder {
         file_system::check(&self.path.join(disk));
     }
 
-    /// A system in which LINUX1 has a copy of `root.3390` as minidisk 200; `more` is what stands behind it in its directory entry.
+    /// A system in which LINUX1 has a copy of `root.3390` as minidisk 200; `more` is what stands behind it in its
+    /// directory entry.
     fn system(&self, name: &str, more: &str) -> System {
         System::start(name, |system| {
             fs::copy(self.path.join("root.3390"), system.join("volumes/lin200")).expect("there is room");
@@ -213,8 +214,8 @@ fn as_recorded(said: &str, name: &str) {
     assert!(expected == printed, "it differs from {} (BLESS=1 accepts) at {differs:?}:\n{printed}", file.display());
 }
 
-/// lsdasd's extent_size is 0, and what is allocated is the capacity: a 3990's volumes come from no pool of extents. Of volumes that get their space as
-/// they need it (ESE), at control units that are younger, it is 21 or 1113 cylinders.
+/// lsdasd's extent_size is 0, and what is allocated is the capacity: a 3990's volumes come from no pool of extents. Of
+/// volumes that get their space as they need it (ESE), at control units that are younger, it is 21 or 1113 cylinders.
 #[test]
 fn the_programs_of_s390_tools_print_what_they_print_elsewhere() {
     let Some(folder) = Folder::new("tools") else { return };

@@ -15,7 +15,8 @@ use support::{Client, Guest, System, console, endicott, guest, has_s3270, root_i
 const BOOT: Duration = Duration::from_secs(300);
 const ANSWER: Duration = Duration::from_secs(240);
 
-/// A system with tunedasd on the third disk, and the functions that the test uses: whether the first disk has, where the test writes, what is in a file.
+/// A system with tunedasd on the third disk, and the functions that the test uses: whether the first disk has, where
+/// the test writes, what is in a file.
 const TOOLS: [&str; 7] = [
     "cd /modules; for m in crc32c_generic crc16 mbcache jbd2 ext4; do insmod $m.ko 2>/dev/null; done",
     "for m in dasd_mod dasd_eckd_mod; do insmod $m.ko; done; cd /sys/bus/ccw/devices",
@@ -26,7 +27,8 @@ const TOOLS: [&str; 7] = [
     "same() { drop; dd if=$disk bs=64k skip=32 count=4 2>/dev/null | cmp - /tmp/data; }",
 ];
 
-/// A minidisk of LINUX1's that others may read, and write, too, if they are many; LINUX2 has it, to read. Both have the system.
+/// A minidisk of LINUX1's that others may read, and write, too, if they are many; LINUX2 has it, to read. Both have the
+/// system.
 fn prepare(folder: &Path, guest: &Guest, installer: &Path) {
     let volume = |serial: &str, cylinders: u32| {
         let file = folder.join("volumes").join(serial);
@@ -113,7 +115,8 @@ fn one_writes_and_others_read_and_reserve() {
     two.say("#cp link linux1 200 200 mw mult", "DASD 0200 LINKED R/W; R/W BY LINUX1", ANSWER);
     two.say("sleep 2; echo 1 >0.0.0200/online; disk=/dev/$(ls 0.0.0200/block); cat 0.0.0200/readonly", "\n0", ANSWER);
 
-    // Reserved by the first: CP shows it to both, the second cannot reserve it, and what it reads waits until it is given back.
+    // Reserved by the first: CP shows it to both, the second cannot reserve it, and what it reads waits until it is
+    // given back.
     one.say("tunedasd -S $disk; echo RESULT-$?", "\nRESULT-0", ANSWER);
     one.say("cat 0.0.0200/last_known_reservation_state", "\nreserved", ANSWER);
     one.say("tunedasd -Q $disk", "\nreserved", ANSWER);

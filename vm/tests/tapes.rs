@@ -1,5 +1,5 @@
-//! Linux's tape driver (tape_34xx) at our drive: files are written, found again by spacing and by block number, and read; then
-//! `endicott tape` looks at what is in the host's file.
+//! Linux's tape driver (tape_34xx) at our drive: files are written, found again by spacing and by block number, and
+//! read; then `endicott tape` looks at what is in the host's file.
 
 mod support;
 

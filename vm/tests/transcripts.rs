@@ -1,9 +1,10 @@
-//! CMS's transcripts once more, by people at real 3270s (`s3270`) of the whole program: what is typed is typed there, and what the stories of
-//! `tests/cms` say is on the screen, page by page.
+//! CMS's transcripts once more, by people at real 3270s (`s3270`) of the whole program: what is typed is typed there,
+//! and what the stories of `tests/cms` say is on the screen, page by page.
 //!
-//! The clock is the host's, so dates are shown as n, too. What a machine shows in the middle of something may come a line earlier or
-//! later. A system that runs keeps its disks to itself and has the host's clock, so stories in which a disk is damaged, time passes or the date
-//! matters are not played, nor those that are about a typewriter. `ENDICOTT_STORIES=tape,mail` plays only these.
+//! The clock is the host's, so dates are shown as n, too. What a machine shows in the middle of something may come a
+//! line earlier or later. A system that runs keeps its disks to itself and has the host's clock, so stories in which a
+//! disk is damaged, time passes or the date matters are not played, nor those that are about a typewriter.
+//! `ENDICOTT_STORIES=tape,mail` plays only these.
 
 mod support;
 
@@ -20,7 +21,8 @@ use support::{Client, System, endicott, has_s3270};
 const COLUMNS: usize = 80;
 const BELOW: usize = 2;
 
-/// How long nothing may have changed before an answer is taken to be whole: while the machine reads or CMS is ready, and while it runs.
+/// How long nothing may have changed before an answer is taken to be whole: while the machine reads or CMS is ready,
+/// and while it runs.
 const READS: Duration = Duration::from_millis(150);
 const RUNS: Duration = Duration::from_millis(1500);
 const LIMIT: Duration = Duration::from_secs(60);

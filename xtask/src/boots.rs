@@ -1,7 +1,8 @@
-//! `cargo x boots`: Debian's stock kernel boots to its init and powers off, many times in a row, on one, two and four CPUs.
+//! `cargo x boots`: Debian's stock kernel boots to its init and powers off, many times in a row, on one, two and four
+//! CPUs.
 //!
-//! A boot that is not over after two minutes is a hang: the stacks of all threads are printed, if the host has gdb, and the
-//! task fails. So does it if a boot ends otherwise than by powering off.
+//! A boot that is not over after two minutes is a hang: the stacks of all threads are printed, if the host has gdb, and
+//! the task fails. So does it if a boot ends otherwise than by powering off.
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! CMS: `guest/cms` compiled for ESA/390 into `cache/cms`, and the minidisks that the sample system gets with it.
 //!
-//! The nucleus is one program without a library; its loader goes into the IPL records of MAINT's 190. The files of the disks are in
-//! `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE; what HELP types is in `guest/cms/help`.
+//! The nucleus is one program without a library; its loader goes into the IPL records of MAINT's 190. The files of the
+//! disks are in `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE; what HELP types is in `guest/cms/help`.
 
 use std::env;
 use std::fs;

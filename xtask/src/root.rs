@@ -1,5 +1,5 @@
-//! The root file system that tests put on disks: Debian's libc, dpkg, compiler and s390-tools around busybox, small enough
-//! to be copied to a disk in a second, and the initramfs of the guest that copies it (`guest/install-roots`).
+//! The root file system that tests put on disks: Debian's libc, dpkg, compiler and s390-tools around busybox, small
+//! enough to be copied to a disk in a second, and the initramfs of the guest that copies it (`guest/install-roots`).
 //!
 //! The file system is made here, without privilege: packages are unpacked, dpkg's status says that they are installed,
 //! and mke2fs takes the folder.

@@ -8,7 +8,8 @@ use crate::host::{self, Outcome, cargo, run};
 use crate::root;
 use crate::{clients, cms, deny, guest, house};
 
-/// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in them.
+/// The profile the tests run in: as fast as a release, with assertions and overflow checks, because guests boot in
+/// them.
 const TESTED: &str = "checked";
 
 /// Brings up the sample system on this terminal.
@@ -64,8 +65,8 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     }
     run(&mut tests)?;
     if filters.is_empty() && !bless {
-        // What is executed a few times only is interpreted on the usual engine: the machine's own tests, CP's and CMS's stories
-        // and two guests' boots again with nothing translated, and all but the boots with everything.
+        // What is executed a few times only is interpreted on the usual engine: the machine's own tests, CP's and CMS's
+        // stories and two guests' boots again with nothing translated, and all but the boots with everything.
         let packages = ["--package", "complex", "--package", "nucleus", "--package", "cms"];
         let boots = ["--package", "endicott", "--test", "guests"];
         for (engine, what) in [("interpreter", &packages[..]), ("eager", &packages), ("interpreter", &boots)] {
@@ -110,8 +111,8 @@ fn nothing_to_skip() -> Outcome {
     Ok(())
 }
 
-/// The Rust 1.x whose lints the sources are held to. What a newer toolchain has learnt to say is shown, and fails nothing:
-/// a release of Rust must not break the tests of somebody who has changed nothing.
+/// The Rust 1.x whose lints the sources are held to. What a newer toolchain has learnt to say is shown, and fails
+/// nothing: a release of Rust must not break the tests of somebody who has changed nothing.
 const LINTED_WITH: u32 = 95;
 
 fn lint() -> Outcome {

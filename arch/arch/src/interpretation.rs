@@ -1,8 +1,8 @@
 //! What START INTERPRETIVE EXECUTION and its program say to each other in storage: the state description, 512 bytes at
 //! an absolute address (Interpretive Execution, SA22-7095; extended for z/Architecture).
 //!
-//! The program that issues SIE is the *host*, the machine that the description is of is its *guest*. General registers 0
-//! to 13, access, floating-point and vector registers are the host's at the time; the rest of the guest is here.
+//! The program that issues SIE is the *host*, the machine that the description is of is its *guest*. General registers
+//! 0 to 13, access, floating-point and vector registers are the host's at the time; the rest of the guest is here.
 
 /// A value in a state description.
 trait Field {
@@ -161,8 +161,8 @@ pub mod validity {
     pub const PREFIX: u16 = 0x0037;
 }
 
-/// [`StateDescription::status`] of an instruction that EXECUTE fetched; the length of EXECUTE in bytes is added, shifted
-/// left by four bits.
+/// [`StateDescription::status`] of an instruction that EXECUTE fetched; the length of EXECUTE in bytes is added,
+/// shifted left by four bits.
 pub const EXECUTED: u8 = 0x01;
 
 /// In the first doubleword of the system-control area: somebody looks into the guest's translation tables, and

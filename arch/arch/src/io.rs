@@ -109,7 +109,8 @@ impl Ccw {
         self.flags & flag != 0
     }
 
-    /// Whether this is TRANSFER IN CHANNEL. Format 1 demands zeros in the high half of the code; that is for the reader to check.
+    /// Whether this is TRANSFER IN CHANNEL. Format 1 demands zeros in the high half of the code; that is for the reader
+    /// to check.
     pub fn is_tic(&self) -> bool {
         self.command & 0x0f == 0x08
     }
@@ -623,7 +624,8 @@ impl IoInterruption {
 /// A command-information word that a device adds to its Sense ID data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ciw {
-    /// 0 read configuration data, 1 set interface identifier, 2 read node identifier, 3 and 4 QDIO establish and activate.
+    /// 0 read configuration data, 1 set interface identifier, 2 read node identifier, 3 and 4 QDIO establish and
+    /// activate.
     pub kind: u8,
     pub command: u8,
     pub count: u16,

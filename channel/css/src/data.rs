@@ -48,8 +48,8 @@ impl<'a> Data<'a> {
         done
     }
 
-    /// Output: fills `bytes` from the program's storage, for a device that needs all of them. Returns how many there were;
-    /// if fewer, it shows as incorrect length unless suppressed.
+    /// Output: fills `bytes` from the program's storage, for a device that needs all of them. Returns how many there
+    /// were; if fewer, it shows as incorrect length unless suppressed.
     pub fn fetch(&mut self, bytes: &mut [u8]) -> usize {
         let done = self.take(bytes);
         self.transfer.long |= done < bytes.len();
@@ -265,7 +265,8 @@ impl Transfer {
     }
 }
 
-/// How many of `want` bytes lie in the same block of `size` bytes as `address`, and the lowest of them, going up or down.
+/// How many of `want` bytes lie in the same block of `size` bytes as `address`, and the lowest of them, going up or
+/// down.
 fn piece(address: u64, want: u64, size: u64, down: bool) -> (u64, u64) {
     if down {
         let len = want.min(address % size + 1);

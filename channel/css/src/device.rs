@@ -137,26 +137,28 @@ pub trait Device: Any + Send {
     /// shows as a short transfer here and as incorrect length or a check there.
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome;
 
-    /// At the beginning of a channel program: a device that has a fast path performs the commands that are of its kind, as
-    /// [`Device::command`] would, and ends each by [`Program::end`]; the rest comes in the general way. False: it has none.
+    /// At the beginning of a channel program: a device that has a fast path performs the commands that are of its kind,
+    /// as [`Device::command`] would, and ends each by [`Program::end`]; the rest comes in the general way. False: it
+    /// has none.
     fn fast(&mut self, _program: &mut Program<'_>) -> bool {
         false
     }
 
-    /// The channel program ends here, however it came to that; none of its commands follows. The device does what it had put
-    /// off; if that fails, the sense bytes of the unit check that the ending status then shows.
+    /// The channel program ends here, however it came to that; none of its commands follows. The device does what it
+    /// had put off; if that fails, the sense bytes of the unit check that the ending status then shows.
     fn end(&mut self) -> Option<Sense> {
         None
     }
 
-    /// Asked behind [`Device::end`]: whether the program's status is to wait, as the device is still at it. When it no longer is,
-    /// its bell rings, and it is asked again. Nobody asks for channel programs that are performed for somebody who waits.
+    /// Asked behind [`Device::end`]: whether the program's status is to wait, as the device is still at it. When it no
+    /// longer is, its bell rings, and it is asked again. Nobody asks for channel programs that are performed for
+    /// somebody who waits.
     fn busy(&mut self) -> bool {
         false
     }
 
-    /// Asked behind [`Device::end`] instead of [`Device::busy`], by who has performed a channel program for somebody that waits: how
-    /// many nanoseconds the device is at it still.
+    /// Asked behind [`Device::end`] instead of [`Device::busy`], by who has performed a channel program for somebody
+    /// that waits: how many nanoseconds the device is at it still.
     fn left(&mut self) -> u64 {
         0
     }

@@ -1,10 +1,11 @@
-//! The fast path: a device takes the commands at the beginning of a channel program by itself, as long as they are of the
-//! ordinary kind it looks for.
+//! The fast path: a device takes the commands at the beginning of a channel program by itself, as long as they are of
+//! the ordinary kind it looks for.
 //!
 //! CCWs are fetched, and data moved, by the same code as on the general way: [`Data`] checks keys and follows indirect
-//! address lists. What the fast path leaves out is the bookkeeping between two commands, which nobody can see while they
-//! follow one another without a hitch; and a search that is repeated until it finds goes through the track at once. At the first command that a device does not want, or that ends in any way but the
-//! usual one, the general way goes on from there; so a program gives the same results on both, whatever is in it.
+//! address lists. What the fast path leaves out is the bookkeeping between two commands, which nobody can see while
+//! they follow one another without a hitch; and a search that is repeated until it finds goes through the track at
+//! once. At the first command that a device does not want, or that ends in any way but the usual one, the general way
+//! goes on from there; so a program gives the same results on both, whatever is in it.
 
 use crate::ccw::{self, Rules};
 use crate::data::Transfer;
@@ -53,8 +54,8 @@ impl<'a> Program<'a> {
         Program { storage, rules, orb, at, current: None, allowance, executed: 0, last, ended: None }
     }
 
-    /// The next command, if its CCW is in order and has nothing that only the general way knows (PCI, suspension). To be
-    /// asked again only after [`Program::end`] has said so.
+    /// The next command, if its CCW is in order and has nothing that only the general way knows (PCI, suspension). To
+    /// be asked again only after [`Program::end`] has said so.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<Command> {
         const SPECIAL: u8 = ccw_flag::PCI | ccw_flag::SUSPEND | ccw_flag::MIDA;
@@ -77,8 +78,8 @@ impl<'a> Program<'a> {
         Data::new(self.storage, transfer)
     }
 
-    /// Whether the command that [`Program::next`] gave is performed again as long as it does not find what it searches for: then the device may do
-    /// so by itself, as often as this says at most, and tell it by [`Program::repeated`].
+    /// Whether the command that [`Program::next`] gave is performed again as long as it does not find what it searches
+    /// for: then the device may do so by itself, as often as this says at most, and tell it by [`Program::repeated`].
     pub fn repeats(&self) -> Option<u32> {
         let (_, transfer) = self.current.as_ref()?;
         let chain = transfer.ccw.flags & (ccw_flag::CHAIN_COMMAND | ccw_flag::CHAIN_DATA) == ccw_flag::CHAIN_COMMAND;

@@ -141,8 +141,8 @@ impl ChannelSubsystem {
                     s.scsw.control |= scsw::SUBCHANNEL_ACTIVE | scsw::DEVICE_ACTIVE;
                     self.carry_on(id.number());
                 }
-                // If it is not suspended: each CCW is fetched when its turn comes, so a suspend flag that the program has
-                // just turned off will not be seen, and nothing needs to be remembered.
+                // If it is not suspended: each CCW is fetched when its turn comes, so a suspend flag that the program
+                // has just turned off will not be seen, and nothing needs to be remembered.
                 0
             }
             _ => 2,
@@ -190,9 +190,9 @@ impl ChannelSubsystem {
         self.schib(id)
     }
 
-    /// TEST PENDING INTERRUPTION, and what a CPU does when it takes an I/O interruption: gives the oldest interruption of
-    /// the first subclass that `iscs` enables (bit 0, X'80', is ISC 0, as in control register 6), and withdraws it. The status
-    /// stays at the subchannel for TEST SUBCHANNEL.
+    /// TEST PENDING INTERRUPTION, and what a CPU does when it takes an I/O interruption: gives the oldest interruption
+    /// of the first subclass that `iscs` enables (bit 0, X'80', is ISC 0, as in control register 6), and withdraws it.
+    /// The status stays at the subchannel for TEST SUBCHANNEL.
     pub fn take_interruption(&mut self, iscs: u8) -> Option<IoInterruption> {
         let isc = (0..8).find(|&isc| iscs & 0x80 >> isc != 0 && !self.queues[usize::from(isc)].is_empty())?;
         let n = self.queues[usize::from(isc)].pop_front()?;
@@ -204,7 +204,8 @@ impl ChannelSubsystem {
         Some(IoInterruption { subsystem_id: SubsystemId::new(n), parameter, isc })
     }
 
-    /// TEST SUBCHANNEL: condition code 0 if status was pending, 1 if not (the IRB is stored for both), 3 without an IRB.
+    /// TEST SUBCHANNEL: condition code 0 if status was pending, 1 if not (the IRB is stored for both), 3 without an
+    /// IRB.
     pub fn test_subchannel(&mut self, id: SubsystemId) -> (Cc, Irb) {
         let n = id.number();
         let Some(s) = self.operational(id) else { return (NOT_OPERATIONAL, Irb::default()) };
@@ -220,9 +221,9 @@ impl ChannelSubsystem {
         (0, irb)
     }
 
-    /// A synchronous channel program for CP (DIAGNOSE A8 and its kin): starts `orb` and gives its status, with the sense bytes of a
-    /// unit check, without any interruption. The error is the condition code of START SUBCHANNEL; a device that
-    /// waits for somebody is busy (2).
+    /// A synchronous channel program for CP (DIAGNOSE A8 and its kin): starts `orb` and gives its status, with the
+    /// sense bytes of a unit check, without any interruption. The error is the condition code of START SUBCHANNEL; a
+    /// device that waits for somebody is busy (2).
     pub fn perform(&mut self, id: SubsystemId, orb: &Orb) -> Result<(Irb, Option<Sense>), Cc> {
         if orb.check().is_err() {
             return Err(NOT_OPERATIONAL);

@@ -6,12 +6,12 @@
 //! ([`storage::Storage`], absolute addresses) and [`Device`]s, and nothing of CPUs, of CP, or of any kind of device.
 //!
 //! **How a channel program runs.** START SUBCHANNEL executes it at once, on the caller's thread, CCW by CCW, until it ends,
-//! is suspended, or a device answers [`Outcome::Pending`]. A program that is longer than [`ALLOWANCE`] CCWs goes on at the
-//! next [`ChannelSubsystem::attend`], so that an endless one can be halted, cleared, or left behind by a reset.
+//! is suspended, or a device answers [`Outcome::Pending`]. A program that is longer than [`ALLOWANCE`] CCWs goes on at
+//! the next [`ChannelSubsystem::attend`], so that an endless one can be halted, cleared, or left behind by a reset.
 //!
 //! **What is pending** is told without the mutex by [`Pending`]: CPUs look at it between instructions or blocks, and call
-//! [`ChannelSubsystem::attend`] if there is work, [`ChannelSubsystem::take_interruption`] if an enabled subclass is set.
-//! What a device waits for rings its [`Doorbell`].
+//! [`ChannelSubsystem::attend`] if there is work, [`ChannelSubsystem::take_interruption`] if an enabled subclass is
+//! set. What a device waits for rings its [`Doorbell`].
 //!
 //! **Glossary.** *Run*: a start function in progress. *Transfer*: the data movement of one command. *Idle*: no function
 //! in progress and no status pending, so that the device may present status of its own.
@@ -175,8 +175,8 @@ impl ChannelSubsystem {
         true
     }
 
-    /// Whether channel programs for a device may take its fast path, if it has one; they may until told otherwise. False if
-    /// there is no such device.
+    /// Whether channel programs for a device may take its fast path, if it has one; they may until told otherwise.
+    /// False if there is no such device.
     pub fn allow_fast_path(&mut self, number: u16, allowed: bool) -> bool {
         let Some(id) = self.find(number) else { return false };
         self.subchannels[usize::from(id.number())].slow = !allowed;
@@ -302,8 +302,8 @@ impl ChannelSubsystem {
         true
     }
 
-    /// Begins an IPL from a device: READ IPL of 24 bytes to absolute 0, then the CCW at absolute 8. The configuration has
-    /// been reset before; afterwards the subchannel is enabled and no interruption is pending.
+    /// Begins an IPL from a device: READ IPL of 24 bytes to absolute 0, then the CCW at absolute 8. The configuration
+    /// has been reset before; afterwards the subchannel is enabled and no interruption is pending.
     pub fn start_ipl(&mut self, id: SubsystemId) -> Ipl {
         let Some(s) = self.subchannels.get_mut(usize::from(id.number())) else { return Ipl::NotOperational };
         if !s.pmcw.valid() || !s.idle() {

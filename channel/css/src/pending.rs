@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, RwLock};
 /// so must not lock it; waking a CPU is what it is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// The set of interruption subclasses with a pending interruption has changed to this; bit 0 (X'80') is ISC 0, as in
-    /// control register 6.
+    /// The set of interruption subclasses with a pending interruption has changed to this; bit 0 (X'80') is ISC 0, as
+    /// in control register 6.
     Interruptions(u8),
     /// A channel report is pending (a machine-check condition).
     ChannelReport,

@@ -1,8 +1,9 @@
 //! One subchannel: its SCHIB, its device, and the execution of its channel program.
 //!
-//! A start function lives as a [`Run`]. [`Subchannel::advance`] carries it on until it ends, is suspended, waits for the
-//! device, or has used up its allowance of CCWs; so a program that chains to itself holds nobody for long, and HALT and
-//! CLEAR SUBCHANNEL find it between two CCWs. Status collects in the SCSW; queueing interruptions is the caller's part.
+//! A start function lives as a [`Run`]. [`Subchannel::advance`] carries it on until it ends, is suspended, waits for
+//! the device, or has used up its allowance of CCWs; so a program that chains to itself holds nobody for long, and HALT
+//! and CLEAR SUBCHANNEL find it between two CCWs. Status collects in the SCSW; queueing interruptions is the caller's
+//! part.
 
 use crate::ccw::{self, Invalid, Rules};
 use crate::data::Transfer;
@@ -32,7 +33,8 @@ pub(crate) struct Subchannel {
     pub queued: bool,
     /// CCWs executed since the last count.
     pub executed: u64,
-    /// Whether IPL started the program, or a service that waits for its end: its status makes no interruption, and is not held.
+    /// Whether IPL started the program, or a service that waits for its end: its status makes no interruption, and is
+    /// not held.
     pub ipl: bool,
     /// Whether the device's fast path is not to be taken.
     pub slow: bool,

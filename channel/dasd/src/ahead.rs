@@ -1,13 +1,14 @@
-//! Reading ahead: what a guest will probably want next is brought into storage by a thread of its own, while the guest works on
-//! what it has.
+//! Reading ahead: what a guest will probably want next is brought into storage by a thread of its own, while the guest
+//! works on what it has.
 //!
-//! Two habits are known. Who reads one track after another gets the next ones *staged*: read, unpacked and kept among the
-//! image's recent tracks, in [runs](crate::past) or while the host is told of those behind them. Who reads here and there, but twice at one cylinder within a few hundred reads, gets the host told that
-//! the cylinder is wanted ([`HostFile::will_need`](crate::host::HostFile::will_need)), so that its other tracks are in the host's
-//! storage when they are read. On a volume much larger than what is read at a time the second hardly ever happens.
+//! Two habits are known. Who reads one track after another gets the next ones *staged*: read, unpacked and kept among
+//! the image's recent tracks, in [runs](crate::past) or while the host is told of those behind them. Who reads here and
+//! there, but twice at one cylinder within a few hundred reads, gets the host told that the cylinder is wanted
+//! ([`HostFile::will_need`](crate::host::HostFile::will_need)), so that its other tracks are in the host's storage when
+//! they are read. On a volume much larger than what is read at a time the second hardly ever happens.
 //!
-//! What goes wrong here is found again, and told, when the guest itself reads. Images whose host failures are made to order do not
-//! read ahead: tests count their requests.
+//! What goes wrong here is found again, and told, when the guest itself reads. Images whose host failures are made to
+//! order do not read ahead: tests count their requests.
 
 use crate::image::Files;
 use crate::past::Room;
@@ -15,7 +16,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
-/// Tracks, or groups of blocks, that are staged ahead of a reader. A thread that has to wait for a processor is not late at once.
+/// Tracks, or groups of blocks, that are staged ahead of a reader. A thread that has to wait for a processor is not
+/// late at once.
 const WINDOW: u32 = 32;
 /// As many of them are one piece of work: where the host has processors, several threads unpack.
 const PIECE: usize = 4;
@@ -62,8 +64,8 @@ pub struct Habits {
 }
 
 impl Habits {
-    /// A unit is read, which was there already or is missing. `units` is how many the image has, `together` how many lie
-    /// at one cylinder.
+    /// A unit is read, which was there already or is missing. `units` is how many the image has, `together` how many
+    /// lie at one cylinder.
     pub fn read(&mut self, unit: u32, missing: bool, units: u32, together: u32) -> Option<Wish> {
         self.reads += 1;
         let stream = self.streams.iter_mut().find(|stream| stream.used > 0 && stream.next.wrapping_sub(unit) <= 1);

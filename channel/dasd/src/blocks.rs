@@ -1,9 +1,9 @@
-//! A disk as numbered blocks of one size, for programs that know no channel programs: CP's block services, and tools that
-//! read and write a minidisk from outside.
+//! A disk as numbered blocks of one size, for programs that know no channel programs: CP's block services, and tools
+//! that read and write a minidisk from outside.
 //!
-//! On a count-key-data disk, block n is a record without key: as many records lie on a track as the device's capacity allows
-//! of that size, numbered from 1, track after track; this is how CMS and Linux format disks. On a fixed-block disk a block is as many blocks of the
-//! device as its size needs.
+//! On a count-key-data disk, block n is a record without key: as many records lie on a track as the device's capacity
+//! allows of that size, numbered from 1, track after track; this is how CMS and Linux format disks. On a fixed-block
+//! disk a block is as many blocks of the device as its size needs.
 //!
 //! ```
 //! # use dasd::{Blocks, Extent, Kind, Memory, Volume, model::CkdModel};
@@ -157,7 +157,8 @@ impl Blocks {
         found.map(|_| ()).ok_or(BlockError::RecordSize)
     }
 
-    /// Formats the disk: every block is there afterwards, and zero. It goes on while `progress`, told how far it is (done, of), says so.
+    /// Formats the disk: every block is there afterwards, and zero. It goes on while `progress`, told how far it is
+    /// (done, of), says so.
     pub fn format(&self, progress: crate::Progress<'_>) -> Result<(), BlockError> {
         let kind = self.volume.kind();
         if !self.is_ckd() {

@@ -27,7 +27,8 @@ pub struct FileReport {
     pub problems: Vec<String>,
     /// Units that cannot be trusted, with the reason.
     pub damaged: Vec<(u32, String)>,
-    /// Units that another program has written since, or something else has changed: the next who opens the disk to write it takes them as they are.
+    /// Units that another program has written since, or something else has changed: the next who opens the disk to
+    /// write it takes them as they are.
     pub changed: Vec<u32>,
 }
 
@@ -151,8 +152,9 @@ fn format_name(layer: &mut Layer) -> &'static str {
 }
 
 /// Makes a damaged image whole: compressed files are written anew from what can be read, and the old file is kept as
-/// `NAME.damaged`. In plain files, tracks that have no structure become empty ones; what differs from its check sum only is taken as it is. Nothing is
-/// changed before all that takes long is done. Returns what had to be given up (`damaged`) and what was taken (`changed`), by file.
+/// `NAME.damaged`. In plain files, tracks that have no structure become empty ones; what differs from its check sum
+/// only is taken as it is. Nothing is changed before all that takes long is done. Returns what had to be given up
+/// (`damaged`) and what was taken (`changed`), by file.
 pub fn repair(path: &Path, options: &Options, progress: Progress<'_>) -> Result<Report, ImageError> {
     let mut lost = Vec::new();
     let mut report = loop {

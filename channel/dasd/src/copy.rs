@@ -1,7 +1,7 @@
 //! Whole images: copies, other formats, and files rewritten without what is free in them.
 //!
-//! What is written is a new file that gets its name when it is complete. Whatever ends this on the way, the source is as
-//! it was.
+//! What is written is a new file that gets its name when it is complete. Whatever ends this on the way, the source is
+//! as it was.
 
 use crate::create::{self, Format, unfinished};
 use crate::header::{Form, Packing};
@@ -159,8 +159,8 @@ pub(crate) fn went_on(progress: Progress<'_>, done: u64, of: u64) -> Result<(), 
 /// Told of units that are left out, and why.
 pub type Lose<'a> = &'a mut dyn FnMut(u32, &MediaError);
 
-/// Writes one compressed file anew, without free space and as small as it can be made, in place of what it was. Returns the
-/// sizes before and after.
+/// Writes one compressed file anew, without free space and as small as it can be made, in place of what it was. Returns
+/// the sizes before and after.
 pub fn rewrite(path: &Path, progress: Progress<'_>) -> Result<(u64, u64), ImageError> {
     let before = HostFile::open(path, true, None)?.len()?;
     Anew::write(path, None, progress)?.finish(None)?;
@@ -175,8 +175,8 @@ pub(crate) struct Anew {
 }
 
 impl Anew {
-    /// Writes the file `path` anew. Units that cannot be read are left out if `lose` is there to be told of them, and else
-    /// end this.
+    /// Writes the file `path` anew. Units that cannot be read are left out if `lose` is there to be told of them, and
+    /// else end this.
     pub fn write(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) -> Result<Anew, ImageError> {
         let mut magic = [0; 8];
         let host = HostFile::open(path, true, None)?;

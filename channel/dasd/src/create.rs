@@ -13,16 +13,18 @@ pub enum Format {
     /// A place for every track or block.
     #[default]
     Plain,
-    /// Compressed (CCKD, CFBA): only what was written takes space. `wide`: 64-bit offsets (CCKD64), so that the file may
-    /// become larger than 4 GB.
+    /// Compressed (CCKD, CFBA): only what was written takes space. `wide`: 64-bit offsets (CCKD64), so that the file
+    /// may become larger than 4 GB.
     Compressed { wide: bool, method: Method },
 }
 
 impl Format {
-    /// The usual one of a new disk `kind`, compressed: count-key-data in the form that more programs know, CCKD, if the file cannot become too
-    /// large for it; fixed-block in CFBA64, as CFBA has no room for the check sum of what cannot be compressed.
+    /// The usual one of a new disk `kind`, compressed: count-key-data in the form that more programs know, CCKD, if the
+    /// file cannot become too large for it; fixed-block in CFBA64, as CFBA has no room for the check sum of what cannot
+    /// be compressed.
     pub fn usual(kind: Kind, method: Method) -> Format {
-        /// What is written anew within a second takes room beside what it replaces: a quarter of the form's 4 GB is left for that.
+        /// What is written anew within a second takes room beside what it replaces: a quarter of the form's 4 GB is
+        /// left for that.
         const MOST: u64 = 3 << 30;
         let wide = match kind {
             Kind::Ckd { track, .. } => u64::from(kind.tracks()) * u64::from(track) > MOST,
@@ -42,8 +44,8 @@ pub enum Tracks {
     Blocks,
 }
 
-/// Makes a new image of an empty disk: tracks with record 0 only, or blocks of zeros. `path` must not exist yet; if this
-/// fails it does not exist then.
+/// Makes a new image of an empty disk: tracks with record 0 only, or blocks of zeros. `path` must not exist yet; if
+/// this fails it does not exist then.
 pub fn create(path: &Path, kind: Kind, format: Format) -> Result<(), ImageError> {
     create_with(path, kind, format, Tracks::Empty, &mut |_, _| true)
 }

@@ -78,8 +78,9 @@ pub struct Header {
     /// The last cylinder in this file if another file follows; 0: none does.
     pub last: u16,
     pub serial: [u8; 12],
-    /// The model number, where type and number of cylinders do not tell it: a 3380-J has as many as a 3380-A, and images made by others are
-    /// byte for byte the same. It stands by its name at the end of the header, where others have zeros and look at nothing.
+    /// The model number, where type and number of cylinders do not tell it: a 3380-J has as many as a 3380-A, and
+    /// images made by others are byte for byte the same. It stands by its name at the end of the header, where others
+    /// have zeros and look at nothing.
     pub model: Option<u8>,
     /// Cylinders of a plain file, by which one that was cut is known; 0: whatever made it did not say. It stands at the
     /// end of the header, too.

@@ -3,11 +3,11 @@
 //! Reads look from the newest file down to the base; writes go to the newest. A lock orders them: many readers or one
 //! writer. The last tracks used are kept in storage.
 //!
-//! A write to a compressed file stores the unit as it is; when it has not been written for a while, it is compressed. So what
-//! a guest writes record by record is compressed once, and what was acknowledged is in the file all the time.
+//! A write to a compressed file stores the unit as it is; when it has not been written for a while, it is compressed.
+//! So what a guest writes record by record is compressed once, and what was acknowledged is in the file all the time.
 //!
-//! A [snapshot](snapshot) puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to `NAME_s8.EXT` unless
-//! [`Options::shadows`] names them.
+//! A [snapshot](snapshot) puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to
+//! `NAME_s8.EXT` unless [`Options::shadows`] names them.
 
 mod places;
 mod recent;
@@ -138,7 +138,8 @@ impl Image {
         for (n, file) in std::iter::once(path).chain(files.iter().map(PathBuf::as_path)).enumerate() {
             let how = if n == files.len() { &options } else { &below };
             if !options.read_only && files.get(n).is_some_and(|shadow| snapshot::merge_begun(shadow)) {
-                // Whoever merged into this file may have been killed in a write, which is finished before it is only read.
+                // Whoever merged into this file may have been killed in a write, which is finished before it is only
+                // read.
                 drop(Layer::open(file, &options, n > 0)?);
             }
             let layer = Layer::open(file, how, n > 0)?;
@@ -167,8 +168,9 @@ impl Image {
             notices,
             lost,
         });
-        // A plain file, whose tracks are taken for full until some are read, is opened once more by this question, and the host told not to guess
-        // what will be read of it: a host that has begun to goes on, and then all is in its storage and read from there.
+        // A plain file, whose tracks are taken for full until some are read, is opened once more by this question, and
+        // the host told not to guess what will be read of it: a host that has begun to goes on, and then all is in its
+        // storage and read from there.
         image.files.reads_past();
         if image.options.policy == Policy::Safe && !image.options.read_only {
             sync::watch(Arc::downgrade(&image.files));
@@ -442,7 +444,8 @@ impl Files {
         }
     }
 
-    /// Returns when nobody is bringing this unit into storage; whether somebody was. Who does has all the locks it takes.
+    /// Returns when nobody is bringing this unit into storage; whether somebody was. Who does has all the locks it
+    /// takes.
     fn wait_for_staging(&self, unit: u32) -> bool {
         let busy = |staging: &mut Vec<Range<u32>>| staging.iter().any(|units| units.contains(&unit));
         let mut staging = self.staging.lock().expect(HELD);
@@ -471,7 +474,8 @@ impl Files {
         }
     }
 
-    /// Compresses what was written without that in rounds that are `due`. What cannot be stays as it is, which is no loss.
+    /// Compresses what was written without that in rounds that are `due`. What cannot be stays as it is, which is no
+    /// loss.
     fn tighten(&self, due: impl Fn(u64) -> bool) {
         let units: Vec<u32> = {
             let loose = self.loose.lock().expect(HELD);

@@ -46,8 +46,8 @@ impl Journal {
         Journal { path: path_of(image), faults, file: None, live: false }
     }
 
-    /// Writes `new` at `offset` of `host`, where now are `old` (of the same length): all or nothing if this process ends
-    /// meanwhile. After an error of the host the old bytes are put back.
+    /// Writes `new` at `offset` of `host`, where now are `old` (of the same length): all or nothing if this process
+    /// ends meanwhile. After an error of the host the old bytes are put back.
     pub fn write(
         &mut self,
         host: &HostFile,

@@ -1,7 +1,7 @@
 //! Volume labels and tables of contents: what tells one disk from another, and what lies on it.
 //!
-//! Layouts are those of DFSMSdfp Advanced Services, "Using the VTOC": the volume label in record 3 of track 0 (block 1 of
-//! a fixed-block volume), and data set control blocks (DSCBs) with a 44-byte key and 96 bytes of data.
+//! Layouts are those of DFSMSdfp Advanced Services, "Using the VTOC": the volume label in record 3 of track 0 (block 1
+//! of a fixed-block volume), and data set control blocks (DSCBs) with a 44-byte key and 96 bytes of data.
 
 use crate::model::CkdModel;
 use crate::{Count, Kind, MediaError, Track, Volume};
@@ -36,8 +36,8 @@ pub fn is_volser(name: &str) -> bool {
 }
 
 /// Writes a label to an empty volume: on count-key-data volumes records that put who IPLs it into a wait, the label,
-/// and on the second track a VTOC in which everything behind it is free. Blocks that the first track has behind its third
-/// record stay there: that is Linux's compatible disk layout.
+/// and on the second track a VTOC in which everything behind it is free. Blocks that the first track has behind its
+/// third record stay there: that is Linux's compatible disk layout.
 pub fn write(volume: &dyn Volume, volser: &str) -> Result<(), MediaError> {
     match volume.kind() {
         Kind::Fba { .. } => {

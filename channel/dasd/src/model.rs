@@ -1,7 +1,7 @@
 //! The models of disks: geometry, and how many records fit on a track.
 //!
-//! The figures are those of IBM's device references (GC26-4574 for the 3390, GA26-1662 for the 3380, and their kin). The
-//! control unit makes Sense ID and Read Device Characteristics from them; the tools, whole volumes.
+//! The figures are those of IBM's device references (GC26-4574 for the 3390, GA26-1662 for the 3380, and their kin).
+//! The control unit makes Sense ID and Read Device Characteristics from them; the tools, whole volumes.
 
 use crate::track::{Count, HOME_ADDRESS};
 
@@ -328,8 +328,8 @@ impl FbaModel {
         whole.or_else(|| FBA.iter().find(|model| model.name.split('-').next() == Some(name)))
     }
 
-    /// The model that has just so many blocks; a 9336-20, which any size may be, if there is none. `device` may say which
-    /// type it is to be.
+    /// The model that has just so many blocks; a 9336-20, which any size may be, if there is none. `device` may say
+    /// which type it is to be.
     pub fn of_size(device: Option<u16>, blocks: u64) -> &'static FbaModel {
         let mut fits = FBA.iter().filter(|model| device.is_none_or(|device| model.device == device));
         let any = FBA.iter().find(|model| device == Some(model.device)).or_else(|| FbaModel::named("9336-20"));

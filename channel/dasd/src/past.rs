@@ -1,10 +1,11 @@
-//! Reading past the host's storage: what is read ahead of a guest is kept by the guest, so a copy of it in the host's storage is mostly kept
-//! in vain. A large read from the medium to a place of ours costs the host a quarter of what it costs through its storage: no page of it need be found,
-//! filled, mapped and looked up.
+//! Reading past the host's storage: what is read ahead of a guest is kept by the guest, so a copy of it in the host's
+//! storage is mostly kept in vain. A large read from the medium to a place of ours costs the host a quarter of what it
+//! costs through its storage: no page of it need be found, filled, mapped and looked up.
 //!
-//! What the host has in its storage already is read from there, up to the first page that it has not. File systems that read through their storage
-//! only (those in storage, most networks') are read so. Before such a read the host writes to the medium what it has of the same place
-//! and has not written yet, so what is read is what was written last, whichever way.
+//! What the host has in its storage already is read from there, up to the first page that it has not. File systems that
+//! read through their storage only (those in storage, most networks') are read so. Before such a read the host writes
+//! to the medium what it has of the same place and has not written yet, so what is read is what was written last,
+//! whichever way.
 
 use crate::MediaError;
 use crate::host::HostFile;
@@ -34,7 +35,8 @@ impl Room {
     }
 }
 
-/// Units that were read past the host's storage. What is read again so soon that this is still known is wanted there: the host is to keep it.
+/// Units that were read past the host's storage. What is read again so soon that this is still known is wanted there:
+/// the host is to keep it.
 #[derive(Default)]
 pub(crate) struct Once {
     units: Vec<u64>,
@@ -64,14 +66,15 @@ pub(crate) fn open(host: &File, path: &std::path::Path) -> Option<File> {
     if file.metadata().map(place).ok()? != host.metadata().map(place).ok()? {
         return None;
     }
-    // The host need not guess any more what will be read: what it brought into its storage so would have to be read from there.
+    // The host need not guess any more what will be read: what it brought into its storage so would have to be read
+    // from there.
     let _ = rustix::fs::fadvise(host, 0, None, Advice::Random);
     Some(file)
 }
 
 impl HostFile {
-    /// Reads `length` bytes, all of which will be wanted, past the host's storage unless it has them or is to `keep` them. A file that ends before
-    /// is damaged.
+    /// Reads `length` bytes, all of which will be wanted, past the host's storage unless it has them or is to `keep`
+    /// them. A file that ends before is damaged.
     pub(crate) fn read_run<'a>(
         &self,
         offset: u64,
@@ -99,7 +102,8 @@ impl HostFile {
     /// Reads past the host's storage what the host has not there. How many bytes were read.
     fn fetch(&self, at: u64, to: &mut [u8]) -> usize {
         let Some(past) = self.past() else { return 0 };
-        // One page in the midst speaks for all: a host that has not got it begins to read it, so it is not asked for more.
+        // One page in the midst speaks for all: a host that has not got it begins to read it, so it is not asked for
+        // more.
         let middle = at + (to.len() / PAGE / 2 * PAGE) as u64;
         match preadv2(self.file(), &mut [IoSliceMut::new(&mut to[..PAGE])], middle, ReadWriteFlags::NOWAIT) {
             Err(Errno::AGAIN) => pread(past, to, at).unwrap_or(0),
@@ -196,7 +200,8 @@ mod tests {
             return;
         }
         drop(host);
-        // Two in order, the second at the next cylinder, is less than has us read ahead ourselves, and what the host would guess from.
+        // Two in order, the second at the next cylinder, is less than has us read ahead ourselves, and what the host
+        // would guess from.
         let image = open(&path).unwrap();
         (14..16).for_each(|track| drop(image.read_track(track).unwrap()));
         // What it had begun to read would be there.

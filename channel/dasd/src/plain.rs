@@ -1,8 +1,8 @@
 //! Plain images: a track, or a block, in a place of its own.
 //!
 //! Count-key-data (`CKD_P370`, `CKD_P064`): the header, then a slot for each track. A volume may be several files
-//! (`NAME_1`, `NAME_2`, ...), each with a header of its own. Fixed-block: the blocks, and nothing else. Neither has a place for check sums:
-//! they are [beside it](crate::sums).
+//! (`NAME_1`, `NAME_2`, ...), each with a header of its own. Fixed-block: the blocks, and nothing else. Neither has a
+//! place for check sums: they are [beside it](crate::sums).
 
 use crate::header::{self, Form, Header, Packing};
 use crate::host::{HostFile, ImageError};
@@ -150,7 +150,8 @@ impl Ckd {
         ))
     }
 
-    /// Whether tracks are read in runs past the host's storage: if that is done with its files, and most of a slot is in use.
+    /// Whether tracks are read in runs past the host's storage: if that is done with its files, and most of a slot is
+    /// in use.
     pub fn reads_past(&self) -> bool {
         let full = self.expected.load(Ordering::Relaxed) >= self.slot as usize / 2;
         full && self.parts.iter().all(|part| part.host.past().is_some())
@@ -165,7 +166,8 @@ impl Ckd {
         tracks.start..tracks.end.min(self.parts[part].end)
     }
 
-    /// Tracks that lie together, each with what is behind its end in its slot. The host is to `keep` them in its own storage, or need not.
+    /// Tracks that lie together, each with what is behind its end in its slot. The host is to `keep` them in its own
+    /// storage, or need not.
     pub fn read_run<'a>(
         &self,
         tracks: &Range<u32>,
@@ -410,8 +412,8 @@ fn pieces(from: usize, to: usize, slot: usize) -> Range<usize> {
     from / PIECE * PIECE..to.next_multiple_of(PIECE).min(slot)
 }
 
-/// Where two slices of the same length begin to differ, and where they have ended to. Most of a track is the same: it is
-/// passed over in pieces, which the host compares many bytes at a time.
+/// Where two slices of the same length begin to differ, and where they have ended to. Most of a track is the same: it
+/// is passed over in pieces, which the host compares many bytes at a time.
 fn difference(new: &[u8], old: &[u8]) -> Option<(usize, usize)> {
     const PIECE: usize = 128;
     let pieces = || new.chunks(PIECE).zip(old.chunks(PIECE));

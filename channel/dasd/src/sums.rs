@@ -1,14 +1,15 @@
 //! Check sums of a plain image, in a file beside it (`NAME.sums`): the field's plain formats have no place for them.
 //!
-//! A file is taken in pieces of 4096 bytes, counted from the beginning of each track's slot, or of the file. Of each piece the table has
-//! the sum of what is there and of what was there before the last write, and which write that was. The entry is written before the piece: whenever
-//! this process ends, the piece is one of the two, and of all pieces of one write the same one, which the [journal](crate::journal) sees to.
-//! Anything else is damage: a write that the end of the host tore, or what the host's medium made of it. A piece without an entry is taken as it
-//! is when it is read for the first time.
+//! A file is taken in pieces of 4096 bytes, counted from the beginning of each track's slot, or of the file. Of each
+//! piece the table has the sum of what is there and of what was there before the last write, and which write that was.
+//! The entry is written before the piece: whenever this process ends, the piece is one of the two, and of all pieces of
+//! one write the same one, which the [journal](crate::journal) sees to. Anything else is damage: a write that the end
+//! of the host tore, or what the host's medium made of it. A piece without an entry is taken as it is when it is read
+//! for the first time.
 //!
-//! Programs that keep no such table may write the image, too. When it is closed, the table's head takes note of when the image was written last;
-//! if it was written later, the table begins anew, and whoever opened the image is told. Of another file with the name, which was made at another
-//! time, it says nothing at all.
+//! Programs that keep no such table may write the image, too. When it is closed, the table's head takes note of when
+//! the image was written last; if it was written later, the table begins anew, and whoever opened the image is told. Of
+//! another file with the name, which was made at another time, it says nothing at all.
 //!
 //! ```text
 //!    0 magic 8 | 1: in use, 0: closed 4 | bytes of a slot 4 | image's length 8 | host's boot id 16
@@ -431,7 +432,8 @@ impl Head {
             && match self.in_use {
                 false => self.modified == modified,
                 true if self.boot == boot_id() => modified <= table.modified()? + BETWEEN,
-                // The host ended, and may have kept the two in any order; what was written since it came up again is not ours.
+                // The host ended, and may have kept the two in any order; what was written since it came up again is
+                // not ours.
                 true => booted().is_none_or(|booted| modified < booted),
             })
     }

@@ -1,4 +1,5 @@
-//! The promise of [`Policy::Safe`](crate::Policy): a thread that brings written images to the host's medium each second.
+//! The promise of [`Policy::Safe`](crate::Policy): a thread that brings written images to the host's medium each
+//! second.
 
 use crate::image::Files;
 use std::sync::{Mutex, OnceLock, Weak};

@@ -66,11 +66,11 @@ pub(crate) fn used(image: &[u8]) -> Option<usize> {
     (records > 0 && image[0] == 0).then_some(at + END.len())
 }
 
-/// A track: the 5-byte home address (a zero byte, cylinder, head), record 0, further records, and 8 bytes of X'FF' after
-/// the last. This is how the field's image formats keep it, so that most tracks go to the host's file unchanged.
+/// A track: the 5-byte home address (a zero byte, cylinder, head), record 0, further records, and 8 bytes of X'FF'
+/// after the last. This is how the field's image formats keep it, so that most tracks go to the host's file unchanged.
 ///
-/// A clone costs nothing until one of the two is changed: who updates one record of a track copies the track once, however many
-/// hands it goes through.
+/// A clone costs nothing until one of the two is changed: who updates one record of a track copies the track once,
+/// however many hands it goes through.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Track {
     image: Arc<Vec<u8>>,

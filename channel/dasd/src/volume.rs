@@ -158,8 +158,8 @@ pub trait Volume: Send + Sync {
         Err(MediaError::WrongKind)
     }
 
-    /// As [`Volume::read_track`], by who is about to change the track and write it back: a cache does not keep what it did
-    /// not have.
+    /// As [`Volume::read_track`], by who is about to change the track and write it back: a cache does not keep what it
+    /// did not have.
     fn read_track_to_update(&self, track: u32) -> Result<Arc<Track>, MediaError> {
         self.read_track(track)
     }
@@ -174,7 +174,8 @@ pub trait Volume: Send + Sync {
         false
     }
 
-    /// Reads the record numbered `number` of a track, which has no key and `to.len()` bytes; `false` if there is none such.
+    /// Reads the record numbered `number` of a track, which has no key and `to.len()` bytes; `false` if there is none
+    /// such.
     fn read_record(&self, track: u32, number: u8, to: &mut [u8]) -> Result<bool, MediaError> {
         let track = self.read_track(track)?;
         let found = track.records().skip(1).find(|record| record.count.record == number);
@@ -182,8 +183,8 @@ pub trait Volume: Send + Sync {
         Ok(found.inspect(|record| to.copy_from_slice(record.data)).is_some())
     }
 
-    /// Where the record lies that has this ID (the first five bytes of its count area), if the volume knows without reading the track, and
-    /// moves the record for less than the track. It has data and no key.
+    /// Where the record lies that has this ID (the first five bytes of its count area), if the volume knows without
+    /// reading the track, and moves the record for less than the track. It has data and no key.
     fn spot(&self, _track: u32, _id: [u8; 5]) -> Option<Spot> {
         None
     }

@@ -1,4 +1,5 @@
-//! What is not what was written is reported and never served: whatever byte of a file changes, and whatever a host that ended has torn.
+//! What is not what was written is reported and never served: whatever byte of a file changes, and whatever a host that
+//! ended has torn.
 
 mod common;
 
@@ -192,8 +193,8 @@ fn sums_say_nothing_about_another_file_that_has_got_the_name() {
     assert!(image.read_track(11).is_ok());
 }
 
-/// A volume with a write in flight when its host ended: what the medium has of the image, page by page, and the table as it was noted.
-/// Whether the track is served, and what.
+/// A volume with a write in flight when its host ended: what the medium has of the image, page by page, and the table
+/// as it was noted. Whether the track is served, and what.
 fn host_ended(folder: &Folder, pages_written: u64) -> Result<Track, MediaError> {
     let path = plain(folder);
     let image = Image::open(&path, Options { policy: Policy::Lazy, ..Options::default() }).unwrap();

@@ -18,7 +18,8 @@ fn tool(name: &str, arguments: &[&str]) -> Option<String> {
         println!("skipped: {name} is not installed (apt-get install hercules)");
         return None;
     };
-    // In one run of thirty dasdcopy frees something twice when it has written everything, and is ended for it: it has to copy again.
+    // In one run of thirty dasdcopy frees something twice when it has written everything, and is ended for it: it has
+    // to copy again.
     for _ in 0..5 {
         if name == "dasdcopy" && done.status.signal() == Some(SIGABRT) {
             std::fs::remove_file(arguments.last().expect("what it writes")).unwrap();

@@ -1,6 +1,7 @@
 //! A process that writes is killed at any moment: what it was told to be written is there, and the image is clean.
 //!
-//! The test runs itself as the process to be killed. ENDICOTT_KILL_ROUNDS is the number of rounds (300 in the long run).
+//! The test runs itself as the process to be killed. ENDICOTT_KILL_ROUNDS is the number of rounds (300 in the long
+//! run).
 
 mod common;
 

@@ -1,8 +1,8 @@
 //! 3215 console printer-keyboard.
 //!
 //! Writing goes to a [`ConsoleHost`] as it is, EBCDIC with new-line characters (X'15') inside it. A line that the host
-//! enters ([`ConsoleInput::enter`]) makes the console present attention, and the program answers with READ INQUIRY; if it
-//! reads before there is a line, the command waits, and the console is busy, until one is entered.
+//! enters ([`ConsoleInput::enter`]) makes the console present attention, and the program answers with READ INQUIRY; if
+//! it reads before there is a line, the command waits, and the console is busy, until one is entered.
 //!
 //! Attention is presented once for each line that nobody was reading for: a program that answers each attention by one
 //! read never finds itself waiting. Like the original, the console rejects Sense ID.

@@ -1,8 +1,8 @@
 //! Devices, one file each (disks a folder): what hangs on the channel subsystem, without any knowledge of CP.
 //!
-//! A device here is the machine's side of something that has another side as well: a console's lines come from and go to a
-//! [`ConsoleHost`], cards come from a [`RecordSource`], print lines and punched cards go to a [`RecordSink`]. CP supplies
-//! those from terminals and spool files; a bare configuration from files of the host.
+//! A device here is the machine's side of something that has another side as well: a console's lines come from and go
+//! to a [`ConsoleHost`], cards come from a [`RecordSource`], print lines and punched cards go to a [`RecordSink`]. CP
+//! supplies those from terminals and spool files; a bare configuration from files of the host.
 
 mod console3215;
 pub mod dasd;

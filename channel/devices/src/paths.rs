@@ -1,4 +1,5 @@
-//! Path groups: what SET PATH GROUP ID and SENSE PATH GROUP ID are about (IBM 3990 Reference; 3480 Magnetic Tape Subsystem Reference).
+//! Path groups: what SET PATH GROUP ID and SENSE PATH GROUP ID are about (IBM 3990 Reference; 3480 Magnetic Tape
+//! Subsystem Reference).
 //!
 //! A device here serves one configuration, so there is at most one group of it; each path is in it or not.
 
@@ -60,7 +61,8 @@ impl PathGroups {
         Ok(())
     }
 
-    /// Twelve bytes: the state of the path and (`reserved`, the bits of it) of the reservation, and the path-group identification.
+    /// Twelve bytes: the state of the path and (`reserved`, the bits of it) of the reservation, and the path-group
+    /// identification.
     pub fn sense(&self, reserved: u8) -> [u8; 12] {
         let (path, multipath) = match self.paths[self.current] {
             Path::Reset => (0x00, false),

@@ -1,8 +1,8 @@
 //! 2540 card reader.
 //!
-//! Cards come from a [`RecordSource`]: a spool file, or a file of the host. The end of a file is shown as unit exception on
-//! the read that finds no card, with the full count left; a reader without a file shows unit check, intervention required.
-//! A program that reads one file after the other (the Linux IPL loader) depends on both.
+//! Cards come from a [`RecordSource`]: a spool file, or a file of the host. The end of a file is shown as unit
+//! exception on the read that finds no card, with the full count left; a reader without a file shows unit check,
+//! intervention required. A program that reads one file after the other (the Linux IPL loader) depends on both.
 
 use crate::SENSE_BYTES;
 use arch::io::DeviceStatus;

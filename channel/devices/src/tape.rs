@@ -1,8 +1,9 @@
 //! A tape drive at a 3480- or 3490-class control unit ("3480 Magnetic Tape Subsystem Reference").
 //!
-//! The drive ([`Drive`]) is there with or without a tape on it; mounting one makes it ready, which the device reports, and REWIND
-//! UNLOAD takes it off. Nothing is buffered: a block that was written is in the host's file when the command ends, so SYNCHRONIZE has only
-//! the host to wait for. A tape has no end but the host's; a program that wants one counts.
+//! The drive ([`Drive`]) is there with or without a tape on it; mounting one makes it ready, which the device reports,
+//! and REWIND UNLOAD takes it off. Nothing is buffered: a block that was written is in the host's file when the command
+//! ends, so SYNCHRONIZE has only the host to wait for. A tape has no end but the host's; a program that wants one
+//! counts.
 
 use crate::paths::{PathGroups, Unfit};
 use arch::io::{DeviceStatus, SenseId};

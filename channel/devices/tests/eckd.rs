@@ -422,7 +422,8 @@ fn a_3880_has_count_key_data_and_one_with_a_cache_says_how_that_is_used() {
         assert_eq!(characteristics, [0x38, 0x80, model, 0x33, 0x80, 2, 0, 0, 0, 0]);
         m.good(&read);
         assert_eq!(m.data(3, 512), [7; 512]);
-        // LOCATE RECORD, READ CONFIGURATION DATA, PERFORM SUBSYSTEM FUNCTION, READ SUBSYSTEM DATA, PREFIX, READ TRACK DATA and others: command reject.
+        // LOCATE RECORD, READ CONFIGURATION DATA, PERFORM SUBSYSTEM FUNCTION, READ SUBSYSTEM DATA, PREFIX, READ TRACK
+        // DATA and others: command reject.
         for code in
             [0x47, 0xfa, 0x27, 0x3e, 0xe7, 0xa6, 0xa5, 0x4b, 0xde, 0x5e, 0x95, 0x9d, 0x85, 0x8d, 0xa4, 0x44, 0x4e]
         {
@@ -436,7 +437,8 @@ fn a_3880_has_count_key_data_and_one_with_a_cache_says_how_that_is_used() {
     for code in [0x63, 0x54, 0x87] {
         assert_eq!(plain.bad(&[put(code, &[0; 16])]).0[7], 1, "{code:02X}");
     }
-    // DEFINE EXTENT, before SEEK and SEARCH, says that the cache is to be bypassed; what follows stays within the extent.
+    // DEFINE EXTENT, before SEEK and SEARCH, says that the cache is to be bypassed; what follows stays within the
+    // extent.
     let mut define = extent(0x40, 0, 1);
     define.bytes[1] = 0x04;
     cached.good(&[&[define.clone()], &[read[0].clone(), read[1].clone(), tic(2), read[3].clone()][..]].concat());
@@ -534,7 +536,8 @@ fn subsystem_status_shows_what_subsystem_mode_set() {
     };
     let mode = |modes: u8| put(0x87, &[modes, 0]);
     let mut m = with(Control::Subsystem);
-    // Format 0 of unit 2, one of two; statistics of 192 bytes; 32 MB, all available; 4 MB of non-volatile storage; SSID 0002.
+    // Format 0 of unit 2, one of two; statistics of 192 bytes; 32 MB, all available; 4 MB of non-volatile storage; SSID
+    // 0002.
     let mut all = [0; 40];
     for (at, bytes) in
         [(1, [2, 1, 1]), (5, [0, 0, 192]), (10, [2, 0, 0]), (14, [2, 0, 0]), (28, [0, 0x40, 0]), (37, [0, 0, 2])]
@@ -562,7 +565,8 @@ fn subsystem_status_shows_what_subsystem_mode_set() {
     let mut m = with(Control::None);
     assert_eq!(m.bad(&[mode(0x03)]).0[7], 1);
     assert_eq!(short(&mut m), (0, 0, true, 0));
-    // A code or a byte that means nothing; one byte; a control unit without non-volatile storage, and one without a cache.
+    // A code or a byte that means nothing; one byte; a control unit without non-volatile storage, and one without a
+    // cache.
     let mut m = with(Control::Subsystem);
     assert_eq!([mode(0x01), put(0x87, &[0, 1]), put(0x87, &[0])].map(|step| m.bad(&[step]).0[7]), [4, 4, 3]);
     let options = Options { cache: Some(Arc::new(Cache::new(4, 0))), ..Options::default() };

@@ -1,5 +1,5 @@
-//! Minidisks side by side on one volume: whatever channel program the guest in the midst runs, on either way, it is as on a disk of its own, and
-//! its neighbours' tracks are as they were.
+//! Minidisks side by side on one volume: whatever channel program the guest in the midst runs, on either way, it is as
+//! on a disk of its own, and its neighbours' tracks are as they were.
 //!
 //! `FUZZ_SEED` and `FUZZ_ROUNDS` choose other programs and more of them.
 

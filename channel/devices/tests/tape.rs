@@ -152,7 +152,8 @@ fn what_cannot_be_done_is_said_by_sense_bytes() {
     std::fs::remove_file(path).expect("it is ours");
 }
 
-/// As Linux's driver does it: format-1 CCWs that suppress no incorrect length, so that every command has to take all it is given.
+/// As Linux's driver does it: format-1 CCWs that suppress no incorrect length, so that every command has to take all it
+/// is given.
 #[test]
 fn commands_take_their_parameters_whole() {
     let mut rig = Rig::new("parameters.aws", false);

@@ -1,11 +1,13 @@
 //! Tapes as media: a host file in the field's formats AWSTAPE and HET is a row of blocks and tape marks.
 //!
-//! Both formats are chunks behind headers of six bytes: the length of the chunk, that of the chunk before it, and flags. A block is
-//! one chunk or several; a tape mark is a header alone. In a HET file the chunks of a block, one behind the other, may be
-//! compressed (zlib, bzip2). A file is read once when it is opened, headers only, and the place of every block is kept.
+//! Both formats are chunks behind headers of six bytes: the length of the chunk, that of the chunk before it, and
+//! flags. A block is one chunk or several; a tape mark is a header alone. In a HET file the chunks of a block, one
+//! behind the other, may be compressed (zlib, bzip2). A file is read once when it is opened, headers only, and the
+//! place of every block is kept.
 //!
-//! A tape is written from its current place on: whatever followed is gone. The end of the file is the end of what is recorded. A
-//! block that was written is in the host's file when [`Tape::write`] returns, so the end of this process loses none.
+//! A tape is written from its current place on: whatever followed is gone. The end of the file is the end of what is
+//! recorded. A block that was written is in the host's file when [`Tape::write`] returns, so the end of this process
+//! loses none.
 
 mod check;
 mod codec;
@@ -106,8 +108,8 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Mounts a tape; `ring`: it may be written, if the host lets us. Blocks are written as the file's name says: compressed in one that ends
-    /// in `.het`.
+    /// Mounts a tape; `ring`: it may be written, if the host lets us. Blocks are written as the file's name says:
+    /// compressed in one that ends in `.het`.
     pub fn open(path: &Path, ring: bool) -> Result<Tape, TapeError> {
         let both = || file::open(path, Access::Write);
         let (file, writable) = match ring.then(both) {
@@ -148,7 +150,8 @@ impl Tape {
         (rest > 0).then(|| format!("{name} was cut: {rest} bytes at {after}, are no whole block; the tape ends there"))
     }
 
-    /// How many blocks and tape marks lie between the beginning and the head: the number of the block that is read next.
+    /// How many blocks and tape marks lie between the beginning and the head: the number of the block that is read
+    /// next.
     pub fn position(&self) -> u32 {
         self.position as u32
     }
@@ -163,7 +166,8 @@ impl Tape {
         self.position = 0;
     }
 
-    /// Goes to where the block with this number is read next; behind the last one if there is none. False: there is none.
+    /// Goes to where the block with this number is read next; behind the last one if there is none. False: there is
+    /// none.
     pub fn locate(&mut self, number: u32) -> bool {
         let there = number as usize <= self.elements.len();
         self.position = (number as usize).min(self.elements.len());
@@ -323,7 +327,8 @@ impl Header {
     }
 }
 
-/// The elements of a file, and where the last one ends. An unfinished one at the end, whose writer was cut off, is not there.
+/// The elements of a file, and where the last one ends. An unfinished one at the end, whose writer was cut off, is not
+/// there.
 fn scan(file: &File) -> Result<(Vec<Element>, u64), TapeError> {
     let length = file.metadata()?.len();
     let (mut elements, mut end, mut at) = (Vec::new(), 0, 0);

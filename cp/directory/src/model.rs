@@ -66,7 +66,8 @@ pub struct User {
     pub distribution: String,
     /// MACHINE: the architecture.
     pub machine: Machine,
-    /// MACHINE: how many virtual CPUs there may be in all; 0 if it does not say, which allows those of the CPU statements.
+    /// MACHINE: how many virtual CPUs there may be in all; 0 if it does not say, which allows those of the CPU
+    /// statements.
     pub max_cpus: u16,
     /// CPU: the virtual CPUs present at LOGON. Empty: CPU 0 alone.
     pub cpus: Vec<Cpu>,

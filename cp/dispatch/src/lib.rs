@@ -12,8 +12,8 @@
 //! place again. The slice of class 1 adapts so that most transactions end within it; that of class 2 is 6 times, that
 //! of class 3 48 times as long. Users with QUICKDSP are class 0 and never wait in the eligible list.
 //!
-//! A virtual CPU that enters a wait stays in the dispatch list for 300 ms (**test idle**), for most have something to do
-//! again soon; only then its transaction has ended and it is dormant.
+//! A virtual CPU that enters a wait stays in the dispatch list for 300 ms (**test idle**), for most have something to
+//! do again soon; only then its transaction has ended and it is dormant.
 //!
 //! # Who is next
 //!
@@ -28,14 +28,15 @@
 //! want to run at the moment. A user's share is divided among its virtual CPUs that do.
 //!
 //! A maximum share (LIMITHARD, LIMITSOFT) is kept by a clock of its own for each limited user: it advances by the time
-//! used divided by the maximum, and whoever has it ahead of the real time is on the **limit list** until it is not. With
-//! LIMITSOFT a processor that finds nothing else to run takes its work from there.
+//! used divided by the maximum, and whoever has it ahead of the real time is on the **limit list** until it is not.
+//! With LIMITSOFT a processor that finds nothing else to run takes its work from there.
 //!
 //! # Storage
 //!
-//! SET SRM STORBUF says how much of the host's storage the working sets of those in the dispatch list may make up: of classes
-//! 1 to 3, of classes 2 and 3, of class 3. Who does not fit waits in the eligible list; one alone always fits. LDUBUF is about
-//! users whose pages are being brought in, of whom there are none, since the host pages and CP does not.
+//! SET SRM STORBUF says how much of the host's storage the working sets of those in the dispatch list may make up: of
+//! classes 1 to 3, of classes 2 and 3, of class 3. Who does not fit waits in the eligible list; one alone always fits.
+//! LDUBUF is about users whose pages are being brought in, of whom there are none, since the host pages and CP does
+//! not.
 //!
 //! # Cost
 //!
@@ -138,7 +139,8 @@ pub enum Event {
         /// The maximum.
         maximum: Option<Maximum>,
     },
-    /// How many pages of storage a user works with. It counts when a virtual CPU of it gets into the dispatch list next.
+    /// How many pages of storage a user works with. It counts when a virtual CPU of it gets into the dispatch list
+    /// next.
     WorkingSet {
         /// Who.
         user: UserId,

@@ -1,8 +1,10 @@
-//! What a disk's I/O costs the host: microseconds of processor time, on the CCW fast path and in the general way, for real disks in
-//! files, hits of the minidisk cache, and virtual disks; and what that makes of the benefits that reports measured.
+//! What a disk's I/O costs the host: microseconds of processor time, on the CCW fast path and in the general way, for
+//! real disks in files, hits of the minidisk cache, and virtual disks; and what that makes of the benefits that reports
+//! measured.
 //!
-//! `cargo run --release -p nucleus --example disk_speed`. With `instructions` it counts the host's instructions instead, by valgrind, which it has
-//! run it again with `fast` or `general`, a program's name and a number: then it performs that program so often in that way and prints nothing.
+//! `cargo run --release -p nucleus --example disk_speed`. With `instructions` it counts the host's instructions
+//! instead, by valgrind, which it has run it again with `fast` or `general`, a program's name and a number: then it
+//! performs that program so often in that way and prints nothing.
 
 #[path = "../../../channel/devices/tests/disk/mod.rs"]
 mod disk;
@@ -86,8 +88,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The channel programs whose instructions are counted, by name: the first word says where the disk is, the rest what is done. A program that
-/// moves four bytes of its block shows what is left without the moving, which real channels do beside the processor.
+/// The channel programs whose instructions are counted, by name: the first word says where the disk is, the rest what
+/// is done. A program that moves four bytes of its block shows what is left without the moving, which real channels do
+/// beside the processor.
 const COUNTED: [&str; 8] = [
     "dedicated read by seek and search, without moving the data",
     "minidisk read by seek and search, without moving the data",
@@ -216,8 +219,8 @@ fn fixed_locate(operation: u8, track: u32) -> Step {
     put(0x43, &b)
 }
 
-/// The least of many batches, in turns, for hosts that have other things to do: on the fast path, and in the general way. If each is to have
-/// another track, the second command is the one that says which.
+/// The least of many batches, in turns, for hosts that have other things to do: on the fast path, and in the general
+/// way. If each is to have another track, the second command is the one that says which.
 fn measure(volume: &Arc<dyn Volume>, what: &str, program: &[Step], another: bool) -> [f64; 2] {
     let mut m = Machine::new(device(volume.clone(), devices::dasd::Options::default()));
     m.good(program);
@@ -268,8 +271,8 @@ fn blocks(volume: &Arc<dyn Volume>, what: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// CP's time for an I/O is what is left of the processor seconds without the guest's own (T/V ratio); without the fast path it
-/// takes as much longer as the report says, or as it does here.
+/// CP's time for an I/O is what is left of the processor seconds without the guest's own (T/V ratio); without the fast
+/// path it takes as much longer as the report says, or as it does here.
 fn table_30(gain: f64) {
     println!("\nCCW fast path, V=V guest (VM/ESA 1.1 performance report, Table 30)   report     here");
     for (what, absent, ratio, present, report) in
@@ -295,8 +298,8 @@ impl Seconds {
         self.0 * 1e6 / f64::from(self.1)
     }
 
-    /// I/Os as the batch jobs of the report had them: nine of ten are reads of 4K, seven of ten of these at few tracks. `cache`: through a minidisk
-    /// cache of so many bytes.
+    /// I/Os as the batch jobs of the report had them: nine of ten are reads of 4K, seven of ten of these at few tracks.
+    /// `cache`: through a minidisk cache of so many bytes.
     fn of(volume: &Arc<dyn Volume>, cache: Option<u64>, number: u32) -> Result<Seconds, Box<dyn Error>> {
         let through: Arc<dyn Volume> = match cache {
             None => volume.clone(),
@@ -346,7 +349,8 @@ fn processor_time() -> Result<f64, Box<dyn Error>> {
     Ok(nanoseconds as f64 * 1e-9)
 }
 
-/// The minidisk cache in three sizes. The disk is as much larger than the cache as the report's were: 60 MB of tracks are in use.
+/// The minidisk cache in three sizes. The disk is as much larger than the cache as the report's were: 60 MB of tracks
+/// are in use.
 fn caches(folder: &Folder) -> Result<(), Box<dyn Error>> {
     println!("\nMinidisk cache, batch (VSE guide, E.10), processor time for an I/O          report     here");
     let packed = Format::Compressed { wide: true, method: Method::Zlib };

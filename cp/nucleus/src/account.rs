@@ -1,7 +1,7 @@
 //! Accounting: how much processor time a virtual machine has used, and how CP writes it.
 //!
-//! Virtual time is what the virtual CPUs ran; total time is that and what CP did for the virtual machine. The ratio of the
-//! two is the price of virtualization, and every VM performance story begins with it.
+//! Virtual time is what the virtual CPUs ran; total time is that and what CP did for the virtual machine. The ratio of
+//! the two is the price of virtualization, and every VM performance story begins with it.
 
 use crate::calendar::Date;
 use crate::system::Cp;
@@ -53,9 +53,10 @@ pub fn line(connected_us: u64, (virtual_us, total_us): (u64, u64)) -> String {
     format!("CONNECT= {} VIRTCPU= {} TOTCPU= {}", hours(connected_us), minutes(virtual_us), minutes(total_us))
 }
 
-/// The accounting record of a virtual machine that logs off, type 01: 80 bytes. User ID and account number, the date and time
-/// (mmddyyhhmmss), then words: seconds connected, milliseconds of total and of virtual CPU time, page reads and writes (the host
-/// pages, and CP none), I/O instructions, spool records punched, printed and read; the type is in the last two bytes.
+/// The accounting record of a virtual machine that logs off, type 01: 80 bytes. User ID and account number, the date
+/// and time (mmddyyhhmmss), then words: seconds connected, milliseconds of total and of virtual CPU time, page reads
+/// and writes (the host pages, and CP none), I/O instructions, spool records punched, printed and read; the type is in
+/// the last two bytes.
 pub fn record(cp: &Cp, vmdbk: &Vmdbk, now: Tod) -> Vec<u8> {
     let date = Date::at(now, &cp.config.zone);
     let stamp = format!("{}{}", date.short(), date.time());

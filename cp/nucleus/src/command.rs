@@ -2,8 +2,8 @@
 //!
 //! A row is the command's name with its minimum abbreviation in capitals, the privilege classes that may use it and the
 //! function that performs it. The function's documentation comment is the command's HELP: the table holds the source
-//! text of each file of commands, and HELP takes the comment from it, so that the reader of the source, the user of HELP
-//! and the reader of the manual see the same words. Its first line is the syntax.
+//! text of each file of commands, and HELP takes the comment from it, so that the reader of the source, the user of
+//! HELP and the reader of the manual see the same words. Its first line is the syntax.
 
 use crate::class::Classes;
 use crate::message::{self, Message};
@@ -228,7 +228,8 @@ pub fn find<'a>(table: &'a [Command], word: &str, classes: Classes) -> Option<&'
     table.iter().find(|row| abbreviates(word, row.name) && classes.meets(row.classes))
 }
 
-/// Performs one command line. An empty line, or one of `CP` alone, does nothing here: what it means depends on the console.
+/// Performs one command line. An empty line, or one of `CP` alone, does nothing here: what it means depends on the
+/// console.
 pub fn execute(cp: &Cp, issuer: &Issuer, line: &str) -> Result<Response, Message> {
     if line.len() > 240 {
         return Err(message::line_too_long());

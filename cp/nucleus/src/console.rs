@@ -1,7 +1,7 @@
 //! Consoles: what stands between a user's terminal and the user's virtual machine.
 //!
-//! A [`terminal::Terminal`] is what a person sits at: a 3270 [`display`] or a typewriter (telnet's line mode, or
-//! the program's own standard input). A [`Console`] belongs to a virtual machine, and outlives the terminal when the user
+//! A [`terminal::Terminal`] is what a person sits at: a 3270 [`display`] or a typewriter (telnet's line mode, or the
+//! program's own standard input). A [`Console`] belongs to a virtual machine, and outlives the terminal when the user
 //! disconnects: it knows whose turn it is (CP READ, VM READ, RUNNING), what has been typed ahead, and the settings of
 //! TERMINAL and SET PF.
 //!
@@ -128,8 +128,8 @@ pub struct Console {
     /// The user who gets the output while this one is disconnected (SET SECUSER). That may be a user who is not there,
     /// or this one, who then gets nothing.
     pub secondary: Option<String>,
-    /// Output on its way to the secondary user: [`crate::system::Cp::tick`] takes it there, since two consoles are never
-    /// locked at once.
+    /// Output on its way to the secondary user: [`crate::system::Cp::tick`] takes it there, since two consoles are
+    /// never locked at once.
     pub forward: VecDeque<String>,
     /// The last disconnection, if no terminal has come back, for the forced logoff of users that are left alone.
     pub disconnected: Option<Tod>,
@@ -289,7 +289,8 @@ impl Console {
         }
     }
 
-    /// The guest writes `text` to its console; new lines separate lines, and what follows the last one is not ended yet.
+    /// The guest writes `text` to its console; new lines separate lines, and what follows the last one is not ended
+    /// yet.
     pub fn print(&mut self, text: &str, now: Tod) {
         if let Some(record) = &mut self.record {
             record.print(text);

@@ -1,8 +1,8 @@
 //! DIAGNOSE: CP's services to programs in virtual machines.
 //!
-//! One row a code. A function gets the registers' numbers and the virtual CPU that issued it; the instruction is complete
-//! when it returns `Ok`, and an [`Interruption`] is the program's own mistake. Codes without a row are specification
-//! exceptions, as on every VM for codes that it does not have.
+//! One row a code. A function gets the registers' numbers and the virtual CPU that issued it; the instruction is
+//! complete when it returns `Ok`, and an [`Interruption`] is the program's own mistake. Codes without a row are
+//! specification exceptions, as on every VM for codes that it does not have.
 
 use crate::machine::Machine;
 use crate::system::Cp;

@@ -1,7 +1,8 @@
-//! DIAL: a terminal that nobody owns becomes a virtual machine's own 3270, until UNDIAL, the virtual machine's end, or its own.
+//! DIAL: a terminal that nobody owns becomes a virtual machine's own 3270, until UNDIAL, the virtual machine's end, or
+//! its own.
 //!
-//! While the guest has the display every key is the guest's. The Sys Req key brings CP's screen, where UNDIAL, MESSAGE and, with nothing typed, the
-//! way back are to be had.
+//! While the guest has the display every key is the guest's. The Sys Req key brings CP's screen, where UNDIAL, MESSAGE
+//! and, with nothing typed, the way back are to be had.
 
 use crate::command::terminal::wire_size;
 use crate::console::display::{Action, Key, Tone, Turn};

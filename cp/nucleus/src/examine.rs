@@ -1,7 +1,7 @@
 //! Registers and storage as DISPLAY shows them and STORE changes them.
 //!
-//! Everything here works on one virtual CPU's state and knows no user: the operands of DISPLAY and STORE are read, lines
-//! come out. Storage is reached as the operator's panel reaches it, without protection by keys or page tables.
+//! Everything here works on one virtual CPU's state and knows no user: the operands of DISPLAY and STORE are read,
+//! lines come out. Storage is reached as the operator's panel reaches it, without protection by keys or page tables.
 
 use crate::message::{self, Message};
 use crate::words::Word;
@@ -85,8 +85,8 @@ pub fn range(text: &str, end: u64, radix: u32) -> Result<(u64, Option<u64>), Mes
 }
 
 impl Area {
-    /// Reads an address operand: letters for what the address means (V, L, R, N, PRI, SEC, HOM) and what is shown (T, K, I),
-    /// then the range. `end` is the address of the last byte of storage.
+    /// Reads an address operand: letters for what the address means (V, L, R, N, PRI, SEC, HOM) and what is shown (T,
+    /// K, I), then the range. `end` is the address of the last byte of storage.
     pub fn parse(word: Word<'_>, end: u64) -> Result<Area, Message> {
         let upper = word.upper();
         let mut rest = upper.as_str();

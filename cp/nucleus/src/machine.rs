@@ -1,7 +1,7 @@
 //! A virtual machine's hardware: a configuration, and CP's devices in it.
 //!
-//! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types on
-//! the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
+//! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types
+//! on the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
 
 use crate::console::ConsoleGuard;
 use crate::console::display::Tone;

@@ -1,9 +1,9 @@
 //! CP's messages: HCPxxxnnns and a text.
 //!
-//! One row a message: the number, the severity and the text with its fields. Programs parse the number and the
-//! order of the fields, and DIAGNOSE X'08' gives the number back as CP's return code, so rows keep their numbers for ever.
-//! The three letters after HCP are the module in which VM users have always seen the message; a command that is
-//! known to issue it under other letters says so with [`Message::from`].
+//! One row a message: the number, the severity and the text with its fields. Programs parse the number and the order of
+//! the fields, and DIAGNOSE X'08' gives the number back as CP's return code, so rows keep their numbers for ever. The
+//! three letters after HCP are the module in which VM users have always seen the message; a command that is known to
+//! issue it under other letters says so with [`Message::from`].
 
 use std::fmt::{self, Display};
 
@@ -84,7 +84,8 @@ messages! {
     invalid_register(register) = "CMD" 10 'E' "Invalid register - {register}";
     /// The command needs a user ID here.
     userid_missing() = "CMD" 20 'E' "Userid missing or invalid";
-    /// The command needs the number of a real device, of one to four hexadecimal digits. QUERY DASD shows those there are.
+    /// The command needs the number of a real device, of one to four hexadecimal digits. QUERY DASD shows those there
+    /// are.
     real_device_missing() = "CMD" 21 'E' "A real device number was not supplied or it was invalid";
     /// The command needs a virtual device number of one to four hexadecimal digits here.
     device_missing() = "CMD" 22 'E' "A virtual device number was not supplied or it was invalid";
@@ -98,14 +99,15 @@ messages! {
     spoolid_absent(spoolid) = "CMD" 42 'E' "Spoolid {spoolid} does not exist";
     /// The user must be logged on for this.
     not_logged_on(userid) = "CMD" 45 'E' "{userid} not logged on";
-    /// DIAL finds no virtual 3270 of that user's without a terminal, or your terminal is no display. SPECIAL and DEFINE GRAF make virtual 3270s.
+    /// DIAL finds no virtual 3270 of that user's without a terminal, or your terminal is no display. SPECIAL and DEFINE
+    /// GRAF make virtual 3270s.
     no_line(line, userid) = "DIA" 55 'E' "{line} not available on {userid}";
     /// The user ID and password do not belong together. CP does not say which of the two is wrong.
     logon_unsuccessful() = "LGA" 50 'E' "LOGON unsuccessful--incorrect userid and/or password";
     /// The directory has no such user.
     not_in_directory(userid) = "LGA" 53 'E' "{userid} not in CP directory";
-    /// What the directory says of the user has mistakes. They were told when the system came up, with their lines; the user can be
-    /// logged on when they are mended and the system is started again.
+    /// What the directory says of the user has mistakes. They were told when the system came up, with their lines; the
+    /// user can be logged on when they are mended and the system is started again.
     directory_mistakes(userid) = "LGA" 61 'E' "{userid} not logged on; its entry in the directory has mistakes";
     /// The user is at another terminal. LOGON userid HERE takes the virtual machine to yours.
     already_logged_on(terminal) = "LGA" 54 'E' "Already logged on {terminal}";
@@ -169,7 +171,8 @@ messages! {
     tape_in_use(rdev, by) = "ATS" 122 'E' "TAPE {rdev} not attached; {by}";
     /// The tape drive is not attached to that user.
     tape_not_attached(rdev, userid) = "DTS" 121 'E' "TAPE {rdev} not attached to {userid}";
-    /// There is no such tape in the system's folder "tapes", or it cannot be used: the text says why. Names are as the host has them.
+    /// There is no such tape in the system's folder "tapes", or it cannot be used: the text says why. Names are as the
+    /// host has them.
     not_mounted(name, rdev, why) = "MNT" 6304 'E' "Tape {name} not mounted on {rdev}: {why}";
     /// No tape is on the drive. MOUNT puts one there.
     no_tape(device) = "RWD" 6305 'E' "There is no tape on drive {device}";
@@ -179,17 +182,19 @@ messages! {
     snapshot_merged(rdev, count) = "SNP" 6307 'I' "DASD {rdev} snapshot merged; {count} left";
     /// Too much for the cache, or more at least than at most.
     cache_size(value) = "MDS" 6802 'E' "Minidisk cache size not valid - {value}";
-    /// There is no expanded storage: the minidisk cache lies in the host's storage, whose size SET MDCACHE STORAGE says.
+    /// There is no expanded storage: the minidisk cache lies in the host's storage, whose size SET MDCACHE STORAGE
+    /// says.
     no_expanded_storage() = "MDS" 6803 'E' "Minidisk cache cannot use expanded storage; there is none";
-    /// A host file that keeps a real disk could not be read or written, or what was in it is damaged. The guest that used it was told
-    /// by sense data. Look at the file and at the host's disk; endicott dasd check tells what is wrong with the file.
+    /// A host file that keeps a real disk could not be read or written, or what was in it is damaged. The guest that
+    /// used it was told by sense data. Look at the file and at the host's disk; endicott dasd check tells what is wrong
+    /// with the file.
     media_error(rdev, volume, what, why) = "ERP" 6303 'I' "DASD {rdev} {volume} I/O error at {what}: {why}";
     /// Too many wrong passwords; the terminal is put back to its logo.
     excessive_passwords() = "LGA" 115 'E' "LOGON invalid; excessive incorrect passwords";
     /// IPL needs a device from which a program can be read.
     ipl_device_type(device) = "VMI" 228 'E' "IPL not performed; device {device} cannot be used for IPL";
-    /// The reader is empty, or its first file ended before the program was loaded. QUERY RDR shows the files; CHANGE RDR ALL
-    /// NOHOLD makes those ready again that have been read and are kept.
+    /// The reader is empty, or its first file ended before the program was loaded. QUERY RDR shows the files; CHANGE
+    /// RDR ALL NOHOLD makes those ready again that have been read and are kept.
     ipl_unit_record(device) = "VMI" 233 'E' "IPL unit record error on device {device}";
     /// The device signalled an error while the program was being read.
     ipl_io_error(device) = "VMI" 232 'E' "IPL I/O error on device {device}";
@@ -219,17 +224,21 @@ messages! {
     saved_mode(name, modes) = "VMI" 445 'E' "{name} needs a virtual machine of mode {modes}";
     /// What is to be saved must be in the virtual machine's storage.
     saved_page(page) = "NSS" 446 'E' "Page {page} is not within the virtual machine's storage";
-    /// The saved system is restricted, or for a group of virtual machines, and the directory has no NAMESAVE statement for it in your entry.
+    /// The saved system is restricted, or for a group of virtual machines, and the directory has no NAMESAVE statement
+    /// for it in your entry.
     saved_restricted(name) = "VMI" 449 'E' "Your userid is not authorized to IPL system {name}";
     /// The spool file is being read or written now.
     spool_file_in_use(spoolid) = "SPO" 43 'E' "Spoolid {spoolid} is in use";
     /// The host refused to keep spool files: its disk is full, or the spool folder is damaged.
     spool_error(why) = "SPO" 435 'E' "Spool error; {why}";
-    /// A host file of a spool file, or of a saved system or segment, is not what was written: it has been changed, or the host's disk has. CP leaves it alone, and nobody sees the spool file
-    /// or the saved system. Put back a copy of both files of that number while the system is down, or remove them: then save the system again (SAVESYS, SAVESEG).
+    /// A host file of a spool file, or of a saved system or segment, is not what was written: it has been changed, or
+    /// the host's disk has. CP leaves it alone, and nobody sees the spool file or the saved system. Put back a copy of
+    /// both files of that number while the system is down, or remove them: then save the system again (SAVESYS,
+    /// SAVESEG).
     damaged_file(path) = "SPO" 436 'I' "{path} is damaged and not used; restore or remove it and its .data";
-    /// The host does not let CP make host code, or its processor lacks an instruction: the interpreter runs everything, some ten times as
-    /// slowly. Mostly a policy of the host forbids memory that is executed (PROT_EXEC), or the file that it is kept in (memfd_create).
+    /// The host does not let CP make host code, or its processor lacks an instruction: the interpreter runs everything,
+    /// some ten times as slowly. Mostly a policy of the host forbids memory that is executed (PROT_EXEC), or the file
+    /// that it is kept in (memfd_create).
     no_translator(why) = "JIT" 438 'W' "Guests are only interpreted; no host code can be made: {why}";
     /// The host has no room for the virtual machine's storage.
     no_host_storage(userid, why) = "LGA" 2754 'E' "{userid} not logged on; the host has no storage for the virtual machine: {why}";

@@ -1,16 +1,19 @@
 //! Disks: the real ones, the minidisks on them, and the links that users have to those.
 //!
-//! A real disk ([`real::Real`]) is a volume under a real device number. A [`Minidisk`] is what an MDISK statement or DEFINE
-//! describes: an extent of such a volume, temporary space, or storage. It is there as long as somebody has a [`Link`] to
-//! it; the link is a virtual device of one user. What a link's device reads and writes goes through these, from above:
-//! the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`dasd::Extent`]), which nobody leaves; the volume.
+//! A real disk ([`real::Real`]) is a volume under a real device number. A [`Minidisk`] is what an MDISK statement or
+//! DEFINE describes: an extent of such a volume, temporary space, or storage. It is there as long as somebody has a
+//! [`Link`] to it; the link is a virtual device of one user. What a link's device reads and writes goes through these,
+//! from above: the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`dasd::Extent`]), which
+//! nobody leaves; the volume.
 //!
 //! Minidisks are the same if they lie in the same place, whatever users the directory gives them to: LINK's modes and
-//! the cache look at that; only MINIOPT is each statement's own. (Minidisks that merely overlap are the administrator's business, and QUERY MDISK MAP shows them.)
-//! A RESERVE is seen by all who have the minidisk or one that overlaps it, as by all systems that share a real disk, and of two
-//! changes to one track none is lost ([`dasd::Volume::update_track`]).
+//! the cache look at that; only MINIOPT is each statement's own. (Minidisks that merely overlap are the administrator's
+//! business, and QUERY MDISK MAP shows them.) A RESERVE is seen by all who have the minidisk or one that overlaps it,
+//! as by all systems that share a real disk, and of two changes to one track none is lost
+//! ([`dasd::Volume::update_track`]).
 //!
-//! [`place`] finds a minidisk where it lies, [`link`] says who may have it, [`device`] gives it to virtual machines and takes it away.
+//! [`place`] finds a minidisk where it lies, [`link`] says who may have it, [`device`] gives it to virtual machines and
+//! takes it away.
 //!
 //! The lock in [`Disks`] is held for data only; no other is taken while it is held.
 
@@ -274,7 +277,8 @@ impl Disks {
         Ok(real.clone())
     }
 
-    /// The system ends: everything written is as safe as the host can make it, and the files are as other programs expect them.
+    /// The system ends: everything written is as safe as the host can make it, and the files are as other programs
+    /// expect them.
     pub fn close(&self, now: Tod) {
         for real in self.reals() {
             if let Err(error) = real.volume.close() {

@@ -208,7 +208,8 @@ impl Processors {
         }
     }
 
-    /// A processor gives back what it ran for `used` microseconds; a waiting virtual CPU has something to do at `until`.
+    /// A processor gives back what it ran for `used` microseconds; a waiting virtual CPU has something to do at
+    /// `until`.
     pub fn returned(&self, processor: usize, work: &Work, used: u64, why: Return, until: Option<Tod>) {
         let at = self.clock.now();
         let vcpu = name(work.vmdbk.id, work.cpu);

@@ -1,8 +1,9 @@
 //! Saved systems and segments: who uses them, and how they become part of a virtual machine's storage.
 //!
-//! The files are the spool's ([`spool::saved`]). A file that somebody uses has its pages in storage of the host once, whatever the number of its
-//! users ([`storage::Pages`]): pages that may be stored into by each for himself are the host's copy until then. A [`Use`] keeps them there;
-//! the last one to go takes them away, and a file that is pending with them.
+//! The files are the spool's ([`spool::saved`]). A file that somebody uses has its pages in storage of the host once,
+//! whatever the number of its users ([`storage::Pages`]): pages that may be stored into by each for himself are the
+//! host's copy until then. A [`Use`] keeps them there; the last one to go takes them away, and a file that is pending
+//! with them.
 
 use crate::message::{self, Message};
 use crate::spooling::{self, SharedSpool, message_of};
@@ -63,7 +64,8 @@ pub struct Use {
     loaded: Arc<Loaded>,
     /// All pages are the machine's own copies.
     pub nonshared: bool,
-    /// A program has loaded it, or the space that it is in, by that name; otherwise it came with another member of its space.
+    /// A program has loaded it, or the space that it is in, by that name; otherwise it came with another member of its
+    /// space.
     pub asked: bool,
     pub space_asked: bool,
 }
@@ -116,7 +118,8 @@ pub fn find(cp: &Cp, name: &str) -> Option<SavedFile> {
     spooling::ask(cp, |spool| spool.saved.active(name).cloned())
 }
 
-/// Whether the user may have the file: one that is restricted, or for a group of virtual machines, is for those whom the directory names.
+/// Whether the user may have the file: one that is restricted, or for a group of virtual machines, is for those whom
+/// the directory names.
 pub fn admits(vmdbk: &Vmdbk, file: &SavedFile) -> bool {
     let named = |name: &String| vmdbk.user.namesave.contains(name);
     file.class != Class::Restricted && !file.vm_group || named(&file.name) || file.space.as_ref().is_some_and(named)

@@ -1,11 +1,12 @@
 //! Virtual unit record devices: the reader, punch, printer and console of a virtual machine, on spool files.
 //!
 //! A [`Unit`] is what SPOOL has set for one device, and the file that is open on it now. The device in the channel
-//! subsystem and the commands SPOOL, CLOSE, QUERY VIRTUAL share it. [`close`] is CLOSE, and how a file gets to its new owner;
-//! [`describe`] is QUERY VIRTUAL; [`options`] are the operands that SPOOL, CLOSE and CHANGE share; [`record`] is SPOOL CONSOLE START.
+//! subsystem and the commands SPOOL, CLOSE, QUERY VIRTUAL share it. [`close`] is CLOSE, and how a file gets to its new
+//! owner; [`describe`] is QUERY VIRTUAL; [`options`] are the operands that SPOOL, CLOSE and CHANGE share; [`record`] is
+//! SPOOL CONSOLE START.
 //!
-//! Lock order: channel subsystem, console, unit, spool. So whoever has a unit or the spool locked writes to no console and
-//! asks no channel subsystem.
+//! Lock order: channel subsystem, console, unit, spool. So whoever has a unit or the spool locked writes to no console
+//! and asks no channel subsystem.
 
 pub mod close;
 pub mod describe;
@@ -165,8 +166,8 @@ impl Unit {
         self.output.as_ref().map(OutputFile::spid).or(self.input.as_ref().map(ReaderFile::spid))
     }
 
-    /// The next card of the reader's files. At the end of a file the file is closed, and what comes then depends on CONT
-    /// and EOF.
+    /// The next card of the reader's files. At the end of a file the file is closed, and what comes then depends on
+    /// CONT and EOF.
     fn read(&mut self, spool: &SharedSpool) -> Card {
         loop {
             if self.input.is_none() && !self.open_input(spool) {
@@ -342,8 +343,8 @@ pub fn define(cp: &Cp, vmdbk: &Vmdbk, vdev: u16, spool: &SpoolDevice) -> Result<
     Ok(format!("{name} DEFINED"))
 }
 
-/// DEFINE vdev AS vdev: gives a unit another number. Its subchannel is renumbered by the caller, for whom that is the same with
-/// all devices.
+/// DEFINE vdev AS vdev: gives a unit another number. Its subchannel is renumbered by the caller, for whom that is the
+/// same with all devices.
 pub fn renumber(vmdbk: &Vmdbk, old: u16, new: u16) {
     if let Some(unit) = vmdbk.unit(old) {
         lock_unit(&unit).vdev = new;

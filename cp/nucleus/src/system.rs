@@ -1,8 +1,9 @@
 //! The system: who is logged on, who sits where, and what happens when a key is pressed or time passes.
 //!
-//! [`Cp`] is the whole Control Program as its surroundings see it. The executable (or a test) connects terminals, hands over
-//! keys and lines, calls [`Cp::tick`] when [`Cp::deadline`] is reached, and lends threads to be processors. Nothing in here
-//! reads the host's clock or touches a socket, so a test with a virtual clock sees the same text every time.
+//! [`Cp`] is the whole Control Program as its surroundings see it. The executable (or a test) connects terminals, hands
+//! over keys and lines, calls [`Cp::tick`] when [`Cp::deadline`] is reached, and lends threads to be processors.
+//! Nothing in here reads the host's clock or touches a socket, so a test with a virtual clock sees the same text every
+//! time.
 
 use crate::agenda::{Agenda, Item};
 use crate::calendar::{Date, Zone};
@@ -293,7 +294,8 @@ impl Cp {
         }
     }
 
-    /// A key of a display: `fields` are the contents of the screen's input fields, of which all screens but the logo have one.
+    /// A key of a display: `fields` are the contents of the screen's input fields, of which all screens but the logo
+    /// have one.
     pub fn key(&self, id: u32, key: Key, fields: &[String]) {
         let Some(terminal) = self.terminal(id) else { return };
         let now = self.now();

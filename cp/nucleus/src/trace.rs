@@ -1,8 +1,8 @@
 //! TRACE: what is to be shown of a virtual machine's instructions and interruptions.
 //!
 //! While there is a trap, virtual CPUs execute one instruction at a time ([`cpu::local::STEP`]). Before each, what is
-//! needed to tell the story afterwards is noted ([`before`]); after it, or after an interruption, [`stepped`] finds what happened, which
-//! traps want it, and shows it.
+//! needed to tell the story afterwards is noted ([`before`]); after it, or after an interruption, [`stepped`] finds
+//! what happened, which traps want it, and shows it.
 
 #[path = "trace/event.rs"]
 mod event;

@@ -1,11 +1,12 @@
 //! The VMDBK: all that CP knows of one logged-on virtual machine.
 //!
-//! Made at LOGON or XAUTOLOG, gone after LOGOFF. It is shared: terminals, processors and other users' commands hold it at
-//! the same time, so what changes is behind a lock of its own kind. What the locks guard is whole between statements, so a
-//! thread that panicked with one has not spoiled it: one virtual machine's misfortune is not everybody's.
+//! Made at LOGON or XAUTOLOG, gone after LOGOFF. It is shared: terminals, processors and other users' commands hold it
+//! at the same time, so what changes is behind a lock of its own kind. What the locks guard is whole between
+//! statements, so a thread that panicked with one has not spoiled it: one virtual machine's misfortune is not
+//! everybody's.
 //!
-//! Lock order, from above: system, [`Vmdbk::lock`], CPU states, the channel subsystem, [`Vmdbk::console`] and its terminal,
-//! IUCV, units, the spool.
+//! Lock order, from above: system, [`Vmdbk::lock`], CPU states, the channel subsystem, [`Vmdbk::console`] and its
+//! terminal, IUCV, units, the spool.
 
 use crate::account::Account;
 use crate::class::Classes;
@@ -30,7 +31,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// How often the working set of a virtual machine that runs is measured, in microseconds.
 const MEASURED_EVERY: u64 = 10_000_000;
 
-/// How long a virtual machine has nothing to do before it gives up what its processors know of its programs, in microseconds.
+/// How long a virtual machine has nothing to do before it gives up what its processors know of its programs, in
+/// microseconds.
 const AWAKE: u64 = 10_000_000;
 
 /// Whether a virtual machine that last ran at `ran` has had nothing to do for so long that it rests.

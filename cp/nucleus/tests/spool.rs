@@ -1,5 +1,5 @@
-//! Spool files as guests see them: channel programs on virtual readers and punches, DIAGNOSE X'14', the commands of Linux's
-//! vmur and what it takes from the columns of their responses.
+//! Spool files as guests see them: channel programs on virtual readers and punches, DIAGNOSE X'14', the commands of
+//! Linux's vmur and what it takes from the columns of their responses.
 
 mod time;
 mod volume;
@@ -125,7 +125,8 @@ impl Guest<'_> {
     }
 
     /// Reads a file as the loader in Linux's first 64 kilobytes does: 20 cards at a time, until a status that is not
-    /// channel end with or without device end; what has been read then is told by the CCW address and the residual count.
+    /// channel end with or without device end; what has been read then is told by the CCW address and the residual
+    /// count.
     fn load(&self) -> (Vec<u8>, DeviceStatus) {
         let ccws: Vec<_> = (0..20).map(|n| (0x02, if n < 19 { 0x60 } else { 0x20 }, 80, 0x2000 + 80 * n)).collect();
         let mut file = Vec::new();
@@ -391,7 +392,8 @@ fn vmur_receives() {
     assert_eq!((guest.diagnose14(BUFFER, READER, 0).0, guest.diagnose14(BUFFER, 0, 0xfff).0), (2, 1));
 }
 
-/// An IPL that was given up is begun again from the first card, and a reader that is defined later is as good as the first.
+/// An IPL that was given up is begun again from the first card, and a reader that is defined later is as good as the
+/// first.
 #[test]
 fn ipl_from_readers() {
     let system = System::new();
@@ -445,7 +447,8 @@ fn a_console_is_recorded() {
     assert_eq!(lines, ["Linux version 6.1", "login: ", "root", &"x".repeat(132), &"x".repeat(68)].map(str::trim_end));
 }
 
-/// Lines of words that belong into such commands, in any order: whatever they do, CP answers, and the spool is in order.
+/// Lines of words that belong into such commands, in any order: whatever they do, CP answers, and the spool is in
+/// order.
 #[test]
 fn any_words_in_any_order() {
     const COMMANDS: &[&str] =

@@ -15,7 +15,8 @@
 //! ** deck MAINT 0008000080000100 100=47F00100          a program for IPL 00C: its PSW, and what goes where
 //! ```
 //!
-//! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now into the files.
+//! Everything but what is shown is input. `BLESS=1 cargo test -p nucleus --test transcripts` writes what is shown now
+//! into the files.
 
 mod volume;
 

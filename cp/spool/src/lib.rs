@@ -10,9 +10,9 @@
 //! A spool is a folder:
 //!
 //! * `lock`: held by the system that runs. A second system that opens the folder is refused;
-//! * `ID.data`: the records of one file in blocks of 4096 bytes, laid out as DIAGNOSE X'14' hands them to guests
-//!   (see [`splink`]), so that reading a block is one read and a file of any size needs no storage. Each block has a check sum of
-//!   itself, the file and its place in it: older blocks, or another file's, are damage;
+//! * `ID.data`: the records of one file in blocks of 4096 bytes, laid out as DIAGNOSE X'14' hands them to guests (see
+//!   [`splink`]), so that reading a block is one read and a file of any size needs no storage. Each block has a check
+//!   sum of itself, the file and its place in it: older blocks, or another file's, are damage;
 //! * `ID.meta`: all that QUERY shows, a few lines of text with a check sum;
 //! * `drop/`: files on their way in from other programs (see [`punch`]);
 //! * `saved/`: saved systems and segments (see [`saved`]).

@@ -1,8 +1,9 @@
 //! Saved systems and saved segments: pages of storage under a name, kept like spool files.
 //!
-//! The folder `saved` of the spool has two host files for each: `NNNN.meta`, a few lines of text with a check sum, and `NNNN.data`, the
-//! storage keys and then the pages. A file exists when its `NNNN.meta` does, which appears and changes by renaming; the data of
-//! one that is saved is on disk before. What is not whole is left alone and listed by [`SavedFiles::damaged`].
+//! The folder `saved` of the spool has two host files for each: `NNNN.meta`, a few lines of text with a check sum, and
+//! `NNNN.data`, the storage keys and then the pages. A file exists when its `NNNN.meta` does, which appears and changes
+//! by renaming; the data of one that is saved is on disk before. What is not whole is left alone and listed by
+//! [`SavedFiles::damaged`].
 
 use std::fs;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -332,8 +333,9 @@ impl SavedFiles {
         self.files.iter().find(|file| file.is_active() && file.name == name)
     }
 
-    /// What those get who ask for this segment, that itself first: a member of a segment space brings the others with it, and the name of a
-    /// space means all of them. Nothing, if it is not there, or a member of its space was never saved.
+    /// What those get who ask for this segment, that itself first: a member of a segment space brings the others with
+    /// it, and the name of a space means all of them. Nothing, if it is not there, or a member of its space was never
+    /// saved.
     pub fn parts(&self, name: &str) -> Vec<SavedFile> {
         let asked = self.active(name);
         let space = match asked {
@@ -365,8 +367,8 @@ impl SavedFiles {
         Ok(id)
     }
 
-    /// Saves what a skeleton describes: `key` and `page` give the storage key and the contents of each page. Files of the same name that
-    /// were active before are pending from now on; their numbers are returned.
+    /// Saves what a skeleton describes: `key` and `page` give the storage key and the contents of each page. Files of
+    /// the same name that were active before are pending from now on; their numbers are returned.
     pub fn save(
         &mut self,
         id: u16,

@@ -1,5 +1,5 @@
-//! Disk images: whole ones of every format, with a shadow file, check sums or the journal of a killed process, damaged at a few places or cut, then
-//! opened, read, written, checked, merged and repaired.
+//! Disk images: whole ones of every format, with a shadow file, check sums or the journal of a killed process, damaged
+//! at a few places or cut, then opened, read, written, checked, merged and repaired.
 
 use dasd::{Format, Image, Kind, MediaError, Method, Options, Track, Volume, check, create, label, repair};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Instructions of every kind executed in every state of the CPU: the processor must come back from each with a result or
-//! an interruption, whatever the registers, tables and storage hold.
+//! Instructions of every kind executed in every state of the CPU: the processor must come back from each with a result
+//! or an interruption, whatever the registers, tables and storage hold.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -151,8 +151,8 @@ impl State {
     typed!(find_u64, find_for_update_u64, put_u64, load_u64, load_for_update_u64, store_u64, u64);
     typed!(find_u128, find_for_update_u128, put_u128, load_u128, load_for_update_u128, store_u128, u128);
 
-    /// How far the host's addresses are from those of so many bytes and one more, if the TLB has them all in one page and they may be
-    /// fetched as they are, or stored into, too.
+    /// How far the host's addresses are from those of so many bytes and one more, if the TLB has them all in one page
+    /// and they may be fetched as they are, or stored into, too.
     pub fn distance(&self, from: u64, last: u64, store: bool) -> Option<u64> {
         let entry = self.tlb.entry(from, self.data_asid);
         let found = if store { entry.write } else { entry.read };

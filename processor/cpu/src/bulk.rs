@@ -1,8 +1,8 @@
 //! Many bytes at once: what the storage-to-storage instructions are made of.
 //!
-//! Everything here works on [`crate::access::Page`]s, so each page of an operand is translated and checked once. Operands of up to
-//! 256 bytes are checked completely before a byte changes; the interruptible instructions (MVCL and its like) go page
-//! by page and say how far they came.
+//! Everything here works on [`crate::access::Page`]s, so each page of an operand is translated and checked once.
+//! Operands of up to 256 bytes are checked completely before a byte changes; the interruptible instructions (MVCL and
+//! its like) go page by page and say how far they came.
 
 use crate::access::{Access, At, Space};
 use crate::interrupt::Interruption;

@@ -22,7 +22,8 @@ pub struct Walk {
     pub real: Real,
     /// A table entry forbids stores.
     pub protected: bool,
-    /// The segment-table entry of a large page has an access key and fetch protection of its own, in a storage key's form.
+    /// The segment-table entry of a large page has an access key and fetch protection of its own, in a storage key's
+    /// form.
     pub key: Option<u8>,
 }
 

@@ -221,8 +221,8 @@ impl State {
         self.exchange_psw(exchange(self.architecture(), (z::IO_OLD, z::IO_NEW), (esa::IO_OLD, esa::IO_NEW)))
     }
 
-    /// A machine-check interruption; all registers go to their save areas, the vector registers to the extended one if the
-    /// program has designated it.
+    /// A machine-check interruption; all registers go to their save areas, the vector registers to the extended one if
+    /// the program has designated it.
     pub fn machine_check_interruption(&mut self, code: u64) -> Result<(), Interruption> {
         const VECTOR_REGISTERS_VALID: u64 = base::bits::bit64(25);
         let mut saved = false;

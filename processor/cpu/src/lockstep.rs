@@ -1,13 +1,13 @@
 //! Doing a stretch of instructions twice: what is needed to go back to its beginning, and to tell two outcomes apart.
 //!
-//! The first engine runs from [`State::begin_stretch`] on. [`State::take_back_stores`] gives what it stored and puts the
-//! old contents back, [`State::restore`] puts the registers back, and the second engine does the same again. The clock
-//! stands still meanwhile, so both see one time.
+//! The first engine runs from [`State::begin_stretch`] on. [`State::take_back_stores`] gives what it stored and puts
+//! the old contents back, [`State::restore`] puts the registers back, and the second engine does the same again. The
+//! clock stands still meanwhile, so both see one time.
 //!
-//! Stores are found by content: every frame that becomes storable through the TLB, or that an interruption stores into, is
-//! copied first. The copies are kept from stretch to stretch, so that stores need not go the slow way in each. What
-//! is not found are storage keys and page states, and storage that others write at the same time: whoever does stretches
-//! twice leaves out instructions that change keys, and lets nobody else run.
+//! Stores are found by content: every frame that becomes storable through the TLB, or that an interruption stores into,
+//! is copied first. The copies are kept from stretch to stretch, so that stores need not go the slow way in each. What
+//! is not found are storage keys and page states, and storage that others write at the same time: whoever does
+//! stretches twice leaves out instructions that change keys, and lets nobody else run.
 
 use crate::guarded::Guarded;
 use crate::intercept::Intercepted;
@@ -175,8 +175,8 @@ impl Differ for VectorRegisters {
 }
 
 impl State {
-    /// A stretch begins: from here on stores can be taken back, and the clock stands still. No transaction is under way.
-    /// `follows`: nothing has been stored since [`State::keep_stores`] at the end of another.
+    /// A stretch begins: from here on stores can be taken back, and the clock stands still. No transaction is under
+    /// way. `follows`: nothing has been stored since [`State::keep_stores`] at the end of another.
     pub fn begin_stretch(&mut self, follows: bool) {
         self.held_clock = Some(self.host_now());
         let mut watch = self.watch.take().unwrap_or_else(|| {

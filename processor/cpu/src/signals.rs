@@ -53,7 +53,8 @@ struct Asked {
     done: AtomicU64,
 }
 
-/// One CPU's own pending conditions, in lines of the host's caches that no other CPU's share: each looks at its own all the time.
+/// One CPU's own pending conditions, in lines of the host's caches that no other CPU's share: each looks at its own all
+/// the time.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct Signals {
@@ -167,7 +168,8 @@ impl Signals {
     /// The CPU enters (true) or leaves the engine.
     pub fn set_running(&self, running: bool) {
         self.running.store(running as u32, SeqCst);
-        // Who asks for something raises its bit and then looks here; a CPU that starts says so here and then looks there.
+        // Who asks for something raises its bit and then looks here; a CPU that starts says so here and then looks
+        // there.
         std::sync::atomic::fence(SeqCst);
         // The attention bits are read without order: who saw us not running must have its request seen.
         fence(SeqCst);
@@ -209,7 +211,8 @@ impl Signals {
         self.ask(&self.meetings, attention::MEET)
     }
 
-    /// Whether the CPU has come by since `ticket`, or does not run: then it has stored whatever it had looked at the place of.
+    /// Whether the CPU has come by since `ticket`, or does not run: then it has stored whatever it had looked at the
+    /// place of.
     pub fn met(&self, ticket: u64) -> bool {
         self.done(&self.meetings, ticket)
     }
@@ -295,8 +298,8 @@ impl Floating {
         }
     }
 
-    /// The interrupt key, else the oldest pending interruption, among the classes `open`; it no longer is pending. The second value is the
-    /// classes that are still pending.
+    /// The interrupt key, else the oldest pending interruption, among the classes `open`; it no longer is pending. The
+    /// second value is the classes that are still pending.
     pub fn take_external(&self, open: u32) -> (Option<External>, u32) {
         let mut queue = self.queue();
         let open_and = |class: u32| queue.iter().position(|e| Self::class(e.code) & open & class != 0);

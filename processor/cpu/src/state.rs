@@ -170,7 +170,8 @@ pub struct State {
     pub(crate) architecture: Architecture,
     /// Decoded blocks must not be used any more (architecture changed).
     pub blocks_stale: bool,
-    /// Floating-point registers, which are the left halves of the first sixteen vector registers: [`State::vr`] has all.
+    /// Floating-point registers, which are the left halves of the first sixteen vector registers: [`State::vr`] has
+    /// all.
     pub fpr: VectorRegisters,
     /// Floating-point-control register.
     pub fpc: u32,
@@ -235,7 +236,8 @@ pub mod layout {
     pub const CC: usize = offset_of!(State, cc);
     pub const PROGRAM_MASK: usize = offset_of!(State, program_mask);
     pub const OPEN: usize = offset_of!(State, open);
-    /// What `OPEN` is for each of the values that the system mask's two bits for I/O and external interruptions can have.
+    /// What `OPEN` is for each of the values that the system mask's two bits for I/O and external interruptions can
+    /// have.
     pub const OPEN_FOR: usize = offset_of!(State, open_for);
     pub const PSW_MASK: usize = offset_of!(State, psw_mask);
     pub const GR: usize = offset_of!(State, gr);
@@ -253,7 +255,8 @@ pub mod layout {
     pub const DATA_WINDOW: usize = offset_of!(State, data_window);
     /// What selects the distance of a page's entry from there in an address that was shifted right by 7.
     pub const PLACES: u64 = Tlb::PLACES;
-    /// How far behind those page 0's own entry is, for fetches and for stores behind its first 512 bytes; page 1's comes next.
+    /// How far behind those page 0's own entry is, for fetches and for stores behind its first 512 bytes; page 1's
+    /// comes next.
     pub const LOW: u64 = Tlb::LOW;
     pub const ENTRY_SIZE: u64 = size_of::<Entry>() as u64;
     pub const ENTRY_READ: usize = offset_of!(Entry, read);
@@ -417,8 +420,8 @@ impl State {
         unsafe { (*self.attention.0).load(Ordering::Relaxed) }
     }
 
-    /// What stands for the space that instructions come from. A translation of an instruction address holds as long as this
-    /// and [`State::forgotten`] of the address stay the same.
+    /// What stands for the space that instructions come from. A translation of an instruction address holds as long as
+    /// this and [`State::forgotten`] of the address stay the same.
     #[inline(always)]
     pub fn fetch_space(&self) -> u64 {
         self.tlb.numbering() << 12 | self.fetch_asid.0
@@ -623,9 +626,9 @@ impl State {
         }
     }
 
-    /// Waits until all other CPUs of the configuration have been between two instructions, or do not run: a store whose place
-    /// one of them had looked at before has been stored, and they see what this CPU has stored. While waiting, this CPU does
-    /// what they ask for.
+    /// Waits until all other CPUs of the configuration have been between two instructions, or do not run: a store whose
+    /// place one of them had looked at before has been stored, and they see what this CPU has stored. While waiting,
+    /// this CPU does what they ask for.
     pub fn meet_others(&mut self) {
         // A guest's stores are its host's.
         let host = self.interpretation.as_ref().map(|interpretation| interpretation.host.clone());
@@ -652,8 +655,9 @@ impl State {
         }
     }
 
-    /// Does a purge that another CPU asked for, if one has, and comes by if one wants that; and stays here while another CPU holds this one. Who holds it
-    /// may let it go and hold it again before it has noticed: that is another purge.
+    /// Does a purge that another CPU asked for, if one has, and comes by if one wants that; and stays here while
+    /// another CPU holds this one. Who holds it may let it go and hold it again before it has noticed: that is another
+    /// purge.
     pub fn answer_purge(&mut self) {
         loop {
             if self.signals().attention() & crate::attention::PURGE != 0 {

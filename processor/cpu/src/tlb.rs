@@ -28,7 +28,8 @@ impl Asid {
     }
 }
 
-/// One translation. A tag that cannot match stands for "no such access": zero, since no space has the number 0, or all ones.
+/// One translation. A tag that cannot match stands for "no such access": zero, since no space has the number 0, or all
+/// ones.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub struct Entry {
@@ -52,26 +53,28 @@ impl Entry {
 /// Space 0 is given to nobody, so this tag is never looked for.
 const NOWHERE: u64 = 0;
 const EMPTY: Entry = Entry { read: NOWHERE, write: NOWHERE, host: 0, code: std::ptr::null() };
-/// 256 rows by the low byte of the page number (so that IPTE finds its page), 64 columns by the rest of it: pages 16 MiB from each
-/// other, as the two halves of a copy often are, have places of their own.
+/// 256 rows by the low byte of the page number (so that IPTE finds its page), 64 columns by the rest of it: pages 16
+/// MiB from each other, as the two halves of a copy often are, have places of their own.
 const ROWS: usize = 256;
 const COLUMNS: usize = 64;
-/// A space looks through one of so many windows of that size, each a column behind the one before, so that pages of the same
-/// address in several spaces have places of their own.
+/// A space looks through one of so many windows of that size, each a column behind the one before, so that pages of the
+/// same address in several spaces have places of their own.
 const WINDOWS: usize = 8;
 const PLACES: usize = ROWS * (COLUMNS + WINDOWS - 1);
-/// Behind them, each as far from its window, are the entries of pages 0 and 1 for stores that low-address protection allows, as most
-/// into Linux's prefix area are. They say nothing about fetches.
+/// Behind them, each as far from its window, are the entries of pages 0 and 1 for stores that low-address protection
+/// allows, as most into Linux's prefix area are. They say nothing about fetches.
 const LOW_PAGES: usize = 2;
-/// And for each row the entry that another one took the place of last: where a program goes back and forth between two pages of
-/// one place, as a system call does where a stack of Linux's lies a multiple of 64 MiB above its own data, both are kept.
+/// And for each row the entry that another one took the place of last: where a program goes back and forth between two
+/// pages of one place, as a system call does where a stack of Linux's lies a multiple of 64 MiB above its own data,
+/// both are kept.
 const REPLACED: usize = PLACES + ROWS * (WINDOWS - 1) + LOW_PAGES;
 const ALL_PLACES: usize = REPLACED + ROWS;
 
 // SAFETY: zeros are `EMPTY`.
 unsafe impl Row for Entry {}
 
-/// The places of a TLB. The many virtual CPUs that exist and never run, or have nothing to do, occupy none of their 632 KiB.
+/// The places of a TLB. The many virtual CPUs that exist and never run, or have nothing to do, occupy none of their 632
+/// KiB.
 struct Entries(Table<Entry>);
 
 impl Deref for Entries {
@@ -110,8 +113,8 @@ pub struct Tlb {
     next: u64,
     /// Raised whenever something is forgotten.
     epoch: u64,
-    /// For each low byte of a page number, how often such pages were forgotten: what was derived from the translation of a page
-    /// holds as long as its row's count and its space's number stay the same.
+    /// For each low byte of a page number, how often such pages were forgotten: what was derived from the translation
+    /// of a page holds as long as its row's count and its space's number stay the same.
     rows: Box<[u32; ROWS]>,
     /// How often numbers began anew.
     numbering: u64,
@@ -133,7 +136,8 @@ impl Tlb {
     /// How far behind the first entry of a window page 0's own is, in bytes; page 1's comes next.
     pub(crate) const LOW: u64 = (PLACES * size_of::<Entry>()) as u64;
 
-    /// The host's address of the first entry of a space's window. The entries stay where they are as long as the TLB is.
+    /// The host's address of the first entry of a space's window. The entries stay where they are as long as the TLB
+    /// is.
     pub(crate) fn window(&self, asid: Asid) -> u64 {
         std::ptr::from_ref(&self.entries[asid.window()]) as u64
     }
@@ -321,8 +325,8 @@ impl Tlb {
         address & PAGE_MASK | asid.0
     }
 
-    /// The tag that an operand of `len` bytes looks for at the place of its first byte's page: that of its last byte, so
-    /// that an operand that crosses into another page finds nothing.
+    /// The tag that an operand of `len` bytes looks for at the place of its first byte's page: that of its last byte,
+    /// so that an operand that crosses into another page finds nothing.
     #[inline(always)]
     pub fn tag_of_operand(address: u64, len: usize, asid: Asid) -> u64 {
         Self::tag(address.wrapping_add(len as u64 - 1), asid)
@@ -347,7 +351,8 @@ impl Tlb {
         *entry = Entry { read: tag, write: if write { tag } else { NOWHERE }, host, code };
     }
 
-    /// If the entry of that page, good for a fetch or for a store, is what another one has replaced last, the two change places.
+    /// If the entry of that page, good for a fetch or for a store, is what another one has replaced last, the two
+    /// change places.
     pub fn recall(&mut self, address: u64, asid: Asid, store: bool) -> Option<Entry> {
         let place = Self::index(address, asid);
         let kept = REPLACED + place % ROWS;

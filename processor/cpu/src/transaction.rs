@@ -1,10 +1,11 @@
 //! Transactional execution (POP, chapter 5, "Transactional-execution facility").
 //!
 //! While a CPU executes a transaction all others of the configuration are held between two blocks, and the transaction
-//! stores in place: the first store into a frame keeps a copy of the frame ([`storage::Storage::keep_frame`]). A transaction
-//! that aborts puts the copies back; one that ends forgets them. Channel programs and whoever else stores meanwhile are not
-//! held: they work with the copies, and a transaction during which one of them has stored aborts. The engine executes a transaction one instruction at a time, bounded in number, and takes no
-//! interruption meanwhile: a pending one aborts it.
+//! stores in place: the first store into a frame keeps a copy of the frame ([`storage::Storage::keep_frame`]). A
+//! transaction that aborts puts the copies back; one that ends forgets them. Channel programs and whoever else stores
+//! meanwhile are not held: they work with the copies, and a transaction during which one of them has stored aborts. The
+//! engine executes a transaction one instruction at a time, bounded in number, and takes no interruption meanwhile: a
+//! pending one aborts it.
 
 use crate::access::{At, Space};
 use crate::state::{State, local};

@@ -1,7 +1,7 @@
 //! Arms of a trace: the other ways of its branches, where they come back to it within a few instructions.
 //!
-//! A branch that nobody guesses goes either way, and one that is nearly always taken is not always. Where the other way is short,
-//! it is translated with the trace, and both stay in the same code ([`jit::Arm`]).
+//! A branch that nobody guesses goes either way, and one that is nearly always taken is not always. Where the other way
+//! is short, it is translated with the trace, and both stay in the same code ([`jit::Arm`]).
 
 use crate::trace::{Text, Trace, target};
 use cpu::State;

@@ -20,8 +20,8 @@ const MUCH: u64 = 1 << 20;
 pub struct Block {
     absolute: u64,
     version: u32,
-    /// Where its instructions are among those that are kept; [`NONE`]: they are decoded again when they are wanted, which is seldom
-    /// where there is code.
+    /// Where its instructions are among those that are kept; [`NONE`]: they are decoded again when they are wanted,
+    /// which is seldom where there is code.
     first: u32,
     /// Of its text: another CPU that stores into it raises the frame's version a moment later.
     pub digest: u64,
@@ -90,7 +90,8 @@ pub struct BlockCache {
     dropped: Dropped,
     /// The translator and what it has made, from the first hot block on.
     translator: Option<Box<Translator>>,
-    /// The engine, and how often blocks are interpreted before they are translated (0: never); `None`: as the process has it.
+    /// The engine, and how often blocks are interpreted before they are translated (0: never); `None`: as the process
+    /// has it.
     engine: Option<(Engine, u8)>,
     mistake: Option<(u8, u8)>,
     /// Translated blocks that were found stale, and instructions that were executed, as far as nobody has been told.
@@ -119,7 +120,8 @@ impl BlockCache {
         BlockCache { engine: Some((Engine::Compare, 1)), ..BlockCache::default() }
     }
 
-    /// With instructions whose first byte is `code` translated as if it were `other`: whoever looks for mistakes must find it.
+    /// With instructions whose first byte is `code` translated as if it were `other`: whoever looks for mistakes must
+    /// find it.
     pub fn with_mistake(self, code: u8, other: u8) -> BlockCache {
         BlockCache { mistake: Some((code, other)), ..self }
     }
@@ -256,7 +258,8 @@ impl BlockCache {
         &self.blocks[number as usize]
     }
 
-    /// The block was interpreted: behind so many instructions it was left, by a branch or not, to so far behind its start.
+    /// The block was interpreted: behind so many instructions it was left, by a branch or not, to so far behind its
+    /// start.
     #[inline(always)]
     pub fn left(&mut self, number: u32, count: usize, branched: bool, to: u64) {
         let Some(block) = self.blocks.get_mut(number as usize) else { return };
@@ -288,8 +291,8 @@ impl BlockCache {
         &self.ops[block.first as usize..block.first as usize + block.count as usize]
     }
 
-    /// Sees to it that the instructions of a block are there, and answers the block's number from now on. `None`: its text is another,
-    /// and so it is stale.
+    /// Sees to it that the instructions of a block are there, and answers the block's number from now on. `None`: its
+    /// text is another, and so it is stale.
     #[inline(always)]
     pub fn recall(&mut self, s: &State, number: u32) -> Option<u32> {
         if self.blocks[number as usize].first != NONE { Some(number) } else { self.decode_again(s, number) }
@@ -384,7 +387,8 @@ impl BlockCache {
         block.mode = Translator::mode(s);
     }
 
-    /// There is so much code that what it takes of the host's caches counts: of gcc's, say, but no system's that booted.
+    /// There is so much code that what it takes of the host's caches counts: of gcc's, say, but no system's that
+    /// booted.
     pub fn has_much_code(&self) -> bool {
         self.translator.as_ref().is_some_and(|translator| translator.has_grown())
     }
@@ -426,8 +430,8 @@ impl BlockCache {
         self.storage = Some(storage);
     }
 
-    /// What has been done since this was told last, `executed` instructions more than when it was asked last; nothing where nothing is
-    /// to be translated, or if this is asked `often` and it is not much yet.
+    /// What has been done since this was told last, `executed` instructions more than when it was asked last; nothing
+    /// where nothing is to be translated, or if this is asked `often` and it is not much yet.
     pub(crate) fn take_statistics(&mut self, executed: u64, often: bool) -> Option<jit::Statistics> {
         self.executed += executed;
         if self.engine().0 == Engine::Interpreter || often && self.executed < MUCH {
@@ -439,8 +443,8 @@ impl BlockCache {
         Some(news)
     }
 
-    /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page. Other CPUs may have had
-    /// translations purged meanwhile.
+    /// Decodes the block at `absolute`. `None` if its first instruction crosses the end of the page. Other CPUs may
+    /// have had translations purged meanwhile.
     #[cold]
     pub fn decode(&mut self, s: &mut State, absolute: Absolute) -> Option<u32> {
         self.keep(self.extent());

@@ -2,9 +2,9 @@
 //!
 //! A *stretch* is one entry into translated code, up to some thousand instructions through many blocks. Before it the
 //! registers are kept and the frames that can be stored into copied; then everything is put back, and the interpreter
-//! executes as many instructions from there. Registers, the reason why the last instruction was left, if it was, and all of
-//! storage that either stored into must agree. The outcome of the interpreter stays, so each stretch begins where a program
-//! that was interpreted from its beginning would be.
+//! executes as many instructions from there. Registers, the reason why the last instruction was left, if it was, and
+//! all of storage that either stored into must agree. The outcome of the interpreter stays, so each stretch begins
+//! where a program that was interpreted from its beginning would be.
 //!
 //! The clock stands still during a stretch. Interruptions are taken between stretches, once; that none was due within
 //! one is compared, too. What other parts of the complex do for an instruction (an interception) is done once, behind
@@ -35,8 +35,8 @@ struct Outcome {
     left: Option<u8>,
 }
 
-/// As [`jit::Translator::enter`], on both engines. `count` instructions are in the first block; `follows` means that nothing
-/// has been done since the last stretch.
+/// As [`jit::Translator::enter`], on both engines. `count` instructions are in the first block; `follows` means that
+/// nothing has been done since the last stretch.
 pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follows: bool) -> jit::Exit {
     let budget = s.budget;
     s.begin_stretch(follows);
@@ -72,8 +72,8 @@ fn translated(s: &mut State, cache: &mut BlockCache, code: u64, budget: i64) -> 
     }
 }
 
-/// Interprets so many instructions; why not, if it cannot. `pending` are attention bits that translated code had to look at, if they are
-/// still there.
+/// Interprets so many instructions; why not, if it cannot. `pending` are attention bits that translated code had to
+/// look at, if they are still there.
 fn interpreted(s: &mut State, cache: &mut BlockCache, count: u64, pending: u32) -> Result<Outcome, String> {
     let mut open = count;
     let mut left = None;

@@ -1,15 +1,15 @@
 //! Running a virtual CPU: SIE's contract, "run until something is not yours".
 //!
 //! [`run`] executes blocks: instructions decoded once, up to the first that ends a block (a branch, a change of the
-//! PSW's or control registers' meaning) or to the end of the page. Where a branch on a condition is not taken, its block
-//! goes on. Blocks are found by absolute address, so address
-//! spaces share them, and each remembers its frame's code version, so a store into code makes it stale.
+//! PSW's or control registers' meaning) or to the end of the page. Where a branch on a condition is not taken, its
+//! block goes on. Blocks are found by absolute address, so address spaces share them, and each remembers its frame's
+//! code version, so a store into code makes it stale.
 //!
 //! Blocks that are executed often are translated to host code ([`jit`]), which does what this loop does between blocks
 //! and comes back when something else is wanted.
 //!
-//! Between two blocks the engine looks at one word of attention bits. Nothing else is polled: the clock is read when the
-//! budget of instructions that the caller gave is used up.
+//! Between two blocks the engine looks at one word of attention bits. Nothing else is polled: the clock is read when
+//! the budget of instructions that the caller gave is used up.
 
 mod arms;
 mod cache;
@@ -48,7 +48,8 @@ pub enum Exit {
     Instruction { what: Intercepted, ilc: u8 },
     /// The guest is interpreted, and the host has an external interruption for it that it is enabled for.
     Request,
-    /// The guest is interpreted, and its host has no frame for what an instruction needs, which is to be executed again.
+    /// The guest is interpreted, and its host has no frame for what an instruction needs, which is to be executed
+    /// again.
     Host,
     /// The guest is interpreted, and this program interruption is its host's; `ilc` is the instruction length in bytes.
     Program { why: Interruption, ilc: u8 },
@@ -198,7 +199,8 @@ fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
         if s.budget <= 0 && s.transaction.is_none() {
             return Exit::Budget;
         }
-        // What is pending and not taken (I/O of a subclass that is not let in) translated code would stop for again and again.
+        // What is pending and not taken (I/O of a subclass that is not let in) translated code would stop for again and
+        // again.
         let mut pressed = false;
         if (s.attention() & s.open) | s.local != 0 {
             match interruptions::look(s) {
@@ -368,13 +370,15 @@ fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Opt
     program(s, why, ilc)
 }
 
-/// The instruction at `ia` could not be fetched, so its length is not known: the instruction-length code is 1, and where
-/// the operation is not nullified the address goes on by as much (POP, chapter 6, "ILC on instruction-fetching exceptions").
+/// The instruction at `ia` could not be fetched, so its length is not known: the instruction-length code is 1, and
+/// where the operation is not nullified the address goes on by as much (POP, chapter 6, "ILC on instruction-fetching
+/// exceptions").
 fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exit> {
     fault(s, why, ia, 2, 2)
 }
 
-/// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for ever.
+/// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for
+/// ever.
 fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
     // A new PSW from whose address nothing can be fetched interrupts without end, too, but somebody may end it.
     s.budget -= 1;

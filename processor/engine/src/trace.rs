@@ -1,17 +1,17 @@
 //! Which instructions the code of a block is made of: those that the program executes one behind the other.
 //!
-//! A block ends where its text does, at a branch that is always taken, say, and many are left by a branch on a condition that is
-//! nearly always taken. When one is to be translated it has been interpreted some forty times, and each time [`BlockCache::left`]
-//! has noted how it was left. So its *trace* goes on at the branch's target, where the block that begins there says how that is left,
-//! and so on: until a branch to where the trace has been, or until nothing is known. A target in a register is where the block has led
-//! so far; who returns in a trace goes on behind the call in it, wherever else that routine has returned to. Through calls and returns
-//! a trace goes only if it comes back to its start: for loops.
-//! Ways out of it that were hardly ever taken become exits. A loop within a trace that does not come back to its own start is gone
-//! round often if the block that it begins with has code already.
+//! A block ends where its text does, at a branch that is always taken, say, and many are left by a branch on a
+//! condition that is nearly always taken. When one is to be translated it has been interpreted some forty times, and
+//! each time [`BlockCache::left`] has noted how it was left. So its *trace* goes on at the branch's target, where the
+//! block that begins there says how that is left, and so on: until a branch to where the trace has been, or until
+//! nothing is known. A target in a register is where the block has led so far; who returns in a trace goes on behind
+//! the call in it, wherever else that routine has returned to. Through calls and returns a trace goes only if it comes
+//! back to its start: for loops. Ways out of it that were hardly ever taken become exits. A loop within a trace that
+//! does not come back to its own start is gone round often if the block that it begins with has code already.
 //!
-//! A trace has text of the page that its block begins in and of one other, the next, the one before, or one with a routine, if that
-//! is one that the program now has there; [`jit`] sees to it that the code is executed only where it still is. The instruction between two pages is no
-//! block's, but a trace's like any other.
+//! A trace has text of the page that its block begins in and of one other, the next, the one before, or one with a
+//! routine, if that is one that the program now has there; [`jit`] sees to it that the code is executed only where it
+//! still is. The instruction between two pages is no block's, but a trace's like any other.
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 
@@ -37,7 +37,8 @@ pub struct Trace {
     pub beside: Option<Beside>,
     /// The number of the instruction that its loop begins with, if it has one; else that of the first.
     pub round: usize,
-    /// It ends with a branch that has led back to its start so far; the instruction's copy here says so as one of the text would.
+    /// It ends with a branch that has led back to its start so far; the instruction's copy here says so as one of the
+    /// text would.
     led_back: bool,
 }
 
@@ -225,8 +226,8 @@ fn register(op: &Op, form: Form) -> Option<u8> {
     Some(op.fields.r2).filter(|&r| branches && r != 0)
 }
 
-/// Whether a branch to that register's address is mostly a return: programs return by 14 or whatever they had it restored to, and
-/// have 1 for other things.
+/// Whether a branch to that register's address is mostly a return: programs return by 14 or whatever they had it
+/// restored to, and have 1 for other things.
 fn returns(op: &Op, form: Form) -> bool {
     form == Form::BranchOnCondition(Register) && !matches!(op.fields.r2, 0 | 1)
 }
@@ -242,7 +243,8 @@ impl BlockCache {
         Some(if sure { Known::Way(block.way) } else { Known::Until(block.count as usize) })
     }
 
-    /// The trace of a block that has waited `patience` times, the one at `s.ia`, or `None` if its text has been stored into.
+    /// The trace of a block that has waited `patience` times, the one at `s.ia`, or `None` if its text has been stored
+    /// into.
     pub fn trace(&self, s: &State, number: u32, patience: u8) -> Option<Trace> {
         let (start, version) = self.place_of(number);
         let block = self.block(number);
@@ -273,7 +275,8 @@ impl BlockCache {
         (watched && trace.is_as_it_was(&mut text)).then_some(trace)
     }
 
-    /// The number of the instruction that the first loop within a trace begins with, if that is gone round often; else 0.
+    /// The number of the instruction that the first loop within a trace begins with, if that is gone round often; else
+    /// 0.
     fn inner_loop(&self, trace: &Trace, text: &mut Text) -> usize {
         let mut inner = trace.ops.iter().zip(&trace.rows).enumerate().filter_map(|(n, (op, row))| {
             let to = target(op, (*row)?)?;
@@ -473,8 +476,9 @@ impl<'a> Course<'a> {
         true
     }
 
-    /// All of it, or what comes before the first call or return: a copy of a routine for everybody who calls it would be much code. In a
-    /// loop it pays. Where there is much code already, nothing but loops has copies of what has code.
+    /// All of it, or what comes before the first call or return: a copy of a routine for everybody who calls it would
+    /// be much code. In a loop it pays. Where there is much code already, nothing but loops has copies of what has
+    /// code.
     fn end(mut self, patience: u8) -> Course<'a> {
         let through = self.through.filter(|_| !self.loops);
         let joined = self.joined.filter(|_| !self.loops && self.round.is_none());

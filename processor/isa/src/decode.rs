@@ -122,7 +122,8 @@ pub fn instructions() -> impl Iterator<Item = &'static Instruction> {
     table::ALL.iter().flat_map(|rows| rows.iter())
 }
 
-/// Where the rows of a first byte are, and which byte of the text, and what of that, is the rest of their operation codes.
+/// Where the rows of a first byte are, and which byte of the text, and what of that, is the rest of their operation
+/// codes.
 #[derive(Clone, Copy, Default)]
 struct First {
     rows: u16,

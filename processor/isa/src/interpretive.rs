@@ -110,8 +110,8 @@ fn text(s: &mut State, i: &Fields) -> Result<[u8; 6], Interruption> {
     Ok(text)
 }
 
-/// Executes an instruction of an interpreted guest, which an EXECUTE of `executed` bytes fetched (0: none), or hands it to
-/// the host.
+/// Executes an instruction of an interpreted guest, which an EXECUTE of `executed` bytes fetched (0: none), or hands it
+/// to the host.
 pub(crate) fn execute(s: &mut State, i: &Fields, text: [u8; 6], executed: u8) -> Result<(), Interruption> {
     let row = decode(text, s.architecture(), &s.shared().facilities);
     let Some((row, run)) = row.and_then(|row| row.run.map(|run| (row, run))) else {

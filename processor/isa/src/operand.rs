@@ -1,9 +1,9 @@
 //! What the operand names in the table mean: how each is fetched.
 //!
 //! `r1_32` is the low word of the register that field R1 names, `m2_64` the doubleword at the second operand's address,
-//! `m1_8` the byte at the first operand's, `rel_32a` the word at a relative address, which must be aligned, `imm` the immediate field. `update1_32`
-//! is a storage operand that the result goes back to: its fetch checks that the store will succeed. A suffix `s` on the
-//! width means that the operand is sign-extended to 64 bits: `m2_16s`.
+//! `m1_8` the byte at the first operand's, `rel_32a` the word at a relative address, which must be aligned, `imm` the
+//! immediate field. `update1_32` is a storage operand that the result goes back to: its fetch checks that the store
+//! will succeed. A suffix `s` on the width means that the operand is sign-extended to 64 bits: `m2_16s`.
 
 use crate::prelude::*;
 

@@ -213,8 +213,8 @@ pub fn multiply<C: Cpu>(cpu: &mut C, width: Width, a: C::Word, b: C::Word) -> St
     Ok(cpu.mul(width, a, b))
 }
 
-/// TEST UNDER MASK of a halfword. CC 0 selected bits all zero, 1 mixed with the leftmost zero, 2 mixed with the leftmost
-/// one, 3 all ones.
+/// TEST UNDER MASK of a halfword. CC 0 selected bits all zero, 1 mixed with the leftmost zero, 2 mixed with the
+/// leftmost one, 3 all ones.
 #[inline(always)]
 pub fn test_under_mask_half<C: Cpu>(cpu: &mut C, _: Width, value: C::Word, mask: C::Word) -> Step<C> {
     cpu.set_cc(Cc::TestMaskHalf { value, mask });

@@ -2,15 +2,16 @@
 //! each instruction: "Resulting Condition Code" and "Program Exceptions").
 //!
 //! A row that composes operands and an operation has its outcome from them. Any other row states it behind its body, in
-//! brackets: the condition codes, or `-` if it leaves the condition code alone, and letters as those of POP's appendix B:
+//! brackets: the condition codes, or `-` if it leaves the condition code alone, and letters as those of POP's appendix
+//! B:
 //!
 //! ```text
 //! 0x0e   MVCL    RR    ALL   -   { call move_long }             [0123 S1 F2 E1 E2]
 //! 0x82   LPSW    S     ALL   -   { ends call load_psw }         [0123 P F2 D2]
 //! ```
 //!
-//! The letters are the constants of [`letter`]. What every instruction can end in is not repeated: exceptions of its own
-//! fetch, and the operation exception where its facility is not installed.
+//! The letters are the constants of [`letter`]. What every instruction can end in is not repeated: exceptions of its
+//! own fetch, and the operation exception where its facility is not installed.
 
 /// One way to end in a program interruption. A number is the number of an operand, or of a register field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,19 +1,20 @@
 //! How the interpreter gets from one instruction to the next.
 //!
-//! A decoded block is a row of [`Op`]s, and each [`Handler`] ends by calling the next one's: a call in the last position,
-//! which the compiler makes a jump, so a block runs without coming back to the engine in between. (Where it stays a
-//! call, a block's length bounds the depth.)
+//! A decoded block is a row of [`Op`]s, and each [`Handler`] ends by calling the next one's: a call in the last
+//! position, which the compiler makes a jump, so a block runs without coming back to the engine in between. (Where it
+//! stays a call, a block's length bounds the depth.)
 //!
 //! Every body is compiled twice for it. Over [`Fast`] it finds storage operands in the TLB or gives up before anything
-//! has changed, so that it needs no calls and no stack; what gave up is done again over [`State`], which can do everything.
+//! has changed, so that it needs no calls and no stack; what gave up is done again over [`State`], which can do
+//! everything.
 
 use crate::cpu_trait::{Cc, Cpu, Routine, Step, Width};
 use crate::fields::Fields;
 use cpu::{At, Interruption, State};
 
-/// The interpreter's entry for an instruction: does it, and then those behind it in the block. Nothing comes back, so that
-/// the call of the next can be a jump: how many instructions were not reached is in `State::left`, and if the last one
-/// was left early, why is in `State::failed`.
+/// The interpreter's entry for an instruction: does it, and then those behind it in the block. Nothing comes back, so
+/// that the call of the next can be a jump: how many instructions were not reached is in `State::left`, and if the last
+/// one was left early, why is in `State::failed`.
 pub type Handler = fn(&mut State, &Fields, rest: &[Op]);
 
 /// A decoded instruction: what to do, with which operands.

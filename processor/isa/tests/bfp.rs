@@ -330,8 +330,8 @@ fn every_instruction_does_what_another_machine_does() {
     assert_eq!(failures, 0, "results differ");
 }
 
-/// Where QEMU deviates from the architecture, always about signaling NaNs: LOAD AND TEST does not notice one, and of several
-/// NaNs in a fused operation the first is preferred even if a later one is signaling.
+/// Where QEMU deviates from the architecture, always about signaling NaNs: LOAD AND TEST does not notice one, and of
+/// several NaNs in a fused operation the first is preferred even if a later one is signaling.
 fn qemu_is_wrong(text: &[u8; 8], before: &Registers) -> bool {
     let long = |n: usize| before.fpr[n];
     let short = |n: usize| (before.fpr[n] >> 32) as u32;

@@ -30,15 +30,16 @@ pub struct Footprint {
     pub called: bool,
 }
 
-/// The part of a block that the program goes round: the numbers of its first instruction, and of the last that leads there.
+/// The part of a block that the program goes round: the numbers of its first instruction, and of the last that leads
+/// there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Round {
     pub first: usize,
     pub last: usize,
 }
 
-/// Whether the program may come to the place `to` from this instruction: it branches there, or stands before it, perhaps with
-/// a call that returns.
+/// Whether the program may come to the place `to` from this instruction: it branches there, or stands before it,
+/// perhaps with a call that returns.
 pub fn goes_back(op: &Op, to: i64) -> bool {
     op.fields.imm != 0 && op.fields.at() + op.fields.imm == to || op.fields.next as i64 == to
 }
@@ -112,7 +113,8 @@ impl Ahead {
     }
 }
 
-/// The register to which an instruction adds a constant, and nothing else, and the constant; in the 64-bit addressing mode.
+/// The register to which an instruction adds a constant, and nothing else, and the constant; in the 64-bit addressing
+/// mode.
 pub fn step(row: &Instruction, i: &Fields) -> Option<(u8, i32)> {
     let r = i.r1 & 15;
     if row.shape.form == Form::LoadAddress {

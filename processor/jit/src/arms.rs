@@ -1,13 +1,14 @@
-//! Arms: where a program leaves a trace for a few instructions and comes back to it, as by a branch that is guessed by nobody, it stays
-//! in its code.
+//! Arms: where a program leaves a trace for a few instructions and comes back to it, as by a branch that is guessed by
+//! nobody, it stays in its code.
 //!
-//! An arm is emitted behind the block, from a branch out of it on, with the registers where that branch has them; it ends with a
-//! jump into the block, where the registers are brought to where they are there. What the block knows at that place, of the condition
-//! code, open spans or constants in registers, the arm must know, too. Mostly it does after some of the instructions that stand there
-//! in the block: those are the arm's as well, until both agree. If they do not soon, the arm ends as any way out of the block.
+//! An arm is emitted behind the block, from a branch out of it on, with the registers where that branch has them; it
+//! ends with a jump into the block, where the registers are brought to where they are there. What the block knows at
+//! that place, of the condition code, open spans or constants in registers, the arm must know, too. Mostly it does
+//! after some of the instructions that stand there in the block: those are the arm's as well, until both agree. If they
+//! do not soon, the arm ends as any way out of the block.
 //!
-//! In a loop the places are those of its second copy ([`crate::carry`]), and branches from behind the loop back into it are arms, too.
-//! Who comes back to a place further up has looked at the budget.
+//! In a loop the places are those of its second copy ([`crate::carry`]), and branches from behind the loop back into it
+//! are arms, too. Who comes back to a place further up has looked at the budget.
 
 use crate::Arm;
 use crate::ahead::{Footprint, Round, goes_back};
@@ -23,8 +24,8 @@ const AGAIN: usize = 12;
 /// Instructions of all arms of a block, as often as each is emitted.
 const MOST: usize = 128;
 
-/// Arms that go on in others go round a loop, and what they have executed is not counted before they are back: so much, and no more. What
-/// an arm may add must fit into a site's byte, too.
+/// Arms that go on in others go round a loop, and what they have executed is not counted before they are back: so much,
+/// and no more. What an arm may add must fit into a site's byte, too.
 const FARTHEST: i32 = -64;
 
 /// The arms of a block.
@@ -101,7 +102,8 @@ pub struct BranchedOff {
 }
 
 impl Emitter<'_> {
-    /// The number that stands for where this instruction is among [`crate::spans`]' steps: behind the block's last is a place, too.
+    /// The number that stands for where this instruction is among [`crate::spans`]' steps: behind the block's last is a
+    /// place, too.
     pub fn position(&self) -> usize {
         self.index + (self.index >= self.plan.count) as usize
     }
@@ -184,8 +186,8 @@ impl Emitter<'_> {
         None
     }
 
-    /// An arm that begins with instruction `n` is left at once if the budget may end in it: so many of what has been counted are not
-    /// executed.
+    /// An arm that begins with instruction `n` is left at once if the budget may end in it: so many of what has been
+    /// counted are not executed.
     fn look_at_budget(&mut self, n: usize, refund: i32) {
         let plan = self.plan;
         let own = plan.arms.list.iter().find(|arm| (arm.first..arm.end).contains(&n)).map_or(0, |arm| arm.end - n);
@@ -214,7 +216,8 @@ impl Emitter<'_> {
         away.from == n + (n >= self.plan.count) as usize
     }
 
-    /// Before instruction `n` of an arm: goes back to the block, if that can be here; `true`: this is the end of the arm.
+    /// Before instruction `n` of an arm: goes back to the block, if that can be here; `true`: this is the end of the
+    /// arm.
     pub fn comes_back(&mut self, n: usize) -> bool {
         if n < self.plan.count && self.waiting.is_none() {
             if self.join_place(n) {

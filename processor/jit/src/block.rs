@@ -49,7 +49,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The instruction emitted next is what the program goes on with: it stands behind this one, or a branch leads there.
+    /// The instruction emitted next is what the program goes on with: it stands behind this one, or a branch leads
+    /// there.
     pub fn goes_on(&self) -> bool {
         self.open && (self.led || self.follows(Goal::Near(self.plan.ops[self.index].fields.next as i64)))
     }

@@ -1,10 +1,10 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
 //! A branch within the page, or to the one [`crate::beside`] it where that has been looked at, is a jump that
-//! [`crate::Translator::connect`] makes lead to its target once that is translated; others look for their target among those that are
-//! remembered. Where the block itself goes on at a branch's target, the branch is nothing but a note, and the way that the program hardly
-//! ever takes leads out; if the target is in a register, that is compared with what it was, unless it is the address of an instruction
-//! of the trace, as a return's mostly is.
+//! [`crate::Translator::connect`] makes lead to its target once that is translated; others look for their target among
+//! those that are remembered. Where the block itself goes on at a branch's target, the branch is nothing but a note,
+//! and the way that the program hardly ever takes leads out; if the target is in a register, that is compared with what
+//! it was, unless it is the address of an instruction of the trace, as a return's mostly is.
 
 use crate::body::not;
 use crate::emitter::{Away, Cold, Emitter, Goal, asm, displaced, near, scratch};
@@ -128,8 +128,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong, and only costs
-    /// time.
+    /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong,
+    /// and only costs time.
     fn crosses(&self, at: i64, crossed: bool) -> bool {
         let mut first = [0];
         let Some(from) = self.text_at(at, first.len(), crossed) else { return false };
@@ -176,14 +176,15 @@ impl Emitter<'_> {
         self.charged - self.index as i32 - 1
     }
 
-    /// What is where behind this instruction; `at` is where the branch is that was taken last, if the state does not have it.
+    /// What is where behind this instruction; `at` is where the branch is that was taken last, if the state does not
+    /// have it.
     pub fn away(&self, cc: Recipe, at: Option<i64>) -> Away {
         let from = if self.index < self.plan.count { self.index + 1 } else { self.index };
         Away { map: self.map, cc, refund: self.refund(), from, at }
     }
 
-    /// The branch at `at` is taken, and what is emitted next is where it leads. Where it is the state is told only when the block is
-    /// left: a site tells it.
+    /// The branch at `at` is taken, and what is emitted next is where it leads. Where it is the state is told only when
+    /// the block is left: a site tells it.
     fn lead(&mut self, at: Option<i64>) {
         self.broke = at.or(self.broke);
         self.led = true;

@@ -1,9 +1,10 @@
-//! Operands of many bytes, or of a number that is known only when the instruction is executed: MVC, CLC and XC with the same
-//! operand twice, by themselves or under EXECUTE.
+//! Operands of many bytes, or of a number that is known only when the instruction is executed: MVC, CLC and XC with the
+//! same operand twice, by themselves or under EXECUTE.
 //!
 //! The work is done by [`Routines`], a few pieces of code that every cache has. What is under EXECUTE is known when its
-//! address is: relative to the instruction, or just made by LOAD ADDRESS RELATIVE LONG. Programs keep it in the same page,
-//! where the code compares it with what it was at translation; elsewhere, or if it has changed, the interpreter does it.
+//! address is: relative to the instruction, or just made by LOAD ADDRESS RELATIVE LONG. Programs keep it in the same
+//! page, where the code compares it with what it was at translation; elsewhere, or if it has changed, the interpreter
+//! does it.
 
 use crate::emitter::{Emitter, Len, asm, scratch};
 use crate::word::*;
@@ -187,10 +188,11 @@ impl Emitter<'_> {
     }
 }
 
-/// Emits the routines; where each begins is the answer. rcx has the host's address of the first operand, rdx that of the second
-/// and eax how many bytes there are, 1 to 256 (`move`: to 4096); all three and xmm0 to xmm2 are changed.
+/// Emits the routines; where each begins is the answer. rcx has the host's address of the first operand, rdx that of
+/// the second and eax how many bytes there are, 1 to 256 (`move`: to 4096); all three and xmm0 to xmm2 are changed.
 ///
-/// `move`: the first may begin before the second and overlap it, not behind. `compare`: rax and rdx compare as the operands do.
+/// `move`: the first may begin before the second and overlap it, not behind. `compare`: rax and rdx compare as the
+/// operands do.
 pub struct Routines {
     pub moves: usize,
     pub clear: usize,
@@ -207,7 +209,8 @@ pub fn emit(a: &mut crate::emitter::Assembler) -> Routines {
     let moves = e.a.offset().0;
     asm!(e, cmp eax, 16 ; jb =>short);
     if wide_fills() {
-        // Everything is fetched before it may be stored into; each size has code of its own, so that only one branch is guessed.
+        // Everything is fetched before it may be stored into; each size has code of its own, so that only one branch is
+        // guessed.
         asm!(e, cmp eax, 32 ; ja >two ; movups xmm0, [rdx] ; movups xmm1, [rdx + rax - 16] ; movups [rcx], xmm0
             ; movups [rcx + rax - 16], xmm1 ; ret
             ; two: ; cmp eax, 64 ; ja >four ; vmovups ymm0, [rdx] ; vmovups ymm1, [rdx + rax - 32] ; vmovups [rcx], ymm0

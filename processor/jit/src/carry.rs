@@ -1,13 +1,13 @@
 //! Branches within a block: registers stay in host registers across them.
 //!
-//! A branch to an instruction further down in its block joins it there: what is where is as the instructions in between have it,
-//! and the branch, which is emitted behind the block, brings its registers there.
+//! A branch to an instruction further down in its block joins it there: what is where is as the instructions in between
+//! have it, and the branch, which is emitted behind the block, brings its registers there.
 //!
-//! A block that branches to its own start is emitted twice. The first copy begins, as every block does, with everything in the
-//! `State`. The first branch back in it says what is where at that point: so the second copy begins, and whatever branches back
-//! in either copy brings its registers there and stores nothing that the second copy would load again. The way out of the
-//! second copy is as any other's. Where a block's loop begins behind its start ([`Round`]), as when a program comes to the loop in
-//! another loop, so does the second copy.
+//! A block that branches to its own start is emitted twice. The first copy begins, as every block does, with everything
+//! in the `State`. The first branch back in it says what is where at that point: so the second copy begins, and
+//! whatever branches back in either copy brings its registers there and stores nothing that the second copy would load
+//! again. The way out of the second copy is as any other's. Where a block's loop begins behind its start ([`Round`]),
+//! as when a program comes to the loop in another loop, so does the second copy.
 
 use crate::ahead::{Round, goes_back};
 use crate::emitter::{Away, Carried, Cold, Emitter, Goal, OUT, asm, gr, scratch};
@@ -24,8 +24,9 @@ const WORTH: usize = 2;
 pub struct Way {
     /// Guest registers that are stored into the state first.
     store: u16,
-    /// (host register, guest register): a right half that the state does not have gets its left half, which the state has, before
-    /// anything is moved. A load of both just behind a store of the one would wait for it to reach the host's cache.
+    /// (host register, guest register): a right half that the state does not have gets its left half, which the state
+    /// has, before anything is moved. A load of both just behind a store of the one would wait for it to reach the
+    /// host's cache.
     fill: Vec<(u8, u8)>,
     /// (to, from): all at once.
     moves: Vec<(u8, u8)>,
@@ -100,8 +101,8 @@ pub fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
     Some(way)
 }
 
-/// Moves (to, from) that are meant as if at once, one after the other; where they go round one waits in register 0, which is
-/// free.
+/// Moves (to, from) that are meant as if at once, one after the other; where they go round one waits in register 0,
+/// which is free.
 pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
     let mut done = Vec::with_capacity(moves.len() + 1);
     moves.retain(|&(to, from)| to != from);
@@ -121,9 +122,9 @@ pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
 }
 
 impl Emitter<'_> {
-    /// A branch to `goal` stands here. If that is where the block's loop begins, and this its first copy, the second is going to begin
-    /// with what is where now; `cc` is the condition code where the branch is taken, and `at` where it is. Where several lead there,
-    /// each tells the state.
+    /// A branch to `goal` stands here. If that is where the block's loop begins, and this its first copy, the second is
+    /// going to begin with what is where now; `cc` is the condition code where the branch is taken, and `at` where it
+    /// is. Where several lead there, each tells the state.
     pub fn goes_back(&mut self, goal: Goal, cc: Recipe, at: Option<i64>) {
         let Some(Round { first, last }) = self.plan.round.filter(|round| round.has(self.index)) else { return };
         let start = self.plan.ops[first].fields.at();
@@ -150,7 +151,8 @@ impl Emitter<'_> {
             let open = carried.map.read[r as usize] != CLOSED || carried.map.write[r as usize] != CLOSED;
             open && carried.map.moved >> r & 1 == 0 && self.plan.spans.strides(r, *from, carried.first)
         };
-        // Who cannot enter the loop's first instruction, as its page is another's now, would come round to it without end.
+        // Who cannot enter the loop's first instruction, as its page is another's now, would come round to it without
+        // end.
         if *from == carried.first || (0..16).any(lost) || carried.map.floats.checked && !map.floats.checked {
             return None;
         }
@@ -186,8 +188,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The instruction that begins here, `at` behind the start of the block, is where branches further up lead: they bring their
-    /// registers to where they are here, and the condition code is one that all of them can have.
+    /// The instruction that begins here, `at` behind the start of the block, is where branches further up lead: they
+    /// bring their registers to where they are here, and the condition code is one that all of them can have.
     pub fn join(&mut self, at: i64) {
         let from = self.first_cold;
         let here = |cold: &Cold| match cold {

@@ -174,8 +174,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Sets the host's flags as the addition or subtraction had them; less and greater are those of the result if there is
-    /// no overflow.
+    /// Sets the host's flags as the addition or subtraction had them; less and greater are those of the result if there
+    /// is no overflow.
     fn sum_flags(&mut self, cc: &Cc<Operand>) {
         let (width, b, result, add) = match *cc {
             Cc::Add { width, b, sum, .. } => (width, b, sum, true),
@@ -388,7 +388,8 @@ impl Emitter<'_> {
         asm!(self, movzx eax, al ; movzx ecx, cl ; lea eax, [rcx + rax * 2])
     }
 
-    /// The condition code into the state, which is to have that in the end; `floats` says where floating-point registers are.
+    /// The condition code into the state, which is to have that in the end; `floats` says where floating-point
+    /// registers are.
     pub fn store_code(&mut self, recipe: &Recipe, floats: &Floats) {
         let at = field(layout::CC) as i8;
         let cc = match recipe {

@@ -1,5 +1,5 @@
-//! Instructions of control programs that have nothing to do but a few loads and stores: masks of interruptions, the breaking-event
-//! address. Whoever is in the problem state gets the exception from the handler.
+//! Instructions of control programs that have nothing to do but a few loads and stores: masks of interruptions, the
+//! breaking-event address. Whoever is in the problem state gets the exception from the handler.
 
 use crate::emitter::{Emitter, asm, field, scratch};
 use crate::word::*;

@@ -1,11 +1,12 @@
 //! Copies of registers that are not made.
 //!
-//! Compilers for a machine of two-operand instructions copy a register, or set it to a constant, only to change the copy with the next
-//! instruction. Such a copy waits: the next instruction finds the original in its place, and what it sets is all that there ever was.
-//! Nothing but the one instruction may come in between: it is one of registers alone, and no branch leads to it.
+//! Compilers for a machine of two-operand instructions copy a register, or set it to a constant, only to change the
+//! copy with the next instruction. Such a copy waits: the next instruction finds the original in its place, and what it
+//! sets is all that there ever was. Nothing but the one instruction may come in between: it is one of registers alone,
+//! and no branch leads to it.
 //!
-//! Host registers are never changed in place, but for this: where an instruction of the same kind takes its first operand from the
-//! register that it sets, and nobody else has the value, it may as well be changed where it is.
+//! Host registers are never changed in place, but for this: where an instruction of the same kind takes its first
+//! operand from the register that it sets, and nobody else has the value, it may as well be changed where it is.
 
 use crate::Arm;
 use crate::ahead::joined;
@@ -161,7 +162,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A register with the value of `h`, to be changed: `h` itself, if the instruction changes it and nobody else wants it.
+    /// A register with the value of `h`, to be changed: `h` itself, if the instruction changes it and nobody else wants
+    /// it.
     pub fn changeable(&mut self, h: u8, width: Width) -> u8 {
         let changes = self.plan.copies.changes[self.index].filter(|&r| self.owner(h) == Owner::Guest(r));
         if let Some(r) = changes {

@@ -1,10 +1,10 @@
 //! One pass from bodies to x86-64 code.
 //!
-//! Nothing is kept about an instruction once it is emitted: a `Word` says where a value is, `Map` says where the guest's
-//! registers are. Host registers are never changed in place: a new value gets a new one, so words, the recipe of the
-//! condition code and the maps of sites stay true; [`crate::copies`] and [`crate::floating`] say where they may be. Every
-//! way out that is not expected costs a thunk and a [`Draft`]: the map as it was, from which the exact state is rebuilt and the
-//! instruction done again by its interpreter's handler.
+//! Nothing is kept about an instruction once it is emitted: a `Word` says where a value is, `Map` says where the
+//! guest's registers are. Host registers are never changed in place: a new value gets a new one, so words, the recipe
+//! of the condition code and the maps of sites stay true; [`crate::copies`] and [`crate::floating`] say where they may
+//! be. Every way out that is not expected costs a thunk and a [`Draft`]: the map as it was, from which the exact state
+//! is rebuilt and the instruction done again by its interpreter's handler.
 
 use crate::ahead::{Ahead, Round};
 use crate::arms::{Arms, BranchedOff, Place};
@@ -38,7 +38,8 @@ macro_rules! displaced {
 }
 pub(crate) use displaced;
 
-/// rbp points so far behind the start of the `State` that the general registers are within reach of short displacements.
+/// rbp points so far behind the start of the `State` that the general registers are within reach of short
+/// displacements.
 pub const BIAS: usize = 128;
 
 /// The displacement from rbp of a field.
@@ -222,7 +223,8 @@ pub struct Emitter<'e> {
     pub floats_touched: u16,
     pub cc: Recipe,
     pub index: usize,
-    /// Instructions that have been counted when the block's first would be this one's: those that are left are as many less its number.
+    /// Instructions that have been counted when the block's first would be this one's: those that are left are as many
+    /// less its number.
     pub charged: i32,
     pub first_site: usize,
     /// The instruction has named a condition code.
@@ -373,8 +375,8 @@ impl<'e> Emitter<'e> {
         h
     }
 
-    /// Takes a register from a guest register that this instruction has not used: from the one that is needed last, and of
-    /// those that are not needed any more from one that need not be stored first.
+    /// Takes a register from a guest register that this instruction has not used: from the one that is needed last, and
+    /// of those that are not needed any more from one that need not be stored first.
     fn evict(&mut self) -> Option<u8> {
         let busy = self.touched | self.cc.hosts();
         let candidates = POOL.into_iter().filter_map(|h| match self.owner[h as usize] {
@@ -656,8 +658,8 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// `to` becomes the sum of a register and a constant: LEA, without the second byte of an address that the assembler has for each
-    /// register, as one of them needs it.
+    /// `to` becomes the sum of a register and a constant: LEA, without the second byte of an address that the assembler
+    /// has for each register, as one of them needs it.
     pub fn lea_off(&mut self, to: u8, base: u8, disp: i32) {
         let short = i8::try_from(disp);
         let (rex, mode) = (0x48 | to >> 3 << 2 | base >> 3, if short.is_ok() { 0x40 } else { 0x80 });

@@ -1,19 +1,22 @@
 //! Binary floating point: the guest's floating-point registers in the host's, and the host's arithmetic as the guest's.
 //!
-//! The host's arithmetic gives the guest's result as long as results round to nearest and nothing traps, which is looked at once
-//! ([`Emitter::check_fpc`]). The flags then stay in the host's MXCSR, where they are as sticky as in the floating-point-control
-//! register, and get there when somebody else needs it: at a site, a call, or the way out ([`take_flags`]). Two results go to the
-//! site: a NaN, since the host makes others of them, and the least normal number where it may have been tiny before it was
-//! rounded, which the guest takes for underflow and the host does not. So "invalid" never comes from the host.
+//! The host's arithmetic gives the guest's result as long as results round to nearest and nothing traps, which is
+//! looked at once ([`Emitter::check_fpc`]). The flags then stay in the host's MXCSR, where they are as sticky as in the
+//! floating-point-control register, and get there when somebody else needs it: at a site, a call, or the way out
+//! ([`take_flags`]). Two results go to the site: a NaN, since the host makes others of them, and the least normal
+//! number where it may have been tiny before it was rounded, which the guest takes for underflow and the host does not.
+//! So "invalid" never comes from the host.
 //!
-//! A guest register stays in a host register from its first use to the end of the block, or around a loop ([`crate::carry`]).
-//! What arithmetic makes gets a host register of its own as long as there are any; else, and unlike general registers, they are
-//! changed in place, always as the last thing that an instruction does: behind that, nothing leads to one of its sites that does not
-//! take it back. A copy shares the host register until one of the two is changed.
+//! A guest register stays in a host register from its first use to the end of the block, or around a loop
+//! ([`crate::carry`]). What arithmetic makes gets a host register of its own as long as there are any; else, and unlike
+//! general registers, they are changed in place, always as the last thing that an instruction does: behind that,
+//! nothing leads to one of its sites that does not take it back. A copy shares the host register until one of the two
+//! is changed.
 //!
 //! Whether a result is one of the two is told by its exponent, mostly; the others are looked at behind the block.
 //!
-//! All instructions are in their VEX form: the older ones leave the left half of a 256-bit register as it is, and so may wait for it.
+//! All instructions are in their VEX form: the older ones leave the left half of a 256-bit register as it is, and so
+//! may wait for it.
 
 use crate::carry::in_turn;
 use crate::emitter::{Cold, Emitter, asm, field, scratch};
@@ -35,7 +38,8 @@ pub struct Floats {
     pub host: [u8; 16],
     /// The host register is newer than the `State`.
     pub dirty: u16,
-    /// The host register holds all 64 bits; else it holds a short number, the left half, and the rest is in the `State`.
+    /// The host register holds all 64 bits; else it holds a short number, the left half, and the rest is in the
+    /// `State`.
     pub long: u16,
     /// The floating-point-control register has been looked at, and is [`ready`].
     pub checked: bool,
@@ -56,7 +60,8 @@ impl Floats {
             .map(|r| (r, self.host[r as usize], self.dirty >> r & 1 == 1, self.long >> r & 1 == 1))
     }
 
-    /// The same without those that share a host register with another: where several ways come together each has its own.
+    /// The same without those that share a host register with another: where several ways come together each has its
+    /// own.
     pub fn parted(mut self) -> Floats {
         for r in 0..16 {
             let x = self.host[r];
@@ -69,8 +74,8 @@ impl Floats {
     }
 }
 
-/// The bits of the floating-point-control register that must be off so that the host may do the arithmetic: results round to
-/// nearest, and nothing traps.
+/// The bits of the floating-point-control register that must be off so that the host may do the arithmetic: results
+/// round to nearest, and nothing traps.
 const DECIDE: u32 = 0xf800_0007;
 
 /// Whether the host may do the arithmetic for a program with this floating-point-control register.
@@ -80,12 +85,12 @@ pub fn ready(fpc: u32) -> bool {
 
 /// The host's MXCSR with every exception masked, rounding to nearest, and no flag on.
 const MXCSR: u32 = 0x1f80;
-/// Its flags that are the guest's, too, and where the guest has them (POP, chapter 9): division by zero, overflow, underflow,
-/// inexact.
+/// Its flags that are the guest's, too, and where the guest has them (POP, chapter 9): division by zero, overflow,
+/// underflow, inexact.
 const FLAGS: [(u32, u32); 4] = [(4, 0x0040_0000), (8, 0x0020_0000), (16, 0x0010_0000), (32, 0x0008_0000)];
 
-/// The displacement from rbp of a byte that is 1 if it is known what of the guest's flags is in the MXCSR: "inexact" alone.
-/// [`crate::lanes`] finds that out, and whoever may signal more forgets it.
+/// The displacement from rbp of a byte that is 1 if it is known what of the guest's flags is in the MXCSR: "inexact"
+/// alone. [`crate::lanes`] finds that out, and whoever may signal more forgets it.
 pub const MODEST: i32 = scratch(FLOATED) + 1;
 
 /// Whether flags of the guest are in the MXCSR.
@@ -163,7 +168,8 @@ fn fpr(r: u8, long: bool) -> i32 {
     field(layout::FPR) + 16 * (r & 15) as i32 + if long { 0 } else { 4 }
 }
 
-/// The displacement from rbp of one of the words of `State::scratch` from `n` on: two for long numbers, and two for short ones.
+/// The displacement from rbp of one of the words of `State::scratch` from `n` on: two for long numbers, and two for
+/// short ones.
 fn of_length(n: usize, long: bool) -> i32 {
     scratch(n + if long { 0 } else { 2 })
 }
@@ -263,7 +269,8 @@ impl Emitter<'_> {
         let x = match order().find(|&x| taken(self, x).is_none()) {
             Some(x) => x,
             None => {
-                // That whose number is needed last, and of those that are not needed any more one that need not be stored.
+                // That whose number is needed last, and of those that are not needed any more one that need not be
+                // stored.
                 let late = |&x: &u8| {
                     let r = taken(self, x).expect("all are taken") as u8;
                     (self.plan.ahead.distance_of_float(self.index, r), self.map.floats.dirty >> r & 1 == 0)
@@ -323,7 +330,8 @@ impl Emitter<'_> {
         x
     }
 
-    /// `r` is going to have a new number: if that is short and what the host has is long, the right half must be in the state.
+    /// `r` is going to have a new number: if that is short and what the host has is long, the right half must be in the
+    /// state.
     fn settle_rest(&mut self, r: u8, long: bool) {
         if !long && self.map.floats.host[r as usize] != NONE && self.map.floats.long >> r & 1 == 1 {
             self.settle_float(r);
@@ -613,8 +621,8 @@ impl Emitter<'_> {
         self.set_result(i.r1, x, long, code);
     }
 
-    /// `r` becomes the number in `x`, as [`Emitter::set_float`] has it, and the condition code that of this number if there is one.
-    /// The last of an instruction.
+    /// `r` becomes the number in `x`, as [`Emitter::set_float`] has it, and the condition code that of this number if
+    /// there is one. The last of an instruction.
     fn set_result(&mut self, r: u8, x: u8, long: bool, code: bool) {
         if code {
             // That of another number is not wanted any more.
@@ -634,8 +642,8 @@ impl Emitter<'_> {
         unusual
     }
 
-    /// Makes sure that the host may do the arithmetic. Only instructions that are called change that, but for the flag. If
-    /// there is reason to believe that it may, it is looked at once, and who may not leaves the block.
+    /// Makes sure that the host may do the arithmetic. Only instructions that are called change that, but for the flag.
+    /// If there is reason to believe that it may, it is looked at once, and who may not leaves the block.
     fn check_fpc(&mut self) {
         if self.map.floats.checked {
             return;
@@ -649,8 +657,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Makes sure that `x` is no NaN and has not been rounded to the least normal number: most have other exponents. What was in `x`
-    /// before is in xmm0 if it was changed.
+    /// Makes sure that `x` is no NaN and has not been rounded to the least normal number: most have other exponents.
+    /// What was in `x` before is in xmm0 if it was changed.
     fn not_extreme(&mut self, x: u8, long: bool, site: DynamicLabel, changed: bool) {
         let again = self.again(Again::Extreme, site, (x, long, changed));
         asm!(self, vptest Rx(x), [rbp + of_length(EXTREME, long)] ; jbe =>again.label ; =>again.back);

@@ -95,8 +95,8 @@ impl Known {
     }
 }
 
-/// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must see, and
-/// `ANSWER` says why.
+/// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must
+/// see, and `ANSWER` says why.
 pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
     // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile.
     look_up(unsafe { &mut *s }, false)

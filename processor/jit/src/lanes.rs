@@ -1,14 +1,15 @@
 //! Loops over long numbers that lie side by side: four rounds at once.
 //!
-//! A loop that does the same with number after number (loads, arithmetic and stores off registers which step by eight bytes, and a
-//! count) is recognized by [`Lanes::of`]. At the start of its second copy ([`crate::carry`]) stands code that does rounds by fours,
-//! as long as everything is as usual: all arrays go on in their pages, what is stored does not overlap what is fetched, and the
-//! results are ordinary numbers, so that at most "inexact" is signalled, and that had been before. How many fours that may be is
-//! reckoned once for a page of the arrays; of each four, or eight where there are registers for them, only the results are looked at. Anything else is left to the
-//! copy itself, which does the next round alone. That at least one round is left to it saves knowing the condition code here.
+//! A loop that does the same with number after number (loads, arithmetic and stores off registers which step by eight
+//! bytes, and a count) is recognized by [`Lanes::of`]. At the start of its second copy ([`crate::carry`]) stands code
+//! that does rounds by fours, as long as everything is as usual: all arrays go on in their pages, what is stored does
+//! not overlap what is fetched, and the results are ordinary numbers, so that at most "inexact" is signalled, and that
+//! had been before. How many fours that may be is reckoned once for a page of the arrays; of each four, or eight where
+//! there are registers for them, only the results are looked at. Anything else is left to the copy itself, which does
+//! the next round alone. That at least one round is left to it saves knowing the condition code here.
 //!
-//! Lanes do what the scalar instructions of [`crate::floating`] do, each for itself; a round's last numbers are in the registers
-//! when a group of four is done.
+//! Lanes do what the scalar instructions of [`crate::floating`] do, each for itself; a round's last numbers are in the
+//! registers when a group of four is done.
 
 use crate::emitter::{Emitter, asm, scratch};
 use crate::floating::MODEST;
@@ -168,7 +169,8 @@ fn each(mut set: u16) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Constants of 32 bytes, which stand behind the code: the order of a number's bytes the other way round, and [`ORDINARY`].
+/// Constants of 32 bytes, which stand behind the code: the order of a number's bytes the other way round, and
+/// [`ORDINARY`].
 #[derive(Clone, Copy)]
 pub struct Constants([DynamicLabel; 5]);
 
@@ -176,9 +178,9 @@ pub struct Constants([DynamicLabel; 5]);
 const LEAST: u32 = 0x0010_0000;
 const INFINITY: u32 = 0x7ff0_0000;
 
-/// Twice the left half of a number's bits, which has lost the sign, and the first of these is greater than the second, as integers
-/// with a sign, if the number is infinite or a NaN; of the other two, if it is that, or smaller than the least normal number or so
-/// little greater that the left half does not tell.
+/// Twice the left half of a number's bits, which has lost the sign, and the first of these is greater than the second,
+/// as integers with a sign, if the number is infinite or a NaN; of the other two, if it is that, or smaller than the
+/// least normal number or so little greater that the left half does not tell.
 const ORDINARY: [u32; 4] =
     [SIGN_BIT, (2 * (INFINITY - 1)) ^ SIGN_BIT, SIGN_BIT - 2 * (LEAST + 1), (2 * (INFINITY - LEAST - 2)) ^ SIGN_BIT];
 const SIGN_BIT: u32 = 1 << 31;
@@ -187,8 +189,8 @@ const SIGN_BIT: u32 = 1 << 31;
 const INEXACT: i32 = 0x1fa0;
 
 impl Emitter<'_> {
-    /// Emits the rounds by fours at the start of the second copy of a loop, if it is such a loop and its registers are where they
-    /// must be.
+    /// Emits the rounds by fours at the start of the second copy of a loop, if it is such a loop and its registers are
+    /// where they must be.
     pub fn lanes(&mut self) {
         let plan = self.plan;
         let there = plan.beside.is_none() || self.map.crossed;
@@ -297,7 +299,8 @@ impl Emitter<'_> {
         asm!(self, test edx, edx ; jne =>settle ; =>done ; vzeroupper ; =>alone);
     }
 
-    /// One or two groups of four rounds, up to the stores; `place` says where their lanes are. `failed`: a result is to be looked at.
+    /// One or two groups of four rounds, up to the stores; `place` says where their lanes are. `failed`: a result is to
+    /// be looked at.
     fn lane_steps(&mut self, lanes: &Lanes, place: &[[u8; 16]], pointers: &[u8; 16], order: u8, failed: DynamicLabel) {
         let mut checked = false;
         for step in &lanes.steps {
@@ -396,7 +399,8 @@ impl Emitter<'_> {
         each(lanes.bases).map(span).collect()
     }
 
-    /// VFMADD231PD or VFMSUB231PD, by the last byte of their operation code: the assembler would make them of short numbers.
+    /// VFMADD231PD or VFMSUB231PD, by the last byte of their operation code: the assembler would make them of short
+    /// numbers.
     fn fused(&mut self, code: u8, to: u8, b: u8, c: u8) {
         let plain = |r: u8| u8::from(r < 8);
         let second = plain(to) << 7 | 1 << 6 | plain(c) << 5 | 2;

@@ -1,18 +1,20 @@
 //! The translator: hot blocks become x86-64 code, from the same bodies that the interpreter runs.
 //!
-//! [`Translator::translate`] makes one pass over a decoded block: each body is run on a [`isa::Cpu`] whose words are host
-//! registers and whose operations emit code. What a body cannot say that way is a call of the instruction's handler.
-//! [`Translator::enter`] runs code until the engine is needed. The code counts and leaves exactly as the engine
-//! does between its own blocks, and looks whether somebody wants attention every few thousand instructions.
+//! [`Translator::translate`] makes one pass over a decoded block: each body is run on a [`isa::Cpu`] whose words are
+//! host registers and whose operations emit code. What a body cannot say that way is a call of the instruction's
+//! handler. [`Translator::enter`] runs code until the engine is needed. The code counts and leaves exactly as the
+//! engine does between its own blocks, and looks whether somebody wants attention every few thousand instructions.
 //!
-//! - A block's code is entered from outside through a check of its frame's code version, and from blocks of its own page,
-//!   which are stale when it is, without.
-//! - Registers are cached from first use to the end of the block; the condition code is a recipe until something needs it.
+//! - A block's code is entered from outside through a check of its frame's code version, and from blocks of its own
+//!   page, which are stale when it is, without.
+//! - Registers are cached from first use to the end of the block; the condition code is a recipe until something needs
+//!   it.
 //! - Storage operands look into the TLB inline. Whatever is the matter (no entry, a page boundary, code in the frame, a
 //!   protected page), the instruction begins again in the interpreter, on the exact state.
 //! - Generated code is never writable where it is executable.
 //!
-//! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator (`build.rs`): `new` says so.
+//! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator
+//! (`build.rs`): `new` says so.
 
 // The assembler's macro converts register numbers, whatever they are.
 #![allow(clippy::useless_conversion)]
@@ -126,7 +128,8 @@ pub struct Arm {
 /// What a block's code is made of.
 #[derive(Clone, Copy)]
 pub struct Path<'a> {
-    /// The instructions that the program executes one behind the other as far as can be told, and behind them those of arms.
+    /// The instructions that the program executes one behind the other as far as can be told, and behind them those of
+    /// arms.
     pub ops: &'a [isa::Op],
     /// The text of each, and its row, if it has a body.
     pub texts: &'a [[u8; 6]],

@@ -1,8 +1,9 @@
-//! Memory for generated code: a part of a file without a name, mapped where it is executed. It is written to by calls of
-//! the host, so no address is ever writable and executable.
+//! Memory for generated code: a part of a file without a name, mapped where it is executed. It is written to by calls
+//! of the host, so no address is ever writable and executable.
 //!
 //! A call costs less than a page of a writable view that has to be mapped first. gcc -O2 makes 1.2 million pieces and
-//! links, mostly where no page was mapped: the calls save 4 % of its time. (`make bench ARGS="real cc"`, with and without.)
+//! links, mostly where no page was mapped: the calls save 4 % of its time. (`make bench ARGS="real cc"`, with and
+//! without.)
 
 use base::Held;
 use std::fs::File;
@@ -12,8 +13,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// The files of the process. CPUs share them, since a host may let a process have a thousand files and CPUs are more; they
-/// are several, since the host writes to one file for one CPU at a time.
+/// The files of the process. CPUs share them, since a host may let a process have a thousand files and CPUs are more;
+/// they are several, since the host writes to one file for one CPU at a time.
 static FILES: [CodeFile; 16] = [const { CodeFile { file: OnceLock::new(), parts: Mutex::new(Parts::NONE) } }; 16];
 
 struct CodeFile {
@@ -76,7 +77,8 @@ impl CodeFile {
         }
     }
 
-    /// The host has the memory back of these pages, which read as zeros. One that does not take it has less memory left.
+    /// The host has the memory back of these pages, which read as zeros. One that does not take it has less memory
+    /// left.
     fn give_back(&self, from: u64, len: usize) {
         let Some(file) = self.file.get() else { return };
         let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;

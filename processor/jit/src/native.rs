@@ -1,7 +1,7 @@
 //! Instructions whose bodies are routines: what the routine comes to in the common case, as host code.
 //!
-//! Nothing here decides what an instruction means. Whatever is not the common case (a page boundary, operands that overlap, a
-//! result that is not a normal number, a trap that is enabled) goes to the site, and the routine does it.
+//! Nothing here decides what an instruction means. Whatever is not the common case (a page boundary, operands that
+//! overlap, a result that is not a normal number, a trap that is enabled) goes to the site, and the routine does it.
 
 use crate::bytes::{Bytes, wide_fills};
 use crate::control;

@@ -1,5 +1,5 @@
-//! Words of storage that are changed where they are (ASI and its kind), and parts of a register that a mask selects (ICM, CLM,
-//! STCM), where what is selected is one run of bytes.
+//! Words of storage that are changed where they are (ASI and its kind), and parts of a register that a mask selects
+//! (ICM, CLM, STCM), where what is selected is one run of bytes.
 
 use crate::emitter::{Emitter, asm};
 use crate::word::*;

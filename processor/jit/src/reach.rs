@@ -34,7 +34,8 @@ impl Emitter<'_> {
         asm!(self, add rcx, [BYTE rax + layout::ENTRY_HOST as i8]);
     }
 
-    /// rcx becomes the host's address of what is to be stored at `at`, in page 0 or 1 behind what low-address protection covers.
+    /// rcx becomes the host's address of what is to be stored at `at`, in page 0 or 1 behind what low-address
+    /// protection covers.
     fn reach_low(&mut self, at: u64) {
         let site = self.site();
         let (page, marked) = (at & PAGE_MASK, storage::Code::MARKED_AT as i8);
@@ -47,8 +48,8 @@ impl Emitter<'_> {
             ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>site ; mov rcx, [rax + entry(layout::ENTRY_HOST)] ; add rcx, at as i32);
     }
 
-    /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx. Between
-    /// the guest's address and the host's are as few operations as can be: who follows pointers waits for each.
+    /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx.
+    /// Between the guest's address and the host's are as few operations as can be: who follows pointers waits for each.
     pub fn reach_fast(&mut self, at: Word, len: i32, t: u8) {
         self.lea(1, at);
         let site = self.site();

@@ -1,10 +1,10 @@
 //! Sites as they are kept: the ways out of translated code and back, of which there are more than blocks.
 //!
-//! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are never
-//! reached, so they are kept small, 48 bytes: of the map of guest registers a byte for each host register, of the recipe of
-//! the condition code its place among the recipes, where neighbours share one; so they do floating-point registers and
-//! open spans.
-//! Instructions that have sites are kept with them, so code stays good whatever the engine does with its own.
+//! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are
+//! never reached, so they are kept small, 48 bytes: of the map of guest registers a byte for each host register, of the
+//! recipe of the condition code its place among the recipes, where neighbours share one; so they do floating-point
+//! registers and open spans. Instructions that have sites are kept with them, so code stays good whatever the engine
+//! does with its own.
 
 use crate::floating::{FIRST, Floats};
 use crate::spans::{self, Open, Slots, Spans, slot};
@@ -44,8 +44,8 @@ impl Draft {
     }
 }
 
-/// Where the guest's registers are, a byte for each host register that can have one: `HELD`, `DIRTY`, `FULL` and the guest's
-/// register.
+/// Where the guest's registers are, a byte for each host register that can have one: `HELD`, `DIRTY`, `FULL` and the
+/// guest's register.
 #[derive(Clone, Copy)]
 struct Places([u8; POOL.len()]);
 
@@ -63,8 +63,8 @@ const HELD: u8 = 0x80;
 const DIRTY: u8 = 0x40;
 const FULL: u8 = 0x20;
 
-/// Where floating-point registers are, a byte for each of the guest's, since two may share one of the host's: `HELD`, `DIRTY`, `FULL`
-/// for a long number, and the host's register from [`FIRST`] on.
+/// Where floating-point registers are, a byte for each of the guest's, since two may share one of the host's: `HELD`,
+/// `DIRTY`, `FULL` for a long number, and the host's register from [`FIRST`] on.
 #[derive(Clone, Copy, PartialEq)]
 struct FloatPlaces([u8; 16]);
 
@@ -146,7 +146,8 @@ pub struct Site {
     after: Places,
     /// How far from the start of the block the branch is that was taken last, or `KNOWN`.
     broke: i32,
-    /// Instructions that were counted and are not executed if the block is left here; in an arm some may not have been counted yet.
+    /// Instructions that were counted and are not executed if the block is left here; in an arm some may not have been
+    /// counted yet.
     pub refund: i8,
     /// The register off whose slot rcx has been loaded behind it.
     distance: u8,
@@ -201,8 +202,8 @@ pub struct Firm {
     since: Cell<u64>,
 }
 
-/// A block that is left more often than once in so many instructions, so often, is one whose accesses had better look: what they save
-/// is little against the way out, by the engine and back.
+/// A block that is left more often than once in so many instructions, so often, is one whose accesses had better look:
+/// what they save is little against the way out, by the engine and back.
 const SELDOM: u64 = 1 << 15;
 const OFTEN: u64 = 8;
 
@@ -228,7 +229,8 @@ impl Sites {
         self.list.len()
     }
 
-    /// Keeps the sites of a block of these instructions, with these spans if its accesses do not look whether they are open.
+    /// Keeps the sites of a block of these instructions, with these spans if its accesses do not look whether they are
+    /// open.
     pub fn keep(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
         let (mut opened, mut list) = (self.open.len(), Vec::new());
         let mut last: Option<(Recipe, u32)> = None;
@@ -318,7 +320,8 @@ impl Sites {
         }
     }
 
-    /// The spilled host registers as they are behind the site's instruction, and where that is. `None`: a span that is open there cannot be.
+    /// The spilled host registers as they are behind the site's instruction, and where that is. `None`: a span that is
+    /// open there cannot be.
     pub fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
         let (from, count) = (site.open as usize >> 5, site.open as usize & 31);
         if !self.open[from..from + count].iter().all(|open| open.open(s, slots)) {
@@ -337,8 +340,8 @@ impl Sites {
         near + self.firm[near + 1..].iter().take_while(|firm| firm.site <= number).count()
     }
 
-    /// The block of a site was left behind it when so many instructions had been executed. Answers whether it had better be translated
-    /// otherwise.
+    /// The block of a site was left behind it when so many instructions had been executed. Answers whether it had
+    /// better be translated otherwise.
     pub fn left(&self, number: u32, executed: u64) -> bool {
         let n = self.firm_of(number);
         let firm = &self.firm[n];

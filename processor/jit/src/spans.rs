@@ -1,24 +1,26 @@
 //! Accesses off one base: one look into the TLB for all of them.
 //!
-//! [`Spans::of`] finds, before a block is emitted, runs of accesses whose base register does not change in between, and how far
-//! they reach. The first of a run looks whether all of that lies in one page that the TLB has, and leaves the distance from the
-//! guest's addresses to the host's in a *slot* of the host's stack; the others take it from there. It holds until its base register
-//! is set, or somebody else does an instruction: a call closes all of them. The plan may be wrong about a block: what counts is what
-//! [`Map`] says is open.
+//! [`Spans::of`] finds, before a block is emitted, runs of accesses whose base register does not change in between, and
+//! how far they reach. The first of a run looks whether all of that lies in one page that the TLB has, and leaves the
+//! distance from the guest's addresses to the host's in a *slot* of the host's stack; the others take it from there. It
+//! holds until its base register is set, or somebody else does an instruction: a call closes all of them. The plan may
+//! be wrong about a block: what counts is what [`Map`] says is open.
 //!
-//! A block is *firm*: what is open can be accessed, and nobody looks. Where it cannot be opened, since it is in two pages, say, or there is
-//! code in the frame that is stored into, the instruction is a site's; and a site comes back only if it can open again what is open behind
-//! it ([`Open`]), or else the block is left there. One that is left often ([`crate::sites`]) is translated again, *loose*: there a
-//! slot of 0 says that nothing is open, and each access that finds it so looks for itself, in code behind the block. Stores
-//! have a word of their own then, which is 0 where they must not be or where there is code; and a site comes back with all of them 0.
+//! A block is *firm*: what is open can be accessed, and nobody looks. Where it cannot be opened, since it is in two
+//! pages, say, or there is code in the frame that is stored into, the instruction is a site's; and a site comes back
+//! only if it can open again what is open behind it ([`Open`]), or else the block is left there. One that is left often
+//! ([`crate::sites`]) is translated again, *loose*: there a slot of 0 says that nothing is open, and each access that
+//! finds it so looks for itself, in code behind the block. Stores have a word of their own then, which is 0 where they
+//! must not be or where there is code; and a site comes back with all of them 0.
 //!
-//! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open, and reaches as far as the block's
-//! accesses do, seen from the register's value at the start of the block. When a loop comes round the first access of a span
-//! compares the address with the page the slot was made for, which costs less than a look. So does the first access of each block off
-//! the [register that mostly has a frame](LASTING): its slot is kept from block to block.
+//! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open, and reaches as far as
+//! the block's accesses do, seen from the register's value at the start of the block. When a loop comes round the first
+//! access of a span compares the address with the page the slot was made for, which costs less than a look. So does the
+//! first access of each block off the [register that mostly has a frame](LASTING): its slot is kept from block to
+//! block.
 //!
-//! A register that is set in a loop may be accessed off before that, in the next round, as where a branch comes round between a fetch
-//! and its store: its span stays open around the loop, too, if it is open on all ways round.
+//! A register that is set in a loop may be accessed off before that, in the next round, as where a branch comes round
+//! between a fetch and its store: its span stays open around the loop, too, if it is open on all ways round.
 
 use crate::Arm;
 use crate::ahead::{Access, Footprint, Round};
@@ -47,14 +49,15 @@ pub struct Spans {
     fixed: u16,
     /// Those that are only stepped there.
     stepped: u16,
-    /// For each instruction, how far each register has been stepped before it, and which one it steps; and behind the block's last,
-    /// before those of arms.
+    /// For each instruction, how far each register has been stepped before it, and which one it steps; and behind the
+    /// block's last, before those of arms.
     steps: Vec<([i32; 16], Option<u8>)>,
     /// Somebody else does an instruction there.
     calls: bool,
     /// There is a loop.
     again: bool,
-    /// For each register that is set in the loop, the span that is open wherever the loop comes round, and wanted there.
+    /// For each register that is set in the loop, the span that is open wherever the loop comes round, and wanted
+    /// there.
     around: [u8; 16],
     /// For each instruction, off which of these registers something is accessed from there on, before they are set.
     wanted: Vec<u16>,
@@ -62,7 +65,8 @@ pub struct Spans {
 
 /// No span.
 pub const CLOSED: u8 = 0xff;
-/// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in between.
+/// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in
+/// between.
 const REACH: i32 = 1280;
 
 /// Where on the stack the slot of a base register is: within reach of short displacements.
@@ -75,8 +79,8 @@ pub fn store_slot(r: u8) -> i32 {
     128 + slot(r)
 }
 
-/// The slot of this register outlasts its block: mostly it leads to the frame of the program that runs, and other blocks want
-/// the same page. Whoever does an instruction, or finds a block, closes it.
+/// The slot of this register outlasts its block: mostly it leads to the frame of the program that runs, and other
+/// blocks want the same page. Whoever does an instruction, or finds a block, closes it.
 pub const LASTING: u8 = 15;
 
 /// Bytes of all slots.
@@ -214,8 +218,8 @@ impl Spans {
         }
     }
 
-    /// Closes in `map`, before instruction `index`, what has stayed open around the loop and is not wanted any more: who comes there on
-    /// another way need not have it.
+    /// Closes in `map`, before instruction `index`, what has stayed open around the loop and is not wanted any more:
+    /// who comes there on another way need not have it.
     pub fn leave_off(&self, map: &mut Map, index: usize) {
         let Some(wanted) = self.wanted.get(index) else { return };
         for r in (0..16).filter(|&r| self.around[r] != CLOSED && wanted >> r & 1 == 0) {
@@ -223,8 +227,8 @@ impl Spans {
         }
     }
 
-    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`: where not all
-    /// steps have been taken the page is to be looked at again.
+    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`:
+    /// where not all steps have been taken the page is to be looked at again.
     pub fn go_over(&self, map: &mut Map, from: usize, to: usize) {
         let kept = if self.again { self.stepped } else { 0 };
         for r in (0..16u8).filter(|&r| self.strides(r, from, to)) {
@@ -246,8 +250,8 @@ impl Spans {
         self.steps.get(index).is_some_and(|(_, step)| *step == Some(r))
     }
 
-    /// Closes in `map` what a branch from before instruction `from` to instruction `to` does not bring along: it has not taken the
-    /// steps in between.
+    /// Closes in `map` what a branch from before instruction `from` to instruction `to` does not bring along: it has
+    /// not taken the steps in between.
     pub fn skip(&self, map: &mut Map, from: usize, to: usize) {
         for r in 0..16u8 {
             if self.strides(r, from, to) {
@@ -380,8 +384,8 @@ pub struct Alone {
     place: Option<Place>,
     /// It was to open its span: the words of the slot that are 0 now.
     closes: Closes,
-    /// Where the span begins, and how far behind that it ends, if it may be opened again: in a loop, which would have to do
-    /// without it for long.
+    /// Where the span begins, and how far behind that it ends, if it may be opened again: in a loop, which would have
+    /// to do without it for long.
     again: Option<(i32, i32)>,
     /// It is opened again for stores, too, and its page is kept.
     stores: bool,
@@ -398,7 +402,8 @@ enum Closes {
 }
 
 impl Emitter<'_> {
-    /// The access off a base register that is meant, if this address is one, where the base is, and the place in a table.
+    /// The access off a base register that is meant, if this address is one, where the base is, and the place in a
+    /// table.
     fn access(&mut self, at: Word, len: i32, store: bool) -> Option<(Access, u8, Option<Place>)> {
         let Word::Sum { base: Some(base), index, disp, own: false } = at else { return None };
         let disp = i32::try_from(disp).ok().filter(|_| self.plan.mask == u64::MAX)?;
@@ -419,8 +424,8 @@ impl Emitter<'_> {
         Some((Access { base: guest, disp, len, store }, self.fresh(base.0, base.1), place))
     }
 
-    /// If this is an access that shares its look with others: rcx + that register + that displacement becomes the host's
-    /// address. rax and rdx change.
+    /// If this is an access that shares its look with others: rcx + that register + that displacement becomes the
+    /// host's address. rax and rdx change.
     pub fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
         let (access, base, place) = self.access(at, len, store)?;
         let (r, plan) = (access.base as usize, self.plan);
@@ -464,7 +469,8 @@ impl Emitter<'_> {
                 asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
                 self.map.moved &= !bit;
             }
-            // Firm blocks open the lasting slot for stores, too, or not at all: another block may have left it with one word.
+            // Firm blocks open the lasting slot for stores, too, or not at all: another block may have left it with one
+            // word.
             let from_slot = if lasting && firm || store && !firm { stores_at } else { fetches };
             displaced!(self, from_slot, (mov rcx,) [rsp] ());
             if !firm || lasting {
@@ -550,7 +556,8 @@ impl Emitter<'_> {
         index
     }
 
-    /// The access that [`Emitter::share`] has prepared is emitted: as long as nothing else is, what it took from a slot is still in rcx.
+    /// The access that [`Emitter::share`] has prepared is emitted: as long as nothing else is, what it took from a slot
+    /// is still in rcx.
     pub fn keep_distance(&mut self) {
         self.distance = self.shared.take().map(|r| (self.a.offset().0, r));
     }
@@ -611,9 +618,9 @@ impl Emitter<'_> {
     }
 }
 
-/// Emits what [`Emitter::alone`] calls, for fetches and for stores: rcx has the guest's address, eax how far behind it the last
-/// byte is. rcx becomes the distance to the host's and rdx leads to what is kept about code; "not equal": it is a site's, and for
-/// stores so it is where there is code.
+/// Emits what [`Emitter::alone`] calls, for fetches and for stores: rcx has the guest's address, eax how far behind it
+/// the last byte is. rcx becomes the distance to the host's and rdx leads to what is kept about code; "not equal": it
+/// is a site's, and for stores so it is where there is code.
 pub fn emit(a: &mut crate::emitter::Assembler) -> [usize; 2] {
     struct E<'a> {
         a: &'a mut crate::emitter::Assembler,

@@ -1,11 +1,13 @@
-//! Loops that move or clear field after field, as C libraries and kernels do with what is long: all rounds up to the end of a page
-//! at once.
+//! Loops that move or clear field after field, as C libraries and kernels do with what is long: all rounds up to the
+//! end of a page at once.
 //!
-//! A loop of one MVC, or of one XC of a field with itself, the steps of its bases by the field's length and a count is recognized by
-//! [`Stretch::of`]. At the start of its second copy ([`crate::carry`]) stands code that does as many rounds at once as the count, the
-//! budget and the pages of both fields have room for: byte after byte from left to right, as MVC does, where fields overlap. Where a field that is moved goes over the end of a page, or its page is not the one that the
-//! slot says ([`crate::spans`]), a [routine](emit) moves it in pieces, if all its pages are there, and the slots are for the pages behind it. Whatever
-//! else there is, and the last round, is left to the copy itself. No such round sets the condition code to anything but what the one before it did.
+//! A loop of one MVC, or of one XC of a field with itself, the steps of its bases by the field's length and a count is
+//! recognized by [`Stretch::of`]. At the start of its second copy ([`crate::carry`]) stands code that does as many
+//! rounds at once as the count, the budget and the pages of both fields have room for: byte after byte from left to
+//! right, as MVC does, where fields overlap. Where a field that is moved goes over the end of a page, or its page is
+//! not the one that the slot says ([`crate::spans`]), a [routine](emit) moves it in pieces, if all its pages are there,
+//! and the slots are for the pages behind it. Whatever else there is, and the last round, is left to the copy itself.
+//! No such round sets the condition code to anything but what the one before it did.
 
 use crate::bytes::{Bytes, wide_fills};
 use crate::emitter::{Assembler, Emitter, asm, displaced, scratch};
@@ -73,8 +75,8 @@ impl Stretch {
 }
 
 impl Emitter<'_> {
-    /// Emits the rounds that are done at once at the start of the second copy of a loop, if it is such a loop and its registers are
-    /// where they must be. They are changed in place: the code behind it is the only one that knows them.
+    /// Emits the rounds that are done at once at the start of the second copy of a loop, if it is such a loop and its
+    /// registers are where they must be. They are changed in place: the code behind it is the only one that knows them.
     pub fn stretch(&mut self) {
         let plan = self.plan;
         let there = plan.beside.is_none() || self.map.crossed;
@@ -193,8 +195,8 @@ impl Emitter<'_> {
 const TO: usize = SPILL + 8;
 const FROM: usize = SPILL + 9;
 const LENGTH: usize = SPILL + 10;
-/// How far the host's address of each field's first byte is from the guest's, and that of its last; and what is kept about code in
-/// the frame of the last byte that is stored into.
+/// How far the host's address of each field's first byte is from the guest's, and that of its last; and what is kept
+/// about code in the frame of the last byte that is stored into.
 const TO_FIRST: usize = SPILL + 11;
 const FROM_FIRST: usize = SPILL + 12;
 const TO_LAST: usize = SPILL + 13;
@@ -202,9 +204,9 @@ const FROM_LAST: usize = SPILL + 14;
 /// How much of each field is in its first page.
 const FIRSTS: usize = SPILL + 1;
 
-/// Emits the routine that moves a field, byte after byte from left to right, over the ends of pages: rcx has the guest's address of where
-/// to, rdx that of where from, eax the length, 4096 at most; these, rsi, rdi and xmm0 to xmm2 change. "Not equal": a page is not there, or has code, and
-/// nothing has been moved.
+/// Emits the routine that moves a field, byte after byte from left to right, over the ends of pages: rcx has the
+/// guest's address of where to, rdx that of where from, eax the length, 4096 at most; these, rsi, rdi and xmm0 to xmm2
+/// change. "Not equal": a page is not there, or has code, and nothing has been moved.
 pub fn emit(a: &mut Assembler) -> usize {
     struct E<'a> {
         a: &'a mut Assembler,

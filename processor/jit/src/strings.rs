@@ -1,7 +1,8 @@
-//! SEARCH STRING, COMPARE LOGICAL STRING and MOVE STRING: strings that end in the pages in which they begin, where most do.
+//! SEARCH STRING, COMPARE LOGICAL STRING and MOVE STRING: strings that end in the pages in which they begin, where most
+//! do.
 //!
-//! [`Routines`] look at sixteen bytes at once. They never read beyond the sixteen bytes, aligned, or the length that they are
-//! given. A string that goes on behind its page is left to the interpreter, which begins again at its start.
+//! [`Routines`] look at sixteen bytes at once. They never read beyond the sixteen bytes, aligned, or the length that
+//! they are given. A string that goes on behind its page is left to the interpreter, which begins again at its start.
 
 use crate::emitter::{Assembler, Emitter, asm, scratch};
 use crate::word::*;
@@ -32,8 +33,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// rcx becomes the host's address of the guest's byte at `at`, which is in the register `h`, and eax how many bytes there
-    /// are from there to the end of the page.
+    /// rcx becomes the host's address of the guest's byte at `at`, which is in the register `h`, and eax how many bytes
+    /// there are from there to the end of the page.
     fn reach_rest(&mut self, r: u8, h: u8, store: bool) {
         let at = self.address_in(r);
         self.reach(at.address, 1, store);
@@ -95,12 +96,12 @@ impl Emitter<'_> {
 
 /// Where the routines begin. xmm0 has the ending byte. They change rax, rcx, rdx and xmm0 to xmm2.
 ///
-/// `find`: rcx has the host's address of the string and eax its length, 1 to 4096; eax becomes how far behind the start the byte
-/// is, or the length.
+/// `find`: rcx has the host's address of the string and eax its length, 1 to 4096; eax becomes how far behind the start
+/// the byte is, or the length.
 ///
-/// `compare`: rcx and rdx have the addresses of two strings, eax the length of both, 1 to 4096; edx becomes 0 (they end and are
-/// equal), 1 (the first is low), 2 (the second is), and rax how many bytes before the decisive one were equal, 0 if all; or
-/// edx becomes 3: they are equal and did not end.
+/// `compare`: rcx and rdx have the addresses of two strings, eax the length of both, 1 to 4096; edx becomes 0 (they end
+/// and are equal), 1 (the first is low), 2 (the second is), and rax how many bytes before the decisive one were equal,
+/// 0 if all; or edx becomes 3: they are equal and did not end.
 pub struct Routines {
     pub find: usize,
     pub compare: usize,
@@ -158,7 +159,8 @@ mod tests {
     /// rcx, rdx, r8 and r9 have the arguments: two strings, the length, the ending byte.
     type Call = extern "win64" fn(*const u8, *const u8, u64, u64) -> u64;
 
-    /// A function around each of the routines: find, and compare, with the code in the right half and the distance in the left.
+    /// A function around each of the routines: find, and compare, with the code in the right half and the distance in
+    /// the left.
     fn functions() -> (CodeMemory, [Call; 2]) {
         struct E<'a> {
             a: &'a mut Assembler,

@@ -1,9 +1,9 @@
-//! Tables: an access whose index register holds a small number, as a byte shifted left, off a base that the trace does not change:
-//! the table of a loop, or the registers that an interpreter keeps in its frame.
+//! Tables: an access whose index register holds a small number, as a byte shifted left, off a base that the trace does
+//! not change: the table of a loop, or the registers that an interpreter keeps in its frame.
 //!
-//! All of the table is taken for one operand that shares its look into the TLB with others ([`crate::spans`]), so that what waits for the
-//! index is the access alone. What is known of the index is a bound for all 64 bits of its register, from the instructions before
-//! it in the same trace; where a branch leads in between, nothing is.
+//! All of the table is taken for one operand that shares its look into the TLB with others ([`crate::spans`]), so that
+//! what waits for the index is the access alone. What is known of the index is a bound for all 64 bits of its register,
+//! from the instructions before it in the same trace; where a branch leads in between, nothing is.
 
 use crate::Arm;
 use crate::ahead::{Access, Footprint, joined};

@@ -1,5 +1,5 @@
-//! Targets of indirect branches that are remembered: generated code finds its way to another block by the address, the space and the
-//! mode, and how often the block's page was forgotten.
+//! Targets of indirect branches that are remembered: generated code finds its way to another block by the address, the
+//! space and the mode, and how often the block's page was forgotten.
 //!
 //! The table grows where targets often drive out each other: 64 KiB for a CMS, up to 2 MiB for gcc or Java. With it 20
 //! million of Java's branches are looked for in [`crate::known`], of 28 million with 8192 places, and 8 of gcc's 12

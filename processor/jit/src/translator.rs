@@ -29,8 +29,8 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::OnceLock;
 
-/// Instructions that code executes between two looks at who wants attention: the budget is handed out in portions. Whoever lets
-/// interruptions in looks at once.
+/// Instructions that code executes between two looks at who wants attention: the budget is handed out in portions.
+/// Whoever lets interruptions in looks at once.
 const PORTION: i64 = 4096;
 /// More than a block can need, and as much as most need.
 const MAX_CODE: usize = 256 << 10;
@@ -97,8 +97,8 @@ pub struct Translator {
     cold: Vec<Cold>,
     targets: Targets,
     known: Known,
-    /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and modes,
-    /// and the code that each had before.
+    /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and
+    /// modes, and the code that each had before.
     loose: HashMap<(u64, u64), Retired>,
     /// The last that became one, and its code, until the engine takes it.
     loosened: Option<(Absolute, u64)>,
@@ -133,7 +133,8 @@ fn perform_site(s: &mut State, sites: &Sites, site: &Site) -> bool {
     perform(s, sites.op(site), site.refund, site.leave)
 }
 
-/// The same for an instruction behind which so many are not executed if the block is left, as it is anyway if it `leaves`.
+/// The same for an instruction behind which so many are not executed if the block is left, as it is anyway if it
+/// `leaves`.
 pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
     let mode_before = mode(s);
     if floating::owes_flags(s) {
@@ -149,8 +150,8 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
         s.scratch[SPILL] = (op.fields.next as u32 as u64) << 8 | op.fields.len as u64;
         return false;
     }
-    // What ends a block goes on at another's, found by space and mode, whatever has become of them: SUPERVISOR CALL and LOAD
-    // PSW are of that kind. Only of what blocks are kept for the engine must know at once.
+    // What ends a block goes on at another's, found by space and mode, whatever has become of them: SUPERVISOR CALL and
+    // LOAD PSW are of that kind. Only of what blocks are kept for the engine must know at once.
     let stays = if leaves {
         s.scratch[MOVED] |= s.fetch_stale as u64;
         s.fetch_stale = s.blocks_stale;
@@ -171,8 +172,8 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
 
 /// A site was reached: the instruction again on the exact state. Answers where to go on, or 0 to leave.
 extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
-    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile, and its slots; `enter` has put the
-    // address of the sites there, which nobody changes before it returns.
+    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile, and its slots;
+    // `enter` has put the address of the sites there, which nobody changes before it returns.
     let (s, sites, slots) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites), &mut *slots) };
     let site = sites.get(id as u32);
     s.scratch[REACHED] += 1;
@@ -342,7 +343,8 @@ impl Translator {
             ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
             ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting_store], 0 ; jmp rax
             ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
-        // Brings the next portion of the budget, if there is one and nobody wants attention; "equal": there is none. rax and rcx change.
+        // Brings the next portion of the budget, if there is one and nobody wants attention; "equal": there is none.
+        // rax and rcx change.
         let refill = e.a.offset().0;
         asm!(e, mov rax, [rbp + scratch(RESERVE)] ; test rax, rax ; jle >none
             ; mov rcx, [rbp + field(layout::ATTENTION)] ; mov ecx, [rcx] ; test ecx, [BYTE rbp + near(layout::OPEN)] ; jne >none
@@ -368,8 +370,8 @@ impl Translator {
         self.stubs = self.memory.used();
     }
 
-    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only: whoever
-    /// compares this engine with another must find it.
+    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only:
+    /// whoever compares this engine with another must find it.
     pub fn mistake(&mut self, code: u8, other: u8) {
         self.mistake = Some((code, other));
     }
@@ -423,8 +425,9 @@ impl Translator {
         mode(s) as u8
     }
 
-    /// Translates the block at `absolute`, all of it in one page and the one `beside` it: where an instruction does not stand behind the one
-    /// before it, that branches there. Returns where it is entered from outside, and from its own page.
+    /// Translates the block at `absolute`, all of it in one page and the one `beside` it: where an instruction does not
+    /// stand behind the one before it, that branches there. Returns where it is entered from outside, and from its own
+    /// page.
     pub fn translate(
         &mut self,
         s: &State,
@@ -591,8 +594,8 @@ impl Translator {
         texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
     }
 
-    /// The code, how far behind its start the inner entry is, and how many arms come back; or the number of an instruction of the block that needs more registers
-    /// than there are, or none, if it is an arm's.
+    /// The code, how far behind its start the inner entry is, and how many arms come back; or the number of an
+    /// instruction of the block that needs more registers than there are, or none, if it is an arm's.
     fn emit(
         &mut self,
         plan: &Plan,
@@ -675,8 +678,8 @@ impl Translator {
         Ok(())
     }
 
-    /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`, if that has to do with
-    /// the same version of the same frame.
+    /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`, if that has to do
+    /// with the same version of the same frame.
     pub fn connect(&mut self, link: Link, absolute: Absolute, version: u32, code: u64) {
         if link.era != self.era {
             return;

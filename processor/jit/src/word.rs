@@ -7,8 +7,8 @@ use isa::{Cc, Cpu, Width};
 
 /// No host register.
 pub const NONE: u8 = 0xff;
-/// Host registers that hold values: rbx, rsi, rdi, r8-r14. rax, rcx and rdx are scratch inside one operation, rbp leads to the
-/// `State`, whose `ia` is the address of the block, r15 holds the portion of the budget at hand.
+/// Host registers that hold values: rbx, rsi, rdi, r8-r14. rax, rcx and rdx are scratch inside one operation, rbp leads
+/// to the `State`, whose `ia` is the address of the block, r15 holds the portion of the budget at hand.
 pub const POOL: [u8; 10] = [3, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
 /// What is known of bits 32-63 (the left half) of a host register.
@@ -185,8 +185,8 @@ impl Recipe {
         }
     }
 
-    /// What the byte for the condition code in the `State` is, or may be, while generated code runs: the code itself, 0 to 3, or how
-    /// it follows from the words at [`CODE_OPERANDS`].
+    /// What the byte for the condition code in the `State` is, or may be, while generated code runs: the code itself, 0
+    /// to 3, or how it follows from the words at [`CODE_OPERANDS`].
     pub fn byte(&self) -> u8 {
         let (kind, width, _) = self.parts();
         kind << 2 | size(width)
@@ -390,7 +390,8 @@ pub const SPILL_FLOATS: usize = 32;
 /// The routines for accesses that look for themselves.
 pub const FETCH_ALONE: usize = 48;
 pub const STORE_ALONE: usize = 49;
-/// 1 in the first byte: flags of the guest are in the host's MXCSR; the second is [`crate::floating::MODEST`]. In the left half what that is without flags.
+/// 1 in the first byte: flags of the guest are in the host's MXCSR; the second is [`crate::floating::MODEST`]. In the
+/// left half what that is without flags.
 pub const FLOATED: usize = 50;
 /// The routine that looks whether the host may do floating-point arithmetic.
 pub const FLOATS_READY: usize = 51;
@@ -402,7 +403,8 @@ pub const MAGNITUDE: usize = 53;
 pub const SHORT_LEAST: usize = 54;
 /// The least long number that is normal.
 pub const LEAST: usize = 55;
-/// Bits of exponents, for long and for short numbers: of those that are off or on only in the least and the greatest numbers, and all.
+/// Bits of exponents, for long and for short numbers: of those that are off or on only in the least and the greatest
+/// numbers, and all.
 pub const EXTREME: usize = 65;
 pub const ENDLESS: usize = 69;
 /// The order of a number's bytes the other way round, likewise.

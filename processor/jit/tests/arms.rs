@@ -31,8 +31,8 @@ fn all(machine: &Machine) -> Vec<u8> {
     bytes
 }
 
-/// Executes `text` to its end on either engine, `budget` instructions at a time, and holds them against each other; if that is
-/// `often` enough to be translated, there are arms. The answer is the machine that was interpreted.
+/// Executes `text` to its end on either engine, `budget` instructions at a time, and holds them against each other; if
+/// that is `often` enough to be translated, there are arms. The answer is the machine that was interpreted.
 fn same(text: &[u8], budget: i64, often: bool, prepare: impl Fn(&mut Machine)) -> Machine {
     let run = |patience| {
         let mut machine = machine(text, patience, &prepare);
@@ -60,8 +60,8 @@ fn brc(mask: u8, to: i16) -> [u8; 4] {
     [0xa7, mask << 4 | 4, high, low]
 }
 
-/// A program whose loop looks at a bit of each byte: where it is on, `one` is executed, else `other`, which stands behind the
-/// loop; then `both`, and where another bit is on `over`, before `last`.
+/// A program whose loop looks at a bit of each byte: where it is on, `one` is executed, else `other`, which stands
+/// behind the loop; then `both`, and where another bit is on `over`, before `last`.
 fn either(one: &[u8], other: &[u8], both: &[u8], over: &[u8], last: &[u8]) -> Vec<u8> {
     let first = [
         0xe3, 0x10, 0x90, 0x00, 0x00, 0x90, // LLGC 1,0(9)
@@ -166,8 +166,8 @@ fn an_arm_that_stores_into_the_loops_text_changes_it() {
     }
 }
 
-/// A loop that always comes back by its arm, for ever: LA 3,1(3); LTGR 4,4; BRC 8 to the arm; LA 3,2(3); BRC 15 to the second; and
-/// LA 7,1(7); LA 8,1(8); BRC 15 to the second.
+/// A loop that always comes back by its arm, for ever: LA 3,1(3); LTGR 4,4; BRC 8 to the arm; LA 3,2(3); BRC 15 to the
+/// second; and LA 7,1(7); LA 8,1(8); BRC 15 to the second.
 fn endless() -> Vec<u8> {
     let la = |r: u8, by: u8| [0x41, r << 4, r << 4, by];
     [&la(3, 1)[..], &[0xb9, 2, 0, 0x44], &brc(8, 12), &la(3, 2), &brc(15, -12), &la(7, 1), &la(8, 1), &brc(15, -20)]
@@ -204,8 +204,8 @@ fn an_arm_looks_at_the_budget_and_for_interruptions() {
     }
 }
 
-/// A loop whose rounds differ in where floating-point registers are goes on in arm after arm: BRC 4 over a BCR, LZDR 5, MSDB 4,3,56(0,9) and
-/// BRCT 7.
+/// A loop whose rounds differ in where floating-point registers are goes on in arm after arm: BRC 4 over a BCR, LZDR 5,
+/// MSDB 4,3,56(0,9) and BRCT 7.
 #[test]
 fn arms_that_go_round_and_round_count_what_they_execute() {
     let round =

@@ -1,5 +1,6 @@
-//! What programs that control a machine do all the time, interpreted and translated: storage is filled, instructions stand across
-//! pages, masks of interruptions are closed and opened, the prefix area is stored into where low-address protection lets it be.
+//! What programs that control a machine do all the time, interpreted and translated: storage is filled, instructions
+//! stand across pages, masks of interruptions are closed and opened, the prefix area is stored into where low-address
+//! protection lets it be.
 
 #![cfg(translator)]
 

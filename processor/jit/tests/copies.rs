@@ -1,4 +1,5 @@
-//! Copies that are changed at once, registers changed in place, and fields of registers: translated, they are what they are interpreted.
+//! Copies that are changed at once, registers changed in place, and fields of registers: translated, they are what they
+//! are interpreted.
 
 #![cfg(translator)]
 
@@ -11,8 +12,8 @@ const TEXT: u64 = 0x8000;
 
 #[test]
 fn a_copy_that_is_changed_at_once_is_what_was_copied_until_then() {
-    // LGHI 1,7; LGR 1,2; AGR 1,3; LR 5,1; SRL 5,4; LHI 6,100; SR 6,5; LGR 7,6; NR 7,2; LHI 8,-1; XGR 8,7; LR 9,9; SLL 9,1(9);
-    // LR 10,2; SRL 10,0(10); LGR 3,1; NGR 3,4; BRCT 12,the first.
+    // LGHI 1,7; LGR 1,2; AGR 1,3; LR 5,1; SRL 5,4; LHI 6,100; SR 6,5; LGR 7,6; NR 7,2; LHI 8,-1; XGR 8,7; LR 9,9; SLL
+    // 9,1(9); LR 10,2; SRL 10,0(10); LGR 3,1; NGR 3,4; BRCT 12,the first.
     let text = [
         0xa7, 0x19, 0, 7, 0xb9, 0x04, 0, 0x12, 0xb9, 0x08, 0, 0x13, 0x18, 0x51, 0x88, 0x50, 0, 4, 0xa7, 0x68, 0, 100,
         0x1b, 0x65, 0xb9, 0x04, 0, 0x76, 0x14, 0x72, 0xa7, 0x88, 0xff, 0xff, 0xb9, 0x82, 0, 0x87, 0x18, 0x99, 0x89,

@@ -1,4 +1,5 @@
-//! A register's two halves, the right one set again and again and all of it wanted: translated, it is what it is interpreted.
+//! A register's two halves, the right one set again and again and all of it wanted: translated, it is what it is
+//! interpreted.
 
 #![cfg(translator)]
 

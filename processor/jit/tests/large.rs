@@ -59,7 +59,8 @@ const LINE: [u8; 22] =
 /// Where the second part begins.
 const SECOND: u64 = 12;
 
-/// How many instructions are translated if the second part has code before the first, and so many bytes of code may be kept.
+/// How many instructions are translated if the second part has code before the first, and so many bytes of code may be
+/// kept.
 fn translated(room: usize) -> u64 {
     const PATIENCE: u8 = 12;
     let mut cache = BlockCache::with_patience(PATIENCE);

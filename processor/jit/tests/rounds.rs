@@ -1,4 +1,5 @@
-//! A loop sets the base of what it fetches, and stores there in its next round: translated, it does what it does interpreted.
+//! A loop sets the base of what it fetches, and stores there in its next round: translated, it does what it does
+//! interpreted.
 
 #![cfg(translator)]
 

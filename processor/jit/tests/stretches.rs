@@ -1,4 +1,5 @@
-//! Loops that move or clear field after field, and constants that programs make of two halves: interpreted and translated.
+//! Loops that move or clear field after field, and constants that programs make of two halves: interpreted and
+//! translated.
 
 #![cfg(translator)]
 

@@ -1,4 +1,5 @@
-//! Pages of others in a configuration's storage: where they lie, within its size or behind it, and who may store into them.
+//! Pages of others in a configuration's storage: where they lie, within its size or behind it, and who may store into
+//! them.
 
 use crate::{NotAvailable, Pages, Storage};
 use arch::{Absolute, PAGE};
@@ -81,13 +82,15 @@ impl Storage {
         self.attached.get((a.0 / PAGE) as usize).is_some_and(|flags| flags.load(Relaxed) & PROTECTED != 0)
     }
 
-    /// Whether the frame that holds `a` is one that other configurations have as well, and that is not this one's own copy when it changes.
+    /// Whether the frame that holds `a` is one that other configurations have as well, and that is not this one's own
+    /// copy when it changes.
     pub fn is_shared(&self, a: Absolute) -> bool {
         self.attached.get((a.0 / PAGE) as usize).is_some_and(|flags| flags.load(Relaxed) & (PROTECTED | COMMON) != 0)
     }
 
-    /// Puts `pages` from `from` on in the place of what is at `range`, whole pages within [`Storage::room`]; without `pages`, zero pages of the
-    /// configuration's own. Their keys are zero. Translations that CPUs remember must be purged afterwards.
+    /// Puts `pages` from `from` on in the place of what is at `range`, whole pages within [`Storage::room`]; without
+    /// `pages`, zero pages of the configuration's own. Their keys are zero. Translations that CPUs remember must be
+    /// purged afterwards.
     ///
     /// Code in pages that several store into is seen to change, whoever stores.
     pub fn attach(
@@ -122,8 +125,9 @@ impl Storage {
         Ok(())
     }
 
-    /// Does something with the frame, and with it in each other storage that has it, if its page is one that several store into; each is
-    /// called with its own number of the frame. What two CPUs do so with one page comes one behind the other everywhere.
+    /// Does something with the frame, and with it in each other storage that has it, if its page is one that several
+    /// store into; each is called with its own number of the frame. What two CPUs do so with one page comes one behind
+    /// the other everywhere.
     pub(crate) fn in_all<T>(&self, frame: u64, act: impl Fn(&Storage, u64) -> T) -> T {
         let common = self.attached.get(frame as usize).is_some_and(|flags| flags.load(Relaxed) & COMMON != 0);
         let here = common.then(|| self.ranges().iter().rfind(|it| it.range.contains(&(frame * PAGE))).cloned());
@@ -145,8 +149,8 @@ impl Storage {
         done
     }
 
-    /// Takes attached pages away: where they lay within the configuration's size are zero pages, and behind it nothing. As for [`Storage::attach`],
-    /// translations must be purged.
+    /// Takes attached pages away: where they lay within the configuration's size are zero pages, and behind it nothing.
+    /// As for [`Storage::attach`], translations must be purged.
     pub fn detach(&self, range: Range<u64>) -> io::Result<()> {
         self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(0, SeqCst));
         let gone: Vec<Attached> = self.ranges().extract_if(.., |other| other.range == range).collect();
@@ -165,8 +169,8 @@ impl Storage {
         all.into_iter().try_for_each(|attached| self.detach(attached.range))
     }
 
-    /// Zeroes pages that are attached: they become the configuration's own, but those that are shared stay as they are. False if
-    /// none is attached.
+    /// Zeroes pages that are attached: they become the configuration's own, but those that are shared stay as they are.
+    /// False if none is attached.
     pub(crate) fn zero_attached(&self, range: Range<u64>) -> bool {
         if self.ranges().iter().all(|other| other.range.end <= range.start || range.end <= other.range.start) {
             return false;
@@ -245,7 +249,8 @@ mod tests {
         b.detach(12 * PAGE..15 * PAGE).unwrap();
         b.write(Absolute(9 * PAGE + 0x104), &[1]).unwrap();
         assert!(a.code_version(at) != mine, "it has the page at another address still");
-        // One that has looked at the page before the other decoded there stores only then: it has to tell, and nobody waits for it.
+        // One that has looked at the page before the other decoded there stores only then: it has to tell, and nobody
+        // waits for it.
         let beside = Absolute(at.0 + 0x800);
         let told = b.code(beside).is_marked();
         let mine = a.mark_code(beside, 8);

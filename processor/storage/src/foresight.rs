@@ -1,13 +1,15 @@
 //! Storage that is about to be stored into for the first time is found and cleared by a thread, ahead of who stores.
 //!
-//! A system fills its storage from one end to the other: its kernel unpacks itself there, makes its tables, and has what it reads put behind
-//! them. Each time a huge page of the host is reached, it has to be found and cleared, which takes as long as a million instructions. So of
-//! each such piece it is known whether anything was stored there, by a CPU or by input; and when one is reached behind another, or behind one
-//! that was passed over, those that come next are prepared meanwhile, if nothing of them is there: while one is filled, a thread may
-//! have to wait for a processor. They are as zero then as they were before. Some are never reached; there are no more than [`VAIN`] of them.
+//! A system fills its storage from one end to the other: its kernel unpacks itself there, makes its tables, and has
+//! what it reads put behind them. Each time a huge page of the host is reached, it has to be found and cleared, which
+//! takes as long as a million instructions. So of each such piece it is known whether anything was stored there, by a
+//! CPU or by input; and when one is reached behind another, or behind one that was passed over, those that come next
+//! are prepared meanwhile, if nothing of them is there: while one is filled, a thread may have to wait for a processor.
+//! They are as zero then as they were before. Some are never reached; there are no more than [`VAIN`] of them.
 //!
-//! A host that is a virtual machine itself may have given back the pages that it did not use. To get one again takes fifty times as long as
-//! clearing it, and who streams through storage reaches pieces faster than a thread can prepare them. There more of them are prepared, before.
+//! A host that is a virtual machine itself may have given back the pages that it did not use. To get one again takes
+//! fifty times as long as clearing it, and who streams through storage reaches pieces faster than a thread can prepare
+//! them. There more of them are prepared, before.
 //!
 //! Small machines, which are kept small, are left alone, as is everything on hosts that cannot do this.
 

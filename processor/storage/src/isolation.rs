@@ -1,12 +1,13 @@
 //! A transaction's stores, kept apart from everybody but its CPU.
 //!
-//! A transaction stores in place. Before its first store into a frame a copy is kept here, and until the transaction ends
-//! the copies are what everybody else has to do with: channel programs, the service element and CP read what is in them,
-//! and store into them as well as into storage. So an abort, which puts the copies back, undoes what the transaction has
-//! stored and nothing else. Whoever stores while there is a transaction also disturbs it: a disturbed one only aborts,
-//! since it may have fetched what is no longer so.
+//! A transaction stores in place. Before its first store into a frame a copy is kept here, and until the transaction
+//! ends the copies are what everybody else has to do with: channel programs, the service element and CP read what is in
+//! them, and store into them as well as into storage. So an abort, which puts the copies back, undoes what the
+//! transaction has stored and nothing else. Whoever stores while there is a transaction also disturbs it: a disturbed
+//! one only aborts, since it may have fetched what is no longer so.
 //!
-//! An access begins with [`Isolation::enter`]: as long as one is inside, no transaction begins, so none sees half of it.
+//! An access begins with [`Isolation::enter`]: as long as one is inside, no transaction begins, so none sees half of
+//! it.
 
 use arch::PAGE;
 use base::Held;

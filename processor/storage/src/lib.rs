@@ -9,16 +9,17 @@
 //! if its version is the frame's, and self-modifying code costs nobody else anything. Doublewords, not larger pieces:
 //! Linux returns to programs through an instruction among the busiest fields of its prefix area.
 //!
-//! Who stores looks at the marks behind the store, with a fence between the two, and who decodes reads the text behind the
-//! marking: one of them sees the other. Only CPUs that store into frames *without* marks look before the store (or at what they have
-//! found out some instructions ago), so when a frame gets its first mark the engine has all CPUs of the configuration come by before it
-//! reads the text ([`Watched::first`], [`Storage::watched`]).
+//! Who stores looks at the marks behind the store, with a fence between the two, and who decodes reads the text behind
+//! the marking: one of them sees the other. Only CPUs that store into frames *without* marks look before the store (or
+//! at what they have found out some instructions ago), so when a frame gets its first mark the engine has all CPUs of
+//! the configuration come by before it reads the text ([`Watched::first`], [`Storage::watched`]).
 //!
 //! **Whose view.** `load` and `store` are a CPU's own, as is what it does through [`Storage::frame`]; `read` and `write` are
 //! everybody else's, and know nothing of a transaction that may yet be undone ([`Storage::isolate`]).
 //!
-//! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory. [`Pages`] can take the place of parts of
-//! it, and lie behind its end as well: so several configurations share pages ([`Storage::attach`]).
+//! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory. [`Pages`] can take
+//! the place of parts of it, and lie behind its end as well: so several configurations share pages
+//! ([`Storage::attach`]).
 
 mod attached;
 mod foresight;
@@ -74,8 +75,8 @@ pub struct References {
     pub shared: u64,
 }
 
-/// What the engines keep about a frame's code: on the right its version, raised by each store into marked bytes; on the left
-/// whether any doubleword of it is marked.
+/// What the engines keep about a frame's code: on the right its version, raised by each store into marked bytes; on the
+/// left whether any doubleword of it is marked.
 #[derive(Default)]
 pub struct Code(AtomicU64);
 
@@ -88,8 +89,8 @@ const MARKED: u64 = NEWS | KNOWN;
 const TOLD: u64 = 4 << 32;
 
 impl Code {
-    /// Whether instructions were decoded from the frame, or others may have decoded some: then a store into it must be told
-    /// ([`Storage::stored`]).
+    /// Whether instructions were decoded from the frame, or others may have decoded some: then a store into it must be
+    /// told ([`Storage::stored`]).
     #[inline(always)]
     pub fn is_marked(&self) -> bool {
         self.0.load(Relaxed) & (MARKED | TOLD) != 0
@@ -115,8 +116,8 @@ impl Code {
 pub struct Watched {
     /// The frame's version.
     pub version: u32,
-    /// Other CPUs may take the frame for one without marks for some instructions more: have all of them come by, then call
-    /// [`Storage::watched`], before the text is read.
+    /// Other CPUs may take the frame for one without marks for some instructions more: have all of them come by, then
+    /// call [`Storage::watched`], before the text is read.
     pub first: bool,
 }
 
@@ -282,8 +283,8 @@ impl Storage {
         self.isolation.is_disturbed()
     }
 
-    /// The transaction ends. False: what it has stored into kept frames is undone, because it is to be, or since somebody
-    /// else has stored.
+    /// The transaction ends. False: what it has stored into kept frames is undone, because it is to be, or since
+    /// somebody else has stored.
     pub fn settle(&self, undo: bool) -> bool {
         let mut kept = self.isolation.kept();
         let undo = undo || self.isolation.is_disturbed();
@@ -404,15 +405,16 @@ impl Storage {
         Ok(self.keys[(a.0 / PAGE) as usize].fetch_and(!(bits & key::ALL), Relaxed) & key::ALL)
     }
 
-    /// Has [`Storage::references`] count from nothing. What CPUs remember of translations must be purged afterwards: a page is counted when
-    /// it is next looked for.
+    /// Has [`Storage::references`] count from nothing. What CPUs remember of translations must be purged afterwards: a
+    /// page is counted when it is next looked for.
     pub fn forget_references(&self) {
         for cell in self.keys.iter().filter(|cell| cell.load(Relaxed) & key::REFERRED != 0) {
             cell.fetch_and(!key::REFERRED, Relaxed);
         }
     }
 
-    /// The pages that CPUs, channel programs or CP have referred to. No reference bit of the guest's has anything to do with it.
+    /// The pages that CPUs, channel programs or CP have referred to. No reference bit of the guest's has anything to do
+    /// with it.
     pub fn references(&self) -> References {
         let referred = |frame: &usize| self.keys[*frame].load(Relaxed) & key::REFERRED != 0;
         (0..self.keys.len()).filter(referred).fold(References::default(), |mut sum, frame| {
@@ -440,8 +442,8 @@ impl Storage {
         &self.marks[frame as usize * MARKS..][..MARKS]
     }
 
-    /// Marks `len` bytes at `a` (at least one, within one frame) as decoded. What is read of them behind this is what the version
-    /// stands for. Of a page that other configurations store into, too, theirs are marked as well.
+    /// Marks `len` bytes at `a` (at least one, within one frame) as decoded. What is read of them behind this is what
+    /// the version stands for. Of a page that other configurations store into, too, theirs are marked as well.
     pub fn mark_code(&self, a: Absolute, len: usize) -> Watched {
         self.in_all(a.0 / PAGE, |storage, frame| storage.mark_own_code(Absolute(frame * PAGE + a.0 % PAGE), len))
     }
@@ -472,7 +474,8 @@ impl Storage {
         let _ = self.code(a).0.compare_exchange(version | NEWS, version | KNOWN, SeqCst, SeqCst);
     }
 
-    /// What is known of code in the frame that holds `a`, which must exist; it stays at its place as long as the storage.
+    /// What is known of code in the frame that holds `a`, which must exist; it stays at its place as long as the
+    /// storage.
     #[inline(always)]
     pub fn code(&self, a: Absolute) -> &Code {
         &self.code[(a.0 / PAGE) as usize]

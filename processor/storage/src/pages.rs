@@ -7,8 +7,8 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// Pages of host storage that can be part of several configurations' storage at once ([`crate::Storage::attach`]). They are zero
-/// until they are written, and take no room before.
+/// Pages of host storage that can be part of several configurations' storage at once ([`crate::Storage::attach`]). They
+/// are zero until they are written, and take no room before.
 pub struct Pages {
     file: File,
     len: u64,

@@ -46,8 +46,8 @@ impl<T: Row> Deref for Table<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the mapping is as long as the table, on a page boundary, and zero where it was not changed, which is a value
-        // of every `Row`; it is changed through these references alone.
+        // SAFETY: the mapping is as long as the table, on a page boundary, and zero where it was not changed, which is
+        // a value of every `Row`; it is changed through these references alone.
         unsafe { std::slice::from_raw_parts(self.bytes.at(0).cast(), self.rows) }
     }
 }

@@ -1,4 +1,5 @@
-//! REXX clauses a second in CMS on each engine: the program that `cargo bench -p rexx` times on the host. `cargo bench -p cms`.
+//! REXX clauses a second in CMS on each engine: the program that `cargo bench -p rexx` times on the host. `cargo bench
+//! -p cms`.
 
 use cms::system::Site;
 use engine::Engine;

@@ -1,4 +1,5 @@
-//! What a line costs a virtual machine, by CP's TRACE COUNT, and pages of the documentation that are made of such counts.
+//! What a line costs a virtual machine, by CP's TRACE COUNT, and pages of the documentation that are made of such
+//! counts.
 
 use crate::system::Site;
 use std::path::Path;
@@ -47,8 +48,8 @@ pub fn begin(site: &mut Site) {
     site.says("CMSUSER", "ipl cms parm autocr");
 }
 
-/// The page `docs/NAME`: with `BLESS` it is written. Another compiler makes other instructions, but not many more or fewer: the first number of
-/// the row `all` may differ by a quarter.
+/// The page `docs/NAME`: with `BLESS` it is written. Another compiler makes other instructions, but not many more or
+/// fewer: the first number of the row `all` may differ by a quarter.
 pub fn keep(name: &str, page: &str) {
     println!("{page}");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);

@@ -1,5 +1,5 @@
-//! What the tests of CMS share: the programs of `guest/cms` that run on this host, built by its C compiler, the nucleus, if
-//! `cargo x cms` has built it, and a system with a user who IPLs it ([`system::Site`]).
+//! What the tests of CMS share: the programs of `guest/cms` that run on this host, built by its C compiler, the
+//! nucleus, if `cargo x cms` has built it, and a system with a user who IPLs it ([`system::Site`]).
 
 mod cards;
 pub mod count;
@@ -69,7 +69,8 @@ fn knows_cms(name: &str) -> bool {
     name.starts_with("drive") || ["system.c", "filter.c", "help.c"].contains(&name)
 }
 
-/// `pipe`, pipelines on this host (`guest/cms/pipe/host.c`) with a sanitizer looking on; `None`, with a sentence, where there is no compiler for it.
+/// `pipe`, pipelines on this host (`guest/cms/pipe/host.c`) with a sanitizer looking on; `None`, with a sentence, where
+/// there is no compiler for it.
 pub fn pipe() -> Option<&'static Path> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
     BUILT.get_or_init(build_pipe).as_deref()
@@ -129,8 +130,8 @@ pub fn good(words: &[&str]) -> String {
     said
 }
 
-/// The loader and the nucleus, from the folder `ENDICOTT_CMS` names or from `cache/cms`; `None`, with a sentence, if they are not
-/// there.
+/// The loader and the nucleus, from the folder `ENDICOTT_CMS` names or from `cache/cms`; `None`, with a sentence, if
+/// they are not there.
 pub fn nucleus() -> Option<[PathBuf; 2]> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cache/cms");
     let folder = std::env::var_os("ENDICOTT_CMS").map_or(root, PathBuf::from);

@@ -1,4 +1,5 @@
-//! Stories: what users type and see, as the files of `tests/transcripts` have it (`tests/transcripts.rs` says how they are written).
+//! Stories: what users type and see, as the files of `tests/transcripts` have it (`tests/transcripts.rs` says how they
+//! are written).
 
 use crate::system::File;
 

@@ -78,8 +78,9 @@ pub struct Site {
     terminals: Vec<(String, Arc<Terminal>)>,
 }
 
-/// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal; of a deck `deck` and a line with the
-/// compiled file's path, or `cards` and lines as [`cards::deck`] has them; of what HELP types `help` and a line with the file's name.
+/// A file for a disk: name, type, mode, text; of a MODULE, its bytes in hexadecimal; of a deck `deck` and a line with
+/// the compiled file's path, or `cards` and lines as [`cards::deck`] has them; of what HELP types `help` and a line
+/// with the file's name.
 pub type File<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 impl Site {

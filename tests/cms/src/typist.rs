@@ -1,5 +1,6 @@
-//! A typist who knows every command and no reason: lines made of the commands' own syntax (`guest/cms/command/table.c`), of the words that
-//! their sources look for, of numbers and names at edges, and of built-in functions of REXX with such arguments.
+//! A typist who knows every command and no reason: lines made of the commands' own syntax
+//! (`guest/cms/command/table.c`), of the words that their sources look for, of numbers and names at edges, and of
+//! built-in functions of REXX with such arguments.
 
 use fuzz::chance::Chance;
 use std::path::Path;
@@ -255,7 +256,8 @@ const SERVICES: [&str; 14] = [
     "DMSOPEN rc rsn f l 'READ' # t b b b b # # # # # # #",
 ];
 
-/// Commands that have much to do with what is in files, more often typed than others, and the types of files that they mean without saying so.
+/// Commands that have much to do with what is in files, more often typed than others, and the types of files that they
+/// mean without saying so.
 const WORTH_WHILE: [(&str, &str); 28] = [
     ("COMPARE", ""),
     ("COPYFILE", ""),

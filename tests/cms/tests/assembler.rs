@@ -1,6 +1,6 @@
-//! CMS's assembler (`guest/cms/assemble`) as a program of this host: what it lists of small sources (`tests/assembler/assemblies.txt`, which
-//! `BLESS=1` writes anew), each instruction of its table against the GNU assembler, and sources that chance has spoiled, which end in messages
-//! and in nothing else.
+//! CMS's assembler (`guest/cms/assemble`) as a program of this host: what it lists of small sources
+//! (`tests/assembler/assemblies.txt`, which `BLESS=1` writes anew), each instruction of its table against the GNU
+//! assembler, and sources that chance has spoiled, which end in messages and in nothing else.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;

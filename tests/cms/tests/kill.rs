@@ -1,5 +1,5 @@
-//! A machine that is stopped at any moment while CMS writes: the disk is sound, and every file that was closed is whole.
-//! `ENDICOTT_KILLS` says how often; 500 take some minutes.
+//! A machine that is stopped at any moment while CMS writes: the disk is sound, and every file that was closed is
+//! whole. `ENDICOTT_KILLS` says how often; 500 take some minutes.
 
 use cms::system::Site;
 

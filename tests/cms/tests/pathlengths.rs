@@ -1,7 +1,9 @@
-//! What commands cost: the traced commands of "VM/ESA Release 1.1 Performance Report", appendix A, that need no editor and no assembler, one after the other at a
-//! saved CMS, counted by TRACE COUNT. Each must do what it is for, and none may execute more than three times the report's instructions.
+//! What commands cost: the traced commands of "VM/ESA Release 1.1 Performance Report", appendix A, that need no editor
+//! and no assembler, one after the other at a saved CMS, counted by TRACE COUNT. Each must do what it is for, and none
+//! may execute more than three times the report's instructions.
 //!
-//! `cargo test -p cms --test pathlengths -- --nocapture` prints the table; with `BLESS=1` it becomes `docs/cms-pathlengths.md`.
+//! `cargo test -p cms --test pathlengths -- --nocapture` prints the table; with `BLESS=1` it becomes
+//! `docs/cms-pathlengths.md`.
 
 use cms::count::{self, Count};
 use cms::system::{File, Site};

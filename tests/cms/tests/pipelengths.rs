@@ -1,5 +1,6 @@
-//! What a pipeline costs and what an exec does for the same: instructions of both, counted by TRACE COUNT. The twelve tasks are those of
-//! `transcripts/pipetraces.txt` and `pipe-day.txt`, whose files are these stories'; three more are about three hundred records.
+//! What a pipeline costs and what an exec does for the same: instructions of both, counted by TRACE COUNT. The twelve
+//! tasks are those of `transcripts/pipetraces.txt` and `pipe-day.txt`, whose files are these stories'; three more are
+//! about three hundred records.
 //!
 //! `BLESS=1 cargo test -p cms --test pipelengths` writes `docs/pipe-pathlengths.md`.
 
@@ -9,7 +10,8 @@ use cms::system::{File, Site};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What is done; the execs that do it without a pipeline and with one; what is typed before each, and behind it to see what it has done.
+/// What is done; the execs that do it without a pipeline and with one; what is typed before each, and behind it to see
+/// what it has done.
 struct Task {
     what: &'static str,
     without: &'static str,

@@ -1,7 +1,7 @@
 //! Pipelines on this host: what they type, and random ones.
 //!
-//! `tests/pipelines.txt` has lines `> pipeline` and what it types. `BLESS=1` writes what is typed now. `ENDICOTT_PIPELINES=300000
-//! ENDICOTT_SEED=n` runs so many random ones, with a sanitizer looking on.
+//! `tests/pipelines.txt` has lines `> pipeline` and what it types. `BLESS=1` writes what is typed now.
+//! `ENDICOTT_PIPELINES=300000 ENDICOTT_SEED=n` runs so many random ones, with a sanitizer looking on.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The stages of `guest/cms/pipe` on this host: what SORT, SPLIT, JOIN, PICK, CHANGE and SPECS make of random records is compared with
-//! models that say the same in a few lines.
+//! The stages of `guest/cms/pipe` on this host: what SORT, SPLIT, JOIN, PICK, CHANGE and SPECS make of random records
+//! is compared with models that say the same in a few lines.
 
 use fuzz::chance::Chance;
 use std::io::Write;

@@ -20,8 +20,8 @@
 //! < Ready;                       what CMSUSER's terminal shows then
 //! ```
 //!
-//! Times of day and processor times are shown as n. `BLESS=1 cargo test -p cms --test transcripts` writes what is shown now into the files;
-//! `STORY=tape` plays only those with that in their names.
+//! Times of day and processor times are shown as n. `BLESS=1 cargo test -p cms --test transcripts` writes what is shown
+//! now into the files; `STORY=tape` plays only those with that in their names.
 
 use cms::story::{Story, What, masked};
 use cms::system::Site;

@@ -1,9 +1,10 @@
-//! Whatever is typed, CMS is there for the next line: no exception in a system routine, no abend, nothing that HX does not end, and the
-//! disk is sound.
+//! Whatever is typed, CMS is there for the next line: no exception in a system routine, no abend, nothing that HX does
+//! not end, and the disk is sound.
 //!
-//! A [`Typist`] types stories of some forty lines at a virtual machine's console, on a disk with files of all formats, a tape and a reader.
-//! Some blocks of the disk are damaged at last. `ENDICOTT_TYPED=50000` types so many lines, `ENDICOTT_SEED=n` others. A story that ends badly is
-//! played again without this line and that, and what is left is shown.
+//! A [`Typist`] types stories of some forty lines at a virtual machine's console, on a disk with files of all formats,
+//! a tape and a reader. Some blocks of the disk are damaged at last. `ENDICOTT_TYPED=50000` types so many lines,
+//! `ENDICOTT_SEED=n` others. A story that ends badly is played again without this line and that, and what is left is
+//! shown.
 
 use cms::system::{Site, images};
 use cms::typist::{FILES, Typist};
@@ -222,7 +223,8 @@ fn complaint(shown: &str) -> Option<String> {
     shown.lines().find(bad).map(str::to_owned)
 }
 
-/// Whether CMS waits for a command: what it has said last is that it is ready. CP may have said something of spool files since.
+/// Whether CMS waits for a command: what it has said last is that it is ready. CP may have said something of spool
+/// files since.
 fn at_ready(shown: &str) -> bool {
     let of_spool = |line: &str| ["RDR", "PUN", "PRT"].iter().any(|unit| line.starts_with(&format!("{unit} FILE")));
     let last = shown.lines().rfind(|line| !of_spool(line)).unwrap_or("");

@@ -93,8 +93,8 @@ impl Report {
     }
 }
 
-/// The instructions of a group: a chapter's name (`general`, `bfp`), a mnemonic, or nothing for all; only what is built,
-/// and nothing of `without`.
+/// The instructions of a group: a chapter's name (`general`, `bfp`), a mnemonic, or nothing for all; only what is
+/// built, and nothing of `without`.
 pub fn rows(group: Option<&str>, without: &str) -> Vec<Row> {
     let chapters = [
         ("general", isa::table::general::ROWS),
@@ -260,7 +260,8 @@ fn relocate(unit: &mut [u8], distance: i64) {
     }
 }
 
-/// Makes a difference's test as small as possible: fewer instructions, then fewer registers and bytes that are not zero.
+/// Makes a difference's test as small as possible: fewer instructions, then fewer registers and bytes that are not
+/// zero.
 pub fn shrink(qemu: &Path, difference: &mut Difference) -> std::io::Result<()> {
     let mut ours = Engines::new();
     let mut differs = |address: u64, tests: &[Sequence]| -> std::io::Result<Vec<Option<String>>> {

@@ -89,8 +89,8 @@ fn differences(a: &Outcome, b: &Outcome) -> Vec<String> {
     found
 }
 
-/// Some floating-point registers get numbers whose products and quotients are, or just are not, tiny: they lie about the least
-/// normal number and about 1, a few units of the last place away.
+/// Some floating-point registers get numbers whose products and quotients are, or just are not, tiny: they lie about
+/// the least normal number and about 1, a few units of the last place away.
 fn tiny(before: &mut Registers, random: &mut Random) {
     for n in 0..6 {
         let near = random.below(9u64).wrapping_sub(4);
@@ -104,7 +104,8 @@ fn tiny(before: &mut Registers, random: &mut Random) {
     }
 }
 
-/// Sequences of a generator, each of several of its own, so that registers and condition codes live across instructions.
+/// Sequences of a generator, each of several of its own, so that registers and condition codes live across
+/// instructions.
 pub fn sequence(generator: &mut Generator, parts: usize) -> Sequence {
     let mut whole = generator.sequence(None, text_address(0));
     for _ in 1..parts {
@@ -117,8 +118,8 @@ pub fn sequence(generator: &mut Generator, parts: usize) -> Sequence {
     whole
 }
 
-/// A loop of a few instructions on registers 0 to 5 and storage, which counts in register 7: sequences of all rows hardly ever
-/// branch back.
+/// A loop of a few instructions on registers 0 to 5 and storage, which counts in register 7: sequences of all rows
+/// hardly ever branch back.
 pub fn turns(random: &mut Random) -> Vec<u8> {
     const RR: [u8; 14] = [0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1e, 0x1f];
     const RRE: [u8; 20] = [
@@ -160,7 +161,8 @@ pub fn turns(random: &mut Random) -> Vec<u8> {
 
 /// The same on floating-point registers 0 to 5, whose numbers are what they become.
 pub fn float_turns(random: &mut Random) -> Vec<u8> {
-    // LPEBR to LTEBR, LCEBR, LDEBR, KEBR, CEBR, AEBR, SEBR, DEBR, the same long; SQEBR, SQDBR, MEEBR, MDBR, LPDFR, LNDFR, LCDFR.
+    // LPEBR to LTEBR, LCEBR, LDEBR, KEBR, CEBR, AEBR, SEBR, DEBR, the same long; SQEBR, SQDBR, MEEBR, MDBR, LPDFR,
+    // LNDFR, LCDFR.
     const RRE: [u8; 27] = [
         0x00, 0x01, 0x02, 0x03, 0x04, 0x08, 0x09, 0x0a, 0x0b, 0x0d, 0x10, 0x11, 0x12, 0x13, 0x18, 0x19, 0x1a, 0x1b,
         0x1a, 0x1d, 0x14, 0x15, 0x17, 0x1c, 0x70, 0x71, 0x73,

@@ -1,5 +1,5 @@
-//! A second opinion, where QEMU is silent: the same tests on Hercules, if it is installed. Its answers are evidence, not
-//! truth: what differs is for a reader with the manual to judge.
+//! A second opinion, where QEMU is silent: the same tests on Hercules, if it is installed. Its answers are evidence,
+//! not truth: what differs is for a reader with the manual to judge.
 
 use crate::image::{self, Outcome, Test};
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
-//! Whole programs on both engines, in a machine where everything happens: loops, branches into the middle of blocks, stores
-//! into the program's own text, EXECUTE of what was changed, pages that go away, interruptions, storage keys, access
-//! registers and other address spaces, and a code cache that is too small.
+//! Whole programs on both engines, in a machine where everything happens: loops, branches into the middle of blocks,
+//! stores into the program's own text, EXECUTE of what was changed, pages that go away, interruptions, storage keys,
+//! access registers and other address spaces, and a code cache that is too small.
 //!
-//! A program runs on two CPUs that differ in their engine, in the supervisor state. Every new PSW waits, so the CPUs come
-//! back at every interruption, and whenever their budgets end, which they do at random points. There everything is compared:
-//! registers, all of storage, keys. Then the same happens to both: a page is mapped again, an instruction passed over,
-//! an interruption made pending, a byte of the text changed from outside.
+//! A program runs on two CPUs that differ in their engine, in the supervisor state. Every new PSW waits, so the CPUs
+//! come back at every interruption, and whenever their budgets end, which they do at random points. There everything is
+//! compared: registers, all of storage, keys. Then the same happens to both: a page is mapped again, an instruction
+//! passed over, an interruption made pending, a byte of the text changed from outside.
 //!
 //! The tables map most pages where they really are; in the other address space two pairs of pages change places.
 
@@ -24,8 +24,8 @@ use vectors::{Registers, SCRATCH};
 const TEXT: u64 = 0x4_0e80;
 /// Pages of text: the program is not longer.
 const TEXT_END: u64 = 0x4_2000;
-/// Bits 0 and 2-4 of the PSW. STOSM of them leaves them in the old PSW of its specification exception; with such a PSW no CPU executes
-/// anything.
+/// Bits 0 and 2-4 of the PSW. STOSM of them leaves them in the old PSW of its specification exception; with such a PSW
+/// no CPU executes anything.
 const NEVER: u64 = 0xb8 << 56;
 /// Counters of loops, an aligned doubleword each item.
 const COUNTERS: u64 = 0x3_0000;
@@ -543,8 +543,8 @@ impl Duel {
         found
     }
 
-    /// Runs both until their budgets end or something else stops them. Budgets end between blocks, and translated ones are others:
-    /// who has done less goes on until both have done as much.
+    /// Runs both until their budgets end or something else stops them. Budgets end between blocks, and translated ones
+    /// are others: who has done less goes on until both have done as much.
     fn resume(&mut self, budget: i64) -> [Exit; 2] {
         let mut exits = [0, 1].map(|n| self.sides[n].machine.resume(budget));
         for _ in 0..CATCHES {

@@ -1,5 +1,5 @@
-//! Proposes vectors: short cases, one for each condition code and exception of an instruction that has no line yet, whose
-//! right-hand sides the oracle confirms.
+//! Proposes vectors: short cases, one for each condition code and exception of an instruction that has no line yet,
+//! whose right-hand sides the oracle confirms.
 //!
 //! A random case agrees on both sides first. Then everything is zeroed that does not matter: what is left is what the
 //! instruction looks at. The short case runs on both sides again before it becomes a line.
@@ -92,7 +92,8 @@ fn row_vectors(
         let agrees = agreement(qemu, &sequences, ours, branches)?;
         let confirmed = candidates.into_iter().zip(agrees).filter(|(_, agrees)| *agrees).map(|(c, _)| c);
         let Some(best) = confirmed.min_by_key(rank) else { continue };
-        // An enabled overflow, underflow or inexact result is delivered here; the oracle only confirms the interruption.
+        // An enabled overflow, underflow or inexact result is delivered here; the oracle only confirms the
+        // interruption.
         let partly = best.after.iter().any(|s| matches!(s, Setting::Dxc(dxc) if dxc & 0x3c != 0 && dxc & 0xc0 == 0));
         let mut vector = vector(row, &best.sequence, best.before, best.after);
         if partly {

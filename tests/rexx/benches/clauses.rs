@@ -1,5 +1,5 @@
-//! Clauses a second beside Regina's: a mix of clauses like the one that the measure REXXCPS made known (assignments, loops,
-//! comparisons, SELECT, PARSE, stems, calls), written for this project. `cargo bench -p rexx`.
+//! Clauses a second beside Regina's: a mix of clauses like the one that the measure REXXCPS made known (assignments,
+//! loops, comparisons, SELECT, PARSE, stems, calls), written for this project. `cargo bench -p rexx`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -1,5 +1,6 @@
-//! Families of small programs, made from tables: every built-in function over arguments that matter, every operator over
-//! numbers that matter, every form of the instructions. The order is fixed, so recorded results stay beside their programs.
+//! Families of small programs, made from tables: every built-in function over arguments that matter, every operator
+//! over numbers that matter, every form of the instructions. The order is fixed, so recorded results stay beside their
+//! programs.
 
 /// A family: its name, and its programs without the trap for errors around them ([`wrap`]).
 pub struct Family {

@@ -1,7 +1,7 @@
 //! The language processor of `guest/cms/rexx`, built as a program of this host and held against Regina.
 //!
-//! [`families`] makes small programs; `cases/` keeps, for each, what it must print. What is kept was recorded with Regina
-//! beside us, and every record in which the two differ says why. Where Regina is installed it is asked again.
+//! [`families`] makes small programs; `cases/` keeps, for each, what it must print. What is kept was recorded with
+//! Regina beside us, and every record in which the two differ says why. Where Regina is installed it is asked again.
 
 use std::fmt::Write as _;
 use std::fs;

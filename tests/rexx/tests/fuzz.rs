@@ -1,8 +1,8 @@
 //! Programs that nobody wrote: the small programs of the families, cut up, spliced and scribbled over, run under the
 //! sanitizers. Nothing may crash, nothing may keep storage, and every program must end.
 //!
-//! `REXX_FUZZ=N` runs N lines of programs (each has up to eleven) with plenty of storage, and a fifth as many with little;
-//! `REXX_SEED` says which. It prints how many there were.
+//! `REXX_FUZZ=N` runs N lines of programs (each has up to eleven) with plenty of storage, and a fifth as many with
+//! little; `REXX_SEED` says which. It prints how many there were.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -159,7 +159,8 @@ fn program(random: &mut Random, lines: &[&str]) -> Vec<u8> {
     bytes
 }
 
-/// Runs programs of that many lines, or a few more; `flags` for the interpreter. Returns how many programs, and how many lines.
+/// Runs programs of that many lines, or a few more; `flags` for the interpreter. Returns how many programs, and how
+/// many lines.
 fn fuzz(interpreter: &Path, flags: &[&str], seed: u64, count: u64) -> (usize, u64) {
     let families = families::all();
     let wrapped: Vec<String> = families.iter().flat_map(|f| f.programs.iter()).map(|p| families::wrap(p)).collect();

@@ -1,5 +1,6 @@
-//! Programs written by hand, with what they print: TRACE and interactive debug, conditions, the variable interface, external
-//! routines, errors, dates. `golden/NAME.rex` prints `golden/NAME.out` with `golden/NAME.in` typed. `BLESS=1` records anew.
+//! Programs written by hand, with what they print: TRACE and interactive debug, conditions, the variable interface,
+//! external routines, errors, dates. `golden/NAME.rex` prints `golden/NAME.out` with `golden/NAME.in` typed. `BLESS=1`
+//! records anew.
 
 use std::fs;
 use std::path::Path;

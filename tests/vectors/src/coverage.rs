@@ -13,8 +13,8 @@
 //! - **Data exceptions**: `pgm=0007` with the data-exception code of that reason; a flag in the FPC is not enough.
 //! - **Any other exception**: a line with its code.
 //!
-//! An instruction that another part of the machine performs (`intercept=`) needs lines for what the CPU checks before it
-//! hands it over: privilege, registers, alignment. The rest is shown in `complex/tests`.
+//! An instruction that another part of the machine performs (`intercept=`) needs lines for what the CPU checks before
+//! it hands it over: privilege, registers, alignment. The rest is shown in `complex/tests`.
 
 use crate::Setting;
 use crate::file::{Case, Vector};

@@ -1,6 +1,7 @@
 //! Test vectors: lines that test decoding, disassembly and effect of one instruction at once.
 //!
-//! The lines are in `.vec` files in folders named after the chapters of the manual; [`file`] describes them. `cargo test
+//! The lines are in `.vec` files in folders named after the chapters of the manual; [`file`] describes them. `cargo
+//! test
 //! -p vectors` runs them all; with `BLESS=1` in the environment (`cargo x bless`) it writes what the processor really
 //! does into the right-hand sides, to be read with care before it is committed.
 

@@ -63,8 +63,8 @@ impl Machine {
         Machine { state, storage, cache: BlockCache::default() }
     }
 
-    /// A z/Architecture CPU with 1 MiB that is going to execute `text` at `address`, and translates what it has executed so often
-    /// (0: nothing).
+    /// A z/Architecture CPU with 1 MiB that is going to execute `text` at `address`, and translates what it has
+    /// executed so often (0: nothing).
     pub fn executing(text: &[u8], address: u64, patience: u8) -> Machine {
         let mut machine = Machine::new(Architecture::Z, 1 << 20);
         machine.set_patience(patience);

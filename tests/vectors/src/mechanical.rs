@@ -1,7 +1,9 @@
 //! Lines that follow from a row's outcome alone: the operand that lies behind the end of storage, the odd register, the
-//! privileged instruction in the problem state. What they expect is the architecture's rule, not what the processor does.
+//! privileged instruction in the problem state. What they expect is the architecture's rule, not what the processor
+//! does.
 //!
-//! `LINES=1 cargo test -p vectors` writes them for whatever rows have none yet, to `exceptions.vec` of the row's chapter.
+//! `LINES=1 cargo test -p vectors` writes them for whatever rows have none yet, to `exceptions.vec` of the row's
+//! chapter.
 
 use crate::Setting;
 use crate::coverage::{self, Kind, Need, Place};

@@ -29,7 +29,8 @@ pub enum Setting {
     Ia(u64),
     /// `@2000=`: bytes of absolute storage.
     Storage(u64, Vec<u8>),
-    /// `sha256@2000+10000=`: so many bytes of absolute storage from there on, as their digest: for what is too long to write.
+    /// `sha256@2000+10000=`: so many bytes of absolute storage from there on, as their digest: for what is too long to
+    /// write.
     Digest(u64, u64, [u8; 32]),
     /// `skey@2000=`: a storage key.
     StorageKey(u64, u8),

@@ -1,14 +1,14 @@
 //! Every condition code and every program exception that the instruction table names has a line.
 //!
-//! What is still missing is in `missing/CHAPTER.txt`, a line for each instruction: its mnemonic and what it lacks. A line
-//! that begins with `*` names instructions of which nothing is demanded yet, built or not. These lists may only become
-//! shorter: the test fails if a line exists for what is listed.
+//! What is still missing is in `missing/CHAPTER.txt`, a line for each instruction: its mnemonic and what it lacks. A
+//! line that begins with `*` names instructions of which nothing is demanded yet, built or not. These lists may only
+//! become shorter: the test fails if a line exists for what is listed.
 //!
 //! **How to add lines.** Say in the instruction's row what it can end in (`processor/isa/src/outcome.rs` has the letters).
-//! `LINES=1 cargo test -p vectors --test coverage` writes the lines that follow from that alone to `exceptions.vec` in the
-//! chapter's folder. Write the others, and those for condition codes, by hand into any `.vec` file: bytes, disassembly,
-//! what is set before, what is different after (`tests/vectors/src/file.rs`); what they expect comes from the manual or
-//! from the oracle (`cargo x oracle --vectors`). Then take the instruction off the list.
+//! `LINES=1 cargo test -p vectors --test coverage` writes the lines that follow from that alone to `exceptions.vec` in
+//! the chapter's folder. Write the others, and those for condition codes, by hand into any `.vec` file: bytes,
+//! disassembly, what is set before, what is different after (`tests/vectors/src/file.rs`); what they expect comes from
+//! the manual or from the oracle (`cargo x oracle --vectors`). Then take the instruction off the list.
 
 use cpu::{Architecture, Facilities};
 use isa::{Instruction, table};

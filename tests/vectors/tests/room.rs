@@ -1,5 +1,5 @@
-//! A program of more instructions than an engine keeps: what is executed often stays translated, what was executed once goes,
-//! and everything does what it did.
+//! A program of more instructions than an engine keeps: what is executed often stays translated, what was executed once
+//! goes, and everything does what it did.
 
 use arch::Absolute;
 use cpu::Architecture;
@@ -13,7 +13,8 @@ const ROUNDS: u64 = 4;
 const TURNS: u64 = 100;
 const DECIMAL: u64 = 0x8000;
 
-/// Counts in register 1 through 300,000 instructions, and in register 2 in a loop whose CVD is always done by its handler.
+/// Counts in register 1 through 300,000 instructions, and in register 2 in a loop whose CVD is always done by its
+/// handler.
 fn program() -> (Vec<u8>, Vec<u8>) {
     let mut first = Vec::new();
     // Instructions that go, in front of what stays.

@@ -55,7 +55,8 @@ impl fmt::Display for Failed {
     }
 }
 
-/// Runs `command` to its end and returns what it wrote to its standard output; of its errors the first one becomes ours.
+/// Runs `command` to its end and returns what it wrote to its standard output; of its errors the first one becomes
+/// ours.
 fn output(command: &mut Command) -> Result<Vec<u8>, Failed> {
     let program = command.get_program().to_string_lossy().into_owned();
     let failed = |why: String, said: String| Failed { program: program.clone(), why, said };

@@ -1,4 +1,5 @@
-//! The ways from an instruction with a relative address to another deck: an RLD item can only be of an address constant.
+//! The ways from an instruction with a relative address to another deck: an RLD item can only be of an address
+//! constant.
 
 use super::Image;
 use super::cards::Relocation;

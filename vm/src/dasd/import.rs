@@ -1,8 +1,8 @@
 //! `endicott dasd import-hercules`: a Hercules configuration file as statements of ours.
 //!
-//! Disks become DASD statements of SYSTEM CONFIG (the image files are used as they are); unit record devices and consoles
-//! become statements of a user who gets the disks dedicated, so that what ran bare there runs in a virtual machine here.
-//! What has no counterpart is listed with its line.
+//! Disks become DASD statements of SYSTEM CONFIG (the image files are used as they are); unit record devices and
+//! consoles become statements of a user who gets the disks dedicated, so that what ran bare there runs in a virtual
+//! machine here. What has no counterpart is listed with its line.
 
 use crate::words::{quoted, words};
 use std::collections::{HashMap, HashSet};
@@ -114,8 +114,8 @@ fn include(file: &Path, to: &mut Imported, names: &mut HashMap<String, String>, 
     }
 }
 
-/// `line` with the values of what it names: `$(NAME)`, and with what it is else `${NAME=default}` or `${NAME:=default}`. The numbers of devices are filled in
-/// where these are known.
+/// `line` with the values of what it names: `$(NAME)`, and with what it is else `${NAME=default}` or
+/// `${NAME:=default}`. The numbers of devices are filled in where these are known.
 fn substituted(line: &str, names: &mut HashMap<String, String>) -> String {
     let mut out = String::new();
     let mut rest = line;

@@ -60,8 +60,9 @@ pub enum Command {
         /// Look at tables and headers only, not at every track.
         #[arg(long)]
         quick: bool,
-        /// Make a damaged disk whole. A compressed file is written anew and the old one kept as FILE.damaged; in a plain
-        /// file, tracks that are none become empty, and those that only differ from their check sums are taken as they are.
+        /// Make a damaged disk whole. A compressed file is written anew and the old one kept as FILE.damaged; in a
+        /// plain file, tracks that are none become empty, and those that only differ from their check sums are taken as
+        /// they are.
         #[arg(long, conflicts_with = "quick")]
         repair: bool,
         /// For programs.
@@ -116,7 +117,8 @@ pub enum Command {
         #[arg(value_name = "FILE")]
         file: PathBuf,
     },
-    /// Keeps a disk as it is now: writes go to a new shadow file. (Of a disk that a system uses, CP's command SNAPSHOT does.)
+    /// Keeps a disk as it is now: writes go to a new shadow file. (Of a disk that a system uses, CP's command SNAPSHOT
+    /// does.)
     Snapshot {
         #[arg(value_name = "FILE")]
         file: PathBuf,
@@ -129,7 +131,8 @@ pub enum Command {
     },
     /// Shows what is on a disk: label, data sets, records of tracks, minidisks.
     Show(show::Options),
-    /// Formats a minidisk on a volume, or moves its blocks to or from a file of the host. Nobody may be using the volume.
+    /// Formats a minidisk on a volume, or moves its blocks to or from a file of the host. Nobody may be using the
+    /// volume.
     Minidisk(minidisk::Options),
     /// Turns a Hercules configuration file into statements of SYSTEM CONFIG and USER DIRECT.
     ImportHercules {

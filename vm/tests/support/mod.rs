@@ -48,7 +48,8 @@ pub fn root_initrd() -> Option<PathBuf> {
 /// How long a guest that ends by itself may take, on a busy host.
 const GUEST: Duration = Duration::from_secs(600);
 
-/// What `endicott linux`, which nobody types to, prints until it ends; it must end by itself, with code 0, and not hang.
+/// What `endicott linux`, which nobody types to, prints until it ends; it must end by itself, with code 0, and not
+/// hang.
 pub fn console(command: &mut Command) -> String {
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = piped.spawn().expect("endicott starts");
@@ -84,7 +85,8 @@ fn reader(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String
     })
 }
 
-/// What the threads of a process are doing: name, state and clock ticks used, and the call of the host's that each waits in.
+/// What the threads of a process are doing: name, state and clock ticks used, and the call of the host's that each
+/// waits in.
 fn threads(process: u32) -> String {
     let mut lines = Vec::new();
     for _ in 0..2 {
@@ -135,8 +137,8 @@ pub fn sample(name: &str) -> PathBuf {
     folder
 }
 
-/// A port that is free now, is taken again soon, and has not been any other test's: two that were given the same one, one after the other,
-/// would take each other's system for their own.
+/// A port that is free now, is taken again soon, and has not been any other test's: two that were given the same one,
+/// one after the other, would take each other's system for their own.
 fn free_port() -> u16 {
     static GIVEN: Mutex<Vec<u16>> = Mutex::new(Vec::new());
     let mut given = GIVEN.lock().held();

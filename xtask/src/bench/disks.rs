@@ -1,6 +1,6 @@
-//! Disks: the same reads and writes by the same kernel, of a 3390 here and on Hercules, of a virtio disk on QEMU, all in
-//! files of one host file system. What the host alone takes to read as much of such a file is measured beside: no machine can be
-//! quicker with a file that is not in the host's storage.
+//! Disks: the same reads and writes by the same kernel, of a 3390 here and on Hercules, of a virtio disk on QEMU, all
+//! in files of one host file system. What the host alone takes to read as much of such a file is measured beside: no
+//! machine can be quicker with a file that is not in the host's storage.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -65,7 +65,8 @@ pub fn disks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-/// Reads of one block by the item `roundtrip` of `benches/guest/disk.c`, each a request of its own: here a START SUBCHANNEL and its interruption.
+/// Reads of one block by the item `roundtrip` of `benches/guest/disk.c`, each a request of its own: here a START
+/// SUBCHANNEL and its interruption.
 const ROUND_TRIPS: f64 = 8000.0;
 
 /// Says what the rows of round trips are in a second.
@@ -80,7 +81,8 @@ pub fn tell_round_trips(rows: &[Row]) {
     }
 }
 
-/// What a channel program costs the host's processor, on every path, beside what reports measured (docs/disks.md has the tables).
+/// What a channel program costs the host's processor, on every path, beside what reports measured (docs/disks.md has
+/// the tables).
 pub fn io() -> Outcome {
     run(&mut cargo(&["run", "--quiet", "--release", "--package", "nucleus", "--example", "disk_speed"]))
 }
@@ -116,7 +118,8 @@ fn forget(disk: &Path) -> Outcome {
     run(drop.arg(file).args(["oflag=nocache", "conv=notrunc,fdatasync", "count=0"]).stderr(Stdio::null()))
 }
 
-/// What the guest's program reads, as the host reads it: 64 MiB in order, as much of a 3390 as holds them; the seconds it took.
+/// What the guest's program reads, as the host reads it: 64 MiB in order, as much of a 3390 as holds them; the seconds
+/// it took.
 fn sequential(disk: &Path) -> Outcome<f64> {
     const TRACK: u64 = 56_832;
     let file = at(disk, File::open(disk))?;

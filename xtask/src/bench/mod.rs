@@ -77,7 +77,8 @@ impl Row {
     }
 }
 
-/// Runs what `words` ask for, prints the table, appends it to `benches/history.tsv` and writes `cache/bench/latest.json`.
+/// Runs what `words` ask for, prints the table, appends it to `benches/history.tsv` and writes
+/// `cache/bench/latest.json`.
 pub fn bench(words: &[&str]) -> Outcome {
     let wish = parse(words)?;
     if wish.ours {
@@ -271,8 +272,8 @@ impl Results {
     }
 }
 
-/// Two jobs that have nothing to do with each other, on one CPU and on two; beside it how much faster two of the host's own processors
-/// are than one, which is the most that can be had.
+/// Two jobs that have nothing to do with each other, on one CPU and on two; beside it how much faster two of the host's
+/// own processors are than one, which is the most that can be had.
 fn two_cpus(wish: &Wish, load: &Load) -> Outcome<Row> {
     let mut samples = Samples::default();
     for number in 1..=wish.rounds {

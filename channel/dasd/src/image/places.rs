@@ -1,9 +1,10 @@
-//! Where the records of tracks lie, remembered of tracks that were read or written once: who then wants one record of a track has it read and
-//! written alone, for a tenth of what the track costs.
+//! Where the records of tracks lie, remembered of tracks that were read or written once: who then wants one record of a
+//! track has it read and written alone, for a tenth of what the track costs.
 //!
-//! Nobody else writes the file, so what is remembered stays true until the track is written anew; the record's count area is compared all the
-//! same. Most tracks of a disk are formatted alike: a few shapes are kept, and for a track which it is and what cylinder and head its count
-//! areas name. Only plain files without a snapshot are used so. Who comes back to a track soon gets all of it, among the recent tracks.
+//! Nobody else writes the file, so what is remembered stays true until the track is written anew; the record's count
+//! area is compared all the same. Most tracks of a disk are formatted alike: a few shapes are kept, and for a track
+//! which it is and what cylinder and head its count areas name. Only plain files without a snapshot are used so. Who
+//! comes back to a track soon gets all of it, among the recent tracks.
 
 use super::{HELD, Image};
 use crate::layer::Layer;

@@ -1,4 +1,5 @@
-//! The tracks, or groups of blocks, of an image that were used last, kept in storage, and what their use says of what will be wanted next.
+//! The tracks, or groups of blocks, of an image that were used last, kept in storage, and what their use says of what
+//! will be wanted next.
 
 use super::places::Places;
 use crate::ahead::{Habits, Wish};

@@ -1,13 +1,15 @@
-//! Snapshots of an image, also of one that guests use: a new shadow file on top keeps everything below as it was, until it is merged
-//! into the file below or thrown away.
+//! Snapshots of an image, also of one that guests use: a new shadow file on top keeps everything below as it was, until
+//! it is merged into the file below or thrown away.
 //!
-//! A snapshot comes between two writes of units, so it has every write that was acknowledged before it and none that began after it: what a
-//! disk would have if the power had failed then. The shadow file appears under its name as a whole or not at all.
+//! A snapshot comes between two writes of units, so it has every write that was acknowledged before it and none that
+//! began after it: what a disk would have if the power had failed then. The shadow file appears under its name as a
+//! whole or not at all.
 //!
-//! A merge copies the shadow's units into the file below, some at a time, while reads look into the shadow first and writes go to it
-//! as ever; what was written meanwhile is copied again. Whenever the process ends on the way, the shadow still has all of its units, which hide
-//! what lies below, and the merge may be repeated. The shadow goes when the file below has everything on the host's medium. From the first unit on, the
-//! files below are no more what the disk was at the snapshot: the file NAME.merging beside the shadow says so, and who asks for that is refused.
+//! A merge copies the shadow's units into the file below, some at a time, while reads look into the shadow first and
+//! writes go to it as ever; what was written meanwhile is copied again. Whenever the process ends on the way, the
+//! shadow still has all of its units, which hide what lies below, and the merge may be repeated. The shadow goes when
+//! the file below has everything on the host's medium. From the first unit on, the files below are no more what the
+//! disk was at the snapshot: the file NAME.merging beside the shadow says so, and who asks for that is refused.
 
 use super::{HELD, Image, Options, Progress, Recent, SHADOWS, shadow_path, top};
 use crate::chain;
@@ -25,7 +27,8 @@ fn mark_of(shadow: &Path) -> PathBuf {
     shadow.with_added_extension("merging")
 }
 
-/// Whether the merge of this shadow file was begun and has not ended: the file below has been written since the snapshot.
+/// Whether the merge of this shadow file was begun and has not ended: the file below has been written since the
+/// snapshot.
 pub(crate) fn merge_begun(shadow: &Path) -> bool {
     mark_of(shadow).exists()
 }
@@ -40,11 +43,13 @@ pub(super) fn refused(shadow: &Path) -> Result<(), ImageError> {
 
 /// Units that are merged at a time; guests go on between two such runs.
 const RUN: usize = 16;
-/// How often what was written meanwhile is merged while guests go on. What is written after that is merged while they wait.
+/// How often what was written meanwhile is merged while guests go on. What is written after that is merged while they
+/// wait.
 const PASSES: usize = 8;
 
 impl Image {
-    /// Makes a snapshot: from now on writes go to a new shadow file, and the files below stay as they are. Guests go on.
+    /// Makes a snapshot: from now on writes go to a new shadow file, and the files below stay as they are. Guests go
+    /// on.
     pub(super) fn put_shadow(&self) -> Result<PathBuf, ImageError> {
         self.may_write()?;
         let _one = self.files.syncing.lock().expect(HELD);
@@ -151,11 +156,13 @@ impl Image {
         if number == 0 { self.path.clone() } else { shadow_path(&self.path, &self.options, number) }
     }
 
-    /// Opens a file of the stack again, to be written or only read. If it may not be written, that is an error, and it is read as before.
+    /// Opens a file of the stack again, to be written or only read. If it may not be written, that is an error, and it
+    /// is read as before.
     fn reopen(&self, stack: &mut Vec<Layer>, number: usize, write: bool) -> Result<(), ImageError> {
         let name = self.name_of(number);
         let open = |write: bool| Layer::open(&name, &Options { read_only: !write, ..self.options.clone() }, number > 0);
-        // Only this process may write it from now on; whoever reads it must let go first, and so must the handle that was there.
+        // Only this process may write it from now on; whoever reads it must let go first, and so must the handle that
+        // was there.
         drop(stack.remove(number));
         let (layer, refused) = match open(write) {
             Ok(layer) if write && !layer.writable() => {
@@ -177,7 +184,8 @@ impl Image {
         }
     }
 
-    /// Copies all units of the shadow file to the file below, and those again that are written meanwhile, until there are few.
+    /// Copies all units of the shadow file to the file below, and those again that are written meanwhile, until there
+    /// are few.
     fn merge_all(&self, number: usize, progress: Progress<'_>) -> Result<(), ImageError> {
         let units = packed::units(self.kind);
         let all: Vec<u32> = (0..units).collect();
@@ -324,7 +332,8 @@ mod tests {
         record.map_or(0, |record| u64::from_be_bytes(record.data.try_into().unwrap()))
     }
 
-    /// While somebody writes 1, 2, 3 ... to the tracks in turn: each snapshot is what the disk had at one moment, and merges lose nothing.
+    /// While somebody writes 1, 2, 3 ... to the tracks in turn: each snapshot is what the disk had at one moment, and
+    /// merges lose nothing.
     fn snapshots_under_a_writer(name: &str, format: Format) {
         let folder = Folder::new(name);
         let (path, image) = image(&folder, format);

@@ -1,11 +1,11 @@
 //! Compressed images (CCKD, CCKD64, CFBA) and shadow files, which are compressed images of what was written since.
 //!
 //! The volume is kept in units: a track, or a group of 120 blocks. Two levels of tables say where a unit is in the file
-//! ([`layout`]). A unit is never written over where it is: its new form goes to free space, then its table entry changes
-//! with one write that lies in one page of the host, then the old place is free ([`space`]). So this process may end
-//! between any two requests, and in the midst of one, and every acknowledged write is found. The free spaces are
-//! reckoned from the tables whenever an image is opened; the chain of them that the format has is written when it is
-//! closed, for other programs.
+//! ([`layout`]). A unit is never written over where it is: its new form goes to free space, then its table entry
+//! changes with one write that lies in one page of the host, then the old place is free ([`space`]). So this process
+//! may end between any two requests, and in the midst of one, and every acknowledged write is found. The free spaces
+//! are reckoned from the tables whenever an image is opened; the chain of them that the format has is written when it
+//! is closed, for other programs.
 
 pub mod codec;
 pub mod layout;
@@ -361,7 +361,8 @@ impl Packed {
         }
     }
 
-    /// The most bytes that a unit may take: other programs know the narrow forms, and refuse what is longer than it would be uncompressed.
+    /// The most bytes that a unit may take: other programs know the narrow forms, and refuse what is longer than it
+    /// would be uncompressed.
     fn longest(&self) -> usize {
         match self.kind {
             _ if self.style().wide => u16::MAX.into(),

@@ -28,8 +28,8 @@ pub struct Piece {
 }
 
 impl Space {
-    /// The spaces between `used`, pieces as (start, length) in any order, of a file whose data begins at `begin` and ends
-    /// at `end`. Pieces that overlap, or lie outside, are returned as well.
+    /// The spaces between `used`, pieces as (start, length) in any order, of a file whose data begins at `begin` and
+    /// ends at `end`. Pieces that overlap, or lie outside, are returned as well.
     pub fn new(mut used: Vec<(u64, u64)>, begin: u64, end: u64, least: u64, limit: u64) -> (Space, Vec<(u64, u64)>) {
         let mut space = Space { end, least, limit, ..Space::default() };
         let mut wrong = Vec::new();
@@ -80,8 +80,8 @@ impl Space {
         self.extend(length)
     }
 
-    /// Takes `length` bytes below `below`, exactly or leaving enough, for what is to be moved down; `None` if there is no
-    /// such space.
+    /// Takes `length` bytes below `below`, exactly or leaving enough, for what is to be moved down; `None` if there is
+    /// no such space.
     pub fn take_below(&mut self, length: u64, most: u64, below: u64) -> Option<Piece> {
         let fits = |whole: u64| whole == length || whole >= length + self.least || (whole >= length && whole <= most);
         let at = self.by_start.range(..below).find(|(_, whole)| fits(**whole)).map(|(at, _)| *at)?;
@@ -94,7 +94,8 @@ impl Space {
         Some(Piece { at, length: whole })
     }
 
-    /// Takes `length` bytes at a place that `fits`; candidates are the starts of free spaces and multiples of 16 in them.
+    /// Takes `length` bytes at a place that `fits`; candidates are the starts of free spaces and multiples of 16 in
+    /// them.
     pub fn take_where(&mut self, length: u64, fits: impl Fn(u64) -> bool) -> Option<Piece> {
         let least = self.least;
         let place = |start: u64, whole: u64| {

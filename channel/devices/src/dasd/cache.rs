@@ -1,9 +1,9 @@
 //! A control unit's cache and non-volatile storage: what they would have held, and counts of that (IBM 3990 Reference,
 //! "Cache", "DASD fast write", "Subsystem statistics").
 //!
-//! Data is always on the volume when a channel program ends, so nothing here keeps any. It is a model: which tracks would
-//! be in the cache, which of them would wait in non-volatile storage to be destaged. Programs and CP see its counts, and a
-//! timing model would ask it.
+//! Data is always on the volume when a channel program ends, so nothing here keeps any. It is a model: which tracks
+//! would be in the cache, which of them would wait in non-volatile storage to be destaged. Programs and CP see its
+//! counts, and a timing model would ask it.
 
 use super::timing::Found;
 use base::Held;

@@ -33,8 +33,8 @@ const fn model(
 
 const NONE: [u64; 2] = [0, 0];
 
-/// What there is. The model bytes of Sense ID are those published of 3880-3, 3990 and 9343; the others' are the digits of the model. Caches are of the
-/// largest size that was sold, but for those of a 3990: 64 MB and 4 MB.
+/// What there is. The model bytes of Sense ID are those published of 3880-3, 3990 and 9343; the others' are the digits
+/// of the model. Caches are of the largest size that was sold, but for those of a 3990: 64 MB and 4 MB.
 static MODELS: &[ControlUnitModel] = &[
     model("2841", (0x2841, 0x00), &[0x2311], NONE),
     model("2314", (0x2314, 0x00), &[0x2314], NONE),
@@ -113,7 +113,8 @@ impl ControlUnit {
         self.extended() && !matches!((self.kind, self.model), (0x3990, 0xc2 | 0xec))
     }
 
-    /// How many transfers it has in progress at once, and how many bytes in a second a path to it moves: a 3990 has four storage paths, for channels of
+    /// How many transfers it has in progress at once, and how many bytes in a second a path to it moves: a 3990 has
+    /// four storage paths, for channels of
     /// 4.5 MB/s; a 3880 two storage directors, for data streaming of 3 MB/s; older ones one, for 1.5 MB/s.
     pub fn transfers(self) -> (usize, u64) {
         match self.kind {

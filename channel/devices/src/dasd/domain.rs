@@ -54,7 +54,8 @@ pub(super) fn define_extent(b: &[u8], head: &Head) -> Result<(Mask, Extent), Fau
     let mask = Mask(b[0]);
     let track = |n: usize| head.address([b[n], b[n + 1], b[n + 2], b[n + 3]]).ok_or(Fault::PARAMETER);
     let extent = Extent { first: track(8)?, last: track(12)? };
-    // Bit 2 of the mask and the PCI mode have no meaning here; an operation mode other than CKD and ECKD does not exist.
+    // Bit 2 of the mask and the PCI mode have no meaning here; an operation mode other than CKD and ECKD does not
+    // exist.
     if extent.first > extent.last || b[0] & 0x20 != 0 || !matches!(b[1] >> 6, 0 | 3) {
         return Err(Fault::PARAMETER);
     }

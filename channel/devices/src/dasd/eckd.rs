@@ -1,7 +1,8 @@
 //! A count-key-data disk at its control unit: the state of a channel program, and which command is performed by whom.
 //!
-//! Records are read, written and searched in [`records`](super::records), what concerns the control unit as a whole is in
-//! [`subsystem`](super::subsystem). Commands end in a status or a [`Fault`], which becomes unit check with sense bytes.
+//! Records are read, written and searched in [`records`](super::records), what concerns the control unit as a whole is
+//! in [`subsystem`](super::subsystem). Commands end in a status or a [`Fault`], which becomes unit check with sense
+//! bytes.
 
 use super::cache::Usage;
 use super::domain::{self, Domain, Mask, Operation, Orientation};

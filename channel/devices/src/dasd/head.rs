@@ -1,7 +1,8 @@
 //! The access mechanism: which track is under the head, and which part of it has just passed.
 //!
-//! A [`Head`] gives commands the image of the current track, reads it when it is first needed and writes it back when it
-//! has changed. Every access goes through [`Head::image`], which knows the extent: no command reaches a track outside.
+//! A [`Head`] gives commands the image of the current track, reads it when it is first needed and writes it back when
+//! it has changed. Every access goes through [`Head::image`], which knows the extent: no command reaches a track
+//! outside.
 
 use super::cache::{Cache, Usage};
 use super::sense::Fault;
@@ -63,7 +64,8 @@ pub(super) struct Head {
     wide: bool,
     /// Tracks that may be reached; `None`: all.
     pub extent: Option<Extent>,
-    /// The control unit's cache, which hears what was used, and how it is to be used: as DEFINE EXTENT says, or as always.
+    /// The control unit's cache, which hears what was used, and how it is to be used: as DEFINE EXTENT says, or as
+    /// always.
     cache: Option<(Arc<Cache>, u8)>,
     usage: Usage,
     bypass: bool,
@@ -75,8 +77,8 @@ pub(super) struct Head {
     held: Option<Held>,
     /// Then no track is held.
     single: Option<Single>,
-    /// The device takes its time: what was transferred of the track in hand, from where on it, and what the channel program
-    /// has used so far.
+    /// The device takes its time: what was transferred of the track in hand, from where on it, and what the channel
+    /// program has used so far.
     timed: Option<Arc<Timing>>,
     moved: (u32, u32),
     accesses: Vec<Access>,
@@ -215,8 +217,8 @@ impl Head {
         Ok(())
     }
 
-    /// Where the record of this ID begins on the current track; `alone` if nothing else of the track will be wanted, as far as one can tell, if
-    /// the record has at least so many bytes of data.
+    /// Where the record of this ID begins on the current track; `alone` if nothing else of the track will be wanted, as
+    /// far as one can tell, if the record has at least so many bytes of data.
     pub fn find(&mut self, id: [u8; 5], alone: Option<u16>) -> Result<Option<usize>, Fault> {
         if let Some(least) = alone
             && !self.holds()

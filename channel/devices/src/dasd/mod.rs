@@ -1,4 +1,5 @@
-//! Disk devices and their control units: count-key-data ([`Eckd`]) and fixed-block ([`Fba`]), over any [`dasd::Volume`].
+//! Disk devices and their control units: count-key-data ([`Eckd`]) and fixed-block ([`Fba`]), over any
+//! [`dasd::Volume`].
 //!
 //! **What it is.** A device here is the control unit's side: commands, orientation on a track, extents, sense. The medium
 //! is a [`Volume`]; where it lies in a host file, or on a part of another disk, is not known here.
@@ -90,8 +91,8 @@ pub struct Options {
     pub paths: u8,
     /// Serial number, at most 12 characters A-Z and 0-9.
     pub serial: String,
-    /// What tells this part of a disk from others of the same disk, if it is a minidisk: programs that compare disks by their
-    /// configuration data take parts with the same token for the same.
+    /// What tells this part of a disk from others of the same disk, if it is a minidisk: programs that compare disks by
+    /// their configuration data take parts with the same token for the same.
     pub token: Option<[u8; 16]>,
     /// Reservations, shared by all devices that stand for the same disk.
     pub reservation: Arc<Reservation>,

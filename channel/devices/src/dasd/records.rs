@@ -1,7 +1,7 @@
 //! Reading, searching and writing records of a count-key-data disk (IBM 3990 Reference, "Command descriptions").
 //!
-//! The commands are those of count key data; in a domain of LOCATE RECORD they take the records that were announced, and
-//! multitrack ones go on over the end of a cylinder.
+//! The commands are those of count key data; in a domain of LOCATE RECORD they take the records that were announced,
+//! and multitrack ones go on over the end of a cylinder.
 
 use super::domain::{Operation, Write};
 use super::eckd::{Eckd, Ended, Found};
@@ -231,8 +231,8 @@ impl Eckd {
         Ok(DeviceStatus::ENDED)
     }
 
-    /// The first of the records of a track whose data areas go over as one, and how many bytes of it do: all, or those of
-    /// the CCW, or on the last track those that the domain says.
+    /// The first of the records of a track whose data areas go over as one, and how many bytes of it do: all, or those
+    /// of the CCW, or on the last track those that the domain says.
     fn track_data(&mut self, command: Command) -> Result<(usize, usize), Fault> {
         let domain = self.program.domain.ok_or(Fault::SEQUENCE)?;
         let length = match domain.operation {
@@ -254,8 +254,8 @@ impl Eckd {
         Ok((at, bytes.min(length.map_or(usize::MAX, usize::from))))
     }
 
-    /// The record that Read or Write Track Data is about, and how many bytes of it, if that is one record, found without its track: as many as
-    /// the CCW wants, or those that the domain says.
+    /// The record that Read or Write Track Data is about, and how many bytes of it, if that is one record, found
+    /// without its track: as many as the CCW wants, or those that the domain says.
     fn one_of_track_data(&mut self, command: Command) -> Option<(usize, usize)> {
         let domain = self.program.domain.filter(|domain| domain.fresh && domain.left == 1)?;
         let Place::Count(at) = self.head.place else { return None };
@@ -402,8 +402,8 @@ impl Eckd {
         Ok(if mark { DeviceStatus::ENDED | DeviceStatus::UNIT_EXCEPTION } else { DeviceStatus::ENDED })
     }
 
-    /// Has `length` bytes from the program in the buffer, zeros where it has fewer. False if a check ended the transfer:
-    /// then nothing is to be written.
+    /// Has `length` bytes from the program in the buffer, zeros where it has fewer. False if a check ended the
+    /// transfer: then nothing is to be written.
     fn collect(&mut self, length: usize, data: &mut Data<'_>) -> bool {
         self.buffer.clear();
         self.buffer.resize(length, 0);
@@ -411,7 +411,8 @@ impl Eckd {
         data.ok()
     }
 
-    /// The count area of a record to be written, and its key and data in the buffer; `None` if a check ended the transfer.
+    /// The count area of a record to be written, and its key and data in the buffer; `None` if a check ended the
+    /// transfer.
     fn collect_record(&mut self, data: &mut Data<'_>) -> Result<Option<Count>, Fault> {
         let mut count = [0; Count::LEN];
         let given = data.fetch_some(&mut count);
@@ -498,7 +499,8 @@ impl Eckd {
         Ok(DeviceStatus::ENDED)
     }
 
-    /// Write Home Address: the track is empty afterwards. The address itself is where the track is, whatever is written.
+    /// Write Home Address: the track is empty afterwards. The address itself is where the track is, whatever is
+    /// written.
     pub(super) fn write_home_address(&mut self, data: &mut Data<'_>) -> Ended {
         self.may_write(Write::Home)?;
         let given = data.fetch_up_to(11);

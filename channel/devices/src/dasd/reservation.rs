@@ -1,8 +1,8 @@
 //! RESERVE and RELEASE: which of the devices that stand for a disk, or for parts of one, has it for itself.
 //!
-//! A volume has one table ([`Reservations`]); a [`Reservation`] is a range of the volume in it. Ranges that have a unit in common exclude one
-//! another: who has reserved a whole volume has its minidisks, too, and who has reserved a minidisk keeps those out that
-//! would reach it through the whole volume.
+//! A volume has one table ([`Reservations`]); a [`Reservation`] is a range of the volume in it. Ranges that have a unit
+//! in common exclude one another: who has reserved a whole volume has its minidisks, too, and who has reserved a
+//! minidisk keeps those out that would reach it through the whole volume.
 
 use base::Held;
 use css::Doorbell;
@@ -117,8 +117,8 @@ impl Reservation {
         self.state().holders.iter().any(|hold| hold.party == party)
     }
 
-    /// Whether `party` may use the disk now; if it is to wait, `bell` rings when that may have changed. With `work` the others
-    /// wait from now on until [`Reservation::rest`].
+    /// Whether `party` may use the disk now; if it is to wait, `bell` rings when that may have changed. With `work` the
+    /// others wait from now on until [`Reservation::rest`].
     pub(super) fn wait(&self, party: u64, bell: Option<&Doorbell>, work: bool) -> Turn {
         let mut state = self.state();
         if !state.robbed.is_empty() && state.robbed.contains(&party) {

@@ -54,8 +54,9 @@ impl Fault {
             // Format 4, message 3: the data area, uncorrectable.
             Fault::DataCheck => sense.with(0, 0x08).with(1, 0x80).with(7, 0x43),
             Fault::EquipmentCheck => sense.with(0, 0x10).with(1, 0x80).with(7, 0x10),
-            // No error of the program's: environmental data, format 3, message F. That CP lets a guest have such a unit check for a minidisk is in
-            // z/VM's published data areas (RSEBK, "Reset Event Block"), and Linux's driver takes it for a reservation that is lost.
+            // No error of the program's: environmental data, format 3, message F. That CP lets a guest have such a unit
+            // check for a minidisk is in z/VM's published data areas (RSEBK, "Reset Event Block"), and Linux's driver
+            // takes it for a reservation that is lost.
             Fault::ReservationLost => sense.with(2, 0x10).with(7, 0x3f),
         }
     }

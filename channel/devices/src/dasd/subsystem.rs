@@ -1,5 +1,6 @@
-//! Commands that concern the control unit as a whole: what it can do, how its cache is set, what it has counted
-//! (IBM 3990 Reference, "Perform Subsystem Function", "Read Subsystem Data", "Sense Subsystem Status", "Set Subsystem Mode").
+//! Commands that concern the control unit as a whole: what it can do, how its cache is set, what it has counted (IBM
+//! 3990 Reference, "Perform Subsystem Function", "Read Subsystem Data", "Sense Subsystem Status", "Set Subsystem
+//! Mode").
 
 use super::eckd::{Eckd, Ended};
 use super::sense::Fault;
@@ -33,8 +34,8 @@ const FEATURES: [(usize, u8); 3] = [
     (12, 0x40),
 ];
 
-/// What SET SUBSYSTEM MODE sets: where its two bits are in the first byte, what who asks for it must be allowed, and how it is done
-/// for a unit.
+/// What SET SUBSYSTEM MODE sets: where its two bits are in the first byte, what who asks for it must be allowed, and
+/// how it is done for a unit.
 struct Mode {
     shift: u32,
     needs: Control,
@@ -152,9 +153,9 @@ impl Eckd {
         }
     }
 
-    /// Volume Storage Query, 28 bytes: flags (none: neither track- nor extent-space-efficient) and pool, then in cylinders
-    /// what is allocated (16-19), what it may grow to (20-23) and how large it is (24-27). Of a volume that is not
-    /// space-efficient all is allocated.
+    /// Volume Storage Query, 28 bytes: flags (none: neither track- nor extent-space-efficient) and pool, then in
+    /// cylinders what is allocated (16-19), what it may grow to (20-23) and how large it is (24-27). Of a volume that
+    /// is not space-efficient all is allocated.
     fn volume_storage(&self) -> Option<Vec<u8>> {
         let Kind::Ckd { cylinders, .. } = self.kind else { return None };
         let mut answer = vec![0; 16];
@@ -162,8 +163,8 @@ impl Eckd {
         Some(answer).filter(|_| self.control_unit.whole_tracks())
     }
 
-    /// Logical Configuration Query, 64 bytes: its length (0-1), and how many extent pools there are (2-3), each of which would
-    /// follow. There are none: no volume is thin, so none has a size of extents.
+    /// Logical Configuration Query, 64 bytes: its length (0-1), and how many extent pools there are (2-3), each of
+    /// which would follow. There are none: no volume is thin, so none has a size of extents.
     fn logical_configuration(&self) -> Option<Vec<u8>> {
         const LENGTH: u8 = 64;
         let mut answer = vec![0; LENGTH.into()];

@@ -4,14 +4,14 @@
 //! been over. Time is an argument, so it runs on any clock: a system's, which makes guests wait, or an experiment's.
 //!
 //! **What a channel program goes through.** It waits until the device is free (*queue*) and a path to it (*pending*). What the
-//! cache has goes over the path at the channel's rate (*connect*). For the rest the arm moves (*seek*), the sector comes
-//! round (*latency*); if no path is free that moment it comes round again (*reconnect*); then the data goes at the device's
-//! rate. A read that missed keeps the device until the rest of the track is staged; a fast write leaves it a track to destage, which it does
-//! when it is idle.
+//! cache has goes over the path at the channel's rate (*connect*). For the rest the arm moves (*seek*), the sector
+//! comes round (*latency*); if no path is free that moment it comes round again (*reconnect*); then the data goes at
+//! the device's rate. A read that missed keeps the device until the rest of the track is staged; a fast write leaves it
+//! a track to destage, which it does when it is idle.
 //!
-//! The figures are those that were published of the devices. What measured systems say of them is in the test: service times of 3390s with and
-//! without DASD fast write, a hit in the cache of a 3990-3, a virtual disk instead of a real one, a cache of 0, 16 and 48 MB, 3380s at 3880s with a cache and
-//! without.
+//! The figures are those that were published of the devices. What measured systems say of them is in the test: service
+//! times of 3390s with and without DASD fast write, a hit in the cache of a 3990-3, a virtual disk instead of a real
+//! one, a cache of 0, 16 and 48 MB, 3380s at 3880s with a cache and without.
 
 use super::ControlUnit;
 use base::Held;
@@ -141,7 +141,8 @@ fn transfer(bytes: u32, rate: u64) -> u64 {
 }
 
 impl Paths {
-    /// So many paths, each of `rate` bytes in a second: 3,000,000 of a parallel channel, 4,500,000 of one with data streaming.
+    /// So many paths, each of `rate` bytes in a second: 3,000,000 of a parallel channel, 4,500,000 of one with data
+    /// streaming.
     pub fn new(count: usize, rate: u64) -> Paths {
         let (pending, protocol) = (3 * MILLISECOND / 10, 4 * MILLISECOND / 10);
         Paths { pending, protocol, rate, used: Mutex::new(vec![Vec::new(); count.max(1)]) }
@@ -216,7 +217,8 @@ impl Timing {
         (state.programs, state.total)
     }
 
-    /// How long the arm takes: the time grows with the root of the distance, and is the average one between cylinders that may be any.
+    /// How long the arm takes: the time grows with the root of the distance, and is the average one between cylinders
+    /// that may be any.
     fn seek(&self, from: u32, to: u32) -> u64 {
         let distance = from.abs_diff(to);
         if distance == 0 {

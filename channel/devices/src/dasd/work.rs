@@ -1,5 +1,5 @@
-//! What a disk is used for, told to its control unit's cache and to the model of its time: by channel programs, and by CP's services that
-//! move blocks without one.
+//! What a disk is used for, told to its control unit's cache and to the model of its time: by channel programs, and by
+//! CP's services that move blocks without one.
 
 use super::cache::{Cache, Usage};
 use super::timing::{Access, Found};
@@ -57,8 +57,8 @@ impl Clockwork {
 /// The pieces of a fixed-block disk that the model of its time takes for tracks: 80 blocks.
 pub(super) const PIECE: u64 = 80;
 
-/// Blocks of a fixed-block disk, as the model of its time sees them. They go over in one stream, so they count as what the first
-/// piece holds of them and all that follows.
+/// Blocks of a fixed-block disk, as the model of its time sees them. They go over in one stream, so they count as what
+/// the first piece holds of them and all that follows.
 pub(super) fn blocks(block: u64, bytes: usize) -> Access {
     Access {
         track: u32::try_from(block / PIECE).unwrap_or(u32::MAX),

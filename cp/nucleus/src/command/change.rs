@@ -12,9 +12,9 @@ use std::collections::HashMap;
 
 /// `CHange [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|ALL operand ...`
 ///
-/// Gives spool files other attributes: CLass c, COpy n, HOld or NOHold, KEEP or NOKEEP, NAme fn ft, FORM f, DISt d, DEST d. A file
-/// with HOLD is not read before NOHOLD; one with KEEP is not purged when it has been read, but held. Files of other users are
-/// for class D.
+/// Gives spool files other attributes: CLass c, COpy n, HOld or NOHold, KEEP or NOKEEP, NAme fn ft, FORM f, DISt d,
+/// DEST d. A file with HOLD is not read before NOHOLD; one with KEEP is not purged when it has been read, but held.
+/// Files of other users are for class D.
 pub fn change(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = Target::parse(issuer, &mut words)?;
     let mut selections = Vec::new();
@@ -53,8 +53,8 @@ fn held(spool: &Spool, owner: &str) -> HashMap<u16, bool> {
     spool.files(owner, Queue::Reader).map(|file| (file.spid, file.hold.any())).collect()
 }
 
-/// The classes of files that are not held any more. Those that have been read already, and stay since they are to be kept, are no
-/// news to anybody.
+/// The classes of files that are not held any more. Those that have been read already, and stay since they are to be
+/// kept, are no news to anybody.
 fn released(spool: &Spool, owner: &str, before: &HashMap<u16, bool>) -> Vec<char> {
     let free = spool.files(owner, Queue::Reader).filter(|file| !file.hold.any() && !file.keep);
     free.filter(|file| before.get(&file.spid) == Some(&true)).map(|file| file.class).collect()

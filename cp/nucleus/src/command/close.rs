@@ -12,9 +12,9 @@ use spool::After;
 
 /// `Close CONsole|Reader|PRinter|PUnch|ALL|vdev [operand ...]`
 ///
-/// Makes a spool file of what has been printed or punched, and gives it to whom SPOOL said: TO userid, NAme fn ft, CLass c,
-/// FORM f, DISt d, DEST d, COpy n, HOld and KEEP are for this file only, and PURge throws it away. Closes the file that a
-/// reader was reading: it is purged, unless the file, SPOOL, or KEEP or HOld here want it to stay.
+/// Makes a spool file of what has been printed or punched, and gives it to whom SPOOL said: TO userid, NAme fn ft,
+/// CLass c, FORM f, DISt d, DEST d, COpy n, HOld and KEEP are for this file only, and PURge throws it away. Closes the
+/// file that a reader was reading: it is purged, unless the file, SPOOL, or KEEP or HOld here want it to stay.
 pub fn close(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let (units, _) = units(issuer, &mut words)?;
     let vmdbk = &issuer.vmdbk;

@@ -7,8 +7,8 @@ use crate::words::Words;
 
 /// `CPU n|ALL command`
 ///
-/// Performs a command for virtual CPU n, or for each of them in turn: DISPLAY, STORE, BEGIN, STOP and others work on that one
-/// instead of the base CPU. The CPU's address stands before each line of the response.
+/// Performs a command for virtual CPU n, or for each of them in turn: DISPLAY, STORE, BEGIN, STOP and others work on
+/// that one instead of the base CPU. The CPU's address stands before each line of the response.
 pub fn cpu(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let which = words.need()?;
     let machine = issuer.vmdbk.machine();

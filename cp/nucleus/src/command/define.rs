@@ -11,13 +11,16 @@ use crate::words::{Word, Words};
 use directory::{SpoolDevice, SpoolKind};
 use std::sync::{Arc, Mutex};
 
-/// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] | READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK] n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
+/// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] |
+/// READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK]
+/// n | VFB-512 [AS] vdev [BLK] n | vdev [AS] vdev`
 ///
-/// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's maximum:
-/// it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory allows. A device type
-/// and a number add a spooled unit record device, or a temporary disk (T) of so many cylinders or blocks, or a virtual disk in storage (VFB-512); both
-/// are gone when they are detached. CONSOLE adds a virtual console if there is none, GRAF a
-/// virtual 3270 that terminals reach by DIAL. Two numbers give a device another number. A running system is told of devices that come and go.
+/// Changes your virtual machine until you log off. STORAGE gives it another amount of storage, up to the directory's
+/// maximum: it is reset, and its storage is clear. CPU adds virtual CPUs, stopped, up to the number that the directory
+/// allows. A device type and a number add a spooled unit record device, or a temporary disk (T) of so many cylinders or
+/// blocks, or a virtual disk in storage (VFB-512); both are gone when they are detached. CONSOLE adds a virtual console
+/// if there is none, GRAF a virtual 3270 that terminals reach by DIAL. Two numbers give a device another number. A
+/// running system is told of devices that come and go.
 pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     match () {

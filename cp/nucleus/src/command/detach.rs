@@ -12,9 +12,9 @@ use crate::words::{Word, Words};
 
 /// `DETach vdev[-vdev] ... | CPU n[-n] | rdev [FROM] userid|*|SYSTEM`
 ///
-/// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is closed, a temporary
-/// disk is gone. A running system is told. CPU takes virtual CPUs away, but not the base CPU. With class B, a real disk or tape drive is taken
-/// from a user or from the system.
+/// Takes virtual devices away from your virtual machine until you log off; what is open on a unit record device is
+/// closed, a temporary disk is gone. A running system is told. CPU takes virtual CPUs away, but not the base CPU. With
+/// class B, a real disk or tape drive is taken from a user or from the system.
 pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = &issuer.vmdbk;
     let machine = vmdbk.machine();

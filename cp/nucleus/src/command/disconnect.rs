@@ -8,8 +8,8 @@ use crate::words::Words;
 
 /// `DISConnect [HOld]`
 ///
-/// Leaves the terminal and lets the virtual machine run on without one. LOGON brings you back to it. While you are away its
-/// console output goes to the terminal of the secondary user (SET SECUSER), to the console spool file, or nowhere.
+/// Leaves the terminal and lets the virtual machine run on without one. LOGON brings you back to it. While you are away
+/// its console output goes to the terminal of the secondary user (SET SECUSER), to the console spool file, or nowhere.
 pub fn disconnect(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     words.accept("HOld");
     words.end()?;

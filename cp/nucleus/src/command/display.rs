@@ -7,17 +7,20 @@ use crate::system::Cp;
 use crate::words::Words;
 use arch::io::Schib;
 
-/// `Display G|GG|GH|X|XG|Y|AR[reg[-reg|.count]] | PSW [ALL] | PREFIX | SCHIB [vdev[-vdev]|ALL] | [T|K|I][V|L|R|N|PRI|SEC|HOM]hexloc[-hexloc|.count] ...`
+/// `Display G|GG|GH|X|XG|Y|AR[reg[-reg|.count]] | PSW [ALL] | PREFIX | SCHIB [vdev[-vdev]|ALL] |
+/// [T|K|I][V|L|R|N|PRI|SEC|HOM]hexloc[-hexloc|.count] ...`
 ///
-/// Shows what is in registers and storage of your virtual machine, as many operands as you like in one line. G, X, Y and AR
-/// are the general, control, floating-point and access registers; GG and XG show all 64 bits of a register, GH the left half of
-/// a general one. PSW ALL shows the old and new PSWs of the prefix area too. SCHIB shows the subchannel-information block of a
-/// device, or of all of them, as STORE SUBCHANNEL would store it: path management control word, then the status word.
+/// Shows what is in registers and storage of your virtual machine, as many operands as you like in one line. G, X, Y
+/// and AR are the general, control, floating-point and access registers; GG and XG show all 64 bits of a register, GH
+/// the left half of a general one. PSW ALL shows the old and new PSWs of the prefix area too. SCHIB shows the
+/// subchannel-information block of a device, or of all of them, as STORE SUBCHANNEL would store it: path management
+/// control word, then the status word.
 ///
-/// Before a storage address, T shows characters beside the words, K shows storage keys, I shows instructions; V takes the
-/// address through the virtual machine's tables, PRI, SEC and HOM through those of the primary, secondary and home space, R is a
-/// real address, N one without prefixing. L, and none of these, is what the PSW makes of it. A range ends with an address or
-/// END, or is a number of bytes behind a period, in hexadecimal. CPU n DISPLAY shows another virtual CPU.
+/// Before a storage address, T shows characters beside the words, K shows storage keys, I shows instructions; V takes
+/// the address through the virtual machine's tables, PRI, SEC and HOM through those of the primary, secondary and home
+/// space, R is a real address, N one without prefixing. L, and none of these, is what the PSW makes of it. A range ends
+/// with an address or END, or is a number of bytes behind a period, in hexadecimal. CPU n DISPLAY shows another virtual
+/// CPU.
 pub fn display(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let machine = issuer.vmdbk.machine();
     let end = machine.configuration.storage().size() - 1;

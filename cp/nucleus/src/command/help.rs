@@ -7,8 +7,8 @@ use crate::words::{Word, Words};
 
 /// `HELP [command | QUERY operand | SET operand | HCPxxxnnns]`
 ///
-/// Explains a command or a message; without operands, lists the commands that your privilege classes allow. What HELP says of
-/// a command is the comment above the function that performs it.
+/// Explains a command or a message; without operands, lists the commands that your privilege classes allow. What HELP
+/// says of a command is the comment above the function that performs it.
 pub fn help(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let classes = issuer.vmdbk.lock().classes;
     let Some(topic) = words.next() else {

@@ -8,9 +8,10 @@ use crate::words::Words;
 
 /// `Ipl vdev|system [CLEAR|NOCLEAR] [STOP] [LOADparm text] [PARM text]`
 ///
-/// Loads a program from a virtual device, or a saved system (QUERY NSS lists them), and starts it: the virtual machine is reset, with CLEAR its storage is zeroed. From
-/// the reader (IPL 00C) the first spool file is the program. A saved system begins where it was when it was saved. STOP leaves it loaded and stopped: BEGIN starts it.
-/// LOADPARM is up to eight characters and PARM, which comes last, up to 64, for the program to look at.
+/// Loads a program from a virtual device, or a saved system (QUERY NSS lists them), and starts it: the virtual machine
+/// is reset, with CLEAR its storage is zeroed. From the reader (IPL 00C) the first spool file is the program. A saved
+/// system begins where it was when it was saved. STOP leaves it loaded and stopped: BEGIN starts it. LOADPARM is up to
+/// eight characters and PARM, which comes last, up to 64, for the program to look at.
 pub fn ipl(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let from = words.need()?;
     let mut options = Options::default();

@@ -10,11 +10,12 @@ use directory::{Access, DasdOptions, LinkMode};
 
 /// `LINk [TO] userid vdev1 [AS] vdev2 [mode] [[PASS=] password]`
 ///
-/// Gives your virtual machine a minidisk of another user's directory entry (* is your own), under the number vdev2. The first letter of the
-/// mode is what you want, the second what you take instead: R read, W write, M write beside others who read, MW write beside
-/// others who write; RR, WR and MR are content to read. Without a mode it is RR. SR, SW and SM keep others from beginning to write,
-/// ER and EW keep others out; they need OPTION LNKSTABL or LNKEXCLU. A password is needed for what is not yours: one to read, one to
-/// write, one to write beside others. At the console CP asks for it. You are told who else has the disk.
+/// Gives your virtual machine a minidisk of another user's directory entry (* is your own), under the number vdev2. The
+/// first letter of the mode is what you want, the second what you take instead: R read, W write, M write beside others
+/// who read, MW write beside others who write; RR, WR and MR are content to read. Without a mode it is RR. SR, SW and
+/// SM keep others from beginning to write, ER and EW keep others out; they need OPTION LNKSTABL or LNKEXCLU. A password
+/// is needed for what is not yours: one to read, one to write, one to write beside others. At the console CP asks for
+/// it. You are told who else has the disk.
 pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let line = words.rest().to_string();
     words.accept("TO");

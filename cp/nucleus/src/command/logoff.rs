@@ -8,8 +8,8 @@ use crate::words::Words;
 
 /// `LOGoff [HOld]`
 ///
-/// Ends your session: the virtual machine is gone, spool files that are open are closed. The last line says how much time
-/// was used.
+/// Ends your session: the virtual machine is gone, spool files that are open are closed. The last line says how much
+/// time was used.
 pub fn logoff(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     words.accept("HOld");
     words.end()?;

@@ -63,8 +63,8 @@ pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Resul
 
 /// `Message userid|*|OPerator|ALL text`
 ///
-/// Shows a line on another user's terminal; `*` is yourself, ALL is everybody (classes A and B). A user who has said SET MSG
-/// OFF, or is disconnected without a secondary user at a terminal, receives nothing, and you are told.
+/// Shows a line on another user's terminal; `*` is yourself, ALL is everybody (classes A and B). A user who has said
+/// SET MSG OFF, or is disconnected without a secondary user at a terminal, receives nothing, and you are told.
 pub fn message(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     send(cp, issuer, words, Kind::Message)
 }
@@ -126,8 +126,8 @@ fn receiver(cp: &Cp, issuer: &Issuer, target: crate::words::Word<'_>) -> Result<
 
 /// `SMsg userid text`
 ///
-/// Sends a special message to a program in another virtual machine. If no program there receives special messages, nothing is
-/// shown and you are told.
+/// Sends a special message to a program in another virtual machine. If no program there receives special messages,
+/// nothing is shown and you are told.
 pub fn special_message(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = words.next().ok_or_else(messages::userid_missing)?;
     let vmdbk = receiver(cp, issuer, target)?;

@@ -9,8 +9,8 @@ use crate::words::Words;
 
 /// `ORDer [userid|*] Reader|PRinter|PUnch spoolid|CLass c|FORM f|DEST d ...`
 ///
-/// Puts spool files before all others of their queue, in the order you name them: a reader reads them first. Files of other
-/// users are for class D.
+/// Puts spool files before all others of their queue, in the order you name them: a reader reads them first. Files of
+/// other users are for class D.
 pub fn order(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = Target::parse(issuer, &mut words)?;
     let selections = spool_files::selections(&mut words)?;

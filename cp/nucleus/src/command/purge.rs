@@ -11,8 +11,9 @@ use spool::saved::{Class, SavedFile};
 
 /// `PURge [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|DEST d|ALL ... | NSS NAME name|spoolid|ALL`
 ///
-/// Removes spool files: those with the numbers, classes, forms or destinations named, or all of a queue. A file that is being
-/// read stays. NSS is for class E and removes saved systems and segments; one that is in use is pending until its last user has given it back. Of other users' files you can purge those you sent; the rest are for class D.
+/// Removes spool files: those with the numbers, classes, forms or destinations named, or all of a queue. A file that is
+/// being read stays. NSS is for class E and removes saved systems and segments; one that is in use is pending until its
+/// last user has given it back. Of other users' files you can purge those you sent; the rest are for class D.
 pub fn purge(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     if issuer.has("E") && words.accept("NSS") {
         return saved_files(cp, words);

@@ -62,7 +62,8 @@ commands! {
 
 /// `Query operand ...`
 ///
-/// Shows things. HELP QUERY lists the operands, HELP QUERY operand explains one. QUERY userid shows where a user is logged on.
+/// Shows things. HELP QUERY lists the operands, HELP QUERY operand explains one. QUERY userid shows where a user is
+/// logged on.
 pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let operand = words.need()?;
     let classes = issuer.vmdbk.lock().classes;

@@ -20,8 +20,8 @@ fn target(cp: &Cp, issuer: &Issuer, userid: &str) -> Result<Arc<Vmdbk>, Message>
 
 /// `ATTach rdev [TO] userid|* [[AS] vdev] [R/O|R/W] | rdev [TO] SYSTEM [volid]`
 ///
-/// Gives a real disk or tape drive that is free to one user, who alone has it until DETACH or LOGOFF, or a disk to the system: minidisks may
-/// lie on it then. With a volid, only if that is its serial.
+/// Gives a real disk or tape drive that is free to one user, who alone has it until DETACH or LOGOFF, or a disk to the
+/// system: minidisks may lie on it then. With a volid, only if that is its serial.
 pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let rdev = words.need_real_device()?;
     words.accept("TO");

@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering;
 
 /// `Begin [hexloc]`
 ///
-/// Lets the virtual machine go on after CP READ: all virtual CPUs that were stopped by CP, from where they stopped, or the first one from the
-/// address given.
+/// Lets the virtual machine go on after CP READ: all virtual CPUs that were stopped by CP, from where they stopped, or
+/// the first one from the address given.
 pub fn begin(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let address = match words.next() {
         Some(word) => Some(word.hexadecimal().ok_or_else(|| word.invalid())?),
@@ -60,8 +60,8 @@ pub fn stop(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
 
 /// `SYStem CLEAR|RESET|RESTART|STORE`
 ///
-/// Performs a function of the operator panel: CLEAR resets the virtual machine and zeroes its storage, RESET resets it, RESTART interrupts it
-/// with a restart interruption, STORE stores the registers in their save areas.
+/// Performs a function of the operator panel: CLEAR resets the virtual machine and zeroes its storage, RESET resets it,
+/// RESTART interrupts it with a restart interruption, STORE stores the registers in their save areas.
 pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let function = words.need()?;
     let vmdbk = &issuer.vmdbk;
@@ -133,7 +133,8 @@ pub fn external(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
 
 /// `SIGnal SHUTDOWN [userid|ALL]`
 ///
-/// Asks an operating system to shut down: your own, or (class C) another user's or everybody's. One that has not asked to be told is not.
+/// Asks an operating system to shut down: your own, or (class C) another user's or everybody's. One that has not asked
+/// to be told is not.
 pub fn signal(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     if !what.is("SHUTdown") {
@@ -163,7 +164,8 @@ pub fn signal(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
 
 /// `READY vdev`
 ///
-/// Presents a device end at a virtual device that has become ready: a reader whose cards have arrived, a console that is wanted.
+/// Presents a device end at a virtual device that has become ready: a reader whose cards have arrived, a console that
+/// is wanted.
 pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;
     words.end()?;
@@ -189,7 +191,8 @@ pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
 
 /// `NOTReady vdev`
 ///
-/// Makes a spooled unit record device not ready, so that a program that uses it finds that intervention is required. READY ends it.
+/// Makes a spooled unit record device not ready, so that a program that uses it finds that intervention is required.
+/// READY ends it.
 pub fn not_ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;
     words.end()?;
@@ -201,8 +204,8 @@ pub fn not_ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
 
 /// `RESET vdev`
 ///
-/// Resets a virtual device: what it was doing is abandoned, and no interruption of it is pending any more. A terminal that was dialed to
-/// it is dropped.
+/// Resets a virtual device: what it was doing is abandoned, and no interruption of it is pending any more. A terminal
+/// that was dialed to it is dropped.
 pub fn reset(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;
     words.end()?;

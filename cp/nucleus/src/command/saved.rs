@@ -11,13 +11,16 @@ use spool::saved::{Class, Kind, PageKind, PageRange, SavedFile};
 /// The last page that storage of 31-bit programs has.
 const LAST_PAGE: u64 = 0x7_ffff;
 
-/// `DEFSYS name page[-page] type ... MINSIZE=n{K|M|G} [MACHMODE=370|XA|ESA|XC|Z,...] [PARMREGS=n[-n]|NONE] [VMGROUP] [RSTD]`
+/// `DEFSYS name page[-page] type ... MINSIZE=n{K|M|G} [MACHMODE=370|XA|ESA|XC|Z,...] [PARMREGS=n[-n]|NONE] [VMGROUP]
+/// [RSTD]`
 ///
-/// Defines a saved system: the pages, in hexadecimal, that SAVESYS will save, and what a virtual machine gets of each when it is started with IPL name. Types begin with S, the page is
-/// shared by all, or E, each machine's own, and go on with W, it can be stored into, R, it cannot, or N, it is not saved and zero. SC is a page that
-/// only CP stores into. MINSIZE is the storage that a virtual machine must have, MACHMODE the modes it may have (all, if none is named), PARMREGS the general
-/// registers that get the text of IPL's PARM. RSTD: only those may IPL it who have a NAMESAVE statement for it in the directory. VMGROUP says the
-/// same of a system for a group of virtual machines, and QUERY NSS shows it.
+/// Defines a saved system: the pages, in hexadecimal, that SAVESYS will save, and what a virtual machine gets of each
+/// when it is started with IPL name. Types begin with S, the page is shared by all, or E, each machine's own, and go on
+/// with W, it can be stored into, R, it cannot, or N, it is not saved and zero. SC is a page that only CP stores into.
+/// MINSIZE is the storage that a virtual machine must have, MACHMODE the modes it may have (all, if none is named),
+/// PARMREGS the general registers that get the text of IPL's PARM. RSTD: only those may IPL it who have a NAMESAVE
+/// statement for it in the directory. VMGROUP says the same of a system for a group of virtual machines, and QUERY NSS
+/// shows it.
 pub fn defsys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let id = define(cp, issuer, Kind::System, words)?;
     let (name, id) = id;
@@ -26,9 +29,11 @@ pub fn defsys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Me
 
 /// `DEFSEG name page[-page] type ... [SPACE space] [RSTD] [LOADNSHR]`
 ///
-/// Defines a saved segment: the pages, in hexadecimal, that SAVESEG will save, and what a program gets of each when it loads the segment. The types are those of DEFSYS. RSTD: only those may load
-/// it who have a NAMESAVE statement for it in the directory; with LOADNSHR as well, the others may load a copy of their own.
-/// With SPACE the segment is a member of that segment space: who loads a member, or the space by its name, has all members, which must all be saved before.
+/// Defines a saved segment: the pages, in hexadecimal, that SAVESEG will save, and what a program gets of each when it
+/// loads the segment. The types are those of DEFSYS. RSTD: only those may load it who have a NAMESAVE statement for it
+/// in the directory; with LOADNSHR as well, the others may load a copy of their own. With SPACE the segment is a member
+/// of that segment space: who loads a member, or the space by its name, has all members, which must all be saved
+/// before.
 pub fn defseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let (name, id) = define(cp, issuer, Kind::Segment, words)?;
     Ok(message::segment_defined(name, format!("{id:04}")).to_string().into())
@@ -36,8 +41,9 @@ pub fn defseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Me
 
 /// `SAVESYS name`
 ///
-/// Saves the system that DEFSYS has defined: the pages, their storage keys, the registers and the PSW of your virtual machine as they are now. The virtual
-/// machine goes on; whoever says IPL name from then on begins where it was. Who still uses an older system of that name keeps it.
+/// Saves the system that DEFSYS has defined: the pages, their storage keys, the registers and the PSW of your virtual
+/// machine as they are now. The virtual machine goes on; whoever says IPL name from then on begins where it was. Who
+/// still uses an older system of that name keeps it.
 pub fn savesys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let (name, id) = save(cp, issuer, Kind::System, words)?;
     Ok(message::system_saved(name, format!("{id:04}")).to_string().into())
@@ -45,8 +51,9 @@ pub fn savesys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
 
 /// `SAVESEG name`
 ///
-/// Saves the segment that DEFSEG has defined: the pages as they are in your virtual machine's storage now, and their storage keys. They must be there, within
-/// its size or because the segment is loaded. Who still uses an older segment of that name keeps it.
+/// Saves the segment that DEFSEG has defined: the pages as they are in your virtual machine's storage now, and their
+/// storage keys. They must be there, within its size or because the segment is loaded. Who still uses an older segment
+/// of that name keeps it.
 pub fn saveseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let (name, id) = save(cp, issuer, Kind::Segment, words)?;
     Ok(message::segment_saved(name, format!("{id:04}")).to_string().into())

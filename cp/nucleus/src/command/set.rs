@@ -41,8 +41,8 @@ commands! {
 
 /// `SET function value`
 ///
-/// Changes a setting of your virtual machine. HELP SET lists the functions, HELP SET function explains one, QUERY SET and
-/// QUERY TERMINAL show the values.
+/// Changes a setting of your virtual machine. HELP SET lists the functions, HELP SET function explains one, QUERY SET
+/// and QUERY TERMINAL show the values.
 pub fn set(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let function = words.need()?;
     if let Some(number) = function_keys::number(function) {

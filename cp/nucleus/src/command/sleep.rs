@@ -7,8 +7,8 @@ use crate::words::Words;
 
 /// `SLeep [n [SEC|MIN|HRS]]`
 ///
-/// Lets the terminal rest while messages are still shown: for a number of minutes (or seconds, or hours), or until you press
-/// ENTER. The virtual machine does not run meanwhile.
+/// Lets the terminal rest while messages are still shown: for a number of minutes (or seconds, or hours), or until you
+/// press ENTER. The virtual machine does not run meanwhile.
 pub fn sleep(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let until = match words.next() {
         None => None,

@@ -6,7 +6,8 @@ use crate::spooling::options;
 use crate::words::{Word, Words};
 use spool::{Queue, Selection, Spool, SpoolFile};
 
-/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, who has not class D can have those that he sent.
+/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, who has not class D can have those that he
+/// sent.
 pub struct Target {
     pub owner: String,
     pub queues: Vec<Queue>,

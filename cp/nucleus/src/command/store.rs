@@ -6,12 +6,14 @@ use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::words::{Word, Words};
 
-/// `STore [V|L|R|N|PRI|SEC|HOM]hexloc word ... | S[V|L|...]hexloc bytes | G|GG|GH|X|XG|Y|ARreg value ... | PSW words | PREFIX value | STATUS`
+/// `STore [V|L|R|N|PRI|SEC|HOM]hexloc word ... | S[V|L|...]hexloc bytes | G|GG|GH|X|XG|Y|ARreg value ... | PSW words |
+/// PREFIX value | STATUS`
 ///
-/// Changes storage or registers of your virtual machine. At an address, each word is up to eight hexadecimal digits and is
-/// stored right-justified in a full word; with S before the address, bytes are stored from that byte on, two digits each.
-/// Values for registers go to that register and those that follow. PSW takes one word (the address), two, or in z/Architecture
-/// four. The letters are those of DISPLAY. STATUS stores the registers in the save areas, as the operator's key does.
+/// Changes storage or registers of your virtual machine. At an address, each word is up to eight hexadecimal digits and
+/// is stored right-justified in a full word; with S before the address, bytes are stored from that byte on, two digits
+/// each. Values for registers go to that register and those that follow. PSW takes one word (the address), two, or in
+/// z/Architecture four. The letters are those of DISPLAY. STATUS stores the registers in the save areas, as the
+/// operator's key does.
 pub fn store(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let target = words.need()?;
     let upper = target.upper();

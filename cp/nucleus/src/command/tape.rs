@@ -7,8 +7,9 @@ use crate::words::Words;
 
 /// `MOUNT rdev tape [R/O|R/W]`
 ///
-/// Puts a tape on a real tape drive, in the place of the one that is there; the system that has the drive is told. Tapes are files of the
-/// folder "tapes" of the system, in AWSTAPE or HET format; `endicott tape create` makes new ones. With R/O it cannot be written.
+/// Puts a tape on a real tape drive, in the place of the one that is there; the system that has the drive is told.
+/// Tapes are files of the folder "tapes" of the system, in AWSTAPE or HET format; `endicott tape create` makes new
+/// ones. With R/O it cannot be written.
 pub fn mount(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let rdev = words.need_real_device()?;
     let name = words.need()?;

@@ -8,11 +8,12 @@ use crate::words::{Word, Words};
 
 /// `TERMinal function value [function value]...`
 ///
-/// Sets how your console behaves: LINENd, LINEDel, CHardel, EScape and TABchar take a character, ON or OFF; MORE takes the
-/// seconds until the page turns and the seconds of warning before; HOLD, ATtn, APL, TExt, HIlight, SCRNsave, AUTOCR,
-/// TIMESTamp, SYS3270 and PROMpt take ON or OFF; MODE takes CP or VM, CONMODE 3215 or 3270, BREAKIN IMMED or GUESTCTL,
-/// BRKkey PA1, PFnn or NONE, LINESize a number. With CONMODE 3270 the console is a display that the virtual machine's program draws
-/// itself: BRKKEY takes you to CP and BEGIN back, and with BREAKIN IMMED what CP has to say comes at once, until CLEAR. QUERY TERMINAL shows them.
+/// Sets how your console behaves: LINENd, LINEDel, CHardel, EScape and TABchar take a character, ON or OFF; MORE takes
+/// the seconds until the page turns and the seconds of warning before; HOLD, ATtn, APL, TExt, HIlight, SCRNsave,
+/// AUTOCR, TIMESTamp, SYS3270 and PROMpt take ON or OFF; MODE takes CP or VM, CONMODE 3215 or 3270, BREAKIN IMMED or
+/// GUESTCTL, BRKkey PA1, PFnn or NONE, LINESize a number. With CONMODE 3270 the console is a display that the virtual
+/// machine's program draws itself: BRKKEY takes you to CP and BEGIN back, and with BREAKIN IMMED what CP has to say
+/// comes at once, until CLEAR. QUERY TERMINAL shows them.
 pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let mut console = issuer.vmdbk.console();
     let mut settings = console.settings.clone();

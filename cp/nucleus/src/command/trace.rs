@@ -9,20 +9,24 @@ use crate::words::{Word, Words};
 /// The name of the trap that counts.
 const COUNT: &str = "COUNT";
 
-/// `TRace Inst|BRanch|STore|Gn|MNEmonic name|SVC [n]|PROG [n]|EXTernal [n]|I/O [vdev]|MC|ALL [options] | TRACE COUNT | TRACE id [options] | TRACE END [id|ALL]`
+/// `TRace Inst|BRanch|STore|Gn|MNEmonic name|SVC [n]|PROG [n]|EXTernal [n]|I/O [vdev]|MC|ALL [options] | TRACE COUNT |
+/// TRACE id [options] | TRACE END [id|ALL]`
 ///
-/// Shows what your virtual machine does, event by event, and stops it after each, so that you can DISPLAY and STORE; BEGIN
-/// goes on. INST traces every instruction, BRANCH those that branch, STORE those that store, Gn those that change general
-/// register n, MNEMONIC those of one name; SVC, PROG, EXTERNAL and I/O take a code or device, or trace all of them.
+/// Shows what your virtual machine does, event by event, and stops it after each, so that you can DISPLAY and STORE;
+/// BEGIN goes on. INST traces every instruction, BRANCH those that branch, STORE those that store, Gn those that change
+/// general register n, MNEMONIC those of one name; SVC, PROG, EXTERNAL and I/O take a code or device, or trace all of
+/// them.
 ///
-/// Options: RANGE (or PSWA) a-b or a.count takes instructions of that part of storage only; INTO takes branches and stores into
-/// it, FROM branches from it. RUN lets the virtual machine go on after an event, NORUN does not. PASS n lets n events pass first,
-/// SKIP n leaves out n between two, STEP n stops after every n, STOP n stops after n, even with RUN. TERMINAL, PRINTER, BOTH or
-/// NOTERM say where the lines go. NAME gives the trap a name instead of a number. CMD, which comes last, is a command that is
-/// performed at each event. TRACE id changes a trap, TRACE END ends one or all. QUERY TRACE shows them.
+/// Options: RANGE (or PSWA) a-b or a.count takes instructions of that part of storage only; INTO takes branches and
+/// stores into it, FROM branches from it. RUN lets the virtual machine go on after an event, NORUN does not. PASS n
+/// lets n events pass first, SKIP n leaves out n between two, STEP n stops after every n, STOP n stops after n, even
+/// with RUN. TERMINAL, PRINTER, BOTH or NOTERM say where the lines go. NAME gives the trap a name instead of a number.
+/// CMD, which comes last, is a command that is performed at each event. TRACE id changes a trap, TRACE END ends one or
+/// all. QUERY TRACE shows them.
 ///
-/// TRACE COUNT shows nothing until TRACE END COUNT: then how many instructions the virtual machine has executed since, how many of them were privileged, and
-/// DIAGNOSE, and how many pages it has referred to, shared ones and those of its own.
+/// TRACE COUNT shows nothing until TRACE END COUNT: then how many instructions the virtual machine has executed since,
+/// how many of them were privileged, and DIAGNOSE, and how many pages it has referred to, shared ones and those of its
+/// own.
 pub fn trace(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let first = words.need()?;
     let traps = &issuer.vmdbk.trace;

@@ -10,9 +10,9 @@ use spool::Queue;
 
 /// `TRANsfer [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|ALL ... [TO] userid|* [Reader|PRinter|PUnch]`
 ///
-/// Gives spool files to another user, or to another queue of yours. They come behind the files that are there and get numbers
-/// of their new owner. TRANSFER ... FROM userid takes back files that you sent and that are in that user's reader. Files of other
-/// users are for class D.
+/// Gives spool files to another user, or to another queue of yours. They come behind the files that are there and get
+/// numbers of their new owner. TRANSFER ... FROM userid takes back files that you sent and that are in that user's
+/// reader. Files of other users are for class D.
 pub fn transfer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let mut target = Target::parse(issuer, &mut words)?;
     let selections = spool_files::selections(&mut words)?;

@@ -8,8 +8,8 @@ use crate::words::Words;
 
 /// `XAUTOLOG userid`
 ///
-/// Logs a user on without a terminal: the directory's IPL statement is performed. Class G users need an XAUTOLOG or AUTOLOG
-/// statement in the directory entry of that user.
+/// Logs a user on without a terminal: the directory's IPL statement is performed. Class G users need an XAUTOLOG or
+/// AUTOLOG statement in the directory entry of that user.
 pub fn xautolog(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let userid = words.need_userid()?;
     words.end()?;

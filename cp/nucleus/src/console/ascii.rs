@@ -1,7 +1,7 @@
 //! The integrated ASCII console: a VT220 that the service element has for a virtual machine beside its virtual console.
 //!
-//! What the guest writes there goes to the user's terminal as it is, escape sequences and all; it is UTF-8. CP's own lines come
-//! between.
+//! What the guest writes there goes to the user's terminal as it is, escape sequences and all; it is UTF-8. CP's own
+//! lines come between.
 
 use std::str;
 

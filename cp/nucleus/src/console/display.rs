@@ -1,10 +1,10 @@
 //! A 3270 display as CP uses it: the output area, the input area, and the status in the lower right corner.
 //!
-//! A pure state machine: output lines, keys and the time go in; [`Display::screen`] is what the display shows.
-//! The output area is every row but the last two. When it is full and there is more to show, the status becomes MORE...
-//! and the rest waits; CLEAR or PA2 turns the page, ENTER makes it HOLDING so that no timer turns it, and after the time
-//! of TERMINAL MORE the page turns by itself. Input that is not accepted now is left where it was typed, and the
-//! status says NOT ACCEPTED for three seconds.
+//! A pure state machine: output lines, keys and the time go in; [`Display::screen`] is what the display shows. The
+//! output area is every row but the last two. When it is full and there is more to show, the status becomes MORE... and
+//! the rest waits; CLEAR or PA2 turns the page, ENTER makes it HOLDING so that no timer turns it, and after the time of
+//! TERMINAL MORE the page turns by itself. Input that is not accepted now is left where it was typed, and the status
+//! says NOT ACCEPTED for three seconds.
 
 use base::Tod;
 use std::collections::VecDeque;

@@ -2,8 +2,8 @@
 //!
 //! What a user types is one or more logical lines, separated by the line end character. Within a line the character
 //! delete character takes back the one before it, the line delete character everything before it, and the escape
-//! character makes the next one an ordinary character. A logical line that begins with `CP` right after a line end character
-//! is for CP whatever the virtual machine is doing: that is how `#CP` works.
+//! character makes the next one an ordinary character. A logical line that begins with `CP` right after a line end
+//! character is for CP whatever the virtual machine is doing: that is how `#CP` works.
 
 /// The editing characters; `None` is OFF.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,8 +1,8 @@
 //! The virtual console as a 3270 (TERMINAL CONMODE 3270): the guest's own screen, on the same display as CP's.
 //!
-//! The guest's writes go to a screen in memory ([`tn3270::Screen`]), and while the guest has the display to the terminal as
-//! well. So CP can take the display at any time (the break key, a message with TERMINAL BREAKIN IMMED) and give it back as
-//! it was, or as the guest has changed it meanwhile, and a guest never has to draw its screen again.
+//! The guest's writes go to a screen in memory ([`tn3270::Screen`]), and while the guest has the display to the
+//! terminal as well. So CP can take the display at any time (the break key, a message with TERMINAL BREAKIN IMMED) and
+//! give it back as it was, or as the guest has changed it meanwhile, and a guest never has to draw its screen again.
 
 use super::terminal::Terminal;
 use crate::machine::{Owner, Paper};

@@ -1,7 +1,7 @@
 //! Virtual 3270s beside the console (SPECIAL and DEFINE GRAF): a terminal becomes one of them by DIAL.
 //!
-//! Until then the device answers that intervention is required. A terminal that is dialed to it shows its screen; the device has
-//! become ready, of which the guest is told by device end.
+//! Until then the device answers that intervention is required. A terminal that is dialed to it shows its screen; the
+//! device has become ready, of which the guest is told by device end.
 
 use super::glass::{Glass, SENSE_BYTES, display_id};
 use super::terminal::Terminal;

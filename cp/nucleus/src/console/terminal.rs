@@ -1,8 +1,9 @@
 //! A terminal: a person's 3270 or typewriter, owned by a virtual machine or by nobody.
 //!
-//! Keys and lines come in through [`crate::system::Cp`], which knows who owns the terminal; what is to be seen is fetched
-//! with [`Terminal::screen`] or [`Terminal::take_output`] after [`Host::changed`] has said that there is something new.
-//! A 3270 that nobody owns shows the logo, whose three fields ([`LOGO_FIELDS`]) are the only other form a screen has.
+//! Keys and lines come in through [`crate::system::Cp`], which knows who owns the terminal; what is to be seen is
+//! fetched with [`Terminal::screen`] or [`Terminal::take_output`] after [`Host::changed`] has said that there is
+//! something new. A 3270 that nobody owns shows the logo, whose three fields ([`LOGO_FIELDS`]) are the only other form
+//! a screen has.
 
 use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
 use super::graf::Line;
@@ -59,7 +60,8 @@ pub enum Kind {
     Display(Size),
     /// Lines in, lines out.
     Typewriter,
-    /// A typewriter in lines, whose screen guests may use as a VT220's: what is to be printed has CR and LF where lines end.
+    /// A typewriter in lines, whose screen guests may use as a VT220's: what is to be printed has CR and LF where lines
+    /// end.
     Ascii,
 }
 

@@ -18,8 +18,8 @@ struct Request {
     buffer: Real,
 }
 
-/// How the requests of one call are done: with which storage key (in the left half), past the minidisk cache or not, and who hears
-/// what they use of the disk.
+/// How the requests of one call are done: with which storage key (in the left half), past the minidisk cache or not,
+/// and who hears what they use of the disk.
 struct Manner<'a> {
     key: u8,
     bypass: bool,
@@ -33,8 +33,8 @@ impl Manner<'_> {
 }
 
 impl Call<'_> {
-    /// Whether the program may use `length` bytes of its storage at `at` with this key (in the left half of the byte), to
-    /// store if `store`.
+    /// Whether the program may use `length` bytes of its storage at `at` with this key (in the left half of the byte),
+    /// to store if `store`.
     fn may_use(&self, at: Real, length: usize, key: u8, store: bool) -> Result<(), BlockError> {
         let core = self.core();
         for (address, range) in super::pieces(at, length) {
@@ -74,10 +74,11 @@ fn double(bytes: &[u8], at: usize) -> u64 {
 
 /// `DIAGNOSE X'A4'`: synchronous block I/O.
 ///
-/// Rx: the address of a block of 88 bytes: device number, key, 01 to write or 02 to read, block size (at 4), address of the list (at 8) and its number of
-/// entries, 1 to 500 (at 12). An entry is a block number from 1 and an address. At 16 it gets how many blocks were done, at 20 the status, and sense bytes.
-/// Condition code 0, else register 15 says why: with 1, 2 no disk, 5 busy, as somebody else has it reserved; with 2, 8 block size, 10 list, 11 count, 12
-/// buffer; with 3, 13 an I/O error.
+/// Rx: the address of a block of 88 bytes: device number, key, 01 to write or 02 to read, block size (at 4), address of
+/// the list (at 8) and its number of entries, 1 to 500 (at 12). An entry is a block number from 1 and an address. At 16
+/// it gets how many blocks were done, at 20 the status, and sense bytes. Condition code 0, else register 15 says why:
+/// with 1, 2 no disk, 5 busy, as somebody else has it reserved; with 2, 8 block size, 10 list, 11 count, 12 buffer;
+/// with 3, 13 an I/O error.
 pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
     const LENGTH: usize = 88;
     let address = call.address(call.r1);
@@ -167,10 +168,11 @@ mod rc {
 
 /// `DIAGNOSE X'250'`: block I/O.
 ///
-/// Ry is the function, Rx the address of a list of 64 bytes that begins with the device number and X'80' if addresses have 64 bits; Rx+1 gets the return
-/// code. 0 (INIT) takes the block size and an offset, and says which block numbers there are; 4 says that the disk is read-only. 1 (IOREQ)
-/// reads and writes up to 256 blocks, each with a status: 0 done, 1 no such block, 2 addressing, 3 read-only, 4 record size,
-/// 5 I/O error, 6 type, 7 protection, 11 reserved by somebody else; return code 12 means some, 40 none of them. Asked to go on meanwhile, it returns 8 and the end is
+/// Ry is the function, Rx the address of a list of 64 bytes that begins with the device number and X'80' if addresses
+/// have 64 bits; Rx+1 gets the return code. 0 (INIT) takes the block size and an offset, and says which block numbers
+/// there are; 4 says that the disk is read-only. 1 (IOREQ) reads and writes up to 256 blocks, each with a status: 0
+/// done, 1 no such block, 2 addressing, 3 read-only, 4 record size, 5 I/O error, 6 type, 7 protection, 11 reserved by
+/// somebody else; return code 12 means some, 40 none of them. Asked to go on meanwhile, it returns 8 and the end is
 /// external interruption X'2603'. 2 (REMOVE) ends it.
 pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
@@ -266,8 +268,8 @@ fn perform_one(
     }
 }
 
-/// Performs `count` requests of a list and puts the status of each into it; how many were done, and how many nanoseconds that
-/// would have taken.
+/// Performs `count` requests of a list and puts the status of each into it; how many were done, and how many
+/// nanoseconds that would have taken.
 fn perform_list(
     call: &Call<'_>,
     environment: &BlockEnvironment,
@@ -308,8 +310,8 @@ pub(super) fn connected(call: &Call<'_>, user: &[u8; 16]) -> Result<BlockPath, u
     Ok(BlockPath { link, environment })
 }
 
-/// What a message to *BLOCKIO asks for is done; the reply: a status, and how many blocks were done. And how many nanoseconds that would
-/// have taken.
+/// What a message to *BLOCKIO asks for is done; the reply: a status, and how many blocks were done. And how many
+/// nanoseconds that would have taken.
 pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List) -> ([u8; 8], u64) {
     let [kind, key, flags, _] = list.class().to_be_bytes();
     let bypass = flags & 1 != 0;

@@ -42,9 +42,10 @@ fn answer(call: &Call<'_>, code: u64, cc: u8) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'18'`: standard disk I/O.
 ///
-/// Rx: a virtual device number; Ry: the address of a channel program of SEEK, SEARCH ID EQUAL, TRANSFER IN CHANNEL and READ or WRITE DATA, once or several times;
-/// register 15: how many reads or writes, 1 to 15. Condition code 0, else register 15 says why: with 1, 1 no such device, 2 no count-key-data disk, 3 the disk is
-/// read-only, 4 beyond its end, 5 busy; with 2, 6 to 12 what is wrong with the program; with 3, 13 an error: the status is at address 64.
+/// Rx: a virtual device number; Ry: the address of a channel program of SEEK, SEARCH ID EQUAL, TRANSFER IN CHANNEL and
+/// READ or WRITE DATA, once or several times; register 15: how many reads or writes, 1 to 15. Condition code 0, else
+/// register 15 says why: with 1, 1 no such device, 2 no count-key-data disk, 3 the disk is read-only, 4 beyond its end,
+/// 5 busy; with 2, 6 to 12 what is wrong with the program; with 3, 13 an error: the status is at address 64.
 pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
     let (vdev, start, count) = (call.gr(call.r1) as u16, call.address(call.r3), call.gr(15) as u32);
     let disks = &call.cp.disks;
@@ -110,8 +111,9 @@ pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'20'`: general I/O.
 ///
-/// Rx: a virtual device number, not the console's; Ry: the address of the first CCW of a channel program. Condition code 0; 1: register 15 is 1, there is no such device, or
-/// 5, it is busy; 2: register 15 is 2, unit exception or wrong length; 3: register 15 is 13 behind two sense bytes.
+/// Rx: a virtual device number, not the console's; Ry: the address of the first CCW of a channel program. Condition
+/// code 0; 1: register 15 is 1, there is no such device, or 5, it is busy; 2: register 15 is 2, unit exception or wrong
+/// length; 3: register 15 is 13 behind two sense bytes.
 pub fn general_io(call: &Call<'_>) -> Result<(), Interruption> {
     let (vdev, start) = (call.gr(call.r1) as u16, call.gr(call.r3) as u32);
     if is_console(call, vdev) {
@@ -141,9 +143,9 @@ pub fn general_io(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'A8'`: synchronous general I/O.
 ///
-/// Rx: the address of a block of 88 bytes: device number, key, X'80' for format-1 CCWs, and at 8 the address of the first CCW. It gets the last CCW's address (at 16), unit and
-/// subchannel status, residual count, path and sense bytes. Condition code 0; 1: register 15 is 1, there is no such device, or 5, it is
-/// busy; 3: register 15 is 13, an error.
+/// Rx: the address of a block of 88 bytes: device number, key, X'80' for format-1 CCWs, and at 8 the address of the
+/// first CCW. It gets the last CCW's address (at 16), unit and subchannel status, residual count, path and sense bytes.
+/// Condition code 0; 1: register 15 is 1, there is no such device, or 5, it is busy; 3: register 15 is 13, an error.
 pub fn synchronous_general_io(call: &Call<'_>) -> Result<(), Interruption> {
     const LENGTH: usize = 88;
     let address = call.address(call.r1);

@@ -16,10 +16,10 @@ const LONGEST: u64 = 240;
 
 /// `DIAGNOSE X'08'`: performs CP commands.
 ///
-/// Rx: the real address of the text, commands separated by X'15'. Ry: flags in the left byte of the word, the length of the
-/// text, at most 240, in the rest. With flag X'40', Rx+1 is the address of a buffer for the response and Ry+1 its length.
-/// Ry gets CP's return code: 0, or a message's number. Condition code 0: Ry+1 is the length of the response; 1: so many
-/// bytes did not fit. Length 0: CP reads from the console.
+/// Rx: the real address of the text, commands separated by X'15'. Ry: flags in the left byte of the word, the length of
+/// the text, at most 240, in the rest. With flag X'40', Rx+1 is the address of a buffer for the response and Ry+1 its
+/// length. Ry gets CP's return code: 0, or a message's number. Condition code 0: Ry+1 is the length of the response; 1:
+/// so many bytes did not fit. Length 0: CP reads from the console.
 pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
     let (rx, ry) = (call.r1, call.r3);
     let operands = call.gr(ry) as u32;
@@ -87,8 +87,9 @@ pub fn cp_command(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'5C'`: edits an error message.
 ///
-/// Rx is the address of a message that begins with an identifier of ten characters and a blank, Ry its length. They are made what SET EMSG wants to be
-/// typed: the address and the length of all of it (ON), of the identifier (CODE), or of the text (TEXT), or length 0 (OFF).
+/// Rx is the address of a message that begins with an identifier of ten characters and a blank, Ry its length. They are
+/// made what SET EMSG wants to be typed: the address and the length of all of it (ON), of the identifier (CODE), or of
+/// the text (TEXT), or length 0 (OFF).
 pub fn edit_message(call: &Call<'_>) -> Result<(), Interruption> {
     const IDENTIFIER: u64 = 10;
     let (address, length) = (call.address(call.r1).0, call.gr(call.r3) & 0xffff_ffff);

@@ -112,8 +112,9 @@ fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
 
 /// `DIAGNOSE X'24'`: device type and features.
 ///
-/// Rx: a virtual device number, or -1 for the console's, which Rx then gets. Ry gets the class, type, status and flags of the virtual device,
-/// Ry+1 those of the real one; of a console in line mode the class and type of the terminal, and the length of its lines. Condition code 0; 2: there is no real device; 3: there is no such device.
+/// Rx: a virtual device number, or -1 for the console's, which Rx then gets. Ry gets the class, type, status and flags
+/// of the virtual device, Ry+1 those of the real one; of a console in line mode the class and type of the terminal, and
+/// the length of its lines. Condition code 0; 2: there is no real device; 3: there is no such device.
 pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
     let asked = call.gr(call.r1) as u32;
     let console = call.vmdbk.user.console().map(|(vdev, _)| vdev);
@@ -148,8 +149,9 @@ pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'210'`: device information.
 ///
-/// Rx: the address of a block that begins with the virtual device number and the block's length, at least 8. It gets the class, type,
-/// status and flags of the virtual device and of the real one. Condition code 0; 2: there is no real device; 3: there is no such device.
+/// Rx: the address of a block that begins with the virtual device number and the block's length, at least 8. It gets
+/// the class, type, status and flags of the virtual device and of the real one. Condition code 0; 2: there is no real
+/// device; 3: there is no such device.
 pub fn device_information(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
     let mut block = [0; 12];

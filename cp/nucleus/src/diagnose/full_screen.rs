@@ -1,4 +1,5 @@
-//! DIAGNOSE X'58': the display of the virtual console, without a channel program of the guest's; X'264': another terminal.
+//! DIAGNOSE X'58': the display of the virtual console, without a channel program of the guest's; X'264': another
+//! terminal.
 
 use super::Call;
 use crate::console::glass::{Called, VirtualConsole};
@@ -33,10 +34,12 @@ struct Ccw {
 
 /// `DIAGNOSE X'58'`: 3270 virtual console.
 ///
-/// Rx: the address of CCWs, which chain; Ry: the console's device number. Command 19 shows up to 1760 characters from the line that the control byte
-/// names (X'80' erases first, X'FF' only erases); 29 writes a data stream that begins with its write control character (X'80' erase/write, X'C0' erase/write
-/// alternate, X'20' structured fields, 0 write); 2A reads (X'80' what was modified, else the buffer). From the first erase/write on every key
-/// is an attention, until the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E' wants an erase/write first, X'0E' has found the data stream invalid; 3: no such device.
+/// Rx: the address of CCWs, which chain; Ry: the console's device number. Command 19 shows up to 1760 characters from
+/// the line that the control byte names (X'80' erases first, X'FF' only erases); 29 writes a data stream that begins
+/// with its write control character (X'80' erase/write, X'C0' erase/write alternate, X'20' structured fields, 0 write);
+/// 2A reads (X'80' what was modified, else the buffer). From the first erase/write on every key is an attention, until
+/// the virtual machine writes or reads a line. Condition code 0; 1: the status of the console says why: X'8E' wants an
+/// erase/write first, X'0E' has found the data stream invalid; 3: no such device.
 pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
     let vdev = call.gr(call.r3) as u16;
     let mut at = call.address(call.r1);
@@ -158,8 +161,8 @@ fn refuse(call: &Call<'_>, vdev: u16, why: DeviceStatus) -> bool {
 
 /// `DIAGNOSE X'264'`: CP communication.
 ///
-/// Rx is the address of two words on a doubleword boundary, Ry 0: from then on CP sets bit 0 of the first word when the user has come back at another
-/// terminal. The program turns it off. Ry 4: no more. IPL ends it, too.
+/// Rx is the address of two words on a doubleword boundary, Ry 0: from then on CP sets bit 0 of the first word when the
+/// user has come back at another terminal. The program turns it off. Ry 4: no more. IPL ends it, too.
 pub fn communication(call: &Call<'_>) -> Result<(), Interruption> {
     match call.gr(call.r3) as u32 {
         0 => {

@@ -7,8 +7,8 @@ use cpu::Interruption;
 
 /// `DIAGNOSE X'00'`: extended identification.
 ///
-/// Rx: the address of a doubleword, Ry: the length there, at least 1. Stores up to 40 bytes for this level of VM: the system's
-/// name, the CPU address, the user ID, the time zone; Ry is reduced by the number of bytes stored.
+/// Rx: the address of a doubleword, Ry: the length there, at least 1. Stores up to 40 bytes for this level of VM: the
+/// system's name, the CPU address, the user ID, the time zone; Ry is reduced by the number of bytes stored.
 pub fn extended_identification(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
     let length = call.gr(call.r3) as u32;
@@ -28,8 +28,8 @@ pub fn extended_identification(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'0C'`: the pseudo timer.
 ///
-/// Rx: the address of a doubleword where 32 bytes are stored: the date mm/dd/yy, the time hh:mm:ss, the virtual processor time
-/// and the total processor time in microseconds.
+/// Rx: the address of a doubleword where 32 bytes are stored: the date mm/dd/yy, the time hh:mm:ss, the virtual
+/// processor time and the total processor time in microseconds.
 pub fn pseudo_timer(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
     call.specification(address.0.is_multiple_of(8))?;
@@ -38,8 +38,8 @@ pub fn pseudo_timer(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'270'`: the pseudo timer with four-digit years.
 ///
-/// Rx: the address of a doubleword, Ry: the length there. After what DIAGNOSE X'0C' stores come the dates mm/dd/yyyy and yyyy-mm-dd
-/// and the date formats, 64 bytes in all.
+/// Rx: the address of a doubleword, Ry: the length there. After what DIAGNOSE X'0C' stores come the dates mm/dd/yyyy
+/// and yyyy-mm-dd and the date formats, 64 bytes in all.
 pub fn extended_timer(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
     let length = call.gr(call.r3) as u32 as usize;
@@ -76,8 +76,8 @@ pub fn storage_size(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'260'`: where storage is.
 ///
-/// Ry is the subcode. X'00': Rx gets the highest address. X'0C' and X'10': Rx is the address of a buffer of Rx+1 bytes, which gets the first and
-/// last address of each extent of storage; Ry gets the number of extents. Condition code 0.
+/// Ry is the subcode. X'00': Rx gets the highest address. X'0C' and X'10': Rx is the address of a buffer of Rx+1 bytes,
+/// which gets the first and last address of each extent of storage; Ry gets the number of extents. Condition code 0.
 pub fn storage_extents(call: &Call<'_>) -> Result<(), Interruption> {
     let size = call.machine.configuration.storage().size();
     match call.gr(call.r3) as u32 {

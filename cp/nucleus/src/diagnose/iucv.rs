@@ -1,4 +1,5 @@
-//! IUCV, the instruction: the function in general register 0, the parameter list at the real address in general register 1.
+//! IUCV, the instruction: the function in general register 0, the parameter list at the real address in general
+//! register 1.
 //!
 //! What the functions do is in [`crate::iucv`]; here the list is fetched and stored, and interruptions are presented.
 
@@ -103,8 +104,8 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
     })
 }
 
-/// Presents an IUCV interruption to a virtual CPU that is enabled for one, if there is one. False: program interruptions
-/// without end.
+/// Presents an IUCV interruption to a virtual CPU that is enabled for one, if there is one. False: program
+/// interruptions without end.
 pub fn present(vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) -> bool {
     let mut core = machine.configuration.cpu(cpu);
     if core.state.open & attention::IUCV == 0 {

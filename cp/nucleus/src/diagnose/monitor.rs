@@ -33,8 +33,9 @@ pub fn partition_resources(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'2FC'`: data about guests.
 ///
-/// Rx: the address of a list: a user ID or `*`, a group, a buffer's address, its size and the format 2. The buffer gets 112 bytes about the virtual
-/// machine that asks. Ry gets 0, or -2 if the buffer is too small; Rx gets minus the number of bytes that did not fit.
+/// Rx: the address of a list: a user ID or `*`, a group, a buffer's address, its size and the format 2. The buffer gets
+/// 112 bytes about the virtual machine that asks. Ry gets 0, or -2 if the buffer is too small; Rx gets minus the number
+/// of bytes that did not fit.
 pub fn guest_data(call: &Call<'_>) -> Result<(), Interruption> {
     const RECORD: usize = 112;
     let list = call.address(call.r1);

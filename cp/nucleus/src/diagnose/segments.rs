@@ -18,14 +18,18 @@ const RESTRICTED: u64 = 449;
 
 /// `DIAGNOSE X'64'`: saved segments.
 ///
-/// Rx: the address of an eight-character name, Ry: the subcode. X'00' loads the segment, sharing what it shares; X'04' loads a copy that is the virtual
-/// machine's alone; X'10' loads it as X'00' unless it overlaps another one that is loaded; X'08' purges it from the virtual machine; X'0C' finds it. X'20', X'24',
-/// X'28' and X'2C' are the same with 64-bit addresses. Of what is loaded or found Rx gets the first address and Ry the last. The name may be that of a segment
-/// space; with a member of one all members are loaded, and they stay until those that were asked for are purged. X'14' finds where all comes that is loaded with the name.
-/// Condition code 0: it is loaded (or purged, or found and loaded); 1: it is loaded within the virtual machine's storage, found and not loaded, or purged though it was not
-/// loaded; 2: Ry is 44, it does not exist, 177, it cannot be read, 278, it overlaps, 449, it is restricted.
-/// X'18' (and X'38' with 64-bit addresses): Rx is the address of a list: X'0C' in byte 0, the name in bytes 8 to 15, the address and the length (two bytes) of a buffer, which gets the first and the
-/// last address, the number of ranges, and of each of up to six the first address, with its type in the last byte, and the last address; byte 4 of the list gets 0 or the error.
+/// Rx: the address of an eight-character name, Ry: the subcode. X'00' loads the segment, sharing what it shares; X'04'
+/// loads a copy that is the virtual machine's alone; X'10' loads it as X'00' unless it overlaps another one that is
+/// loaded; X'08' purges it from the virtual machine; X'0C' finds it. X'20', X'24', X'28' and X'2C' are the same with
+/// 64-bit addresses. Of what is loaded or found Rx gets the first address and Ry the last. The name may be that of a
+/// segment space; with a member of one all members are loaded, and they stay until those that were asked for are
+/// purged. X'14' finds where all comes that is loaded with the name. Condition code 0: it is loaded (or purged, or
+/// found and loaded); 1: it is loaded within the virtual machine's storage, found and not loaded, or purged though it
+/// was not loaded; 2: Ry is 44, it does not exist, 177, it cannot be read, 278, it overlaps, 449, it is restricted.
+/// X'18' (and X'38' with 64-bit addresses): Rx is the address of a list: X'0C' in byte 0, the name in bytes 8 to 15,
+/// the address and the length (two bytes) of a buffer, which gets the first and the last address, the number of ranges,
+/// and of each of up to six the first address, with its type in the last byte, and the last address; byte 4 of the list
+/// gets 0 or the error.
 pub fn saved_segments(call: &Call<'_>) -> Result<(), Interruption> {
     let subcode = call.gr(call.r3) as u32;
     match subcode {

@@ -6,7 +6,8 @@ use cpu::Interruption;
 
 /// `DIAGNOSE X'10'`: releases pages.
 ///
-/// Rx and Ry: the addresses of the first and the last page. Their contents are zero afterwards, and the host has its storage back.
+/// Rx and Ry: the addresses of the first and the last page. Their contents are zero afterwards, and the host has its
+/// storage back.
 pub fn release_pages(call: &Call<'_>) -> Result<(), Interruption> {
     let (first, last) = (call.address(call.r1).0, call.address(call.r3).0);
     call.specification(first.is_multiple_of(PAGE) && last.is_multiple_of(PAGE) && first <= last)?;
@@ -17,9 +18,10 @@ pub fn release_pages(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'214'`: pending page release.
 ///
-/// Rx, an even register, is the address of the first page, Rx+1 that of the last, with the function in its last byte. X'00' establishes: the program
-/// does not need what is in the pages any more, and the host gets their storage back; they are zero from then on. X'01' and X'03' cancel: the pages are wanted
-/// again, and if Ry is not register 0, its bits 24 to 28 become their access key and fetch protection. X'02' cancels all. To refer to a page cancels, too.
+/// Rx, an even register, is the address of the first page, Rx+1 that of the last, with the function in its last byte.
+/// X'00' establishes: the program does not need what is in the pages any more, and the host gets their storage back;
+/// they are zero from then on. X'01' and X'03' cancel: the pages are wanted again, and if Ry is not register 0, its
+/// bits 24 to 28 become their access key and fetch protection. X'02' cancels all. To refer to a page cancels, too.
 pub fn pending_page_release(call: &Call<'_>) -> Result<(), Interruption> {
     const ESTABLISH: u8 = 0;
     const CANCEL_ALL: u8 = 2;
@@ -56,8 +58,8 @@ pub fn pending_page_release(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// `DIAGNOSE X'258'`: the page fault handshake.
 ///
-/// Rx: the address of a doubleword that says what is wanted (0 token, 1 cancel). Pages of a virtual machine are always there, so that nobody has
-/// anything to wait for: Ry gets 8, not available.
+/// Rx: the address of a doubleword that says what is wanted (0 token, 1 cancel). Pages of a virtual machine are always
+/// there, so that nobody has anything to wait for: Ry gets 8, not available.
 pub fn page_fault_handshake(call: &Call<'_>) -> Result<(), Interruption> {
     call.set_gr(call.r3, 8);
     Ok(())

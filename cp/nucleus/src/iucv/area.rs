@@ -1,7 +1,7 @@
 //! Where the data of a message lie: a buffer of a virtual machine, or a list of buffers.
 //!
-//! Nothing is copied before it is received. A sender's area keeps its storage alive until then, and stays where the sender's
-//! prefix was when it was named.
+//! Nothing is copied before it is received. A sender's area keeps its storage alive until then, and stays where the
+//! sender's prefix was when it was named.
 
 use arch::Absolute;
 use std::sync::Arc;
@@ -72,8 +72,8 @@ pub struct Area {
 }
 
 impl Area {
-    /// The area of `length` bytes at `address`, or in the buffers that the list there names: entries of an address and a length,
-    /// a word each.
+    /// The area of `length` bytes at `address`, or in the buffers that the list there names: entries of an address and
+    /// a length, a word each.
     pub fn new(space: &Space, address: u32, length: u32, list: bool) -> Result<Area, Unusable> {
         let area = Area { space: space.clone(), address, length, list };
         if !list {
@@ -93,7 +93,8 @@ impl Area {
         Ok(area)
     }
 
-    /// Copies what `cursor` reads next into this area from its start: as many bytes as there are in both, at most `limit`. How many.
+    /// Copies what `cursor` reads next into this area from its start: as many bytes as there are in both, at most
+    /// `limit`. How many.
     pub fn fill(&self, from: &mut Source<'_>, limit: u32) -> Result<u32, Unusable> {
         let mut to = Cursor::new(self);
         let mut done = 0;

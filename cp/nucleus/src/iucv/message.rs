@@ -175,7 +175,8 @@ impl Iucv {
                         }
                         list.set_length(if left > copied { left - copied } else { length - copied });
                     }
-                    // The sender has changed its list, or the receiver's own is wrong: it has been looked at, so the sender's.
+                    // The sender has changed its list, or the receiver's own is wrong: it has been looked at, so the
+                    // sender's.
                     Err(_) => failed = Some(audit::SEND_BUFFER),
                 }
             }

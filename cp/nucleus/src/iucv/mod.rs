@@ -1,7 +1,7 @@
 //! IUCV: paths between virtual machines, and between virtual machines and CP's own services, and the messages on them.
 //!
-//! This is IUCV without the instruction: a table of members (logged-on virtual machines), each with its buffers, its ends
-//! of paths and what is pending for it. A function takes the parameter list of the one who performs it and changes
+//! This is IUCV without the instruction: a table of members (logged-on virtual machines), each with its buffers, its
+//! ends of paths and what is pending for it. A function takes the parameter list of the one who performs it and changes
 //! it as the program will find it. The instruction itself, with the fetching and storing, is `diagnose::iucv`.
 //!
 //! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and who may connect to whom.
@@ -9,8 +9,9 @@
 //! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like; `block`: *BLOCKIO.
 //! * `area`: where data lie.
 //!
-//! A message stays in the receiver's end of its path until it is complete, and its completion with the sender until it is
-//! taken; all that time it counts against the sender's limit, so a guest that looks at nothing fills no more than its limits.
+//! A message stays in the receiver's end of its path until it is complete, and its completion with the sender until it
+//! is taken; all that time it counts against the sender's limit, so a guest that looks at nothing fills no more than
+//! its limits.
 
 pub mod area;
 pub mod block;

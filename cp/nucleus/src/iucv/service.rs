@@ -74,7 +74,8 @@ impl Iucv {
         })
     }
 
-    /// A line of *MSG or *MSGALL for a virtual machine: `from` in eight characters and the text. Whether there was a path.
+    /// A line of *MSG or *MSGALL for a virtual machine: `from` in eight characters and the text. Whether there was a
+    /// path.
     pub fn line(&mut self, id: u32, kind: Line, from: &str, text: &str, all: bool) -> bool {
         let Some(member) = self.members.get(&id) else { return false };
         let service = if all { Service::AllMessages } else { Service::Messages };

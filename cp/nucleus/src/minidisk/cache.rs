@@ -1,14 +1,15 @@
 //! The minidisk cache: tracks of real volumes in storage, one cache for the system.
 //!
 //! Any guest's reads are served from it, whatever program does them: a read that misses brings the whole track (of a
-//! fixed-block volume: 64 blocks, 32 KB) into the cache. A write goes to the volume before it is acknowledged, and changes the cache
-//! only if the track is there. A format write, which changes what records a track has, throws the track out and keeps it
-//! out for its next read; tracks with a record over 32 KB never come in. A minidisk on which a guest uses RESERVE is cached
-//! no longer. Entries are known by their place on the volume, so minidisks that overlap never disagree.
+//! fixed-block volume: 64 blocks, 32 KB) into the cache. A write goes to the volume before it is acknowledged, and
+//! changes the cache only if the track is there. A format write, which changes what records a track has, throws the
+//! track out and keeps it out for its next read; tracks with a record over 32 KB never come in. A minidisk on which a
+//! guest uses RESERVE is cached no longer. Entries are known by their place on the volume, so minidisks that overlap
+//! never disagree.
 //!
-//! The cache is as large as its arbiter allows: its bias times the ideal size, but between minimum and maximum. When it is
-//! full, users share what is put in: as long as it takes to fill the cache once, nobody but the users of OPTION NOMDCFS puts
-//! in more than an equal share.
+//! The cache is as large as its arbiter allows: its bias times the ideal size, but between minimum and maximum. When it
+//! is full, users share what is put in: as long as it takes to fill the cache once, nobody but the users of OPTION
+//! NOMDCFS puts in more than an equal share.
 
 mod cached;
 

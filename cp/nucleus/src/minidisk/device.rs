@@ -1,5 +1,5 @@
-//! Links and their devices: LINK, LOGON, DEDICATE and DEFINE put the device of a minidisk into a virtual machine, DETACH and LOGOFF
-//! take it away.
+//! Links and their devices: LINK, LOGON, DEDICATE and DEFINE put the device of a minidisk into a virtual machine,
+//! DETACH and LOGOFF take it away.
 
 use super::cache::{Cached, UserCache};
 use super::link::{self, Grant, Level};

@@ -17,7 +17,8 @@ pub struct Row {
     pub outside: bool,
 }
 
-/// The rows of the volume `serial`, which has `units` cylinders or blocks. Full packs (0 END) are listed and make no overlaps.
+/// The rows of the volume `serial`, which has `units` cylinders or blocks. Full packs (0 END) are listed and make no
+/// overlaps.
 pub fn rows(cp: &Cp, serial: &str, units: u64) -> Vec<Row> {
     let mut rows = Vec::new();
     for user in cp.users() {

@@ -1,4 +1,5 @@
-//! Where minidisks lie: what an MDISK statement or DEFINE describes is found on a real disk, made in temporary space, or in storage.
+//! Where minidisks lie: what an MDISK statement or DEFINE describes is found on a real disk, made in temporary space,
+//! or in storage.
 
 use super::cache::DiskCache;
 use super::real::{self, Real, device_type};

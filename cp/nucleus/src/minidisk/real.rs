@@ -89,8 +89,8 @@ pub fn size(kind: &Kind) -> (u64, &'static str) {
     }
 }
 
-/// The serial in a volume's label: VOL1 of the standard label, LNX1 of Linux, CMS1 of CMS. On count-key-data volumes it is a record of
-/// track 0, on fixed-block ones block 1.
+/// The serial in a volume's label: VOL1 of the standard label, LNX1 of Linux, CMS1 of CMS. On count-key-data volumes it
+/// is a record of track 0, on fixed-block ones block 1.
 pub fn serial(volume: &dyn Volume) -> Option<String> {
     let of = |label: &[u8]| {
         let known = ["VOL1", "LNX1", "CMS1"].map(ebcdic::from_str);

@@ -16,7 +16,8 @@ impl Disks {
         real.volume.snapshot().map_err(|error| failed(real, error))
     }
 
-    /// Begins to merge the newest snapshot of a real disk. Its users go on; the operator hears of its end, to which `host` wakes the system.
+    /// Begins to merge the newest snapshot of a real disk. Its users go on; the operator hears of its end, to which
+    /// `host` wakes the system.
     pub fn merge_snapshot(&self, real: &Real, host: Arc<dyn Host>) -> Result<(), Message> {
         if real.volume.snapshots() == 0 {
             return Err(failed(real, "it has no snapshot"));

@@ -1,8 +1,9 @@
 //! Control units: which real disks share a cache, and the limits of virtual disks.
 //!
-//! Real disks whose device numbers have the same left half are at one control unit. If it is of the 3990's kind, it has a cache and
-//! non-volatile storage, of the sizes that SYSTEM CONFIG says; other kinds may be chosen there. Its cache is a model
-//! ([`devices::dasd::Cache`]): data is always on the volume, and what is counted is what such a control unit would have done.
+//! Real disks whose device numbers have the same left half are at one control unit. If it is of the 3990's kind, it has
+//! a cache and non-volatile storage, of the sizes that SYSTEM CONFIG says; other kinds may be chosen there. Its cache
+//! is a model ([`devices::dasd::Cache`]): data is always on the volume, and what is counted is what such a control unit
+//! would have done.
 
 use super::real::{Real, device_type};
 use super::{Disks, Minidisk, Place, State};
@@ -55,7 +56,8 @@ fn cache(settings: Settings, kind: Kind) -> Option<Arc<Cache>> {
 }
 
 impl State {
-    /// Puts a new real disk at its control unit, with the neighbours that it has there; why it cannot be attached to it otherwise.
+    /// Puts a new real disk at its control unit, with the neighbours that it has there; why it cannot be attached to it
+    /// otherwise.
     pub(super) fn place(&self, real: &mut Real) -> Result<(), String> {
         let number = (real.number >> 8) as u8;
         let settings = self.policy.subsystems.iter().find(|settings| settings.number == number).copied();

@@ -1,7 +1,8 @@
 //! What the operator is told of failing media.
 //!
-//! A guest repeats what failed, often hundreds of times, and a host disk that is full fails every write to whatever track. So
-//! what is wrong with a disk is told once, however often and wherever it is met, and again only when a minute has passed.
+//! A guest repeats what failed, often hundreds of times, and a host disk that is full fails every write to whatever
+//! track. So what is wrong with a disk is told once, however often and wherever it is met, and again only when a minute
+//! has passed.
 
 use crate::message::{self, Message};
 use base::{Held, Tod};

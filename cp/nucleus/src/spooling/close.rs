@@ -10,8 +10,8 @@ use crate::vmdbk::Vmdbk;
 use spool::{Attributes, Error, OutputFile, Queue, SpoolFile};
 
 /// Closes a punch, printer or console with CLOSE's operands; without an open file nothing happens, nor with CONT. The
-/// lines are for the device's user. If a receiver can have no more files, the file stays with its writer, on the queue of
-/// the device's own kind, and the return code says so.
+/// lines are for the device's user. If a receiver can have no more files, the file stays with its writer, on the queue
+/// of the device's own kind, and the return code says so.
 pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> Result<Response, Message> {
     let (file, attributes, own_queue) = {
         let mut unit = lock_unit(unit);

@@ -183,7 +183,8 @@ fn the_control_units_cache_is_set_and_counted() {
 /// SET SUBSYSTEM MODE (X'87') acts on the same control unit as SET CACHE, NVS and DASDFW, as far as DASDOPT lets it.
 #[test]
 fn programs_set_the_mode_of_the_control_unit() {
-    /// Minidisk 123's SET SUBSYSTEM MODE and SENSE SUBSYSTEM STATUS: whether the first was accepted, and bytes 4, 5 and 26 of the other.
+    /// Minidisk 123's SET SUBSYSTEM MODE and SENSE SUBSYSTEM STATUS: whether the first was accepted, and bytes 4, 5 and
+    /// 26 of the other.
     fn set(site: &Site, maint: &Seat<'_>, modes: u8) -> (bool, [u8; 3]) {
         let ccws = |command: u32, count: u32| words(&[command, 0x2000_0000 | count]);
         let general = |program: u32| words(&[0x0123_0000, 0, program, 0, 0, 0, 0]);

@@ -88,7 +88,8 @@ fn a_path_group_is_made_of_the_paths_to_a_control_unit() {
     let machine = site.cp.vmdbk("MAINT").unwrap().machine();
     let storage = machine.configuration.storage().clone();
     let mut css = machine.configuration.css();
-    // Installed and available paths, and their identifications: four and two; of a minidisk at another control unit one.
+    // Installed and available paths, and their identifications: four and two; of a minidisk at another control unit
+    // one.
     let mut paths = |vdev: u16| {
         let id = css.find(vdev).expect("it is there");
         let pmcw = css.store_subchannel(id).expect("it is there").pmcw;

@@ -120,7 +120,8 @@ fn of_disks(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().filter(|line| line.contains("DASD") || line.starts_with("HCP")).collect()
 }
 
-/// What a program does: it is loaded from minidisk 190 by IPL, whose PSW sends it to X'200', and ends in a disabled wait.
+/// What a program does: it is loaded from minidisk 190 by IPL, whose PSW sends it to X'200', and ends in a disabled
+/// wait.
 fn perform(
     site: &Site,
     seat: &Seat<'_>,

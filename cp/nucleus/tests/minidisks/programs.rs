@@ -238,7 +238,8 @@ fn channel_programs_are_assisted_unless_told_otherwise() {
     assert_eq!(maint.says("query ccwtran"), ["CCWTRAN ON"]);
 }
 
-/// A RESERVE of a minidisk keeps out who has a part of it, or what it is a part of, until RELEASE or the end of the link.
+/// A RESERVE of a minidisk keeps out who has a part of it, or what it is a part of, until RELEASE or the end of the
+/// link.
 #[test]
 fn a_reserve_is_seen_wherever_minidisks_overlap() {
     let site = Site::new();
@@ -343,7 +344,8 @@ fn general_io_is_over_when_the_instruction_is() {
     let site = Site::new();
     let (maint, _) = site.log_on("maint");
     format(&*site.cp.disks.link("MAINT", 0x190).expect("it is linked").volume.clone());
-    // Seek, search, and a read into X'6000': of the record, of a part of it without and with a wish to be told, and no command.
+    // Seek, search, and a read into X'6000': of the record, of a part of it without and with a wish to be told, and no
+    // command.
     let program_at = |at: u32, command: u32, flags: u32, count: u32| {
         let ccws = [0x0700_0c00, 0x4000_0006, 0x3100_0c02, 0x4000_0005, 0x0800_0008 + at, 0];
         words(&[&ccws[..], &[command << 24 | 0x6000, flags << 24 | count]].concat())

@@ -1,5 +1,5 @@
-//! Disks that take their time (SET TIMING), as block services and fixed-block disks do too, and what the control unit's cache counts of them.
-//! And block services where somebody else has the disk reserved.
+//! Disks that take their time (SET TIMING), as block services and fixed-block disks do too, and what the control unit's
+//! cache counts of them. And block services where somebody else has the disk reserved.
 
 use super::{Seat, Site, format, words};
 use base::ebcdic;
@@ -166,7 +166,8 @@ fn the_end_of_block_io_that_goes_on_meanwhile_comes_later() {
     assert!(!maint.ends());
 }
 
-/// DECLARE BUFFER; CONNECT to *BLOCKIO for blocks of a disk; interruptions only of what is complete; SEND for one block.
+/// DECLARE BUFFER; CONNECT to *BLOCKIO for blocks of a disk; interruptions only of what is complete; SEND for one
+/// block.
 fn block_path(maint: &Maint<'_>, vdev: u32, block: u32) -> Vec<u32> {
     let service = ebcdic::padded::<8>("*BLOCKIO");
     let word = |n: usize| u32::from_be_bytes([service[n], service[n + 1], service[n + 2], service[n + 3]]);
@@ -229,8 +230,8 @@ fn block_services_leave_alone_what_others_have_reserved() {
         assert!(css.perform(id, &orb).is_ok_and(|(_, sense)| sense.is_none()));
     };
     let word = |at: u64| maint.guest().read_u32(arch::Absolute(at)).unwrap();
-    // What each service says of block 40: X'A4' condition code and register 15; X'250' return code and the block's status; *BLOCKIO
-    // its status and how many blocks were done.
+    // What each service says of block 40: X'A4' condition code and register 15; X'250' return code and the block's
+    // status; *BLOCKIO its status and how many blocks were done.
     let answers = || {
         maint.start(&[a4(&maint, 0x190, 4096, false, &[40]), vec![0xb222_0050, 0x5050_0500, 0x50f0_0504]].concat());
         assert!(maint.ends());

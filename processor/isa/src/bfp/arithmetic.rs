@@ -108,8 +108,8 @@ pub fn compare_and_signal<B: Operand, S: Source>(cpu: &mut State, i: &Fields) ->
     compared::<B, S>(cpu, i, value::compare_and_signal)
 }
 
-/// TCEB, TCDB, TCXB. TEST DATA CLASS. CC 1 if the first operand is of a class that the twelve low bits of the second-operand
-/// address select, else 0.
+/// TCEB, TCDB, TCXB. TEST DATA CLASS. CC 1 if the first operand is of a class that the twelve low bits of the
+/// second-operand address select, else 0.
 pub fn test_data_class<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     B::check(i.r1)?;
@@ -147,8 +147,8 @@ pub fn load_positive<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     signed::<B>(cpu, i, |bits| bits & !<B as Binary>::SIGN)
 }
 
-/// DIEBR, DIDBR. DIVIDE TO INTEGER: the first operand becomes the remainder, the third the integer quotient, which M4 rounds.
-/// CC 0 complete, 1 complete with quotient overflow or NaN, 2 and 3 the same with the remainder incomplete.
+/// DIEBR, DIDBR. DIVIDE TO INTEGER: the first operand becomes the remainder, the third the integer quotient, which M4
+/// rounds. CC 0 complete, 1 complete with quotient overflow or NaN, 2 and 3 the same with the remainder incomplete.
 pub fn divide_to_integer<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     if i.r1 == i.r2 || i.r1 == i.r3 || i.r2 == i.r3 {

@@ -56,8 +56,8 @@ macro_rules! integer {
 
 integer! { i32 u32 i64 u64 }
 
-/// CEFBR, CDFBR, CXFBR, CEGBR, CDGBR, CXGBR (CONVERT FROM FIXED) and CELFBR, CDLFBR, CXLFBR, CELGBR, CDLGBR, CXLGBR (CONVERT
-/// FROM LOGICAL). M3 rounding, M4 inexact suppression.
+/// CEFBR, CDFBR, CXFBR, CEGBR, CDGBR, CXGBR (CONVERT FROM FIXED) and CELFBR, CDLFBR, CXLFBR, CELGBR, CDLGBR, CXLGBR
+/// (CONVERT FROM LOGICAL). M3 rounding, M4 inexact suppression.
 pub fn from_integer<T: Integer, B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     B::check(i.r1)?;
@@ -67,8 +67,8 @@ pub fn from_integer<T: Integer, B: Operand>(cpu: &mut State, i: &Fields) -> Done
     finish_first(cpu, i, result)
 }
 
-/// CFEBR, CFDBR, CFXBR, CGEBR, CGDBR, CGXBR (CONVERT TO FIXED) and CLFEBR, CLFDBR, CLFXBR, CLGEBR, CLGDBR, CLGXBR (CONVERT TO
-/// LOGICAL). CC 0 source zero, 1 less than zero, 2 greater than zero, 3 not convertible.
+/// CFEBR, CFDBR, CFXBR, CGEBR, CGDBR, CGXBR (CONVERT TO FIXED) and CLFEBR, CLFDBR, CLFXBR, CLGEBR, CLGDBR, CLGXBR
+/// (CONVERT TO LOGICAL). CC 0 source zero, 1 less than zero, 2 greater than zero, 3 not convertible.
 pub fn to_integer<B: Operand, T: Integer>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     B::check(i.r2)?;
@@ -110,8 +110,8 @@ pub fn load_lengthened<B: Operand, W: Operand, S: Source>(cpu: &mut State, i: &F
     finish_first(cpu, i, result)
 }
 
-/// LEDBR, LDXBR, LEXBR. LOAD ROUNDED. M3 rounding, M4 inexact suppression. R1 must be able to hold the format of the source,
-/// because an enabled overflow or underflow puts a number of that format there.
+/// LEDBR, LDXBR, LEXBR. LOAD ROUNDED. M3 rounding, M4 inexact suppression. R1 must be able to hold the format of the
+/// source, because an enabled overflow or underflow puts a number of that format there.
 pub fn load_rounded<W: Operand, B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     bfp_allowed(cpu)?;
     W::check(i.r1)?;
@@ -131,7 +131,8 @@ fn registers_allowed(cpu: &State, i: &Fields) -> Done {
     register_allowed(cpu, i.r2)
 }
 
-/// THDER, THDR. CONVERT BFP TO HFP, always long. CC 0 source zero, 1 less than zero, 2 greater than zero, 3 not convertible.
+/// THDER, THDR. CONVERT BFP TO HFP, always long. CC 0 source zero, 1 less than zero, 2 greater than zero, 3 not
+/// convertible.
 pub fn to_hexadecimal<B: Operand>(cpu: &mut State, i: &Fields) -> Done {
     registers_allowed(cpu, i)?;
     let (result, cc) = value::to_hexadecimal(B::get(cpu, i.r2));

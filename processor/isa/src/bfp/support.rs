@@ -124,8 +124,8 @@ pub fn load_fpc(cpu: &mut State, i: &Fields) -> Done {
     Ok(())
 }
 
-/// Loads the FPC, keeps the flags that were on, and simulates the exception which one of these is, if the new masks enable
-/// it.
+/// Loads the FPC, keeps the flags that were on, and simulates the exception which one of these is, if the new masks
+/// enable it.
 fn signal(cpu: &mut State, new: u32) -> Done {
     let new = valid(new)?;
     let old = cpu.fpc;
@@ -136,8 +136,8 @@ fn signal(cpu: &mut State, new: u32) -> Done {
     }
 }
 
-/// The data-exception code of a simulated IEEE exception: the most serious of the enabled ones (POP, chapter 9, *LOAD FPC AND
-/// SIGNAL*).
+/// The data-exception code of a simulated IEEE exception: the most serious of the enabled ones (POP, chapter 9, *LOAD
+/// FPC AND SIGNAL*).
 fn simulated(enabled: u32, flags: u32) -> Option<u8> {
     const QUANTUM: u32 = 0x0004_0000;
     let inexact = if flags & Fpc::INEXACT != 0 { 0x08 } else { 0 };

@@ -1,5 +1,5 @@
-//! Adapters beside the channel subsystem: queued direct I/O, PCI functions, adjunct processors. Privilege and operands are
-//! checked here; the configuration says what there is.
+//! Adapters beside the channel subsystem: queued direct I/O, PCI functions, adjunct processors. Privilege and operands
+//! are checked here; the configuration says what there is.
 
 use super::{operand, privileged_operand};
 use crate::general::pair;
@@ -66,8 +66,8 @@ pub fn pci_function_controls(s: &mut State, i: &Fields) -> Result<(), Interrupti
     s.intercept(Intercepted::Io(IoInstruction::PciFunction { handle: i.r1, status: i.r1 }))
 }
 
-/// SIC: how adapter interruptions of a subclass are suppressed. There are no adapters to interrupt, so that the operands
-/// are right is all there is to it: format 0 in R1 (bits 32-47), a mode from 0 to 2 (bits 48-63).
+/// SIC: how adapter interruptions of a subclass are suppressed. There are no adapters to interrupt, so that the
+/// operands are right is all there is to it: format 0 in R1 (bits 32-47), a mode from 0 to 2 (bits 48-63).
 pub fn set_interruption_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     if s.gr[i.r1 as usize] as u32 > 2 {
@@ -98,8 +98,8 @@ pub fn process_adjunct_processor_queue(s: &mut State, _: &Fields) -> Result<(), 
     Ok(())
 }
 
-/// PTF: this configuration's polarization is horizontal and stays so. CC: 0 no topology change is pending (function 2), 2
-/// rejected, with the reason in bits 48-55 of R1: 1, as it is already; 0, it cannot be.
+/// PTF: this configuration's polarization is horizontal and stays so. CC: 0 no topology change is pending (function 2),
+/// 2 rejected, with the reason in bits 48-55 of R1: 1, as it is already; 0, it cannot be.
 pub fn perform_topology_function(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let reason = match s.gr[i.r1 as usize] {
@@ -126,8 +126,8 @@ pub fn store_hypervisor_information(s: &mut State, i: &Fields) -> Result<(), Int
     s.intercept(Intercepted::StoreHypervisorInformation { r1: i.r1, r2: i.r2 })
 }
 
-/// UVC: there is no ultravisor, so that the only call is the query for calls (command 1), which finds itself. CC 0, or 1
-/// with a return code in the control block: 2 no such command, 5 the block's length is wrong.
+/// UVC: there is no ultravisor, so that the only call is the query for calls (command 1), which finds itself. CC 0, or
+/// 1 with a return code in the control block: 2 no such command, 5 the block's length is wrong.
 pub fn ultravisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address_in(s, i.r2);

@@ -118,9 +118,9 @@ pub fn insert_reference_bits_multiple(s: &mut State, i: &Fields) -> Result<(), I
     Ok(())
 }
 
-/// ESSA: the use the guest makes of the frame at the real address in R2. M3: 0 no change, 1 stable, 2 unused, 3 volatile, 4
-/// potentially volatile, 5 stable and resident, 6 stable if resident, 7 stable without address translation. R1 gets what
-/// it was: use times 4 plus where the contents are, which is always in storage (0).
+/// ESSA: the use the guest makes of the frame at the real address in R2. M3: 0 no change, 1 stable, 2 unused, 3
+/// volatile, 4 potentially volatile, 5 stable and resident, 6 stable if resident, 7 stable without address translation.
+/// R1 gets what it was: use times 4 plus where the contents are, which is always in storage (0).
 pub fn extract_and_set_storage_attributes(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     const NO_DAT: u8 = 8;

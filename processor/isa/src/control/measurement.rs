@@ -18,8 +18,8 @@ pub fn query_counter_information(s: &mut State, i: &Fields) -> Result<(), Interr
     Ok(())
 }
 
-/// LCCTL: enable controls in bits 32-47 of the operand, activation controls in bits 48-63. CC 3: a set is not authorized,
-/// and nothing changed.
+/// LCCTL: enable controls in bits 32-47 of the operand, activation controls in bits 48-63. CC 3: a set is not
+/// authorized, and nothing changed.
 pub fn load_counter_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let controls = s.load_u64(at)?;
@@ -43,8 +43,8 @@ pub fn load_peripheral_controls(s: &mut State, i: &Fields) -> Result<(), Interru
     Ok(())
 }
 
-/// ECCTR: the counter whose number is in R2, into R1. In the problem state only if control register 0 allows it. CC 3: there
-/// is no such counter, or its set is not enabled.
+/// ECCTR: the counter whose number is in R2, into R1. In the problem state only if control register 0 allows it. CC 3:
+/// there is no such counter, or its set is not enabled.
 pub fn extract_cpu_counter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     if s.problem_state() && s.cr[0] & cr0::COUNTER_EXTRACTION == 0 {
         return Err(Program::PrivilegedOperation.into());
@@ -73,8 +73,8 @@ pub fn no_peripheral_counter(s: &mut State, _: &Fields) -> Result<(), Interrupti
     Ok(())
 }
 
-/// STCCTM: as many counters as R1 says, from the beginning of the set that M3 names (1 basic, 2 problem state). CC: 0 they
-/// are stored, 1 the set has fewer, 3 the set is not enabled.
+/// STCCTM: as many counters as R1 says, from the beginning of the set that M3 names (1 basic, 2 problem state). CC: 0
+/// they are stored, 1 the set has fewer, 3 the set is not enabled.
 pub fn store_cpu_counter_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let set = match i.m3 {
@@ -122,8 +122,9 @@ pub fn load_sampling_controls(s: &mut State, i: &Fields) -> Result<(), Interrupt
     Ok(())
 }
 
-/// QPACI: two doublewords say how many processor-activity counters of which kind there are: none. Bits 56-63 of register 0
-/// are one less than the doublewords of the operand, and become one less than those of the block. CC 3: it did not fit.
+/// QPACI: two doublewords say how many processor-activity counters of which kind there are: none. Bits 56-63 of
+/// register 0 are one less than the doublewords of the operand, and become one less than those of the block. CC 3: it
+/// did not fit.
 pub fn query_processor_activity_counters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     let room = 8 * (s.gr[0] as u8 as usize + 1);

@@ -62,7 +62,8 @@ pub fn move_with_optional_specifications(s: &mut State, i: &Fields) -> Result<()
 }
 
 /// TAR. CC 0: the ALET in access register R1 is 0; 1: it leads to a space through the dispatchable unit's access list;
-/// 2: through the primary space's; 3: it is 1, or an access would end in an exception. R2 holds the authorization index.
+/// 2: through the primary space's; 3: it is 1, or an access would end in an exception. R2 holds the authorization
+/// index.
 pub fn test_access(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let alet = s.ar[i.r1 as usize];
     let index = (s.gr[i.r2 as usize] >> 16) as u16;

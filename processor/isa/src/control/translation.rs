@@ -6,8 +6,8 @@ use arch::Real;
 use cpu::{Architecture, Translation};
 
 /// LRA, LRAY, LRAG. CC 0: the real address; 1: the segment-table entry is invalid; 2: the page-table entry is, and the
-/// register gets the real address of that entry; 3: a table is too short, a region is invalid or there is no such space,
-/// and the register says which exception it would be.
+/// register gets the real address of that entry; 3: a table is too short, a region is invalid or there is no such
+/// space, and the register says which exception it would be.
 fn load_real(s: &mut State, i: &Fields, width: Width) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address(s, i.x2, i.b2, i.d2);
@@ -146,9 +146,9 @@ pub fn invalidate_dat_table_entry(s: &mut State, i: &Fields) -> Result<(), Inter
     Ok(())
 }
 
-/// CRDTE: replaces the table entry that translates the address in R2+1, if it is what R1 says, by what R1+1 says, and no
-/// CPU keeps what was made of it. R2 has the table's origin and, in bits 59-61, its kind. CC 0 replaced; 1 not, and R1 gets
-/// the entry.
+/// CRDTE: replaces the table entry that translates the address in R2+1, if it is what R1 says, by what R1+1 says, and
+/// no CPU keeps what was made of it. R2 has the table's origin and, in bits 59-61, its kind. CC 0 replaced; 1 not, and
+/// R1 gets the entry.
 pub fn compare_and_replace_table_entry(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     if (i.r1 | i.r2) & 1 != 0 {

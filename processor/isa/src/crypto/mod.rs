@@ -1,9 +1,9 @@
-//! The message-security assist (POP, chapter 7, "CIPHER MESSAGE" and its kin): ciphers, digests, authentication codes and
-//! random numbers.
+//! The message-security assist (POP, chapter 7, "CIPHER MESSAGE" and its kin): ciphers, digests, authentication codes
+//! and random numbers.
 //!
 //! General register 0 has the function code, register 1 the address of the parameter block. What there is of a function
-//! says its query, function 0. Keys are clear keys: nothing is wrapped here. A long operand is processed a piece at a time,
-//! and after so many bytes the instruction ends with condition code 3, to be executed again from where it is.
+//! says its query, function 0. Keys are clear keys: nothing is wrapped here. A long operand is processed a piece at a
+//! time, and after so many bytes the instruction ends with condition code 3, to be executed again from where it is.
 
 mod cipher;
 mod digest;
@@ -86,8 +86,8 @@ fn piece(granule: usize, left: u64, places: &[At]) -> usize {
     (within / granule * granule).max(granule)
 }
 
-/// Passes the second operand (R2, R2+1) through `f`, unit by unit, to the first (R1). `f` changes the chaining value and the
-/// bytes; what a piece does is there at once, or not at all.
+/// Passes the second operand (R2, R2+1) through `f`, unit by unit, to the first (R1). `f` changes the chaining value
+/// and the bytes; what a piece does is there at once, or not at all.
 fn transform<const N: usize>(
     s: &mut State,
     i: &Fields,

@@ -79,8 +79,8 @@ fn times_x(tweak: [u8; 16]) -> [u8; 16] {
     (v << 1 ^ carry).to_le_bytes()
 }
 
-/// What the functions of one cipher begin with: the registers of the operands, the query, and the cipher that the function
-/// code names. `None`: it was the query.
+/// What the functions of one cipher begin with: the registers of the operands, the query, and the cipher that the
+/// function code names. `None`: it was the query.
 fn chosen(s: &mut State, registers: &[u8]) -> Result<Option<Kind>, Interruption> {
     registers.iter().try_for_each(|r| operand_register(*r))?;
     match function(s) {

@@ -1,4 +1,5 @@
-//! Huffman codes as DEFLATE has them (RFC 1951, 3.2.2): lengths from frequencies, codes from lengths, symbols from codes.
+//! Huffman codes as DEFLATE has them (RFC 1951, 3.2.2): lengths from frequencies, codes from lengths, symbols from
+//! codes.
 
 /// The longest code.
 pub const LONGEST: usize = 15;

@@ -249,7 +249,8 @@ pub fn find_leftmost_one(s: &mut State, i: &Fields) -> Result<(), Interruption> 
     Ok(())
 }
 
-/// POPCNT: the number of ones in each byte, in that byte; with bit 0 of M3 on, of the whole register. CC: 0 none, 1 some.
+/// POPCNT: the number of ones in each byte, in that byte; with bit 0 of M3 on, of the whole register. CC: 0 none, 1
+/// some.
 pub fn population_count(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let v = s.gr[i.r2 as usize];
     // A modifier came with the third miscellaneous-instruction extension.

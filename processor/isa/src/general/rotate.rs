@@ -9,8 +9,8 @@ fn range(first: u8, last: u8) -> u64 {
     if first <= last { from & to } else { from | to }
 }
 
-/// R2 rotated left, as far as the bits of `mask` are concerned: where they are the right half's, nobody asks for the left one, which a
-/// translator may have elsewhere.
+/// R2 rotated left, as far as the bits of `mask` are concerned: where they are the right half's, nobody asks for the
+/// left one, which a translator may have elsewhere.
 fn rotated<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64) -> C::Word {
     let amount = i.i5 & 63;
     let width = if mask.rotate_right(amount.into()) >> 32 == 0 { W32 } else { W64 };
@@ -30,7 +30,8 @@ fn inserted<C: Cpu>(cpu: &mut C, i: &Fields, new: C::Word, mask: u64, zero: bool
     cpu.or(old, new)
 }
 
-/// All of what RISBG sets, where that is a shift: whatever is not selected is zero, and what is goes to an end of the register.
+/// All of what RISBG sets, where that is a shift: whatever is not selected is zero, and what is goes to an end of the
+/// register.
 fn shifted<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64) -> Option<C::Word> {
     let amount = u32::from(i.i5 & 63);
     let source = mask.rotate_right(amount);

@@ -17,8 +17,8 @@ fn places(s: &State, i: &Fields) -> (u64, u64) {
     (next.wrapping_sub(i.len as u64) & s.address_mask, next)
 }
 
-/// TBEGIN. Bits 0-7 of the immediate: registers saved; 12 access registers may be changed, 13 floating point is allowed,
-/// 14-15 filtering. CC 0; after an abort execution goes on behind it with another.
+/// TBEGIN. Bits 0-7 of the immediate: registers saved; 12 access registers may be changed, 13 floating point is
+/// allowed, 14-15 filtering. CC 0; after an abort execution goes on behind it with another.
 pub fn transaction_begin(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let controls = i.imm as u16;
@@ -149,8 +149,8 @@ fn of_chapter(rows: &'static [crate::Instruction], row: &crate::Instruction) -> 
     rows.iter().any(|other| other.code == row.code && other.mnemonic == row.mnemonic)
 }
 
-/// Whether the transaction may execute the instruction that `text` begins with. What is no instruction is allowed: it ends
-/// in an operation exception.
+/// Whether the transaction may execute the instruction that `text` begins with. What is no instruction is allowed: it
+/// ends in an operation exception.
 pub fn allowed_in_transaction(s: &State, text: [u8; 6]) -> bool {
     let (Some(t), Some(row)) = (&s.transaction, decode(text, s.architecture(), &s.shared().facilities)) else {
         return true;

@@ -3,8 +3,8 @@
 use super::registers::{Operand, UNIT, long, pair, set_address};
 use crate::prelude::*;
 
-/// A table, or an operand that is looked at from one end. All of it is read at once if it can be; otherwise only what is
-/// needed, as bytes that are not used may lie where no access is possible.
+/// A table, or an operand that is looked at from one end. All of it is read at once if it can be; otherwise only what
+/// is needed, as bytes that are not used may lie where no access is possible.
 struct Table {
     at: At,
     all: Option<[u8; 256]>,
@@ -33,8 +33,8 @@ impl Table {
     }
 }
 
-/// TR: each byte of the first operand becomes the byte that it selects in the second. A result that is part of the table
-/// is looked up by the bytes behind it.
+/// TR: each byte of the first operand becomes the byte that it selects in the second. A result that is part of the
+/// table is looked up by the bytes behind it.
 pub fn translate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let at = s.address(0, i.b2, i.d2);
@@ -223,7 +223,8 @@ pub fn translate_and_test_reverse_extended(s: &mut State, i: &Fields) -> Result<
 }
 
 /// Looks for a character whose function code is not zero; the second register gets the code. The mask says: 8 two-byte
-/// characters, 4 two-byte codes, 2 characters above 255 have code 0. CC: 0 none, and the second register is 0; 1 found, 3 not yet.
+/// characters, 4 two-byte codes, 2 characters above 255 have code 0. CC: 0 none, and the second register is 0; 1 found,
+/// 3 not yet.
 fn test_characters(s: &mut State, i: &Fields, reverse: bool) -> Result<(), Interruption> {
     pair(i.r1)?;
     let mut operand = Operand::of(s, i.r1)?;

@@ -1,7 +1,7 @@
 //! Hexadecimal-floating-point values: results, exceptions and condition codes of POP chapter 18, without a CPU.
 //!
-//! A number is a sign, a characteristic (the power of 16, plus 64) and a fraction of 6, 14 or 28 hexadecimal digits. While
-//! it is worked on, the fraction is an integer of so many digits and the characteristic may leave its seven bits.
+//! A number is a sign, a characteristic (the power of 16, plus 64) and a fraction of 6, 14 or 28 hexadecimal digits.
+//! While it is worked on, the fraction is an integer of so many digits and the characteristic may leave its seven bits.
 
 /// A number taken apart: fraction × 16^(characteristic − 64 − digits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,8 +130,8 @@ fn rounded_down<F: Format>(n: Number, digits: u32, mask: Mask) -> Outcome<F> {
     delivered(Number { fraction: n.fraction >> bits(digits - F::DIGITS), ..n }, mask)
 }
 
-/// The sum of two fractions of `digits` digits, with a guard digit on the right: aligned to the higher characteristic, and
-/// shifted if there is a carry. The digits are one more.
+/// The sum of two fractions of `digits` digits, with a guard digit on the right: aligned to the higher characteristic,
+/// and shifted if there is a carry. The digits are one more.
 fn sum(a: Number, b: Number) -> Number {
     let (high, low) = if a.characteristic >= b.characteristic { (a, b) } else { (b, a) };
     let distance = (high.characteristic - low.characteristic) as u32;
@@ -187,8 +187,8 @@ pub fn negated<F: Format>(a: F) -> F {
     F::pack(Number { negative: !n.negative, ..n })
 }
 
-/// COMPARE: 0 equal, 1 first low, 2 first high. Equal is what a normalized subtraction finds no digit of, the guard digit
-/// included.
+/// COMPARE: 0 equal, 1 first low, 2 first high. Equal is what a normalized subtraction finds no digit of, the guard
+/// digit included.
 pub fn compare<F: Format>(a: F, b: F) -> u8 {
     let b = b.unpack();
     let difference = sum(a.unpack(), Number { negative: !b.negative, ..b });
@@ -406,8 +406,8 @@ fn product<F: Format>(a: F, b: F) -> Number {
     }
 }
 
-/// MULTIPLY AND ADD (`a` × `b` + `c`) and, with `c` negated before, not after, MULTIPLY AND SUBTRACT. The sum has twice the
-/// digits and a guard digit; then it is normalized and cut off.
+/// MULTIPLY AND ADD (`a` × `b` + `c`) and, with `c` negated before, not after, MULTIPLY AND SUBTRACT. The sum has twice
+/// the digits and a guard digit; then it is normalized and cut off.
 pub fn multiply_add<F: Format>(a: F, b: F, c: F, mask: Mask) -> Outcome<F> {
     let c = c.unpack();
     let wide = Number { fraction: c.fraction << bits(F::DIGITS), ..c };
@@ -457,8 +457,8 @@ mod tests {
         std::iter::repeat_with(move || (next(), next())).take(20_000)
     }
 
-    /// Whether `v` is `exact` cut off after six digits: not larger in size, and by less than its last digit, and its first
-    /// digit is not zero. `unit` is what `exact` counts in, as a power of 16.
+    /// Whether `v` is `exact` cut off after six digits: not larger in size, and by less than its last digit, and its
+    /// first digit is not zero. `unit` is what `exact` counts in, as a power of 16.
     fn is_cut_off(v: u32, size: u128, unit: i32) -> bool {
         let n = v.unpack();
         if size == 0 {

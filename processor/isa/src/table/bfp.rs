@@ -1,7 +1,8 @@
 //! Floating-point support and binary floating point (POP, chapters 9 and 19).
 //!
-//! Facility 18 is long displacement, 37 floating-point extension, 41 the floating-point-support enhancements. The A-suffixed
-//! forms (FIEBRA, CFEBRA, LEDBRA ...) are the same operation codes with more modifiers; rows have the original names.
+//! Facility 18 is long displacement, 37 floating-point extension, 41 the floating-point-support enhancements. The
+//! A-suffixed forms (FIEBRA, CFEBRA, LEDBRA ...) are the same operation codes with more modifiers; rows have the
+//! original names.
 
 use crate::bfp::{Register as R, Storage as M, arithmetic, convert, support};
 use crate::prelude::*;

@@ -209,8 +209,8 @@ fn within<T>(fpc: &mut Fpc, i: &Fields, rounding: Rounding, operation: impl FnOn
     result
 }
 
-/// Runs a block for the width of a conversion that M3 chooses: 3 long; 2 short with the vector-enhancements facility 2. In
-/// it `B` is the format, `U` and `S` integers as wide.
+/// Runs a block for the width of a conversion that M3 chooses: 3 long; 2 short with the vector-enhancements facility 2.
+/// In it `B` is the format, `U` and `S` integers as wide.
 macro_rules! conversion {
     ($s:expr, $i:expr, { $($body:tt)* }) => {
         match $i.m3 {
@@ -362,8 +362,8 @@ scalar! {
     fp_compare_and_signal_scalar compare_and_signal;
 }
 
-/// Comparisons that yield ones or zeros. M5 has SQ: quiet NaNs are invalid, too. With bit 3 of M6, CC 0 all true, 1 some, 3
-/// none.
+/// Comparisons that yield ones or zeros. M5 has SQ: quiet NaNs are invalid, too. With bit 3 of M6, CC 0 all true, 1
+/// some, 3 none.
 fn compare_elements(s: &mut State, i: &Fields, holds: impl Fn(u8) -> bool) -> Done {
     const SIGNAL: u8 = 4;
     s.vector_allowed()?;
@@ -437,8 +437,8 @@ enum Method {
     Library,
 }
 
-/// The smaller, or the greater, of two numbers; or that of smaller or greater magnitude, and only if these are equal that
-/// which is less or greater itself.
+/// The smaller, or the greater, of two numbers; or that of smaller or greater magnitude, and only if these are equal
+/// that which is less or greater itself.
 fn extreme<B: Binary>(fpc: &mut Fpc, a: B, b: B, method: Method, of_magnitudes: bool, greater: bool) -> Outcome<B> {
     if a.is_nan() || b.is_nan() {
         let signaling = a.is_signaling() || b.is_signaling();

@@ -96,7 +96,8 @@ logical! {
     };
 }
 
-/// The operands of the instructions on quadwords with a carry: the second, the third, and the rightmost bit of the fourth.
+/// The operands of the instructions on quadwords with a carry: the second, the third, and the rightmost bit of the
+/// fourth.
 fn with_carry(s: &mut State, i: &Fields) -> Result<(u128, u128, bool), Interruption> {
     s.vector_allowed()?;
     specified(i.m5() == 4)?;

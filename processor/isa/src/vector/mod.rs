@@ -1,8 +1,9 @@
-//! The vector facility (POP, chapters 21 to 24): 32 registers of 128 bits, the floating-point registers their left halves.
+//! The vector facility (POP, chapters 21 to 24): 32 registers of 128 bits, the floating-point registers their left
+//! halves.
 //!
-//! A vector is a `u128` here, its element 0 leftmost. Most instructions do the same to elements of several sizes, which a
-//! modifier chooses: [`sized`] writes the body once for all of them. What moves whole vectors is written over `trait Cpu`;
-//! the rest are routines on the exact state.
+//! A vector is a `u128` here, its element 0 leftmost. Most instructions do the same to elements of several sizes, which
+//! a modifier chooses: [`sized`] writes the body once for all of them. What moves whole vectors is written over `trait
+//! Cpu`; the rest are routines on the exact state.
 
 mod element;
 mod floating;

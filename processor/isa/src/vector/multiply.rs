@@ -23,7 +23,8 @@ elementwise! {
         ((a as Double * b as Double + c as Double) >> U::BITS) as U;
 }
 
-/// Products of every second element, from `first` (0 even, 1 odd) on, as elements of twice the size; with an addend or none.
+/// Products of every second element, from `first` (0 even, 1 odd) on, as elements of twice the size; with an addend or
+/// none.
 macro_rules! products {
     ($($(#[$doc:meta])* $name:ident($m:ident) $first:literal $from:ident as $to:ident $(+ $r4:ident)?;)*) => { $(
         $(#[$doc])*

@@ -102,8 +102,8 @@ pub fn find_equal(s: &mut State, i: &Fields) -> Done {
     Ok(())
 }
 
-/// VFENE. VECTOR FIND ELEMENT NOT EQUAL. CC 0 a zero in both comes first, 1 the first that differs is low, 2 high, 3 all
-/// are equal.
+/// VFENE. VECTOR FIND ELEMENT NOT EQUAL. CC 0 a zero in both comes first, 1 the first that differs is low, 2 high, 3
+/// all are equal.
 pub fn find_not_equal(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.m5() < 4)?;

@@ -108,7 +108,8 @@ pub fn load_and_replicate(s: &mut State, i: &Fields) -> Done {
 /// Vector-enhancements facility 1.
 pub(super) const ENHANCEMENTS_1: u32 = 135;
 
-/// VLLEZ. VECTOR LOAD LOGICAL ELEMENT AND ZERO: to the right end of the left half; M3 of 6 means a word to the left end.
+/// VLLEZ. VECTOR LOAD LOGICAL ELEMENT AND ZERO: to the right end of the left half; M3 of 6 means a word to the left
+/// end.
 pub fn load_logical_element_and_zero(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let left = i.m3 == 6 && s.has(ENHANCEMENTS_1);

@@ -108,8 +108,9 @@ impl Instruction {
 use Form::*;
 use Width::*;
 
-/// Not here, because QEMU is wrong about them: MDEBR, MDEB, MXDBR and MXDB (it takes the first operand in the format of the
-/// result). Not here, because it lacks them: DIVIDE TO INTEGER, and the conversions from and to hexadecimal numbers.
+/// Not here, because QEMU is wrong about them: MDEBR, MDEB, MXDBR and MXDB (it takes the first operand in the format of
+/// the result). Not here, because it lacks them: DIVIDE TO INTEGER, and the conversions from and to hexadecimal
+/// numbers.
 #[rustfmt::skip]
 pub const INSTRUCTIONS: &[Instruction] = &[
     Instruction::new("AEBR", 0xb30a, Two, Short, Short),

@@ -1,7 +1,7 @@
 //! The model beside what measured systems took. `cargo test -p devices timing -- --nocapture` prints the tables.
 //!
-//! The workloads are no more than what the reports say of theirs (rates, shares of reads, hit ratios, CPU time for an I/O),
-//! so what is compared is shape: what becomes shorter, and about by how much.
+//! The workloads are no more than what the reports say of theirs (rates, shares of reads, hit ratios, CPU time for an
+//! I/O), so what is compared is shape: what becomes shorter, and about by how much.
 
 use super::super::ControlUnitModel;
 use super::super::cache::{Cache, Usage};
@@ -158,8 +158,8 @@ fn dasd_fast_write() {
     row("off: response, ms", 28.4, off.response, 0.25);
     row("off: device busy, %", 19.2, off.busy, 0.15);
     row("on: fast write hits, %", 83.0, on.write_hits, 0.1);
-    // The report has its control units stressed by the formatting of temporary disks, which is not in the model; without
-    // such, it has responses of 6.7 ms (Table 45).
+    // The report has its control units stressed by the formatting of temporary disks, which is not in the model;
+    // without such, it has responses of 6.7 ms (Table 45).
     row("on: service, ms", 12.2, on.service, 0.4);
     row("on: response, ms", 13.8, on.response, 0.45);
     row("on : off, response", 0.49, on.response / off.response, 0.4);
@@ -231,8 +231,8 @@ fn batch_track(random: &mut Random) -> u32 {
     }
 }
 
-/// Twelve partitions with a processor and ten volumes between them, and a minidisk cache of so many megabytes: elapsed seconds, and I/Os
-/// that reach a disk, in thousands.
+/// Twelve partitions with a processor and ten volumes between them, and a minidisk cache of so many megabytes: elapsed
+/// seconds, and I/Os that reach a disk, in thousands.
 fn batch(megabytes: usize, cpu: f64) -> (f64, f64) {
     let kind = kind("3380-A");
     let paths = [0, 1].map(|_| Arc::new(Paths::new(2, 3_000_000)));
@@ -282,8 +282,8 @@ fn a_minidisk_cache_of_0_16_and_48_megabytes() {
     row("48 MB : none, elapsed", 0.49, runs[2].0 / runs[0].0, 0.2);
 }
 
-/// Eight partitions with a processor; their data is on ten 3380s at so many 3880-3s, and a fifth of their I/Os is for the system's two packs, at 3880s of
-/// this model. Elapsed seconds.
+/// Eight partitions with a processor; their data is on ten 3380s at so many 3880-3s, and a fifth of their I/Os is for
+/// the system's two packs, at 3880s of this model. Elapsed seconds.
 fn batch_at_3880s(units: usize, system: &str, programs: u32, cpu: f64) -> f64 {
     let kind = kind("3380-A");
     let model = |name| ControlUnitModel::named(name).expect("there is this model");
@@ -327,7 +327,8 @@ fn control_units_of_the_3880s_kind() {
     row("all at 3880-3s: elapsed, s", 546.0, plain, 0.2);
     row("system packs at 3880-23s: elapsed, s", 463.0, cached, 0.25);
     row("system packs at 3880-23s : at 3880-3s, elapsed", 0.85, cached / plain, 0.1);
-    // 4K from a 3380 goes at 3 MB/s whether its control unit could do more or not; what a cache has, at what the control unit does.
+    // 4K from a 3380 goes at 3 MB/s whether its control unit could do more or not; what a cache has, at what the
+    // control unit does.
     let access = |found| [Access { track: 0, at: 0, bytes: 4096, found }];
     let connect = |name: &str, found| {
         let unit = ControlUnitModel::named(name).expect("there is this model").unit;

@@ -17,10 +17,11 @@ fn there(on: bool) -> &'static str {
 
 /// `Query CACHE rdev [rdev-rdev ...]`
 ///
-/// Shows whether the control units of real disks have their caches on, for all and for these devices, and what was counted since the system came up: tracks
-/// used by channel programs, how many of those were in the cache (hits) or came into it (staged), fast writes and how many of
-/// those went on to the disk (destaged) or had to wait for room (delayed), and uses that asked for the cache not to be used (bypassed) or loaded (inhibited).
-/// Reads that the minidisk cache serves do not come so far.
+/// Shows whether the control units of real disks have their caches on, for all and for these devices, and what was
+/// counted since the system came up: tracks used by channel programs, how many of those were in the cache (hits) or
+/// came into it (staged), fast writes and how many of those went on to the disk (destaged) or had to wait for room
+/// (delayed), and uses that asked for the cache not to be used (bypassed) or loaded (inhibited). Reads that the
+/// minidisk cache serves do not come so far.
 pub fn cache(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let mut lines = Vec::new();
     for (real, cache) in devices(cp, words)? {
@@ -69,8 +70,9 @@ pub fn fast_write(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Mes
 
 /// `Query TIMING rdev [rdev-rdev ...]`
 ///
-/// Shows whether channel programs for real disks take their time (SET TIMING), and what they took on the average, in milliseconds: waiting for the device
-/// (QUEUE) and a path to it (PENDING), seek, rotation (LATENCY) and rotations lost as no path was free (RECONNECT), and on the path (CONNECT).
+/// Shows whether channel programs for real disks take their time (SET TIMING), and what they took on the average, in
+/// milliseconds: waiting for the device (QUEUE) and a path to it (PENDING), seek, rotation (LATENCY) and rotations lost
+/// as no path was free (RECONNECT), and on the path (CONNECT).
 pub fn timing(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let mut lines = Vec::new();
     for (real, timing) in timed(cp, words)? {
@@ -111,8 +113,9 @@ pub fn virtual_disks(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Respon
 
 /// `Query IOASSIST [ALL]`
 ///
-/// Shows whether channel programs for your disks take the fast path (SET IOASSIST), and how many did to their end (done), at their beginning only (aborted), or not
-/// at all, of those for devices that have one (not eligible). ALL, for class E, shows everybody.
+/// Shows whether channel programs for your disks take the fast path (SET IOASSIST), and how many did to their end
+/// (done), at their beginning only (aborted), or not at all, of those for devices that have one (not eligible). ALL,
+/// for class E, shows everybody.
 pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let all = words.accept("ALL");
     words.end()?;

@@ -10,9 +10,10 @@ use directory::{DasdControl, DeviceKind, Extent};
 
 /// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev|rdev[-rdev]|volid]`
 ///
-/// Shows the real disks: CP's own and the system's with the number of links to them, those that a user has, and those that are free or offline.
-/// DETAILS tells, besides, the type and model of its control unit and the channel paths to it, the host's file, how soon it survives the end of the host what is written (THROUGH, SAFE, LAZY), and how many snapshots there are.
-/// Without class B it is QUERY VIRTUAL DASD.
+/// Shows the real disks: CP's own and the system's with the number of links to them, those that a user has, and those
+/// that are free or offline. DETAILS tells, besides, the type and model of its control unit and the channel paths to
+/// it, the host's file, how soon it survives the end of the host what is written (THROUGH, SAFE, LAZY), and how many
+/// snapshots there are. Without class B it is QUERY VIRTUAL DASD.
 pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let reals = cp.disks.reals();
     let what = words.next().unwrap_or(Word("ALL"));
@@ -141,7 +142,8 @@ fn details(cp: &Cp, real: &Real) -> Vec<String> {
 
 /// `Query LInks vdev`
 ///
-/// Shows everybody who has a link to what your virtual device vdev is, with their device numbers and how they may use it.
+/// Shows everybody who has a link to what your virtual device vdev is, with their device numbers and how they may use
+/// it.
 pub fn links(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;
     words.end()?;
@@ -155,8 +157,9 @@ pub fn links(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
 
 /// `Query MDisk [USER userid] vdev [LOCation] | MAP volid`
 ///
-/// Shows where a minidisk of your directory entry lies: the volume, the first cylinder or block, and how many there are. With class B, USER shows another user's,
-/// and MAP everything that the directory has on a volume, with the gaps, what overlaps and what lies outside.
+/// Shows where a minidisk of your directory entry lies: the volume, the first cylinder or block, and how many there
+/// are. With class B, USER shows another user's, and MAP everything that the directory has on a volume, with the gaps,
+/// what overlaps and what lies outside.
 pub fn minidisk(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let privileged = issuer.has("B");
     if words.accept("MAP") {

@@ -10,9 +10,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// `Query MDCache [ALL|SYSTem|STORage|XSTore|RDEV rdev|MDISK vdev [userid]|INSert [userid|*]|STATistics [userid|ALL]]`
 ///
-/// Shows the minidisk cache: whether it is on, how large it may be and how much of that is used, whether a real device, a minidisk or a user
-/// takes part, and what was counted: virtual reads and writes, reads that needed no I/O (HITS), tracks brought in. Without class B it
-/// shows your own minidisks and yourself.
+/// Shows the minidisk cache: whether it is on, how large it may be and how much of that is used, whether a real device,
+/// a minidisk or a user takes part, and what was counted: virtual reads and writes, reads that needed no I/O (HITS),
+/// tracks brought in. Without class B it shows your own minidisks and yourself.
 pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let cache = &cp.disks.cache;
     let privileged = issuer.has("B");

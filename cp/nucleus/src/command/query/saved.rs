@@ -12,8 +12,10 @@ use spool::saved::{Class, Kind, SavedFile};
 
 /// `Query NSS [ALL|spoolid|NAME name] [MAP] | NSS USERS name`
 ///
-/// Lists the saved systems (NSS), segments (DCSS) and members of segment spaces (DCSS-M): number, class (S defined and not saved, A active, R restricted, P pending until its last user has given it
-/// back), how many pages, when and by whom saved. MAP shows the pages, their types, and how many users each has, and the segment spaces (DCSS-S), which have no number; USERS shows who they are.
+/// Lists the saved systems (NSS), segments (DCSS) and members of segment spaces (DCSS-M): number, class (S defined and
+/// not saved, A active, R restricted, P pending until its last user has given it back), how many pages, when and by
+/// whom saved. MAP shows the pages, their types, and how many users each has, and the segment spaces (DCSS-S), which
+/// have no number; USERS shows who they are.
 pub fn nss(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     if words.accept("USERS") {
         let name = words.need()?.upper();

@@ -10,8 +10,9 @@ use spool::{Queue, Selection, SpoolFile};
 
 /// `Query Reader [userid|*] [spoolid|CLass c|FORM f|DEST d|ALL ...] [HOld|NOHold] [SHORTdate|FULLdate|ISOdate]`
 ///
-/// Lists the spool files in your reader's queue: who sent each, its number, class and device, records, copies, hold. With ALL also
-/// date and time, name and type, distribution code. Files of other users, or of all (SYSTEM), are for class D.
+/// Lists the spool files in your reader's queue: who sent each, its number, class and device, records, copies, hold.
+/// With ALL also date and time, name and type, distribution code. Files of other users, or of all (SYSTEM), are for
+/// class D.
 pub fn reader(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     list(cp, issuer, words, Queue::Reader)
 }

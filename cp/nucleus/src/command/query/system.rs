@@ -9,7 +9,8 @@ use base::Held;
 
 /// `Query TIme`
 ///
-/// Shows the date and time, and how long you have been logged on: connect time, virtual processor time, total processor time.
+/// Shows the date and time, and how long you have been logged on: connect time, virtual processor time, total processor
+/// time.
 pub fn time(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let connected = cp.now().micros_since(issuer.vmdbk.logged_on);

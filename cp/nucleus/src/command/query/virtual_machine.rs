@@ -7,9 +7,11 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use directory::SpoolKind;
 
-/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]] [DETAILS]`
+/// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
+/// [DETAILS]`
 ///
-/// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not before ALL and UR.
+/// Shows your virtual machine: its storage, its virtual CPUs and its devices. The word VIRTUAL can be left out, but not
+/// before ALL and UR.
 pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.next().unwrap_or(Word("ALL"));
     let details = words.accept("DETails");

@@ -58,9 +58,10 @@ pub fn timed(cp: &Cp, words: Words<'_>) -> Result<Vec<(Real, Arc<Timing>)>, Mess
 
 /// `SET TIMING ON|OFF rdev [rdev-rdev ...]`
 ///
-/// Whether channel programs, and services that move blocks, take as long for real disks, and minidisks on them, as they would on real devices: seek, rotation, busy
-/// paths, transfer, with hits of the control unit's cache and fast writes much sooner over. Off, as it is unless SYSTEM CONFIG says otherwise, they take no
-/// time. QUERY TIMING shows what they took. IPL is counted, and waits for nothing.
+/// Whether channel programs, and services that move blocks, take as long for real disks, and minidisks on them, as they
+/// would on real devices: seek, rotation, busy paths, transfer, with hits of the control unit's cache and fast writes
+/// much sooner over. Off, as it is unless SYSTEM CONFIG says otherwise, they take no time. QUERY TIMING shows what they
+/// took. IPL is counted, and waits for nothing.
 pub fn timing(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
     timed(cp, words)?.iter().for_each(|(_, timing)| timing.set_on(on));
@@ -69,9 +70,10 @@ pub fn timing(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Mes
 
 /// `SET CACHE DEVice|SUBSYStem ON|OFF rdev [rdev-rdev ...]`
 ///
-/// Turns caching by the control unit on or off, for devices or for all devices of their control units. Off, nothing is a hit, and what waited
-/// in non-volatile storage is destaged. The cache is a model of a 3990's, as large as SYSTEM CONFIG says: data is always on the
-/// volume, and QUERY CACHE shows what such a control unit would have found in its cache.
+/// Turns caching by the control unit on or off, for devices or for all devices of their control units. Off, nothing is
+/// a hit, and what waited in non-volatile storage is destaged. The cache is a model of a 3990's, as large as SYSTEM
+/// CONFIG says: data is always on the volume, and QUERY CACHE shows what such a control unit would have found in its
+/// cache.
 pub fn cache(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     let device = what.is("DEVice");
@@ -87,7 +89,8 @@ pub fn cache(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Mess
 
 /// `SET NVS ON|OFF rdev [rdev-rdev ...]`
 ///
-/// Turns the non-volatile storage of the devices' control units on or off. Without it no write is a fast write; what waits in it is destaged.
+/// Turns the non-volatile storage of the devices' control units on or off. Without it no write is a fast write; what
+/// waits in it is destaged.
 pub fn non_volatile_storage(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
     devices(cp, words)?.iter().for_each(|(_, cache)| cache.set_storage(on));
@@ -96,8 +99,8 @@ pub fn non_volatile_storage(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result
 
 /// `SET DASDFW ON|OFF rdev [rdev-rdev ...]`
 ///
-/// Turns DASD fast write on or off for devices: whether a write is over when it is in the control unit's cache and its non-volatile storage. It needs
-/// both (SET CACHE, SET NVS).
+/// Turns DASD fast write on or off for devices: whether a write is over when it is in the control unit's cache and its
+/// non-volatile storage. It needs both (SET CACHE, SET NVS).
 pub fn fast_write(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
     devices(cp, words)?.iter().for_each(|(real, cache)| cache.set_fast_write(real.number as u8, on));
@@ -111,8 +114,8 @@ fn blocks(word: Word<'_>) -> Option<u64> {
 
 /// `SET VDISK SYSLIM|USERLIM INFinite|DEFault|n [BLK]|nM|nG`
 ///
-/// Limits virtual disks in storage: SYSLIM all of them together, USERLIM those that one user makes with DEFINE. In blocks of 512
-/// bytes, or megabytes or gigabytes. DEFAULT is what SYSTEM CONFIG says. Disks that are there stay.
+/// Limits virtual disks in storage: SYSLIM all of them together, USERLIM those that one user makes with DEFINE. In
+/// blocks of 512 bytes, or megabytes or gigabytes. DEFAULT is what SYSTEM CONFIG says. Disks that are there stay.
 pub fn virtual_disks(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let (mut limits, _) = cp.disks.virtual_limits();
     let default = cp.disks.policy().limits;

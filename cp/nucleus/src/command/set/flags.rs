@@ -31,8 +31,8 @@ fn receive(
 
 /// `SET MSG ON|OFF|IUCV`
 ///
-/// Whether messages of other users (MESSAGE) are shown. With IUCV a program that is connected to *MSG gets them instead; as
-/// long as there is none they are shown.
+/// Whether messages of other users (MESSAGE) are shown. With IUCV a program that is connected to *MSG gets them
+/// instead; as long as there is none they are shown.
 pub fn messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     receive(issuer, words, |settings| &mut settings.messages)
 }
@@ -53,7 +53,8 @@ pub fn information(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response
 
 /// `SET SMSG ON|OFF|IUCV`
 ///
-/// Whether special messages (SMSG) are accepted for a program in your virtual machine. With IUCV a program that is connected to
+/// Whether special messages (SMSG) are accepted for a program in your virtual machine. With IUCV a program that is
+/// connected to
 /// *MSG gets them; ON is for VMCF, which no program here can use, so that the sender is told that nobody receives.
 pub fn special_messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     receive(issuer, words, |settings| &mut settings.special_messages)
@@ -104,9 +105,10 @@ pub fn errors(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
 
 /// `SET IOASSIST ON|OFF`
 ///
-/// Whether channel programs for your disks take the fast path, on which the commands that operating systems mostly use are performed
-/// without the bookkeeping between them. The results are the same either way; a trace or a doubt is a reason for OFF. On a
-/// real machine the assist lets preferred virtual machines do I/O without CP. QUERY IOASSIST shows what took the fast path.
+/// Whether channel programs for your disks take the fast path, on which the commands that operating systems mostly use
+/// are performed without the bookkeeping between them. The results are the same either way; a trace or a doubt is a
+/// reason for OFF. On a real machine the assist lets preferred virtual machines do I/O without CP. QUERY IOASSIST shows
+/// what took the fast path.
 pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
     words.end()?;
@@ -121,8 +123,8 @@ pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respo
 
 /// `SET CCWTRAN ON`
 ///
-/// Channel programs of virtual machines are always translated, which is what ON says. OFF is for machines whose storage is the real storage
-/// (V=R); there are none.
+/// Channel programs of virtual machines are always translated, which is what ON says. OFF is for machines whose storage
+/// is the real storage (V=R); there are none.
 pub fn ccw_translation(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     if !word.on_or_off()? {
@@ -139,10 +141,12 @@ fn remember(issuer: &Issuer, name: &str, value: &str) {
     others.push((name.into(), value.into()));
 }
 
-/// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE value`
+/// `SET
+/// 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE
+/// value`
 ///
-/// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does not
-/// exist here, or is always as it should be.
+/// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does
+/// not exist here, or is always as it should be.
 pub fn other(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let name = words.need()?.upper();
     let word = words.need()?;

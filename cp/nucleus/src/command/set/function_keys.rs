@@ -14,8 +14,9 @@ pub fn number(word: Word<'_>) -> Option<usize> {
 
 /// `SET PFnn [RETrieve [FORward] | [DELayed|IMMed] text]`
 ///
-/// Gives a PF key something to do: RETRIEVE brings back what you entered before, IMMED enters the text as if you had typed
-/// it, DELAYED (what you get if you say nothing) puts it into the input area. Without operands the key does nothing again.
+/// Gives a PF key something to do: RETRIEVE brings back what you entered before, IMMED enters the text as if you had
+/// typed it, DELAYED (what you get if you say nothing) puts it into the input area. Without operands the key does
+/// nothing again.
 pub fn pf(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let key = words.need()?;
     let number = key.decimal().filter(|n| (1..=24).contains(n)).ok_or_else(|| key.invalid())?;

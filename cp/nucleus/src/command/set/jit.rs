@@ -8,8 +8,9 @@ use engine::Engine;
 
 /// `SET JIT ON|OFF`
 ///
-/// Has the instructions that guests execute often translated to host code (ON), or everything interpreted (OFF), from each virtual
-/// CPU's next time slice on. What has been translated stays for another ON. Guests see no difference but their speed.
+/// Has the instructions that guests execute often translated to host code (ON), or everything interpreted (OFF), from
+/// each virtual CPU's next time slice on. What has been translated stays for another ON. Guests see no difference but
+/// their speed.
 pub fn jit(_: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;
     words.end()?;

@@ -8,12 +8,14 @@ use crate::system::Cp;
 use crate::words::{Word, Words};
 use std::sync::atomic::Ordering::Relaxed;
 
-/// `SET MDCache SYSTem ON|OFF|FLUSH | STORage [minM] maxM [BIAS n] | XSTore [0M] 0M [BIAS n] | RDEV ON|DFLTON|DFLTOFF|OFF|FLUSH rdev | MDISK ON|OFF|DFLT|FLUSH vdev [userid] | INSert ON|OFF userid|*`
+/// `SET MDCache SYSTem ON|OFF|FLUSH | STORage [minM] maxM [BIAS n] | XSTore [0M] 0M [BIAS n] | RDEV
+/// ON|DFLTON|DFLTOFF|OFF|FLUSH rdev | MDISK ON|OFF|DFLT|FLUSH vdev [userid] | INSert ON|OFF userid|*`
 ///
-/// Controls the minidisk cache. SYSTEM is for all disks and guests; STORAGE says how many megabytes it takes at least and at most, and with BIAS how
-/// much more (over 1) or less than usual it wants between them; XSTORE would do so for expanded storage, of which there is none; RDEV is for the minidisks of one real disk (DFLTOFF: only those of MINIOPT MDC), MDISK for one
-/// minidisk, INSERT for what one user reads. FLUSH throws out what is there. Users without class B may set MDISK for their own
-/// minidisks, and INSERT OFF for themselves.
+/// Controls the minidisk cache. SYSTEM is for all disks and guests; STORAGE says how many megabytes it takes at least
+/// and at most, and with BIAS how much more (over 1) or less than usual it wants between them; XSTORE would do so for
+/// expanded storage, of which there is none; RDEV is for the minidisks of one real disk (DFLTOFF: only those of MINIOPT
+/// MDC), MDISK for one minidisk, INSERT for what one user reads. FLUSH throws out what is there. Users without class B
+/// may set MDISK for their own minidisks, and INSERT OFF for themselves.
 pub fn minidisk_cache(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
     let privileged = issuer.has("B");

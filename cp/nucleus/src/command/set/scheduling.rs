@@ -41,11 +41,12 @@ pub fn tell(cp: &Cp, vmdbk: &Vmdbk) {
 
 /// `SET SHARE userid|* RELative n | ABSolute n% [RELative n | ABSolute n%] [NOLimit|LIMITSoft|LIMITHard] | INITial`
 ///
-/// Sets how much of the processors a user gets when there is not enough for all: RELATIVE 1 to 10000 is set against the others'
-/// shares, of which 100 is usual; ABSOLUTE is a percentage of all processors. INITIAL is what the directory says.
+/// Sets how much of the processors a user gets when there is not enough for all: RELATIVE 1 to 10000 is set against the
+/// others' shares, of which 100 is usual; ABSOLUTE is a percentage of all processors. INITIAL is what the directory
+/// says.
 ///
-/// A second share is the maximum, without one it is the first: with LIMITHARD the user never gets more, with LIMITSOFT only what nobody
-/// else wants, with NOLIMIT there is none. Who has had the maximum waits in the limit list.
+/// A second share is the maximum, without one it is the first: with LIMITHARD the user never gets more, with LIMITSOFT
+/// only what nobody else wants, with NOLIMIT there is none. Who has had the maximum waits in the limit list.
 pub fn share(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = target(cp, issuer, &mut words)?;
     if words.accept("INITial") {
@@ -131,13 +132,14 @@ pub fn show_quick_dispatch(vmdbk: &Vmdbk) -> String {
     format!("USER {:<9}: QUICKDSP {on}", vmdbk.userid)
 }
 
-/// `SET SRM IABIAS intensity [duration] | DSPSLICE milliseconds | DSPBUF n1 n2 n3 | STORBUF p1 [p2 [p3]] | LDUBUF p1 [p2 [p3]] | MAXWSS | XSTORE ...`
+/// `SET SRM IABIAS intensity [duration] | DSPSLICE milliseconds | DSPBUF n1 n2 n3 | STORBUF p1 [p2 [p3]] | LDUBUF p1
+/// [p2 [p3]] | MAXWSS | XSTORE ...`
 ///
-/// Tunes the dispatcher: IABIAS is how much sooner (in percent) a new transaction is served, and for how many time slices;
-/// DSPSLICE is the minor time slice, 1 to 100 ms; DSPBUF is how many virtual CPUs of the classes 1 to 3, 2 and 3, and 3 may be in the
-/// dispatch list; STORBUF is how many percent of the host's storage the working sets of the same may be, 0 to 999, and who does not fit waits in
-/// the eligible list. LDUBUF is about users whose pages CP is bringing in: it is kept, but as the host does that there are none. MAXWSS and XSTORE
-/// are accepted and change nothing.
+/// Tunes the dispatcher: IABIAS is how much sooner (in percent) a new transaction is served, and for how many time
+/// slices; DSPSLICE is the minor time slice, 1 to 100 ms; DSPBUF is how many virtual CPUs of the classes 1 to 3, 2 and
+/// 3, and 3 may be in the dispatch list; STORBUF is how many percent of the host's storage the working sets of the same
+/// may be, 0 to 999, and who does not fit waits in the eligible list. LDUBUF is about users whose pages CP is bringing
+/// in: it is kept, but as the host does that there are none. MAXWSS and XSTORE are accepted and change nothing.
 pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let parameter = words.need()?;
     let mut srm = cp.processors.dispatcher(|dispatcher, _| dispatcher.srm().clone());

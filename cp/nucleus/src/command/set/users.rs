@@ -1,4 +1,5 @@
-//! SET PRIVCLASS, SECUSER, MACHINE, LOGMSG: who the user is, who looks after the console, what the machine is, what users read.
+//! SET PRIVCLASS, SECUSER, MACHINE, LOGMSG: who the user is, who looks after the console, what the machine is, what
+//! users read.
 
 use super::super::{Issuer, Response, query, run};
 use crate::class::Classes;
@@ -8,8 +9,8 @@ use crate::words::Words;
 
 /// `SET PRIVclass [*|userid] [=|+|-]classes | RESET`
 ///
-/// Gives up privilege classes, or takes them back: = sets them, + adds, - takes away, RESET is what the directory says. Your own
-/// can only be some of those in the directory; another user's (class C) can be any.
+/// Gives up privilege classes, or takes them back: = sets them, + adds, - takes away, RESET is what the directory says.
+/// Your own can only be some of those in the directory; another user's (class C) can be any.
 pub fn privilege(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let mut word = words.need()?;
     let mut vmdbk = issuer.vmdbk.clone();
@@ -74,8 +75,9 @@ const LOG_LINES: usize = 100;
 
 /// `SET LOGMSG [n text] | [n] NULL`
 ///
-/// Changes line n of the log message that users see when they log on; a number beyond the last adds a line. With NULL behind it the line
-/// goes, NULL alone takes all away. What the system configuration says comes back when the system is started again.
+/// Changes line n of the log message that users see when they log on; a number beyond the last adds a line. With NULL
+/// behind it the line goes, NULL alone takes all away. What the system configuration says comes back when the system is
+/// started again.
 pub fn log_message(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     if word.is("NULL") {
@@ -99,9 +101,9 @@ pub fn log_message(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response
 
 /// `SET MACHine 370|ESA|XA|XC|Z`
 ///
-/// Sets the architecture that the virtual machine begins with, and resets it. ESA, XA and Z are the same: a program goes on to
-/// z/Architecture by itself. In XC mode the control program may give it data spaces; otherwise it is as ESA. 370 makes it a
-/// System/370: its storage is cleared.
+/// Sets the architecture that the virtual machine begins with, and resets it. ESA, XA and Z are the same: a program
+/// goes on to z/Architecture by itself. In XC mode the control program may give it data spaces; otherwise it is as ESA.
+/// 370 makes it a System/370: its storage is cleared.
 pub fn machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     use directory::Machine as Mode;
     let word = words.need()?;

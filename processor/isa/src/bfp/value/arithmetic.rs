@@ -279,8 +279,8 @@ pub(super) fn soft_divide<B: Binary>(env: &mut Environment, a: B, b: B) -> Outco
     env.round(negative, exponent, significand)
 }
 
-/// The magnitude of the quotient of two finite nonzero numbers: normalized, `precision` bits and a guard bit of it correct,
-/// the lowest bit sticky.
+/// The magnitude of the quotient of two finite nonzero numbers: normalized, `precision` bits and a guard bit of it
+/// correct, the lowest bit sticky.
 pub(super) fn quotient(a: Unpacked, b: Unpacked, precision: u32) -> (i32, u128) {
     // The quotient of a and 2b is below 1 and at least 1/4: a fraction of 64 or 128 bits.
     let divisor = b.significand << 1;
@@ -290,8 +290,8 @@ pub(super) fn quotient(a: Unpacked, b: Unpacked, precision: u32) -> (i32, u128) 
     normalize(a.exponent - b.exponent - 1, significand)
 }
 
-/// One step of long division in 64-bit digits: the digit, and the remainder, of `dividend × 2^64` by a greater `divisor`, the
-/// leftmost bit of which is on (Knuth, algorithm D).
+/// One step of long division in 64-bit digits: the digit, and the remainder, of `dividend × 2^64` by a greater
+/// `divisor`, the leftmost bit of which is on (Knuth, algorithm D).
 fn quotient_digit(dividend: u128, divisor: u128) -> (u128, u128) {
     let (high, low) = (divisor >> 64, divisor & u64::MAX as u128);
     let (mut digit, mut rest) = (dividend / high, dividend % high);

@@ -143,7 +143,8 @@ pub fn load_lengthened<B: Binary, W: Binary>(env: &mut Environment, source: B) -
 pub enum Narrowed<B, W> {
     /// The result in the shorter format.
     Target(B),
-    /// After an enabled overflow or underflow: rounded to the precision of the shorter format, in the format of the source.
+    /// After an enabled overflow or underflow: rounded to the precision of the shorter format, in the format of the
+    /// source.
     Source(W),
 }
 

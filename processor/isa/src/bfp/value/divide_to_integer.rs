@@ -4,8 +4,8 @@ use super::arithmetic::{product, propagate, quotient, sum};
 use super::environment::{Environment, Fpc, Outcome, Rounding, normalize};
 use super::format::{Binary, Class, LEADING, Unpacked};
 
-/// The two results and the condition code: bit 2 (value 2) tells that the remainder is incomplete, bit 1 (value 1) that the
-/// quotient overflowed, its exponent being adjusted, or is a NaN.
+/// The two results and the condition code: bit 2 (value 2) tells that the remainder is incomplete, bit 1 (value 1) that
+/// the quotient overflowed, its exponent being adjusted, or is a NaN.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Division<B> {
     pub quotient: B,
@@ -13,10 +13,11 @@ pub struct Division<B> {
     pub cc: u8,
 }
 
-/// Divides `a` by `b`; the complete quotient is rounded to an integer as `rounding` says, the remainder as the FPC says.
+/// Divides `a` by `b`; the complete quotient is rounded to an integer as `rounding` says, the remainder as the FPC
+/// says.
 ///
-/// A quotient of more bits than the format has is truncated to them, and the remainder is incomplete: the program divides
-/// it again.
+/// A quotient of more bits than the format has is truncated to them, and the remainder is incomplete: the program
+/// divides it again.
 pub fn divide_to_integer<B: Binary>(fpc: &mut Fpc, a: B, b: B, rounding: Rounding) -> Outcome<Division<B>> {
     let mut env = Environment::current(*fpc);
     let outcome = divide(&mut env, a, b, rounding);

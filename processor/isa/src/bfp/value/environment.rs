@@ -151,8 +151,8 @@ impl<T> Trap<T> {
 /// What an operation yields.
 pub type Outcome<T> = Result<T, Trap<T>>;
 
-/// What an operation finds beside its operands: the FPC, and the rounding and inexact suppression that the instruction may
-/// have chosen itself.
+/// What an operation finds beside its operands: the FPC, and the rounding and inexact suppression that the instruction
+/// may have chosen itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Environment {
     pub fpc: Fpc,
@@ -214,8 +214,8 @@ impl Environment {
         }
     }
 
-    /// [`round`](Self::round), where an enabled overflow or underflow delivers its result, the exponent adjusted by `scale`,
-    /// in another format `W` than the target (POP, *LOAD ROUNDED*: in the format of the source).
+    /// [`round`](Self::round), where an enabled overflow or underflow delivers its result, the exponent adjusted by
+    /// `scale`, in another format `W` than the target (POP, *LOAD ROUNDED*: in the format of the source).
     pub(super) fn round_wide<B: Binary, W: Binary>(
         &mut self,
         negative: bool,
@@ -267,8 +267,8 @@ pub(super) enum Rounded<B, W> {
 }
 
 /// Packs a number of `B`'s precision into the format `W`, which is at least as precise. An adjusted exponent is always
-/// that of a normal number; LOAD ROUNDED adjusts nothing, and its source may be subnormal (its bits fit, as the source's
-/// did) or, at the other end, round up to more than the largest number.
+/// that of a normal number; LOAD ROUNDED adjusts nothing, and its source may be subnormal (its bits fit, as the
+/// source's did) or, at the other end, round up to more than the largest number.
 fn pack<B: Binary, W: Binary>(negative: bool, exponent: i32, significand: u128) -> W {
     let wide = significand << (W::PRECISION - B::PRECISION);
     if exponent > W::EMAX {

@@ -1,4 +1,5 @@
-//! The three binary formats and how a bit pattern is taken apart and put together (POP, chapter 19, "BFP Data Formats").
+//! The three binary formats and how a bit pattern is taken apart and put together (POP, chapter 19, "BFP Data
+//! Formats").
 
 use super::host::Host;
 
@@ -86,8 +87,8 @@ pub trait Binary: Copy + Eq + std::fmt::Debug + Host {
         Self::from_bits(self.to_bits() | Self::QUIET)
     }
 
-    /// Takes the number apart. The fraction of a NaN is left-aligned below the leading bit, so that it can be packed into
-    /// another format; an infinity or zero has no significand.
+    /// Takes the number apart. The fraction of a NaN is left-aligned below the leading bit, so that it can be packed
+    /// into another format; an infinity or zero has no significand.
     fn unpack(self) -> Unpacked {
         let negative = self.is_negative();
         let magnitude = self.magnitude();
@@ -136,8 +137,8 @@ impl Class {
     }
 }
 
-/// A number taken apart. A finite nonzero one is `significand × 2^(exponent − 126)` with bit 2^126 of the significand on:
-/// subnormal numbers are normalized here.
+/// A number taken apart. A finite nonzero one is `significand × 2^(exponent − 126)` with bit 2^126 of the significand
+/// on: subnormal numbers are normalized here.
 #[derive(Clone, Copy, Debug)]
 pub struct Unpacked {
     pub negative: bool,

@@ -8,8 +8,8 @@ use super::format::{Binary, LEADING};
 const SIGN: u64 = 1 << 63;
 const FRACTION_BITS: u32 = 56;
 
-/// CONVERT BFP TO HFP: a short or long number as a long hexadecimal one, and the condition code: 0, 1 or 2 as the source is zero,
-/// less or greater, 3 if it does not fit and the result is the largest magnitude. Every fraction fits.
+/// CONVERT BFP TO HFP: a short or long number as a long hexadecimal one, and the condition code: 0, 1 or 2 as the
+/// source is zero, less or greater, 3 if it does not fit and the result is the largest magnitude. Every fraction fits.
 pub fn to_hexadecimal<B: Binary>(source: B) -> (u64, u8) {
     let number = source.unpack();
     let sign = if number.negative { SIGN } else { 0 };
@@ -35,8 +35,8 @@ pub fn to_hexadecimal<B: Binary>(source: B) -> (u64, u8) {
     }
 }
 
-/// CONVERT HFP TO BFP: a long hexadecimal number as a short or long one, and the condition code as above; 3 means overflow,
-/// with infinity or the largest number as `rounding` demands.
+/// CONVERT HFP TO BFP: a long hexadecimal number as a short or long one, and the condition code as above; 3 means
+/// overflow, with infinity or the largest number as `rounding` demands.
 pub fn from_hexadecimal<B: Binary>(source: u64, rounding: Rounding) -> (B, u8) {
     let negative = source & SIGN != 0;
     let fraction = source & ((1 << FRACTION_BITS) - 1);

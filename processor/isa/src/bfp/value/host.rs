@@ -1,12 +1,12 @@
 //! The host's floating point, where its result is provably ours.
 //!
-//! IEEE 754 fixes the result of the basic operations under round to nearest, so the host's is right whenever no exception
-//! but inexact can arise: the result is a normal number clear of both ends of the range, or an exact zero. NaNs,
-//! infinities and subnormal numbers are left to the exact path, and so are all other rounding modes.
+//! IEEE 754 fixes the result of the basic operations under round to nearest, so the host's is right whenever no
+//! exception but inexact can arise: the result is a normal number clear of both ends of the range, or an exact zero.
+//! NaNs, infinities and subnormal numbers are left to the exact path, and so are all other rounding modes.
 //!
-//! The host does not tell cheaply whether its result is inexact. It does not matter once the inexact flag is on, and it stays on
-//! from a program's first division. Before that, the error of the result is computed; it is itself a floating-point
-//! number for each of these operations (Dekker, Knuth), and must be zero.
+//! The host does not tell cheaply whether its result is inexact. It does not matter once the inexact flag is on, and it
+//! stays on from a program's first division. Before that, the error of the result is computed; it is itself a
+//! floating-point number for each of these operations (Dekker, Knuth), and must be zero.
 
 use super::environment::Fpc;
 
