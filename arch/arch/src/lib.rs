@@ -1,6 +1,6 @@
 //! The architecture as types: what the Principles of Operation (POP) lays out in storage, and the names it uses.
 //!
-//! No behaviour lives here but encoding and decoding. A guest-visible layout is decided in this crate and nowhere else.
+//! No behaviour lives here but encoding and decoding. A guest-visible layout that several crates share is decided here.
 
 mod address;
 pub mod deflate;
