@@ -20,72 +20,16 @@
 #![allow(clippy::useless_conversion)]
 
 #[cfg(translator)]
-mod ahead;
+mod emit;
 #[cfg(translator)]
-mod arms;
+mod idiom;
 #[cfg(translator)]
-mod beside;
+mod plan;
 #[cfg(translator)]
-mod block;
-#[cfg(translator)]
-mod body;
-#[cfg(translator)]
-mod branches;
-#[cfg(translator)]
-mod bytes;
-#[cfg(translator)]
-mod carry;
-#[cfg(translator)]
-mod code;
-#[cfg(translator)]
-mod control;
-#[cfg(translator)]
-mod copies;
-#[cfg(translator)]
-mod crossing;
-#[cfg(translator)]
-mod emitter;
-#[cfg(translator)]
-mod float;
-#[cfg(translator)]
-mod floating;
-#[cfg(translator)]
-mod known;
-#[cfg(translator)]
-mod lanes;
-#[cfg(translator)]
-mod memory;
-#[cfg(translator)]
-mod native;
-#[cfg(translator)]
-mod parts;
-#[cfg(translator)]
-mod reach;
-#[cfg(translator)]
-mod room;
-#[cfg(translator)]
-mod scout;
-#[cfg(translator)]
-mod sites;
-#[cfg(translator)]
-mod spans;
-#[cfg(translator)]
-mod stretches;
-#[cfg(translator)]
-mod strings;
-#[cfg(translator)]
-mod tables;
-#[cfg(translator)]
-mod targets;
-#[cfg(translator)]
-mod translator;
-#[cfg(translator)]
-mod word;
+mod runtime;
 
 #[cfg(translator)]
-pub use room::allow;
-#[cfg(translator)]
-pub use translator::Translator;
+pub use runtime::{room::allow, translator::Translator};
 
 use arch::Absolute;
 

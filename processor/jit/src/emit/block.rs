@@ -1,0 +1,101 @@
+//! What stands around a block's instructions: before the first, between two, behind the last, and everything cold.
+
+use crate::emit::emitter::{Cold, Emitter, Goal, LOOKUP, OUT, Way, asm, scratch};
+use crate::emit::words::*;
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+
+impl Emitter<'_> {
+    /// What stands before the first instruction.
+    pub fn prologue(&mut self) {
+        let n = self.plan.count as i8;
+        let at = (self.plan.version_at) as i64;
+        asm!(self, mov rax, QWORD at ; cmp DWORD [rax], self.plan.version as i32 ; jne >stale ; =>self.head);
+        self.head_offset = self.a.offset().0 as u64;
+        asm!(self, sub r15, BYTE n ; js =>self.over);
+    }
+
+    pub fn begin(&mut self, index: usize) {
+        self.index = index;
+        self.led = false;
+        if !self.branched_off.now {
+            self.join(self.plan.ops[index].fields.at());
+            self.mark_place();
+        }
+        self.first_site = self.sites.len();
+        self.code_set = false;
+        self.keep_original();
+        self.cross();
+    }
+
+    pub fn end(&mut self) {
+        self.end_waiting();
+        self.release();
+        if self.sites.len() > self.first_site {
+            // Whoever comes back from a site has other flags.
+            self.tested = None;
+        }
+        let offset = self.a.offset().0;
+        let distance = self.distance.filter(|(at, _)| *at == offset).map(|(_, r)| r);
+        let (resume, map, leave) = (self.here(), self.map, self.code_set || !self.open);
+        for site in &mut self.sites[self.first_site..] {
+            (site.resume, site.after, site.distance, site.leave) = (resume, map, distance, leave || site.quits);
+        }
+    }
+
+    /// The end of a copy of the block, behind the instruction that was emitted last.
+    pub fn finish(&mut self) {
+        if self.open {
+            self.jump_to(Goal::Near(self.plan.ops[self.index].fields.next as i64), None);
+        }
+    }
+
+    /// The instruction emitted next is what the program goes on with: it stands behind this one, or a branch leads
+    /// there.
+    pub fn goes_on(&self) -> bool {
+        self.open && (self.led || self.follows(Goal::Near(self.plan.ops[self.index].fields.next as i64)))
+    }
+
+    /// Everything cold.
+    pub fn epilogue(&mut self) {
+        let mut k = 0;
+        while k < self.cold.len() {
+            match self.cold[k] {
+                Cold::Alone(alone) => self.alone(&alone),
+                Cold::Settle { label, resume, floats } => {
+                    let routine = scratch(SETTLE_CODE + floats as usize);
+                    asm!(self, =>label ; call QWORD [rbp + routine] ; jmp =>resume)
+                }
+                Cold::Join { start, away, to, to_cc, label } => {
+                    asm!(self, =>start);
+                    self.taken(away.refund, away.at);
+                    self.joins((&away.map, &away.cc), (&to, &to_cc), label);
+                }
+                Cold::Site(label, id) => {
+                    let at = if self.sites[id - self.plan.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
+                    asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])
+                }
+                Cold::Done => {}
+                Cold::Unusual(unusual) => self.unusual(&unusual),
+                Cold::Edge { label, away, goal } => {
+                    asm!(self, =>label);
+                    self.edge(&away, goal);
+                }
+                Cold::Exit { label, patch, goal: (frame, version) } => {
+                    let id = (self.plan.first_link + self.links.len()) as u32;
+                    let patch = (patch - self.plan.start) as u32;
+                    self.links.push(Way { patch, frame, version });
+                    asm!(self, =>label);
+                    self.leave(id);
+                }
+            }
+            k += 1;
+        }
+        self.second_out();
+        // Whoever remembers it is to remember another.
+        asm!(self, stale:);
+        self.leave(LOOKUP);
+        asm!(self, =>self.over ; add r15, BYTE self.plan.count as i8 ; call QWORD [rbp + scratch(REFILL)] ; jne =>self.head);
+        self.leave(OUT);
+        self.lane_constants();
+    }
+}

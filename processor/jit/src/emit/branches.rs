@@ -1,0 +1,306 @@
+//! Branches: where they lead, and what has to be in the `State` there.
+//!
+//! A branch within the page, or to the one [`crate::emit::second_page`] it where that has been looked at, is a jump that
+//! [`crate::Translator::connect`] makes lead to its target once that is translated; others look for their target among
+//! those that are remembered. Where the block itself goes on at a branch's target, the branch is nothing but a note,
+//! and the way that the program hardly ever takes leads out; if the target is in a register, that is compared with what
+//! it was, unless it is the address of an instruction of the trace, as a return's mostly is.
+
+use crate::emit::body::not;
+use crate::emit::emitter::{Away, Cold, Emitter, Goal, asm, displaced, near, scratch};
+use crate::emit::words::*;
+use crate::runtime::branch_targets;
+use cpu::layout;
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::{Cc, Fields, Op, Width::*};
+
+impl Emitter<'_> {
+    /// Goes to the block at the state's `ia`. Everything else is in the state, too, so all registers are free.
+    pub fn indirect(&mut self) {
+        // It is long: who leaves the block later goes where the first one does.
+        if let Some(label) = self.finder {
+            return asm!(self, jmp =>label);
+        }
+        let label = self.a.new_dynamic_label();
+        self.finder = Some(label);
+        asm!(self, =>label ; mov r14, [BYTE rbp + near(layout::IA)] ; rorx eax, r14d, 7 ; mov rcx, [rbp + scratch(KEY)]
+            ; xor eax, r14d ; xor eax, ecx
+            ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, [rbp + scratch(TARGET_MASK)]
+            ; mov rsi, [rbp + scratch(ROWS)] ; shl eax, 4 ; add rdx, rax
+            ; cmp r14, [BYTE rdx + branch_targets::IA] ; jne >miss ; cmp rcx, [BYTE rdx + branch_targets::KEY] ; jne >miss
+            ; mov ecx, [BYTE rdx + branch_targets::ROW] ; mov ecx, [rsi + 4 * rcx]
+            ; cmp ecx, [BYTE rdx + branch_targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + branch_targets::CODE]
+            ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
+    }
+
+    pub fn leave(&mut self, answer: u32) {
+        asm!(self, mov eax, answer as i32 ; jmp QWORD [rbp + scratch(LEAVE)]);
+    }
+
+    pub fn goal(&mut self, target: Word) -> Goal {
+        match target {
+            Word::Const(c) => Goal::Const(c),
+            Word::Sum { base: None, index: None, disp, own: true } => Goal::Near(disp),
+            w => {
+                let h = self.host(w, W64);
+                match self.owner(h) {
+                    // A return to where the trace has been.
+                    Owner::Guest(r) if self.plan.mask == u64::MAX => match self.near[r as usize].map(Goal::Near) {
+                        // Where the ways of a block come together its text says.
+                        Some(goal) if self.follows(goal) || !self.leads_down(goal) => goal,
+                        _ => Goal::Host(h),
+                    },
+                    _ => Goal::Host(h),
+                }
+            }
+        }
+    }
+
+    /// Leaves the block; `at` is where the branch is that was taken last, if the state does not have it.
+    pub fn edge(&mut self, away: &Away, goal: Goal) {
+        let Away { map, cc, refund, at, .. } = away;
+        let (refund, at) = (*refund, *at);
+        if let (Goal::Near(d), Some(carried)) = (goal, self.carried)
+            && d == carried.at
+        {
+            let known = carried.broke.is_some();
+            if !known || carried.broke == at {
+                self.taken(refund, at.filter(|_| !known));
+                if self.carry(away) {
+                    return;
+                }
+                self.taken(0, at.filter(|_| known));
+            } else {
+                self.taken(refund, at);
+            }
+        } else {
+            self.taken(refund, at);
+        }
+        self.write_back(map, !0);
+        self.write_back_floats(&map.floats);
+        match goal {
+            Goal::Near(d) if self.wants_code(d, map.crossed) => self.settle_code(cc, &map.floats),
+            _ => self.store_code(cc, &map.floats),
+        }
+        match goal {
+            Goal::Near(0) => return asm!(self, jmp =>self.head),
+            Goal::Near(d) => self.go_near(d),
+            Goal::Const(c) => {
+                self.lea(0, Word::Const(c & self.plan.mask));
+                asm!(self, mov [BYTE rbp + near(layout::IA)], rax);
+            }
+            Goal::Host(h) => {
+                asm!(self, mov rax, Rq(h));
+                self.mask(0);
+                asm!(self, mov [BYTE rbp + near(layout::IA)], rax);
+            }
+        }
+        match goal {
+            Goal::Near(d) if self.crosses(d, map.crossed) => asm!(self, jmp QWORD [rbp + scratch(AT_LOOKUP)]),
+            Goal::Near(d) => match self.frame_of(d, map.crossed) {
+                Some(goal) => {
+                    let label = self.a.new_dynamic_label();
+                    asm!(self, jmp =>label);
+                    let patch = self.here() - 4;
+                    self.cold.push(Cold::Exit { label, patch, goal });
+                }
+                None => self.indirect(),
+            },
+            _ => self.indirect(),
+        }
+    }
+
+    /// A host register becomes the address of what stands so far from the start of the block. The host's flags stay.
+    pub fn lea_near(&mut self, to: u8, at: i32) {
+        asm!(self, mov Rq(to), [BYTE rbp + near(layout::IA)]);
+        displaced!(self, at, (lea Rq(to),) [Rq(to)] ());
+    }
+
+    /// The state's `ia` becomes the address of what stands so far from the start of the block.
+    pub fn go_near(&mut self, at: i64) {
+        let ia = near(layout::IA);
+        match i32::try_from(at) {
+            Ok(by) => asm!(self, add QWORD [BYTE rbp + ia], by),
+            Err(_) => asm!(self, mov rax, QWORD at ; add [BYTE rbp + ia], rax),
+        }
+        if self.plan.mask != u64::MAX {
+            asm!(self, and QWORD [BYTE rbp + ia], self.plan.mask as i32)
+        }
+    }
+
+    /// Whether the instruction there stands across the end of the page. If its first byte changes this may be wrong,
+    /// and only costs time.
+    fn crosses(&self, at: i64, crossed: bool) -> bool {
+        let mut first = [0];
+        let Some(from) = self.text_at(at, first.len(), crossed) else { return false };
+        let left = arch::PAGE - from.0 % arch::PAGE;
+        if left > 4 {
+            return false;
+        }
+        self.plan.storage.load(from, &mut first).expect("it is in a frame that there is text in");
+        isa::length(first[0]) as u64 > left
+    }
+
+    /// Whether what stands there branches on the condition code soon.
+    fn wants_code(&self, at: i64, crossed: bool) -> bool {
+        let mut text = [0; 12];
+        let Some(from) = self.text_at(at, text.len(), crossed) else { return false };
+        self.plan.storage.load(from, &mut text).expect("it is in a frame that there is text in");
+        let branches = |from: usize| {
+            let text = text[from..from + 6].try_into().expect("there are six bytes more");
+            let row = isa::decode(text, self.plan.architecture, self.plan.facilities);
+            row.is_some_and(|row| row.looks_at_code(&Fields::extract(row.format, text)))
+        };
+        branches(0) || branches(isa::length(text[0]) as usize)
+    }
+
+    /// The state has where the branch is that was taken last. The host's flags stay.
+    pub fn settle_break(&mut self) {
+        let broke = self.broke.take();
+        self.taken(0, broke);
+    }
+
+    /// A branch is taken: notes where it is, and what of the block is not executed.
+    pub fn taken(&mut self, refund: i32, at: Option<i64>) {
+        if let Some(at) = at {
+            self.lea_near(0, at as i32);
+            asm!(self, mov [BYTE rbp + near(layout::BREAKING_EVENT)], rax);
+        }
+        if refund != 0 {
+            displaced!(self, refund, (lea r15,) [r15] ());
+        }
+    }
+
+    /// Instructions behind this one that have been counted.
+    pub fn refund(&self) -> i32 {
+        self.charged - self.index as i32 - 1
+    }
+
+    /// What is where behind this instruction; `at` is where the branch is that was taken last, if the state does not
+    /// have it.
+    pub fn away(&self, cc: Recipe, at: Option<i64>) -> Away {
+        let from = if self.index < self.plan.count { self.index + 1 } else { self.index };
+        Away { map: self.map, cc, refund: self.refund(), from, at }
+    }
+
+    /// The branch at `at` is taken, and what is emitted next is where it leads. Where it is the state is told only when
+    /// the block is left: a site tells it.
+    fn lead(&mut self, at: Option<i64>) {
+        self.broke = at.or(self.broke);
+        self.led = true;
+    }
+
+    /// The instruction emitted next, if one is.
+    fn next_op(&self) -> Option<&Op> {
+        self.plan.next(self.index).map(|next| &self.plan.ops[next])
+    }
+
+    /// The instruction emitted next is the one that this branch leads to.
+    pub fn follows(&self, goal: Goal) -> bool {
+        let next = self.next_op();
+        matches!(goal, Goal::Near(d) if next.is_some_and(|next| next.fields.at() == d))
+    }
+
+    /// The instruction emitted next is where this branch has led so far.
+    fn guessed(&self, goal: Goal) -> bool {
+        let here = &self.plan.ops[self.index].fields;
+        let next = self.next_op().map(|next| next.fields.at());
+        let elsewhere = next.is_some_and(|next| next != here.next as i64);
+        matches!(goal, Goal::Host(_)) && elsewhere && self.plan.mask == u64::MAX
+    }
+
+    /// This branch ends the block, and has led back to its start so far.
+    fn led_back(&self, goal: Goal) -> bool {
+        let here = &self.plan.ops[self.index].fields;
+        let back = self.index + 1 == self.plan.count && here.imm != 0 && here.at() + here.imm == 0;
+        matches!(goal, Goal::Host(_)) && back && self.plan.mask == u64::MAX
+    }
+
+    /// The branch at `at`, if where it leads is in a register, goes on there only if that is what was guessed.
+    fn as_guessed(&mut self, goal: Goal, at: i64) {
+        let Goal::Host(h) = goal else { return };
+        let next = self.next_op().map_or(0, |next| next.fields.at());
+        let label = self.a.new_dynamic_label();
+        self.lea_near(0, next as i32);
+        asm!(self, cmp rax, Rq(h) ; jne =>label);
+        let away = self.away(self.cc, Some(at));
+        self.cold.push(Cold::Edge { label, away, goal });
+    }
+
+    pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
+        let goal = self.goal(target);
+        // Who branches on one condition code knows it, and who does not branch on all others.
+        let known = |mask: u8| match mask & self.cc.possible() {
+            one if one.is_power_of_two() => Recipe::Named(Cc::Set(3 - one.trailing_zeros() as u8)),
+            _ => self.cc,
+        };
+        let (cc, otherwise) = match truth {
+            // Where both ways come together again they had better agree.
+            Truth::Code(_) if self.leads_down(goal) => (self.cc, self.cc),
+            Truth::Code(mask) => (known(mask), known(!mask)),
+            _ => (self.cc, self.cc),
+        };
+        // Where the block goes on at the target, the other way is the one out of it.
+        let next = self.plan.ops[self.index].fields.next as i64;
+        if self.guessed(goal) || self.follows(goal) && !matches!(goal, Goal::Near(d) if d == next) {
+            let label = self.a.new_dynamic_label();
+            match self.jump_if(not(truth), label) {
+                Some(true) => self.jump_to(Goal::Near(next), None),
+                known => {
+                    if known.is_none() {
+                        let away = self.away(otherwise, self.broke);
+                        self.cold.push(Cold::Edge { label, away, goal: Goal::Near(next) });
+                        self.cc = cc;
+                    }
+                    self.as_guessed(goal, at);
+                    self.lead(Some(at));
+                }
+            }
+            return;
+        }
+        self.goes_back(goal, cc, Some(at));
+        let label = self.a.new_dynamic_label();
+        let known = self.jump_if(truth, label);
+        match known {
+            Some(true) => self.jump_to(goal, Some(at)),
+            Some(false) => {}
+            None => {
+                let away = self.away(cc, Some(at));
+                self.cold.push(Cold::Edge { label, away, goal });
+                self.cc = otherwise;
+            }
+        }
+    }
+
+    /// The goal is an instruction further down in the block.
+    fn leads_down(&self, goal: Goal) -> bool {
+        let behind = self.plan.ops[..self.plan.count].get(self.index + 1..).unwrap_or_default();
+        matches!(goal, Goal::Near(d) if behind.iter().any(|op| op.fields.at() == d))
+    }
+
+    /// Goes on there; `at` is where the branch is.
+    pub fn jump_to(&mut self, goal: Goal, at: Option<i64>) {
+        if let Some(at) = at.filter(|_| self.guessed(goal)) {
+            self.as_guessed(goal, at);
+            return self.lead(Some(at));
+        }
+        if self.follows(goal) {
+            return self.lead(at);
+        }
+        if let Some(at) = at.filter(|_| self.led_back(goal)) {
+            self.as_guessed(goal, at);
+            return self.jump_to(Goal::Near(0), Some(at));
+        }
+        let at = at.or(self.broke);
+        self.goes_back(goal, self.cc, at);
+        let away = self.away(self.cc, at);
+        if self.branches_off(goal) {
+            let label = self.a.new_dynamic_label();
+            asm!(self, jmp =>label);
+            self.cold.push(Cold::Edge { label, away, goal });
+        } else {
+            self.edge(&away, goal);
+        }
+        self.open = false;
+    }
+}

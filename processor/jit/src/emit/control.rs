@@ -1,0 +1,117 @@
+//! Instructions of control programs that have nothing to do but a few loads and stores: masks of interruptions, the
+//! breaking-event address. Whoever is in the problem state gets the exception from the handler.
+
+use crate::emit::emitter::{Emitter, asm, field, scratch};
+use crate::emit::words::*;
+use arch::mask;
+use cpu::layout;
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::{Cpu, Fields, Form, Width::*};
+
+/// Bits of the system mask that only let interruptions in: the rest decides about addresses and PER.
+const INTERRUPTIONS: u8 = ((mask::IO | mask::EXTERNAL) >> 56) as u8;
+
+/// What can be done inline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// STNSM of interruptions, with the bits that stay.
+    Close(u8),
+    /// STOSM likewise, with those that are added.
+    Open(u8),
+    LoadBreakingEvent,
+    StoreBreakingEvent,
+}
+
+impl Control {
+    /// What to do for an instruction of a CPU that is not in the System/370 mode, if anything.
+    pub fn of(form: Form, i: &Fields) -> Option<Control> {
+        let bits = i.imm as u8;
+        Some(match form {
+            Form::StoreThenAnd if bits | INTERRUPTIONS == 0xff => Control::Close(bits),
+            Form::StoreThenOr if bits & !INTERRUPTIONS == 0 => Control::Open(bits),
+            Form::LoadBreakingEvent => Control::LoadBreakingEvent,
+            Form::StoreBreakingEvent => Control::StoreBreakingEvent,
+            _ => return None,
+        })
+    }
+
+    /// The base and displacement of its operand, its length, and whether that is stored into.
+    pub fn access(self, i: &Fields) -> (u8, i32, i32, bool) {
+        match self {
+            Control::Close(_) | Control::Open(_) => (i.b1, i.d1, 1, true),
+            Control::LoadBreakingEvent => (i.b2, i.d2, 8, false),
+            Control::StoreBreakingEvent => (i.b2, i.d2, 8, true),
+        }
+    }
+}
+
+impl Emitter<'_> {
+    /// If somebody wants attention that is open now, as eax says, the portion of the budget ends with this block.
+    fn end_portion(&mut self) {
+        // What the block gives back when it is left is less than that.
+        const LEAST: i32 = -64;
+        asm!(self, mov rcx, [rbp + field(layout::ATTENTION)] ; test [rcx], eax ; je >none
+            ; lea rcx, [r15 - LEAST] ; add [rbp + scratch(RESERVE)], rcx ; mov r15, LEAST ; none:);
+    }
+
+    pub fn control(&mut self, what: Control, i: &Fields) {
+        let psw = field(layout::PSW_MASK);
+        // The system mask is the leftmost byte.
+        let (system, problem) = (psw + 7, psw + mask::PROBLEM.trailing_zeros() as i32 / 8);
+        let site = self.site();
+        asm!(self, test BYTE [rbp + problem], (1 << (mask::PROBLEM.trailing_zeros() % 8)) as i8 ; jne =>site);
+        if matches!(what, Control::LoadBreakingEvent | Control::StoreBreakingEvent) {
+            self.settle_break();
+        }
+        let (base, disp, ..) = what.access(i);
+        let at = self.address(0, base, disp);
+        match what {
+            Control::Close(bits) | Control::Open(bits) => {
+                let old = self.temp();
+                asm!(self, movzx Rd(old), BYTE [rbp + system]);
+                let word = self.reg(old, Left::Zero);
+                let Ok(()) = self.store(W8, at, word);
+                match what {
+                    Control::Close(_) => asm!(self, mov eax, Rd(old) ; and eax, bits as i32),
+                    _ => asm!(self, mov eax, Rd(old) ; or eax, bits as i32),
+                }
+                asm!(self, mov [rbp + system], al ; and eax, INTERRUPTIONS as i32
+                    ; mov eax, [rbp + 4 * rax + field(layout::OPEN_FOR)] ; mov [rbp + field(layout::OPEN)], eax);
+                if matches!(what, Control::Open(_)) {
+                    self.end_portion();
+                }
+            }
+            Control::LoadBreakingEvent => {
+                let Ok(()) = self.aligned(at, 8);
+                let Ok(v) = self.load(W64, at);
+                let v = self.host(v, W64);
+                asm!(self, mov[rbp + field(layout::BREAKING_EVENT)], Rq(v));
+            }
+            Control::StoreBreakingEvent => {
+                let Ok(()) = self.aligned(at, 8);
+                let v = self.temp();
+                asm!(self, mov Rq(v), [rbp + field(layout::BREAKING_EVENT)]);
+                let v = self.reg(v, Left::Valid);
+                let Ok(()) = self.store(W64, at, v);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use isa::Format;
+
+    #[test]
+    fn masks_of_interruptions_alone_are_told_from_others() {
+        let of = |form, bits| Control::of(form, &Fields::extract(Format::SI, [0xac, bits, 0xf0, 0xa0, 0, 0]));
+        assert_eq!(of(Form::StoreThenAnd, 0xfc), Some(Control::Close(0xfc)));
+        assert_eq!(of(Form::StoreThenAnd, 0xfe), Some(Control::Close(0xfe)));
+        assert_eq!(of(Form::StoreThenAnd, 0xf8), None, "DAT off");
+        assert_eq!(of(Form::StoreThenAnd, 0xbc), None, "PER off");
+        assert_eq!(of(Form::StoreThenOr, 3), Some(Control::Open(3)));
+        assert_eq!(of(Form::StoreThenOr, 7), None, "DAT on");
+        assert_eq!(of(Form::StoreThenOr, 0x80), None, "a specification exception");
+    }
+}

@@ -1,0 +1,398 @@
+//! Instructions whose bodies are routines: what the routine comes to in the common case, as host code.
+//!
+//! Nothing here decides what an instruction means. Whatever is not the common case (a page boundary, operands that
+//! overlap, a result that is not a normal number, a trap that is enabled) goes to the site, and the routine does it.
+
+use crate::emit::control;
+use crate::emit::emitter::{Emitter, asm};
+use crate::emit::float_forms;
+use crate::emit::partial_words::Run;
+use crate::emit::words::*;
+use crate::idiom::fields::{Bytes, wide_fills};
+use crate::idiom::strings::Strings;
+use cpu::At;
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+use isa::form::Float;
+use isa::{Cc, Cpu, Fields, Form, Instruction, Width, Width::*};
+
+/// The longest operand that is moved inline.
+const MAX_MOVE: i32 = 64;
+
+/// What can be done inline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Native {
+    LoadMultiple(Width),
+    StoreMultiple(Width),
+    Move,
+    Clear,
+    Compare(Width),
+    Many(Bytes),
+    Fill {
+        period: i32,
+    },
+    String(Strings),
+    CompareAndSwap(Width),
+    AddInStorage {
+        width: Width,
+        logical: bool,
+    },
+    InsertUnderMask(Run),
+    CompareUnderMask(Run),
+    StoreUnderMask(Run),
+    LeftmostOne,
+    AddWithCarry(Width),
+    SubtractWithBorrow(Width),
+    MultiplyLogical,
+    /// By a register, or by what is in storage.
+    DivideLogical {
+        storage: bool,
+    },
+    DivideSingle(Width),
+    Float(Float),
+    Control(control::Control),
+}
+
+/// What of the mode decides what can be done inline.
+#[derive(Clone, Copy)]
+pub struct When {
+    /// The 64-bit addressing mode.
+    pub wide: bool,
+    /// All floating-point registers may be used.
+    pub float: bool,
+    /// Fixed-point overflow interrupts.
+    pub overflow: bool,
+    /// The PSW is not that of System/370.
+    pub modern: bool,
+}
+
+/// What to do inline for an instruction, if anything.
+pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
+    let When { wide, float, overflow, modern } = when;
+    use Native::*;
+    let length = i.l as i32 + 1;
+    let pair = i.r1 & 1 == 0;
+    let own_place = (i.b1, i.d1) == (i.b2, i.d2);
+    // Each byte that is moved is one that was moved before: so storage is filled.
+    let fills = i.b1 == i.b2 && matches!(i.d1 - i.d2, 1 | 2 | 4 | 8) && length > 16 && wide_fills();
+    Some(match row.shape.form {
+        Form::LoadMultiple(width) => LoadMultiple(width),
+        Form::StoreMultiple(width) => StoreMultiple(width),
+        Form::MoveField if fills => Fill { period: i.d1 - i.d2 },
+        Form::MoveField if length <= MAX_MOVE => Move,
+        Form::MoveField => Many(Bytes::Move),
+        Form::ExclusiveOrField if own_place && length <= MAX_MOVE => Clear,
+        Form::ExclusiveOrField if own_place => Many(Bytes::Clear),
+        Form::CompareField => match length {
+            1 => Compare(W8),
+            2 => Compare(W16),
+            4 => Compare(W32),
+            8 => Compare(W64),
+            _ => Many(Bytes::Compare),
+        },
+        Form::SearchString if wide => String(Strings::Search),
+        Form::CompareString if wide => String(Strings::Compare),
+        Form::MoveString if wide => String(Strings::Move),
+        Form::CompareAndSwap(width) => CompareAndSwap(width),
+        Form::AddInStorage { width, logical } if logical || !overflow => AddInStorage { width, logical },
+        Form::InsertUnderMask if i.m3 != 15 => InsertUnderMask(Run::of(i.m3)?),
+        Form::CompareUnderMask => CompareUnderMask(Run::of(i.m3)?),
+        Form::StoreUnderMask if !matches!(i.m3, 1 | 3 | 15) => StoreUnderMask(Run::of(i.m3)?),
+        Form::AddCarry(width) => AddWithCarry(width),
+        Form::SubtractBorrow(width) => SubtractWithBorrow(width),
+        Form::LeftmostOne if pair => LeftmostOne,
+        Form::MultiplyLogical if pair => MultiplyLogical,
+        Form::DivideLogical { storage } if pair => DivideLogical { storage },
+        Form::DivideSingle(width) if pair => DivideSingle(width),
+        Form::Float(form) if float && float_forms::inline(form, i) => Float(form),
+        form if modern => Control(control::Control::of(form, i)?),
+        _ => return None,
+    })
+}
+
+impl Emitter<'_> {
+    /// Emits what [`native`] chose.
+    pub fn native(&mut self, what: Native, i: &Fields) {
+        match what {
+            Native::LoadMultiple(width) => self.load_multiple(width, i),
+            Native::StoreMultiple(width) => self.store_multiple(width, i),
+            Native::Move => self.move_bytes(i),
+            Native::Clear => self.clear_bytes(i),
+            Native::Compare(width) => {
+                let first = self.address(0, i.b1, i.d1);
+                let Ok(a) = self.load(width, first);
+                let second = self.address(0, i.b2, i.d2);
+                let Ok(b) = self.load(width, second);
+                self.name_code(Cc::CompareLogical { width, a, b });
+            }
+            Native::Many(what) => self.known_bytes(what, i),
+            Native::Fill { period } => self.fill_bytes(period, i),
+            Native::String(what) => self.strings(what, i),
+            Native::AddInStorage { width, logical } => self.add_in_storage(width, logical, i),
+            Native::InsertUnderMask(run) => self.insert_under_mask(run, i),
+            Native::CompareUnderMask(run) => self.compare_under_mask(run, i),
+            Native::StoreUnderMask(run) => self.store_under_mask(run, i),
+            Native::CompareAndSwap(width) => self.compare_and_swap(width, i),
+            Native::LeftmostOne => self.leftmost_one(i),
+            Native::AddWithCarry(width) => self.with_carry(width, true, i),
+            Native::SubtractWithBorrow(width) => self.with_carry(width, false, i),
+            Native::MultiplyLogical => {
+                let (a, b) = (self.general(W64, i.r1 + 1), self.general(W64, i.r2));
+                let (a, b) = (self.host(a, W64), self.host(b, W64));
+                let (high, low) = (self.temp(), self.temp());
+                asm!(self, mov rdx, Rq(a) ; mulx Rq(high), Rq(low), Rq(b));
+                let (high, low) = (self.reg(high, Left::Valid), self.reg(low, Left::Valid));
+                self.set_general(W64, i.r1, high);
+                self.set_general(W64, i.r1 + 1, low);
+            }
+            Native::DivideLogical { storage } => {
+                let divisor = if storage {
+                    let at = self.address(i.x2, i.b2, i.d2);
+                    let Ok(divisor) = self.load(W64, at);
+                    divisor
+                } else {
+                    self.general(W64, i.r2)
+                };
+                let (high, low) = (self.general(W64, i.r1), self.general(W64, i.r1 + 1));
+                let (high, low, divisor) = (self.host(high, W64), self.host(low, W64), self.host(divisor, W64));
+                let site = self.site();
+                // Otherwise the quotient needs more than 64 bits.
+                asm!(self, cmp Rq(high), Rq(divisor) ; jae =>site
+                    ; mov rdx, Rq(high) ; mov rax, Rq(low) ; div Rq(divisor));
+                self.quotient(i);
+            }
+            Native::DivideSingle(width) => {
+                let dividend = self.general(W64, i.r1 + 1);
+                let divisor = self.general(width, i.r2);
+                let (a, b) = (self.host(dividend, W64), self.host(divisor, width));
+                let site = self.site();
+                if width == W32 {
+                    asm!(self, movsxd rcx, Rd(b))
+                } else {
+                    asm!(self, mov rcx, Rq(b))
+                }
+                // Not by 0, and not by -1, which may overflow.
+                asm!(self, lea rax, [BYTE rcx + 1] ; cmp rax, 1 ; jbe =>site ; mov rax, Rq(a) ; cqo ; idiv rcx);
+                self.quotient(i);
+            }
+            Native::Float(what) => self.floating(what, i),
+            Native::Control(what) => self.control(what, i),
+        }
+    }
+
+    /// rdx is the remainder and goes into the first register, rax the quotient.
+    fn quotient(&mut self, i: &Fields) {
+        let (r, q) = (self.temp(), self.temp());
+        asm!(self, mov Rq(r), rdx ; mov Rq(q), rax);
+        let (r, q) = (self.reg(r, Left::Valid), self.reg(q, Left::Valid));
+        self.set_general(W64, i.r1, r);
+        self.set_general(W64, i.r1 + 1, q);
+    }
+
+    fn registers(i: &Fields) -> impl Iterator<Item = (usize, u8)> {
+        let (first, last) = (i.r1, i.r3);
+        (0..=(last.wrapping_sub(first) & 15)).map(move |k| (k as usize, (first + k) & 15))
+    }
+
+    fn load_multiple(&mut self, width: Width, i: &Fields) {
+        let size = (width.bits() / 8) as i32;
+        let count = Self::registers(i).count() as i32;
+        let At { address, .. } = self.address(0, i.b2, i.d2);
+        // Where a left half stays, it must be in the state.
+        if width == W32 {
+            self.settle(Self::registers(i).map(|(_, r)| 1 << r).sum());
+        }
+        self.reach(address, size * count, false);
+        for (k, r) in Self::registers(i) {
+            let at = (k as i32 * size) as i8;
+            if width == W64 {
+                asm!(self, movbe rax, [BYTE rcx + at] ; mov [BYTE rbp + crate::emit::emitter::gr(r)], rax)
+            } else {
+                asm!(self, movbe eax, [BYTE rcx + at] ; mov [BYTE rbp + crate::emit::emitter::gr(r)], eax)
+            }
+            self.forget(r);
+        }
+    }
+
+    fn store_multiple(&mut self, width: Width, i: &Fields) {
+        let size = (width.bits() / 8) as i32;
+        let count = Self::registers(i).count() as i32;
+        let At { address, .. } = self.address(0, i.b2, i.d2);
+        if width == W64 {
+            // Halves that are cached alone go home first.
+            let halves = Self::registers(i).map(|(_, r)| 1u16 << r).sum::<u16>() & !self.map.full;
+            self.settle(halves);
+        }
+        self.reach(address, size * count, true);
+        for (k, r) in Self::registers(i) {
+            let at = (k as i32 * size) as i8;
+            let h = self.map.host[r as usize];
+            let cached = h != NONE && (width == W32 || self.map.full >> r & 1 == 1);
+            match (width == W64, cached) {
+                (true, true) => asm!(self, movbe [BYTE rcx + at], Rq(h)),
+                (false, true) => asm!(self, movbe [BYTE rcx + at], Rd(h)),
+                (true, false) => {
+                    asm!(self, mov rax, [BYTE rbp + crate::emit::emitter::gr(r)] ; movbe [BYTE rcx + at], rax)
+                }
+                (false, false) => {
+                    asm!(self, mov eax, [BYTE rbp + crate::emit::emitter::gr(r)] ; movbe [BYTE rcx + at], eax)
+                }
+            }
+        }
+    }
+
+    fn move_bytes(&mut self, i: &Fields) {
+        let length = i.l as i32 + 1;
+        let (to, from) = (self.address(0, i.b1, i.d1), self.address(0, i.b2, i.d2));
+        let u = self.temp();
+        self.reach(to.address, length, true);
+        asm!(self, mov Rq(u), rcx);
+        self.reach(from.address, length, false);
+        if length > 1 {
+            // A destination that begins within the source sees what was moved before.
+            let site = self.site();
+            asm!(self, mov rax, Rq(u) ; sub rax, rcx ; sub rax, 1 ; cmp rax, length - 1 ; jb =>site);
+        }
+        let mut done = 0;
+        while done < length {
+            let at = done as i8;
+            done += match length - done {
+                16.. => {
+                    asm!(self, movups xmm0, [BYTE rcx + at] ; movups [BYTE Rq(u) + at], xmm0);
+                    16
+                }
+                8.. => {
+                    asm!(self, mov rax, [BYTE rcx + at] ; mov [BYTE Rq(u) + at], rax);
+                    8
+                }
+                4.. => {
+                    asm!(self, mov eax, [BYTE rcx + at] ; mov [BYTE Rq(u) + at], eax);
+                    4
+                }
+                2.. => {
+                    asm!(self, mov ax, [BYTE rcx + at] ; mov [BYTE Rq(u) + at], ax);
+                    2
+                }
+                _ => {
+                    asm!(self, mov al, [BYTE rcx + at] ; mov [BYTE Rq(u) + at], al);
+                    1
+                }
+            };
+        }
+    }
+
+    fn clear_bytes(&mut self, i: &Fields) {
+        let length = i.l as i32 + 1;
+        let at = self.address(0, i.b1, i.d1);
+        self.reach(at.address, length, true);
+        asm!(self, pxor xmm0, xmm0 ; xor eax, eax);
+        let mut done = 0;
+        while done < length {
+            let at = done as i8;
+            done += match length - done {
+                16.. => {
+                    asm!(self, movups [BYTE rcx + at], xmm0);
+                    16
+                }
+                8.. => {
+                    asm!(self, mov [BYTE rcx + at], rax);
+                    8
+                }
+                4.. => {
+                    asm!(self, mov [BYTE rcx + at], eax);
+                    4
+                }
+                2.. => {
+                    asm!(self, mov [BYTE rcx + at], ax);
+                    2
+                }
+                _ => {
+                    asm!(self, mov [BYTE rcx + at], al);
+                    1
+                }
+            };
+        }
+        self.name_code(Cc::Set(0));
+    }
+
+    fn compare_and_swap(&mut self, width: Width, i: &Fields) {
+        let size = (width.bits() / 8) as i32;
+        let (old, new) = (self.general(width, i.r1), self.general(width, i.r3));
+        let (old, new) = (self.host(old, width), self.host(new, width));
+        let at = self.address(0, i.b2, i.d2);
+        let (t, different) = (self.temp(), self.temp());
+        let Ok(()) = self.aligned(at, size as u64);
+        self.reach(at.address, size, true);
+        if width == W64 {
+            asm!(self, mov rax, Rq(old) ; bswap rax ; mov Rq(t), Rq(new) ; bswap Rq(t) ; lock cmpxchg [rcx], Rq(t)
+                ; setne dl ; movzx Rd(different), dl ; bswap rax ; mov Rq(t), rax)
+        } else {
+            asm!(self, mov eax, Rd(old) ; bswap eax ; mov Rd(t), Rd(new) ; bswap Rd(t) ; lock cmpxchg [rcx], Rd(t)
+                ; setne dl ; movzx Rd(different), dl ; bswap eax ; mov Rd(t), eax)
+        }
+        let value = self.reg(different, Left::Zero);
+        self.name_code(Cc::Zero { width: W32, value });
+        // What was there is the first operand, or replaces it.
+        let w = self.reg(t, if width == W64 { Left::Valid } else { Left::Zero });
+        self.set_general(width, i.r1, w);
+    }
+
+    /// ADD LOGICAL WITH CARRY, SUBTRACT LOGICAL WITH BORROW: the carry is in the codes 2 and 3, the borrow in 0 and 1.
+    fn with_carry(&mut self, width: Width, add: bool, i: &Fields) {
+        let (a, b) = (self.general(width, i.r1), self.general(width, i.r2));
+        let (a, b) = (self.host(a, width), self.host(b, width));
+        let (t, code) = (self.temp(), self.temp());
+        asm!(self, mov Rq(t), Rq(a));
+        match self.test(Truth::Code(if add { 3 } else { 12 })) {
+            // An addition of -1 carries exactly if there is something.
+            Ok(cond) => {
+                self.set_byte(cond);
+                asm!(self, add al, -1)
+            }
+            Err(true) => asm!(self, stc),
+            Err(false) => asm!(self, clc),
+        }
+        match (add, width == W64) {
+            (true, true) => asm!(self, adc Rq(t), Rq(b) ; setc al),
+            (true, false) => asm!(self, adc Rd(t), Rd(b) ; setc al),
+            (false, true) => asm!(self, sbb Rq(t), Rq(b) ; setnc al),
+            (false, false) => asm!(self, sbb Rd(t), Rd(b) ; setnc al),
+        }
+        let result = self.reg(t, if width == W64 { Left::Valid } else { Left::Zero });
+        // The next of a chain looks at the carry.
+        if self.code_is_unwanted() {
+            return self.set_general(width, i.r1, result);
+        }
+        if width == W64 {
+            asm!(self, test Rq(t), Rq(t))
+        } else {
+            asm!(self, test Rd(t), Rd(t))
+        }
+        asm!(self, setne cl ; movzx eax, al ; movzx ecx, cl ; lea Rd(code), [rcx + rax * 2]);
+        let w = self.reg(code, Left::Zero);
+        self.name_code(Cc::Value(w));
+        self.set_general(width, i.r1, result);
+    }
+
+    /// Nobody looks at the condition code that this instruction sets. An arm may end behind it.
+    fn code_is_unwanted(&self) -> bool {
+        !self.branched_off.now && self.index < self.plan.count && self.plan.unwanted >> self.index & 1 == 1
+    }
+
+    fn leftmost_one(&mut self, i: &Fields) {
+        let v = self.general(W64, i.r2);
+        let v = self.host(v, W64);
+        let (n, rest) = (self.temp(), self.temp());
+        // The bit found goes out of the rest; of nothing nothing goes.
+        asm!(self, bsr rax, Rq(v) ; mov Rd(n), 127 ; cmove eax, Rd(n) ; xor eax, 63 ; mov Rd(n), eax
+            ; mov rax, QWORD i64::MIN ; shrx rax, rax, Rq(n) ; test Rq(v), Rq(v) ; cmove rax, Rq(v) ; mov Rq(rest), Rq(v)
+            ; xor Rq(rest), rax);
+        let (n, rest, value) = (self.reg(n, Left::Zero), self.reg(rest, Left::Valid), self.reg(v, Left::Valid));
+        // 0: no one found; 2: found.
+        let zero = Word::Const(0);
+        let none = Cpu::equal(self, W64, value, zero);
+        let code = Cpu::select(self, none, zero, Word::Const(2));
+        self.name_code(Cc::Value(code));
+        self.set_general(W64, i.r1, n);
+        self.set_general(W64, i.r1 + 1, rest);
+    }
+}

@@ -1,0 +1,82 @@
+//! Traces over two pages: what has to be so that a block's text in another page, the next, the one before, or that of a
+//! routine which it calls, is what it was translated from.
+//!
+//! A block is found by its absolute address, and its version says that its own page's text is as it was. Of the page
+//! beside it neither the frame nor the text follows from that: in another space, or later, it may be another's. So code
+//! looks where it goes there: the TLB must lead from the page of the program's own address to the frame that the text
+//! was read from, and that frame's code must have the version it had. Whoever finds it otherwise leaves for the target
+//! as any branch to another page does.
+//!
+//! That holds until somebody else does an instruction that is not a site's, or the block is left: what makes a page
+//! stale keeps a site from coming back, and what other CPUs want purged is seen where attention is looked at. So a loop
+//! looks in its first round only, and branches to blocks of that page are links.
+
+use crate::emit::emitter::{Away, Cold, Emitter, Goal, asm, near, scratch};
+use crate::emit::words::*;
+use arch::{Absolute, PAGE};
+use cpu::layout;
+use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
+
+/// The page beside a block's own.
+#[derive(Clone, Copy)]
+pub struct Other {
+    /// Where it begins, from the start of the block.
+    pub at: i64,
+    /// Its frame: the number, the host's address, and where its code's version is and what it is.
+    pub number: u32,
+    pub host: u64,
+    pub version_at: u64,
+    pub version: u32,
+}
+
+impl Other {
+    /// Whether any of these bytes of text, counted from the start of the block, are in it.
+    fn has(&self, from: i64, to: i64) -> bool {
+        from < self.at + PAGE as i64 && to > self.at
+    }
+}
+
+impl Emitter<'_> {
+    /// The number of the frame, and its version, of the text so far from the start of the block, if blocks there can be
+    /// linked; `crossed`: the page beside has been looked at.
+    pub fn frame_of(&self, at: i64, crossed: bool) -> Option<(u32, u32)> {
+        let absolute = self.plan.absolute.0;
+        if (0..PAGE as i64).contains(&((absolute % PAGE) as i64 + at)) {
+            return Some(((absolute / PAGE) as u32, self.plan.version));
+        }
+        let other = self.plan.beside.as_ref().filter(|other| crossed && other.has(at, at + 1))?;
+        Some((other.number, other.version))
+    }
+
+    /// Where so many bytes of text are, if they are in a page that is known to be the one that text was read from.
+    pub fn text_at(&self, at: i64, len: usize, crossed: bool) -> Option<Absolute> {
+        let last = at.checked_add(len as i64 - 1)?;
+        let frame = self.frame_of(at, crossed)?;
+        let place = (self.plan.absolute.0 % PAGE) as i64 + at;
+        (self.frame_of(last, crossed)? == frame
+            && place.div_euclid(PAGE as i64) == (place + len as i64 - 1).div_euclid(PAGE as i64))
+        .then(|| Absolute(frame.0 as u64 * PAGE + place.rem_euclid(PAGE as i64) as u64))
+    }
+
+    /// If the instruction that is going to be emitted is in the page beside, makes sure that it still is there.
+    pub fn cross(&mut self) {
+        let fields = &self.plan.ops[self.index].fields;
+        let Some(other) = self.plan.beside.filter(|other| other.has(fields.at(), fields.next.into())) else { return };
+        if self.map.crossed {
+            return;
+        }
+        self.copy_now();
+        let label = self.a.new_dynamic_label();
+        // An entry is good wherever it is found, so the operands' window will do: mostly it is that of instructions.
+        self.lea_near(1, other.at as i32);
+        asm!(self, mov rdx, [rbp + scratch(KEY)] ; rorx eax, ecx, 7 ; shr edx, 4
+            ; and eax, layout::PLACES as i32 ; and edx, 0xfff ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; or rdx, rcx
+            ; cmp rdx, [BYTE rax + layout::ENTRY_READ as i8] ; jne =>label ; add rcx, [BYTE rax + layout::ENTRY_HOST as i8]
+            ; mov rax, QWORD other.host as i64 ; cmp rcx, rax ; jne =>label
+            ; mov rax, QWORD other.version_at as i64 ; cmp DWORD [rax], other.version as i32 ; jne =>label);
+        let (map, cc, refund, at) = (self.map, self.cc, self.refund() + 1, self.broke);
+        let away = Away { map, cc, refund, from: self.index, at };
+        self.cold.push(Cold::Edge { label, away, goal: Goal::Near(fields.at()) });
+        self.map.crossed = true;
+    }
+}

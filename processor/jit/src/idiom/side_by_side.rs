@@ -1,0 +1,474 @@
+//! Loops over long numbers that lie side by side: four rounds at once.
+//!
+//! A loop that does the same with number after number (loads, arithmetic and stores off registers which step by eight
+//! bytes, and a count) is recognized by [`Lanes::of`]. At the start of its second copy ([`crate::emit::loop_carried`]) stands code
+//! that does rounds by fours, as long as everything is as usual: all arrays go on in their pages, what is stored does
+//! not overlap what is fetched, and the results are ordinary numbers, so that at most "inexact" is signalled, and that
+//! had been before. How many fours that may be is reckoned once for a page of the arrays; of each four, or eight where
+//! there are registers for them, only the results are looked at. Anything else is left to the copy itself, which does
+//! the next round alone. That at least one round is left to it saves knowing the condition code here.
+//!
+//! Lanes do what the scalar instructions of [`crate::emit::floating`] do, each for itself; a round's last numbers are in the
+//! registers when a group of four is done.
+
+use crate::emit::emitter::{Emitter, asm, scratch};
+use crate::emit::floating::MODEST;
+use crate::emit::inline_forms::Native;
+use crate::emit::words::*;
+use crate::plan::spans::{self, Span, slot, store_slot};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use isa::form::{Arithmetic as Op, Float};
+use isa::{Cc, Fields, Form, Width::*};
+
+/// Rounds at once.
+const GROUP: i32 = 4;
+
+/// Numbers side by side: of a round the one so far behind what a register has when the round begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Stream {
+    base: u8,
+    at: i32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Second {
+    Register(u8),
+    Stream(Stream),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    Load(u8, Stream),
+    Store(u8, Stream),
+    Copy(u8, u8),
+    Arithmetic { op: Op, to: u8, second: Second, third: u8 },
+}
+
+/// A loop that can be done so.
+#[derive(Debug)]
+pub struct Lanes {
+    steps: Vec<Step>,
+    /// Instructions of a round.
+    length: u32,
+    /// The register that counts the rounds left, and whether all of it does.
+    count: u8,
+    long_count: bool,
+    /// Floating-point registers that each round sets, and those that no round does.
+    made: u16,
+    given: u16,
+    /// Registers that step.
+    bases: u16,
+}
+
+/// What is known of one instruction: its form, its fields, what is done inline, and what it adds to a register.
+pub type Described<'a> = (Form, &'a Fields, Option<Native>, Option<(u8, i32)>);
+
+impl Lanes {
+    /// The loop that these instructions are, if they are one of that kind. They begin at `start`.
+    pub fn of(block: &[Described], start: i64) -> Option<Lanes> {
+        let (&(Form::BranchOnCount(width), i, ..), body) = block.split_last()? else { return None };
+        if i.at() + i.imm != start {
+            return None;
+        }
+        let (count, long_count, length) = (i.r1 & 15, width == W64, block.len() as u32);
+        let mut lanes = Lanes { steps: Vec::new(), length, count, long_count, made: 0, given: 0, bases: 0 };
+        let mut stepped = [0i32; 16];
+        let mut stored = Vec::new();
+        for &(_, i, native, step) in body {
+            if let Some((r, by)) = step {
+                stepped[r as usize] += by;
+                continue;
+            }
+            let Some(Native::Float(float)) = native else { return None };
+            let stream = || {
+                (i.x2 == 0 && i.b2 != 0).then(|| Stream { base: i.b2 & 15, at: i.d2 + stepped[(i.b2 & 15) as usize] })
+            };
+            let (r1, r2, r3) = (i.r1 & 15, i.r2 & 15, i.r3 & 15);
+            let step = match float {
+                Float::Load { long: true } => Step::Load(r1, stream()?),
+                Float::Store { long: true } => Step::Store(r1, stream()?),
+                Float::Copy { long: true } => Step::Copy(r1, r2),
+                Float::Arithmetic { op, long: true, storage } if op != Op::SquareRoot => {
+                    let second = if storage { Second::Stream(stream()?) } else { Second::Register(r2) };
+                    Step::Arithmetic { op, to: r1, second, third: r3 }
+                }
+                _ => return None,
+            };
+            lanes.take(step, &mut stored)?;
+        }
+        // Who reads a number of the round before, or of no array, does something else.
+        let streams: Vec<Stream> = lanes.streams().collect();
+        let bases = streams.iter().fold(0u16, |all, stream| all | 1 << stream.base);
+        let steps = (0..16).all(|r| stepped[r] == if bases >> r & 1 == 1 { 8 } else { 0 });
+        let apart = stored.iter().all(|s: &Stream| streams.iter().all(|t| t.base != s.base || t == s));
+        lanes.bases = bases;
+        let good = steps && apart && lanes.made & lanes.given == 0 && bases >> lanes.count & 1 == 0;
+        (good && !stored.is_empty()).then_some(lanes)
+    }
+
+    fn take(&mut self, step: Step, stored: &mut Vec<Stream>) -> Option<()> {
+        let reads = |lanes: &mut Lanes, r: u8| lanes.given |= !lanes.made & 1 << r;
+        let fetches = |stream: &Stream, stored: &[Stream]| (!stored.contains(stream)).then_some(());
+        let made = match step {
+            Step::Load(r, stream) => {
+                fetches(&stream, stored)?;
+                r
+            }
+            Step::Store(r, stream) => {
+                reads(self, r);
+                stored.push(stream);
+                self.steps.push(step);
+                return Some(());
+            }
+            Step::Copy(r, from) => {
+                reads(self, from);
+                r
+            }
+            Step::Arithmetic { op, to, second, third } => {
+                reads(self, to);
+                match second {
+                    Second::Register(r) => reads(self, r),
+                    Second::Stream(stream) => fetches(&stream, stored)?,
+                }
+                if matches!(op, Op::MultiplyAdd | Op::MultiplySubtract) {
+                    reads(self, third);
+                }
+                to
+            }
+        };
+        // Stores come last here.
+        if self.steps.iter().any(|step| matches!(step, Step::Store(r, _) if *r == made)) {
+            return None;
+        }
+        self.made |= 1 << made;
+        self.steps.push(step);
+        Some(())
+    }
+
+    fn streams(&self) -> impl Iterator<Item = Stream> + '_ {
+        self.steps.iter().filter_map(|step| match *step {
+            Step::Load(_, stream) | Step::Store(_, stream) => Some(stream),
+            Step::Arithmetic { second: Second::Stream(stream), .. } => Some(stream),
+            _ => None,
+        })
+    }
+
+    fn stores(&self) -> impl Iterator<Item = (u8, Stream)> + '_ {
+        self.steps.iter().filter_map(|step| match *step {
+            Step::Store(r, stream) => Some((r, stream)),
+            _ => None,
+        })
+    }
+}
+
+fn each(mut set: u16) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let r = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (r < 16).then_some(r as u8)
+    })
+}
+
+/// Constants of 32 bytes, which stand behind the code: the order of a number's bytes the other way round, and
+/// [`ORDINARY`].
+#[derive(Clone, Copy)]
+pub struct Constants([DynamicLabel; 5]);
+
+/// The left halves of the least normal number and of infinity.
+const LEAST: u32 = 0x0010_0000;
+const INFINITY: u32 = 0x7ff0_0000;
+
+/// Twice the left half of a number's bits, which has lost the sign, and the first of these is greater than the second,
+/// as integers with a sign, if the number is infinite or a NaN; of the other two, if it is that, or smaller than the
+/// least normal number or so little greater that the left half does not tell.
+const ORDINARY: [u32; 4] =
+    [SIGN_BIT, (2 * (INFINITY - 1)) ^ SIGN_BIT, SIGN_BIT - 2 * (LEAST + 1), (2 * (INFINITY - LEAST - 2)) ^ SIGN_BIT];
+const SIGN_BIT: u32 = 1 << 31;
+
+/// The MXCSR when all that has been signalled is "inexact".
+const INEXACT: i32 = 0x1fa0;
+
+impl Emitter<'_> {
+    /// Emits the rounds by fours at the start of the second copy of a loop, if it is such a loop and its registers are
+    /// where they must be.
+    pub fn lanes(&mut self) {
+        let plan = self.plan;
+        let there = plan.beside.is_none() || self.map.crossed;
+        let Some(lanes) = plan.lanes.as_ref().filter(|_| there && is_x86_feature_detected!("avx2")) else { return };
+        let Some(spans) = self.lanes_fit(lanes) else { return };
+        // A host register for each floating-point register's lanes.
+        let map = self.map;
+        let held = map.floats.held().fold(0u16, |all, (_, x, ..)| all | 1 << x);
+        let mut free = (3..16u8).filter(|&x| held >> x & 1 == 0);
+        let mut place = [NONE; 16];
+        for r in each(lanes.made | lanes.given) {
+            let Some(x) = free.next() else { return };
+            place[r as usize] = x;
+        }
+        let Some(order) = free.next() else { return };
+        // Another for those that each round sets, if there are as many: then two groups are done at once.
+        let mut second = place;
+        let twice = each(lanes.made).all(|r| free.next().map(|x| second[r as usize] = x).is_some());
+        let bytes = 8 * GROUP * if twice { 2 } else { 1 };
+        // One for the host's address of what each base leads to.
+        let mut pointers = [NONE; 16];
+        let mut unused = POOL.into_iter().filter(|&h| self.owner(h) == Owner::Free);
+        for &(r, _) in &spans {
+            let Some(h) = unused.next() else { return };
+            pointers[r as usize] = h;
+        }
+        let host = |r: u8| map.host[r as usize];
+        let pointer = |r: u8| pointers[r as usize];
+        let [chunk, pair, group, settle, failed, failed_alone, done, alone, ready] =
+            [0; 9].map(|_| self.a.new_dynamic_label());
+        let constants = Constants([0; 5].map(|_| self.a.new_dynamic_label()));
+        self.constants = Some(constants);
+        let n = lanes.length as i32;
+        let count = host(lanes.count);
+        // Reading the flags takes long, and is done once as long as nobody signals more.
+        if lanes.long_count {
+            asm!(self, cmp Rq(count), GROUP)
+        } else {
+            asm!(self, cmp Rd(count), GROUP)
+        }
+        asm!(self, jbe =>alone ; cmp BYTE [rbp + MODEST], 1 ; je =>ready
+            ; stmxcsr [rbp + scratch(SAVED)] ; mov eax, [rbp + scratch(SAVED)] ; and eax, 0x3c ; cmp eax, BYTE 0x20 ; jne =>alone
+            ; mov BYTE [rbp + MODEST], 1 ; =>ready ; vmovups Ry(order), [=>constants.0[0]]);
+        for r in each(lanes.given) {
+            asm!(self, vbroadcastsd Ry(place[r as usize]), Rx(map.floats.host[r as usize]));
+        }
+        // So many fours as the count has, but for a round, as the budget allows at least, and as are in all pages.
+        asm!(self, =>chunk);
+        if lanes.long_count {
+            asm!(self, lea rax, [BYTE Rq(count) - 1] ; shr rax, 2)
+        } else {
+            asm!(self, lea eax, [BYTE Rq(count) - 1] ; shr eax, 2)
+        }
+        let bits = (GROUP as u32 * lanes.length).next_power_of_two().trailing_zeros() as i8;
+        asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
+        for (r, span) in &spans {
+            let most = 4095 - (span.len() - 1 + 8 * (GROUP - 1));
+            let p = pointer(*r);
+            asm!(self, mov ecx, most ; sub rcx, Rq(host(*r)) ; sub rcx, span.start() ; add rcx, [rsp + spans::page(*r)]
+                ; cmp rcx, most ; ja =>done ; add ecx, 8 * GROUP ; shr ecx, 5 ; cmp rcx, rax ; cmovb rax, rcx
+                ; mov Rq(p), [rsp + slot(*r)] ; test Rq(p), Rq(p) ; je =>done ; add Rq(p), Rq(host(*r)));
+            if lanes.stores().any(|(_, stream)| stream.base == *r) {
+                asm!(self, cmp QWORD [rsp + store_slot(*r)], 0 ; je =>done);
+            }
+        }
+        // All step alike, so how far they are apart stays as it is.
+        for (_, to) in lanes.stores() {
+            for from in lanes.streams().filter(|from| from.base != to.base) {
+                let by = to.at - from.at;
+                asm!(self, lea rcx, [Rq(pointer(to.base)) + by] ; sub rcx, Rq(pointer(from.base))
+                    ; add rcx, bytes - 1 ; cmp rcx, 2 * (bytes - 1) ; jbe =>done);
+            }
+        }
+        asm!(self, shl rax, 5 ; je =>done ; xor edx, edx);
+        if twice {
+            let single = self.a.new_dynamic_label();
+            asm!(self, =>pair ; lea rcx, [rdx + bytes] ; cmp rcx, rax ; ja =>single);
+            self.lane_steps(lanes, &[place, second], &pointers, order, failed);
+            self.lane_results(lanes, &second);
+            asm!(self, mov rdx, rcx ; jmp =>pair ; =>single ; cmp rdx, rax ; je =>settle);
+        }
+        asm!(self, =>group);
+        self.lane_steps(lanes, &[place], &pointers, order, if twice { failed_alone } else { failed });
+        self.lane_results(lanes, &place);
+        asm!(self, add rdx, BYTE 8 * GROUP as i8 ; cmp rdx, rax ; jb =>group ; =>settle);
+        for r in each(lanes.made) {
+            let x = map.floats.host[r as usize];
+            asm!(self, vextractf128 Rx(x), Ry(x), 1 ; vunpckhpd Rx(x), Rx(x), Rx(x));
+        }
+        for r in each(lanes.bases) {
+            asm!(self, add Rq(host(r)), rdx);
+        }
+        asm!(self, mov ecx, edx ; shr ecx, 3);
+        if lanes.long_count {
+            asm!(self, sub Rq(count), rcx)
+        } else {
+            asm!(self, sub Rd(count), ecx)
+        }
+        // What the results that were not ordinary have signalled is signalled again where they belong.
+        asm!(self, imul ecx, ecx, n ; sub r15, rcx ; cmp rdx, rax ; je =>chunk ; jmp =>done
+            ; =>failed ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
+        if twice {
+            // One of the first four or of the second.
+            asm!(self, jmp =>group ; =>failed_alone ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
+        }
+        asm!(self, test edx, edx ; jne =>settle ; =>done ; vzeroupper ; =>alone);
+    }
+
+    /// One or two groups of four rounds, up to the stores; `place` says where their lanes are. `failed`: a result is to
+    /// be looked at.
+    fn lane_steps(&mut self, lanes: &Lanes, place: &[[u8; 16]], pointers: &[u8; 16], order: u8, failed: DynamicLabel) {
+        let mut checked = false;
+        for step in &lanes.steps {
+            for (n, place) in place.iter().enumerate() {
+                let y = |r: u8| place[r as usize];
+                let at = |stream: Stream| (stream.at + 8 * GROUP * n as i32, pointers[stream.base as usize]);
+                match *step {
+                    Step::Load(r, stream) => self.lane_load(y(r), at(stream), order),
+                    Step::Copy(r, from) => asm!(self, vmovaps Ry(y(r)), Ry(y(from))),
+                    Step::Store(..) => {}
+                    Step::Arithmetic { op, to, second, third } => {
+                        let b = match second {
+                            Second::Register(r) => y(r),
+                            Second::Stream(stream) => {
+                                self.lane_load(1, at(stream), order);
+                                1
+                            }
+                        };
+                        let (to, third) = (y(to), if y(third) == NONE { 1 } else { y(third) });
+                        match op {
+                            Op::Add => asm!(self, vaddpd Ry(to), Ry(to), Ry(b)),
+                            Op::Subtract => asm!(self, vsubpd Ry(to), Ry(to), Ry(b)),
+                            Op::Multiply => asm!(self, vmulpd Ry(to), Ry(to), Ry(b)),
+                            Op::Divide => asm!(self, vdivpd Ry(to), Ry(to), Ry(b)),
+                            Op::MultiplyAdd => self.fused(0xb8, to, b, third),
+                            Op::MultiplySubtract => self.fused(0xba, to, b, third),
+                            Op::SquareRoot => unreachable!("that is not taken"),
+                        }
+                    }
+                }
+            }
+            let Step::Arithmetic { op, to, .. } = *step else { continue };
+            let (first, last) = (place[0][to as usize], place[place.len() - 1][to as usize]);
+            let Constants([_, constants @ ..]) = self.constants.expect("they are needed");
+            // Only these may be tiny and not as the host has it.
+            let [bias, most] = if matches!(op, Op::Add | Op::Subtract) { [0, 1] } else { [2, 3] };
+            let into = if checked { 2 } else { 0 };
+            // The left halves of all results.
+            asm!(self, vshufps ymm2, Ry(first), Ry(last), 0xddu8 as i8 ; vpaddd ymm2, ymm2, ymm2
+                ; vpaddd ymm2, ymm2, [=>constants[bias]] ; vpcmpgtd Ry(into), ymm2, [=>constants[most]]);
+            if checked {
+                asm!(self, vorps ymm0, ymm0, ymm2)
+            }
+            checked = true;
+        }
+        if checked {
+            asm!(self, vtestps ymm0, ymm0 ; jne =>failed);
+        }
+        for (n, place) in place.iter().enumerate() {
+            for (r, stream) in lanes.stores() {
+                let (at, p) = (stream.at + 8 * GROUP * n as i32, pointers[stream.base as usize]);
+                asm!(self, vpshufb ymm2, Ry(place[r as usize]), Ry(order) ; vmovups [Rq(p) + rdx + at], ymm2);
+            }
+        }
+    }
+
+    /// What the rounds have made so far is kept where its last is looked for.
+    fn lane_results(&mut self, lanes: &Lanes, place: &[u8; 16]) {
+        for r in each(lanes.made) {
+            asm!(self, vmovaps Ry(self.map.floats.host[r as usize]), Ry(place[r as usize]));
+        }
+    }
+
+    /// The spans of the bases, if everything is where it must be.
+    fn lanes_fit(&self, lanes: &Lanes) -> Option<Vec<(u8, Span)>> {
+        let map = &self.map;
+        let whole = |r: u8| map.host[r as usize] != NONE && (map.dirty & map.full) >> r & 1 == 1;
+        let short = |r: u8| map.host[r as usize] != NONE && map.dirty >> r & 1 == 1 && map.full >> r & 1 == 0;
+        let counted = if lanes.long_count { whole(lanes.count) } else { short(lanes.count) };
+        let floats = &map.floats;
+        let long = |r: u8| floats.host[r as usize] != NONE && floats.long >> r & 1 == 1;
+        let made = each(lanes.made).all(|r| long(r) && floats.dirty >> r & 1 == 1);
+        // The condition code is known to all rounds, or that of a register that steps.
+        let code = match self.cc {
+            Recipe::Stored | Recipe::Named(Cc::Set(_)) => true,
+            Recipe::Float { long: true, number: Number::Register(r) } => lanes.made >> r & 1 == 1,
+            Recipe::Named(Cc::Add { width: W64, b: Operand::Const(_), sum: Operand::Host(h), .. }) => {
+                each(lanes.bases).any(|r| map.host[r as usize] == h)
+            }
+            _ => false,
+        };
+        let clear = each(lanes.bases | 1 << lanes.count).all(|r| map.clear & map.full & 1 << r == 0);
+        let first = self.plan.round.map_or(0, |round| round.first);
+        let there = each(lanes.bases).all(|r| !self.plan.spans.strides(r, 0, first));
+        let fit = there && counted && clear && made && each(lanes.given).all(long) && code && floats.checked;
+        if !fit || !each(lanes.bases).all(whole) {
+            return None;
+        }
+        let span = |r: u8| {
+            let spans = &self.plan.spans;
+            let reaches = |n: u8, stream: Stream| spans.reaches(n, stream.base, stream.at, 8);
+            let read = lanes.streams().filter(|s| s.base == r).all(|s| reaches(map.read[r as usize], s));
+            let write = lanes.stores().filter(|(_, s)| s.base == r).all(|(_, s)| reaches(map.write[r as usize], s));
+            (read && write).then(|| spans.get(map.read[r as usize]).map(|span| (r, span))).flatten()
+        };
+        each(lanes.bases).map(span).collect()
+    }
+
+    /// VFMADD231PD or VFMSUB231PD, by the last byte of their operation code: the assembler would make them of short
+    /// numbers.
+    fn fused(&mut self, code: u8, to: u8, b: u8, c: u8) {
+        let plain = |r: u8| u8::from(r < 8);
+        let second = plain(to) << 7 | 1 << 6 | plain(c) << 5 | 2;
+        let third = 1 << 7 | (!b & 15) << 3 | 1 << 2 | 1;
+        asm!(self, .u8 0xc4 ; .u8 second ; .u8 third ; .u8 code ; .u8 0xc0 | (to & 7) << 3 | (c & 7));
+    }
+
+    /// Four numbers, behind a pointer as far as rdx says.
+    fn lane_load(&mut self, y: u8, (at, pointer): (i32, u8), order: u8) {
+        asm!(self, vmovups Ry(y), [Rq(pointer) + rdx + at] ; vpshufb Ry(y), Ry(y), Ry(order));
+    }
+
+    /// What [`Emitter::lanes`] needs.
+    pub fn lane_constants(&mut self) {
+        let Some(Constants([order, ordinary @ ..])) = self.constants.take() else { return };
+        const ORDER: [u64; 2] = [0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f];
+        let doubled = ORDINARY.map(|v| [u64::from(v) << 32 | u64::from(v); 2]);
+        let values = ordinary.into_iter().zip(doubled).chain([(order, ORDER)]);
+        for (label, halves) in values {
+            asm!(self, =>label);
+            for v in [halves[0], halves[1], halves[0], halves[1]] {
+                asm!(self, .u64 v);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(r1: u8, b2: u8, d2: i32) -> Fields {
+        Fields { r1, b2, d2, ..Fields::default() }
+    }
+
+    #[test]
+    fn a_loop_over_arrays_is_one_and_a_sum_is_not() {
+        let step = fields(4, 0, 0);
+        let load = fields(0, 4, -8);
+        let add = Fields { r3: 2, ..fields(0, 5, 0) };
+        let store = fields(0, 4, -8);
+        let back = Fields { r1: 7, next: 34, len: 4, imm: -30, ..Fields::default() };
+        let float = |float| Some(Native::Float(float));
+        let madb = float(Float::Arithmetic { op: Op::MultiplyAdd, long: true, storage: true });
+        let all: [Described; 6] = [
+            (Form::Own, &step, None, Some((4, 8))),
+            (Form::Own, &load, float(Float::Load { long: true }), None),
+            (Form::Own, &add, madb, None),
+            (Form::Own, &store, float(Float::Store { long: true }), None),
+            (Form::Own, &step, None, Some((5, 8))),
+            (Form::BranchOnCount(W64), &back, None, None),
+        ];
+        let lanes = Lanes::of(&all, 0).expect("it is such a loop");
+        assert_eq!((lanes.made, lanes.given, lanes.bases, lanes.count), (1, 1 << 2, 3 << 4, 7));
+        let streams: Vec<Stream> = lanes.streams().collect();
+        assert_eq!(streams, [(4, 0), (5, 0), (4, 0)].map(|(base, at)| Stream { base, at }));
+        // Without the load the sum goes on from round to round.
+        let mut sum = all.to_vec();
+        sum.remove(1);
+        assert!(Lanes::of(&sum, 0).is_none());
+        // The other array does not step.
+        let mut stays = all.to_vec();
+        stays.remove(4);
+        assert!(Lanes::of(&stays, 0).is_none());
+        // What is stored is fetched in the next round.
+        let mut follows = all.to_vec();
+        let before = fields(0, 4, -16);
+        follows[1].1 = &before;
+        assert!(Lanes::of(&follows, 0).is_none());
+    }
+}

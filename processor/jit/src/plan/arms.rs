@@ -1,0 +1,307 @@
+//! Arms: where a program leaves a trace for a few instructions and comes back to it, as by a branch that is guessed by
+//! nobody, it stays in its code.
+//!
+//! An arm is emitted behind the block, from a branch out of it on, with the registers where that branch has them; it
+//! ends with a jump into the block, where the registers are brought to where they are there. What the block knows at
+//! that place, of the condition code, open spans or constants in registers, the arm must know, too. Mostly it does
+//! after some of the instructions that stand there in the block: those are the arm's as well, until both agree. If they
+//! do not soon, the arm ends as any way out of the block.
+//!
+//! In a loop the places are those of its second copy ([`crate::emit::loop_carried`]), and branches from behind the loop back into it
+//! are arms, too. Who comes back to a place further up has looked at the budget.
+
+use crate::Arm;
+use crate::emit::emitter::{Away, Cold, Emitter, Goal, Plan, asm};
+use crate::emit::loop_carried::way;
+use crate::emit::words::*;
+use crate::plan::footprints::{Footprint, Round, goes_back};
+use crate::plan::spans::CLOSED;
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+use isa::Op;
+
+/// Instructions of a block that an arm does before it gives up.
+const AGAIN: usize = 12;
+/// Instructions of all arms of a block, as often as each is emitted.
+const MOST: usize = 128;
+
+/// Arms that go on in others go round a loop, and what they have executed is not counted before they are back: so much,
+/// and no more. What an arm may add must fit into a site's byte, too.
+const FARTHEST: i32 = -64;
+
+/// The arms of a block.
+#[derive(Default, Debug)]
+pub struct Arms {
+    list: Vec<Arm>,
+    /// From behind which of the block's instructions ways lead back to which.
+    ways: Vec<(usize, usize)>,
+}
+
+impl Arms {
+    /// Those of `arms` that nobody else does an instruction of, and what leads back into the loop.
+    pub fn of(arms: &[Arm], ops: &[Op], count: usize, footprints: &[Footprint], round: Option<Round>) -> Arms {
+        let fit = |arm: &&Arm| footprints[arm.first..arm.end].iter().all(|print| !print.called);
+        let list: Vec<Arm> = arms.iter().filter(fit).copied().collect();
+        let mut ways: Vec<_> = list.iter().map(|arm| (arm.from, arm.to)).collect();
+        if let Some(Round { first, last }) = round {
+            for (n, op) in ops[..count].iter().enumerate() {
+                // What stands before the loop leads to its start.
+                let places = (0..=last.min(n)).filter(|&place| place != first && goes_back(op, ops[place].fields.at()));
+                ways.extend(places.filter(|&place| place != n + 1).map(|place| (n, place.max(first))));
+            }
+        }
+        Arms { list, ways }
+    }
+
+    pub fn list(&self) -> &[Arm] {
+        &self.list
+    }
+
+    /// Whether an arm comes back to this instruction.
+    pub fn joins(&self, index: usize) -> bool {
+        self.ways.iter().any(|&(_, to)| to == index)
+    }
+}
+
+impl Plan<'_> {
+    /// The number of the instruction that the program goes on with behind this one, as far as anybody knows.
+    pub fn next(&self, index: usize) -> Option<usize> {
+        if index < self.count {
+            return Some(index + 1).filter(|&next| next < self.count);
+        }
+        let arm = self.arms.list.iter().find(|arm| (arm.first..arm.end).contains(&index))?;
+        Some(if index + 1 < arm.end { index + 1 } else { arm.to })
+    }
+}
+
+/// What is where before an instruction of the block.
+pub struct Place {
+    index: usize,
+    label: DynamicLabel,
+    map: Map,
+    cc: Recipe,
+    broke: Option<i64>,
+    near: [Option<i64>; 16],
+    known: [Option<u64>; 16],
+}
+
+/// The arms as far as they have been emitted.
+#[derive(Default)]
+pub struct BranchedOff {
+    /// What is being emitted is one.
+    pub now: bool,
+    /// Ways out that have been looked at, and how many there were when the block was done.
+    looked: usize,
+    own: usize,
+    /// The last instruction of the block before the arm, if it came straight from there.
+    behind: Option<usize>,
+    /// Instructions emitted, of all of them and of the block's in this one.
+    emitted: usize,
+    again: usize,
+    /// How many came back.
+    back: u64,
+}
+
+impl Emitter<'_> {
+    /// The number that stands for where this instruction is among [`crate::plan::spans`]' steps: behind the block's last is a
+    /// place, too.
+    pub fn position(&self) -> usize {
+        self.index + (self.index >= self.plan.count) as usize
+    }
+
+    /// An instruction of the block begins here: arms may come back to it.
+    pub fn mark_place(&mut self) {
+        let (plan, index) = (self.plan, self.index);
+        let first_copy = plan.round.is_some() && self.carried.is_none();
+        if self.waiting.is_some() {
+            return;
+        }
+        if plan.arms.ways.is_empty() || first_copy || plan.round.is_some_and(|round| !round.has(index)) {
+            return;
+        }
+        if plan.arms.joins(index) {
+            self.settle_break();
+            plan.spans.leave_off(&mut self.map, index);
+            for &(from, to) in plan.arms.ways.iter().filter(|(_, to)| *to == index) {
+                plan.spans.go_over(&mut self.map, from + 1, to);
+            }
+        }
+        // Who comes from elsewhere has other flags.
+        let here = self.a.offset().0;
+        if plan.arms.joins(index) {
+            self.distance = None;
+        }
+        if self.distance.is_some_and(|(at, _)| at == here)
+            || self.tested.is_some_and(|(at, ..)| at == self.a.offset().0)
+        {
+            return;
+        }
+        let label = self.a.new_dynamic_label();
+        asm!(self, =>label);
+        let (map, cc, broke, near, known) = (self.map, self.cc, self.broke, self.near, self.known);
+        self.places.push(Place { index, label, map, cc, broke, near, known });
+    }
+
+    /// The number of the instruction that an arm to this goal begins with.
+    fn arm_to(&self, goal: Goal) -> Option<usize> {
+        let Goal::Near(to) = goal else { return None };
+        let plan = self.plan;
+        let is = |&n: &usize| plan.ops[n].fields.at() == to;
+        let arm = plan.arms.list.iter().map(|arm| arm.first).find(is);
+        // In the loop, or on the way to it.
+        arm.or_else(|| plan.round.and_then(|Round { first, last }| (first..=last).chain(0..first).find(is)))
+    }
+
+    /// A branch that is always taken leads to where an arm may begin.
+    pub fn branches_off(&self, goal: Goal) -> bool {
+        let start = |n| self.carried.is_some_and(|carried| carried.first == n);
+        !self.plan.arms.ways.is_empty() && self.arm_to(goal).is_some_and(|n| !start(n))
+    }
+
+    /// Begins another arm, if there is one: with the instruction that has this number.
+    pub fn next_arm(&mut self) -> Option<usize> {
+        if self.places.is_empty() {
+            return None;
+        }
+        if !self.branched_off.now {
+            self.branched_off.own = self.cold.len();
+            self.branched_off.now = true;
+        }
+        while self.branched_off.looked < self.cold.len() && self.branched_off.emitted < MOST {
+            let k = self.branched_off.looked;
+            self.branched_off.looked += 1;
+            let Cold::Edge { label, away, goal } = self.cold[k] else { continue };
+            let fits = |n: &usize| away.refund >= FARTHEST && !self.leads_back(&away, *n) && !self.stands_at(&away, *n);
+            let Some(n) = self.arm_to(goal).filter(fits) else { continue };
+            self.cold[k] = Cold::Done;
+            asm!(self, =>label);
+            let Away { mut map, cc, refund, from, at } = away;
+            self.plan.spans.go_over(&mut map, from, n + (n >= self.plan.count) as usize);
+            self.begin_with(map, cc, at);
+            self.charged = refund + n as i32;
+            self.branched_off.behind = (k < self.branched_off.own).then(|| from.saturating_sub(1));
+            self.branched_off.again = 0;
+            self.look_at_budget(n, refund);
+            return Some(n);
+        }
+        None
+    }
+
+    /// An arm that begins with instruction `n` is left at once if the budget may end in it: so many of what has been
+    /// counted are not executed.
+    fn look_at_budget(&mut self, n: usize, refund: i32) {
+        let plan = self.plan;
+        let own = plan.arms.list.iter().find(|arm| (arm.first..arm.end).contains(&n)).map_or(0, |arm| arm.end - n);
+        let more = (own + AGAIN) as i32 - refund;
+        let label = self.a.new_dynamic_label();
+        asm!(self, cmp r15, more ; jl =>label);
+        let from = n + (n >= plan.count) as usize;
+        let away = Away { map: self.map, cc: self.cc, refund, from, at: self.broke };
+        self.cold.push(Cold::Edge { label, away, goal: Goal::Near(plan.ops[n].fields.at()) });
+    }
+
+    /// How many arms lead back into the block.
+    pub fn came_back(&self) -> u64 {
+        self.branched_off.back
+    }
+
+    /// The way out leads to the start of the loop's second copy.
+    fn leads_back(&self, away: &Away, n: usize) -> bool {
+        let straight = |broke: Option<i64>| broke.is_none() || broke == away.at;
+        self.carried.is_some_and(|carried| carried.first == n && straight(carried.broke))
+            && self.way_back(away).is_some()
+    }
+
+    /// The way out is that of an instruction that cannot be executed here, as its page is another's now.
+    fn stands_at(&self, away: &Away, n: usize) -> bool {
+        away.from == n + (n >= self.plan.count) as usize
+    }
+
+    /// Before instruction `n` of an arm: goes back to the block, if that can be here; `true`: this is the end of the
+    /// arm.
+    pub fn comes_back(&mut self, n: usize) -> bool {
+        if n < self.plan.count && self.waiting.is_none() {
+            if self.join_place(n) {
+                self.branched_off.back += 1;
+                return true;
+            }
+            self.branched_off.again += 1;
+        }
+        self.branched_off.emitted += 1;
+        if self.branched_off.again > AGAIN && self.waiting.is_none() {
+            self.leave_arm(n);
+            return true;
+        }
+        false
+    }
+
+    /// Behind an instruction of an arm: the number of the next, if the arm goes on.
+    pub fn next_of_arm(&mut self) -> Option<usize> {
+        if !self.goes_on() {
+            self.finish();
+            return None;
+        }
+        let next = self.plan.next(self.index).expect("the arm goes on with one");
+        self.charged += next as i32 - self.index as i32 - 1;
+        let to = next + (next >= self.plan.count) as usize;
+        let from = if self.index < self.plan.count { self.index + 1 } else { self.position() };
+        self.plan.spans.go_over(&mut self.map, from, to);
+        Some(next)
+    }
+
+    /// Leaves the block for the one that begins with instruction `n`.
+    fn leave_arm(&mut self, n: usize) {
+        let refund = self.charged - n as i32;
+        // It must not come round to the loop without having done anything.
+        let away = Away { map: self.map, cc: self.cc, refund, from: n, at: self.broke };
+        self.edge(&away, Goal::Near(self.plan.ops[n].fields.at()));
+        self.open = false;
+    }
+
+    /// Jumps to where the block has instruction `n`; `false`: there is no such place, or it knows more.
+    fn join_place(&mut self, n: usize) -> bool {
+        let Some(k) = self.places.iter().position(|place| place.index == n) else { return false };
+        let Place { label, map, cc, broke, near: ref distances, ref known, .. } = self.places[k];
+        let here = self.map;
+        let knows = distances.iter().zip(&self.near).all(|(there, here)| there.is_none() || there == here)
+            && known.iter().zip(&self.known).all(|(there, here)| there.is_none() || there == here);
+        let open = |r: usize| map.read[r] != CLOSED || map.write[r] != CLOSED;
+        let moved = (0..16).any(|r| open(r) && (here.moved & !map.moved) >> r & 1 == 1);
+        // Two that share a host register there.
+        let shared = map.floats.parted() != map.floats && here.floats != map.floats;
+        let unchecked = map.floats.checked && !here.floats.checked;
+        if !knows || moved || shared || unchecked || broke.is_some() && broke != self.broke {
+            return false;
+        }
+        let stored = cc == Recipe::Stored;
+        let Some(way) = way(&here, if stored { &cc } else { &self.cc }, &map, &cc) else { return false };
+        if stored {
+            let cc = self.cc;
+            self.store_code(&cc, &here.floats);
+            self.cc = Recipe::Stored;
+        }
+        if broke.is_none() {
+            self.settle_break();
+        }
+        // What has been counted and not been executed, less what is going to be.
+        let more = self.charged - self.plan.count as i32;
+        let forward = self.branched_off.behind.is_some_and(|behind| n > behind);
+        let looks_at_budget = !forward || more < 0;
+        let ends = self.a.new_dynamic_label();
+        if more != 0 || !forward {
+            asm!(self, add r15, more);
+        }
+        if looks_at_budget {
+            asm!(self, js =>ends);
+        }
+        let goes = self.floats_go(&here.floats, &map.floats);
+        assert!(goes, "that was looked at");
+        self.go(&here, way);
+        asm!(self, jmp =>label);
+        if looks_at_budget {
+            asm!(self, =>ends ; sub r15, more);
+            self.leave_arm(n);
+        }
+        self.open = false;
+        true
+    }
+}

@@ -1,0 +1,750 @@
+//! Accesses off one base: one look into the TLB for all of them.
+//!
+//! [`Spans::of`] finds, before a block is emitted, runs of accesses whose base register does not change in between, and
+//! how far they reach. The first of a run looks whether all of that lies in one page that the TLB has, and leaves the
+//! distance from the guest's addresses to the host's in a *slot* of the host's stack; the others take it from there. It
+//! holds until its base register is set, or somebody else does an instruction: a call closes all of them. The plan may
+//! be wrong about a block: what counts is what [`Map`] says is open.
+//!
+//! A block is *firm*: what is open can be accessed, and nobody looks. Where it cannot be opened, since it is in two
+//! pages, say, or there is code in the frame that is stored into, the instruction is a site's; and a site comes back
+//! only if it can open again what is open behind it ([`Open`]), or else the block is left there. One that is left often
+//! ([`crate::runtime::side_exits`]) is translated again, *loose*: there a slot of 0 says that nothing is open, and each access that
+//! finds it so looks for itself, in code behind the block. Stores have a word of their own then, which is 0 where they
+//! must not be or where there is code; and a site comes back with all of them 0.
+//!
+//! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open, and reaches as far as
+//! the block's accesses do, seen from the register's value at the start of the block. When a loop comes round the first
+//! access of a span compares the address with the page the slot was made for, which costs less than a look. So does the
+//! first access of each block off the [register that mostly has a frame](LASTING): its slot is kept from block to
+//! block.
+//!
+//! A register that is set in a loop may be accessed off before that, in the next round, as where a branch comes round
+//! between a fetch and its store: its span stays open around the loop, too, if it is open on all ways round.
+
+use crate::Arm;
+use crate::emit::emitter::{Emitter, asm, displaced, near, scratch};
+use crate::emit::words::*;
+use crate::plan::footprints::{Access, Footprint, Round};
+use arch::PAGE_MASK;
+use cpu::{State, layout};
+use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
+
+/// A run of accesses off one base.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    from: i32,
+    to: i32,
+    loads: u16,
+    stores: u16,
+}
+
+/// What is known of a block's accesses.
+#[derive(Default, Debug)]
+pub struct Spans {
+    list: Vec<Span>,
+    /// For each instruction, the bases of its accesses and their spans.
+    of: Vec<Vec<(u8, u8)>>,
+    /// Registers that nothing in the block's loop sets, or in the block if it has none.
+    fixed: u16,
+    /// Those that are only stepped there.
+    stepped: u16,
+    /// For each instruction, how far each register has been stepped before it, and which one it steps; and behind the
+    /// block's last, before those of arms.
+    steps: Vec<([i32; 16], Option<u8>)>,
+    /// Somebody else does an instruction there.
+    calls: bool,
+    /// There is a loop.
+    again: bool,
+    /// For each register that is set in the loop, the span that is open wherever the loop comes round, and wanted
+    /// there.
+    around: [u8; 16],
+    /// For each instruction, off which of these registers something is accessed from there on, before they are set.
+    wanted: Vec<u16>,
+}
+
+/// No span.
+pub const CLOSED: u8 = 0xff;
+/// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in
+/// between.
+const REACH: i32 = 1280;
+
+/// Where on the stack the slot of a base register is: within reach of short displacements.
+pub fn slot(r: u8) -> i32 {
+    8 * (15 - r as i32)
+}
+
+/// Where its second word is, the same for stores.
+pub fn store_slot(r: u8) -> i32 {
+    128 + slot(r)
+}
+
+/// The slot of this register outlasts its block: mostly it leads to the frame of the program that runs, and other
+/// blocks want the same page. Whoever does an instruction, or finds a block, closes it.
+pub const LASTING: u8 = 15;
+
+/// Bytes of all slots.
+pub const SLOTS: i32 = 256;
+/// Bytes of what stands behind them: for each register the page its slot was made for.
+pub const PAGES: i32 = 128;
+
+/// Where that page is on the stack.
+pub fn page(r: u8) -> i32 {
+    SLOTS + 8 * r as i32
+}
+
+impl Spans {
+    /// Those of a block, and of its arms; behind the instructions of `ways_round` its loop begins again.
+    pub fn of(
+        all: &[Footprint],
+        count: usize,
+        arms: &[Arm],
+        round: Option<Round>,
+        ways_round: impl Iterator<Item = usize>,
+    ) -> Spans {
+        let footprints = &all[..count];
+        let looped = round.map_or(footprints, |Round { first, last }| &footprints[first..=last]);
+        let written = looped.iter().fold(0, |all, print| all | print.written);
+        let set = looped.iter().filter(|print| print.step.is_none()).fold(0, |all, print| all | print.written);
+        let in_arms = arms.iter().flat_map(|arm| &all[arm.first..arm.end]).fold(0, |all, print| all | print.written);
+        let (written, set) = (written | in_arms, set | in_arms);
+        let (calls, again) = (looped.iter().any(|print| print.called), round.is_some());
+        let mut spans = Spans {
+            of: Vec::with_capacity(all.len()),
+            steps: Vec::with_capacity(all.len() + 1),
+            fixed: !written,
+            stepped: written & !set,
+            calls,
+            again,
+            around: [CLOSED; 16],
+            ..Spans::default()
+        };
+        let mut open = [CLOSED; 16];
+        let mut opened = Vec::with_capacity(count + 1);
+        opened.push(open);
+        let mut steps = [0i32; 16];
+        for print in footprints {
+            let step = print.step.filter(|&(r, by)| steps[r as usize].saturating_add(by).unsigned_abs() < REACH as u32);
+            spans.steps.push((steps, step.map(|(r, _)| r)));
+            let mut of = Vec::new();
+            for access in print.accesses.iter().filter(|_| !print.called) {
+                let from = access.disp + steps[access.base as usize];
+                let to = from + access.len;
+                let place = &mut open[access.base as usize];
+                let fits = |span: &Span| span.to.max(to) - span.from.min(from) <= REACH;
+                if *place == CLOSED || !fits(&spans.list[*place as usize]) {
+                    if spans.list.len() >= CLOSED as usize || to - from > REACH {
+                        continue;
+                    }
+                    *place = spans.list.len() as u8;
+                    spans.list.push(Span { from, to, loads: 0, stores: 0 });
+                }
+                spans.list[*place as usize].add(from, to, access.store);
+                of.push((access.base, *place));
+            }
+            spans.of.push(of);
+            if let Some((r, by)) = step {
+                steps[r as usize] += by;
+                opened.push(open);
+                continue;
+            }
+            for (r, place) in open.iter_mut().enumerate() {
+                if print.called || print.written >> r & 1 == 1 {
+                    (*place, steps[r]) = (CLOSED, 0);
+                }
+            }
+            opened.push(open);
+        }
+        spans.steps.push((steps, None));
+        for (n, print) in all.iter().enumerate().skip(count) {
+            if let Some(arm) = arms.iter().find(|arm| arm.first == n) {
+                (open, steps) = (opened[arm.from + 1], spans.steps[arm.from + 1].0);
+            }
+            spans.steps.push((steps, None));
+            let mut of = Vec::new();
+            for access in &print.accesses {
+                let from = access.disp + steps[access.base as usize];
+                let place = open[access.base as usize];
+                if let Some(span) = spans.list.get_mut(place as usize)
+                    && span.to.max(from + access.len) - span.from.min(from) <= REACH
+                {
+                    (span.from, span.to) = (span.from.min(from), span.to.max(from + access.len));
+                    of.push((access.base, place));
+                }
+            }
+            spans.of.push(of);
+            for (_, place) in open.iter_mut().enumerate().filter(|(r, _)| print.written >> r & 1 == 1) {
+                *place = CLOSED;
+            }
+            opened.push(open);
+        }
+        if let Some(round) = round
+            && !calls
+        {
+            spans.go_round(footprints, round, &ways_round.map(|n| (n + 1, opened[n + 1])).collect::<Vec<_>>());
+        }
+        spans
+    }
+
+    /// Finds what stays open around the loop, of what is open before these places.
+    fn go_round(&mut self, prints: &[Footprint], round: Round, ways: &[(usize, [u8; 16])]) {
+        let Some((_, open)) = ways.first() else { return };
+        for r in (0..16u8).filter(|&r| (self.fixed | self.stepped) >> r & 1 == 0) {
+            let n = open[r as usize];
+            let all = ways.iter().all(|(at, open)| open[r as usize] == n && !self.strides(r, *at, round.first));
+            let Some(span) = self.list.get(n as usize).filter(|_| all) else { continue };
+            let mut span = *span;
+            let before = prints[round.first..=round.last].iter().position(|print| print.written >> r & 1 == 1);
+            let end = before.map_or(round.last, |n| round.first + n);
+            let mut wanted = None;
+            for (index, print) in prints.iter().enumerate().take(end + 1).skip(round.first) {
+                let by = self.stepped(index, r);
+                for access in print.accesses.iter().filter(|access| access.base == r) {
+                    let (from, to) = (access.disp + by, access.disp + by + access.len);
+                    if span.to.max(to) - span.from.min(from) <= REACH {
+                        span.add(from, to, access.store);
+                        wanted = Some(index);
+                    }
+                }
+            }
+            let Some(last) = wanted else { continue };
+            (self.list[n as usize], self.around[r as usize]) = (span, n);
+            self.wanted.resize(round.last + 1, 0);
+            let opens = |index: usize| self.of[index].iter().any(|&(base, span)| (base, span) == (r, n));
+            let opened = (end + 1..=round.last).find(|&index| opens(index)).unwrap_or(round.last + 1);
+            for (index, all) in self.wanted.iter_mut().enumerate() {
+                *all |= ((index <= last || index > opened) as u16) << r;
+            }
+        }
+    }
+
+    /// Closes in `map`, before instruction `index`, what has stayed open around the loop and is not wanted any more:
+    /// who comes there on another way need not have it.
+    pub fn leave_off(&self, map: &mut Map, index: usize) {
+        let Some(wanted) = self.wanted.get(index) else { return };
+        for r in (0..16).filter(|&r| self.around[r] != CLOSED && wanted >> r & 1 == 0) {
+            (map.read[r], map.write[r]) = (CLOSED, CLOSED);
+        }
+    }
+
+    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`:
+    /// where not all steps have been taken the page is to be looked at again.
+    pub fn go_over(&self, map: &mut Map, from: usize, to: usize) {
+        let kept = if self.again { self.stepped } else { 0 };
+        for r in (0..16u8).filter(|&r| self.strides(r, from, to)) {
+            if kept >> r & 1 == 1 {
+                map.moved |= 1 << r;
+            } else {
+                (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
+            }
+        }
+    }
+
+    /// Whether a branch before instruction `from` comes to instruction `to` with steps of `r` that are not seen there.
+    pub fn strides(&self, r: u8, from: usize, to: usize) -> bool {
+        self.stepped(from, r) != self.stepped(to, r)
+    }
+
+    /// Whether instruction `index` steps `r`.
+    pub fn steps(&self, index: usize, r: u8) -> bool {
+        self.steps.get(index).is_some_and(|(_, step)| *step == Some(r))
+    }
+
+    /// Closes in `map` what a branch from before instruction `from` to instruction `to` does not bring along: it has
+    /// not taken the steps in between.
+    pub fn skip(&self, map: &mut Map, from: usize, to: usize) {
+        for r in 0..16u8 {
+            if self.strides(r, from, to) {
+                (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
+            }
+        }
+    }
+
+    /// How far `r` has been stepped before instruction `index`.
+    fn stepped(&self, index: usize, r: u8) -> i32 {
+        self.steps.get(index).map_or(0, |(by, _)| by[r as usize])
+    }
+
+    /// The span of an access of instruction `index`.
+    fn find(&self, index: usize, access: &Access) -> Option<(u8, &Span)> {
+        let spans = self.of.get(index)?.iter().filter(|(base, _)| *base == access.base);
+        spans.map(|&(_, n)| (n, &self.list[n as usize])).find(|(_, span)| span.covers(access))
+    }
+
+    /// What is still open in `map` when a loop's second copy begins.
+    pub fn carry(&self, map: &mut Map) {
+        map.moved = self.stepped;
+        for r in 0..16 {
+            let kept = !self.calls && (self.fixed | self.stepped) >> r & 1 == 1;
+            for open in [&mut map.read[r], &mut map.write[r]] {
+                if !kept && *open != self.around[r] {
+                    *open = CLOSED;
+                }
+            }
+        }
+    }
+
+    /// Whether span `n` reaches over so many bytes off a register, as it is at the start of the block.
+    pub fn reaches(&self, n: u8, base: u8, disp: i32, len: i32) -> bool {
+        self.covers(n, &Access { base, disp, len, store: false })
+    }
+
+    /// What is open in `map` behind an instruction at this position.
+    pub fn open<'s>(&'s self, map: &'s Map, position: usize) -> impl Iterator<Item = Open> + 's {
+        (0..16u8).filter_map(move |base| {
+            let (read, write) = (map.read[base as usize], map.write[base as usize]);
+            let span = self.list.get(if read == CLOSED { write } else { read } as usize)?;
+            let (from, last) = (span.from - self.stepped(position, base), (span.to - span.from - 1) as u16);
+            Some(Open { base, moved: map.moved >> base & 1 == 1, stores: write != CLOSED, last, from })
+        })
+    }
+
+    pub fn get(&self, n: u8) -> Option<Span> {
+        self.list.get(n as usize).copied()
+    }
+
+    fn covers(&self, n: u8, access: &Access) -> bool {
+        self.list.get(n as usize).is_some_and(|span| span.covers(access))
+    }
+}
+
+/// An open span.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Open {
+    base: u8,
+    stores: bool,
+    /// Whoever accesses it next looks whether it is still in the page that its slot was made for.
+    moved: bool,
+    last: u16,
+    /// Where it begins, as seen from the register now, and how far behind that its last byte is.
+    from: i32,
+}
+
+impl Open {
+    /// Opens it again, if it can be.
+    pub fn open(&self, s: &State, slots: &mut Slots) -> bool {
+        let at = s.gr[self.base as usize].wrapping_add_signed(self.from.into());
+        let word = |at: i32| at as usize / 8;
+        if self.moved {
+            // Half of all addresses away from it: whoever accesses it next finds that it is in another page.
+            slots[word(page(self.base))] = at ^ 1 << 63;
+            return true;
+        }
+        let Some(distance) = s.distance(at, self.last.into(), self.stores) else { return false };
+        slots[word(slot(self.base))] = distance;
+        if self.stores {
+            slots[word(store_slot(self.base))] = distance;
+        }
+        slots[word(page(self.base))] = at & PAGE_MASK;
+        true
+    }
+}
+
+/// What is on the host's stack of slots and of their pages.
+pub type Slots = [u64; (SLOTS + PAGES) as usize / 8];
+
+/// Nothing is open any more.
+pub fn close(slots: &mut Slots) {
+    slots[..SLOTS as usize / 8].fill(0);
+}
+
+impl Span {
+    /// Where it begins, and how long it is.
+    pub fn start(&self) -> i32 {
+        self.from
+    }
+
+    pub fn len(&self) -> i32 {
+        self.to - self.from
+    }
+
+    /// Another access belongs to it.
+    fn add(&mut self, from: i32, to: i32, store: bool) {
+        (self.from, self.to) = (self.from.min(from), self.to.max(to));
+        if store { self.stores += 1 } else { self.loads += 1 }
+    }
+
+    fn covers(&self, access: &Access) -> bool {
+        (self.from..=self.to - access.len).contains(&access.disp)
+    }
+}
+
+/// In a table: the host register with the index, and how many bytes are wanted.
+type Place = (u8, i32);
+
+/// An access that looks for itself, and where it stands.
+#[derive(Clone, Copy)]
+pub struct Alone {
+    label: DynamicLabel,
+    resume: DynamicLabel,
+    site: DynamicLabel,
+    base: u8,
+    access: Access,
+    /// In a table: which of its places.
+    place: Option<Place>,
+    /// It was to open its span: the words of the slot that are 0 now.
+    closes: Closes,
+    /// Where the span begins, and how far behind that it ends, if it may be opened again: in a loop, which would have
+    /// to do without it for long.
+    again: Option<(i32, i32)>,
+    /// It is opened again for stores, too, and its page is kept.
+    stores: bool,
+    page: bool,
+    /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
+    marked: Option<DynamicLabel>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closes {
+    Nothing,
+    Stores,
+    All,
+}
+
+impl Emitter<'_> {
+    /// The access off a base register that is meant, if this address is one, where the base is, and the place in a
+    /// table.
+    fn access(&mut self, at: Word, len: i32, store: bool) -> Option<(Access, u8, Option<Place>)> {
+        let Word::Sum { base: Some(base), index, disp, own: false } = at else { return None };
+        let disp = i32::try_from(disp).ok().filter(|_| self.plan.mask == u64::MAX)?;
+        let (base, len, place) = match index {
+            None => (base, len, None),
+            Some(index) => {
+                let table = self.plan.tables.get(self.index).filter(|_| !store)?;
+                let owner = Owner::Guest(table.base);
+                let (base, index) = match [base, index].map(|(h, _)| self.owner(h) == owner) {
+                    [true, false] => (base, index),
+                    [false, true] => (index, base),
+                    _ => return None,
+                };
+                (base, table.most + len, Some((self.fresh(index.0, index.1), len)))
+            }
+        };
+        let Owner::Guest(guest) = self.owner(base.0) else { return None };
+        Some((Access { base: guest, disp, len, store }, self.fresh(base.0, base.1), place))
+    }
+
+    /// If this is an access that shares its look with others: rcx + that register + that displacement becomes the
+    /// host's address. rax and rdx change.
+    pub fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
+        let (access, base, place) = self.access(at, len, store)?;
+        let (r, plan) = (access.base as usize, self.plan);
+        let (read, write) = (self.map.read[r], self.map.write[r]);
+        let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
+        let marked = storage::Code::MARKED_AT as i8;
+        let firm = !plan.loose;
+        let by = plan.spans.stepped(self.position(), access.base);
+        let seen = Access { disp: access.disp + by, ..access };
+        let moves = plan.spans.again && plan.spans.stepped >> r & 1 == 1;
+        let repeated = plan.spans.again && (plan.spans.fixed | plan.spans.stepped) >> r & 1 == 1;
+        let bit = 1 << r;
+        let lasting = access.base == LASTING;
+        if lasting && !plan.spans.covers(if store { write } else { read }, &seen) {
+            // What the slot has is of another span, but perhaps of the same page.
+            let (n, span) = plan.spans.find(self.index, &seen)?;
+            // What lies below the frame is none of its page: Java looks there whether the stack has room, page by page,
+            // and what was never stored into cannot be opened for stores.
+            if span.to <= 0 && span.stores == 0 {
+                return None;
+            }
+            (self.map.read[r], self.map.write[r]) = (n, n);
+            self.map.moved |= bit;
+        }
+        let (read, write) = (self.map.read[r], self.map.write[r]);
+        if plan.spans.covers(if store { write } else { read }, &seen) {
+            let n = if store { write } else { read };
+            let span = &plan.spans.list[n as usize];
+            let (from, last) = (span.from - by, span.to - span.from - 1);
+            let moved = self.map.moved & bit != 0;
+            if firm && !moved {
+                if self.distance != Some((self.a.offset().0, access.base)) {
+                    displaced!(self, fetches, (mov rcx,) [rsp] ());
+                }
+                return Some((self.placed(access.base, base, place), access.disp));
+            }
+            let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
+            let site = self.site();
+            if moved {
+                self.lea_off(0, base, from);
+                asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
+                self.map.moved &= !bit;
+            }
+            // Firm blocks open the lasting slot for stores, too, or not at all: another block may have left it with one
+            // word.
+            let from_slot = if lasting && firm || store && !firm { stores_at } else { fetches };
+            displaced!(self, from_slot, (mov rcx,) [rsp] ());
+            if !firm || lasting {
+                asm!(self, test rcx, rcx ; je =>label);
+            }
+            asm!(self, =>resume);
+            let looping = repeated && self.carried.is_some_and(|carried| carried.map.read[r] == n);
+            let again = (firm || looping && (moved || !moves) || lasting && moved).then_some((from, last));
+            // What was found for another page is good for nobody.
+            let closes = if moved { Closes::All } else { Closes::Nothing };
+            let stores = store || moved && write == n;
+            let page = moves || lasting;
+            let marked = None;
+            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked };
+            self.alone_later(alone);
+            return Some((self.placed(access.base, base, place), access.disp));
+        }
+        let (n, span) = plan.spans.find(self.index, &seen)?;
+        let users = match store {
+            // A first store opens the span for what is fetched, too.
+            true if read == n => span.stores,
+            true => span.stores + span.loads,
+            // Who stores where he has fetched needs one look for both.
+            false => span.loads + span.stores,
+        };
+        if users < 2 && !repeated {
+            return None;
+        }
+        // What is stored into later had better be found now.
+        let stores = store || span.stores > 0;
+        let (from, last) = (span.from - by, span.to - span.from - 1);
+        let resume = self.a.new_dynamic_label();
+        let site = self.site();
+        let label = if firm { site } else { self.a.new_dynamic_label() };
+        // Who follows pointers waits for each operation between the register and the operand.
+        if from == 0 {
+            asm!(self, rorx eax, Rd(base), 7)
+        } else {
+            self.lea_off(1, base, from);
+            asm!(self, rorx eax, ecx, 7);
+        }
+        asm!(self, mov rcx, [BYTE rbp + near(layout::DATA_WINDOW)]);
+        self.lea_off(2, base, from + last);
+        asm!(self, and eax, layout::PLACES as i32 ; and rdx, -4096);
+        if moves {
+            asm!(self, mov[rsp + page(access.base)], rdx);
+        }
+        asm!(self, or rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
+        let mut code_there = None;
+        if stores {
+            let there = if firm { site } else { self.a.new_dynamic_label() };
+            code_there = Some(there);
+            asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_WRITE as i8] ; jne =>label
+                ; mov rdx, [BYTE rcx + rax + layout::ENTRY_CODE as i8]
+                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
+            displaced!(self, fetches, (mov) [rsp] (, rcx ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there));
+            if !firm {
+                displaced!(self, stores_at, (mov) [rsp] (, rcx));
+            }
+            asm!(self, =>resume);
+        } else {
+            asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_READ as i8] ; jne =>label
+                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
+            displaced!(self, fetches, (mov) [rsp] (, rcx ; =>resume))
+        }
+        // What may be fetched may be so still if stores must not.
+        let closes = if store && read == n { Closes::Stores } else { Closes::All };
+        let (again, page, marked) = (None, moves, code_there);
+        if !firm {
+            self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
+        }
+        self.map.read[r] = n;
+        self.map.write[r] = if stores { n } else { CLOSED };
+        self.map.moved &= !bit;
+        Some((self.placed(access.base, base, place), access.disp))
+    }
+
+    /// The register that is to be added to rcx: what it is that depends on the place in a table comes last.
+    fn placed(&mut self, r: u8, base: u8, place: Option<Place>) -> u8 {
+        self.shared = (place.is_none() && !self.plan.loose).then_some(r);
+        let Some((index, _)) = place else { return base };
+        asm!(self, add rcx, Rq(base));
+        index
+    }
+
+    /// The access that [`Emitter::share`] has prepared is emitted: as long as nothing else is, what it took from a slot
+    /// is still in rcx.
+    pub fn keep_distance(&mut self) {
+        self.distance = self.shared.take().map(|r| (self.a.offset().0, r));
+    }
+
+    /// A word of a slot becomes 0. The host's flags change.
+    fn close_slot(&mut self, at: i32) {
+        displaced!(self, at, (and QWORD) [rsp] (, BYTE 0))
+    }
+
+    /// Emits an access that looks for itself.
+    pub fn alone(&mut self, alone: &Alone) {
+        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
+        let firm = !self.plan.loose;
+        let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
+        if let Some(marked) = marked {
+            asm!(self, =>marked);
+            self.close_slot(stores_at);
+            if access.store { asm!(self, jmp =>site) } else { asm!(self, jmp =>resume) }
+        }
+        asm!(self, =>label);
+        // Firm, it opens its span, or is a site's.
+        let closes = if firm { Closes::Nothing } else { closes };
+        if closes != Closes::Nothing {
+            self.close_slot(stores_at);
+        }
+        if closes == Closes::All {
+            self.close_slot(fetches);
+        }
+        let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });
+        if let Some((from, last)) = again {
+            let no = if firm { site } else { self.a.new_dynamic_label() };
+            displaced!(self, from, (lea rcx,) [Rq(base)] (; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no));
+            displaced!(self, fetches, (mov) [rsp] (, rcx));
+            if stores && (!firm || access.base == LASTING) {
+                displaced!(self, stores_at, (mov) [rsp] (, rcx));
+            }
+            if keeps {
+                displaced!(self, from, (lea rax,) [Rq(base)] (; and rax, -4096 ; mov [rsp + page(access.base)], rax));
+            }
+            asm!(self, jmp =>resume);
+            if firm {
+                return;
+            }
+            asm!(self, =>no);
+        }
+        let len = match place {
+            Some((index, len)) => {
+                displaced!(self, access.disp, (lea rcx,) [Rq(base) + Rq(index)] ());
+                len
+            }
+            None => {
+                displaced!(self, access.disp, (lea rcx,) [Rq(base)] ());
+                access.len
+            }
+        };
+        asm!(self, mov eax, len - 1 ; call QWORD [rbp + routine(access.store)] ; jne =>site
+            ; jmp =>resume);
+    }
+}
+
+/// Emits what [`Emitter::alone`] calls, for fetches and for stores: rcx has the guest's address, eax how far behind it
+/// the last byte is. rcx becomes the distance to the host's and rdx leads to what is kept about code; "not equal": it
+/// is a site's, and for stores so it is where there is code.
+pub fn emit(a: &mut crate::emit::emitter::Assembler) -> [usize; 2] {
+    struct E<'a> {
+        a: &'a mut crate::emit::emitter::Assembler,
+    }
+    let e = E { a };
+    let marked = storage::Code::MARKED_AT as i8;
+    [(layout::ENTRY_READ, false), (layout::ENTRY_WRITE, true)].map(|(tag, store)| {
+        let (at, other) = (e.a.offset().0, e.a.new_dynamic_label());
+        asm!(e, lea rdx, [rcx + rax] ; mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32
+            ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)]
+            ; cmp rdx, [BYTE rax + tag as i8] ; mov rcx, [BYTE rax + layout::ENTRY_HOST as i8]
+            ; mov rdx, [BYTE rax + layout::ENTRY_CODE as i8]);
+        if store {
+            asm!(e, jne =>other ; cmp BYTE [BYTE rdx + marked], 0);
+        }
+        asm!(e, =>other ; ret);
+        at
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(accesses: &[(u8, i32, i32, bool)], written: u16) -> Footprint {
+        let accesses = accesses.iter().map(|&(base, disp, len, store)| Access { base, disp, len, store }).collect();
+        Footprint { accesses, written, ..Footprint::default() }
+    }
+
+    #[test]
+    fn a_span_goes_on_over_steps_and_not_to_where_a_branch_has_not_taken_them() {
+        let step = |r: u8, by| Footprint { step: Some((r, by)), written: 1 << r, ..Footprint::default() };
+        let prints = [
+            print(&[(1, 8, 8, false)], 0),
+            step(1, 56),
+            print(&[(1, -32, 8, true)], 0),
+            step(2, REACH),
+            step(1, 1 << 20),
+            print(&[(1, 0, 8, false)], 0),
+        ];
+        let spans = Spans::of(&prints, prints.len(), &[], None, [].into_iter());
+        let seen = |index: usize, disp| {
+            let disp = disp + spans.stepped(index, 1);
+            let access = Access { base: 1, disp, len: 8, store: false };
+            spans.find(index, &access).map(|(n, span)| (n, span.from, span.to, span.loads, span.stores))
+        };
+        assert_eq!((seen(0, 8), seen(2, -32)), (Some((0, 8, 32, 1, 1)), Some((0, 8, 32, 1, 1))));
+        assert!(spans.steps(1, 1) && !spans.steps(1, 2));
+        // So far are other pages.
+        assert!(!spans.steps(3, 2) && !spans.steps(4, 1));
+        assert_eq!(seen(5, 0), Some((1, 0, 8, 1, 0)));
+        let open = || Map { read: [0; 16], ..Map::EMPTY };
+        let (mut over, mut beside) = (open(), open());
+        spans.skip(&mut over, 1, 2);
+        spans.skip(&mut beside, 2, 2);
+        assert_eq!((over.read[1], over.read[2], beside.read[1]), (CLOSED, 0, 0));
+    }
+
+    #[test]
+    fn a_span_reaches_until_its_base_is_set_or_somebody_else_is_called() {
+        let call = Footprint { called: true, ..Footprint::default() };
+        let prints = [
+            print(&[(15, 160, 8, true)], 0),
+            print(&[(15, 200, 4, false), (3, 0, 8, false)], 1 << 3),
+            print(&[(3, 8, 8, false)], 0),
+            call,
+            print(&[(15, 160, 8, false)], 0),
+            print(&[(15, 160 + REACH, 8, false)], 0),
+        ];
+        let spans = Spans::of(&prints, prints.len(), &[], None, [].into_iter());
+        let at = |index: usize, base, disp, len| {
+            let access = Access { base, disp, len, store: false };
+            spans.find(index, &access).map(|(n, span)| (n, span.from, span.to, span.loads, span.stores))
+        };
+        assert_eq!(at(0, 15, 160, 8), Some((0, 160, 204, 1, 1)));
+        assert_eq!(at(1, 15, 200, 4), Some((0, 160, 204, 1, 1)));
+        assert_eq!(at(1, 3, 0, 8), Some((1, 0, 8, 1, 0)));
+        assert_eq!(at(2, 3, 8, 8), Some((2, 8, 16, 1, 0)));
+        assert_eq!(at(4, 15, 160, 8), Some((3, 160, 168, 1, 0)));
+        // Too far from the others.
+        assert_eq!(at(5, 15, 160 + REACH, 8), Some((4, 160 + REACH, 168 + REACH, 1, 0)));
+        // What the plan knows nothing of, and what sticks out.
+        assert_eq!(at(2, 15, 160, 8), None);
+        assert_eq!(at(1, 15, 200, 8), None);
+        assert!(spans.calls && spans.fixed == !(1 << 3));
+    }
+
+    #[test]
+    fn a_span_stays_open_around_a_loop_that_sets_its_base_where_all_ways_round_have_it() {
+        let set = |r: u8| Footprint { written: 1 << r, ..Footprint::default() };
+        let prints = [
+            print(&[(1, 0, 8, false)], 1 << 4),
+            print(&[(1, 2, 2, true)], 0),
+            set(1),
+            print(&[(1, 0, 2, false)], 0),
+            print(&[(2, 0, 8, true)], 0),
+            print(&[(1, 0, 2, true)], 1 << 2),
+            print(&[(2, 0, 8, false)], 0),
+            print(&[], 0),
+        ];
+        // The loop begins with the second.
+        let around = |prints: &[Footprint], ways: &[usize]| {
+            let round = Some(Round { first: 1, last: 6 });
+            Spans::of(prints, prints.len(), &[], round, ways.iter().copied())
+        };
+        let spans = around(&prints, &[3, 6]);
+        let (n, span) = spans.find(3, &Access { base: 1, disp: 0, len: 2, store: false }).expect("it has a span");
+        assert_eq!((span.from, span.to, span.loads, span.stores), (0, 4, 1, 2));
+        assert_eq!((spans.around[1], spans.around[2]), (n, CLOSED));
+        let mut map = Map { read: [n; 16], write: [n; 16], ..Map::EMPTY };
+        map.write[1] = CLOSED;
+        spans.carry(&mut map);
+        assert_eq!((map.read[1], map.write[1], map.read[2], map.read[3]), (n, CLOSED, CLOSED, n));
+        // Who comes back behind the last of its accesses need not have it, until it is opened anew.
+        let left = [1, 2, 3, 4, 5].map(|index| {
+            let mut map = Map { read: [n; 16], ..Map::EMPTY };
+            spans.leave_off(&mut map, index);
+            map.read[1]
+        });
+        assert_eq!(left, [n, CLOSED, CLOSED, n, n]);
+        // From before the base was set comes another span; and somebody else may change what the TLB has.
+        assert_eq!(around(&prints, &[1, 6]).around, [CLOSED; 16]);
+        let call = Footprint { called: true, ..Footprint::default() };
+        let called: Vec<_> = prints.into_iter().take(6).chain([call]).collect();
+        assert_eq!(around(&called, &[3]).around, [CLOSED; 16]);
+    }
+}
