@@ -1,15 +1,15 @@
 //! The translator: hot blocks become x86-64 code, from the same bodies that the interpreter runs.
 //!
-//! [`Translator::translate`] makes one pass over a decoded block: each body is run on a [`isa::Cpu`] whose words are
-//! host registers and whose operations emit code. What a body cannot say that way is a call of the instruction's
-//! handler. [`Translator::enter`] runs code until the engine is needed. The code counts and leaves exactly as the
-//! engine does between its own blocks, and looks whether somebody wants attention every few thousand instructions.
+//! [`Translator::translate`] makes one pass over a decoded block. Each body is run on an [`isa::Cpu`] that has host
+//! registers for words, and emits code for each operation. What a body cannot say that way is a call of the
+//! instruction's handler. [`Translator::enter`] runs code until the engine is needed. The code counts and leaves
+//! exactly as the engine does between its own blocks. It checks the attention bits every few thousand instructions.
 //!
-//! - A block's code is entered from outside through a check of its frame's code version, and from blocks of its own
-//!   page, which are stale when it is, without.
+//! - A block's code is entered from outside through a check of its frame's code version. Blocks of its own page are
+//!   stale when it is, so they enter it without the check.
 //! - Registers are cached from first use to the end of the block; the condition code is a recipe until something needs
 //!   it.
-//! - Storage operands look into the TLB inline. Whatever is the matter (no entry, a page boundary, code in the frame, a
+//! - Storage operands probe the TLB inline. If anything is unusual (no entry, a page boundary, code in the frame, a
 //!   protected page), the instruction begins again in the interpreter, on the exact state.
 //! - Generated code is never writable where it is executable.
 //!
@@ -72,7 +72,7 @@ pub struct Arm {
 /// What a block's code is made of.
 #[derive(Clone, Copy)]
 pub struct Path<'a> {
-    /// The instructions that the program executes one behind the other as far as can be told, and behind them those of
+    /// The instructions that the program executes one after another as far as can be told, and after them those of
     /// arms.
     pub ops: &'a [isa::Op],
     /// The text of each, and its row, if it has a body.
@@ -94,8 +94,8 @@ pub enum Exit {
     Lookup,
     /// Look at what is pending, the budget and the block's version; execution goes on at `State::ia`.
     Look,
-    /// `State::failed` says why the instruction was left. `State::ia` is its block's address; this far behind it the
-    /// instruction ends, and so long it is.
+    /// `State::failed` says why the instruction was left. `State::ia` is its block's address; the instruction ends this
+    /// far after it, and so long it is.
     Fault { next: i32, len: u8 },
 }
 
@@ -155,7 +155,7 @@ statistics! {
     executed
     /// Instructions executed by whatever means.
     total
-    /// Translated blocks whose text was stored into, as far as they were wanted again.
+    /// Translated blocks that were found with their text stored into, when they were wanted again.
     invalidated
     /// Times a code cache was full of code worth keeping, and got more room,
     grown

@@ -15,7 +15,7 @@ const STORAGE: u64 = 1 << 20;
 /// Executions before a block is translated: none is known; the ways that blocks go are; as ever.
 const PATIENCE: [u8; 3] = [1, 9, 40];
 
-/// A machine that is to execute `text` with bytes that nobody guesses at [`DATA`].
+/// A machine that is to execute `text`, with random bytes at [`DATA`].
 fn machine(text: &[u8], patience: u8, prepare: &impl Fn(&mut Machine)) -> Machine {
     // What follows is no instruction: the program's end.
     let mut machine = Machine::executing(&[text, &[0, 0]].concat(), TEXT, patience);
@@ -60,8 +60,8 @@ fn brc(mask: u8, to: i16) -> [u8; 4] {
     [0xa7, mask << 4 | 4, high, low]
 }
 
-/// A program whose loop looks at a bit of each byte: where it is on, `one` is executed, else `other`, which stands
-/// behind the loop; then `both`, and where another bit is on `over`, before `last`.
+/// A program with a loop that looks at a bit of each byte. Where it is on, `one` is executed, else `other`, which
+/// stands after the loop. Then comes `both`, and where another bit is on `over`, before `last`.
 fn either(one: &[u8], other: &[u8], both: &[u8], over: &[u8], last: &[u8]) -> Vec<u8> {
     let first = [
         0xe3, 0x10, 0x90, 0x00, 0x00, 0x90, // LLGC 1,0(9)
@@ -204,8 +204,8 @@ fn an_arm_looks_at_the_budget_and_for_interruptions() {
     }
 }
 
-/// A loop whose rounds differ in where floating-point registers are goes on in arm after arm: BRC 4 over a BCR, LZDR 5,
-/// MSDB 4,3,56(0,9) and BRCT 7.
+/// A loop with rounds that differ in where floating-point registers are goes on in arm after arm. It is BRC 4 over a
+/// BCR, LZDR 5, MSDB 4,3,56(0,9) and BRCT 7.
 #[test]
 fn arms_that_go_round_and_round_count_what_they_execute() {
     let round =

@@ -1,5 +1,5 @@
-//! What programs that control a machine do all the time, interpreted and translated: storage is filled, instructions
-//! stand across pages, masks of interruptions are closed and opened, the prefix area is stored into where low-address
+//! What programs that control a machine do all the time, interpreted and translated. Storage is filled, instructions
+//! stand across pages, masks of interruptions are closed and opened. The prefix area is stored into where low-address
 //! protection lets it be.
 
 #![cfg(translator)]
@@ -113,7 +113,7 @@ fn an_interruption_is_taken_where_the_mask_is_opened() {
         assert!(s.attention() & attention::EMERGENCY_SIGNAL != 0);
     });
     for machine in &machines {
-        // The external old PSW is behind STOSM.
+        // The external old PSW has the address after STOSM.
         assert_eq!(bytes(machine, 0x138, 8), (TEXT + 12).to_be_bytes());
         assert_eq!(machine.state.gr[2], 1);
     }

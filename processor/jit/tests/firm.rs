@@ -1,5 +1,5 @@
-//! Accesses that share a look and take it for granted: where that cannot be, or not any more, the program does not
-//! notice.
+//! Accesses that share a TLB probe and take the result for granted: where that cannot be, or not any more, the program
+//! does not notice.
 
 #![cfg(translator)]
 

@@ -106,7 +106,7 @@ fn refuse(what: &str) {
     let deny = statement(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32);
     let filter = match what {
         "memfd_create" => vec![load(0), equal(libc::SYS_memfd_create as u32, 0, 1), deny, allow],
-        // Shared memory in a file: private memory is what everybody else has.
+        // Shared memory in a file: all else in a process has private memory.
         "mmap" => vec![
             load(0),
             equal(libc::SYS_mmap as u32, 0, 4),

@@ -1,4 +1,4 @@
-//! What stands around a block's instructions: before the first, between two, behind the last, and everything cold.
+//! What stands around a block's instructions: before the first, between two, after the last, and all cold code.
 
 use crate::emit::emitter::{Cold, Emitter, Goal, LOOKUP, OUT, Way, asm, scratch};
 use crate::emit::words::*;
@@ -31,7 +31,7 @@ impl Emitter<'_> {
         self.end_waiting();
         self.release();
         if self.sites.len() > self.first_site {
-            // Whoever comes back from a site has other flags.
+            // A way back from a site has other flags.
             self.tested = None;
         }
         let offset = self.a.offset().0;
@@ -42,20 +42,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// The end of a copy of the block, behind the instruction that was emitted last.
+    /// The end of a copy of the block, after the instruction that was emitted last.
     pub fn finish(&mut self) {
         if self.open {
             self.jump_to(Goal::Near(self.plan.ops[self.index].fields.next as i64), None);
         }
     }
 
-    /// The instruction emitted next is what the program goes on with: it stands behind this one, or a branch leads
+    /// The instruction emitted next is what the program goes on with: it follows this one in storage, or a branch leads
     /// there.
     pub fn goes_on(&self) -> bool {
         self.open && (self.led || self.follows(Goal::Near(self.plan.ops[self.index].fields.next as i64)))
     }
 
-    /// Everything cold.
+    /// All cold code.
     pub fn epilogue(&mut self) {
         let mut k = 0;
         while k < self.cold.len() {
@@ -91,7 +91,7 @@ impl Emitter<'_> {
             k += 1;
         }
         self.second_out();
-        // Whoever remembers it is to remember another.
+        // The code is stale: what remembers this entry is to remember another.
         asm!(self, stale:);
         self.leave(LOOKUP);
         asm!(self, =>self.over ; add r15, BYTE self.plan.count as i8 ; call QWORD [rbp + scratch(REFILL)] ; jne =>self.head);

@@ -1,10 +1,10 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
-//! A branch within the page, or to the one [`crate::emit::second_page`] it where that has been looked at, is a jump that
-//! [`crate::Translator::connect`] makes lead to its target once that is translated; others look for their target among
-//! those that are remembered. Where the block itself goes on at a branch's target, the branch is nothing but a note,
-//! and the way that the program hardly ever takes leads out; if the target is in a register, that is compared with what
-//! it was, unless it is the address of an instruction of the trace, as a return's mostly is.
+//! A branch within the page, or to the one [`crate::emit::second_page`] it after its guard, is a jump.
+//! [`crate::Translator::connect`] links it to its target once that is translated. Other branches look for their target
+//! among those that are remembered. Where the block itself goes on at a branch's target, the branch needs no code but a
+//! side exit for the rare way. If the target is in a register, a guard compares it with the expected one. There is no
+//! guard if the register is known to have the address of an instruction of the trace, as a return's mostly has.
 
 use crate::emit::body::not;
 use crate::emit::emitter::{Away, Cold, Emitter, Goal, asm, displaced, near, scratch};
@@ -17,7 +17,7 @@ use isa::{Cc, Fields, Op, Width::*};
 impl Emitter<'_> {
     /// Goes to the block at the state's `ia`. Everything else is in the state, too, so all registers are free.
     pub fn indirect(&mut self) {
-        // It is long: who leaves the block later goes where the first one does.
+        // This code is long: later ways out of the block jump to the first.
         if let Some(label) = self.finder {
             return asm!(self, jmp =>label);
         }
@@ -46,7 +46,7 @@ impl Emitter<'_> {
                 match self.owner(h) {
                     // A return to where the trace has been.
                     Owner::Guest(r) if self.plan.mask == u64::MAX => match self.near[r as usize].map(Goal::Near) {
-                        // Where the ways of a block come together its text says.
+                        // Where the ways of a block come together, only the text decides.
                         Some(goal) if self.follows(goal) || !self.leads_down(goal) => goal,
                         _ => Goal::Host(h),
                     },
@@ -171,20 +171,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// Instructions behind this one that have been counted.
+    /// Instructions after this one that have been counted.
     pub fn refund(&self) -> i32 {
         self.charged - self.index as i32 - 1
     }
 
-    /// What is where behind this instruction; `at` is where the branch is that was taken last, if the state does not
+    /// What is where after this instruction. `at` is where the branch is that was taken last, if the state does not
     /// have it.
     pub fn away(&self, cc: Recipe, at: Option<i64>) -> Away {
         let from = if self.index < self.plan.count { self.index + 1 } else { self.index };
         Away { map: self.map, cc, refund: self.refund(), from, at }
     }
 
-    /// The branch at `at` is taken, and what is emitted next is where it leads. Where it is the state is told only when
-    /// the block is left: a site tells it.
+    /// The branch at `at` is taken, and what is emitted next is its target. The state gets the branch's address only
+    /// when the block is left: a site sets it.
     fn lead(&mut self, at: Option<i64>) {
         self.broke = at.or(self.broke);
         self.led = true;
@@ -229,13 +229,13 @@ impl Emitter<'_> {
 
     pub fn branch(&mut self, truth: Truth, target: Word, at: i64) {
         let goal = self.goal(target);
-        // Who branches on one condition code knows it, and who does not branch on all others.
+        // A branch on one condition code makes it known where it is taken; one on all others, where it is not.
         let known = |mask: u8| match mask & self.cc.possible() {
             one if one.is_power_of_two() => Recipe::Named(Cc::Set(3 - one.trailing_zeros() as u8)),
             _ => self.cc,
         };
         let (cc, otherwise) = match truth {
-            // Where both ways come together again they had better agree.
+            // Where both ways come together again, they are to have the same recipe.
             Truth::Code(_) if self.leads_down(goal) => (self.cc, self.cc),
             Truth::Code(mask) => (known(mask), known(!mask)),
             _ => (self.cc, self.cc),

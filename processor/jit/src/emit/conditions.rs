@@ -409,7 +409,7 @@ impl Emitter<'_> {
                 asm!(self, setne BYTE [BYTE rbp + at])
             }
             Cc::Value(_) => self.settle_code(recipe, floats),
-            // Whoever wants it first works it out: mostly it is set anew before.
+            // The first that wants it works it out: mostly it is set anew before.
             _ => {
                 for (n, operand) in recipe.parts().2.into_iter().enumerate() {
                     let to = scratch(CODE_OPERANDS + n);

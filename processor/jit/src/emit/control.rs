@@ -1,5 +1,5 @@
 //! Instructions of control programs that have nothing to do but a few loads and stores: masks of interruptions, the
-//! breaking-event address. Whoever is in the problem state gets the exception from the handler.
+//! breaking-event address. A program in the problem state gets the exception from the handler.
 
 use crate::emit::emitter::{Emitter, asm, field, scratch};
 use crate::emit::words::*;
@@ -46,7 +46,7 @@ impl Control {
 }
 
 impl Emitter<'_> {
-    /// If somebody wants attention that is open now, as eax says, the portion of the budget ends with this block.
+    /// If an attention bit is on that is open now, as eax says, the portion of the budget ends with this block.
     fn end_portion(&mut self) {
         // What the block gives back when it is left is less than that.
         const LEAST: i32 = -64;

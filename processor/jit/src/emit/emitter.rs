@@ -1,10 +1,10 @@
 //! One pass from bodies to x86-64 code.
 //!
-//! Nothing is kept about an instruction once it is emitted: a `Word` says where a value is, `Map` says where the
-//! guest's registers are. Host registers are never changed in place: a new value gets a new one, so words, the recipe
-//! of the condition code and the maps of sites stay true; [`crate::plan::copies`] and [`crate::emit::floating`] say where they may
-//! be. Every way out that is not expected costs a thunk and a [`Draft`]: the map as it was, from which the exact state
-//! is rebuilt and the instruction done again by its interpreter's handler.
+//! Nothing is kept about an instruction once it is emitted. A `Word` says where a value is, `Map` where the guest's
+//! registers are. A host register is never changed in place: a new value gets a new register. So words, the recipe of
+//! the condition code and the maps of sites stay true. [`crate::plan::copies`] and [`crate::emit::floating`] describe the
+//! exceptions. Every side exit costs a thunk and a [`Draft`], which has the map at that point. From the map the exact
+//! state is rebuilt, and the interpreter's handler does the instruction again.
 
 use crate::emit::floating::Unusual;
 use crate::emit::second_page::Other;
@@ -38,8 +38,7 @@ macro_rules! displaced {
 }
 pub(crate) use displaced;
 
-/// rbp points so far behind the start of the `State` that the general registers are within reach of short
-/// displacements.
+/// rbp points so far into the `State` that the general registers are within reach of short displacements.
 pub const BIAS: usize = 128;
 
 /// The displacement from rbp of a field.
@@ -132,7 +131,7 @@ pub struct Away {
     pub at: Option<i64>,
 }
 
-/// Code that is emitted behind the block.
+/// Cold code, which is emitted after the block.
 pub enum Cold {
     Site(DynamicLabel, usize),
     Edge {
@@ -172,7 +171,7 @@ pub struct Plan<'e> {
     /// What text in it means.
     pub architecture: Architecture,
     pub facilities: &'e Facilities,
-    /// So many of these are the block's, which are emitted first; those behind are its arms'.
+    /// So many of these are the block's, which are emitted first; the rest are its arms'.
     pub ops: &'e [Op],
     pub count: usize,
     pub arms: Arms,
@@ -199,7 +198,7 @@ pub struct Plan<'e> {
     /// Where its frame's code version is, and what it is now.
     pub version_at: u64,
     pub version: u32,
-    /// Instructions behind which nobody looks at the condition code until the next has set it: a bit each.
+    /// Instructions after which the condition code is not wanted until the next has set it: a bit each.
     pub unwanted: u64,
     /// The page beside its own that the block goes on in.
     pub beside: Option<Other>,
@@ -229,7 +228,7 @@ pub struct Emitter<'e> {
     pub first_site: usize,
     /// The instruction has named a condition code.
     pub code_set: bool,
-    /// How far behind the start of the block the addresses lie that registers have, where that is known.
+    /// For registers that have the address of text: how far after the start of the block that lies, where it is known.
     pub near: [Option<i64>; 16],
     /// The values of registers, where that is known.
     pub known: [Option<u64>; 16],
@@ -334,7 +333,7 @@ impl<'e> Emitter<'e> {
         self.owner[h as usize]
     }
 
-    /// An access that looks for itself is emitted behind the block.
+    /// An access with a TLB probe of its own is emitted after the block.
     pub fn alone_later(&mut self, alone: Alone) {
         self.cold.push(Cold::Alone(alone));
     }
@@ -375,8 +374,8 @@ impl<'e> Emitter<'e> {
         h
     }
 
-    /// Takes a register from a guest register that this instruction has not used: from the one that is needed last, and
-    /// of those that are not needed any more from one that need not be stored first.
+    /// Takes a register from a guest register that this instruction has not used (a spill, if it is dirty): from the
+    /// one that is needed last. Of those not needed any more, it is one that need not be stored first.
     fn evict(&mut self) -> Option<u8> {
         let busy = self.touched | self.cc.hosts();
         let candidates = POOL.into_iter().filter_map(|h| match self.owner[h as usize] {
@@ -510,7 +509,7 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// A register that nobody else has, with this value in as many bits.
+    /// A host register that has this value in as many bits, and that no guest register is in.
     fn adopt(&mut self, v: Word, width: Width) -> (u8, Left) {
         if let Word::Reg { host, age, left } = v {
             let h = self.fresh(host, age);
@@ -658,8 +657,8 @@ impl<'e> Emitter<'e> {
         }
     }
 
-    /// `to` becomes the sum of a register and a constant: LEA, without the second byte of an address that the assembler
-    /// has for each register, as one of them needs it.
+    /// `to` becomes the sum of a register and a constant, by LEA. The assembler has a SIB byte for each base register,
+    /// but only rsp and r12 need one.
     pub fn lea_off(&mut self, to: u8, base: u8, disp: i32) {
         let short = i8::try_from(disp);
         let (rex, mode) = (0x48 | to >> 3 << 2 | base >> 3, if short.is_ok() { 0x40 } else { 0x80 });
@@ -730,7 +729,7 @@ impl<'e> Emitter<'e> {
         let (map, cc) = (self.map, self.cc);
         self.write_back(&map, !0);
         self.write_back_floats(&map.floats);
-        // Who is called wants it.
+        // The handler that is called wants it.
         self.settle_code(&cc, &map.floats);
         self.cc = Recipe::Stored;
         self.map = Map::EMPTY;

@@ -19,8 +19,8 @@ pub fn inline(form: Float, i: &Fields) -> bool {
     host && is_x86_feature_detected!("avx")
 }
 
-/// Whether a number is made an integer toward zero, or to nearest, if it is one of these: 5 is toward zero; 4 is to
-/// nearest, and so is 0 as long as the FPC says so.
+/// Whether a number is made an integer toward zero (`true`) or to nearest, if it is one of these. 5 is toward zero. 4
+/// is to nearest, and so is 0 as long as the FPC says so.
 pub fn truncates(i: &Fields) -> Option<bool> {
     (i.m4 == 0 && matches!(i.m3, 0 | 4 | 5)).then_some(i.m3 == 5)
 }

@@ -1,19 +1,20 @@
 //! Binary floating point: the guest's floating-point registers in the host's, and the host's arithmetic as the guest's.
 //!
-//! The host's arithmetic gives the guest's result as long as results round to nearest and nothing traps, which is
-//! looked at once ([`Emitter::check_fpc`]). The flags then stay in the host's MXCSR, where they are as sticky as in the
-//! floating-point-control register, and get there when somebody else needs it: at a site, a call, or the way out
-//! ([`take_flags`]). Two results go to the site: a NaN, since the host makes others of them, and the least normal
-//! number where it may have been tiny before it was rounded, which the guest takes for underflow and the host does not.
-//! So "invalid" never comes from the host.
+//! The host's arithmetic gives the guest's result as long as results round to nearest and nothing traps. That is
+//! checked once ([`Emitter::check_fpc`]). The flags then stay in the host's MXCSR, where they are as sticky as in the
+//! floating-point-control register. They get into that when it is needed: at a site, a call, or the way out
+//! ([`take_flags`]). Two results go to the site. One is a NaN, since the host makes others of them. The other is the
+//! least normal number where it may have been tiny before it was rounded: the guest takes that for underflow and the
+//! host does not. So "invalid" never comes from the host.
 //!
 //! A guest register stays in a host register from its first use to the end of the block, or around a loop
-//! ([`crate::emit::loop_carried`]). What arithmetic makes gets a host register of its own as long as there are any; else, and unlike
-//! general registers, they are changed in place, always as the last thing that an instruction does: behind that,
-//! nothing leads to one of its sites that does not take it back. A copy shares the host register until one of the two
-//! is changed.
+//! ([`crate::emit::loop_carried`]). The result of arithmetic gets a host register of its own as long as there are any. Otherwise,
+//! and unlike general registers, the register is changed in place. That is always the last thing that an instruction
+//! does: a later jump to one of its sites takes the change back first. A copy shares the host register until one of the
+//! two is changed.
 //!
-//! Whether a result is one of the two is told by its exponent, mostly; the others are looked at behind the block.
+//! Mostly the exponent tells that a result is neither of the two. The others are looked at in cold code after the
+//! block.
 //!
 //! All instructions are in their VEX form: the older ones leave the left half of a 256-bit register as it is, and so
 //! may wait for it.
@@ -89,8 +90,8 @@ const MXCSR: u32 = 0x1f80;
 /// underflow, inexact.
 const FLAGS: [(u32, u32); 4] = [(4, 0x0040_0000), (8, 0x0020_0000), (16, 0x0010_0000), (32, 0x0008_0000)];
 
-/// The displacement from rbp of a byte that is 1 if it is known what of the guest's flags is in the MXCSR: "inexact"
-/// alone. [`crate::idiom::side_by_side`] finds that out, and whoever may signal more forgets it.
+/// The displacement from rbp of a byte that is 1 if of the guest's flags the MXCSR is known to have "inexact" alone.
+/// [`crate::idiom::side_by_side`] finds that out; an operation that may signal more resets it.
 pub const MODEST: i32 = scratch(FLOATED) + 1;
 
 /// Whether flags of the guest are in the MXCSR.
@@ -139,7 +140,7 @@ pub fn give_flags(s: &mut State) {
     }
 }
 
-/// Behind the block: what becomes of a result that is to be looked at again.
+/// Cold code after the block: what becomes of a result that is to be looked at again.
 #[derive(Clone, Copy)]
 pub struct Unusual {
     label: DynamicLabel,
@@ -269,7 +270,7 @@ impl Emitter<'_> {
         let x = match order().find(|&x| taken(self, x).is_none()) {
             Some(x) => x,
             None => {
-                // That whose number is needed last, and of those that are not needed any more one that need not be
+                // The one with the number that is needed last. Of those not needed any more, one that need not be
                 // stored.
                 let late = |&x: &u8| {
                     let r = taken(self, x).expect("all are taken") as u8;
@@ -338,7 +339,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A host register for a result that is not sure yet: one that nobody has, or xmm0.
+    /// A host register for a result that is not sure yet: one that holds no guest register, or xmm0.
     fn free_float(&mut self) -> u8 {
         let held = self.map.floats.held().fold(self.floats_touched, |all, (_, x, ..)| all | 1 << x);
         (FIRST..FIRST + COUNT as u8).find(|&x| held >> x & 1 == 0).unwrap_or(0)
@@ -634,7 +635,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Code behind the block.
+    /// Cold code after the block.
     fn again(&mut self, what: Again, site: DynamicLabel, (x, long, changed): (u8, bool, bool)) -> Unusual {
         let [label, back] = [0; 2].map(|_| self.a.new_dynamic_label());
         let unusual = Unusual { label, back, site, what, x, long, changed };
@@ -643,7 +644,7 @@ impl Emitter<'_> {
     }
 
     /// Makes sure that the host may do the arithmetic. Only instructions that are called change that, but for the flag.
-    /// If there is reason to believe that it may, it is looked at once, and who may not leaves the block.
+    /// If it may when the block is translated, one check is enough for the block: where it fails, the block is left.
     fn check_fpc(&mut self) {
         if self.map.floats.checked {
             return;
@@ -733,7 +734,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Emits what stands behind the block for a result that is to be looked at again.
+    /// Emits the cold code for a result that is to be looked at again.
     pub fn unusual(&mut self, u: &Unusual) {
         let Unusual { label, back, site, what, x, long, changed } = *u;
         let no = if changed { self.a.new_dynamic_label() } else { site };

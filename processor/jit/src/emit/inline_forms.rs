@@ -1,7 +1,7 @@
-//! Instructions whose bodies are routines: what the routine comes to in the common case, as host code.
+//! Instructions with routines for bodies: what the routine comes to in the common case, as host code.
 //!
-//! Nothing here decides what an instruction means. Whatever is not the common case (a page boundary, operands that
-//! overlap, a result that is not a normal number, a trap that is enabled) goes to the site, and the routine does it.
+//! Nothing here decides what an instruction means. What is not the common case goes to the site, and the routine does
+//! it: a page boundary, operands that overlap, a result that is not a normal number, a trap that is enabled.
 
 use crate::emit::control;
 use crate::emit::emitter::{Emitter, asm};
@@ -373,7 +373,7 @@ impl Emitter<'_> {
         self.set_general(width, i.r1, result);
     }
 
-    /// Nobody looks at the condition code that this instruction sets. An arm may end behind it.
+    /// Whether the condition code of this instruction is not wanted. An arm may leave after it, so in one it is wanted.
     fn code_is_unwanted(&self) -> bool {
         !self.branched_off.now && self.index < self.plan.count && self.plan.unwanted >> self.index & 1 == 1
     }
@@ -387,7 +387,7 @@ impl Emitter<'_> {
             ; mov rax, QWORD i64::MIN ; shrx rax, rax, Rq(n) ; test Rq(v), Rq(v) ; cmove rax, Rq(v) ; mov Rq(rest), Rq(v)
             ; xor Rq(rest), rax);
         let (n, rest, value) = (self.reg(n, Left::Zero), self.reg(rest, Left::Valid), self.reg(v, Left::Valid));
-        // 0: no one found; 2: found.
+        // 0: no bit of one found; 2: found.
         let zero = Word::Const(0);
         let none = Cpu::equal(self, W64, value, zero);
         let code = Cpu::select(self, none, zero, Word::Const(2));

@@ -1,13 +1,13 @@
 //! Branches within a block: registers stay in host registers across them.
 //!
-//! A branch to an instruction further down in its block joins it there: what is where is as the instructions in between
-//! have it, and the branch, which is emitted behind the block, brings its registers there.
+//! A branch to an instruction further down in its block joins it there. Registers stay where the instructions in
+//! between have them. Cold code after the block brings the branch's registers to the same places.
 //!
 //! A block that branches to its own start is emitted twice. The first copy begins, as every block does, with everything
-//! in the `State`. The first branch back in it says what is where at that point: so the second copy begins, and
-//! whatever branches back in either copy brings its registers there and stores nothing that the second copy would load
-//! again. The way out of the second copy is as any other's. Where a block's loop begins behind its start ([`Round`]),
-//! as when a program comes to the loop in another loop, so does the second copy.
+//! in the `State`. The first branch back in it says what is where at that point, and so the second copy begins: with
+//! loop-carried registers. Each branch back in either copy brings its registers there. It stores nothing that the
+//! second copy would load again. The way out of the second copy is as any other's. A block's loop may begin after its
+//! start ([`Round`]), as when a program comes to the loop in another loop. Then so does the second copy.
 
 use crate::emit::emitter::{Away, Carried, Cold, Emitter, Goal, OUT, asm, gr, scratch};
 use crate::emit::words::*;
@@ -25,7 +25,7 @@ pub struct Way {
     /// Guest registers that are stored into the state first.
     store: u16,
     /// (host register, guest register): a right half that the state does not have gets its left half, which the state
-    /// has, before anything is moved. A load of both just behind a store of the one would wait for it to reach the
+    /// has, before anything is moved. A load of both just after a store of the one would wait for it to reach the
     /// host's cache.
     fill: Vec<(u8, u8)>,
     /// (to, from): all at once.
@@ -38,12 +38,12 @@ pub struct Way {
 
 /// From one map to another, `None` if it cannot be said in these terms.
 pub fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
-    // What is open there must be open here.
+    // Spans that are open there must be open here.
     let open = |from: &[u8; 16], to: &[u8; 16]| to.iter().zip(from).all(|(&to, &from)| to == CLOSED || to == from);
     if !open(&from.read, &to.read) || !open(&from.write, &to.write) || to.crossed && !from.crossed {
         return None;
     }
-    // Of a whole register that is small there that must be known here.
+    // If a whole register has a left half of zero there, that must be known here.
     if to.clear & to.full & !(from.clear & from.full) != 0 {
         return None;
     }
@@ -101,8 +101,8 @@ pub fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
     Some(way)
 }
 
-/// Moves (to, from) that are meant as if at once, one after the other; where they go round one waits in register 0,
-/// which is free.
+/// Moves (to, from) that are meant as if at once, one after the other. In a cycle, one waits in register 0, which is
+/// free.
 pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
     let mut done = Vec::with_capacity(moves.len() + 1);
     moves.retain(|&(to, from)| to != from);
@@ -122,9 +122,9 @@ pub fn in_turn(mut moves: Vec<(u8, u8)>) -> Vec<(u8, u8)> {
 }
 
 impl Emitter<'_> {
-    /// A branch to `goal` stands here. If that is where the block's loop begins, and this its first copy, the second is
-    /// going to begin with what is where now; `cc` is the condition code where the branch is taken, and `at` where it
-    /// is. Where several lead there, each tells the state.
+    /// A branch to `goal` stands here. It may be the first to where the block's loop begins, in the first copy. Then
+    /// the second copy is going to begin with what is where now. `cc` is the condition code where the branch is taken,
+    /// and `at` where it is. Where several branches lead there, each puts its address into the state.
     pub fn goes_back(&mut self, goal: Goal, cc: Recipe, at: Option<i64>) {
         let Some(Round { first, last }) = self.plan.round.filter(|round| round.has(self.index)) else { return };
         let start = self.plan.ops[first].fields.at();
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         if self.carried.is_none() && self.held() >= WORTH {
             let [label, over] = std::array::from_fn(|_| self.a.new_dynamic_label());
             let mut map = self.map;
-            // That a whole register is small need not be so the next time.
+            // A left half of zero now need not be zero the next time.
             map.clear &= !map.full;
             map.floats = map.floats.parted();
             self.plan.spans.carry(&mut map);
@@ -151,8 +151,8 @@ impl Emitter<'_> {
             let open = carried.map.read[r as usize] != CLOSED || carried.map.write[r as usize] != CLOSED;
             open && carried.map.moved >> r & 1 == 0 && self.plan.spans.strides(r, *from, carried.first)
         };
-        // Who cannot enter the loop's first instruction, as its page is another's now, would come round to it without
-        // end.
+        // The loop's first instruction may have a guard that fails, as its page is another's now. Its side exit is no
+        // way back: it would come round without end.
         if *from == carried.first || (0..16).any(lost) || carried.map.floats.checked && !map.floats.checked {
             return None;
         }
@@ -188,8 +188,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The instruction that begins here, `at` behind the start of the block, is where branches further up lead: they
-    /// bring their registers to where they are here, and the condition code is one that all of them can have.
+    /// The instruction that begins here, `at` bytes after the start of the block, is where earlier branches lead. They
+    /// bring their registers to where they are here, and the condition code becomes one that all of them can have.
     pub fn join(&mut self, at: i64) {
         let from = self.first_cold;
         let here = |cold: &Cold| match cold {

@@ -1,5 +1,5 @@
-//! Words of storage that are changed where they are (ASI and its kind), and parts of a register that a mask selects
-//! (ICM, CLM, STCM), where what is selected is one run of bytes.
+//! Words of storage that are changed where they are (ASI and its kind). And parts of a register that a mask selects
+//! (ICM, CLM, STCM), where the mask selects one run of bytes.
 
 use crate::emit::emitter::{Emitter, asm};
 use crate::emit::words::*;

@@ -1,15 +1,15 @@
-//! Traces over two pages: what has to be so that a block's text in another page, the next, the one before, or that of a
-//! routine which it calls, is what it was translated from.
+//! Traces over two pages: the block's, and another. That is the next, the one before, or that of a routine which the
+//! block calls. The text there must be what the block was translated from.
 //!
-//! A block is found by its absolute address, and its version says that its own page's text is as it was. Of the page
-//! beside it neither the frame nor the text follows from that: in another space, or later, it may be another's. So code
-//! looks where it goes there: the TLB must lead from the page of the program's own address to the frame that the text
-//! was read from, and that frame's code must have the version it had. Whoever finds it otherwise leaves for the target
-//! as any branch to another page does.
+//! A block is found by its absolute address, and its version says that its own page's text is as it was. That says
+//! nothing about the page beside it: in another space, or later, that may have another frame or other text. So code has
+//! a guard where it goes there. The TLB must lead from the page of the program's own address to the frame that the text
+//! was read from. That frame's code must have the version that it had. If not, the block is left for the target as by
+//! any branch to another page.
 //!
-//! That holds until somebody else does an instruction that is not a site's, or the block is left: what makes a page
-//! stale keeps a site from coming back, and what other CPUs want purged is seen where attention is looked at. So a loop
-//! looks in its first round only, and branches to blocks of that page are links.
+//! The guard holds until a handler is called, other than a site's, or the block is left. What makes a page stale keeps
+//! a site from coming back. What other CPUs want purged is seen where the attention bits are checked. So a loop has the
+//! guard in its first round only, and branches to blocks of that page are links.
 
 use crate::emit::emitter::{Away, Cold, Emitter, Goal, asm, near, scratch};
 use crate::emit::words::*;
@@ -38,7 +38,7 @@ impl Other {
 
 impl Emitter<'_> {
     /// The number of the frame, and its version, of the text so far from the start of the block, if blocks there can be
-    /// linked; `crossed`: the page beside has been looked at.
+    /// linked. `crossed`: the guard of the page beside has been passed.
     pub fn frame_of(&self, at: i64, crossed: bool) -> Option<(u32, u32)> {
         let absolute = self.plan.absolute.0;
         if (0..PAGE as i64).contains(&((absolute % PAGE) as i64 + at)) {

@@ -1,4 +1,4 @@
-//! Operands in storage that look into the TLB for themselves: from the guest's address to the host's.
+//! Operands in storage that have a TLB probe of their own: from the guest's address to the host's.
 
 use crate::emit::emitter::{Emitter, Len, asm, displaced, near};
 use crate::emit::words::*;
@@ -34,7 +34,7 @@ impl Emitter<'_> {
         asm!(self, add rcx, [BYTE rax + layout::ENTRY_HOST as i8]);
     }
 
-    /// rcx becomes the host's address of what is to be stored at `at`, in page 0 or 1 behind what low-address
+    /// rcx becomes the host's address of what is to be stored at `at`, in page 0 or 1 after the bytes that low-address
     /// protection covers.
     fn reach_low(&mut self, at: u64) {
         let site = self.site();
@@ -49,7 +49,8 @@ impl Emitter<'_> {
     }
 
     /// rcx + rax becomes the host's address of `len` bytes of the guest's at `at`, to be fetched; changes `t` and rdx.
-    /// Between the guest's address and the host's are as few operations as can be: who follows pointers waits for each.
+    /// Between the guest's address and the host's are as few operations as can be: a program that follows pointers
+    /// waits for each.
     pub fn reach_fast(&mut self, at: Word, len: i32, t: u8) {
         self.lea(1, at);
         let site = self.site();

@@ -7,8 +7,8 @@ use isa::{Cc, Cpu, Width};
 
 /// No host register.
 pub const NONE: u8 = 0xff;
-/// Host registers that hold values: rbx, rsi, rdi, r8-r14. rax, rcx and rdx are scratch inside one operation, rbp leads
-/// to the `State`, whose `ia` is the address of the block, r15 holds the portion of the budget at hand.
+/// Host registers that hold values: rbx, rsi, rdi, r8-r14. rax, rcx and rdx are scratch inside one operation. rbp leads
+/// to the `State`, where `ia` is the address of the block. r15 holds the portion of the budget at hand.
 pub const POOL: [u8; 10] = [3, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
 /// What is known of bits 32-63 (the left half) of a host register.
@@ -108,7 +108,7 @@ pub enum Word {
     Truth(Truth),
 }
 
-/// Who a host register belongs to.
+/// What a host register is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Owner {
     Free,
@@ -185,8 +185,8 @@ impl Recipe {
         }
     }
 
-    /// What the byte for the condition code in the `State` is, or may be, while generated code runs: the code itself, 0
-    /// to 3, or how it follows from the words at [`CODE_OPERANDS`].
+    /// What the byte for the condition code in the `State` is while generated code runs, if the code is not worked out.
+    /// It says how the code follows from the words at [`CODE_OPERANDS`]. A byte of 0 to 3 is the code itself.
     pub fn byte(&self) -> u8 {
         let (kind, width, _) = self.parts();
         kind << 2 | size(width)
@@ -387,7 +387,7 @@ pub const COMPARE_STRINGS: usize = 31;
 pub const AT_FLOAT_SITE: usize = 29;
 /// The host's registers for them at a site, from the first on.
 pub const SPILL_FLOATS: usize = 32;
-/// The routines for accesses that look for themselves.
+/// The routines for accesses with a TLB probe of their own.
 pub const FETCH_ALONE: usize = 48;
 pub const STORE_ALONE: usize = 49;
 /// 1 in the first byte: flags of the guest are in the host's MXCSR; the second is [`crate::emit::floating::MODEST`]. In the
@@ -426,7 +426,7 @@ pub const REMEMBERED: usize = 83;
 pub const CODE_OPERANDS: usize = 56;
 /// The routines that work it out, without and with floating-point registers in the host's.
 pub const SETTLE_CODE: usize = 58;
-/// Where a block goes whose target is not remembered.
+/// Where a block is left to when its target is not remembered.
 pub const AT_LOOKUP: usize = 60;
 /// The address of what blocks have code, and how often one was found there.
 pub const KNOWN: usize = 61;

@@ -1,13 +1,13 @@
 //! Loops that move or clear field after field, as C libraries and kernels do with what is long: all rounds up to the
 //! end of a page at once.
 //!
-//! A loop of one MVC, or of one XC of a field with itself, the steps of its bases by the field's length and a count is
-//! recognized by [`Stretch::of`]. At the start of its second copy ([`crate::emit::loop_carried`]) stands code that does as many
-//! rounds at once as the count, the budget and the pages of both fields have room for: byte after byte from left to
-//! right, as MVC does, where fields overlap. Where a field that is moved goes over the end of a page, or its page is
-//! not the one that the slot says ([`crate::plan::spans`]), a [routine](emit) moves it in pieces, if all its pages are there,
-//! and the slots are for the pages behind it. Whatever else there is, and the last round, is left to the copy itself.
-//! No such round sets the condition code to anything but what the one before it did.
+//! A loop of one MVC, or of one XC of a field with itself, is recognized by [`Stretch::of`]. Besides, it has only the
+//! steps of its bases by the field's length, and a count. At the start of its second copy ([`crate::emit::loop_carried`]) stands
+//! code that does many rounds at once. It does as many as the count, the budget and the pages of both fields have room
+//! for. Where fields overlap it goes byte after byte from left to right, as MVC does. A field that is moved may go over
+//! the end of a page, or its page may not be the one that the slot says ([`crate::plan::spans`]). Then a [routine](emit)
+//! moves it in pieces, if all its pages are there, and the slots are for the pages after it. All else, and the last
+//! round, is left to the copy itself. No such round sets the condition code to anything but what the one before it did.
 
 use crate::emit::emitter::{Assembler, Emitter, asm, displaced, scratch};
 use crate::emit::inline_forms::Native;
@@ -75,8 +75,8 @@ impl Stretch {
 }
 
 impl Emitter<'_> {
-    /// Emits the rounds that are done at once at the start of the second copy of a loop, if it is such a loop and its
-    /// registers are where they must be. They are changed in place: the code behind it is the only one that knows them.
+    /// Emits the rounds that are done at once, at the start of the second copy of a loop. The loop must be such a one,
+    /// with its registers where they must be. They are changed in place: only the code after it relies on them.
     pub fn stretch(&mut self) {
         let plan = self.plan;
         let there = plan.beside.is_none() || self.map.crossed;
@@ -190,13 +190,12 @@ impl Emitter<'_> {
     }
 }
 
-// What the routine keeps for itself and for whoever calls it, where sites spill registers that it does not use.
+// What the routine keeps for itself and for its caller, where sites spill registers that it does not use.
 /// The guest's addresses of both fields, and their length.
 const TO: usize = SPILL + 8;
 const FROM: usize = SPILL + 9;
 const LENGTH: usize = SPILL + 10;
-/// How far the host's address of each field's first byte is from the guest's, and that of its last; and what is kept
-/// about code in the frame of the last byte that is stored into.
+/// How far the host's address of each field's first byte is from the guest's, and the same of its last byte.
 const TO_FIRST: usize = SPILL + 11;
 const FROM_FIRST: usize = SPILL + 12;
 const TO_LAST: usize = SPILL + 13;
@@ -204,9 +203,9 @@ const FROM_LAST: usize = SPILL + 14;
 /// How much of each field is in its first page.
 const FIRSTS: usize = SPILL + 1;
 
-/// Emits the routine that moves a field, byte after byte from left to right, over the ends of pages: rcx has the
-/// guest's address of where to, rdx that of where from, eax the length, 4096 at most; these, rsi, rdi and xmm0 to xmm2
-/// change. "Not equal": a page is not there, or has code, and nothing has been moved.
+/// Emits the routine that moves a field, byte after byte from left to right, over the ends of pages. rcx has the
+/// guest's address of the destination, rdx that of the source, eax the length, 4096 at most. These, rsi, rdi and xmm0
+/// to xmm2 change. "Not equal": a page is not there, or has code, and nothing has been moved.
 pub fn emit(a: &mut Assembler) -> usize {
     struct E<'a> {
         a: &'a mut Assembler,
@@ -238,7 +237,7 @@ pub fn emit(a: &mut Assembler) -> usize {
         ; mov rsi, [rbp + scratch(FROM)] ; add rsi, [rbp + scratch(FROM_LAST)] ; add rsi, rax
         ; mov ecx, [rbp + scratch(LENGTH)] ; sub ecx, eax ; call =>piece ; cmp eax, eax
         ; =>out ; ret
-        // So many bytes as ecx says from rsi to rdi, which go on behind them; eax and edx stay.
+        // So many bytes as ecx says go from rsi to rdi, which move on past them; eax and edx stay.
         ; =>piece ; test ecx, ecx ; je >nothing ; mov [rbp + scratch(FIRSTS)], eax ; mov [rbp + scratch(FIRSTS) + 4], edx
         ; mov rdx, rdi ; sub rdx, rsi ; sub rdx, 1 ; cmp rdx, rcx ; jb >slowly
         ; mov eax, ecx ; mov rcx, rdi ; mov rdx, rsi ; add rdi, rax ; add rsi, rax ; call QWORD [rbp + scratch(MOVE_BYTES)] ; jmp >moved

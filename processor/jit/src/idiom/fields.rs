@@ -1,5 +1,5 @@
-//! Operands of many bytes, or of a number that is known only when the instruction is executed: MVC, CLC and XC with the
-//! same operand twice, by themselves or under EXECUTE.
+//! Operands of many bytes, or with a length that is known only when the instruction is executed. They are those of MVC,
+//! CLC and XC with the same operand twice, by themselves or under EXECUTE.
 //!
 //! The work is done by [`Routines`], a few pieces of code that every cache has. What is under EXECUTE is known when its
 //! address is: relative to the instruction, or just made by LOAD ADDRESS RELATIVE LONG. Programs keep it in the same
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         self.two_fields(what, Operand::Const(i.l.into()), u);
     }
 
-    /// MVC to `period` bytes behind its source: the first so many bytes over and over.
+    /// MVC to `period` bytes after its source: the first so many bytes over and over.
     pub fn fill_bytes(&mut self, period: i32, i: &Fields) {
         let length = i.l as i32 + 1;
         let from = self.address(0, i.b2, i.d2);
@@ -189,10 +189,10 @@ impl Emitter<'_> {
 }
 
 /// Emits the routines; where each begins is the answer. rcx has the host's address of the first operand, rdx that of
-/// the second and eax how many bytes there are, 1 to 256 (`move`: to 4096); all three and xmm0 to xmm2 are changed.
+/// the second. eax has how many bytes there are, 1 to 256 (`move`: to 4096). All three and xmm0 to xmm2 are changed.
 ///
-/// `move`: the first may begin before the second and overlap it, not behind. `compare`: rax and rdx compare as the
-/// operands do.
+/// `move`: the first may begin before the second and overlap it, but not after it. `compare`: rax and rdx compare as
+/// the operands do.
 pub struct Routines {
     pub moves: usize,
     pub clear: usize,
@@ -319,7 +319,7 @@ mod tests {
             let answer = |other: &[u8]| compare(one.as_ptr().cast_mut(), other.as_ptr(), len as u64);
             assert_eq!(answer(&other), 0);
             for place in (0..len).rev().step_by(3) {
-                // What stands behind it says the opposite.
+                // The bytes after it say the opposite.
                 other[place] ^= 0x80;
                 assert_eq!(answer(&other), if one[place] < other[place] { 1 } else { 2 }, "{len} bytes, at {place}");
                 other[place] ^= 0x80;

@@ -1,12 +1,12 @@
 //! Loops over long numbers that lie side by side: four rounds at once.
 //!
-//! A loop that does the same with number after number (loads, arithmetic and stores off registers which step by eight
-//! bytes, and a count) is recognized by [`Lanes::of`]. At the start of its second copy ([`crate::emit::loop_carried`]) stands code
-//! that does rounds by fours, as long as everything is as usual: all arrays go on in their pages, what is stored does
-//! not overlap what is fetched, and the results are ordinary numbers, so that at most "inexact" is signalled, and that
-//! had been before. How many fours that may be is reckoned once for a page of the arrays; of each four, or eight where
-//! there are registers for them, only the results are looked at. Anything else is left to the copy itself, which does
-//! the next round alone. That at least one round is left to it saves knowing the condition code here.
+//! A loop that does the same with number after number is recognized by [`Lanes::of`]. It has loads, arithmetic and
+//! stores off registers which step by eight bytes, and a count. At the start of its second copy ([`crate::emit::loop_carried`])
+//! stands code that does rounds by fours, as long as everything is as usual. All arrays go on in their pages. What is
+//! stored does not overlap what is fetched. The results are ordinary numbers, so that at most "inexact" is signalled,
+//! and that had been before. How many fours that may be is reckoned once for a page of the arrays. Of each four, or
+//! eight where there are registers for them, only the results are looked at. Anything else is left to the copy itself,
+//! which does the next round alone. At least one round is left to it: so this code need not know the condition code.
 //!
 //! Lanes do what the scalar instructions of [`crate::emit::floating`] do, each for itself; a round's last numbers are in the
 //! registers when a group of four is done.
@@ -23,7 +23,7 @@ use isa::{Cc, Fields, Form, Width::*};
 /// Rounds at once.
 const GROUP: i32 = 4;
 
-/// Numbers side by side: of a round the one so far behind what a register has when the round begins.
+/// An array: each round takes the number at this offset from the register's value when the round begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stream {
     base: u8,
@@ -96,7 +96,7 @@ impl Lanes {
             };
             lanes.take(step, &mut stored)?;
         }
-        // Who reads a number of the round before, or of no array, does something else.
+        // A loop that takes a number from the round before, or from no array, is of another kind.
         let streams: Vec<Stream> = lanes.streams().collect();
         let bases = streams.iter().fold(0u16, |all, stream| all | 1 << stream.base);
         let steps = (0..16).all(|r| stepped[r] == if bases >> r & 1 == 1 { 8 } else { 0 });
@@ -169,7 +169,7 @@ fn each(mut set: u16) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Constants of 32 bytes, which stand behind the code: the order of a number's bytes the other way round, and
+/// Constants of 32 bytes, which stand after the code: the order of a number's bytes the other way round, and
 /// [`ORDINARY`].
 #[derive(Clone, Copy)]
 pub struct Constants([DynamicLabel; 5]);
@@ -178,9 +178,9 @@ pub struct Constants([DynamicLabel; 5]);
 const LEAST: u32 = 0x0010_0000;
 const INFINITY: u32 = 0x7ff0_0000;
 
-/// Twice the left half of a number's bits, which has lost the sign, and the first of these is greater than the second,
-/// as integers with a sign, if the number is infinite or a NaN; of the other two, if it is that, or smaller than the
-/// least normal number or so little greater that the left half does not tell.
+/// Two tests of a number, of two constants each. Twice the left half of its bits, which drops the sign, is added to the
+/// first constant. The sum is greater than the second, as signed integers, if the number is infinite or a NaN. The
+/// other test also finds numbers below the least normal one, or so little above that the left half does not tell.
 const ORDINARY: [u32; 4] =
     [SIGN_BIT, (2 * (INFINITY - 1)) ^ SIGN_BIT, SIGN_BIT - 2 * (LEAST + 1), (2 * (INFINITY - LEAST - 2)) ^ SIGN_BIT];
 const SIGN_BIT: u32 = 1 << 31;
@@ -225,7 +225,7 @@ impl Emitter<'_> {
         self.constants = Some(constants);
         let n = lanes.length as i32;
         let count = host(lanes.count);
-        // Reading the flags takes long, and is done once as long as nobody signals more.
+        // Reading the flags takes long, and is done once as long as no operation may signal more.
         if lanes.long_count {
             asm!(self, cmp Rq(count), GROUP)
         } else {
@@ -408,7 +408,7 @@ impl Emitter<'_> {
         asm!(self, .u8 0xc4 ; .u8 second ; .u8 third ; .u8 code ; .u8 0xc0 | (to & 7) << 3 | (c & 7));
     }
 
-    /// Four numbers, behind a pointer as far as rdx says.
+    /// Four numbers, at an offset of rdx from a pointer.
     fn lane_load(&mut self, y: u8, (at, pointer): (i32, u8), order: u8) {
         asm!(self, vmovups Ry(y), [Rq(pointer) + rdx + at] ; vpshufb Ry(y), Ry(y), Ry(order));
     }

@@ -1,8 +1,8 @@
 //! SEARCH STRING, COMPARE LOGICAL STRING and MOVE STRING: strings that end in the pages in which they begin, where most
 //! do.
 //!
-//! [`Routines`] look at sixteen bytes at once. They never read beyond the sixteen bytes, aligned, or the length that
-//! they are given. A string that goes on behind its page is left to the interpreter, which begins again at its start.
+//! [`Routines`] look at sixteen bytes at once. They never read beyond the aligned sixteen bytes, or the length that
+//! they are given. A string that goes on after its page is left to the interpreter, which begins again at its start.
 
 use crate::emit::emitter::{Assembler, Emitter, asm, scratch};
 use crate::emit::words::*;
@@ -33,8 +33,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// rcx becomes the host's address of the guest's byte at `at`, which is in the register `h`, and eax how many bytes
-    /// there are from there to the end of the page.
+    /// rcx becomes the host's address of the guest's byte at `at`, which is in the register `h`. eax becomes how many
+    /// bytes there are from there to the end of the page.
     fn reach_rest(&mut self, r: u8, h: u8, store: bool) {
         let at = self.address_in(r);
         self.reach(at.address, 1, store);
@@ -96,12 +96,12 @@ impl Emitter<'_> {
 
 /// Where the routines begin. xmm0 has the ending byte. They change rax, rcx, rdx and xmm0 to xmm2.
 ///
-/// `find`: rcx has the host's address of the string and eax its length, 1 to 4096; eax becomes how far behind the start
+/// `find`: rcx has the host's address of the string and eax its length, 1 to 4096. eax becomes how far after the start
 /// the byte is, or the length.
 ///
-/// `compare`: rcx and rdx have the addresses of two strings, eax the length of both, 1 to 4096; edx becomes 0 (they end
-/// and are equal), 1 (the first is low), 2 (the second is), and rax how many bytes before the decisive one were equal,
-/// 0 if all; or edx becomes 3: they are equal and did not end.
+/// `compare`: rcx and rdx have the addresses of two strings, eax the length of both, 1 to 4096. edx becomes 0 if they
+/// end and are equal, 1 if the first is low, 2 if the second is. Then rax becomes how many bytes before the decisive
+/// one were equal, 0 if all. edx becomes 3 if they are equal and did not end.
 pub struct Routines {
     pub find: usize,
     pub compare: usize,
@@ -216,7 +216,7 @@ mod tests {
                 for place in 0..length {
                     let (mut a, mut b) = (one.clone(), one.clone());
                     (a[place], b[place]) = (ending, ending);
-                    // What stands behind the end does not matter.
+                    // What stands after the end does not matter.
                     b[place + 1..].fill(0x60);
                     assert_eq!(same(&a, &b, ending), 0, "{length}, ends at {place}");
                     for (x, y, code) in

@@ -1,14 +1,14 @@
-//! Arms: where a program leaves a trace for a few instructions and comes back to it, as by a branch that is guessed by
-//! nobody, it stays in its code.
+//! Arms: where a program leaves a trace for a few instructions and comes back to it, it stays in the trace's code. A
+//! branch that goes either way, with no rule to guess it by, does so.
 //!
-//! An arm is emitted behind the block, from a branch out of it on, with the registers where that branch has them; it
-//! ends with a jump into the block, where the registers are brought to where they are there. What the block knows at
-//! that place, of the condition code, open spans or constants in registers, the arm must know, too. Mostly it does
-//! after some of the instructions that stand there in the block: those are the arm's as well, until both agree. If they
-//! do not soon, the arm ends as any way out of the block.
+//! An arm is emitted after the block, from a branch out of the block on, with the registers where that branch has them.
+//! It ends with a jump into the block, which first brings the registers to where they are there. What the block knows
+//! at that place the arm must know, too: the condition code, open spans, constants in registers. Mostly it does after
+//! some of the block's instructions from there on. The arm has copies of those, until both agree. If they do not soon,
+//! the arm ends as any way out of the block.
 //!
-//! In a loop the places are those of its second copy ([`crate::emit::loop_carried`]), and branches from behind the loop back into it
-//! are arms, too. Who comes back to a place further up has looked at the budget.
+//! In a loop the places are those of its second copy ([`crate::emit::loop_carried`]). Branches from after the loop back into it are
+//! arms, too. An arm that comes back to an earlier place checks the budget.
 
 use crate::Arm;
 use crate::emit::emitter::{Away, Cold, Emitter, Goal, Plan, asm};
@@ -24,20 +24,20 @@ const AGAIN: usize = 12;
 /// Instructions of all arms of a block, as often as each is emitted.
 const MOST: usize = 128;
 
-/// Arms that go on in others go round a loop, and what they have executed is not counted before they are back: so much,
-/// and no more. What an arm may add must fit into a site's byte, too.
+/// At most so many instructions are executed in arms before they are counted, as a negative refund. Arms that go on in
+/// others may go round a loop, and count only when they are back. What an arm may add must fit into a site's byte, too.
 const FARTHEST: i32 = -64;
 
 /// The arms of a block.
 #[derive(Default, Debug)]
 pub struct Arms {
     list: Vec<Arm>,
-    /// From behind which of the block's instructions ways lead back to which.
+    /// The ways back: after which of the block's instructions each leaves, and to which it leads.
     ways: Vec<(usize, usize)>,
 }
 
 impl Arms {
-    /// Those of `arms` that nobody else does an instruction of, and what leads back into the loop.
+    /// Those of `arms` in which no handler is called, and what leads back into the loop.
     pub fn of(arms: &[Arm], ops: &[Op], count: usize, footprints: &[Footprint], round: Option<Round>) -> Arms {
         let fit = |arm: &&Arm| footprints[arm.first..arm.end].iter().all(|print| !print.called);
         let list: Vec<Arm> = arms.iter().filter(fit).copied().collect();
@@ -63,7 +63,7 @@ impl Arms {
 }
 
 impl Plan<'_> {
-    /// The number of the instruction that the program goes on with behind this one, as far as anybody knows.
+    /// The number of the instruction that the program goes on with after this one, as far as is known.
     pub fn next(&self, index: usize) -> Option<usize> {
         if index < self.count {
             return Some(index + 1).filter(|&next| next < self.count);
@@ -102,7 +102,7 @@ pub struct BranchedOff {
 }
 
 impl Emitter<'_> {
-    /// The number that stands for where this instruction is among [`crate::plan::spans`]' steps: behind the block's last is a
+    /// This instruction's place among [`crate::plan::spans`]' steps: the end of the block, after its last instruction, is a
     /// place, too.
     pub fn position(&self) -> usize {
         self.index + (self.index >= self.plan.count) as usize
@@ -125,7 +125,7 @@ impl Emitter<'_> {
                 plan.spans.go_over(&mut self.map, from + 1, to);
             }
         }
-        // Who comes from elsewhere has other flags.
+        // An arm that comes back here has other flags.
         let here = self.a.offset().0;
         if plan.arms.joins(index) {
             self.distance = None;
@@ -234,7 +234,7 @@ impl Emitter<'_> {
         false
     }
 
-    /// Behind an instruction of an arm: the number of the next, if the arm goes on.
+    /// After an instruction of an arm: the number of the next, if the arm goes on.
     pub fn next_of_arm(&mut self) -> Option<usize> {
         if !self.goes_on() {
             self.finish();

@@ -1,12 +1,12 @@
 //! Copies of registers that are not made.
 //!
 //! Compilers for a machine of two-operand instructions copy a register, or set it to a constant, only to change the
-//! copy with the next instruction. Such a copy waits: the next instruction finds the original in its place, and what it
-//! sets is all that there ever was. Nothing but the one instruction may come in between: it is one of registers alone,
-//! and no branch leads to it.
+//! copy with the next instruction. Such a copy waits: the next instruction reads the original in its place, and sets
+//! the register itself. Only that one instruction may read the copy: it has registers alone for operands, and no branch
+//! leads to it.
 //!
-//! Host registers are never changed in place, but for this: where an instruction of the same kind takes its first
-//! operand from the register that it sets, and nobody else has the value, it may as well be changed where it is.
+//! Host registers are never changed in place, with one exception. An instruction of the same kind may take its first
+//! operand from the register that it sets. If nothing else has the value, it is changed where it is.
 
 use crate::Arm;
 use crate::emit::emitter::{Emitter, asm};
@@ -22,7 +22,7 @@ enum Kind {
     Copies,
     /// It works out the new value of its first register from the old one, and touches no storage.
     Changes,
-    /// So it does, and nobody wants the old value, not even for the condition code.
+    /// So it does, and the old value is not wanted afterwards, not even for the condition code.
     ChangesInPlace,
     /// The same, with an operand in storage.
     ChangesByStorage,
@@ -44,7 +44,7 @@ fn kind(row: &Instruction) -> Kind {
     }
 }
 
-/// The instructions of a block whose copies wait, and those that may change their register in place.
+/// The instructions of a block with copies that wait, and those that may change their register in place.
 #[derive(Default)]
 pub struct Copies {
     waits: Vec<bool>,
@@ -162,8 +162,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A register with the value of `h`, to be changed: `h` itself, if the instruction changes it and nobody else wants
-    /// it.
+    /// A register with the value of `h`, to be changed: `h` itself, if the instruction changes it and nothing else
+    /// wants it.
     pub fn changeable(&mut self, h: u8, width: Width) -> u8 {
         let changes = self.plan.copies.changes[self.index].filter(|&r| self.owner(h) == Owner::Guest(r));
         if let Some(r) = changes {

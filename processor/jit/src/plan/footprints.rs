@@ -19,14 +19,14 @@ pub struct Access {
 #[derive(Default, Debug)]
 pub struct Footprint {
     pub accesses: Vec<Access>,
-    /// General registers whose values it needs, and those that it sets.
+    /// General registers of which it needs the values, and those that it sets.
     pub read: u16,
     pub written: u16,
-    /// Floating-point registers whose values it needs, as far as their numbers may be in the host's.
+    /// Floating-point registers of which it needs the values, as far as their numbers may be in the host's.
     pub floats: u16,
     /// All it does is to add this to a register.
     pub step: Option<(u8, i32)>,
-    /// Somebody else does it.
+    /// It is a call of its handler.
     pub called: bool,
 }
 
@@ -71,7 +71,7 @@ pub fn joined(ops: &[Op], arms: &[Arm], index: usize) -> bool {
 pub struct Ahead {
     read: Vec<u16>,
     floats: Vec<u16>,
-    /// Behind its last comes its first.
+    /// The loop, if there is one: after its last instruction comes its first.
     round: Option<Round>,
     /// So many are the block's.
     count: usize,
@@ -221,7 +221,7 @@ mod tests {
         let ahead = Ahead { round: around(0, 2), ..ahead };
         assert_eq!([1, 2, 3, 4].map(|r| ahead.distance(1, r)), [2, 0, 1, usize::MAX]);
         assert_eq!((ahead.distance_of_float(1, 4), ahead.distance_of_float(1, 3)), (2, usize::MAX));
-        // What stands before the loop does not come again, and what stands behind it comes last.
+        // What stands before the loop does not come again, and what stands after it comes last.
         let ahead = Ahead { round: around(1, 2), ..ahead };
         assert_eq!([1, 2, 3].map(|r| ahead.distance(2, r)), [usize::MAX, 1, 0]);
         let ahead = Ahead { round: around(0, 1), ..ahead };

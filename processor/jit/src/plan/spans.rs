@@ -1,26 +1,27 @@
-//! Accesses off one base: one look into the TLB for all of them.
+//! Accesses off one base register share one TLB probe.
 //!
-//! [`Spans::of`] finds, before a block is emitted, runs of accesses whose base register does not change in between, and
-//! how far they reach. The first of a run looks whether all of that lies in one page that the TLB has, and leaves the
-//! distance from the guest's addresses to the host's in a *slot* of the host's stack; the others take it from there. It
-//! holds until its base register is set, or somebody else does an instruction: a call closes all of them. The plan may
-//! be wrong about a block: what counts is what [`Map`] says is open.
+//! [`Spans::of`] finds runs of accesses before a block is emitted: those off one base register that does not change in
+//! between. It also finds how far they reach. The first access of a run probes the TLB for the whole range, which must
+//! lie in one page. It leaves the distance from the guest's addresses to the host's in a *slot* on the host's stack.
+//! The others take the distance from there. A slot holds until its base register is set or a handler is called: a call
+//! closes all slots. The plan may be wrong about a block: what counts is what [`Map`] says is open.
 //!
-//! A block is *firm*: what is open can be accessed, and nobody looks. Where it cannot be opened, since it is in two
-//! pages, say, or there is code in the frame that is stored into, the instruction is a site's; and a site comes back
-//! only if it can open again what is open behind it ([`Open`]), or else the block is left there. One that is left often
-//! ([`crate::runtime::side_exits`]) is translated again, *loose*: there a slot of 0 says that nothing is open, and each access that
-//! finds it so looks for itself, in code behind the block. Stores have a word of their own then, which is 0 where they
-//! must not be or where there is code; and a site comes back with all of them 0.
+//! A block is *firm* at first: its accesses take it for granted that an open span can be accessed. Sometimes a span
+//! cannot be opened: it lies in two pages, say, or stores go to a frame that has code. Then the instruction is done at
+//! a site (a side exit with its way back). The site comes back only if it can open again all spans that are open after
+//! it ([`Open`]). Otherwise the block is left there. One that is left often ([`crate::runtime::side_exits`]) is translated again,
+//! *loose*. There, a slot of 0 says that nothing is open. Each access that finds 0 makes a TLB probe of its own, in
+//! cold code after the block. Stores have a second word then, which is 0 where stores are not allowed or the frame has
+//! code. A site comes back to loose code with all slots 0.
 //!
-//! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open, and reaches as far as
-//! the block's accesses do, seen from the register's value at the start of the block. When a loop comes round the first
-//! access of a span compares the address with the page the slot was made for, which costs less than a look. So does the
-//! first access of each block off the [register that mostly has a frame](LASTING): its slot is kept from block to
-//! block.
+//! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open. The span reaches as far
+//! as the block's accesses do, seen from the register's value at the start of the block. When a loop comes round, the
+//! first access of a span compares its address with the page that the slot was made for. That costs less than a TLB
+//! probe. The first access of each block off the [register that mostly leads to the stack](LASTING) does the same: its
+//! slot is kept from block to block.
 //!
-//! A register that is set in a loop may be accessed off before that, in the next round, as where a branch comes round
-//! between a fetch and its store: its span stays open around the loop, too, if it is open on all ways round.
+//! A loop may set a base register and use it in the next round before it is set again. So it is where a branch comes
+//! round between a fetch and its store. Such a span stays open around the loop, too, if it is open on all ways round.
 
 use crate::Arm;
 use crate::emit::emitter::{Emitter, asm, displaced, near, scratch};
@@ -49,10 +50,10 @@ pub struct Spans {
     fixed: u16,
     /// Those that are only stepped there.
     stepped: u16,
-    /// For each instruction, how far each register has been stepped before it, and which one it steps; and behind the
-    /// block's last, before those of arms.
+    /// For each instruction, how far each register has been stepped before it, and which one it steps. One more entry
+    /// stands for the place after the block's last instruction, before those of arms.
     steps: Vec<([i32; 16], Option<u8>)>,
-    /// Somebody else does an instruction there.
+    /// The loop, or the block if it has none, calls a handler.
     calls: bool,
     /// There is a loop.
     again: bool,
@@ -79,13 +80,13 @@ pub fn store_slot(r: u8) -> i32 {
     128 + slot(r)
 }
 
-/// The slot of this register outlasts its block: mostly it leads to the frame of the program that runs, and other
-/// blocks want the same page. Whoever does an instruction, or finds a block, closes it.
+/// The slot of this register outlasts its block. Mostly the register leads to the stack frame of the program that runs,
+/// and other blocks want the same page. A handler, a site or a lookup of a block closes it.
 pub const LASTING: u8 = 15;
 
 /// Bytes of all slots.
 pub const SLOTS: i32 = 256;
-/// Bytes of what stands behind them: for each register the page its slot was made for.
+/// Bytes of what follows the slots: for each register, the page that its slot was made for.
 pub const PAGES: i32 = 128;
 
 /// Where that page is on the stack.
@@ -94,7 +95,7 @@ pub fn page(r: u8) -> i32 {
 }
 
 impl Spans {
-    /// Those of a block, and of its arms; behind the instructions of `ways_round` its loop begins again.
+    /// The spans of a block and of its arms. After the instructions of `ways_round` its loop begins again.
     pub fn of(
         all: &[Footprint],
         count: usize,
@@ -218,8 +219,8 @@ impl Spans {
         }
     }
 
-    /// Closes in `map`, before instruction `index`, what has stayed open around the loop and is not wanted any more:
-    /// who comes there on another way need not have it.
+    /// Closes in `map`, before instruction `index`, what has stayed open around the loop and is not wanted any more.
+    /// Another way to the instruction need not have it open.
     pub fn leave_off(&self, map: &mut Map, index: usize) {
         let Some(wanted) = self.wanted.get(index) else { return };
         for r in (0..16).filter(|&r| self.around[r] != CLOSED && wanted >> r & 1 == 0) {
@@ -227,8 +228,8 @@ impl Spans {
         }
     }
 
-    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`:
-    /// where not all steps have been taken the page is to be looked at again.
+    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`.
+    /// Where not all steps have been taken, the page is to be looked at again.
     pub fn go_over(&self, map: &mut Map, from: usize, to: usize) {
         let kept = if self.again { self.stepped } else { 0 };
         for r in (0..16u8).filter(|&r| self.strides(r, from, to)) {
@@ -289,7 +290,7 @@ impl Spans {
         self.covers(n, &Access { base, disp, len, store: false })
     }
 
-    /// What is open in `map` behind an instruction at this position.
+    /// What is open in `map` after an instruction at this position.
     pub fn open<'s>(&'s self, map: &'s Map, position: usize) -> impl Iterator<Item = Open> + 's {
         (0..16u8).filter_map(move |base| {
             let (read, write) = (map.read[base as usize], map.write[base as usize]);
@@ -313,10 +314,10 @@ impl Spans {
 pub struct Open {
     base: u8,
     stores: bool,
-    /// Whoever accesses it next looks whether it is still in the page that its slot was made for.
+    /// The next access checks whether it is still in the page that its slot was made for.
     moved: bool,
     last: u16,
-    /// Where it begins, as seen from the register now, and how far behind that its last byte is.
+    /// Where it begins, as seen from the register now. `last` is how far after that its last byte is.
     from: i32,
 }
 
@@ -326,7 +327,7 @@ impl Open {
         let at = s.gr[self.base as usize].wrapping_add_signed(self.from.into());
         let word = |at: i32| at as usize / 8;
         if self.moved {
-            // Half of all addresses away from it: whoever accesses it next finds that it is in another page.
+            // Half of all addresses away: so the next access finds that it is in another page.
             slots[word(page(self.base))] = at ^ 1 << 63;
             return true;
         }
@@ -372,7 +373,7 @@ impl Span {
 /// In a table: the host register with the index, and how many bytes are wanted.
 type Place = (u8, i32);
 
-/// An access that looks for itself, and where it stands.
+/// An access with a TLB probe of its own, and where it stands.
 #[derive(Clone, Copy)]
 pub struct Alone {
     label: DynamicLabel,
@@ -384,8 +385,8 @@ pub struct Alone {
     place: Option<Place>,
     /// It was to open its span: the words of the slot that are 0 now.
     closes: Closes,
-    /// Where the span begins, and how far behind that it ends, if it may be opened again: in a loop, which would have
-    /// to do without it for long.
+    /// Where the span begins, and how far after that it ends, if it may be opened again. That is in a loop, which would
+    /// have to do without it for long.
     again: Option<(i32, i32)>,
     /// It is opened again for stores, too, and its page is kept.
     stores: bool,
@@ -424,8 +425,8 @@ impl Emitter<'_> {
         Some((Access { base: guest, disp, len, store }, self.fresh(base.0, base.1), place))
     }
 
-    /// If this is an access that shares its look with others: rcx + that register + that displacement becomes the
-    /// host's address. rax and rdx change.
+    /// If this access shares its TLB probe with others: rcx + that register + that displacement becomes the host's
+    /// address. rax and rdx change.
     pub fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
         let (access, base, place) = self.access(at, len, store)?;
         let (r, plan) = (access.base as usize, self.plan);
@@ -442,8 +443,8 @@ impl Emitter<'_> {
         if lasting && !plan.spans.covers(if store { write } else { read }, &seen) {
             // What the slot has is of another span, but perhaps of the same page.
             let (n, span) = plan.spans.find(self.index, &seen)?;
-            // What lies below the frame is none of its page: Java looks there whether the stack has room, page by page,
-            // and what was never stored into cannot be opened for stores.
+            // What lies below the stack frame shares no probe. Java looks there, page by page, whether the stack has
+            // room, and what was never stored into cannot be opened for stores.
             if span.to <= 0 && span.stores == 0 {
                 return None;
             }
@@ -479,7 +480,7 @@ impl Emitter<'_> {
             asm!(self, =>resume);
             let looping = repeated && self.carried.is_some_and(|carried| carried.map.read[r] == n);
             let again = (firm || looping && (moved || !moves) || lasting && moved).then_some((from, last));
-            // What was found for another page is good for nobody.
+            // What was found for another page is of no use here.
             let closes = if moved { Closes::All } else { Closes::Nothing };
             let stores = store || moved && write == n;
             let page = moves || lasting;
@@ -493,19 +494,19 @@ impl Emitter<'_> {
             // A first store opens the span for what is fetched, too.
             true if read == n => span.stores,
             true => span.stores + span.loads,
-            // Who stores where he has fetched needs one look for both.
+            // A store after the fetch in the same span shares this probe.
             false => span.loads + span.stores,
         };
         if users < 2 && !repeated {
             return None;
         }
-        // What is stored into later had better be found now.
+        // If the span is stored into later, it is opened for stores now.
         let stores = store || span.stores > 0;
         let (from, last) = (span.from - by, span.to - span.from - 1);
         let resume = self.a.new_dynamic_label();
         let site = self.site();
         let label = if firm { site } else { self.a.new_dynamic_label() };
-        // Who follows pointers waits for each operation between the register and the operand.
+        // A program that follows pointers waits for each operation between the register and the operand.
         if from == 0 {
             asm!(self, rorx eax, Rd(base), 7)
         } else {
@@ -548,7 +549,8 @@ impl Emitter<'_> {
         Some((self.placed(access.base, base, place), access.disp))
     }
 
-    /// The register that is to be added to rcx: what it is that depends on the place in a table comes last.
+    /// The register that is to be added to rcx. With a place in a table it is the index, so that what waits for the
+    /// index comes last.
     fn placed(&mut self, r: u8, base: u8, place: Option<Place>) -> u8 {
         self.shared = (place.is_none() && !self.plan.loose).then_some(r);
         let Some((index, _)) = place else { return base };
@@ -567,7 +569,7 @@ impl Emitter<'_> {
         displaced!(self, at, (and QWORD) [rsp] (, BYTE 0))
     }
 
-    /// Emits an access that looks for itself.
+    /// Emits an access with a TLB probe of its own.
     pub fn alone(&mut self, alone: &Alone) {
         let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
         let firm = !self.plan.loose;
@@ -618,9 +620,9 @@ impl Emitter<'_> {
     }
 }
 
-/// Emits what [`Emitter::alone`] calls, for fetches and for stores: rcx has the guest's address, eax how far behind it
-/// the last byte is. rcx becomes the distance to the host's and rdx leads to what is kept about code; "not equal": it
-/// is a site's, and for stores so it is where there is code.
+/// Emits the TLB probes that [`Emitter::alone`] calls, for fetches and for stores. rcx has the guest's address, eax how
+/// far after it the last byte is. rcx becomes the distance from the guest's address to the host's. rdx leads to what is
+/// kept about code in the frame. "Not equal": the access is a site's. For stores that is so where there is code, too.
 pub fn emit(a: &mut crate::emit::emitter::Assembler) -> [usize; 2] {
     struct E<'a> {
         a: &'a mut crate::emit::emitter::Assembler,
@@ -734,14 +736,14 @@ mod tests {
         map.write[1] = CLOSED;
         spans.carry(&mut map);
         assert_eq!((map.read[1], map.write[1], map.read[2], map.read[3]), (n, CLOSED, CLOSED, n));
-        // Who comes back behind the last of its accesses need not have it, until it is opened anew.
+        // A way that comes back after the last access in the round need not have it open, until it is opened anew.
         let left = [1, 2, 3, 4, 5].map(|index| {
             let mut map = Map { read: [n; 16], ..Map::EMPTY };
             spans.leave_off(&mut map, index);
             map.read[1]
         });
         assert_eq!(left, [n, CLOSED, CLOSED, n, n]);
-        // From before the base was set comes another span; and somebody else may change what the TLB has.
+        // A way from before the base was set brings another span; and a handler may change what the TLB has.
         assert_eq!(around(&prints, &[1, 6]).around, [CLOSED; 16]);
         let call = Footprint { called: true, ..Footprint::default() };
         let called: Vec<_> = prints.into_iter().take(6).chain([call]).collect();

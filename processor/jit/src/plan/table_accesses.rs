@@ -1,9 +1,9 @@
-//! Tables: an access whose index register holds a small number, as a byte shifted left, off a base that the trace does
-//! not change: the table of a loop, or the registers that an interpreter keeps in its frame.
+//! Tables: accesses with a small number in the index register, as a byte shifted left, off a base that the trace does
+//! not change. Such are the table of a loop, and the registers that an interpreter keeps in its frame.
 //!
-//! All of the table is taken for one operand that shares its look into the TLB with others ([`crate::plan::spans`]), so that
-//! what waits for the index is the access alone. What is known of the index is a bound for all 64 bits of its register,
-//! from the instructions before it in the same trace; where a branch leads in between, nothing is.
+//! All of the table is taken for one operand that shares its TLB probe with others ([`crate::plan::spans`]). So only the
+//! access itself waits for the index. A bound for all 64 bits of the index register is known from the instructions
+//! before it in the same trace. Where a branch leads in between, nothing is known.
 
 use crate::Arm;
 use crate::plan::footprints::{Access, Footprint, joined};
@@ -83,7 +83,7 @@ impl Tables {
                 {
                     let from = gr[base as usize & 15].wrapping_add_signed(i.d2.into());
                     let access = Access { base, disp: i.d2, len: most as i32 + len, store: false };
-                    // One that goes over the end of a page is better off with a look for each.
+                    // For one that goes over the end of a page, a probe for each access is better.
                     if from & PAGE_MASK == from.wrapping_add(access.len as u64 - 1) & PAGE_MASK
                         && access.len < PAGE as i32
                     {

@@ -1,5 +1,5 @@
-//! Targets of indirect branches that are remembered: generated code finds its way to another block by the address, the
-//! space and the mode, and how often the block's page was forgotten.
+//! Targets of indirect branches that are remembered. Generated code finds its way to another block by the address, the
+//! space and the mode. How often the block's page was forgotten must be the same, too.
 //!
 //! The table grows where targets often drive out each other: 64 KiB for a CMS, up to 2 MiB for gcc or Java. With it 20
 //! million of Java's branches are looked for in [`crate::runtime::known_blocks`], of 28 million with 8192 places, and 8 of gcc's 12
@@ -10,8 +10,8 @@ use cpu::State;
 /// Places of a table: at first, and at most.
 const FEWEST: usize = 1 << 11;
 const MOST: usize = 1 << 16;
-/// The table grows if a target drives out another more often than once in so many instructions, in the time that it
-/// takes to drive out as many as the table has.
+/// The table grows if a target drives out another more often than once in so many instructions. That is reckoned over
+/// the time in which as many are driven out as the table has places.
 const SELDOM: u64 = 500;
 
 /// A place: when it is one, and where its code is.

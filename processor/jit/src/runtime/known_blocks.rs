@@ -75,7 +75,7 @@ impl Known {
         let block = Known::block(absolute, mode);
         let at = self.line(block);
         let entries = self.lines[at].iter_mut();
-        // The place stays taken, by a block that nobody looks for.
+        // The place stays taken, by a block that does not exist.
         entries.filter(|entry| (entry.block, entry.code) == (block, code)).for_each(|entry| entry.block = u64::MAX);
     }
 
@@ -98,7 +98,7 @@ impl Known {
 /// The block at `ia` is wanted, and not among the targets. Answers where its code is entered, or 0: the engine must
 /// see, and `ANSWER` says why.
 pub extern "sysv64" fn at_lookup(s: *mut State) -> u64 {
-    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile.
+    // SAFETY: generated code passes the state it was entered with, which nothing else uses meanwhile.
     look_up(unsafe { &mut *s }, false)
 }
 

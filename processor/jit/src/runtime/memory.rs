@@ -13,8 +13,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// The files of the process. CPUs share them, since a host may let a process have a thousand files and CPUs are more;
-/// they are several, since the host writes to one file for one CPU at a time.
+/// The files of the process. CPUs share them, since a host may let a process have a thousand files and CPUs are more.
+/// There are several, since the host writes to one file for one CPU at a time.
 static FILES: [CodeFile; 16] = [const { CodeFile { file: OnceLock::new(), parts: Mutex::new(Parts::NONE) } }; 16];
 
 struct CodeFile {
@@ -22,7 +22,7 @@ struct CodeFile {
     parts: Mutex<Parts>,
 }
 
-/// Which parts of a file are whose: where the last one ends, and the free ones before that.
+/// The parts of a file that are taken: where the last one ends, and the free ones before that.
 struct Parts {
     end: u64,
     free: Vec<(u64, usize)>,

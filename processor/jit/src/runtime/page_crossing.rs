@@ -1,6 +1,6 @@
-//! The instruction that stands across the end of a page. It is in no block, for what its two pages hold may change
-//! apart from each other: each time it is decoded, of what both hold now, and done by its handler. Of gcc's
-//! instructions that is one of some 1200.
+//! The instruction that stands across the end of a page. It is in no block, for its two pages may change apart from
+//! each other. Each time it is decoded anew, from what both hold now, and done by its handler. Of gcc's instructions
+//! that is one of some 1200.
 
 use crate::emit::words::settle_code;
 use crate::runtime::translator::perform;
@@ -16,8 +16,8 @@ pub enum Crossed {
     Left,
 }
 
-/// If the instruction at `s.ia`, whose first byte is at `absolute`, stands across the end of the page, it is done,
-/// unless it is one of those that are the engine's.
+/// If the instruction at `s.ia`, with its first byte at `absolute`, stands across the end of the page, it is done. Some
+/// of these are left to the engine.
 #[inline]
 pub fn cross(s: &mut State, absolute: Absolute, refuses: fn(&Instruction) -> bool) -> Crossed {
     let here = PAGE - s.ia % PAGE;

@@ -1,10 +1,10 @@
-//! Sites as they are kept: the ways out of translated code and back, of which there are more than blocks.
+//! Sites as they are kept: side exits of translated code, each with its way back. There are more of them than blocks.
 //!
-//! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most of the sites are
-//! never reached, so they are kept small, 48 bytes: of the map of guest registers a byte for each host register, of the
-//! recipe of the condition code its place among the recipes, where neighbours share one; so they do floating-point
-//! registers and open spans. Instructions that have sites are kept with them, so code stays good whatever the engine
-//! does with its own.
+//! While a block is emitted, a [`Draft`] has everything as the emitter has it, some 150 bytes. Most sites are never
+//! reached, so they are kept small, in 48 bytes. The map of guest registers is a byte for each host register. The
+//! recipe of the condition code is its place among the recipes, where neighbours share one. They share floating-point
+//! registers and open spans likewise. Instructions that have sites are kept with the sites. So code stays good whatever
+//! the engine does with its own copies.
 
 use crate::emit::floating::{FIRST, Floats};
 use crate::emit::words::*;
@@ -14,7 +14,7 @@ use cpu::State;
 use isa::Op;
 use std::cell::Cell;
 
-/// A way out of translated code, and the way back, as it is emitted.
+/// A side exit of translated code, and its way back, as it is emitted.
 pub struct Draft {
     /// The number of the instruction in its block.
     pub index: usize,
@@ -27,18 +27,18 @@ pub struct Draft {
     /// Where the branch is that was taken last, if the state does not have it.
     pub broke: Option<i64>,
     pub after: Map,
-    /// The register off whose slot rcx has been loaded there.
+    /// At `resume`, rcx has what the slot of this register has.
     pub distance: Option<u8>,
-    /// Where the instruction behind it begins.
+    /// Where the host code of the next instruction begins.
     pub resume: u64,
-    /// The engine goes on behind the instruction, not the block.
+    /// The block is left after the instruction: execution does not go on in this code.
     pub leave: bool,
-    /// It does so for a reason of the site's own.
+    /// It is left for a reason of the site's own.
     pub quits: bool,
 }
 
 impl Draft {
-    /// Floating-point registers are in the host's, there or behind the instruction.
+    /// Floating-point registers are in the host's, at the site or after its instruction.
     pub fn holds_floats(&self) -> bool {
         [&self.before, &self.after].into_iter().any(|map| map.floats.any())
     }
@@ -63,8 +63,8 @@ const HELD: u8 = 0x80;
 const DIRTY: u8 = 0x40;
 const FULL: u8 = 0x20;
 
-/// Where floating-point registers are, a byte for each of the guest's, since two may share one of the host's: `HELD`,
-/// `DIRTY`, `FULL` for a long number, and the host's register from [`FIRST`] on.
+/// Where floating-point registers are, a byte for each of the guest's, since two may share one of the host's. It has
+/// `HELD`, `DIRTY`, `FULL` for a long number, and the host's register from [`FIRST`] on.
 #[derive(Clone, Copy, PartialEq)]
 struct FloatPlaces([u8; 16]);
 
@@ -134,13 +134,13 @@ impl Places {
 pub struct Site {
     /// Its instruction: a number among `Sites::ops`.
     op: u32,
-    /// Where the instruction behind it begins, from the start of the code.
+    /// Where the host code of the next instruction begins, from the start of the code.
     resume: u32,
     /// Where its recipe begins.
     cc: u32,
     /// Where floating-point registers are, before and after: a number among `Sites::floats`.
     floats: u32,
-    /// Where the spans stand that are open behind it, and in the last bits how many there are.
+    /// Where the list of spans begins that are open after it, and in the last five bits how many there are.
     open: u32,
     before: Places,
     after: Places,
@@ -149,9 +149,9 @@ pub struct Site {
     /// Instructions that were counted and are not executed if the block is left here; in an arm some may not have been
     /// counted yet.
     pub refund: i8,
-    /// The register off whose slot rcx has been loaded behind it.
+    /// After it, rcx has what the slot of this register has.
     distance: u8,
-    /// The engine goes on behind the instruction, not the block.
+    /// The block is left after the instruction: execution does not go on in this code.
     pub leave: bool,
 }
 
@@ -170,18 +170,18 @@ pub struct Sites {
     list: Vec<Site>,
     /// Instructions that have sites.
     ops: Vec<Op>,
-    /// Recipes, one behind the other.
+    /// Recipes of condition codes, one after another.
     recipes: Vec<u8>,
     /// Places of floating-point registers, before and after; the first: there are none.
     floats: Vec<[FloatPlaces; 2]>,
-    /// Spans that are open behind sites, one list behind the other.
+    /// Spans that are open after sites, one list after another.
     open: Vec<Open>,
-    /// The blocks of which accesses do not look whether spans are open, in the order of their sites.
+    /// The blocks with accesses that do not check whether spans are open, in the order of their sites.
     firm: Vec<Firm>,
     /// For each `NEIGHBOURS` sites, the last of these that begins no later than their first. A search by halves took 3
     /// of 100 seconds of gcc.
     near: Vec<u32>,
-    /// Which of these had better look.
+    /// Which of these is left too often, and is to be translated again.
     unsteady: Cell<Option<u32>>,
     /// Where the code begins.
     code: u64,
@@ -194,20 +194,20 @@ pub struct Firm {
     pub absolute: Absolute,
     pub version: u32,
     pub mode: u64,
-    /// Where its code begins, and how far behind that its inner entry is.
+    /// Where its code begins, and how far after that its inner entry is.
     pub code: u64,
     pub head: u64,
-    /// Instructions that must be executed until the block was hardly ever left, and when that was.
+    /// Each leaving adds to the debt, and each instruction executed pays some off; `since` is when that was reckoned.
     debt: Cell<u64>,
     since: Cell<u64>,
 }
 
-/// A block that is left more often than once in so many instructions, so often, is one whose accesses had better look:
-/// what they save is little against the way out, by the engine and back.
+/// A firm block that is left more often than once in `SELDOM` instructions, `OFTEN` times, is translated again as
+/// loose. What firm accesses save is little against a way out by the engine and back.
 const SELDOM: u64 = 1 << 15;
 const OFTEN: u64 = 8;
 
-/// Sites whose firm blocks are looked for from the same one on.
+/// So many neighbouring sites begin the search for their firm block with the same one.
 const NEIGHBOURS: usize = 64;
 
 impl Sites {
@@ -229,8 +229,8 @@ impl Sites {
         self.list.len()
     }
 
-    /// Keeps the sites of a block of these instructions, with these spans if its accesses do not look whether they are
-    /// open.
+    /// Keeps the sites of a block of these instructions, with these spans if the block is firm: its accesses do not
+    /// check whether spans are open.
     pub fn keep(&mut self, drafts: &[Draft], ops: &[Op], spans: Option<&Spans>) {
         let (mut opened, mut list) = (self.open.len(), Vec::new());
         let mut last: Option<(Recipe, u32)> = None;
@@ -295,7 +295,7 @@ impl Sites {
         self.firm.push(Firm { site, absolute, version, mode, code, head, debt, since });
     }
 
-    /// A block that was left so often that it had better be translated otherwise.
+    /// A block that was left so often that it is to be translated again as loose.
     pub fn take_unsteady(&mut self) -> Option<&Firm> {
         self.unsteady.take().map(|n| &self.firm[n as usize])
     }
@@ -320,8 +320,8 @@ impl Sites {
         }
     }
 
-    /// The spilled host registers as they are behind the site's instruction, and where that is. `None`: a span that is
-    /// open there cannot be.
+    /// The spilled host registers as they are after the site's instruction, and where code goes on. `None`: a span that
+    /// must be open there cannot be opened.
     pub fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
         let (from, count) = (site.open as usize >> 5, site.open as usize & 31);
         if !self.open[from..from + count].iter().all(|open| open.open(s, slots)) {
@@ -340,8 +340,8 @@ impl Sites {
         near + self.firm[near + 1..].iter().take_while(|firm| firm.site <= number).count()
     }
 
-    /// The block of a site was left behind it when so many instructions had been executed. Answers whether it had
-    /// better be translated otherwise.
+    /// The block of a site was left after its instruction, when so many instructions had been executed. Answers whether
+    /// the block is to be translated again as loose.
     pub fn left(&self, number: u32, executed: u64) -> bool {
         let n = self.firm_of(number);
         let firm = &self.firm[n];

@@ -29,8 +29,8 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::OnceLock;
 
-/// Instructions that code executes between two looks at who wants attention: the budget is handed out in portions.
-/// Whoever lets interruptions in looks at once.
+/// Instructions that code executes between two checks of the attention bits: the budget is handed out in portions. An
+/// instruction that enables interruptions has them checked when its block ends, at the latest.
 const PORTION: i64 = 4096;
 /// More than a block can need, and as much as most need.
 const MAX_CODE: usize = 256 << 10;
@@ -97,19 +97,19 @@ pub struct Translator {
     cold: Vec<Cold>,
     targets: Targets,
     known: Known,
-    /// Blocks that are left often where accesses do not look whether spans are open, and so look: their addresses and
-    /// modes, and the code that each had before.
+    /// Blocks that were left too often as firm ones, and so are loose: their addresses and modes, and the code that
+    /// each had before.
     loose: HashMap<(u64, u64), Retired>,
-    /// The last that became one, and its code, until the engine takes it.
+    /// The last block that became loose, and its code before, until the engine takes it.
     loosened: Option<(Absolute, u64)>,
     /// How often it has been emptied.
     era: u64,
-    /// An operation code that is translated as another, for tests of whoever looks for mistakes.
+    /// An operation code that is translated as another, to test the comparison of the engines.
     mistake: Option<(u8, u8)>,
     /// How much code may be kept, and how many instructions it has been made of since it was emptied.
     room: Room,
     kept: u64,
-    /// What has been done since somebody took this.
+    /// What has been done since this was last taken.
     pub statistics: Statistics,
 }
 
@@ -133,8 +133,8 @@ fn perform_site(s: &mut State, sites: &Sites, site: &Site) -> bool {
     perform(s, sites.op(site), site.refund, site.leave)
 }
 
-/// The same for an instruction behind which so many are not executed if the block is left, as it is anyway if it
-/// `leaves`.
+/// The same for an instruction after which `refund` instructions are not executed if the block is left. With `leaves`
+/// the block is left anyway.
 pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
     let mode_before = mode(s);
     if floating::owes_flags(s) {
@@ -150,8 +150,8 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
         s.scratch[SPILL] = (op.fields.next as u32 as u64) << 8 | op.fields.len as u64;
         return false;
     }
-    // What ends a block goes on at another's, found by space and mode, whatever has become of them: SUPERVISOR CALL and
-    // LOAD PSW are of that kind. Only of what blocks are kept for the engine must know at once.
+    // After an instruction that ends a block, the next is found by space and mode, whatever has become of them.
+    // SUPERVISOR CALL and LOAD PSW are of that kind. The engine must know at once only if blocks are stale.
     let stays = if leaves {
         s.scratch[MOVED] |= s.fetch_stale as u64;
         s.fetch_stale = s.blocks_stale;
@@ -172,8 +172,8 @@ pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
 
 /// A site was reached: the instruction again on the exact state. Answers where to go on, or 0 to leave.
 extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
-    // SAFETY: generated code passes the state it was entered with, which nobody else uses meanwhile, and its slots;
-    // `enter` has put the address of the sites there, which nobody changes before it returns.
+    // SAFETY: generated code passes the state it was entered with, which nothing else uses meanwhile, and its slots.
+    // `enter` has put the address of the sites there, which nothing changes before it returns.
     let (s, sites, slots) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites), &mut *slots) };
     let site = sites.get(id as u32);
     s.scratch[REACHED] += 1;
@@ -182,12 +182,12 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
     if !perform_site(s, sites, site) {
         return 0;
     }
-    // Whoever did the instruction may have changed what the TLB has.
+    // The instruction may have changed what the TLB has.
     spans::close(slots);
     if !site.leave
         && let Some(code) = sites.resume(site, s, slots)
     {
-        // The code behind it may not look again; that behind a call does.
+        // Code after a site does not check the floating-point-control register again; code after a call does.
         if floated {
             floating::give_flags(s);
         }
@@ -199,7 +199,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
         s.scratch[ANSWER] = LOOK as u64;
         return 0;
     }
-    // A block begins there, once it has been wanted often enough.
+    // A block begins there, once that address has been wanted often enough.
     look_up(s, true)
 }
 
@@ -343,8 +343,8 @@ impl Translator {
             ; mov rax, QWORD at_lookup as *const () as i64 ; call rax ; test rax, rax ; jz >left
             ; mov r15, [rbp + budget] ; mov QWORD [rsp + lasting], 0 ; mov QWORD [rsp + lasting_store], 0 ; jmp rax
             ; left: ; mov rax, [rbp + scratch(ANSWER)] ; jmp <out);
-        // Brings the next portion of the budget, if there is one and nobody wants attention; "equal": there is none.
-        // rax and rcx change.
+        // Brings the next portion of the budget, if there is one and no attention bit that is open is on. "Equal":
+        // there is none. rax and rcx change.
         let refill = e.a.offset().0;
         asm!(e, mov rax, [rbp + scratch(RESERVE)] ; test rax, rax ; jle >none
             ; mov rcx, [rbp + field(layout::ATTENTION)] ; mov ecx, [rcx] ; test ecx, [BYTE rbp + near(layout::OPEN)] ; jne >none
@@ -370,8 +370,8 @@ impl Translator {
         self.stubs = self.memory.used();
     }
 
-    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only:
-    /// whoever compares this engine with another must find it.
+    /// From now on, instructions with the first byte `code` are translated as if it were `other`. For tests only: a
+    /// comparison of the engines must find the difference.
     pub fn mistake(&mut self, code: u8, other: u8) {
         self.mistake = Some((code, other));
     }
@@ -425,9 +425,9 @@ impl Translator {
         mode(s) as u8
     }
 
-    /// Translates the block at `absolute`, all of it in one page and the one `beside` it: where an instruction does not
-    /// stand behind the one before it, that branches there. Returns where it is entered from outside, and from its own
-    /// page.
+    /// Translates the block at `absolute`, all of it in one page and the one `beside` it. Where an instruction does not
+    /// follow the one before it in storage, that one branches to it. Returns where the code is entered from outside,
+    /// and from its own page.
     pub fn translate(
         &mut self,
         s: &State,
@@ -535,10 +535,10 @@ impl Translator {
         if let Some(Round { first, last }) = plan.round {
             let described: Vec<_> = (first..=last).map(described).collect();
             plan.lanes = Lanes::of(&described, ops[first].fields.at());
-            // A stretch is all of its block, and nobody else does any of it.
+            // A stretch is all of its block, and no handler is called in it.
             plan.stretch = Stretch::of(&described).filter(|_| described.len() == count && unfit == 0);
         }
-        // What is done many rounds at a time has no time for arms, and looks whether it may be.
+        // Loops that are done many rounds at a time have no arms, and their accesses check whether spans are open.
         if plan.lanes.is_some() || plan.stretch.is_some() {
             plan.loose = true;
         } else {
@@ -583,7 +583,7 @@ impl Translator {
         (at, at + head)
     }
 
-    /// The rows of these instructions as if those whose first byte is the one had the other.
+    /// The rows of these instructions, with the first byte `code` read as `other`.
     fn mistaken(s: &State, texts: &[[u8; 6]], (code, other): (u8, u8)) -> Vec<Option<&'static Instruction>> {
         let first = |byte: u8| if byte == code { other } else { byte };
         let texts = texts.iter().map(|&[byte, rest @ ..]| {
@@ -594,8 +594,8 @@ impl Translator {
         texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
     }
 
-    /// The code, how far behind its start the inner entry is, and how many arms come back; or the number of an
-    /// instruction of the block that needs more registers than there are, or none, if it is an arm's.
+    /// The code, how far after its start the inner entry is, and how many arms come back. Otherwise the number of an
+    /// instruction of the block that needs more registers than there are, or none if it is an arm's.
     fn emit(
         &mut self,
         plan: &Plan,
@@ -654,7 +654,7 @@ impl Translator {
     ) -> Result<(), usize> {
         let (op, row) = (&e.plan.ops[n], rows[n]);
         e.begin(n);
-        // A block ends with EXECUTE, whatever that executes, and goes on behind it.
+        // EXECUTE ends a decoded block, whatever it executes. Code that does the target inline goes on after it.
         let executes = row.and_then(execute);
         if n < e.plan.count && unfit >> n & 1 == 1 || executes.is_some_and(|relative| !e.execute(relative, &op.fields))
         {
@@ -678,8 +678,8 @@ impl Translator {
         Ok(())
     }
 
-    /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`, if that has to do
-    /// with the same version of the same frame.
+    /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`. The link must have
+    /// been made for the same version of the same frame.
     pub fn connect(&mut self, link: Link, absolute: Absolute, version: u32, code: u64) {
         if link.era != self.era {
             return;
@@ -712,7 +712,7 @@ impl Translator {
         self.targets.remember(ia, key(s), code, s.forgotten(ia), s.instructions);
     }
 
-    /// Runs the code of the block at `s.ia` and whatever comes behind it.
+    /// Runs the code of the block at `s.ia`, and the code that it leads to, until the engine is needed.
     pub fn enter(&mut self, s: &mut State, code: u64) -> Exit {
         s.scratch[LEAVE] = self.leave;
         s.scratch[AT_SITE] = self.at_site;
