@@ -1,7 +1,7 @@
 //! Arms of a trace: the other ways of its branches, where they come back to it within a few instructions.
 //!
-//! A branch that nobody guesses goes either way, and one that is nearly always taken is not always. Where the other way
-//! is short, it is translated with the trace, and both stay in the same code ([`jit::Arm`]).
+//! A branch that cannot be guessed goes either way, and one that is nearly always taken is not always. Where the other
+//! way is short, it is translated with the trace, and both stay in the same code ([`jit::Arm`]).
 
 use crate::trace::{Text, Trace, target};
 use cpu::State;
@@ -70,7 +70,8 @@ impl Trace {
             let (bytes, length) = text.instruction(at)?;
             let decoded = decode_op(s, bytes, at);
             let row = decoded.row?;
-            // What another instruction does, or depends on how many have been executed.
+            // EXECUTE does another instruction, and a result may depend on how many have been executed: neither is for
+            // an arm.
             if matches!(row.shape.form, Form::Execute { .. } | Form::Counts) {
                 return None;
             }

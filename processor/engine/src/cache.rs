@@ -14,7 +14,7 @@ use storage::Storage;
 /// Instructions of which statistics are told.
 const MUCH: u64 = 1 << 20;
 
-/// A decoded block: one line of the host's caches, since most are looked for when they have not been for long.
+/// A decoded block, in one line of the host's caches: most have left those by the time that they are looked for again.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Block {
@@ -23,7 +23,7 @@ pub struct Block {
     /// Where its instructions are among those that are kept; [`NONE`]: they are decoded again when they are wanted,
     /// which is seldom where there is code.
     first: u32,
-    /// Of its text: another CPU that stores into it raises the frame's version a moment later.
+    /// A digest of its text: another CPU that stores into the text raises the frame's version only a moment later.
     pub digest: u64,
     pub count: u16,
     /// Length of its text.
@@ -37,21 +37,22 @@ pub struct Block {
     /// How it was mostly left, and how much more often so than otherwise.
     pub way: Way,
     pub votes: u8,
-    /// Blocks that came behind it, the latest first.
+    /// Blocks that came after it, the latest first.
     links: [u32; 2],
-    /// Where its code is entered from outside, 0 if it has none, and how far behind that it is from its own page.
+    /// Where its code is entered from outside, 0 if it has none, and how far after that it is entered from its own
+    /// page.
     code: u64,
     inner: u16,
 }
 
 const _: () = assert!(size_of::<Block>() == 64);
 
-/// How a block is left: behind so many of its instructions, and whether by a branch.
+/// How a block is left: after so many of its instructions, and whether by a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Way {
     pub count: u8,
     pub branched: bool,
-    /// How far behind the block's start it went on; odd: too far.
+    /// How far after the block's start it went on; odd: too far.
     pub to: i32,
 }
 
@@ -94,10 +95,10 @@ pub struct BlockCache {
     /// has it.
     engine: Option<(Engine, u8)>,
     mistake: Option<(u8, u8)>,
-    /// Translated blocks that were found stale, and instructions that were executed, as far as nobody has been told.
+    /// Translated blocks that were found stale, and instructions that were executed, since statistics were taken last.
     invalidated: u64,
     executed: u64,
-    /// The storage of the CPU that ran last: counting who holds it concerns all CPUs.
+    /// The storage of the CPU that ran last. It is kept, since a change of its count of references concerns all CPUs.
     storage: Option<Arc<Storage>>,
     /// Bytes of code that the translator may keep, if not as many as it likes.
     room: Option<usize>,
@@ -120,8 +121,8 @@ impl BlockCache {
         BlockCache { engine: Some((Engine::Compare, 1)), ..BlockCache::default() }
     }
 
-    /// With instructions whose first byte is `code` translated as if it were `other`: whoever looks for mistakes must
-    /// find it.
+    /// With instructions of the first byte `code` translated as if it were `other`: a comparison of the engines must
+    /// find the difference.
     pub fn with_mistake(self, code: u8, other: u8) -> BlockCache {
         BlockCache { mistake: Some((code, other)), ..self }
     }
@@ -258,14 +259,14 @@ impl BlockCache {
         &self.blocks[number as usize]
     }
 
-    /// The block was interpreted: behind so many instructions it was left, by a branch or not, to so far behind its
-    /// start.
+    /// The block was interpreted. It was left after so many instructions, by a branch or not, to so many bytes after
+    /// its start.
     #[inline(always)]
     pub fn left(&mut self, number: u32, count: usize, branched: bool, to: u64) {
         let Some(block) = self.blocks.get_mut(number as usize) else { return };
         let to = if to as i32 as u64 == to { to as i32 } else { 1 };
         let way = Way { count: count as u8, branched, to };
-        // Whoever has more than half of all votes is what is left when each vote for another takes one away.
+        // A majority vote: each vote for another way takes one away, so the way with more than half of all is left.
         (block.way, block.votes) = match block.votes {
             votes if block.way == way => (way, votes.saturating_add(1)),
             0 => (way, 1),
@@ -430,7 +431,7 @@ impl BlockCache {
         self.storage = Some(storage);
     }
 
-    /// What has been done since this was told last, `executed` instructions more than when it was asked last; nothing
+    /// What has been done since statistics were taken last, with `executed` more instructions counted first. `None`
     /// where nothing is to be translated, or if this is asked `often` and it is not much yet.
     pub(crate) fn take_statistics(&mut self, executed: u64, often: bool) -> Option<jit::Statistics> {
         self.executed += executed;

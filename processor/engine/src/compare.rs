@@ -7,11 +7,11 @@
 //! where a program that was interpreted from its beginning would be.
 //!
 //! The clock stands still during a stretch. Interruptions are taken between stretches, once; that none was due within
-//! one is compared, too. What other parts of the complex do for an instruction (an interception) is done once, behind
-//! the stretch. [`Form::Once`] are the instructions that could not be done twice: traces with them are not translated,
-//! and nothing is compared. Whoever chooses this engine runs one CPU of a configuration at a time.
+//! one is compared, too. Other parts of the complex act on an instruction (an interception) once, after the stretch.
+//! [`Form::Once`] are the instructions that could not be done twice: traces with them are not translated, and nothing
+//! is compared. The caller that chooses this engine runs one CPU of a configuration at a time.
 //!
-//! A difference is our own failure, so it ends in a panic, whose message is the report.
+//! A difference is our own failure, so it ends in a panic, with the report for its message.
 
 use crate::cache::{BlockCache, NONE};
 use crate::{fetch_address, step};
@@ -60,7 +60,7 @@ pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follo
     exit
 }
 
-/// Runs translated code. What comes back has a fault's address behind its instruction.
+/// Runs translated code. In what comes back, a fault's address is that after its instruction.
 fn translated(s: &mut State, cache: &mut BlockCache, code: u64, budget: i64) -> (jit::Exit, Option<u8>) {
     s.budget = budget;
     match cache.enter(s, code) {

@@ -25,8 +25,8 @@ impl Extent {
     }
 }
 
-/// Which blocks were dropped, by a hash of their addresses: a program that goes through more text than is kept, round
-/// and round, executes none of it often before it is dropped, and is told from one that executes everything once.
+/// Which blocks were dropped, by a hash of their addresses. A program may go through more text than is kept, round and
+/// round: each block is dropped before it is executed often. That is told from a program that executes everything once.
 #[derive(Default)]
 pub struct Dropped {
     bits: Vec<u64>,
@@ -59,8 +59,9 @@ impl Dropped {
     }
 
     /// Whether half of what is kept has been decoded again since this was asked last, and that took a good part of the
-    /// time, now that so many instructions have been executed, and the time before, too: a program that begins, as at
-    /// the end of a boot, does so once. To decode one takes some 0.2 microseconds, as long as 500 take in code.
+    /// time. `executed` instructions have been executed by now. It must have been so the time before, too: a program
+    /// that begins, as at the end of a boot, does so once. To decode one takes some 0.2 microseconds, as long as 500
+    /// take in code.
     pub fn takes_long(&mut self, kept: Extent, executed: u64) -> bool {
         const GOOD_PART: u64 = 2000;
         let passed = executed.wrapping_sub(std::mem::replace(&mut self.since, executed));

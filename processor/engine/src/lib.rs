@@ -1,9 +1,9 @@
 //! Running a virtual CPU: SIE's contract, "run until something is not yours".
 //!
-//! [`run`] executes blocks: instructions decoded once, up to the first that ends a block (a branch, a change of the
-//! PSW's or control registers' meaning) or to the end of the page. Where a branch on a condition is not taken, its
-//! block goes on. Blocks are found by absolute address, so address spaces share them, and each remembers its frame's
-//! code version, so a store into code makes it stale.
+//! [`run`] executes blocks: instructions decoded once. A block goes up to the first instruction that ends one, or to
+//! the end of the page. A branch ends one, as does a change of what the PSW or control registers mean. Where a branch
+//! on a condition is not taken, its block goes on. Blocks are found by absolute address, so address spaces share them.
+//! Each remembers its frame's code version, so a store into code makes it stale.
 //!
 //! Blocks that are executed often are translated to host code ([`jit`]), which does what this loop does between blocks
 //! and comes back when something else is wanted.
@@ -36,7 +36,7 @@ use storage::{Code, Storage};
 pub enum Exit {
     /// The budget of instructions is used up: time to look at the clock.
     Budget,
-    /// `attention::LEAVE`: somebody wants the CPU.
+    /// `attention::LEAVE` is on: CP, say, wants the CPU.
     Leave,
     /// Orders of other CPUs wait (`Signals::take_orders`).
     Order,
@@ -44,7 +44,8 @@ pub enum Exit {
     Io,
     /// `attention::IUCV`, and the CPU is enabled for it: CP has a message, and knows what the interruption stores.
     Message,
-    /// An instruction that belongs to the configuration or to CP. The PSW is behind it; `ilc` is its length in bytes.
+    /// An instruction that belongs to the configuration or to CP. The PSW has the address after it; `ilc` is its length
+    /// in bytes.
     Instruction { what: Intercepted, ilc: u8 },
     /// The guest is interpreted, and the host has an external interruption for it that it is enabled for.
     Request,
@@ -84,9 +85,8 @@ static ENGINE: AtomicU8 = AtomicU8::new(0);
 /// Whether everything is translated when it is executed for the first time, for tests.
 static EAGER: AtomicBool = AtomicBool::new(false);
 
-/// Chooses the engine of all CPUs, from the next slice of each on. Until somebody does, the environment's
-/// `ENDICOTT_ENGINE` (`interpreter`, `jit`, `compare`, or `eager`: a
-/// translator that waits for nothing) decides.
+/// Chooses the engine of all CPUs, from the next slice of each on. Until this is called, the environment's
+/// `ENDICOTT_ENGINE` decides: `interpreter`, `jit`, `compare`, or `eager`, a translator that waits for nothing.
 pub fn choose(engine: Engine) {
     ENGINE.store(engine as u8 + 1, Ordering::Relaxed);
 }
@@ -119,7 +119,7 @@ pub fn statistics() -> jit::Statistics {
 
 static TOTAL: Mutex<jit::Statistics> = Mutex::new(jit::Statistics::NONE);
 
-/// Why there is no translator, once somebody has wanted one in vain.
+/// Why there is no translator, once one has been wanted in vain.
 static UNAVAILABLE: OnceLock<String> = OnceLock::new();
 
 /// Why code is not translated although it was to be: the host cannot, or does not let us.
@@ -127,16 +127,16 @@ pub fn unavailable() -> Option<&'static str> {
     UNAVAILABLE.get().map(String::as_str)
 }
 
-/// What whoever runs the system had better know. Each is said on standard error, too, and once.
+/// What the operator is to know. Each is said on standard error, too, and once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
-    /// The interpreter runs everything, since the host lets nobody have a translator.
+    /// The interpreter runs everything, since the host allows no translator.
     NoTranslator(&'static str),
 }
 
 static NOTICES: Mutex<Vec<Notice>> = Mutex::new(Vec::new());
 
-/// What there has been to say since somebody asked last.
+/// The notices since this was called last.
 pub fn take_notices() -> Vec<Notice> {
     std::mem::take(&mut NOTICES.lock().held())
 }
@@ -174,7 +174,7 @@ pub fn run(s: &mut State, cache: &mut BlockCache) -> Exit {
     let storage = cache.storage(s);
     let exit = execute(s, cache, &storage);
     cache.keep_storage(storage);
-    // All CPUs tell it in one place: not each time that somebody looks at the clock.
+    // All CPUs add their statistics in one place: not each time that a budget is used up.
     let executed = s.instructions.wrapping_sub(before);
     let often = exit == Exit::Budget && executed > 4096;
     if let Some(news) = cache.take_statistics(executed, often) {
@@ -199,8 +199,8 @@ fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
         if s.budget <= 0 && s.transaction.is_none() {
             return Exit::Budget;
         }
-        // What is pending and not taken (I/O of a subclass that is not let in) translated code would stop for again and
-        // again.
+        // Translated code would stop again and again for what is pending and not taken: I/O of a subclass that is not
+        // let in, say.
         let mut pressed = false;
         if (s.attention() & s.open) | s.local != 0 {
             match interruptions::look(s) {
@@ -217,7 +217,7 @@ fn execute(s: &mut State, cache: &mut BlockCache, storage: &Storage) -> Exit {
                     if let Some(exit) = transaction::step(s) {
                         return exit;
                     }
-                    // Nobody is told of a transaction's instructions: all of it is one step.
+                    // CP is not shown a transaction's instructions one by one: all of it is one step.
                     if s.local & cpu::local::STEP != 0 && s.transaction.is_none() {
                         return Exit::Step;
                     }
@@ -351,7 +351,7 @@ fn fetch_address(s: &mut State, ia: u64) -> Result<Absolute, Interruption> {
     s.instruction_address(ia & s.address_mask)
 }
 
-/// An instruction of `ilc` bytes that ends `next` bytes behind `base` was left with `why`. `None`: go on.
+/// An instruction of `ilc` bytes, which ends `next` bytes after `base`, was left with `why`. `None`: go on.
 fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Option<Exit> {
     let behind = base.wrapping_add(next as u64) & s.address_mask;
     match why {
@@ -370,7 +370,7 @@ fn fault(s: &mut State, why: Interruption, base: u64, next: i32, ilc: u8) -> Opt
     program(s, why, ilc)
 }
 
-/// The instruction at `ia` could not be fetched, so its length is not known: the instruction-length code is 1, and
+/// The instruction at `ia` could not be fetched, so its length is not known. The instruction-length code is 1, and
 /// where the operation is not nullified the address goes on by as much (POP, chapter 6, "ILC on instruction-fetching
 /// exceptions").
 fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exit> {
@@ -380,7 +380,8 @@ fn unfetched(s: &mut State, why: Interruption, ia: u64) -> Option<Exit> {
 /// Takes a program interruption; a new PSW that is invalid interrupts again at once, and if that one's is too, for
 /// ever.
 fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
-    // A new PSW from whose address nothing can be fetched interrupts without end, too, but somebody may end it.
+    // A new PSW with an address from which nothing can be fetched interrupts without end, too. It uses up the budget,
+    // so the caller may end it.
     s.budget -= 1;
     if s.interpretation.as_ref().is_some_and(|host| host.wants_program_interruptions(s.per_pending.is_some())) {
         return Some(Exit::Program { why, ilc });
@@ -394,7 +395,7 @@ fn program(s: &mut State, why: Interruption, ilc: u8) -> Option<Exit> {
     }
 }
 
-/// What an intercepted instruction ended in when somebody else performed it: call it with the `ilc` of
+/// What an intercepted instruction ended in when the configuration or CP performed it. Call it with the `ilc` of
 /// [`Exit::Instruction`]. `false`: program interruptions without end.
 pub fn complete(s: &mut State, result: Result<(), Interruption>, ilc: u8) -> bool {
     match result {

@@ -1,17 +1,17 @@
-//! Which instructions the code of a block is made of: those that the program executes one behind the other.
+//! Which instructions the code of a block is made of: those that the program executes one after another.
 //!
-//! A block ends where its text does, at a branch that is always taken, say, and many are left by a branch on a
-//! condition that is nearly always taken. When one is to be translated it has been interpreted some forty times, and
-//! each time [`BlockCache::left`] has noted how it was left. So its *trace* goes on at the branch's target, where the
-//! block that begins there says how that is left, and so on: until a branch to where the trace has been, or until
-//! nothing is known. A target in a register is where the block has led so far; who returns in a trace goes on behind
-//! the call in it, wherever else that routine has returned to. Through calls and returns a trace goes only if it comes
-//! back to its start: for loops. Ways out of it that were hardly ever taken become exits. A loop within a trace that
-//! does not come back to its own start is gone round often if the block that it begins with has code already.
+//! A block ends at a branch that is always taken, say, and many are left by a branch on a condition that is nearly
+//! always taken. When one is to be translated it has been interpreted some forty times. Each time [`BlockCache::left`]
+//! has noted how it was left. So its *trace* goes on at the branch's target. The block that begins there says how it is
+//! left itself, and so on. The trace ends at a branch to where it has been, or where nothing is known. A target in a
+//! register is where the block has led so far. A return in a trace goes on after the trace's own call, wherever else
+//! that routine has returned to. Through calls and returns a trace goes only if it comes back to its start: for loops.
+//! Ways out of it that were hardly ever taken become exits. A trace may have an inner loop, which does not come back to
+//! the trace's start. That is gone round often if the block that it begins with has code already.
 //!
-//! A trace has text of the page that its block begins in and of one other, the next, the one before, or one with a
-//! routine, if that is one that the program now has there; [`jit`] sees to it that the code is executed only where it
-//! still is. The instruction between two pages is no block's, but a trace's like any other.
+//! A trace has text of the page that its block begins in and of one other: the next, the one before, or one with a
+//! routine, if the program now has that page there. [`jit`] sees to it that the code is executed only where it still
+//! is. The instruction between two pages is no block's, but a trace's like any other.
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 
@@ -28,7 +28,7 @@ pub struct Trace {
     pub ops: Vec<Op>,
     pub texts: Vec<[u8; 6]>,
     pub rows: Vec<Option<&'static Instruction>>,
-    /// So many of them are the trace; those behind are of arms.
+    /// So many of them are the trace; the rest are of arms.
     pub count: usize,
     pub arms: Vec<Arm>,
     /// Pieces of text that follow each other: where they begin and end, from the start of the block.
@@ -45,9 +45,10 @@ pub struct Trace {
 /// What a trace may be made of.
 pub struct Text<'a> {
     s: &'a State,
-    /// How far behind the start of its page the block begins.
+    /// How far after the start of its page the block begins.
     offset: i64,
-    /// The frame of that page, and of the other, if one has been looked for: so many pages behind.
+    /// The frame of that page. And the other page, if one has been looked for: how many pages after that it is, and its
+    /// frame.
     own: (Absolute, u32),
     beside: Option<(i64, Absolute, u32)>,
 }
@@ -79,7 +80,7 @@ impl Text<'_> {
         let address = (self.s.ia & PAGE_MASK).checked_add_signed(page * PAGE as i64)?;
         let frame = self.s.find_instruction(address)?;
         let version = self.s.storage().code_version(frame);
-        // Only where there are marks already need other CPUs not come by.
+        // A frame without marks would need the other CPUs to be met first ([`storage::Watched::first`]).
         if !self.s.storage().code(frame).is_marked() {
             return None;
         }
@@ -210,9 +211,9 @@ enum Known {
 
 /// How many pages the other page may be away: so far that all of a program is within reach.
 const FAR: i64 = 1 << 17;
-/// Interpretations behind which a block's way is known.
+/// Interpretations after which a block's way is known.
 const KNOWN: u8 = 8;
-/// Who waits no longer before translating knows nothing.
+/// With no more patience than this, no ways are known when a block is translated.
 const HASTE: u8 = 2;
 
 /// Where a branch leads if its text says so, from the start of the block.
@@ -288,13 +289,13 @@ impl BlockCache {
     }
 }
 
-/// How the program leaves the block at hand behind an instruction.
+/// How the program leaves the block at hand after an instruction.
 enum Leaves {
     Not,
     So {
         branches: bool,
     },
-    /// Nobody knows.
+    /// It is not known how.
     Somehow,
 }
 
@@ -363,7 +364,7 @@ impl<'a> Course<'a> {
         }
         let Some((bytes, length)) = self.text.instruction(self.at) else { return false };
         let decoded = decode_op(self.text.s, bytes, self.at);
-        // How many instructions have been executed is told at the end of a trace.
+        // A trace counts its instructions all at once, so an instruction that reads the count begins one.
         if !self.trace.ops.is_empty() && decoded.row.is_some_and(|row| row.shape.form == Form::Counts) {
             return false;
         }
@@ -382,7 +383,7 @@ impl<'a> Course<'a> {
         let branches = match self.known {
             Known::Way(way) if way.count as usize == self.count => way.branched,
             Known::Way(_) => return Leaves::Not,
-            // What all return from that call it.
+            // A routine's return, which leads to each of its callers: the trace knows the one that it came from.
             Known::Until(all)
                 if all == self.count && op.fields.r1 == 15 && returns(&op, form) && !self.called.is_empty() =>
             {
@@ -401,7 +402,7 @@ impl<'a> Course<'a> {
         Leaves::So { branches }
     }
 
-    /// The block at hand is left behind this instruction, which `branches` or does not. `false`: the trace ends there.
+    /// The block at hand is left after this instruction, which `branches` or does not. `false`: the trace ends there.
     fn leave(
         &mut self,
         cache: &BlockCache,
@@ -476,9 +477,8 @@ impl<'a> Course<'a> {
         true
     }
 
-    /// All of it, or what comes before the first call or return: a copy of a routine for everybody who calls it would
-    /// be much code. In a loop it pays. Where there is much code already, nothing but loops has copies of what has
-    /// code.
+    /// All of it, or what comes before the first call or return: a copy of a routine for each of its callers would be
+    /// much code. In a loop it pays. Where there is much code already, only loops have copies of what has code.
     fn end(mut self, patience: u8) -> Course<'a> {
         let through = self.through.filter(|_| !self.loops);
         let joined = self.joined.filter(|_| !self.loops && self.round.is_none());
