@@ -1,5 +1,5 @@
-//! Pages of others in a configuration's storage: where they lie, within its size or behind it, and who may store into
-//! them.
+//! Pages of others in a configuration's storage: where they lie, within its size or after its end, and which
+//! configurations may store into them.
 
 use crate::{NotAvailable, Pages, Storage};
 use arch::{Absolute, PAGE};
@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 /// What attached pages have to do with those of other configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
-    /// A page is everybody's until somebody stores into it, and then the storer's own.
+    /// A page is common to all until one of them stores into it, and then that one's own.
     Own,
     /// What one configuration stores all others see.
     Shared,
-    /// Nobody stores: CPUs and channel programs get a protection exception or a protection check.
+    /// No stores: CPUs and channel programs get a protection exception or a protection check.
     ReadOnly,
 }
 
@@ -31,11 +31,11 @@ const COMMON: u8 = 0x20;
 #[derive(Clone)]
 pub(crate) struct Attached {
     range: Range<u64>,
-    /// Of pages that several store into: who has them, and the first of them that is here.
+    /// Of pages that several store into: which storages have them, and the first of them that is here.
     common: Option<(Arc<Sharers>, u64)>,
 }
 
-/// Who has pages that all of them store into.
+/// The storages that have pages which all of them store into.
 #[derive(Default)]
 pub(crate) struct Sharers(Mutex<Vec<Sharer>>);
 
@@ -92,7 +92,7 @@ impl Storage {
     /// `pages`, zero pages of the configuration's own. Their keys are zero. Translations that CPUs remember must be
     /// purged afterwards.
     ///
-    /// Code in pages that several store into is seen to change, whoever stores.
+    /// Code in pages that several store into is seen to change, whichever of them stores.
     pub fn attach(
         self: &Arc<Self>,
         range: Range<u64>,
@@ -125,9 +125,9 @@ impl Storage {
         Ok(())
     }
 
-    /// Does something with the frame, and with it in each other storage that has it, if its page is one that several
-    /// store into; each is called with its own number of the frame. What two CPUs do so with one page comes one behind
-    /// the other everywhere.
+    /// Does something with the frame. If its page is one that several store into, it is done in each other storage that
+    /// has it, too. Each is called with its own number of the frame. What two CPUs do so with one page comes in the
+    /// same order everywhere.
     pub(crate) fn in_all<T>(&self, frame: u64, act: impl Fn(&Storage, u64) -> T) -> T {
         let common = self.attached.get(frame as usize).is_some_and(|flags| flags.load(Relaxed) & COMMON != 0);
         let here = common.then(|| self.ranges().iter().rfind(|it| it.range.contains(&(frame * PAGE))).cloned());
@@ -149,8 +149,8 @@ impl Storage {
         done
     }
 
-    /// Takes attached pages away: where they lay within the configuration's size are zero pages, and behind it nothing.
-    /// As for [`Storage::attach`], translations must be purged.
+    /// Takes attached pages away: where they lay within the configuration's size are zero pages, and after its end
+    /// nothing. As for [`Storage::attach`], translations must be purged.
     pub fn detach(&self, range: Range<u64>) -> io::Result<()> {
         self.attached[Self::frames(&range)].iter().for_each(|cell| cell.store(0, SeqCst));
         let gone: Vec<Attached> = self.ranges().extract_if(.., |other| other.range == range).collect();
@@ -249,8 +249,8 @@ mod tests {
         b.detach(12 * PAGE..15 * PAGE).unwrap();
         b.write(Absolute(9 * PAGE + 0x104), &[1]).unwrap();
         assert!(a.code_version(at) != mine, "it has the page at another address still");
-        // One that has looked at the page before the other decoded there stores only then: it has to tell, and nobody
-        // waits for it.
+        // One may look at the page before the other decodes there, and store only then. It has to tell, since the other
+        // does not wait for it.
         let beside = Absolute(at.0 + 0x800);
         let told = b.code(beside).is_marked();
         let mine = a.mark_code(beside, 8);

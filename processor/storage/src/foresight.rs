@@ -1,15 +1,15 @@
-//! Storage that is about to be stored into for the first time is found and cleared by a thread, ahead of who stores.
+//! Storage that is about to be stored into for the first time is found and cleared by a thread, ahead of the stores.
 //!
 //! A system fills its storage from one end to the other: its kernel unpacks itself there, makes its tables, and has
-//! what it reads put behind them. Each time a huge page of the host is reached, it has to be found and cleared, which
-//! takes as long as a million instructions. So of each such piece it is known whether anything was stored there, by a
-//! CPU or by input; and when one is reached behind another, or behind one that was passed over, those that come next
-//! are prepared meanwhile, if nothing of them is there: while one is filled, a thread may have to wait for a processor.
-//! They are as zero then as they were before. Some are never reached; there are no more than [`VAIN`] of them.
+//! what it reads put after them. Each huge page of the host has to be found and cleared when it is first reached. That
+//! takes as long as a million instructions. So of each such piece it is known whether a CPU or input has stored
+//! anything there. When one is reached after another, or after one that was passed over, the next ones are prepared
+//! meanwhile, if nothing of them is there. It is more than one, since the thread may have to wait for a processor. They
+//! are as zero then as they were before. Some are never reached; there are no more than [`VAIN`] of them.
 //!
 //! A host that is a virtual machine itself may have given back the pages that it did not use. To get one again takes
-//! fifty times as long as clearing it, and who streams through storage reaches pieces faster than a thread can prepare
-//! them. There more of them are prepared, before.
+//! fifty times as long as clearing it. A program that streams through storage reaches pieces faster than a thread can
+//! prepare them. There more of them are prepared, before.
 //!
 //! Small machines, which are kept small, are left alone, as is everything on hosts that cannot do this.
 
@@ -67,7 +67,7 @@ struct Request {
 impl Request {
     fn perform(self) {
         let gone = self.mark.gone.lock().held();
-        // Whoever has reached it meanwhile is having it cleared: twice would be in vain.
+        // The store that has reached it meanwhile is having it cleared: twice would be in vain.
         if *gone || self.pieces[self.piece].load(Relaxed) != PREPARED {
             return;
         }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn what_input_will_reach_next_is_prepared() {
         let storage = Storage::new(256 << 20).unwrap();
-        // Up by one piece: the pieces behind it are there soon. Whole, whatever pages the host has.
+        // Up by one piece: the pieces after it are there soon. Whole, whatever pages the host has.
         for at in (PIECE..3 * PIECE).step_by(4096) {
             storage.write(Absolute(at), &[1; 64]).unwrap();
         }
@@ -209,10 +209,10 @@ mod tests {
         let store = |piece: u64, bits: u8| {
             storage.mark_key(Absolute(piece * PIECE), bits);
             let frame = storage.frame(Absolute(piece * PIECE)).unwrap();
-            // SAFETY: a frame of the storage, which nobody else has.
+            // SAFETY: a frame of the storage, which nothing else uses.
             unsafe { frame.write_volatile(1) };
         };
-        // Here and there: nothing. One behind the other, or the next but one: those behind.
+        // Here and there: nothing. One after the other, or the next but one: those after it.
         store(20, key::REFERENCE | key::CHANGE);
         store(10, key::REFERENCE | key::CHANGE);
         let before = pieces(&storage, 1);
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!((before, pieces(&storage, 1)), (there - AHEAD - 1, there), "who only looks is not prepared for");
     }
 
-    /// A mapping, and a foresight of its pieces that nobody else uses.
+    /// A mapping, and a foresight of its pieces that nothing else uses.
     fn foreseen() -> (Mapping, Foresight) {
         let mapping = Mapping::new(256 << 20, 0).unwrap();
         let start = mapping.at(0).addr().next_multiple_of(super::PIECE);

@@ -1,4 +1,4 @@
-//! What the allocator keeps of the host's storage though nobody uses it.
+//! What the allocator keeps of the host's storage though nothing uses it.
 
 /// Gives whole pages that were freed back to the host, wherever they lie. It takes milliseconds: something for a time
 /// when there is nothing to do. Allocators of other hosts do that by themselves.

@@ -1,10 +1,10 @@
-//! A transaction's stores, kept apart from everybody but its CPU.
+//! A transaction's stores, which only its own CPU sees.
 //!
-//! A transaction stores in place. Before its first store into a frame a copy is kept here, and until the transaction
-//! ends the copies are what everybody else has to do with: channel programs, the service element and CP read what is in
-//! them, and store into them as well as into storage. So an abort, which puts the copies back, undoes what the
-//! transaction has stored and nothing else. Whoever stores while there is a transaction also disturbs it: a disturbed
-//! one only aborts, since it may have fetched what is no longer so.
+//! A transaction stores in place. Before its first store into a frame a copy is kept here. Until the transaction ends,
+//! all others work with the copies. Channel programs, the service element and CP read what is in them, and store into
+//! them as well as into storage. So an abort, which puts the copies back, undoes what the transaction has stored and
+//! nothing else. A store by one of these also disturbs the transaction. A disturbed one only aborts, since it may have
+//! fetched what is no longer so.
 //!
 //! An access begins with [`Isolation::enter`]: as long as one is inside, no transaction begins, so none sees half of
 //! it.
@@ -39,11 +39,11 @@ impl Drop for Inside<'_> {
 }
 
 impl Isolation {
-    /// The beginning of an access by somebody else than the transaction's CPU: `None` if there is a transaction, whose
-    /// copies are then to be looked at.
+    /// The beginning of an access by anything but the transaction's CPU. `None`: there is a transaction, with copies
+    /// that are then to be looked at.
     #[inline]
     pub fn enter(&self) -> Option<Inside<'_>> {
-        // Who begins a transaction says so, and then waits for those inside.
+        // A beginning transaction sets `active`, and then waits for those inside.
         self.inside.fetch_add(1, SeqCst);
         let inside = Inside(&self.inside);
         if self.active.load(SeqCst) { None } else { Some(inside) }
@@ -70,7 +70,7 @@ impl Isolation {
         self.active.store(false, SeqCst);
     }
 
-    /// Somebody else stores. With the copies held.
+    /// Something else than the transaction's CPU stores. With the copies held.
     pub fn disturb(&self) {
         // The last one may have ended before the copies were there to be held.
         if self.active.load(SeqCst) {

@@ -1,24 +1,25 @@
 //! Absolute storage of one configuration: its bytes, its storage keys, and the marks that say where code was decoded.
 //!
-//! Guest storage is written by several CPUs and by channel programs at once, so it is never borrowed: there is no
-//! `&mut [u8]` into it, only copies in and out, and atomics for interlocked updates. Bytes are big-endian, as the guest
-//! left them; the typed accessors convert.
+//! Guest storage is written by several CPUs and by channel programs at once, so it is never borrowed. No `&mut [u8]`
+//! leads into it: there are only copies in and out, and atomics for interlocked updates. Bytes are big-endian, as the
+//! guest left them; the typed accessors convert.
 //!
 //! **Code marks.** An engine that decodes instructions of a frame marks the doublewords it read. A store into a marked
-//! doubleword raises the frame's version, and blocks remember the version they were decoded at: so a block is valid
-//! if its version is the frame's, and self-modifying code costs nobody else anything. Doublewords, not larger pieces:
+//! doubleword raises the frame's version, and blocks remember the version they were decoded at. So a block is valid if
+//! its version is the frame's, and self-modifying code costs other frames nothing. Doublewords, not larger pieces:
 //! Linux returns to programs through an instruction among the busiest fields of its prefix area.
 //!
-//! Who stores looks at the marks behind the store, with a fence between the two, and who decodes reads the text behind
-//! the marking: one of them sees the other. Only CPUs that store into frames *without* marks look before the store (or
-//! at what they have found out some instructions ago), so when a frame gets its first mark the engine has all CPUs of
-//! the configuration come by before it reads the text ([`Watched::first`], [`Storage::watched`]).
+//! A store looks at the marks after it has stored, and decoding reads the text after it has marked. Between the two
+//! there is a fence on either side, so one sees the other. Only CPUs that store into frames *without* marks look before
+//! the store (or at what they have found out some instructions ago). So when a frame gets its first mark, the engine
+//! first has every CPU of the configuration pass between two instructions. Only then it reads the text
+//! ([`Watched::first`], [`Storage::watched`]).
 //!
-//! **Whose view.** `load` and `store` are a CPU's own, as is what it does through [`Storage::frame`]; `read` and `write` are
-//! everybody else's, and know nothing of a transaction that may yet be undone ([`Storage::isolate`]).
+//! **Two views.** `load` and `store` are a CPU's own, as is what it does through [`Storage::frame`]. `read` and `write`
+//! are for all others, and know nothing of a transaction that may yet be undone ([`Storage::isolate`]).
 //!
 //! Storage comes from one anonymous mapping without reserve: untouched pages cost no host memory. [`Pages`] can take
-//! the place of parts of it, and lie behind its end as well: so several configurations share pages
+//! the place of parts of it, and lie after its end as well: so several configurations share pages
 //! ([`Storage::attach`]).
 
 mod attached;
@@ -67,7 +68,7 @@ pub mod key {
     pub(crate) const REFERRED: u8 = 0x01;
 }
 
-/// How many pages were referred to, by whose they are.
+/// How many pages were referred to: those of the configuration's own, and shared ones.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct References {
     pub own: u64,
@@ -85,7 +86,7 @@ const NEWS: u64 = 1 << 32;
 /// A doubleword is marked, and all CPUs know.
 const KNOWN: u64 = 2 << 32;
 const MARKED: u64 = NEWS | KNOWN;
-/// Other configurations store into the page as well, and nobody waits for their CPUs: stores are told, marked or not.
+/// Other configurations store into the page as well, and their CPUs are not waited for: stores are told, marked or not.
 const TOLD: u64 = 4 << 32;
 
 impl Code {
@@ -116,8 +117,8 @@ impl Code {
 pub struct Watched {
     /// The frame's version.
     pub version: u32,
-    /// Other CPUs may take the frame for one without marks for some instructions more: have all of them come by, then
-    /// call [`Storage::watched`], before the text is read.
+    /// Other CPUs may take the frame for one without marks for some instructions more. Have each pass between two
+    /// instructions, then call [`Storage::watched`], before the text is read.
     pub first: bool,
 }
 
@@ -217,7 +218,7 @@ impl Storage {
         Ok(())
     }
 
-    /// Whether the frame that begins at `a` has these contents now. Nobody sees it looked at.
+    /// Whether the frame that begins at `a` has these contents now. The look leaves no trace in the storage key.
     pub fn holds(&self, a: Absolute, page: &[u8; PAGE as usize]) -> Result<bool, NotAvailable> {
         self.check(a, page.len())?;
         let now = self.bytes.at(a.0).cast::<[u8; 64]>();
@@ -251,7 +252,7 @@ impl Storage {
         self.touch(a, from.len(), key::REFERENCE | key::CHANGE);
         // SAFETY: as in `load`.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), self.bytes.at(a.0), from.len()) };
-        // Who is no CPU does not come by: it looks at the mark behind its store.
+        // A writer that is no CPU never passes between two instructions: so it looks at the mark after its store.
         fence(SeqCst);
         self.stored(a, from.len());
         Ok(())
@@ -278,13 +279,13 @@ impl Storage {
         self.isolation.kept().len()
     }
 
-    /// Whether somebody else has stored since the transaction began: it can only be undone.
+    /// Whether anything but the transaction's CPU has stored since it began: then it can only be undone.
     pub fn is_disturbed(&self) -> bool {
         self.isolation.is_disturbed()
     }
 
     /// The transaction ends. False: what it has stored into kept frames is undone, because it is to be, or since
-    /// somebody else has stored.
+    /// something else has stored.
     pub fn settle(&self, undo: bool) -> bool {
         let mut kept = self.isolation.kept();
         let undo = undo || self.isolation.is_disturbed();
@@ -369,7 +370,7 @@ impl Storage {
         Ok(self.bytes.at(a.0 & arch::PAGE_MASK))
     }
 
-    /// The host address of absolute 0; frames lie behind it without gaps.
+    /// The host address of absolute 0; frames lie after it without gaps.
     pub fn base(&self) -> *mut u8 {
         self.bytes.at(0)
     }
@@ -426,9 +427,9 @@ impl Storage {
         })
     }
 
-    /// Sets what the guest says of the use of the frame that holds `a` (EXTRACT AND SET STORAGE ATTRIBUTES: 0 stable, 1
-    /// unused, 2 potentially volatile, 3 volatile; 8 is added for a frame without dynamic address translation) and
-    /// returns what it was; with `None` it stays. Clear reset makes all frames stable.
+    /// Sets what the guest says of the use of the frame that holds `a`, and returns what it was; with `None` it stays.
+    /// EXTRACT AND SET STORAGE ATTRIBUTES has 0 stable, 1 unused, 2 potentially volatile, 3 volatile. 8 is added for a
+    /// frame without dynamic address translation. Clear reset makes all frames stable.
     pub fn set_page_state(&self, a: Absolute, state: Option<u8>) -> Result<u8, NotAvailable> {
         self.check(a, 1)?;
         let cell = &self.states[(a.0 / PAGE) as usize];
@@ -442,8 +443,8 @@ impl Storage {
         &self.marks[frame as usize * MARKS..][..MARKS]
     }
 
-    /// Marks `len` bytes at `a` (at least one, within one frame) as decoded. What is read of them behind this is what
-    /// the version stands for. Of a page that other configurations store into, too, theirs are marked as well.
+    /// Marks `len` bytes at `a` (at least one, within one frame) as decoded. The version stands for what is read of
+    /// them after this. If other configurations store into the page, too, the marks are set in their storage as well.
     pub fn mark_code(&self, a: Absolute, len: usize) -> Watched {
         self.in_all(a.0 / PAGE, |storage, frame| storage.mark_own_code(Absolute(frame * PAGE + a.0 % PAGE), len))
     }
@@ -467,9 +468,9 @@ impl Storage {
         }
     }
 
-    /// All CPUs have come by since `mark_code` gave this for the frame that holds `a`.
+    /// All CPUs have passed between two instructions since `mark_code` gave this for the frame that holds `a`.
     pub fn watched(&self, a: Absolute, watched: Watched) {
-        // If it has another version by now its marks are others, and whoever made them sees to it.
+        // If it has another version by now, its marks are new ones, and this is called for those, too.
         let version = u64::from(watched.version);
         let _ = self.code(a).0.compare_exchange(version | NEWS, version | KNOWN, SeqCst, SeqCst);
     }
@@ -666,7 +667,7 @@ mod tests {
         assert_eq!((all[7], all[8], s.is_disturbed()), (2, 1, false));
         assert!(s.settle(false), "it stays");
         assert_eq!(s.read_u64(at(0)), Ok(0x0202_0202_0202_0202));
-        // Somebody else stores into the same frame, and over its end.
+        // Something else stores into the same frame, and over its end.
         s.isolate();
         s.keep_frame(PAGE);
         s.keep_frame(PAGE);

@@ -1,4 +1,4 @@
-//! An anonymous private mapping of the host, zero until touched, with room behind it; pages of files can take the place
+//! An anonymous private mapping of the host, zero until touched, with room after it; pages of files can take the place
 //! of its own.
 
 use crate::foresight::Foresight;
@@ -8,7 +8,7 @@ use std::ops::Range;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Storage of this size and more is backed with huge pages of the host where it has any: a system that is given so much
+/// Storage of this size and more is backed with huge pages of the host where it has any. A system that is given so much
 /// uses most of it, and each of its references then costs the host half the translation. Small machines stay small.
 #[cfg(target_os = "linux")]
 const LARGE: usize = 128 << 20;
@@ -27,7 +27,7 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// `len` bytes, and addresses for as many as `room` if that is more: behind `len` nothing may be touched before it
+    /// `len` bytes, and addresses for as many as `room` if that is more. After `len`, nothing may be touched before it
     /// is mapped.
     pub fn new(len: usize, room: usize) -> io::Result<Mapping> {
         if len == 0 {
@@ -92,9 +92,9 @@ impl Mapping {
         if !there(0) {
             return false;
         }
-        // The host clears a huge page when something is stored there, and while it does so it lets others change what
-        // is mapped, as it does not below. SAFETY: as above; what is zero is set to zero, if nobody else has stored
-        // anything there meanwhile.
+        // The host clears a huge page when something is stored there. While it does so it lets others change what is
+        // mapped, as it does not below. SAFETY: as above; what is zero is set to zero, if nothing else has been stored
+        // there meanwhile.
         let _ = unsafe { AtomicU64::from_ptr(at.cast()) }.compare_exchange(0, 0, Relaxed, Relaxed);
         if !there(1) {
             // SAFETY: as above; this changes no byte of it. A host that does not know how says so, and that is all.
@@ -135,8 +135,8 @@ impl Mapping {
         }
     }
 
-    /// Puts pages of a file in the place of those that are there: the file's own, which everybody sees change
-    /// (`shared`), or such as become the mapping's own when they change.
+    /// Puts pages of a file in the place of those that are there. They are the file's own, seen to change by all that
+    /// have them (`shared`), or such as become the mapping's own when they change.
     pub fn map(&self, offset: usize, len: usize, pages: &Pages, from: u64, shared: bool) -> io::Result<()> {
         self.put(offset, len, if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE }, pages.descriptor(), from)
     }
@@ -151,8 +151,8 @@ impl Mapping {
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         let flags = flags | libc::MAP_FIXED | libc::MAP_NORESERVE;
         let _held = self.foresight.hold();
-        // SAFETY: the range lies in our own mapping, and its pages stay readable and writable: whoever copies from or
-        // to them meanwhile gets old bytes or new ones.
+        // SAFETY: the range lies in our own mapping, and its pages stay readable and writable: a copy from or to them
+        // meanwhile gets old bytes or new ones.
         let at =
             unsafe { libc::mmap(self.start.add(offset).cast(), len, protection, flags, file, from as libc::off_t) };
         if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
@@ -162,7 +162,7 @@ impl Mapping {
 impl Drop for Mapping {
     fn drop(&mut self) {
         *self.foresight.hold() = true;
-        // SAFETY: nobody can hold the storage any more.
+        // SAFETY: nothing can hold the storage any more.
         unsafe { libc::munmap(self.start.cast(), self.room) };
     }
 }

@@ -61,6 +61,6 @@ fn owned(descriptor: i32) -> io::Result<File> {
     if descriptor < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the descriptor was just opened and nobody else knows it.
+    // SAFETY: the descriptor was just opened, and nothing else has it.
     Ok(unsafe { File::from_raw_fd(descriptor) })
 }

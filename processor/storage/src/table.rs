@@ -46,8 +46,8 @@ impl<T: Row> Deref for Table<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: the mapping is as long as the table, on a page boundary, and zero where it was not changed, which is
-        // a value of every `Row`; it is changed through these references alone.
+        // SAFETY: the mapping is as long as the table, on a page boundary, and zero where it was not changed. Zero is a
+        // value of every `Row`. It is changed through these references alone.
         unsafe { std::slice::from_raw_parts(self.bytes.at(0).cast(), self.rows) }
     }
 }
@@ -55,7 +55,7 @@ impl<T: Row> Deref for Table<T> {
 impl<T: Row> DerefMut for Table<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: as above, and nobody else has a reference.
+        // SAFETY: as above, and there is no other reference.
         unsafe { std::slice::from_raw_parts_mut(self.bytes.at(0).cast(), self.rows) }
     }
 }
