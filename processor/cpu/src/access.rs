@@ -1,8 +1,8 @@
 //! The access path: from a logical address to bytes.
 //!
-//! The fast path is one look into the TLB and a copy; everything that can be the matter (no entry, a page boundary,
-//! protection, access registers, PER) is behind one cold function. What the guest did wrong comes back as an
-//! [`Interruption`], with the translation-exception identification left in the `State`.
+//! The fast path is one TLB probe and a copy. Everything unusual (no entry, a page boundary, protection, access
+//! registers, PER) goes through one cold function. What the guest did wrong comes back as an [`Interruption`], with the
+//! translation-exception identification left in the `State`.
 
 use crate::dat::{Fault, asce};
 use crate::interrupt::Interruption;
@@ -151,8 +151,8 @@ impl State {
     typed!(find_u64, find_for_update_u64, put_u64, load_u64, load_for_update_u64, store_u64, u64);
     typed!(find_u128, find_for_update_u128, put_u128, load_u128, load_for_update_u128, store_u128, u128);
 
-    /// How far the host's addresses are from those of so many bytes and one more, if the TLB has them all in one page
-    /// and they may be fetched as they are, or stored into, too.
+    /// How far the host's addresses are from the guest's, for the bytes from `from` to `last` bytes after it. The TLB
+    /// must have all in one page and allow the access; for stores, the frame must have no code.
     pub fn distance(&self, from: u64, last: u64, store: bool) -> Option<u64> {
         let entry = self.tlb.entry(from, self.data_asid);
         let found = if store { entry.write } else { entry.read };
@@ -305,7 +305,7 @@ impl State {
         self.shared.storage.absolute_of(page.host)
     }
 
-    /// Bytes were stored at `absolute`: if instructions were decoded there, the block being executed ends behind the
+    /// Bytes were stored at `absolute`: if instructions were decoded there, the block being executed ends after the
     /// instruction that stored.
     pub fn note_code(&mut self, absolute: Absolute, len: usize) {
         if self.shared.storage.stored(absolute, len) {
@@ -321,8 +321,8 @@ impl State {
         }
     }
 
-    /// The place of the byte at `address` in `space`, checked for `access` with `key`: the rest of its page is there
-    /// too, except that low-address protection was checked for that byte and those behind it in the same half.
+    /// The place of the byte at `address` in `space`, checked for `access` with `key`. The rest of its page is there,
+    /// too. Low-address protection, though, was checked only for that byte and those after it in the same half.
     #[inline]
     pub fn page_in(&mut self, address: u64, space: Space, key: u8, access: Access) -> Result<Page, Interruption> {
         let (asce, fetch_only) = match self.resolve_space(space) {
@@ -385,7 +385,7 @@ impl State {
         }
     }
 
-    /// Leaves behind what identifies an access exception, and makes it one.
+    /// Stores what identifies an access exception, and makes it one.
     #[cold]
     pub(crate) fn access_exception(
         &mut self,
@@ -448,7 +448,7 @@ impl State {
         Ok(Page { host: (host + address % PAGE) as *mut u8, code })
     }
 
-    /// Whether low-address protection covers the first 512 bytes of the page of `address`: it looks at the effective
+    /// Whether low-address protection covers the first 512 bytes of the page of `address`. It looks at the effective
     /// address, before translation, and private spaces have none (POP, chapter 3, "Low-address protection").
     fn low_addresses_protected(&self, address: u64, asce: Option<u64>) -> bool {
         self.cr[0] & cr0::LOW_ADDRESS_PROTECTION != 0

@@ -22,8 +22,8 @@ fn left_in_page(address: u64) -> u64 {
 /// Both ranges must lie in guest storage.
 unsafe fn copy_left_to_right(to: *mut u8, from: *const u8, len: usize) {
     let distance = (to as usize).wrapping_sub(from as usize);
-    // SAFETY: the caller promises that both ranges exist. `copy` may overlap; it is right whenever the destination
-    // does not begin inside the source, and when nothing is read behind what was written.
+    // SAFETY: the caller promises that both ranges exist. `copy` may overlap; it is right whenever the destination does
+    // not begin inside the source, and when nothing is read after what was written.
     unsafe {
         if distance >= len {
             std::ptr::copy(from, to, len);
@@ -102,8 +102,8 @@ impl State {
         Ok(n)
     }
 
-    /// Copies in as many bytes as lie in the present page and fit, and says how many: for searches, which must not
-    /// touch the next page before they know that they have to.
+    /// Copies in as many bytes as lie in the present page and fit, and says how many. It is for searches, which must
+    /// not touch the next page before they know that they have to.
     #[inline]
     pub fn read_within_page(&mut self, from: At, to: &mut [u8]) -> Result<usize, Interruption> {
         let n = (to.len() as u64).min(left_in_page(from.address)) as usize;

@@ -30,7 +30,7 @@ pub struct Walk {
 /// Why there is no translation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// The CPU's own exception; with the real address of the segment- or page-table entry whose invalid bit is on.
+    /// The CPU's own exception; with the real address of the segment- or page-table entry that has its invalid bit on.
     Own { code: Program, entry: Option<u64> },
     /// The guest is interpreted, and its host has no translation for what is its storage.
     Host(HostFault),

@@ -63,7 +63,7 @@ impl State {
         let dat = psw.is(mask::DAT);
         let ar = if dat && psw.space() == AddressSpaceControl::AccessRegister { operand.ar } else { 0 };
         let access = (dat as u8) << 6 | (psw.space() as u8) << 4 | ar;
-        // The header, and everything behind the handler's address.
+        // The header, and everything after the handler's address.
         let header = [0, mode, logical as u8, access];
         let mut rest = [0; 32];
         for (place, v) in rest.chunks_exact_mut(8).zip([instruction, operand.address, pointer, instruction]) {

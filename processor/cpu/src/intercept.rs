@@ -37,7 +37,7 @@ pub enum IoInstruction {
         list: bool,
         processor: u8,
     },
-    /// A PCI instruction: the register whose left half is the function handle.
+    /// A PCI instruction: the register that has the function handle in its left half.
     PciFunction {
         handle: u8,
         status: u8,
@@ -79,7 +79,7 @@ pub enum Intercepted {
     },
     /// IUCV: the parameter list's address is in general register 1, the function in 0.
     Iucv,
-    /// START INTERPRETIVE EXECUTION of the guest whose state description is at this absolute address.
+    /// START INTERPRETIVE EXECUTION of the guest that has its state description at this absolute address.
     StartInterpretiveExecution(Absolute),
     /// An instruction of an interpreted guest that is its host's.
     Interpreted {

@@ -1,12 +1,12 @@
 //! A guest that is interpreted: its storage is part of a space of its host (START INTERPRETIVE EXECUTION).
 //!
-//! The guest's CPU is a [`State`] like any other, over the *host's* storage: wherever a `State` holds an [`Absolute`]
+//! The guest's CPU is a [`State`] like any other, over the *host's* storage. Wherever a `State` holds an [`Absolute`]
 //! that it got from the access path, that is a frame of the host's. The one place where a guest absolute address
-//! becomes one is [`State::reach`], behind prefixing and before the TLB, so an entry of the TLB holds both translations
-//! at once and what is decoded, marked and translated to host code is found by the same addresses as everything else. A
-//! CPU that is nobody's guest pays one test where it translates, and nothing where it finds.
+//! becomes one is [`State::reach`], after prefixing and before the TLB. So an entry of the TLB holds both translations
+//! at once. What is decoded, marked and translated to host code is found by the same addresses as everything else. A
+//! CPU that is no guest pays one test where it translates, and nothing where it finds.
 //!
-//! Where the host has no frame, the instruction ends in [`Interruption::Host`] with nothing changed: the exception is
+//! Where the host has no frame, the instruction ends in [`Interruption::Host`] with nothing changed. The exception is
 //! the host's, and the guest executes the instruction again when the host has seen to it.
 
 use crate::access::Access;
@@ -139,7 +139,7 @@ impl Interpretation {
 }
 
 impl State {
-    /// Makes this CPU, which nobody runs now, one that `host` interprets, in `space` and with `prefix`; or, if it is
+    /// Makes this CPU, which is not running, one that `host` interprets, in `space` and with `prefix`; or, if it is
     /// one, goes on there. Translations are kept if they still hold. The prefix area must lie in the space; if it is
     /// not there to be stored into, that is the host's exception.
     pub fn interpret_in(

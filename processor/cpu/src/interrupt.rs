@@ -172,7 +172,7 @@ impl State {
         }
     }
 
-    /// Stores what a PER event leaves behind.
+    /// Stores what identifies a PER event.
     fn store_per_event(&mut self, event: PerEvent) {
         self.store_real_u16(z::PER_CODE, (event.code as u16) << 8 | event.atmid as u16);
         if self.architecture() == Architecture::Z {

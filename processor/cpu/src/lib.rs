@@ -2,7 +2,7 @@
 //!
 //! [`State`] is one CPU as a plain value: run it on any thread, one at a time. What other CPUs and the channel
 //! subsystem want of it while it runs arrives through [`Signals`] (this CPU alone) and [`Floating`] (any CPU of the
-//! configuration), which are atomics that the engine looks at between blocks.
+//! configuration). Both are atomics that the engine looks at between blocks.
 //!
 //! This crate knows no opcode. `isa` does things to a `State`; `engine` decides what comes next; `complex` and CP
 //! complete what an [`Intercepted`] instruction asked for.

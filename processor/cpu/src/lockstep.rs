@@ -5,9 +5,9 @@
 //! clock stands still meanwhile, so both see one time.
 //!
 //! Stores are found by content: every frame that becomes storable through the TLB, or that an interruption stores into,
-//! is copied first. The copies are kept from stretch to stretch, so that stores need not go the slow way in each. What
-//! is not found are storage keys and page states, and storage that others write at the same time: whoever does
-//! stretches twice leaves out instructions that change keys, and lets nobody else run.
+//! is copied first. The copies are kept from stretch to stretch, so that stores need not go the slow way in each. Not
+//! found are storage keys and page states, and storage that others write at the same time. So the comparison leaves out
+//! instructions that change keys, and no other CPU runs meanwhile.
 
 use crate::guarded::Guarded;
 use crate::intercept::Intercepted;
@@ -42,7 +42,7 @@ macro_rules! kept {
         impl State {
             /// What [`State::restore`] puts back.
             pub fn snapshot(&self) -> Snapshot {
-                // A field that is neither kept nor named here is one that nobody has thought about.
+                // A field that is neither kept nor named here has been forgotten: the compiler says so.
                 let State {
                     $($name,)* $($other,)*
                     next_ia: _, executed: _, key: _, data_asid: _, data_window: _, fetch_asid: _, block_stale: _, fetch_stale: _, blocks_stale: _,
@@ -117,7 +117,7 @@ impl Snapshot {
     }
 }
 
-/// Something whose differences can be named.
+/// Something with differences that can be named.
 trait Differ {
     fn differ(&self, there: &Self, name: &str, all: &mut Vec<(String, String, String)>);
 }

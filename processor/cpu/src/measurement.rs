@@ -1,9 +1,9 @@
 //! The CPU-measurement counter facility: what this CPU counts of itself.
 //!
-//! Two counter sets are authorized, basic and problem-state, in the first version of their layout (six counters each:
-//! cycles, instructions, and four about cache directories that nobody writes here). Instructions are those the engine
-//! executed; a block of instructions counts for the state (problem or supervisor) that it leaves the CPU in. Cycles are
-//! running time at a fixed rate.
+//! Two counter sets are authorized, basic and problem-state, in the first version of their layout. Each has six
+//! counters: cycles, instructions, and four about cache directories, which stay zero here. Instructions are those the
+//! engine executed. A block of instructions counts for the state (problem or supervisor) that it leaves the CPU in.
+//! Cycles are running time at a fixed rate.
 
 use crate::state::State;
 

@@ -46,7 +46,7 @@ pub enum Order {
     Reset = 16,
 }
 
-/// How often something was asked for and done; equal when nobody waits.
+/// How often something was asked for and done; equal when no CPU waits.
 #[derive(Default)]
 struct Asked {
     wanted: AtomicU64,
@@ -61,12 +61,12 @@ pub struct Signals {
     attention: AtomicU32,
     /// CPUs that sent an emergency signal, a bit each; the first 64 CPU addresses.
     emergency: AtomicU64,
-    /// Address of the CPU whose external call is pending, plus 1; 0 none.
+    /// Address of the CPU that sent the pending external call, plus 1; 0 none.
     external_call: AtomicU32,
     orders: AtomicU32,
     purges: Asked,
     meetings: Asked,
-    /// 1 while the CPU is inside the engine, so that who asks it for something must wait for it.
+    /// 1 while the CPU is inside the engine: then another CPU that asks it for something must wait for it.
     running: AtomicU32,
 }
 
@@ -103,7 +103,7 @@ impl Signals {
         self.raise(attention::EMERGENCY_SIGNAL);
     }
 
-    /// The lowest-addressed CPU whose emergency signal is pending; it no longer is.
+    /// The lowest-addressed CPU that has sent a pending emergency signal; the signal no longer is pending.
     pub fn take_emergency_signal(&self) -> Option<u16> {
         self.lower(attention::EMERGENCY_SIGNAL);
         let pending = self.emergency.load(SeqCst);
@@ -132,7 +132,7 @@ impl Signals {
         self.external_call.load(SeqCst) != 0
     }
 
-    /// The CPU whose external call is pending; it no longer is.
+    /// The CPU that has sent the pending external call; the call no longer is pending.
     pub fn take_external_call(&self) -> Option<u16> {
         self.lower(attention::EXTERNAL_CALL);
         match self.external_call.swap(0, SeqCst) {
@@ -168,10 +168,11 @@ impl Signals {
     /// The CPU enters (true) or leaves the engine.
     pub fn set_running(&self, running: bool) {
         self.running.store(running as u32, SeqCst);
-        // Who asks for something raises its bit and then looks here; a CPU that starts says so here and then looks
-        // there.
+        // A CPU that asks for something raises its bit and then reads `running`. A CPU that starts sets `running` and
+        // then reads the bits.
         std::sync::atomic::fence(SeqCst);
-        // The attention bits are read without order: who saw us not running must have its request seen.
+        // The attention bits are read without order: if another CPU has seen this one not running, its request must be
+        // seen here.
         fence(SeqCst);
     }
 
@@ -206,13 +207,13 @@ impl Signals {
         self.purges.done.fetch_max(ticket, SeqCst);
     }
 
-    /// Asks the CPU to come by between two instructions; `met` tells when it has.
+    /// Asks the CPU to tell when it is between two instructions; `met` says whether it has.
     pub fn ask_to_meet(&self) -> u64 {
         self.ask(&self.meetings, attention::MEET)
     }
 
-    /// Whether the CPU has come by since `ticket`, or does not run: then it has stored whatever it had looked at the
-    /// place of.
+    /// Whether the CPU has been between two instructions since `ticket`, or does not run. Then each store for which it
+    /// had looked up the place before has been made.
     pub fn met(&self, ticket: u64) -> bool {
         self.done(&self.meetings, ticket)
     }

@@ -136,7 +136,7 @@ pub struct State {
     pub(crate) data_asid: Asid,
     /// [`Tlb::window`] of it.
     pub(crate) data_window: u64,
-    /// Condition code, 0-3.
+    /// Condition code, 0-3. While translated code runs, a greater number may stand for how to work it out.
     pub cc: u8,
     /// PSW bits 20-23.
     pub program_mask: u8,
@@ -213,9 +213,9 @@ pub struct State {
     pub run_time_controls: [u64; 8],
     /// The CPU is a guest that is interpreted.
     pub interpretation: Option<Box<Interpretation>>,
-    /// Room for an engine's own use while the CPU runs in it; means nothing to anybody else.
+    /// Room for an engine's own use while the CPU runs in it; it means nothing elsewhere.
     pub scratch: [u64; SCRATCH],
-    /// Frames whose stores may be taken back.
+    /// Frames with stores that may be taken back.
     pub(crate) watch: Option<Box<Watch>>,
     /// What the host's clock shows while it is to stand still.
     pub(crate) held_clock: Option<Tod>,
@@ -255,8 +255,7 @@ pub mod layout {
     pub const DATA_WINDOW: usize = offset_of!(State, data_window);
     /// What selects the distance of a page's entry from there in an address that was shifted right by 7.
     pub const PLACES: u64 = Tlb::PLACES;
-    /// How far behind those page 0's own entry is, for fetches and for stores behind its first 512 bytes; page 1's
-    /// comes next.
+    /// How far after those is the entry for stores into page 0 after its first 512 bytes; page 1's comes next.
     pub const LOW: u64 = Tlb::LOW;
     pub const ENTRY_SIZE: u64 = size_of::<Entry>() as u64;
     pub const ENTRY_READ: usize = offset_of!(Entry, read);
@@ -626,9 +625,9 @@ impl State {
         }
     }
 
-    /// Waits until all other CPUs of the configuration have been between two instructions, or do not run: a store whose
-    /// place one of them had looked at before has been stored, and they see what this CPU has stored. While waiting,
-    /// this CPU does what they ask for.
+    /// Waits until all other CPUs of the configuration have been between two instructions, or do not run. A CPU may
+    /// have looked up the place of a store before: that store has been made then. And all see what this CPU has stored.
+    /// While waiting, this CPU does what they ask for.
     pub fn meet_others(&mut self) {
         // A guest's stores are its host's.
         let host = self.interpretation.as_ref().map(|interpretation| interpretation.host.clone());
@@ -647,7 +646,8 @@ impl State {
                 }
                 std::hint::spin_loop();
                 tries += 1;
-                // It comes by within some hundred nanoseconds, unless the host has taken its processor away.
+                // It is between two instructions within some hundred nanoseconds, unless the host has taken its
+                // processor away.
                 if tries > 1000 {
                     std::thread::yield_now();
                 }
@@ -655,9 +655,9 @@ impl State {
         }
     }
 
-    /// Does a purge that another CPU asked for, if one has, and comes by if one wants that; and stays here while
-    /// another CPU holds this one. Who holds it may let it go and hold it again before it has noticed: that is another
-    /// purge.
+    /// Does a purge that another CPU asked for, if one has, and tells that it is between two instructions if one wants
+    /// that. Stays here while another CPU holds this one. That CPU may let it go and hold it again before this one has
+    /// noticed: that is another purge.
     pub fn answer_purge(&mut self) {
         loop {
             if self.signals().attention() & crate::attention::PURGE != 0 {

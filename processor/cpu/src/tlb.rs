@@ -4,8 +4,8 @@
 //! So a change of control register 1, of the key or of the PSW's space bits changes the number that is looked for and
 //! drops nothing. Purging everything gives every space a new number.
 //!
-//! An entry is only there if the access it allows needs no further check: protection by key, table or low address has
-//! been looked at when it was made, and the reference and change bits are set.
+//! An entry is only there if the access that it allows needs no further check. Protection by key, table or low address
+//! was checked when it was made, and the reference and change bits are set.
 
 use crate::mode::Architecture;
 use arch::{PAGE, PAGE_MASK};
@@ -45,28 +45,27 @@ impl Entry {
     /// Whether instructions were decoded from the frame. The entry's tag must have been found.
     #[inline(always)]
     pub fn has_code(&self) -> bool {
-        // SAFETY: an entry whose tag can be found was made by `insert` from a frame of the CPU's storage.
+        // SAFETY: an entry with a tag that can be found was made by `insert` from a frame of the CPU's storage.
         unsafe { (*self.code).is_marked() }
     }
 }
 
-/// Space 0 is given to nobody, so this tag is never looked for.
+/// No space has the number 0, so this tag is never looked for.
 const NOWHERE: u64 = 0;
 const EMPTY: Entry = Entry { read: NOWHERE, write: NOWHERE, host: 0, code: std::ptr::null() };
-/// 256 rows by the low byte of the page number (so that IPTE finds its page), 64 columns by the rest of it: pages 16
+/// 256 rows by the low byte of the page number (so that IPTE finds its page), 64 columns by the rest of it. Pages 16
 /// MiB from each other, as the two halves of a copy often are, have places of their own.
 const ROWS: usize = 256;
 const COLUMNS: usize = 64;
-/// A space looks through one of so many windows of that size, each a column behind the one before, so that pages of the
-/// same address in several spaces have places of their own.
+/// A space looks through one of so many windows of that size. Each begins a column after the one before. So pages of
+/// the same address in several spaces have places of their own.
 const WINDOWS: usize = 8;
 const PLACES: usize = ROWS * (COLUMNS + WINDOWS - 1);
-/// Behind them, each as far from its window, are the entries of pages 0 and 1 for stores that low-address protection
-/// allows, as most into Linux's prefix area are. They say nothing about fetches.
+/// After them, each as far from its window, are entries of pages 0 and 1 for stores that low-address protection allows.
+/// Most stores into Linux's prefix area are such. They say nothing about fetches.
 const LOW_PAGES: usize = 2;
-/// And for each row the entry that another one took the place of last: where a program goes back and forth between two
-/// pages of one place, as a system call does where a stack of Linux's lies a multiple of 64 MiB above its own data,
-/// both are kept.
+/// And for each row the entry that was replaced last. A program may go back and forth between two pages of one place:
+/// then both are kept. So does a system call where a stack of Linux's lies a multiple of 64 MiB above its own data.
 const REPLACED: usize = PLACES + ROWS * (WINDOWS - 1) + LOW_PAGES;
 const ALL_PLACES: usize = REPLACED + ROWS;
 
@@ -106,14 +105,14 @@ struct Known {
 #[repr(C)]
 pub struct Tlb {
     entries: Entries,
-    /// For each row, the columns with an entry, so that nobody looks at all of them.
+    /// For each row, the columns with an entry, so that not all have to be looked at.
     taken: Box<[u128; ROWS]>,
     /// Spaces by a hash of ASCE and key. A space that loses its place gets a new number when it comes back.
     spaces: [Option<Known>; 64],
     next: u64,
     /// Raised whenever something is forgotten.
     epoch: u64,
-    /// For each low byte of a page number, how often such pages were forgotten: what was derived from the translation
+    /// For each low byte of a page number, how often such pages were forgotten. What was derived from the translation
     /// of a page holds as long as its row's count and its space's number stay the same.
     rows: Box<[u32; ROWS]>,
     /// How often numbers began anew.
@@ -133,7 +132,7 @@ impl Tlb {
     /// All bits of an entry's distance from the first of its window.
     pub(crate) const PLACES: u64 = ((ROWS * COLUMNS - 1) * size_of::<Entry>()) as u64;
 
-    /// How far behind the first entry of a window page 0's own is, in bytes; page 1's comes next.
+    /// How far after the first entry of a window the entry for stores into page 0 is, in bytes; page 1's comes next.
     pub(crate) const LOW: u64 = (PLACES * size_of::<Entry>()) as u64;
 
     /// The host's address of the first entry of a space's window. The entries stay where they are as long as the TLB
@@ -304,13 +303,13 @@ impl Tlb {
         PLACES + asid.window() + (address / PAGE) as usize % LOW_PAGES
     }
 
-    /// The place for what may be stored into page 0 or 1 behind its first 512 bytes.
+    /// The place for what may be stored into page 0 or 1 after its first 512 bytes.
     #[inline(always)]
     pub fn low(&self, address: u64, asid: Asid) -> &Entry {
         &self.entries[Self::low_index(address, asid)]
     }
 
-    /// Notes that page 0 or 1 is the frame at `host`, and may be stored into behind its first 512 bytes.
+    /// Notes that page 0 or 1 is the frame at `host`, and may be stored into after its first 512 bytes.
     pub fn insert_low(&mut self, address: u64, asid: Asid, host: u64, code: *const Code) {
         if asid != Asid::NONE {
             let host = host.wrapping_sub(address & PAGE_MASK);
@@ -325,8 +324,8 @@ impl Tlb {
         address & PAGE_MASK | asid.0
     }
 
-    /// The tag that an operand of `len` bytes looks for at the place of its first byte's page: that of its last byte,
-    /// so that an operand that crosses into another page finds nothing.
+    /// The tag that an operand of `len` bytes looks for at the place of its first byte's page: that of its last byte.
+    /// So an operand that crosses into another page finds nothing.
     #[inline(always)]
     pub fn tag_of_operand(address: u64, len: usize, asid: Asid) -> u64 {
         Self::tag(address.wrapping_add(len as u64 - 1), asid)

@@ -1,11 +1,11 @@
 //! Transactional execution (POP, chapter 5, "Transactional-execution facility").
 //!
-//! While a CPU executes a transaction all others of the configuration are held between two blocks, and the transaction
+//! While a CPU executes a transaction all others of the configuration are held between two blocks. The transaction
 //! stores in place: the first store into a frame keeps a copy of the frame ([`storage::Storage::keep_frame`]). A
-//! transaction that aborts puts the copies back; one that ends forgets them. Channel programs and whoever else stores
-//! meanwhile are not held: they work with the copies, and a transaction during which one of them has stored aborts. The
-//! engine executes a transaction one instruction at a time, bounded in number, and takes no interruption meanwhile: a
-//! pending one aborts it.
+//! transaction that aborts puts the copies back; one that ends forgets them. Channel programs, CP and the service
+//! element are not held: they work with the copies. A transaction aborts if one of them has stored meanwhile. The
+//! engine executes a transaction one instruction at a time, bounded in number. It takes no interruption meanwhile: a
+//! pending one aborts the transaction.
 
 use crate::access::{At, Space};
 use crate::state::{State, local};
@@ -108,7 +108,7 @@ impl State {
         self.local |= local::TRANSACTION;
     }
 
-    /// Ends a level. There must be a transaction. It ends in an abort if somebody else has stored meanwhile.
+    /// Ends a level. There must be a transaction. It ends in an abort if anything but this CPU has stored meanwhile.
     pub fn end_transaction(&mut self, instruction: u64) {
         let mut t = self.transaction.take().expect("the caller has looked");
         if t.depth > 1 {
@@ -162,7 +162,7 @@ impl State {
         self.undone(*t, why);
     }
 
-    /// The CPU leaves off, for nobody knows how long: a transaction aborts, so that nobody is held meanwhile.
+    /// The CPU stops running for an unknown time: a transaction aborts, so that no other CPU is held meanwhile.
     pub fn give_up_transaction(&mut self) {
         if self.transaction.is_some() {
             let instruction = self.ia;
@@ -222,7 +222,8 @@ impl State {
         block
     }
 
-    /// Holds all other CPUs of the configuration. Only one CPU can hold the others; who comes second is held itself.
+    /// Holds all other CPUs of the configuration. Only one CPU can hold the others; one that comes second is held
+    /// itself.
     fn hold_others(&mut self) {
         let shared = self.shared.clone();
         if shared.signals.len() == 1 {

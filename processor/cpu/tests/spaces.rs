@@ -1,5 +1,5 @@
-//! The numbers that stand for address spaces in the lookaside buffer begin anew after some thousand spaces: nobody may
-//! see another's pages then.
+//! The numbers that stand for address spaces in the lookaside buffer begin anew after some thousand spaces: no space
+//! may see another's pages then.
 
 use arch::{Absolute, Psw, mask};
 use base::{Clock, Tod};
