@@ -53,6 +53,9 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
     }
     cms::prepare()?;
     if filters.is_empty() && !bless {
+        println!("Rows of the instruction table once more under other operation codes");
+        let rows = ["--package", "jit", "--features", "copies", "--test", "new_rows"];
+        run(cargo(&["test", "--profile", TESTED, "--quiet"]).args(rows))?;
         nothing_to_skip()?;
         lint()?;
         deny::check()?;

@@ -195,6 +195,8 @@ macro_rules! instructions {
 
 pub mod bfp;
 pub mod control;
+#[cfg(feature = "copies")]
+pub mod copies;
 pub mod decimal;
 pub mod dfp;
 pub mod general;
@@ -204,8 +206,19 @@ pub mod s370;
 pub mod vector;
 
 /// The rows of all chapters.
-pub(crate) static ALL: &[&[Instruction]] =
-    &[general::ROWS, decimal::ROWS, hfp::ROWS, bfp::ROWS, dfp::ROWS, vector::ROWS, control::ROWS, io::ROWS, s370::ROWS];
+pub(crate) static ALL: &[&[Instruction]] = &[
+    general::ROWS,
+    decimal::ROWS,
+    hfp::ROWS,
+    bfp::ROWS,
+    dfp::ROWS,
+    vector::ROWS,
+    control::ROWS,
+    io::ROWS,
+    s370::ROWS,
+    #[cfg(feature = "copies")]
+    copies::ROWS,
+];
 
 /// Every row with its body for one kind of CPU, for an engine that brings its own; `None` where a row is not built.
 pub fn bodies<C: Cpu>() -> impl Iterator<Item = (&'static Instruction, Option<Body<C>>)> {
@@ -219,6 +232,8 @@ pub fn bodies<C: Cpu>() -> impl Iterator<Item = (&'static Instruction, Option<Bo
         control::bodies(),
         io::bodies(),
         s370::bodies(),
+        #[cfg(feature = "copies")]
+        copies::bodies(),
     ];
     ALL.iter().flat_map(|rows| rows.iter()).zip(files.into_iter().flatten())
 }
