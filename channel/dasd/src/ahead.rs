@@ -1,14 +1,15 @@
 //! Reading ahead: what a guest will probably want next is brought into storage by a thread of its own, while the guest
 //! works on what it has.
 //!
-//! Two habits are known. Who reads one track after another gets the next ones *staged*: read, unpacked and kept among
-//! the image's recent tracks, in [runs](crate::past) or while the host is told of those behind them. Who reads here and
-//! there, but twice at one cylinder within a few hundred reads, gets the host told that the cylinder is wanted
-//! ([`HostFile::will_need`](crate::host::HostFile::will_need)), so that its other tracks are in the host's storage when
-//! they are read. On a volume much larger than what is read at a time the second hardly ever happens.
+//! Two habits are known. A guest that reads one track after another has the next ones *staged*: read, unpacked and kept
+//! among the image's recent tracks. They are read in [runs](crate::past), or the host is told meanwhile of the tracks
+//! after them. The other guest reads here and there, but twice at one cylinder within a few hundred reads. For that
+//! guest the host is told that the cylinder is wanted ([`HostFile::will_need`](crate::host::HostFile::will_need)). Its
+//! other tracks are then in the host's storage when they are read. On a volume much larger than what is read at a time
+//! the second hardly ever happens.
 //!
-//! What goes wrong here is found again, and told, when the guest itself reads. Images whose host failures are made to
-//! order do not read ahead: tests count their requests.
+//! What goes wrong here is found again, and told, when the guest itself reads. Images with host failures made to order
+//! do not read ahead: tests count their requests.
 
 use crate::image::Files;
 use crate::past::Room;
@@ -43,7 +44,7 @@ pub enum Wish {
     Near(Range<u32>),
 }
 
-/// Somebody who reads one unit after another.
+/// A sequential reader: one that reads one unit after another.
 #[derive(Clone, Copy, Default)]
 struct Stream {
     next: u32,

@@ -44,7 +44,7 @@ pub enum BlockError {
     /// The record on the track is of another size, or not there: the disk is not formatted with such blocks.
     RecordSize,
     Medium(MediaError),
-    /// Whoever watched did not want it to go on.
+    /// The caller's progress callback ended it.
     Interrupted,
 }
 

@@ -31,7 +31,8 @@ pub fn number() -> u64 {
     SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos() as u64 | 1
 }
 
-/// An error if `upper`, a shadow file, was made over something else than `lower`; what is to be told if nobody can say.
+/// An error if `upper`, a shadow file, was made over something else than `lower`. If `lower` has no check sums that say
+/// so, the notice that tells this.
 pub fn belongs(lower: &Layer, upper: &Layer) -> Result<Option<String>, ImageError> {
     let [below, above] = [lower, upper].map(|layer| layer.hosts()[0].path().to_path_buf());
     match (upper.below(), lower.covered()) {
@@ -52,8 +53,8 @@ pub fn belongs(lower: &Layer, upper: &Layer) -> Result<Option<String>, ImageErro
 
 const REMEDY: &str = "put that back, or endicott dasd snapshot --discard gives it up";
 
-/// Why `top` cannot be all of its image, if it says that `next` lies over it. One whose snapshot, or whose merge, was
-/// ended between two steps is all there is.
+/// Why `top` cannot be all of its image, if it says that `next` lies over it. If the process ended between two steps of
+/// a snapshot or a merge, nothing is lost.
 pub fn lost(top: &Layer, next: &Path) -> Option<String> {
     let covered = top.covered().filter(|covered| *covered != 0)?;
     let unfinished = crate::create::unfinished(next);

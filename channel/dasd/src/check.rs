@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileReport {
     pub path: PathBuf,
-    /// The format's name: ckd, cckd, cckd64, fba, cfba, cfba64; "shadow" behind it if it is one.
+    /// The format's name: ckd, cckd, cckd64, fba, cfba, cfba64; then "shadow" if it is one.
     pub format: &'static str,
     pub shadow: bool,
     /// Bytes of the file, and of the free spaces in it.
@@ -21,14 +21,14 @@ pub struct FileReport {
     /// Units (tracks, groups of 120 blocks) that are stored, and that are known to be empty.
     pub stored: u32,
     pub null: u32,
-    /// Whoever wrote it last did not close it. Nothing is lost by that.
+    /// The program that wrote it last did not close it. Nothing is lost by that.
     pub left_open: bool,
     /// What is wrong with the file as a whole.
     pub problems: Vec<String>,
     /// Units that cannot be trusted, with the reason.
     pub damaged: Vec<(u32, String)>,
-    /// Units that another program has written since, or something else has changed: the next who opens the disk to
-    /// write it takes them as they are.
+    /// Units that another program has written since, or something else has changed. The next program that opens the
+    /// disk to write takes them as they are.
     pub changed: Vec<u32>,
 }
 

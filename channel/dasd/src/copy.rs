@@ -170,7 +170,7 @@ pub fn rewrite(path: &Path, progress: Progress<'_>) -> Result<(u64, u64), ImageE
 /// A compressed file written anew, which has not got its name yet.
 pub(crate) struct Anew {
     draft: Draft,
-    /// What it will take the place of: as long as it is open nobody writes it.
+    /// The file that it will replace: while this is open, nothing writes it.
     _source: Packed,
 }
 

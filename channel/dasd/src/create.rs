@@ -34,7 +34,7 @@ impl Format {
     }
 }
 
-/// What the tracks of a new count-key-data disk have behind record 0.
+/// What the tracks of a new count-key-data disk have after record 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tracks {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! Host files: reading and writing at an offset, who holds a file, and failures made to order.
+//! Host files: reading and writing at an offset, which process holds a file, and failures made to order.
 //!
 //! Everything an image does to its file goes through [`HostFile`], so that a test can make any request fail or fall
 //! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
@@ -168,7 +168,7 @@ impl HostFile {
         }
     }
 
-    /// From now on nobody writes this file, others may read it: it has become part of a snapshot.
+    /// From now on no process writes this file, and others may read it: it has become part of a snapshot.
     pub fn share(&self) -> Result<(), MediaError> {
         // Taken while the exclusive lock is held, this turns one into the other.
         self.file.lock_shared().map_err(|error| self.fail(&error))
@@ -310,7 +310,7 @@ pub fn sync_folder(path: &Path) -> Result<(), MediaError> {
     File::open(folder).map_err(fail)?.sync_all().map_err(fail)
 }
 
-/// Who holds a lock of `file`, from the host's list of locks (Linux).
+/// The process that holds a lock of `file`, from the host's list of locks (Linux).
 fn holder(file: &File) -> Option<String> {
     let metadata = file.metadata().ok()?;
     let device = metadata.dev();

@@ -110,7 +110,7 @@ pub(crate) struct Files {
     round: AtomicU64,
     /// While the newest shadow file is merged into the file below: units written since they were, or before their turn.
     merging: Mutex<Option<BTreeSet<u32>>>,
-    /// A sync that nobody waited for failed: whoever flushes next hears of it.
+    /// The error of a sync in the background: the next flush returns it.
     failed: Mutex<Option<MediaError>>,
 }
 
@@ -120,7 +120,7 @@ const LOOSE: usize = 64;
 const HELD: &str = "no panic while it is held";
 
 impl Image {
-    /// Opens the disk whose base is `path`, with its shadow files.
+    /// Opens the disk with the base file `path`, and its shadow files.
     pub fn open(path: &Path, options: Options) -> Result<Arc<Image>, ImageError> {
         let mut files = chain::shadows(path, &options)?;
         if let Some(number) = options.snapshot {
@@ -138,8 +138,8 @@ impl Image {
         for (n, file) in std::iter::once(path).chain(files.iter().map(PathBuf::as_path)).enumerate() {
             let how = if n == files.len() { &options } else { &below };
             if !options.read_only && files.get(n).is_some_and(|shadow| snapshot::merge_begun(shadow)) {
-                // Whoever merged into this file may have been killed in a write, which is finished before it is only
-                // read.
+                // A process that merged into this file may have been killed in a write. Opening the file to write
+                // finishes that; from then on it is only read.
                 drop(Layer::open(file, &options, n > 0)?);
             }
             let layer = Layer::open(file, how, n > 0)?;
@@ -168,9 +168,9 @@ impl Image {
             notices,
             lost,
         });
-        // A plain file, whose tracks are taken for full until some are read, is opened once more by this question, and
-        // the host told not to guess what will be read of it: a host that has begun to goes on, and then all is in its
-        // storage and read from there.
+        // The tracks of a plain file are taken for full until some are read. This question opens the file once more,
+        // and tells the host not to guess what will be read of it. A host that has begun to guess goes on, and then all
+        // of the file is in its storage and read from there.
         image.files.reads_past();
         if image.options.policy == Policy::Safe && !image.options.read_only {
             sync::watch(Arc::downgrade(&image.files));
@@ -184,7 +184,7 @@ impl Image {
         self.shared().iter().flat_map(name).collect()
     }
 
-    /// What whoever uses the disk is to be told: that another program has written one of its files since.
+    /// What the user of the disk is to be told: that another program has written one of its files since.
     pub fn notices(&self) -> Vec<String> {
         let of_file =
             |layer: &Layer| layer.sums().iter().filter_map(|sums| sums.notice()).map(str::to_string).collect();
@@ -256,7 +256,8 @@ impl Image {
         recent.places.forget(unit);
     }
 
-    /// Writes a unit, uncompressed if somebody compresses it later and not too many wait for that.
+    /// Writes a unit. It stays uncompressed for now if a sync will compress it later, and if not too many wait for
+    /// that.
     fn store(&self, stack: &mut [Layer], unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
         if let Some(written) = self.files.merging.lock().expect(HELD).as_mut() {
             written.insert(unit);
@@ -350,7 +351,8 @@ impl Image {
     }
 }
 
-/// Somebody's turn to bring units into storage. Whoever wants one of them waits until it ends, however it does.
+/// A thread's turn to bring units into storage. Other threads that want one of them wait until it ends, however it
+/// does.
 struct Turn<'a> {
     files: &'a Files,
     units: Range<u32>,
@@ -437,15 +439,15 @@ impl Files {
 
     /// Whether what is staged is read past the host's storage.
     pub(crate) fn reads_past(&self) -> bool {
-        // Whoever asks may have it already; while somebody writes, the answer does not matter much.
+        // The calling thread may have the lock already. While another thread writes, the answer does not matter much.
         match self.stack.try_read().as_ref().map(|stack| stack.as_slice()) {
             Ok([Layer::Ckd(ckd)]) => ckd.reads_past(),
             _ => false,
         }
     }
 
-    /// Returns when nobody is bringing this unit into storage; whether somebody was. Who does has all the locks it
-    /// takes.
+    /// Returns when no thread is bringing this unit into storage, and whether one was. Such a thread has all the locks
+    /// it takes.
     fn wait_for_staging(&self, unit: u32) -> bool {
         let busy = |staging: &mut Vec<Range<u32>>| staging.iter().any(|units| units.contains(&unit));
         let mut staging = self.staging.lock().expect(HELD);
@@ -487,7 +489,7 @@ impl Files {
             if !self.loose.lock().expect(HELD).remove(&unit).is_some_and(&due) || stack.is_empty() {
                 continue;
             }
-            // After a snapshot it is in the file below, which nobody writes.
+            // After a snapshot it is in the file below, which is not written.
             let Some(packed) = top(&mut stack).packed() else { continue };
             if matches!(packed.place(unit), packed::Place::At(_))
                 && let Ok(Some(bytes)) = packed.read(unit)
@@ -704,7 +706,7 @@ impl Volume for Image {
 impl Drop for Image {
     fn drop(&mut self) {
         self.files.tighten(|_| true);
-        // Nobody is left to hear of an error; the data is with the host already.
+        // No caller is left to get an error; the data is with the host already.
         let _ = self.files.sync();
         // A sync that is under way ends first; then nothing holds the files.
         let _one = self.files.syncing.lock().expect(HELD);

@@ -3,7 +3,7 @@
 //! A plain image keeps a track in one place and so must write over it. The host copies a write page by page and a
 //! killed process may stop between two of them. Every write that touches more than one page is therefore first written
 //! whole to a file beside the image (`NAME.journal`). Opening the image finds it, and if the pages there are partly the
-//! old and partly the new ones, finishes the write. Pages that are neither (somebody else wrote the image since) are
+//! old and partly the new ones, finishes the write. Pages that are neither (another program wrote the image since) are
 //! left alone. So is a file that was written long before or after the journal: it is another one, or an older copy.
 //!
 //! ```text
@@ -151,7 +151,7 @@ fn written_then(host: &HostFile, journal: &Path) -> Result<bool, ImageError> {
     Ok(image + BEFORE >= noted && image <= noted + BEHIND)
 }
 
-/// The write that the journal describes, if some pages are as before it and some as behind it.
+/// The write that the journal describes, if some pages are as before it and some as after it.
 fn in_flight<'a>(host: &HostFile, bytes: &'a [u8]) -> Result<Option<(u64, &'a [u8])>, ImageError> {
     if bytes.len() < HEAD || &bytes[..8] != MAGIC {
         return Ok(None);

@@ -35,9 +35,9 @@ pub fn is_volser(name: &str) -> bool {
     (1..=6).contains(&name.len()) && name.chars().all(legal)
 }
 
-/// Writes a label to an empty volume: on count-key-data volumes records that put who IPLs it into a wait, the label,
-/// and on the second track a VTOC in which everything behind it is free. Blocks that the first track has behind its
-/// third record stay there: that is Linux's compatible disk layout.
+/// Writes a label to an empty volume. Count-key-data volumes get IPL records that load a disabled wait, the label, and
+/// on the second track a VTOC. In the VTOC everything after that track is free. Blocks that the first track has after
+/// its third record stay there: that is Linux's compatible disk layout.
 pub fn write(volume: &dyn Volume, volser: &str) -> Result<(), MediaError> {
     match volume.kind() {
         Kind::Fba { .. } => {

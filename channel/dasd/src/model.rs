@@ -29,7 +29,7 @@ pub struct CkdModel {
     pub model: u8,
     /// What Read Device Characteristics has in byte 11, the unit type.
     pub unit_type: u8,
-    /// Primary cylinders, and alternates behind them.
+    /// Primary cylinders, and the alternates after them.
     pub cylinders: u32,
     pub alternates: u32,
     /// Tracks of a cylinder.

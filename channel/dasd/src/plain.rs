@@ -31,7 +31,7 @@ pub struct Ckd {
 
 struct Part {
     host: Arc<HostFile>,
-    /// Its first track, and the one behind its last.
+    /// Its first track, and the one after its last.
     first: u32,
     end: u32,
     journal: Journal,
@@ -46,7 +46,7 @@ impl Drop for Part {
 }
 
 impl Ckd {
-    /// The volume that begins in `host`, whose header is `header`.
+    /// The volume that begins in `host`, a file with this header.
     pub fn open(host: HostFile, header: Header, options: &Options) -> Result<Ckd, ImageError> {
         let path = host.path().to_path_buf();
         let slot = u64::from(header.slot);
@@ -92,7 +92,7 @@ impl Ckd {
         Ok(Ckd { parts, slot, policy, kind, bulk: false, covered, expected: AtomicUsize::new(slot as usize) })
     }
 
-    /// Writes header and length of a new volume whose tracks are all as `track` makes them.
+    /// Writes the header and the length of a new volume, with all tracks as `track` makes them.
     pub fn format(
         host: &HostFile,
         kind: Kind,
@@ -119,7 +119,7 @@ impl Ckd {
         (part, header::LEN as u64 + u64::from(track - self.parts[part].first) * self.slot)
     }
 
-    /// A track, with or without what is behind its end in its slot.
+    /// A track, with or without what is after its end in its slot.
     pub fn read(&self, track: u32) -> Result<Vec<u8>, MediaError> {
         let (part, at) = self.place(track);
         let Part { host, sums, .. } = &self.parts[part];
@@ -136,7 +136,7 @@ impl Ckd {
             let next = wanted.max(expected - expected.saturating_sub(wanted) / 8);
             self.expected.store(pieces(0, next, slot).end, Ordering::Relaxed);
         }
-        // What has no structure is told by whoever looks for it.
+        // A track without structure is an error only where its records are looked for.
         match used.map(|used| sums.good(at, &bytes[..pieces(0, used, slot).end])).transpose()? {
             Some(false) => Err(self.changed(track)),
             _ => Ok(bytes),
@@ -166,7 +166,7 @@ impl Ckd {
         tracks.start..tracks.end.min(self.parts[part].end)
     }
 
-    /// Tracks that lie together, each with what is behind its end in its slot. The host is to `keep` them in its own
+    /// Tracks that lie together, each with what is after its end in its slot. The host is to `keep` them in its own
     /// storage, or need not.
     pub fn read_run<'a>(
         &self,
@@ -222,7 +222,7 @@ impl Ckd {
         let Some((from, to)) = difference(new, &old[..new.len()]) else { return Ok(()) };
         let (part, at) = self.place(track);
         let changed = pieces(from, to, self.slot as usize);
-        // What is behind the track in its last piece stays there.
+        // What is after the track in its last piece stays there.
         let behind = match changed.end.saturating_sub(new.len()) {
             0 => Vec::new(),
             length => self.parts[part].host.read_new(at + new.len() as u64, length)?,
@@ -260,7 +260,8 @@ impl Ckd {
         sums.settle(at, &host.read_new(at, pieces(0, length, self.slot as usize).end)?)
     }
 
-    /// Whether a track is as this program has written it last. Who opens the image to write it takes it as it is.
+    /// Whether a track is as this program has written it last. A program that opens the image to write takes the track
+    /// as it is.
     pub fn is_ours(&self, track: u32) -> Result<bool, MediaError> {
         let (part, at) = self.place(track);
         let slot = self.read_slot(track)?;
@@ -365,7 +366,7 @@ fn whole(host: &HostFile, header: &Header) -> Result<(), ImageError> {
     let told = first + u64::from(header.cylinders).saturating_mul(cylinder);
     let noted = sums::longer(host, grid(header.slot.into(), 0))?.unwrap_or(0);
     let all = first + length.saturating_sub(first).div_ceil(cylinder).max(1) * cylinder;
-    // What is behind all the cylinders that there were is no part of the disk.
+    // What is after the cylinders that there were is no part of the disk.
     let wanted = told.max(noted).max(if header.cylinders > 0 && length >= told { length } else { all });
     match length < wanted {
         true => Err(ImageError::Cut { path: host.path().into(), length, wanted }),
@@ -548,7 +549,7 @@ impl Fba {
         let through = || if self.policy == Policy::Through { self.host.sync() } else { Ok(()) };
         let written = self.host.write_at(offset, from).and_then(|()| through());
         if written.is_err() {
-            // Any part of it may be there, which whoever wrote it hears.
+            // Any part of it may be there; the caller gets the error.
             let _ = self.accept(pieces);
         }
         written

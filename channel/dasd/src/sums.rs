@@ -8,8 +8,8 @@
 //! for the first time.
 //!
 //! Programs that keep no such table may write the image, too. When it is closed, the table's head takes note of when
-//! the image was written last; if it was written later, the table begins anew, and whoever opened the image is told. Of
-//! another file with the name, which was made at another time, it says nothing at all.
+//! the image was written last; if it was written later, the table begins anew, and the program that opens the image is
+//! told. Another file with the name was made at another time: the table says nothing of it.
 //!
 //! ```text
 //!    0 magic 8 | 1: in use, 0: closed 4 | bytes of a slot 4 | image's length 8 | host's boot id 16
@@ -69,7 +69,7 @@ impl Grid {
     }
 }
 
-/// What a write does to a piece: the sums before it, if that is known, and behind it.
+/// What a write does to a piece: the sums before it, if that is known, and after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Change {
     pub before: Option<u32>,
@@ -105,11 +105,11 @@ pub struct Sums {
     table: Option<Arc<HostFile>>,
     /// The image may be written.
     writable: bool,
-    /// Somebody else has written the image since, which may only be read.
+    /// Another program has written the image since, and the image may only be read.
     alien: bool,
     /// The head says that the image is in use.
     in_use: bool,
-    /// Whoever had it last was killed: of two sums either may be that of what is there.
+    /// The process that had the image last was killed: of an entry's two sums, either may be that of what is there.
     either: bool,
     /// The number of the last write; those of an earlier process are smaller.
     write: u64,
@@ -121,7 +121,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// The table of `image`, which is as whoever used it last has left it.
+    /// The table of `image`, which is as the process that used it last has left it.
     pub fn open(image: &HostFile, grid: Grid, faults: Option<Arc<dyn Faults>>) -> Result<Sums, ImageError> {
         let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let writable = image.writable();
@@ -185,7 +185,7 @@ impl Sums {
         Ok(sums)
     }
 
-    /// What whoever opened the image is to be told.
+    /// What the program that opened the image is to be told.
     pub fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
@@ -216,7 +216,7 @@ impl Sums {
         Ok(())
     }
 
-    /// Somebody else has written the image, and no use of it has made that good since.
+    /// Another program has written the image, and no use of it has made that good since.
     pub fn alien(&self) -> bool {
         self.alien
     }
@@ -249,7 +249,7 @@ impl Sums {
         if self.alien { Ok(true) } else { self.same(at, bytes) }
     }
 
-    /// As [`Sums::good`], whoever has written it.
+    /// As [`Sums::good`], whichever program has written it.
     pub fn same(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
         let Some(table) = &self.table else { return Ok(true) };
         let entries = self.entries(table, at, bytes.len())?;
@@ -324,9 +324,9 @@ impl Sums {
     }
 }
 
-/// How long the image was when the table was written last, if it is longer than now and the table is about it: about
-/// this file, or about one whose first pieces were the same, as of a copy that was interrupted. A piece that was never
-/// written is the same where it holds nothing.
+/// How long the image was when the table was written last, if that is longer than now and the table is about it. That
+/// is, about this file, or about one with the same first pieces, as after a copy that was interrupted. A piece that was
+/// never written is the same where it holds nothing.
 pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
     const FIRST: u64 = 64;
     let length = image.len()?;
@@ -425,7 +425,7 @@ impl Head {
         bytes
     }
 
-    /// Whether nobody has written the image since the table was.
+    /// Whether the image has not been written since the table was.
     fn is_of(&self, image: &HostFile, table: &HostFile) -> Result<bool, MediaError> {
         let modified = image.modified()?;
         Ok(self.length == image.len()?

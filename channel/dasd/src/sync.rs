@@ -29,7 +29,7 @@ fn run() {
         images.retain(|image| image.strong_count() > 0);
         let now: Vec<_> = images.iter().filter_map(Weak::upgrade).collect();
         drop(images);
-        // An error is kept by the image and told to who asks for a flush.
+        // The image keeps an error, and the next flush returns it.
         now.iter().for_each(|image| image.settle());
     }
 }

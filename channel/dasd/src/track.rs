@@ -69,8 +69,8 @@ pub(crate) fn used(image: &[u8]) -> Option<usize> {
 /// A track: the 5-byte home address (a zero byte, cylinder, head), record 0, further records, and 8 bytes of X'FF'
 /// after the last. This is how the field's image formats keep it, so that most tracks go to the host's file unchanged.
 ///
-/// A clone costs nothing until one of the two is changed: who updates one record of a track copies the track once,
-/// however many hands it goes through.
+/// A clone costs nothing until one of the two is changed. An update of one record copies the track once, however many
+/// functions pass it on.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Track {
     image: Arc<Vec<u8>>,
@@ -121,7 +121,7 @@ impl Track {
         }
     }
 
-    /// The record whose count area is at `at`; `None` at the end mark.
+    /// The record that has its count area at `at`; `None` at the end mark.
     pub fn record_at(&self, at: usize) -> Option<Record<'_>> {
         let count: [u8; 8] = self.image.get(at..at + Count::LEN)?.try_into().ok()?;
         if count == END {

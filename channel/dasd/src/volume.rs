@@ -96,7 +96,7 @@ impl Kind {
 /// Why the medium did not do what was asked. Guest and operator hear of every one of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MediaError {
-    /// The track or block is beyond the end of the volume: whoever asked should have known.
+    /// The track or block is beyond the end of the volume: the caller should have known.
     Outside,
     /// The volume, or this way to it, may only be read.
     ReadOnly,
@@ -137,9 +137,9 @@ pub struct Spot {
 
 /// A disk: a host file in one of the field's formats, an extent of another volume, or storage.
 ///
-/// Shared by all who may use it, from any thread; each call is one indivisible access to one track or run of blocks.
-/// A write is acknowledged (the call returns) once it would survive the end of this process; how soon it would survive
-/// the end of the host is the volume's policy, and [`Volume::flush`] waits for it.
+/// Shared by all its users, from any thread; each call is one indivisible access to one track or run of blocks. A write
+/// is acknowledged (the call returns) once it would survive the end of this process; how soon it would survive the end
+/// of the host is the volume's policy, and [`Volume::flush`] waits for it.
 pub trait Volume: Send + Sync {
     fn kind(&self) -> Kind;
 
@@ -158,8 +158,8 @@ pub trait Volume: Send + Sync {
         Err(MediaError::WrongKind)
     }
 
-    /// As [`Volume::read_track`], by who is about to change the track and write it back: a cache does not keep what it
-    /// did not have.
+    /// As [`Volume::read_track`], for a caller that is about to change the track and write it back. A cache that did
+    /// not have the track does not keep it.
     fn read_track_to_update(&self, track: u32) -> Result<Arc<Track>, MediaError> {
         self.read_track(track)
     }
@@ -204,8 +204,8 @@ pub trait Volume: Send + Sync {
         Err(MediaError::WrongKind)
     }
 
-    /// Changes a track: `change` gets it as it is now, and nobody else writes it until it is written back, by whatever
-    /// extent of the volume. `change` uses no volume itself.
+    /// Changes a track: `change` gets it as it is now. Nothing else writes it, by whatever extent of the volume, until
+    /// it is written back. `change` uses no volume itself.
     fn update_track(&self, _track: u32, _change: Change<'_>) -> Result<(), MediaError> {
         Err(MediaError::WrongKind)
     }
@@ -235,7 +235,7 @@ pub trait Volume: Send + Sync {
         Err(ImageError::Host("it has no snapshot".into()))
     }
 
-    /// Throws away what was written since the newest snapshot. Nobody may be using the volume.
+    /// Throws away what was written since the newest snapshot. The volume must not be in use.
     fn discard_snapshot(&self) -> Result<(), ImageError> {
         Err(ImageError::Host("it has no snapshot".into()))
     }

@@ -193,7 +193,7 @@ fn lengths(length: u64, random: &mut Random) -> Vec<u64> {
     near.into_iter().chain(tracks).chain(ends).chain(any).filter(|at| *at < length).collect()
 }
 
-/// A disk with two snapshots, each step of which is kept; with what was written behind each.
+/// A disk with two snapshots; each step is kept, with what was written after it.
 fn with_shadows(name: &str, kind: Kind, format: Format, seed: u64) -> Disk {
     let mut disk = Disk::new(name, kind, format, seed);
     let mut random = Random::seeded(seed + 77);

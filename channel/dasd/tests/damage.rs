@@ -128,7 +128,7 @@ fn a_byte_that_changes_in_a_block_of_a_plain_file_is_found() {
     let mut rest = vec![0; 250 * 512];
     image.read_blocks(753, &mut rest).unwrap();
     assert_eq!(rest, blocks_of(1002, 5)[752 * 512..]);
-    // Who writes eight blocks where they are kept together needs none of them.
+    // A write of eight blocks that are kept together needs none of the old ones.
     image.write_blocks(696, &[9; 8 * 512]).unwrap();
     image.read_blocks(600, &mut [0; 300 * 512]).unwrap();
 }
@@ -158,7 +158,7 @@ fn what_another_program_writes_is_taken_and_told() {
     file.write_all_at(&[7; 100], SLOTS + 11 * SLOT + 3000).unwrap();
     file.set_modified(SystemTime::now() + Duration::from_secs(1)).unwrap();
     drop(file);
-    // Who only reads changes nothing.
+    // A program that only reads changes nothing.
     for _ in 0..2 {
         let report = check(&path, &Options::default(), true, &mut quiet).unwrap();
         assert!(!report.clean());
@@ -273,7 +273,7 @@ fn a_host_that_has_no_room_for_sums_leaves_what_was_there() {
     let refused = image.write_track(4, &with_blocks(4, 2)).unwrap_err().to_string();
     assert!(refused.contains("vol.3390.sums: "), "{refused}");
     drop(image);
-    // Who only reads needs no room, nor has a disk to have sums.
+    // A program that only reads needs no room, and no table of sums.
     for sums in [true, false] {
         let options = Options { faults: Some(faults.clone()), ..Options::default() };
         if !sums {

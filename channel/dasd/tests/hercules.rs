@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
-/// The signal of who ends itself because something is wrong.
+/// The signal with which a process ends itself because something is wrong.
 const SIGABRT: i32 = 6;
 
 /// Runs a tool; `None`, and a line that says so, if it is not installed.

@@ -61,7 +61,7 @@ fn child() {
     let mut say = |text: String| {
         out.write_all(text.as_bytes()).and_then(|()| out.flush()).expect("the parent listens");
     };
-    // Every other one has its snapshots made and merged by somebody else, while it writes.
+    // In every other process another thread makes and merges snapshots while this one writes.
     let others = image.clone();
     std::thread::spawn(move || {
         while seed.is_multiple_of(2) {

@@ -1,10 +1,10 @@
-//! Where the records of tracks lie, remembered of tracks that were read or written once: who then wants one record of a
-//! track has it read and written alone, for a tenth of what the track costs.
+//! Where the records of tracks lie, remembered of tracks that were read or written once. One record of such a track is
+//! then read and written alone, for a tenth of what the track costs.
 //!
-//! Nobody else writes the file, so what is remembered stays true until the track is written anew; the record's count
-//! area is compared all the same. Most tracks of a disk are formatted alike: a few shapes are kept, and for a track
-//! which it is and what cylinder and head its count areas name. Only plain files without a snapshot are used so. Who
-//! comes back to a track soon gets all of it, among the recent tracks.
+//! No other program writes the file, so what is remembered stays true until the track is written anew; the record's
+//! count area is compared all the same. Most tracks of a disk are formatted alike: a few shapes are kept, and for a
+//! track which it is and what cylinder and head its count areas name. Only plain files without a snapshot are used so.
+//! A track that is wanted again soon is read whole, and kept among the recent tracks.
 
 use super::{HELD, Image};
 use crate::layer::Layer;
@@ -117,7 +117,7 @@ impl Image {
         let [Layer::Ckd(ckd)] = stack.as_mut_slice() else { return Ok(false) };
         {
             let recent = self.files.recent();
-            // Who has the track in storage is to have this change in it.
+            // A copy of the track in storage must get this change, too.
             if recent.has(unit) || !recent.places.has(unit, spot) {
                 return Ok(false);
             }
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(image.write_spot(17, spot, &[3; 4096]), Ok(false), "the track is in storage");
         assert_eq!(image.spot(18, id(18, 11)), None, "there is none such");
         assert_eq!(image.spot(18, id(17, 1)), None, "it is not on this track");
-        // The track is formatted otherwise: nobody finds the old record.
+        // The track is formatted otherwise: the old record is not found.
         let spot = image.spot(20, id(20, 3)).unwrap();
         image.write_track(20, &with_records(20, 2000, 4)).unwrap();
         (100..200).for_each(|track| drop(image.read_track(track).unwrap()));

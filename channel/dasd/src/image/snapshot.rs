@@ -9,7 +9,7 @@
 //! writes go to it as ever; what was written meanwhile is copied again. Whenever the process ends on the way, the
 //! shadow still has all of its units, which hide what lies below, and the merge may be repeated. The shadow goes when
 //! the file below has everything on the host's medium. From the first unit on, the files below are no more what the
-//! disk was at the snapshot: the file NAME.merging beside the shadow says so, and who asks for that is refused.
+//! disk was at the snapshot. The file NAME.merging beside the shadow says so, and a request for that is refused.
 
 use super::{HELD, Image, Options, Progress, Recent, SHADOWS, shadow_path, top};
 use crate::chain;
@@ -77,7 +77,7 @@ impl Image {
         Packed::format(&host, self.kind, style)?;
         host.sync()?;
         drop(host);
-        // One that a killed merge left behind its shadow file is not about this one.
+        // A NAME.merging that a killed merge left when its shadow file was gone is not about this one.
         unmark(&path)?;
         let finished = cover(top(&mut stack), below).and_then(|()| draft.finish(None));
         if finished.is_err() && !path.exists() {
@@ -110,7 +110,7 @@ impl Image {
         if merged.is_err() {
             let mut stack = self.files.stack.write().expect(HELD);
             *self.files.merging.lock().expect(HELD) = None;
-            // The shadow file is still on top: nobody writes the one below.
+            // The shadow file is still on top: the one below is not written.
             if stack.len() == number + 1 {
                 self.reopen(&mut stack, number - 1, false)?;
             }
@@ -118,7 +118,7 @@ impl Image {
         merged
     }
 
-    /// Throws the newest shadow file away: the disk is as it was at the last snapshot. Nobody may be using it.
+    /// Throws the newest shadow file away: the disk is as it was at the last snapshot. It must not be in use.
     pub fn discard(&self) -> Result<(), ImageError> {
         let _one = self.files.syncing.lock().expect(HELD);
         let mut stack = self.begin_unshadow()?;
@@ -161,7 +161,7 @@ impl Image {
     fn reopen(&self, stack: &mut Vec<Layer>, number: usize, write: bool) -> Result<(), ImageError> {
         let name = self.name_of(number);
         let open = |write: bool| Layer::open(&name, &Options { read_only: !write, ..self.options.clone() }, number > 0);
-        // Only this process may write it from now on; whoever reads it must let go first, and so must the handle that
+        // Only this process may write it from now on. Other readers must close it first, and so must the handle that
         // was there.
         drop(stack.remove(number));
         let (layer, refused) = match open(write) {
@@ -196,7 +196,7 @@ impl Image {
             }
         }
         for _ in 0..PASSES {
-            // Most of it is on the medium before anybody waits for that.
+            // Most of it is on the medium before other threads have to wait for that.
             self.hosts_below(number)?.iter().try_for_each(|host| host.sync())?;
             let again = self.files.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
             let again: Vec<u32> = again.into_iter().collect();
@@ -332,7 +332,7 @@ mod tests {
         record.map_or(0, |record| u64::from_be_bytes(record.data.try_into().unwrap()))
     }
 
-    /// While somebody writes 1, 2, 3 ... to the tracks in turn: each snapshot is what the disk had at one moment, and
+    /// Another thread writes 1, 2, 3 ... to the tracks in turn. Each snapshot is what the disk had at one moment, and
     /// merges lose nothing.
     fn snapshots_under_a_writer(name: &str, format: Format) {
         let folder = Folder::new(name);
@@ -405,7 +405,8 @@ mod tests {
         // Stopped on the way, nothing is lost, and it may be repeated.
         assert_eq!(image.merge(&mut |_, _| false), Err(ImageError::Interrupted));
         assert_eq!((number_in(&image, 3), image.shadows()), (2, 1));
-        // What the disk was is in none of the files any more, whoever asks for it, until the merge has ended.
+        // What the disk was at the snapshot is in none of the files any more. Until the merge has ended, every request
+        // for it is refused.
         let earlier = Options { read_only: true, snapshot: Some(1), ..Options::default() };
         for refused in [image.discard().err(), Image::open(&path, earlier).err()] {
             assert!(refused.is_some_and(|error| error.to_string().contains("vol_s1.3390 was begun")));

@@ -72,7 +72,7 @@ fn a_new_disk_has_nothing_of_one_that_had_its_name() {
     create(&path, kind, Format::Plain).unwrap();
     assert!(!journal_of(&path).exists());
     assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), Track::new(0, 3));
-    // Nor if somebody puts the journal back: pages that the write did not change do not make it look begun.
+    // Nor if the journal is put back: pages that the write did not change do not make it look begun.
     std::fs::write(journal_of(&path), &journal).unwrap();
     std::fs::remove_file(crate::sums::path_of(&path)).unwrap();
     assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), Track::new(0, 3));

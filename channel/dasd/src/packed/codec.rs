@@ -43,7 +43,7 @@ impl Method {
 
 /// What begins the stored form: zlib's two bytes, and that the one block is the last and stored.
 const STORED: [u8; 3] = [0x78, 0x01, 0x01];
-/// In front of what is stored, its length and that inverted; and its Adler-32 behind it.
+/// Before what is stored, its length and that inverted; after it, its Adler-32.
 const AROUND: usize = STORED.len() + 4 + 4;
 
 fn store(packed: &mut Vec<u8>, body: &[u8], longest: usize) {

@@ -1,8 +1,8 @@
 //! How the numbers of a compressed image lie in its file: the compressed header and the two levels of tables.
 //!
 //! ```text
-//!    0 header (crate::header)           512 compressed header        1024 first level: where each second-level table is
-//!    anywhere behind: second-level tables of 256 entries, units (tracks or groups of blocks), free space
+//!    0 header (crate::header)           512 compressed header       1024 first level: where each second-level table is
+//!    anywhere after: second-level tables of 256 entries, units (tracks or groups of blocks), free space
 //! ```
 //!
 //! There are files of 32-bit and of 64-bit offsets, and of either byte order.

@@ -236,7 +236,7 @@ impl Packed {
         self.step()
     }
 
-    /// Whether the header says that whoever wrote the file last did not close it.
+    /// Whether the header says that the program that wrote the file last did not close it.
     pub fn left_open(&self) -> bool {
         !self.marked && self.header.options & OPENED != 0
     }
@@ -325,7 +325,7 @@ impl Packed {
             let rounded = packed.len().next_multiple_of(16) as u64;
             let wanted = if rounded <= u16::MAX.into() { rounded } else { length.into() };
             let piece = self.space.take(wanted, u16::MAX.into()).ok_or_else(|| self.full())?;
-            // All of it is written: the entry must name no byte behind the end of the file.
+            // All of it is written: the entry must name no byte after the end of the file.
             packed.resize(piece.length as usize, 0);
             let written = self.host.write_at(piece.at, &packed).and_then(|()| self.step());
             if let Err(error) = written {
@@ -568,7 +568,7 @@ impl Packed {
 
 impl Drop for Packed {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error, and nothing is lost by one: the tables are in the file.
+        // No caller is left to get an error, and nothing is lost by one: the tables are in the file.
         let _ = self.close();
     }
 }

@@ -11,7 +11,7 @@ pub struct Space {
     by_start: BTreeMap<u64, u64>,
     by_length: BTreeSet<(u64, u64)>,
     waiting: Vec<(u64, u64)>,
-    /// Where the file ends: everything behind is free, too.
+    /// Where the file ends: everything after it is free, too.
     end: u64,
     /// A remainder smaller than this is not left over.
     least: u64,
@@ -28,8 +28,8 @@ pub struct Piece {
 }
 
 impl Space {
-    /// The spaces between `used`, pieces as (start, length) in any order, of a file whose data begins at `begin` and
-    /// ends at `end`. Pieces that overlap, or lie outside, are returned as well.
+    /// The spaces between `used`, pieces as (start, length) in any order, of a file with data from `begin` to `end`.
+    /// Pieces that overlap, or lie outside, are returned as well.
     pub fn new(mut used: Vec<(u64, u64)>, begin: u64, end: u64, least: u64, limit: u64) -> (Space, Vec<(u64, u64)>) {
         let mut space = Space { end, least, limit, ..Space::default() };
         let mut wrong = Vec::new();

@@ -13,7 +13,7 @@ pub fn small_3390(cylinders: u32) -> Kind {
     Kind::of_model(dasd::model::CkdModel::named("3390").expect("there is one"), cylinders)
 }
 
-/// A track whose contents follow from `seed`: empty, or up to twelve records that compress well or not at all.
+/// A track with contents that follow from `seed`: empty, or up to twelve records that compress well or not at all.
 pub fn track_of(kind: Kind, track: u32, seed: u64) -> Track {
     let (cylinder, head) = kind.home(track).expect("inside the volume");
     let mut random = Random::seeded(seed);
@@ -31,7 +31,7 @@ pub fn track_of(kind: Kind, track: u32, seed: u64) -> Track {
     made
 }
 
-/// A group of blocks whose contents follow from `seed`.
+/// A group of blocks with contents that follow from `seed`.
 pub fn blocks_of(count: usize, seed: u64) -> Vec<u8> {
     let mut random = Random::seeded(seed);
     let fill = random.word();
