@@ -55,7 +55,7 @@ pub(crate) fn fetch(storage: &Storage, rules: &Rules, at: u32, first: bool) -> R
     Ok((to, ccw))
 }
 
-/// Whether the CCW behind the one at `at` is a TRANSFER IN CHANNEL back to it.
+/// Whether the CCW after the one at `at` is a TRANSFER IN CHANNEL back to it.
 pub(crate) fn returns(storage: &Storage, rules: &Rules, at: u32) -> bool {
     let next = load(storage, rules, at.wrapping_add(8));
     next.is_ok_and(|ccw| ccw.is_tic() && pure(rules, &ccw) && ccw.address == at)

@@ -20,7 +20,7 @@ mod response {
 
 impl ChannelSubsystem {
     /// CHANNEL SUBSYSTEM CALL on a copy of the block, which is then to be stored back. The condition code is always 0;
-    /// a block whose length is impossible is an operand exception.
+    /// a block with an impossible length is an operand exception.
     pub fn channel_subsystem_call(&mut self, block: &mut [u8; BLOCK]) -> Result<u8, Program> {
         let request = usize::from(half(block, 0));
         if !(8..=BLOCK - 8).contains(&request) || request % 8 != 0 {

@@ -1,8 +1,8 @@
 //! What a device is to the channel subsystem: `trait Device`, and the values that go between them.
 //!
-//! A device sees commands one at a time, with their data behind [`Data`]; it never sees CCWs, keys or guest addresses.
+//! A device sees commands one at a time, and their data through [`Data`]; it never sees CCWs, keys or guest addresses.
 //! It answers each command at once ([`Outcome::Done`], [`Outcome::Check`]), or [`Outcome::Pending`] if it waits for
-//! somebody else: a person at a keyboard, another virtual machine. What it waits for rings the device's [`Doorbell`],
+//! something else: a person at a keyboard, another virtual machine. What it waits for rings the device's [`Doorbell`],
 //! which may be done from any thread and without any lock, and the channel subsystem asks the device again.
 
 use crate::{Data, Doorbell, Program};
@@ -150,15 +150,15 @@ pub trait Device: Any + Send {
         None
     }
 
-    /// Asked behind [`Device::end`]: whether the program's status is to wait, as the device is still at it. When it no
-    /// longer is, its bell rings, and it is asked again. Nobody asks for channel programs that are performed for
-    /// somebody who waits.
+    /// Asked after [`Device::end`]: whether the program's status is to wait, as the device is still busy with it. When
+    /// it no longer is, its bell rings, and it is asked again. This is not asked for synchronous channel programs:
+    /// their caller waits.
     fn busy(&mut self) -> bool {
         false
     }
 
-    /// Asked behind [`Device::end`] instead of [`Device::busy`], by who has performed a channel program for somebody
-    /// that waits: how many nanoseconds the device is at it still.
+    /// Asked after [`Device::end`] instead of [`Device::busy`], for a synchronous channel program: for how many
+    /// nanoseconds the device is still busy with it.
     fn left(&mut self) -> u64 {
         0
     }

@@ -2,7 +2,7 @@
 //! the ordinary kind it looks for.
 //!
 //! CCWs are fetched, and data moved, by the same code as on the general way: [`Data`] checks keys and follows indirect
-//! address lists. What the fast path leaves out is the bookkeeping between two commands, which nobody can see while
+//! address lists. What the fast path leaves out is the bookkeeping between two commands, which cannot be seen while
 //! they follow one another without a hitch; and a search that is repeated until it finds goes through the track at
 //! once. At the first command that a device does not want, or that ends in any way but the usual one, the general way
 //! goes on from there; so a program gives the same results on both, whatever is in it.

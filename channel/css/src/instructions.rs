@@ -223,7 +223,7 @@ impl ChannelSubsystem {
 
     /// A synchronous channel program for CP (DIAGNOSE A8 and its kin): starts `orb` and gives its status, with the
     /// sense bytes of a unit check, without any interruption. The error is the condition code of START SUBCHANNEL; a
-    /// device that waits for somebody is busy (2).
+    /// device that waits for something else is busy (2).
     pub fn perform(&mut self, id: SubsystemId, orb: &Orb) -> Result<(Irb, Option<Sense>), Cc> {
         if orb.check().is_err() {
             return Err(NOT_OPERATIONAL);
@@ -259,7 +259,7 @@ impl ChannelSubsystem {
         if waits { Err(2) } else { Ok(ended) }
     }
 
-    /// How many nanoseconds a device that takes its time would be at it still, behind [`ChannelSubsystem::perform`].
+    /// For how many nanoseconds a device that takes its time would still be busy after [`ChannelSubsystem::perform`].
     pub fn left(&mut self, id: SubsystemId) -> u64 {
         self.subchannel(id).and_then(|s| s.device.as_mut()).map_or(0, |device| device.left())
     }

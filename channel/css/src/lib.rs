@@ -5,13 +5,13 @@
 //! instructions without their operand fetches: values in, values and a condition code out. It knows guest storage
 //! ([`storage::Storage`], absolute addresses) and [`Device`]s, and nothing of CPUs, of CP, or of any kind of device.
 //!
-//! **How a channel program runs.** START SUBCHANNEL executes it at once, on the caller's thread, CCW by CCW, until it ends,
-//! is suspended, or a device answers [`Outcome::Pending`]. A program that is longer than [`ALLOWANCE`] CCWs goes on at
-//! the next [`ChannelSubsystem::attend`], so that an endless one can be halted, cleared, or left behind by a reset.
+//! **How a channel program runs.** START SUBCHANNEL executes it at once, on the caller's thread, CCW by CCW, until it
+//! ends, is suspended, or a device answers [`Outcome::Pending`]. A program that is longer than [`ALLOWANCE`] CCWs goes
+//! on at the next [`ChannelSubsystem::attend`]. So an endless one can be halted, cleared, or ended by a reset.
 //!
-//! **What is pending** is told without the mutex by [`Pending`]: CPUs look at it between instructions or blocks, and call
-//! [`ChannelSubsystem::attend`] if there is work, [`ChannelSubsystem::take_interruption`] if an enabled subclass is
-//! set. What a device waits for rings its [`Doorbell`].
+//! **What is pending** is told without the mutex by [`Pending`]: CPUs look at it between instructions or blocks. They
+//! call [`ChannelSubsystem::attend`] if there is work, [`ChannelSubsystem::take_interruption`] if an enabled subclass
+//! is set. What a device waits for rings its [`Doorbell`].
 //!
 //! **Glossary.** *Run*: a start function in progress. *Transfer*: the data movement of one command. *Idle*: no function
 //! in progress and no status pending, so that the device may present status of its own.
@@ -212,8 +212,8 @@ impl ChannelSubsystem {
         Some(self.subchannels.get(usize::from(id.number()))?.schib())
     }
 
-    /// Goes on with everything that can: asks devices whose bells rang, continues long channel programs. To be called
-    /// when [`Pending::work`] says so.
+    /// Goes on with everything that can: asks devices that rang their bells, continues long channel programs. To be
+    /// called when [`Pending::work`] says so.
     pub fn attend(&mut self) {
         for n in self.pending.take_work() {
             self.signal(SubsystemId::new(n));

@@ -53,7 +53,7 @@ impl Pending {
         self.report.swap(false, SeqCst)
     }
 
-    /// Who is to be told from now on.
+    /// The listener that is told from now on.
     pub fn listen(&self, listener: impl Fn(Notice) + Send + Sync + 'static) {
         *self.listener.write().held() = Some(Arc::new(listener));
     }
@@ -75,7 +75,7 @@ impl Pending {
         self.tell(Notice::Work);
     }
 
-    /// The subchannels whose bells rang; afterwards there is no work.
+    /// The subchannels of devices that rang their bells; afterwards there is no work.
     pub(crate) fn take_work(&self) -> Vec<u16> {
         self.work.store(false, SeqCst);
         std::mem::take(&mut *self.rung.lock().held())
@@ -97,7 +97,7 @@ pub struct Doorbell {
 }
 
 impl Doorbell {
-    /// Has the channel subsystem ask the device again, soon; takes no lock that anybody holds for long.
+    /// Has the channel subsystem ask the device again, soon; takes no lock that is held for long.
     pub fn ring(&self) {
         self.pending.rung.lock().held().push(self.subchannel);
         self.pending.set_work();

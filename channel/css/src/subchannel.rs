@@ -1,9 +1,9 @@
 //! One subchannel: its SCHIB, its device, and the execution of its channel program.
 //!
 //! A start function lives as a [`Run`]. [`Subchannel::advance`] carries it on until it ends, is suspended, waits for
-//! the device, or has used up its allowance of CCWs; so a program that chains to itself holds nobody for long, and HALT
-//! and CLEAR SUBCHANNEL find it between two CCWs. Status collects in the SCSW; queueing interruptions is the caller's
-//! part.
+//! the device, or has used up its allowance of CCWs; so a program that chains to itself does not hold its caller for
+//! long, and HALT and CLEAR SUBCHANNEL find it between two CCWs. Status collects in the SCSW; queueing interruptions is
+//! the caller's part.
 
 use crate::ccw::{self, Invalid, Rules};
 use crate::data::Transfer;
@@ -494,7 +494,7 @@ impl Subchannel {
         self.scsw.control |= scsw::HALT_FUNCTION;
     }
 
-    /// What TEST SUBCHANNEL leaves behind (POP, chapter 14, "Conditions and indications cleared").
+    /// Clears what TEST SUBCHANNEL clears (POP, chapter 14, "Conditions and indications cleared").
     pub fn status_taken(&mut self) {
         let taken = self.scsw.status_control();
         self.scsw.control &= !(scsw::STATUS | scsw::ZERO_STATUS | scsw::EXTENDED_CONTROL);

@@ -112,7 +112,7 @@ fn data_chaining_scatters_and_gathers() {
 #[test]
 fn ccws_are_fetched_when_their_turn_comes() {
     let mut m = Machine::new();
-    // The first read overlays the CCW behind it, as IPL records do.
+    // The first read overlays the CCW after it, as IPL records do.
     m.record(&[WRITE, 0, 0, 4, 0, 0, 0x20, 0]);
     m.put(0x2000, b"LATE");
     m.program(0x1000, &[(READ, CC, 8, 0x1008), (0xff, 0, 0, 0)]);

@@ -135,7 +135,7 @@ fn interruptions_queue_by_subclass() {
     assert_eq!((code.subsystem_id, code.parameter, code.isc), (ids[1], 0x101, 1));
     assert_eq!(css.take_interruption(0x10).unwrap().subsystem_id, ids[2], "first come, first served");
     assert_eq!(css.pending().iscs(), 0x10);
-    // TEST SUBCHANNEL withdraws an interruption that nobody took.
+    // TEST SUBCHANNEL withdraws an interruption that was not taken.
     assert_eq!(css.test_subchannel(ids[0]).0, 0);
     assert_eq!(css.pending().iscs(), 0);
     assert_eq!(css.take_interruption(0xff), None);
