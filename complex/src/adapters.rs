@@ -1,4 +1,4 @@
-//! What a configuration answers whose channel subsystem has no QDIO subchannels, no PCI functions and no adjunct
+//! What a configuration answers if its channel subsystem has no QDIO subchannels, no PCI functions and no adjunct
 //! processors.
 
 use crate::Configuration;
@@ -72,7 +72,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// A request block, with the place of the response behind it. CC 0: the response says how it went; 3: there is no
+    /// A request block, with the place of the response after it. CC 0: the response says how it went; 3: there is no
     /// such logical processor.
     fn call_logical_processor(&self, state: &mut State, r2: u8, processor: u8) -> Result<(), Interruption> {
         let at = At { address: state.gr[r2 as usize] & state.address_mask, ar: r2 };

@@ -11,7 +11,7 @@ use cpu::{Architecture, Interruption};
 /// What the caller has to do after the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// Go on with the instruction behind.
+    /// Go on with the next instruction.
     Continue,
     /// The configuration was reset and goes on from the PSW at absolute 0.
     Restarted,

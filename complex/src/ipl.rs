@@ -243,7 +243,7 @@ impl Configuration {
             return Err(LoadError::CommandLineTooLong { max: max - 1 });
         }
         self.reset(true);
-        // Both want room that nobody has touched, found while they are read.
+        // Both want storage that has not been touched yet: the host provides it while they are read.
         self.storage().expect(Absolute(0), kernel.size());
         self.storage().expect(Absolute(initrd_start), initrd.size());
         self.put_image(initrd_start, initrd)?;

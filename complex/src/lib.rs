@@ -35,12 +35,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use storage::Storage;
 
-/// What a configuration wants of whoever runs it.
+/// What a configuration wants of the program that runs it.
 pub trait Host: Send + Sync {
     /// Virtual CPU `cpu` has got something to do: run it soon. May be called with any lock held, so it must only note
     /// it.
     fn runnable(&self, cpu: u16);
-    /// Who controls this machine, for STSI 3.2.2; `None` for a bare machine.
+    /// The control program of this machine, for STSI 3.2.2; `None` for a bare machine.
     fn control_program(&self) -> Option<ControlProgram>;
     /// The guest wrote a line on the operator console of the service element.
     fn service_message(&self, line: &str);
@@ -114,8 +114,8 @@ pub struct Core {
 }
 
 impl Core {
-    /// From now on, instructions whose first byte is `code` are translated as if it were `other`. For tests only:
-    /// whoever compares the engines must find it.
+    /// From now on, instructions with `code` as their first byte are translated as if it were `other`. For tests only:
+    /// a comparison of the engines must find it.
     pub fn plant_mistake(&mut self, code: u8, other: u8) {
         self.cache = BlockCache::new().with_mistake(code, other);
     }
@@ -271,7 +271,7 @@ impl Configuration {
         self.pending.work()
     }
 
-    /// Does pending work of the channel subsystem: devices whose bells rang, long channel programs.
+    /// Does pending work of the channel subsystem: devices that rang their bells, long channel programs.
     pub fn attend(&self) {
         if self.pending.work() {
             self.css().attend();

@@ -7,7 +7,7 @@ use cpu::{Intercepted, Interruption, Order, State, attention};
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Instructions between two looks at the clock, at first: about a tenth of a millisecond if they are interpreted.
-/// Looking takes time, too: who is faster gets more, up to `MOST`, until it is half of that at least.
+/// Looking takes time, too. A faster CPU gets more, up to `MOST`, until a look comes after half of that time at least.
 pub(crate) const BUDGET: i64 = 25_000;
 const MOST: i64 = 16 * BUDGET;
 /// A tenth of a millisecond, and half of it, in microseconds.
@@ -31,7 +31,8 @@ pub enum Exit {
     Stopped,
     /// A wait that no interruption can end.
     DisabledWait(Psw),
-    /// DIAGNOSE: fetch and check operands, do it, and call [`Configuration::complete`]. The PSW is behind it.
+    /// DIAGNOSE: fetch and check operands, do it, and call [`Configuration::complete`]. The PSW addresses the next
+    /// instruction.
     Diagnose { r1: u8, r3: u8, code: u16, ilc: u8 },
     /// IUCV (general register 0: function; 1: parameter list): as for DIAGNOSE.
     Iucv { ilc: u8 },
@@ -60,13 +61,14 @@ impl Configuration {
         core.state.set_timer_running(true);
         let mut performing = 0;
         let exit = self.run_core(&mut core, start, slice, &mut performing);
-        // Stepping ends behind TRANSACTION BEGIN.
+        // Stepping ends after TRANSACTION BEGIN.
         core.state.give_up_transaction();
         core.state.set_timer_running(false);
         cpu.stopped.store(core.state.stopped, SeqCst);
         signals.set_running(false);
         cpu.running.store(false, SeqCst);
-        // Whoever raised a bit after the engine had looked saw a CPU that runs, and did not have it run.
+        // A thread that raised a bit after the engine had looked saw a running CPU, and so did not ask for it to be
+        // run.
         let pending = signals.attention_ordered();
         let missed = match exit {
             Exit::Wait { .. } => self.takes(&core.state, pending),

@@ -1,8 +1,8 @@
 //! The service element: SERVICE CALL and its events (memory size, load parameter, the operator's line-mode console,
 //! the integrated ASCII console, SIGNAL SHUTDOWN). What Linux asks of it is the specification.
 //!
-//! A call with condition code 0 always ends in a service-signal interruption whose parameter is the address of the
-//! control block. Events for the guest wait here until it reads them.
+//! A call with condition code 0 always ends in a service-signal interruption with the address of the control block as
+//! its parameter. Events for the guest wait here until it reads them.
 
 use crate::Configuration;
 use arch::{Program, Real};
@@ -250,8 +250,8 @@ impl Configuration {
         response::DONE
     }
 
-    /// Messages of the guest: buffers with message-data blocks, whose text objects are lines, or with bytes for the
-    /// ASCII console.
+    /// Messages of the guest: buffers with message-data blocks, in which each text object is a line, or with bytes for
+    /// the ASCII console.
     fn write_event_data(&self, block: &mut [u8]) -> u16 {
         let mut at = 8;
         while at + 6 <= block.len() {
@@ -286,7 +286,7 @@ impl Configuration {
     }
 }
 
-/// The lines of a message-data block: objects of type 4 whose data is text.
+/// The lines of a message-data block: the text in objects of type 4.
 fn text_lines(mdb: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
     // Header: length, type, tag "MDB ", revision; objects follow.

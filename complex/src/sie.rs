@@ -3,12 +3,13 @@
 //!
 //! The guest's CPU is a [`State`] beside the host's, made from the state description at each SIE and written back to it
 //! at the end of each; what is kept between two is its TLB, as long as it holds, and what was decoded. It runs in the
-//! same engine. Every few thousand instructions this file looks whether the host has an interruption pending, whether
-//! somebody asks for the guest in its description, and which of the guest's timers are due.
+//! same engine. Every few thousand instructions this file looks whether the host has an interruption pending, and which
+//! of the guest's timers are due. It also looks whether the state description has a request for the guest, to stop or
+//! to be interrupted.
 //!
-//! SIE ends in one of three ways. An *interception* is said in the description, and the host goes on behind SIE. A
-//! *host interruption*, or the end of a slice, leaves the host's PSW at SIE, which goes on where it was. A *host
-//! exception*, for a page of the guest that the host's tables do not lead to, is a program interruption of SIE.
+//! SIE ends in one of three ways. An *interception* is said in the description, and the host goes on after SIE. A *host
+//! interruption*, or the end of a slice, leaves the host's PSW at SIE, which goes on where it was. A *host exception*,
+//! for a page of the guest that the host's tables do not lead to, is a program interruption of SIE.
 
 use crate::{Configuration, run::BUDGET};
 use arch::interpretation::{EXECUTED, StateDescription, code, flag, offset, validity};
@@ -124,7 +125,7 @@ impl Guests {
 }
 
 impl Configuration {
-    /// SIE. The PSW of `host` is behind it; `ilc` is its length, or that of the EXECUTE that fetched it.
+    /// SIE. The PSW of `host` is past it; `ilc` is its length, or that of the EXECUTE that fetched it.
     pub(crate) fn interpret(
         &self,
         host: &mut State,

@@ -1,4 +1,4 @@
-//! Who the machine is: STORE SYSTEM INFORMATION and the CPU identification (POP, chapter 10).
+//! The identity of the machine: STORE SYSTEM INFORMATION and the CPU identification (POP, chapter 10).
 
 use crate::Configuration;
 use arch::Program;

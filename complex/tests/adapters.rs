@@ -5,7 +5,7 @@ mod machine;
 use cpu::{Architecture, Facilities};
 use machine::*;
 
-/// A machine with every facility whose instructions are built.
+/// A machine with every facility of which the instructions are built.
 fn everything() -> Machine {
     Machine::equipped(Architecture::Z, 1, Facilities([u64::MAX; 4]), Listener::default())
 }
@@ -36,7 +36,7 @@ fn no_adjunct_processor_has_a_queue() {
     }
 }
 
-/// A CLP request for PCI, with a response block of `room` bytes behind it: the response code.
+/// A CLP request for PCI, with a response block of `room` bytes after it: the response code.
 fn call(machine: &Machine, command: u16, rest: &[u8], room: u16) -> u16 {
     let length = 16 + rest.len();
     machine.put(DATA, &[(length as u16).to_be_bytes(), command.to_be_bytes()].concat());

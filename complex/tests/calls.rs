@@ -30,7 +30,7 @@ fn spaces<'a>(machine: &'a Machine) -> (Tables<'a>, [u64; 2]) {
     (t, spaces)
 }
 
-/// A loop that calls the routine whose address is in register 6; the program comes to it by a switch to `space`.
+/// A loop that calls the routine at the address in register 6; the program comes to it by a switch to `space`.
 fn call(machine: &Machine, space: u64, routine: u64, purge: &str) -> Ending {
     machine.put64(DATA, space);
     machine.text(PROGRAM, &format!("LCTLG 1,1,0(7){purge};BCR 15,8"));
@@ -92,7 +92,8 @@ fn a_routine_returns_where_it_likes() {
     let machine = Machine::new();
     let (_, spaces) = spaces(&machine);
     machine.text(CALLER.1, "BASR 14,6;AGR 2,3;AGHI 2,1000;BRCTG 1,*-10");
-    // Behind the sum of what it has left: always, every other time, and when it has been called 290 times.
+    // It returns past the AGR that adds what it has left: always, every other time, and when it has been called 290
+    // times.
     for (source, sums) in [
         ("AGHI 4,1;LGHI 3,1;AGHI 14,4;BCR 15,14", 0),
         ("AGHI 4,1;LGHI 3,1;TMLL 4,1;BRC 8,*+8;AGHI 14,4;BCR 15,14", ROUNDS / 2),
@@ -111,7 +112,7 @@ fn a_routine_may_change_who_calls_it() {
     let machine = Machine::new();
     let (_, spaces) = spaces(&machine);
     machine.text(CALLER.1, "BASR 14,6;AGHI 2,0;BRCTG 1,*-6");
-    // The constant behind the call becomes the number of the call; the routine's own becomes what it was the last time.
+    // The constant after the call becomes the number of the call; the routine's own becomes what it was the last time.
     machine.text(FRAMES[0], "AGHI 4,1;STC 4,3(0,14);AGHI 3,0;STC 4,11(0,6);BCR 15,14");
     for before in [0, ROUNDS] {
         machine.put(CALLER.1 + 5, &[0]);

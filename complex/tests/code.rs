@@ -17,7 +17,7 @@ fn a_store_into_the_next_instruction_counts() {
         let text = assemble(store);
         let length = text.len() as u64;
         let target = PROGRAM + 0x80;
-        // The patched instruction is at `target`, directly behind the store.
+        // The patched instruction is at `target`, directly after the store.
         machine.put(DATA, &[7]);
         machine.set(|s| {
             (s.gr[2], s.gr[5], s.gr[6], s.gr[7]) = (0, 0xa728_0007, target - 8, DATA);
@@ -204,7 +204,7 @@ fn spaces<'a>(machine: &'a Machine) -> (Tables<'a>, [u64; 2]) {
 
 #[test]
 fn a_loop_over_two_pages_is_watched_in_both() {
-    // The end of the page lies behind an instruction, or in one: the second, or the one that the loop begins with.
+    // The end of the page lies after an instruction, or in one: the second, or the one that the loop begins with.
     for before in [10, 8, 6, 4, 2] {
         let machine = Machine::new();
         let (mut t, spaces) = spaces(&machine);

@@ -231,7 +231,7 @@ fn authentication_codes() {
         let chain = m.get(BLOCK, block);
         let mut padded = vec![8 * last.len() as u8, 0, 0, 0, 0, 0, 0, 0];
         padded.extend(last);
-        // Whatever stands behind the message does not matter.
+        // What comes after the message does not matter.
         padded.resize(8 + block, 0xee);
         run(&m, "PCC", code, &[padded, chain, key(length)].concat(), &[]);
         assert_eq!(hex(&m.get(BLOCK + 8 + block as u64, block)), expected, "{code}, {total} bytes");

@@ -286,7 +286,7 @@ fn blocks_are_closed_by_the_program() {
         assert_eq!(cc, 0);
         read += part.len();
         stored += more;
-        // The symbol behind the bits of the last byte.
+        // The symbol after the bits of the last byte.
         let block = parameters(&m);
         let (bits, n) = (block.end_of_block >> (15 - block.end_of_block_length), block.end_of_block_length);
         let reversed = (bits.reverse_bits() >> (16 - n)) as u64;

@@ -70,7 +70,7 @@ fn linux_writes_and_reads_3390_and_9336() {
     // The driver has found the disk's descriptors, and the token.
     let token = "5a".repeat(16);
     assert!(lines.iter().any(|line| line.contains("DISK-UID IBM.") && line.ends_with(&token)), "{lines:#?}");
-    // The partition of an unlabelled disk begins behind its third block. An executable file begins so.
+    // The partition of an unlabelled disk begins after its third block. An executable file begins so.
     let mut first = [0; 4 * 512];
     fixed.read_blocks(0, &mut first).unwrap();
     let written = content(&disk, 3, 8192);

@@ -10,7 +10,7 @@ use devices::{NotReady, Punch2540, RecordSink};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Goes on by a microsecond whenever somebody looks.
+/// Goes on by a microsecond at each look.
 struct Counting(AtomicU64);
 
 impl Clock for Counting {
@@ -41,7 +41,7 @@ impl RecordSink for Stacker {
 
 const PROGRAM: u64 = 0x4000;
 
-/// A z/Architecture machine whose CPU is about to execute `text` in the supervisor state.
+/// A z/Architecture machine with its CPU about to execute `text` in the supervisor state.
 fn machine(text: &[u8]) -> Arc<Configuration> {
     let specification = Specification { storage: 1 << 20, architecture: Architecture::Z, ..Specification::default() };
     let clock = Arc::new(Counting(AtomicU64::new(1 << 60)));

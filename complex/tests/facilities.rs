@@ -231,7 +231,7 @@ fn a_machine_without_an_ascii_console_says_so() {
     assert_eq!(service(&machine, READ_DATA, &[], 4096), 0x60f0);
 }
 
-/// A deck of cards; behind the last there is no file.
+/// A deck of cards; after the last there is no file.
 struct Deck(VecDeque<Vec<u8>>);
 
 impl RecordSource for Deck {
@@ -319,7 +319,7 @@ fn a_kernel_is_loaded_without_a_device() {
     assert!(matches!(load(&kernel, &vec![0; 8 << 20], ""), Err(LoadError::TooSmall { .. })));
     assert_eq!(load(&kernel, &[], &"x".repeat(896)), Err(LoadError::CommandLineTooLong { max: 895 }));
     assert_eq!(load(&kernel, &[], &"x".repeat(895)), Ok(()));
-    // A ramdisk of several pieces, and one whose file ends before it should.
+    // A ramdisk of several pieces, and one in a file that ends before it should.
     let ramdisk: Vec<u8> = (0..600_000u32).map(|n| (n / 251) as u8).collect();
     assert_eq!(load(&kernel, &ramdisk, ""), Ok(()));
     assert_eq!(machine.get(machine.get64(0x1_0408), ramdisk.len()), ramdisk);

@@ -396,7 +396,7 @@ fn the_guest_has_the_facilities_of_its_list() {
 #[test]
 fn what_the_guest_stores_into_its_code_is_executed() {
     let host = Host::new();
-    // The store turns "LA 2,1" into "LA 2,2" behind it, many times over, so that it is translated, too.
+    // The store turns "LA 2,1" into "LA 2,2" after it, many times over, so that it is translated, too.
     host.set(|s| (s.gr[3], s.gr[4]) = (200, 0));
     let source = "STC 3,7(0,11); LA 2,0(0); ALGR 4,2; BRCTG 3,*-12; DIAG 0,0,0";
     assert_eq!(host.run(source), Ending::Done);

@@ -55,12 +55,12 @@ fn under_execute_the_length_is_executes() {
     machine.text(0x5000, "LR 0,0");
     assert_eq!(machine.execute("EX 7,0(0,6)"), Ending::Done);
     assert_eq!(machine.gr(1), 99);
-    // A branch goes from the target's own address, and links behind EXECUTE.
+    // A branch goes from the target's own address, and links to the instruction after EXECUTE.
     machine.text(0x5000, "BRAS 14,*+256");
     machine.text(0x5100, "");
     assert_eq!(machine.execute("EX 0,0(0,6)"), Ending::Done);
     assert_eq!((machine.old().address, machine.gr(14)), (0x5102, PROGRAM + 4));
-    // SVC under EXECUTE: its old PSW is behind EXECUTE, the length EXECUTE's.
+    // SVC under EXECUTE: its old PSW is past EXECUTE, the length EXECUTE's.
     machine.text(0x5000, "SVC 0");
     machine.set(|s| s.gr[7] = 0x21);
     assert_eq!(machine.execute("EX 7,0(0,6)"), Ending::Svc(0x21));

@@ -21,7 +21,7 @@ fn a_loop_in_a_loop_goes_over_the_ends_of_pages() {
         machine.put64(TABLE + 8 * n, 3 * n + 1);
     }
     machine.set(|s| (s.gr[2], s.gr[4], s.gr[5], s.gr[6]) = (0, TABLE, RESULTS, ROUNDS));
-    // The inner loop begins behind two instructions, and is left and begun again so often.
+    // The inner loop begins after two instructions, and is left and begun again so often.
     let inner = format!("LGR 3,4;LGHI 1,{NUMBERS};AG 2,0(0,3);STG 2,0(0,5);AGHI 3,8;AGHI 5,8;BRCTG 1,*-20");
     assert_eq!(machine.execute(&format!("{inner};AGHI 7,1;BRCTG 6,*-36")), Ending::Done);
     let once: u64 = (0..NUMBERS).map(|n| 3 * n + 1).sum();
@@ -90,7 +90,7 @@ fn a_copied_number_stays_when_the_other_changes_and_so_does_a_condition_code() {
             s.fpr[r] = f64::to_bits(*number);
         }
     });
-    // The condition code is that of a number whose register has another by the time that it is asked for.
+    // The condition code is that of a number; its register has another one by the time that the code is asked for.
     let code = "ADBR 0,1;LDR 4,0;SDBR 4,9;LDR 4,2;IPM 5;AGR 7,5";
     let copies = "LDR 6,4;MDBR 6,3;LDR 8,6;LCDBR 8,8;ADBR 2,8;LDR 2,4;ADBR 8,0";
     assert_eq!(machine.execute(&format!("{code};{copies};BRCTG 2,*-42")), Ending::Done);
@@ -120,9 +120,9 @@ fn a_condition_code_of_a_nan_is_three_and_of_a_short_number_its_own() {
 
 #[test]
 fn a_loop_that_begins_in_another_page_is_not_gone_round_without_end_when_that_has_changed() {
-    // The loop's first instruction is the last of its page. One that is always called stands behind it, so that nothing
-    // is known of that page where it goes round, and two branches do, so that what was taken last is the state's. The
-    // program begins with what enters the loop, and so does the block.
+    // The loop's first instruction is the last of its page. One that is always called comes after it, so that nothing
+    // is known of that page where it goes round. Two branches to the loop's beginning follow, so that what was taken
+    // last is the state's. The program begins with what enters the loop, and so does the block.
     const LOOP: u64 = 0x8ffc;
     const START: u64 = LOOP + 20;
     let first = "AGHI 2,1";

@@ -1,4 +1,4 @@
-//! Several CPUs on several threads: interlocked updates lose nothing, and purges reach everybody (POP, chapter 5).
+//! Several CPUs on several threads: interlocked updates lose nothing, and purges reach all of them (POP, chapter 5).
 
 mod machine;
 

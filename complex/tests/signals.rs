@@ -87,7 +87,7 @@ fn cpus_start_and_stop() {
     assert_eq!(signal(&machine, 1, STOP, 0), (0, 0));
     assert_eq!(signal(&machine, 1, SENSE, 0), (1, 0x40));
     assert_eq!(machine.run(1), Ending::Exit(Exit::Stopped));
-    // A CPU stops itself behind the instruction.
+    // A CPU stops itself after the instruction.
     machine.set(|s| s.gr[4] = 0);
     assert_eq!(machine.execute("SIGP 2,4,5(0);LR 1,1"), Ending::Exit(Exit::Stopped));
     assert_eq!(machine.cpu(0).state.psw().address, PROGRAM + 4);

@@ -150,7 +150,8 @@ fn two_cpus_add_to_the_same_counter() {
     assert_eq!(m.get32(DATA), 400);
 }
 
-/// A step that ends within a transaction holds nobody: the transaction is given up, and the program finds that it is.
+/// A step that ends within a transaction does not hold up other CPUs. The transaction is given up, and the program
+/// finds that it is.
 #[test]
 fn stepping_into_a_transaction_aborts_it() {
     let m = transactional(2);
@@ -172,7 +173,7 @@ fn stepping_into_a_transaction_aborts_it() {
     assert_eq!(m.cpu(1).state.gr[1], 77);
 }
 
-/// A channel program, or whoever else stores, is not undone by an abort, and sees nothing of what is.
+/// What a channel program or another CPU stores is not undone by an abort, and they see nothing of what is.
 #[test]
 fn what_others_store_stays_and_what_is_undone_they_never_see() {
     use arch::Absolute;

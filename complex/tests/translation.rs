@@ -12,8 +12,8 @@ const DAT: u64 = WIDE | mask::DAT;
 const REFERENCED: u8 = 4;
 const CHANGED: u8 = 2;
 
-/// A machine whose primary space has a table of `level` at the top, with low storage mapped to itself; DAT is allowed
-/// everything it needs.
+/// A machine with a primary space that has a table of `level` at the top, with low storage mapped to itself; DAT is
+/// allowed everything it needs.
 fn machine(level: u64) -> (Machine, u64) {
     let machine = Machine::new();
     let mut tables = Tables::new(&machine);
@@ -561,7 +561,7 @@ fn of_two_pages_of_one_place_both_are_kept_until_they_are_invalidated() {
     };
     machine.put64(0x9000, 111);
     machine.put64(0xa000, 222);
-    // Its entry is invalid now, and nobody has been told.
+    // Its entry is invalid now, and no CPU has been told.
     for text in ["LG 9,0(0,5);LG 10,0(0,6);STURG 8,7;LG 9,0(0,5)", "STG 9,0(0,5);STG 10,0(0,6);STURG 8,7;STG 9,0(0,5)"]
     {
         assert_eq!(go(text), Ending::Done, "{text}");
@@ -657,7 +657,7 @@ fn esa_390_translates_with_words() {
 fn what_reaches_into_a_missing_page_changes_nothing() {
     let (machine, asce) = machine(SEGMENT);
     let mut t = tables(&machine);
-    // The page behind 100000 is missing; register 5 points 4 bytes before it, 6 at operands that are there.
+    // The page after 100000 is missing; register 5 points 4 bytes before it, 6 at operands that are there.
     t.map(asce, 0x10_0000, 0x9000);
     // Decimal zeros: four bytes, and eight bytes at 8.
     let mut data = [0; 32];

@@ -23,7 +23,7 @@ pub const WIDE: u64 = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
 /// The clock's value at the start.
 pub const NOON: u64 = 0xc000_0000_0000_0000;
 
-/// A clock that goes on by a microsecond whenever somebody looks.
+/// A clock that goes on by a microsecond at each look.
 pub struct Counting(pub AtomicU64);
 
 impl Clock for Counting {
@@ -309,7 +309,7 @@ impl<'a> Tables<'a> {
         at
     }
 
-    /// A new space whose highest table is of `level`; all of its entries are invalid.
+    /// A new space with a highest table of `level`; all of its entries are invalid.
     pub fn space(&mut self, level: u64) -> u64 {
         self.allocate(2048, 0x20 | level << 2) | level << 2 | 3
     }
