@@ -88,9 +88,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The channel programs whose instructions are counted, by name: the first word says where the disk is, the rest what
-/// is done. A program that moves four bytes of its block shows what is left without the moving, which real channels do
-/// beside the processor.
+/// The channel programs of which the instructions are counted, by name: the first word says where the disk is, the rest
+/// what is done. A program that moves four bytes of its block shows what is left without the moving, which real
+/// channels do beside the processor.
 const COUNTED: [&str; 8] = [
     "dedicated read by seek and search, without moving the data",
     "minidisk read by seek and search, without moving the data",
@@ -187,14 +187,14 @@ impl Drop for Folder {
     }
 }
 
-/// A volume behind the minidisk cache, which has all of it.
+/// A volume read through the minidisk cache, which has all of it.
 fn cached(volume: &Arc<dyn Volume>) -> Cached {
     let cached = behind(volume, Arc::new(Cache::default()));
     (0..volume.kind().tracks()).for_each(|track| drop(cached.read_track(track)));
     cached
 }
 
-/// A volume behind a minidisk cache.
+/// A volume read through a minidisk cache.
 fn behind(volume: &Arc<dyn Volume>, cache: Arc<Cache>) -> Cached {
     Cached {
         extent: volume.clone(),

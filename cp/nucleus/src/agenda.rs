@@ -20,11 +20,11 @@ pub enum Item {
     User(u32),
 }
 
-/// What is due when, who has run, and how many terminals are dialed.
+/// What is due when, which users have run, and how many terminals are dialed.
 #[derive(Default)]
 pub struct Agenda {
     due: Mutex<Timers<Item>>,
-    /// Users whose virtual machines have run since they rested, each with a time at which it did.
+    /// Users with virtual machines that have run since they rested, each with a time at which it did.
     ran: Mutex<Timers<u32>>,
     dialed: AtomicUsize,
 }

@@ -1,4 +1,4 @@
-//! Privilege classes: who may use which command.
+//! Privilege classes: which users may use which command.
 //!
 //! A user's classes stand in the USER statement (letters A–Z and digits 1–6); a row of the command table names
 //! the classes that may use the command. Class ANY is every user, whatever the directory says.
@@ -12,7 +12,7 @@ pub struct Classes(u32);
 impl Classes {
     /// Every user, classes or none.
     pub const ANY: Classes = Classes(u32::MAX);
-    /// Nobody.
+    /// No user.
     pub const NONE: Classes = Classes(0);
 
     /// The classes named by the letters and digits of `text`; other characters name none.

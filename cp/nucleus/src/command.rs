@@ -23,7 +23,7 @@ pub enum Origin {
     System,
 }
 
-/// Who issues a command.
+/// The user who issues a command.
 #[derive(Clone)]
 pub struct Issuer {
     pub vmdbk: Arc<Vmdbk>,

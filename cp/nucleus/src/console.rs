@@ -2,8 +2,8 @@
 //!
 //! A [`terminal::Terminal`] is what a person sits at: a 3270 [`display`] or a typewriter (telnet's line mode, or the
 //! program's own standard input). A [`Console`] belongs to a virtual machine, and outlives the terminal when the user
-//! disconnects: it knows whose turn it is (CP READ, VM READ, RUNNING), what has been typed ahead, and the settings of
-//! TERMINAL and SET PF.
+//! disconnects. It knows which side's turn it is (CP READ, VM READ, RUNNING), what has been typed ahead, and the
+//! settings of TERMINAL and SET PF.
 //!
 //! The guest's side is [`Console::print`] and [`Console::set_vm_read`], called by the virtual console device while the
 //! channel subsystem is locked. A console's lock is therefore below everything but a terminal's.
@@ -113,7 +113,7 @@ pub struct Console {
     pub pf: [PfKey; 24],
     /// CP reads: the virtual machine does not run unless SET RUN ON.
     pub cp_read: bool,
-    /// The user said SLEEP; nobody reads until then (`None` inside: until ENTER).
+    /// The user said SLEEP; neither CP nor the virtual machine reads until then (`None` inside: until ENTER).
     pub asleep: Option<Option<Tod>>,
     /// ECHO: how often each line that is typed is shown.
     pub echo: Option<u32>,
@@ -202,8 +202,8 @@ impl Console {
         waking.into_iter().chain(self.forced_off_at()).min()
     }
 
-    /// A disconnected user whose virtual machine stands still, since CP reads and no answer comes, does not stay for
-    /// ever.
+    /// The time at which a disconnected user is logged off. CP reads, no answer comes, and so the virtual machine
+    /// stands still.
     pub fn forced_off_at(&self) -> Option<Tod> {
         let waits = self.terminal.is_none() && self.cp_read && self.secondary.is_none();
         let goes = self.listed.as_ref().is_some_and(|listed| !listed.stays);
@@ -233,7 +233,7 @@ impl Console {
         Some(question)
     }
 
-    /// Whose turn it is.
+    /// Which side's turn it is.
     pub fn turn(&self) -> Turn {
         match () {
             () if self.asleep.is_some() => Turn::Running,
@@ -243,7 +243,7 @@ impl Console {
         }
     }
 
-    /// Tells the terminal whose turn it is now.
+    /// Tells the terminal which side's turn it is now.
     pub fn show_turn(&self) {
         if let Some(terminal) = &self.terminal {
             terminal.set_turn(self.turn());
@@ -274,9 +274,9 @@ impl Console {
         }
     }
 
-    /// A line of a disconnected user whose secondary user this one is. Without a terminal it is lost. It is never
-    /// passed on, or users who have each other would hand it to and fro for ever. A terminal that has much to show yet
-    /// gets no more.
+    /// A line of a disconnected user that has this one as its secondary user. Without a terminal it is lost. It is
+    /// never passed on, or two users who are each other's secondary user would hand it to and fro for ever. A terminal
+    /// that has much to show yet gets no more.
     pub fn receive(&mut self, line: &str, now: Tod) {
         if self.terminal.is_some() && self.backlog() <= FLOOD {
             self.write(line, Tone::Normal, now);

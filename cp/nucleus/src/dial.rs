@@ -1,4 +1,4 @@
-//! DIAL: a terminal that nobody owns becomes a virtual machine's own 3270, until UNDIAL, the virtual machine's end, or
+//! DIAL: a terminal without an owner becomes a virtual machine's own 3270, until UNDIAL, the virtual machine's end, or
 //! its own.
 //!
 //! While the guest has the display every key is the guest's. The Sys Req key brings CP's screen, where UNDIAL, MESSAGE

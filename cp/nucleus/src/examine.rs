@@ -359,7 +359,7 @@ fn instructions(state: &mut State, area: &Area) -> Result<Vec<String>, Message> 
     Ok(lines)
 }
 
-/// The instruction at `address`, zeros behind it.
+/// The instruction at `address`, and zeros after it.
 pub fn instruction_text(state: &mut State, meaning: Meaning, address: u64) -> Result<[u8; 6], Program> {
     let mut text = [0; 6];
     read(state, meaning, address, &mut text[..2])?;

@@ -104,7 +104,7 @@ pub fn failed(cp: &Cp, work: &Work, failure: &(dyn Any + Send)) -> (Return, Opti
     (Return::Stopped, None)
 }
 
-/// A CPU has stopped. If it was the last one and nobody told it to from outside, the guest has switched itself off.
+/// A CPU has stopped. If it was the last one, and CP did not stop it, the guest has switched itself off.
 fn stopped(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
     if machine.configuration.all_stopped() && vmdbk.started.swap(false, Ordering::AcqRel) {
         end(cp, vmdbk, &message::stopped_itself(format!("{cpu:02X}")), &Ending::Stopped);

@@ -1,6 +1,7 @@
 //! CP, the Control Program: virtual machines for users.
 //!
-//! * `system`: who is logged on and what a key press does; `logon`: the way in and out; `vmdbk`: one virtual machine.
+//! * `system`: which users are logged on and what a key press does; `logon`: the way in and out; `vmdbk`: one virtual
+//!   machine.
 //! * `console`: terminals and consoles; `console::display` is the 3270 protocol of CP as a pure state machine.
 //! * `command`: the table of commands and one file for each; `message`: the table of messages.
 //! * `agenda`: what is due when, so that users and terminals need not all be looked at; `timers` under it.

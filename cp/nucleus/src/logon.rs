@@ -64,7 +64,7 @@ fn greet(cp: &Cp, terminal: &Terminal) {
     }
 }
 
-/// A line at a terminal that nobody owns.
+/// A line at a terminal without an owner.
 pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
     match terminal.entry() {
         Entry::Password(logon) => {
@@ -95,7 +95,7 @@ pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
     }
 }
 
-/// MESSAGE of a terminal that nobody owns.
+/// MESSAGE of a terminal without an owner.
 pub fn message_from_terminal(cp: &Cp, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
     let userid = words.need_userid()?;
     let target = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
@@ -136,7 +136,8 @@ fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {
 fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<&str>) {
     let now = cp.now();
     let userid = logon.userid.as_str();
-    // An unknown user and a wrong password get the same answer, or the logo would be a list of users for whoever asks.
+    // An unknown user and a wrong password get the same answer, or guesses at the logo would tell which users there
+    // are.
     let user = cp.user(userid).filter(|user| match &logon.by {
         None => admits(cp, user, password, terminal.local),
         Some(by) => {
@@ -180,7 +181,7 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
     }
 }
 
-/// Whether somebody who offers `password` may log on here. A password that is still the user's own name is good only at
+/// Whether a person who offers `password` may log on here. A password that is still the user's own name is good only at
 /// the host itself.
 fn admits(cp: &Cp, user: &User, password: Option<&str>, local: bool) -> bool {
     let right = cp.password(user);

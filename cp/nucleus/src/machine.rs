@@ -117,7 +117,7 @@ impl ConsoleHost for Paper {
 /// A guest that is far ahead of what its terminal shows stops until that has caught up.
 fn wait_for_paper(vmdbk: &Vmdbk, console: ConsoleGuard<'_>) {
     if console.backlog() > FLOOD && !vmdbk.flooded.swap(true, Ordering::AcqRel) {
-        // The terminal may have shown all of it just before that, when there was nobody to let go yet.
+        // The terminal may have shown all of it just before that, when no guest was held yet.
         if console.backlog() < FLOOD / 2 {
             vmdbk.flooded.store(false, Ordering::Release);
             return;
@@ -127,12 +127,12 @@ fn wait_for_paper(vmdbk: &Vmdbk, console: ConsoleGuard<'_>) {
     }
 }
 
-/// Whose hardware it is: known once the VMDBK has been made, which is after the hardware.
+/// The VMDBK that the hardware belongs to: known once it has been made, which is after the hardware.
 #[derive(Clone, Default)]
 pub struct Owner(Arc<OnceLock<Weak<Vmdbk>>>);
 
 impl Owner {
-    /// Says whose it is, once.
+    /// Says which VMDBK it belongs to, once.
     pub fn set(&self, vmdbk: &Arc<Vmdbk>) {
         let _ = self.0.set(Arc::downgrade(vmdbk));
     }
@@ -232,7 +232,7 @@ impl Machine {
         self.deferred.lock().held()
     }
 
-    /// Attaches a console, whose keyboard is the machine's.
+    /// Attaches a console, with the machine's keyboard.
     pub fn attach_console(&self, vdev: u16, around: &Surroundings) {
         let paper = Paper { owner: around.owner.clone(), clock: around.clock.clone() };
         let console = VirtualConsole::new(paper, self.keyboard.clone(), around.owner.clone());

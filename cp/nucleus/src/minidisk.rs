@@ -1,10 +1,10 @@
 //! Disks: the real ones, the minidisks on them, and the links that users have to those.
 //!
 //! A real disk ([`real::Real`]) is a volume under a real device number. A [`Minidisk`] is what an MDISK statement or
-//! DEFINE describes: an extent of such a volume, temporary space, or storage. It is there as long as somebody has a
+//! DEFINE describes: an extent of such a volume, temporary space, or storage. It is there as long as a user has a
 //! [`Link`] to it; the link is a virtual device of one user. What a link's device reads and writes goes through these,
-//! from above: the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`dasd::Extent`]), which
-//! nobody leaves; the volume.
+//! from above: the device of the `devices` crate; the minidisk cache ([`cache`]); the extent ([`dasd::Extent`]),
+//! outside which nothing is read or written; the volume.
 //!
 //! Minidisks are the same if they lie in the same place, whatever users the directory gives them to: LINK's modes and
 //! the cache look at that; only MINIOPT is each statement's own. (Minidisks that merely overlap are the administrator's
@@ -12,8 +12,8 @@
 //! as by all systems that share a real disk, and of two changes to one track none is lost
 //! ([`dasd::Volume::update_track`]).
 //!
-//! [`place`] finds a minidisk where it lies, [`link`] says who may have it, [`device`] gives it to virtual machines and
-//! takes it away.
+//! [`place`] finds a minidisk where it lies, [`link`] says which users may have it, [`device`] gives it to virtual
+//! machines and takes it away.
 //!
 //! The lock in [`Disks`] is held for data only; no other is taken while it is held.
 
@@ -73,7 +73,7 @@ impl Place {
 
 /// A minidisk, or a real disk that is used as one.
 pub struct Minidisk {
-    /// Whose MDISK statement it is, and the number there.
+    /// The user with the MDISK statement, and the number there.
     pub owner: String,
     pub vdev: u16,
     pub place: Place,
@@ -103,7 +103,7 @@ impl Minidisk {
         self.direct.kind()
     }
 
-    /// Whether somebody has it reserved.
+    /// Whether a user has it reserved.
     pub fn reserved(&self) -> bool {
         self.reservation.reserved()
     }
@@ -164,7 +164,7 @@ impl Link {
 /// What LINK is to do.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The user in whose directory entry the minidisk is, and its number there.
+    /// The user with the minidisk in the directory entry, and its number there.
     pub owner: &'a str,
     pub vdev: u16,
     /// The number it is to have.
@@ -242,7 +242,7 @@ impl Disks {
         }
         real.state = state.policy.state(&real.serial);
         state.place(&mut real).map_err(|why| format!("DASD {number:04X} is not there: {why}"))?;
-        // Of two volumes with one serial, the second is not used before somebody says so.
+        // Of two volumes with one serial, the second is not used before an operator says so.
         if real.has_minidisks() && state.reals.iter().any(|r| r.has_minidisks() && r.serial == real.serial) {
             real.state = real::State::Offline;
         }
@@ -312,7 +312,7 @@ impl Disks {
         self.state().links.of(userid).find(|link| link.vdev() == vdev).cloned()
     }
 
-    /// Everybody's links to what lies in the same place.
+    /// All users' links to what lies in the same place.
     pub fn links_to(&self, place: &Place) -> Vec<Arc<Link>> {
         self.state().links.to(place)
     }

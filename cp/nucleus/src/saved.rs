@@ -1,9 +1,8 @@
-//! Saved systems and segments: who uses them, and how they become part of a virtual machine's storage.
+//! Saved systems and segments: which users have them, and how they become part of a virtual machine's storage.
 //!
-//! The files are the spool's ([`spool::saved`]). A file that somebody uses has its pages in storage of the host once,
-//! whatever the number of its users ([`storage::Pages`]): pages that may be stored into by each for himself are the
-//! host's copy until then. A [`Use`] keeps them there; the last one to go takes them away, and a file that is pending
-//! with them.
+//! The files are the spool's ([`spool::saved`]). A file in use has its pages in storage of the host once, whatever the
+//! number of its users ([`storage::Pages`]). Pages that each user may change for himself are copied on write by the
+//! host. A [`Use`] keeps them there; the last one to go takes them away, and a file that is pending with them.
 
 use crate::message::{self, Message};
 use crate::spooling::{self, SharedSpool, message_of};
@@ -43,10 +42,10 @@ pub struct Table {
     came: u64,
 }
 
-/// The table, shared with those who are in it.
+/// The table, shared with the uses that are in it.
 pub type Shared = Arc<Mutex<Table>>;
 
-/// A table in which nobody is.
+/// A table without users.
 pub fn table(spool: &SharedSpool) -> Shared {
     Arc::new(Mutex::new(Table { spool: spool.clone(), files: HashMap::new(), came: 0 }))
 }
@@ -55,7 +54,7 @@ fn lock(table: &Shared) -> MutexGuard<'_, Table> {
     table.lock().held()
 }
 
-/// A file that a virtual machine uses. Whoever drops one has neither the table nor the spool locked.
+/// A file that a virtual machine uses. A thread that drops one must have neither the table nor the spool locked.
 pub struct Use {
     table: Shared,
     pub file: SavedFile,
@@ -87,7 +86,7 @@ impl Drop for Use {
     }
 }
 
-/// Who uses the file: a user who uses it twice is named twice.
+/// The users of the file: a user who uses it twice is named twice.
 pub fn users(cp: &Cp, id: u16) -> Vec<String> {
     lock(&cp.saved).files.get(&id).map(|entry| entry.users.values().cloned().collect()).unwrap_or_default()
 }
@@ -97,7 +96,7 @@ pub fn user_count(cp: &Cp, id: u16) -> usize {
     lock(&cp.saved).files.get(&id).map_or(0, |entry| entry.users.len())
 }
 
-/// PURGE: a file that nobody uses is removed, another is pending. Whether it is gone.
+/// PURGE: a file that is not in use is removed, another is pending. Whether it is gone.
 pub fn purge(cp: &Cp, id: u16) -> Result<bool, Message> {
     let table = lock(&cp.saved);
     let used = table.files.contains_key(&id);
@@ -108,7 +107,7 @@ pub fn purge(cp: &Cp, id: u16) -> Result<bool, Message> {
     Ok(!used)
 }
 
-/// What whoever asks for this segment, or segment space, gets ([`spool::saved::SavedFiles::parts`]).
+/// The files that a program gets when it asks for this segment, or segment space ([`spool::saved::SavedFiles::parts`]).
 pub fn parts(cp: &Cp, name: &str) -> Vec<SavedFile> {
     spooling::ask(cp, |spool| spool.saved.parts(name))
 }
@@ -125,7 +124,7 @@ pub fn admits(vmdbk: &Vmdbk, file: &SavedFile) -> bool {
     file.class != Class::Restricted && !file.vm_group || named(&file.name) || file.space.as_ref().is_some_and(named)
 }
 
-/// Makes the user one of the file's. Its pages are read if nobody has it yet.
+/// Makes the user one of the file's. Its pages are read if it has no user yet.
 pub fn begin_use(cp: &Cp, vmdbk: &Vmdbk, file: SavedFile, nonshared: bool) -> Result<Use, Message> {
     let mut table = lock(&cp.saved);
     table.came += 1;

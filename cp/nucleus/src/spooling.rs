@@ -5,8 +5,8 @@
 //! owner; [`describe`] is QUERY VIRTUAL; [`options`] are the operands that SPOOL, CLOSE and CHANGE share; [`record`] is
 //! SPOOL CONSOLE START.
 //!
-//! Lock order: channel subsystem, console, unit, spool. So whoever has a unit or the spool locked writes to no console
-//! and asks no channel subsystem.
+//! Lock order: channel subsystem, console, unit, spool. So a thread that has a unit or the spool locked writes to no
+//! console and asks no channel subsystem.
 
 pub mod close;
 pub mod describe;
@@ -60,14 +60,14 @@ pub struct Settings {
     pub keep: bool,
     /// A reader's: unit exception at the end of a file.
     pub eof: bool,
-    /// A reader's: after a file that stays, the first file of the queue again, and not the one behind it.
+    /// A reader's: after a file that stays, the first file of the queue again, and not the one after it.
     pub rescan: bool,
     /// MSG: the user wants to know what becomes of files.
     pub messages: bool,
     pub form: String,
     pub dest: String,
     pub dist: String,
-    /// Whose files the device makes, and in which queue; none is the user's own.
+    /// The owner of the files that the device makes, and their queue; none is the user's own.
     pub to: Option<String>,
     pub queue: Queue,
     /// FOR instead of TO.
@@ -96,7 +96,7 @@ pub struct Unit {
     pub not_ready: bool,
     /// How many records have been read or written.
     pub records: u64,
-    /// Numbers of files read to their end and held since the last CLOSE: with NORESCAN the reader goes on behind them.
+    /// Numbers of files read to their end and held since the last CLOSE: with NORESCAN the reader goes on after them.
     passed: Vec<u16>,
 }
 
@@ -191,7 +191,7 @@ impl Unit {
                     return if self.settings.eof { Card::EndOfFile } else { Card::Empty };
                 }
                 Err(_) => {
-                    // Whoever reads on gets the next file; this one waits for somebody to look at it.
+                    // A guest that reads on gets the next file; this one stays, so that it can be looked at.
                     self.end_input(spool, Some(After::Keep));
                     return Card::Damaged;
                 }
@@ -343,8 +343,8 @@ pub fn define(cp: &Cp, vmdbk: &Vmdbk, vdev: u16, spool: &SpoolDevice) -> Result<
     Ok(format!("{name} DEFINED"))
 }
 
-/// DEFINE vdev AS vdev: gives a unit another number. Its subchannel is renumbered by the caller, for whom that is the
-/// same with all devices.
+/// DEFINE vdev AS vdev: gives a unit another number. Its subchannel is renumbered by the caller, in the same way for
+/// all devices.
 pub fn renumber(vmdbk: &Vmdbk, old: u16, new: u16) {
     if let Some(unit) = vmdbk.unit(old) {
         lock_unit(&unit).vdev = new;

@@ -1,4 +1,4 @@
-//! The system: who is logged on, who sits where, and what happens when a key is pressed or time passes.
+//! The system: which users are logged on, at which terminals, and what happens when a key is pressed or time passes.
 //!
 //! [`Cp`] is the whole Control Program as its surroundings see it. The executable (or a test) connects terminals, hands
 //! over keys and lines, calls [`Cp::tick`] when [`Cp::deadline`] is reached, and lends threads to be processors.
@@ -36,7 +36,7 @@ pub struct SystemConfig {
     /// The system identifier, at most eight characters: shown at the lower right of every display.
     pub name: String,
     pub zone: Zone,
-    /// Whose console gets the operator's notices.
+    /// The user who gets the operator's notices on the console.
     pub operator: String,
     /// How many host threads run virtual CPUs.
     pub processors: u16,
@@ -62,7 +62,7 @@ impl Default for SystemConfig {
 /// How many lines a user may type ahead of the virtual machine's reading.
 const TYPED_AHEAD: usize = 256;
 
-/// Minutes after which a disconnected user whose virtual machine waits for CP is logged off.
+/// Minutes after which a disconnected user is logged off if the virtual machine waits for CP.
 pub const FORCED_OFF_AFTER_MINUTES: u64 = 15;
 
 #[derive(Default)]
@@ -495,7 +495,7 @@ impl Cp {
     fn run(&self, processor: usize, wait: bool) -> bool {
         let Some(work) = self.processors.next(processor, wait) else { return false };
         let start = self.now();
-        // A failure of our own stops the virtual machine that met it, and nobody else.
+        // A failure of our own stops the virtual machine that met it, and no other.
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
         let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
         let end = self.now();
@@ -503,7 +503,7 @@ impl Cp {
             self.agenda.has_run(work.vmdbk.id, end);
         }
         self.processors.returned(processor, &work, end.micros_since(start), why, until);
-        // Only a host whose storage is known has a STORBUF to keep.
+        // Only if the host's storage is known is there a STORBUF to keep.
         if self.config.storage != 0 && work.vmdbk.is_measured_at(end) {
             let pages = work.vmdbk.machine().configuration.storage().resident_pages();
             self.processors.working_set(work.vmdbk.id, pages);
@@ -524,8 +524,8 @@ impl Cp {
         }
     }
 
-    /// Brings the system up: the operator is logged on at `terminal`, or without one, and after that AUTOLOG1, whose
-    /// business is to start everybody else.
+    /// Brings the system up: the operator is logged on at `terminal`, or without one, and after that AUTOLOG1, which
+    /// starts all others.
     pub fn start(&self, terminal: Option<&Arc<Terminal>>) {
         logon::log_on_operator(self, terminal);
         if let Some(user) = self.user("AUTOLOG1")
@@ -535,7 +535,7 @@ impl Cp {
         }
     }
 
-    /// Ends the system: everybody is logged off, the operator last.
+    /// Ends the system: all users are logged off, the operator last.
     pub fn shut_down(&self) {
         let (operator, others): (Vec<_>, Vec<_>) =
             self.vmdbks().into_iter().partition(|vmdbk| vmdbk.userid == self.config.operator);

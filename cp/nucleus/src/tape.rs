@@ -1,7 +1,7 @@
-//! Tape drives: the real ones, the tapes on them, and whose they are.
+//! Tape drives: the real ones, the tapes on them, and the users they belong to.
 //!
-//! A drive belongs to nobody or, by ATTACH or DEDICATE, to one user, as a virtual device. Tapes are files of the host
-//! in one folder, the library; MOUNT puts one on a drive, where no operator's hands can. Detaching a drive rewinds the
+//! A drive is free or, by ATTACH or DEDICATE, belongs to one user, as a virtual device. Tapes are files of the host in
+//! one folder, the library; MOUNT puts one on a drive, where no operator's hands can. Detaching a drive rewinds the
 //! tape and leaves it there.
 //!
 //! The lock in [`Tapes`] is held for data only; inside it only drives' own locks are taken.
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tape::Tape;
 
-/// Whose a drive is.
+/// The user that a drive belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Holder {
     pub userid: String,
@@ -116,7 +116,7 @@ impl Tapes {
         }
     }
 
-    /// VARY: a drive that nobody has is there no longer, or again. False if somebody has it.
+    /// VARY: a free drive goes offline, or comes back. False if a user has it.
     pub fn vary(&self, number: u16, on: bool) -> bool {
         let mut state = self.state();
         let Some(real) = state.reals.iter_mut().find(|real| real.number == number && real.holder.is_none()) else {
@@ -178,7 +178,7 @@ fn plug(cp: &Cp, configuration: &Configuration, rdev: u16) {
     let _ = configuration.css().attach(vdev, real.device());
 }
 
-/// DETACH: the drive is nobody's again, its tape at the beginning.
+/// DETACH: the drive is free again, its tape at the beginning.
 pub fn detach(cp: &Cp, vmdbk: &Vmdbk, real: &Real) {
     let Some(holder) = &real.holder else { return };
     vmdbk.machine().configuration.css().detach(holder.vdev);

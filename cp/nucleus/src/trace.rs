@@ -32,7 +32,7 @@ pub struct Trace {
     inner: Mutex<Inner>,
 }
 
-/// What is behind the lock.
+/// What the lock protects.
 #[derive(Default)]
 pub struct Inner {
     pub traps: Vec<Trap>,

@@ -1,9 +1,9 @@
 //! The VMDBK: all that CP knows of one logged-on virtual machine.
 //!
 //! Made at LOGON or XAUTOLOG, gone after LOGOFF. It is shared: terminals, processors and other users' commands hold it
-//! at the same time, so what changes is behind a lock of its own kind. What the locks guard is whole between
-//! statements, so a thread that panicked with one has not spoiled it: one virtual machine's misfortune is not
-//! everybody's.
+//! at the same time. So each kind of data that changes has a lock of its own. What the locks guard is whole between
+//! statements, so a thread that panicked with one has not spoiled it. The failure of one virtual machine does not harm
+//! the others.
 //!
 //! Lock order, from above: system, [`Vmdbk::lock`], CPU states, the channel subsystem, [`Vmdbk::console`] and its
 //! terminal, IUCV, units, the spool.
@@ -336,7 +336,7 @@ impl Vmdbk {
         let Some(at) = self.handshake.load(Ordering::Acquire).checked_sub(1).map(Absolute) else { return };
         let machine = self.machine();
         let storage = machine.configuration.storage();
-        // Where there is no storage any more, nobody reads it.
+        // Where there is no storage any more, no program reads it.
         if let Ok(flags) = storage.read_u32(at) {
             let _ = storage.write_u32(at, flags | TERMINAL);
         }

@@ -1,4 +1,4 @@
-//! Secondary users: who sees the output of a disconnected user, and that it goes no further.
+//! Secondary users: which user sees the output of a disconnected one, and that it goes no further.
 
 mod time;
 
@@ -140,7 +140,7 @@ impl Site {
         self.terminals.iter().map(|terminals| terminals.iter().flat_map(|terminal| lines(terminal)).collect()).collect()
     }
 
-    /// Who gets a user's output by the rule: another user with a terminal, while this one has none.
+    /// The user who gets a user's output by the rule: another user with a terminal, while this one has none.
     fn receiver(&self, user: usize) -> Option<usize> {
         let disconnected = self.vmdbk(user).is_some() && !self.connected.contains(&user);
         self.secondary[user].filter(|secondary| disconnected && self.connected.contains(secondary))

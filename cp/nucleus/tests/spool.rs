@@ -305,7 +305,7 @@ fn vmur_punches_and_prints() {
     // PURGE makes nothing of what was punched; the file's number is free again.
     guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
     assert_eq!((guest.good("CLOSE D PURGE"), guest.good("CLOSE D")), (String::new(), String::new()));
-    // Who may have one file only is told so by return code 439, and nothing is lost.
+    // A user who may have one file only is told so by return code 439, and nothing is lost.
     nucleus::spooling::with(&system.cp, |spool| {
         spool.limit("LINUX2", 1);
         Ok(())

@@ -54,7 +54,7 @@ fn held(spool: &Spool, owner: &str) -> HashMap<u16, bool> {
 }
 
 /// The classes of files that are not held any more. Those that have been read already, and stay since they are to be
-/// kept, are no news to anybody.
+/// kept, are no news to any user.
 fn released(spool: &Spool, owner: &str, before: &HashMap<u16, bool>) -> Vec<char> {
     let free = spool.files(owner, Queue::Reader).filter(|file| !file.hold.any() && !file.keep);
     free.filter(|file| before.get(&file.spid) == Some(&true)).map(|file| file.class).collect()

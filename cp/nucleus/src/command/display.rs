@@ -43,7 +43,7 @@ pub fn display(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             },
         });
     }
-    // The channel subsystem is locked behind a virtual CPU, so its part is looked up by itself.
+    // The lock of the channel subsystem comes after a virtual CPU's, so its part is looked up by itself.
     let blocks = |range: &(u16, u16)| -> Result<Vec<String>, Message> {
         let css = machine.configuration.css();
         let there = css.devices().filter(|(_, number)| (range.0..=range.1).contains(number));

@@ -1,4 +1,4 @@
-//! INDICATE: how busy the system is, and with whom.
+//! INDICATE: how busy the system is, and with which users.
 
 use super::{Issuer, Response};
 use crate::message::{self, Message};

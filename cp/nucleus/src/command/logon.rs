@@ -1,4 +1,4 @@
-//! LOGON, where somebody is logged on already. The real one is in [`crate::logon`].
+//! LOGON, where a user is logged on already. The real one is in [`crate::logon`].
 
 use super::{Issuer, Response};
 use crate::message::{self, Message};

@@ -1,4 +1,4 @@
-//! What the commands about spool files have in common: whose files, on which queues, which of them.
+//! What the commands about spool files have in common: the owner of the files, the queues, which files of those.
 
 use super::Issuer;
 use crate::message::{self, Message};
@@ -6,8 +6,8 @@ use crate::spooling::options;
 use crate::words::{Word, Words};
 use spool::{Queue, Selection, Spool, SpoolFile};
 
-/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, who has not class D can have those that he
-/// sent.
+/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, a user without class D can have those that
+/// he sent.
 pub struct Target {
     pub owner: String,
     pub queues: Vec<Queue>,

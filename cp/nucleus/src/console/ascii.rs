@@ -8,7 +8,7 @@ use std::str;
 /// The way of the guest's bytes to a terminal, which takes text.
 #[derive(Default)]
 pub struct AsciiConsole {
-    /// The beginning of a character whose rest the guest has still to write.
+    /// The beginning of a character; the guest has still to write the rest.
     unfinished: Vec<u8>,
 }
 

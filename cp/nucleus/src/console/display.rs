@@ -39,7 +39,7 @@ pub enum Key {
     Pf(u8),
 }
 
-/// Who is to act: the user for CP, the user for the virtual machine, or the virtual machine.
+/// Which side is to act: the user for CP, the user for the virtual machine, or the virtual machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Turn {
     #[default]
@@ -134,7 +134,7 @@ pub struct Display {
     pub more: (u64, u64),
     /// Whether a page with a message is held (TERMINAL HOLD).
     pub hold: bool,
-    /// Nobody owns the display: what is typed may be a password and is neither shown again nor remembered.
+    /// The display has no owner: what is typed may be a password and is neither shown again nor remembered.
     pub private: bool,
 }
 

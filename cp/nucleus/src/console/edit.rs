@@ -34,7 +34,7 @@ impl From<directory::Editing> for Editing {
 /// A logical line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Logical {
-    /// For whoever is reading: CP in CP READ, else the virtual machine.
+    /// For the side that reads: CP in CP READ, else the virtual machine.
     Reader(String),
     /// For CP: `#CP` and what followed. Empty means that CP READ is wanted.
     Cp(String),

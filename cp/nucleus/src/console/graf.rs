@@ -27,7 +27,7 @@ pub struct Graf {
 /// What a terminal is dialed to.
 #[derive(Clone)]
 pub struct Line {
-    /// Whose it is.
+    /// The user it belongs to.
     pub userid: String,
     pub graf: Arc<Graf>,
 }

@@ -1,9 +1,9 @@
-//! A terminal: a person's 3270 or typewriter, owned by a virtual machine or by nobody.
+//! A terminal: a person's 3270 or typewriter, owned by a virtual machine or without an owner.
 //!
-//! Keys and lines come in through [`crate::system::Cp`], which knows who owns the terminal; what is to be seen is
+//! Keys and lines come in through [`crate::system::Cp`], which knows the owner of the terminal; what is to be seen is
 //! fetched with [`Terminal::screen`] or [`Terminal::take_output`] after [`Host::changed`] has said that there is
-//! something new. A 3270 that nobody owns shows the logo, whose three fields ([`LOGO_FIELDS`]) are the only other form
-//! a screen has.
+//! something new. A 3270 without an owner shows the logo. Its three fields ([`LOGO_FIELDS`]) are the only other form a
+//! screen has.
 
 use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
 use super::graf::Line;
@@ -60,8 +60,8 @@ pub enum Kind {
     Display(Size),
     /// Lines in, lines out.
     Typewriter,
-    /// A typewriter in lines, whose screen guests may use as a VT220's: what is to be printed has CR and LF where lines
-    /// end.
+    /// A typewriter in lines, with a screen that guests may use as a VT220's. What is to be printed has CR and LF where
+    /// lines end.
     Ascii,
 }
 
@@ -69,7 +69,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Logon {
     pub userid: String,
-    /// BY: whose password is given instead.
+    /// BY: the user whose password is given instead.
     pub by: Option<String>,
     /// HERE: from another terminal, if need be.
     pub here: bool,
@@ -114,7 +114,7 @@ impl Typewriter {
         self.open = !last.unwrap_or(text).trim_matches('\r').is_empty() || last.is_none() && self.open;
     }
 
-    /// Prints text whose lines end with LF.
+    /// Prints text in lines that end with LF.
     fn print(&mut self, text: &str) {
         if self.ascii { self.show(&text.replace('\n', "\r\n")) } else { self.show(text) }
     }
@@ -289,7 +289,7 @@ impl Terminal {
         self.lock().owner.clone()
     }
 
-    /// Gives the terminal to a virtual machine, or with `None` back to nobody.
+    /// Gives the terminal to a virtual machine, or with `None` leaves it without an owner.
     pub fn set_owner(&self, owner: Option<Arc<Vmdbk>>) {
         self.change(|inner| {
             inner.entry = if owner.is_some() { Entry::Owned } else { Entry::Parting };
@@ -412,7 +412,7 @@ impl Terminal {
         })
     }
 
-    /// Redisplays an entered line that nobody owns yet, after what is secret has been left out.
+    /// Redisplays a line that was entered before the terminal has an owner; what is secret has been left out.
     pub fn echo(&self, line: &str, now: Tod) {
         if self.is_display() {
             self.write(line, Tone::Input, now);
@@ -504,7 +504,7 @@ impl Terminal {
         }
     }
 
-    /// Whose turn it is.
+    /// Which side's turn it is.
     pub fn turn(&self) -> Turn {
         match &self.lock().face {
             Face::Display(display) => display.turn(),

@@ -18,8 +18,8 @@ struct Request {
     buffer: Real,
 }
 
-/// How the requests of one call are done: with which storage key (in the left half), past the minidisk cache or not,
-/// and who hears what they use of the disk.
+/// How the requests of one call are done: with which storage key (in the left half), past the minidisk cache or not.
+/// The meter counts what they use of the disk.
 struct Manner<'a> {
     key: u8,
     bypass: bool,
@@ -359,7 +359,7 @@ fn request(
         call.take(time);
         return answer(done_of(done, count));
     }
-    // The work is done already; who asked to go on meanwhile is told in the way that was asked for.
+    // The work is done already; a program that asked to go on meanwhile is told in the way that it asked for.
     let status = u16::from(done < count);
     let interruption = External {
         code: 0x2603,

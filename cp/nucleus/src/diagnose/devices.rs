@@ -85,7 +85,7 @@ fn tape(call: &Call<'_>, vdev: u16) -> Option<Type> {
     Some(Type { status: 0x01, real: Some((devices::tape::MODEL, 0)), ..unit(0x08, kind) })
 }
 
-/// The virtual device, if there is one. Those but disks and tapes are CP's own: none has a real one behind it.
+/// The virtual device, if there is one. All but disks and tapes are CP's own, without a real device.
 fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
     if let Some(found) = disk(call, vdev).or_else(|| tape(call, vdev)) {
         return Some(found);

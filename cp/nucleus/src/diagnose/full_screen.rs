@@ -79,7 +79,7 @@ fn ccw(call: &Call<'_>, at: &mut Real) -> Result<Ccw, Interruption> {
     Ok(Ccw { command, address, flags, control, count: u16::from_be_bytes([h, l]) })
 }
 
-/// What lies in the areas, one behind the other.
+/// What lies in the areas, one after the other.
 fn fetch(call: &Call<'_>, areas: &[(Real, u16)]) -> Result<Vec<u8>, Interruption> {
     let mut data = Vec::new();
     for &(address, count) in areas {

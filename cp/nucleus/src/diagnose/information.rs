@@ -1,4 +1,4 @@
-//! DIAGNOSE X'00', X'0C', X'60', X'260', X'270': who, when and how large.
+//! DIAGNOSE X'00', X'0C', X'60', X'260', X'270': identity, time and size.
 
 use super::Call;
 use arch::{Program, Real};

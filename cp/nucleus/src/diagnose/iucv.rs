@@ -76,7 +76,7 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
             Ok(disk) => disk,
             Err(code) => return Ok(Err(code)),
         };
-        // Nobody else waits for this one's disk.
+        // No other virtual machine waits for this one's disk.
         drop(guard);
         let (reply, time) = block_io::sent(call, &disk.environment, list);
         let (vmdbk, list) = (call.vmdbk.clone(), list.clone());
@@ -109,7 +109,7 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
 pub fn present(vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) -> bool {
     let mut core = machine.configuration.cpu(cpu);
     if core.state.open & attention::IUCV == 0 {
-        // Somebody has changed its mind for it in the meantime: it looks again when it is enabled.
+        // In the meantime the CPU has been disabled for it: it looks again when it is enabled.
         core.state.signals().raise(attention::IUCV);
         return true;
     }

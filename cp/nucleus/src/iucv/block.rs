@@ -1,4 +1,4 @@
-//! *BLOCKIO: paths whose other end is a disk of the virtual machine, read and written in blocks.
+//! *BLOCKIO: paths with their other end at a disk of the virtual machine, read and written in blocks.
 //!
 //! CONNECT names the disk in IPUSER: the device number (bytes 0-1), the block size (4-7) and what is to be added to
 //! block numbers for the minidisk's own, which begin with 1 (8-11). The connection is complete with the numbers of the
@@ -6,11 +6,11 @@
 //! severed, and byte 0 says why: 16 there is no such disk, 20 it has no blocks, 24 the block size, 28 there is such a
 //! path already.
 //!
-//! SEND asks for I/O: byte 0 of the class is X'01' to write and X'02' to read the block whose number and buffer address
-//! the parameter list has instead of data, or X'03' for a list (IPBFADR1, IPBFLN1F) of up to 256 requests of 16 bytes
-//! as DIAGNOSE X'250' has them; byte 1 is the storage key, and X'01' in byte 2 goes past the minidisk cache. The reply
-//! is in the parameter list of the completion: a status (bytes 0-3: of one block what DIAGNOSE X'250' says of it, of a
-//! list 0, 12 some or 40 none done), and how many blocks were done.
+//! SEND asks for I/O. Byte 0 of the class is X'01' to write and X'02' to read one block: the parameter list has its
+//! number and buffer address instead of data. X'03' is for a list (IPBFADR1, IPBFLN1F) of up to 256 requests of 16
+//! bytes, as DIAGNOSE X'250' has them. Byte 1 is the storage key, and X'01' in byte 2 goes past the minidisk cache. The
+//! reply is in the parameter list of the completion: a status (bytes 0-3: of one block what DIAGNOSE X'250' says of it,
+//! of a list 0, 12 some or 40 none done), and how many blocks were done.
 //!
 //! A SEND is looked at with the table of paths locked, and its blocks are moved without it: [`Iucv::begin_blocks`],
 //! then [`Iucv::end_blocks`].

@@ -188,7 +188,7 @@ impl Iucv {
         list.set_flags(flags);
         list.set_answer_length(message.answer_length);
         let (whole, one_way) = (message.is_received, message.one_way);
-        // Who receives a message need not be told that it is there.
+        // A program that receives a message need not be told that it is there.
         member.messages[usize::from(message.priority)].remove(&message.order);
         match failed {
             Some(audit) => {
@@ -388,7 +388,7 @@ impl Iucv {
         Some(list)
     }
 
-    /// DESCRIBE: the next message that nobody has been told of. Condition code 2: there is none.
+    /// DESCRIBE: the next message that has not been announced. Condition code 2: there is none.
     pub fn describe(&mut self, id: u32, list: &mut List) -> Answer {
         let member = self.members.get(&id).ok_or(code::NO_BUFFER)?;
         let next = [1, 0]

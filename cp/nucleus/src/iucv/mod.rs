@@ -1,10 +1,10 @@
 //! IUCV: paths between virtual machines, and between virtual machines and CP's own services, and the messages on them.
 //!
 //! This is IUCV without the instruction: a table of members (logged-on virtual machines), each with its buffers, its
-//! ends of paths and what is pending for it. A function takes the parameter list of the one who performs it and changes
-//! it as the program will find it. The instruction itself, with the fetching and storing, is `diagnose::iucv`.
+//! ends of paths and what is pending for it. A function takes the parameter list of the program that performs it and
+//! changes it as the program will find it. The instruction itself, with the fetching and storing, is `diagnose::iucv`.
 //!
-//! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and who may connect to whom.
+//! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and which users may connect to which.
 //! * `message`: SEND, RECEIVE, REPLY, REJECT, PURGE and the tests.
 //! * `service`: CP's ends of paths: *MSG, *ACCOUNT and the like; `block`: *BLOCKIO.
 //! * `area`: where data lie.
@@ -154,7 +154,7 @@ enum Peer {
 /// How far a path is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    /// Somebody has asked for it, and it has not been accepted here.
+    /// The other end has asked for it, and it has not been accepted here.
     Asked,
     /// It was asked for here, and has not been accepted there.
     Asking,
@@ -235,7 +235,7 @@ struct Member {
     paths: BTreeMap<u16, Path>,
     /// Interruptions about paths, whole.
     control: VecDeque<List>,
-    /// Messages that nobody has been told of, in their order: path and number. Those with priority are second.
+    /// Messages that have not been announced, in their order: path and number. Those with priority are second.
     messages: [BTreeMap<u64, (u16, u32)>; 2],
     completions: [BTreeMap<u64, Completion>; 2],
 }
@@ -311,7 +311,7 @@ pub struct Interruption {
 pub struct Iucv {
     members: HashMap<u32, Member>,
     names: HashMap<String, u32>,
-    /// *IDENT: who owns which resource, and by which path.
+    /// *IDENT: which member owns which resource, and by which path.
     resources: HashMap<String, (u32, u16)>,
     records: Records,
     next_message: u32,

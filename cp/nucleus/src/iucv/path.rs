@@ -1,13 +1,13 @@
-//! Paths: who may connect to whom, and what becomes of a path.
+//! Paths: which users may connect to which, and what becomes of a path.
 
 use super::{Answer, Iucv, List, Member, Path, Peer, Stage, code, flag, kind, service::Service};
 use directory::{IucvWith, User};
 use std::collections::BTreeMap;
 
-/// How many messages may be on a path of whose number neither the program nor the directory says anything.
+/// How many messages may be on a path if neither the program nor the directory says how many.
 const USUAL_LIMIT: u16 = 10;
 
-/// What the directory grants to whom connects: the limit of messages it sets, and messages with priority.
+/// What the directory grants to a user who connects: the limit of messages it sets, and messages with priority.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Grant {
     pub limit: Option<u16>,
@@ -25,7 +25,7 @@ fn grant(from: &User, to: &str, target: Option<&User>) -> Option<Grant> {
     if let Some(iucv) = by_own.or_else(allowed) {
         return Some(Grant { limit: iucv.message_limit, priority: iucv.priority });
     }
-    // Nobody needs leave to talk to himself, nor to be told what CP would show on his own console.
+    // A user needs no leave to connect to himself, nor to be told what CP would show on his own console.
     let free = from.userid == to || matches!(to, "*MSG" | "*MSGALL");
     free.then_some(Grant { limit: None, priority: true })
 }
@@ -204,7 +204,7 @@ impl Iucv {
             .iter()
             .position(|list| list.kind() == kind::CONNECTION_PENDING && list.path() == theirs);
         other_member.forget(theirs);
-        // Whoever has not yet been told of a path is not told of its end either.
+        // A program that has not yet been told of a path is not told of its end either.
         if asked.is_some() {
             other_member.paths.remove(&theirs);
             return;
@@ -240,7 +240,7 @@ impl Iucv {
                     told.set_path(theirs);
                     told.set_kind(if stop { kind::QUIESCED } else { kind::RESUMED });
                     told.set_user(list.user());
-                    // Of several changes that nobody has been told of only the last matters.
+                    // Of several changes that have not been announced only the last matters.
                     if let Some(other) = self.member(other) {
                         let change = [kind::QUIESCED, kind::RESUMED];
                         other.control.retain(|list| list.path() != theirs || !change.contains(&list.kind()));

@@ -54,10 +54,10 @@ pub enum Line {
     Special = 4,
 }
 
-/// How many records of a kind are kept until somebody collects them.
+/// How many records of a kind are kept until they are collected.
 const KEPT: usize = 4096;
 
-/// Records that nobody has collected.
+/// Records that have not been collected.
 #[derive(Default)]
 pub struct Records {
     /// RECORDING ACCOUNT OFF: new ones are not kept.
@@ -66,7 +66,7 @@ pub struct Records {
 }
 
 impl Iucv {
-    /// Who is connected to an exclusive service, and by which path.
+    /// The member that is connected to an exclusive service, and its path.
     pub(super) fn connected_to(&self, service: Service) -> Option<(u32, u16)> {
         self.members.iter().find_map(|(&id, member)| {
             let path = member.paths.iter().find(|(_, path)| path.peer == Peer::Service(service));
@@ -90,7 +90,7 @@ impl Iucv {
         true
     }
 
-    /// An accounting record, for whoever collects them.
+    /// An accounting record, for the virtual machine that collects them.
     pub fn account(&mut self, record: Vec<u8>) {
         if self.records.stopped {
             return;
@@ -102,7 +102,7 @@ impl Iucv {
         self.feed(Service::Account);
     }
 
-    /// Whether accounting records are kept, how many wait, and who collects them.
+    /// Whether accounting records are kept, how many wait, and which user collects them.
     pub fn accounts(&self) -> (bool, usize, Option<String>) {
         let collector = self.connected_to(Service::Account).and_then(|(id, _)| self.members.get(&id));
         (!self.records.stopped, self.records.account.len(), collector.map(|member| member.user.userid.clone()))

@@ -13,10 +13,10 @@ pub struct BlockDisk {
     /// The same without the minidisk cache.
     direct: Blocks,
     pub read_only: bool,
-    /// What reads go through, to ask whether they need I/O, and who hears what is used.
+    /// What reads go through, to ask whether they need I/O, and the meter that counts what is used.
     volume: Arc<dyn Volume>,
     meter: Arc<Meter>,
-    /// Who hears of a failing medium, beside the guest.
+    /// What is told of a failing medium, beside the guest.
     trouble: Option<Trouble>,
 }
 
@@ -35,7 +35,7 @@ pub enum BlockError {
     /// The request is not one that exists.
     Type = 6,
     Protection = 7,
-    /// Somebody else has the disk reserved.
+    /// Another user has the disk reserved.
     Reserved = 11,
 }
 
@@ -51,7 +51,7 @@ impl From<Wrong> for BlockError {
 }
 
 impl BlockDisk {
-    /// The disk behind a link in blocks of `size` bytes: 512, 1024, 2048 or 4096, else `None`.
+    /// The disk of a link in blocks of `size` bytes: 512, 1024, 2048 or 4096, else `None`.
     pub fn new(link: &Link, size: u32) -> Option<BlockDisk> {
         let (blocks, direct) = (Blocks::new(link.volume.clone(), size)?, Blocks::new(link.disk.direct.clone(), size)?);
         let (volume, meter, trouble) = (link.volume.clone(), link.meter.clone(), link.options.trouble.clone());
@@ -112,7 +112,7 @@ impl BlockDisk {
         Ok(())
     }
 
-    /// A reserved disk is used by who has it.
+    /// An error if another user has the disk reserved.
     fn free(&self, block: u64) -> Result<(), BlockError> {
         if block < self.count() && self.meter.kept_out() { Err(BlockError::Reserved) } else { Ok(()) }
     }

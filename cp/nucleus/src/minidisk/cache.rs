@@ -8,8 +8,8 @@
 //! never disagree.
 //!
 //! The cache is as large as its arbiter allows: its bias times the ideal size, but between minimum and maximum. When it
-//! is full, users share what is put in: as long as it takes to fill the cache once, nobody but the users of OPTION
-//! NOMDCFS puts in more than an equal share.
+//! is full, users share what is put in. In the time that it takes to fill the cache once, no user puts in more than an
+//! equal share. OPTION NOMDCFS exempts a user from that.
 
 mod cached;
 
@@ -35,7 +35,7 @@ type Key = (u64, u64);
 
 #[derive(Clone)]
 enum Content {
-    /// With the home address that whoever brought it in sees.
+    /// With the home address as the user who brought it in sees it.
     Track(Arc<Track>),
     Blocks(Arc<[u8]>),
     /// Records of a track, by number: of a minidisk with MINIOPT RECORDMDC.
@@ -186,7 +186,7 @@ impl Size {
     }
 }
 
-/// Who has put in how much since the cache was last filled once.
+/// How much each user has put in since the cache was last filled once.
 #[derive(Default)]
 struct Round {
     bytes: u64,
@@ -384,7 +384,7 @@ impl Cache {
         let users = round.users.len().max(round.before).max(1) as u64;
         let own = round.users.entry(user.userid.clone()).or_default();
         if full && !user.exempt && users > 1 && *own + bytes > limit / users {
-            // The round must end some time, or who is refused now is refused for ever.
+            // The round must end some time, or a user who is refused now is refused for ever.
             round.bytes += bytes;
             return false;
         }

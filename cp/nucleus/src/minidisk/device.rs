@@ -45,7 +45,7 @@ fn resolve(cp: &Cp, owner: &str, vdev: u16) -> Result<(String, u16, Mdisk, DasdO
     Err(absent())
 }
 
-/// Whether `vmdbk` may link with this mode; the owner may, and who knows the password.
+/// Whether `vmdbk` may link with this mode; the owner may, and a user who knows the password.
 fn authorize(cp: &Cp, vmdbk: &Vmdbk, owner: &str, mdisk: &Mdisk, request: &Request<'_>) -> Result<(), Refusal> {
     let access = request.mode.access;
     let options = &vmdbk.user.options;
@@ -331,7 +331,7 @@ pub fn dedicate(
     }
     let link = {
         let mut state = cp.disks.state();
-        // A disk that belongs to nobody may be somebody's minidisk as a whole (MDISK DEVNO).
+        // A disk that is free may be a user's minidisk as a whole (MDISK DEVNO).
         let users = state.links.to_real(rdev);
         let real = state.reals.iter_mut().find(|real| real.number == rdev);
         let real = real.ok_or_else(|| message::no_real_device(&shown))?;

@@ -1,4 +1,4 @@
-//! LINK's modes: who gets what when others have a minidisk already, and what they are told.
+//! LINK's modes: what a user gets when others have a minidisk already, and what they are told.
 
 use crate::message::{self, Message};
 use directory::Access;
@@ -21,14 +21,14 @@ impl Group {
     }
 }
 
-/// Who else has links to a minidisk.
+/// The other users who have links to a minidisk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Others {
     pub readers: Group,
     pub writers: Group,
-    /// One of them is stable: nobody begins to write.
+    /// One of them is stable: no user begins to write.
     pub stable: bool,
-    /// One of them is exclusive: nobody comes in at all.
+    /// One of them is exclusive: no other user gets a link at all.
     pub exclusive: bool,
 }
 
@@ -91,7 +91,7 @@ pub fn grant(access: Access, others: &Others) -> Grant {
 }
 
 impl Others {
-    /// `R/W by U2, R/O by 10 users`, or less of that; empty if there is nobody.
+    /// `R/W by U2, R/O by 10 users`, or less of that; empty if there are no others.
     fn by(&self) -> String {
         let part = |kind: &str, users: &Group| (!users.is_empty()).then(|| format!("{kind} by {}", users.who()));
         let parts = [part("R/W", &self.writers), part("R/O", &self.readers)];
@@ -135,7 +135,7 @@ mod tests {
         Others { readers: group(readers, 10), writers: group(writers, 2), ..Others::default() }
     }
 
-    /// The table of the manual: nobody else, somebody reads, somebody writes.
+    /// The table of the manual: no other links, others that read, others that write.
     #[test]
     fn modes_as_the_manual_has_them() {
         use Grant::{ForcedRead as F, Nothing as N, Read as R, Write as W};

@@ -148,7 +148,7 @@ impl Links {
         self.users.get(userid).into_iter().flat_map(Row::values)
     }
 
-    /// Everybody's to what lies in a place, in the order in which they were made.
+    /// All users' links to what lies in a place, in the order in which they were made.
     pub fn to(&self, place: &Place) -> Vec<Arc<Link>> {
         let Some(shared) = self.places.get(place) else { return Vec::new() };
         let mut links: Vec<_> = shared.readers.values().chain(shared.writers.values()).cloned().collect();
@@ -170,7 +170,7 @@ impl Links {
         row.values().map(|link| &link.disk).find(|disk| there(&disk.place))
     }
 
-    /// Who has links to what lies in a place.
+    /// The users who have links to what lies in a place.
     pub fn others(&self, place: &Place) -> Others {
         let Some(shared) = self.places.get(place) else { return Others::default() };
         let group = |row: &Row| {

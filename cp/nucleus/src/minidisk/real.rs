@@ -22,7 +22,7 @@ pub struct Real {
     /// What of it is reserved, and by whom.
     pub reservations: Arc<devices::dasd::Reservations>,
     pub control_unit: ControlUnit,
-    /// Channel paths that whoever has it sees.
+    /// Channel paths that its user sees.
     pub channels: u8,
     /// The cache of its control unit, if that has one.
     pub subsystem: Option<Arc<devices::dasd::Cache>>,
@@ -38,7 +38,7 @@ pub enum State {
     Owned,
     /// Of the system: minidisks.
     System,
-    /// Nobody's: may be attached.
+    /// Free: may be attached.
     Free,
     /// A user's, as this virtual device.
     Attached { userid: String, vdev: u16, read_only: bool },

@@ -1,4 +1,4 @@
-//! Snapshots of real disks that the system uses (SNAPSHOT): the volume does the work; here is who hears of it.
+//! Snapshots of real disks that the system uses (SNAPSHOT): the volume does the work; this file tells the operator.
 
 use super::{Disks, real::Real};
 use crate::console::terminal::Host;
@@ -34,9 +34,9 @@ impl Disks {
         started.map(drop).map_err(|error| failed(real, error))
     }
 
-    /// Makes a real disk that nobody uses what it was at its newest snapshot.
+    /// Makes a real disk that is not in use what it was at its newest snapshot.
     pub fn discard_snapshot(&self, real: &Real) -> Result<(), Message> {
-        // Nobody links to it while this is held.
+        // No user can link to it while this is held.
         let mut state = self.state();
         let users = state.links.to_real(real.number);
         if users > 0 {

@@ -1,6 +1,6 @@
 //! Control units: which real disks share a cache, and the limits of virtual disks.
 //!
-//! Real disks whose device numbers have the same left half are at one control unit. If it is of the 3990's kind, it has
+//! Real disks with the same left half of the device number are at one control unit. If it is of the 3990's kind, it has
 //! a cache and non-volatile storage, of the sizes that SYSTEM CONFIG says; other kinds may be chosen there. Its cache
 //! is a model ([`devices::dasd::Cache`]): data is always on the volume, and what is counted is what such a control unit
 //! would have done.
@@ -87,7 +87,7 @@ impl State {
         Ok(())
     }
 
-    /// Whether `blocks` more would be within the limits; whose limit it is otherwise.
+    /// Whether `blocks` more would be within the limits; otherwise which limit it is, the system's or the user's.
     pub(super) fn may_have(&self, blocks: u64, owner: Option<&str>) -> Result<(), &'static str> {
         let within = |limit: Option<u64>, used: u64| limit.is_none_or(|limit| used + blocks <= limit);
         match () {
@@ -99,7 +99,8 @@ impl State {
 }
 
 impl Disks {
-    /// Who tells devices that take their time when it has passed; without, none does. Before the first link.
+    /// The alarm that tells devices that take their time when it has passed; without one, none does. Before the first
+    /// link.
     pub fn set_alarm(&self, alarm: Arc<dyn Alarm>) {
         *self.alarm.lock().held() = Some(alarm);
     }

@@ -4,7 +4,7 @@ use base::Held;
 use dasd::{Change, Kind, MediaError, Track, Volume};
 use std::sync::{Arc, Mutex};
 
-/// Temporary space: what its user has not written is not there, whoever used the space before.
+/// Temporary space: what its user has not written is not there, whatever an earlier user wrote.
 pub struct Cleared {
     space: Arc<dyn Volume>,
     written: Mutex<Vec<u64>>,

@@ -1,4 +1,4 @@
-//! CLOSE: how what was written becomes somebody's file, and who is told.
+//! CLOSE: how what was written becomes a user's file, and which users are told.
 
 use super::options::Options;
 use super::{SharedUnit, Unit, lock, lock_unit, message_of, queue_of};
@@ -25,7 +25,7 @@ pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> R
         lock(&cp.spool).as_mut().expect("an output file comes from a spool").discard_output(file);
         return Ok(Response::none());
     }
-    // The data goes to the disk before the spool is locked, so that nobody else waits for it.
+    // The data goes to the disk before the spool is locked, so that no other user waits for it.
     if let Err(error) = file.finish() {
         put_back(unit, file);
         return Err(message_of(&error));

@@ -15,7 +15,7 @@ pub enum Of {
     Change,
 }
 
-/// Who gets a file.
+/// The user who gets a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipient {
     pub userid: String,
@@ -55,7 +55,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Takes the operands of a command of `userid`, whose distribution code is `dist`.
+    /// Takes the operands of a command of `userid`, a user with the distribution code `dist`.
     pub fn parse(cp: &Cp, userid: &str, dist: &str, of: Of, mut words: Words<'_>) -> Result<Options, Message> {
         let mut options = Options::default();
         while let Some(word) = words.next() {
@@ -167,7 +167,7 @@ impl Options {
         set(&mut settings.name, &self.name);
     }
 
-    /// TO and FOR: whose file it becomes, and on which queue, of output from a device of this kind.
+    /// TO and FOR: the user and the queue that get the file, of output from a device of this kind.
     pub fn address(&self, kind: SpoolKind, settings: &mut Settings) {
         if let Some(to) = &self.to {
             settings.to = Some(to.userid.clone());

@@ -330,7 +330,7 @@ fn address(value: u64, wide: bool) -> String {
     if wide { format!("{value:016X}") } else { format!("{value:08X}") }
 }
 
-/// The class of the interruption whose old PSW lies at `old`.
+/// The class of the interruption with its old PSW at `old`.
 fn class_of(architecture: Architecture, old: u64) -> Option<&'static str> {
     let z = [
         (z::PROGRAM_OLD, "PROG"),

@@ -56,7 +56,7 @@ fn disks(name: &str, format: Format) -> Folder {
     folder
 }
 
-/// What the guest reads lies in the files, and not in anybody's storage.
+/// What the guest reads lies in the files, and in no cache of this program.
 fn fill(folder: &Folder) {
     let disk = opened(&folder.file("USR001"));
     disk.update_track(15 + 20, &mut |track| {
@@ -68,7 +68,7 @@ fn fill(folder: &Folder) {
     opened(&folder.file("FBA001")).write_blocks(16 + 707, &[0x33; 512]).expect("there is room");
 }
 
-/// A guest that has a minidisk on each, and a host whose moods change.
+/// A guest that has a minidisk on each, and a host that can be made to fail.
 struct Site {
     site: super::Site,
     host: Arc<Moody>,
@@ -111,7 +111,7 @@ impl Site {
     /// Reads (6) or writes (5) record 1 of a track of minidisk 191.
     fn record(&self, command: u8, track: u16) -> Option<Sense> {
         let (cylinder, head) = ((track / 15) as u8, (track % 15) as u8);
-        // The records were written by who wrote the volume, so their cylinder is the volume's.
+        // The records were written on the whole volume, so their cylinder is the volume's.
         let place = [0, 0, 0, cylinder, 0, head, 0, 0, 0, cylinder + 1, 0, head, 1];
         // SEEK, SEARCH ID EQUAL, TRANSFER IN CHANNEL.
         let begin = [(0x07, 0x2000, 0x40, 6), (0x31, 0x2008, 0x40, 5), (0x08, 0x1008, 0, 0)];
@@ -197,7 +197,7 @@ fn a_full_host_disk_is_an_equipment_check_and_one_message() {
         let told = site.told();
         let [told] = &told[..] else { panic!("{name}: one message, not {told:?}") };
         assert!(told.contains("DASD 0300 FBA001 I/O error at block 707 of GUEST 0192"), "{told}");
-        // What was there is there, and when there is room again, nobody needs to do anything.
+        // What was there is there, and when there is room again, the guest goes on without help.
         let disk = site.site.cp.disks.link("GUEST", 0x191).expect("it is linked").volume.clone();
         let first = |n: u32| disk.read_track(n).expect("it is whole").records().nth(1).expect("record 1").data.to_vec();
         assert_eq!((first(20), first(21)), (vec![0x11; 4096], vec![0; 4096]));

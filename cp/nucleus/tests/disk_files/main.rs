@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use time::Time;
 
-/// The operator, and a guest with these statements for its disks, which lie on volumes whose serials begin with USR or
-/// FBA.
+/// The operator, and a guest with these statements for its disks, which lie on volumes with serials that begin with USR
+/// or FBA.
 fn directory(disks: &str) -> String {
     format!(
         "USER OPERATOR OPERATOR 1M 1M ABCDEFG\n CONSOLE 009 3215 T\n\

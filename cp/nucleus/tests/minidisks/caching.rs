@@ -13,7 +13,7 @@ fn the_cache_serves_what_is_read_again() {
     );
     let volume = |userid: &str, vdev: u16| site.cp.disks.link(userid, vdev).expect("it is linked").volume.clone();
     let (ours, theirs, whole) = (volume("MAINT", 0x190), volume("U1", 0x190), volume("MAINT", 0x123));
-    // One user's miss is another's hit, and a third's who knows the track by another number.
+    // A track that one user brought in is a hit for another, and for a third who knows it by another number.
     let mut track = Track::clone(&ours.read_track(17).unwrap());
     theirs.read_track(17).unwrap();
     assert_eq!(whole.read_track(10 * 15 + 17).unwrap().home(), (11, 2));

@@ -1,4 +1,4 @@
-//! Minidisks as users see them: who may link what, what they are told, and what becomes of it.
+//! Minidisks as users see them: which user may link what, what users are told, and what becomes of it.
 
 mod bounds;
 mod caching;
@@ -120,8 +120,8 @@ fn of_disks(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().filter(|line| line.contains("DASD") || line.starts_with("HCP")).collect()
 }
 
-/// What a program does: it is loaded from minidisk 190 by IPL, whose PSW sends it to X'200', and ends in a disabled
-/// wait.
+/// What a program does: it is loaded from minidisk 190 by IPL. The IPL PSW sends it to X'200', and it ends in a
+/// disabled wait.
 fn perform(
     site: &Site,
     seat: &Seat<'_>,
@@ -312,7 +312,7 @@ fn a_real_disk_as_a_whole_is_a_minidisk() {
     assert!(shown.starts_with("DASD 0400 3390 WORK03 R/W          3 CYL ON DASD  0B00"), "{shown}");
     assert_eq!(maint.says("link u4 400 400 rr"), ["DASD 0400 LINKED R/O; R/W BY U4"]);
     assert_eq!(maint.says("query mdcache mdisk 400"), ["0400 minidisk cache ineligible"]);
-    // While it is one, nobody has it to himself.
+    // While it is one, no user can have it alone.
     assert_eq!(maint.says("attach b00 maint"), ["HCPDTS124E DASD 0B00 in use by 2 users"]);
     maint.says("detach 400");
     u4.says("logoff");

@@ -238,7 +238,7 @@ fn channel_programs_are_assisted_unless_told_otherwise() {
     assert_eq!(maint.says("query ccwtran"), ["CCWTRAN ON"]);
 }
 
-/// A RESERVE of a minidisk keeps out who has a part of it, or what it is a part of, until RELEASE or the end of the
+/// A RESERVE of a minidisk keeps out users who have a part of it, or what it is a part of. It ends with RELEASE or the
 /// link.
 #[test]
 fn a_reserve_is_seen_wherever_minidisks_overlap() {
@@ -310,7 +310,7 @@ fn disks_take_their_time_when_they_are_told_to() {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
         guest.write(arch::Absolute(at), &bytes).unwrap();
     };
-    // L 1; STSCH, OI, MSCH: enabled; LCTL 6; SSCH; a wait for its interruption, whose new PSW is another wait.
+    // L 1; STSCH, OI, MSCH: enabled; LCTL 6; SSCH; a wait for its interruption; the new PSW is another wait.
     put(0x200, &[0x5810_0600, 0xb234_0680, 0x9680_0685, 0xb232_0680, 0xb766_0610, 0xb233_0700, 0x8200_0608]);
     put(0x78, &[0x000a_0000, 0x0000_0abc]);
     put(0x600, &[0x0001_0000 | u32::from(id), 0, 0x020a_0000, 0x8000_0000, 0x8000_0000]);
@@ -323,7 +323,7 @@ fn disks_take_their_time_when_they_are_told_to() {
         });
         maint.1.take_output().contains("disabled wait PSW 000A0000 00000ABC")
     };
-    // IPL itself waits for nobody; the program waits for its record until it has come round.
+    // IPL itself does not wait; the program waits for its record until it has come round.
     maint.says("ipl 190");
     assert!(!steps());
     clock.pass(1);

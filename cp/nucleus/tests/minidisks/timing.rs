@@ -1,5 +1,5 @@
 //! Disks that take their time (SET TIMING), as block services and fixed-block disks do too, and what the control unit's
-//! cache counts of them. And block services where somebody else has the disk reserved.
+//! cache counts of them. And block services where another user has the disk reserved.
 
 use super::{Seat, Site, format, words};
 use base::ebcdic;
@@ -137,7 +137,7 @@ fn fixed_block_disks_take_their_time() {
     maint.put(0x700, &[0, 0x0080_ff00, 0xc00, 0, 0, 0, 0, 0]);
     maint.put(0xc00, &[0x6340_0010, 0xc40, 0x4340_0008, 0xc50, 0x4200_0400, 0x6000]);
     maint.put(0xc40, &[0x4000_0000, 0, 0, 1023, 0x0600_0002, 400]);
-    // L 1; STSCH, OI, MSCH: enabled; LCTL 6; SSCH; a wait for its interruption, whose new PSW is another wait.
+    // L 1; STSCH, OI, MSCH: enabled; LCTL 6; SSCH; a wait for its interruption; the new PSW is another wait.
     let program = [0x5810_0600, 0xb234_0680, 0x9680_0685, 0xb232_0680, 0xb766_0610, 0xb233_0700, 0x8200_0608];
     maint.put(0x78, &[0x000a_0000, 0x0000_0abc]);
     for cached in [false, true] {
@@ -157,7 +157,7 @@ fn the_end_of_block_io_that_goes_on_meanwhile_comes_later() {
     assert!(maint.waits(&program));
     let word = |at: u64| maint.guest().read_u32(arch::Absolute(at)).unwrap();
     assert_eq!((word(0x500), word(0x84) & 0xffff, word(0x80)), (8, 0x2603, 0x1234_5678));
-    // A reset meanwhile: nobody is left to hear of it.
+    // A reset meanwhile: no program is left to be told of it.
     maint.says("set mdcache system flush");
     maint.start(&program);
     assert!(!maint.ends());
@@ -204,7 +204,7 @@ fn the_block_service_answers_when_the_disk_has_come_round() {
     // The interruption's parameter list: the status, one block done, and the tag.
     assert_eq!((word(0x84) & 0xffff, word(0x180c), word(0x1810), word(0x1818)), (0x4000, 0, 1, 0xabc));
     assert_eq!(word(0x5000), 0x3434_3434);
-    // A reset meanwhile: nobody is left to hear of it.
+    // A reset meanwhile: no program is left to be told of it.
     maint.says("set mdcache system flush");
     maint.start(&set_up());
     assert!(!maint.ends());

@@ -1,4 +1,4 @@
-//! Time for tests: it stands until somebody moves it, and the system and its disks have the same.
+//! Time for tests: it stands until the test moves it, and the system and its disks have the same.
 
 // Most tests leave it where it is.
 #![allow(dead_code)]
@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// When it begins, in seconds of Unix: Wednesday, 20 November 1991, 08:00:00.
 const BEGINNING: u64 = 690_624_000;
 
-/// Nanoseconds since the beginning, and who wants to be called when.
+/// Nanoseconds since the beginning, and the calls that are wanted, each with its time.
 #[derive(Default)]
 pub struct Time(Mutex<(u64, Vec<(u64, Call)>)>);
 

@@ -1,4 +1,4 @@
-//! QUERY DASD, LINKS, MDISK, ALLOC, CPOWNED: real disks, minidisks, and who has them.
+//! QUERY DASD, LINKS, MDISK, ALLOC, CPOWNED: real disks, minidisks, and the users who have them.
 
 use super::super::{Issuer, Response};
 use crate::message::{self, Message};
@@ -287,7 +287,7 @@ pub fn cp_owned(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Messa
     Ok(lines.into())
 }
 
-/// The line of QUERY VIRTUAL for a disk, and with `details` those behind it.
+/// The line of QUERY VIRTUAL for a disk, and with `details` the lines after it.
 pub(super) fn virtual_lines(issuer: &Issuer, link: &Link, details: bool) -> Vec<String> {
     let vdev = link.vdev();
     let machine = issuer.vmdbk.machine();

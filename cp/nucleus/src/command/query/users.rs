@@ -1,4 +1,4 @@
-//! QUERY NAMES, USERS, FILES: who is here.
+//! QUERY NAMES, USERS, FILES: which users are logged on.
 
 use super::super::{Issuer, Response};
 use crate::message::{self, Message};

@@ -107,7 +107,7 @@ pub fn fast_write(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response,
     Ok(Response::none())
 }
 
-/// Blocks of 512 bytes: a number, perhaps with BLK behind it, or an amount of storage.
+/// Blocks of 512 bytes: a number, perhaps with BLK after it, or an amount of storage.
 fn blocks(word: Word<'_>) -> Option<u64> {
     word.decimal().or_else(|| word.storage().map(|bytes| bytes / 512))
 }

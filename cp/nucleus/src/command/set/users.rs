@@ -1,5 +1,5 @@
-//! SET PRIVCLASS, SECUSER, MACHINE, LOGMSG: who the user is, who looks after the console, what the machine is, what
-//! users read.
+//! SET PRIVCLASS, SECUSER, MACHINE, LOGMSG: the user's classes, the secondary user of the console, the machine's mode,
+//! and what users read at logon.
 
 use super::super::{Issuer, Response, query, run};
 use crate::class::Classes;
@@ -64,7 +64,7 @@ pub fn secondary_user(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
     if let Some(userid) = secondary.as_ref().filter(|userid| cp.user(userid).is_none()) {
         return Err(message::not_in_directory(userid).from("SET"));
     }
-    // What has been written is for the one who was it until now.
+    // What has been written is for the secondary user of until now.
     cp.forward(&issuer.vmdbk);
     issuer.vmdbk.console().secondary = secondary;
     Ok(Response::none())

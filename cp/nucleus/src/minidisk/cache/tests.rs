@@ -1,4 +1,4 @@
-//! The size of the cache, who may fill it, and that it never serves what was written over.
+//! The size of the cache, which users may fill it, and that it never serves what was written over.
 
 use super::*;
 use dasd::model::CkdModel;
