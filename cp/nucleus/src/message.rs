@@ -125,13 +125,13 @@ messages! {
     no_temporary_space(vdev) = "DEF" 91 'E' "DASD {vdev} not defined; temporary space not available";
     /// Virtual disks may not become larger together: QUERY VDISK shows the limits. `whose` is user or system.
     virtual_limit(vdev, whose) = "DEF" 91 'E' "DASD {vdev} not defined; {whose} virtual disk limit exceeded";
-    /// Somebody else writes on the minidisk, so you can only read it. RR says that this is enough.
+    /// Another user writes on the minidisk, so you can only read it. RR says that this is enough.
     forced_writer(vdev, by) = "LNM" 101 'E' "DASD {vdev} forced R/O; {by}";
     /// Others read the minidisk, so you can only read it.
     forced_readers(vdev, by) = "LNM" 102 'E' "DASD {vdev} forced R/O; {by}";
     /// Others read and write the minidisk, so you can only read it.
     forced_both(vdev, by) = "LNM" 103 'E' "DASD {vdev} forced R/O; {by}";
-    /// Somebody else writes on the minidisk, and the mode does not allow that.
+    /// Another user writes on the minidisk, and the mode does not allow that.
     link_writer(userid, vdev, by) = "LNM" 104 'E' "{userid} {vdev} not linked; {by}";
     /// Others read the minidisk, and the mode does not allow that.
     link_readers(userid, vdev, by) = "LNM" 105 'E' "{userid} {vdev} not linked; {by}";
@@ -163,7 +163,7 @@ messages! {
     no_subsystem_cache(rdev) = "SEC" 1154 'E' "Device {rdev} is not at a control unit with a cache";
     /// The real device is in use.
     real_device_in_use(rdev, by) = "ATS" 122 'E' "DASD {rdev} not attached; {by}";
-    /// Minidisks on the volume are in use. QUERY MDISK MAP shows whose they are.
+    /// Minidisks on the volume are in use. QUERY MDISK MAP shows their owners.
     volume_in_use(rdev, count) = "DTS" 124 'E' "DASD {rdev} in use by {count} users";
     /// The device is not attached to that user or to the system.
     not_attached(rdev, userid) = "DTS" 121 'E' "DASD {rdev} not attached to {userid}";
@@ -176,14 +176,14 @@ messages! {
     not_mounted(name, rdev, why) = "MNT" 6304 'E' "Tape {name} not mounted on {rdev}: {why}";
     /// No tape is on the drive. MOUNT puts one there.
     no_tape(device) = "RWD" 6305 'E' "There is no tape on drive {device}";
-    /// The text says why. A disk that is not in files of the host, or whose file may only be read, has no snapshots.
+    /// The text says why. A disk that is not in files of the host, or with a file that may only be read, has no
+    /// snapshots.
     snapshot_failed(rdev, why) = "SNP" 6306 'E' "DASD {rdev} snapshot not possible: {why}";
     /// SNAPSHOT MERGE has ended: the file below the shadow file has everything, and the shadow file is gone.
     snapshot_merged(rdev, count) = "SNP" 6307 'I' "DASD {rdev} snapshot merged; {count} left";
     /// Too much for the cache, or more at least than at most.
     cache_size(value) = "MDS" 6802 'E' "Minidisk cache size not valid - {value}";
-    /// There is no expanded storage: the minidisk cache lies in the host's storage, whose size SET MDCACHE STORAGE
-    /// says.
+    /// There is no expanded storage: the minidisk cache lies in the host's storage. SET MDCACHE STORAGE says its size.
     no_expanded_storage() = "MDS" 6803 'E' "Minidisk cache cannot use expanded storage; there is none";
     /// A host file that keeps a real disk could not be read or written, or what was in it is damaged. The guest that
     /// used it was told by sense data. Look at the file and at the host's disk; endicott dasd check tells what is wrong
@@ -232,7 +232,7 @@ messages! {
     /// The host refused to keep spool files: its disk is full, or the spool folder is damaged.
     spool_error(why) = "SPO" 435 'E' "Spool error; {why}";
     /// A host file of a spool file, or of a saved system or segment, is not what was written: it has been changed, or
-    /// the host's disk has. CP leaves it alone, and nobody sees the spool file or the saved system. Put back a copy of
+    /// the host's disk has. CP leaves it alone, and no user sees the spool file or the saved system. Put back a copy of
     /// both files of that number while the system is down, or remove them: then save the system again (SAVESYS,
     /// SAVESEG).
     damaged_file(path) = "SPO" 436 'I' "{path} is damaged and not used; restore or remove it and its .data";
@@ -246,7 +246,7 @@ messages! {
     stopped_itself(cpu) = "GSP" 2629 'I' "The virtual machine is placed in CP mode due to a SIGP stop from CPU {cpu}.";
     /// LOGOFF or FORCE of this user is under way.
     logoff_pending(userid) = "FRC" 361 'E' "LOGOFF/FORCE pending for user {userid}";
-    /// The receiver cannot have more spool files. The file stays in the queue of the one who wrote it.
+    /// The receiver cannot have more spool files. The file stays in the queue of the user who wrote it.
     spool_limit() = "CLS" 439 'E' "Spool fileid limit exceeded; the file stays with its originator";
     /// The storage named is outside the virtual machine.
     not_addressable(address) = "CDA" 160 'E' "Not executed; address {address} is not within the virtual machine's storage";

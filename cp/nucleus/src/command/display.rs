@@ -19,7 +19,7 @@ use arch::io::Schib;
 /// Before a storage address, T shows characters beside the words, K shows storage keys, I shows instructions; V takes
 /// the address through the virtual machine's tables, PRI, SEC and HOM through those of the primary, secondary and home
 /// space, R is a real address, N one without prefixing. L, and none of these, is what the PSW makes of it. A range ends
-/// with an address or END, or is a number of bytes behind a period, in hexadecimal. CPU n DISPLAY shows another virtual
+/// with an address or END, or is a number of bytes after a period, in hexadecimal. CPU n DISPLAY shows another virtual
 /// CPU.
 pub fn display(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let machine = issuer.vmdbk.machine();

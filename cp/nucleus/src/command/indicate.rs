@@ -14,9 +14,9 @@ use std::sync::Arc;
 /// LOAD shows how busy the processors are, and how many virtual CPUs are in the dispatch list (Q0 to Q3), wait to get
 /// into it (E1 to E3) or sleep (DORMANT). USER shows what a user's virtual machine has used; another user's, or ALL,
 /// needs class E. QUEUES (class E) shows who is in the lists and what each does: Rnn runs on processor nn, TI has just
-/// begun to wait. I/O and PAGING (class E) show who waits for those; the host does both for CP, so that nobody does. CP
-/// itself pages nothing and has no expanded storage: those counts are 0 because there is nothing to count. RES and WS
-/// are the pages that the host keeps for the virtual machine, and STORAGE of LOAD is what all of them are of the
+/// begun to wait. I/O and PAGING (class E) show who waits for those; the host does both for CP, so that no user does.
+/// CP itself pages nothing and has no expanded storage: those counts are 0 because there is nothing to count. RES and
+/// WS are the pages that the host keeps for the virtual machine, and STORAGE of LOAD is what all of them are of the
 /// storage that all virtual machines have. ACTIVE (class E) counts users who are not dormant.
 pub fn indicate(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let Some(what) = words.next() else { return Ok(load(cp)) };

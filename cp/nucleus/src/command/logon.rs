@@ -7,10 +7,10 @@ use crate::words::Words;
 
 /// `Logon userid [password] [HERE] [NOIPL] [BY userid]`
 ///
-/// Begins a session, at a terminal that nobody uses: the directory's virtual machine for the user is made, and its IPL
-/// statement performed. Without the password, you are asked for it, and what you type is not shown. A virtual machine
-/// that was left with DISCONNECT is there again as it is now. HERE takes it from another terminal, NOIPL does without
-/// the IPL statement, BY gives the password of another user whom the directory lets in (LOGONBY).
+/// Begins a session, at a terminal that is not in use: the directory's virtual machine for the user is made, and its
+/// IPL statement performed. Without the password, you are asked for it, and what you type is not shown. A virtual
+/// machine that was left with DISCONNECT is there again as it is now. HERE takes it from another terminal, NOIPL does
+/// without the IPL statement, BY gives the password of another user whom the directory lets in (LOGONBY).
 pub fn logon(_: &Cp, issuer: &Issuer, _: Words<'_>) -> Result<Response, Message> {
     Err(message::already_logged_on(issuer.vmdbk.place()))
 }

@@ -63,7 +63,7 @@ pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Resul
 
 /// `Message userid|*|OPerator|ALL text`
 ///
-/// Shows a line on another user's terminal; `*` is yourself, ALL is everybody (classes A and B). A user who has said
+/// Shows a line on another user's terminal; `*` is yourself, ALL is all users (classes A and B). A user who has said
 /// SET MSG OFF, or is disconnected without a secondary user at a terminal, receives nothing, and you are told.
 pub fn message(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     send(cp, issuer, words, Kind::Message)

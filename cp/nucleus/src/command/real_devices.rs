@@ -119,7 +119,7 @@ fn detach_tape(cp: &Cp, issuer: &Issuer, real: &tape::Real, from: &str) -> Resul
 
 /// `VARY ON|OFF rdev[-rdev]`
 ///
-/// Takes real disks and tape drives that nobody uses away from everybody, or gives them back to be attached.
+/// Takes offline real disks and tape drives that are not in use, or brings them back to be attached.
 pub fn vary(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     let on = match () {

@@ -9,7 +9,7 @@ use base::Held;
 /// `RECording ACCOUNT|EREP|SYMPTOM ON|OFF|PURGE [QID userid]`
 ///
 /// Begins or ends the recording of accounting records, of records of hardware errors (EREP) or of symptoms, or throws
-/// away those that nobody has collected. A virtual machine collects them by IUCV, connected to *ACCOUNT, *LOGREC or
+/// away those that have not been collected. A virtual machine collects them by IUCV, connected to *ACCOUNT, *LOGREC or
 /// *SYMPTOM. Of errors and symptoms there are none here. QID is accepted: there is one queue of each kind.
 pub fn recording(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let kind = words.need()?;

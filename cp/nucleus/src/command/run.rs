@@ -133,7 +133,7 @@ pub fn external(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
 
 /// `SIGnal SHUTDOWN [userid|ALL]`
 ///
-/// Asks an operating system to shut down: your own, or (class C) another user's or everybody's. One that has not asked
+/// Asks an operating system to shut down: your own, or (class C) another user's or all users'. One that has not asked
 /// to be told is not.
 pub fn signal(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.need()?;
@@ -164,8 +164,8 @@ pub fn signal(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
 
 /// `READY vdev`
 ///
-/// Presents a device end at a virtual device that has become ready: a reader whose cards have arrived, a console that
-/// is wanted.
+/// Presents a device end at a virtual device that has become ready: a reader that has got cards, a console that is
+/// wanted.
 pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;
     words.end()?;

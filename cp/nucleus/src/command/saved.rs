@@ -32,8 +32,8 @@ pub fn defsys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Me
 /// Defines a saved segment: the pages, in hexadecimal, that SAVESEG will save, and what a program gets of each when it
 /// loads the segment. The types are those of DEFSYS. RSTD: only those may load it who have a NAMESAVE statement for it
 /// in the directory; with LOADNSHR as well, the others may load a copy of their own. With SPACE the segment is a member
-/// of that segment space: who loads a member, or the space by its name, has all members, which must all be saved
-/// before.
+/// of that segment space: a program that loads a member, or the space by its name, has all members, which must all be
+/// saved before.
 pub fn defseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let (name, id) = define(cp, issuer, Kind::Segment, words)?;
     Ok(message::segment_defined(name, format!("{id:04}")).to_string().into())
@@ -42,8 +42,8 @@ pub fn defseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Me
 /// `SAVESYS name`
 ///
 /// Saves the system that DEFSYS has defined: the pages, their storage keys, the registers and the PSW of your virtual
-/// machine as they are now. The virtual machine goes on; whoever says IPL name from then on begins where it was. Who
-/// still uses an older system of that name keeps it.
+/// machine as they are now. The virtual machine goes on; a user who says IPL name from then on begins where it was. A
+/// user of an older system of that name keeps it.
 pub fn savesys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let (name, id) = save(cp, issuer, Kind::System, words)?;
     Ok(message::system_saved(name, format!("{id:04}")).to_string().into())
@@ -52,8 +52,8 @@ pub fn savesys(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
 /// `SAVESEG name`
 ///
 /// Saves the segment that DEFSEG has defined: the pages as they are in your virtual machine's storage now, and their
-/// storage keys. They must be there, within its size or because the segment is loaded. Who still uses an older segment
-/// of that name keeps it.
+/// storage keys. They must be there, within its size or because the segment is loaded. A user of an older segment of
+/// that name keeps it.
 pub fn saveseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     let (name, id) = save(cp, issuer, Kind::Segment, words)?;
     Ok(message::segment_saved(name, format!("{id:04}")).to_string().into())

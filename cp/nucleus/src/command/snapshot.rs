@@ -10,7 +10,7 @@ use crate::words::Words;
 /// Keeps a real disk as it is, without its users noticing: it has every write that has ended, and none that begins
 /// later. From now on what is written goes to a new file of the host, a shadow file; those below it may be copied
 /// meanwhile (endicott dasd copy --snapshot). MERGE brings what the newest shadow file has into the file below, while
-/// users go on, and tells the operator when it has ended. DISCARD makes a disk that nobody uses what it was at its
+/// users go on, and tells the operator when it has ended. DISCARD makes a disk that is not in use what it was at its
 /// newest snapshot. A disk has eight at most; QUERY DASD DETAILS tells how many.
 pub fn snapshot(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;

@@ -13,7 +13,7 @@ use spool::{After, Queue};
 /// `SPool CONsole|Reader|PRinter|PUnch|ALL|vdev operand ...`
 ///
 /// Says what becomes of the files of your virtual readers, punches, printers and console. For output: TO userid (then
-/// the reader of that user gets it, or the queue named behind), FOR userid, SYStem, CLass c, COpy n, HOld, KEEP, CONt
+/// the reader of that user gets it, or the queue named after it), FOR userid, SYStem, CLass c, COpy n, HOld, KEEP, CONt
 /// (several files become one; NOCONt), NAme fn ft, FORM f, DISt d, DEST d. For a reader: CLass c or * (which files it
 /// reads), CONt, EOF, HOld or KEEP (files stay when they have been read), RESCAN. For the console: STArt and STOP
 /// recording, TERM or NOTERM. CLOSE and PURge close what is open. The opposites are NOHold, NOKEEP, NOEOF, NORESCAN.

@@ -10,9 +10,9 @@ use spool::{Change, Selection};
 
 /// `TAg DEV vdev|PRinter|PUnch|CONsole [text]`
 ///
-/// Gives the files of a device a tag: up to 136 characters for whoever handles the file, the address of another node
-/// for example. TAG FILE spoolid text tags a file that is in a queue of yours; TAG QUery DEV vdev and TAG QUery FILE
-/// spoolid show tags.
+/// Gives the files of a device a tag: up to 136 characters for the person or program that handles the file, the address
+/// of another node for example. TAG FILE spoolid text tags a file that is in a queue of yours; TAG QUery DEV vdev and
+/// TAG QUery FILE spoolid show tags.
 pub fn tag(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     if words.accept("QUery") {
         return query(cp, issuer, words);

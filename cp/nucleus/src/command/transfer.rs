@@ -10,7 +10,7 @@ use spool::Queue;
 
 /// `TRANsfer [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|ALL ... [TO] userid|* [Reader|PRinter|PUnch]`
 ///
-/// Gives spool files to another user, or to another queue of yours. They come behind the files that are there and get
+/// Gives spool files to another user, or to another queue of yours. They come after the files that are there and get
 /// numbers of their new owner. TRANSFER ... FROM userid takes back files that you sent and that are in that user's
 /// reader. Files of other users are for class D.
 pub fn transfer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {

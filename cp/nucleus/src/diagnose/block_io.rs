@@ -77,8 +77,8 @@ fn double(bytes: &[u8], at: usize) -> u64 {
 /// Rx: the address of a block of 88 bytes: device number, key, 01 to write or 02 to read, block size (at 4), address of
 /// the list (at 8) and its number of entries, 1 to 500 (at 12). An entry is a block number from 1 and an address. At 16
 /// it gets how many blocks were done, at 20 the status, and sense bytes. Condition code 0, else register 15 says why:
-/// with 1, 2 no disk, 5 busy, as somebody else has it reserved; with 2, 8 block size, 10 list, 11 count, 12 buffer;
-/// with 3, 13 an I/O error.
+/// with 1, 2 no disk, 5 busy, as another user has it reserved; with 2, 8 block size, 10 list, 11 count, 12 buffer; with
+/// 3, 13 an I/O error.
 pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
     const LENGTH: usize = 88;
     let address = call.address(call.r1);
@@ -172,7 +172,7 @@ mod rc {
 /// have 64 bits; Rx+1 gets the return code. 0 (INIT) takes the block size and an offset, and says which block numbers
 /// there are; 4 says that the disk is read-only. 1 (IOREQ) reads and writes up to 256 blocks, each with a status: 0
 /// done, 1 no such block, 2 addressing, 3 read-only, 4 record size, 5 I/O error, 6 type, 7 protection, 11 reserved by
-/// somebody else; return code 12 means some, 40 none of them. Asked to go on meanwhile, it returns 8 and the end is
+/// another user; return code 12 means some, 40 none of them. Asked to go on meanwhile, it returns 8 and the end is
 /// external interruption X'2603'. 2 (REMOVE) ends it.
 pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);

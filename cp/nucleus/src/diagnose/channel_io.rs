@@ -113,7 +113,7 @@ pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
 ///
 /// Rx: a virtual device number, not the console's; Ry: the address of the first CCW of a channel program. Condition
 /// code 0; 1: register 15 is 1, there is no such device, or 5, it is busy; 2: register 15 is 2, unit exception or wrong
-/// length; 3: register 15 is 13 behind two sense bytes.
+/// length; 3: register 15 has two sense bytes, then 13.
 pub fn general_io(call: &Call<'_>) -> Result<(), Interruption> {
     let (vdev, start) = (call.gr(call.r1) as u16, call.gr(call.r3) as u32);
     if is_console(call, vdev) {

@@ -10,7 +10,7 @@ const NOT_AUTHORISED: u64 = 5;
 
 /// `DIAGNOSE X'DC'`: application monitor data.
 ///
-/// Rx: the address of a parameter list. Nobody reads such data here: Ry gets 5, not authorised.
+/// Rx: the address of a parameter list. No program reads such data here: Ry gets 5, not authorised.
 pub fn application_data(call: &Call<'_>) -> Result<(), Interruption> {
     call.set_gr(call.r3, NOT_AUTHORISED);
     Ok(())

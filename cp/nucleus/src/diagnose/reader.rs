@@ -30,9 +30,9 @@ const IN_USE: Answer = Answer::Error(24);
 /// of 4096 bytes goes to the buffer; the first call opens the first file that may be read, and the file stays open
 /// until CLOSE. X'0004', X'0008': selects the next file that a printer or a punch wrote, and describes it. X'000C':
 /// selects file Rx. X'0014' begins again, X'0018' goes back to the block before the last, X'0024' reads the last block
-/// again, X'0028' goes to block Rx. X'0FFF': the description, 304 bytes, of the file behind number Ry in the queue; 0
-/// is before the first. Condition code 0; 1: end of file, or no other file; 2: no file; 3: an error, Ry+1 says which: 4
-/// no such device, 8 not a reader, 16 the file cannot be read, 24 the file is in use.
+/// again, X'0028' goes to block Rx. X'0FFF': the description, 304 bytes, of the file after number Ry in the queue; 0 is
+/// before the first. Condition code 0; 1: end of file, or no other file; 2: no file; 3: an error, Ry+1 says which: 4 no
+/// such device, 8 not a reader, 16 the file cannot be read, 24 the file is in use.
 pub fn input_spool_file(call: &Call<'_>) -> Result<(), Interruption> {
     call.specification(call.r3 != 15)?;
     let answer = perform(call, call.gr(call.r1), call.gr(call.r3) as u16, call.gr(call.r3 + 1) as u16);

@@ -59,7 +59,7 @@ pub fn pending_page_release(call: &Call<'_>) -> Result<(), Interruption> {
 /// `DIAGNOSE X'258'`: the page fault handshake.
 ///
 /// Rx: the address of a doubleword that says what is wanted (0 token, 1 cancel). Pages of a virtual machine are always
-/// there, so that nobody has anything to wait for: Ry gets 8, not available.
+/// there, so that no program has anything to wait for: Ry gets 8, not available.
 pub fn page_fault_handshake(call: &Call<'_>) -> Result<(), Interruption> {
     call.set_gr(call.r3, 8);
     Ok(())

@@ -115,7 +115,7 @@ pub fn virtual_disks(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Respon
 ///
 /// Shows whether channel programs for your disks take the fast path (SET IOASSIST), and how many did to their end
 /// (done), at their beginning only (aborted), or not at all, of those for devices that have one (not eligible). ALL,
-/// for class E, shows everybody.
+/// for class E, shows all users.
 pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let all = words.accept("ALL");
     words.end()?;

@@ -142,7 +142,7 @@ fn details(cp: &Cp, real: &Real) -> Vec<String> {
 
 /// `Query LInks vdev`
 ///
-/// Shows everybody who has a link to what your virtual device vdev is, with their device numbers and how they may use
+/// Shows all users who have a link to what your virtual device vdev is, with their device numbers and how they may use
 /// it.
 pub fn links(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;

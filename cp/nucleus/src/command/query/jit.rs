@@ -18,9 +18,8 @@ use crate::words::Words;
 /// (GROWN), as long as all that is so granted is a sixteenth of the host's storage at most; where not, the code was
 /// given up (EMPTIED) and what is executed often translated again. If the host has no translator, it says why.
 ///
-/// Each number stands behind its name and an equals sign, for programs that watch: there are no monitor records of it.
-/// `endicott linux
-/// --json` tells the same numbers of its guest when that ends, as `jit_blocks` and so on.
+/// Each number stands after its name and an equals sign, for programs that watch: there are no monitor records of it.
+/// `endicott linux --json` tells the same numbers of its guest when that ends, as `jit_blocks` and so on.
 pub fn jit(_: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let on = engine::engine() != engine::Engine::Interpreter;

@@ -57,7 +57,7 @@ pub fn commands(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
 
 /// `Query RECording`
 ///
-/// Shows which records are kept, how many of them nobody has collected, and who collects them.
+/// Shows which records are kept, how many of them have not been collected, and which user collects them.
 pub fn recording(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let (on, count, collector) = cp.iucv.lock().held().accounts();

@@ -8,7 +8,7 @@ use crate::words::{Word, Words};
 
 /// `Query TAPes [ALL|ATTAched|FREE|OFFline|rdev]`
 ///
-/// Shows the real tape drives: whose they are, those that are free, and the tape on each. Without class B it is QUERY
+/// Shows the real tape drives: the user of each, those that are free, and the tape on each. Without class B it is QUERY
 /// VIRTUAL TAPES.
 pub fn tapes(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let what = words.next().unwrap_or(Word("ALL"));

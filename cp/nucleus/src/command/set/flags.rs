@@ -54,8 +54,8 @@ pub fn information(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response
 /// `SET SMSG ON|OFF|IUCV`
 ///
 /// Whether special messages (SMSG) are accepted for a program in your virtual machine. With IUCV a program that is
-/// connected to
-/// *MSG gets them; ON is for VMCF, which no program here can use, so that the sender is told that nobody receives.
+/// connected to *MSG gets them; ON is for VMCF, which no program here can use, so that the sender is told that there is
+/// no receiver.
 pub fn special_messages(_: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     receive(issuer, words, |settings| &mut settings.special_messages)
 }
@@ -123,8 +123,8 @@ pub fn io_assist(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respo
 
 /// `SET CCWTRAN ON`
 ///
-/// Channel programs of virtual machines are always translated, which is what ON says. OFF is for machines whose storage
-/// is the real storage (V=R); there are none.
+/// Channel programs of virtual machines are always translated, which is what ON says. OFF is for machines that have the
+/// real storage as their own (V=R); there are none.
 pub fn ccw_translation(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
     if !word.on_or_off()? {

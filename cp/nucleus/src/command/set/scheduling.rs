@@ -46,7 +46,7 @@ pub fn tell(cp: &Cp, vmdbk: &Vmdbk) {
 /// says.
 ///
 /// A second share is the maximum, without one it is the first: with LIMITHARD the user never gets more, with LIMITSOFT
-/// only what nobody else wants, with NOLIMIT there is none. Who has had the maximum waits in the limit list.
+/// only what no other user wants, with NOLIMIT there is none. A user who has had the maximum waits in the limit list.
 pub fn share(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vmdbk = target(cp, issuer, &mut words)?;
     if words.accept("INITial") {
@@ -138,8 +138,9 @@ pub fn show_quick_dispatch(vmdbk: &Vmdbk) -> String {
 /// Tunes the dispatcher: IABIAS is how much sooner (in percent) a new transaction is served, and for how many time
 /// slices; DSPSLICE is the minor time slice, 1 to 100 ms; DSPBUF is how many virtual CPUs of the classes 1 to 3, 2 and
 /// 3, and 3 may be in the dispatch list; STORBUF is how many percent of the host's storage the working sets of the same
-/// may be, 0 to 999, and who does not fit waits in the eligible list. LDUBUF is about users whose pages CP is bringing
-/// in: it is kept, but as the host does that there are none. MAXWSS and XSTORE are accepted and change nothing.
+/// may be, 0 to 999. A virtual CPU that does not fit waits in the eligible list. LDUBUF is about users whose pages CP
+/// is bringing in: it is kept, but as the host does that there are none. MAXWSS and XSTORE are accepted and change
+/// nothing.
 pub fn srm(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let parameter = words.need()?;
     let mut srm = cp.processors.dispatcher(|dispatcher, _| dispatcher.srm().clone());

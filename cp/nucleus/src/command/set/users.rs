@@ -76,7 +76,7 @@ const LOG_LINES: usize = 100;
 /// `SET LOGMSG [n text] | [n] NULL`
 ///
 /// Changes line n of the log message that users see when they log on; a number beyond the last adds a line. With NULL
-/// behind it the line goes, NULL alone takes all away. What the system configuration says comes back when the system is
+/// after it the line goes, NULL alone takes all away. What the system configuration says comes back when the system is
 /// started again.
 pub fn log_message(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let word = words.need()?;
