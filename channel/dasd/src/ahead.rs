@@ -8,8 +8,8 @@
 //! other tracks are then in the host's storage when they are read. On a volume much larger than what is read at a time
 //! the second hardly ever happens.
 //!
-//! What goes wrong here is found again, and told, when the guest itself reads. Images with host failures made to order
-//! do not read ahead: tests count their requests.
+//! What goes wrong here is found again, and told, when the guest itself reads. Images with injected failures of the
+//! host do not read ahead: tests count their requests.
 
 use crate::image::Files;
 use crate::past::Room;

@@ -85,7 +85,7 @@ pub struct Header {
     /// Cylinders of a plain file, by which one that was cut is known; 0: whatever made it did not say. It stands at the
     /// end of the header, too.
     pub cylinders: u32,
-    /// What the shadow file over a plain file is told by (see [`crate::chain`]); 0: there is none.
+    /// The number that identifies the shadow file over a plain file (see [`crate::chain`]); 0: there is none.
     pub covered: u64,
 }
 
@@ -151,7 +151,7 @@ impl Header {
         Header { form, heads, slot, device, sequence: 0, last: 0, serial: [0; 12], model, cylinders, covered: 0 }
     }
 
-    /// Writes down in a plain file's header what the shadow file over it is told by.
+    /// Writes down in a plain file's header the number that identifies the shadow file over it.
     pub(crate) fn cover(host: &HostFile, covered: u64) -> Result<(), MediaError> {
         host.write_at(COVERED.start as u64, &covered.to_le_bytes())
     }
@@ -161,7 +161,7 @@ impl Header {
         let not = |why: String| ImageError::NotAnImage { path: path.into(), why };
         let device = device_type(self.device)
             .ok_or_else(|| not(format!("its header has the unknown device type X'{:02X}'", self.device)))?;
-        // No device has more; the limits keep damaged headers from asking for the moon.
+        // No device has more; the limits keep damaged headers from asking for absurd sizes.
         if self.heads == 0 || self.heads > 255 || self.slot < 64 || self.slot > 128 * 1024 {
             return Err(not(format!("its header says {} tracks of {} bytes", self.heads, self.slot)));
         }

@@ -1,4 +1,4 @@
-//! Host files: reading and writing at an offset, which process holds a file, and failures made to order.
+//! Host files: reading and writing at an offset, which process holds a file, and fault injection.
 //!
 //! Everything an image does to its file goes through [`HostFile`], so that a test can make any request fail or fall
 //! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
@@ -31,7 +31,7 @@ pub enum Outcome {
     Fail(io::Error),
 }
 
-/// Failures made to order: tests decide about each request.
+/// Fault injection: tests decide what becomes of each request.
 pub trait Faults: Send + Sync {
     fn outcome(&self, request: Request) -> Outcome;
 }

@@ -64,7 +64,7 @@ pub struct Options {
     pub give_up: bool,
     /// The disk as it was at its snapshot of this number: without the shadow files from there on. It may only be read.
     pub snapshot: Option<usize>,
-    /// Host failures made to order, for tests.
+    /// Injected failures of the host, for tests.
     pub faults: Option<Arc<dyn Faults>>,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Files {
     /// The base first. Empty when the image has been closed.
     stack: RwLock<Vec<Layer>>,
     recent: Mutex<Recent>,
-    /// Units that are being brought into storage, and the bell that says that some are not any more.
+    /// Units that are being brought into storage, and the condition variable that tells when some of that has ended.
     staging: Mutex<Vec<Range<u32>>>,
     staged: Condvar,
     /// What was read past the host's storage.

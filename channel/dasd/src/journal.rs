@@ -1,4 +1,4 @@
-//! The journal of a plain image: one write in flight, so that the end of this process never tears a track.
+//! The journal of a plain image, a write-ahead log of one write: the end of this process never tears a track.
 //!
 //! A plain image keeps a track in one place and so must write over it. The host copies a write page by page and a
 //! killed process may stop between two of them. Every write that touches more than one page is therefore first written
@@ -30,7 +30,7 @@ pub struct Journal {
     path: PathBuf,
     faults: Option<Arc<dyn Faults>>,
     file: Option<HostFile>,
-    /// It describes a write, which the next write that does without it must not be undone by.
+    /// The file describes a write. It is invalidated before a write that needs no journal, or it would undo that.
     live: bool,
 }
 

@@ -77,7 +77,7 @@ impl Layer {
         }
     }
 
-    /// What the shadow file over it is told by; 0: there is none; `None`: that is not known.
+    /// The number that identifies the shadow file over it; 0: there is none; `None`: that is not known.
     pub fn covered(&self) -> Option<u64> {
         match self {
             Layer::Ckd(ckd) => Some(ckd.covered()),
@@ -86,7 +86,8 @@ impl Layer {
         }
     }
 
-    /// What the file below a shadow file is told by; 0: whatever made it did not say.
+    /// Of a shadow file, the number that the file below must have as `covered`; 0: the program that made it did not
+    /// say.
     pub fn below(&self) -> u64 {
         match self {
             Layer::Packed(packed) => packed.style().below,

@@ -1,6 +1,7 @@
-//! Reading past the host's storage: what is read ahead of a guest is kept by the guest, so a copy of it in the host's
-//! storage is mostly kept in vain. A large read from the medium to a place of ours costs the host a quarter of what it
-//! costs through its storage: no page of it need be found, filled, mapped and looked up.
+//! Reading past the host's storage (direct I/O, past the page cache). What is read ahead of a guest is kept by the
+//! guest, so a copy of it in the host's storage is mostly kept in vain. A large read from the medium to a place of ours
+//! costs the host a quarter of what it costs through its storage: no page of it need be found, filled, mapped and
+//! looked up.
 //!
 //! What the host has in its storage already is read from there, up to the first page that it has not. File systems that
 //! read through their storage only (those in storage, most networks') are read so. Before such a read the host writes
@@ -102,7 +103,7 @@ impl HostFile {
     /// Reads past the host's storage what the host has not there. How many bytes were read.
     fn fetch(&self, at: u64, to: &mut [u8]) -> usize {
         let Some(past) = self.past() else { return 0 };
-        // One page in the midst speaks for all: a host that has not got it begins to read it, so it is not asked for
+        // One page in the midst stands for all. A host that has not got it begins to read it, so it is not asked for
         // more.
         let middle = at + (to.len() / PAGE / 2 * PAGE) as u64;
         match preadv2(self.file(), &mut [IoSliceMut::new(&mut to[..PAGE])], middle, ReadWriteFlags::NOWAIT) {

@@ -322,7 +322,7 @@ impl Ckd {
         self.replace(part, at + from as u64, &new, &old, differing).map(|()| true)
     }
 
-    /// What the shadow file over it is told by; 0: there is none.
+    /// The number that identifies the shadow file over it; 0: there is none.
     pub fn covered(&self) -> u64 {
         self.covered
     }
@@ -490,7 +490,7 @@ impl Fba {
         Ok(sums.close(host)?)
     }
 
-    /// What the shadow file over it is told by, if that is known.
+    /// The number that identifies the shadow file over it, if that is known.
     pub fn covered(&self) -> Option<u64> {
         self.sums.covered()
     }

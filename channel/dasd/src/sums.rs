@@ -115,7 +115,8 @@ pub struct Sums {
     write: u64,
     /// What is wrong with the table itself.
     broken: Option<String>,
-    /// What the shadow file over the image is told by, of a format that has no place for it; `None`: it is not known.
+    /// The number that identifies the shadow file over the image, if the image's format has no place for it; `None`: it
+    /// is not known.
     covered: Option<u64>,
     notice: Option<String>,
 }
@@ -195,7 +196,7 @@ impl Sums {
         self.broken.as_deref()
     }
 
-    /// What the shadow file over the image is told by, if that is known.
+    /// The number that identifies the shadow file over the image, if that is known.
     pub fn covered(&self) -> Option<u64> {
         self.covered
     }

@@ -93,7 +93,7 @@ impl Kind {
     }
 }
 
-/// Why the medium did not do what was asked. Guest and operator hear of every one of them.
+/// Why the medium did not do what was asked. Guest and operator are told of every one of them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MediaError {
     /// The track or block is beyond the end of the volume: the caller should have known.

@@ -55,8 +55,8 @@ pub struct PackedHeader {
     /// How units are compressed (0, 1, 2), and how hard; -1: as hard as is usual.
     pub method: u8,
     pub level: i16,
-    /// What shadow files are told by that belong together (see [`crate::chain`]), at the end where others have zeros:
-    /// the one over this file has `covered` as its `below`.
+    /// The numbers that identify shadow files that belong together (see [`crate::chain`]), at the end where others have
+    /// zeros: the one over this file has `covered` as its `below`.
     pub covered: u64,
     pub below: u64,
 }
