@@ -109,7 +109,7 @@ pub const FACILITIES: Facilities = Facilities::of(&[
 pub struct Core {
     pub state: State,
     pub(crate) cache: BlockCache,
-    /// The machines it runs for its program.
+    /// The guests that it runs for its program by START INTERPRETIVE EXECUTION.
     pub(crate) guests: sie::Guests,
 }
 

@@ -1,5 +1,6 @@
-//! START INTERPRETIVE EXECUTION: a CPU of this configuration runs a machine of its own program's (Interpretive
-//! Execution, SA22-7095). The program is the *host* here, the machine its *guest*; Linux's KVM is such a program.
+//! START INTERPRETIVE EXECUTION: a program on a CPU of this configuration runs a virtual machine of its own
+//! (Interpretive Execution, SA22-7095). The program is the *host* here, its machine the *guest*; Linux's KVM is such a
+//! program.
 //!
 //! The guest's CPU is a [`State`] beside the host's, made from the state description at each SIE and written back to it
 //! at the end of each; what is kept between two is its TLB, as long as it holds, and what was decoded. It runs in the

@@ -143,7 +143,7 @@ fn no_cpu_uses_a_page_that_another_has_taken_away() {
 #[test]
 fn code_that_another_cpu_changes_while_it_is_decoded_is_not_kept() {
     // Page after page CPU 0 changes a routine, at once or a moment later, and says so; CPU 1 calls the routine, for the
-    // first time just then, until it has heard of it and has serialized: then what it called must be the changed one.
+    // first time just then, until it has been told and has serialized: then what it called must be the changed one.
     const FIRST: u64 = 0x20_0000;
     const PAGES: u64 = 0x600;
     let routine = assemble("LHI 2,0;BCR 15,14");
