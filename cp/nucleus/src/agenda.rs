@@ -1,7 +1,7 @@
 //! The agenda: what would otherwise be looked for among all users and terminals at every event.
 //!
-//! Consoles and terminals keep their own lines of it: whenever one is let go of after a look or a change, what it is
-//! due for then stands here ([`crate::console::ConsoleGuard`], [`crate::console::terminal`]). So an idle user costs
+//! Consoles and terminals keep their own lines of it: whenever one is unlocked after a look or a change, what it is due
+//! for then stands here ([`crate::console::ConsoleGuard`], [`crate::console::terminal`]). So an idle user costs
 //! nothing.
 //!
 //! The locks here are below a terminal's; nothing is called with them.
@@ -45,7 +45,7 @@ impl Agenda {
         self.due.lock().held().due(now)
     }
 
-    /// The virtual machine of a user ran at this time; it may have run later without a word.
+    /// The virtual machine of a user ran at this time; it may have run later without telling.
     pub fn has_run(&self, user: u32, at: Tod) {
         self.ran.lock().held().set(user, Some(at));
     }

@@ -133,7 +133,7 @@ pub struct Console {
     pub forward: VecDeque<String>,
     /// The last disconnection, if no terminal has come back, for the forced logoff of users that are left alone.
     pub disconnected: Option<Tod>,
-    /// How often it has been locked: tests hold that an idle user is not looked at.
+    /// How often it has been locked: tests check that an idle user is not looked at.
     looks: u64,
     /// Where it says what it is due for, as long as its user is logged on.
     listed: Option<Listed>,
@@ -149,7 +149,7 @@ struct Listed {
     at: Option<Tod>,
 }
 
-/// A console that is locked. When it is let go of, the agenda hears what the user is due for.
+/// A console that is locked. When it is unlocked, the agenda is told what the user is due for.
 pub struct ConsoleGuard<'a>(MutexGuard<'a, Console>);
 
 impl ConsoleGuard<'_> {

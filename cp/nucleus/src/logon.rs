@@ -283,7 +283,7 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
     }
 }
 
-/// Logs a user on at a terminal of the host's own choosing, without a word: no password, no greeting, no IPL.
+/// Logs a user on at a terminal of the host's own choosing, without any dialog: no password, no greeting, no IPL.
 pub fn log_on_here(cp: &Cp, userid: &str, terminal: &Arc<Terminal>) -> Result<Arc<Vmdbk>, Message> {
     let user = cp.user(userid).ok_or_else(|| message::not_in_directory(userid))?;
     let vmdbk = cp.make_vmdbk(user)?;

@@ -30,7 +30,7 @@ struct Inner {
     dispatcher: Dispatcher,
     vcpus: HashMap<VcpuId, (Weak<Vmdbk>, u16)>,
     timers: Timers<VcpuId>,
-    /// Processors that sleep, and which of them minds the timers.
+    /// Processors that sleep, and which of them watches the timers.
     asleep: Vec<bool>,
     keeper: Option<usize>,
     ended: bool,
@@ -190,7 +190,7 @@ impl Processors {
         }
     }
 
-    /// This processor has work: one that still sleeps minds the timers from now on.
+    /// This processor has work: one that still sleeps watches the timers from now on.
     fn hand_over(&self, inner: &Inner) {
         if inner.keeper.is_none()
             && inner.timers.first().is_some()

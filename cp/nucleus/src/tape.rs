@@ -1,8 +1,8 @@
 //! Tape drives: the real ones, the tapes on them, and the users they belong to.
 //!
 //! A drive is free or, by ATTACH or DEDICATE, belongs to one user, as a virtual device. Tapes are files of the host in
-//! one folder, the library; MOUNT puts one on a drive, where no operator's hands can. Detaching a drive rewinds the
-//! tape and leaves it there.
+//! one folder, the library; MOUNT puts one on a drive, in place of an operator. Detaching a drive rewinds the tape and
+//! leaves it there.
 //!
 //! The lock in [`Tapes`] is held for data only; inside it only drives' own locks are taken.
 

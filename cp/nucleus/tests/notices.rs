@@ -19,7 +19,7 @@ USER GUEST GUEST 1M 1M G
 const PROGRAM: &str = "store s4000 1a12a746 ffff1a13 a756ffff 82004010#store s10 000a0000 80000fff";
 const START: &str = "store g1 0#store g2 1#store g3 1#store g4 3e8#store g5 3e8#store psw 00080000 80004000#begin";
 
-/// Everything waits its turn, and the operator hears what there is to hear.
+/// All work that is due is done, and what the operator was told is returned.
 fn told(cp: &Cp, operator: &Terminal) -> Vec<String> {
     let _ = (0..100).take_while(|_| cp.step(0)).count();
     cp.tick();

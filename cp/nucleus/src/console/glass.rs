@@ -318,7 +318,7 @@ fn whole(screen: &Screen) -> Vec<u8> {
     /// Write control characters: restore the keyboard or not.
     const WCC: (u8, u8) = (0xc2, 0xc0);
     let mut copy = screen.clone();
-    // The copy is our own: if it does not obey, colours are missing and nothing else.
+    // The copy is our own: if the command fails, colours are missing and nothing else.
     let _ = copy.apply(&EVERYTHING);
     let size = screen.size();
     let erase = if size == Size::new(DEFAULT.0, DEFAULT.1) { command::EW } else { command::EWA };

@@ -146,7 +146,7 @@ impl Inner {
         }
     }
 
-    /// The agenda hears what the terminal is due for, if that is not what it says.
+    /// Tells the agenda what the terminal is due for, if that has changed.
     fn tell(&mut self, id: u32) {
         let due = self.deadline();
         if let Some(agenda) = self.agenda.as_ref().filter(|_| self.due != due) {

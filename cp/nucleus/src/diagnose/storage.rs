@@ -49,7 +49,7 @@ pub fn pending_page_release(call: &Call<'_>) -> Result<(), Interruption> {
             changed = true;
         }
     }
-    // CPUs remember which keys let them where.
+    // CPUs remember which pages their keys give them access to.
     if changed {
         call.machine.configuration.purge();
     }

@@ -117,7 +117,7 @@ impl BlockDisk {
         if block < self.count() && self.meter.kept_out() { Err(BlockError::Reserved) } else { Ok(()) }
     }
 
-    /// What the guest is told; the operator hears of what is wrong with the medium.
+    /// What the guest is told; the operator is told what is wrong with the medium.
     fn failed(&self, block: u64, error: Wrong) -> BlockError {
         if let (Wrong::Medium(error), Some(trouble)) = (&error, &self.trouble) {
             trouble(self.blocks.medium(block).0, error);

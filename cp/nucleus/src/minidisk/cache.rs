@@ -54,7 +54,7 @@ impl Content {
 
 struct Entry {
     content: Content,
-    /// Used since the hand of the clock passed.
+    /// Used since the hand of the replacement clock passed.
     used: bool,
 }
 

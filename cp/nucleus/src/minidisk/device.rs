@@ -197,7 +197,7 @@ fn options(
     }
 }
 
-/// The operator hears of what is wrong with a minidisk's medium.
+/// Tells the operator what is wrong with a minidisk's medium.
 fn trouble(cp: &Cp, disk: &Minidisk) -> Trouble {
     let (troubles, clock): (_, Arc<dyn Clock>) = (cp.disks.troubles.clone(), cp.clock.clone());
     let host: Arc<dyn Host> = cp.host.clone();

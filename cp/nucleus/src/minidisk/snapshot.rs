@@ -16,7 +16,7 @@ impl Disks {
         real.volume.snapshot().map_err(|error| failed(real, error))
     }
 
-    /// Begins to merge the newest snapshot of a real disk. Its users go on; the operator hears of its end, to which
+    /// Begins to merge the newest snapshot of a real disk. Its users go on; the operator is told of its end, for which
     /// `host` wakes the system.
     pub fn merge_snapshot(&self, real: &Real, host: Arc<dyn Host>) -> Result<(), Message> {
         if real.volume.snapshots() == 0 {

@@ -1,4 +1,4 @@
-//! What becomes of a guest's channel program when the host cannot read or write, and what the operator hears of it.
+//! What becomes of a guest's channel program when the host cannot read or write, and what the operator is told of it.
 
 use super::{Folder, opened};
 use css::Sense;

@@ -81,7 +81,7 @@ fn the_operator_keeps_a_disk_as_it_is_while_a_guest_writes_it() {
     }
 }
 
-/// What the operator hears some time later.
+/// What the operator is told some time later.
 fn told(site: &Site) -> String {
     let began = Instant::now();
     while !site.site.cp.disks.has_troubles() && began.elapsed() < Duration::from_secs(30) {

@@ -303,7 +303,7 @@ impl Volume for Cached {
         let groups: Vec<_> = (start / GROUP..=(end - 1) / GROUP).map(|group| self.key(group)).collect();
         let begun: Vec<_> = groups.iter().map(|key| self.cache.begin_write(key)).collect();
         let done = self.extent.write_blocks(block, from);
-        // Two groups of one write may share a shard: each has its own number, so only the last is sure of itself.
+        // Two groups of one write may share a shard: each has its own number, so only the last is known to be current.
         for (key, (ticket, before)) in groups.iter().zip(begun) {
             let content = before.filter(|_| done.is_ok()).and_then(|before| {
                 let Content::Blocks(old) = before else { return None };
