@@ -8,7 +8,8 @@ use std::sync::{Arc, RwLock};
 /// Blocks of a fixed-block volume that are kept together, 60 KB as in the compressed formats.
 const GROUP: usize = 120;
 
-/// A disk whose data is in storage and gone with it. Tracks and blocks that were never written take none.
+/// A disk that keeps its data in storage; the data is gone with the disk. Tracks and blocks that were never written
+/// take none.
 pub struct Memory {
     kind: Kind,
     data: RwLock<Data>,
