@@ -7,7 +7,6 @@ use base::Held;
 use base::ebcdic::{self, padded};
 use cpu::Architecture;
 use css::Ipl;
-use std::fmt;
 use std::io;
 
 /// Where the guest was loaded from: what DIAGNOSE 308 hands out and re-IPL uses.
@@ -37,62 +36,43 @@ impl IplParameters {
 }
 
 /// Why an IPL did not succeed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum IplError {
     /// There is no device of this number.
+    #[error("device {0:04X} does not exist")]
     NoDevice(u16),
     /// The channel program ended in this way.
+    #[error(
+        "IPL from device {:04X} failed: device status {:02X}, subchannel status {:02X}",
+        .0, .1.scsw.device.0, .1.scsw.subchannel
+    )]
     Failed(u16, Irb),
     /// The channel program does not end: the device has nothing to give.
+    #[error("device {0:04X} has nothing to load")]
     NotReady(u16),
     /// The PSW that was read is not valid.
+    #[error("what was loaded does not begin with a PSW: {:016X}", .0.to_short())]
     InvalidPsw(Psw),
 }
 
-impl fmt::Display for IplError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            IplError::NoDevice(n) => write!(f, "device {n:04X} does not exist"),
-            IplError::Failed(n, irb) => write!(
-                f,
-                "IPL from device {n:04X} failed: device status {:02X}, subchannel status {:02X}",
-                irb.scsw.device.0, irb.scsw.subchannel
-            ),
-            IplError::NotReady(n) => write!(f, "device {n:04X} has nothing to load"),
-            IplError::InvalidPsw(psw) => {
-                write!(f, "what was loaded does not begin with a PSW: {:016X}", psw.to_short())
-            }
-        }
-    }
-}
-
 /// Why files could not be put into storage.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LoadError {
     /// The kernel is no Linux kernel for s390x.
+    #[error("not a Linux kernel for s390x")]
     NotAKernel,
     /// Kernel, command line and initial ramdisk need so many bytes.
+    #[error(
+        "the kernel and its initial ramdisk need {} MiB of storage, the virtual machine has {}",
+        .needed.div_ceil(1 << 20), .storage >> 20
+    )]
     TooSmall { needed: u64, storage: u64 },
     /// The kernel has room for so many bytes of command line.
+    #[error("the kernel's command line may have {max} bytes")]
     CommandLineTooLong { max: usize },
     /// What is to be loaded cannot be read; the host says why.
+    #[error("{0}")]
     Unreadable(String),
-}
-
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LoadError::NotAKernel => f.write_str("not a Linux kernel for s390x"),
-            LoadError::TooSmall { needed, storage } => write!(
-                f,
-                "the kernel and its initial ramdisk need {} MiB of storage, the virtual machine has {}",
-                needed.div_ceil(1 << 20),
-                storage >> 20
-            ),
-            LoadError::CommandLineTooLong { max } => write!(f, "the kernel's command line may have {max} bytes"),
-            LoadError::Unreadable(why) => f.write_str(why),
-        }
-    }
 }
 
 /// What is put into storage as it is: a kernel, a ramdisk.

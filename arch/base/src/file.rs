@@ -125,16 +125,9 @@ fn name(kind: FileType) -> &'static str {
 }
 
 /// What it is instead.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("it is not an ordinary file but {0}")]
 struct NotOrdinary(&'static str);
-
-impl std::fmt::Display for NotOrdinary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "it is not an ordinary file but {}", self.0)
-    }
-}
-
-impl std::error::Error for NotOrdinary {}
 
 #[cfg(test)]
 mod tests {

@@ -35,7 +35,6 @@ pub use pending::{Doorbell, Notice, Pending};
 use arch::io::{Crw, Irb, Pmcw, Schib, SubsystemId, pmcw_flag};
 use std::any::Any;
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
 use storage::Storage;
 use subchannel::{Run, Subchannel};
@@ -47,24 +46,15 @@ pub const ALLOWANCE: u32 = 8192;
 const REPORTS: usize = 64;
 
 /// Why a device could not be attached.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AttachError {
     /// A device of this number is attached already.
+    #[error("device {0:04X} is attached already")]
     NumberInUse(u16),
     /// All 65,536 subchannels are in use.
+    #[error("all subchannels are in use")]
     Full,
 }
-
-impl fmt::Display for AttachError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AttachError::NumberInUse(number) => write!(f, "device {number:04X} is attached already"),
-            AttachError::Full => write!(f, "all subchannels are in use"),
-        }
-    }
-}
-
-impl std::error::Error for AttachError {}
 
 /// How an IPL is getting on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -22,7 +22,6 @@
 
 use crate::model::CkdModel;
 use crate::{Count, Kind, MediaError, Track, Volume};
-use std::fmt;
 use std::sync::Arc;
 
 /// A disk in blocks, which are counted from 0.
@@ -36,15 +35,20 @@ pub struct Blocks {
 }
 
 /// Why a block was not read or written.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BlockError {
     /// There is no such block.
+    #[error("the disk has no such block")]
     Number,
+    #[error("the disk is read-only")]
     ReadOnly,
     /// The record on the track is of another size, or not there: the disk is not formatted with such blocks.
+    #[error("the disk is not formatted with blocks of this size")]
     RecordSize,
+    #[error("{0}")]
     Medium(MediaError),
     /// The caller's progress callback ended it.
+    #[error("interrupted")]
     Interrupted,
 }
 
@@ -57,20 +61,6 @@ impl From<MediaError> for BlockError {
         }
     }
 }
-
-impl fmt::Display for BlockError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BlockError::Number => f.write_str("the disk has no such block"),
-            BlockError::ReadOnly => f.write_str("the disk is read-only"),
-            BlockError::RecordSize => f.write_str("the disk is not formatted with blocks of this size"),
-            BlockError::Medium(error) => error.fmt(f),
-            BlockError::Interrupted => f.write_str("interrupted"),
-        }
-    }
-}
-
-impl std::error::Error for BlockError {}
 
 impl Blocks {
     /// `volume` in blocks of `size` bytes: 512, 1024, 2048 or 4096, else `None`.

@@ -43,41 +43,30 @@ impl<F: Fn(Request) -> Outcome + Send + Sync> Faults for F {
 }
 
 /// Why an image cannot be opened or made.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
     /// Another process, or another part of this one, holds the file; the text says which.
+    #[error("{path} is in use by {holder}")]
     InUse { path: PathBuf, holder: String },
     /// The file is no image of a disk, or of a form that is not known.
+    #[error("{path} is not a disk image: {why}")]
     NotAnImage { path: PathBuf, why: String },
     /// The file was an image but cannot be trusted as a whole.
+    #[error("{path} is damaged: {why}")]
     Damaged { path: PathBuf, why: String },
     /// The file was longer once: it was cut, or a copy of it was interrupted.
+    #[error(
+        "{path} is damaged: it was cut, it has {length} bytes of {wanted}; \
+         put a whole copy in its place, or endicott dasd check --repair makes empty what is missing"
+    )]
     Cut { path: PathBuf, length: u64, wanted: u64 },
     /// The host cannot open, read or write it. The text names the file.
+    #[error("{0}")]
     Host(String),
     /// It was interrupted; what was being made is gone again.
+    #[error("interrupted; every disk is as it was, and nothing new is left")]
     Interrupted,
 }
-
-impl std::fmt::Display for ImageError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            ImageError::InUse { path, holder } => write!(f, "{} is in use by {holder}", path.display()),
-            ImageError::NotAnImage { path, why } => write!(f, "{} is not a disk image: {why}", path.display()),
-            ImageError::Damaged { path, why } => write!(f, "{} is damaged: {why}", path.display()),
-            ImageError::Cut { path, length, wanted } => {
-                write!(f, "{} is damaged: it was cut, it has {length} bytes of {wanted}; ", path.display())?;
-                f.write_str(
-                    "put a whole copy in its place, or endicott dasd check --repair makes empty what is missing",
-                )
-            }
-            ImageError::Host(why) => f.write_str(why),
-            ImageError::Interrupted => f.write_str("interrupted; every disk is as it was, and nothing new is left"),
-        }
-    }
-}
-
-impl std::error::Error for ImageError {}
 
 impl From<MediaError> for ImageError {
     fn from(error: MediaError) -> ImageError {

@@ -3,7 +3,6 @@
 use crate::model::CkdModel;
 use crate::{Count, ImageError, Policy, Track};
 use std::borrow::Cow;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -94,36 +93,27 @@ impl Kind {
 }
 
 /// Why the medium did not do what was asked. Guest and operator are told of every one of them.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MediaError {
     /// The track or block is beyond the end of the volume: the caller should have known.
+    #[error("it is beyond the end of the volume")]
     Outside,
     /// The volume, or this way to it, may only be read.
+    #[error("the volume is read-only")]
     ReadOnly,
     /// What is stored there cannot be trusted: torn, damaged, or not what it says it is.
+    #[error("the data is damaged: {0}")]
     Damaged(String),
     /// The host could not read or write: an I/O error, no space left. The text names the file.
+    #[error("{0}")]
     Host(String),
     /// The track does not fit: what was to be written is longer than the device's tracks.
+    #[error("it is longer than a track of this device")]
     TrackFull,
     /// A count-key-data request to a fixed-block volume, or the reverse.
+    #[error("the volume is of the other kind")]
     WrongKind,
 }
-
-impl fmt::Display for MediaError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MediaError::Outside => f.write_str("it is beyond the end of the volume"),
-            MediaError::ReadOnly => f.write_str("the volume is read-only"),
-            MediaError::Damaged(why) => write!(f, "the data is damaged: {why}"),
-            MediaError::Host(why) => f.write_str(why),
-            MediaError::TrackFull => f.write_str("it is longer than a track of this device"),
-            MediaError::WrongKind => f.write_str("the volume is of the other kind"),
-        }
-    }
-}
-
-impl std::error::Error for MediaError {}
 
 /// What [`Volume::update_track`] does to a track; whether it has changed anything.
 pub type Change<'a> = &'a mut dyn FnMut(&mut Track) -> bool;

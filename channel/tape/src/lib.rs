@@ -37,35 +37,23 @@ const METHOD: u8 = 0x03;
 const OTHER_ZLIB: u8 = 0x80;
 
 /// Why a file cannot be used as a tape, or a block not be read or written.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum TapeError {
     /// Another process has it.
+    #[error("it is in use by another process")]
     InUse,
     /// What is at this place of the file cannot be a tape.
-    Damaged {
-        at: u64,
-        why: String,
-    },
+    #[error("it is damaged at byte {at}: {why}")]
+    Damaged { at: u64, why: String },
     /// The file may only be read.
+    #[error("it may only be read")]
     ReadOnly,
     /// The block is longer than the format holds.
+    #[error("a block has at most {LONGEST} bytes")]
     TooLong,
+    #[error("{0}")]
     Host(io::Error),
 }
-
-impl std::fmt::Display for TapeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            TapeError::InUse => f.write_str("it is in use by another process"),
-            TapeError::Damaged { at, why } => write!(f, "it is damaged at byte {at}: {why}"),
-            TapeError::ReadOnly => f.write_str("it may only be read"),
-            TapeError::TooLong => write!(f, "a block has at most {LONGEST} bytes"),
-            TapeError::Host(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for TapeError {}
 
 impl From<io::Error> for TapeError {
     fn from(error: io::Error) -> TapeError {

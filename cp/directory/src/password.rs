@@ -152,11 +152,13 @@ impl Stamp {
 }
 
 /// Why a file of passwords could not be read.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum PasswordsError {
     /// The host says so.
+    #[error("{0}")]
     Io(io::Error),
     /// The line (from 1) is not a userid and a PHC string.
+    #[error("line {0} is not a userid followed by a password hash ($argon2id$...)")]
     Line(usize),
 }
 
@@ -168,19 +170,6 @@ impl PasswordsError {
         }
     }
 }
-
-impl std::fmt::Display for PasswordsError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            PasswordsError::Io(e) => e.fmt(f),
-            PasswordsError::Line(n) => {
-                write!(f, "line {n} is not a userid followed by a password hash ($argon2id$...)")
-            }
-        }
-    }
-}
-
-impl std::error::Error for PasswordsError {}
 
 impl Passwords {
     /// Reads the file at `path`; if there is none there are no entries, and the first change makes it.

@@ -47,23 +47,31 @@ pub use queue::{After, Change, Moved, NotClosed, Selection, Spool};
 pub use reader::{ReaderFile, Record};
 
 /// Why something with spool files could not be done. None of these is the guest's fault.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another running system holds the spool folder.
+    #[error("the spool folder {0} belongs to a system that is running")]
     Locked(PathBuf),
     /// The host's disk is full.
+    #[error("the disk is full: {0} could not be written")]
     Full(PathBuf),
     /// The host says no.
-    Io(PathBuf, io::Error),
+    #[error("{0}: {1}")]
+    Io(PathBuf, #[source] io::Error),
     /// The user has as many spool files as there may be (CP's return code 439).
+    #[error("{0} has the maximum number of spool files")]
     NoSpid(String),
     /// There is no such file.
+    #[error("{0} has no spool file {1:04}")]
     NoFile(String, u16),
     /// The file is being read.
+    #[error("spool file {1:04} of {0} is in use")]
     InUse(String, u16),
     /// A record is longer than a block holds.
+    #[error("a spool record of {0} bytes is too long")]
     RecordTooLong(usize),
     /// The file's data is not what its header says.
+    #[error("the spool file {0} is damaged")]
     Damaged(PathBuf),
 }
 
@@ -73,30 +81,6 @@ impl Error {
         match e.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::Full(path.into()),
             _ => Error::Io(path.into(), e),
-        }
-    }
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Locked(path) => write!(f, "the spool folder {} belongs to a system that is running", path.display()),
-            Error::Full(path) => write!(f, "the disk is full: {} could not be written", path.display()),
-            Error::Io(path, e) => write!(f, "{}: {e}", path.display()),
-            Error::NoSpid(user) => write!(f, "{user} has the maximum number of spool files"),
-            Error::NoFile(user, spid) => write!(f, "{user} has no spool file {spid:04}"),
-            Error::InUse(user, spid) => write!(f, "spool file {spid:04} of {user} is in use"),
-            Error::RecordTooLong(length) => write!(f, "a spool record of {length} bytes is too long"),
-            Error::Damaged(path) => write!(f, "the spool file {} is damaged", path.display()),
-        }
-    }
-}
-
-impl std::error::Error for Error {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Error::Io(_, e) => Some(e),
-            _ => None,
         }
     }
 }

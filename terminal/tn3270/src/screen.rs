@@ -48,33 +48,24 @@ pub enum ReplyMode {
 }
 
 /// Why a display refuses an outbound record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScreenError {
     /// Command reject: there is no such command, or none at all.
+    #[error("an unknown 3270 command")]
     UnknownCommand,
     /// Operation check: the record ends inside an order or a structured field.
+    #[error("a 3270 data stream that ends too early")]
     Truncated,
     /// Operation check: a buffer address lies beyond the screen.
+    #[error("buffer address {0} is beyond the screen")]
     Address(u16),
     /// Operation check: Repeat to Address or Graphic Escape with what is no character.
+    #[error("X'{0:02X}' is not a character")]
     Character(u8),
     /// Operation check: a structured field is unknown or contradicts itself.
+    #[error("structured field X'{0:02X}' is unknown or not valid")]
     StructuredField(u8),
 }
-
-impl std::fmt::Display for ScreenError {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        match self {
-            ScreenError::UnknownCommand => write!(f, "an unknown 3270 command"),
-            ScreenError::Truncated => write!(f, "a 3270 data stream that ends too early"),
-            ScreenError::Address(address) => write!(f, "buffer address {address} is beyond the screen"),
-            ScreenError::Character(byte) => write!(f, "X'{byte:02X}' is not a character"),
-            ScreenError::StructuredField(id) => write!(f, "structured field X'{id:02X}' is unknown or not valid"),
-        }
-    }
-}
-
-impl std::error::Error for ScreenError {}
 
 impl From<Truncated> for ScreenError {
     fn from(_: Truncated) -> ScreenError {

@@ -42,24 +42,15 @@ pub struct Inbound {
 }
 
 /// Why a record is not a display's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InboundError {
     /// There is nothing in it.
+    #[error("an empty 3270 record")]
     Empty,
     /// It ends inside an address, an order or a structured field.
+    #[error("a 3270 record that ends too early")]
     Truncated,
 }
-
-impl std::fmt::Display for InboundError {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(match self {
-            InboundError::Empty => "an empty 3270 record",
-            InboundError::Truncated => "a 3270 record that ends too early",
-        })
-    }
-}
-
-impl std::error::Error for InboundError {}
 
 impl Inbound {
     /// Reads a Read Modified, a short read or structured fields. Character attributes (SA) and graphic escapes are
