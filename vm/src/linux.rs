@@ -6,6 +6,7 @@
 
 use crate::clock::HostClock;
 use crate::keyboard::{self, Console, Keyboard, Prompt, Raw};
+use crate::say;
 use crate::server::{Notes, Server};
 use base::{Clock, file};
 use complex::Image;
@@ -15,6 +16,7 @@ use nucleus::console::ascii::AsciiConsole;
 use nucleus::console::terminal::{Ending, Host, Kind};
 use nucleus::system::{Cp, SystemConfig};
 use nucleus::{ipl, logon};
+use serde::{Serialize, Serializer};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -178,6 +180,30 @@ impl Image for Loaded {
     }
 }
 
+/// What `--json` says of the run.
+#[derive(Serialize)]
+struct Accounts {
+    exit: u8,
+    elapsed_us: u64,
+    virtual_cpu_us: u64,
+    total_cpu_us: u64,
+    instructions: u64,
+    io_starts: u64,
+    io_interruptions: u64,
+    cpus: u16,
+    storage: u64,
+    #[serde(flatten, serialize_with = "of_jit")]
+    jit: Vec<(&'static str, u64)>,
+}
+
+/// The translator's counters, with `jit_` before each name; the time, which is counted in nanoseconds, as `jit_us`.
+fn of_jit<S: Serializer>(counters: &[(&'static str, u64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(counters.iter().map(|&(name, value)| match name {
+        "time" => ("jit_us".to_owned(), value / 1000),
+        _ => (format!("jit_{name}"), value),
+    }))
+}
+
 /// The guest's user ID.
 const USERID: &str = "LINUX";
 
@@ -278,22 +304,19 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         let configuration = &machine.configuration;
         let instructions: u64 = configuration.cpus().map(|cpu| configuration.cpu(cpu).state.instructions).sum();
         let counts = configuration.css().counts();
-        let jit: String = engine::statistics()
-            .counters()
-            .map(|(name, value)| match name {
-                "time" => format!(",\"jit_us\":{}", value / 1000),
-                _ => format!(",\"jit_{name}\":{value}"),
-            })
-            .collect();
-        complain!(
-            "{{\"exit\":{code},\"elapsed_us\":{},\"virtual_cpu_us\":{virtual_us},\"total_cpu_us\":{total_us},\
-             \"instructions\":{instructions},\"io_starts\":{},\"io_interruptions\":{},\"cpus\":{},\"storage\":{}{jit}}}",
-            clock.now().micros_since(started),
-            counts.starts,
-            counts.interruptions,
-            options.cpus,
-            options.memory,
-        );
+        let accounts = Accounts {
+            exit: code,
+            elapsed_us: clock.now().micros_since(started),
+            virtual_cpu_us: virtual_us,
+            total_cpu_us: total_us,
+            instructions,
+            io_starts: counts.starts,
+            io_interruptions: counts.interruptions,
+            cpus: options.cpus,
+            storage: options.memory,
+            jit: engine::statistics().counters().collect(),
+        };
+        complain!("{}", say::json(&accounts));
     }
     Ok(code)
 }
@@ -301,6 +324,27 @@ pub fn linux(options: &Options) -> Result<u8, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_accounts_of_a_run_are_one_line_in_the_order_that_scripts_know() {
+        let accounts = Accounts {
+            exit: 3,
+            elapsed_us: 1,
+            virtual_cpu_us: 2,
+            total_cpu_us: 3,
+            instructions: 4,
+            io_starts: 5,
+            io_interruptions: 6,
+            cpus: 7,
+            storage: 8,
+            jit: vec![("blocks", 9), ("time", 10_999)],
+        };
+        assert_eq!(
+            say::json(&accounts),
+            "{\"exit\":3,\"elapsed_us\":1,\"virtual_cpu_us\":2,\"total_cpu_us\":3,\"instructions\":4,\"io_starts\":5,\
+             \"io_interruptions\":6,\"cpus\":7,\"storage\":8,\"jit_blocks\":9,\"jit_us\":10}"
+        );
+    }
 
     #[test]
     fn the_console_is_a_vt220_unless_the_command_line_names_another() {

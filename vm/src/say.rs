@@ -5,6 +5,7 @@
 //! of it in the end.
 
 use base::Held;
+use serde::Serialize;
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
@@ -33,6 +34,11 @@ pub fn print(words: Arguments) {
 /// Prints a line on standard error.
 pub fn error(words: Arguments) {
     let _ = writeln!(io::stderr(), "{words}");
+}
+
+/// `value` as a line of JSON, without its end.
+pub fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("every key is a string")
 }
 
 /// Remembers what became of something that was printed.

@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use support::{Guest, endicott, guest};
 
 /// A kernel that Endicott takes for one: the marks of an image for s390x, and this program at its entry, X'10000', in
@@ -33,11 +34,15 @@ fn run(kernel: &PathBuf, words: &[&str]) -> Output {
     command.stdin(Stdio::null()).output().expect("endicott starts")
 }
 
-/// The value of a number in a line of JSON.
-fn number(json: &str, key: &str) -> u64 {
-    let at = json.find(&format!("\"{key}\":")).unwrap_or_else(|| panic!("no {key}: {json}")) + key.len() + 3;
-    let digits: String = json[at..].chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().unwrap_or_else(|_| panic!("{key} is no number: {json}"))
+/// What `--json` says of the run: the last line of standard error.
+fn accounts(output: &Output) -> Value {
+    let said = String::from_utf8_lossy(&output.stderr);
+    let last = said.lines().last().unwrap_or_default();
+    serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {said}"))
+}
+
+fn number(json: &Value, key: &str) -> u64 {
+    json[key].as_u64().unwrap_or_else(|| panic!("{key} is no number: {json}"))
 }
 
 #[test]
@@ -61,11 +66,10 @@ fn a_guest_that_powers_off_ends_with_0_and_is_accounted_for() {
         .stdin(Stdio::null())
         .output()
         .expect("endicott starts");
-    let (said, json) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{said}{json}");
+    let (said, why) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}{why}");
     assert!(said.contains("INIT-START"), "{said}");
-    let json = json.lines().last().unwrap_or_default();
-    assert!(json.starts_with('{') && json.ends_with('}'), "{json}");
+    let json = &accounts(&output);
     assert_eq!((number(json, "exit"), number(json, "cpus"), number(json, "storage")), (0, 2, 512 << 20), "{json}");
     assert!(number(json, "instructions") > 1_000_000_000, "{json}");
     assert!(number(json, "total_cpu_us") >= number(json, "virtual_cpu_us"), "{json}");
@@ -277,7 +281,7 @@ fn a_disabled_wait_ends_with_3_and_a_loop_of_program_interruptions_with_5() {
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.contains("disabled wait PSW 000A0000 00000BAD"), "{said}");
-    assert_eq!(number(&said, "exit"), 3);
+    assert_eq!(number(&accounts(&output), "exit"), 3);
     fs::remove_file(path).expect("the file is ours");
 
     // XC 0(256),0 takes the program new PSW away; the next operation code is none.

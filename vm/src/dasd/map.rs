@@ -1,10 +1,11 @@
 //! The map of a volume: which minidisks of USER DIRECT lie where, what is free, what overlaps.
 
 use super::picture::{self, Bar, Shade};
-use crate::run;
+use crate::{run, say};
 use dasd::Kind;
 use directory::{DeviceKind, Extent};
-use std::fmt::Write;
+use serde::{Serialize, Serializer};
+use std::fmt::{self, Write};
 use std::path::Path;
 
 /// A minidisk on the volume: units are cylinders, or blocks.
@@ -14,6 +15,18 @@ struct Minidisk {
     first: u64,
     /// The one behind its last.
     end: u64,
+}
+
+impl fmt::Display for Minidisk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:04X}", self.owner, self.vdev)
+    }
+}
+
+impl Serialize for Minidisk {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
 }
 
 /// What is on a volume.
@@ -26,6 +39,7 @@ pub struct Map {
 }
 
 /// A piece of the volume from `first` to the one before `end`.
+#[derive(Serialize)]
 struct Piece<'a> {
     first: u64,
     end: u64,
@@ -90,20 +104,20 @@ impl Map {
     }
 
     pub fn json(&self) -> String {
-        let piece = |piece: &Piece<'_>| {
-            let who = piece.minidisk.map_or("null".into(), |disk| format!("\"{} {:04X}\"", disk.owner, disk.vdev));
-            let (first, end, overlaps) = (piece.first, piece.end, piece.overlaps);
-            format!("{{\"first\":{first},\"end\":{end},\"minidisk\":{who},\"overlaps\":{overlaps}}}")
-        };
-        let pieces: Vec<String> = self.pieces().iter().map(piece).collect();
-        let (volser, unit, size) = (&self.volser, self.unit, self.size);
-        format!("{{\"volser\":\"{volser}\",\"unit\":\"{unit}\",\"size\":{size},\"pieces\":[{}]}}\n", pieces.join(","))
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            volser: &'a str,
+            unit: &'a str,
+            size: u64,
+            pieces: Vec<Piece<'a>>,
+        }
+        say::json(&Whole { volser: &self.volser, unit: self.unit, size: self.size, pieces: self.pieces() })
     }
 
     /// The volume as a bar of a picture.
     pub fn bar(&self) -> Bar {
         let picture = |piece: &Piece<'_>| {
-            let who = piece.minidisk.map_or("free".into(), |disk| format!("{} {:04X}", disk.owner, disk.vdev));
+            let who = piece.minidisk.map_or("free".into(), Minidisk::to_string);
             let shade = match piece.minidisk {
                 _ if piece.overlaps || piece.end > self.size => Shade::Wrong,
                 None => Shade::Free,
@@ -137,6 +151,11 @@ mod tests {
         assert_eq!(lines[2], ["10", "19", "10", "free"]);
         assert_eq!(lines[4], ["39", "59", "21", "LINUX2", "0191", "OVERLAPS"]);
         assert_eq!(lines[6], ["90", "119", "30", "TOOBIG", "0191", "BEYOND", "THE", "END"]);
+        let json = map.json();
+        let beginning =
+            r#"{"volser":"VOL001","unit":"cylinder","size":100,"pieces":[{"first":0,"end":1,"minidisk":null,"#;
+        assert!(json.starts_with(beginning), "{json}");
+        assert!(json.contains(r#",{"first":39,"end":60,"minidisk":"LINUX2 0191","overlaps":true},"#), "{json}");
         let svg = picture::svg(&[map.bar()]);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.matches("<title>").count() == lines.len());
     }

@@ -2,9 +2,12 @@
 
 use super::picture::{self, Bar, Piece, Shade};
 use super::{describe, map, source, text};
+use crate::say;
 use base::ebcdic;
 use dasd::label::{self, DataSet, Label};
-use dasd::{Image, Kind, Record, Report, Track, Volume};
+use dasd::{FileReport, Image, Kind, Record, Report, Track, Volume};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,8 +49,9 @@ pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
         }
     }
     if json {
-        let objects: Vec<String> = rows.iter().map(|(_, report, image)| object(report, image, "")).collect();
-        say!("[{}]", objects.join(",\n "));
+        // A disk a line, for programs that read lines.
+        let disks: Vec<String> = rows.iter().map(|(_, report, image)| disk_json(report, image)).collect();
+        say!("[{}]", disks.join(",\n "));
         return Ok(good);
     }
     if !rows.is_empty() {
@@ -86,7 +90,7 @@ pub fn show(options: &Options) -> Result<(), String> {
         let mut bars = Vec::new();
         for place in &options.track {
             let (title, found) = track(volume, place)?;
-            crate::say::print(format_args!("{title}\n{}", records(&found)));
+            say::print(format_args!("{title}\n{}", records(&found)));
             bars.push(track_bar(title, &found, volume.kind()));
         }
         return draw(&bars);
@@ -96,12 +100,16 @@ pub fn show(options: &Options) -> Result<(), String> {
         let volser = label.map(|label| label.volser).ok_or("the volume has no label, so no minidisk can be on it")?;
         let map = map::map(folder, &volser, volume.kind())?;
         draw(&[map.bar()])?;
-        crate::say::print(format_args!("{}", if options.json { map.json() } else { map.text() }));
+        if options.json {
+            say!("{}", map.json());
+        } else {
+            say::print(format_args!("{}", map.text()));
+        }
         return Ok(());
     }
     if options.json {
         let report = dasd::check(&options.file, &dasd::Options::default(), false, &mut |_, _| true).map_err(text)?;
-        say!("{}", object(&report, &image, ""));
+        say!("{}", disk_json(&report, &image));
         return Ok(());
     }
     say!("{}: {}", options.file.display(), describe(volume.kind()));
@@ -205,68 +213,129 @@ fn records(track: &Track) -> String {
     out
 }
 
-/// A text as JSON has it.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c < ' ' => drop(write!(out, "\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
+/// A disk with its label and data sets, for programs.
+#[derive(Serialize)]
+struct Disk<'a> {
+    volser: Option<String>,
+    data_sets: Vec<String>,
+    #[serde(flatten)]
+    checked: Checked<'a>,
+}
+
+/// What a check found, for programs.
+#[derive(Serialize)]
+struct Checked<'a> {
+    clean: bool,
+    #[serde(flatten, with = "KindFields")]
+    kind: Kind,
+    lost: Option<&'a str>,
+    files: Vec<CheckedFile<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(remote = "Kind", untagged)]
+enum KindFields {
+    Ckd {
+        #[serde(serialize_with = "device_type")]
+        device: u16,
+        model: u8,
+        cylinders: u32,
+        heads: u32,
+        track: u32,
+    },
+    Fba {
+        #[serde(serialize_with = "device_type")]
+        device: u16,
+        model: u8,
+        blocks: u64,
+    },
+}
+
+#[derive(Serialize)]
+struct CheckedFile<'a> {
+    path: Cow<'a, str>,
+    format: &'a str,
+    shadow: bool,
+    size: u64,
+    free: u64,
+    stored: u32,
+    null: u32,
+    left_open: bool,
+    problems: &'a [String],
+    damaged: Vec<Damaged<'a>>,
+    changed: &'a [u32],
+}
+
+#[derive(Serialize)]
+struct Damaged<'a> {
+    unit: u32,
+    why: &'a str,
+}
+
+/// In hexadecimal digits, as people know it.
+fn device_type<S: Serializer>(device: &u16, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&format_args!("{device:04X}"))
+}
+
+impl<'a> Checked<'a> {
+    fn new(report: &'a Report) -> Checked<'a> {
+        let file = |file: &'a FileReport| CheckedFile {
+            path: file.path.to_string_lossy(),
+            format: file.format,
+            shadow: file.shadow,
+            size: file.size,
+            free: file.free,
+            stored: file.stored,
+            null: file.null,
+            left_open: file.left_open,
+            problems: &file.problems,
+            damaged: file.damaged.iter().map(|(unit, why)| Damaged { unit: *unit, why }).collect(),
+            changed: &file.changed,
+        };
+        let files = report.files.iter().map(file).collect();
+        Checked { clean: report.clean(), kind: report.kind, lost: report.lost.as_deref(), files }
     }
-    out.push('"');
-    out
 }
 
 /// What a check found, for programs.
 pub fn report_json(report: &Report) -> String {
-    let files: Vec<String> = report
-        .files
-        .iter()
-        .map(|file| {
-            let damaged: Vec<String> =
-                file.damaged.iter().map(|(unit, why)| format!("{{\"unit\":{unit},\"why\":{}}}", quoted(why))).collect();
-            let changed: Vec<String> = file.changed.iter().map(u32::to_string).collect();
-            let problems: Vec<String> = file.problems.iter().map(|problem| quoted(problem)).collect();
-            format!(
-                "{{\"path\":{},\"format\":{},\"shadow\":{},\"size\":{},\"free\":{},\"stored\":{},\"null\":{},\
-                 \"left_open\":{},\"problems\":[{}],\"damaged\":[{}],\"changed\":[{}]}}",
-                quoted(&file.path.to_string_lossy()),
-                quoted(file.format),
-                file.shadow,
-                file.size,
-                file.free,
-                file.stored,
-                file.null,
-                file.left_open,
-                problems.join(","),
-                damaged.join(","),
-                changed.join(",")
-            )
-        })
-        .collect();
-    let lost = report.lost.as_deref().map_or("null".into(), quoted);
-    let (clean, kind) = (report.clean(), kind_json(report.kind));
-    format!("{{\"clean\":{clean},{kind},\"lost\":{lost},\"files\":[{}]}}", files.join(","))
-}
-
-fn kind_json(kind: Kind) -> String {
-    match kind {
-        Kind::Ckd { device, model, cylinders, heads, track } => format!(
-            "\"device\":\"{device:04X}\",\"model\":{model},\"cylinders\":{cylinders},\"heads\":{heads},\"track\":{track}"
-        ),
-        Kind::Fba { device, model, blocks } => {
-            format!("\"device\":\"{device:04X}\",\"model\":{model},\"blocks\":{blocks}")
-        }
-    }
+    say::json(&Checked::new(report))
 }
 
 /// A disk with its label and data sets, for programs.
-fn object(report: &Report, image: &Image, indent: &str) -> String {
-    let volser = serial(image).map_or("null".into(), |volser| quoted(&volser));
+fn disk_json(report: &Report, image: &Image) -> String {
     let sets = label::data_sets(image).ok().flatten().unwrap_or_default();
-    let sets: Vec<String> = sets.iter().map(|set| quoted(&set.name)).collect();
-    let report = report_json(report);
-    format!("{indent}{{\"volser\":{volser},\"data_sets\":[{}],{}", sets.join(","), &report[1..])
+    let data_sets = sets.into_iter().map(|set| set.name).collect();
+    say::json(&Disk { volser: serial(image), data_sets, checked: Checked::new(report) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_for_programs_has_its_keys_in_their_order() {
+        let file = FileReport {
+            path: "a\"b\n".into(),
+            format: "cfba64",
+            shadow: false,
+            size: 1,
+            free: 2,
+            stored: 3,
+            null: 4,
+            left_open: true,
+            problems: vec!["p".into()],
+            damaged: vec![(5, "why".into())],
+            changed: vec![6, 7],
+        };
+        let kind = Kind::Fba { device: 0x9336, model: 0x10, blocks: 120 };
+        let report = Report { kind, files: vec![file], lost: None };
+        assert_eq!(
+            report_json(&report),
+            r#"{"clean":false,"device":"9336","model":16,"blocks":120,"lost":null,"files":[{"path":"a\"b\n","format":"#
+                .to_owned()
+                + r#""cfba64","shadow":false,"size":1,"free":2,"stored":3,"null":4,"left_open":true,"problems":["p"],"#
+                + r#""damaged":[{"unit":5,"why":"why"}],"changed":[6,7]}]}"#
+        );
+    }
 }

@@ -8,6 +8,9 @@ use std::io::Write as _;
 use std::process::Command;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde_json::value::RawValue;
+
 use crate::guest;
 use crate::host::{self, Outcome, at, cargo, make_folder, output, run};
 
@@ -407,34 +410,55 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
+/// `latest.json`.
+#[derive(Serialize)]
+struct Latest<'a> {
+    date: String,
+    commit: &'a str,
+    host: String,
+    items: Vec<Item<'a>>,
+}
+
+/// A row there; its figures have as many digits as in the history.
+#[derive(Serialize)]
+struct Item<'a> {
+    item: &'a str,
+    unit: &'a str,
+    endicott: Box<RawValue>,
+    peer: &'a str,
+    theirs: Box<RawValue>,
+    ratio: Box<RawValue>,
+    goal: String,
+    met: Option<bool>,
+}
+
+/// A figure as both files have it.
+fn number(value: Option<f64>) -> Box<RawValue> {
+    let text = value.filter(|value| value.is_finite()).map_or("null".into(), |value| format!("{value:.4}"));
+    RawValue::from_string(text).expect("digits with a point, and null, are JSON")
+}
+
 /// Appends the run to `benches/history.tsv` and writes it as `cache/bench/latest.json`.
 fn record(rows: &[Row]) -> Outcome {
     let date = output(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%MZ"]))?.trim().to_owned();
     let mut git = Command::new("git");
     let commit = output(git.current_dir(host::root()).args(["describe", "--always", "--dirty"])).unwrap_or_default();
     let (commit, host) = (commit.trim(), processor());
-    let number = |value: Option<f64>| value.map_or("null".to_owned(), |value| format!("{value:.4}"));
 
     let history = host::root().join("benches/history.tsv");
     let mut lines = String::new();
     if !history.exists() {
         lines.push_str("date\tcommit\thost\titem\tunit\tendicott\tpeer\ttheirs\tratio\n");
     }
-    let mut json = format!("{{\"date\":\"{date}\",\"commit\":\"{commit}\",\"host\":\"{host}\",\"items\":[");
-    for (place, row) in rows.iter().enumerate() {
+    let mut items = Vec::new();
+    for row in rows {
         let (item, unit, peer) = (&row.item, row.unit, row.peer.name());
         let (ours, theirs, ratio) = (number(row.ours), number(row.theirs), number(row.ratio()));
         let _ = writeln!(lines, "{date}\t{commit}\t{host}\t{item}\t{unit}\t{ours}\t{peer}\t{theirs}\t{ratio}");
-        let comma = if place == 0 { "" } else { "," };
-        let met = row.met().map_or("null".to_owned(), |met| met.to_string());
-        let _ = write!(
-            json,
-            "{comma}{{\"item\":\"{item}\",\"unit\":\"{unit}\",\"endicott\":{ours},\"peer\":\"{peer}\",\"theirs\":{theirs},\
-             \"ratio\":{ratio},\"goal\":\"{}\",\"met\":{met}}}",
-            row.goal_text()
-        );
+        let (goal, met) = (row.goal_text(), row.met());
+        items.push(Item { item, unit, endicott: ours, peer, theirs, ratio, goal, met });
     }
-    json.push_str("]}\n");
+    let json = serde_json::to_string(&Latest { date, commit, host, items }).expect("every key is a string") + "\n";
     let mut file = at(&history, OpenOptions::new().create(true).append(true).open(&history))?;
     at(&history, file.write_all(lines.as_bytes()))?;
     let folder = host::cache().join("bench");
@@ -459,6 +483,19 @@ mod tests {
         assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0, 2.0, 3.0]), Some(2.5));
         assert_eq!(median(vec![]), None);
+    }
+
+    #[test]
+    fn the_latest_run_has_its_keys_in_their_order_and_four_places() {
+        let (endicott, theirs, ratio) = (number(Some(1.5)), number(None), number(Some(f64::INFINITY)));
+        let (goal, met) = (String::new(), None);
+        let item = Item { item: "boot", unit: "s", endicott, peer: "qemu", theirs, ratio, goal, met };
+        let latest = Latest { date: "D".into(), commit: "C", host: "H".into(), items: vec![item] };
+        assert_eq!(
+            serde_json::to_string(&latest).expect("every key is a string"),
+            r#"{"date":"D","commit":"C","host":"H","items":[{"item":"boot","unit":"s","endicott":1.5000,"#.to_owned()
+                + r#""peer":"qemu","theirs":null,"ratio":null,"goal":"","met":null}]}"#
+        );
     }
 
     #[test]
