@@ -141,8 +141,7 @@ fn remember(issuer: &Issuer, name: &str, value: &str) {
     others.push((name.into(), value.into()));
 }
 
-/// `SET
-/// 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE
+/// `SET 370Accom|370E|AFFINITY|ASSist|AUTOPoll|CONCEAL|CPCONIO|ECmode|ISAM|LANGuage|MIH|NOPDATA|NOTRans|PAGEX|STBYPASS|SVCACCL|SVC76|TIMEr|VMCONIO|VMSAVE
 /// value`
 ///
 /// Settings that are remembered and shown by QUERY SET, and change nothing: what they control on a real machine does
