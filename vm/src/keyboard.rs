@@ -65,6 +65,8 @@ struct Printed {
     at: Option<Instant>,
     /// The last line, if it is not ended; the end of it, if it is long.
     unfinished: String,
+    /// Bytes so far.
+    bytes: u64,
 }
 
 impl Prompt {
@@ -74,6 +76,7 @@ impl Prompt {
         }
         let mut last = self.0.lock().held();
         last.at = Some(Instant::now());
+        last.bytes += text.len() as u64;
         match text.rsplit_once('\n') {
             Some((_, rest)) => last.unfinished = rest.into(),
             None => last.unfinished.push_str(text),
@@ -97,10 +100,10 @@ impl Prompt {
         line.ends_with(':') && ["password", "passphrase"].iter().any(|word| line.contains(word))
     }
 
-    /// Whether there was something new after `then`.
-    fn printed_since(&self, then: Instant) -> bool {
+    /// How many bytes there have been, and when the last came.
+    fn progress(&self) -> (u64, Option<Instant>) {
         let last = self.0.lock().held();
-        last.at.is_some_and(|at| at > then)
+        (last.bytes, last.at)
     }
 
     /// The line has been entered: what stands there is answered.
@@ -162,7 +165,7 @@ impl Lines {
 
 /// How many lines of standard input may wait for a guest's 3215.
 const TYPED_AHEAD: usize = 64;
-/// Linux's 3215 driver reads with an area of 160 bytes and puts a new line behind what it read, unless this stands at
+/// Linux's 3215 driver reads with an area of 160 bytes and puts a new line after what it read, unless this stands at
 /// the end: so it joins pieces.
 const GOES_ON: &str = "^n";
 /// What of a longer line is entered at once.
@@ -170,14 +173,16 @@ const PIECE: usize = 150;
 
 /// What a VT220 sends at once.
 const BURST: usize = 1024;
-/// How much it sends to a guest that has not printed anything since. Linux has room for about a megabyte that no
-/// program has read, and throws away what is more; what a program could read it echoes.
-const UNHEARD: usize = 64 << 10;
+/// How much of what it sends need not have been echoed yet, and how often it looks. Linux has room for about a megabyte
+/// that no program has read, and throws away what is more; what a program could read it echoes.
+const UNHEARD: u64 = 64 << 10;
 /// How often it looks whether there is room for more.
 const ROOM: Duration = Duration::from_millis(2);
 /// How long a guest may be silent that has been sent so much: it may have been told not to echo. And how long a key
 /// waits for a guest that has no room for it.
 const SILENCE: Duration = Duration::from_secs(1);
+/// How long a guest may print something else.
+const CHATTER: Duration = Duration::from_secs(5);
 
 /// A key was lost.
 const BELL: &str = "\x07";
@@ -258,7 +263,8 @@ impl Keyboard {
         self.await_prompt();
         let mut stdin = io::stdin().lock();
         let mut buffer = [0; BURST];
-        let (mut sent, mut since) = (0, Instant::now());
+        let (heard_before, _) = self.prompt.progress();
+        let (mut sent, mut looked_at) = (0, 0);
         loop {
             let count = match stdin.read(&mut buffer) {
                 Ok(count @ 1..) => count,
@@ -266,14 +272,24 @@ impl Keyboard {
                 Ok(0) | Err(_) => break,
             };
             self.press(&buffer[..count], || true);
-            sent += count;
-            if sent < UNHEARD {
-                continue;
+            sent += count as u64;
+            if sent - looked_at >= UNHEARD {
+                self.await_echo(heard_before + sent);
+                looked_at = sent;
             }
-            while !self.prompt.printed_since(since) && since.elapsed() < SILENCE && !self.notes.ended() {
-                thread::sleep(POLL);
+        }
+    }
+
+    /// Waits until the guest has printed nearly `all` bytes, unless it does not echo.
+    fn await_echo(&self, all: u64) {
+        let began = Instant::now();
+        while !self.notes.ended() && began.elapsed() < CHATTER {
+            let (heard, last) = self.prompt.progress();
+            let silence = last.map_or(began, |last| last.max(began)).elapsed();
+            if heard + UNHEARD >= all || silence >= SILENCE {
+                break;
             }
-            (sent, since) = (0, Instant::now());
+            thread::sleep(POLL);
         }
     }
 
