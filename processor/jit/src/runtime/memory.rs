@@ -40,6 +40,14 @@ impl Parts {
             }
         }
     }
+
+    fn give_back(&mut self, from: u64, len: usize) {
+        if from + len as u64 == self.end {
+            self.end = from;
+        } else {
+            self.free.push((from, len));
+        }
+    }
 }
 
 impl CodeFile {
@@ -71,7 +79,7 @@ impl CodeFile {
             Ok(at) if at != libc::MAP_FAILED => Ok((from, at.cast())),
             failed => {
                 let why = failed.map(|_| io::Error::last_os_error()).unwrap_or_else(|why| why);
-                parts.free.push((from, len));
+                parts.give_back(from, len);
                 Err(why)
             }
         }
@@ -79,7 +87,7 @@ impl CodeFile {
 
     /// The host has the memory back of these pages, which read as zeros. One that does not take it has less memory
     /// left.
-    fn give_back(&self, from: u64, len: usize) {
+    fn punch(&self, from: u64, len: usize) {
         let Some(file) = self.file.get() else { return };
         let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
         // SAFETY: it is a descriptor of ours; the pages are those of code that is not executed any more.
@@ -179,7 +187,7 @@ impl CodeMemory {
     pub fn truncate(&mut self, keep: usize) {
         let from = keep.next_multiple_of(PAGE);
         if let Some(len) = self.used.next_multiple_of(PAGE).checked_sub(from).filter(|&len| len > 0) {
-            self.file.give_back(self.from + from as u64, len);
+            self.file.punch(self.from + from as u64, len);
         }
         self.used = keep;
     }
@@ -190,7 +198,7 @@ impl Drop for CodeMemory {
         self.truncate(0);
         // SAFETY: the mapping is ours, and code of a cache that is dropped is not executed.
         unsafe { libc::munmap(self.executable.cast_mut().cast(), self.len) };
-        self.file.parts.lock().held().free.push((self.from, self.len));
+        self.file.parts.lock().held().give_back(self.from, self.len);
     }
 }
 
@@ -242,8 +250,12 @@ mod tests {
         let mut parts = Parts::NONE;
         let taken = [8, 4, 8].map(|len| parts.take(len * PAGE));
         assert_eq!(taken.map(|at| at / PAGE as u64), [0, 8, 12]);
-        parts.free.extend([(taken[0], 8 * PAGE), (taken[1], 4 * PAGE)]);
+        parts.give_back(taken[0], 8 * PAGE);
+        parts.give_back(taken[1], 4 * PAGE);
         assert_eq!([4, 4, 8].map(|len| parts.take(len * PAGE) / PAGE as u64), [8, 20, 0]);
+        // What was last makes the file shorter: where one is too long a shorter one is tried.
+        parts.give_back(20 * PAGE as u64, 4 * PAGE);
+        assert_eq!(parts.end, 20 * PAGE as u64);
 
         let mut all: Vec<_> = (0..100).map(|_| CodeMemory::new(1 << 20).expect("the host has addresses")).collect();
         for memory in &mut all {
