@@ -2,7 +2,7 @@
 //!
 //! The disk is made, the packages are fetched, and a guest (the `debian` crate puts it together) partitions the disk,
 //! installs the packages and makes it bootable. That guest is another process of this program: what is seen here are
-//! its steps. An installation that fails or is stopped leaves no disk of that name behind.
+//! its steps. An installation that fails or is stopped leaves no disk of that name.
 
 use crate::{linux, progress};
 use ::dasd::model::CkdModel;

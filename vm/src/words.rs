@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// The words of `line` up to the character `comment`: parted by blanks, but what begins with " or ' (as the word, or
-/// behind its =) goes on to the next such mark. A mark without another one is a character as any.
+/// after its =) goes on to the next such mark. A mark without another one is a character as any.
 pub fn words(line: &str, comment: Option<char>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = line.trim_start();

@@ -148,8 +148,8 @@ impl Story {
         }
     }
 
-    /// What was done to the disk, by somebody who is no more: all of it, or nothing. `before` is what was acknowledged
-    /// when it began.
+    /// What was done to the disk, by a process that is no more: all of it, or nothing. `before` is what was
+    /// acknowledged when it began.
     fn settle(&mut self, change: Change, before: Numbers, when: &str) {
         let there = (1..).take_while(|n| self.folder.join(format!("root_s{n}.3390")).exists()).count();
         let had = self.kept.len();

@@ -49,7 +49,7 @@ int fdatasync(int fd)
 }
 "#;
 
-/// The volumes: their names, what SYSTEM CONFIG says behind their files, and what they run under; each policy in a
+/// The volumes: their names, what SYSTEM CONFIG says after their files, and what they run under; each policy in a
 /// plain and in a compressed file.
 const VOLUMES: [(&str, &str, &str); 6] = [
     ("LIN001", "THROUGH", "THROUGH"),

@@ -73,7 +73,7 @@ impl Folder {
         file_system::check(&self.path.join(disk));
     }
 
-    /// A system in which LINUX1 has a copy of `root.3390` as minidisk 200; `more` is what stands behind it in its
+    /// A system in which LINUX1 has a copy of `root.3390` as minidisk 200; `more` is what stands after it in its
     /// directory entry.
     fn system(&self, name: &str, more: &str) -> System {
         System::start(name, |system| {

@@ -1,5 +1,5 @@
 //! What a guest needs to look at CMS disks and tapes with the clients that Linux has for them: `cmsfs-fuse` of
-//! s390-tools with its libraries, and modules of Debian's kernel, in an archive that is laid behind the guest's
+//! s390-tools with its libraries, and modules of Debian's kernel, in an archive that is laid after the guest's
 //! initramfs.
 
 use std::fs;

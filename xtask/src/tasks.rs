@@ -115,7 +115,7 @@ fn nothing_to_skip() -> Outcome {
 }
 
 /// The Rust 1.x whose lints the sources are held to. What a newer toolchain has learnt to say is shown, and fails
-/// nothing: a release of Rust must not break the tests of somebody who has changed nothing.
+/// nothing: a release of Rust must not break the tests of a tree that has not changed.
 const LINTED_WITH: u32 = 95;
 
 fn lint() -> Outcome {

@@ -1,8 +1,8 @@
 //! Tapes as media: a host file in the field's formats AWSTAPE and HET is a row of blocks and tape marks.
 //!
-//! Both formats are chunks behind headers of six bytes: the length of the chunk, that of the chunk before it, and
+//! Both formats are chunks, each after a header of six bytes: the length of the chunk, that of the chunk before it, and
 //! flags. A block is one chunk or several; a tape mark is a header alone. In a HET file the chunks of a block, one
-//! behind the other, may be compressed (zlib, bzip2). A file is read once when it is opened, headers only, and the
+//! after the other, may be compressed (zlib, bzip2). A file is read once when it is opened, headers only, and the
 //! place of every block is kept.
 //!
 //! A tape is written from its current place on: whatever followed is gone. The end of the file is the end of what is
@@ -154,7 +154,7 @@ impl Tape {
         self.position = 0;
     }
 
-    /// Goes to where the block with this number is read next; behind the last one if there is none. False: there is
+    /// Goes to where the block with this number is read next; after the last one if there is none. False: there is
     /// none.
     pub fn locate(&mut self, number: u32) -> bool {
         let there = number as usize <= self.elements.len();

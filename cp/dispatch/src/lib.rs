@@ -28,8 +28,8 @@
 //! want to run at the moment. A user's share is divided among its virtual CPUs that do.
 //!
 //! A maximum share (LIMITHARD, LIMITSOFT) is kept by a clock of its own for each limited user: it advances by the time
-//! used divided by the maximum, and whoever has it ahead of the real time is on the **limit list** until it is not.
-//! With LIMITSOFT a processor that finds nothing else to run takes its work from there.
+//! used divided by the maximum, and a virtual CPU that has it ahead of the real time is on the **limit list** until it
+//! is not. With LIMITSOFT a processor that finds nothing else to run takes its work from there.
 //!
 //! # Storage
 //!

@@ -25,7 +25,7 @@ pub enum Format {
 pub struct Fields {
     /// I2 (sign-extended; unsigned for I, SI and SIY), or the relative operand in bytes.
     pub imm: i64,
-    /// The address of the next sequential instruction, relative to the block's first. Under EXECUTE: of the one behind
+    /// The address of the next sequential instruction, relative to the block's first. Under EXECUTE: of the one after
     /// that.
     pub next: i32,
     /// First displacement (of SSe: the second operand's).

@@ -12,7 +12,7 @@ use crate::cpu_trait::{Cc, Cpu, Routine, Step, Width};
 use crate::fields::Fields;
 use cpu::{At, Interruption, State};
 
-/// The interpreter's entry for an instruction: does it, and then those behind it in the block. Nothing comes back, so
+/// The interpreter's entry for an instruction: does it, and then those after it in the block. Nothing comes back, so
 /// that the call of the next can be a jump: how many instructions were not reached is in `State::left`, and if the last
 /// one was left early, why is in `State::failed`.
 pub type Handler = fn(&mut State, &Fields, rest: &[Op]);

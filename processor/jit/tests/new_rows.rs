@@ -1,7 +1,8 @@
 //! An instruction added to the table is fast without a second file: rows once more under free operation codes are
 //! translated as the originals are.
 //!
-//! The rows are there with the feature `copies` only, so `cargo test -p jit --features copies --test new_rows` runs this.
+//! The rows are there with the feature `copies` only, so `cargo test -p jit --features copies --test new_rows` runs
+//! this.
 
 #![cfg(all(translator, feature = "copies"))]
 

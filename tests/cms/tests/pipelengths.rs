@@ -10,7 +10,7 @@ use cms::system::{File, Site};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What is done; the execs that do it without a pipeline and with one; what is typed before each, and behind it to see
+/// What is done; the execs that do it without a pipeline and with one; what is typed before each, and after it to see
 /// what it has done.
 struct Task {
     what: &'static str,

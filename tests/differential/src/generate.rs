@@ -542,7 +542,7 @@ impl<'a> Generator<'a> {
         text
     }
 
-    /// EX or EXRL of an instruction behind a branch over it. Before EX there may be the instruction that finds the
+    /// EX or EXRL of an instruction after a branch over it. Before EX there may be the instruction that finds the
     /// target.
     fn execute(&mut self, row: &Row, o: &Operands) -> Vec<u8> {
         let len = row.blank.len();

@@ -3,7 +3,7 @@
 //! All sections of an object that are in storage become one control section. Its names are the object's global ones, in
 //! upper case and cut to eight characters. What the object says relative to its own place is settled here; addresses
 //! become items of RLD cards. A branch or LARL to another object's name has no place for an address, so it leads to a
-//! few instructions behind the section that load it from a constant ([`veneer`]).
+//! few instructions after the section that load it from a constant ([`veneer`]).
 //!
 //! An object that has `main` is a program for the C library: its deck wants the library's entry, and begins there.
 

@@ -131,8 +131,8 @@ pub enum Command {
     },
     /// Shows what is on a disk: label, data sets, records of tracks, minidisks.
     Show(show::Options),
-    /// Formats a minidisk on a volume, or moves its blocks to or from a file of the host. Nobody may be using the
-    /// volume.
+    /// Formats a minidisk on a volume, or moves its blocks to or from a file of the host. No system may be using
+    /// the volume.
     Minidisk(minidisk::Options),
     /// Turns a Hercules configuration file into statements of SYSTEM CONFIG and USER DIRECT.
     ImportHercules {

@@ -43,7 +43,7 @@ pub fn check(disk: &Path) {
 /// Where file systems begin, at most.
 const HEAD: usize = 400 * 512;
 
-/// The blocks of the disk one behind the other, as long as they are wanted, without records of other lengths: labels
+/// The blocks of the disk one after the other, as long as they are wanted, without records of other lengths: labels
 /// and the table of contents.
 fn each(volume: &dyn Volume, take: &mut dyn FnMut(&[u8]) -> bool) {
     let kind = volume.kind();

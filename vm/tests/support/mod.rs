@@ -48,7 +48,7 @@ pub fn root_initrd() -> Option<PathBuf> {
 /// How long a guest that ends by itself may take, on a busy host.
 const GUEST: Duration = Duration::from_secs(600);
 
-/// What `endicott linux`, which nobody types to, prints until it ends; it must end by itself, with code 0, and not
+/// What `endicott linux`, at which no key is pressed, prints until it ends; it must end by itself, with code 0, and not
 /// hang.
 pub fn console(command: &mut Command) -> String {
     let piped = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -1,6 +1,6 @@
 //! XPND: compressed data of the second operand becomes bytes of the first.
 //!
-//! An execution copies the history, works in a window behind it, and stores what came out. It stops where an operand,
+//! An execution copies the history, works in a window after it, and stores what came out. It stops where an operand,
 //! or as much of it as can be touched without an interruption, ends; where it goes on is in the continuation state.
 //! Bits are consumed symbol by symbol: of a second operand that ends within one, the bits go into the continuation
 //! state.

@@ -9,7 +9,7 @@ fn range(first: u8, last: u8) -> u64 {
     if first <= last { from & to } else { from | to }
 }
 
-/// R2 rotated left, as far as the bits of `mask` are concerned: where they are the right half's, nobody asks for the
+/// R2 rotated left, as far as the bits of `mask` are concerned: where they are the right half's, nothing depends on the
 /// left one, which a translator may have elsewhere.
 fn rotated<C: Cpu>(cpu: &mut C, i: &Fields, mask: u64) -> C::Word {
     let amount = i.i5 & 63;

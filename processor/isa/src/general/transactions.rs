@@ -18,7 +18,7 @@ fn places(s: &State, i: &Fields) -> (u64, u64) {
 }
 
 /// TBEGIN. Bits 0-7 of the immediate: registers saved; 12 access registers may be changed, 13 floating point is
-/// allowed, 14-15 filtering. CC 0; after an abort execution goes on behind it with another.
+/// allowed, 14-15 filtering. CC 0; after an abort execution goes on after it with another.
 pub fn transaction_begin(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let controls = i.imm as u16;

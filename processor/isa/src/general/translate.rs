@@ -34,7 +34,7 @@ impl Table {
 }
 
 /// TR: each byte of the first operand becomes the byte that it selects in the second. A result that is part of the
-/// table is looked up by the bytes behind it.
+/// table is looked up by the bytes after it.
 pub fn translate(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let at = s.address(0, i.b2, i.d2);

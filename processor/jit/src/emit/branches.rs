@@ -27,7 +27,8 @@ impl Emitter<'_> {
             ; xor eax, r14d ; xor eax, ecx
             ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, [rbp + scratch(TARGET_MASK)]
             ; mov rsi, [rbp + scratch(ROWS)] ; shl eax, 4 ; add rdx, rax
-            ; cmp r14, [BYTE rdx + branch_targets::IA] ; jne >miss ; cmp rcx, [BYTE rdx + branch_targets::KEY] ; jne >miss
+            ; cmp r14, [BYTE rdx + branch_targets::IA] ; jne >miss
+            ; cmp rcx, [BYTE rdx + branch_targets::KEY] ; jne >miss
             ; mov ecx, [BYTE rdx + branch_targets::ROW] ; mov ecx, [rsi + 4 * rcx]
             ; cmp ecx, [BYTE rdx + branch_targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + branch_targets::CODE]
             ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);

@@ -2,9 +2,9 @@
 //!
 //! Nothing is kept about an instruction once it is emitted. A `Word` says where a value is, `Map` where the guest's
 //! registers are. A host register is never changed in place: a new value gets a new register. So words, the recipe of
-//! the condition code and the maps of sites stay true. [`crate::plan::copies`] and [`crate::emit::floating`] describe the
-//! exceptions. Every side exit costs a thunk and a [`Draft`], which has the map at that point. From the map the exact
-//! state is rebuilt, and the interpreter's handler does the instruction again.
+//! the condition code and the maps of sites stay true. [`crate::plan::copies`] and [`crate::emit::floating`] describe
+//! the exceptions. Every side exit costs a thunk and a [`Draft`], which has the map at that point. From the map the
+//! exact state is rebuilt, and the interpreter's handler does the instruction again.
 
 use crate::emit::floating::Unusual;
 use crate::emit::second_page::Other;

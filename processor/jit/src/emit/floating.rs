@@ -8,10 +8,10 @@
 //! host does not. So "invalid" never comes from the host.
 //!
 //! A guest register stays in a host register from its first use to the end of the block, or around a loop
-//! ([`crate::emit::loop_carried`]). The result of arithmetic gets a host register of its own as long as there are any. Otherwise,
-//! and unlike general registers, the register is changed in place. That is always the last thing that an instruction
-//! does: a later jump to one of its sites takes the change back first. A copy shares the host register until one of the
-//! two is changed.
+//! ([`crate::emit::loop_carried`]). The result of arithmetic gets a host register of its own as long as there are any.
+//! Otherwise, and unlike general registers, the register is changed in place. That is always the last thing that an
+//! instruction does: a later jump to one of its sites takes the change back first. A copy shares the host register
+//! until one of the two is changed.
 //!
 //! Mostly the exponent tells that a result is neither of the two. The others are looked at in cold code after the
 //! block.

@@ -1,15 +1,16 @@
 //! Loops over long numbers that lie side by side: four rounds at once.
 //!
 //! A loop that does the same with number after number is recognized by [`Lanes::of`]. It has loads, arithmetic and
-//! stores off registers which step by eight bytes, and a count. At the start of its second copy ([`crate::emit::loop_carried`])
-//! stands code that does rounds by fours, as long as everything is as usual. All arrays go on in their pages. What is
-//! stored does not overlap what is fetched. The results are ordinary numbers, so that at most "inexact" is signalled,
-//! and that had been before. How many fours that may be is reckoned once for a page of the arrays. Of each four, or
-//! eight where there are registers for them, only the results are looked at. Anything else is left to the copy itself,
-//! which does the next round alone. At least one round is left to it: so this code need not know the condition code.
+//! stores off registers which step by eight bytes, and a count. At the start of its second copy
+//! ([`crate::emit::loop_carried`]) stands code that does rounds by fours, as long as everything is as usual. All arrays
+//! go on in their pages. What is stored does not overlap what is fetched. The results are ordinary numbers, so that at
+//! most "inexact" is signalled, and that had been before. How many fours that may be is reckoned once for a page of the
+//! arrays. Of each four, or eight where there are registers for them, only the results are looked at. Anything else is
+//! left to the copy itself, which does the next round alone. At least one round is left to it: so this code need not
+//! know the condition code.
 //!
-//! Lanes do what the scalar instructions of [`crate::emit::floating`] do, each for itself; a round's last numbers are in the
-//! registers when a group of four is done.
+//! Lanes do what the scalar instructions of [`crate::emit::floating`] do, each for itself; a round's last numbers are
+//! in the registers when a group of four is done.
 
 use crate::emit::emitter::{Emitter, asm, scratch};
 use crate::emit::floating::MODEST;

@@ -7,8 +7,8 @@
 //! some of the block's instructions from there on. The arm has copies of those, until both agree. If they do not soon,
 //! the arm ends as any way out of the block.
 //!
-//! In a loop the places are those of its second copy ([`crate::emit::loop_carried`]). Branches from after the loop back into it are
-//! arms, too. An arm that comes back to an earlier place checks the budget.
+//! In a loop the places are those of its second copy ([`crate::emit::loop_carried`]). Branches from after the loop back
+//! into it are arms, too. An arm that comes back to an earlier place checks the budget.
 
 use crate::Arm;
 use crate::emit::emitter::{Away, Cold, Emitter, Goal, Plan, asm};
@@ -102,8 +102,8 @@ pub struct BranchedOff {
 }
 
 impl Emitter<'_> {
-    /// This instruction's place among [`crate::plan::spans`]' steps: the end of the block, after its last instruction, is a
-    /// place, too.
+    /// This instruction's place among [`crate::plan::spans`]' steps: the end of the block, after its last instruction,
+    /// is a place, too.
     pub fn position(&self) -> usize {
         self.index + (self.index >= self.plan.count) as usize
     }

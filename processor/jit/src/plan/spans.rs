@@ -9,7 +9,8 @@
 //! A block is *firm* at first: its accesses take it for granted that an open span can be accessed. Sometimes a span
 //! cannot be opened: it lies in two pages, say, or stores go to a frame that has code. Then the instruction is done at
 //! a site (a side exit with its way back). The site comes back only if it can open again all spans that are open after
-//! it ([`Open`]). Otherwise the block is left there. One that is left often ([`crate::runtime::side_exits`]) is translated again,
+//! it ([`Open`]). Otherwise the block is left there. One that is left often ([`crate::runtime::side_exits`]) is
+//! translated again,
 //! *loose*. There, a slot of 0 says that nothing is open. Each access that finds 0 makes a TLB probe of its own, in
 //! cold code after the block. Stores have a second word then, which is 0 where stores are not allowed or the frame has
 //! code. A site comes back to loose code with all slots 0.

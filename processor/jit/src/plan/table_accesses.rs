@@ -1,8 +1,8 @@
 //! Tables: accesses with a small number in the index register, as a byte shifted left, off a base that the trace does
 //! not change. Such are the table of a loop, and the registers that an interpreter keeps in its frame.
 //!
-//! All of the table is taken for one operand that shares its TLB probe with others ([`crate::plan::spans`]). So only the
-//! access itself waits for the index. A bound for all 64 bits of the index register is known from the instructions
+//! All of the table is taken for one operand that shares its TLB probe with others ([`crate::plan::spans`]). So only
+//! the access itself waits for the index. A bound for all 64 bits of the index register is known from the instructions
 //! before it in the same trace. Where a branch leads in between, nothing is known.
 
 use crate::Arm;
