@@ -11,6 +11,7 @@ mod deny;
 mod guest;
 mod host;
 mod house;
+mod picture;
 mod real;
 mod root;
 mod tasks;
@@ -32,6 +33,7 @@ cargo x TASK (or make TASK, which first installs what is missing):
   oracle [GROUP] [--seed N] [--count N]  our processor against qemu-s390x, 200,000 sequences
   fuzz [TARGET] [SECONDS] [SEED]  everything that reads what strangers write, a minute each
   docs                     the references in docs/reference, from the tables in the source
+  picture                  docs/screen.svg, the README's picture, from the screen of a 3270 client
   deny                     licences and sources of dependencies, and crates there in two versions, by cargo-deny
   house [--check FILE]     what is large, tangled or done by hand, counted; docs/house.txt has what may not grow
   ci                       what a change must pass
@@ -62,6 +64,7 @@ fn perform(words: &[&str]) -> Outcome {
         ["oracle", words @ ..] => tasks::oracle(words),
         ["fuzz", words @ ..] => tasks::fuzz(words),
         ["docs"] => tasks::docs(),
+        ["picture"] => picture::picture(),
         ["deny"] => deny::deny(),
         ["house", words @ ..] => house::house(words),
         ["ci"] => tasks::ci(),

@@ -1,7 +1,7 @@
 //! The tasks that are little more than a row of commands.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::host::{self, Outcome, cargo, run};
@@ -15,18 +15,10 @@ const TESTED: &str = "checked";
 /// Brings up the sample system on this terminal.
 pub fn run_system(arguments: &[&str]) -> Outcome {
     run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
-    let endicott = || Command::new(host::target("release").join("endicott"));
     let guest = guest::prepare()?;
     let system = env::var_os("ENDICOTT_SYSTEM").map_or_else(|| host::root().join("sample"), PathBuf::from);
     if !system.exists() {
-        run(endicott().arg("sample").arg(&system))?;
-        // CMS on MAINT's 190: IPL 190 starts it, and CMSUSER's LOGON does.
-        if cms::compiler().is_some() {
-            cms::prepare()?;
-            cms::install(endicott, &system)?;
-        } else {
-            println!("The sample system is without CMS: that needs gcc-s390x-linux-gnu (make run installs it).");
-        }
+        sample_system(&system)?;
         // A kernel, its parameters and an initramfs in the reader: IPL 00C boots them.
         let parameters = guest::folder().join("parameters");
         host::write_whole(&parameters, b"vmb.mode=shell\n")?;
@@ -39,6 +31,21 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
         }
     }
     run(endicott().args(["run", "--system"]).arg(&system).args(arguments))
+}
+
+/// Makes the sample system in the folder `system`, with CMS on MAINT's 190: IPL 190 starts it, and CMSUSER's LOGON does.
+pub fn sample_system(system: &Path) -> Outcome {
+    run(endicott().arg("sample").arg(system))?;
+    if cms::compiler().is_none() {
+        println!("The sample system is without CMS: that needs gcc-s390x-linux-gnu (make run installs it).");
+        return Ok(());
+    }
+    cms::prepare()?;
+    cms::install(endicott, system)
+}
+
+fn endicott() -> Command {
+    Command::new(host::target("release").join("endicott"))
 }
 
 /// Format, lints, what may not grow, and every test. With `bless`, tests that compare with recorded expectations record
