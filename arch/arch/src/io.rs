@@ -7,6 +7,8 @@
 //! Words are numbered and bits are counted as in the manual; masks are of the full word unless said otherwise.
 
 use crate::Program;
+use base::layout::{U16, U24, U32};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute};
 
 /// The subchannel number and set that instructions take in general register 1, and that interruptions store at
 /// absolute 184: `X'0001nnnn'` (POP, chapter 14, "Subsystem-identification word").
@@ -64,7 +66,30 @@ pub mod ccw_flag {
     pub const MIDA: u8 = 0x01;
 }
 
-/// Channel-command word (POP, chapter 15).
+/// A channel-command word of format 0 in storage (POP, chapter 15).
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Ccw0 {
+    command: u8,
+    address: U24,
+    flags: u8,
+    ignored: u8,
+    count: U16,
+}
+
+/// A channel-command word of format 1 in storage.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Ccw1 {
+    command: u8,
+    flags: u8,
+    count: U16,
+    address: U32,
+}
+
+const _: () = assert!(size_of::<Ccw0>() == Ccw::SIZE && size_of::<Ccw1>() == Ccw::SIZE);
+
+/// Channel-command word: what both formats say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ccw {
     pub command: u8,
@@ -76,31 +101,32 @@ pub struct Ccw {
 }
 
 impl Ccw {
+    /// Bytes of a CCW in storage.
+    pub const SIZE: usize = 8;
+
     /// Reads the eight bytes of a CCW.
-    pub fn decode(format: CcwFormat, b: [u8; 8]) -> Ccw {
+    pub fn decode(format: CcwFormat, bytes: [u8; Ccw::SIZE]) -> Ccw {
         match format {
-            CcwFormat::Zero => Ccw {
-                command: b[0],
-                address: u32::from_be_bytes([0, b[1], b[2], b[3]]),
-                flags: b[4],
-                count: u16::from_be_bytes([b[6], b[7]]),
-            },
-            CcwFormat::One => Ccw {
-                command: b[0],
-                flags: b[1],
-                count: u16::from_be_bytes([b[2], b[3]]),
-                address: u32::from_be_bytes([b[4], b[5], b[6], b[7]]),
-            },
+            CcwFormat::Zero => {
+                let Ccw0 { command, address, flags, count, .. } = transmute!(bytes);
+                Ccw { command, flags, count: count.get(), address: address.get() }
+            }
+            CcwFormat::One => {
+                let Ccw1 { command, flags, count, address } = transmute!(bytes);
+                Ccw { command, flags, count: count.get(), address: address.get() }
+            }
         }
     }
 
     /// The eight bytes of a CCW; of the address format 0 keeps 24 bits.
-    pub fn encode(&self, format: CcwFormat) -> [u8; 8] {
-        let a = self.address.to_be_bytes();
-        let c = self.count.to_be_bytes();
+    pub fn encode(&self, format: CcwFormat) -> [u8; Ccw::SIZE] {
+        let Ccw { command, flags, .. } = *self;
+        let count = U16::new(self.count);
         match format {
-            CcwFormat::Zero => [self.command, a[1], a[2], a[3], self.flags, 0, c[0], c[1]],
-            CcwFormat::One => [self.command, self.flags, c[0], c[1], a[0], a[1], a[2], a[3]],
+            CcwFormat::Zero => {
+                transmute!(Ccw0 { command, address: U24::new(self.address), flags, ignored: 0, count })
+            }
+            CcwFormat::One => transmute!(Ccw1 { command, flags, count, address: U32::new(self.address) }),
         }
     }
 
