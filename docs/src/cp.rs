@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use message::MESSAGES;
 use nucleus::command::{COMMANDS, Command, query::QUERIES, set::SETTINGS};
-use nucleus::message::MESSAGES;
 
 /// The commands.
 pub fn commands() -> String {
@@ -32,7 +32,7 @@ fn command(page: &mut String, prefix: &str, row: &Command) {
 pub fn messages() -> String {
     let mut page = String::from(
         "# CP messages\n\n\
-         Made by `make docs` from the table in `cp/nucleus/src/message.rs`. The number is what DIAGNOSE X'08' returns; the letter\n\
+         Made by `make docs` from the table in `cp/message/src/lib.rs`. The number is what DIAGNOSE X'08' returns; the letter\n\
          says E error, I information, W warning, A action, R response awaited. Words in braces are filled in.\n",
     );
     for row in MESSAGES {

@@ -24,7 +24,7 @@ use crate::words::words;
 use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
-use nucleus::calendar::Zone;
+use message::calendar::Zone;
 use nucleus::minidisk::real::Policy;
 use nucleus::minidisk::subsystem::{Limits, Settings};
 use nucleus::system::SystemConfig;

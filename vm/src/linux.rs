@@ -125,7 +125,7 @@ impl Options {
 
 /// A size of storage as it is typed: 512M, 2G.
 pub fn size(text: &str) -> Result<u64, String> {
-    let size = nucleus::words::Word(text).storage().filter(|&size| size >= 16 << 20);
+    let size = message::words::Word(text).storage().filter(|&size| size >= 16 << 20);
     size.ok_or_else(|| "a size is a number with M or G, at least 16M".into())
 }
 

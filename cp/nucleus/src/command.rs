@@ -6,10 +6,10 @@
 //! HELP and the reader of the manual see the same words. It begins with the syntax.
 
 use crate::class::Classes;
-use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::words::{Words, abbreviates};
+use message::words::{Words, abbreviates};
+use message::{Message, Response};
 use std::sync::Arc;
 
 /// Where a command comes from.
@@ -47,48 +47,6 @@ impl Issuer {
     /// Whether the issuer has one of these classes.
     pub fn has(&self, classes: &str) -> bool {
         self.vmdbk.lock().classes.meets(Classes::of(classes))
-    }
-}
-
-/// What a command answers: lines, and a return code that is 0 unless a command says otherwise.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Response {
-    pub lines: Vec<String>,
-    pub code: u16,
-}
-
-impl Response {
-    /// No lines.
-    pub fn none() -> Response {
-        Response::default()
-    }
-
-    /// The lines of another response as well, and its return code if it has one.
-    pub fn add(&mut self, other: Response) {
-        self.lines.extend(other.lines);
-        self.code = self.code.max(other.code);
-    }
-
-    pub fn push(&mut self, line: impl Into<String>) {
-        self.lines.push(line.into());
-    }
-}
-
-impl From<String> for Response {
-    fn from(line: String) -> Response {
-        Response { lines: vec![line], code: 0 }
-    }
-}
-
-impl From<&str> for Response {
-    fn from(line: &str) -> Response {
-        line.to_string().into()
-    }
-}
-
-impl From<Vec<String>> for Response {
-    fn from(lines: Vec<String>) -> Response {
-        Response { lines, code: 0 }
     }
 }
 
@@ -249,7 +207,7 @@ pub fn execute(cp: &Cp, issuer: &Issuer, line: &str) -> Result<Response, Message
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::minimum;
+    use message::words::minimum;
 
     fn all() -> impl Iterator<Item = (&'static str, &'static Command)> {
         let rows = |name, table: &'static [Command]| table.iter().map(move |row| (name, row));

@@ -3,11 +3,11 @@
 //! Everything here works on one virtual CPU's state and knows no user: the operands of DISPLAY and STORE are read,
 //! lines come out. Storage is reached as the operator's panel reaches it, without protection by keys or page tables.
 
-use crate::message::{self, Message};
-use crate::words::Word;
 use arch::{Absolute, PAGE, PAGE_MASK, Program, Real};
 use base::ebcdic;
 use cpu::{Architecture, Space, State, Translation};
+use message::Message;
+use message::words::Word;
 
 /// The most lines that one operand shows.
 const LINES: usize = 4096;

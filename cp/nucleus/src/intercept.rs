@@ -3,7 +3,7 @@
 use crate::console::terminal::Ending;
 use crate::diagnose;
 use crate::machine::Machine;
-use crate::message;
+
 use crate::processor::Work;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;

@@ -13,7 +13,6 @@
 
 pub mod account;
 pub mod agenda;
-pub mod calendar;
 pub mod class;
 pub mod command;
 pub mod console;
@@ -25,7 +24,6 @@ pub mod ipl;
 pub mod iucv;
 pub mod logon;
 pub mod machine;
-pub mod message;
 pub mod minidisk;
 pub mod processor;
 pub mod saved;
@@ -35,4 +33,6 @@ pub mod tape;
 pub mod timers;
 pub mod trace;
 pub mod vmdbk;
-pub mod words;
+
+pub use message;
+pub use message::{calendar, words};

@@ -3,12 +3,12 @@
 use crate::command::message_user;
 use crate::console::display::{Key, Tone};
 use crate::console::terminal::{Entry, Logon, Terminal};
-use crate::message::{self, Message};
 use crate::minidisk;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::words::Words;
 use directory::{IplFrom, Password, User};
+use message::Message;
+use message::words::Words;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

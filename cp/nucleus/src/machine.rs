@@ -7,7 +7,7 @@ use crate::console::ConsoleGuard;
 use crate::console::display::Tone;
 use crate::console::glass::VirtualConsole;
 use crate::console::graf::{Graf, VirtualGraf};
-use crate::message;
+
 use crate::processor::Processors;
 use crate::spooling::{self, SharedUnit};
 use crate::vmdbk::Vmdbk;

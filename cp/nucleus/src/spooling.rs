@@ -13,7 +13,6 @@ pub mod describe;
 pub mod options;
 pub mod record;
 
-use crate::command::Response;
 use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
@@ -21,6 +20,7 @@ use base::{Held, ebcdic};
 use css::Device as ChannelDevice;
 use devices::{Card, NotReady, Printer1403, Punch2540, Reader2540, ReadySwitch, RecordSink, RecordSource};
 use directory::{SpoolDevice, SpoolKind};
+use message::Response;
 use options::Options;
 use spool::{After, OutputFile, Queue, ReaderFile, Spool, SpoolFile};
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -6,7 +6,6 @@
 //! time.
 
 use crate::agenda::{Agenda, Item};
-use crate::calendar::{Date, Zone};
 use crate::command::{self, Issuer, Origin};
 use crate::console::PfKey;
 use crate::console::display::{Action, Key, Tone};
@@ -16,7 +15,6 @@ use crate::dial;
 use crate::intercept;
 use crate::logon;
 use crate::machine::{FLOOD, Owner, Surroundings};
-use crate::message::{self, Message};
 use crate::minidisk::Disks;
 use crate::processor::Processors;
 use crate::spooling::{self, SharedSpool};
@@ -24,6 +22,8 @@ use crate::tape::Tapes;
 use crate::vmdbk::{self, Vmdbk};
 use base::{Clock, Held, Tod};
 use directory::{Directory, User};
+use message::Message;
+use message::calendar::{Date, Zone};
 use spool::Spool;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -2,11 +2,11 @@
 
 use super::spool_files::{self, Target};
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::spooling::options::{Of, Options};
 use crate::spooling::{self, close, message_of};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 use spool::{Queue, Spool};
 use std::collections::HashMap;
 

@@ -2,12 +2,12 @@
 
 use super::spool::units;
 use super::{Issuer, Origin, Response};
-use crate::message::Message;
 use crate::spooling::options::{Of, Options};
 use crate::spooling::{close as closing, lock_unit};
 use crate::system::Cp;
-use crate::words::Words;
 use directory::SpoolKind;
+use message::Message;
+use message::words::Words;
 use spool::After;
 
 /// `Close CONsole|Reader|PRinter|PUnch|ALL|vdev [operand ...]`

@@ -1,9 +1,9 @@
 //! `*` and `CP`: a comment, and the prefix that makes anything a CP command.
 
 use super::{Issuer, Origin, Response, execute};
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `* [anything]`
 ///

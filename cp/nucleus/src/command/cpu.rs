@@ -1,9 +1,9 @@
 //! CPU: a command for another virtual CPU.
 
 use super::{Issuer, Response, execute};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `CPU n|ALL command`
 ///
@@ -26,7 +26,7 @@ pub fn cpu(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
 }
 
 /// The address of a virtual CPU that exists.
-pub fn address(issuer: &Issuer, word: crate::words::Word<'_>) -> Result<u16, Message> {
+pub fn address(issuer: &Issuer, word: message::words::Word<'_>) -> Result<u16, Message> {
     let cpu = word.hexadecimal().and_then(|n| u16::try_from(n).ok()).ok_or_else(|| word.invalid())?;
     if issuer.vmdbk.machine().configuration.is_defined(cpu) {
         Ok(cpu)

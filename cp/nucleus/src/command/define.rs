@@ -3,12 +3,12 @@
 use super::{Issuer, Response};
 use crate::console::graf::{Graf, VirtualGraf};
 use crate::machine::Machine;
-use crate::message::{self, Message};
 use crate::minidisk;
 use crate::spooling::{self, Unit, lock_unit};
 use crate::system::Cp;
-use crate::words::{Word, Words};
 use directory::{SpoolDevice, SpoolKind};
+use message::Message;
+use message::words::{Word, Words};
 use std::sync::{Arc, Mutex};
 
 /// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] |

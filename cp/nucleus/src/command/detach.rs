@@ -3,12 +3,12 @@
 use super::{Issuer, Response};
 use crate::console::graf::Line;
 use crate::dial;
-use crate::message::{self, Message};
 use crate::minidisk;
 use crate::spooling;
 use crate::system::Cp;
 use crate::tape;
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 
 /// `DETach vdev[-vdev] ... | CPU n[-n] | rdev [FROM] userid|*|SYSTEM`
 ///

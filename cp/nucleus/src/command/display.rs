@@ -2,10 +2,10 @@
 
 use super::{Issuer, Response};
 use crate::examine::{self, Area, File};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
 use arch::io::Schib;
+use message::Message;
+use message::words::Words;
 
 /// `Display G|GG|GH|X|XG|Y|AR[reg[-reg|.count]] | PSW [ALL] | PREFIX | SCHIB [vdev[-vdev]|ALL] |
 /// [T|K|I][V|L|R|N|PRI|SEC|HOM]hexloc[-hexloc|.count] ...`

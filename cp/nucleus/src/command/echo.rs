@@ -1,9 +1,9 @@
 //! ECHO.
 
 use super::{Issuer, Origin, Response};
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `ECho [n]`
 ///

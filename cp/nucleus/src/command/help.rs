@@ -1,9 +1,9 @@
 //! HELP.
 
 use super::{COMMANDS, Command, Issuer, Response, find, query, set};
-use crate::message::{self, MESSAGES, Message};
 use crate::system::Cp;
-use crate::words::{Word, Words};
+use message::words::{Word, Words};
+use message::{MESSAGES, Message};
 
 /// `HELP [command | QUERY operand | SET operand | HCPxxxnnns]`
 ///

@@ -1,12 +1,12 @@
 //! INDICATE: how busy the system is, and with which users.
 
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::words::Words;
 use directory::SpoolKind;
 use dispatch::{Queued, Status};
+use message::Message;
+use message::words::Words;
 use std::sync::Arc;
 
 /// `INDicate [LOAD] | USER [userid|*|ALL] | Queues [EXP] | I/O | PAGing | ACTive`

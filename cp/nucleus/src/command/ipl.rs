@@ -2,9 +2,9 @@
 
 use super::{Issuer, Response};
 use crate::ipl::{self, Options};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `Ipl vdev|system [CLEAR|NOCLEAR] [STOP] [LOADparm text] [PARM text]`
 ///

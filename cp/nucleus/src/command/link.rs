@@ -1,12 +1,12 @@
 //! LINK: another user's minidisk, or one's own under another number.
 
 use super::{Issuer, Origin, Response};
-use crate::message::{self, Message};
 use crate::minidisk::link::Level;
 use crate::minidisk::{self, Refusal, Request};
 use crate::system::Cp;
-use crate::words::Words;
 use directory::{Access, DasdOptions, LinkMode};
+use message::Message;
+use message::words::Words;
 
 /// `LINk [TO] userid vdev1 [AS] vdev2 [mode] [[PASS=] password]`
 ///

@@ -2,9 +2,9 @@
 
 use super::{Issuer, Response};
 use crate::logon::{self, Reason};
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `LOGoff [HOld]`
 ///

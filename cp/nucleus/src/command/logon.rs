@@ -1,9 +1,9 @@
 //! LOGON, where a user is logged on already. The real one is in [`crate::logon`].
 
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `Logon userid [password] [HERE] [NOIPL] [BY userid]`
 ///

@@ -3,10 +3,10 @@
 use super::{Issuer, Response};
 use crate::console::display::Tone;
 use crate::iucv::service::Line;
-use crate::message::{self as messages, Message};
 use crate::system::Cp;
 use crate::vmdbk::{Receive, Vmdbk};
-use crate::words::Words;
+use message::words::Words;
+use message::{self as messages, Message};
 use std::sync::Arc;
 
 /// What kind of message it is.
@@ -115,7 +115,7 @@ fn send(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, kind: Kind) -> Result<Re
     Ok(Response::none())
 }
 
-fn receiver(cp: &Cp, issuer: &Issuer, target: crate::words::Word<'_>) -> Result<Arc<Vmdbk>, Message> {
+fn receiver(cp: &Cp, issuer: &Issuer, target: message::words::Word<'_>) -> Result<Arc<Vmdbk>, Message> {
     let userid = match () {
         () if target.0 == "*" => issuer.userid().to_string(),
         () if target.is("OPerator") => cp.config.operator.clone(),

@@ -2,10 +2,10 @@
 
 use super::spool_files::{self, Target};
 use super::{Issuer, Response};
-use crate::message::Message;
 use crate::spooling::{self, message_of};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `ORDer [userid|*] Reader|PRinter|PUnch spoolid|CLass c|FORM f|DEST d ...`
 ///

@@ -2,11 +2,11 @@
 
 use super::spool_files::{self, Target};
 use super::{Issuer, Response};
-use crate::message::Message;
 use crate::saved;
 use crate::spooling::{self, message_of};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 use spool::saved::{Class, SavedFile};
 
 /// `PURge [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|DEST d|ALL ... | NSS NAME name|spoolid|ALL`

@@ -1,9 +1,9 @@
 //! QUERY: a table of its own, one row for each thing that can be asked.
 
 use super::{Issuer, Response, find};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 #[path = "query/control_unit.rs"]
 pub mod control_unit;

@@ -1,13 +1,13 @@
 //! ATTACH and VARY: what real disks and tape drives are used for.
 
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::minidisk::{self, real};
 use crate::system::Cp;
 use crate::tape;
 use crate::vmdbk::Vmdbk;
-use crate::words::Words;
 use directory::{DasdControl, DasdOptions};
+use message::Message;
+use message::words::Words;
 use std::sync::Arc;
 
 /// The user that a word names, who must be logged on; `*` is the issuer.

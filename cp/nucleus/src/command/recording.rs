@@ -1,10 +1,10 @@
 //! RECORDING: records that CP keeps for a program to collect.
 
 use super::{Issuer, Response};
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
 use base::Held;
+use message::Message;
+use message::words::Words;
 
 /// `RECording ACCOUNT|EREP|SYMPTOM ON|OFF|PURGE [QID userid]`
 ///

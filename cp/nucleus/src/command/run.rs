@@ -3,10 +3,10 @@
 use super::{Issuer, Response};
 use crate::console::graf::Line;
 use crate::dial;
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
 use cpu::External;
+use message::Message;
+use message::words::Words;
 use std::sync::atomic::Ordering;
 
 /// `Begin [hexloc]`

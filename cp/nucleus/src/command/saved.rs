@@ -1,11 +1,11 @@
 //! DEFSYS, DEFSEG, SAVESYS, SAVESEG: saved systems and segments are defined and saved.
 
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::saved;
 use crate::spooling::{self, message_of};
 use crate::system::Cp;
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 use spool::saved::{Class, Kind, PageKind, PageRange, SavedFile};
 
 /// The last page that storage of 31-bit programs has.

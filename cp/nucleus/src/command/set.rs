@@ -1,9 +1,9 @@
 //! SET: a table of its own, one row for each thing that can be set.
 
 use super::{Issuer, Response, find};
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 #[path = "set/control_unit.rs"]
 pub mod control_unit;

@@ -1,9 +1,9 @@
 //! SHUTDOWN.
 
 use super::{Issuer, Response};
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `SHUTDOWN`
 ///

@@ -1,9 +1,9 @@
 //! SNAPSHOT: a real disk as it is now is kept, while its users go on.
 
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `SNAPshot rdev|volid [MERGE|DISCARD]`
 ///

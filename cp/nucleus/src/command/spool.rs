@@ -1,13 +1,13 @@
 //! SPOOL.
 
 use super::{Issuer, Origin, Response};
-use crate::message::{self, Message};
 use crate::spooling::options::{Of, Options};
 use crate::spooling::record::Recorder;
 use crate::spooling::{self, SharedUnit, Unit, close, lock_unit, options};
 use crate::system::Cp;
-use crate::words::Words;
 use directory::SpoolKind;
+use message::Message;
+use message::words::Words;
 use spool::{After, Queue};
 
 /// `SPool CONsole|Reader|PRinter|PUnch|ALL|vdev operand ...`

@@ -1,9 +1,9 @@
 //! What the commands about spool files have in common: the owner of the files, the queues, which files of those.
 
 use super::Issuer;
-use crate::message::{self, Message};
 use crate::spooling::options;
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 use spool::{Queue, Selection, Spool, SpoolFile};
 
 /// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, a user without class D can have those that

@@ -2,9 +2,9 @@
 
 use super::{Issuer, Response};
 use crate::examine::{self, Area, File, View};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 
 /// `STore [V|L|R|N|PRI|SEC|HOM]hexloc word ... | S[V|L|...]hexloc bytes | G|GG|GH|X|XG|Y|ARreg value ... | PSW words |
 /// PREFIX value | STATUS`

@@ -2,10 +2,10 @@
 
 use super::spool::units;
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::spooling::{self, lock_unit, message_of};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 use spool::{Change, Selection};
 
 /// `TAg DEV vdev|PRinter|PUnch|CONsole [text]`

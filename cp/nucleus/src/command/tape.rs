@@ -1,9 +1,9 @@
 //! MOUNT, UNLOAD and REWIND: tapes.
 
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `MOUNT rdev tape [R/O|R/W]`
 ///

@@ -2,9 +2,9 @@
 
 use super::{Issuer, Response};
 use crate::console::display::Size;
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 
 /// `TERMinal function value [function value]...`
 ///
@@ -17,7 +17,7 @@ use crate::words::{Word, Words};
 pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let mut console = issuer.vmdbk.console();
     let mut settings = console.settings.clone();
-    words.peek().ok_or_else(crate::message::operand_missing)?;
+    words.peek().ok_or_else(message::operand_missing)?;
     while let Some(function) = words.next() {
         let value = words.need()?;
         match () {

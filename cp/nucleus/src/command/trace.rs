@@ -1,10 +1,10 @@
 //! TRACE: traps for instructions and interruptions.
 
 use super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::trace::{Kind, Output, Trap, Window};
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 
 /// The name of the trap that counts.
 const COUNT: &str = "COUNT";

@@ -2,10 +2,10 @@
 
 use super::spool_files::{self, Target};
 use super::{Issuer, Origin, Response};
-use crate::message::{self, Message};
 use crate::spooling::{self, close, message_of, options};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 use spool::Queue;
 
 /// `TRANsfer [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|ALL ... [TO] userid|* [Reader|PRinter|PUnch]`

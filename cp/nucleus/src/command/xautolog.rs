@@ -2,9 +2,9 @@
 
 use super::{Issuer, Response};
 use crate::logon;
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `XAUTOLOG userid`
 ///

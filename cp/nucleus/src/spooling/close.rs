@@ -2,11 +2,11 @@
 
 use super::options::Options;
 use super::{SharedUnit, Unit, lock, lock_unit, message_of, queue_of};
-use crate::command::Response;
 use crate::console::display::Tone;
 use crate::message::Message;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
+use message::Response;
 use spool::{Attributes, Error, OutputFile, Queue, SpoolFile};
 
 /// Closes a punch, printer or console with CLOSE's operands; without an open file nothing happens, nor with CONT. The

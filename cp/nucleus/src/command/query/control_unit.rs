@@ -2,10 +2,10 @@
 
 use super::super::set::control_unit::{devices, timed};
 use super::super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
 use devices::dasd::Statistics;
+use message::Message;
+use message::words::Words;
 
 fn state(on: bool) -> &'static str {
     if on { "activated" } else { "deactivated" }

@@ -1,12 +1,12 @@
 //! QUERY DASD, LINKS, MDISK, ALLOC, CPOWNED: real disks, minidisks, and the users who have them.
 
 use super::super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::minidisk::real::{Real, State, device_type, size};
 use crate::minidisk::{Link, Place, map};
 use crate::system::Cp;
-use crate::words::{Word, Words};
 use directory::{DasdControl, DeviceKind, Extent};
+use message::Message;
+use message::words::{Word, Words};
 
 /// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev|rdev[-rdev]|volid]`
 ///

@@ -1,13 +1,13 @@
 //! QUERY NSS: saved systems and segments.
 
 use super::super::{Issuer, Response};
-use crate::calendar::Date;
-use crate::message::{self, Message};
 use crate::saved;
 use crate::spooling;
 use crate::system::Cp;
-use crate::words::Words;
 use arch::PAGE;
+use message::Message;
+use message::calendar::Date;
+use message::words::Words;
 use spool::saved::{Class, Kind, SavedFile};
 
 /// `Query NSS [ALL|spoolid|NAME name] [MAP] | NSS USERS name`

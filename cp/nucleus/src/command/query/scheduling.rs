@@ -2,10 +2,10 @@
 
 use super::super::set::scheduling;
 use super::super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 use std::sync::Arc;
 
 fn target(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Arc<Vmdbk>, Message> {

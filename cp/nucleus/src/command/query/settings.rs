@@ -2,10 +2,10 @@
 
 use super::super::{Issuer, Response};
 use crate::console::PfKey;
-use crate::message::Message;
 use crate::system::Cp;
 use crate::vmdbk::{Emsg, Receive};
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 fn on(value: bool) -> &'static str {
     if value { "ON " } else { "OFF" }

@@ -1,11 +1,11 @@
 //! QUERY RDR, PRT and PUN: the files on the queues. Linux's vmur and many an EXEC take the lines apart by columns.
 
 use super::super::{Issuer, Response, spool_files};
-use crate::calendar::Date;
-use crate::message::Message;
 use crate::spooling;
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::calendar::Date;
+use message::words::Words;
 use spool::{Queue, Selection, SpoolFile};
 
 /// `Query Reader [userid|*] [spoolid|CLass c|FORM f|DEST d|ALL ...] [HOld|NOHold] [SHORTdate|FULLdate|ISOdate]`
@@ -108,7 +108,7 @@ fn list(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, queue: Queue) -> Result<
         all.chain(own).cloned().collect()
     });
     if let ([], [Selection::Spid(spid)]) = (files.as_slice(), selections.as_slice()) {
-        return Err(crate::message::spoolid_absent(format!("{spid:04}")).from("CQS"));
+        return Err(message::spoolid_absent(format!("{spid:04}")).from("CQS"));
     }
     if files.is_empty() {
         return Ok(format!("NO {} FILES", queue.name()).into());

@@ -1,11 +1,11 @@
 //! QUERY TIME, CPLEVEL, USERID, COMMANDS, LOGMSG: the system and the moment.
 
 use super::super::{COMMANDS, Issuer, Response, find};
-use crate::calendar::Date;
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
 use base::Held;
+use message::Message;
+use message::calendar::Date;
+use message::words::Words;
 
 /// `Query TIme`
 ///
@@ -44,7 +44,7 @@ pub fn user_id(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
 pub fn commands(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let classes = issuer.vmdbk.lock().classes;
     if let Some(word) = words.next() {
-        let row = find(COMMANDS, word.0, classes).ok_or_else(|| crate::message::unknown_command(word.upper()))?;
+        let row = find(COMMANDS, word.0, classes).ok_or_else(|| message::unknown_command(word.upper()))?;
         return Ok(format!("{} = {}", row.name.to_ascii_uppercase(), row.classes).into());
     }
     let names: Vec<String> = COMMANDS

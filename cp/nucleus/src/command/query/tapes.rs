@@ -1,10 +1,10 @@
 //! QUERY TAPES: tape drives, real ones and a user's.
 
 use super::super::{Issuer, Response};
-use crate::message::Message;
 use crate::system::Cp;
 use crate::tape::Real;
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 
 /// `Query TAPes [ALL|ATTAched|FREE|OFFline|rdev]`
 ///
@@ -28,7 +28,7 @@ pub fn tapes(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Mess
     let mut response = Response::none();
     reals.iter().filter(wanted).for_each(|real| response.push(line(real)));
     match (response.lines.is_empty(), number) {
-        (true, Some(number)) => Err(crate::message::no_real_device(format!("{number:04X}"))),
+        (true, Some(number)) => Err(message::no_real_device(format!("{number:04X}"))),
         (true, None) if what.is("ATTAched") || what.is("ALL") => Ok("An active TAPE was not found.".to_string().into()),
         (true, None) => {
             Ok(format!("{} TAPE was not found.", if what.is("FREE") { "A free" } else { "An offline" }).into())

@@ -1,10 +1,10 @@
 //! QUERY NAMES, USERS, FILES: which users are logged on.
 
 use super::super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 use spool::Queue;
 
 /// A user and where: `MAINT    -L0003`, `OPERSYMP - DSC`.

@@ -1,11 +1,11 @@
 //! QUERY VIRTUAL, CONSOLE, STORAGE, CPUS, RDR ... vdev: what the virtual machine consists of.
 
 use super::super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::spooling::{describe, lock_unit};
 use crate::system::Cp;
-use crate::words::{Word, Words};
 use directory::SpoolKind;
+use message::Message;
+use message::words::{Word, Words};
 
 /// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
 /// [DETAILS]`

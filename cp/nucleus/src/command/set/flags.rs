@@ -1,10 +1,10 @@
 //! The settings that are ON or OFF, or nearly so.
 
 use super::super::{Issuer, Response};
-use crate::message::Message;
 use crate::system::Cp;
 use crate::vmdbk::{Emsg, Receive, Settings};
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 fn change(issuer: &Issuer, mut words: Words<'_>, field: fn(&mut Settings) -> &mut bool) -> Result<Response, Message> {
     let on = words.need()?.on_or_off()?;

@@ -2,9 +2,9 @@
 
 use super::super::{Issuer, Response};
 use crate::console::PfKey;
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::{Word, Words};
+use message::Message;
+use message::words::{Word, Words};
 
 /// The number in `PFnn`, if `word` is that.
 pub fn number(word: Word<'_>) -> Option<usize> {

@@ -1,10 +1,10 @@
 //! SET JIT: the translator.
 
 use super::super::{Issuer, Response};
-use crate::message::Message;
 use crate::system::Cp;
-use crate::words::Words;
 use engine::Engine;
+use message::Message;
+use message::words::Words;
 
 /// `SET JIT ON|OFF`
 ///

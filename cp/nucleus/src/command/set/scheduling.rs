@@ -1,12 +1,12 @@
 //! SET SHARE, QUICKDSP, SRM: how the dispatcher treats users.
 
 use super::super::{Issuer, Response};
-use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::words::{Word, Words};
 use directory::{Limit, Portion};
 use dispatch::{Maximum, Share};
+use message::Message;
+use message::words::{Word, Words};
 use std::sync::Arc;
 
 fn target(cp: &Cp, issuer: &Issuer, words: &mut Words<'_>) -> Result<Arc<Vmdbk>, Message> {

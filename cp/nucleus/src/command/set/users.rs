@@ -3,9 +3,9 @@
 
 use super::super::{Issuer, Response, query, run};
 use crate::class::Classes;
-use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::words::Words;
+use message::Message;
+use message::words::Words;
 
 /// `SET PRIVclass [*|userid] [=|+|-]classes | RESET`
 ///

@@ -4,7 +4,7 @@
 //! DISCONNECT, in any case. The same spelling serves the command table, the operands and HELP, so what a user
 //! reads is what is compared.
 
-use crate::message::{self, Message};
+use crate::Message;
 use std::fmt;
 
 /// Whether `word` is `keyword` or one of its abbreviations, down to the capitals at its front.
@@ -41,7 +41,7 @@ impl<'a> Word<'a> {
         if (1..=8).contains(&self.0.len()) && self.0.bytes().all(legal) {
             Ok(self.upper())
         } else {
-            Err(message::invalid_userid(self.upper()))
+            Err(crate::invalid_userid(self.upper()))
         }
     }
 
@@ -80,13 +80,13 @@ impl<'a> Word<'a> {
         match () {
             () if self.is("ON") => Ok(true),
             () if self.is("OFF") => Ok(false),
-            () => Err(message::invalid_operand(self.upper())),
+            () => Err(crate::invalid_operand(self.upper())),
         }
     }
 
     /// HCP002E naming this word.
     pub fn invalid(self) -> Message {
-        message::invalid_operand(self.upper())
+        crate::invalid_operand(self.upper())
     }
 }
 
@@ -121,22 +121,22 @@ impl<'a> Words<'a> {
 
     /// The next word; HCP026E if the line ends here.
     pub fn need(&mut self) -> Result<Word<'a>, Message> {
-        self.next().ok_or_else(message::operand_missing)
+        self.next().ok_or_else(crate::operand_missing)
     }
 
     /// The next word as a virtual device number; HCP022E otherwise.
     pub fn need_device(&mut self) -> Result<u16, Message> {
-        self.next().and_then(Word::device).ok_or_else(message::device_missing)
+        self.next().and_then(Word::device).ok_or_else(crate::device_missing)
     }
 
     /// The next word as a real device number; HCP021E otherwise.
     pub fn need_real_device(&mut self) -> Result<u16, Message> {
-        self.next().and_then(Word::device).ok_or_else(message::real_device_missing)
+        self.next().and_then(Word::device).ok_or_else(crate::real_device_missing)
     }
 
     /// The next word as a user ID; HCP020E if the line ends here.
     pub fn need_userid(&mut self) -> Result<String, Message> {
-        self.next().ok_or_else(message::userid_missing)?.userid()
+        self.next().ok_or_else(crate::userid_missing)?.userid()
     }
 
     /// All that is left, as it was typed, without blanks at either end.
@@ -156,7 +156,7 @@ impl<'a> Words<'a> {
     /// HCP003E if anything is left.
     pub fn end(mut self) -> Result<(), Message> {
         match self.next() {
-            Some(word) => Err(message::invalid_option(word.upper())),
+            Some(word) => Err(crate::invalid_option(word.upper())),
             None => Ok(()),
         }
     }
