@@ -1,6 +1,8 @@
 //! `impl Cpu for Emitter`: what a body asks for becomes code.
 
-use crate::emit::emitter::{Emitter, asm, displaced, field};
+use crate::emit::assembler::{asm, displaced, field};
+use crate::emit::emitter::Emitter;
+use crate::emit::recipes::Recipe;
 use crate::emit::words::*;
 use cpu::{At, Interruption, cr0, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};

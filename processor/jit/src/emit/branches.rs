@@ -6,8 +6,11 @@
 //! side exit for the rare way. If the target is in a register, a guard compares it with the expected one. There is no
 //! guard if the register is known to have the address of an instruction of the trace, as a return's mostly has.
 
+use crate::emit::assembler::{asm, displaced, near, scratch};
 use crate::emit::body::not;
-use crate::emit::emitter::{Away, Cold, Emitter, Goal, asm, displaced, near, scratch};
+use crate::emit::emitter::{Away, Cold, Emitter, Goal};
+use crate::emit::recipes::Recipe;
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::runtime::branch_targets;
 use cpu::layout;

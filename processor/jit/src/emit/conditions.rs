@@ -1,8 +1,11 @@
 //! Conditions: the condition code as a recipe, and what is asked about it.
 
+use crate::emit::assembler::{asm, field, scratch};
 use crate::emit::body::is_short;
-use crate::emit::emitter::{Cold, Emitter, asm, field, scratch};
-use crate::emit::floating::Floats;
+use crate::emit::emitter::{Cold, Emitter};
+use crate::emit::map::Floats;
+use crate::emit::recipes::{Number, Recipe};
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};

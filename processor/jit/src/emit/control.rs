@@ -1,7 +1,9 @@
 //! Instructions of control programs that have nothing to do but a few loads and stores: masks of interruptions, the
 //! breaking-event address. A program in the problem state gets the exception from the handler.
 
-use crate::emit::emitter::{Emitter, asm, field, scratch};
+use crate::emit::assembler::{asm, field, scratch};
+use crate::emit::emitter::Emitter;
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use arch::mask;
 use cpu::layout;

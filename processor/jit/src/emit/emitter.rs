@@ -6,7 +6,11 @@
 //! the exceptions. Every side exit costs a thunk and a [`Draft`], which has the map at that point. From the map the
 //! exact state is rebuilt, and the interpreter's handler does the instruction again.
 
+use crate::emit::assembler::{Assembler, asm, gr, near, scratch};
 use crate::emit::floating::Unusual;
+use crate::emit::map::Map;
+use crate::emit::recipes::Recipe;
+use crate::emit::scratch::*;
 use crate::emit::second_page::Other;
 use crate::emit::words::*;
 use crate::idiom::field_loops::Stretch;
@@ -14,53 +18,13 @@ use crate::idiom::side_by_side::{Constants, Lanes};
 use crate::plan::arms::{Arms, BranchedOff, Place};
 use crate::plan::copies::{Copies, Waiting};
 use crate::plan::footprints::{Ahead, Round};
-use crate::plan::spans::{Alone, CLOSED, Spans};
+use crate::plan::spans::{Alone, Spans};
 use crate::plan::table_accesses::Tables;
 use crate::runtime::side_exits::Draft;
 use arch::Absolute;
 use cpu::{Architecture, Facilities, layout};
-use dynasmrt::{DynamicLabel, DynasmApi, VecAssembler, dynasm, x64::X64Relocation};
+use dynasmrt::{DynamicLabel, DynasmApi, dynasm};
 use isa::{Op, Width, Width::*};
-
-pub type Assembler = VecAssembler<X64Relocation>;
-
-macro_rules! asm { ($e:expr, $($t:tt)*) => { dynasm!($e.a ; .arch x64 ; $($t)*) } }
-pub(crate) use asm;
-
-/// An operand in storage with a displacement that is known only now: as short as it can be.
-macro_rules! displaced {
-    ($e:ident, $disp:expr, ($($before:tt)*) [$($base:tt)*] ($($after:tt)*)) => {
-        match i8::try_from($disp) {
-            Ok(near) => asm!($e, $($before)* [BYTE $($base)* + near] $($after)*),
-            Err(_) => asm!($e, $($before)* [$($base)* + $disp] $($after)*),
-        }
-    };
-}
-pub(crate) use displaced;
-
-/// rbp points so far into the `State` that the general registers are within reach of short displacements.
-pub const BIAS: usize = 128;
-
-/// The displacement from rbp of a field.
-pub const fn field(offset: usize) -> i32 {
-    offset as i32 - BIAS as i32
-}
-
-/// The short displacement from rbp of a field that stands near the start.
-pub const fn near(offset: usize) -> i8 {
-    assert!(offset < 2 * BIAS);
-    field(offset) as i8
-}
-
-/// The displacement from rbp of a word of `State::scratch`.
-pub const fn scratch(n: usize) -> i32 {
-    field(layout::SCRATCH + 8 * n)
-}
-
-/// The short displacement from rbp of a general register.
-pub fn gr(r: u8) -> i8 {
-    near(layout::GR) + 8 * r as i8
-}
 
 // Answers of generated code that are not the number of a link.
 /// The block at `ia` is wanted.
@@ -88,20 +52,6 @@ pub enum Goal {
     Near(i64),
     Const(u64),
     Host(u8),
-}
-
-/// How long an operand is.
-#[derive(Clone, Copy)]
-pub enum Len {
-    Bytes(i32),
-    /// One byte more than this host register says.
-    Register(u8),
-}
-
-impl From<i32> for Len {
-    fn from(bytes: i32) -> Len {
-        Len::Bytes(bytes)
-    }
 }
 
 /// Where the second copy of a loop begins, what is where then, and where it goes when it must not go on.
@@ -430,7 +380,7 @@ impl<'e> Emitter<'e> {
 
     /// `r` has another value: nothing is known of what lies off it.
     fn close(&mut self, r: u8) {
-        (self.map.read[r as usize], self.map.write[r as usize]) = (CLOSED, CLOSED);
+        self.map.spans.close(r);
     }
 
     /// `r` is in `h` from now on.

@@ -3,8 +3,9 @@
 //! Nothing here decides what an instruction means. What is not the common case goes to the site, and the routine does
 //! it: a page boundary, operands that overlap, a result that is not a normal number, a trap that is enabled.
 
+use crate::emit::assembler::asm;
 use crate::emit::control;
-use crate::emit::emitter::{Emitter, asm};
+use crate::emit::emitter::Emitter;
 use crate::emit::float_forms;
 use crate::emit::partial_words::Run;
 use crate::emit::words::*;
@@ -205,9 +206,9 @@ impl Emitter<'_> {
         for (k, r) in Self::registers(i) {
             let at = (k as i32 * size) as i8;
             if width == W64 {
-                asm!(self, movbe rax, [BYTE rcx + at] ; mov [BYTE rbp + crate::emit::emitter::gr(r)], rax)
+                asm!(self, movbe rax, [BYTE rcx + at] ; mov [BYTE rbp + crate::emit::assembler::gr(r)], rax)
             } else {
-                asm!(self, movbe eax, [BYTE rcx + at] ; mov [BYTE rbp + crate::emit::emitter::gr(r)], eax)
+                asm!(self, movbe eax, [BYTE rcx + at] ; mov [BYTE rbp + crate::emit::assembler::gr(r)], eax)
             }
             self.forget(r);
         }
@@ -231,10 +232,10 @@ impl Emitter<'_> {
                 (true, true) => asm!(self, movbe [BYTE rcx + at], Rq(h)),
                 (false, true) => asm!(self, movbe [BYTE rcx + at], Rd(h)),
                 (true, false) => {
-                    asm!(self, mov rax, [BYTE rbp + crate::emit::emitter::gr(r)] ; movbe [BYTE rcx + at], rax)
+                    asm!(self, mov rax, [BYTE rbp + crate::emit::assembler::gr(r)] ; movbe [BYTE rcx + at], rax)
                 }
                 (false, false) => {
-                    asm!(self, mov eax, [BYTE rbp + crate::emit::emitter::gr(r)] ; movbe [BYTE rcx + at], eax)
+                    asm!(self, mov eax, [BYTE rbp + crate::emit::assembler::gr(r)] ; movbe [BYTE rcx + at], eax)
                 }
             }
         }

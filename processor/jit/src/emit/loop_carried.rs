@@ -9,7 +9,11 @@
 //! second copy would load again. The way out of the second copy is as any other's. A block's loop may begin after its
 //! start ([`Round`]), as when a program comes to the loop in another loop. Then so does the second copy.
 
-use crate::emit::emitter::{Away, Carried, Cold, Emitter, Goal, OUT, asm, gr, scratch};
+use crate::emit::assembler::{asm, gr, scratch};
+use crate::emit::emitter::{Away, Carried, Cold, Emitter, Goal, OUT};
+use crate::emit::map::Map;
+use crate::emit::recipes::Recipe;
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::plan::footprints::{Round, goes_back};
 use crate::plan::spans::CLOSED;
@@ -40,7 +44,10 @@ pub struct Way {
 pub fn way(from: &Map, cc: &Recipe, to: &Map, to_cc: &Recipe) -> Option<Way> {
     // Spans that are open there must be open here.
     let open = |from: &[u8; 16], to: &[u8; 16]| to.iter().zip(from).all(|(&to, &from)| to == CLOSED || to == from);
-    if !open(&from.read, &to.read) || !open(&from.write, &to.write) || to.crossed && !from.crossed {
+    if !open(&from.spans.read, &to.spans.read)
+        || !open(&from.spans.write, &to.spans.write)
+        || to.crossed && !from.crossed
+    {
         return None;
     }
     // If a whole register has a left half of zero there, that must be known here.
@@ -137,7 +144,7 @@ impl Emitter<'_> {
             // A left half of zero now need not be zero the next time.
             map.clear &= !map.full;
             map.floats = map.floats.parted();
-            self.plan.spans.carry(&mut map);
+            self.plan.spans.carry(&mut map.spans);
             let back = self.plan.ops[first..=last].iter().filter(|op| goes_back(op, start));
             let broke = at.filter(|_| back.count() == 1 && !self.plan.arms.joins(first));
             self.carried = Some(Carried { first, at: start, label, over, map, cc, broke });
@@ -148,8 +155,8 @@ impl Emitter<'_> {
     pub fn way_back(&self, Away { map, cc, from, .. }: &Away) -> Option<Way> {
         let carried = self.carried?;
         let lost = |r: u8| {
-            let open = carried.map.read[r as usize] != CLOSED || carried.map.write[r as usize] != CLOSED;
-            open && carried.map.moved >> r & 1 == 0 && self.plan.spans.strides(r, *from, carried.first)
+            let open = carried.map.spans.has(r);
+            open && carried.map.spans.moved >> r & 1 == 0 && self.plan.spans.strides(r, *from, carried.first)
         };
         // The loop's first instruction may have a guard that fails, as its page is another's now. Its side exit is no
         // way back: it would come round without end.
@@ -205,14 +212,14 @@ impl Emitter<'_> {
         self.map.clear &= !self.map.full;
         self.forget_values();
         for Away { map, from, .. } in &edges {
-            self.plan.spans.skip(&mut self.map, *from, self.index);
+            self.plan.spans.skip(&mut self.map.spans, *from, self.index);
             self.map.floats.checked &= map.floats.checked;
-            self.map.moved |= map.moved;
+            self.map.spans.moved |= map.spans.moved;
             self.map.crossed &= map.crossed;
             for r in 0..16 {
                 let close = |here: &mut u8, there: u8| *here = if *here == there { there } else { CLOSED };
-                close(&mut self.map.read[r], map.read[r]);
-                close(&mut self.map.write[r], map.write[r]);
+                close(&mut self.map.spans.read[r], map.spans.read[r]);
+                close(&mut self.map.spans.write[r], map.spans.write[r]);
             }
         }
         if edges.iter().any(|Away { map, cc, .. }| way(map, cc, &self.map, &self.cc).is_none()) {

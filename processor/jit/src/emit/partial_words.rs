@@ -1,7 +1,8 @@
 //! Words of storage that are changed where they are (ASI and its kind). And parts of a register that a mask selects
 //! (ICM, CLM, STCM), where the mask selects one run of bytes.
 
-use crate::emit::emitter::{Emitter, asm};
+use crate::emit::assembler::asm;
+use crate::emit::emitter::Emitter;
 use crate::emit::words::*;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Width, Width::*};

@@ -11,8 +11,9 @@
 //! a site from coming back. What other CPUs want purged is seen where the attention bits are checked. So a loop has the
 //! guard in its first round only, and branches to blocks of that page are links.
 
-use crate::emit::emitter::{Away, Cold, Emitter, Goal, asm, near, scratch};
-use crate::emit::words::*;
+use crate::emit::assembler::{asm, near, scratch};
+use crate::emit::emitter::{Away, Cold, Emitter, Goal};
+use crate::emit::scratch::*;
 use arch::{Absolute, PAGE};
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};

@@ -1,6 +1,7 @@
 //! Operands in storage that have a TLB probe of their own: from the guest's address to the host's.
 
-use crate::emit::emitter::{Emitter, Len, asm, displaced, near};
+use crate::emit::assembler::{asm, displaced, near};
+use crate::emit::emitter::Emitter;
 use crate::emit::words::*;
 use arch::{PAGE, PAGE_MASK};
 use cpu::layout;

@@ -10,8 +10,10 @@
 //! for the pages after it. All else, and the last round, is left to the copy itself. No such round sets the condition
 //! code to anything but what the one before it did.
 
-use crate::emit::emitter::{Assembler, Emitter, asm, displaced, scratch};
+use crate::emit::assembler::{Assembler, asm, displaced, scratch};
+use crate::emit::emitter::Emitter;
 use crate::emit::inline_forms::Native;
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::idiom::fields::{Bytes, wide_fills};
 use crate::idiom::side_by_side::Described;
@@ -181,7 +183,7 @@ impl Emitter<'_> {
             held(stretch.count) && map.full >> stretch.count & 1 == 0
         };
         let bases = stretch.fields().all(|field| {
-            let open = if field == stretch.to { map.write } else { map.read };
+            let open = if field == stretch.to { map.spans.write } else { map.spans.read };
             whole(field.base) && spans.reaches(open[field.base as usize], field.base, field.at, 1 << stretch.log)
         });
         // Nor is the condition code made of what is changed.

@@ -6,7 +6,9 @@
 //! page, where the code compares it with what it was at translation; elsewhere, or if it has changed, the interpreter
 //! does it.
 
-use crate::emit::emitter::{Emitter, Len, asm, scratch};
+use crate::emit::assembler::{asm, scratch};
+use crate::emit::emitter::Emitter;
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use arch::PAGE;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -199,9 +201,9 @@ pub struct Routines {
     pub compare: usize,
 }
 
-pub fn emit(a: &mut crate::emit::emitter::Assembler) -> Routines {
+pub fn emit(a: &mut crate::emit::assembler::Assembler) -> Routines {
     struct E<'a> {
-        a: &'a mut crate::emit::emitter::Assembler,
+        a: &'a mut crate::emit::assembler::Assembler,
     }
     let e = E { a };
     let mut label = || e.a.new_dynamic_label();
@@ -260,7 +262,7 @@ pub fn emit(a: &mut crate::emit::emitter::Assembler) -> Routines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit::emitter::Assembler;
+    use crate::emit::assembler::Assembler;
     use crate::runtime::memory::CodeMemory;
 
     /// rcx, rdx and r8 have the arguments; the answer is in rax.

@@ -12,9 +12,12 @@
 //! Lanes do what the scalar instructions of [`crate::emit::floating`] do, each for itself; a round's last numbers are
 //! in the registers when a group of four is done.
 
-use crate::emit::emitter::{Emitter, asm, scratch};
-use crate::emit::floating::MODEST;
+use crate::emit::assembler::{asm, scratch};
+use crate::emit::emitter::Emitter;
+use crate::emit::float_flags::MODEST;
 use crate::emit::inline_forms::Native;
+use crate::emit::recipes::{Number, Recipe};
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::plan::spans::{self, Span, slot, store_slot};
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
@@ -393,9 +396,10 @@ impl Emitter<'_> {
         let span = |r: u8| {
             let spans = &self.plan.spans;
             let reaches = |n: u8, stream: Stream| spans.reaches(n, stream.base, stream.at, 8);
-            let read = lanes.streams().filter(|s| s.base == r).all(|s| reaches(map.read[r as usize], s));
-            let write = lanes.stores().filter(|(_, s)| s.base == r).all(|(_, s)| reaches(map.write[r as usize], s));
-            (read && write).then(|| spans.get(map.read[r as usize]).map(|span| (r, span))).flatten()
+            let read = lanes.streams().filter(|s| s.base == r).all(|s| reaches(map.spans.read[r as usize], s));
+            let write =
+                lanes.stores().filter(|(_, s)| s.base == r).all(|(_, s)| reaches(map.spans.write[r as usize], s));
+            (read && write).then(|| spans.get(map.spans.read[r as usize]).map(|span| (r, span))).flatten()
         };
         each(lanes.bases).map(span).collect()
     }

@@ -4,7 +4,9 @@
 //! [`Routines`] look at sixteen bytes at once. They never read beyond the aligned sixteen bytes, or the length that
 //! they are given. A string that goes on after its page is left to the interpreter, which begins again at its start.
 
-use crate::emit::emitter::{Assembler, Emitter, asm, scratch};
+use crate::emit::assembler::{Assembler, asm, scratch};
+use crate::emit::emitter::Emitter;
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Width::*};

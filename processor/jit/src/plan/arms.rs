@@ -11,11 +11,12 @@
 //! into it are arms, too. An arm that comes back to an earlier place checks the budget.
 
 use crate::Arm;
-use crate::emit::emitter::{Away, Cold, Emitter, Goal, Plan, asm};
+use crate::emit::assembler::asm;
+use crate::emit::emitter::{Away, Cold, Emitter, Goal, Plan};
 use crate::emit::loop_carried::way;
-use crate::emit::words::*;
+use crate::emit::map::Map;
+use crate::emit::recipes::Recipe;
 use crate::plan::footprints::{Footprint, Round, goes_back};
-use crate::plan::spans::CLOSED;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::Op;
 
@@ -120,9 +121,9 @@ impl Emitter<'_> {
         }
         if plan.arms.joins(index) {
             self.settle_break();
-            plan.spans.leave_off(&mut self.map, index);
+            plan.spans.leave_off(&mut self.map.spans, index);
             for &(from, to) in plan.arms.ways.iter().filter(|(_, to)| *to == index) {
-                plan.spans.go_over(&mut self.map, from + 1, to);
+                plan.spans.go_over(&mut self.map.spans, from + 1, to);
             }
         }
         // An arm that comes back here has other flags.
@@ -175,7 +176,7 @@ impl Emitter<'_> {
             self.cold[k] = Cold::Done;
             asm!(self, =>label);
             let Away { mut map, cc, refund, from, at } = away;
-            self.plan.spans.go_over(&mut map, from, n + (n >= self.plan.count) as usize);
+            self.plan.spans.go_over(&mut map.spans, from, n + (n >= self.plan.count) as usize);
             self.begin_with(map, cc, at);
             self.charged = refund + n as i32;
             self.branched_off.behind = (k < self.branched_off.own).then(|| from.saturating_sub(1));
@@ -244,7 +245,7 @@ impl Emitter<'_> {
         self.charged += next as i32 - self.index as i32 - 1;
         let to = next + (next >= self.plan.count) as usize;
         let from = if self.index < self.plan.count { self.index + 1 } else { self.position() };
-        self.plan.spans.go_over(&mut self.map, from, to);
+        self.plan.spans.go_over(&mut self.map.spans, from, to);
         Some(next)
     }
 
@@ -264,8 +265,7 @@ impl Emitter<'_> {
         let here = self.map;
         let knows = distances.iter().zip(&self.near).all(|(there, here)| there.is_none() || there == here)
             && known.iter().zip(&self.known).all(|(there, here)| there.is_none() || there == here);
-        let open = |r: usize| map.read[r] != CLOSED || map.write[r] != CLOSED;
-        let moved = (0..16).any(|r| open(r) && (here.moved & !map.moved) >> r & 1 == 1);
+        let moved = (0..16).any(|r| map.spans.has(r) && (here.spans.moved & !map.spans.moved) >> r & 1 == 1);
         // Two that share a host register there.
         let shared = map.floats.parted() != map.floats && here.floats != map.floats;
         let unchecked = map.floats.checked && !here.floats.checked;

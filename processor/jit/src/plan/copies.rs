@@ -9,7 +9,8 @@
 //! operand from the register that it sets. If nothing else has the value, it is changed where it is.
 
 use crate::Arm;
-use crate::emit::emitter::{Emitter, asm};
+use crate::emit::assembler::asm;
+use crate::emit::emitter::Emitter;
 use crate::emit::inline_forms::Native;
 use crate::emit::words::*;
 use crate::plan::footprints::joined;

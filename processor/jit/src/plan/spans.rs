@@ -25,7 +25,9 @@
 //! round between a fetch and its store. Such a span stays open around the loop, too, if it is open on all ways round.
 
 use crate::Arm;
-use crate::emit::emitter::{Emitter, asm, displaced, near, scratch};
+use crate::emit::assembler::{asm, displaced, near, scratch};
+use crate::emit::emitter::Emitter;
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::plan::footprints::{Access, Footprint, Round};
 use arch::PAGE_MASK;
@@ -67,6 +69,31 @@ pub struct Spans {
 
 /// No span.
 pub const CLOSED: u8 = 0xff;
+
+/// The spans that are open at one point of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenSpans {
+    /// Off each general register, for fetches and for stores.
+    pub read: [u8; 16],
+    pub write: [u8; 16],
+    /// Registers that may have been stepped out of the page their slot was made for.
+    pub moved: u16,
+}
+
+impl OpenSpans {
+    pub const NONE: OpenSpans = OpenSpans { read: [CLOSED; 16], write: [CLOSED; 16], moved: 0 };
+
+    /// Nothing off this register is open any more.
+    pub fn close(&mut self, r: u8) {
+        (self.read[r as usize], self.write[r as usize]) = (CLOSED, CLOSED);
+    }
+
+    /// Something off this register is open.
+    pub fn has(&self, r: u8) -> bool {
+        self.read[r as usize] != CLOSED || self.write[r as usize] != CLOSED
+    }
+}
+
 /// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in
 /// between.
 const REACH: i32 = 1280;
@@ -220,24 +247,24 @@ impl Spans {
         }
     }
 
-    /// Closes in `map`, before instruction `index`, what has stayed open around the loop and is not wanted any more.
+    /// Closes in `open`, before instruction `index`, what has stayed open around the loop and is not wanted any more.
     /// Another way to the instruction need not have it open.
-    pub fn leave_off(&self, map: &mut Map, index: usize) {
+    pub fn leave_off(&self, open: &mut OpenSpans, index: usize) {
         let Some(wanted) = self.wanted.get(index) else { return };
-        for r in (0..16).filter(|&r| self.around[r] != CLOSED && wanted >> r & 1 == 0) {
-            (map.read[r], map.write[r]) = (CLOSED, CLOSED);
+        for r in (0..16).filter(|&r| self.around[r as usize] != CLOSED && wanted >> r & 1 == 0) {
+            open.close(r);
         }
     }
 
-    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `map`.
+    /// What a way from before instruction `from` to instruction `to`, perhaps of the next round, leaves open in `open`.
     /// Where not all steps have been taken, the page is to be looked at again.
-    pub fn go_over(&self, map: &mut Map, from: usize, to: usize) {
+    pub fn go_over(&self, open: &mut OpenSpans, from: usize, to: usize) {
         let kept = if self.again { self.stepped } else { 0 };
         for r in (0..16u8).filter(|&r| self.strides(r, from, to)) {
             if kept >> r & 1 == 1 {
-                map.moved |= 1 << r;
+                open.moved |= 1 << r;
             } else {
-                (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
+                open.close(r);
             }
         }
     }
@@ -252,12 +279,12 @@ impl Spans {
         self.steps.get(index).is_some_and(|(_, step)| *step == Some(r))
     }
 
-    /// Closes in `map` what a branch from before instruction `from` to instruction `to` does not bring along: it has
+    /// Closes in `open` what a branch from before instruction `from` to instruction `to` does not bring along: it has
     /// not taken the steps in between.
-    pub fn skip(&self, map: &mut Map, from: usize, to: usize) {
+    pub fn skip(&self, open: &mut OpenSpans, from: usize, to: usize) {
         for r in 0..16u8 {
             if self.strides(r, from, to) {
-                (map.read[r as usize], map.write[r as usize]) = (CLOSED, CLOSED);
+                open.close(r);
             }
         }
     }
@@ -273,14 +300,14 @@ impl Spans {
         spans.map(|&(_, n)| (n, &self.list[n as usize])).find(|(_, span)| span.covers(access))
     }
 
-    /// What is still open in `map` when a loop's second copy begins.
-    pub fn carry(&self, map: &mut Map) {
-        map.moved = self.stepped;
+    /// What is still open in `open` when a loop's second copy begins.
+    pub fn carry(&self, open: &mut OpenSpans) {
+        open.moved = self.stepped;
         for r in 0..16 {
             let kept = !self.calls && (self.fixed | self.stepped) >> r & 1 == 1;
-            for open in [&mut map.read[r], &mut map.write[r]] {
-                if !kept && *open != self.around[r] {
-                    *open = CLOSED;
+            for span in [&mut open.read[r], &mut open.write[r]] {
+                if !kept && *span != self.around[r] {
+                    *span = CLOSED;
                 }
             }
         }
@@ -291,13 +318,13 @@ impl Spans {
         self.covers(n, &Access { base, disp, len, store: false })
     }
 
-    /// What is open in `map` after an instruction at this position.
-    pub fn open<'s>(&'s self, map: &'s Map, position: usize) -> impl Iterator<Item = Open> + 's {
+    /// What is open in `open` after an instruction at this position.
+    pub fn open<'s>(&'s self, open: &'s OpenSpans, position: usize) -> impl Iterator<Item = Open> + 's {
         (0..16u8).filter_map(move |base| {
-            let (read, write) = (map.read[base as usize], map.write[base as usize]);
+            let (read, write) = (open.read[base as usize], open.write[base as usize]);
             let span = self.list.get(if read == CLOSED { write } else { read } as usize)?;
             let (from, last) = (span.from - self.stepped(position, base), (span.to - span.from - 1) as u16);
-            Some(Open { base, moved: map.moved >> base & 1 == 1, stores: write != CLOSED, last, from })
+            Some(Open { base, moved: open.moved >> base & 1 == 1, stores: write != CLOSED, last, from })
         })
     }
 
@@ -431,7 +458,7 @@ impl Emitter<'_> {
     pub fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
         let (access, base, place) = self.access(at, len, store)?;
         let (r, plan) = (access.base as usize, self.plan);
-        let (read, write) = (self.map.read[r], self.map.write[r]);
+        let (read, write) = (self.map.spans.read[r], self.map.spans.write[r]);
         let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
         let marked = storage::Code::MARKED_AT as i8;
         let firm = !plan.loose;
@@ -449,15 +476,15 @@ impl Emitter<'_> {
             if span.to <= 0 && span.stores == 0 {
                 return None;
             }
-            (self.map.read[r], self.map.write[r]) = (n, n);
-            self.map.moved |= bit;
+            (self.map.spans.read[r], self.map.spans.write[r]) = (n, n);
+            self.map.spans.moved |= bit;
         }
-        let (read, write) = (self.map.read[r], self.map.write[r]);
+        let (read, write) = (self.map.spans.read[r], self.map.spans.write[r]);
         if plan.spans.covers(if store { write } else { read }, &seen) {
             let n = if store { write } else { read };
             let span = &plan.spans.list[n as usize];
             let (from, last) = (span.from - by, span.to - span.from - 1);
-            let moved = self.map.moved & bit != 0;
+            let moved = self.map.spans.moved & bit != 0;
             if firm && !moved {
                 if self.distance != Some((self.a.offset().0, access.base)) {
                     displaced!(self, fetches, (mov rcx,) [rsp] ());
@@ -469,7 +496,7 @@ impl Emitter<'_> {
             if moved {
                 self.lea_off(0, base, from);
                 asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
-                self.map.moved &= !bit;
+                self.map.spans.moved &= !bit;
             }
             // Firm blocks open the lasting slot for stores, too, or not at all: another block may have left it with one
             // word.
@@ -479,7 +506,7 @@ impl Emitter<'_> {
                 asm!(self, test rcx, rcx ; je =>label);
             }
             asm!(self, =>resume);
-            let looping = repeated && self.carried.is_some_and(|carried| carried.map.read[r] == n);
+            let looping = repeated && self.carried.is_some_and(|carried| carried.map.spans.read[r] == n);
             let again = (firm || looping && (moved || !moves) || lasting && moved).then_some((from, last));
             // What was found for another page is of no use here.
             let closes = if moved { Closes::All } else { Closes::Nothing };
@@ -544,9 +571,9 @@ impl Emitter<'_> {
         if !firm {
             self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
         }
-        self.map.read[r] = n;
-        self.map.write[r] = if stores { n } else { CLOSED };
-        self.map.moved &= !bit;
+        self.map.spans.read[r] = n;
+        self.map.spans.write[r] = if stores { n } else { CLOSED };
+        self.map.spans.moved &= !bit;
         Some((self.placed(access.base, base, place), access.disp))
     }
 
@@ -624,9 +651,9 @@ impl Emitter<'_> {
 /// Emits the TLB probes that [`Emitter::alone`] calls, for fetches and for stores. rcx has the guest's address, eax how
 /// far after it the last byte is. rcx becomes the distance from the guest's address to the host's. rdx leads to what is
 /// kept about code in the frame. "Not equal": the access is a site's. For stores that is so where there is code, too.
-pub fn emit(a: &mut crate::emit::emitter::Assembler) -> [usize; 2] {
+pub fn emit(a: &mut crate::emit::assembler::Assembler) -> [usize; 2] {
     struct E<'a> {
-        a: &'a mut crate::emit::emitter::Assembler,
+        a: &'a mut crate::emit::assembler::Assembler,
     }
     let e = E { a };
     let marked = storage::Code::MARKED_AT as i8;
@@ -675,7 +702,7 @@ mod tests {
         // So far are other pages.
         assert!(!spans.steps(3, 2) && !spans.steps(4, 1));
         assert_eq!(seen(5, 0), Some((1, 0, 8, 1, 0)));
-        let open = || Map { read: [0; 16], ..Map::EMPTY };
+        let open = || OpenSpans { read: [0; 16], ..OpenSpans::NONE };
         let (mut over, mut beside) = (open(), open());
         spans.skip(&mut over, 1, 2);
         spans.skip(&mut beside, 2, 2);
@@ -733,13 +760,13 @@ mod tests {
         let (n, span) = spans.find(3, &Access { base: 1, disp: 0, len: 2, store: false }).expect("it has a span");
         assert_eq!((span.from, span.to, span.loads, span.stores), (0, 4, 1, 2));
         assert_eq!((spans.around[1], spans.around[2]), (n, CLOSED));
-        let mut map = Map { read: [n; 16], write: [n; 16], ..Map::EMPTY };
+        let mut map = OpenSpans { read: [n; 16], write: [n; 16], ..OpenSpans::NONE };
         map.write[1] = CLOSED;
         spans.carry(&mut map);
         assert_eq!((map.read[1], map.write[1], map.read[2], map.read[3]), (n, CLOSED, CLOSED, n));
         // A way that comes back after the last access in the round need not have it open, until it is opened anew.
         let left = [1, 2, 3, 4, 5].map(|index| {
-            let mut map = Map { read: [n; 16], ..Map::EMPTY };
+            let mut map = OpenSpans { read: [n; 16], ..OpenSpans::NONE };
             spans.leave_off(&mut map, index);
             map.read[1]
         });

@@ -2,7 +2,7 @@
 //! each other. Each time it is decoded anew, from what both hold now, and done by its handler. Of gcc's instructions
 //! that is one of some 1200.
 
-use crate::emit::words::settle_code;
+use crate::emit::recipes::settle_code;
 use crate::runtime::translator::perform;
 use arch::{Absolute, PAGE};
 use cpu::State;

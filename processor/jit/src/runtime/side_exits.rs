@@ -6,7 +6,9 @@
 //! registers and open spans likewise. Instructions that have sites are kept with the sites. So code stays good whatever
 //! the engine does with its own copies.
 
-use crate::emit::floating::{FIRST, Floats};
+use crate::emit::map::{FIRST, Floats, Map};
+use crate::emit::recipes::{Recipe, settle_code};
+use crate::emit::scratch::*;
 use crate::emit::words::*;
 use crate::plan::spans::{self, Open, Slots, Spans, slot};
 use arch::Absolute;
@@ -255,7 +257,7 @@ impl Sites {
             }
             if let Some(spans) = spans {
                 list.clear();
-                list.extend(spans.open(&draft.after, draft.position));
+                list.extend(spans.open(&draft.after.spans, draft.position));
                 if self.open[opened..] != list {
                     opened = self.open.len();
                     self.open.append(&mut list);
@@ -397,6 +399,7 @@ fn unpack(from: &[u8]) -> Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::emit::recipes::Number;
     use isa::{Cc, Width::*};
 
     #[test]

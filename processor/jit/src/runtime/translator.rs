@@ -1,8 +1,11 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
+use crate::emit::assembler::{Assembler, BIAS, asm, field, near, scratch};
 use crate::emit::emitter::*;
-use crate::emit::floating;
+use crate::emit::float_flags;
 use crate::emit::inline_forms::{Native, When, native};
+use crate::emit::recipes::settle_code;
+use crate::emit::scratch::*;
 use crate::emit::second_page::Other;
 use crate::emit::words::*;
 use crate::idiom::field_loops::{self, Stretch};
@@ -137,8 +140,8 @@ fn perform_site(s: &mut State, sites: &Sites, site: &Site) -> bool {
 /// the block is left anyway.
 pub fn perform(s: &mut State, op: &Op, refund: i8, leaves: bool) -> bool {
     let mode_before = mode(s);
-    if floating::owes_flags(s) {
-        floating::take_flags(s);
+    if float_flags::owes_flags(s) {
+        float_flags::take_flags(s);
     }
     let next = s.ia.wrapping_add(op.fields.next as u64) & s.address_mask;
     s.next_ia = next;
@@ -177,7 +180,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
     let (s, sites, slots) = unsafe { (&mut *s, &*((*s).scratch[SITES] as *const Sites), &mut *slots) };
     let site = sites.get(id as u32);
     s.scratch[REACHED] += 1;
-    let floated = floating::owes_flags(s);
+    let floated = float_flags::owes_flags(s);
     sites.store(site, s);
     if !perform_site(s, sites, site) {
         return 0;
@@ -189,7 +192,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
     {
         // Code after a site does not check the floating-point-control register again; code after a call does.
         if floated {
-            floating::give_flags(s);
+            float_flags::give_flags(s);
         }
         return code;
     }
@@ -298,12 +301,12 @@ impl Translator {
                 asm!(e, mov[rbp + spill(h)], Rq(h));
             }
             if floats {
-                floating::spill(e.a, true);
+                float_flags::spill(e.a, true);
             }
             asm!(e, mov [rbp + budget], r15 ; lea rdi, [rbp - BIAS as i32] ; mov esi, eax ; mov rdx, rsp
                 ; mov rax, QWORD at_site as *const () as i64 ; call rax);
             if floats {
-                floating::spill(e.a, false);
+                float_flags::spill(e.a, false);
             }
             for h in POOL {
                 asm!(e, mov Rq(h), [rbp + spill(h)]);
@@ -325,12 +328,12 @@ impl Translator {
                 asm!(e, mov[rbp + spill(h)], Rq(h));
             }
             if floats {
-                floating::spill(e.a, true);
+                float_flags::spill(e.a, true);
             }
             asm!(e, lea rdi, [rbp - BIAS as i32] ; sub rsp, 8 ; mov rax, QWORD at_code as *const () as i64 ; call rax
                 ; add rsp, 8 ; mov ecx, eax);
             if floats {
-                floating::spill(e.a, false);
+                float_flags::spill(e.a, false);
             }
             for h in POOL {
                 asm!(e, mov Rq(h), [rbp + spill(h)]);
@@ -351,7 +354,7 @@ impl Translator {
             ; mov ecx, PORTION as i32 ; cmp rax, rcx ; cmova rax, rcx ; sub [rbp + scratch(RESERVE)], rax ; add r15, rax ; test rax, rax ; ret
             ; none: ; xor eax, eax ; ret);
         let alone = spans::emit(&mut self.assembler);
-        let floats_ready = floating::emit(&mut self.assembler);
+        let floats_ready = float_flags::emit(&mut self.assembler);
         let routines = fields::emit(&mut self.assembler);
         let string_routines = strings::emit(&mut self.assembler);
         let move_field = field_loops::emit(&mut self.assembler);
@@ -478,7 +481,7 @@ impl Translator {
                 version_at: version_at(frame),
                 version,
             }),
-            float_ready: floating::ready(s.fpc),
+            float_ready: float_flags::ready(s.fpc),
             loose: self.loose.contains_key(&(absolute.0, mode(s))),
         };
         // What is done inline although its body is a routine.
@@ -725,7 +728,7 @@ impl Translator {
         s.scratch[FIND_BYTE..FIND_BYTE + 2].copy_from_slice(&self.string_routines);
         s.scratch[FETCH_ALONE..FETCH_ALONE + 2].copy_from_slice(&self.alone);
         s.scratch[MOVE_FIELD] = self.move_field;
-        floating::prepare(s, self.floats_ready);
+        float_flags::prepare(s, self.floats_ready);
         s.scratch[SETTLE_CODE..SETTLE_CODE + 2].copy_from_slice(&self.settle);
         s.scratch[REMEMBERED] = std::ptr::from_mut(&mut self.targets) as u64;
         [s.scratch[TARGETS], s.scratch[TARGET_MASK]] = self.targets.table();
@@ -744,8 +747,8 @@ impl Translator {
             enter(s, code)
         };
         s.budget = s.budget.wrapping_add_unsigned(s.scratch[RESERVE]);
-        if floating::owes_flags(s) {
-            floating::take_flags(s);
+        if float_flags::owes_flags(s) {
+            float_flags::take_flags(s);
         }
         settle_code(s);
         s.instructions = s.instructions.wrapping_add((budget - s.budget) as u64);
