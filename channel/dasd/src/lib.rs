@@ -9,39 +9,20 @@
 //! compressed images never write over a track in use. What is damaged is found by check sums: of compressed images in
 //! their files, of plain ones beside them.
 
-mod ahead;
-mod blocks;
-mod chain;
-mod check;
-mod copy;
-mod create;
-mod extent;
-pub mod header;
+mod format;
 pub mod host;
 mod image;
-mod journal;
-pub mod label;
-mod layer;
-mod memory;
 pub mod model;
-pub mod packed;
-mod past;
-mod plain;
 #[cfg(test)]
 mod scratch;
-mod sums;
-mod sync;
-pub mod track;
-pub mod volume;
+mod store;
+mod volume;
 
-pub use blocks::{BlockError, Blocks};
-pub use check::{FileReport, Report, check, repair};
-pub use copy::{Existing, copy, rewrite};
-pub use create::{Format, Tracks, create, create_with};
-pub use extent::Extent;
+pub use format::codec::Method;
 pub use host::ImageError;
 pub use image::{Image, Options, Policy, Progress, open, shadow_path};
-pub use memory::Memory;
-pub use packed::codec::Method;
-pub use track::{Count, Record, Track};
-pub use volume::{Change, Kind, MediaError, Spot, Volume};
+pub use model::track::{self, Count, Record, Track};
+pub use store::check::{FileReport, Report, check, repair};
+pub use store::copy::{Existing, copy, rewrite};
+pub use store::create::{Format, Tracks, create, create_with};
+pub use volume::{BlockError, Blocks, Change, Extent, Kind, MediaError, Memory, Spot, Volume, label};

@@ -6,9 +6,9 @@
 //! track which it is and what cylinder and head its count areas name. Only plain files without a snapshot are used so.
 //! A track that is wanted again soon is read whole, and kept among the recent tracks.
 
-use super::{HELD, Image};
-use crate::layer::Layer;
-use crate::{Count, Kind, MediaError, Spot, Track, ahead};
+use super::{HELD, Image, ahead};
+use crate::image::layer::Layer;
+use crate::{Count, Kind, MediaError, Spot, Track};
 use std::collections::{HashMap, VecDeque};
 
 /// Shapes, and tracks, that are remembered.

@@ -2,8 +2,9 @@
 //! will be wanted next.
 
 use super::places::Places;
-use crate::ahead::{Habits, Wish};
-use crate::{Kind, Track, packed};
+use crate::image::ahead::{Habits, Wish};
+use crate::image::layer::packed;
+use crate::{Kind, Track};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

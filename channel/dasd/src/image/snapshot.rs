@@ -12,12 +12,12 @@
 //! disk was at the snapshot. The file NAME.merging beside the shadow says so, and a request for that is refused.
 
 use super::{HELD, Image, Options, Progress, Recent, SHADOWS, shadow_path, top};
-use crate::chain;
-use crate::copy::{Draft, Existing};
-use crate::create::unfinished;
 use crate::host::{HostFile, ImageError, sync_folder};
-use crate::layer::Layer;
-use crate::packed::{self, Packed, Style};
+use crate::image::chain;
+use crate::image::layer::Layer;
+use crate::image::layer::packed::{self, Packed, Style};
+use crate::store::copy::{Draft, Existing};
+use crate::store::create::unfinished;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -479,7 +479,7 @@ mod tests {
         again.merge(&mut |_, _| true).unwrap();
         assert_eq!((&*again.read_track(3).unwrap(), again.shadows()), (&filled(3, 2), 0));
         drop(again);
-        assert!(!crate::journal::path_of(&torn).exists());
+        assert!(!crate::image::layer::journal::path_of(&torn).exists());
 
         let report = check(&checked, &Options::default(), true, &mut |_, _| true).unwrap();
         assert!(report.clean(), "{report:?}");

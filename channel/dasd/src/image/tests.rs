@@ -44,7 +44,7 @@ fn a_plain_volume_keeps_its_tracks() {
 }
 
 fn journal_of(path: &Path) -> PathBuf {
-    crate::journal::path_of(path)
+    crate::image::layer::journal::path_of(path)
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_new_disk_has_nothing_of_one_that_had_its_name() {
     assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), Track::new(0, 3));
     // Nor if the journal is put back: pages that the write did not change do not make it look begun.
     std::fs::write(journal_of(&path), &journal).unwrap();
-    std::fs::remove_file(crate::sums::path_of(&path)).unwrap();
+    std::fs::remove_file(crate::image::layer::sums::path_of(&path)).unwrap();
     assert_eq!(*open(&path).unwrap().read_track(3).unwrap(), Track::new(0, 3));
 }
 
@@ -92,7 +92,7 @@ fn several_files_are_one_volume() {
             bytes[home + 1..home + 3].copy_from_slice(&(first + n as u16 / 15).to_be_bytes());
         }
         std::fs::write(path, bytes).unwrap();
-        std::fs::remove_file(crate::sums::path_of(path)).unwrap();
+        std::fs::remove_file(crate::image::layer::sums::path_of(path)).unwrap();
     }
     let volume = open(&one).unwrap();
     assert_eq!(volume.kind().tracks(), 75);

@@ -1,12 +1,18 @@
 //! One file of an image, whatever its format: units (tracks, or groups of 120 blocks) are read and written.
 
-use crate::header::{self, Header, Packing};
+pub mod journal;
+pub mod packed;
+pub mod plain;
+mod space;
+pub mod sums;
+
+use crate::format::header::{self, Header, Packing};
 use crate::host::HostFile;
-use crate::packed::{GROUP, GROUP_BYTES, Packed, Place};
-use crate::sums::Sums;
-use crate::{ImageError, Kind, MediaError, Options, plain};
+use crate::{ImageError, Kind, MediaError, Options};
+use packed::{GROUP, GROUP_BYTES, Packed, Place};
 use std::path::Path;
 use std::sync::Arc;
+use sums::Sums;
 
 pub enum Layer {
     Ckd(plain::Ckd),

@@ -1,22 +1,20 @@
 //! Compressed images (CCKD, CCKD64, CFBA) and shadow files, which are compressed images of what was written since.
 //!
 //! The volume is kept in units: a track, or a group of 120 blocks. Two levels of tables say where a unit is in the file
-//! ([`layout`]). A unit is never written over where it is: its new form goes to free space, then its table entry
-//! changes with one write that lies in one page of the host, then the old place is free ([`space`]). So this process
+//! ([`crate::format::packed`]). A unit is never written over where it is: its new form goes to free space, then its table entry
+//! changes with one write that lies in one page of the host, then the old place is free ([`space`](super::space)). So this process
 //! may end between any two requests, and in the midst of one, and every acknowledged write is found. The free spaces
 //! are reckoned from the tables whenever an image is opened; the chain of them that the format has is written when it
 //! is closed, for other programs.
 
-pub mod codec;
-pub mod layout;
-mod space;
-
-use crate::header::{self, Header, Packing};
+use super::space::{Piece, Space};
+use crate::format::codec::{self, Method, PREFIX};
+use crate::format::header::{self, Header, Packing};
+use crate::format::packed::{
+    self as format, ENTRIES, Entry, HEADER, LEVEL1, Layout, OPENED, PackedHeader, WRITTEN, damaged,
+};
 use crate::host::{HostFile, ImageError};
 use crate::{Kind, MediaError, Options, Policy};
-use codec::{Method, PREFIX};
-use layout::{ENTRIES, Entry, HEADER, LEVEL1, Layout, OPENED, PackedHeader, WRITTEN, damaged};
-use space::{Piece, Space};
 use std::sync::Arc;
 
 /// Blocks of a group, and its bytes.
@@ -138,7 +136,7 @@ impl Packed {
         let bad = |why: String| ImageError::Damaged { path: path.clone(), why };
         let mut bytes = [0; 512];
         host.read_at(HEADER, &mut bytes).map_err(|error| bad(error.to_string()))?;
-        let big = bytes[3] & layout::BIG_ENDIAN != 0;
+        let big = bytes[3] & format::BIG_ENDIAN != 0;
         let layout = Layout { wide: first.form.wide, big };
         let header = layout.decode_header(&bytes);
         let kind = if first.form.fba {
@@ -287,7 +285,7 @@ impl Packed {
         match self.kind {
             Kind::Fba { .. } => Ok(vec![0; GROUP_BYTES]),
             Kind::Ckd { track, .. } => {
-                let image = layout::null_track(format, self.kind.home(unit)?);
+                let image = format::null_track(format, self.kind.home(unit)?);
                 let fits = image.filter(|image| image.len() <= track as usize);
                 fits.ok_or_else(|| damaged(format!("its null format {format} is unknown here")))
             }
@@ -344,7 +342,7 @@ impl Packed {
     fn is_null(&self, unit: u32, image: &[u8]) -> Result<bool, MediaError> {
         Ok(match self.kind {
             Kind::Fba { .. } => image.iter().all(|byte| *byte == 0),
-            Kind::Ckd { .. } => layout::is_null_track(image, self.header.null_format, self.kind.home(unit)?),
+            Kind::Ckd { .. } => format::is_null_track(image, self.header.null_format, self.kind.home(unit)?),
         })
     }
 

@@ -5,7 +5,7 @@
 //! 3.2.4): so it has a check sum. The form that the method "none" names has none; it is read, and written where the
 //! other one would be longer than the programs of the field take (groups of blocks in CFBA that cannot be compressed).
 
-use super::layout::damaged;
+use super::packed::damaged;
 use crate::MediaError;
 use bzip2::read::{BzDecoder, BzEncoder};
 use flate2::Compression;

@@ -1,10 +1,10 @@
 //! Checking images, and making damaged ones whole.
 
-use crate::copy::{Anew, Lose, checked, went_on};
+use crate::image::layer::Layer;
+use crate::image::layer::packed::{self, Place};
+use crate::image::layer::plain::{self, Mended};
 use crate::image::{Image, Options, Progress};
-use crate::layer::Layer;
-use crate::packed::{self, Place};
-use crate::plain::{self, Mended};
+use crate::store::copy::{Anew, Lose, checked, went_on};
 use crate::{ImageError, Kind, MediaError};
 use std::path::{Path, PathBuf};
 

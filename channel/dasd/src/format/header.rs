@@ -85,7 +85,7 @@ pub struct Header {
     /// Cylinders of a plain file, by which one that was cut is known; 0: whatever made it did not say. It stands at the
     /// end of the header, too.
     pub cylinders: u32,
-    /// The number that identifies the shadow file over a plain file (see [`crate::chain`]); 0: there is none.
+    /// The number that identifies the shadow file over a plain file (see [`crate::image::chain`]); 0: there is none.
     pub covered: u64,
 }
 

@@ -1,7 +1,7 @@
 //! How the numbers of a compressed image lie in its file: the compressed header and the two levels of tables.
 //!
 //! ```text
-//!    0 header (crate::header)           512 compressed header       1024 first level: where each second-level table is
+//!    0 header (crate::format::header)           512 compressed header       1024 first level: where each second-level table is
 //!    anywhere after: second-level tables of 256 entries, units (tracks or groups of blocks), free space
 //! ```
 //!
@@ -55,7 +55,7 @@ pub struct PackedHeader {
     /// How units are compressed (0, 1, 2), and how hard; -1: as hard as is usual.
     pub method: u8,
     pub level: i16,
-    /// The numbers that identify shadow files that belong together (see [`crate::chain`]), at the end where others have
+    /// The numbers that identify shadow files that belong together (see [`crate::image::chain`]), at the end where others have
     /// zeros: the one over this file has `covered` as its `below`.
     pub covered: u64,
     pub below: u64,
@@ -234,7 +234,7 @@ pub fn null_track(format: u8, (cylinder, head): (u16, u16)) -> Option<Vec<u8>> {
     let mut track = crate::Track::new(cylinder, head);
     for record in 1..=records {
         let data = if format == 2 { 4096 } else { 0 };
-        let end = track.image().len() - crate::track::END.len();
+        let end = track.image().len() - crate::model::track::END.len();
         let count = crate::Count { cylinder, head, record, key: 0, data };
         track.format(end, count, &[], &vec![0; data.into()]);
     }

@@ -2,15 +2,16 @@
 //!
 //! Count-key-data (`CKD_P370`, `CKD_P064`): the header, then a slot for each track. A volume may be several files
 //! (`NAME_1`, `NAME_2`, ...), each with a header of its own. Fixed-block: the blocks, and nothing else. Neither has a
-//! place for check sums: they are [beside it](crate::sums).
+//! place for check sums: they are [beside it](crate::image::layer::sums).
 
-use crate::header::{self, Form, Header, Packing};
+use crate::format::header::{self, Form, Header, Packing};
+use crate::host::direct::Room;
 use crate::host::{HostFile, ImageError};
-use crate::journal::{self, Journal};
-use crate::packed::GROUP_BYTES;
-use crate::past::Room;
-use crate::sums::{self, Change, Grid, PIECE, Sums, sum};
-use crate::{Count, Kind, MediaError, Options, Policy, Spot, Track, track};
+use crate::image::layer::journal::{self, Journal};
+use crate::image::layer::packed::GROUP_BYTES;
+use crate::image::layer::sums::{self, Change, Grid, PIECE, Sums, sum};
+use crate::model::track;
+use crate::{Count, Kind, MediaError, Options, Policy, Spot, Track};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -9,16 +9,20 @@
 //! A [snapshot](snapshot) puts a new shadow file on top. The shadow files of `NAME.EXT` are `NAME_s1.EXT` to
 //! `NAME_s8.EXT` unless [`Options::shadows`] names them.
 
+mod ahead;
+mod chain;
+pub(crate) mod layer;
 mod places;
 mod recent;
 mod snapshot;
+mod sync;
 
-use crate::copy::parsed;
+use crate::host::direct::{Once, Room};
 use crate::host::{Faults, HostFile, ImageError};
-use crate::layer::Layer;
-use crate::packed::{self, GROUP_BYTES, Packed, Style};
-use crate::past::{Once, Room};
-use crate::{Change, Format, Kind, MediaError, Spot, Track, Volume, ahead, chain, sync};
+use crate::store::copy::parsed;
+use crate::{Change, Format, Kind, MediaError, Spot, Track, Volume};
+use layer::Layer;
+use layer::packed::{self, GROUP_BYTES, Packed, Style};
 use recent::{Recent, Unit};
 pub(crate) use snapshot::merge_begun;
 use std::borrow::Cow;

@@ -3,7 +3,9 @@
 //! Everything an image does to its file goes through [`HostFile`], so that a test can make any request fail or fall
 //! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
 
-use crate::{MediaError, past};
+pub(crate) mod direct;
+
+use crate::MediaError;
 use base::file::{self, Access};
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -178,7 +180,7 @@ impl HostFile {
 
     /// The file for reading past the host's storage.
     pub(crate) fn past(&self) -> Option<&File> {
-        let open = || if self.faults.is_some() { None } else { past::open(&self.file, &self.path) };
+        let open = || if self.faults.is_some() { None } else { direct::open(&self.file, &self.path) };
         self.past.get_or_init(open).as_ref()
     }
 

@@ -1,5 +1,14 @@
 //! `trait Volume`: a disk as its control unit sees it, whatever keeps the data.
 
+mod blocks;
+mod extent;
+pub mod label;
+mod memory;
+
+pub use blocks::{BlockError, Blocks};
+pub use extent::Extent;
+pub use memory::Memory;
+
 use crate::model::CkdModel;
 use crate::{Count, ImageError, Policy, Track};
 use std::borrow::Cow;

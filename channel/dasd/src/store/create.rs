@@ -1,10 +1,12 @@
 //! New images.
 
-use crate::copy::{Draft, Existing, went_on};
+use crate::format::codec::Method;
+use crate::format::packed as layout;
 use crate::host::HostFile;
-use crate::packed::codec::Method;
-use crate::packed::{Packed, Style, layout, null_format};
-use crate::{ImageError, Kind, MediaError, Progress, plain};
+use crate::image::layer::packed::{Packed, Style, null_format};
+use crate::image::layer::plain;
+use crate::store::copy::{Draft, Existing, went_on};
+use crate::{ImageError, Kind, MediaError, Progress};
 use std::path::{Path, PathBuf};
 
 /// The format of an image file.

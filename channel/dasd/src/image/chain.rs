@@ -10,8 +10,8 @@
 //! two others.
 
 use crate::host::{HostFile, ImageError};
+use crate::image::layer::Layer;
 use crate::image::{Options, SHADOWS, shadow_path};
-use crate::layer::Layer;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -58,7 +58,7 @@ const REMEDY: &str = "put that back, or endicott dasd snapshot --discard gives i
 /// a snapshot or a merge, nothing is lost.
 pub fn lost(top: &Layer, next: &Path) -> Option<String> {
     let covered = top.covered().filter(|covered| *covered != 0)?;
-    let unfinished = crate::create::unfinished(next);
+    let unfinished = crate::store::create::unfinished(next);
     let made = || {
         HostFile::open(&unfinished, false, None).ok()?;
         let options = Options { read_only: true, ..Options::default() };

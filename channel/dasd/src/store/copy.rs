@@ -3,14 +3,15 @@
 //! What is written is a new file that gets its name when it is complete. Whatever ends this on the way, the source is
 //! as it was.
 
-use crate::create::{self, Format, unfinished};
-use crate::header::{Form, Packing};
+use crate::format::header::{Form, Packing};
 use crate::host::HostFile;
+use crate::image::layer::Layer;
+use crate::image::layer::journal;
+use crate::image::layer::packed::{self, GROUP, GROUP_BYTES, Packed};
+use crate::image::layer::sums;
 use crate::image::{Options, Policy, Progress, SHADOWS, shadow_path};
-use crate::journal;
-use crate::layer::Layer;
-use crate::packed::{self, GROUP, GROUP_BYTES, Packed};
-use crate::{ImageError, Kind, MediaError, Track, Volume, sums};
+use crate::store::create::{self, Format, unfinished};
+use crate::{ImageError, Kind, MediaError, Track, Volume};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 //! A file is taken in pieces of 4096 bytes, counted from the beginning of each track's slot, or of the file. Of each
 //! piece the table has the sum of what is there and of what was there before the last write, and which write that was.
 //! The entry is written before the piece: whenever this process ends, the piece is one of the two, and of all pieces of
-//! one write the same one, which the [journal](crate::journal) sees to. Anything else is damage: a write that the end
+//! one write the same one, which the [journal](crate::image::layer::journal) sees to. Anything else is damage: a write that the end
 //! of the host tore, or what the host's medium made of it. A piece without an entry is taken as it is when it is read
 //! for the first time.
 //!

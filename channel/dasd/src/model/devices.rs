@@ -3,7 +3,7 @@
 //! The figures are those of IBM's device references (GC26-4574 for the 3390, GA26-1662 for the 3380, and their kin).
 //! The control unit makes Sense ID and Read Device Characteristics from them; the tools, whole volumes.
 
-use crate::track::{Count, HOME_ADDRESS};
+use crate::model::track::{Count, HOME_ADDRESS};
 
 /// How the length of a record with its gaps is reckoned, by generation. The names of the factors are those of Read
 /// Device Characteristics, bytes 16 and up.
