@@ -9,20 +9,25 @@
 //! compressed images never write over a track in use. What is damaged is found by check sums: of compressed images in
 //! their files, of plain ones beside them.
 
+mod error;
 mod format;
 pub mod host;
 mod image;
 pub mod model;
+mod progress;
 #[cfg(test)]
 mod scratch;
 mod store;
 mod volume;
 
+pub use error::{ImageError, MediaError};
+pub use format::Format;
 pub use format::codec::Method;
-pub use host::ImageError;
-pub use image::{Image, Options, Policy, Progress, open, shadow_path};
+pub use image::{Image, Options, open, shadow_path};
+pub use model::Kind;
 pub use model::track::{self, Count, Record, Track};
+pub use progress::Progress;
 pub use store::check::{FileReport, Report, check, repair};
 pub use store::copy::{Existing, copy, rewrite};
-pub use store::create::{Format, Tracks, create, create_with};
-pub use volume::{BlockError, Blocks, Change, Extent, Kind, MediaError, Memory, Spot, Volume, label};
+pub use store::create::{Tracks, create, create_with};
+pub use volume::{BlockError, Blocks, Change, Extent, Memory, Policy, Spot, Volume, label};

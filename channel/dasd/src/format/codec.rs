@@ -5,8 +5,7 @@
 //! 3.2.4): so it has a check sum. The form that the method "none" names has none; it is read, and written where the
 //! other one would be longer than the programs of the field take (groups of blocks in CFBA that cannot be compressed).
 
-use super::packed::damaged;
-use crate::MediaError;
+use crate::error::MediaError;
 use bzip2::read::{BzDecoder, BzEncoder};
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
@@ -91,30 +90,32 @@ pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32, longest: usize
 
 /// The body of a unit, which must be the unit `id` and not be longer than `longest`.
 pub fn unpack(packed: &[u8], id: [u8; 4], longest: usize) -> Result<Vec<u8>, MediaError> {
-    let Some((prefix, rest)) = packed.split_at_checked(PREFIX) else { return Err(damaged("it is too short")) };
+    let Some((prefix, rest)) = packed.split_at_checked(PREFIX) else {
+        return Err(MediaError::damaged("it is too short"));
+    };
     if prefix[1..] != id {
-        return Err(damaged(format!("another one, {:02X?}, is in its place", &prefix[1..])));
+        return Err(MediaError::damaged(format!("another one, {:02X?}, is in its place", &prefix[1..])));
     }
     // One byte more than there may be tells that there is too much.
     let mut body = Vec::with_capacity(longest + 1);
     let limit = longest as u64 + 1;
     match Method::of(prefix[0]) {
-        None => return Err(damaged(format!("its compression X'{:02X}' is unknown", prefix[0]))),
+        None => return Err(MediaError::damaged(format!("its compression X'{:02X}' is unknown", prefix[0]))),
         Some(Method::None) => body.extend_from_slice(rest),
         Some(Method::Zlib) => match stored(rest) {
             Some(stored) => body.extend_from_slice(stored),
             None => {
                 let read = ZlibDecoder::new(rest).take(limit).read_to_end(&mut body);
-                read.map_err(|error| damaged(format!("zlib finds {error}")))?;
+                read.map_err(|error| MediaError::damaged(format!("zlib finds {error}")))?;
             }
         },
         Some(Method::Bzip2) => {
             let read = BzDecoder::new(rest).take(limit).read_to_end(&mut body);
-            read.map_err(|error| damaged(format!("bzip2 finds {error}")))?;
+            read.map_err(|error| MediaError::damaged(format!("bzip2 finds {error}")))?;
         }
     }
     if body.len() > longest {
-        return Err(damaged(format!("it is longer than {longest} bytes")));
+        return Err(MediaError::damaged(format!("it is longer than {longest} bytes")));
     }
     Ok(body)
 }

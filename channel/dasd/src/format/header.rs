@@ -1,8 +1,7 @@
 //! The 512-byte header that image files begin with, and the geometry it gives.
 
-use crate::host::HostFile;
-use crate::model::{CkdModel, FbaModel};
-use crate::{ImageError, Kind, MediaError};
+use crate::error::ImageError;
+use crate::model::{CkdModel, FbaModel, Kind};
 use std::path::Path;
 
 /// Bytes of the header.
@@ -89,10 +88,10 @@ pub struct Header {
     pub covered: u64,
 }
 
-/// Where the model's name stands in the header.
+/// Where the model's name stands in the header, the number of cylinders, and what lies over the file.
 const MODEL: std::ops::Range<usize> = 504..512;
 const CYLINDERS: std::ops::Range<usize> = 500..504;
-const COVERED: std::ops::Range<usize> = 488..496;
+pub const COVERED: std::ops::Range<usize> = 488..496;
 
 impl Header {
     pub fn decode(bytes: &[u8]) -> Option<Header> {
@@ -149,11 +148,6 @@ impl Header {
         };
         let form = Form { fba, packing, wide };
         Header { form, heads, slot, device, sequence: 0, last: 0, serial: [0; 12], model, cylinders, covered: 0 }
-    }
-
-    /// Writes down in a plain file's header the number that identifies the shadow file over it.
-    pub(crate) fn cover(host: &HostFile, covered: u64) -> Result<(), MediaError> {
-        host.write_at(COVERED.start as u64, &covered.to_le_bytes())
     }
 
     /// What disk a count-key-data image of so many cylinders is.

@@ -7,8 +7,6 @@
 //!
 //! There are files of 32-bit and of 64-bit offsets, and of either byte order.
 
-use crate::MediaError;
-
 /// Where the compressed header and the first-level table begin.
 pub const HEADER: u64 = 512;
 pub const LEVEL1: u64 = 1024;
@@ -223,40 +221,6 @@ impl Layout {
     }
 }
 
-/// The bytes of a track that is not stored; `None` for an unknown format.
-pub fn null_track(format: u8, (cylinder, head): (u16, u16)) -> Option<Vec<u8>> {
-    let records = match format {
-        0 => 1,
-        1 => 0,
-        2 => 12,
-        _ => return None,
-    };
-    let mut track = crate::Track::new(cylinder, head);
-    for record in 1..=records {
-        let data = if format == 2 { 4096 } else { 0 };
-        let end = track.image().len() - crate::model::track::END.len();
-        let count = crate::Count { cylinder, head, record, key: 0, data };
-        track.format(end, count, &[], &vec![0; data.into()]);
-    }
-    Some(track.image().to_vec())
-}
-
-/// Whether `image` is the null track of `format`. Lengths tell most tracks apart at once.
-pub fn is_null_track(image: &[u8], format: u8, home: (u16, u16)) -> bool {
-    let length = match format {
-        0 => 37,
-        1 => 29,
-        2 => 29 + 12 * 4104,
-        _ => return false,
-    };
-    image.len() == length && null_track(format, home).as_deref() == Some(image)
-}
-
-/// The message for what cannot be trusted.
-pub fn damaged(what: impl Into<String>) -> MediaError {
-    MediaError::Damaged(what.into())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,16 +256,5 @@ mod tests {
         }
         let narrow = Layout { wide: false, big: false };
         assert_eq!(narrow.encode_entry(&entry), [0xEF, 0xCD, 0xAB, 0x89, 0x81, 0x91, 0x88, 0x91]);
-    }
-
-    #[test]
-    fn null_tracks() {
-        for format in 0..3 {
-            let image = null_track(format, (3, 4)).unwrap();
-            assert!(is_null_track(&image, format, (3, 4)));
-            assert!(!is_null_track(&image, format, (3, 5)));
-            assert!(crate::Track::from_image(image).is_some());
-        }
-        assert_eq!(null_track(3, (0, 0)), None);
     }
 }

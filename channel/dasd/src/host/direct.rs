@@ -8,8 +8,6 @@
 //! to the medium what it has of the same place and has not written yet, so what is read is what was written last,
 //! whichever way.
 
-use crate::MediaError;
-use crate::host::HostFile;
 use rustix::fs::{Advice, OFlags};
 use rustix::io::{Errno, ReadWriteFlags, pread, preadv2};
 use std::fs::{File, Metadata, OpenOptions};
@@ -18,7 +16,7 @@ use std::ops::Range;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 
 /// What hosts keep at a time; reads past that begin and end at such a place, in the file and in our storage.
-pub(crate) const PAGE: usize = 4096;
+pub(super) const PAGE: usize = 4096;
 
 /// Where runs are read to, one after another: it is found and cleared once.
 #[derive(Default)]
@@ -27,7 +25,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    fn of(&mut self, length: usize) -> &mut [u8] {
+    pub(super) fn of(&mut self, length: usize) -> &mut [u8] {
         if self.bytes.len() < length + PAGE {
             self.bytes = vec![0; length + PAGE];
         }
@@ -60,7 +58,7 @@ impl Once {
 }
 
 /// The file of `host` once more, for reading past the host's storage; `None` where that is not done.
-pub(crate) fn open(host: &File, path: &std::path::Path) -> Option<File> {
+pub(super) fn open(host: &File, path: &std::path::Path) -> Option<File> {
     let flags = OFlags::DIRECT.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let place = |metadata: Metadata| (metadata.dev(), metadata.ino());
@@ -73,49 +71,22 @@ pub(crate) fn open(host: &File, path: &std::path::Path) -> Option<File> {
     Some(file)
 }
 
-impl HostFile {
-    /// Reads `length` bytes, all of which will be wanted, past the host's storage unless it has them or is to `keep`
-    /// them. A file that ends before is damaged.
-    pub(crate) fn read_run<'a>(
-        &self,
-        offset: u64,
-        length: usize,
-        keep: bool,
-        room: &'a mut Room,
-    ) -> Result<&'a [u8], MediaError> {
-        let skip = (offset % PAGE as u64) as usize;
-        let from = offset - skip as u64;
-        let bytes = room.of((skip + length).next_multiple_of(PAGE));
-        let found = match keep {
-            false => self.fetch(from, bytes),
-            true => {
-                // Probably what follows was read before, too.
-                self.will_need(offset + length as u64, length as u64);
-                0
-            }
-        };
-        if found < skip + length {
-            self.read_at(from + found as u64, &mut bytes[found..skip + length])?;
-        }
-        Ok(&bytes[skip..skip + length])
-    }
-
-    /// Reads past the host's storage what the host has not there. How many bytes were read.
-    fn fetch(&self, at: u64, to: &mut [u8]) -> usize {
-        let Some(past) = self.past() else { return 0 };
-        // One page in the midst stands for all. A host that has not got it begins to read it, so it is not asked for
-        // more.
-        let middle = at + (to.len() / PAGE / 2 * PAGE) as u64;
-        match preadv2(self.file(), &mut [IoSliceMut::new(&mut to[..PAGE])], middle, ReadWriteFlags::NOWAIT) {
-            Err(Errno::AGAIN) => pread(past, to, at).unwrap_or(0),
-            _ => 0,
-        }
+/// Reads past the host's storage, by `past`, what `host` has not there. How many bytes were read.
+pub(super) fn fetch(host: &File, past: &File, at: u64, to: &mut [u8]) -> usize {
+    // One page in the midst stands for all. A host that has not got it begins to read it, so it is not asked for
+    // more.
+    let middle = at + (to.len() / PAGE / 2 * PAGE) as u64;
+    match preadv2(host, &mut [IoSliceMut::new(&mut to[..PAGE])], middle, ReadWriteFlags::NOWAIT) {
+        Err(Errno::AGAIN) => pread(past, to, at).unwrap_or(0),
+        _ => 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MediaError;
+    use crate::host::HostFile;
     use crate::model::CkdModel;
     use crate::scratch::Folder;
     use crate::{Format, Kind, Tracks, create_with, open};

@@ -3,10 +3,13 @@
 //! Everything an image does to its file goes through [`HostFile`], so that a test can make any request fail or fall
 //! short ([`Faults`]). A failure carries the file's name and the host's reason: it becomes the operator's message.
 
-pub(crate) mod direct;
+mod direct;
 
-use crate::MediaError;
+pub(crate) use direct::{Once, Room};
+
+use crate::error::{ImageError, MediaError};
 use base::file::{self, Access};
+use direct::PAGE;
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
 use std::num::NonZeroU64;
@@ -41,38 +44,6 @@ pub trait Faults: Send + Sync {
 impl<F: Fn(Request) -> Outcome + Send + Sync> Faults for F {
     fn outcome(&self, request: Request) -> Outcome {
         self(request)
-    }
-}
-
-/// Why an image cannot be opened or made.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ImageError {
-    /// Another process, or another part of this one, holds the file; the text says which.
-    #[error("{path} is in use by {holder}")]
-    InUse { path: PathBuf, holder: String },
-    /// The file is no image of a disk, or of a form that is not known.
-    #[error("{path} is not a disk image: {why}")]
-    NotAnImage { path: PathBuf, why: String },
-    /// The file was an image but cannot be trusted as a whole.
-    #[error("{path} is damaged: {why}")]
-    Damaged { path: PathBuf, why: String },
-    /// The file was longer once: it was cut, or a copy of it was interrupted.
-    #[error(
-        "{path} is damaged: it was cut, it has {length} bytes of {wanted}; \
-         put a whole copy in its place, or endicott dasd check --repair makes empty what is missing"
-    )]
-    Cut { path: PathBuf, length: u64, wanted: u64 },
-    /// The host cannot open, read or write it. The text names the file.
-    #[error("{0}")]
-    Host(String),
-    /// It was interrupted; what was being made is gone again.
-    #[error("interrupted; every disk is as it was, and nothing new is left")]
-    Interrupted,
-}
-
-impl From<MediaError> for ImageError {
-    fn from(error: MediaError) -> ImageError {
-        ImageError::Host(error.to_string())
     }
 }
 
@@ -174,7 +145,8 @@ impl HostFile {
         self.writable
     }
 
-    pub(crate) fn file(&self) -> &File {
+    #[cfg(test)]
+    fn file(&self) -> &File {
         &self.file
     }
 
@@ -250,6 +222,32 @@ impl HostFile {
         bytes.resize(length, 0);
         self.read_at(offset + done as u64, &mut bytes[done..])?;
         Ok(bytes)
+    }
+
+    /// Reads `length` bytes, all of which will be wanted, past the host's storage unless it has them or is to `keep`
+    /// them. A file that ends before is damaged.
+    pub(crate) fn read_run<'a>(
+        &self,
+        offset: u64,
+        length: usize,
+        keep: bool,
+        room: &'a mut Room,
+    ) -> Result<&'a [u8], MediaError> {
+        let skip = (offset % PAGE as u64) as usize;
+        let from = offset - skip as u64;
+        let bytes = room.of((skip + length).next_multiple_of(PAGE));
+        let found = match keep {
+            false => self.past().map_or(0, |past| direct::fetch(&self.file, past, from, bytes)),
+            true => {
+                // Probably what follows was read before, too.
+                self.will_need(offset + length as u64, length as u64);
+                0
+            }
+        };
+        if found < skip + length {
+            self.read_at(from + found as u64, &mut bytes[found..skip + length])?;
+        }
+        Ok(&bytes[skip..skip + length])
     }
 
     /// Tells the host that this will be read soon, so that it may fetch it meanwhile. A host that cannot does not.

@@ -2,7 +2,7 @@
 //! works on what it has.
 //!
 //! Two habits are known. A guest that reads one track after another has the next ones *staged*: read, unpacked and kept
-//! among the image's recent tracks. They are read in [runs](crate::host::direct), or the host is told meanwhile of the tracks
+//! among the image's recent tracks. They are read in [runs](crate::host), or the host is told meanwhile of the tracks
 //! after them. The other guest reads here and there, but twice at one cylinder within a few hundred reads. For that
 //! guest the host is told that the cylinder is wanted ([`HostFile::will_need`](crate::host::HostFile::will_need)). Its
 //! other tracks are then in the host's storage when they are read. On a volume much larger than what is read at a time
@@ -11,7 +11,7 @@
 //! What goes wrong here is found again, and told, when the guest itself reads. Images with injected failures of the
 //! host do not read ahead: tests count their requests.
 
-use crate::host::direct::Room;
+use crate::host::Room;
 use crate::image::Files;
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -9,7 +9,8 @@
 //! Files that other programs have made have no number, and are taken as they are, but for one that is missing between
 //! two others.
 
-use crate::host::{HostFile, ImageError};
+use crate::error::ImageError;
+use crate::host::HostFile;
 use crate::image::layer::Layer;
 use crate::image::{Options, SHADOWS, shadow_path};
 use std::path::{Path, PathBuf};

@@ -17,12 +17,13 @@ mod recent;
 mod snapshot;
 mod sync;
 
-use crate::host::direct::{Once, Room};
-use crate::host::{Faults, HostFile, ImageError};
-use crate::store::copy::parsed;
-use crate::{Change, Format, Kind, MediaError, Spot, Track, Volume};
+use crate::error::ImageError;
+use crate::format::unit::{self, GROUP_BYTES, parsed};
+use crate::host::{Faults, HostFile, Once, Room};
+use crate::progress::Progress;
+use crate::{Change, Format, Kind, MediaError, Policy, Spot, Track, Volume};
 use layer::Layer;
-use layer::packed::{self, GROUP_BYTES, Packed, Style};
+use layer::packed::{self, Packed, Style};
 use recent::{Recent, Unit};
 pub(crate) use snapshot::merge_begun;
 use std::borrow::Cow;
@@ -31,27 +32,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
-/// How soon writes survive the end of the *host*. The end of this process loses no acknowledged write under any policy.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Policy {
-    /// Every write is on the host's medium before it is acknowledged. Nothing is ever lost.
-    Through,
-    /// Writes are on the host's medium within two seconds, or when the volume is flushed.
-    #[default]
-    Safe,
-    /// Writes reach the host's medium when the volume is flushed or closed, or when the host thinks fit.
-    Lazy,
-}
-
-impl Policy {
-    /// Their names, as SYSTEM CONFIG has them.
-    pub const ALL: [(&str, Policy); 3] = [("THROUGH", Policy::Through), ("SAFE", Policy::Safe), ("LAZY", Policy::Lazy)];
-
-    pub fn name(self) -> &'static str {
-        Policy::ALL.iter().find(|row| row.1 == self).expect("all are there").0
-    }
-}
 
 /// How an image is opened.
 #[derive(Clone, Default)]
@@ -463,7 +443,7 @@ impl Files {
     /// Tells the host that these units will be read soon.
     pub(crate) fn will_need(&self, units: Range<u32>) {
         let stack = self.stack.read().expect(HELD);
-        let units = units.start..units.end.min(packed::units(self.kind));
+        let units = units.start..units.end.min(unit::count(self.kind));
         let newest = |unit| stack.iter().rposition(|layer| layer.has(unit));
         for (layer, file) in stack.iter().enumerate() {
             let here: Vec<u32> = units.clone().filter(|&unit| newest(unit) == Some(layer)).collect();
@@ -532,9 +512,6 @@ impl Files {
         Ok(())
     }
 }
-
-/// Told how far a long work is (done, of); it goes on while the answer is `true`.
-pub type Progress<'a> = &'a mut dyn FnMut(u64, u64) -> bool;
 
 /// The newest file, which nothing lies over: what is missing of the disk if it says otherwise. That may be read, and
 /// written if it is given up.

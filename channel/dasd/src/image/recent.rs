@@ -2,8 +2,8 @@
 //! will be wanted next.
 
 use super::places::Places;
+use crate::format::unit;
 use crate::image::ahead::{Habits, Wish};
-use crate::image::layer::packed;
 use crate::{Kind, Track};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Recent {
             Kind::Fba { .. } => 16,
         };
         let found = self.find(unit);
-        let wish = self.habits.read(unit, found.is_none(), packed::units(kind), together);
+        let wish = self.habits.read(unit, found.is_none(), unit::count(kind), together);
         (found, wish)
     }
 

@@ -11,11 +11,14 @@
 //! the file below has everything on the host's medium. From the first unit on, the files below are no more what the
 //! disk was at the snapshot. The file NAME.merging beside the shadow says so, and a request for that is refused.
 
-use super::{HELD, Image, Options, Progress, Recent, SHADOWS, shadow_path, top};
-use crate::host::{HostFile, ImageError, sync_folder};
+use super::{HELD, Image, Options, Recent, SHADOWS, shadow_path, top};
+use crate::error::ImageError;
+use crate::format::unit;
+use crate::host::{HostFile, sync_folder};
 use crate::image::chain;
 use crate::image::layer::Layer;
-use crate::image::layer::packed::{self, Packed, Style};
+use crate::image::layer::packed::{Packed, Style};
+use crate::progress::Progress;
 use crate::store::copy::{Draft, Existing};
 use crate::store::create::unfinished;
 use std::collections::BTreeSet;
@@ -187,7 +190,7 @@ impl Image {
     /// Copies all units of the shadow file to the file below, and those again that are written meanwhile, until there
     /// are few.
     fn merge_all(&self, number: usize, progress: Progress<'_>) -> Result<(), ImageError> {
-        let units = packed::units(self.kind);
+        let units = unit::count(self.kind);
         let all: Vec<u32> = (0..units).collect();
         for run in all.chunks(RUN) {
             self.merge_run(number, run)?;

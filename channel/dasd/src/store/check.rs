@@ -1,10 +1,12 @@
 //! Checking images, and making damaged ones whole.
 
+use crate::format::unit::{self, checked};
 use crate::image::layer::Layer;
-use crate::image::layer::packed::{self, Place};
+use crate::image::layer::packed::Place;
 use crate::image::layer::plain::{self, Mended};
-use crate::image::{Image, Options, Progress};
-use crate::store::copy::{Anew, Lose, checked, went_on};
+use crate::image::{Image, Options};
+use crate::progress::{Progress, went_on};
+use crate::store::copy::{Anew, Lose};
 use crate::{ImageError, Kind, MediaError};
 use std::path::{Path, PathBuf};
 
@@ -71,14 +73,14 @@ pub fn check(path: &Path, options: &Options, units: bool, progress: Progress<'_>
     }?;
     let lost = image.lost().map(str::to_string);
     image.with_layers(|layers| {
-        let each = u64::from(packed::units(layers[0].kind()));
+        let each = u64::from(unit::count(layers[0].kind()));
         let all = each * layers.len() as u64;
         let mut files = Vec::new();
         for (n, layer) in layers.iter_mut().enumerate() {
             let mut file = survey(layer);
             let kind = layer.kind();
             let alien = layer.sums().iter().any(|sums| sums.alien());
-            for unit in (0..packed::units(kind)).filter(|_| units) {
+            for unit in (0..unit::count(kind)).filter(|_| units) {
                 match layer.read(unit).and_then(|bytes| checked(kind, unit, bytes)) {
                     Ok(_) if alien && !layer.is_ours(unit)? => file.changed.push(unit),
                     Ok(_) => {}
@@ -100,7 +102,7 @@ fn image_kind(layers: &[Layer]) -> Kind {
 /// What there is to say of a file without reading its units.
 fn survey(layer: &mut Layer) -> FileReport {
     let kind = layer.kind();
-    let units = packed::units(kind);
+    let units = unit::count(kind);
     let host = &layer.hosts()[0];
     let size = layer.hosts().iter().map(|host| host.len().unwrap_or(0)).sum();
     let mut report = FileReport {

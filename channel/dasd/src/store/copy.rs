@@ -4,14 +4,16 @@
 //! as it was.
 
 use crate::format::header::{Form, Packing};
+use crate::format::unit::{self, GROUP, GROUP_BYTES, checked};
 use crate::host::HostFile;
 use crate::image::layer::Layer;
 use crate::image::layer::journal;
-use crate::image::layer::packed::{self, GROUP, GROUP_BYTES, Packed};
+use crate::image::layer::packed::Packed;
 use crate::image::layer::sums;
-use crate::image::{Options, Policy, Progress, SHADOWS, shadow_path};
-use crate::store::create::{self, Format, unfinished};
-use crate::{ImageError, Kind, MediaError, Track, Volume};
+use crate::image::{Options, SHADOWS, shadow_path};
+use crate::progress::{Progress, went_on};
+use crate::store::create::{self, unfinished};
+use crate::{Format, ImageError, Kind, MediaError, Policy, Volume};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +118,7 @@ pub fn copy(
         return Err(MediaError::WrongKind.into());
     }
     let (draft, host) = Draft::begin(to, existing)?;
-    let units = packed::units(kind).min(packed::units(from.kind()));
+    let units = unit::count(kind).min(unit::count(from.kind()));
     create::fill(&host, kind, format, create::Tracks::Empty, &mut |_, _| progress(0, units.into()))?;
     drop(host);
     let mut layer = draft.open(false)?;
@@ -150,11 +152,6 @@ pub fn copy(
 fn close(mut layer: Layer) -> Result<(), ImageError> {
     layer.close()?;
     Ok(layer.to_sync().iter().try_for_each(|host| host.sync())?)
-}
-
-/// Tells how far it is; an error if it is not to go on.
-pub(crate) fn went_on(progress: Progress<'_>, done: u64, of: u64) -> Result<(), ImageError> {
-    if progress(done, of) { Ok(()) } else { Err(ImageError::Interrupted) }
 }
 
 /// Told of units that are left out, and why.
@@ -195,7 +192,7 @@ impl Anew {
         Packed::format(&host, source.kind, source.style())?;
         drop(host);
         let mut layer = draft.open(shadow)?;
-        let units = packed::units(source.kind);
+        let units = unit::count(source.kind);
         for unit in 0..units {
             match (source.read(unit).and_then(|bytes| checked(source.kind, unit, bytes)), &mut lose) {
                 (Ok(None), _) => {}
@@ -214,26 +211,4 @@ impl Anew {
     pub fn finish(self, keep: Option<&Path>) -> Result<(), ImageError> {
         self.draft.finish(keep)
     }
-}
-
-/// A unit's bytes if they are what they must be.
-pub(crate) fn checked(kind: Kind, unit: u32, bytes: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, MediaError> {
-    let Some(bytes) = bytes else { return Ok(None) };
-    if matches!(kind, Kind::Fba { .. }) {
-        return Ok(Some(bytes));
-    }
-    let track = parsed(kind, unit, bytes)?;
-    Ok(Some(track.image().to_vec()))
-}
-
-/// The track in `bytes`, if they have a track's structure and home address.
-pub(crate) fn parsed(kind: Kind, unit: u32, bytes: Vec<u8>) -> Result<Track, MediaError> {
-    let home = kind.home(unit)?;
-    let place = || format!("track {unit} (cylinder {}, head {})", home.0, home.1);
-    let track = Track::from_image(bytes);
-    let track = track.ok_or_else(|| MediaError::Damaged(format!("{} has no valid structure", place())))?;
-    if track.home() != home {
-        return Err(MediaError::Damaged(format!("{} has another track's home address", place())));
-    }
-    Ok(track)
 }

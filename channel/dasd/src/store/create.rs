@@ -1,40 +1,14 @@
 //! New images.
 
-use crate::format::codec::Method;
-use crate::format::packed as layout;
+use crate::format::Format;
+use crate::format::unit::{null_format, null_track};
 use crate::host::HostFile;
-use crate::image::layer::packed::{Packed, Style, null_format};
+use crate::image::layer::packed::{Packed, Style};
 use crate::image::layer::plain;
-use crate::store::copy::{Draft, Existing, went_on};
-use crate::{ImageError, Kind, MediaError, Progress};
+use crate::progress::{Progress, went_on};
+use crate::store::copy::{Draft, Existing};
+use crate::{ImageError, Kind, MediaError};
 use std::path::{Path, PathBuf};
-
-/// The format of an image file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Format {
-    /// A place for every track or block.
-    #[default]
-    Plain,
-    /// Compressed (CCKD, CFBA): only what was written takes space. `wide`: 64-bit offsets (CCKD64), so that the file
-    /// may become larger than 4 GB.
-    Compressed { wide: bool, method: Method },
-}
-
-impl Format {
-    /// The usual one of a new disk `kind`, compressed: count-key-data in the form that more programs know, CCKD, if the
-    /// file cannot become too large for it; fixed-block in CFBA64, as CFBA has no room for the check sum of what cannot
-    /// be compressed.
-    pub fn usual(kind: Kind, method: Method) -> Format {
-        /// What is written anew within a second takes room beside what it replaces: a quarter of the form's 4 GB is
-        /// left for that.
-        const MOST: u64 = 3 << 30;
-        let wide = match kind {
-            Kind::Ckd { track, .. } => u64::from(kind.tracks()) * u64::from(track) > MOST,
-            Kind::Fba { .. } => true,
-        };
-        Format::Compressed { wide, method }
-    }
-}
 
 /// What the tracks of a new count-key-data disk have after record 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -81,7 +55,7 @@ pub(crate) fn fill(
     match (format, kind) {
         (Format::Plain, Kind::Ckd { .. }) => plain::Ckd::format(host, kind, |track| {
             went_on(progress, track.into(), kind.tracks().into())?;
-            let image = layout::null_track(null_format, kind.home(track)?);
+            let image = null_track(null_format, kind.home(track)?);
             Ok(image.expect("both null formats are known"))
         }),
         (Format::Plain, Kind::Fba { blocks, .. }) => {

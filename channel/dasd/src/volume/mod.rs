@@ -9,119 +9,31 @@ pub use blocks::{BlockError, Blocks};
 pub use extent::Extent;
 pub use memory::Memory;
 
-use crate::model::CkdModel;
-use crate::{Count, ImageError, Policy, Track};
-use std::borrow::Cow;
+use crate::error::{ImageError, MediaError};
+use crate::model::Kind;
+use crate::model::track::{Count, Track};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What kind of disk it is, and how large.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Count-key-data: `cylinders` cylinders of `heads` tracks, each of which holds up to `track` bytes of image
-    /// ([`Track::image`]). `device` is the device type (3390) as Sense ID shows it in hexadecimal digits.
-    Ckd { device: u16, model: u8, cylinders: u32, heads: u32, track: u32 },
-    /// Fixed block: `blocks` blocks of 512 bytes.
-    Fba { device: u16, model: u8, blocks: u64 },
+/// How soon writes survive the end of the *host*. The end of this process loses no acknowledged write under any policy.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Policy {
+    /// Every write is on the host's medium before it is acknowledged. Nothing is ever lost.
+    Through,
+    /// Writes are on the host's medium within two seconds, or when the volume is flushed.
+    #[default]
+    Safe,
+    /// Writes reach the host's medium when the volume is flushed or closed, or when the host thinks fit.
+    Lazy,
 }
 
-impl Kind {
-    /// Bytes of a block of a fixed-block volume.
-    pub const BLOCK: usize = 512;
+impl Policy {
+    /// Their names, as SYSTEM CONFIG has them.
+    pub const ALL: [(&str, Policy); 3] = [("THROUGH", Policy::Through), ("SAFE", Policy::Safe), ("LAZY", Policy::Lazy)];
 
-    /// A count-key-data disk of this model with so many cylinders.
-    pub fn of_model(model: &CkdModel, cylinders: u32) -> Kind {
-        let CkdModel { device, model: number, heads, .. } = *model;
-        Kind::Ckd { device, model: number, cylinders, heads, track: model.slot() }
+    pub fn name(self) -> &'static str {
+        Policy::ALL.iter().find(|row| row.1 == self).expect("all are there").0
     }
-
-    /// The same without the model, which not every file tells.
-    pub(crate) fn apart_from_model(self) -> Kind {
-        match self {
-            Kind::Ckd { device, cylinders, heads, track, .. } => {
-                Kind::Ckd { device, model: 0, cylinders, heads, track }
-            }
-            fba => fba,
-        }
-    }
-
-    /// The tracks of the volume; 0 if it is fixed-block.
-    pub fn tracks(&self) -> u32 {
-        match *self {
-            Kind::Ckd { cylinders, heads, .. } => cylinders * heads,
-            Kind::Fba { .. } => 0,
-        }
-    }
-
-    /// The blocks of the volume; 0 if it is count-key-data.
-    pub fn blocks(&self) -> u64 {
-        match *self {
-            Kind::Ckd { .. } => 0,
-            Kind::Fba { blocks, .. } => blocks,
-        }
-    }
-
-    /// Cylinder and head in the home address of track `track`. Cylinders beyond 65,535 have their high bits in the
-    /// head's (IBM 3990 Reference, 28-bit cylinder numbers).
-    pub fn home(&self, track: u32) -> Result<(u16, u16), MediaError> {
-        match *self {
-            Kind::Fba { .. } => Err(MediaError::WrongKind),
-            Kind::Ckd { heads, .. } if track < self.tracks() => {
-                let (cylinder, head) = (track / heads, track % heads);
-                Ok((cylinder as u16, ((cylinder >> 16) << 4 | head) as u16))
-            }
-            Kind::Ckd { .. } => Err(MediaError::Outside),
-        }
-    }
-
-    /// Whether `length` bytes from block `block` on are whole blocks of this volume.
-    pub fn inside(&self, block: u64, length: usize) -> Result<(), MediaError> {
-        let Kind::Fba { blocks, .. } = *self else { return Err(MediaError::WrongKind) };
-        assert!(length.is_multiple_of(Kind::BLOCK), "requests are for whole blocks");
-        match block.checked_add((length / Kind::BLOCK) as u64) {
-            Some(end) if end <= blocks => Ok(()),
-            _ => Err(MediaError::Outside),
-        }
-    }
-
-    /// `new` as it is to be stored at track `track`, with the home address of that place.
-    pub fn fitting<'a>(&self, track: u32, new: &'a Track) -> Result<Cow<'a, Track>, MediaError> {
-        let home = self.home(track)?;
-        if let Kind::Ckd { track: longest, .. } = *self
-            && new.image().len() > longest as usize
-        {
-            return Err(MediaError::TrackFull);
-        }
-        if new.home() == home {
-            return Ok(Cow::Borrowed(new));
-        }
-        let mut moved = new.clone();
-        moved.set_home(home.0, home.1);
-        Ok(Cow::Owned(moved))
-    }
-}
-
-/// Why the medium did not do what was asked. Guest and operator are told of every one of them.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum MediaError {
-    /// The track or block is beyond the end of the volume: the caller should have known.
-    #[error("it is beyond the end of the volume")]
-    Outside,
-    /// The volume, or this way to it, may only be read.
-    #[error("the volume is read-only")]
-    ReadOnly,
-    /// What is stored there cannot be trusted: torn, damaged, or not what it says it is.
-    #[error("the data is damaged: {0}")]
-    Damaged(String),
-    /// The host could not read or write: an I/O error, no space left. The text names the file.
-    #[error("{0}")]
-    Host(String),
-    /// The track does not fit: what was to be written is longer than the device's tracks.
-    #[error("it is longer than a track of this device")]
-    TrackFull,
-    /// A count-key-data request to a fixed-block volume, or the reverse.
-    #[error("the volume is of the other kind")]
-    WrongKind,
 }
 
 /// What [`Volume::update_track`] does to a track; whether it has changed anything.

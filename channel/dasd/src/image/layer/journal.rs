@@ -11,7 +11,8 @@
 //! 32 CRC of each page's old bytes, 4 each | new bytes
 //! ```
 
-use crate::host::{Faults, HostFile, ImageError};
+use crate::error::ImageError;
+use crate::host::{Faults, HostFile};
 use crate::{MediaError, Policy};
 use flate2::Crc;
 use std::path::{Path, PathBuf};

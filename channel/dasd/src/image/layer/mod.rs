@@ -7,9 +7,10 @@ mod space;
 pub mod sums;
 
 use crate::format::header::{self, Header, Packing};
+use crate::format::unit::{GROUP_BYTES, group_bytes};
 use crate::host::HostFile;
 use crate::{ImageError, Kind, MediaError, Options};
-use packed::{GROUP, GROUP_BYTES, Packed, Place};
+use packed::{Packed, Place};
 use std::path::Path;
 use std::sync::Arc;
 use sums::Sums;
@@ -216,10 +217,4 @@ impl Layer {
             _ => None,
         }
     }
-}
-
-/// Bytes of group `unit` that the volume has: the last group may be shorter than others.
-pub fn group_bytes(kind: Kind, unit: u32) -> usize {
-    let rest = kind.blocks().saturating_sub(u64::from(unit) * GROUP);
-    rest.min(GROUP) as usize * Kind::BLOCK
 }

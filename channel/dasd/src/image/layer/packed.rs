@@ -8,18 +8,15 @@
 //! is closed, for other programs.
 
 use super::space::{Piece, Space};
+use crate::error::ImageError;
 use crate::format::codec::{self, Method, PREFIX};
 use crate::format::header::{self, Header, Packing};
-use crate::format::packed::{
-    self as format, ENTRIES, Entry, HEADER, LEVEL1, Layout, OPENED, PackedHeader, WRITTEN, damaged,
-};
-use crate::host::{HostFile, ImageError};
+use crate::format::packed::{self as format, ENTRIES, Entry, HEADER, LEVEL1, Layout, OPENED, PackedHeader, WRITTEN};
+use crate::format::unit::{self, GROUP_BYTES};
+use crate::host::HostFile;
 use crate::{Kind, MediaError, Options, Policy};
 use std::sync::Arc;
 
-/// Blocks of a group, and its bytes.
-pub const GROUP: u64 = 120;
-pub const GROUP_BYTES: usize = GROUP as usize * Kind::BLOCK;
 /// What the host writes at once.
 const PAGE: u64 = 4096;
 
@@ -82,7 +79,14 @@ pub struct Style {
 impl Style {
     /// A shadow file over a plain image.
     pub fn shadow(kind: Kind) -> Style {
-        Style { wide: false, shadow: true, method: Method::Zlib, null_format: null_format(kind), covered: 0, below: 0 }
+        Style {
+            wide: false,
+            shadow: true,
+            method: Method::Zlib,
+            null_format: unit::null_format(kind),
+            covered: 0,
+            below: 0,
+        }
     }
 }
 
@@ -99,7 +103,7 @@ impl Packed {
         if matches!(kind, Kind::Fba { .. }) {
             (first.heads, first.slot) = (extent, Kind::BLOCK as u32);
         }
-        let tables = units(kind).div_ceil(ENTRIES as u32);
+        let tables = unit::count(kind).div_ceil(ENTRIES as u32);
         let end = LEVEL1 + u64::from(tables) * layout.level1_entry();
         let second = PackedHeader {
             version: [0, 3, 1],
@@ -145,7 +149,7 @@ impl Packed {
             first.ckd(&path, header.extent)?
         };
         let length = host.len()?;
-        let needed = units(kind).div_ceil(ENTRIES as u32);
+        let needed = unit::count(kind).div_ceil(ENTRIES as u32);
         let begin = LEVEL1 + u64::from(header.tables) * layout.level1_entry();
         if header.entries != ENTRIES as u32 || header.tables < needed || begin > length {
             return Err(bad(format!("its header says {} tables of {} entries", header.tables, header.entries)));
@@ -267,12 +271,14 @@ impl Packed {
     /// The bytes of a unit: a track's image, or a group's blocks; `None`: the file below has them.
     pub fn read(&self, unit: u32) -> Result<Option<Vec<u8>>, MediaError> {
         let name = |error| match error {
-            MediaError::Damaged(why) => damaged(format!("{}: unit {unit}: {why}", self.host.path().display())),
+            MediaError::Damaged(why) => {
+                MediaError::damaged(format!("{}: unit {unit}: {why}", self.host.path().display()))
+            }
             error => error,
         };
         let table = &self.tables[unit as usize / ENTRIES];
         if table.entries.is_none() && table.at != 0 && !(self.shadow && self.layout.is_below(table.at)) {
-            return Err(name(damaged("its table is outside the file")));
+            return Err(name(MediaError::damaged("its table is outside the file")));
         }
         match self.place(unit) {
             Place::Below => Ok(None),
@@ -285,9 +291,9 @@ impl Packed {
         match self.kind {
             Kind::Fba { .. } => Ok(vec![0; GROUP_BYTES]),
             Kind::Ckd { track, .. } => {
-                let image = format::null_track(format, self.kind.home(unit)?);
+                let image = unit::null_track(format, self.kind.home(unit)?);
                 let fits = image.filter(|image| image.len() <= track as usize);
-                fits.ok_or_else(|| damaged(format!("its null format {format} is unknown here")))
+                fits.ok_or_else(|| MediaError::damaged(format!("its null format {format} is unknown here")))
             }
         }
     }
@@ -295,7 +301,7 @@ impl Packed {
     fn read_at(&self, unit: u32, entry: Entry) -> Result<Vec<u8>, MediaError> {
         let mut bytes = vec![0; entry.length.into()];
         self.host.read_at(entry.at, &mut bytes)?;
-        decode(self.kind, unit, &bytes)
+        unit::decode(self.kind, unit, &bytes)
     }
 
     /// As [`Packed::write`], without the time that compressing takes.
@@ -318,7 +324,7 @@ impl Packed {
         } else {
             let body = if self.is_ckd() { &image[PREFIX..] } else { image };
             let (method, level) = self.effort();
-            let mut packed = codec::pack(id(self.kind, unit)?, body, method, level, self.longest());
+            let mut packed = codec::pack(unit::id(self.kind, unit)?, body, method, level, self.longest());
             let length = u16::try_from(packed.len()).map_err(|_| MediaError::TrackFull)?;
             let rounded = packed.len().next_multiple_of(16) as u64;
             let wanted = if rounded <= u16::MAX.into() { rounded } else { length.into() };
@@ -342,7 +348,7 @@ impl Packed {
     fn is_null(&self, unit: u32, image: &[u8]) -> Result<bool, MediaError> {
         Ok(match self.kind {
             Kind::Fba { .. } => image.iter().all(|byte| *byte == 0),
-            Kind::Ckd { .. } => format::is_null_track(image, self.header.null_format, self.kind.home(unit)?),
+            Kind::Ckd { .. } => unit::is_null_track(image, self.header.null_format, self.kind.home(unit)?),
         })
     }
 
@@ -568,53 +574,5 @@ impl Drop for Packed {
     fn drop(&mut self) {
         // No caller is left to get an error, and nothing is lost by one: the tables are in the file.
         let _ = self.close();
-    }
-}
-
-/// What units of a new image look like that are not stored: a track has record 0 only.
-pub fn null_format(kind: Kind) -> u8 {
-    match kind {
-        Kind::Ckd { .. } => 1,
-        Kind::Fba { .. } => 0,
-    }
-}
-
-/// Units of a volume.
-pub fn units(kind: Kind) -> u32 {
-    match kind {
-        Kind::Ckd { .. } => kind.tracks(),
-        Kind::Fba { blocks, .. } => blocks.div_ceil(GROUP) as u32,
-    }
-}
-
-/// The four bytes that tell which unit it is.
-pub fn id(kind: Kind, unit: u32) -> Result<[u8; 4], MediaError> {
-    match kind {
-        Kind::Fba { .. } => Ok(unit.to_be_bytes()),
-        Kind::Ckd { .. } => {
-            let (cylinder, head) = kind.home(unit)?;
-            let ([c1, c2], [h1, h2]) = (cylinder.to_be_bytes(), head.to_be_bytes());
-            Ok([c1, c2, h1, h2])
-        }
-    }
-}
-
-/// The bytes of a unit from its form in the file.
-pub fn decode(kind: Kind, unit: u32, bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
-    let id = id(kind, unit)?;
-    match kind {
-        Kind::Fba { .. } => {
-            let mut group = codec::unpack(bytes, id, GROUP_BYTES)?;
-            group.resize(GROUP_BYTES, 0);
-            Ok(group)
-        }
-        Kind::Ckd { track, .. } => {
-            let body = codec::unpack(bytes, id, (track as usize).saturating_sub(PREFIX))?;
-            let mut image = Vec::with_capacity(PREFIX + body.len());
-            image.push(0);
-            image.extend_from_slice(&id);
-            image.extend_from_slice(&body);
-            Ok(image)
-        }
     }
 }

@@ -4,11 +4,11 @@
 //! (`NAME_1`, `NAME_2`, ...), each with a header of its own. Fixed-block: the blocks, and nothing else. Neither has a
 //! place for check sums: they are [beside it](crate::image::layer::sums).
 
+use crate::error::ImageError;
 use crate::format::header::{self, Form, Header, Packing};
-use crate::host::direct::Room;
-use crate::host::{HostFile, ImageError};
+use crate::format::unit::GROUP_BYTES;
+use crate::host::{HostFile, Room};
 use crate::image::layer::journal::{self, Journal};
-use crate::image::layer::packed::GROUP_BYTES;
 use crate::image::layer::sums::{self, Change, Grid, PIECE, Sums, sum};
 use crate::model::track;
 use crate::{Count, Kind, MediaError, Options, Policy, Spot, Track};
@@ -331,7 +331,7 @@ impl Ckd {
     pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
         let Part { host, sums, .. } = &mut self.parts[0];
         sums.begin(host)?;
-        Header::cover(host, covered)?;
+        host.write_at(header::COVERED.start as u64, &covered.to_le_bytes())?;
         self.covered = covered;
         if self.policy == Policy::Through { host.sync() } else { Ok(()) }
     }

@@ -17,7 +17,8 @@
 //! 4096 for each piece: sum now 4, sum before 4, number of the write 8
 //! ```
 
-use crate::host::{Faults, HostFile, ImageError};
+use crate::error::ImageError;
+use crate::host::{Faults, HostFile};
 use crate::{MediaError, Policy};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
