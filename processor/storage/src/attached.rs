@@ -1,13 +1,14 @@
 //! Pages of others in a configuration's storage: where they lie, within its size or after its end, and which
 //! configurations may store into them.
 
-use crate::{NotAvailable, Pages, Storage};
+use crate::pages::{Pages, Sharer, Sharers};
+use crate::{NotAvailable, Storage};
 use arch::{Absolute, PAGE};
 use base::Held;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, MutexGuard};
 
 /// What attached pages have to do with those of other configurations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,24 +34,6 @@ pub(crate) struct Attached {
     range: Range<u64>,
     /// Of pages that several store into: which storages have them, and the first of them that is here.
     common: Option<(Arc<Sharers>, u64)>,
-}
-
-/// The storages that have pages which all of them store into.
-#[derive(Default)]
-pub(crate) struct Sharers(Mutex<Vec<Sharer>>);
-
-struct Sharer {
-    storage: Weak<Storage>,
-    /// Where it has them.
-    range: Range<u64>,
-    /// The first of them that it has.
-    from: u64,
-}
-
-impl Sharers {
-    fn lock(&self) -> MutexGuard<'_, Vec<Sharer>> {
-        self.0.lock().held()
-    }
 }
 
 impl Storage {

@@ -13,9 +13,10 @@
 //!
 //! Small machines, which are kept small, are left alone, as is everything on hosts that cannot do this.
 
-use crate::mapping::Mapping;
 use base::Held;
 use std::ops::Range;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -72,10 +73,39 @@ impl Request {
             return;
         }
         let began = Instant::now();
-        if Mapping::prepare(self.at, PIECE) && began.elapsed() >= DEAR {
+        if prepare(self.at, PIECE) && began.elapsed() >= DEAR {
             self.mark.dear.store(true, Relaxed);
         }
     }
+}
+
+/// Finds and clears the pages of a piece of some mapping, if none of them is there; whether that was so.
+#[cfg(target_os = "linux")]
+fn prepare(at: usize, len: usize) -> bool {
+    let at = std::ptr::without_provenance_mut(at);
+    let mut states = vec![0u8; len / 4096];
+    let mut there = |wanted: u8| {
+        // SAFETY: the mapping is there, as its mark says, and there is a byte for each of its pages.
+        let asked = unsafe { libc::mincore(at, len, states.as_mut_ptr()) };
+        asked == 0 && states.iter().all(|state| state & 1 == wanted)
+    };
+    if !there(0) {
+        return false;
+    }
+    // The host clears a huge page when something is stored there. While it does so it lets others change what is
+    // mapped, as it does not below. SAFETY: as above; what is zero is set to zero, if nothing else has been stored
+    // there meanwhile.
+    let _ = unsafe { AtomicU64::from_ptr(at.cast()) }.compare_exchange(0, 0, Relaxed, Relaxed);
+    if !there(1) {
+        // SAFETY: as above; this changes no byte of it. A host that does not know how says so, and that is all.
+        unsafe { libc::madvise(at, len, libc::MADV_POPULATE_WRITE) };
+    }
+    true
+}
+
+#[cfg(not(target_os = "linux"))]
+fn prepare(_: usize, _: usize) -> bool {
+    false
 }
 
 /// To the thread that prepares pieces.
@@ -162,8 +192,8 @@ impl Foresight {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::Storage;
-    use crate::key;
+    use crate::mapping::Mapping;
+    use crate::{Storage, key};
     use arch::Absolute;
 
     const PIECE: u64 = super::PIECE as u64;

@@ -5,8 +5,6 @@ use crate::foresight::Foresight;
 use crate::pages::Pages;
 use std::io;
 use std::ops::Range;
-#[cfg(target_os = "linux")]
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Storage of this size and more is backed with huge pages of the host where it has any. A system that is given so much
 /// uses most of it, and each of its references then costs the host half the translation. Small machines stay small.
@@ -77,35 +75,6 @@ impl Mapping {
     pub fn expect(&self, range: Range<u64>) {
         let [start, end] = [range.start, range.end].map(|offset| self.start.addr() + offset as usize);
         self.foresight.expect(start..end);
-    }
-
-    /// Finds and clears the pages of a piece of some mapping, if none of them is there; whether that was so.
-    #[cfg(target_os = "linux")]
-    pub fn prepare(at: usize, len: usize) -> bool {
-        let at = std::ptr::without_provenance_mut(at);
-        let mut states = vec![0u8; len / 4096];
-        let mut there = |wanted: u8| {
-            // SAFETY: the mapping is there, as its mark says, and there is a byte for each of its pages.
-            let asked = unsafe { libc::mincore(at, len, states.as_mut_ptr()) };
-            asked == 0 && states.iter().all(|state| state & 1 == wanted)
-        };
-        if !there(0) {
-            return false;
-        }
-        // The host clears a huge page when something is stored there. While it does so it lets others change what is
-        // mapped, as it does not below. SAFETY: as above; what is zero is set to zero, if nothing else has been stored
-        // there meanwhile.
-        let _ = unsafe { AtomicU64::from_ptr(at.cast()) }.compare_exchange(0, 0, Relaxed, Relaxed);
-        if !there(1) {
-            // SAFETY: as above; this changes no byte of it. A host that does not know how says so, and that is all.
-            unsafe { libc::madvise(at, len, libc::MADV_POPULATE_WRITE) };
-        }
-        true
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub fn prepare(_: usize, _: usize) -> bool {
-        false
     }
 
     /// How many pages the host keeps in its storage.

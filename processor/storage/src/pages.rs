@@ -1,11 +1,13 @@
-//! Pages that storages of several configurations share: a file of the host without a name.
+//! Pages that storages of several configurations share: a file of the host without a name, and which storages have it.
 
-use crate::attached::Sharers;
+use crate::Storage;
+use base::Held;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::FileExt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// Pages of host storage that can be part of several configurations' storage at once ([`crate::Storage::attach`]). They
 /// are zero until they are written, and take no room before.
@@ -35,6 +37,25 @@ impl Pages {
 
     pub(crate) fn descriptor(&self) -> i32 {
         self.file.as_raw_fd()
+    }
+}
+
+/// The storages that have pages which all of them store into.
+#[derive(Default)]
+pub(crate) struct Sharers(Mutex<Vec<Sharer>>);
+
+/// One of them.
+pub(crate) struct Sharer {
+    pub(crate) storage: Weak<Storage>,
+    /// Where it has them.
+    pub(crate) range: Range<u64>,
+    /// The first of them that it has.
+    pub(crate) from: u64,
+}
+
+impl Sharers {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Vec<Sharer>> {
+        self.0.lock().held()
     }
 }
 
