@@ -4,8 +4,9 @@
 //! operands as distances from the instruction (`*+8`). An index or base of zero is written, so that every line shows
 //! all fields. What an operand list looks like follows from the format; a few mnemonics differ.
 
-use crate::decode::{Instruction, decode};
+use crate::decode::decode;
 use crate::fields::{Fields, Format};
+use crate::row::Instruction;
 use cpu::{Architecture, Facilities};
 use std::fmt::Write;
 

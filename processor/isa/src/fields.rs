@@ -20,6 +20,15 @@ pub enum Format {
     VRSa, VRSb, VRSc, VRSd, VRV, VRX, VSI,
 }
 
+/// The length of an instruction in bytes, by its first byte (POP, chapter 5, "Instruction length").
+pub const fn length(first: u8) -> u8 {
+    match first >> 6 {
+        0 => 2,
+        3 => 6,
+        _ => 4,
+    }
+}
+
 /// A decoded instruction's operand fields. Every format fits; fields a format lacks are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
@@ -107,7 +116,7 @@ impl Fields {
         let d20 = (b4 as i8 as i32) << 12 | d12;
         let half = i16::from_be_bytes([b2, b3]) as i64;
         let word = i32::from_be_bytes([b2, b3, b4, b5]) as i64;
-        let mut f = Fields { len: crate::length(text[0]), ..Fields::default() };
+        let mut f = Fields { len: length(text[0]), ..Fields::default() };
         match format {
             E => {}
             I => f.imm = b1 as i64,

@@ -5,9 +5,10 @@
 //! identity. Some are if the state description says so, or while somebody looks into the guest's tables. Only these two
 //! kinds are decoded to [`handler`] and pay for the question; everything else is executed as on any CPU.
 
-use crate::decode::{Ends, Instruction, decode, length};
-use crate::fields::{Fields, Format};
+use crate::decode::decode;
+use crate::fields::{Format, length};
 use crate::prelude::*;
+use crate::row::{Ends, Instruction};
 use crate::threaded::{Handler, Op, go_on, leave, perform};
 use arch::interpretation::{TABLES_LOCKED, intercept};
 

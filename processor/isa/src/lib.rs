@@ -21,6 +21,8 @@ mod interpretive;
 pub mod operand;
 mod operation;
 pub mod outcome;
+mod prelude;
+mod row;
 pub mod table;
 mod threaded;
 
@@ -33,25 +35,18 @@ mod general;
 mod hfp;
 mod vector;
 
-pub use crate::cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};
-pub use decode::{Architectures, Ends, Instruction, decode, instructions, length};
+pub use cpu_trait::{Body, Cc, Cpu, Routine, Step, Width};
+pub use decode::{decode, instructions};
 pub use disassemble::disassemble;
-pub use fields::{Fields, Format};
+pub use fields::{Fields, Format, length};
 pub use form::{Composed, Form, Shape};
 pub use interpretive::{Decoded, decode_for, decode_op, operation_exception};
 pub use outcome::{Exception, Outcome};
+pub use row::{Architectures, Ends, Instruction};
 pub use table::bodies;
 pub use threaded::{Handler, Op, perform};
 
 /// Whether the transaction that `s` executes may execute the instruction that `text` begins with.
 pub fn allowed_in_transaction(s: &cpu::State, text: [u8; 6]) -> bool {
     general::allowed_in_transaction(s, text)
-}
-
-/// What bodies need in scope.
-pub(crate) mod prelude {
-    pub use crate::cpu_trait::{Cc, Cpu, Step, Width, Width::*};
-    pub use crate::fields::Fields;
-    pub use arch::Program;
-    pub use cpu::{Access, At, Intercepted, Interruption, IoInstruction, Space, State};
 }

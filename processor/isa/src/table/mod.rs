@@ -15,7 +15,7 @@
 //! stands after `as` in [`crate::form`]; compositions have it from their parts.
 
 use crate::cpu_trait::{Body, Cpu};
-use crate::decode::Instruction;
+use crate::row::Instruction;
 
 /// The right-hand side of a row: see the module's documentation.
 macro_rules! body {
@@ -164,7 +164,7 @@ macro_rules! instructions {
             pub mod $name {
                 #[allow(unused_imports)]
                 use super::*;
-                use crate::decode::Ends;
+                use crate::row::Ends;
                 use crate::form::{Composed, Shape};
                 use crate::outcome::Outcome;
                 body!($($body)+);
@@ -172,12 +172,12 @@ macro_rules! instructions {
             }
         )*
         /// The rows of this file.
-        pub static ROWS: &[crate::decode::Instruction] = &[
-            $(crate::decode::Instruction {
+        pub static ROWS: &[crate::row::Instruction] = &[
+            $(crate::row::Instruction {
                 code: $code,
                 mnemonic: stringify!($name),
                 format: crate::fields::Format::$format,
-                architectures: crate::decode::Architectures::$since,
+                architectures: crate::row::Architectures::$since,
                 facility: facility!($facility),
                 run: $name::RUN,
                 ends: $name::ENDS,
