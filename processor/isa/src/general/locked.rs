@@ -98,6 +98,146 @@ impl Place {
     }
 }
 
+/// The operands of one execution: where they are, and how wide.
+struct Operands {
+    function: Function,
+    form: Form,
+    second: At,
+    /// The second-operand address of the text: the fourth operand or the parameter list.
+    fourth: At,
+    /// Its register goes with addresses in the parameter list.
+    r3: u8,
+    compare: Place,
+    replacement: Place,
+    third: Place,
+    third_new: Place,
+}
+
+impl Operands {
+    /// Those that the text names; a specification exception if registers or addresses are not as they must be.
+    fn of(s: &mut State, i: &Fields, function: Function, form: Form) -> Result<Operands, Interruption> {
+        let second = s.address(0, i.b1, i.d1);
+        let fourth = s.address(0, i.b2, i.d2);
+        s.aligned(second, form.bytes() as u64)?;
+        let places = if form.in_registers() {
+            if function != Function::CompareAndLoad {
+                pair(i.r1)?;
+            }
+            if function == Function::DoubleCompareAndSwap {
+                pair(i.r3)?;
+            }
+            [i.r1, i.r1 | 1, i.r3, i.r3 | 1].map(Place::Register)
+        } else {
+            [0, 16, 32, 48].map(|offset| Place::List(field(s, fourth, offset, form)))
+        };
+        let [compare, replacement, third, third_new] = places;
+        let operands = Operands { function, form, second, fourth, r3: i.r3, compare, replacement, third, third_new };
+        if operands.listed() {
+            s.aligned(fourth, 8)?;
+        }
+        Ok(operands)
+    }
+
+    /// Whether there is a parameter list.
+    fn listed(&self) -> bool {
+        use Function::{CompareSwapAndDoubleStore, CompareSwapAndTripleStore};
+        !self.form.in_registers() || matches!(self.function, CompareSwapAndDoubleStore | CompareSwapAndTripleStore)
+    }
+
+    fn bytes(&self) -> usize {
+        self.form.bytes()
+    }
+
+    /// The operand whose address is in the list.
+    fn pointed(&self, s: &mut State, offset: u64) -> Result<At, Interruption> {
+        let at = s.load_u64(s.further(self.fourth, offset))?;
+        let at = At { address: at & s.address_mask, ar: self.r3 };
+        s.aligned(at, self.bytes() as u64)?;
+        Ok(at)
+    }
+
+    /// The fourth operand.
+    fn other(&self, s: &mut State) -> Result<At, Interruption> {
+        let at = if self.listed() { self.pointed(s, 72)? } else { self.fourth };
+        s.aligned(at, self.bytes() as u64)?;
+        Ok(at)
+    }
+
+    /// What is done while the lock is held. The condition code.
+    fn perform(&self, s: &mut State) -> Result<u8, Interruption> {
+        let old = fetch(s, self.second, self.bytes())?;
+        if old != self.compare.get(s, self.form)? {
+            self.compare.set(s, self.form, old)?;
+            return Ok(1);
+        }
+        match self.function {
+            Function::CompareAndLoad => {
+                let from = self.other(s)?;
+                let v = fetch(s, from, self.bytes())?;
+                self.third.set(s, self.form, v)?;
+            }
+            Function::CompareAndSwap => {
+                let new = self.replacement.get(s, self.form)?;
+                put(s, self.second, self.bytes(), new)?;
+            }
+            Function::DoubleCompareAndSwap => return self.swap_both(s),
+            Function::CompareSwapAndStore => self.swap_and_store(s, &[(48, 72)])?,
+            Function::CompareSwapAndDoubleStore => self.swap_and_store(s, &[(48, 72), (80, 104)])?,
+            Function::CompareSwapAndTripleStore => self.swap_and_store(s, &[(48, 72), (80, 104), (112, 136)])?,
+        }
+        Ok(0)
+    }
+
+    /// The second operand has been compared: compares the fourth one, too, and replaces both. The condition code.
+    fn swap_both(&self, s: &mut State) -> Result<u8, Interruption> {
+        let other = self.other(s)?;
+        let found = fetch(s, other, self.bytes())?;
+        if found != self.third.get(s, self.form)? {
+            self.third.set(s, self.form, found)?;
+            return Ok(2);
+        }
+        let (new, other_new) = (self.replacement.get(s, self.form)?, self.third_new.get(s, self.form)?);
+        self.store_two(s, (other, other_new), new)?;
+        Ok(0)
+    }
+
+    /// Replaces the second operand and stores others: the third one, or those in the list, each with the offset of its
+    /// value and of the address it goes to.
+    fn swap_and_store(&self, s: &mut State, listed: &[(u64, u64)]) -> Result<(), Interruption> {
+        let new = self.replacement.get(s, self.form)?;
+        if !self.listed() {
+            let (to, stored) = (self.other(s)?, self.third.get(s, self.form)?);
+            return self.store_two(s, (to, stored), new);
+        }
+        let mut all = [(self.second, new); 4];
+        for (store, &(value, address)) in all.iter_mut().zip(listed) {
+            let at = self.pointed(s, address)?;
+            *store = (at, fetch(s, field(s, self.fourth, value, self.form), self.bytes())?);
+        }
+        // Everything is sure to be storable before anything is stored; the second operand goes last.
+        let all = &all[..=listed.len()];
+        for &(at, _) in all {
+            s.test_write(at, self.bytes() as u64)?;
+        }
+        for &(at, v) in all {
+            put(s, at, self.bytes(), v)?;
+        }
+        Ok(())
+    }
+
+    /// Stores another operand, and `new` as the second one. Nothing is stored if either must not be.
+    fn store_two(&self, s: &mut State, (at, v): (At, u128), new: u128) -> Result<(), Interruption> {
+        s.test_write(self.second, self.bytes() as u64)?;
+        put(s, at, self.bytes(), v)?;
+        put(s, self.second, self.bytes(), new)
+    }
+}
+
+/// A value in the parameter list: values stand at the end of 16-byte fields, and addresses in doublewords of their own.
+fn field(s: &State, list: At, offset: u64, form: Form) -> At {
+    s.further(list, offset + 16 - form.bytes() as u64)
+}
+
 /// PLO. CC: 0 all comparisons equal, 1 the first not, 2 the second not. With bit 55 of register 0 on, only whether the
 /// function exists: 0 yes, 3 no.
 pub fn perform_locked_operation(s: &mut State, i: &Fields) -> Result<(), Interruption> {
@@ -124,104 +264,8 @@ pub fn perform_locked_operation(s: &mut State, i: &Fields) -> Result<(), Interru
         _ => Function::CompareSwapAndTripleStore,
     };
     let form = [Form::Word, Form::ListDoubleword, Form::Doubleword, Form::Quadword][code as usize % 4];
-    let bytes = form.bytes();
-    let second = s.address(0, i.b1, i.d1);
-    let fourth = s.address(0, i.b2, i.d2);
-    s.aligned(second, bytes as u64)?;
-    // A list has its values at the end of 16-byte fields, and addresses in doublewords of their own.
-    let field = |s: &State, offset: u64| s.further(fourth, offset + 16 - bytes as u64);
-    let (compare, replacement, third, third_new);
-    if form.in_registers() {
-        if function != Function::CompareAndLoad {
-            pair(i.r1)?;
-        }
-        if function == Function::DoubleCompareAndSwap {
-            pair(i.r3)?;
-        }
-        compare = Place::Register(i.r1);
-        replacement = Place::Register(i.r1 | 1);
-        third = Place::Register(i.r3);
-        third_new = Place::Register(i.r3 | 1);
-    } else {
-        compare = Place::List(field(s, 0));
-        replacement = Place::List(field(s, 16));
-        third = Place::List(field(s, 32));
-        third_new = Place::List(field(s, 48));
-    }
-    let listed = !form.in_registers()
-        || matches!(function, Function::CompareSwapAndDoubleStore | Function::CompareSwapAndTripleStore);
-    if listed {
-        s.aligned(fourth, 8)?;
-    }
-    // The operand whose address is in the list.
-    let pointed = |s: &mut State, offset: u64| {
-        let at = s.load_u64(s.further(fourth, offset))?;
-        let at = At { address: at & s.address_mask, ar: i.r3 };
-        s.aligned(at, bytes as u64)?;
-        Ok::<At, Interruption>(at)
-    };
+    let operands = Operands::of(s, i, function, form)?;
     let _held = lock();
-    let old = fetch(s, second, bytes)?;
-    if old != compare.get(s, form)? {
-        compare.set(s, form, old)?;
-        s.cc = 1;
-        return Ok(());
-    }
-    match function {
-        Function::CompareAndLoad => {
-            let from = if listed { pointed(s, 72)? } else { fourth };
-            s.aligned(from, bytes as u64)?;
-            let v = fetch(s, from, bytes)?;
-            third.set(s, form, v)?;
-        }
-        Function::CompareAndSwap => {
-            let new = replacement.get(s, form)?;
-            put(s, second, bytes, new)?;
-        }
-        Function::DoubleCompareAndSwap => {
-            let other = if listed { pointed(s, 72)? } else { fourth };
-            s.aligned(other, bytes as u64)?;
-            let found = fetch(s, other, bytes)?;
-            if found != third.get(s, form)? {
-                third.set(s, form, found)?;
-                s.cc = 2;
-                return Ok(());
-            }
-            let (new, other_new) = (replacement.get(s, form)?, third_new.get(s, form)?);
-            s.test_write(second, bytes as u64)?;
-            put(s, other, bytes, other_new)?;
-            put(s, second, bytes, new)?;
-        }
-        Function::CompareSwapAndStore if !listed => {
-            s.aligned(fourth, bytes as u64)?;
-            let (new, stored) = (replacement.get(s, form)?, third.get(s, form)?);
-            s.test_write(second, bytes as u64)?;
-            put(s, fourth, bytes, stored)?;
-            put(s, second, bytes, new)?;
-        }
-        _ => {
-            // One to three stores, at offsets of their values and of the addresses they go to.
-            let stores: &[(u64, u64)] = match function {
-                Function::CompareSwapAndDoubleStore => &[(48, 72), (80, 104)],
-                Function::CompareSwapAndTripleStore => &[(48, 72), (80, 104), (112, 136)],
-                _ => &[(48, 72)],
-            };
-            let new = replacement.get(s, form)?;
-            let mut all = [(second, new); 4];
-            for (n, &(value, address)) in stores.iter().enumerate() {
-                let at = pointed(s, address)?;
-                all[n] = (at, fetch(s, field(s, value), bytes)?);
-            }
-            // Everything is sure to be storable before anything is stored; the second operand goes last.
-            let all = &all[..=stores.len()];
-            for &(at, _) in all {
-                s.test_write(at, bytes as u64)?;
-            }
-            for &(at, v) in all {
-                put(s, at, bytes, v)?;
-            }
-        }
-    }
-    s.cc = 0;
+    s.cc = operands.perform(s)?;
     Ok(())
 }
