@@ -22,12 +22,12 @@
 use crate::emit::assembler::{asm, field, scratch};
 use crate::emit::emitter::{Cold, Emitter};
 use crate::emit::float_flags::MODEST;
-use crate::emit::float_forms;
 use crate::emit::loop_carried::in_turn;
 use crate::emit::map::{COUNT, FIRST, Floats};
 use crate::emit::recipes::{Number, Recipe};
 use crate::emit::scratch::*;
 use crate::emit::words::*;
+use crate::plan::float_forms;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::form::{Arithmetic as Op, Float, Sign};

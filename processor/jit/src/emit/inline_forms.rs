@@ -4,111 +4,12 @@
 //! it: a page boundary, operands that overlap, a result that is not a normal number, a trap that is enabled.
 
 use crate::emit::assembler::asm;
-use crate::emit::control;
 use crate::emit::emitter::Emitter;
-use crate::emit::float_forms;
-use crate::emit::partial_words::Run;
 use crate::emit::words::*;
-use crate::idiom::fields::{Bytes, wide_fills};
-use crate::idiom::strings::Strings;
+use crate::plan::natives::Native;
 use cpu::At;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-use isa::form::Float;
-use isa::{Cc, Cpu, Fields, Form, Instruction, Width, Width::*};
-
-/// The longest operand that is moved inline.
-const MAX_MOVE: i32 = 64;
-
-/// What can be done inline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Native {
-    LoadMultiple(Width),
-    StoreMultiple(Width),
-    Move,
-    Clear,
-    Compare(Width),
-    Many(Bytes),
-    Fill {
-        period: i32,
-    },
-    String(Strings),
-    CompareAndSwap(Width),
-    AddInStorage {
-        width: Width,
-        logical: bool,
-    },
-    InsertUnderMask(Run),
-    CompareUnderMask(Run),
-    StoreUnderMask(Run),
-    LeftmostOne,
-    AddWithCarry(Width),
-    SubtractWithBorrow(Width),
-    MultiplyLogical,
-    /// By a register, or by what is in storage.
-    DivideLogical {
-        storage: bool,
-    },
-    DivideSingle(Width),
-    Float(Float),
-    Control(control::Control),
-}
-
-/// What of the mode decides what can be done inline.
-#[derive(Clone, Copy)]
-pub struct When {
-    /// The 64-bit addressing mode.
-    pub wide: bool,
-    /// All floating-point registers may be used.
-    pub float: bool,
-    /// Fixed-point overflow interrupts.
-    pub overflow: bool,
-    /// The PSW is not that of System/370.
-    pub modern: bool,
-}
-
-/// What to do inline for an instruction, if anything.
-pub fn native(row: &Instruction, i: &Fields, when: When) -> Option<Native> {
-    let When { wide, float, overflow, modern } = when;
-    use Native::*;
-    let length = i.l as i32 + 1;
-    let pair = i.r1 & 1 == 0;
-    let own_place = (i.b1, i.d1) == (i.b2, i.d2);
-    // Each byte that is moved is one that was moved before: so storage is filled.
-    let fills = i.b1 == i.b2 && matches!(i.d1 - i.d2, 1 | 2 | 4 | 8) && length > 16 && wide_fills();
-    Some(match row.shape.form {
-        Form::LoadMultiple(width) => LoadMultiple(width),
-        Form::StoreMultiple(width) => StoreMultiple(width),
-        Form::MoveField if fills => Fill { period: i.d1 - i.d2 },
-        Form::MoveField if length <= MAX_MOVE => Move,
-        Form::MoveField => Many(Bytes::Move),
-        Form::ExclusiveOrField if own_place && length <= MAX_MOVE => Clear,
-        Form::ExclusiveOrField if own_place => Many(Bytes::Clear),
-        Form::CompareField => match length {
-            1 => Compare(W8),
-            2 => Compare(W16),
-            4 => Compare(W32),
-            8 => Compare(W64),
-            _ => Many(Bytes::Compare),
-        },
-        Form::SearchString if wide => String(Strings::Search),
-        Form::CompareString if wide => String(Strings::Compare),
-        Form::MoveString if wide => String(Strings::Move),
-        Form::CompareAndSwap(width) => CompareAndSwap(width),
-        Form::AddInStorage { width, logical } if logical || !overflow => AddInStorage { width, logical },
-        Form::InsertUnderMask if i.m3 != 15 => InsertUnderMask(Run::of(i.m3)?),
-        Form::CompareUnderMask => CompareUnderMask(Run::of(i.m3)?),
-        Form::StoreUnderMask if !matches!(i.m3, 1 | 3 | 15) => StoreUnderMask(Run::of(i.m3)?),
-        Form::AddCarry(width) => AddWithCarry(width),
-        Form::SubtractBorrow(width) => SubtractWithBorrow(width),
-        Form::LeftmostOne if pair => LeftmostOne,
-        Form::MultiplyLogical if pair => MultiplyLogical,
-        Form::DivideLogical { storage } if pair => DivideLogical { storage },
-        Form::DivideSingle(width) if pair => DivideSingle(width),
-        Form::Float(form) if float && float_forms::inline(form, i) => Float(form),
-        form if modern => Control(control::Control::of(form, i)?),
-        _ => return None,
-    })
-}
+use isa::{Cc, Cpu, Fields, Width, Width::*};
 
 impl Emitter<'_> {
     /// Emits what [`native`] chose.

@@ -8,7 +8,6 @@ pub mod conditions;
 pub mod control;
 pub mod emitter;
 pub mod float_flags;
-pub mod float_forms;
 pub mod floating;
 pub mod inline_forms;
 pub mod loop_carried;

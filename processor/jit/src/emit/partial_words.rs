@@ -4,40 +4,9 @@
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
 use crate::emit::words::*;
+use crate::plan::natives::Run;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Width, Width::*};
-
-/// The run of bytes of a word that a mask selects.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Run {
-    /// How many there are, 1 to 4.
-    bytes: u8,
-    /// Bits to the right of them.
-    shift: u8,
-}
-
-impl Run {
-    /// What `mask` selects, if that is one run.
-    pub fn of(mask: u8) -> Option<Run> {
-        let low = mask.trailing_zeros();
-        let run = mask.checked_shr(low).unwrap_or(0);
-        (mask < 16 && run != 0 && run & (run + 1) == 0)
-            .then_some(Run { bytes: run.count_ones() as u8, shift: 8 * low as u8 })
-    }
-
-    /// The bits of as many bytes on the right.
-    fn ones(self) -> u64 {
-        u64::MAX >> (64 - 8 * self.bytes)
-    }
-
-    fn width(self) -> Width {
-        match self.bytes {
-            1 => W8,
-            2 => W16,
-            _ => W32,
-        }
-    }
-}
 
 impl Emitter<'_> {
     /// The bytes at the second operand, as a number.
@@ -125,28 +94,5 @@ impl Emitter<'_> {
         } else {
             Cc::Add { width, a, b: Word::Const(immediate as i64 as u64), sum }
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_run_of_bytes_is_told_from_none_and_from_several() {
-        let runs: Vec<_> = (0..16).filter_map(|mask| Run::of(mask).map(|run| (mask, run.bytes, run.shift))).collect();
-        let expected = [
-            (1, 1, 0),
-            (2, 1, 8),
-            (3, 2, 0),
-            (4, 1, 16),
-            (6, 2, 8),
-            (7, 3, 0),
-            (8, 1, 24),
-            (12, 2, 16),
-            (14, 3, 8),
-            (15, 4, 0),
-        ];
-        assert_eq!(runs, expected);
     }
 }

@@ -10,25 +10,13 @@ use crate::emit::assembler::{asm, scratch};
 use crate::emit::emitter::Emitter;
 use crate::emit::scratch::*;
 use crate::emit::words::*;
+use crate::plan::natives::{Bytes, wide_fills};
 use arch::PAGE;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Format, Width::*};
 
-/// What is done to the bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bytes {
-    Move,
-    Clear,
-    Compare,
-}
-
 /// More bytes than this are moved or cleared inline, 32 at a time.
 const WIDE: i32 = 64;
-
-/// Whether the host fills storage 32 bytes at a time.
-pub fn wide_fills() -> bool {
-    is_x86_feature_detected!("avx2")
-}
 
 /// Where the pieces of 32 bytes of a field begin; the last one may overlap the one before.
 fn pieces(length: i32) -> impl Iterator<Item = i32> {

@@ -8,16 +8,9 @@ use crate::emit::assembler::{Assembler, asm, scratch};
 use crate::emit::emitter::Emitter;
 use crate::emit::scratch::*;
 use crate::emit::words::*;
+use crate::plan::natives::Strings;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Width::*};
-
-/// What is done with strings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Strings {
-    Search,
-    Compare,
-    Move,
-}
 
 impl Emitter<'_> {
     /// In the 64-bit addressing mode only.

@@ -11,9 +11,9 @@
 use crate::Arm;
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
-use crate::emit::inline_forms::Native;
 use crate::emit::words::*;
 use crate::plan::footprints::joined;
+use crate::plan::natives::Native;
 use dynasmrt::{DynasmApi, dynasm};
 use isa::{Instruction, Op, Width, Width::*};
 

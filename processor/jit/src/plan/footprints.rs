@@ -1,8 +1,8 @@
 //! What is known of a block's instructions before they are emitted. It may be wrong: nothing but speed depends on it.
 
 use crate::Arm;
-use crate::emit::inline_forms::Native;
-use crate::idiom::fields::Bytes;
+use crate::plan::natives::Bytes;
+use crate::plan::natives::Native;
 use isa::form::{Operation, Place};
 use isa::{Fields, Form, Instruction, Op, Width, Width::*};
 
