@@ -1,7 +1,8 @@
 //! What stands around a block's instructions: before the first, between two, after the last, and all cold code.
 
 use crate::emit::assembler::{asm, scratch};
-use crate::emit::emitter::{Cold, Emitter, Goal, LOOKUP, OUT, Way};
+use crate::emit::emitter::Emitter;
+use crate::emit::exits::{Cold, Goal, LOOKUP, OUT, Way};
 use crate::emit::scratch::*;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 

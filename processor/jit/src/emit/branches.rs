@@ -8,7 +8,8 @@
 
 use crate::emit::assembler::{asm, displaced, near, scratch};
 use crate::emit::body::not;
-use crate::emit::emitter::{Away, Cold, Emitter, Goal};
+use crate::emit::emitter::Emitter;
+use crate::emit::exits::{Away, Cold, Goal};
 use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
 use crate::emit::words::*;

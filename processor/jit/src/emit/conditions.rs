@@ -2,7 +2,8 @@
 
 use crate::emit::assembler::{asm, field, scratch};
 use crate::emit::body::is_short;
-use crate::emit::emitter::{Cold, Emitter};
+use crate::emit::emitter::Emitter;
+use crate::emit::exits::Cold;
 use crate::emit::map::Floats;
 use crate::emit::recipes::{Number, Recipe};
 use crate::emit::scratch::*;

@@ -2,162 +2,21 @@
 //!
 //! Nothing is kept about an instruction once it is emitted. A `Word` says where a value is, `Map` where the guest's
 //! registers are. A host register is never changed in place: a new value gets a new register. So words, the recipe of
-//! the condition code and the maps of sites stay true. [`crate::plan::copies`] and [`crate::emit::floating`] describe
+//! the condition code and the maps of sites stay true. [`crate::emit::copies`] and [`crate::emit::floating`] describe
 //! the exceptions. Every side exit costs a thunk and a [`Draft`], which has the map at that point. From the map the
 //! exact state is rebuilt, and the interpreter's handler does the instruction again.
 
 use crate::emit::assembler::{Assembler, asm, gr, near, scratch};
-use crate::emit::floating::Unusual;
+use crate::emit::exits::{Alone, Cold, Draft, Way};
 use crate::emit::map::Map;
+use crate::emit::notes::{BranchedOff, Carried, Constants, Place, Waiting};
 use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
-use crate::emit::second_page::Other;
 use crate::emit::words::*;
-use crate::idiom::side_by_side::Constants;
-use crate::plan::arms::{Arms, BranchedOff, Place};
-use crate::plan::copies::{Copies, Waiting};
-use crate::plan::footprints::{Ahead, Round};
-use crate::plan::lanes::Lanes;
-use crate::plan::spans::{Alone, Spans};
-use crate::plan::stretches::Stretch;
-use crate::plan::table_accesses::Tables;
-use crate::runtime::side_exits::Draft;
-use arch::Absolute;
-use cpu::{Architecture, Facilities, layout};
+use crate::plan::block::Plan;
+use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, dynasm};
-use isa::{Op, Width, Width::*};
-
-// Answers of generated code that are not the number of a link.
-/// The block at `ia` is wanted.
-pub const LOOKUP: u32 = 0xffff_fff0;
-/// Something is pending, the budget is used up, or the block is stale: `ia` is its address.
-pub const OUT: u32 = 0xffff_fff1;
-/// An instruction has been done after which the engine must look; `ia` is where it goes on.
-pub const LOOK: u32 = 0xffff_fff2;
-/// An instruction was left early.
-pub const FAULT: u32 = 0xffff_fff3;
-
-/// An exit to another block of the same page, or of the one beside it.
-pub struct Way {
-    /// Where the displacement is that is changed when the target has been translated, from the start of the code.
-    pub patch: u32,
-    /// The number of the target's frame, and its version.
-    pub frame: u32,
-    pub version: u32,
-}
-
-/// Where a branch goes.
-#[derive(Clone, Copy)]
-pub enum Goal {
-    /// So far from the start of the block.
-    Near(i64),
-    Const(u64),
-    Host(u8),
-}
-
-/// Where the second copy of a loop begins, what is where then, and where it goes when it must not go on.
-#[derive(Clone, Copy)]
-pub struct Carried {
-    /// The number of its first instruction, and where that is, from the start of the block.
-    pub first: usize,
-    pub at: i64,
-    pub label: DynamicLabel,
-    pub over: DynamicLabel,
-    pub map: Map,
-    pub cc: Recipe,
-    /// Where the branch is that leads there, if the state does not have it.
-    pub broke: Option<i64>,
-}
-
-/// What is where when a branch goes elsewhere.
-#[derive(Clone, Copy)]
-pub struct Away {
-    pub map: Map,
-    pub cc: Recipe,
-    /// Instructions that were counted and are not executed.
-    pub refund: i32,
-    /// The number of the instruction that would have come next: so far registers have been stepped.
-    pub from: usize,
-    /// Where the branch is that was taken last, if the state does not have it.
-    pub at: Option<i64>,
-}
-
-/// Cold code, which is emitted after the block.
-pub enum Cold {
-    Site(DynamicLabel, usize),
-    Edge {
-        label: DynamicLabel,
-        away: Away,
-        goal: Goal,
-    },
-    Exit {
-        label: DynamicLabel,
-        patch: u64,
-        /// The number of the target's frame, and its version.
-        goal: (u32, u32),
-    },
-    /// It has been emitted.
-    Done,
-    Unusual(Unusual),
-    Alone(Alone),
-    /// The condition code is worked out from what it follows from.
-    Settle {
-        label: DynamicLabel,
-        resume: DynamicLabel,
-        floats: bool,
-    },
-    /// A branch to a place further down in the block, which has these registers there.
-    Join {
-        start: DynamicLabel,
-        away: Away,
-        to: Map,
-        to_cc: Recipe,
-        label: DynamicLabel,
-    },
-}
-
-/// What is known of a block before it is emitted.
-pub struct Plan<'e> {
-    pub storage: &'e storage::Storage,
-    /// What text in it means.
-    pub architecture: Architecture,
-    pub facilities: &'e Facilities,
-    /// So many of these are the block's, which are emitted first; the rest are its arms'.
-    pub ops: &'e [Op],
-    pub count: usize,
-    pub arms: Arms,
-    pub spans: Spans,
-    pub tables: Tables,
-    pub copies: Copies,
-    pub ahead: Ahead,
-    pub lanes: Option<Lanes>,
-    pub stretch: Option<Stretch>,
-    /// What the program goes round, if it does.
-    pub round: Option<Round>,
-    /// Where the block's text is.
-    pub absolute: Absolute,
-    /// Where its code is going to be executed, and where all code begins.
-    pub origin: u64,
-    pub start: u64,
-    /// The numbers of its first site and its first link.
-    pub first_site: usize,
-    pub first_link: usize,
-    /// Bits of an address in the addressing mode.
-    pub mask: u64,
-    /// There is no other CPU.
-    pub alone: bool,
-    /// Where its frame's code version is, and what it is now.
-    pub version_at: u64,
-    pub version: u32,
-    /// Instructions after which the condition code is not wanted until the next has set it: a bit each.
-    pub unwanted: u64,
-    /// The page beside its own that the block goes on in.
-    pub beside: Option<Other>,
-    /// The host may do binary-floating-point arithmetic for the program that runs now, and so for most.
-    pub float_ready: bool,
-    /// Accesses look whether their span is open ([`crate::plan::spans`]).
-    pub loose: bool,
-}
+use isa::{Width, Width::*};
 
 pub struct Emitter<'e> {
     pub a: &'e mut Assembler,

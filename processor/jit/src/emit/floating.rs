@@ -20,7 +20,8 @@
 //! may wait for it.
 
 use crate::emit::assembler::{asm, field, scratch};
-use crate::emit::emitter::{Cold, Emitter};
+use crate::emit::emitter::Emitter;
+use crate::emit::exits::{Again, Cold, Unusual};
 use crate::emit::float_flags::MODEST;
 use crate::emit::loop_carried::in_turn;
 use crate::emit::map::{COUNT, FIRST, Floats};
@@ -32,30 +33,6 @@ use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::form::{Arithmetic as Op, Float, Sign};
 use isa::{Cc, Cpu, Fields, Width::*};
-
-/// Cold code after the block: what becomes of a result that is to be looked at again.
-#[derive(Clone, Copy)]
-pub struct Unusual {
-    label: DynamicLabel,
-    back: DynamicLabel,
-    site: DynamicLabel,
-    what: Again,
-    /// The register of the result.
-    x: u8,
-    long: bool,
-    /// What was in it before is in xmm0, and must be there again at the site.
-    changed: bool,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Again {
-    /// Nothing is known yet of the floating-point-control register.
-    Control,
-    /// An infinity, or a NaN.
-    Endless,
-    /// One of them, or near them, or tiny, or near the least normal number.
-    Extreme,
-}
 
 /// The displacement from rbp of a floating-point register; a short number is in its left half.
 fn fpr(r: u8, long: bool) -> i32 {

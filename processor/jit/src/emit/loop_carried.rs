@@ -10,8 +10,10 @@
 //! start ([`Round`]), as when a program comes to the loop in another loop. Then so does the second copy.
 
 use crate::emit::assembler::{asm, gr, scratch};
-use crate::emit::emitter::{Away, Carried, Cold, Emitter, Goal, OUT};
+use crate::emit::emitter::Emitter;
+use crate::emit::exits::{Away, Cold, Goal, OUT};
 use crate::emit::map::Map;
+use crate::emit::notes::Carried;
 use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
 use crate::emit::words::*;

@@ -12,30 +12,12 @@
 //! guard in its first round only, and branches to blocks of that page are links.
 
 use crate::emit::assembler::{asm, near, scratch};
-use crate::emit::emitter::{Away, Cold, Emitter, Goal};
+use crate::emit::emitter::Emitter;
+use crate::emit::exits::{Away, Cold, Goal};
 use crate::emit::scratch::*;
 use arch::{Absolute, PAGE};
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-
-/// The page beside a block's own.
-#[derive(Clone, Copy)]
-pub struct Other {
-    /// Where it begins, from the start of the block.
-    pub at: i64,
-    /// Its frame: the number, the host's address, and where its code's version is and what it is.
-    pub number: u32,
-    pub host: u64,
-    pub version_at: u64,
-    pub version: u32,
-}
-
-impl Other {
-    /// Whether any of these bytes of text, counted from the start of the block, are in it.
-    fn has(&self, from: i64, to: i64) -> bool {
-        from < self.at + PAGE as i64 && to > self.at
-    }
-}
 
 impl Emitter<'_> {
     /// The number of the frame, and its version, of the text so far from the start of the block, if blocks there can be

@@ -13,9 +13,9 @@
 use crate::emit::assembler::{Assembler, asm, displaced, scratch};
 use crate::emit::emitter::Emitter;
 use crate::emit::scratch::*;
+use crate::emit::slots::{self, slot, store_slot};
 use crate::emit::words::*;
 use crate::plan::natives::wide_fills;
-use crate::plan::spans::{self, slot, store_slot};
 use crate::plan::stretches::{Field, Stretch};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 
@@ -47,7 +47,7 @@ impl Emitter<'_> {
         asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
         for Field { base, at } in stretch.fields() {
             let most = 4096 - length;
-            asm!(self, mov ecx, most ; sub rcx, Rq(host(base)) ; sub rcx, at ; add rcx, [rsp + spans::page(base)]
+            asm!(self, mov ecx, most ; sub rcx, Rq(host(base)) ; sub rcx, at ; add rcx, [rsp + slots::page(base)]
                 ; cmp rcx, most ; ja =>otherwise ; shr ecx, log ; add ecx, 1 ; cmp rcx, rax ; cmovb rax, rcx);
         }
         asm!(self, cmp rax, FEWEST ; jb =>done ; mov rcx, [rsp + store_slot(to.base)] ; test rcx, rcx ; je =>done);
@@ -86,7 +86,7 @@ impl Emitter<'_> {
                 ; mov rcx, [rbp + scratch(FROM_LAST)] ; mov [rsp + slot(from.base)], rcx ; and QWORD [rsp + store_slot(from.base)], 0);
             // The slots are for the pages in which the fields end, and so are mostly the ones that come next.
             for Field { base, at } in stretch.fields() {
-                asm!(self, lea rcx, [Rq(host(base)) + at + length - 1] ; and rcx, -4096 ; mov [rsp + spans::page(base)], rcx
+                asm!(self, lea rcx, [Rq(host(base)) + at + length - 1] ; and rcx, -4096 ; mov [rsp + slots::page(base)], rcx
                     ; add Rq(host(base)), length);
             }
             if long_count {

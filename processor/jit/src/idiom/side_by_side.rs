@@ -15,11 +15,13 @@
 use crate::emit::assembler::{asm, scratch};
 use crate::emit::emitter::Emitter;
 use crate::emit::float_flags::MODEST;
+use crate::emit::notes::Constants;
 use crate::emit::recipes::{Number, Recipe};
 use crate::emit::scratch::*;
+use crate::emit::slots::{self, slot, store_slot};
 use crate::emit::words::*;
 use crate::plan::lanes::{Lanes, Second, Step, Stream};
-use crate::plan::spans::{self, Span, slot, store_slot};
+use crate::plan::spans::Span;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::form::Arithmetic as Op;
 use isa::{Cc, Width::*};
@@ -34,11 +36,6 @@ fn each(mut set: u16) -> impl Iterator<Item = u8> {
         (r < 16).then_some(r as u8)
     })
 }
-
-/// Constants of 32 bytes, which stand after the code: the order of a number's bytes the other way round, and
-/// [`ORDINARY`].
-#[derive(Clone, Copy)]
-pub struct Constants([DynamicLabel; 5]);
 
 /// The left halves of the least normal number and of infinity.
 const LEAST: u32 = 0x0010_0000;
@@ -115,7 +112,7 @@ impl Emitter<'_> {
         for (r, span) in &spans {
             let most = 4095 - (span.len() - 1 + 8 * (GROUP - 1));
             let p = pointer(*r);
-            asm!(self, mov ecx, most ; sub rcx, Rq(host(*r)) ; sub rcx, span.start() ; add rcx, [rsp + spans::page(*r)]
+            asm!(self, mov ecx, most ; sub rcx, Rq(host(*r)) ; sub rcx, span.start() ; add rcx, [rsp + slots::page(*r)]
                 ; cmp rcx, most ; ja =>done ; add ecx, 8 * GROUP ; shr ecx, 5 ; cmp rcx, rax ; cmovb rax, rcx
                 ; mov Rq(p), [rsp + slot(*r)] ; test Rq(p), Rq(p) ; je =>done ; add Rq(p), Rq(host(*r)));
             if lanes.stores().any(|(_, stream)| stream.base == *r) {

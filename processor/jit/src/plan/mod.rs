@@ -1,6 +1,7 @@
 //! What is known of a block before it is emitted: its accesses, the registers it sets, the ways through it.
 
 pub mod arms;
+pub mod block;
 pub mod control;
 pub mod copies;
 pub mod float_forms;

@@ -18,29 +18,22 @@
 //! A register to which instructions only add constants (AGHI, LA) *steps*: its span stays open. The span reaches as far
 //! as the block's accesses do, seen from the register's value at the start of the block. When a loop comes round, the
 //! first access of a span compares its address with the page that the slot was made for. That costs less than a TLB
-//! probe. The first access of each block off the [register that mostly leads to the stack](LASTING) does the same: its
+//! probe. The first access of each block off the [register that mostly leads to the stack](crate::emit::slots::LASTING) does the same: its
 //! slot is kept from block to block.
 //!
 //! A loop may set a base register and use it in the next round before it is set again. So it is where a branch comes
 //! round between a fetch and its store. Such a span stays open around the loop, too, if it is open on all ways round.
 
 use crate::Arm;
-use crate::emit::assembler::{asm, displaced, near, scratch};
-use crate::emit::emitter::Emitter;
-use crate::emit::scratch::*;
-use crate::emit::words::*;
 use crate::plan::footprints::{Access, Footprint, Round};
-use arch::PAGE_MASK;
-use cpu::{State, layout};
-use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 
 /// A run of accesses off one base.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    from: i32,
-    to: i32,
-    loads: u16,
-    stores: u16,
+    pub from: i32,
+    pub to: i32,
+    pub loads: u16,
+    pub stores: u16,
 }
 
 /// What is known of a block's accesses.
@@ -97,30 +90,6 @@ impl OpenSpans {
 /// How far the first and the last byte of a span may be from each other: the farther, the more often a page ends in
 /// between.
 const REACH: i32 = 1280;
-
-/// Where on the stack the slot of a base register is: within reach of short displacements.
-pub fn slot(r: u8) -> i32 {
-    8 * (15 - r as i32)
-}
-
-/// Where its second word is, the same for stores.
-pub fn store_slot(r: u8) -> i32 {
-    128 + slot(r)
-}
-
-/// The slot of this register outlasts its block. Mostly the register leads to the stack frame of the program that runs,
-/// and other blocks want the same page. A handler, a site or a lookup of a block closes it.
-pub const LASTING: u8 = 15;
-
-/// Bytes of all slots.
-pub const SLOTS: i32 = 256;
-/// Bytes of what follows the slots: for each register, the page that its slot was made for.
-pub const PAGES: i32 = 128;
-
-/// Where that page is on the stack.
-pub fn page(r: u8) -> i32 {
-    SLOTS + 8 * r as i32
-}
 
 impl Spans {
     /// The spans of a block and of its arms. After the instructions of `ways_round` its loop begins again.
@@ -290,12 +259,12 @@ impl Spans {
     }
 
     /// How far `r` has been stepped before instruction `index`.
-    fn stepped(&self, index: usize, r: u8) -> i32 {
+    pub fn stepped(&self, index: usize, r: u8) -> i32 {
         self.steps.get(index).map_or(0, |(by, _)| by[r as usize])
     }
 
     /// The span of an access of instruction `index`.
-    fn find(&self, index: usize, access: &Access) -> Option<(u8, &Span)> {
+    pub fn find(&self, index: usize, access: &Access) -> Option<(u8, &Span)> {
         let spans = self.of.get(index)?.iter().filter(|(base, _)| *base == access.base);
         spans.map(|&(_, n)| (n, &self.list[n as usize])).find(|(_, span)| span.covers(access))
     }
@@ -328,11 +297,22 @@ impl Spans {
         })
     }
 
+    /// A loop's rounds step `r`, and nothing else sets it there.
+    pub fn moves(&self, r: u8) -> bool {
+        self.again && self.stepped >> r & 1 == 1
+    }
+
+    /// There is a loop, and nothing sets `r` there but steps.
+    pub fn repeats(&self, r: u8) -> bool {
+        self.again && (self.fixed | self.stepped) >> r & 1 == 1
+    }
+
     pub fn get(&self, n: u8) -> Option<Span> {
         self.list.get(n as usize).copied()
     }
 
-    fn covers(&self, n: u8, access: &Access) -> bool {
+    /// Whether span `n` reaches over this access, as seen from its base at the start of the block.
+    pub fn covers(&self, n: u8, access: &Access) -> bool {
         self.list.get(n as usize).is_some_and(|span| span.covers(access))
     }
 }
@@ -340,41 +320,13 @@ impl Spans {
 /// An open span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Open {
-    base: u8,
-    stores: bool,
+    pub base: u8,
+    pub stores: bool,
     /// The next access checks whether it is still in the page that its slot was made for.
-    moved: bool,
-    last: u16,
+    pub moved: bool,
+    pub last: u16,
     /// Where it begins, as seen from the register now. `last` is how far after that its last byte is.
-    from: i32,
-}
-
-impl Open {
-    /// Opens it again, if it can be.
-    pub fn open(&self, s: &State, slots: &mut Slots) -> bool {
-        let at = s.gr[self.base as usize].wrapping_add_signed(self.from.into());
-        let word = |at: i32| at as usize / 8;
-        if self.moved {
-            // Half of all addresses away: so the next access finds that it is in another page.
-            slots[word(page(self.base))] = at ^ 1 << 63;
-            return true;
-        }
-        let Some(distance) = s.distance(at, self.last.into(), self.stores) else { return false };
-        slots[word(slot(self.base))] = distance;
-        if self.stores {
-            slots[word(store_slot(self.base))] = distance;
-        }
-        slots[word(page(self.base))] = at & PAGE_MASK;
-        true
-    }
-}
-
-/// What is on the host's stack of slots and of their pages.
-pub type Slots = [u64; (SLOTS + PAGES) as usize / 8];
-
-/// Nothing is open any more.
-pub fn close(slots: &mut Slots) {
-    slots[..SLOTS as usize / 8].fill(0);
+    pub from: i32,
 }
 
 impl Span {
@@ -396,279 +348,6 @@ impl Span {
     fn covers(&self, access: &Access) -> bool {
         (self.from..=self.to - access.len).contains(&access.disp)
     }
-}
-
-/// In a table: the host register with the index, and how many bytes are wanted.
-type Place = (u8, i32);
-
-/// An access with a TLB probe of its own, and where it stands.
-#[derive(Clone, Copy)]
-pub struct Alone {
-    label: DynamicLabel,
-    resume: DynamicLabel,
-    site: DynamicLabel,
-    base: u8,
-    access: Access,
-    /// In a table: which of its places.
-    place: Option<Place>,
-    /// It was to open its span: the words of the slot that are 0 now.
-    closes: Closes,
-    /// Where the span begins, and how far after that it ends, if it may be opened again. That is in a loop, which would
-    /// have to do without it for long.
-    again: Option<(i32, i32)>,
-    /// It is opened again for stores, too, and its page is kept.
-    stores: bool,
-    page: bool,
-    /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
-    marked: Option<DynamicLabel>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Closes {
-    Nothing,
-    Stores,
-    All,
-}
-
-impl Emitter<'_> {
-    /// The access off a base register that is meant, if this address is one, where the base is, and the place in a
-    /// table.
-    fn access(&mut self, at: Word, len: i32, store: bool) -> Option<(Access, u8, Option<Place>)> {
-        let Word::Sum { base: Some(base), index, disp, own: false } = at else { return None };
-        let disp = i32::try_from(disp).ok().filter(|_| self.plan.mask == u64::MAX)?;
-        let (base, len, place) = match index {
-            None => (base, len, None),
-            Some(index) => {
-                let table = self.plan.tables.get(self.index).filter(|_| !store)?;
-                let owner = Owner::Guest(table.base);
-                let (base, index) = match [base, index].map(|(h, _)| self.owner(h) == owner) {
-                    [true, false] => (base, index),
-                    [false, true] => (index, base),
-                    _ => return None,
-                };
-                (base, table.most + len, Some((self.fresh(index.0, index.1), len)))
-            }
-        };
-        let Owner::Guest(guest) = self.owner(base.0) else { return None };
-        Some((Access { base: guest, disp, len, store }, self.fresh(base.0, base.1), place))
-    }
-
-    /// If this access shares its TLB probe with others: rcx + that register + that displacement becomes the host's
-    /// address. rax and rdx change.
-    pub fn share(&mut self, at: Word, len: i32, store: bool) -> Option<(u8, i32)> {
-        let (access, base, place) = self.access(at, len, store)?;
-        let (r, plan) = (access.base as usize, self.plan);
-        let (read, write) = (self.map.spans.read[r], self.map.spans.write[r]);
-        let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
-        let marked = storage::Code::MARKED_AT as i8;
-        let firm = !plan.loose;
-        let by = plan.spans.stepped(self.position(), access.base);
-        let seen = Access { disp: access.disp + by, ..access };
-        let moves = plan.spans.again && plan.spans.stepped >> r & 1 == 1;
-        let repeated = plan.spans.again && (plan.spans.fixed | plan.spans.stepped) >> r & 1 == 1;
-        let bit = 1 << r;
-        let lasting = access.base == LASTING;
-        if lasting && !plan.spans.covers(if store { write } else { read }, &seen) {
-            // What the slot has is of another span, but perhaps of the same page.
-            let (n, span) = plan.spans.find(self.index, &seen)?;
-            // What lies below the stack frame shares no probe. Java looks there, page by page, whether the stack has
-            // room, and what was never stored into cannot be opened for stores.
-            if span.to <= 0 && span.stores == 0 {
-                return None;
-            }
-            (self.map.spans.read[r], self.map.spans.write[r]) = (n, n);
-            self.map.spans.moved |= bit;
-        }
-        let (read, write) = (self.map.spans.read[r], self.map.spans.write[r]);
-        if plan.spans.covers(if store { write } else { read }, &seen) {
-            let n = if store { write } else { read };
-            let span = &plan.spans.list[n as usize];
-            let (from, last) = (span.from - by, span.to - span.from - 1);
-            let moved = self.map.spans.moved & bit != 0;
-            if firm && !moved {
-                if self.distance != Some((self.a.offset().0, access.base)) {
-                    displaced!(self, fetches, (mov rcx,) [rsp] ());
-                }
-                return Some((self.placed(access.base, base, place), access.disp));
-            }
-            let [label, resume] = [0; 2].map(|_| self.a.new_dynamic_label());
-            let site = self.site();
-            if moved {
-                self.lea_off(0, base, from);
-                asm!(self, sub rax, [rsp + page(access.base)] ; cmp rax, 4095 - last ; ja =>label);
-                self.map.spans.moved &= !bit;
-            }
-            // Firm blocks open the lasting slot for stores, too, or not at all: another block may have left it with one
-            // word.
-            let from_slot = if lasting && firm || store && !firm { stores_at } else { fetches };
-            displaced!(self, from_slot, (mov rcx,) [rsp] ());
-            if !firm || lasting {
-                asm!(self, test rcx, rcx ; je =>label);
-            }
-            asm!(self, =>resume);
-            let looping = repeated && self.carried.is_some_and(|carried| carried.map.spans.read[r] == n);
-            let again = (firm || looping && (moved || !moves) || lasting && moved).then_some((from, last));
-            // What was found for another page is of no use here.
-            let closes = if moved { Closes::All } else { Closes::Nothing };
-            let stores = store || moved && write == n;
-            let page = moves || lasting;
-            let marked = None;
-            let alone = Alone { label, resume, site, base, access, place, closes, again, stores, page, marked };
-            self.alone_later(alone);
-            return Some((self.placed(access.base, base, place), access.disp));
-        }
-        let (n, span) = plan.spans.find(self.index, &seen)?;
-        let users = match store {
-            // A first store opens the span for what is fetched, too.
-            true if read == n => span.stores,
-            true => span.stores + span.loads,
-            // A store after the fetch in the same span shares this probe.
-            false => span.loads + span.stores,
-        };
-        if users < 2 && !repeated {
-            return None;
-        }
-        // If the span is stored into later, it is opened for stores now.
-        let stores = store || span.stores > 0;
-        let (from, last) = (span.from - by, span.to - span.from - 1);
-        let resume = self.a.new_dynamic_label();
-        let site = self.site();
-        let label = if firm { site } else { self.a.new_dynamic_label() };
-        // A program that follows pointers waits for each operation between the register and the operand.
-        if from == 0 {
-            asm!(self, rorx eax, Rd(base), 7)
-        } else {
-            self.lea_off(1, base, from);
-            asm!(self, rorx eax, ecx, 7);
-        }
-        asm!(self, mov rcx, [BYTE rbp + near(layout::DATA_WINDOW)]);
-        self.lea_off(2, base, from + last);
-        asm!(self, and eax, layout::PLACES as i32 ; and rdx, -4096);
-        if moves {
-            asm!(self, mov[rsp + page(access.base)], rdx);
-        }
-        asm!(self, or rdx, [BYTE rbp + near(layout::DATA_SPACE)]);
-        let mut code_there = None;
-        if stores {
-            let there = if firm { site } else { self.a.new_dynamic_label() };
-            code_there = Some(there);
-            asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_WRITE as i8] ; jne =>label
-                ; mov rdx, [BYTE rcx + rax + layout::ENTRY_CODE as i8]
-                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
-            displaced!(self, fetches, (mov) [rsp] (, rcx ; cmp BYTE [BYTE rdx + marked], 0 ; jne =>there));
-            if !firm {
-                displaced!(self, stores_at, (mov) [rsp] (, rcx));
-            }
-            asm!(self, =>resume);
-        } else {
-            asm!(self, cmp rdx, [BYTE rcx + rax + layout::ENTRY_READ as i8] ; jne =>label
-                ; mov rcx, [BYTE rcx + rax + layout::ENTRY_HOST as i8]);
-            displaced!(self, fetches, (mov) [rsp] (, rcx ; =>resume))
-        }
-        // What may be fetched may be so still if stores must not.
-        let closes = if store && read == n { Closes::Stores } else { Closes::All };
-        let (again, page, marked) = (None, moves, code_there);
-        if !firm {
-            self.alone_later(Alone { label, resume, site, base, access, place, closes, again, stores, page, marked });
-        }
-        self.map.spans.read[r] = n;
-        self.map.spans.write[r] = if stores { n } else { CLOSED };
-        self.map.spans.moved &= !bit;
-        Some((self.placed(access.base, base, place), access.disp))
-    }
-
-    /// The register that is to be added to rcx. With a place in a table it is the index, so that what waits for the
-    /// index comes last.
-    fn placed(&mut self, r: u8, base: u8, place: Option<Place>) -> u8 {
-        self.shared = (place.is_none() && !self.plan.loose).then_some(r);
-        let Some((index, _)) = place else { return base };
-        asm!(self, add rcx, Rq(base));
-        index
-    }
-
-    /// The access that [`Emitter::share`] has prepared is emitted: as long as nothing else is, what it took from a slot
-    /// is still in rcx.
-    pub fn keep_distance(&mut self) {
-        self.distance = self.shared.take().map(|r| (self.a.offset().0, r));
-    }
-
-    /// A word of a slot becomes 0. The host's flags change.
-    fn close_slot(&mut self, at: i32) {
-        displaced!(self, at, (and QWORD) [rsp] (, BYTE 0))
-    }
-
-    /// Emits an access with a TLB probe of its own.
-    pub fn alone(&mut self, alone: &Alone) {
-        let Alone { label, resume, site, base, access, place, closes, again, stores, page: keeps, marked } = *alone;
-        let firm = !self.plan.loose;
-        let (fetches, stores_at) = (slot(access.base), store_slot(access.base));
-        if let Some(marked) = marked {
-            asm!(self, =>marked);
-            self.close_slot(stores_at);
-            if access.store { asm!(self, jmp =>site) } else { asm!(self, jmp =>resume) }
-        }
-        asm!(self, =>label);
-        // Firm, it opens its span, or is a site's.
-        let closes = if firm { Closes::Nothing } else { closes };
-        if closes != Closes::Nothing {
-            self.close_slot(stores_at);
-        }
-        if closes == Closes::All {
-            self.close_slot(fetches);
-        }
-        let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });
-        if let Some((from, last)) = again {
-            let no = if firm { site } else { self.a.new_dynamic_label() };
-            displaced!(self, from, (lea rcx,) [Rq(base)] (; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no));
-            displaced!(self, fetches, (mov) [rsp] (, rcx));
-            if stores && (!firm || access.base == LASTING) {
-                displaced!(self, stores_at, (mov) [rsp] (, rcx));
-            }
-            if keeps {
-                displaced!(self, from, (lea rax,) [Rq(base)] (; and rax, -4096 ; mov [rsp + page(access.base)], rax));
-            }
-            asm!(self, jmp =>resume);
-            if firm {
-                return;
-            }
-            asm!(self, =>no);
-        }
-        let len = match place {
-            Some((index, len)) => {
-                displaced!(self, access.disp, (lea rcx,) [Rq(base) + Rq(index)] ());
-                len
-            }
-            None => {
-                displaced!(self, access.disp, (lea rcx,) [Rq(base)] ());
-                access.len
-            }
-        };
-        asm!(self, mov eax, len - 1 ; call QWORD [rbp + routine(access.store)] ; jne =>site
-            ; jmp =>resume);
-    }
-}
-
-/// Emits the TLB probes that [`Emitter::alone`] calls, for fetches and for stores. rcx has the guest's address, eax how
-/// far after it the last byte is. rcx becomes the distance from the guest's address to the host's. rdx leads to what is
-/// kept about code in the frame. "Not equal": the access is a site's. For stores that is so where there is code, too.
-pub fn emit(a: &mut crate::emit::assembler::Assembler) -> [usize; 2] {
-    struct E<'a> {
-        a: &'a mut crate::emit::assembler::Assembler,
-    }
-    let e = E { a };
-    let marked = storage::Code::MARKED_AT as i8;
-    [(layout::ENTRY_READ, false), (layout::ENTRY_WRITE, true)].map(|(tag, store)| {
-        let (at, other) = (e.a.offset().0, e.a.new_dynamic_label());
-        asm!(e, lea rdx, [rcx + rax] ; mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32
-            ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)]
-            ; cmp rdx, [BYTE rax + tag as i8] ; mov rcx, [BYTE rax + layout::ENTRY_HOST as i8]
-            ; mov rdx, [BYTE rax + layout::ENTRY_CODE as i8]);
-        if store {
-            asm!(e, jne =>other ; cmp BYTE [BYTE rdx + marked], 0);
-        }
-        asm!(e, =>other ; ret);
-        at
-    })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A new address space, such as every new program has, remembers no targets; what they lead to is mostly known.
 
-use crate::emit::emitter::LOOKUP;
+use crate::emit::exits::LOOKUP;
 use crate::emit::scratch::*;
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::page_crossing::{Crossed, cross};

@@ -6,45 +6,17 @@
 //! registers and open spans likewise. Instructions that have sites are kept with the sites. So code stays good whatever
 //! the engine does with its own copies.
 
+use crate::emit::exits::Draft;
 use crate::emit::map::{FIRST, Floats, Map};
 use crate::emit::recipes::{Recipe, settle_code};
 use crate::emit::scratch::*;
+use crate::emit::slots::{self, Slots, slot};
 use crate::emit::words::*;
-use crate::plan::spans::{self, Open, Slots, Spans, slot};
+use crate::plan::spans::{Open, Spans};
 use arch::Absolute;
 use cpu::State;
 use isa::Op;
 use std::cell::Cell;
-
-/// A side exit of translated code, and its way back, as it is emitted.
-pub struct Draft {
-    /// The number of the instruction in its block.
-    pub index: usize,
-    /// Where it is among the steps of [`crate::plan::spans`].
-    pub position: usize,
-    /// Instructions that were counted and are not executed if the block is left here.
-    pub refund: i32,
-    pub before: Map,
-    pub cc: Recipe,
-    /// Where the branch is that was taken last, if the state does not have it.
-    pub broke: Option<i64>,
-    pub after: Map,
-    /// At `resume`, rcx has what the slot of this register has.
-    pub distance: Option<u8>,
-    /// Where the host code of the next instruction begins.
-    pub resume: u64,
-    /// The block is left after the instruction: execution does not go on in this code.
-    pub leave: bool,
-    /// It is left for a reason of the site's own.
-    pub quits: bool,
-}
-
-impl Draft {
-    /// Floating-point registers are in the host's, at the site or after its instruction.
-    pub fn holds_floats(&self) -> bool {
-        [&self.before, &self.after].into_iter().any(|map| map.floats.any())
-    }
-}
 
 /// Where the guest's registers are, a byte for each host register that can have one: `HELD`, `DIRTY`, `FULL` and the
 /// guest's register.
@@ -326,8 +298,8 @@ impl Sites {
     /// must be open there cannot be opened.
     pub fn resume(&self, site: &Site, s: &mut State, slots: &mut Slots) -> Option<u64> {
         let (from, count) = (site.open as usize >> 5, site.open as usize & 31);
-        if !self.open[from..from + count].iter().all(|open| open.open(s, slots)) {
-            spans::close(slots);
+        if !self.open[from..from + count].iter().all(|open| slots::reopen(open, s, slots)) {
+            slots::close(slots);
             return None;
         }
         s.scratch[DISTANCE] = slots[slot(site.distance) as usize / 8];

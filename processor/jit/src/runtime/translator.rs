@@ -1,29 +1,32 @@
 //! The code cache of one virtual CPU: entry and exit, sites and calls, links between blocks.
 
 use crate::emit::assembler::{Assembler, BIAS, asm, field, near, scratch};
-use crate::emit::emitter::*;
+use crate::emit::emitter::Emitter;
+use crate::emit::exits::{Cold, Draft, FAULT, LOOK, LOOKUP, OUT, Way};
 use crate::emit::float_flags;
 use crate::emit::recipes::settle_code;
 use crate::emit::scratch::*;
-use crate::emit::second_page::Other;
+use crate::emit::shared_probes;
+use crate::emit::slots::{self, PAGES, SLOTS, Slots};
 use crate::emit::words::*;
 use crate::idiom::field_loops;
 use crate::idiom::fields;
 use crate::idiom::strings;
 use crate::plan::arms::Arms;
+use crate::plan::block::{Other, Plan};
 use crate::plan::copies::Copies;
 use crate::plan::footprints::{Ahead, Footprint, Round, footprint, goes_back, step as step_of};
 use crate::plan::lanes::{Described, Lanes};
 use crate::plan::natives::{Native, When, native};
 use crate::plan::scout::Scout;
-use crate::plan::spans::{self, PAGES, SLOTS, Slots, Spans};
+use crate::plan::spans::Spans;
 use crate::plan::stretches::Stretch;
 use crate::plan::table_accesses::Tables;
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::known_blocks::{Known, at_lookup, look_up};
 use crate::runtime::memory::CodeMemory;
 use crate::runtime::room::{self, Room};
-use crate::runtime::side_exits::{Draft, Firm, Site, Sites};
+use crate::runtime::side_exits::{Firm, Site, Sites};
 use crate::{Beside, Exit, Link, Path, Statistics};
 use arch::Absolute;
 use cpu::{Architecture, State, layout};
@@ -187,7 +190,7 @@ extern "sysv64" fn at_site(s: *mut State, id: u64, slots: *mut Slots) -> u64 {
         return 0;
     }
     // The instruction may have changed what the TLB has.
-    spans::close(slots);
+    slots::close(slots);
     if !site.leave
         && let Some(code) = sites.resume(site, s, slots)
     {
@@ -287,7 +290,7 @@ impl Translator {
     fn make_stubs(&mut self) {
         let budget = field(layout::BUDGET);
         let spill = |h: u8| scratch(SPILL + h as usize);
-        let (lasting, lasting_store) = (spans::slot(spans::LASTING), spans::store_slot(spans::LASTING));
+        let (lasting, lasting_store) = (slots::slot(slots::LASTING), slots::store_slot(slots::LASTING));
         let e = Stub { a: &mut self.assembler };
         // enter(state, code)
         asm!(e, push rbx ; push rbp ; push r12 ; push r13 ; push r14 ; push r15 ; sub rsp, 8 + SLOTS + PAGES
@@ -354,7 +357,7 @@ impl Translator {
             ; mov rcx, [rbp + field(layout::ATTENTION)] ; mov ecx, [rcx] ; test ecx, [BYTE rbp + near(layout::OPEN)] ; jne >none
             ; mov ecx, PORTION as i32 ; cmp rax, rcx ; cmova rax, rcx ; sub [rbp + scratch(RESERVE)], rax ; add r15, rax ; test rax, rax ; ret
             ; none: ; xor eax, eax ; ret);
-        let alone = spans::emit(&mut self.assembler);
+        let alone = shared_probes::emit(&mut self.assembler);
         let floats_ready = float_flags::emit(&mut self.assembler);
         let routines = fields::emit(&mut self.assembler);
         let string_routines = strings::emit(&mut self.assembler);

@@ -1,0 +1,167 @@
+//! The ways out of a block, as they are noted while it is emitted: branches, links, side exits and other cold code.
+
+use crate::emit::map::Map;
+use crate::emit::recipes::Recipe;
+use crate::plan::footprints::Access;
+use dynasmrt::DynamicLabel;
+
+// Answers of generated code that are not the number of a link.
+/// The block at `ia` is wanted.
+pub const LOOKUP: u32 = 0xffff_fff0;
+/// Something is pending, the budget is used up, or the block is stale: `ia` is its address.
+pub const OUT: u32 = 0xffff_fff1;
+/// An instruction has been done after which the engine must look; `ia` is where it goes on.
+pub const LOOK: u32 = 0xffff_fff2;
+/// An instruction was left early.
+pub const FAULT: u32 = 0xffff_fff3;
+
+/// An exit to another block of the same page, or of the one beside it.
+pub struct Way {
+    /// Where the displacement is that is changed when the target has been translated, from the start of the code.
+    pub patch: u32,
+    /// The number of the target's frame, and its version.
+    pub frame: u32,
+    pub version: u32,
+}
+
+/// Where a branch goes.
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// So far from the start of the block.
+    Near(i64),
+    Const(u64),
+    Host(u8),
+}
+
+/// What is where when a branch goes elsewhere.
+#[derive(Clone, Copy)]
+pub struct Away {
+    pub map: Map,
+    pub cc: Recipe,
+    /// Instructions that were counted and are not executed.
+    pub refund: i32,
+    /// The number of the instruction that would have come next: so far registers have been stepped.
+    pub from: usize,
+    /// Where the branch is that was taken last, if the state does not have it.
+    pub at: Option<i64>,
+}
+
+/// A side exit of translated code, and its way back, as it is emitted.
+pub struct Draft {
+    /// The number of the instruction in its block.
+    pub index: usize,
+    /// Where it is among the steps of [`crate::plan::spans`].
+    pub position: usize,
+    /// Instructions that were counted and are not executed if the block is left here.
+    pub refund: i32,
+    pub before: Map,
+    pub cc: Recipe,
+    /// Where the branch is that was taken last, if the state does not have it.
+    pub broke: Option<i64>,
+    pub after: Map,
+    /// At `resume`, rcx has what the slot of this register has.
+    pub distance: Option<u8>,
+    /// Where the host code of the next instruction begins.
+    pub resume: u64,
+    /// The block is left after the instruction: execution does not go on in this code.
+    pub leave: bool,
+    /// It is left for a reason of the site's own.
+    pub quits: bool,
+}
+
+impl Draft {
+    /// Floating-point registers are in the host's, at the site or after its instruction.
+    pub fn holds_floats(&self) -> bool {
+        [&self.before, &self.after].into_iter().any(|map| map.floats.any())
+    }
+}
+
+/// Cold code after the block: what becomes of a result that is to be looked at again.
+#[derive(Clone, Copy)]
+pub struct Unusual {
+    pub label: DynamicLabel,
+    pub back: DynamicLabel,
+    pub site: DynamicLabel,
+    pub what: Again,
+    /// The register of the result.
+    pub x: u8,
+    pub long: bool,
+    /// What was in it before is in xmm0, and must be there again at the site.
+    pub changed: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Again {
+    /// Nothing is known yet of the floating-point-control register.
+    Control,
+    /// An infinity, or a NaN.
+    Endless,
+    /// One of them, or near them, or tiny, or near the least normal number.
+    Extreme,
+}
+
+/// In a table: the host register with the index, and how many bytes are wanted.
+pub type InTable = (u8, i32);
+
+/// An access with a TLB probe of its own, and where it stands.
+#[derive(Clone, Copy)]
+pub struct Alone {
+    pub label: DynamicLabel,
+    pub resume: DynamicLabel,
+    pub site: DynamicLabel,
+    pub base: u8,
+    pub access: Access,
+    /// In a table: which of its places.
+    pub place: Option<InTable>,
+    /// It was to open its span: the words of the slot that are 0 now.
+    pub closes: Closes,
+    /// Where the span begins, and how far after that it ends, if it may be opened again. That is in a loop, which would
+    /// have to do without it for long.
+    pub again: Option<(i32, i32)>,
+    /// It is opened again for stores, too, and its page is kept.
+    pub stores: bool,
+    pub page: bool,
+    /// There is code in the frame: the span is open for what is fetched, and a store is a site's.
+    pub marked: Option<DynamicLabel>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Closes {
+    Nothing,
+    Stores,
+    All,
+}
+
+/// Cold code, which is emitted after the block.
+pub enum Cold {
+    Site(DynamicLabel, usize),
+    Edge {
+        label: DynamicLabel,
+        away: Away,
+        goal: Goal,
+    },
+    Exit {
+        label: DynamicLabel,
+        patch: u64,
+        /// The number of the target's frame, and its version.
+        goal: (u32, u32),
+    },
+    /// It has been emitted.
+    Done,
+    Unusual(Unusual),
+    Alone(Alone),
+    /// The condition code is worked out from what it follows from.
+    Settle {
+        label: DynamicLabel,
+        resume: DynamicLabel,
+        floats: bool,
+    },
+    /// A branch to a place further down in the block, which has these registers there.
+    Join {
+        start: DynamicLabel,
+        away: Away,
+        to: Map,
+        to_cc: Recipe,
+        label: DynamicLabel,
+    },
+}
