@@ -27,6 +27,8 @@ mod idiom;
 mod plan;
 #[cfg(translator)]
 mod runtime;
+#[cfg(translator)]
+mod translate;
 
 #[cfg(translator)]
 pub use runtime::{room::allow, translator::Translator};

@@ -73,7 +73,8 @@ impl Emitter<'_> {
                     self.joins((&away.map, &away.cc), (&to, &to_cc), label);
                 }
                 Cold::Site(label, id) => {
-                    let at = if self.sites[id - self.plan.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
+                    let at =
+                        if self.sites[id - self.plan.code.first_site].holds_floats() { AT_FLOAT_SITE } else { AT_SITE };
                     asm!(self, =>label ; mov eax, id as i32 ; jmp QWORD [rbp + scratch(at)])
                 }
                 Cold::Done => {}
@@ -83,8 +84,8 @@ impl Emitter<'_> {
                     self.edge(&away, goal);
                 }
                 Cold::Exit { label, patch, goal: (frame, version) } => {
-                    let id = (self.plan.first_link + self.links.len()) as u32;
-                    let patch = (patch - self.plan.start) as u32;
+                    let id = (self.plan.code.first_link + self.links.len()) as u32;
+                    let patch = (patch - self.plan.code.start) as u32;
                     self.links.push(Way { patch, frame, version });
                     asm!(self, =>label);
                     self.leave(id);
@@ -98,6 +99,5 @@ impl Emitter<'_> {
         self.leave(LOOKUP);
         asm!(self, =>self.over ; add r15, BYTE self.plan.count as i8 ; call QWORD [rbp + scratch(REFILL)] ; jne =>self.head);
         self.leave(OUT);
-        self.lane_constants();
     }
 }

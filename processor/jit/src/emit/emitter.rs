@@ -149,7 +149,7 @@ impl<'e> Emitter<'e> {
     }
 
     pub fn here(&self) -> u64 {
-        self.plan.origin + self.a.offset().0 as u64
+        self.plan.code.origin + self.a.offset().0 as u64
     }
 
     pub fn own(&mut self, h: u8, owner: Owner) {
@@ -555,7 +555,7 @@ impl Emitter<'_> {
     /// A label to jump to when this instruction must be done by its handler.
     pub fn site(&mut self) -> DynamicLabel {
         let label = self.a.new_dynamic_label();
-        self.cold.push(Cold::Site(label, self.plan.first_site + self.sites.len()));
+        self.cold.push(Cold::Site(label, self.plan.code.first_site + self.sites.len()));
         self.push_site(self.map);
         label
     }
@@ -589,7 +589,7 @@ impl Emitter<'_> {
         self.flush();
         self.settle_break();
         let number = self.sites.len();
-        let id = (self.plan.first_site + number) as i32;
+        let id = (self.plan.code.first_site + number) as i32;
         self.push_site(Map::EMPTY);
         self.sites[number].leave = ends;
         asm!(self, mov eax, id ; call QWORD [rbp + scratch(AT_CALL)]);

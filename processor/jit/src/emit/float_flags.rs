@@ -4,17 +4,9 @@
 use crate::emit::assembler::{Assembler, asm, field, scratch};
 use crate::emit::map::{COUNT, FIRST};
 use crate::emit::scratch::*;
+use crate::plan::float_forms::{DECIDE, ready};
 use cpu::{State, layout};
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
-
-/// The bits of the floating-point-control register that must be off so that the host may do the arithmetic: results
-/// round to nearest, and nothing traps.
-const DECIDE: u32 = 0xf800_0007;
-
-/// Whether the host may do the arithmetic for a program with this floating-point-control register.
-pub fn ready(fpc: u32) -> bool {
-    fpc & DECIDE == 0
-}
 
 /// The host's MXCSR with every exception masked, rounding to nearest, and no flag on.
 const MXCSR: u32 = 0x1f80;

@@ -6,79 +6,61 @@
 use crate::emit::assembler::asm;
 use crate::emit::emitter::Emitter;
 use crate::emit::words::*;
-use crate::plan::natives::Native;
 use cpu::At;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Cpu, Fields, Width, Width::*};
 
 impl Emitter<'_> {
-    /// Emits what [`native`] chose.
-    pub fn native(&mut self, what: Native, i: &Fields) {
-        match what {
-            Native::LoadMultiple(width) => self.load_multiple(width, i),
-            Native::StoreMultiple(width) => self.store_multiple(width, i),
-            Native::Move => self.move_bytes(i),
-            Native::Clear => self.clear_bytes(i),
-            Native::Compare(width) => {
-                let first = self.address(0, i.b1, i.d1);
-                let Ok(a) = self.load(width, first);
-                let second = self.address(0, i.b2, i.d2);
-                let Ok(b) = self.load(width, second);
-                self.name_code(Cc::CompareLogical { width, a, b });
-            }
-            Native::Many(what) => self.known_bytes(what, i),
-            Native::Fill { period } => self.fill_bytes(period, i),
-            Native::String(what) => self.strings(what, i),
-            Native::AddInStorage { width, logical } => self.add_in_storage(width, logical, i),
-            Native::InsertUnderMask(run) => self.insert_under_mask(run, i),
-            Native::CompareUnderMask(run) => self.compare_under_mask(run, i),
-            Native::StoreUnderMask(run) => self.store_under_mask(run, i),
-            Native::CompareAndSwap(width) => self.compare_and_swap(width, i),
-            Native::LeftmostOne => self.leftmost_one(i),
-            Native::AddWithCarry(width) => self.with_carry(width, true, i),
-            Native::SubtractWithBorrow(width) => self.with_carry(width, false, i),
-            Native::MultiplyLogical => {
-                let (a, b) = (self.general(W64, i.r1 + 1), self.general(W64, i.r2));
-                let (a, b) = (self.host(a, W64), self.host(b, W64));
-                let (high, low) = (self.temp(), self.temp());
-                asm!(self, mov rdx, Rq(a) ; mulx Rq(high), Rq(low), Rq(b));
-                let (high, low) = (self.reg(high, Left::Valid), self.reg(low, Left::Valid));
-                self.set_general(W64, i.r1, high);
-                self.set_general(W64, i.r1 + 1, low);
-            }
-            Native::DivideLogical { storage } => {
-                let divisor = if storage {
-                    let at = self.address(i.x2, i.b2, i.d2);
-                    let Ok(divisor) = self.load(W64, at);
-                    divisor
-                } else {
-                    self.general(W64, i.r2)
-                };
-                let (high, low) = (self.general(W64, i.r1), self.general(W64, i.r1 + 1));
-                let (high, low, divisor) = (self.host(high, W64), self.host(low, W64), self.host(divisor, W64));
-                let site = self.site();
-                // Otherwise the quotient needs more than 64 bits.
-                asm!(self, cmp Rq(high), Rq(divisor) ; jae =>site
-                    ; mov rdx, Rq(high) ; mov rax, Rq(low) ; div Rq(divisor));
-                self.quotient(i);
-            }
-            Native::DivideSingle(width) => {
-                let dividend = self.general(W64, i.r1 + 1);
-                let divisor = self.general(width, i.r2);
-                let (a, b) = (self.host(dividend, W64), self.host(divisor, width));
-                let site = self.site();
-                if width == W32 {
-                    asm!(self, movsxd rcx, Rd(b))
-                } else {
-                    asm!(self, mov rcx, Rq(b))
-                }
-                // Not by 0, and not by -1, which may overflow.
-                asm!(self, lea rax, [BYTE rcx + 1] ; cmp rax, 1 ; jbe =>site ; mov rax, Rq(a) ; cqo ; idiv rcx);
-                self.quotient(i);
-            }
-            Native::Float(what) => self.floating(what, i),
-            Native::Control(what) => self.control(what, i),
+    /// One, two, four or eight bytes.
+    pub fn compare_bytes(&mut self, width: Width, i: &Fields) {
+        let first = self.address(0, i.b1, i.d1);
+        let Ok(a) = self.load(width, first);
+        let second = self.address(0, i.b2, i.d2);
+        let Ok(b) = self.load(width, second);
+        self.name_code(Cc::CompareLogical { width, a, b });
+    }
+
+    pub fn multiply_logical(&mut self, i: &Fields) {
+        let (a, b) = (self.general(W64, i.r1 + 1), self.general(W64, i.r2));
+        let (a, b) = (self.host(a, W64), self.host(b, W64));
+        let (high, low) = (self.temp(), self.temp());
+        asm!(self, mov rdx, Rq(a) ; mulx Rq(high), Rq(low), Rq(b));
+        let (high, low) = (self.reg(high, Left::Valid), self.reg(low, Left::Valid));
+        self.set_general(W64, i.r1, high);
+        self.set_general(W64, i.r1 + 1, low);
+    }
+
+    /// By a register, or by what is in storage.
+    pub fn divide_logical(&mut self, storage: bool, i: &Fields) {
+        let divisor = if storage {
+            let at = self.address(i.x2, i.b2, i.d2);
+            let Ok(divisor) = self.load(W64, at);
+            divisor
+        } else {
+            self.general(W64, i.r2)
+        };
+        let (high, low) = (self.general(W64, i.r1), self.general(W64, i.r1 + 1));
+        let (high, low, divisor) = (self.host(high, W64), self.host(low, W64), self.host(divisor, W64));
+        let site = self.site();
+        // Otherwise the quotient needs more than 64 bits.
+        asm!(self, cmp Rq(high), Rq(divisor) ; jae =>site
+            ; mov rdx, Rq(high) ; mov rax, Rq(low) ; div Rq(divisor));
+        self.quotient(i);
+    }
+
+    pub fn divide_single(&mut self, width: Width, i: &Fields) {
+        let dividend = self.general(W64, i.r1 + 1);
+        let divisor = self.general(width, i.r2);
+        let (a, b) = (self.host(dividend, W64), self.host(divisor, width));
+        let site = self.site();
+        if width == W32 {
+            asm!(self, movsxd rcx, Rd(b))
+        } else {
+            asm!(self, mov rcx, Rq(b))
         }
+        // Not by 0, and not by -1, which may overflow.
+        asm!(self, lea rax, [BYTE rcx + 1] ; cmp rax, 1 ; jbe =>site ; mov rax, Rq(a) ; cqo ; idiv rcx);
+        self.quotient(i);
     }
 
     /// rdx is the remainder and goes into the first register, rax the quotient.
@@ -95,7 +77,7 @@ impl Emitter<'_> {
         (0..=(last.wrapping_sub(first) & 15)).map(move |k| (k as usize, (first + k) & 15))
     }
 
-    fn load_multiple(&mut self, width: Width, i: &Fields) {
+    pub fn load_multiple(&mut self, width: Width, i: &Fields) {
         let size = (width.bits() / 8) as i32;
         let count = Self::registers(i).count() as i32;
         let At { address, .. } = self.address(0, i.b2, i.d2);
@@ -115,7 +97,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn store_multiple(&mut self, width: Width, i: &Fields) {
+    pub fn store_multiple(&mut self, width: Width, i: &Fields) {
         let size = (width.bits() / 8) as i32;
         let count = Self::registers(i).count() as i32;
         let At { address, .. } = self.address(0, i.b2, i.d2);
@@ -142,7 +124,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn move_bytes(&mut self, i: &Fields) {
+    pub fn move_bytes(&mut self, i: &Fields) {
         let length = i.l as i32 + 1;
         let (to, from) = (self.address(0, i.b1, i.d1), self.address(0, i.b2, i.d2));
         let u = self.temp();
@@ -182,7 +164,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn clear_bytes(&mut self, i: &Fields) {
+    pub fn clear_bytes(&mut self, i: &Fields) {
         let length = i.l as i32 + 1;
         let at = self.address(0, i.b1, i.d1);
         self.reach(at.address, length, true);
@@ -216,7 +198,7 @@ impl Emitter<'_> {
         self.name_code(Cc::Set(0));
     }
 
-    fn compare_and_swap(&mut self, width: Width, i: &Fields) {
+    pub fn compare_and_swap(&mut self, width: Width, i: &Fields) {
         let size = (width.bits() / 8) as i32;
         let (old, new) = (self.general(width, i.r1), self.general(width, i.r3));
         let (old, new) = (self.host(old, width), self.host(new, width));
@@ -239,7 +221,7 @@ impl Emitter<'_> {
     }
 
     /// ADD LOGICAL WITH CARRY, SUBTRACT LOGICAL WITH BORROW: the carry is in the codes 2 and 3, the borrow in 0 and 1.
-    fn with_carry(&mut self, width: Width, add: bool, i: &Fields) {
+    pub fn with_carry(&mut self, width: Width, add: bool, i: &Fields) {
         let (a, b) = (self.general(width, i.r1), self.general(width, i.r2));
         let (a, b) = (self.host(a, width), self.host(b, width));
         let (t, code) = (self.temp(), self.temp());
@@ -280,7 +262,7 @@ impl Emitter<'_> {
         !self.branched_off.now && self.index < self.plan.count && self.plan.unwanted >> self.index & 1 == 1
     }
 
-    fn leftmost_one(&mut self, i: &Fields) {
+    pub fn leftmost_one(&mut self, i: &Fields) {
         let v = self.general(W64, i.r2);
         let v = self.host(v, W64);
         let (n, rest) = (self.temp(), self.temp());

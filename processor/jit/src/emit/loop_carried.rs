@@ -280,8 +280,6 @@ impl Emitter<'_> {
         self.tested = None;
         asm!(self, =>label ; sub r15, BYTE n ; js =>over);
         self.begin_with(map, cc, broke);
-        self.lanes();
-        self.stretch();
         Some(first)
     }
 

@@ -46,7 +46,7 @@ pub struct Floats {
     /// The host register holds all 64 bits; else it holds a short number, the left half, and the rest is in the
     /// `State`.
     pub long: u16,
-    /// The floating-point-control register has been looked at, and is [`ready`](crate::emit::float_flags::ready).
+    /// The floating-point-control register has been looked at, and is [`ready`](crate::plan::float_forms::ready).
     pub checked: bool,
 }
 

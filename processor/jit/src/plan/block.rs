@@ -2,14 +2,19 @@
 
 use crate::plan::arms::Arms;
 use crate::plan::copies::Copies;
-use crate::plan::footprints::{Ahead, Round};
-use crate::plan::lanes::Lanes;
+use crate::plan::float_forms;
+use crate::plan::footprints::{Ahead, Footprint, Round, footprint, goes_back, step};
+use crate::plan::lanes::{Described, Lanes};
+use crate::plan::natives::{Native, When, native};
+use crate::plan::scout::Scout;
 use crate::plan::spans::Spans;
 use crate::plan::stretches::Stretch;
 use crate::plan::table_accesses::Tables;
+use crate::{Beside, Path};
 use arch::{Absolute, PAGE};
-use cpu::{Architecture, Facilities};
-use isa::Op;
+use cpu::{Architecture, Facilities, State};
+use isa::{Body, Ends, Form, Instruction, Op};
+use std::sync::OnceLock;
 
 /// The page beside a block's own.
 #[derive(Clone, Copy)]
@@ -30,6 +35,17 @@ impl Other {
     }
 }
 
+/// Where the code of a block is going to be, and from where on its sites and links are numbered.
+#[derive(Clone, Copy)]
+pub struct CodePlace {
+    /// Where its code is going to be executed, and where all code begins.
+    pub origin: u64,
+    pub start: u64,
+    /// The numbers of its first site and its first link.
+    pub first_site: usize,
+    pub first_link: usize,
+}
+
 /// What is known of a block before it is emitted.
 pub struct Plan<'e> {
     pub storage: &'e storage::Storage,
@@ -38,6 +54,11 @@ pub struct Plan<'e> {
     pub facilities: &'e Facilities,
     /// So many of these are the block's, which are emitted first; the rest are its arms'.
     pub ops: &'e [Op],
+    /// The row of each, if it has a body, and what is done inline in its stead.
+    pub rows: &'e [Option<&'static Instruction>],
+    pub natives: Vec<Option<Native>>,
+    /// A bit for each of the block's that is a call of its handler.
+    pub unfit: u64,
     pub count: usize,
     pub arms: Arms,
     pub spans: Spans,
@@ -50,12 +71,7 @@ pub struct Plan<'e> {
     pub round: Option<Round>,
     /// Where the block's text is.
     pub absolute: Absolute,
-    /// Where its code is going to be executed, and where all code begins.
-    pub origin: u64,
-    pub start: u64,
-    /// The numbers of its first site and its first link.
-    pub first_site: usize,
-    pub first_link: usize,
+    pub code: CodePlace,
     /// Bits of an address in the addressing mode.
     pub mask: u64,
     /// There is no other CPU.
@@ -73,7 +89,152 @@ pub struct Plan<'e> {
     pub loose: bool,
 }
 
-impl Plan<'_> {
+/// Whether this is EXECUTE, and whether it is EXECUTE RELATIVE LONG.
+pub fn execute(row: &Instruction) -> Option<bool> {
+    match row.shape.form {
+        Form::Execute { relative } => Some(relative),
+        _ => None,
+    }
+}
+
+/// The bodies of all rows, for the scout.
+fn scouts() -> &'static [Option<Body<Scout>>] {
+    static SCOUTS: OnceLock<Vec<Option<Body<Scout>>>> = OnceLock::new();
+    SCOUTS.get_or_init(|| isa::bodies::<Scout>().map(|(_, body)| body).collect())
+}
+
+/// Where the version of a frame's code is.
+fn version_at(s: &State, frame: Absolute) -> u64 {
+    std::ptr::from_ref(s.storage().code(frame)) as u64 + storage::Code::VERSION_AT as u64
+}
+
+impl Other {
+    fn of(s: &State, Beside { at, frame, version }: Beside) -> Other {
+        Other {
+            at,
+            number: (frame.0 / PAGE) as u32,
+            host: s.storage().frame(frame).expect("there is text in it") as u64,
+            version_at: version_at(s, frame),
+            version,
+        }
+    }
+}
+
+/// What a first look at the instructions of a block says.
+struct Survey {
+    natives: Vec<Option<Native>>,
+    footprints: Vec<Footprint>,
+    /// Bits of the instructions that must be called, and of those after which the condition code is not wanted.
+    unfit: u64,
+    unwanted: u64,
+}
+
+impl Survey {
+    /// The instructions of a path. `rows` are those that they are taken for.
+    fn of(s: &State, path: &Path, rows: &[Option<&'static Instruction>]) -> Survey {
+        let (ops, count) = (path.ops, path.count);
+        let overflow = s.program_mask & 8 != 0;
+        let modern = s.architecture() != Architecture::S370;
+        let wide = s.address_mask == u64::MAX;
+        let when = When { wide, float: s.afp_enabled(), overflow, modern };
+        let mut survey =
+            Survey { natives: Vec::new(), footprints: Vec::with_capacity(ops.len()), unfit: 0, unwanted: 0 };
+        for (n, (op, &row)) in ops.iter().zip(rows).enumerate() {
+            // What is done inline although its body is a routine.
+            let native = row.and_then(|row| native(row, &op.fields, when));
+            let mut scout = Scout::new(s.address_mask, overflow);
+            match row.and_then(|row| scouts()[row.number()]) {
+                Some(look) => {
+                    let Ok(()) = look(&mut scout, &op.fields);
+                }
+                None => scout.unfit = true,
+            }
+            let executes = row.and_then(execute).is_some();
+            let otherwise = native.is_some() || executes;
+            let called = scout.unfit && !otherwise;
+            if n < count {
+                survey.unfit |= (called as u64) << n;
+            }
+            // Nothing may be let in, or executed from elsewhere, in an arm.
+            let odd = matches!(native, Some(Native::Control(_))) || executes;
+            let called = called || odd && n >= count;
+            let sets = scout.only_sets_code() && !otherwise && row.is_some_and(|row| row.ends == Ends::No);
+            if (1..count).contains(&n) && sets {
+                survey.unwanted |= 1 << (n - 1);
+            }
+            survey.natives.push(native);
+            survey.footprints.push(match native {
+                Some(native) => Footprint { called, ..footprint(native, &op.fields) },
+                None => {
+                    let step = row.filter(|_| !called && wide).and_then(|row| step(row, &op.fields));
+                    let Scout { accesses, read, written, .. } = scout;
+                    Footprint { accesses, read, written, step, called, ..Footprint::default() }
+                }
+            });
+        }
+        survey
+    }
+}
+
+impl<'e> Plan<'e> {
+    /// The plan of the block at `absolute`, for a CPU in this state, with its text of that version. `rows` are those
+    /// that the instructions of the path are taken for. `loose`: its accesses look whether their span is open.
+    pub fn of(
+        s: &'e State,
+        (absolute, version): (Absolute, u32),
+        beside: Option<Beside>,
+        path: Path<'e>,
+        rows: &'e [Option<&'static Instruction>],
+        code: CodePlace,
+        loose: bool,
+    ) -> Plan<'e> {
+        let Survey { natives, mut footprints, unfit, unwanted } = Survey::of(s, &path, rows);
+        let Path { ops, count, first, arms, .. } = path;
+        let round = Round::of(&ops[..count], first);
+        let described = |n: usize| -> Described {
+            (rows[n].map_or(Form::Own, |row| row.shape.form), &ops[n].fields, natives[n], footprints[n].step)
+        };
+        let looped: Vec<_> = round.map_or(0..0, |Round { first, last }| first..last + 1).map(described).collect();
+        let lanes = round.and_then(|round| Lanes::of(&looped, ops[round.first].fields.at()));
+        // A stretch is all of its block, and no handler is called in it.
+        let stretch = Stretch::of(&looped).filter(|_| looped.len() == count && unfit == 0);
+        // Loops that are done many rounds at a time have no arms, and their accesses check whether spans are open.
+        let many = lanes.is_some() || stretch.is_some();
+        let arms = if many { Arms::default() } else { Arms::of(arms, ops, count, &footprints, round) };
+        let tables = Tables::of(ops, arms.list(), rows, &mut footprints, &s.gr);
+        let start = round.map(|round| ops[round.first].fields.at());
+        let ways_round = (first..ops.len()).filter(|&n| start.is_some_and(|start| goes_back(&ops[n], start)));
+        Plan {
+            storage: s.storage(),
+            architecture: s.architecture(),
+            facilities: &s.shared().facilities,
+            ops,
+            rows,
+            unfit,
+            count,
+            spans: Spans::of(&footprints, count, arms.list(), round, ways_round),
+            tables,
+            copies: Copies::of(ops, count, arms.list(), rows, &natives),
+            ahead: Ahead::of(&footprints, count, arms.list(), round),
+            arms,
+            natives,
+            lanes,
+            stretch,
+            round,
+            absolute,
+            code,
+            mask: s.address_mask,
+            alone: s.shared().signals.len() == 1,
+            version_at: version_at(s, absolute),
+            version,
+            // Where text of another page begins the block may be left.
+            unwanted: if beside.is_none() { unwanted } else { 0 },
+            beside: beside.map(|beside| Other::of(s, beside)),
+            float_ready: float_forms::ready(s.fpc),
+            loose: loose || many,
+        }
+    }
+
     /// The number of the instruction that the program goes on with after this one, as far as is known.
     pub fn next(&self, index: usize) -> Option<usize> {
         if index < self.count {

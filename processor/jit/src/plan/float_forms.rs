@@ -3,6 +3,15 @@
 use isa::Fields;
 use isa::form::{Arithmetic, Float};
 
+/// The bits of the floating-point-control register that must be off so that the host may do the arithmetic: results
+/// round to nearest, and nothing traps.
+pub const DECIDE: u32 = 0xf800_0007;
+
+/// Whether the host may do the arithmetic for a program with this floating-point-control register.
+pub fn ready(fpc: u32) -> bool {
+    fpc & DECIDE == 0
+}
+
 /// Whether the host can do this for an instruction with these fields.
 pub fn inline(form: Float, i: &Fields) -> bool {
     // The modifiers change rounding and what is signalled.

@@ -6,7 +6,7 @@ use crate::emit::exits::LOOKUP;
 use crate::emit::scratch::*;
 use crate::runtime::branch_targets::Targets;
 use crate::runtime::page_crossing::{Crossed, cross};
-use crate::runtime::translator::executed;
+use crate::runtime::perform::executed;
 use arch::Absolute;
 use cpu::State;
 use isa::Instruction;

@@ -4,6 +4,8 @@ pub mod branch_targets;
 pub mod known_blocks;
 pub mod memory;
 pub mod page_crossing;
+pub mod perform;
 pub mod room;
 pub mod side_exits;
+pub mod stubs;
 pub mod translator;

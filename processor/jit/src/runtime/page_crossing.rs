@@ -3,7 +3,7 @@
 //! that is one of some 1200.
 
 use crate::emit::recipes::settle_code;
-use crate::runtime::translator::perform;
+use crate::runtime::perform::perform;
 use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::Instruction;
