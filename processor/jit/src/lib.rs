@@ -13,6 +13,10 @@
 //!   protected page), the instruction begins again in the interpreter, on the exact state.
 //! - Generated code is never writable where it is executable.
 //!
+//! The rooms, each of which knows those before it: `plan`, what is known of a block; `emit`, the emitter; `idiom`, loops
+//! and fields that are done many bytes at a time; `translate`, which drives the emission of one block; `runtime`, what
+//! lasts from one block to the next.
+//!
 //! Each virtual CPU has its own cache, so nothing is locked. Hosts other than x86-64 Linux have no translator
 //! (`build.rs`): `new` says so.
 

@@ -12,8 +12,8 @@ use crate::emit::emitter::Emitter;
 use crate::emit::exits::{Away, Cold, Goal};
 use crate::emit::recipes::Recipe;
 use crate::emit::scratch::*;
+use crate::emit::targets;
 use crate::emit::words::*;
-use crate::runtime::branch_targets;
 use cpu::layout;
 use dynasmrt::{DynasmApi, DynasmLabelApi, dynasm};
 use isa::{Cc, Fields, Op, Width::*};
@@ -31,10 +31,10 @@ impl Emitter<'_> {
             ; xor eax, r14d ; xor eax, ecx
             ; mov rdx, [rbp + scratch(TARGETS)] ; and eax, [rbp + scratch(TARGET_MASK)]
             ; mov rsi, [rbp + scratch(ROWS)] ; shl eax, 4 ; add rdx, rax
-            ; cmp r14, [BYTE rdx + branch_targets::IA] ; jne >miss
-            ; cmp rcx, [BYTE rdx + branch_targets::KEY] ; jne >miss
-            ; mov ecx, [BYTE rdx + branch_targets::ROW] ; mov ecx, [rsi + 4 * rcx]
-            ; cmp ecx, [BYTE rdx + branch_targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + branch_targets::CODE]
+            ; cmp r14, [BYTE rdx + targets::IA] ; jne >miss
+            ; cmp rcx, [BYTE rdx + targets::KEY] ; jne >miss
+            ; mov ecx, [BYTE rdx + targets::ROW] ; mov ecx, [rsi + 4 * rcx]
+            ; cmp ecx, [BYTE rdx + targets::FORGOTTEN] ; jne >miss ; jmp QWORD [BYTE rdx + targets::CODE]
             ; miss: ; jmp QWORD [rbp + scratch(AT_LOOKUP)]);
     }
 

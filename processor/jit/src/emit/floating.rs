@@ -32,7 +32,7 @@ use crate::plan::float_forms;
 use cpu::layout;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, dynasm};
 use isa::form::{Arithmetic as Op, Float, Sign};
-use isa::{Cc, Cpu, Fields, Width::*};
+use isa::{Cc, Cpu, Fields, Width, Width::*};
 
 /// The displacement from rbp of a floating-point register; a short number is in its left half.
 fn fpr(r: u8, long: bool) -> i32 {
@@ -296,7 +296,7 @@ impl Emitter<'_> {
 
 // ---- instructions
 impl Emitter<'_> {
-    /// Emits what [`float`] chose.
+    /// Emits one of these instructions.
     pub fn floating(&mut self, what: Float, i: &Fields) {
         match what {
             Float::Load { long } => {
@@ -304,30 +304,10 @@ impl Emitter<'_> {
                 let x = self.new_float(i.r1, long);
                 self.fetch_float(x, place, long);
             }
-            Float::Store { long } => {
-                let x = self.float(i.r1, long);
-                let at = self.address(i.x2, i.b2, i.d2).address;
-                let len = if long { 8 } else { 4 };
-                let (base, disp) = match self.share(at, len, true) {
-                    Some(place) => place,
-                    None => {
-                        self.reach(at, len, true);
-                        (NONE, 0)
-                    }
-                };
-                asm!(self, vpshufb xmm0, Rx(x), [rbp + order(long)]);
-                match (base, long) {
-                    (NONE, true) => asm!(self, vmovsd QWORD [rcx], xmm0),
-                    (NONE, false) => asm!(self, vmovss DWORD [rcx], xmm0),
-                    (base, true) => asm!(self, vmovsd QWORD [rcx + Rq(base) + disp], xmm0),
-                    (base, false) => asm!(self, vmovss DWORD [rcx + Rq(base) + disp], xmm0),
-                }
-            }
+            Float::Store { long } => self.store_number(long, i),
             Float::Copy { long } => {
                 let from = self.float(i.r2, long);
-                if i.r1 & 15 != i.r2 & 15 {
-                    self.point_float(i.r1, from, long);
-                }
+                self.copy_float(from, long, i);
             }
             Float::Zero { long } => {
                 let x = self.new_float(i.r1, long);
@@ -351,66 +331,12 @@ impl Emitter<'_> {
                 let b = self.float(i.r2, long);
                 asm!(self, vpxor xmm1, xmm1, xmm1);
                 self.compare_float(b, 1, long);
-                if i.r1 & 15 != i.r2 & 15 {
-                    self.point_float(i.r1, b, long);
-                }
+                self.copy_float(b, long, i);
             }
             Float::Sign { how, long, code } => self.sign_of_float(how, long, code, i),
-            Float::FromInteger { from, long } => {
-                let w = self.general(from, i.r2);
-                let h = self.host(w, from);
-                // The others are exact.
-                if from == W64 || !long {
-                    self.check_fpc();
-                }
-                let x = self.free_float();
-                asm!(self, vxorps Rx(x), Rx(x), Rx(x));
-                match (from == W64, long) {
-                    (true, true) => asm!(self, vcvtsi2sd Rx(x), Rx(x), Rq(h)),
-                    (false, true) => asm!(self, vcvtsi2sd Rx(x), Rx(x), Rd(h)),
-                    (true, false) => asm!(self, vcvtsi2ss Rx(x), Rx(x), Rq(h)),
-                    (false, false) => asm!(self, vcvtsi2ss Rx(x), Rx(x), Rd(h)),
-                }
-                self.set_float(i.r1, x, long);
-            }
-            Float::ToInteger { to, long } => {
-                let truncate = float_forms::truncates(i) == Some(true);
-                self.check_fpc();
-                let x = self.float(i.r2, long);
-                let t = self.temp();
-                let site = self.site();
-                match (to == W64, long, truncate) {
-                    (true, true, true) => asm!(self, vcvttsd2si Rq(t), Rx(x)),
-                    (true, true, false) => asm!(self, vcvtsd2si Rq(t), Rx(x)),
-                    (true, false, true) => asm!(self, vcvttss2si Rq(t), Rx(x)),
-                    (true, false, false) => asm!(self, vcvtss2si Rq(t), Rx(x)),
-                    (false, true, true) => asm!(self, vcvttsd2si Rd(t), Rx(x)),
-                    (false, true, false) => asm!(self, vcvtsd2si Rd(t), Rx(x)),
-                    (false, false, true) => asm!(self, vcvttss2si Rd(t), Rx(x)),
-                    (false, false, false) => asm!(self, vcvtss2si Rd(t), Rx(x)),
-                }
-                // What is out of range gives the least integer, and only that less 1 overflows.
-                if to == W64 {
-                    asm!(self, cmp Rq(t), 1 ; jo =>site ; vpxor xmm1, xmm1, xmm1)
-                } else {
-                    asm!(self, cmp Rd(t), 1 ; jo =>site ; vpxor xmm1, xmm1, xmm1)
-                }
-                self.compare_float(x, 1, long);
-                let w = self.reg(t, if to == W64 { Left::Valid } else { Left::Zero });
-                self.set_general(to, i.r1, w);
-            }
-            Float::Round { long } => {
-                let host = float_forms::rounding(i).expect("only then is it inline");
-                self.check_fpc();
-                let x = self.float(i.r2, long);
-                let site = self.site();
-                if long {
-                    asm!(self, vucomisd Rx(x), Rx(x) ; jp =>site ; vpxor xmm0, xmm0, xmm0 ; vroundsd xmm0, xmm0, Rx(x), host)
-                } else {
-                    asm!(self, vucomiss Rx(x), Rx(x) ; jp =>site ; vpxor xmm0, xmm0, xmm0 ; vroundss xmm0, xmm0, Rx(x), host)
-                }
-                self.set_float(i.r1, 0, long);
-            }
+            Float::FromInteger { from, long } => self.from_integer(from, long, i),
+            Float::ToInteger { to, long } => self.to_integer(to, long, i),
+            Float::Round { long } => self.round_float(long, i),
             Float::Lengthen { storage } => {
                 let x = self.second_float(false, storage, i);
                 let site = self.site();
@@ -428,6 +354,92 @@ impl Emitter<'_> {
                 self.set_float(i.r1, x, false);
             }
         }
+    }
+
+    /// The first operand becomes the number in `from`, which is the second's.
+    fn copy_float(&mut self, from: u8, long: bool, i: &Fields) {
+        if i.r1 & 15 != i.r2 & 15 {
+            self.point_float(i.r1, from, long);
+        }
+    }
+
+    /// The second operand, in storage, becomes the number in the first.
+    fn store_number(&mut self, long: bool, i: &Fields) {
+        let x = self.float(i.r1, long);
+        let at = self.address(i.x2, i.b2, i.d2).address;
+        let len = if long { 8 } else { 4 };
+        let (base, disp) = match self.share(at, len, true) {
+            Some(place) => place,
+            None => {
+                self.reach(at, len, true);
+                (NONE, 0)
+            }
+        };
+        asm!(self, vpshufb xmm0, Rx(x), [rbp + order(long)]);
+        match (base, long) {
+            (NONE, true) => asm!(self, vmovsd QWORD [rcx], xmm0),
+            (NONE, false) => asm!(self, vmovss DWORD [rcx], xmm0),
+            (base, true) => asm!(self, vmovsd QWORD [rcx + Rq(base) + disp], xmm0),
+            (base, false) => asm!(self, vmovss DWORD [rcx + Rq(base) + disp], xmm0),
+        }
+    }
+
+    fn from_integer(&mut self, from: Width, long: bool, i: &Fields) {
+        let w = self.general(from, i.r2);
+        let h = self.host(w, from);
+        // The others are exact.
+        if from == W64 || !long {
+            self.check_fpc();
+        }
+        let x = self.free_float();
+        asm!(self, vxorps Rx(x), Rx(x), Rx(x));
+        match (from == W64, long) {
+            (true, true) => asm!(self, vcvtsi2sd Rx(x), Rx(x), Rq(h)),
+            (false, true) => asm!(self, vcvtsi2sd Rx(x), Rx(x), Rd(h)),
+            (true, false) => asm!(self, vcvtsi2ss Rx(x), Rx(x), Rq(h)),
+            (false, false) => asm!(self, vcvtsi2ss Rx(x), Rx(x), Rd(h)),
+        }
+        self.set_float(i.r1, x, long);
+    }
+
+    fn to_integer(&mut self, to: Width, long: bool, i: &Fields) {
+        let truncate = float_forms::truncates(i) == Some(true);
+        self.check_fpc();
+        let x = self.float(i.r2, long);
+        let t = self.temp();
+        let site = self.site();
+        match (to == W64, long, truncate) {
+            (true, true, true) => asm!(self, vcvttsd2si Rq(t), Rx(x)),
+            (true, true, false) => asm!(self, vcvtsd2si Rq(t), Rx(x)),
+            (true, false, true) => asm!(self, vcvttss2si Rq(t), Rx(x)),
+            (true, false, false) => asm!(self, vcvtss2si Rq(t), Rx(x)),
+            (false, true, true) => asm!(self, vcvttsd2si Rd(t), Rx(x)),
+            (false, true, false) => asm!(self, vcvtsd2si Rd(t), Rx(x)),
+            (false, false, true) => asm!(self, vcvttss2si Rd(t), Rx(x)),
+            (false, false, false) => asm!(self, vcvtss2si Rd(t), Rx(x)),
+        }
+        // What is out of range gives the least integer, and only that less 1 overflows.
+        if to == W64 {
+            asm!(self, cmp Rq(t), 1 ; jo =>site ; vpxor xmm1, xmm1, xmm1)
+        } else {
+            asm!(self, cmp Rd(t), 1 ; jo =>site ; vpxor xmm1, xmm1, xmm1)
+        }
+        self.compare_float(x, 1, long);
+        let w = self.reg(t, if to == W64 { Left::Valid } else { Left::Zero });
+        self.set_general(to, i.r1, w);
+    }
+
+    fn round_float(&mut self, long: bool, i: &Fields) {
+        let host = float_forms::rounding(i).expect("only then is it inline");
+        self.check_fpc();
+        let x = self.float(i.r2, long);
+        let site = self.site();
+        if long {
+            asm!(self, vucomisd Rx(x), Rx(x) ; jp =>site ; vpxor xmm0, xmm0, xmm0 ; vroundsd xmm0, xmm0, Rx(x), host)
+        } else {
+            asm!(self, vucomiss Rx(x), Rx(x) ; jp =>site ; vpxor xmm0, xmm0, xmm0 ; vroundss xmm0, xmm0, Rx(x), host)
+        }
+        self.set_float(i.r1, 0, long);
     }
 
     /// Where an operand in storage is: the two registers and the displacement that make the host's address of it.

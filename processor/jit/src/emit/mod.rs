@@ -1,4 +1,4 @@
-//! From bodies to x86-64 code: registers, words, addresses, conditions, branches.
+//! From bodies to x86-64 code by the plan: registers, words, addresses, conditions, branches.
 
 pub mod arms;
 pub mod assembler;
@@ -22,5 +22,6 @@ pub mod scratch;
 pub mod second_page;
 pub mod shared_probes;
 pub mod slots;
+pub mod targets;
 pub mod tlb_probes;
 pub mod words;

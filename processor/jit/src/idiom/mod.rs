@@ -1,4 +1,4 @@
-//! Loops and fields that are recognised as a whole, and done many bytes at a time.
+//! Loops and fields that are done many bytes at a time. The plan recognizes them.
 
 pub mod field_loops;
 pub mod fields;

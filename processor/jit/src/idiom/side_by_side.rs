@@ -37,6 +37,18 @@ fn each(mut set: u16) -> impl Iterator<Item = u8> {
     })
 }
 
+/// Host registers of rounds that are done together.
+struct Hosts {
+    /// Those of each floating-point register's lanes.
+    place: [u8; 16],
+    /// Others for those that each round sets, if there are as many: then two groups are done at once.
+    second: Option<[u8; 16]>,
+    /// That of the order of bytes.
+    order: u8,
+    /// For the host's address of what each base leads to.
+    pointers: [u8; 16],
+}
+
 /// The left halves of the least normal number and of infinity.
 const LEAST: u32 = 0x0010_0000;
 const INFINITY: u32 = 0x7ff0_0000;
@@ -59,84 +71,27 @@ impl Emitter<'_> {
         let there = plan.beside.is_none() || self.map.crossed;
         let Some(lanes) = plan.lanes.as_ref().filter(|_| there && is_x86_feature_detected!("avx2")) else { return };
         let Some(spans) = self.lanes_fit(lanes) else { return };
-        // A host register for each floating-point register's lanes.
+        let Some(Hosts { place, second, order, pointers }) = self.lane_hosts(lanes, &spans) else { return };
         let map = self.map;
-        let held = map.floats.held().fold(0u16, |all, (_, x, ..)| all | 1 << x);
-        let mut free = (3..16u8).filter(|&x| held >> x & 1 == 0);
-        let mut place = [NONE; 16];
-        for r in each(lanes.made | lanes.given) {
-            let Some(x) = free.next() else { return };
-            place[r as usize] = x;
-        }
-        let Some(order) = free.next() else { return };
-        // Another for those that each round sets, if there are as many: then two groups are done at once.
-        let mut second = place;
-        let twice = each(lanes.made).all(|r| free.next().map(|x| second[r as usize] = x).is_some());
-        let bytes = 8 * GROUP * if twice { 2 } else { 1 };
-        // One for the host's address of what each base leads to.
-        let mut pointers = [NONE; 16];
-        let mut unused = POOL.into_iter().filter(|&h| self.owner(h) == Owner::Free);
-        for &(r, _) in &spans {
-            let Some(h) = unused.next() else { return };
-            pointers[r as usize] = h;
-        }
         let host = |r: u8| map.host[r as usize];
-        let pointer = |r: u8| pointers[r as usize];
-        let [chunk, pair, group, settle, failed, failed_alone, done, alone, ready] =
-            [0; 9].map(|_| self.a.new_dynamic_label());
-        let constants = Constants([0; 5].map(|_| self.a.new_dynamic_label()));
-        self.constants = Some(constants);
-        let n = lanes.length as i32;
-        let count = host(lanes.count);
-        // Reading the flags takes long, and is done once as long as no operation may signal more.
-        if lanes.long_count {
-            asm!(self, cmp Rq(count), GROUP)
-        } else {
-            asm!(self, cmp Rd(count), GROUP)
-        }
-        asm!(self, jbe =>alone ; cmp BYTE [rbp + MODEST], 1 ; je =>ready
-            ; stmxcsr [rbp + scratch(SAVED)] ; mov eax, [rbp + scratch(SAVED)] ; and eax, 0x3c ; cmp eax, BYTE 0x20 ; jne =>alone
-            ; mov BYTE [rbp + MODEST], 1 ; =>ready ; vmovups Ry(order), [=>constants.0[0]]);
+        let [chunk, group, settle, failed, failed_alone, done, alone] = [0; 7].map(|_| self.a.new_dynamic_label());
+        self.modest_or(lanes, order, alone);
         for r in each(lanes.given) {
             asm!(self, vbroadcastsd Ry(place[r as usize]), Rx(map.floats.host[r as usize]));
         }
-        // So many fours as the count has, but for a round, as the budget allows at least, and as are in all pages.
         asm!(self, =>chunk);
-        if lanes.long_count {
-            asm!(self, lea rax, [BYTE Rq(count) - 1] ; shr rax, 2)
-        } else {
-            asm!(self, lea eax, [BYTE Rq(count) - 1] ; shr eax, 2)
-        }
-        let bits = (GROUP as u32 * lanes.length).next_power_of_two().trailing_zeros() as i8;
-        asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
-        for (r, span) in &spans {
-            let most = 4095 - (span.len() - 1 + 8 * (GROUP - 1));
-            let p = pointer(*r);
-            asm!(self, mov ecx, most ; sub rcx, Rq(host(*r)) ; sub rcx, span.start() ; add rcx, [rsp + slots::page(*r)]
-                ; cmp rcx, most ; ja =>done ; add ecx, 8 * GROUP ; shr ecx, 5 ; cmp rcx, rax ; cmovb rax, rcx
-                ; mov Rq(p), [rsp + slot(*r)] ; test Rq(p), Rq(p) ; je =>done ; add Rq(p), Rq(host(*r)));
-            if lanes.stores().any(|(_, stream)| stream.base == *r) {
-                asm!(self, cmp QWORD [rsp + store_slot(*r)], 0 ; je =>done);
-            }
-        }
-        // All step alike, so how far they are apart stays as it is.
-        for (_, to) in lanes.stores() {
-            for from in lanes.streams().filter(|from| from.base != to.base) {
-                let by = to.at - from.at;
-                asm!(self, lea rcx, [Rq(pointer(to.base)) + by] ; sub rcx, Rq(pointer(from.base))
-                    ; add rcx, bytes - 1 ; cmp rcx, 2 * (bytes - 1) ; jbe =>done);
-            }
-        }
+        self.count_fours(lanes, &spans, &pointers, done);
+        self.keep_apart(lanes, &pointers, 8 * GROUP * if second.is_some() { 2 } else { 1 }, done);
         asm!(self, shl rax, 5 ; je =>done ; xor edx, edx);
-        if twice {
-            let single = self.a.new_dynamic_label();
-            asm!(self, =>pair ; lea rcx, [rdx + bytes] ; cmp rcx, rax ; ja =>single);
+        if let Some(second) = second {
+            let [pair, single] = [0; 2].map(|_| self.a.new_dynamic_label());
+            asm!(self, =>pair ; lea rcx, [rdx + 2 * 8 * GROUP] ; cmp rcx, rax ; ja =>single);
             self.lane_steps(lanes, &[place, second], &pointers, order, failed);
             self.lane_results(lanes, &second);
             asm!(self, mov rdx, rcx ; jmp =>pair ; =>single ; cmp rdx, rax ; je =>settle);
         }
         asm!(self, =>group);
-        self.lane_steps(lanes, &[place], &pointers, order, if twice { failed_alone } else { failed });
+        self.lane_steps(lanes, &[place], &pointers, order, if second.is_some() { failed_alone } else { failed });
         self.lane_results(lanes, &place);
         asm!(self, add rdx, BYTE 8 * GROUP as i8 ; cmp rdx, rax ; jb =>group ; =>settle);
         for r in each(lanes.made) {
@@ -147,19 +102,94 @@ impl Emitter<'_> {
             asm!(self, add Rq(host(r)), rdx);
         }
         asm!(self, mov ecx, edx ; shr ecx, 3);
+        let count = host(lanes.count);
         if lanes.long_count {
             asm!(self, sub Rq(count), rcx)
         } else {
             asm!(self, sub Rd(count), ecx)
         }
         // What the results that were not ordinary have signalled is signalled again where they belong.
-        asm!(self, imul ecx, ecx, n ; sub r15, rcx ; cmp rdx, rax ; je =>chunk ; jmp =>done
+        asm!(self, imul ecx, ecx, lanes.length as i32 ; sub r15, rcx ; cmp rdx, rax ; je =>chunk ; jmp =>done
             ; =>failed ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
-        if twice {
+        if second.is_some() {
             // One of the first four or of the second.
             asm!(self, jmp =>group ; =>failed_alone ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
         }
         asm!(self, test edx, edx ; jne =>settle ; =>done ; vzeroupper ; =>alone);
+    }
+
+    /// Host registers for all of it, if there are enough that hold nothing.
+    fn lane_hosts(&self, lanes: &Lanes, spans: &[(u8, Span)]) -> Option<Hosts> {
+        let held = self.map.floats.held().fold(0u16, |all, (_, x, ..)| all | 1 << x);
+        let mut free = (3..16u8).filter(|&x| held >> x & 1 == 0);
+        let mut place = [NONE; 16];
+        for r in each(lanes.made | lanes.given) {
+            place[r as usize] = free.next()?;
+        }
+        let order = free.next()?;
+        let mut second = place;
+        let twice = each(lanes.made).all(|r| free.next().map(|x| second[r as usize] = x).is_some());
+        let mut pointers = [NONE; 16];
+        let mut unused = POOL.into_iter().filter(|&h| self.owner(h) == Owner::Free);
+        for &(r, _) in spans {
+            pointers[r as usize] = unused.next()?;
+        }
+        Some(Hosts { place, second: twice.then_some(second), order, pointers })
+    }
+
+    /// Goes on if there are four rounds, and all that has been signalled is "inexact"; else to `alone`. Reading the
+    /// flags takes long, and is done once as long as no operation may signal more.
+    fn modest_or(&mut self, lanes: &Lanes, order: u8, alone: DynamicLabel) {
+        let count = self.map.host[lanes.count as usize];
+        let ready = self.a.new_dynamic_label();
+        let constants = Constants([0; 5].map(|_| self.a.new_dynamic_label()));
+        self.constants = Some(constants);
+        if lanes.long_count {
+            asm!(self, cmp Rq(count), GROUP)
+        } else {
+            asm!(self, cmp Rd(count), GROUP)
+        }
+        asm!(self, jbe =>alone ; cmp BYTE [rbp + MODEST], 1 ; je =>ready
+            ; stmxcsr [rbp + scratch(SAVED)] ; mov eax, [rbp + scratch(SAVED)] ; and eax, 0x3c ; cmp eax, BYTE 0x20 ; jne =>alone
+            ; mov BYTE [rbp + MODEST], 1 ; =>ready ; vmovups Ry(order), [=>constants.0[0]]);
+    }
+
+    /// rax becomes as many fours as the count has, but for a round, as the budget allows at least, and as are in all
+    /// pages. The pointers become the host's addresses of what the bases lead to.
+    fn count_fours(&mut self, lanes: &Lanes, spans: &[(u8, Span)], pointers: &[u8; 16], done: DynamicLabel) {
+        let host = self.map.host;
+        let host = |r: u8| host[r as usize];
+        let count = host(lanes.count);
+        if lanes.long_count {
+            asm!(self, lea rax, [BYTE Rq(count) - 1] ; shr rax, 2)
+        } else {
+            asm!(self, lea eax, [BYTE Rq(count) - 1] ; shr eax, 2)
+        }
+        let bits = (GROUP as u32 * lanes.length).next_power_of_two().trailing_zeros() as i8;
+        asm!(self, mov rcx, r15 ; shr rcx, bits ; cmp rcx, rax ; cmovb rax, rcx);
+        for (r, span) in spans {
+            let most = 4095 - (span.len() - 1 + 8 * (GROUP - 1));
+            let p = pointers[*r as usize];
+            asm!(self, mov ecx, most ; sub rcx, Rq(host(*r)) ; sub rcx, span.start() ; add rcx, [rsp + slots::page(*r)]
+                ; cmp rcx, most ; ja =>done ; add ecx, 8 * GROUP ; shr ecx, 5 ; cmp rcx, rax ; cmovb rax, rcx
+                ; mov Rq(p), [rsp + slot(*r)] ; test Rq(p), Rq(p) ; je =>done ; add Rq(p), Rq(host(*r)));
+            if lanes.stores().any(|(_, stream)| stream.base == *r) {
+                asm!(self, cmp QWORD [rsp + store_slot(*r)], 0 ; je =>done);
+            }
+        }
+    }
+
+    /// Goes to `done` if so many bytes that are stored overlap what is fetched. All step alike, so how far they are
+    /// apart stays as it is.
+    fn keep_apart(&mut self, lanes: &Lanes, pointers: &[u8; 16], bytes: i32, done: DynamicLabel) {
+        let pointer = |stream: Stream| pointers[stream.base as usize];
+        for (_, to) in lanes.stores() {
+            for from in lanes.streams().filter(|from| from.base != to.base) {
+                let by = to.at - from.at;
+                asm!(self, lea rcx, [Rq(pointer(to)) + by] ; sub rcx, Rq(pointer(from))
+                    ; add rcx, bytes - 1 ; cmp rcx, 2 * (bytes - 1) ; jbe =>done);
+            }
+        }
     }
 
     /// One or two groups of four rounds, up to the stores; `place` says where their lanes are. `failed`: a result is to

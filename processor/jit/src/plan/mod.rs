@@ -1,4 +1,5 @@
-//! What is known of a block before it is emitted: its accesses, the registers it sets, the ways through it.
+//! What is known of a block before it is emitted: its accesses, the registers it sets, the ways through it, and what is
+//! done inline. Nothing here knows how it is emitted.
 
 pub mod arms;
 pub mod block;

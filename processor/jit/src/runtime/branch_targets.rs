@@ -5,6 +5,7 @@
 //! million of Java's branches are looked for in [`crate::runtime::known_blocks`], of 28 million with 8192 places, and 8
 //! of gcc's 12 (`jit_found` of `make bench ARGS="real"`).
 
+use crate::emit::targets::Target;
 use cpu::State;
 
 /// Places of a table: at first, and at most.
@@ -13,27 +14,6 @@ const MOST: usize = 1 << 16;
 /// The table grows if a target drives out another more often than once in so many instructions. That is reckoned over
 /// the time in which as many are driven out as the table has places.
 const SELDOM: u64 = 500;
-
-/// A place: when it is one, and where its code is.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Target {
-    ia: u64,
-    code: u64,
-    key: u64,
-    forgotten: u32,
-    /// The low byte of the page's number.
-    row: u32,
-}
-
-const _: () = assert!(size_of::<Target>() == 32);
-
-// Where these stand in a place.
-pub const IA: i8 = std::mem::offset_of!(Target, ia) as i8;
-pub const CODE: i8 = std::mem::offset_of!(Target, code) as i8;
-pub const KEY: i8 = std::mem::offset_of!(Target, key) as i8;
-pub const FORGOTTEN: i8 = std::mem::offset_of!(Target, forgotten) as i8;
-pub const ROW: i8 = std::mem::offset_of!(Target, row) as i8;
 
 const NOTHING: Target = Target { ia: 0, code: 0, key: u64::MAX, forgotten: 0, row: 0 };
 
