@@ -6,7 +6,7 @@
 use crate::local;
 use crate::server::Notes;
 use base::Held;
-use nucleus::console::terminal::{Host, Terminal};
+use consoles::terminal::{Host, Terminal};
 use nucleus::system::Cp;
 use nucleus::vmdbk::Vmdbk;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};

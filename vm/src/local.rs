@@ -1,6 +1,6 @@
 //! The terminal that is this program's own standard input and output: the operator's typewriter.
 
-use nucleus::console::terminal::Terminal;
+use consoles::terminal::Terminal;
 use nucleus::system::Cp;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::io::{self, BufRead, Read};

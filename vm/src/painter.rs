@@ -4,7 +4,7 @@
 //! intensity are one field. Where the intensity changes, the attribute takes the last column of the row before; the
 //! first row's stands in the last position of the screen.
 
-use nucleus::console::display::{Key, Screen, Tone};
+use consoles::display::{Key, Screen, Tone};
 use tn3270::datastream::{Attribute, Wcc};
 use tn3270::{Aid, Inbound, Outbound, Size};
 
@@ -213,7 +213,7 @@ impl Painter {
         let hint = self.size.rows - 7;
         out.at(hint, 0).field(Attribute::SKIP).text("Fill in your USERID and PASSWORD and press ENTER");
         out.at(hint + 1, 0).field(Attribute::SKIP).text("(Your password will not appear when you type it)");
-        for (n, name) in nucleus::console::terminal::LOGO_FIELDS.iter().enumerate() {
+        for (n, name) in consoles::terminal::LOGO_FIELDS.iter().enumerate() {
             let row = self.logo_row(n as u16);
             let attribute = if n == 1 { Attribute::HIDDEN } else { Attribute::INPUT };
             out.at(row, 0).field(Attribute::SKIP.intensified()).text(&format!("{name:<8} ===>"));
@@ -242,7 +242,7 @@ const LOGO: [&str; 6] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nucleus::console::display::{Display, Size as Rows};
+    use consoles::display::{Display, Size as Rows};
 
     fn painter() -> Painter {
         let size = Size::new(24, 80);

@@ -5,8 +5,8 @@ use crate::clock::HostClock;
 use crate::configuration::{self, Configuration};
 use crate::server::{Notes, Server};
 use crate::{local, tls, volumes};
+use consoles::terminal::Kind;
 use directory::Directory;
-use nucleus::console::terminal::Kind;
 use nucleus::system::Cp;
 use spool::Spool;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     let secure = if tls.is_some() { " with TLS" } else { "" };
     let bound = server.listen(&address, tls)?;
     let stop = notes.clone();
-    crate::signals::on_end(move || nucleus::console::terminal::Host::shut_down(&*stop))?;
+    crate::signals::on_end(move || consoles::terminal::Host::shut_down(&*stop))?;
     if options.headless {
         cp.start(None);
     } else {

@@ -2,7 +2,7 @@
 
 use crate::run;
 use crate::server::Notes;
-use nucleus::console::terminal::Kind;
+use consoles::terminal::Kind;
 use nucleus::logon;
 use nucleus::system::Cp;
 use std::path::PathBuf;

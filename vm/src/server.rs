@@ -7,10 +7,10 @@
 
 use crate::painter::{Painter, View};
 use crate::tls::Wire;
+use consoles::display::{Key, Size};
+use consoles::terminal::{Ending, Host, Kind, Terminal};
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
-use nucleus::console::display::{Key, Size};
-use nucleus::console::terminal::{Ending, Host, Kind, Terminal};
 use nucleus::system::Cp;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;

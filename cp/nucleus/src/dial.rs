@@ -4,13 +4,12 @@
 //! While the guest has the display every key is the guest's. The Sys Req key brings CP's screen, where UNDIAL, MESSAGE
 //! and, with nothing typed, the way back are to be had.
 
-use crate::command::terminal::wire_size;
 use crate::console::display::{Action, Key, Tone, Turn};
 use crate::console::graf::Line;
 use crate::console::terminal::Terminal;
-use crate::logon;
 use crate::message::{self, Message};
 use crate::system::Cp;
+use crate::tell;
 use crate::vmdbk::Vmdbk;
 use crate::words::Words;
 use std::sync::Arc;
@@ -29,7 +28,7 @@ pub fn dial(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) -> Result<(
     let graf = vmdbk
         .grafs()
         .into_iter()
-        .find(|graf| wanted.is_none_or(|vdev| graf.vdev() == vdev) && graf.connect(terminal, wire_size(size)));
+        .find(|graf| wanted.is_none_or(|vdev| graf.vdev() == vdev) && graf.connect(terminal.handle(), size.into()));
     let Some(graf) = graf else {
         let line = wanted.map_or("Line(s)".into(), |vdev| format!("Line {vdev:04X}"));
         return Err(message::no_line(line, &userid));
@@ -44,11 +43,23 @@ pub fn dial(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) -> Result<(
 
 /// The terminal at one of a virtual machine's lines, if there is one, is dropped: UNDIAL, RESET, DETACH, LOGOFF.
 pub fn drop_line(cp: &Cp, line: &Line) {
-    let Some(terminal) = line.graf.disconnect() else { return };
+    if let Some(terminal) = line.graf.disconnect().and_then(|id| cp.terminal(id)) {
+        dropped(cp, &terminal, line);
+    }
+}
+
+/// The terminal at a line is gone.
+pub fn hang_up(cp: &Cp, terminal: &Terminal, line: &Line) {
+    if line.graf.disconnect().is_some() {
+        dropped(cp, terminal, line);
+    }
+}
+
+fn dropped(cp: &Cp, terminal: &Terminal, line: &Line) {
     let vdev = line.graf.vdev();
     terminal.set_line(None);
     terminal.write(&format!("DROP FROM {} {vdev:04X}", line.userid), Tone::Normal, cp.now());
-    notify(cp, &terminal, &format!("DROP FROM {:<8}", line.userid));
+    notify(cp, terminal, &format!("DROP FROM {:<8}", line.userid));
 }
 
 /// Every terminal that is dialed to a virtual machine is dropped.
@@ -83,7 +94,7 @@ pub fn key(cp: &Cp, terminal: &Arc<Terminal>, line: &Line, key: Key, typed: &str
             None => go_back(terminal, line),
             Some(word) if word.is("UNDial") => drop_line(cp, line),
             Some(word) if word.is("Message") || word.is("MSG") => {
-                if let Err(message) = logon::message_from_terminal(cp, terminal, words) {
+                if let Err(message) = tell::from_terminal(cp, terminal, words) {
                     terminal.write(&message.to_string(), Tone::Normal, cp.now());
                 }
             }

@@ -1,8 +1,8 @@
 //! Interceptions: what a virtual CPU leaves to CP when a processor runs it.
 
-use crate::console::terminal::Ending;
 use crate::diagnose;
 use crate::machine::Machine;
+use consoles::terminal::Ending;
 
 use crate::processor::Work;
 use crate::system::Cp;

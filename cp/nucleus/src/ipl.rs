@@ -105,7 +105,7 @@ fn begun(cp: &Cp, vmdbk: &Arc<Vmdbk>, name: String, stop: bool) {
     vmdbk.started.store(!stop, Ordering::Release);
     cp.set_cp_read(vmdbk, stop);
     if !stop {
-        vmdbk.machine().wake(vmdbk, &cp.processors);
+        cp.processors.wake(vmdbk);
     }
 }
 

@@ -1,11 +1,11 @@
 //! The way in and the way out: the logo, LOGON, passwords, DISCONNECT and reconnection, XAUTOLOG, LOGOFF, FORCE.
 
-use crate::command::message_user;
-use crate::console::display::{Key, Tone};
-use crate::console::terminal::{Entry, Logon, Terminal};
 use crate::minidisk;
 use crate::system::Cp;
+use crate::tell;
 use crate::vmdbk::Vmdbk;
+use consoles::display::{Key, Tone};
+use consoles::terminal::{Entry, Logon, Owner, Terminal};
 use directory::{IplFrom, Password, User};
 use message::Message;
 use message::words::Words;
@@ -81,7 +81,7 @@ pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
         () if word.is("LOGoff") || word.is("LOGOUT") => terminal.set_entry(Entry::Logo),
         () if word.is("Message") || word.is("MSG") => {
             terminal.echo(line, cp.now());
-            if let Err(message) = message_from_terminal(cp, terminal, words) {
+            if let Err(message) = tell::from_terminal(cp, terminal, words) {
                 terminal.write(&message.to_string(), Tone::Normal, cp.now());
             }
         }
@@ -93,14 +93,6 @@ pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
         }
         () => greet(cp, terminal),
     }
-}
-
-/// MESSAGE of a terminal without an owner.
-pub fn message_from_terminal(cp: &Cp, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
-    let userid = words.need_userid()?;
-    let target = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
-    let text = words.rest();
-    message_user::tell(cp, &target, message_user::Kind::Message, &terminal.name, text)
 }
 
 fn logon_command(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) {
@@ -190,12 +182,12 @@ fn admits(cp: &Cp, user: &User, password: Option<&str>, local: bool) -> bool {
 
 /// Puts a virtual machine's console at a terminal.
 fn seat(vmdbk: &Arc<Vmdbk>, terminal: &Arc<Terminal>) {
-    terminal.set_owner(Some(vmdbk.clone()));
+    terminal.set_owner(Some(Owner { user: vmdbk.id, glass: vmdbk.glass.clone() }));
     let mut console = vmdbk.console();
     terminal.set_paging(console.settings.more, console.settings.hold);
     console.terminal = Some(terminal.clone());
     if let Some(size) = terminal.size() {
-        console.glass.resize(crate::command::terminal::wire_size(size));
+        console.glass.resize(size.into());
     }
     console.show_turn();
 }

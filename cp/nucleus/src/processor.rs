@@ -6,13 +6,14 @@
 //!
 //! The lock here is below every other: [`Processors::ready`] may be called with anything locked.
 
-use crate::timers::Timers;
+use crate::machine::Listener;
 use crate::vmdbk::Vmdbk;
-use base::{Clock, Tod};
+use base::{Clock, Timers, Tod};
+use directory::{Limit, Portion};
 use dispatch::{Decision, Dispatcher, Event, Maximum, Return, Share, Srm, UserId, VcpuId, Wakes};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 
 /// CPU addresses that a virtual machine has at most.
@@ -46,6 +47,14 @@ pub struct Processors {
 /// The name of a virtual CPU.
 fn name(user: u32, cpu: u16) -> VcpuId {
     VcpuId(user * CPUS + u32::from(cpu))
+}
+
+/// A share of the directory as the dispatcher takes it.
+fn portion(portion: Portion) -> Share {
+    match portion {
+        Portion::Relative(n) => Share::Relative(n),
+        Portion::Absolute(n) => Share::Absolute(n),
+    }
 }
 
 impl Processors {
@@ -91,13 +100,22 @@ impl Processors {
     }
 
     /// A user logs on, or its shares are set anew.
-    pub fn log_on(&self, user: u32, share: Share, maximum: Option<Maximum>, quickdsp: bool) {
+    fn log_on(&self, user: u32, share: Share, maximum: Option<Maximum>, quickdsp: bool) {
         let (at, user) = (self.clock.now(), UserId(user));
         let mut inner = self.lock();
         let wakes = inner.dispatcher.event(at, Event::User { user, share, quickdsp });
         self.ring(wakes);
         let wakes = inner.dispatcher.event(at, Event::Limit { user, maximum });
         self.ring(wakes);
+    }
+
+    /// The shares and QUICKDSP of a virtual machine are what they are from now on.
+    pub fn share(&self, vmdbk: &Vmdbk) {
+        let (share, quickdsp) = vmdbk.shares();
+        let maximum = portion(share.maximum.unwrap_or(share.normal));
+        let maximum = Maximum { share: maximum, hard: share.limit == Limit::Hard };
+        let limit = (share.limit != Limit::NoLimit).then_some(maximum);
+        self.log_on(vmdbk.id, portion(share.normal), limit, quickdsp);
     }
 
     /// How many pages the host keeps for a user.
@@ -137,6 +155,21 @@ impl Processors {
         inner.timers.set(vcpu, None);
         let wakes = inner.dispatcher.event(at, Event::Ready(vcpu));
         self.ring(wakes);
+    }
+
+    /// Every virtual CPU of a virtual machine that is not stopped may have something to do.
+    pub fn wake(&self, vmdbk: &Arc<Vmdbk>) {
+        let configuration = &vmdbk.machine().configuration;
+        for cpu in configuration.cpus() {
+            if !configuration.is_stopped(cpu) {
+                self.wake_one(vmdbk, cpu);
+            }
+        }
+    }
+
+    /// One virtual CPU may have something to do.
+    pub fn wake_one(&self, vmdbk: &Arc<Vmdbk>, cpu: u16) {
+        self.ready(&Arc::downgrade(vmdbk), vmdbk.id, cpu);
     }
 
     fn ring(&self, wakes: Wakes) {
@@ -236,5 +269,39 @@ impl Processors {
     pub fn end(&self) {
         self.lock().ended = true;
         self.bells.iter().for_each(Condvar::notify_all);
+    }
+}
+
+/// What the hardware of a virtual machine tells the processors. The VMDBK is known once it has been made, which is after
+/// the hardware.
+pub struct Owner {
+    vmdbk: OnceLock<Weak<Vmdbk>>,
+    id: u32,
+    processors: Arc<Processors>,
+}
+
+impl Owner {
+    /// Of the virtual machine that will have this number.
+    pub fn new(id: u32, processors: &Arc<Processors>) -> Owner {
+        Owner { vmdbk: OnceLock::new(), id, processors: processors.clone() }
+    }
+
+    /// Says which VMDBK it belongs to, once.
+    pub fn set(&self, vmdbk: &Arc<Vmdbk>) {
+        let _ = self.vmdbk.set(Arc::downgrade(vmdbk));
+    }
+}
+
+impl Listener for Owner {
+    fn runnable(&self, cpu: u16) {
+        if let Some(vmdbk) = self.vmdbk.get() {
+            self.processors.ready(vmdbk, self.id, cpu);
+        }
+    }
+
+    fn hold(&self) {
+        if let Some(vmdbk) = self.vmdbk.get().and_then(Weak::upgrade) {
+            vmdbk.machine().hold();
+        }
     }
 }

@@ -14,11 +14,12 @@ pub use trap::{Counts, Kind, Output, Trap, Window};
 
 use crate::command::{self, Issuer, Origin};
 use crate::console::display::Tone;
-use crate::machine::{FLOOD, Machine};
+use crate::machine::Machine;
 use crate::spooling::lock_unit;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use base::{Held, ebcdic};
+use consoles::FLOOD;
 use directory::SpoolKind;
 use event::Before;
 use std::collections::HashMap;

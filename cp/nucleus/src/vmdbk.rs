@@ -10,18 +10,19 @@
 
 use crate::account::Account;
 use crate::class::Classes;
-use crate::console::display::Tone;
-use crate::console::edit::Editing;
-use crate::console::glass::Glass;
-use crate::console::graf::Graf;
-use crate::console::{Console, ConsoleGuard};
 use crate::iucv;
-use crate::machine::{Machine, Surroundings};
+use crate::machine::{Listener, Machine, Surroundings};
 use crate::saved;
-use crate::spooling::{SharedUnit, Unit};
+use crate::spooling::{SharedSpool, SharedUnit, Unit};
 use crate::trace::Trace;
 use arch::Absolute;
-use base::{Held, Tod};
+use base::{Clock, Held, Tod};
+use consoles::device::Paper;
+use consoles::display::Tone;
+use consoles::edit::Editing;
+use consoles::glass::Glass;
+use consoles::graf::Graf;
+use consoles::{Console, ConsoleGuard};
 use directory::{DeviceKind, User};
 use message::Message;
 use std::io;
@@ -97,6 +98,16 @@ impl Default for Settings {
     }
 }
 
+/// What a virtual machine is made with.
+pub struct Given {
+    /// A number that no other virtual machine of this system has or had.
+    pub id: u32,
+    pub listener: Arc<dyn Listener>,
+    pub clock: Arc<dyn Clock>,
+    pub spool: SharedSpool,
+    pub iucv: iucv::Shared,
+}
+
 /// What changes about a virtual machine while it is logged on.
 pub struct State {
     pub classes: Classes,
@@ -132,7 +143,7 @@ pub struct Vmdbk {
     /// What TRACE wants to see.
     pub trace: Trace,
     /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
-    pub flooded: AtomicBool,
+    pub flooded: Arc<AtomicBool>,
     /// When its working set is measured next: a TOD clock value.
     measured: AtomicU64,
     /// When it last ran, if it has not rested since: a TOD clock value.
@@ -142,17 +153,19 @@ pub struct Vmdbk {
     /// CP reads and the virtual machine does not run meanwhile.
     held: AtomicBool,
     state: Mutex<State>,
+    /// What its hardware is made with, now and by DEFINE STORAGE.
+    around: Surroundings,
     machine: Mutex<Arc<Machine>>,
     units: Mutex<Vec<SharedUnit>>,
     grafs: Mutex<Vec<Arc<Graf>>>,
     /// The saved system and the segments in its storage.
     segments: Mutex<Vec<saved::Use>>,
-    console: Mutex<Console>,
+    console: Arc<Mutex<Console>>,
 }
 
 impl Vmdbk {
     /// The virtual machine that the directory entry `user` describes. Fails if the host has no room for its storage.
-    pub fn new(user: Arc<User>, around: &Surroundings, now: Tod) -> io::Result<Arc<Vmdbk>> {
+    pub fn new(user: Arc<User>, given: Given, now: Tod) -> io::Result<Vmdbk> {
         let mut console = Console::default();
         console.settings.editing = Editing::from(user.editing);
         let mut units = Vec::new();
@@ -172,19 +185,31 @@ impl Vmdbk {
             };
             units.push(Arc::new(Mutex::new(unit)));
         }
-        let machine = Machine::new(&user, user.machine, user.storage, &units, &grafs, around)?;
-        let vmdbk = Arc::new(Vmdbk {
-            id: around.id,
+        let flooded = Arc::new(AtomicBool::new(false));
+        let glass = console.glass.clone();
+        let console = Arc::new(Mutex::new(console));
+        let listener = given.listener.clone();
+        let paper = Paper {
+            console: console.clone(),
+            glass: glass.clone(),
+            flooded: flooded.clone(),
+            clock: given.clock,
+            hold: Arc::new(move || listener.hold()),
+        };
+        let around = Surroundings { listener: given.listener, paper, spool: given.spool };
+        let machine = Machine::new(&user, user.machine, user.storage, &units, &grafs, &around)?;
+        Ok(Vmdbk {
+            id: given.id,
             userid: user.userid.clone(),
             logged_on: now,
             account: Account::default(),
             leaving: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             started: AtomicBool::new(false),
-            glass: console.glass.clone(),
-            iucv: around.iucv.clone(),
+            glass,
+            iucv: given.iucv,
             trace: Trace::default(),
-            flooded: AtomicBool::new(false),
+            flooded,
             measured: AtomicU64::new(0),
             ran: AtomicU64::new(0),
             handshake: AtomicU64::new(0),
@@ -198,20 +223,31 @@ impl Vmdbk {
                 share: None,
                 quickdsp: None,
             }),
+            around,
             machine: Mutex::new(Arc::new(machine)),
             units: Mutex::new(units),
             grafs: Mutex::new(grafs),
             segments: Mutex::default(),
-            console: Mutex::new(console),
+            console,
             user,
-        });
-        around.owner.set(&vmdbk);
-        Ok(vmdbk)
+        })
+    }
+
+    /// The shares and QUICKDSP now.
+    pub fn shares(&self) -> (directory::Share, bool) {
+        let state = self.lock();
+        let quickdsp = self.user.options.has(directory::Opt::QuickDsp);
+        (state.share.unwrap_or(self.user.share), state.quickdsp.unwrap_or(quickdsp))
     }
 
     /// The hardware.
     pub fn machine(&self) -> Arc<Machine> {
         self.machine.lock().held().clone()
+    }
+
+    /// What its hardware is made with.
+    pub fn surroundings(&self) -> &Surroundings {
+        &self.around
     }
 
     /// Replaces the hardware (DEFINE STORAGE); what the old one has used is kept in the account.

@@ -1,9 +1,9 @@
 //! Screens of the guest's own: DIAGNOSE X'58' on the console, and terminals that are dialed to other virtual 3270s.
 
 use base::{Clock, Tod};
+use consoles::display::{Key, Size};
+use consoles::terminal::{Entry, Kind, Silent, Terminal};
 use directory::{Directory, Passwords};
-use nucleus::console::display::{Key, Size};
-use nucleus::console::terminal::{Entry, Kind, Silent, Terminal};
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

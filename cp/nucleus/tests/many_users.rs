@@ -2,9 +2,9 @@
 //! walk over all users would find.
 
 use base::{Clock, Tod};
+use consoles::display::{Key, Size, Tone};
+use consoles::terminal::{Kind, Silent, Terminal};
 use directory::{Directory, Passwords};
-use nucleus::console::display::{Key, Size, Tone};
-use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::logon;
 use nucleus::system::{Cp, SystemConfig};
 use nucleus::vmdbk::Vmdbk;
@@ -164,7 +164,7 @@ fn what_is_due_is_what_a_walk_over_everybody_finds() {
                 // Another terminal, at which the user logs on, or comes back to what was left.
                 let terminal = site.connect();
                 site.cp.key(terminal.id, Key::Enter, &[vmdbk.userid.clone(), String::new(), String::new()]);
-                match terminal.owner() {
+                match site.cp.owner(&terminal) {
                     Some(owner) => site.seats[n] = (owner, terminal),
                     None => site.cp.hang_up(terminal.id),
                 }

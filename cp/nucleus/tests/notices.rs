@@ -2,8 +2,8 @@
 
 mod time;
 
+use consoles::terminal::{Kind, Silent, Terminal};
 use directory::{Directory, Passwords};
-use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;
 use time::Time;

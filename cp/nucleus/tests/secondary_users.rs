@@ -2,9 +2,9 @@
 
 mod time;
 
+use consoles::display::Tone;
+use consoles::terminal::{Kind, Silent, Terminal};
 use directory::{Directory, Passwords};
-use nucleus::console::display::Tone;
-use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::logon;
 use nucleus::system::{Cp, SystemConfig};
 use nucleus::vmdbk::Vmdbk;

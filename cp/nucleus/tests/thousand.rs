@@ -1,8 +1,8 @@
 //! A thousand virtual machines that have nothing to do cost nothing: no processor time, no timers, little storage.
 
 use base::{Clock, Tod};
+use consoles::terminal::Silent;
 use directory::{Directory, Passwords};
-use nucleus::console::terminal::Silent;
 use nucleus::logon;
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;

@@ -21,11 +21,11 @@
 mod volume;
 
 use base::{Clock, Tod};
+use consoles::FLOOD;
+use consoles::display::{Key, Size};
+use consoles::terminal::{Kind, Silent, Terminal};
 use devices::tape::Model;
 use directory::{Directory, Passwords};
-use nucleus::console::display::{Key, Size};
-use nucleus::console::terminal::{Kind, Silent, Terminal};
-use nucleus::machine::FLOOD;
 use nucleus::system::{Cp, SystemConfig};
 use spool::{Attributes, Queue, Spool};
 use std::fmt::Write;

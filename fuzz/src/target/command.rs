@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::{Clock, Tod};
+use consoles::display::{Key, Size};
+use consoles::terminal::{Kind, Silent};
 use directory::{Directory, Passwords};
 use nucleus::command::{COMMANDS, query::QUERIES, set::SETTINGS};
-use nucleus::console::display::{Key, Size};
-use nucleus::console::terminal::{Kind, Silent};
 use nucleus::system::{Cp, SystemConfig};
 
 use super::Target;

@@ -2,11 +2,11 @@
 
 use crate::{cards, good, scratch};
 use base::{Clock, Tod};
+use consoles::terminal::{Kind, Silent, Terminal};
 use dasd::model::CkdModel;
 use dasd::{Blocks, Extent, Memory, Volume, label};
 use devices::tape::Model;
 use directory::{Directory, Passwords};
-use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::minidisk::real::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use spool::Spool;

@@ -1,11 +1,11 @@
 //! DEFINE: changes what the virtual machine consists of.
 
 use super::{Issuer, Response};
-use crate::console::graf::{Graf, VirtualGraf};
 use crate::machine::Machine;
 use crate::minidisk;
 use crate::spooling::{self, Unit, lock_unit};
 use crate::system::Cp;
+use consoles::graf::{Graf, VirtualGraf};
 use directory::{SpoolDevice, SpoolKind};
 use message::Message;
 use message::words::{Word, Words};
@@ -26,7 +26,7 @@ pub fn define(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     match () {
         () if what.is("STORage") => storage(cp, issuer, words),
         () if what.is("CPU") => cpus(issuer, words),
-        () if what.is("CONSole") => console(cp, issuer, words),
+        () if what.is("CONSole") => console(issuer, words),
         () if what.is("GRAF") => graf(issuer, words),
         () => {
             if let Some((device, kind)) = unit_type(what) {
@@ -69,10 +69,8 @@ fn storage(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
 pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
     let vmdbk = &issuer.vmdbk;
     let mode = vmdbk.lock().machine;
-    let around = cp.surroundings(vmdbk.id);
-    around.owner.set(vmdbk);
     let old = vmdbk.machine();
-    let made = Machine::new(&vmdbk.user, mode, bytes, &vmdbk.units(), &vmdbk.grafs(), &around);
+    let made = Machine::new(&vmdbk.user, mode, bytes, &vmdbk.units(), &vmdbk.grafs(), vmdbk.surroundings());
     let machine = made.map_err(|error| message::no_host_storage(issuer.userid(), error).from("DEF"))?;
     old.configuration.cpus().for_each(|cpu| {
         machine.configuration.define_cpu(cpu, true);
@@ -112,7 +110,7 @@ fn cpus(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     Ok(response)
 }
 
-fn console(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
+fn console(issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     words.accept("AS");
     let vdev = words.need_device()?;
     let device = match words.next() {
@@ -131,9 +129,7 @@ fn console(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
         return Err(message::device_defined(name));
     }
     let unit = Unit::console(issuer.userid(), &vmdbk.user.distribution, vdev, device as u16, 'T');
-    let around = cp.surroundings(vmdbk.id);
-    around.owner.set(vmdbk);
-    machine.attach_console(vdev, &around);
+    machine.attach_console(vdev, &vmdbk.surroundings().paper);
     vmdbk.change_unit(vdev, Some(Arc::new(Mutex::new(unit))));
     Ok(format!("{name} DEFINED").into())
 }

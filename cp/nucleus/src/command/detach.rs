@@ -1,12 +1,12 @@
 //! DETACH: takes devices and virtual CPUs away.
 
 use super::{Issuer, Response};
-use crate::console::graf::Line;
 use crate::dial;
 use crate::minidisk;
 use crate::spooling;
 use crate::system::Cp;
 use crate::tape;
+use consoles::graf::Line;
 use message::Message;
 use message::words::{Word, Words};
 

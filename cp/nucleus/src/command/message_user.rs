@@ -1,65 +1,13 @@
 //! MESSAGE, WARNING, MSGNOH and SMSG: lines from one user to others.
 
 use super::{Issuer, Response};
-use crate::console::display::Tone;
 use crate::iucv::service::Line;
 use crate::system::Cp;
+use crate::tell::{Kind, tell};
 use crate::vmdbk::{Receive, Vmdbk};
 use message::words::Words;
 use message::{self as messages, Message};
 use std::sync::Arc;
-
-/// What kind of message it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    Message,
-    Warning,
-    NoHeader,
-}
-
-impl Kind {
-    /// As the receiver's line and the receiver's settings call it.
-    fn name(self) -> &'static str {
-        match self {
-            Kind::Message | Kind::NoHeader => "MSG",
-            Kind::Warning => "WNG",
-        }
-    }
-
-    fn receive(self, vmdbk: &Vmdbk) -> Receive {
-        let settings = &vmdbk.lock().settings;
-        match self {
-            Kind::Message | Kind::NoHeader => settings.messages,
-            Kind::Warning => settings.warnings,
-        }
-    }
-}
-
-/// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is the
-/// secondary user's if this one is disconnected. Fails if the line gets nowhere.
-pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Result<(), Message> {
-    let receive = kind.receive(vmdbk);
-    let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };
-    let (one, all) = {
-        let mut iucv = vmdbk.iucv();
-        let all = iucv.line(vmdbk.id, class, from, text, true);
-        (receive == Receive::Iucv && iucv.line(vmdbk.id, class, from, text, false), all)
-    };
-    let read = receive != Receive::Off && cp.is_read(vmdbk);
-    match () {
-        () if one || all && !read => Ok(()),
-        () if receive == Receive::Off => Err(messages::not_receiving(&vmdbk.userid, format!("{} OFF", kind.name()))),
-        () if !read => Err(messages::not_receiving(&vmdbk.userid, "disconnected")),
-        () => {
-            let line = match kind {
-                Kind::NoHeader => text.to_string(),
-                _ => format!("{}  * {} FROM {from:<8} : {text}", cp.date().time(), kind.name()),
-            };
-            vmdbk.write(&line, Tone::Urgent, cp.now());
-            Ok(())
-        }
-    }
-}
 
 /// `Message userid|*|OPerator|ALL text`
 ///

@@ -66,7 +66,7 @@ pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         format!("DASD {rdev:04X} ATTACHED TO {} {vdev:04X} WITH DEVCTL", vmdbk.userid)
     };
     if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
-        vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+        vmdbk.write(&line, consoles::display::Tone::Normal, cp.now());
     }
     Ok(line.into())
 }
@@ -93,7 +93,7 @@ pub(super) fn detach_from(cp: &Cp, issuer: &Issuer, rdev: u16, from: &str) -> Re
             minidisk::detach(cp, &vmdbk, vdev);
             let line = format!("DASD {rdev:04X} DETACHED {userid} {vdev:04X}");
             if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
-                vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+                vmdbk.write(&line, consoles::display::Tone::Normal, cp.now());
             }
             Ok(line.into())
         }
@@ -112,7 +112,7 @@ fn detach_tape(cp: &Cp, issuer: &Issuer, real: &tape::Real, from: &str) -> Resul
     tape::detach(cp, &vmdbk, real);
     let line = format!("TAPE {rdev:04X} DETACHED {userid} {:04X}", holder.vdev);
     if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
-        vmdbk.write(&line, crate::console::display::Tone::Normal, cp.now());
+        vmdbk.write(&line, consoles::display::Tone::Normal, cp.now());
     }
     Ok(line.into())
 }

@@ -1,9 +1,9 @@
 //! BEGIN, STOP, SYSTEM, ATTN, REQUEST, EXTERNAL, SIGNAL: the keys of a virtual machine's operator panel.
 
 use super::{Issuer, Response};
-use crate::console::graf::Line;
 use crate::dial;
 use crate::system::Cp;
+use consoles::graf::Line;
 use cpu::External;
 use message::Message;
 use message::words::Words;
@@ -34,7 +34,7 @@ pub fn begin(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         machine.configuration.start(cpu);
     }
     cp.set_cp_read(&issuer.vmdbk, false);
-    machine.wake(&issuer.vmdbk, &cp.processors);
+    cp.processors.wake(&issuer.vmdbk);
     Ok(Response::none())
 }
 
@@ -94,7 +94,7 @@ pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             }
             machine.configuration.start(cpu);
             cp.set_cp_read(vmdbk, false);
-            machine.wake(vmdbk, &cp.processors);
+            cp.processors.wake(vmdbk);
             Ok(Response::none())
         }
         () => Err(function.invalid()),

@@ -67,7 +67,7 @@ fn record(cp: &Cp, issuer: &Issuer, unit: &SharedUnit, options: &Options) {
     let mut console = issuer.vmdbk.console();
     match options.start {
         Some(true) if console.record.is_none() => {
-            console.record = Some(Recorder::new(unit.clone(), cp.spool.clone()));
+            console.record = Some(Box::new(Recorder::new(unit.clone(), cp.spool.clone())));
         }
         Some(false) => console.record = None,
         _ => (),

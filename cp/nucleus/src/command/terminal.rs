@@ -1,7 +1,6 @@
 //! TERMINAL: the editing characters and the manners of the console.
 
 use super::{Issuer, Response};
-use crate::console::display::Size;
 use crate::system::Cp;
 use message::Message;
 use message::words::{Word, Words};
@@ -43,7 +42,7 @@ pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
         }
     }
     let size = console.terminal.as_ref().and_then(|terminal| terminal.size()).unwrap_or_default();
-    console.glass.set_mode(settings.full_screen, wire_size(size), console.cp_read);
+    console.glass.set_mode(settings.full_screen, size.into(), console.cp_read);
     if let Some(terminal) = &console.terminal {
         terminal.touch();
         terminal.set_paging(settings.more, settings.hold);
@@ -52,12 +51,7 @@ pub fn terminal(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respons
     Ok(Response::none())
 }
 
-/// A size as the data stream has it.
-pub fn wire_size(size: Size) -> tn3270::Size {
-    tn3270::Size::new(size.rows as u16, size.columns as u16)
-}
-
-fn switch<'a>(settings: &'a mut crate::console::Settings, function: Word<'_>) -> Result<&'a mut bool, Message> {
+fn switch<'a>(settings: &'a mut consoles::Settings, function: Word<'_>) -> Result<&'a mut bool, Message> {
     Ok(match () {
         () if function.is("HOLD") => &mut settings.hold,
         () if function.is("ATtn") => &mut settings.attention,

@@ -2,7 +2,7 @@
 
 use super::Call;
 use crate::command::{self, Issuer, Origin};
-use crate::console::display::Tone;
+use consoles::display::Tone;
 use crate::vmdbk::Emsg;
 use base::ebcdic;
 use cpu::Interruption;

@@ -1,7 +1,7 @@
 //! DIAGNOSE X'24' and X'210': what a virtual device is.
 
 use super::Call;
-use crate::console::terminal::Terminal;
+use consoles::terminal::Terminal;
 use crate::spooling::lock_unit;
 use cpu::Interruption;
 use dasd::Kind;
@@ -91,7 +91,8 @@ fn find(call: &Call<'_>, vdev: u16) -> Option<Type> {
         return Some(found);
     }
     if let Some(graf) = call.vmdbk.graf(vdev) {
-        return Some(display(graf.terminal().as_deref()));
+        let terminal = graf.terminal().and_then(|id| call.cp.terminal(id));
+        return Some(display(terminal.as_deref()));
     }
     let shared = call.vmdbk.unit(vdev)?;
     let terminal = call.vmdbk.console().terminal.clone();

@@ -2,7 +2,8 @@
 //! terminal.
 
 use super::Call;
-use crate::console::glass::{Called, VirtualConsole};
+use consoles::device::VirtualConsole;
+use consoles::glass::Called;
 use arch::{Program, Real};
 use arch::io::DeviceStatus;
 use base::ebcdic;
@@ -119,7 +120,7 @@ fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Resu
             };
             let mut record = vec![code];
             record.extend(fetch(call, areas)?);
-            let size = terminal.size().map(crate::command::terminal::wire_size);
+            let size = terminal.size().map(tn3270::Size::from);
             let bell = {
                 let mut css = call.machine.configuration.css();
                 let id = css.find(vdev);

@@ -1,7 +1,7 @@
 //! DIAGNOSE X'308': a program resets its virtual machine, or loads it again.
 
 use super::Call;
-use crate::console::terminal::Ending;
+use consoles::terminal::Ending;
 use crate::{intercept, ipl, message};
 use base::ebcdic;
 use complex::diagnose308::Next;
@@ -19,7 +19,7 @@ pub fn reset_and_load(call: &Call<'_>) -> Result<(), Interruption> {
         Next::Restarted => {
             call.vmdbk.begin_reset();
             call.vmdbk.started.store(true, Ordering::Release);
-            call.machine.wake(call.vmdbk, &call.cp.processors);
+            call.cp.processors.wake(call.vmdbk);
         }
         Next::Load { device, clear, load_parameter } => {
             let loadparm = ebcdic::to_string(&load_parameter).trim_end().to_string();

@@ -19,7 +19,7 @@ pub fn directed_yield(call: &Call<'_>) -> Result<(), Interruption> {
     let other = call.gr(call.r1) as u16;
     let configuration = &call.machine.configuration;
     if other != call.cpu && configuration.is_defined(other) && !configuration.is_stopped(other) {
-        call.machine.wake_one(call.vmdbk, &call.cp.processors, other);
+        call.cp.processors.wake_one(call.vmdbk, other);
         configuration.leave(call.cpu);
     }
     Ok(())

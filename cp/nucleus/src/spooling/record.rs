@@ -2,6 +2,7 @@
 
 use super::{SharedSpool, SharedUnit, lock_unit};
 use base::ebcdic;
+use consoles::Record;
 
 /// WRITE, SPACE 1.
 const PRINT: u8 = 0x09;
@@ -21,28 +22,8 @@ impl Recorder {
         Recorder { unit, spool, partial: String::new() }
     }
 
-    /// Records a whole line.
-    pub fn line(&mut self, text: &str) {
-        self.flush();
-        self.put(text);
-    }
-
-    /// Records what the guest writes: new lines separate lines, and what follows the last one is not ended yet.
-    pub fn print(&mut self, text: &str) {
-        let mut lines = text.split('\n').peekable();
-        while let Some(line) = lines.next() {
-            self.partial.push_str(line);
-            if lines.peek().is_some() {
-                let line = std::mem::take(&mut self.partial);
-                self.put(&line);
-            } else if self.partial.len() >= 4 * WIDTH {
-                self.flush();
-            }
-        }
-    }
-
     /// Records a line that the guest has not ended.
-    pub fn flush(&mut self) {
+    fn flush(&mut self) {
         if !self.partial.is_empty() {
             let line = std::mem::take(&mut self.partial);
             self.put(&line);
@@ -56,6 +37,26 @@ impl Recorder {
         let _ = unit.write(&self.spool, PRINT, &line[..line.len().min(WIDTH)]);
         for more in line.chunks(WIDTH).skip(1) {
             let _ = unit.write(&self.spool, PRINT, more);
+        }
+    }
+}
+
+impl Record for Recorder {
+    fn line(&mut self, text: &str) {
+        self.flush();
+        self.put(text);
+    }
+
+    fn print(&mut self, text: &str) {
+        let mut lines = text.split('\n').peekable();
+        while let Some(line) = lines.next() {
+            self.partial.push_str(line);
+            if lines.peek().is_some() {
+                let line = std::mem::take(&mut self.partial);
+                self.put(&line);
+            } else if self.partial.len() >= 4 * WIDTH {
+                self.flush();
+            }
         }
     }
 }

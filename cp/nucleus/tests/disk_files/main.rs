@@ -5,9 +5,9 @@ mod snapshots;
 #[path = "../time/mod.rs"]
 mod time;
 
+use consoles::terminal::{Kind as Screen, Silent, Terminal};
 use dasd::{Format, Image, Kind, Options, Tracks, create_with, label};
 use directory::{Directory, Passwords};
-use nucleus::console::terminal::{Kind as Screen, Silent, Terminal};
 use nucleus::minidisk::real::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use std::path::{Path, PathBuf};

@@ -9,10 +9,10 @@ mod time;
 mod timing;
 
 use base::ebcdic;
+use consoles::terminal::{Kind, Silent, Terminal};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Memory, Track, Volume};
 use directory::{Directory, Passwords};
-use nucleus::console::terminal::{Kind, Silent, Terminal};
 use nucleus::minidisk::real::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! QUERY SET, TERMINAL, PF, PRIVCLASS: what is set for this virtual machine.
 
 use super::super::{Issuer, Response};
-use crate::console::PfKey;
 use crate::system::Cp;
 use crate::vmdbk::{Emsg, Receive};
+use consoles::PfKey;
 use message::Message;
 use message::words::Words;
 

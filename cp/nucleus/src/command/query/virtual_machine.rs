@@ -59,7 +59,8 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
     for graf in issuer.vmdbk.grafs() {
         let vdev = graf.vdev();
         if all || what.is("GRAF") || range.as_ref().is_some_and(|range| range.contains(&vdev.into())) {
-            let place = graf.terminal().map_or("NOT READY".into(), |terminal| format!("ON {}", terminal.device()));
+            let terminal = graf.terminal().and_then(|id| cp.terminal(id));
+            let place = terminal.map_or("NOT READY".into(), |terminal| format!("ON {}", terminal.device()));
             response.push(format!("GRAF {vdev:04X} {place}"));
         }
     }

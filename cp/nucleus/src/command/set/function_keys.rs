@@ -1,8 +1,8 @@
 //! SET PFnn.
 
 use super::super::{Issuer, Response};
-use crate::console::PfKey;
 use crate::system::Cp;
+use consoles::PfKey;
 use message::Message;
 use message::words::{Word, Words};
 

@@ -4,7 +4,6 @@ use super::super::{Issuer, Response};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use directory::{Limit, Portion};
-use dispatch::{Maximum, Share};
 use message::Message;
 use message::words::{Word, Words};
 use std::sync::Arc;
@@ -16,27 +15,6 @@ fn target(cp: &Cp, issuer: &Issuer, words: &mut Words<'_>) -> Result<Arc<Vmdbk>,
     }
     let userid = word.userid()?;
     cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(userid).from("SET"))
-}
-
-/// The shares and QUICKDSP of a user now.
-pub fn current(vmdbk: &Vmdbk) -> (directory::Share, bool) {
-    let state = vmdbk.lock();
-    let quickdsp = vmdbk.user.options.has(directory::Opt::QuickDsp);
-    (state.share.unwrap_or(vmdbk.user.share), state.quickdsp.unwrap_or(quickdsp))
-}
-
-fn portion(portion: directory::Portion) -> Share {
-    match portion {
-        Portion::Relative(n) => Share::Relative(n),
-        Portion::Absolute(n) => Share::Absolute(n),
-    }
-}
-
-/// Tells the dispatcher what a user's shares are.
-pub fn tell(cp: &Cp, vmdbk: &Vmdbk) {
-    let (share, quickdsp) = current(vmdbk);
-    let maximum = Maximum { share: portion(share.maximum.unwrap_or(share.normal)), hard: share.limit == Limit::Hard };
-    cp.processors.log_on(vmdbk.id, portion(share.normal), (share.limit != Limit::NoLimit).then_some(maximum), quickdsp);
 }
 
 /// `SET SHARE userid|* RELative n | ABSolute n% [RELative n | ABSolute n%] [NOLimit|LIMITSoft|LIMITHard] | INITial`
@@ -52,7 +30,7 @@ pub fn share(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     if words.accept("INITial") {
         words.end()?;
         vmdbk.lock().share = None;
-        tell(cp, &vmdbk);
+        cp.processors.share(&vmdbk);
         return Ok(show_share(&vmdbk).into());
     }
     let normal =
@@ -68,7 +46,7 @@ pub fn share(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     };
     words.end()?;
     vmdbk.lock().share = Some(directory::Share { normal, maximum, limit });
-    tell(cp, &vmdbk);
+    cp.processors.share(&vmdbk);
     Ok(show_share(&vmdbk).into())
 }
 
@@ -97,7 +75,7 @@ fn tenths(word: Word<'_>) -> Option<u16> {
 
 /// The lines of QUERY SHARE.
 pub fn show_share(vmdbk: &Vmdbk) -> Vec<String> {
-    let share = current(vmdbk).0;
+    let share = vmdbk.shares().0;
     let normal = match share.normal {
         Portion::Relative(n) => format!("RELATIVE SHARE = {n:5}"),
         Portion::Absolute(n) => format!("ABSOLUTE SHARE = {:3}.{}%", n / 10, n % 10),
@@ -122,13 +100,13 @@ pub fn quick_dispatch(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
     let on = words.need()?.on_or_off()?;
     words.end()?;
     vmdbk.lock().quickdsp = Some(on);
-    tell(cp, &vmdbk);
+    cp.processors.share(&vmdbk);
     Ok(show_quick_dispatch(&vmdbk).into())
 }
 
 /// The line of QUERY QUICKDSP.
 pub fn show_quick_dispatch(vmdbk: &Vmdbk) -> String {
-    let on = if current(vmdbk).1 { "ON" } else { "OFF" };
+    let on = if vmdbk.shares().1 { "ON" } else { "OFF" };
     format!("USER {:<9}: QUICKDSP {on}", vmdbk.userid)
 }
 

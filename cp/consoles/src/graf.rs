@@ -4,7 +4,7 @@
 //! device has become ready, of which the guest is told by device end.
 
 use super::glass::{Glass, SENSE_BYTES, display_id};
-use super::terminal::Terminal;
+use super::host::Handle;
 use arch::io::{DeviceStatus, SenseId};
 use base::Held;
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 struct Inner {
     vdev: u16,
-    terminal: Option<Arc<Terminal>>,
+    terminal: Option<Handle>,
     /// The guest has not been told yet that a terminal is there.
     arrived: bool,
     bell: Option<Doorbell>,
@@ -51,19 +51,19 @@ impl Graf {
         self.lock().vdev = vdev;
     }
 
-    /// The terminal at it.
-    pub fn terminal(&self) -> Option<Arc<Terminal>> {
-        self.lock().terminal.clone()
+    /// The number of the terminal at it.
+    pub fn terminal(&self) -> Option<u32> {
+        self.lock().terminal.as_ref().map(|handle| handle.terminal)
     }
 
     /// A terminal is dialed to it, on a display of this size; `false` if one is there already.
-    pub fn connect(&self, terminal: &Arc<Terminal>, size: tn3270::Size) -> bool {
+    pub fn connect(&self, terminal: Handle, size: tn3270::Size) -> bool {
         let bell = {
             let mut inner = self.lock();
             if inner.terminal.is_some() {
                 return false;
             }
-            (inner.terminal, inner.arrived) = (Some(terminal.clone()), true);
+            (inner.terminal, inner.arrived) = (Some(terminal), true);
             inner.bell.clone()
         };
         self.glass.set_mode(true, size, false);
@@ -73,15 +73,15 @@ impl Graf {
         true
     }
 
-    /// The terminal that was at it, which is not any more.
-    pub fn disconnect(&self) -> Option<Arc<Terminal>> {
+    /// The number of the terminal that was at it, which is not any more.
+    pub fn disconnect(&self) -> Option<u32> {
         let terminal = {
             let mut inner = self.lock();
             inner.arrived = false;
             inner.terminal.take()
         };
         self.glass.set_mode(false, tn3270::Size::new(24, 80), false);
-        terminal
+        terminal.map(|handle| handle.terminal)
     }
 }
 
@@ -108,8 +108,8 @@ impl Device for VirtualGraf {
     }
 
     fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
-        let terminal = self.graf.terminal();
-        self.graf.glass.command(command, data, terminal.as_deref(), self.bell.clone())
+        let terminal = self.graf.lock().terminal.clone();
+        self.graf.glass.command(command, data, self.bell.clone(), || terminal.iter().for_each(Handle::touch))
     }
 
     fn sense(&mut self) -> Sense {

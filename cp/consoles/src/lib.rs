@@ -6,19 +6,22 @@
 //! settings of TERMINAL and SET PF.
 //!
 //! The guest's side is [`Console::print`] and [`Console::set_vm_read`], called by the virtual console device while the
-//! channel subsystem is locked. A console's lock is therefore below everything but a terminal's.
+//! channel subsystem is locked ([`device`]). A console's lock is therefore below everything but a terminal's.
+//!
+//! CP is known here by what it gives: a clock, numbers of users and terminals, [`host::Host`], [`Record`]. What is due
+//! when, it finds in the [`agenda`].
 
+pub mod agenda;
 pub mod ascii;
+pub mod device;
 pub mod display;
 pub mod edit;
 pub mod glass;
 pub mod graf;
+pub mod host;
 pub mod terminal;
 
-use crate::agenda::{Agenda, Item};
-use crate::machine::FLOOD;
-use crate::spooling::record::Recorder;
-use crate::system::FORCED_OFF_AFTER_MINUTES;
+use agenda::{Agenda, Item};
 use ascii::AsciiConsole;
 use base::Tod;
 use display::{Tone, Turn};
@@ -28,6 +31,12 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, MutexGuard};
 use terminal::Terminal;
+
+/// Lines that a guest may be ahead of what its terminal shows. A guest that writes more waits for its user.
+pub const FLOOD: usize = 2000;
+
+/// Minutes after which a disconnected user is logged off if the virtual machine waits for CP.
+pub const FORCED_OFF_AFTER_MINUTES: u64 = 15;
 
 /// How many lines may be on their way to a secondary user.
 const FORWARDED: usize = 1024;
@@ -100,6 +109,14 @@ impl Default for Settings {
     }
 }
 
+/// SPOOL CONSOLE START: what else gets the lines of a console.
+pub trait Record: Send {
+    /// A whole line.
+    fn line(&mut self, text: &str);
+    /// What the guest writes: new lines separate lines, and what follows the last one is not ended yet.
+    fn print(&mut self, text: &str);
+}
+
 /// A virtual machine's console.
 #[derive(Default)]
 pub struct Console {
@@ -122,14 +139,14 @@ pub struct Console {
     /// The guest has a read outstanding that no line has answered.
     vm_read: bool,
     /// SPOOL CONSOLE START: where the lines go as well.
-    pub record: Option<Recorder>,
+    pub record: Option<Box<dyn Record>>,
     /// SPOOL CONSOLE NOTERM: record without showing.
     pub silent: bool,
     /// The user who gets the output while this one is disconnected (SET SECUSER). That may be a user who is not there,
     /// or this one, who then gets nothing.
     pub secondary: Option<String>,
-    /// Output on its way to the secondary user: [`crate::system::Cp::tick`] takes it there, since two consoles are
-    /// never locked at once.
+    /// Output on its way to the secondary user: CP takes it there when it is due, since two consoles are never locked
+    /// at once.
     pub forward: VecDeque<String>,
     /// The last disconnection, if no terminal has come back, for the forced logoff of users that are left alone.
     pub disconnected: Option<Tod>,
@@ -196,7 +213,7 @@ impl Console {
         }
     }
 
-    /// When [`crate::system::Cp::tick`] has something to do for the user.
+    /// When CP has something to do for the user.
     pub fn deadline(&self) -> Option<Tod> {
         let waking = if self.forward.is_empty() { self.asleep.flatten() } else { Some(Tod(0)) };
         waking.into_iter().chain(self.forced_off_at()).min()

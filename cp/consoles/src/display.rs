@@ -21,6 +21,13 @@ pub struct Size {
     pub columns: usize,
 }
 
+impl From<Size> for tn3270::Size {
+    /// As the data stream has it.
+    fn from(size: Size) -> tn3270::Size {
+        tn3270::Size::new(size.rows as u16, size.columns as u16)
+    }
+}
+
 impl Default for Size {
     fn default() -> Size {
         Size { rows: 24, columns: 80 }

@@ -1,6 +1,6 @@
 //! Times at which something is due, the earliest first, each under a key that has at most one.
 
-use base::Tod;
+use crate::Tod;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 

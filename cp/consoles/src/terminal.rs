@@ -1,55 +1,19 @@
 //! A terminal: a person's 3270 or typewriter, owned by a virtual machine or without an owner.
 //!
-//! Keys and lines come in through [`crate::system::Cp`], which knows the owner of the terminal; what is to be seen is
+//! Keys and lines come in through CP, which knows the owner by the number that is kept here; what is to be seen is
 //! fetched with [`Terminal::screen`] or [`Terminal::take_output`] after [`Host::changed`] has said that there is
 //! something new. A 3270 without an owner shows the logo. Its three fields ([`LOGO_FIELDS`]) are the only other form a
 //! screen has.
 
 use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
+use super::glass::Glass;
 use super::graf::Line;
+use super::host::Handle;
 use crate::agenda::{Agenda, Item};
-use crate::vmdbk::Vmdbk;
-use arch::Psw;
 use base::{Held, Tod};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What the program around CP does for it. Called with all kinds of locks held: it must only take a note and return.
-pub trait Host: Send + Sync {
-    /// A terminal has something new to show.
-    fn changed(&self, terminal: u32);
-    /// There is work for the processors, or an earlier time to wake up at.
-    fn work(&self) {}
-    /// A virtual machine has come to an end by itself; its user is in CP READ.
-    fn ended(&self, _userid: &str, _how: &Ending) {}
-    /// The password of a user, if it was changed since the directory was read.
-    fn password(&self, _userid: &str) -> Option<directory::Password> {
-        None
-    }
-    /// SHUTDOWN: the program is to end.
-    fn shut_down(&self) {}
-}
-
-/// How a guest came to its end.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Ending {
-    /// It stopped all its CPUs: powered off.
-    Stopped,
-    /// A wait that no interruption can end, with this PSW.
-    DisabledWait(Psw),
-    /// Program interruptions without end.
-    ProgramLoop,
-    /// Endicott failed.
-    CheckStop,
-    /// It asked to be loaded again and there is nothing to load from.
-    NothingToLoad,
-}
-
-/// A host that does nothing, for tests that ask by themselves.
-pub struct Silent;
-
-impl Host for Silent {
-    fn changed(&self, _: u32) {}
-}
+pub use super::host::{Ending, Host, Silent};
 
 /// The fields of the logo, in the order in which their contents come with a key.
 pub const LOGO_FIELDS: [&str; 3] = ["USERID", "PASSWORD", "COMMAND"];
@@ -90,7 +54,7 @@ pub enum Entry {
     Parting,
     /// A virtual machine owns the terminal.
     Owned,
-    /// It is a virtual machine's own 3270 ([`crate::dial`]).
+    /// It is a virtual machine's own 3270 (DIAL).
     Dialed,
 }
 
@@ -125,10 +89,18 @@ enum Face {
     Typewriter(Typewriter),
 }
 
+/// The virtual machine that a terminal belongs to.
+pub struct Owner {
+    /// Its number.
+    pub user: u32,
+    /// The guest's own screen.
+    pub glass: Arc<Glass>,
+}
+
 struct Inner {
     face: Face,
     entry: Entry,
-    owner: Option<Arc<Vmdbk>>,
+    owner: Option<Owner>,
     line: Option<Line>,
     wrong_passwords: u32,
     /// How often it has been locked: tests hold that an idle terminal is not looked at.
@@ -158,7 +130,7 @@ impl Inner {
 
 /// A terminal.
 pub struct Terminal {
-    /// The number by which [`Host`] and [`crate::system::Cp`] name it.
+    /// The number by which [`Host`] and CP name it.
     pub id: u32,
     /// Where it is, as QUERY NAMES shows it: `L0003`.
     pub name: String,
@@ -236,6 +208,11 @@ impl Terminal {
         result
     }
 
+    /// What a virtual 3270 knows of the terminal at it.
+    pub fn handle(&self) -> Handle {
+        Handle { terminal: self.id, host: self.host.clone() }
+    }
+
     /// Has the host look at what is to be seen.
     pub fn touch(&self) {
         self.host.changed(self.id);
@@ -248,7 +225,10 @@ impl Terminal {
         }
         match self.line() {
             Some(line) => line.graf.glass.take_records(),
-            None => self.owner()?.glass.take_records(),
+            None => {
+                let glass = self.lock().owner.as_ref()?.glass.clone();
+                glass.take_records()
+            }
         }
     }
 
@@ -285,12 +265,13 @@ impl Terminal {
         });
     }
 
-    pub fn owner(&self) -> Option<Arc<Vmdbk>> {
-        self.lock().owner.clone()
+    /// The number of the virtual machine that owns the terminal.
+    pub fn owner(&self) -> Option<u32> {
+        self.lock().owner.as_ref().map(|owner| owner.user)
     }
 
     /// Gives the terminal to a virtual machine, or with `None` leaves it without an owner.
-    pub fn set_owner(&self, owner: Option<Arc<Vmdbk>>) {
+    pub fn set_owner(&self, owner: Option<Owner>) {
         self.change(|inner| {
             inner.entry = if owner.is_some() { Entry::Owned } else { Entry::Parting };
             inner.wrong_passwords = 0;

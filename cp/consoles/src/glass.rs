@@ -4,12 +4,9 @@
 //! terminal as well. So CP can take the display at any time (the break key, a message with TERMINAL BREAKIN IMMED) and
 //! give it back as it was, or as the guest has changed it meanwhile, and a guest never has to draw its screen again.
 
-use super::terminal::Terminal;
-use crate::machine::{Owner, Paper};
-use arch::io::{DeviceStatus, Orb, SenseId};
+use arch::io::{DeviceStatus, SenseId};
 use base::Held;
-use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
-use devices::Console3215;
+use css::{Command, Data, Doorbell, Outcome, Sense};
 use std::sync::{Mutex, MutexGuard};
 use tn3270::datastream::{Aid, command};
 use tn3270::{Inbound, Screen, Size};
@@ -213,13 +210,13 @@ impl Glass {
 
     /// A command of a channel program. The screen is here, whether there is a display to show it or not: a guest
     /// without a terminal, or at one that only writes lines, goes on, and the display that comes later shows what is on
-    /// it. (Linux asks again and again for ever when its console wants intervention.)
+    /// it. (Linux asks again and again for ever when its console wants intervention.) After a write `touch` is called.
     pub fn command(
         &self,
         command: Command,
         data: &mut Data<'_>,
-        terminal: Option<&Terminal>,
         bell: Option<Doorbell>,
+        touch: impl FnOnce(),
     ) -> Outcome {
         if command.code == NO_OPERATION {
             return Outcome::ENDED;
@@ -237,9 +234,7 @@ impl Glass {
             record.extend(data.fetch_up_to(LONGEST));
         }
         let outcome = self.write(record, bell);
-        if let Some(terminal) = terminal.filter(|terminal| terminal.is_display()) {
-            terminal.touch();
-        }
+        touch();
         outcome
     }
 
@@ -287,7 +282,7 @@ impl Glass {
         self.lock().report = Some(status);
     }
 
-    fn take_report(&self) -> Option<DeviceStatus> {
+    pub fn take_report(&self) -> Option<DeviceStatus> {
         self.lock().report.take()
     }
 
@@ -334,73 +329,6 @@ fn whole(screen: &Screen) -> Vec<u8> {
 /// What every virtual 3270 says that it is: a 3278 model 2 at a 3274 control unit.
 pub fn display_id() -> SenseId {
     SenseId::new(0x3274, 0x1d, 0x3278, 0x02)
-}
-
-/// The console: a 3215, or after TERMINAL CONMODE 3270 a 3270.
-pub struct VirtualConsole {
-    printer: Console3215,
-    owner: Owner,
-    bell: Option<Doorbell>,
-}
-
-impl VirtualConsole {
-    pub fn new(paper: Paper, keyboard: devices::ConsoleInput, owner: Owner) -> VirtualConsole {
-        VirtualConsole { printer: Console3215::with_input(Box::new(paper), keyboard), owner, bell: None }
-    }
-
-    /// What rings when the console has something to say.
-    pub fn bell(&self) -> Option<Doorbell> {
-        self.bell.clone()
-    }
-
-    fn is_glass(&self) -> bool {
-        self.owner.vmdbk().is_some_and(|vmdbk| vmdbk.glass.is_on())
-    }
-}
-
-impl Device for VirtualConsole {
-    fn describe(&self) -> Option<SenseId> {
-        if self.is_glass() { Some(display_id()) } else { self.printer.describe() }
-    }
-
-    fn attached(&mut self, bell: Doorbell) {
-        self.bell = Some(bell.clone());
-        self.printer.attached(bell);
-    }
-
-    fn begin(&mut self, orb: &Orb) {
-        self.printer.begin(orb);
-    }
-
-    fn command(&mut self, command: Command, data: &mut Data<'_>) -> Outcome {
-        let Some(vmdbk) = self.owner.vmdbk().filter(|vmdbk| vmdbk.glass.is_on()) else {
-            return self.printer.command(command, data);
-        };
-        let terminal = vmdbk.console().terminal.clone();
-        vmdbk.glass.command(command, data, terminal.as_deref(), self.bell.clone())
-    }
-
-    fn sense(&mut self) -> Sense {
-        self.printer.sense()
-    }
-
-    fn attention(&mut self) -> Option<DeviceStatus> {
-        let Some(vmdbk) = self.owner.vmdbk() else { return self.printer.attention() };
-        let status = vmdbk.glass.take_report();
-        let status = status.or_else(|| vmdbk.glass.take_attention().then_some(DeviceStatus::ATTENTION));
-        if status.is_some() || vmdbk.glass.is_on() { status } else { self.printer.attention() }
-    }
-
-    fn halt(&mut self) -> DeviceStatus {
-        self.printer.halt()
-    }
-
-    fn reset(&mut self, kind: Reset) {
-        if let Some(vmdbk) = self.owner.vmdbk() {
-            vmdbk.glass.reset();
-        }
-        self.printer.reset(kind);
-    }
 }
 
 #[cfg(test)]
