@@ -1,7 +1,7 @@
 //! How the numbers of a compressed image lie in its file: the compressed header and the two levels of tables.
 //!
 //! ```text
-//!    0 header (crate::format::header)           512 compressed header       1024 first level: where each second-level table is
+//!    0 header (super::header)           512 compressed header       1024 first level: where each second-level table is
 //!    anywhere after: second-level tables of 256 entries, units (tracks or groups of blocks), free space
 //! ```
 //!
@@ -53,8 +53,8 @@ pub struct PackedHeader {
     /// How units are compressed (0, 1, 2), and how hard; -1: as hard as is usual.
     pub method: u8,
     pub level: i16,
-    /// The numbers that identify shadow files that belong together (see [`crate::image::chain`]), at the end where others have
-    /// zeros: the one over this file has `covered` as its `below`.
+    /// The numbers that identify shadow files that belong together (see [`crate::image::chain`]), at the end where
+    /// others have zeros: the one over this file has `covered` as its `below`.
     pub covered: u64,
     pub below: u64,
 }

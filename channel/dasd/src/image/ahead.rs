@@ -1,123 +1,39 @@
 //! Reading ahead: what a guest will probably want next is brought into storage by a thread of its own, while the guest
 //! works on what it has.
 //!
-//! Two habits are known. A guest that reads one track after another has the next ones *staged*: read, unpacked and kept
-//! among the image's recent tracks. They are read in [runs](crate::host), or the host is told meanwhile of the tracks
-//! after them. The other guest reads here and there, but twice at one cylinder within a few hundred reads. For that
-//! guest the host is told that the cylinder is wanted ([`HostFile::will_need`](crate::host::HostFile::will_need)). Its
-//! other tracks are then in the host's storage when they are read. On a volume much larger than what is read at a time
-//! the second hardly ever happens.
+//! Of a guest that reads in order the next tracks are *staged*: read, unpacked and kept among the image's recent
+//! tracks. They are read in [runs](crate::host::HostFile::read_run), or the host is told meanwhile of the tracks after
+//! them. Of a guest that comes back to a cylinder the host is told that the cylinder is wanted
+//! ([`will_need`](crate::host::HostFile::will_need)): its other tracks are then in the host's storage when they are
+//! read. The [habits](super::habits) say which guest it is.
 //!
 //! What goes wrong here is found again, and told, when the guest itself reads. Images with injected failures of the
 //! host do not read ahead: tests count their requests.
 
+use super::files::{Files, HELD, read_unit};
+use super::habits::{WINDOW, Wish};
+use super::layer::Layer;
+use super::recent::Unit;
+use crate::error::MediaError;
+use crate::format::unit::{self, parsed};
 use crate::host::Room;
-use crate::image::Files;
+use crate::model::Kind;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
-/// Tracks, or groups of blocks, that are staged ahead of a reader. A thread that has to wait for a processor is not
-/// late at once.
-const WINDOW: u32 = 32;
-/// As many of them are one piece of work: where the host has processors, several threads unpack.
+/// Tracks, or groups of blocks, that are one piece of work: where the host has processors, several threads unpack.
 const PIECE: usize = 4;
 /// As many where they are read in one run.
 const RUN: usize = 8;
 /// Threads at most.
 const THREADS: usize = 4;
-/// Readers of one image that are told apart.
-const STREAMS: usize = 4;
-/// Reads in order before the first is staged.
-const IN_ORDER: u32 = 2;
-/// Cylinders that are remembered as read at lately.
-const LATELY: usize = 256;
 /// Requests that wait for the thread; what comes when there are more is not read ahead.
 const WAITING: usize = 64;
-
-/// What is to be brought nearer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wish {
-    /// These units into the image's storage.
-    Stage(Range<u32>),
-    /// These units into the host's storage.
-    Near(Range<u32>),
-}
-
-/// A sequential reader: one that reads one unit after another.
-#[derive(Clone, Copy, Default)]
-struct Stream {
-    next: u32,
-    run: u32,
-    /// Everything before this was asked for.
-    staged: u32,
-    /// When it was used last, in reads.
-    used: u64,
-}
-
-/// What is known of the reads of one image.
-#[derive(Default)]
-pub struct Habits {
-    streams: [Stream; STREAMS],
-    /// Cylinders that reads missed at, and whether the host was told.
-    lately: VecDeque<(u32, bool)>,
-    reads: u64,
-}
-
-impl Habits {
-    /// A unit is read, which was there already or is missing. `units` is how many the image has, `together` how many
-    /// lie at one cylinder.
-    pub fn read(&mut self, unit: u32, missing: bool, units: u32, together: u32) -> Option<Wish> {
-        self.reads += 1;
-        let stream = self.streams.iter_mut().find(|stream| stream.used > 0 && stream.next.wrapping_sub(unit) <= 1);
-        match stream {
-            Some(stream) => {
-                stream.used = self.reads;
-                if stream.next == unit {
-                    (stream.next, stream.run) = (unit + 1, stream.run + 1);
-                }
-                let from = stream.staged.max(stream.next);
-                if stream.run >= IN_ORDER && from - stream.next <= WINDOW / 2 {
-                    let to = units.min(stream.next + WINDOW);
-                    stream.staged = to;
-                    return (from < to).then_some(Wish::Stage(from..to));
-                }
-                // A step or two in order may be chance.
-                if stream.run > 1 {
-                    return None;
-                }
-            }
-            None if missing => {
-                let oldest = self.streams.iter_mut().min_by_key(|stream| stream.used).expect("there are some");
-                *oldest = Stream { next: unit + 1, run: 0, staged: 0, used: self.reads };
-            }
-            None => {}
-        }
-        if missing { self.miss(unit / together, units, together) } else { None }
-    }
-
-    fn miss(&mut self, cylinder: u32, units: u32, together: u32) -> Option<Wish> {
-        match self.lately.iter_mut().find(|(known, _)| *known == cylinder) {
-            Some((_, told)) if *told => None,
-            Some((_, told)) => {
-                *told = true;
-                let first = cylinder * together;
-                Some(Wish::Near(first..units.min(first + together)))
-            }
-            None => {
-                self.lately.truncate(LATELY - 1);
-                self.lately.push_front((cylinder, false));
-                None
-            }
-        }
-    }
-}
 
 type Queue = (Mutex<VecDeque<(Weak<Files>, Wish)>>, Condvar);
 
 static QUEUE: OnceLock<Queue> = OnceLock::new();
-
-const HELD: &str = "no panic while it is held";
 
 /// Has a thread do it, some time soon.
 pub fn ask(files: &Arc<Files>, wish: Wish) {
@@ -160,51 +76,109 @@ fn run() {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A thread's turn to bring units into storage. Other threads that want one of them wait until it ends, however it
+/// does.
+struct Turn<'a> {
+    files: &'a Files,
+    units: Range<u32>,
+}
 
-    #[test]
-    fn who_reads_in_order_has_the_next_tracks_staged_once_each() {
-        let mut habits = Habits::default();
-        let mut staged = Vec::new();
-        for unit in 100..200 {
-            // Requests of Linux end and begin in the midst of tracks.
-            for missing in [!staged.contains(&unit), false] {
-                if let Some(Wish::Stage(units)) = habits.read(unit, missing, 195, 15) {
-                    staged.extend(units);
-                }
-            }
-            let ahead = staged.iter().filter(|&&staged| staged > unit).count() as u32;
-            assert!(unit < 102 || ahead >= (WINDOW / 2).min(194u32.saturating_sub(unit)), "{ahead} behind {unit}");
+impl<'a> Turn<'a> {
+    fn new(files: &'a Files, units: Range<u32>) -> Turn<'a> {
+        files.staging.lock().expect(HELD).push(units.clone());
+        Turn { files, units }
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.files.staging.lock().expect(HELD).retain(|other| *other != self.units);
+        self.files.staged.notify_all();
+    }
+}
+
+impl Files {
+    /// As [`Files::recall`], by a guest that reads: what it may want next is brought nearer.
+    pub fn recall_to_read(self: &Arc<Files>, unit: u32) -> Option<Unit> {
+        let (found, wish) = self.recent().read(unit, self.kind);
+        if let Some(wish) = wish.filter(|_| self.ahead) {
+            ask(self, wish);
         }
-        assert_eq!(staged, (103..195).collect::<Vec<u32>>());
+        match found {
+            None if self.wait_for_staging(unit) => self.recall(unit),
+            found => found,
+        }
     }
 
-    #[test]
-    fn several_readers_are_told_apart() {
-        let mut habits = Habits::default();
-        let mut staged = 0;
-        for step in 0..100 {
-            for reader in 0..STREAMS as u32 {
-                let wish = habits.read(reader * 1000 + step, true, 10_000, 15);
-                staged += matches!(wish, Some(Wish::Stage(_))) as u32;
+    /// Brings units into storage, up to the first that cannot be read, or the end of the image.
+    pub fn stage(&self, units: Range<u32>, room: &mut Room) {
+        let mut rest = units;
+        let missing = |units: &Range<u32>| {
+            let recent = self.recent();
+            units.clone().find(|&unit| !recent.has(unit))
+        };
+        while let Some(first) = missing(&rest) {
+            // Held until the units are remembered, so that no write comes between.
+            let stack = self.stack.read().expect(HELD);
+            let some = match stack.as_slice() {
+                [] => return,
+                [Layer::Ckd(ckd)] => ckd.run(first..rest.end),
+                _ => first..first + 1,
+            };
+            rest.start = some.end;
+            let turn = Turn::new(self, some);
+            if self.stage_some(&stack, &turn.units, room).is_err() {
+                return;
             }
         }
-        assert!(staged >= 4 * 100 / WINDOW, "{staged}");
     }
 
-    #[test]
-    fn a_cylinder_read_at_twice_is_wanted_once() {
-        let mut habits = Habits::default();
-        assert_eq!(habits.read(31, true, 1000, 15), None);
-        assert_eq!(habits.read(500, true, 1000, 15), None);
-        assert_eq!(habits.read(41, true, 1000, 15), Some(Wish::Near(30..45)));
-        assert_eq!(habits.read(36, true, 1000, 15), None);
-        // Long after, the first is forgotten.
-        (0..LATELY as u32).for_each(|n| assert_eq!(habits.read(6000 + n * 15, true, 20_000, 15), None));
-        assert_eq!(habits.read(510, true, 20_000, 15), None);
-        // What is at hand needs no host.
-        assert_eq!(habits.read(511, false, 20_000, 15), None);
+    fn stage_some(&self, stack: &[Layer], units: &Range<u32>, room: &mut Room) -> Result<(), MediaError> {
+        let put = |unit, bytes| {
+            let staged = match self.kind {
+                Kind::Ckd { .. } => Unit::Track(Arc::new(parsed(self.kind, unit, bytes)?)),
+                Kind::Fba { .. } => Unit::Group(Arc::new(bytes)),
+            };
+            self.recent().put(unit, staged);
+            Ok(())
+        };
+        match stack {
+            [Layer::Ckd(ckd)] if units.len() > 1 => {
+                let keep = self.once.lock().expect(HELD).again(units);
+                let mut tracks = units.clone().zip(ckd.read_run(units, keep, room)?);
+                tracks.try_for_each(|(unit, track)| put(unit, track?.to_vec()))
+            }
+            _ => units.clone().try_for_each(|unit| put(unit, read_unit(stack, unit)?)),
+        }
+    }
+
+    /// Whether what is staged is read past the host's storage.
+    pub fn reads_past(&self) -> bool {
+        // The calling thread may have the lock already. While another thread writes, the answer does not matter much.
+        match self.stack.try_read().as_ref().map(|stack| stack.as_slice()) {
+            Ok([Layer::Ckd(ckd)]) => ckd.reads_past(),
+            _ => false,
+        }
+    }
+
+    /// Returns when no thread is bringing this unit into storage, and whether one was. Such a thread has all the locks
+    /// it takes.
+    fn wait_for_staging(&self, unit: u32) -> bool {
+        let busy = |staging: &mut Vec<Range<u32>>| staging.iter().any(|units| units.contains(&unit));
+        let mut staging = self.staging.lock().expect(HELD);
+        let waits = busy(&mut staging);
+        drop(self.staged.wait_while(staging, busy).expect(HELD));
+        waits
+    }
+
+    /// Tells the host that these units will be read soon.
+    pub fn will_need(&self, units: Range<u32>) {
+        let stack = self.stack.read().expect(HELD);
+        let units = units.start..units.end.min(unit::count(self.kind));
+        let newest = |unit| stack.iter().rposition(|layer| layer.has(unit));
+        for (layer, file) in stack.iter().enumerate() {
+            let here: Vec<u32> = units.clone().filter(|&unit| newest(unit) == Some(layer)).collect();
+            file.will_need(&here);
+        }
     }
 }

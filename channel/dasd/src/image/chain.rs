@@ -9,10 +9,11 @@
 //! Files that other programs have made have no number, and are taken as they are, but for one that is missing between
 //! two others.
 
+use super::draft;
+use super::layer::Layer;
+use super::options::{Options, SHADOWS, shadow_path};
 use crate::error::ImageError;
-use crate::host::HostFile;
-use crate::image::layer::Layer;
-use crate::image::{Options, SHADOWS, shadow_path};
+use crate::host::{HostFile, sync_folder};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -59,14 +60,52 @@ const REMEDY: &str = "put that back, or endicott dasd snapshot --discard gives i
 /// a snapshot or a merge, nothing is lost.
 pub fn lost(top: &Layer, next: &Path) -> Option<String> {
     let covered = top.covered().filter(|covered| *covered != 0)?;
-    let unfinished = crate::store::create::unfinished(next);
+    let unfinished = draft::unfinished(next);
     let made = || {
         HostFile::open(&unfinished, false, None).ok()?;
         let options = Options { read_only: true, ..Options::default() };
         Some(Layer::open(&unfinished, &options, true).ok()?.below() == covered)
     };
-    if crate::image::merge_begun(next) || made() == Some(true) {
+    if merge_begun(next) || made() == Some(true) {
         return None;
     }
     Some(format!("its shadow file {} is gone, with all that was written since the snapshot; {REMEDY}", next.display()))
+}
+
+/// The file that is there from the beginning of a shadow file's merge to its end.
+fn mark_of(shadow: &Path) -> PathBuf {
+    shadow.with_added_extension("merging")
+}
+
+/// Whether the merge of this shadow file was begun and has not ended: the file below has been written since the
+/// snapshot.
+pub fn merge_begun(shadow: &Path) -> bool {
+    mark_of(shadow).exists()
+}
+
+/// Why what a disk was at the snapshot with this shadow file cannot be had, if its merge was begun and has not ended.
+pub fn refused(shadow: &Path) -> Result<(), ImageError> {
+    match merge_begun(shadow) {
+        true => Err(ImageError::Host(format!("the merge of {} was begun, and has to be ended", shadow.display()))),
+        false => Ok(()),
+    }
+}
+
+/// The merge of this shadow file begins.
+pub fn mark(shadow: &Path) -> Result<(), ImageError> {
+    let mark = mark_of(shadow);
+    let fail = |error| ImageError::Host(format!("{}: {error}", mark.display()));
+    std::fs::write(&mark, []).map_err(fail)?;
+    Ok(sync_folder(&mark)?)
+}
+
+/// The merge of this shadow file has ended, or there is none.
+pub fn unmark(shadow: &Path) -> Result<(), ImageError> {
+    let mark = mark_of(shadow);
+    match std::fs::remove_file(&mark) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(ImageError::Host(format!("{}: {error}", mark.display())))
+        }
+        _ => Ok(()),
+    }
 }

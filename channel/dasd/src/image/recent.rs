@@ -1,23 +1,24 @@
 //! The tracks, or groups of blocks, of an image that were used last, kept in storage, and what their use says of what
 //! will be wanted next.
 
+use super::habits::{Habits, Wish};
 use super::places::Places;
 use crate::format::unit;
-use crate::image::ahead::{Habits, Wish};
-use crate::{Kind, Track};
+use crate::model::Kind;
+use crate::model::track::Track;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A track, or a group of blocks of a compressed fixed-block image.
 #[derive(Clone)]
-pub(super) enum Unit {
+pub enum Unit {
     Track(Arc<Track>),
     Group(Arc<Vec<u8>>),
 }
 
 /// The units used last.
 #[derive(Default)]
-pub(super) struct Recent {
+pub struct Recent {
     units: VecDeque<(u32, Unit)>,
     pub habits: Habits,
     pub places: Places,

@@ -11,38 +11,20 @@
 //! the file below has everything on the host's medium. From the first unit on, the files below are no more what the
 //! disk was at the snapshot. The file NAME.merging beside the shadow says so, and a request for that is refused.
 
-use super::{HELD, Image, Options, Recent, SHADOWS, shadow_path, top};
+use super::chain::{self, mark, refused, unmark};
+use super::draft::{Draft, Existing, unfinished};
+use super::files::{Files, HELD, top};
+use super::layer::Layer;
+use super::layer::packed::{Packed, Style};
+use super::options::{Options, SHADOWS, shadow_path};
+use super::recent::Recent;
 use crate::error::ImageError;
 use crate::format::unit;
 use crate::host::{HostFile, sync_folder};
-use crate::image::chain;
-use crate::image::layer::Layer;
-use crate::image::layer::packed::{Packed, Style};
 use crate::progress::Progress;
-use crate::store::copy::{Draft, Existing};
-use crate::store::create::unfinished;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// The file that is there from the beginning of a shadow file's merge to its end.
-fn mark_of(shadow: &Path) -> PathBuf {
-    shadow.with_added_extension("merging")
-}
-
-/// Whether the merge of this shadow file was begun and has not ended: the file below has been written since the
-/// snapshot.
-pub(crate) fn merge_begun(shadow: &Path) -> bool {
-    mark_of(shadow).exists()
-}
-
-/// Why what a disk was at the snapshot with this shadow file cannot be had, if its merge was begun and has not ended.
-pub(super) fn refused(shadow: &Path) -> Result<(), ImageError> {
-    match merge_begun(shadow) {
-        true => Err(ImageError::Host(format!("the merge of {} was begun, and has to be ended", shadow.display()))),
-        false => Ok(()),
-    }
-}
 
 /// Units that are merged at a time; guests go on between two such runs.
 const RUN: usize = 16;
@@ -50,12 +32,12 @@ const RUN: usize = 16;
 /// wait.
 const PASSES: usize = 8;
 
-impl Image {
+impl Files {
     /// Makes a snapshot: from now on writes go to a new shadow file, and the files below stay as they are. Guests go
     /// on.
-    pub(super) fn put_shadow(&self) -> Result<PathBuf, ImageError> {
+    pub fn put_shadow(&self) -> Result<PathBuf, ImageError> {
         self.may_write()?;
-        let _one = self.files.syncing.lock().expect(HELD);
+        let _one = self.syncing.lock().expect(HELD);
         let mut stack = self.alone();
         self.not_merging()?;
         let number = stack.len();
@@ -92,7 +74,7 @@ impl Image {
         let _ = top(&mut stack).hosts().iter().try_for_each(|host| host.share());
         stack.push(layer);
         // A fixed-block file alone is read and written past what is kept of groups: that may be old.
-        *self.files.recent() = Recent::default();
+        *self.recent() = Recent::default();
         Ok(path)
     }
 
@@ -106,13 +88,13 @@ impl Image {
                 self.reopen(&mut stack, number - 1, false)?;
                 return Err(error);
             }
-            *self.files.merging.lock().expect(HELD) = Some(BTreeSet::new());
+            *self.merging.lock().expect(HELD) = Some(BTreeSet::new());
             number
         };
         let merged = self.merge_all(number, progress).and_then(|()| self.end_merge(number));
         if merged.is_err() {
-            let mut stack = self.files.stack.write().expect(HELD);
-            *self.files.merging.lock().expect(HELD) = None;
+            let mut stack = self.alone();
+            *self.merging.lock().expect(HELD) = None;
             // The shadow file is still on top: the one below is not written.
             if stack.len() == number + 1 {
                 self.reopen(&mut stack, number - 1, false)?;
@@ -123,7 +105,7 @@ impl Image {
 
     /// Throws the newest shadow file away: the disk is as it was at the last snapshot. It must not be in use.
     pub fn discard(&self) -> Result<(), ImageError> {
-        let _one = self.files.syncing.lock().expect(HELD);
+        let _one = self.syncing.lock().expect(HELD);
         let mut stack = self.begin_unshadow()?;
         let number = stack.len() - 1;
         refused(&self.name_of(number))?;
@@ -132,7 +114,7 @@ impl Image {
         let (path, gone) = (self.name_of(number), unfinished(&self.name_of(number)));
         std::fs::rename(&path, &gone).map_err(|error| ImageError::Host(format!("{}: {error}", path.display())))?;
         self.drop_shadow(&mut stack, &gone)?;
-        *self.files.recent() = Recent::default();
+        *self.recent() = Recent::default();
         Ok(())
     }
 
@@ -148,7 +130,7 @@ impl Image {
     }
 
     fn not_merging(&self) -> Result<(), ImageError> {
-        match *self.files.merging.lock().expect(HELD) {
+        match *self.merging.lock().expect(HELD) {
             None => Ok(()),
             Some(_) => Err(ImageError::Host(format!("{} is being merged", self.path.display()))),
         }
@@ -201,7 +183,7 @@ impl Image {
         for _ in 0..PASSES {
             // Most of it is on the medium before other threads have to wait for that.
             self.hosts_below(number)?.iter().try_for_each(|host| host.sync())?;
-            let again = self.files.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
+            let again = self.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
             let again: Vec<u32> = again.into_iter().collect();
             again.chunks(RUN).try_for_each(|run| self.merge_run(number, run))?;
             if again.len() <= RUN {
@@ -223,15 +205,15 @@ impl Image {
 
     /// What was written since the last pass, and the end of the shadow file.
     fn end_merge(&self, number: usize) -> Result<(), ImageError> {
-        let _one = self.files.syncing.lock().expect(HELD);
+        let _one = self.syncing.lock().expect(HELD);
         let mut stack = self.alone();
         let (upper, lower) = pair(&mut stack, number)?;
-        let rest = self.files.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
+        let rest = self.merging.lock().expect(HELD).as_mut().map(std::mem::take).unwrap_or_default();
         rest.into_iter().try_for_each(|unit| merge_unit(upper, lower, unit))?;
         lower.to_sync().iter().try_for_each(|host| host.sync())?;
         let path = self.name_of(number);
         self.drop_shadow(&mut stack, &path)?;
-        *self.files.merging.lock().expect(HELD) = None;
+        *self.merging.lock().expect(HELD) = None;
         Ok(())
     }
 
@@ -251,7 +233,7 @@ impl Image {
         {
             packed.abandon();
         }
-        self.files.loose.lock().expect(HELD).clear();
+        self.loose.lock().expect(HELD).clear();
         sync_folder(&path)?;
         top(stack).set_covered(0)?;
         if !merged {
@@ -265,23 +247,6 @@ impl Image {
 fn cover(lower: &mut Layer, below: u64) -> Result<(), ImageError> {
     lower.set_covered(below)?;
     Ok(lower.close()?)
-}
-
-fn mark(shadow: &Path) -> Result<(), ImageError> {
-    let mark = mark_of(shadow);
-    let fail = |error| ImageError::Host(format!("{}: {error}", mark.display()));
-    std::fs::write(&mark, []).map_err(fail)?;
-    Ok(sync_folder(&mark)?)
-}
-
-fn unmark(shadow: &Path) -> Result<(), ImageError> {
-    let mark = mark_of(shadow);
-    match std::fs::remove_file(&mark) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(ImageError::Host(format!("{}: {error}", mark.display())))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Shadow file `number` on top of the stack, and the file below it.
@@ -306,6 +271,7 @@ fn merge_unit(upper: &Layer, lower: &mut Layer, unit: u32) -> Result<(), ImageEr
 mod tests {
     use super::*;
     use crate::host::{Outcome, Request};
+    use crate::image::Image;
     use crate::model::CkdModel;
     use crate::scratch::Folder;
     use crate::{Count, Format, Kind, Method, Track, Volume, check, create};

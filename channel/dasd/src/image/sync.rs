@@ -1,7 +1,10 @@
 //! The promise of [`Policy::Safe`](crate::Policy): a thread that brings written images to the host's medium each
 //! second.
 
-use crate::image::Files;
+use super::files::{Files, HELD, top};
+use super::layer::packed::Place;
+use crate::error::MediaError;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock, Weak};
 use std::time::Duration;
 
@@ -18,18 +21,81 @@ pub fn watch(image: Weak<Files>) {
         let _ = std::thread::Builder::new().name("dasd sync".into()).spawn(run);
         Mutex::default()
     });
-    images.lock().expect("no panic while it is held").push(image);
+    images.lock().expect(HELD).push(image);
 }
 
 fn run() {
     loop {
         std::thread::sleep(PERIOD);
         let Some(images) = IMAGES.get() else { continue };
-        let mut images = images.lock().expect("no panic while it is held");
+        let mut images = images.lock().expect(HELD);
         images.retain(|image| image.strong_count() > 0);
         let now: Vec<_> = images.iter().filter_map(Weak::upgrade).collect();
         drop(images);
         // The image keeps an error, and the next flush returns it.
         now.iter().for_each(|image| image.settle());
+    }
+}
+
+impl Files {
+    /// Brings what was written to the host's medium, for [`Policy::Safe`].
+    pub fn settle(&self) {
+        let round = self.round.fetch_add(1, Ordering::Relaxed);
+        self.tighten(|written| written < round);
+        if let Err(error) = self.sync() {
+            *self.failed.lock().expect(HELD) = Some(error);
+        }
+    }
+
+    /// Compresses what was written without that in rounds that are `due`. What cannot be stays as it is, which is no
+    /// loss.
+    pub fn tighten(&self, due: impl Fn(u64) -> bool) {
+        let units: Vec<u32> = {
+            let loose = self.loose.lock().expect(HELD);
+            loose.iter().filter(|(_, written)| due(**written)).map(|(&unit, _)| unit).collect()
+        };
+        for unit in units {
+            // One at a time: guests go on between them.
+            let mut stack = self.stack.write().expect(HELD);
+            if !self.loose.lock().expect(HELD).remove(&unit).is_some_and(&due) || stack.is_empty() {
+                continue;
+            }
+            // After a snapshot it is in the file below, which is not written.
+            let Some(packed) = top(&mut stack).packed() else { continue };
+            if matches!(packed.place(unit), Place::At(_))
+                && let Ok(Some(bytes)) = packed.read(unit)
+                && packed.write(unit, &bytes).is_ok()
+            {
+                self.dirty.store(true, Ordering::Release);
+            }
+        }
+    }
+
+    pub fn sync(&self) -> Result<(), MediaError> {
+        let _one = self.syncing.lock().expect(HELD);
+        if !self.dirty.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        // Guests go on while the host writes: what they free meanwhile waits for the next time.
+        let (hosts, waiting, files) = {
+            let mut stack = self.stack.write().expect(HELD);
+            let files = stack.len();
+            if files == 0 {
+                return Ok(());
+            }
+            let top = top(&mut stack);
+            (top.to_sync(), top.packed().map_or(0, |packed| packed.waiting()), files)
+        };
+        if let Err(error) = hosts.iter().try_for_each(|host| host.sync()) {
+            self.dirty.store(true, Ordering::Release);
+            return Err(error);
+        }
+        let mut stack = self.stack.write().expect(HELD);
+        if stack.len() == files
+            && let Some(packed) = top(&mut stack).packed()
+        {
+            packed.settle(waiting);
+        }
+        Ok(())
     }
 }

@@ -1,10 +1,13 @@
 //! Images as a whole: plain and compressed, of several files, damaged, closed and written again.
 
 use super::*;
-use crate::host::{Outcome, Request};
+use super::files::LOOSE;
+use super::layer::packed::Place;
+use crate::host::{Outcome, Request, Room};
 use crate::model::CkdModel;
 use crate::scratch::Folder;
-use crate::{Count, Format, create};
+use crate::{Count, create};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn plain(folder: &Folder, name: &str, cylinders: u32) -> PathBuf {
     let path = folder.path(name);
@@ -169,7 +172,7 @@ fn what_is_written_again_and_again_is_compressed_once() {
     let image = Image::open(&path, Options::default()).unwrap();
     let stored = |image: &Image| {
         image.with_layers(|layers| match layers[0].packed().map(|packed| packed.place(17)) {
-            Some(packed::Place::At(entry)) => entry.length,
+            Some(Place::At(entry)) => entry.length,
             _ => 0,
         })
     };

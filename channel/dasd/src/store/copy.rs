@@ -6,99 +6,14 @@
 use crate::format::header::{Form, Packing};
 use crate::format::unit::{self, GROUP, GROUP_BYTES, checked};
 use crate::host::HostFile;
+use crate::image::Options;
+use crate::image::draft::{Draft, Existing};
 use crate::image::layer::Layer;
-use crate::image::layer::journal;
 use crate::image::layer::packed::Packed;
-use crate::image::layer::sums;
-use crate::image::{Options, SHADOWS, shadow_path};
 use crate::progress::{Progress, went_on};
-use crate::store::create::{self, unfinished};
-use crate::{Format, ImageError, Kind, MediaError, Policy, Volume};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-
-/// What becomes of a file that has the name of the new one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Existing {
-    Refuse,
-    Replace,
-}
-
-/// A new file that is not complete yet; it is removed unless it is finished.
-pub(crate) struct Draft {
-    to: PathBuf,
-    unfinished: PathBuf,
-    complete: bool,
-}
-
-impl Draft {
-    /// Begins a file that is to be called `to`.
-    pub fn begin(to: &Path, existing: Existing) -> Result<(Draft, HostFile), ImageError> {
-        if existing == Existing::Refuse {
-            if to.exists() {
-                return Err(ImageError::Host(format!("{} exists already", to.display())));
-            }
-            let mut shadows = (1..=SHADOWS).map(|number| shadow_path(to, &Options::default(), number));
-            if let Some(shadow) = shadows.find(|shadow| shadow.exists()) {
-                let why = format!("it would be a shadow file of {}; remove it, or take another name", to.display());
-                return Err(ImageError::Host(format!("{} exists: {why}", shadow.display())));
-            }
-        }
-        base::file::may_be_replaced(to).map_err(|error| ImageError::Host(format!("{}: {error}", to.display())))?;
-        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
-        if let Some(folder) = folder {
-            let why = format!("{}: there is no folder {}", to.display(), folder.display());
-            return Err(ImageError::Host(why));
-        }
-        let unfinished = unfinished(to);
-        // One that a killed process left is of no use; one that is being written has a lock.
-        if unfinished.exists() {
-            HostFile::open(&unfinished, true, None)?;
-            let _ = std::fs::remove_file(&unfinished);
-        }
-        let _ = std::fs::remove_file(sums::path_of(&unfinished));
-        let host = HostFile::create(&unfinished, None)?;
-        Ok((Draft { to: to.into(), unfinished, complete: false }, host))
-    }
-
-    /// Opens what has been begun as an image, to be filled by a tool.
-    fn open(&self, shadow: bool) -> Result<Layer, ImageError> {
-        let options = Options { policy: Policy::Lazy, ..Options::default() };
-        let mut layer = Layer::open(&self.unfinished, &options, shadow)?;
-        layer.set_bulk();
-        Ok(layer)
-    }
-
-    /// Gives the file its name. Under `keep`, if there is one, the file that had it stays.
-    pub fn finish(mut self, keep: Option<&Path>) -> Result<(), ImageError> {
-        let fail = |error| ImageError::Host(format!("{}: {error}", self.to.display()));
-        if let Some(kept) = keep {
-            let fail = |error| ImageError::Host(format!("{}: {error}", kept.display()));
-            match std::fs::remove_file(kept) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(fail(error)),
-                _ => {}
-            }
-            // Where a file has one name only, a copy.
-            std::fs::hard_link(&self.to, kept).or_else(|_| std::fs::copy(&self.to, kept).map(drop)).map_err(fail)?;
-        }
-        std::fs::rename(&self.unfinished, &self.to).map_err(fail)?;
-        self.complete = true;
-        // Those that are there are about the file that had the name before.
-        let _ = std::fs::remove_file(journal::path_of(&self.to));
-        let _ = std::fs::remove_file(sums::path_of(&self.to));
-        let _ = std::fs::rename(sums::path_of(&self.unfinished), sums::path_of(&self.to));
-        Ok(crate::host::sync_folder(&self.to)?)
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        if !self.complete {
-            let _ = std::fs::remove_file(&self.unfinished);
-            let _ = std::fs::remove_file(sums::path_of(&self.unfinished));
-        }
-    }
-}
+use crate::store::create;
+use crate::{Format, ImageError, Kind, MediaError, Volume};
+use std::path::Path;
 
 /// Copies the disk `from` to a new image `to`, a disk `kind` of the same type and perhaps another size.
 pub fn copy(

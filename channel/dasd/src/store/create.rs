@@ -3,12 +3,12 @@
 use crate::format::Format;
 use crate::format::unit::{null_format, null_track};
 use crate::host::HostFile;
+use crate::image::draft::{Draft, Existing};
 use crate::image::layer::packed::{Packed, Style};
 use crate::image::layer::plain;
 use crate::progress::{Progress, went_on};
-use crate::store::copy::{Draft, Existing};
 use crate::{ImageError, Kind, MediaError};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What the tracks of a new count-key-data disk have after record 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -68,11 +68,4 @@ pub(crate) fn fill(
             Ok(Packed::format(host, kind, style)?)
         }
     }
-}
-
-/// A name beside `path` for what will take its place when it is complete.
-pub(crate) fn unfinished(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".unfinished");
-    name.into()
 }

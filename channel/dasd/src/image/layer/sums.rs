@@ -3,9 +3,9 @@
 //! A file is taken in pieces of 4096 bytes, counted from the beginning of each track's slot, or of the file. Of each
 //! piece the table has the sum of what is there and of what was there before the last write, and which write that was.
 //! The entry is written before the piece: whenever this process ends, the piece is one of the two, and of all pieces of
-//! one write the same one, which the [journal](crate::image::layer::journal) sees to. Anything else is damage: a write that the end
-//! of the host tore, or what the host's medium made of it. A piece without an entry is taken as it is when it is read
-//! for the first time.
+//! one write the same one, which the [journal](crate::image::layer::journal) sees to. Anything else is damage: a write
+//! that the end of the host tore, or what the host's medium made of it. A piece without an entry is taken as it is when
+//! it is read for the first time.
 //!
 //! Programs that keep no such table may write the image, too. When it is closed, the table's head takes note of when
 //! the image was written last; if it was written later, the table begins anew, and the program that opens the image is
