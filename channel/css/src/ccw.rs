@@ -1,7 +1,7 @@
 //! Fetching CCWs: alignment, keys, TRANSFER IN CHANNEL, and what makes a CCW invalid (POP, chapter 15,
 //! "Channel-command word", and chapter 16, "Program check").
 
-use crate::data::may_fetch;
+use crate::protection::may_fetch;
 use arch::Absolute;
 use arch::io::{Ccw, CcwFormat, Orb, ccw_flag, orb_flag, subchannel_status};
 use storage::Storage;
@@ -23,6 +23,14 @@ impl Rules {
     /// Whether a bit of [`orb_flag`] is on.
     pub fn has(&self, flag: u32) -> bool {
         self.flags & flag != 0
+    }
+
+    /// The highest address that CCWs of this format can mean.
+    pub fn highest_address(&self) -> i64 {
+        match self.format {
+            CcwFormat::Zero => 0x00ff_ffff,
+            CcwFormat::One => 0x7fff_ffff,
+        }
     }
 }
 
@@ -67,11 +75,11 @@ fn pure(rules: &Rules, ccw: &Ccw) -> bool {
 }
 
 fn aligned(rules: &Rules, at: u32) -> Result<(), u8> {
-    let highest = match rules.format {
-        CcwFormat::Zero => 0x00ff_ffff,
-        CcwFormat::One => 0x7fff_ffff,
-    };
-    if at.is_multiple_of(8) && at <= highest { Ok(()) } else { Err(subchannel_status::PROGRAM_CHECK) }
+    if at.is_multiple_of(8) && i64::from(at) <= rules.highest_address() {
+        Ok(())
+    } else {
+        Err(subchannel_status::PROGRAM_CHECK)
+    }
 }
 
 fn load(storage: &Storage, rules: &Rules, at: u32) -> Result<Ccw, u8> {

@@ -5,9 +5,10 @@
 //! it has just read (IPL does).
 
 use crate::ccw::{self, Rules};
+use crate::protection::{may_fetch, may_store};
 use arch::Absolute;
-use arch::io::{Ccw, CcwFormat, ccw_flag, orb_flag, subchannel_status};
-use storage::{Storage, key};
+use arch::io::{Ccw, CcwFormat, DeviceStatus, Orb, ccw_flag, orb_flag, subchannel_status};
+use storage::Storage;
 
 /// The data of the command that a device is performing.
 pub struct Data<'a> {
@@ -152,6 +153,18 @@ impl Transfer {
         }
     }
 
+    /// Whether incorrect length is to be indicated (POP, chapter 16, "Incorrect length").
+    pub fn wrong_length(&self, orb: &Orb, device: DeviceStatus) -> bool {
+        let chain_data = self.ccw.has(ccw_flag::CHAIN_DATA);
+        let suppressed = self.ccw.has(ccw_flag::SUPPRESS_LENGTH) && !chain_data;
+        if self.requested {
+            return (self.residual != 0 || self.long || chain_data) && !suppressed;
+        }
+        // An immediate operation, or a command that was rejected before any data.
+        let checked = orb.format() == CcwFormat::One && !orb.has(orb_flag::SUPPRESS_LENGTH);
+        checked && self.ccw.count != 0 && !suppressed && !device.has(DeviceStatus::UNIT_CHECK)
+    }
+
     /// The next piece of at most `want` bytes; `None` if the areas are used up or a check ended the transfer.
     fn area(&mut self, storage: &Storage, want: usize, direction: Direction) -> Option<Area> {
         self.requested = true;
@@ -273,29 +286,5 @@ fn piece(address: u64, want: u64, size: u64, down: bool) -> (u64, u64) {
         (address + 1 - len, len)
     } else {
         (address, want.min(size - address % size))
-    }
-}
-
-/// Key-controlled protection and availability for a fetch by the channel subsystem; the error is subchannel status.
-pub(crate) fn may_fetch(storage: &Storage, access: u8, at: u64) -> Result<(), u8> {
-    let k = storage.key(Absolute(at)).map_err(|_| subchannel_status::PROGRAM_CHECK)?;
-    let allowed = access == 0 || k >> 4 == access || k & key::FETCH == 0;
-    if allowed { Ok(()) } else { Err(subchannel_status::PROTECTION_CHECK) }
-}
-
-/// The same for a store.
-fn may_store(storage: &Storage, access: u8, at: u64) -> Result<(), u8> {
-    let k = storage.key(Absolute(at)).map_err(|_| subchannel_status::PROGRAM_CHECK)?;
-    let allowed = (access == 0 || k >> 4 == access) && !storage.is_read_only(Absolute(at));
-    if allowed { Ok(()) } else { Err(subchannel_status::PROTECTION_CHECK) }
-}
-
-impl Rules {
-    /// The highest data address that CCWs of this format can mean.
-    fn highest_address(&self) -> i64 {
-        match self.format {
-            CcwFormat::Zero => 0x00ff_ffff,
-            CcwFormat::One => 0x7fff_ffff,
-        }
     }
 }

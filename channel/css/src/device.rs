@@ -1,106 +1,14 @@
-//! What a device is to the channel subsystem: `trait Device`, and the values that go between them.
+//! What a device is to the channel subsystem: `trait Device`.
 //!
 //! A device sees commands one at a time, and their data through [`Data`]; it never sees CCWs, keys or guest addresses.
 //! It answers each command at once ([`Outcome::Done`], [`Outcome::Check`]), or [`Outcome::Pending`] if it waits for
 //! something else: a person at a keyboard, another virtual machine. What it waits for rings the device's [`Doorbell`],
 //! which may be done from any thread and without any lock, and the channel subsystem asks the device again.
 
+use crate::command::{Command, Outcome, Sense};
 use crate::{Data, Doorbell, Program};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use std::any::Any;
-
-/// One command of a channel program, as a device gets it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Command {
-    /// Command code.
-    pub code: u8,
-    /// Flags of the CCW ([`arch::io::ccw_flag`]).
-    pub flags: u8,
-    /// Count of the CCW; data chaining may add to it.
-    pub count: u16,
-    /// Whether the command came by command chaining: false for the first command of a channel program.
-    pub chained: bool,
-}
-
-/// A device's answer to a command.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// The operation is over; commonly with [`DeviceStatus::ENDED`]. Channel end alone says that the device is still
-    /// busy and will report device end through [`Device::attention`].
-    Done(DeviceStatus),
-    /// The operation ended with unit check (which is added to the status) and these sense bytes.
-    Check(DeviceStatus, Sense),
-    /// Not yet. The same command comes again, with its data from the beginning, after the device's doorbell rang.
-    Pending,
-}
-
-impl Outcome {
-    /// Channel end and device end.
-    pub const ENDED: Outcome = Outcome::Done(DeviceStatus::ENDED);
-
-    /// Unit check, channel end and device end with these sense bytes.
-    pub fn check(sense: Sense) -> Outcome {
-        Outcome::Check(DeviceStatus::ENDED, sense)
-    }
-
-    /// Command reject: the device does not know the command. `bytes` is the number of sense bytes it has.
-    pub fn reject(bytes: usize) -> Outcome {
-        Outcome::check(Sense::new(bytes).with(0, sense::COMMAND_REJECT))
-    }
-
-    /// Intervention required: empty hopper, no paper, not ready.
-    pub fn intervention(bytes: usize) -> Outcome {
-        Outcome::check(Sense::new(bytes).with(0, sense::INTERVENTION_REQUIRED))
-    }
-}
-
-/// Bits of sense byte 0 that all devices share.
-pub mod sense {
-    pub const COMMAND_REJECT: u8 = 0x80;
-    pub const INTERVENTION_REQUIRED: u8 = 0x40;
-    pub const BUS_OUT_CHECK: u8 = 0x20;
-    pub const EQUIPMENT_CHECK: u8 = 0x10;
-    pub const DATA_CHECK: u8 = 0x08;
-    pub const OVERRUN: u8 = 0x04;
-}
-
-/// Sense bytes, at most 32.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Sense {
-    bytes: [u8; 32],
-    len: u8,
-}
-
-impl Sense {
-    /// `bytes` sense bytes of zero; a device has always the same number of them.
-    pub fn new(bytes: usize) -> Sense {
-        Sense { bytes: [0; 32], len: bytes.min(32) as u8 }
-    }
-
-    /// The same with bits turned on in byte `n`.
-    pub fn with(mut self, n: usize, bits: u8) -> Sense {
-        if n < self.bytes().len() {
-            self.bytes[n] |= bits;
-        }
-        self
-    }
-
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
-    }
-}
-
-impl From<[u8; 32]> for Sense {
-    fn from(bytes: [u8; 32]) -> Sense {
-        Sense { bytes, len: 32 }
-    }
-}
-
-impl std::fmt::Debug for Sense {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Sense({:02X?})", self.bytes())
-    }
-}
 
 /// How a device is reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -8,9 +8,8 @@
 //! goes on from there; so a program gives the same results on both, whatever is in it.
 
 use crate::ccw::{self, Rules};
-use crate::data::Transfer;
-use crate::subchannel::{usual, wrong_length};
-use crate::{Command, Data, Outcome, Sense};
+use crate::command::{Command, Outcome, Sense, usual};
+use crate::data::{Data, Transfer};
 use arch::io::{DeviceStatus, Orb, ccw_flag};
 use storage::Storage;
 
@@ -108,7 +107,7 @@ impl<'a> Program<'a> {
         self.allowance = self.allowance.saturating_sub(1 + transfer.moved / 4096);
         let chain = transfer.ccw.flags & (ccw_flag::CHAIN_COMMAND | ccw_flag::CHAIN_DATA) == ccw_flag::CHAIN_COMMAND;
         let plain = transfer.check == 0 && !transfer.pci && usual(status) && status.has(DeviceStatus::ENDED);
-        if chain && plain && !wrong_length(self.orb, &transfer, status) {
+        if chain && plain && !transfer.wrong_length(self.orb, status) {
             self.at = transfer.at.wrapping_add(if status.has(DeviceStatus::STATUS_MODIFIER) { 16 } else { 8 });
             self.last = status;
             return true;

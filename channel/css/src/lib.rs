@@ -18,16 +18,19 @@
 
 mod ccw;
 mod chsc;
+mod command;
 mod data;
 mod device;
 mod fast;
 mod instructions;
 mod pending;
+mod protection;
 mod subchannel;
 
 pub use chsc::BLOCK as CHSC_BLOCK;
+pub use command::{Command, Outcome, Sense, sense};
 pub use data::Data;
-pub use device::{Command, Device, Outcome, Reset, Sense, sense};
+pub use device::{Device, Reset};
 pub use fast::{FastCounts, Program};
 pub use instructions::Cc;
 pub use pending::{Doorbell, Notice, Pending};

@@ -6,11 +6,12 @@
 //! the caller's part.
 
 use crate::ccw::{self, Invalid, Rules};
-use crate::data::Transfer;
+use crate::command::{Command, Outcome, Sense, usual};
+use crate::data::{Data, Transfer};
+use crate::device::Device;
 use crate::fast::{Ended, FastCounts, Program};
-use crate::{Command, Data, Device, Outcome, Sense};
 use arch::io::{
-    Ccw, CcwFormat, DeviceStatus, Esw, Irb, Orb, Pmcw, Schib, Scsw, ccw_flag, command, orb_flag, scsw_flag as scsw,
+    Ccw, DeviceStatus, Esw, Irb, Orb, Pmcw, Schib, Scsw, ccw_flag, command, orb_flag, scsw_flag as scsw,
     subchannel_status as status,
 };
 use storage::Storage;
@@ -297,7 +298,7 @@ impl Subchannel {
     fn ended(&mut self, command: Command, transfer: Transfer, device: DeviceStatus, sense: Option<Sense>) {
         let Some(run) = &mut self.run else { return };
         let mut subchannel = transfer.check;
-        if transfer.check == 0 && wrong_length(&run.orb, &transfer, device) {
+        if transfer.check == 0 && transfer.wrong_length(&run.orb, device) {
             subchannel |= status::INCORRECT_LENGTH;
         }
         (run.at, run.count, run.last) = (transfer.at, transfer.residual as u16, device);
@@ -513,22 +514,4 @@ impl Subchannel {
         self.esw = Esw { logout: self.esw.logout, ..Esw::default() };
         self.ecw = [0; 32];
     }
-}
-
-/// Status that lets command chaining go on: channel end, device end, status modifier.
-pub(crate) fn usual(device: DeviceStatus) -> bool {
-    let chaining = DeviceStatus::ENDED | DeviceStatus::STATUS_MODIFIER;
-    device.0 & !chaining.0 == 0
-}
-
-/// Whether incorrect length is to be indicated (POP, chapter 16, "Incorrect length").
-pub(crate) fn wrong_length(orb: &Orb, transfer: &Transfer, device: DeviceStatus) -> bool {
-    let chain_data = transfer.ccw.has(ccw_flag::CHAIN_DATA);
-    let suppressed = transfer.ccw.has(ccw_flag::SUPPRESS_LENGTH) && !chain_data;
-    if transfer.requested {
-        return (transfer.residual != 0 || transfer.long || chain_data) && !suppressed;
-    }
-    // An immediate operation, or a command that was rejected before any data.
-    let checked = orb.format() == CcwFormat::One && !orb.has(orb_flag::SUPPRESS_LENGTH);
-    checked && transfer.ccw.count != 0 && !suppressed && !device.has(DeviceStatus::UNIT_CHECK)
 }
