@@ -9,15 +9,15 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::ebcdic;
 
 use crate::Error;
+use crate::disk::write_headers;
 use crate::file::{Attributes, Device, HEADER, SpoolFile};
 use crate::output::OutputFile;
-use crate::queue::{Spool, sync_folder, write_headers};
 
 /// The command code with which a 2540 punches a card.
 const PUNCH: u8 = 0x41;
@@ -41,15 +41,6 @@ pub struct Punch {
     pub originator: String,
     /// How bytes become cards.
     pub content: Content,
-}
-
-/// What [`Spool::take_drops`] did.
-#[derive(Debug, Default)]
-pub struct Taken {
-    /// Owner and number of each file that has come in: CP tells the owner and presents device end on the reader.
-    pub files: Vec<(String, u16)>,
-    /// Owners for whom files stay outside, and why. They are tried again the next time.
-    pub waiting: Vec<(String, Error)>,
 }
 
 /// Punches what `from` yields into the spool in `folder`, whether a system runs on it or not. The file is on disk when
@@ -83,6 +74,25 @@ pub fn punch(folder: &Path, punch: &Punch, from: &mut dyn Read) -> Result<u32, E
 
 fn open_lock(path: &Path) -> std::io::Result<fs::File> {
     base::file::open(path, base::file::Access::Make)
+}
+
+/// The headers that wait in the folder `drop`, in the order of the names of their files, each with its path. `None`: it
+/// is damaged.
+pub(crate) fn waiting(drop: &Path) -> Result<Vec<(PathBuf, Option<SpoolFile>)>, Error> {
+    let mut ids = Vec::new();
+    for entry in fs::read_dir(drop).map_err(|e| Error::of(drop, e))? {
+        let path = entry.map_err(|e| Error::of(drop, e))?.path();
+        if path.extension().is_some_and(|e| e == "meta") {
+            ids.extend(path.file_stem().and_then(|s| s.to_str()).map(str::to_string));
+        }
+    }
+    ids.sort();
+    let header = |id: String| {
+        let path = drop.join(format!("{id}.meta"));
+        let text = base::file::read_text(&path, HEADER).ok();
+        (path, text.and_then(|text| SpoolFile::from_text(&id, &text)))
+    };
+    Ok(ids.into_iter().map(header).collect())
 }
 
 /// Removes what a program that punched left behind when it was killed.
@@ -152,59 +162,4 @@ fn punch_text(output: &mut OutputFile, from: &mut dyn Read) -> Result<(), Error>
         }
     }
     Ok(())
-}
-
-impl Spool {
-    /// Takes in the files that other programs have put into the drop folder since the last time. It costs next to
-    /// nothing if there are none.
-    pub fn take_drops(&mut self) -> Result<Taken, Error> {
-        let drop = self.folder.join("drop");
-        let mut ids = Vec::new();
-        for entry in fs::read_dir(&drop).map_err(|e| Error::of(&drop, e))? {
-            let path = entry.map_err(|e| Error::of(&drop, e))?.path();
-            if path.extension().is_some_and(|e| e == "meta") {
-                ids.extend(path.file_stem().and_then(|s| s.to_str()).map(str::to_string));
-            }
-        }
-        ids.sort();
-        let mut taken = Taken::default();
-        for id in ids {
-            let header = drop.join(format!("{id}.meta"));
-            let text = base::file::read_text(&header, HEADER).ok();
-            let Some(file) = text.and_then(|text| SpoolFile::from_text(&id, &text)) else {
-                taken.waiting.push((id, Error::Damaged(header)));
-                continue;
-            };
-            let owner = file.owner.clone();
-            match self.take(&drop, file) {
-                Ok(Some(spid)) => taken.files.push((owner, spid)),
-                Ok(None) => {}
-                Err(e) => {
-                    taken.waiting.push((owner, e));
-                    continue;
-                }
-            }
-            fs::remove_file(&header).map_err(|e| Error::of(&header, e))?;
-        }
-        Ok(taken)
-    }
-
-    /// Takes in one file; `None` if that was done before a crash kept us from removing it from the drop folder.
-    fn take(&mut self, drop: &Path, mut file: SpoolFile) -> Result<Option<u16>, Error> {
-        if self.has(&file.id) {
-            return Ok(None);
-        }
-        let name = format!("{}.data", file.id);
-        let (from, to) = (drop.join(&name), self.folder.join(&name));
-        if !to.exists() {
-            fs::rename(&from, &to).map_err(|e| Error::of(&from, e))?;
-            sync_folder(&self.folder)?;
-        }
-        let owner = file.owner.clone();
-        file.spid = self.reserve(&owner)?;
-        file.position = self.bottom(&owner, file.queue);
-        let spid = file.spid;
-        self.replace(vec![file]).inspect_err(|_| self.release(&owner, spid))?;
-        Ok(Some(spid))
-    }
 }

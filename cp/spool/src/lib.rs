@@ -29,6 +29,7 @@
 //! [`Spool::take_drops`], in the order of their names, when it starts and every second or so. Each step of that can be
 //! repeated, so a crash in between neither loses nor doubles a file.
 
+mod disk;
 mod drop;
 mod file;
 mod output;
@@ -40,10 +41,10 @@ pub mod splink;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use drop::{Content, Punch, Taken, punch};
+pub use drop::{Content, Punch, punch};
 pub use file::{Attributes, Device, Hold, Queue, SpoolFile};
 pub use output::OutputFile;
-pub use queue::{After, Change, Moved, NotClosed, Selection, Spool};
+pub use queue::{After, Change, Moved, NotClosed, Selection, Spool, Taken};
 pub use reader::{ReaderFile, Record};
 
 /// Why something with spool files could not be done. None of these is the guest's fault.

@@ -6,11 +6,12 @@
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Error;
+use crate::disk::{sync_folder, write_headers};
+use crate::drop;
 use crate::file::{Attributes, Device, HEADER, Queue, SpoolFile, field};
 use crate::output::OutputFile;
 use crate::reader::ReaderFile;
@@ -157,9 +158,18 @@ impl Owner {
     }
 }
 
+/// What [`Spool::take_drops`] did.
+#[derive(Debug, Default)]
+pub struct Taken {
+    /// Owner and number of each file that has come in: CP tells the owner and presents device end on the reader.
+    pub files: Vec<(String, u16)>,
+    /// Owners for whom files stay outside, and why. They are tried again the next time.
+    pub waiting: Vec<(String, Error)>,
+}
+
 /// All spool files of a system.
 pub struct Spool {
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
     /// Locked as long as it is open.
     _lock: fs::File,
     files: HashMap<Arc<str>, SpoolFile>,
@@ -195,7 +205,7 @@ impl Spool {
         };
         spool.read()?;
         spool.take_drops()?;
-        crate::drop::remove_abandoned(&drop)?;
+        drop::remove_abandoned(&drop)?;
         Ok(spool)
     }
 
@@ -278,7 +288,7 @@ impl Spool {
     }
 
     /// Writes the headers of `files` to disk, then puts them in the place of those with the same names.
-    pub(crate) fn replace(&mut self, files: Vec<SpoolFile>) -> Result<(), Error> {
+    fn replace(&mut self, files: Vec<SpoolFile>) -> Result<(), Error> {
         write_headers(&self.folder, &files)?;
         for file in &files {
             self.unlink(&file.id);
@@ -288,17 +298,17 @@ impl Spool {
     }
 
     /// A number for a new file of `user`.
-    pub(crate) fn reserve(&mut self, user: &str) -> Result<u16, Error> {
+    fn reserve(&mut self, user: &str) -> Result<u16, Error> {
         let owner = self.owners.entry(user.into()).or_default();
         owner.reserve().ok_or_else(|| Error::NoSpid(user.into()))
     }
 
-    pub(crate) fn bottom(&self, user: &str, queue: Queue) -> i64 {
+    fn bottom(&self, user: &str, queue: Queue) -> i64 {
         self.owners.get(user).map_or(0, |owner| owner.bottom(queue))
     }
 
     /// Gives back a number that no file has.
-    pub(crate) fn release(&mut self, user: &str, spid: u16) {
+    fn release(&mut self, user: &str, spid: u16) {
         if let Some(owner) = self.owners.get_mut(user)
             && owner.spids.get(&spid) == Some(&None)
         {
@@ -306,7 +316,7 @@ impl Spool {
         }
     }
 
-    pub(crate) fn has(&self, id: &str) -> bool {
+    fn has(&self, id: &str) -> bool {
         self.files.contains_key(id)
     }
 
@@ -558,37 +568,48 @@ impl Spool {
         self.replace(files)?;
         Ok(count)
     }
-}
 
-/// Writes `ID.meta` for each of `files`: all are on disk under other names before the first is renamed.
-pub(crate) fn write_headers(folder: &Path, files: &[SpoolFile]) -> Result<(), Error> {
-    if files.is_empty() {
-        return Ok(());
-    }
-    let new = |file: &SpoolFile| folder.join(format!("{}.new", file.id));
-    let written = files.iter().try_for_each(|file| {
-        let path = new(file);
-        let write = || -> std::io::Result<()> {
-            let mut host = fs::File::create(&path)?;
-            host.write_all(file.to_text().as_bytes())?;
-            host.sync_all()
-        };
-        write().map_err(|e| Error::of(&path, e))
-    });
-    if let Err(e) = written {
-        for file in files {
-            let _ = fs::remove_file(new(file));
+    /// Takes in the files that other programs have put into the drop folder since the last time. It costs next to
+    /// nothing if there are none.
+    pub fn take_drops(&mut self) -> Result<Taken, Error> {
+        let drop = self.folder.join("drop");
+        let mut taken = Taken::default();
+        for (header, file) in drop::waiting(&drop)? {
+            let Some(file) = file else {
+                let id = header.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                taken.waiting.push((id, Error::Damaged(header)));
+                continue;
+            };
+            let owner = file.owner.clone();
+            match self.take(&drop, file) {
+                Ok(Some(spid)) => taken.files.push((owner, spid)),
+                Ok(None) => {}
+                Err(e) => {
+                    taken.waiting.push((owner, e));
+                    continue;
+                }
+            }
+            fs::remove_file(&header).map_err(|e| Error::of(&header, e))?;
         }
-        return Err(e);
+        Ok(taken)
     }
-    for file in files {
-        let path = folder.join(format!("{}.meta", file.id));
-        fs::rename(new(file), &path).map_err(|e| Error::of(&path, e))?;
-    }
-    sync_folder(folder)
-}
 
-/// Forces the names in `folder` to disk.
-pub(crate) fn sync_folder(folder: &Path) -> Result<(), Error> {
-    fs::File::open(folder).and_then(|f| f.sync_all()).map_err(|e| Error::of(folder, e))
+    /// Takes in one file; `None` if that was done before a crash kept us from removing it from the drop folder.
+    fn take(&mut self, drop: &Path, mut file: SpoolFile) -> Result<Option<u16>, Error> {
+        if self.has(&file.id) {
+            return Ok(None);
+        }
+        let name = format!("{}.data", file.id);
+        let (from, to) = (drop.join(&name), self.folder.join(&name));
+        if !to.exists() {
+            fs::rename(&from, &to).map_err(|e| Error::of(&from, e))?;
+            sync_folder(&self.folder)?;
+        }
+        let owner = file.owner.clone();
+        file.spid = self.reserve(&owner)?;
+        file.position = self.bottom(&owner, file.queue);
+        let spid = file.spid;
+        self.replace(vec![file]).inspect_err(|_| self.release(&owner, spid))?;
+        Ok(Some(spid))
+    }
 }

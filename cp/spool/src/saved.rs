@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use base::Tod;
 
 use crate::Error;
+use crate::disk::sync_folder;
 use crate::file::{HEADER, Sum, check, field};
-use crate::queue::sync_folder;
 
 /// The size of a page.
 pub const PAGE: usize = 4096;
