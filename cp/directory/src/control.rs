@@ -1,9 +1,10 @@
 //! The operands of USER, PROFILE and the control statements.
 
+use crate::entry::Entry;
 use crate::is_userid;
 use crate::model::*;
+use crate::operands::{Operands, Problem, abbreviates, decimal, hexadecimal, problem};
 use crate::password::Password;
-use crate::statement::{Entry, Operands, Problem, abbreviates, problem};
 
 const USERID: &str = "a name of 1 to 8 letters, digits and $#@-:._+";
 const SIZE: &str = "a size such as 512K, 64M or 2G, at least 8K";
@@ -19,7 +20,7 @@ fn userid(word: &str) -> Option<String> {
     is_userid(word).then(|| word.to_string())
 }
 
-pub(crate) fn name8(word: &str) -> Option<String> {
+fn name8(word: &str) -> Option<String> {
     (1..=8).contains(&word.chars().count()).then(|| word.to_string())
 }
 
@@ -35,17 +36,6 @@ fn size(word: &str) -> Option<u64> {
     let number = decimal(digits)?;
     let bytes = number.checked_mul(1 << shift).filter(|&b| (8 << 10..=1 << 60).contains(&b))?;
     Some(bytes.next_multiple_of(4096))
-}
-
-/// A number in decimal digits and nothing else.
-pub(crate) fn decimal(word: &str) -> Option<u64> {
-    word.bytes().all(|b| b.is_ascii_digit()).then(|| word.parse().ok())?
-}
-
-/// A number in at most `digits` hexadecimal digits and nothing else.
-pub(crate) fn hexadecimal(word: &str, digits: usize) -> Option<u32> {
-    let valid = (1..=digits).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_hexdigit());
-    valid.then(|| u32::from_str_radix(word, 16).ok())?
 }
 
 /// An editing character: the default's, none, itself, or its EBCDIC code.

@@ -1,10 +1,10 @@
 //! The operands of the device statements.
 
-use crate::control::{decimal, hexadecimal};
+use crate::entry::Entry;
 use crate::is_userid;
 use crate::model::*;
+use crate::operands::{Operands, Problem, abbreviates, decimal, hexadecimal, problem};
 use crate::password::LinkPassword;
-use crate::statement::{Entry, Operands, Problem, abbreviates, problem};
 
 const VDEV: &str = "a virtual device number of 1 to 4 hexadecimal digits";
 const MODE: &str = "R, RR, W, WR, M, MR or MW, perhaps with V";

@@ -11,13 +11,16 @@
 //! changes a password to lives beside the source in a companion file ([`Passwords`]), which overrides it.
 //!
 //! * `source`: cards, continuation and comments become [`source::Statement`]s;
-//! * `statement`: the table of all statements and the driver that keeps their order;
+//! * `operands`: the words of a statement one by one; `entry`: a user while it is read;
 //! * `control`, `device`: what the operands of each statement mean;
+//! * `statement`: the table of all statements and the driver that keeps their order;
 //! * `model`: what comes out; `password`: hashes; `sample`: the directory of the sample system.
 
 mod control;
 mod device;
+mod entry;
 mod model;
+mod operands;
 mod password;
 mod sample;
 mod source;

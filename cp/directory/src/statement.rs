@@ -11,7 +11,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::entry::Entry;
 use crate::model::*;
+use crate::operands::{Operands, Problem, abbreviates, problem};
 use crate::password::{LinkPassword, Password, Passwords};
 use crate::source::{self, Statement};
 use crate::{Directory, Error, control, device};
@@ -31,17 +33,6 @@ pub(crate) enum Position {
     Once,
     /// Among the device statements.
     Device,
-}
-
-/// What is wrong with a statement, and what would be right.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Problem {
-    pub problem: String,
-    pub expected: String,
-}
-
-pub(crate) fn problem(problem: impl Into<String>, expected: impl Into<String>) -> Problem {
-    Problem { problem: problem.into(), expected: expected.into() }
 }
 
 /// A function that takes a statement's operands into an entry.
@@ -127,219 +118,6 @@ pub fn statement_names() -> impl Iterator<Item = &'static str> {
 fn row_of(statement: &Statement) -> Option<&'static Row> {
     let keyword = statement.word(0)?;
     STATEMENTS.iter().find(|row| abbreviates(&keyword, row.name, row.shortest))
-}
-
-/// Whether `word` is `name` or a short form of it not shorter than `shortest`.
-pub(crate) fn abbreviates(word: &str, name: &str, shortest: &str) -> bool {
-    word.len() >= shortest.len() && name.starts_with(word)
-}
-
-/// The operands of a statement, taken from the left.
-pub(crate) struct Operands<'a> {
-    statement: &'a Statement,
-    next: usize,
-}
-
-impl Operands<'_> {
-    /// The next operand in upper case, if there is one.
-    pub fn next(&mut self) -> Option<String> {
-        let word = self.statement.word(self.next)?;
-        self.next += 1;
-        Some(word)
-    }
-
-    /// The next operand without taking it.
-    pub fn peek(&self) -> Option<String> {
-        self.statement.word(self.next)
-    }
-
-    /// The next operand, which must be there; `expected` says what it is.
-    pub fn need(&mut self, expected: &str) -> Result<String, Problem> {
-        self.next().ok_or_else(|| problem("an operand is missing", expected))
-    }
-
-    /// The next operand, which must be there and which `parse` must understand.
-    pub fn parse<T>(&mut self, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, Problem> {
-        let word = self.need(expected)?;
-        parse(&word).ok_or_else(|| problem(format!("{word} is not valid here"), expected))
-    }
-
-    /// The same, or `None` if there is no further operand.
-    pub fn optional<T>(&mut self, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
-        if self.peek().is_some() { self.parse(expected, parse).map(Some) } else { Ok(None) }
-    }
-
-    /// Everything that is left, as written; taken.
-    pub fn rest(&mut self) -> String {
-        let rest = self.statement.rest(self.next).to_string();
-        self.next = self.statement.len();
-        rest
-    }
-
-    /// The line of the statement.
-    pub fn line(&self) -> usize {
-        self.statement.line
-    }
-
-    /// No operand may be left. Nothing of what is there is repeated: it could be a password out of its place.
-    fn end(&self) -> Result<(), Problem> {
-        if self.next < self.statement.len() {
-            return Err(problem(
-                format!("there are {} operands, which is too many", self.statement.len() - 1),
-                format!("at most {}", self.next - 1),
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// Which of the operands of USER were given, there or in a statement of their own.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Given {
-    pub storage: bool,
-    pub max_storage: bool,
-    pub classes: bool,
-}
-
-/// A user or profile while it is read.
-pub(crate) struct Entry {
-    pub user: User,
-    pub profile: bool,
-    /// The source file, for the places of devices.
-    pub file: Arc<str>,
-    /// A clear-text password that is still to be hashed.
-    pub clear: Option<String>,
-    /// Clear-text link passwords still to be hashed: device number, which of the three, password.
-    pub clear_links: Vec<(u16, usize, String)>,
-    /// Parts of the current statement that are accepted and not acted upon.
-    pub unused: Vec<String>,
-    /// What was given and is not the default.
-    pub given: Given,
-    /// Devices that came from a profile and may be replaced.
-    inherited: HashSet<u16>,
-    /// CPU addresses that came from a profile and may be replaced.
-    inherited_cpus: HashSet<u16>,
-    /// Statements seen that may stand once only.
-    seen: HashSet<&'static str>,
-    devices_begun: bool,
-    control_begun: bool,
-    included: bool,
-    /// The profile that was included.
-    profile_name: Option<String>,
-    /// The USER statement was wrong: what belongs to it is read for its mistakes only.
-    broken: bool,
-    /// What USER is here is not a user: IDENTITY, SUBCONFIG, or a word that is no statement.
-    foreign: bool,
-}
-
-impl Entry {
-    fn new(file: Arc<str>, place: Place) -> Entry {
-        Entry {
-            user: User {
-                userid: String::new(),
-                password: Password::NoLog,
-                storage: 1 << 20,
-                max_storage: 8 << 20,
-                classes: Classes::GENERAL,
-                priority: 50,
-                editing: Editing::default(),
-                account: String::new(),
-                distribution: String::new(),
-                machine: Machine::default(),
-                max_cpus: 0,
-                cpus: Vec::new(),
-                ipl: None,
-                share: Share::default(),
-                options: Options::default(),
-                iucv: Vec::new(),
-                xautolog: Vec::new(),
-                logonby: Vec::new(),
-                commands: Vec::new(),
-                max_spool: 9999,
-                acigroup: None,
-                namesave: Vec::new(),
-                xstore: 0,
-                devices: Vec::new(),
-                barred: false,
-                place,
-            },
-            profile: false,
-            file,
-            clear: None,
-            clear_links: Vec::new(),
-            unused: Vec::new(),
-            given: Given::default(),
-            inherited: HashSet::new(),
-            inherited_cpus: HashSet::new(),
-            seen: HashSet::new(),
-            devices_begun: false,
-            control_begun: false,
-            included: false,
-            profile_name: None,
-            broken: false,
-            foreign: false,
-        }
-    }
-
-    /// Adds a device; its number must be free, or a profile's.
-    pub fn add(&mut self, vdev: u16, kind: DeviceKind, line: usize) -> Result<(), Problem> {
-        if let Some(at) = self.user.devices.iter().position(|d| d.vdev == vdev) {
-            if !self.inherited.remove(&vdev) {
-                return Err(problem(format!("device {vdev:04X} is there already"), "another device number"));
-            }
-            self.user.devices.remove(at);
-            self.clear_links.retain(|link| link.0 != vdev);
-        }
-        if matches!(kind, DeviceKind::Console(_))
-            && let Some((old, _)) = self.user.console()
-        {
-            if !self.inherited.remove(&old) {
-                return Err(problem("there is a CONSOLE statement already", "one console"));
-            }
-            self.user.devices.retain(|d| d.vdev != old);
-        }
-        let place = Place { file: self.file.clone(), line };
-        self.user.devices.push(Device { vdev, kind, dasd: DasdOptions::default(), place });
-        Ok(())
-    }
-
-    /// Adds a virtual CPU; its address must be free, or a profile's.
-    pub fn add_cpu(&mut self, cpu: Cpu) -> Result<(), Problem> {
-        if self.user.cpus.iter().any(|c| c.address == cpu.address) && !self.inherited_cpus.remove(&cpu.address) {
-            return Err(problem(format!("CPU {:02X} is there already", cpu.address), "another CPU address"));
-        }
-        self.user.cpus.retain(|c| c.address != cpu.address);
-        if cpu.base && self.user.cpus.iter().any(|c| c.base && !self.inherited_cpus.contains(&c.address)) {
-            return Err(problem("another CPU is the base CPU already", "BASE on one CPU statement"));
-        }
-        self.user.cpus.push(cpu);
-        Ok(())
-    }
-
-    /// Takes over all that `profile` says.
-    fn include(&mut self, profile: &Entry) {
-        let own = std::mem::replace(&mut self.user, profile.user.clone());
-        // These are the USER statement's; classes and sizes that it gives go before the profile's.
-        self.user.userid = own.userid;
-        self.user.password = own.password;
-        if self.given.classes || !profile.given.classes {
-            self.user.classes = own.classes;
-        }
-        if self.given.storage || !profile.given.storage {
-            self.user.storage = own.storage;
-        }
-        if self.given.max_storage || !profile.given.max_storage {
-            self.user.max_storage = own.max_storage;
-        }
-        self.given.storage |= profile.given.storage;
-        self.given.max_storage |= profile.given.max_storage;
-        self.user.priority = own.priority;
-        self.user.editing = own.editing;
-        self.user.place = own.place;
-        self.inherited = self.user.devices.iter().map(|d| d.vdev).collect();
-        self.inherited_cpus = self.user.cpus.iter().map(|c| c.address).collect();
-        self.clear_links = profile.clear_links.clone();
-    }
 }
 
 /// The state of one run over a source.
@@ -446,7 +224,7 @@ impl Run {
 
     fn place_and_take(&mut self, row: &'static Row, statement: &Statement) -> Result<(), Problem> {
         let place = Place { file: self.file.clone(), line: statement.line };
-        let mut operands = Operands { statement, next: 1 };
+        let mut operands = Operands::of(statement);
         let unused = |user: &str, what: String| Unused { place: place.clone(), user: user.into(), statement: what };
         if row.position == Position::Global {
             self.unused.push(unused("", row.name.into()));
