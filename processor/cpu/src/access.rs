@@ -5,37 +5,10 @@
 //! translation-exception identification left in the `State`.
 
 use crate::dat::{Fault, asce};
-use crate::interrupt::Interruption;
-use crate::state::{State, cr0};
-use crate::tlb::{Asid, Entry, Tlb};
+use crate::state::tlb::{Asid, Entry, Tlb};
+use crate::state::{Access, At, Interruption, Space, State, cr0};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
 use storage::{Code, key};
-
-/// The address of an operand: its logical address, and the access register that belongs to it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct At<W = u64> {
-    pub address: W,
-    /// The base register's number (or that of the register that holds the address): it matters in the
-    /// access-register mode only.
-    pub ar: u8,
-}
-
-/// Which address space an access means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Space {
-    /// As the PSW says, with access register `ar` in the access-register mode.
-    Mode {
-        ar: u8,
-    },
-    Primary,
-    Secondary,
-    Home,
-    /// Through an access register, whatever the mode.
-    Register(u8),
-    /// Where instructions are fetched from.
-    Instruction,
-    Real,
-}
 
 /// What a translation that touches nothing found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,13 +20,6 @@ pub enum Translation {
         code: Program,
         entry: Option<Real>,
     },
-}
-
-/// What is done with the bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    Fetch,
-    Store,
 }
 
 /// An access that is permitted.

@@ -2,9 +2,7 @@
 //! "Access-register translation").
 
 use crate::dat::Fault;
-use crate::interrupt::Interruption;
-use crate::mode::Architecture;
-use crate::state::State;
+use crate::state::{Architecture, Interruption, State};
 use arch::Program;
 
 impl State {

@@ -4,9 +4,7 @@
 //! Operands of up to 256 bytes are checked completely before a byte changes; the interruptible instructions (MVCL and
 //! its like) go page by page and say how far they came.
 
-use crate::access::{Access, At, Space};
-use crate::interrupt::Interruption;
-use crate::state::State;
+use crate::state::{Access, At, Interruption, Space, State};
 use arch::PAGE;
 
 /// Bytes from `address` to the end of its page.

@@ -3,10 +3,6 @@
 //! A walk answers with a real address and whether the tables protect it, or with the program interruption it ends in.
 //! It knows nothing of keys, prefixing of the result, or the TLB: that is the access path's.
 
-use crate::access::Access;
-use crate::interpretation::HostFault;
-use crate::mode::Architecture;
-use crate::state::{State, cr0};
 use arch::{Program, Real};
 
 /// Bits of an address-space-control element (z/Architecture).
@@ -25,6 +21,14 @@ pub struct Walk {
     /// The segment-table entry of a large page has an access key and fetch protection of its own, in a storage key's
     /// form.
     pub key: Option<u8>,
+}
+
+/// An exception that the host has while it interprets its guest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HostFault {
+    pub code: Program,
+    /// The translation-exception identification: the host virtual address of the page.
+    pub id: u64,
 }
 
 /// Why there is no translation.
@@ -62,7 +66,7 @@ const KEY_VALID: u64 = 0x1_0000;
 const PAGE_INVALID: u64 = 0x400;
 const PAGE_ZERO: u64 = 0x800;
 
-/// Walks the tables of z/Architecture that `asce` designates; `entry` fetches a doubleword at a real address.
+/// Walks the tables of z/Architecture that `asce` designates; `fetch` fetches a doubleword at a real address.
 pub(crate) fn walk_z(
     asce: u64,
     va: u64,
@@ -134,61 +138,32 @@ pub(crate) fn walk_z(
     Ok(Walk { real: Real(entry & !0xfff | va & 0xfff), protected, key: None })
 }
 
-impl State {
-    /// Walks the tables that `asce` designates.
-    pub(crate) fn walk(&self, asce: u64, va: u64) -> Result<Walk, Fault> {
-        if self.architecture == Architecture::Z {
-            walk_z(asce, va, self.dat_rules(), |at| self.fetch_real_u64(at))
-        } else {
-            self.walk_esa(asce, va)
-        }
+/// Walks the tables of ESA/390: a segment table of words, designated by a segment-table designation; `fetch` fetches a
+/// word at a real address.
+pub(crate) fn walk_esa(std: u64, va: u64, fetch: impl Fn(u64) -> Result<u32, Fault>) -> Result<Walk, Fault> {
+    let index = va >> 20 & 0x7ff;
+    if index >> 4 > std & 0x7f {
+        return Err(Program::SegmentTranslation.into());
     }
-
-    /// How this CPU reads tables.
-    pub(crate) fn dat_rules(&self) -> Rules {
-        let enhanced = self.cr[0] & cr0::ENHANCED_DAT != 0 && self.has(8);
-        Rules { enhanced, huge: self.has(78) }
+    let at = ((std & 0x7fff_f000) + index * 4) & 0x7fff_ffff;
+    let entry = fetch(at)? as u64;
+    if entry & INVALID != 0 {
+        return Err(Fault::Own { code: Program::SegmentTranslation, entry: Some(at) });
     }
-
-    /// The doubleword at a real address, of a table or control block that is subject to no protection.
-    pub(crate) fn fetch_real_u64(&self, at: u64) -> Result<u64, Fault> {
-        let at = self.reach(self.absolute(Real(at)), Access::Fetch)?;
-        self.storage().load_u64(at).map_err(|_| Program::Addressing.into())
+    if entry & 0x8000_0000 != 0 || std & asce::PRIVATE != 0 && entry & COMMON != 0 {
+        return Err(Program::TranslationSpecification.into());
     }
-
-    /// The same for a word.
-    pub(crate) fn fetch_real_u32(&self, at: u64) -> Result<u32, Fault> {
-        let at = self.reach(self.absolute(Real(at)), Access::Fetch)?;
-        self.storage().load_u32(at).map_err(|_| Program::Addressing.into())
+    let page = va >> 12 & 0xff;
+    if page >> 4 > entry & 0xf {
+        return Err(Program::PageTranslation.into());
     }
-
-    /// ESA/390: a segment table of words, designated by a segment-table designation.
-    fn walk_esa(&self, std: u64, va: u64) -> Result<Walk, Fault> {
-        let word = |at: u64| self.fetch_real_u32(at);
-        let index = va >> 20 & 0x7ff;
-        if index >> 4 > std & 0x7f {
-            return Err(Program::SegmentTranslation.into());
-        }
-        let at = ((std & 0x7fff_f000) + index * 4) & 0x7fff_ffff;
-        let entry = word(at)? as u64;
-        if entry & INVALID != 0 {
-            return Err(Fault::Own { code: Program::SegmentTranslation, entry: Some(at) });
-        }
-        if entry & 0x8000_0000 != 0 || std & asce::PRIVATE != 0 && entry & COMMON != 0 {
-            return Err(Program::TranslationSpecification.into());
-        }
-        let page = va >> 12 & 0xff;
-        if page >> 4 > entry & 0xf {
-            return Err(Program::PageTranslation.into());
-        }
-        let at = ((entry & 0x7fff_ffc0) + page * 4) & 0x7fff_ffff;
-        let entry = word(at)? as u64;
-        if entry & PAGE_INVALID != 0 {
-            return Err(Fault::Own { code: Program::PageTranslation, entry: Some(at) });
-        }
-        if entry & 0x8000_0900 != 0 {
-            return Err(Program::TranslationSpecification.into());
-        }
-        Ok(Walk { real: Real(entry & 0x7fff_f000 | va & 0xfff), protected: entry & PROTECT != 0, key: None })
+    let at = ((entry & 0x7fff_ffc0) + page * 4) & 0x7fff_ffff;
+    let entry = fetch(at)? as u64;
+    if entry & PAGE_INVALID != 0 {
+        return Err(Fault::Own { code: Program::PageTranslation, entry: Some(at) });
     }
+    if entry & 0x8000_0900 != 0 {
+        return Err(Program::TranslationSpecification.into());
+    }
+    Ok(Walk { real: Real(entry & 0x7fff_f000 | va & 0xfff), protected: entry & PROTECT != 0, key: None })
 }

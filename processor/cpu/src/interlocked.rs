@@ -3,9 +3,7 @@
 //! Operands must be aligned on their size, as the instructions require; callers check and raise a specification
 //! exception. Fetch and store access are checked together, before anything changes.
 
-use crate::access::{Access, At, Space};
-use crate::interrupt::Interruption;
-use crate::state::State;
+use crate::state::{Access, At, Interruption, Space, State};
 use portable_atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicU128, Ordering::SeqCst};
 
 macro_rules! interlocked {

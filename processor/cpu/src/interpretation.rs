@@ -9,41 +9,12 @@
 //! Where the host has no frame, the instruction ends in [`Interruption::Host`] with nothing changed. The exception is
 //! the host's, and the guest executes the instruction again when the host has seen to it.
 
-use crate::access::Access;
-use crate::dat::{Fault, Rules, walk_z};
-use crate::interrupt::Interruption;
-use crate::mode::Architecture;
-use crate::state::{Shared, State};
-use arch::{Absolute, PAGE, PAGE_MASK, Program, Real};
-use std::sync::Arc;
-use storage::Storage;
+use crate::dat::{Fault, HostFault};
+use crate::state::{Access, HostSpace, Interpretation, Interruption, Space, State};
+use arch::{Absolute, PAGE, Program, Real};
 
 /// Facility: a translation-exception identification says whether it was a fetch or a store.
 const FETCH_STORE_INDICATION: u32 = 75;
-const STORED: u64 = 0x400;
-const FETCHED: u64 = 0x800;
-/// In a translation-exception identification: the tables protect the page.
-const BY_TABLE: u64 = 4;
-
-/// An exception that the host has while it interprets its guest.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HostFault {
-    pub code: Program,
-    /// The translation-exception identification: the host virtual address of the page.
-    pub id: u64,
-}
-
-/// Where a guest's storage is: part of the primary space of the host, which must be in z/Architecture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HostSpace {
-    asce: u64,
-    prefix: u64,
-    rules: Rules,
-    indicates: bool,
-    /// Host virtual addresses of the guest's first byte and last byte.
-    first: u64,
-    last: u64,
-}
 
 impl HostSpace {
     /// The storage from `first` to `last` of the primary space that `host` has now.
@@ -56,85 +27,6 @@ impl HostSpace {
             first,
             last,
         }
-    }
-
-    /// Whether the guest has storage at this absolute address.
-    pub fn has(&self, guest: Absolute) -> bool {
-        self.first.checked_add(guest.0).is_some_and(|at| at <= self.last)
-    }
-
-    fn absolute(&self, real: u64) -> Absolute {
-        let area = Architecture::Z.prefix_area();
-        Absolute(match real & !(area - 1) {
-            0 => real | self.prefix,
-            block if block == self.prefix => real & (area - 1),
-            _ => real,
-        })
-    }
-
-    /// The frame's byte that is the guest's absolute `guest`.
-    fn frame(&self, storage: &Storage, guest: Absolute, access: Access) -> Result<Absolute, Fault> {
-        if !self.has(guest) {
-            return Err(Program::Addressing.into());
-        }
-        let at = self.first + guest.0;
-        let indication = match access {
-            _ if !self.indicates => 0,
-            Access::Fetch => FETCHED,
-            Access::Store => STORED,
-        };
-        let fault = |code, bits| Fault::Host(HostFault { code, id: at & PAGE_MASK | indication | bits });
-        let entry = |at| storage.load_u64(self.absolute(at)).map_err(|_| fault(Program::Addressing, 0));
-        let walk = walk_z(self.asce, at, self.rules, entry).map_err(|why| match why {
-            Fault::Own { code, .. } => fault(code, 0),
-            host => host,
-        })?;
-        if walk.protected && access == Access::Store {
-            return Err(fault(Program::Protection, BY_TABLE));
-        }
-        let absolute = self.absolute(walk.real.0);
-        match storage.key(absolute) {
-            Ok(_) => Ok(absolute),
-            Err(_) => Err(fault(Program::Addressing, 0)),
-        }
-    }
-}
-
-/// What a CPU that is interpreted needs of its host.
-#[derive(Clone)]
-pub struct Interpretation {
-    space: HostSpace,
-    /// The CPU that interprets it: what it has in common with others of its configuration, and its address there.
-    pub(crate) host: (Arc<Shared>, u16),
-    /// The frames of the prefix area, which are there as long as the guest runs.
-    prefix: [Absolute; 2],
-    /// Controls of the state description that instructions look at.
-    pub load_control: u16,
-    pub interceptions: u32,
-    /// PER events are the host's.
-    pub per: bool,
-    /// Where the host keeps what the CPUs of the guest have in common.
-    pub control_area: Option<Absolute>,
-    /// Why an instruction ended in [`Interruption::Host`].
-    pub fault: Option<HostFault>,
-    /// Translations were purged: other CPUs of the host that interpret the same guest must purge theirs.
-    pub purged: bool,
-}
-
-impl Interpretation {
-    /// The location `real` of the prefix area.
-    pub(crate) fn low(&self, real: u64) -> Absolute {
-        Absolute(self.prefix[(real / PAGE) as usize & 1].0 | real % PAGE)
-    }
-
-    /// Whether the host wants one of these to be intercepted: see [`arch::interpretation::intercept`].
-    pub fn intercepts(&self, what: u32) -> bool {
-        self.interceptions & what != 0
-    }
-
-    /// Whether the host wants a program interruption, with a PER event or without one, to be intercepted.
-    pub fn wants_program_interruptions(&self, per: bool) -> bool {
-        self.intercepts(arch::interpretation::intercept::PROGRAM_INTERRUPTION) || per && self.per
     }
 }
 
@@ -190,7 +82,7 @@ impl State {
             Ok(_) => Ok(frame),
             Err(_) => Err(Program::Addressing.into()),
         });
-        found.map_err(|fault| self.access_exception(fault, at.0, crate::Space::Real, 0))
+        found.map_err(|fault| self.access_exception(fault, at.0, Space::Real, 0))
     }
 
     /// The host has no frame for what an instruction needs.

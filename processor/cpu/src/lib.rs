@@ -4,6 +4,9 @@
 //! subsystem want of it while it runs arrives through [`Signals`] (this CPU alone) and [`Floating`] (any CPU of the
 //! configuration). Both are atomics that the engine looks at between blocks.
 //!
+//! What a `State` is made of lies in `state/`, as values that know no `State`. What is done to a whole one (access,
+//! translation, interruption, timing) is an `impl State` in a file of its own beside it, and uses those values.
+//!
 //! This crate knows no opcode. `isa` does things to a `State`; `engine` decides what comes next; `complex` and CP
 //! complete what an [`Intercepted`] instruction asked for.
 
@@ -14,7 +17,6 @@ mod access_register;
 mod bulk;
 mod dat;
 mod guarded;
-mod intercept;
 #[allow(unsafe_code, reason = "an entry of the TLB is a host address")]
 mod interlocked;
 mod interpretation;
@@ -23,21 +25,18 @@ mod lockstep;
 mod measurement;
 mod mode;
 mod signals;
-#[allow(unsafe_code, reason = "the attention bits' own address, for translated code")]
 mod state;
+mod tables;
 mod timing;
-#[allow(unsafe_code, reason = "an entry holds host addresses")]
-mod tlb;
 pub mod transaction;
 
-pub use access::{Access, At, Space, Translation};
-pub use guarded::Guarded;
-pub use intercept::{Intercepted, IoInstruction};
-pub use interpretation::{HostFault, HostSpace, Interpretation};
-pub use interrupt::{Interruption, PerEvent};
+pub use access::Translation;
+pub use dat::HostFault;
 pub use lockstep::{Snapshot, Stored};
-pub use measurement::{CYCLES_PER_MICROSECOND, CounterSet, Counters};
-pub use mode::Architecture;
 pub use signals::{External, Floating, Order, Signals, attention};
-pub use state::{Facilities, SCRATCH, Shared, State, VectorRegisters, cr0, cr2, cr14, layout, local};
-pub use timing::{CpuTimer, FOREVER};
+pub use state::{
+    Access, Architecture, At, CYCLES_PER_MICROSECOND, CounterSet, Counters, CpuTimer, Facilities, Guarded, HostSpace,
+    Intercepted, Interpretation, Interruption, IoInstruction, PerEvent, SCRATCH, Shared, Space, State, VectorRegisters,
+    cr0, cr2, cr14, layout, local,
+};
+pub use timing::FOREVER;

@@ -9,22 +9,14 @@
 //! found are storage keys and page states, and storage that others write at the same time. So the comparison leaves out
 //! instructions that change keys, and no other CPU runs meanwhile.
 
-use crate::guarded::Guarded;
-use crate::intercept::Intercepted;
-use crate::interrupt::{Interruption, PerEvent};
-use crate::measurement::Counters;
-use crate::mode::Architecture;
-use crate::state::{State, VectorRegisters};
-use crate::timing::CpuTimer;
+use crate::state::{
+    Architecture, Counters, CpuTimer, Guarded, Intercepted, Interruption, PerEvent, State, VectorRegisters,
+};
 use arch::{Absolute, PAGE, PAGE_MASK};
 use std::fmt::Debug;
 
 /// So many frames are watched before all are forgotten.
 const FRAMES: usize = 8;
-
-/// Frames that can be stored into, as they were when the stretch began.
-#[derive(Default)]
-pub struct Watch(Vec<(u64, Box<[u8; PAGE as usize]>)>);
 
 /// A doubleword that was stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

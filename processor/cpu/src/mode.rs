@@ -1,24 +1,10 @@
 //! The modes of a CPU that change what instructions and addresses mean.
 
-use crate::state::State;
-use crate::tlb::Asid;
+use crate::signals::attention as bit;
+use crate::state::control::{cr0, cr14};
+use crate::state::tlb::Asid;
+use crate::state::{Architecture, State, local};
 use arch::mask;
-
-/// Which architecture a CPU is in. It decides the instruction set, the PSW's format and the prefix area's size.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-#[repr(u8)]
-pub enum Architecture {
-    S370 = 0,
-    Esa = 1,
-    Z = 2,
-}
-
-impl Architecture {
-    /// The size of the prefix area in bytes.
-    pub fn prefix_area(self) -> u64 {
-        if self == Architecture::Z { 8192 } else { 4096 }
-    }
-}
 
 impl State {
     /// The architecture this CPU is in.
@@ -94,26 +80,25 @@ impl State {
 
     /// Which interruptions the PSW and the control registers let in, as [`crate::attention`] bits.
     pub fn masks_changed(&mut self) {
-        use crate::signals::attention as bit;
         let psw = self.psw_mask;
         let mut external = bit::REQUEST;
-        let cr0 = self.cr[0];
-        for (control, class) in [
-            (crate::cr0::EMERGENCY_SIGNAL, bit::EMERGENCY_SIGNAL),
-            (crate::cr0::EXTERNAL_CALL, bit::EXTERNAL_CALL),
-            (crate::cr0::CLOCK_COMPARATOR, bit::CLOCK_COMPARATOR),
-            (crate::cr0::CPU_TIMER, bit::CPU_TIMER),
-            (crate::cr0::SERVICE_SIGNAL, bit::SERVICE_SIGNAL),
-            (crate::cr0::INTERRUPT_KEY, bit::INTERRUPT_KEY),
-            (crate::cr0::IUCV, bit::IUCV),
-            (crate::cr0::MALFUNCTION_ALERT, bit::MALFUNCTION_ALERT),
+        let control = self.cr[0];
+        for (subclass, class) in [
+            (cr0::EMERGENCY_SIGNAL, bit::EMERGENCY_SIGNAL),
+            (cr0::EXTERNAL_CALL, bit::EXTERNAL_CALL),
+            (cr0::CLOCK_COMPARATOR, bit::CLOCK_COMPARATOR),
+            (cr0::CPU_TIMER, bit::CPU_TIMER),
+            (cr0::SERVICE_SIGNAL, bit::SERVICE_SIGNAL),
+            (cr0::INTERRUPT_KEY, bit::INTERRUPT_KEY),
+            (cr0::IUCV, bit::IUCV),
+            (cr0::MALFUNCTION_ALERT, bit::MALFUNCTION_ALERT),
         ] {
-            if cr0 & control != 0 {
+            if control & subclass != 0 {
                 external |= class;
             }
         }
         let mut open = bit::ALWAYS;
-        if psw & mask::MACHINE_CHECK != 0 && self.cr[14] & crate::cr14::CHANNEL_REPORT != 0 {
+        if psw & mask::MACHINE_CHECK != 0 && self.cr[14] & cr14::CHANNEL_REPORT != 0 {
             open |= bit::MACHINE_CHECK;
         }
         self.open_for = [open, open | external, open | bit::IO, open | bit::IO | external];
@@ -128,7 +113,7 @@ impl State {
     /// To be called after control registers 9 to 11 changed.
     pub fn per_changed(&mut self) {
         let on = self.per_events() != 0;
-        self.local = self.local & !crate::local::PER | if on { crate::local::PER } else { 0 };
+        self.local = self.local & !local::PER | if on { local::PER } else { 0 };
     }
 
     /// Whether any byte from `first` to `last` lies in the range of control registers 10 and 11, which may wrap around.

@@ -1,82 +1,41 @@
-//! `State`: everything one CPU holds.
+//! `State`: everything one CPU holds, and what all of the crate asks of it. Its parts are in `state/`.
 
-use crate::guarded::Guarded;
-use crate::intercept::Intercepted;
-use crate::interpretation::Interpretation;
-use crate::interrupt::{Interruption, PerEvent};
-use crate::lockstep::Watch;
-use crate::measurement::Counters;
-use crate::mode::Architecture;
-use crate::signals::{Floating, Signals};
-use crate::timing::CpuTimer;
-use crate::tlb::{Asid, Tlb};
-use crate::transaction::Transaction;
+mod architecture;
+pub mod control;
+mod counters;
+mod guarded;
+mod intercepted;
+mod interpretation;
+mod interruption;
+mod operand;
+mod shared;
+mod timer;
+#[allow(unsafe_code, reason = "an entry holds host addresses")]
+pub mod tlb;
+pub mod transaction;
+mod watch;
+
+pub use architecture::Architecture;
+pub use control::{cr0, cr2, cr14};
+pub use counters::{CYCLES_PER_MICROSECOND, CounterSet, Counters};
+pub use guarded::Guarded;
+pub use intercepted::{Intercepted, IoInstruction};
+pub use interpretation::{HostSpace, Interpretation};
+pub use interruption::{Interruption, PerEvent};
+pub use operand::{Access, At, Space};
+pub use shared::{Facilities, Shared};
+pub use timer::CpuTimer;
+
+use crate::signals::{Signals, attention};
 use arch::{Absolute, Psw, Real, mask};
-use base::{Clock, Tod};
+use base::Tod;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use storage::{NotAvailable, Storage};
-
-/// Bits of control register 0 in use (POP, chapter 4, "Control registers").
-pub mod cr0 {
-    use base::bits::bit64;
-    /// Transactional execution; and no filtering of program interruptions in it.
-    pub const TRANSACTIONS: u64 = bit64(8);
-    pub const NO_FILTERING: u64 = bit64(9);
-    pub const COUNTER_EXTRACTION: u64 = bit64(15);
-    pub const SSM_SUPPRESSION: u64 = bit64(33);
-    pub const LOW_ADDRESS_PROTECTION: u64 = bit64(35);
-    pub const EXTRACTION_AUTHORITY: u64 = bit64(36);
-    pub const SECONDARY_SPACE: u64 = bit64(37);
-    pub const FETCH_PROTECTION_OVERRIDE: u64 = bit64(38);
-    pub const STORAGE_PROTECTION_OVERRIDE: u64 = bit64(39);
-    pub const ENHANCED_DAT: u64 = bit64(40);
-    pub const AFP: u64 = bit64(45);
-    pub const VECTOR: u64 = bit64(46);
-    pub const MALFUNCTION_ALERT: u64 = bit64(48);
-    pub const EMERGENCY_SIGNAL: u64 = bit64(49);
-    pub const EXTERNAL_CALL: u64 = bit64(50);
-    pub const CLOCK_COMPARATOR: u64 = bit64(52);
-    pub const CPU_TIMER: u64 = bit64(53);
-    pub const SERVICE_SIGNAL: u64 = bit64(54);
-    pub const INTERRUPT_KEY: u64 = bit64(57);
-    pub const IUCV: u64 = bit64(62);
-}
-
-/// Bits of control register 2 in use.
-pub mod cr2 {
-    use base::bits::bit64;
-    pub const GUARDED_STORAGE: u64 = bit64(59);
-}
-
-/// Bits of control register 14 in use.
-pub mod cr14 {
-    use base::bits::bit64;
-    pub const CHANNEL_REPORT: u64 = bit64(35);
-}
-
-/// The facility list as STFLE stores it: bit 0 is the leftmost of the first doubleword.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Facilities(pub [u64; 4]);
-
-impl Facilities {
-    /// A list with these bits on.
-    pub const fn of(bits: &[u32]) -> Facilities {
-        let mut list = [0; 4];
-        let mut n = 0;
-        while n < bits.len() {
-            list[bits[n] as usize / 64] |= 1 << (63 - bits[n] % 64);
-            n += 1;
-        }
-        Facilities(list)
-    }
-
-    /// Whether facility `bit` is installed.
-    pub fn has(&self, bit: u32) -> bool {
-        self.0.get(bit as usize / 64).is_some_and(|w| w >> (63 - bit % 64) & 1 == 1)
-    }
-}
+use tlb::{Asid, Tlb};
+use transaction::Transaction;
+use watch::Watch;
 
 /// The 32 vector registers, each as two halves. Indexed it gives floating-point registers: the left halves of the first
 /// sixteen (POP, chapter 21, "Registers").
@@ -104,20 +63,6 @@ impl IndexMut<usize> for VectorRegisters {
     fn index_mut(&mut self, n: usize) -> &mut u64 {
         &mut self.0[n & 15][0]
     }
-}
-
-/// What the CPUs of one configuration have in common.
-pub struct Shared {
-    pub storage: Arc<Storage>,
-    pub clock: Arc<dyn Clock>,
-    pub floating: Floating,
-    /// One for each CPU address.
-    pub signals: Box<[Signals]>,
-    pub facilities: Facilities,
-    /// What STIDP stores, for CPU 0.
-    pub cpu_id: u64,
-    /// Added to the host's clock to give the guest's TOD clock (SET CLOCK).
-    pub tod_offset: AtomicU64,
 }
 
 /// One CPU.
@@ -225,10 +170,10 @@ pub struct State {
 /// Words in `State::scratch`.
 pub const SCRATCH: usize = 84;
 
-/// Where host code finds what it needs, in bytes from the start of `State`, [`crate::tlb::Entry`] or `Code`.
+/// Where host code finds what it needs, in bytes from the start of `State`, [`tlb::Entry`] or `Code`.
 pub mod layout {
     use super::State;
-    use crate::tlb::{Entry, Tlb};
+    use super::tlb::{Entry, Tlb};
     use std::mem::offset_of;
     pub const IA: usize = offset_of!(State, ia);
     pub const NEXT_IA: usize = offset_of!(State, next_ia);
@@ -268,6 +213,7 @@ pub mod layout {
 pub(crate) struct Attention(*const AtomicU32);
 
 // SAFETY: an atomic that all CPUs share.
+#[allow(unsafe_code, reason = "the attention bits' own address, for translated code")]
 unsafe impl Send for Attention {}
 
 /// Bits of `State::local`.
@@ -414,6 +360,7 @@ impl State {
 
     /// This CPU's attention bits: what [`Signals::attention`] says.
     #[inline(always)]
+    #[allow(unsafe_code, reason = "as for `Attention`")]
     pub fn attention(&self) -> u32 {
         // SAFETY: the word lies in `shared.signals`, which never changes its place and lives as long as we hold it.
         unsafe { (*self.attention.0).load(Ordering::Relaxed) }
@@ -605,7 +552,7 @@ impl State {
         if let Some(interpretation) = &mut self.interpretation {
             // Other CPUs of a guest run on other CPUs of the host, which sees to it before this one goes on.
             interpretation.purged = true;
-            self.signals().raise(crate::attention::LEAVE);
+            self.signals().raise(attention::LEAVE);
             return;
         }
         let shared = self.shared.clone();
@@ -660,7 +607,7 @@ impl State {
     /// noticed: that is another purge.
     pub fn answer_purge(&mut self) {
         loop {
-            if self.signals().attention() & crate::attention::PURGE != 0 {
+            if self.signals().attention() & attention::PURGE != 0 {
                 let ticket = self.signals().purge_started();
                 self.purge_tlb();
                 self.signals().purge_finished(ticket);

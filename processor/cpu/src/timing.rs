@@ -1,22 +1,11 @@
 //! CPU timer and clock comparator (POP, chapter 4, "Timing").
 
 use crate::signals::attention;
-use crate::state::State;
+use crate::state::{CpuTimer, State};
 use base::Tod;
 
 /// A clock comparator that never comes.
 pub const FOREVER: u64 = u64::MAX;
-
-/// The CPU timer. It only counts while the CPU is being run, so that CP's time is not the guest's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct CpuTimer {
-    /// The value when it was last set, stopped or started.
-    value: u64,
-    /// The host's clock then, while it counts.
-    since: Option<Tod>,
-    /// Clock units the CPU had been run until then, in all.
-    ran: u64,
-}
 
 impl State {
     /// The host's clock now.

@@ -7,76 +7,14 @@
 //! engine executes a transaction one instruction at a time, bounded in number. It takes no interruption meanwhile: a
 //! pending one aborts the transaction.
 
-use crate::access::{At, Space};
-use crate::state::{State, local};
-use arch::{Absolute, Program};
+pub use crate::state::transaction::{Beginning, DEPTH, Diagnosis, Transaction, abort, filtered};
+use crate::state::{Space, State, local};
+use arch::Absolute;
 
-/// Abort codes (POP, chapter 5, "Transaction abort codes").
-pub mod abort {
-    pub const EXTERNAL: u64 = 2;
-    pub const PROGRAM: u64 = 4;
-    pub const MACHINE_CHECK: u64 = 5;
-    pub const IO: u64 = 6;
-    pub const STORE_OVERFLOW: u64 = 8;
-    pub const FETCH_CONFLICT: u64 = 9;
-    pub const RESTRICTED: u64 = 11;
-    pub const FILTERED: u64 = 12;
-    pub const NESTING: u64 = 13;
-    pub const MISCELLANEOUS: u64 = 255;
-}
-
-/// How deep transactions nest.
-pub const DEPTH: u16 = 15;
 /// Frames that a transaction may store into.
 const FRAMES: usize = 16;
 /// Where the diagnostic block of a program interruption goes: a real address.
 const PROGRAM_BLOCK: u64 = 0x1800;
-
-/// A transaction under way.
-pub struct Transaction {
-    pub depth: u16,
-    pub constrained: bool,
-    /// Which pairs of general registers an abort restores, and what they were.
-    save: u8,
-    gr: [u64; 16],
-    /// Where the diagnostic block goes.
-    block: Option<At>,
-    /// Where execution goes on after an abort.
-    resume: u64,
-    /// The highest program-interruption-filtering control of all levels.
-    pub filtering: u8,
-    /// Whether access registers may be changed, whether floating point may be used: at every level.
-    pub access_registers: bool,
-    pub floating_point: bool,
-    /// Instructions executed.
-    pub instructions: u32,
-    /// Stores that an abort does not undo.
-    kept: Vec<(Absolute, u64)>,
-}
-
-/// What TBEGIN or TBEGINC asks for.
-#[derive(Clone, Copy, Debug)]
-pub struct Beginning {
-    pub constrained: bool,
-    pub save: u8,
-    pub block: Option<At>,
-    pub resume: u64,
-    pub filtering: u8,
-    pub access_registers: bool,
-    pub floating_point: bool,
-}
-
-/// How a transaction failed, for its diagnostic block.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Diagnosis {
-    pub code: u64,
-    pub cc: u8,
-    /// Address of the instruction.
-    pub instruction: u64,
-    /// Instruction-length code and program-interruption code, when that is the reason; and a data-exception code.
-    pub program: u32,
-    pub dxc: u8,
-}
 
 impl State {
     /// Begins a transaction, or a level of one: the caller has checked that the depth allows it.
@@ -238,33 +176,5 @@ impl State {
 
     fn release_others(&mut self) {
         self.shared.floating.release(self.address);
-    }
-}
-
-/// Whether a program-interruption condition in a transaction is filtered, and the condition code of the abort.
-pub fn filtered(program: Program, filtering: u8) -> (bool, u8) {
-    use Program::*;
-    match program {
-        // Conditions of data and arithmetic.
-        Data | VectorProcessing | FixedPointOverflow | FixedPointDivide | DecimalOverflow | DecimalDivide
-        | HfpExponentOverflow | HfpExponentUnderflow | HfpSignificance | HfpDivide | HfpSquareRoot => {
-            (filtering >= 1, 3)
-        }
-        // Conditions of access.
-        Protection
-        | Addressing
-        | SegmentTranslation
-        | PageTranslation
-        | AsceType
-        | RegionFirstTranslation
-        | RegionSecondTranslation
-        | RegionThirdTranslation
-        | AletSpecification
-        | AlenTranslation
-        | AleSequence
-        | AsteValidity
-        | AsteSequence
-        | ExtendedAuthority => (filtering >= 2, 2),
-        _ => (false, 3),
     }
 }

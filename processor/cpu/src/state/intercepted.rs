@@ -1,6 +1,6 @@
 //! Instructions that a CPU recognises and checks, but that belong to the configuration or to CP.
 
-use crate::access::At;
+use super::operand::At;
 use arch::Absolute;
 
 /// I/O instructions (POP, chapter 14) with their checked operands.

@@ -7,7 +7,7 @@
 //! An entry is only there if the access that it allows needs no further check. Protection by key, table or low address
 //! was checked when it was made, and the reference and change bits are set.
 
-use crate::mode::Architecture;
+use super::architecture::Architecture;
 use arch::{PAGE, PAGE_MASK};
 use std::ops::{Deref, DerefMut};
 use storage::{Code, Row, Table};
@@ -211,7 +211,7 @@ impl Tlb {
 
     /// What of the mode decides how tables are read: a change purges.
     pub fn set_format(&mut self, architecture: Architecture, cr0: u64) {
-        use crate::cr0::*;
+        use super::control::cr0::*;
         let bits = cr0
             & (LOW_ADDRESS_PROTECTION
                 | FETCH_PROTECTION_OVERRIDE
