@@ -4,7 +4,7 @@
 //! between two instructions, and answers "busy" to further orders until then.
 
 use crate::{Configuration, VirtualCpu};
-use arch::{Absolute, lowcore};
+use arch::Absolute;
 use base::Held;
 use cpu::{Architecture, Interruption, Order, State};
 use std::sync::atomic::Ordering::SeqCst;
@@ -119,11 +119,9 @@ impl Configuration {
                 if self.storage().key(Absolute(at + 0x1ff)).is_err() {
                     return Answer::Status(status::INVALID_PARAMETER);
                 }
-                // The area of 512 bytes is the one that lies at 1200 in the prefix area.
-                let base = at.wrapping_sub(lowcore::z::SAVE_FPR);
                 let stopped = self.when_stopped(state, target, |s| {
                     if s.architecture() == Architecture::Z {
-                        s.store_status_at(base);
+                        s.store_status_at(at);
                     }
                 });
                 stopped.unwrap_or(Answer::Accepted)

@@ -291,13 +291,10 @@ fn a_channel_report_is_a_machine_check() {
     assert_eq!(machine.get64(z::MACHINE_CHECK_CODE), 0x0040_0f5d_4033_0000, "vector registers are valid");
     assert_eq!((machine.get64(0x3_0118), machine.get64(0x3_0050)), (17, 55));
     assert_eq!(machine.get64(z::MACHINE_CHECK_OLD + 8), PROGRAM);
-    assert_eq!(machine.get64(z::SAVE_GPR + 24), 33);
-    assert_eq!(machine.get32(z::SAVE_ACCESS + 16), 44);
-    assert_eq!(machine.get64(z::SAVE_FPR + 40), 55);
-    assert_eq!(machine.get64(z::SAVE_CONTROL + 72), 99);
-    assert_eq!(machine.get32(z::SAVE_FPC), 0x0070_0000);
-    assert_eq!(machine.get32(z::SAVE_TOD_PROGRAMMABLE), 7);
-    assert_eq!(machine.get64(z::SAVE_CLOCK_COMPARATOR), 0x12_3456);
+    assert_eq!((machine.get64(0x1298), machine.get32(0x1350)), (33, 44), "general and access registers");
+    assert_eq!((machine.get64(0x1228), machine.get64(0x13c8)), (55, 99), "floating-point and control registers");
+    assert_eq!((machine.get32(0x131c), machine.get32(0x1324)), (0x0070_0000, 7), "FPC and TOD programmable register");
+    assert_eq!(machine.get64(0x1330), 0x12_3456, "the clock comparator");
     assert_eq!(machine.get(z::ARCHITECTURE_MODE, 1), [1]);
     assert_eq!(machine.go(WIDE | mask::MACHINE_CHECK, PROGRAM), Ending::Done, "it is no longer pending");
 }

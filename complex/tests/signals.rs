@@ -294,7 +294,7 @@ fn a_running_cpu_carries_orders_out() {
         assert!((0x5000..0x5008).contains(&machine.get64(z::RESTART_OLD + 8)));
         assert_eq!(signal(STOP_AND_STORE, 0), (0, 0));
         stopped();
-        assert!((0x5100..0x5108).contains(&machine.get64(z::SAVE_PSW + 8)));
+        assert!((0x5100..0x5108).contains(&machine.get64(0x1308)));
         assert_eq!(signal(START, 0), (0, 0));
         assert_eq!(signal(INITIAL_RESET, 0), (0, 0));
         stopped();

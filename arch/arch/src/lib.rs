@@ -49,12 +49,18 @@
 //! [why]: ../../../docs/decisions/0006-layouts-by-zerocopy.md
 
 mod address;
+pub mod crypto;
 pub mod deflate;
+pub mod guarded;
 pub mod interpretation;
 pub mod interruption;
 pub mod io;
 pub mod lowcore;
+pub mod measurement;
 mod psw;
+pub mod timing;
+pub mod transaction;
+pub mod ultravisor;
 
 pub use address::{Absolute, Logical, PAGE, PAGE_MASK, Real};
 pub use interruption::Program;

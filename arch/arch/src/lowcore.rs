@@ -1,5 +1,49 @@
 //! Assigned storage locations: the prefix area (POP, chapter 3, "Assigned storage locations").
 
+use base::layout::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// Where STORE STATUS and a machine check store registers in z/Architecture: 512 bytes from [`z::SAVE_AREA`] on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct SaveArea {
+    pub floating_point: [U64; 16],
+    pub general: [U64; 16],
+    /// STORE STATUS alone stores the PSW and the prefix.
+    pub psw: [U64; 2],
+    reserved_1: U64,
+    pub prefix: U32,
+    pub fpc: U32,
+    reserved_2: U32,
+    pub tod_programmable: U32,
+    pub cpu_timer: U64,
+    /// Bits 0-55 of the clock comparator, on the right of a zero byte.
+    pub clock_comparator: U64,
+    reserved_3: U64,
+    pub access: [U32; 16],
+    pub control: [U64; 16],
+}
+const _: () = assert!(size_of::<SaveArea>() == 512);
+
+/// The same in ESA/390: from [`esa::SAVE_AREA`] on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct EsaSaveArea {
+    pub cpu_timer: U64,
+    pub clock_comparator: U64,
+    reserved_1: [U64; 3],
+    /// STORE STATUS alone stores the PSW and the prefix.
+    pub psw: U64,
+    pub prefix: U32,
+    reserved_2: [U32; 5],
+    pub access: [U32; 16],
+    /// Registers 0, 2, 4 and 6.
+    pub floating_point: [U64; 4],
+    pub general: [U32; 16],
+    pub control: [U32; 16],
+}
+const _: () = assert!(size_of::<EsaSaveArea>() as u64 == 0x200 - esa::SAVE_AREA);
+
 /// z/Architecture: real addresses in the 8 KiB prefix area.
 pub mod z {
     pub const EXTERNAL_PARAMETER: u64 = 0x80;
@@ -39,16 +83,8 @@ pub mod z {
     pub const IO_NEW: u64 = 0x1f0;
     pub const EXTENDED_SAVE_AREA: u64 = 0x11b0;
     pub const EXTERNAL_PARAMETER_64: u64 = 0x11b8;
-    pub const SAVE_FPR: u64 = 0x1200;
-    pub const SAVE_GPR: u64 = 0x1280;
-    pub const SAVE_PSW: u64 = 0x1300;
-    pub const SAVE_PREFIX: u64 = 0x1318;
-    pub const SAVE_FPC: u64 = 0x131c;
-    pub const SAVE_TOD_PROGRAMMABLE: u64 = 0x1324;
-    pub const SAVE_CPU_TIMER: u64 = 0x1328;
-    pub const SAVE_CLOCK_COMPARATOR: u64 = 0x1330;
-    pub const SAVE_ACCESS: u64 = 0x1340;
-    pub const SAVE_CONTROL: u64 = 0x1380;
+    /// A [`SaveArea`](super::SaveArea).
+    pub const SAVE_AREA: u64 = 0x1200;
 }
 
 /// ESA/390: real addresses in the 4 KiB prefix area where they differ from z/Architecture's.
@@ -68,12 +104,6 @@ pub mod esa {
     pub const TRANSLATION_EXCEPTION_ID: u64 = 0x90;
     pub const MONITOR_CODE: u64 = 0x9c;
     pub const PER_ADDRESS: u64 = 0x98;
-    pub const SAVE_CPU_TIMER: u64 = 0xd8;
-    pub const SAVE_CLOCK_COMPARATOR: u64 = 0xe0;
-    pub const SAVE_PSW: u64 = 0x100;
-    pub const SAVE_PREFIX: u64 = 0x108;
-    pub const SAVE_ACCESS: u64 = 0x120;
-    pub const SAVE_FPR: u64 = 0x160;
-    pub const SAVE_GPR: u64 = 0x180;
-    pub const SAVE_CONTROL: u64 = 0x1c0;
+    /// An [`EsaSaveArea`](super::EsaSaveArea).
+    pub const SAVE_AREA: u64 = 0xd8;
 }

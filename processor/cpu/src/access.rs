@@ -9,6 +9,7 @@ use crate::state::tlb::{Asid, Entry, Tlb};
 use crate::state::{Access, At, Interruption, Space, State, cr0};
 use arch::{Absolute, AddressSpaceControl, PAGE, PAGE_MASK, Program, Real, mask};
 use storage::{Code, key};
+use zerocopy::{FromBytes, IntoBytes};
 
 /// What a translation that touches nothing found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,9 +85,9 @@ macro_rules! typed {
             if let Some(v) = self.$find(at) {
                 return Ok(v);
             }
-            let mut bytes = [0; size_of::<$t>()];
-            self.load_slow(at, &mut bytes)?;
-            Ok(<$t>::from_be_bytes(bytes))
+            let mut v: $t = 0;
+            self.load_slow(at, v.as_mut_bytes())?;
+            Ok(<$t>::from_be(v))
         }
 
         /// Loads a value that is going to be stored back: the store to the same place is sure to succeed.
@@ -104,7 +105,7 @@ macro_rules! typed {
         pub fn $store(&mut self, at: At, v: $t) -> Result<(), Interruption> {
             match self.$put(at, v) {
                 Some(()) => Ok(()),
-                None => self.store_slow(at, &v.to_be_bytes()),
+                None => self.store_slow(at, v.to_be().as_bytes()),
             }
         }
     };
@@ -184,6 +185,14 @@ impl State {
             return Ok(());
         }
         self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, from)
+    }
+
+    /// Copies a layout in (see `arch`). It is copied out by [`State::write_bytes`] of its bytes.
+    #[inline]
+    pub fn read_layout<T: FromBytes + IntoBytes>(&mut self, at: At) -> Result<T, Interruption> {
+        let mut layout = T::new_zeroed();
+        self.read_bytes(at, layout.as_mut_bytes())?;
+        Ok(layout)
     }
 
     /// [`State::read_bytes`] in a space and with a key of one's own choice.

@@ -6,6 +6,8 @@
 
 use crate::state::{Access, At, Interruption, Space, State};
 use arch::PAGE;
+use base::layout::U64;
+use zerocopy::IntoBytes;
 
 /// Bytes from `address` to the end of its page.
 #[inline(always)]
@@ -136,10 +138,10 @@ impl State {
             }
             return Ok(());
         }
-        let mut bytes = [0; 128];
-        self.read_bytes(at, &mut bytes[..8 * count])?;
-        for (k, word) in bytes.chunks_exact(8).take(count).enumerate() {
-            self.gr[(first as usize + k) & 15] = u64::from_be_bytes(word.try_into().expect("eight bytes"));
+        let mut words = [U64::ZERO; 16];
+        self.read_bytes(at, words[..count].as_mut_bytes())?;
+        for (k, word) in words[..count].iter().enumerate() {
+            self.gr[(first as usize + k) & 15] = word.get();
         }
         Ok(())
     }
@@ -158,11 +160,8 @@ impl State {
             self.stored(page, at.address, 8 * count);
             return Ok(());
         }
-        let mut bytes = [0; 128];
-        for (k, word) in bytes.chunks_exact_mut(8).take(count).enumerate() {
-            word.copy_from_slice(&self.gr[(first as usize + k) & 15].to_be_bytes());
-        }
-        self.write_bytes(at, &bytes[..8 * count])
+        let words: [U64; 16] = std::array::from_fn(|k| self.gr[(first as usize + k) & 15].into());
+        self.write_bytes(at, words[..count].as_bytes())
     }
 
     /// Loads vector registers, from `first` on, `count` of them (at most 16).
@@ -178,11 +177,10 @@ impl State {
             }
             return Ok(());
         }
-        let mut bytes = [0; 256];
-        self.read_bytes(at, &mut bytes[..16 * count])?;
-        for (register, quadword) in self.fpr.0[first..first + count].iter_mut().zip(bytes.chunks_exact(16)) {
-            let v = u128::from_be_bytes(quadword.try_into().expect("sixteen bytes"));
-            *register = [(v >> 64) as u64, v as u64];
+        let mut quadwords = [[U64::ZERO; 2]; 16];
+        self.read_bytes(at, quadwords[..count].as_mut_bytes())?;
+        for (register, quadword) in self.fpr.0[first..first + count].iter_mut().zip(quadwords) {
+            *register = quadword.map(U64::get);
         }
         Ok(())
     }
@@ -201,11 +199,10 @@ impl State {
             self.stored(page, at.address, 16 * count);
             return Ok(());
         }
-        let mut bytes = [0; 256];
-        for (register, quadword) in self.fpr.0[first..first + count].iter().zip(bytes.chunks_exact_mut(16)) {
-            quadword[..8].copy_from_slice(&register[0].to_be_bytes());
-            quadword[8..].copy_from_slice(&register[1].to_be_bytes());
+        let mut quadwords = [[U64::ZERO; 2]; 16];
+        for (register, quadword) in self.fpr.0[first..first + count].iter().zip(&mut quadwords) {
+            *quadword = register.map(U64::new);
         }
-        self.write_bytes(at, &bytes[..16 * count])
+        self.write_bytes(at, quadwords[..count].as_bytes())
     }
 }

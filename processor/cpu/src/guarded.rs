@@ -2,13 +2,10 @@
 //! chapter 4, "Guarded-storage facility").
 
 use crate::state::{At, Interruption, Space, State, cr2};
+use arch::guarded::EventList;
 use arch::{AddressSpaceControl, mask};
-
-/// Places in the guarded-storage-event parameter list.
-mod list {
-    pub const HANDLER: u64 = 8;
-    pub const INSTRUCTION: u64 = 16;
-}
+use std::mem::offset_of;
+use zerocopy::IntoBytes;
 
 impl State {
     /// Whether pointers are looked at.
@@ -26,25 +23,26 @@ impl State {
         logical: bool,
     ) -> Result<(), Interruption> {
         let at = At { address: self.guarded.parameters & self.address_mask, ar: 0 };
-        let mut handler = [0; 8];
-        self.read_bytes(self.further(at, list::HANDLER), &mut handler)?;
+        let handler = self.load_u64(self.further(at, offset_of!(EventList, handler) as u64))?;
         let psw = self.psw();
         let mode = (psw.is(mask::EXTENDED_ADDRESSING) as u8) << 1 | psw.is(mask::BASIC_ADDRESSING) as u8;
         let dat = psw.is(mask::DAT);
         let ar = if dat && psw.space() == AddressSpaceControl::AccessRegister { operand.ar } else { 0 };
         let access = (dat as u8) << 6 | (psw.space() as u8) << 4 | ar;
+        let mut list = EventList::default();
+        (list.mode, list.cause, list.access) = (mode, logical as u8, access);
+        list.instruction = instruction.into();
+        list.operand = operand.address.into();
+        list.pointer = pointer.into();
+        list.return_address = instruction.into();
         // The header, and everything after the handler's address.
-        let header = [0, mode, logical as u8, access];
-        let mut rest = [0; 32];
-        for (place, v) in rest.chunks_exact_mut(8).zip([instruction, operand.address, pointer, instruction]) {
-            place.copy_from_slice(&v.to_be_bytes());
-        }
-        let behind = self.further(at, list::INSTRUCTION);
-        self.test_store(at.address, list::INSTRUCTION + rest.len() as u64, Space::Mode { ar: 0 }, self.key)?;
-        self.write_bytes(at, &header)?;
-        self.write_bytes(behind, &rest)?;
+        let (header, rest) = (&list.as_bytes()[..4], &list.as_bytes()[offset_of!(EventList, instruction)..]);
+        let behind = self.further(at, offset_of!(EventList, instruction) as u64);
+        self.test_store(at.address, size_of::<EventList>() as u64, Space::Mode { ar: 0 }, self.key)?;
+        self.write_bytes(at, header)?;
+        self.write_bytes(behind, rest)?;
         self.breaking_event = instruction;
-        self.next_ia = u64::from_be_bytes(handler) & self.address_mask;
+        self.next_ia = handler & self.address_mask;
         Ok(())
     }
 }

@@ -4,9 +4,11 @@
 //! (nullification or suppression) and calls one of the `State` methods here.
 
 use crate::state::{Architecture, Interruption, PerEvent, State};
-use arch::lowcore::{esa, z};
+use arch::lowcore::{EsaSaveArea, SaveArea, esa, z};
 use arch::{Absolute, PAGE_MASK, Program, Psw, Real};
+use base::layout::{U16, U32, U64};
 use storage::NotAvailable;
+use zerocopy::IntoBytes;
 
 /// The facility bit of the vector facility.
 const VECTOR_FACILITY: u32 = 129;
@@ -183,7 +185,7 @@ impl State {
             saved = area != 0 && self.store_vectors_at(area).is_ok();
         }
         self.store_real_u64(z::MACHINE_CHECK_CODE, code | if saved { VECTOR_REGISTERS_VALID } else { 0 });
-        self.store_registers_at(self.prefix);
+        self.save(Absolute(self.prefix + self.save_area()), false);
         self.store_real_u8(z::ARCHITECTURE_MODE, (self.architecture() == Architecture::Z) as u8);
         self.exchange_psw(exchange(
             self.architecture(),
@@ -203,69 +205,62 @@ impl State {
 
     /// STORE STATUS: all registers, the PSW, the prefix and the architecture go to the save areas at absolute 0.
     pub fn store_status(&mut self) {
-        self.store_status_at(0);
+        self.store_status_at(self.save_area());
         let mode = (self.architecture() == Architecture::Z) as u8;
         self.storage().write(Absolute(z::ARCHITECTURE_MODE), &[mode]).expect("0 always exists");
     }
 
-    /// The same with the save areas at their distances from absolute `base`; of them all must exist. (`base` may be
-    /// below 0 when only the end of the areas lies in storage, as STORE STATUS AT ADDRESS has it: it wraps.)
-    pub fn store_status_at(&mut self, base: u64) {
-        self.store_registers_at(base);
-        let storage = self.storage().clone();
-        let put = |at: u64, bytes: &[u8]| {
-            storage.write(Absolute(base.wrapping_add(at)), bytes).expect("callers check that the areas exist");
-        };
-        let psw = self.psw();
-        if self.architecture() == Architecture::Z {
-            put(z::SAVE_PSW, &psw.mask.to_be_bytes());
-            put(z::SAVE_PSW + 8, &psw.address.to_be_bytes());
-            put(z::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
-        } else {
-            put(esa::SAVE_PSW, &psw.to_short().to_be_bytes());
-            put(esa::SAVE_PREFIX, &(self.prefix as u32).to_be_bytes());
-        }
+    /// The same with the save area at absolute `at`, where all of it must exist.
+    pub fn store_status_at(&mut self, at: u64) {
+        self.save(Absolute(at), true);
     }
 
     /// STORE ADDITIONAL STATUS: the vector registers go to the 512 bytes at absolute `at`.
     pub fn store_vectors_at(&mut self, at: u64) -> Result<(), NotAvailable> {
-        let mut bytes = [0; 512];
-        for (half, to) in self.fpr.0.as_flattened().iter().zip(bytes.chunks_exact_mut(8)) {
-            to.copy_from_slice(&half.to_be_bytes());
-        }
-        self.storage().write(Absolute(at), &bytes)
+        let registers = self.fpr.0.map(|halves| halves.map(U64::new));
+        self.storage().write(Absolute(at), registers.as_bytes())
     }
 
-    /// Stores all registers and timers in the save areas at their distances from absolute `base`.
-    fn store_registers_at(&mut self, base: u64) {
+    /// Where the save area is, from the beginning of the prefix area or of storage.
+    fn save_area(&self) -> u64 {
+        if self.architecture() == Architecture::Z { z::SAVE_AREA } else { esa::SAVE_AREA }
+    }
+
+    /// Stores all registers and timers in the save area at `at`, and the PSW and the prefix, too, with `status`. The
+    /// rest of it stays.
+    fn save(&mut self, at: Absolute, status: bool) {
+        const THERE: &str = "callers check that the area exists";
         let storage = self.storage().clone();
-        let put = |at: u64, bytes: &[u8]| {
-            storage.write(Absolute(base.wrapping_add(at)), bytes).expect("callers check that the areas exist");
-        };
+        let psw = self.psw();
         let timer = self.cpu_timer();
-        let comparator = self.clock_comparator;
         if self.architecture() == Architecture::Z {
-            for r in 0..16 {
-                put(z::SAVE_FPR + 8 * r as u64, &self.fpr[r].to_be_bytes());
-                put(z::SAVE_GPR + 8 * r as u64, &self.gr[r].to_be_bytes());
-                put(z::SAVE_ACCESS + 4 * r as u64, &self.ar[r].to_be_bytes());
-                put(z::SAVE_CONTROL + 8 * r as u64, &self.cr[r].to_be_bytes());
+            let mut area: SaveArea = storage.read_layout(at).expect(THERE);
+            area.floating_point = self.fpr.floating().map(U64::new);
+            area.general = self.gr.map(U64::new);
+            area.access = self.ar.map(U32::new);
+            area.control = self.cr.map(U64::new);
+            area.fpc = self.fpc.into();
+            area.tod_programmable = self.tod_programmable.into();
+            area.cpu_timer = timer.into();
+            area.clock_comparator = (self.clock_comparator >> 8).into();
+            if status {
+                area.psw = [psw.mask, psw.address].map(U64::new);
+                area.prefix = (self.prefix as u32).into();
             }
-            put(z::SAVE_FPC, &self.fpc.to_be_bytes());
-            put(z::SAVE_TOD_PROGRAMMABLE, &self.tod_programmable.to_be_bytes());
-            put(z::SAVE_CPU_TIMER, &timer.to_be_bytes());
-            put(z::SAVE_CLOCK_COMPARATOR, &(comparator >> 8).to_be_bytes());
+            storage.write(at, area.as_bytes()).expect(THERE);
         } else {
-            for r in 0..16 {
-                put(esa::SAVE_GPR + 4 * r as u64, &(self.gr[r] as u32).to_be_bytes());
-                put(esa::SAVE_ACCESS + 4 * r as u64, &self.ar[r].to_be_bytes());
-                put(esa::SAVE_CONTROL + 4 * r as u64, &(self.cr[r] as u32).to_be_bytes());
+            let mut area: EsaSaveArea = storage.read_layout(at).expect(THERE);
+            area.floating_point = [0, 2, 4, 6].map(|r| self.fpr[r].into());
+            area.general = self.gr.map(|v| (v as u32).into());
+            area.access = self.ar.map(U32::new);
+            area.control = self.cr.map(|v| (v as u32).into());
+            area.cpu_timer = timer.into();
+            area.clock_comparator = self.clock_comparator.into();
+            if status {
+                area.psw = psw.to_short().into();
+                area.prefix = (self.prefix as u32).into();
             }
-            for r in 0..4 {
-                put(esa::SAVE_FPR + 8 * r as u64, &self.fpr[2 * r].to_be_bytes());
-            }
-            put(esa::SAVE_CPU_TIMER, &timer.to_be_bytes());
-            put(esa::SAVE_CLOCK_COMPARATOR, &comparator.to_be_bytes());
+            storage.write(at, area.as_bytes()).expect(THERE);
         }
     }
 
@@ -297,29 +292,27 @@ impl State {
         }
     }
 
-    pub(crate) fn store_real_u8(&mut self, real: u64, v: u8) {
+    fn store_real(&mut self, real: u64, v: &[u8]) {
         let at = self.low(real);
         self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().store(at, &[v]).expect("the prefix area lies in storage");
+        self.storage().store(at, v).expect("the prefix area lies in storage");
+    }
+
+    pub(crate) fn store_real_u8(&mut self, real: u64, v: u8) {
+        self.store_real(real, &[v]);
     }
 
     pub(crate) fn store_real_u16(&mut self, real: u64, v: u16) {
-        let at = self.low(real);
-        self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().store(at, &v.to_be_bytes()).expect("the prefix area lies in storage");
+        self.store_real(real, U16::new(v).as_bytes());
     }
 
     /// Stores a word at a real address of the prefix area.
     pub fn store_real_u32(&mut self, real: u64, v: u32) {
-        let at = self.low(real);
-        self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().store(at, &v.to_be_bytes()).expect("the prefix area lies in storage");
+        self.store_real(real, U32::new(v).as_bytes());
     }
 
     pub(crate) fn store_real_u64(&mut self, real: u64, v: u64) {
-        let at = self.low(real);
-        self.watch_frame(at.0 & PAGE_MASK);
-        self.storage().store(at, &v.to_be_bytes()).expect("the prefix area lies in storage");
+        self.store_real(real, U64::new(v).as_bytes());
     }
 
     pub(crate) fn load_real_u64(&mut self, real: u64) -> u64 {

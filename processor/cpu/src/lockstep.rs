@@ -13,7 +13,9 @@ use crate::state::{
     Architecture, Counters, CpuTimer, Guarded, Intercepted, Interruption, PerEvent, State, VectorRegisters,
 };
 use arch::{Absolute, PAGE, PAGE_MASK};
+use base::layout::U64;
 use std::fmt::Debug;
+use zerocopy::{IntoBytes, transmute_ref};
 
 /// So many frames are watched before all are forgotten.
 const FRAMES: usize = 8;
@@ -191,7 +193,7 @@ impl State {
         for stored in stores {
             let (frame, at) = (stored.at.0 & PAGE_MASK, (stored.at.0 % PAGE) as usize);
             if let Some((_, copy)) = watch.0.iter_mut().find(|(known, _)| *known == frame) {
-                copy[at..at + 8].copy_from_slice(&stored.value.to_be_bytes());
+                copy[at..at + 8].copy_from_slice(U64::new(stored.value).as_bytes());
             }
         }
     }
@@ -233,17 +235,16 @@ impl State {
 
     fn each_store(&self, mut found: impl FnMut(Stored, u64)) {
         let Some(watch) = &self.watch else { return };
-        let mut now = [0; PAGE as usize];
+        let mut now = [U64::ZERO; PAGE as usize / 8];
         for (frame, copy) in &watch.0 {
             if self.storage().holds(Absolute(*frame), copy).expect("the frame exists") {
                 continue;
             }
-            self.storage().peek(Absolute(*frame), &mut now).expect("the frame exists");
-            for (n, (now, old)) in now.as_chunks::<8>().0.iter().zip(copy.as_chunks::<8>().0).enumerate() {
-                if now != old {
-                    let at = Absolute(frame + 8 * n as u64);
-                    found(Stored { at, value: u64::from_be_bytes(*now) }, u64::from_be_bytes(*old));
-                }
+            self.storage().peek(Absolute(*frame), now.as_mut_bytes()).expect("the frame exists");
+            let before: &[U64; PAGE as usize / 8] = transmute_ref!(&**copy);
+            for (n, (now, old)) in now.iter().zip(before).enumerate().filter(|(_, (now, old))| now != old) {
+                let at = Absolute(frame + 8 * n as u64);
+                found(Stored { at, value: now.get() }, old.get());
             }
         }
     }

@@ -10,6 +10,9 @@
 pub use crate::state::transaction::{Beginning, DEPTH, Diagnosis, Transaction, abort, filtered};
 use crate::state::{Space, State, local};
 use arch::Absolute;
+use arch::transaction::DiagnosticBlock;
+use base::layout::U64;
+use zerocopy::IntoBytes;
 
 /// Frames that a transaction may store into.
 const FRAMES: usize = 16;
@@ -117,16 +120,16 @@ impl State {
     fn undone(&mut self, t: Transaction, why: Diagnosis) {
         let storage = self.storage().clone();
         for (at, v) in &t.kept {
-            storage.store(*at, &v.to_be_bytes()).expect("it was stored before");
+            storage.store_u64(*at, *v).expect("it was stored before");
         }
         let diagnostic = self.diagnostic_block(&t, why);
         if let Some(at) = t.block {
             // Its page could be stored into when the transaction began.
-            let _ = self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, &diagnostic);
+            let _ = self.write_in(at.address, Space::Mode { ar: at.ar }, self.key, diagnostic.as_bytes());
         }
         if why.code == abort::PROGRAM {
             let at = self.low(PROGRAM_BLOCK);
-            storage.store(at, &diagnostic).expect("the prefix area lies in storage");
+            storage.store(at, diagnostic.as_bytes()).expect("the prefix area lies in storage");
         }
         for pair in 0..8 {
             if t.save << pair & 0x80 != 0 {
@@ -141,22 +144,21 @@ impl State {
     }
 
     /// The transaction-diagnostic block, format 1.
-    fn diagnostic_block(&self, t: &Transaction, why: Diagnosis) -> [u8; 256] {
-        let mut block = [0; 256];
-        let mut put = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
-        put(0, &[1, if t.constrained { 0x40 } else { 0 }]);
-        put(6, &t.depth.to_be_bytes());
-        put(8, &why.code.to_be_bytes());
-        put(24, &why.instruction.to_be_bytes());
+    fn diagnostic_block(&self, t: &Transaction, why: Diagnosis) -> DiagnosticBlock {
+        let mut block = DiagnosticBlock::default();
+        block.format = 1;
+        block.flags = if t.constrained { DiagnosticBlock::CONSTRAINED } else { 0 };
+        block.depth = t.depth.into();
+        block.abort_code = why.code.into();
+        block.instruction = why.instruction.into();
         if why.program != 0 {
-            put(32, &[self.exception_access_id, why.dxc]);
-            put(36, &why.program.to_be_bytes());
-            put(40, &self.translation_exception_id.to_be_bytes());
-            put(48, &self.breaking_event.to_be_bytes());
+            block.exception_access_id = self.exception_access_id;
+            block.data_exception_code = why.dxc;
+            block.program = why.program.into();
+            block.translation_exception_id = self.translation_exception_id.into();
+            block.breaking_event = self.breaking_event.into();
         }
-        for (n, r) in self.gr.iter().enumerate() {
-            put(128 + 8 * n, &r.to_be_bytes());
-        }
+        block.general = self.gr.map(U64::new);
         block
     }
 

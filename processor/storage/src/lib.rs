@@ -36,6 +36,7 @@ pub use pages::Pages;
 pub use table::{Row, Table};
 
 use arch::{Absolute, PAGE};
+use base::layout::{U16, U32, U64};
 use isolation::{Isolation, common};
 use mapping::Mapping;
 use std::io;
@@ -45,6 +46,7 @@ use std::sync::atomic::{
     Ordering::{Relaxed, SeqCst},
     fence,
 };
+use zerocopy::{FromBytes, IntoBytes};
 
 /// An address outside the configuration's storage (an addressing exception, or a program check of the channel).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -312,55 +314,78 @@ impl Storage {
         self.bytes.expect(a.0..a.0 + len);
     }
 
+    /// A layout that lies at `a`, for a CPU.
+    pub fn load_layout<T: FromBytes + IntoBytes>(&self, a: Absolute) -> Result<T, NotAvailable> {
+        let mut layout = T::new_zeroed();
+        self.load(a, layout.as_mut_bytes())?;
+        Ok(layout)
+    }
+
     /// The word at `a`, for a CPU.
     pub fn load_u32(&self, a: Absolute) -> Result<u32, NotAvailable> {
-        let mut bytes = [0; 4];
-        self.load(a, &mut bytes)?;
-        Ok(u32::from_be_bytes(bytes))
+        self.load_layout(a).map(U32::get)
     }
 
     /// The doubleword at `a`, for a CPU.
     pub fn load_u64(&self, a: Absolute) -> Result<u64, NotAvailable> {
-        let mut bytes = [0; 8];
-        self.load(a, &mut bytes)?;
-        Ok(u64::from_be_bytes(bytes))
+        self.load_layout(a).map(U64::get)
+    }
+
+    /// Stores a halfword, for a CPU.
+    pub fn store_u16(&self, a: Absolute, v: u16) -> Result<(), NotAvailable> {
+        self.store(a, U16::new(v).as_bytes())
+    }
+
+    /// Stores a word, for a CPU.
+    pub fn store_u32(&self, a: Absolute, v: u32) -> Result<(), NotAvailable> {
+        self.store(a, U32::new(v).as_bytes())
+    }
+
+    /// Stores a doubleword, for a CPU.
+    pub fn store_u64(&self, a: Absolute, v: u64) -> Result<(), NotAvailable> {
+        self.store(a, U64::new(v).as_bytes())
+    }
+
+    /// A layout that lies at `a`. A layout is stored by [`Storage::write`] of its bytes.
+    pub fn read_layout<T: FromBytes + IntoBytes>(&self, a: Absolute) -> Result<T, NotAvailable> {
+        let mut layout = T::new_zeroed();
+        self.read(a, layout.as_mut_bytes())?;
+        Ok(layout)
     }
 
     /// Bytes of storage as an array.
     pub fn read_array<const N: usize>(&self, a: Absolute) -> Result<[u8; N], NotAvailable> {
-        let mut bytes = [0; N];
-        self.read(a, &mut bytes)?;
-        Ok(bytes)
+        self.read_layout(a)
     }
 
     /// The halfword at `a`.
     pub fn read_u16(&self, a: Absolute) -> Result<u16, NotAvailable> {
-        self.read_array(a).map(u16::from_be_bytes)
+        self.read_layout(a).map(U16::get)
     }
 
     /// The word at `a`.
     pub fn read_u32(&self, a: Absolute) -> Result<u32, NotAvailable> {
-        self.read_array(a).map(u32::from_be_bytes)
+        self.read_layout(a).map(U32::get)
     }
 
     /// The doubleword at `a`.
     pub fn read_u64(&self, a: Absolute) -> Result<u64, NotAvailable> {
-        self.read_array(a).map(u64::from_be_bytes)
+        self.read_layout(a).map(U64::get)
     }
 
     /// Stores a halfword.
     pub fn write_u16(&self, a: Absolute, v: u16) -> Result<(), NotAvailable> {
-        self.write(a, &v.to_be_bytes())
+        self.write(a, U16::new(v).as_bytes())
     }
 
     /// Stores a word.
     pub fn write_u32(&self, a: Absolute, v: u32) -> Result<(), NotAvailable> {
-        self.write(a, &v.to_be_bytes())
+        self.write(a, U32::new(v).as_bytes())
     }
 
     /// Stores a doubleword.
     pub fn write_u64(&self, a: Absolute, v: u64) -> Result<(), NotAvailable> {
-        self.write(a, &v.to_be_bytes())
+        self.write(a, U64::new(v).as_bytes())
     }
 
     /// The host address of the frame that holds `a`, for the CPU's access path; valid as long as the storage is.

@@ -1,0 +1,30 @@
+//! Parameter blocks of cryptographic instructions (POP, chapter 7, "Message-security assist").
+
+use base::layout::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// The bytes of V and C.
+pub const SEED: usize = 111;
+
+/// The state of PRNO's generator on SHA-512.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct GeneratorBlock {
+    reserved_1: U32,
+    pub reseed_counter: U32,
+    /// How many bytes have been made.
+    pub stream: U64,
+    reserved_2: u8,
+    pub v: [u8; SEED],
+    reserved_3: u8,
+    pub c: [u8; SEED],
+}
+const _: () = assert!(size_of::<GeneratorBlock>() == 240);
+
+impl GeneratorBlock {
+    /// A block whose reserved bytes are zero.
+    pub fn new(reseed_counter: u32, stream: u64, v: [u8; SEED], c: [u8; SEED]) -> GeneratorBlock {
+        let (reseed_counter, stream) = (U32::new(reseed_counter), U64::new(stream));
+        GeneratorBlock { reserved_1: U32::ZERO, reseed_counter, stream, reserved_2: 0, v, reserved_3: 0, c }
+    }
+}
