@@ -1,9 +1,10 @@
 //! The I/O instructions: operands come from and go to the guest's storage, the channel subsystem does the rest.
 
 use crate::Configuration;
-use arch::io::{Irb, Orb, Pmcw, Schib, SubsystemId};
+use arch::io::{Irb, Orb, Schib, SubsystemId, orb_flag};
 use arch::{Program, Real};
 use cpu::{At, Interruption, IoInstruction, Space, State};
+use zerocopy::IntoBytes;
 
 impl Configuration {
     pub(crate) fn perform_io(&self, state: &mut State, io: IoInstruction) -> Result<(), Interruption> {
@@ -27,27 +28,27 @@ impl Configuration {
             SetAddressLimit | SetChannelMonitor => state.cc,
             ModifySubchannel(at) => {
                 let id = id(state)?;
-                let mut bytes = [0; Schib::SIZE];
-                state.read_bytes(at, &mut bytes)?;
-                self.css().modify_subchannel(id, &Schib::decode(&bytes))?
+                let mut schib = Schib::default();
+                state.read_bytes(at, schib.as_mut_bytes())?;
+                self.css().modify_subchannel(id, &schib)?
             }
             StartSubchannel(at) => {
                 let id = id(state)?;
-                let mut bytes = [0; Orb::SIZE];
+                let mut orb = Orb::default();
                 // Only an ORB that says it has an extension is longer than its first three words.
-                state.read_bytes(at, &mut bytes[..Orb::BASE])?;
-                if bytes[7] & 1 != 0 {
+                state.read_bytes(at, &mut orb.as_mut_bytes()[..Orb::BASE])?;
+                if orb.has(orb_flag::EXTENSION) {
                     let extension = state.further(at, Orb::BASE as u64);
-                    state.read_bytes(extension, &mut bytes[Orb::BASE..])?;
+                    state.read_bytes(extension, orb.extension.as_mut_bytes())?;
                 }
-                self.css().start_subchannel(id, &Orb::decode(&bytes))?
+                self.css().start_subchannel(id, &orb)?
             }
             StoreSubchannel(at) => {
                 let id = id(state)?;
                 let schib = self.css().store_subchannel(id);
                 match schib {
                     Some(schib) => {
-                        state.write_bytes(at, &schib.encode())?;
+                        state.write_bytes(at, schib.as_bytes())?;
                         0
                     }
                     None => 3,
@@ -56,10 +57,10 @@ impl Configuration {
             TestSubchannel(at) => {
                 let id = id(state)?;
                 // The status is gone once it has been given: be sure that it can be stored.
-                state.test_store(at.address, Irb::SIZE as u64, Space::Mode { ar: at.ar }, state.key)?;
+                state.test_store(at.address, size_of::<Irb>() as u64, Space::Mode { ar: at.ar }, state.key)?;
                 let (cc, irb) = self.css().test_subchannel(id);
                 if cc != 3 {
-                    state.write_bytes(at, &irb.encode())?;
+                    state.write_bytes(at, irb.as_bytes())?;
                 }
                 cc
             }
@@ -70,13 +71,10 @@ impl Configuration {
                 }
                 match self.css().take_interruption(open) {
                     Some(io) => {
-                        let mut code = [0; 12];
-                        code[..4].copy_from_slice(&io.subsystem_id.encode().to_be_bytes());
-                        code[4..8].copy_from_slice(&io.parameter.to_be_bytes());
-                        code[8..].copy_from_slice(&((io.isc as u32) << 27).to_be_bytes());
+                        let code = io.as_bytes();
                         if at.address == 0 {
                             let to = state.absolute(Real(arch::lowcore::z::SUBSYSTEM_ID));
-                            self.storage().write(to, &code).expect("the prefix area lies in storage");
+                            self.storage().write(to, code).expect("the prefix area lies in storage");
                         } else {
                             state.write_bytes(at, &code[..8])?;
                         }
@@ -88,7 +86,7 @@ impl Configuration {
             StoreChannelReportWord(at) => {
                 state.test_store(at.address, 4, Space::Mode { ar: at.ar }, state.key)?;
                 let (cc, crw) = self.css().store_channel_report_word();
-                state.write_bytes(at, &crw.to_be_bytes())?;
+                state.write_bytes(at, crw.as_bytes())?;
                 cc
             }
             StoreChannelPathStatus(at) => {
@@ -116,5 +114,3 @@ impl Configuration {
         Ok(())
     }
 }
-
-const _: () = assert!(Pmcw::SIZE == 28);

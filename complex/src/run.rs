@@ -132,7 +132,7 @@ impl Configuration {
                     let taken = self.css().take_interruption(open);
                     if let Some(io) = taken {
                         let result =
-                            state.io_interruption(io.subsystem_id.encode(), io.parameter, (io.isc as u32) << 27);
+                            state.io_interruption(io.subsystem_id.get(), io.parameter.get(), io.identification.get());
                         if !engine::complete(state, result, 0) {
                             return Exit::ProgramLoop;
                         }

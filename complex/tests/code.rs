@@ -8,6 +8,7 @@ use arch::mask;
 use cpu::Architecture;
 use devices::{Card, Reader2540, RecordSource};
 use machine::*;
+use zerocopy::IntoBytes;
 
 #[test]
 fn a_store_into_the_next_instruction_counts() {
@@ -136,8 +137,8 @@ fn a_channel_program_may_bring_code() {
     machine.configuration.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
     let read = Ccw { command: 0x02, flags: ccw_flag::SUPPRESS_LENGTH, count: 80, address: 0x5000 };
     machine.put(0x7000, &read.encode(CcwFormat::One));
-    let orb = Orb { parameter: 0, flags: 0x0080_ff00, program: 0x7000, extension: [0; 5] };
-    machine.put(0x7100, &orb.encode());
+    let orb = Orb::new(0, 0x0080_ff00, 0x7000);
+    machine.put(0x7100, orb.as_bytes());
     machine.text(0x5000, "LHI 2,1");
     // The program executes what is there, reads the card over it, and executes that.
     machine.set(|s| (s.gr[1], s.gr[6], s.gr[8]) = (id.encode() as u64, 0x5000, 0x7100));

@@ -80,7 +80,7 @@ fn start_endless_program(machine: &Configuration) -> SubsystemId {
     let mut schib = machine.css().store_subchannel(id).expect("it is attached");
     schib.pmcw.flags |= pmcw_flag::ENABLED;
     machine.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
-    let orb = Orb { parameter: 0, flags: 0x0080_FF00, program: 0x6000, extension: [0; 5] };
+    let orb = Orb::new(0, 0x0080_FF00, 0x6000);
     assert_eq!(machine.css().start_subchannel(id, &orb), Ok(0));
     id
 }

@@ -12,6 +12,7 @@ use cpu::{Architecture, cr0};
 use devices::{Card, Reader2540, RecordSource};
 use machine::*;
 use std::collections::VecDeque;
+use zerocopy::IntoBytes;
 
 #[test]
 fn every_instruction_of_a_facility_that_is_claimed_is_built() {
@@ -390,13 +391,12 @@ fn interruptions_are_tested_for() {
     let id = machine.configuration.css().find(0x00c).expect("it is attached");
     let mut schib = machine.configuration.css().store_subchannel(id).expect("it is attached");
     schib.pmcw.flags |= pmcw_flag::ENABLED;
-    schib.pmcw.parameter = 0x1234_5678;
+    schib.pmcw.parameter.set(0x1234_5678);
     schib.pmcw.set_isc(3);
     machine.configuration.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
     let sense = Ccw { command: 0x03, flags: ccw_flag::SUPPRESS_LENGTH, count: 1, address: 0 };
     machine.put(0x7000, &sense.encode(CcwFormat::One));
-    machine
-        .put(0x7100, &Orb { parameter: 0x1234_5678, flags: 0x0080_ff00, program: 0x7000, extension: [0; 5] }.encode());
+    machine.put(0x7100, Orb::new(0x1234_5678, 0x0080_ff00, 0x7000).as_bytes());
     machine.set(|s| (s.gr[1], s.gr[6], s.gr[8], s.cr[6]) = (id.encode() as u64, DATA, 0x7100, 0));
     assert_eq!(machine.execute("SSCH 0(8);TPI 0(6)"), Ending::Done);
     assert_eq!(machine.cc(), 0, "not of an open subclass");
@@ -442,7 +442,7 @@ fn operands_of_io_instructions_are_translated_and_protected() {
     machine.configuration.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
     let nothing = Ccw { command: 0x03, flags: ccw_flag::SUPPRESS_LENGTH, count: 1, address: 0 };
     machine.put(0x7000, &nothing.encode(CcwFormat::One));
-    machine.put(0x7100, &Orb { parameter: 0, flags: 0x0080_ff00, program: 0x7000, extension: [0; 5] }.encode());
+    machine.put(0x7100, Orb::new(0, 0x0080_ff00, 0x7000).as_bytes());
     let mut t = Tables::new(&machine);
     let asce = t.space(SEGMENT);
     t.map_low(asce);

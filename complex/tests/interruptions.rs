@@ -11,6 +11,7 @@ use complex::Exit;
 use cpu::{Architecture, External, attention, cr0};
 use devices::{Card, Reader2540, RecordSource};
 use machine::*;
+use zerocopy::IntoBytes;
 
 #[test]
 fn the_length_code_and_the_address_say_what_happened() {
@@ -241,7 +242,7 @@ fn pend_io(machine: &Machine) {
     machine.configuration.css().modify_subchannel(id, &schib).expect("the SCHIB is valid");
     let sense = Ccw { command: 0x03, flags: ccw_flag::SUPPRESS_LENGTH, count: 1, address: 0 };
     machine.put(0x7000, &sense.encode(CcwFormat::One));
-    machine.put(0x7100, &Orb { parameter: 0, flags: 0x0080_ff00, program: 0x7000, extension: [0; 5] }.encode());
+    machine.put(0x7100, Orb::new(0, 0x0080_ff00, 0x7000).as_bytes());
     // What an earlier one left is cleared away.
     machine.set(|s| (s.gr[1], s.gr[6], s.gr[8]) = (id.encode() as u64, DATA, 0x7100));
     assert_eq!(machine.execute("TSCH 0(6);SSCH 0(8)"), Ending::Done);

@@ -18,7 +18,7 @@
 //!     /// Bytes of this block and of what follows it.
 //!     pub length: U16,
 //!     pub flags: u8,
-//!     reserved: u8,
+//!     pub reserved_3: u8,
 //!     /// A real address.
 //!     pub address: U32,
 //! }
@@ -38,7 +38,8 @@
 //!
 //! - Fields are `u8`, arrays, other layouts, and the numbers of [`base::layout`], which are big-endian and not aligned.
 //!   [`Unaligned`](zerocopy::Unaligned) refuses all else, so there is no padding.
-//! - Reserved bytes are private fields. `Default` makes them zero; reading and writing keep them.
+//! - Reserved bytes are fields, too, named with their offset in hexadecimal. `Default` makes them zero; reading and
+//!   writing keep them. Those at the end of a block that is mostly empty are left off.
 //! - Bits within a byte or a word are constants beside the struct, because programs compare and merge them as words.
 //! - What is calculated with is taken out once: `let count = ccw.count.get();`.
 //! - A reference is taken where bytes lie in the host ([`ref_from_bytes`](zerocopy::FromBytes::ref_from_bytes)); guest
@@ -51,6 +52,7 @@
 mod address;
 pub mod crypto;
 pub mod deflate;
+pub mod diagnose;
 pub mod guarded;
 pub mod interpretation;
 pub mod interruption;

@@ -17,7 +17,7 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub fn new(orb: &Orb) -> Rules {
-        Rules { format: orb.format(), key: orb.key(), flags: orb.flags }
+        Rules { format: orb.format(), key: orb.key(), flags: orb.flags.get() }
     }
 
     /// Whether a bit of [`orb_flag`] is on.

@@ -6,7 +6,9 @@
 use crate::subchannel::{Phase, Run, Subchannel};
 use crate::{ChannelSubsystem, Reset, Sense};
 use arch::Program;
-use arch::io::{Crw, IoInterruption, Irb, Orb, Schib, SubsystemId, pmcw_characteristic, pmcw_flag, scsw_flag as scsw};
+use arch::io::{
+    Crw, IoInterruption, Irb, Orb, Schib, SubsystemId, crw_flag, pmcw_characteristic, pmcw_flag, scsw_flag as scsw,
+};
 
 /// Condition code, 0 to 3.
 pub type Cc = u8;
@@ -54,7 +56,7 @@ impl ChannelSubsystem {
         s.pmcw.pnom = 0;
         s.pmcw.pom = 0xff;
         s.clear_status();
-        s.scsw.control = scsw::CLEAR_FUNCTION | scsw::STATUS_PENDING;
+        s.scsw.control.set(scsw::CLEAR_FUNCTION | scsw::STATUS_PENDING);
         self.settle(id.number());
         0
     }
@@ -62,7 +64,7 @@ impl ChannelSubsystem {
     /// HALT SUBCHANNEL.
     pub fn halt_subchannel(&mut self, id: SubsystemId) -> Cc {
         let Some(s) = self.operational(id) else { return NOT_OPERATIONAL };
-        let control = s.scsw.control;
+        let control = s.scsw.control.get();
         let only_intermediate = control & scsw::STATUS == scsw::INTERMEDIATE | scsw::STATUS_PENDING;
         if s.status_pending() && !only_intermediate {
             return 1;
@@ -101,7 +103,7 @@ impl ChannelSubsystem {
             pmcw.flags = pmcw.flags & !WORD_1 | new.flags & WORD_1;
             (pmcw.lpm, pmcw.pom, pmcw.mbi) = (new.lpm, new.pom, new.mbi);
             pmcw.characteristics = pmcw.characteristics & !WORD_6 | new.characteristics & WORD_6;
-            s.mba = schib.mba;
+            s.mba = schib.mba.get();
             s.unsolicited();
             self.settle(id.number());
         }
@@ -119,8 +121,7 @@ impl ChannelSubsystem {
                 device.reset(Reset::System);
             }
         }
-        let (source, error) = (Crw::CHANNEL_PATH, Crw::INITIALIZED);
-        self.report(Crw { solicited: true, source, error, id: u16::from(chpid), ..Crw::default() });
+        self.report(Crw::new(crw_flag::SOLICITED | Crw::CHANNEL_PATH, Crw::INITIALIZED, chpid.into()));
         0
     }
 
@@ -130,7 +131,7 @@ impl ChannelSubsystem {
         if s.status_pending() {
             return 1;
         }
-        let control = s.scsw.control;
+        let control = s.scsw.control.get();
         let other = control & (scsw::HALT_FUNCTION | scsw::CLEAR_FUNCTION | scsw::RESUME_PENDING) != 0;
         let suspendable = control & scsw::SUSPEND != 0;
         match &mut s.run {
@@ -174,14 +175,14 @@ impl ChannelSubsystem {
     }
 
     /// STORE CHANNEL REPORT WORD: condition code 0 and the oldest report, or 1 and zeros.
-    pub fn store_channel_report_word(&mut self) -> (Cc, u32) {
+    pub fn store_channel_report_word(&mut self) -> (Cc, Crw) {
         let crw = self.reports.pop_front();
         if self.reports.is_empty() {
             self.pending.set_report(false);
         }
         match crw {
-            Some(crw) => (0, crw.encode()),
-            None => (1, 0),
+            Some(crw) => (0, crw),
+            None => (1, Crw::default()),
         }
     }
 
@@ -201,7 +202,7 @@ impl ChannelSubsystem {
         let parameter = s.pmcw.parameter;
         self.counts.interruptions += 1;
         self.show_iscs();
-        Some(IoInterruption { subsystem_id: SubsystemId::new(n), parameter, isc })
+        Some(IoInterruption::new(SubsystemId::new(n), parameter, isc))
     }
 
     /// TEST SUBCHANNEL: condition code 0 if status was pending, 1 if not (the IRB is stored for both), 3 without an

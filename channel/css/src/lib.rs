@@ -35,7 +35,7 @@ pub use fast::{FastCounts, Program};
 pub use instructions::Cc;
 pub use pending::{Doorbell, Notice, Pending};
 
-use arch::io::{Crw, Irb, Pmcw, Schib, SubsystemId, pmcw_flag};
+use arch::io::{Crw, Irb, Pmcw, Schib, SubsystemId, crw_flag, pmcw_flag};
 use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -331,21 +331,20 @@ impl ChannelSubsystem {
         if self.reports.len() < REPORTS {
             self.reports.push_back(crw);
         } else if let Some(last) = self.reports.back_mut() {
-            last.overflow = true;
+            last.source |= crw_flag::OVERFLOW;
         }
         self.pending.set_report(true);
     }
 
     fn report_subchannel(&mut self, n: u16) {
-        let error = Crw::PARAMETERS_INITIALIZED;
-        self.report(Crw { source: Crw::SUBCHANNEL, error, id: n, ..Crw::default() });
+        self.report(Crw::new(Crw::SUBCHANNEL, Crw::PARAMETERS_INITIALIZED, n));
     }
 }
 
 /// The PMCW of a device with so many channel paths after it was attached or reset.
 fn initial(number: u16, paths: u8) -> Pmcw {
     let mask = !(0xff_u8.checked_shr(paths.clamp(1, 8).into()).unwrap_or(0));
-    let flags = pmcw_flag::VALID | u32::from(number);
+    let flags = (pmcw_flag::VALID | u32::from(number)).into();
     Pmcw { flags, lpm: mask, pim: mask, pom: 0xff, pam: mask, chpid: channel_paths(number, mask), ..Pmcw::default() }
 }
 

@@ -79,9 +79,9 @@ impl Run {
         Run {
             orb,
             path: PATH,
-            phase: Phase::Fetch(orb.program),
+            phase: Phase::Fetch(orb.program.get()),
             chained: false,
-            at: orb.program.wrapping_sub(8),
+            at: orb.program.get().wrapping_sub(8),
             count: 0,
             last: DeviceStatus(0),
             implied: None,
@@ -98,7 +98,7 @@ impl Run {
 
 impl Subchannel {
     pub fn schib(&self) -> Schib {
-        Schib { pmcw: self.pmcw, scsw: self.scsw, mba: self.mba, model_dependent: [0; 4] }
+        Schib { pmcw: self.pmcw, scsw: self.scsw, mba: self.mba.into(), model_dependent: [0; 4] }
     }
 
     pub fn irb(&self) -> Irb {
@@ -149,7 +149,7 @@ impl Subchannel {
 
     pub fn clear_status(&mut self) {
         self.scsw = Scsw::default();
-        self.esw = Esw { logout: u32::from(self.pmcw.lpum) << 16, ..Esw::default() };
+        self.esw = Esw { logout: (u32::from(self.pmcw.lpum) << 16).into(), ..Esw::default() };
         self.ecw = [0; 32];
     }
 
@@ -255,7 +255,7 @@ impl Subchannel {
         self.scsw.control &= !scsw::ACTIVITY;
         self.scsw.control |= scsw::SUSPENDED;
         if quiet {
-            self.scsw.ccw = at.wrapping_add(8);
+            self.scsw.ccw.set(at.wrapping_add(8));
         } else {
             self.intermediate(at, 0);
         }
@@ -265,7 +265,7 @@ impl Subchannel {
     fn intermediate(&mut self, at: u32, subchannel: u8) {
         self.scsw.control |= scsw::INTERMEDIATE | scsw::STATUS_PENDING;
         self.scsw.subchannel |= subchannel;
-        self.scsw.ccw = at.wrapping_add(8);
+        self.scsw.ccw.set(at.wrapping_add(8));
     }
 
     /// Has the device, or the subchannel for it, perform a command.
@@ -348,8 +348,8 @@ impl Subchannel {
         let clean = subchannel & !status::PCI == 0;
         let primary_only = clean && usual(device) && !device.has(DeviceStatus::DEVICE_END);
         self.pmcw.lpum = run.path;
-        self.scsw.ccw = run.at.wrapping_add(8);
-        self.scsw.count = run.count;
+        self.scsw.ccw.set(run.at.wrapping_add(8));
+        self.scsw.count.set(run.count);
         self.scsw.device = device;
         self.scsw.subchannel = self.scsw.subchannel & status::PCI | subchannel;
         self.scsw.control &= !(scsw::ACTIVITY | scsw::ALERT | scsw::SECONDARY);
@@ -364,7 +364,7 @@ impl Subchannel {
         if !clean || !usual(device) {
             self.scsw.control |= scsw::ALERT;
         }
-        self.esw.logout = u32::from(self.pmcw.lpum) << 16;
+        self.esw.logout.set(u32::from(self.pmcw.lpum) << 16);
         if device.has(DeviceStatus::UNIT_CHECK) {
             self.unit_check(sense);
         }
@@ -469,7 +469,7 @@ impl Subchannel {
         self.scsw.subchannel &= !status::PCI;
         let Some(run) = &mut self.run else {
             self.clear_status();
-            self.scsw.control = scsw::HALT_FUNCTION | scsw::STATUS_PENDING;
+            self.scsw.control.set(scsw::HALT_FUNCTION | scsw::STATUS_PENDING);
             return;
         };
         if let Phase::Command(_, transfer) = &run.phase {

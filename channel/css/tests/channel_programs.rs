@@ -11,7 +11,7 @@ const FULL_END: u32 = scsw::PRIMARY | scsw::SECONDARY | scsw::STATUS_PENDING;
 
 /// CCW address, residual count, device and subchannel status.
 fn end(irb: Irb) -> (u32, u16, DeviceStatus, u8) {
-    (irb.scsw.ccw, irb.scsw.count, irb.scsw.device, irb.scsw.subchannel)
+    (irb.scsw.ccw.get(), irb.scsw.count.get(), irb.scsw.device, irb.scsw.subchannel)
 }
 
 #[test]
@@ -26,7 +26,7 @@ fn a_read_stores_and_ends() {
     assert_eq!(m.get(0x2000, 9), b"ENDICOTT\0");
     let after = m.css.store_subchannel(m.id).unwrap();
     assert_eq!(after.scsw.control & (scsw::FUNCTION | scsw::ACTIVITY | scsw::STATUS), 0, "the subchannel is idle");
-    assert_eq!((after.pmcw.parameter, after.pmcw.lpum), (0xcafe, 0x80));
+    assert_eq!((after.pmcw.parameter.get(), after.pmcw.lpum), (0xcafe, 0x80));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn format_0_has_24_bit_addresses() {
     let mut m = Machine::new();
     m.put(0x2000, b"PRINT THIS");
     m.ccws(CcwFormat::Zero, 0x1000, &[(WRITE, CC, 5, 0x2000), (WRITE, 0, 5, 0x2005)]);
-    let orb = Orb { flags: 0xff00, program: 0x1000, ..Orb::default() };
+    let orb = Orb::new(0, 0xff00, 0x1000);
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
     assert_eq!(end(m.interrupted()), (0x1010, 0, ENDED, 0));
     assert_eq!(m.panel.lock().unwrap().log, [(WRITE, b"PRINT".to_vec()), (WRITE, b" THIS".to_vec())]);
@@ -77,7 +77,7 @@ fn immediate_operations_have_rules_of_their_own() {
     m.program(0x1000, &[(NOP, 0, 0, 0)]);
     assert_eq!(m.status(0), (ENDED, 0), "a count of zero is allowed");
     m.ccws(CcwFormat::Zero, 0x1000, &[(NOP, 0, 1, 0x2000)]);
-    let orb = Orb { flags: 0xff00, program: 0x1000, ..Orb::default() };
+    let orb = Orb::new(0, 0xff00, 0x1000);
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
     assert_eq!(end(m.interrupted()), (0x1008, 1, ENDED, 0), "format 0 does not check it");
 }
@@ -156,7 +156,7 @@ fn transfer_in_channel_has_its_limits() {
     // In format 0 only half the code counts.
     m.ccws(CcwFormat::Zero, 0x1000, &[(NOP, CC, 1, 0), (0xf8, 0xff, 0xffff, 0x1100)]);
     m.ccws(CcwFormat::Zero, 0x1100, &[(NOP, 0, 1, 0)]);
-    let orb = Orb { flags: 0xff00, program: 0x1000, ..Orb::default() };
+    let orb = Orb::new(0, 0xff00, 0x1000);
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
     assert_eq!(end(m.interrupted()), (0x1108, 1, ENDED, 0));
 }
@@ -177,14 +177,14 @@ fn invalid_ccws_are_program_checks() {
         assert_eq!(irb.scsw.status_control(), scsw::ALERT | FULL_END, "{why}");
     }
     // Storage that is not there, for a CCW and for data.
-    let orb = Orb { flags: orb_flag::FORMAT_1 | 0xff00, program: SIZE as u32, ..Orb::default() };
+    let orb = Orb::new(0, orb_flag::FORMAT_1 | 0xff00, SIZE as u32);
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
     assert_eq!(m.interrupted().scsw.subchannel, status::PROGRAM_CHECK);
     m.record(b"ENDICOTT");
     m.program(0x1000, &[(READ, 0, 8, SIZE as u32 - 3)]);
     assert_eq!(end(m.run(0)), (0x1008, 5, ENDED, status::PROGRAM_CHECK));
     assert_eq!(m.get(SIZE - 3, 3), b"END");
-    let orb = Orb { program: 0x1004, ..orb };
+    let orb = Orb { program: 0x1004.into(), ..orb };
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
     assert_eq!(m.interrupted().scsw.subchannel, status::PROGRAM_CHECK, "not on a doubleword");
 }
@@ -316,7 +316,7 @@ fn suspended_and_resumed() {
     m.start(orb_flag::SUSPEND);
     let irb = m.interrupted();
     assert_eq!(irb.scsw.status_control(), scsw::INTERMEDIATE | scsw::STATUS_PENDING);
-    assert_eq!((irb.scsw.ccw, irb.scsw.control & scsw::ACTIVITY), (0x1010, scsw::SUSPENDED));
+    assert_eq!((irb.scsw.ccw.get(), irb.scsw.control.get() & scsw::ACTIVITY), (0x1010, scsw::SUSPENDED));
     assert_eq!(m.panel.lock().unwrap().codes(), [NOP]);
     assert_eq!(m.css.resume_subchannel(m.id), 0);
     assert!(m.interrupted().scsw.has(scsw::SUSPENDED), "the flag is still on");
@@ -431,7 +431,7 @@ fn an_endless_program_holds_nobody() {
     m.css.attend();
     assert!(m.css.pending().work());
     assert_eq!(m.css.counts().ccws, 2 * u64::from(css::ALLOWANCE));
-    let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+    let orb = Orb::new(0, 0x0080_ff00, 0x1000);
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(2), "busy");
     assert_eq!(m.css.halt_subchannel(m.id), 0);
     let irb = m.interrupted();

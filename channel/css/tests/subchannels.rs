@@ -3,7 +3,8 @@
 mod machine;
 
 use arch::io::{
-    Crw, DeviceStatus, Orb, SubsystemId, pmcw_characteristic, pmcw_flag, scsw_flag as scsw, subchannel_status as status,
+    Crw, DeviceStatus, IoInterruption, Orb, SubsystemId, crw_flag, pmcw_characteristic, pmcw_flag, scsw_flag as scsw,
+    subchannel_status as status,
 };
 use arch::{Absolute, Program};
 use css::{AttachError, CHSC_BLOCK, ChannelSubsystem, Ipl, Notice, Reset};
@@ -24,7 +25,7 @@ fn subchannels_are_dense_and_devices_come_and_go() {
     assert_eq!(css.attach(0x00c, probe()), Err(AttachError::NumberInUse(0x00c)));
     assert_eq!(css.store_subchannel(SubsystemId::new(3)), None, "the first number without a subchannel ends a scan");
     css.reset();
-    assert_eq!(css.store_channel_report_word(), (1, 0), "a reset leaves no reports");
+    assert_eq!(css.store_channel_report_word(), (1, Crw::default()), "a reset leaves no reports");
 
     assert!(css.detach(0x00c).is_some());
     assert!(css.detach(0x00c).is_none());
@@ -32,20 +33,20 @@ fn subchannels_are_dense_and_devices_come_and_go() {
     assert!(!hole.pmcw.valid());
     assert_eq!(css.find(0x00d), Some(SubsystemId::new(2)));
     assert!(css.pending().channel_report());
-    assert_eq!(css.store_channel_report_word(), (0, 0x0304_0001));
+    assert_eq!(css.store_channel_report_word(), (0, Crw::new(3, 4, 1)));
     assert!(!css.pending().channel_report());
-    assert_eq!(css.store_channel_report_word(), (1, 0));
+    assert_eq!(css.store_channel_report_word(), (1, Crw::default()));
 
     assert_eq!(css.attach(0x600, probe()), Ok(SubsystemId::new(1)), "the hole is filled");
     assert!(css.renumber(0x600, 0x601) && !css.renumber(0x601, 0x00d) && !css.renumber(0x777, 1));
     assert_eq!(css.devices().map(|(_, number)| number).collect::<Vec<_>>(), [0x009, 0x601, 0x00d]);
     assert!(css.pending().take_channel_report() && !css.pending().take_channel_report(), "one machine check for both");
     for n in 0..100 {
-        css.report(Crw { source: Crw::SUBCHANNEL, id: n, ..Crw::default() });
+        css.report(Crw::new(Crw::SUBCHANNEL, 0, n));
     }
     let words: Vec<_> = std::iter::from_fn(|| Some(css.store_channel_report_word()).filter(|w| w.0 == 0)).collect();
     assert_eq!(words.len(), 64);
-    assert!(Crw::decode(words[63].1).overflow, "lost reports are told");
+    assert!(words[63].1.source & crw_flag::OVERFLOW != 0, "lost reports are told");
 }
 
 #[test]
@@ -53,16 +54,17 @@ fn modify_subchannel_changes_what_programs_may() {
     let mut m = Machine::new();
     let mut schib = m.css.store_subchannel(m.id).unwrap();
     assert_eq!((schib.pmcw.device(), schib.pmcw.pim, schib.pmcw.pam, schib.pmcw.chpid[0]), (0x500, 0x80, 0x80, 5));
-    schib.pmcw.parameter = 0x1234;
+    schib.pmcw.parameter.set(0x1234);
     schib.pmcw.flags |= pmcw_flag::MULTIPATH | 0xffff;
     schib.pmcw.pim = 0;
-    schib.pmcw.mbi = 7;
-    schib.pmcw.characteristics = pmcw_characteristic::CONCURRENT_SENSE | pmcw_characteristic::MEASUREMENT_FORMAT;
-    schib.mba = 0x4000;
+    schib.pmcw.mbi.set(7);
+    schib.pmcw.characteristics.set(pmcw_characteristic::CONCURRENT_SENSE | pmcw_characteristic::MEASUREMENT_FORMAT);
+    schib.mba.set(0x4000);
     assert_eq!(m.css.modify_subchannel(m.id, &schib), Ok(0));
     let after = m.css.store_subchannel(m.id).unwrap();
     assert_eq!((after.pmcw.device(), after.pmcw.pim), (0x500, 0x80), "these are not for programs");
-    assert_eq!((after.pmcw.parameter, after.pmcw.mbi, after.mba, after.pmcw.characteristics), (0x1234, 7, 0x4000, 5));
+    assert_eq!((after.pmcw.parameter.get(), after.pmcw.mbi.get()), (0x1234, 7));
+    assert_eq!((after.mba.get(), after.pmcw.characteristics.get()), (0x4000, 5));
 
     schib.pmcw.flags |= 0x0400_0000;
     assert_eq!(m.css.modify_subchannel(m.id, &schib), Err(Program::Operand));
@@ -81,7 +83,7 @@ fn modify_subchannel_changes_what_programs_may() {
     m.interrupted();
     schib.pmcw.flags &= !pmcw_flag::ENABLED;
     assert_eq!(m.css.modify_subchannel(m.id, &schib), Ok(0));
-    let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+    let orb = Orb::new(0, 0x0080_ff00, 0x1000);
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(3));
     assert_eq!(m.css.test_subchannel(m.id).0, 3);
     for cc in [m.css.halt_subchannel(m.id), m.css.clear_subchannel(m.id), m.css.resume_subchannel(m.id)] {
@@ -93,10 +95,10 @@ fn modify_subchannel_changes_what_programs_may() {
 fn start_subchannel_looks_before_it_starts() {
     let mut m = Machine::new();
     m.program(0x1000, &[(NOP, SLI, 1, 0)]);
-    let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
-    assert_eq!(m.css.start_subchannel(m.id, &Orb { flags: 0x0080_7f00, ..orb }), Ok(3), "no path");
-    assert_eq!(m.css.start_subchannel(m.id, &Orb { flags: 0x0080_ff20, ..orb }), Err(Program::Operand));
-    assert_eq!(m.css.start_subchannel(m.id, &Orb { program: 0x8000_1000, ..orb }), Err(Program::Operand));
+    let orb = Orb::new(0, 0x0080_ff00, 0x1000);
+    assert_eq!(m.css.start_subchannel(m.id, &Orb::new(0, 0x0080_7f00, 0x1000)), Ok(3), "no path");
+    assert_eq!(m.css.start_subchannel(m.id, &Orb::new(0, 0x0080_ff20, 0x1000)), Err(Program::Operand));
+    assert_eq!(m.css.start_subchannel(m.id, &Orb::new(0, 0x0080_ff00, 0x8000_1000)), Err(Program::Operand));
     assert_eq!(m.css.start_subchannel(SubsystemId::new(5), &orb), Ok(3));
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(1), "status pending");
@@ -125,15 +127,15 @@ fn interruptions_queue_by_subclass() {
     }
     storage.write(Absolute(0x1000), &[NOP, SLI, 0, 1, 0, 0, 0, 0]).unwrap();
     for n in [2, 1, 0] {
-        let orb = Orb { parameter: 0x100 + n, flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+        let orb = Orb::new(0x100 + n, 0x0080_ff00, 0x1000);
         assert_eq!(css.start_subchannel(ids[n as usize], &orb), Ok(0));
     }
     assert_eq!(css.pending().iscs(), 0x50);
     assert_eq!(*notices.lock().unwrap(), [Notice::Interruptions(0x10), Notice::Interruptions(0x50)]);
     assert_eq!(css.take_interruption(0x80), None, "subclass 0 has none");
     let code = css.take_interruption(0xff).unwrap();
-    assert_eq!((code.subsystem_id, code.parameter, code.isc), (ids[1], 0x101, 1));
-    assert_eq!(css.take_interruption(0x10).unwrap().subsystem_id, ids[2], "first come, first served");
+    assert_eq!(code, IoInterruption::new(ids[1], 0x101.into(), 1));
+    assert_eq!(css.take_interruption(0x10).unwrap().subsystem_id, ids[2].encode(), "first come, first served");
     assert_eq!(css.pending().iscs(), 0x10);
     // TEST SUBCHANNEL withdraws an interruption that was not taken.
     assert_eq!(css.test_subchannel(ids[0]).0, 0);
@@ -213,7 +215,7 @@ fn halt_and_clear() {
     assert_eq!(m.css.halt_subchannel(m.id), 0);
     let irb = m.interrupted();
     assert!(m.panel.lock().unwrap().halted);
-    assert_eq!((irb.scsw.ccw, irb.scsw.count, irb.scsw.device), (0x1008, 5, DeviceStatus::ENDED));
+    assert_eq!((irb.scsw.ccw.get(), irb.scsw.count.get(), irb.scsw.device), (0x1008, 5, DeviceStatus::ENDED));
     assert!(irb.scsw.has(scsw::PRIMARY) && irb.scsw.has(scsw::SECONDARY) && irb.scsw.has(scsw::HALT_FUNCTION));
     // Clear abandons everything, pending status too.
     m.start(0);
@@ -233,7 +235,7 @@ fn reset_is_as_power_on() {
     m.start(0);
     m.css.reset();
     let schib = m.css.store_subchannel(m.id).unwrap();
-    assert_eq!((schib.pmcw.device(), schib.pmcw.enabled(), schib.scsw.control), (0x500, false, 0));
+    assert_eq!((schib.pmcw.device(), schib.pmcw.enabled(), schib.scsw.control.get()), (0x500, false, 0));
     assert_eq!((m.css.pending().iscs(), m.css.test_subchannel(m.id).0), (0, 3));
     assert_eq!(m.panel.lock().unwrap().resets, [Reset::System]);
     assert_eq!(m.css.reset_channel_path(5), 0);
@@ -294,10 +296,10 @@ fn a_synchronous_program_leaves_no_trace() {
     let mut m = Machine::new();
     m.record(b"ABCD");
     m.program(0x1000, &[(READ, 0, 4, 0x2000)]);
-    let orb = Orb { parameter: 5, flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+    let orb = Orb::new(5, 0x0080_ff00, 0x1000);
     let before = m.css.store_subchannel(m.id);
     let (irb, _) = m.css.perform(m.id, &orb).unwrap();
-    assert_eq!((irb.scsw.device, irb.scsw.subchannel, irb.scsw.count), (DeviceStatus::ENDED, 0, 0));
+    assert_eq!((irb.scsw.device, irb.scsw.subchannel, irb.scsw.count.get()), (DeviceStatus::ENDED, 0, 0));
     assert_eq!(m.css.take_interruption(0xff), None);
     let after = m.css.store_subchannel(m.id);
     assert_eq!(

@@ -632,7 +632,7 @@ fn a_channel_program_takes_its_time_if_that_is_wanted() {
         assert_eq!(attend(&mut m).0, 1);
         clock.pass(40 * MILLISECOND);
         let (cc, irb) = attend(&mut m);
-        assert_eq!((cc, irb.scsw.device, irb.scsw.ccw), (0, DeviceStatus::ENDED, disk::PROGRAM + 24));
+        assert_eq!((cc, irb.scsw.device, irb.scsw.ccw.get()), (0, DeviceStatus::ENDED, disk::PROGRAM + 24));
         assert!(taken.connect > 0 && m.data(2, 1) != [0]);
     }
     let done = m.css.counts().fast.done;

@@ -93,13 +93,13 @@ fn fuzz(name: &str, seed: u64, rounds: u64, device: Box<dyn Device>, mut poke: i
         if css.store_subchannel(id).is_some_and(|schib| !schib.pmcw.enabled()) {
             let mut schib = css.store_subchannel(id).unwrap();
             schib.pmcw.flags |= pmcw_flag::ENABLED;
-            schib.pmcw.characteristics = random.below(2) as u32;
+            schib.pmcw.characteristics.set(random.below(2) as u32);
             assert!(css.modify_subchannel(id, &schib).is_ok());
         }
         storage.write(Absolute(0x1000), &words(&mut random)).unwrap();
         storage.write(Absolute(0x2000), &lists(&mut random)).unwrap();
         let flags = u32::from(KEY) << 28 | random.word() as u32 & 0x0ffb_0080 | 0xff00;
-        let orb = Orb { parameter: 0, flags, program: 0x1000 + 8 * random.below(32) as u32, extension: [0; 5] };
+        let orb = Orb::new(0, flags, 0x1000 + 8 * random.below(32) as u32);
         let started = css.start_subchannel(id, &orb);
         for _ in 0..random.below(6) {
             match random.below(9) {

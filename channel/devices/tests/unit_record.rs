@@ -76,7 +76,7 @@ fn attention_then_read_inquiry() {
     input.enter(b"\x93\xa2");
     m.css.attend();
     let irb = m.end();
-    assert_eq!((irb.scsw.device, irb.scsw.control & 0x7000), (DeviceStatus::ATTENTION, 0));
+    assert_eq!((irb.scsw.device, irb.scsw.control.get() & 0x7000), (DeviceStatus::ATTENTION, 0));
     assert_eq!(m.css.test_subchannel(m.id).0, 1, "once");
     assert_eq!(m.run(&[(0x0a, SLI, 160, 0x2000)]), (0x1008, 158, ENDED, 0));
     assert_eq!(m.get(0x2000, 3), b"\x93\xa2\0");
@@ -120,7 +120,7 @@ fn a_read_waits_for_a_line() {
     std::thread::spawn(move || bystander.enter(b"LINE")).join().unwrap();
     m.css.attend();
     let irb = m.end();
-    assert_eq!((irb.scsw.device, irb.scsw.count), (ENDED, 156));
+    assert_eq!((irb.scsw.device, irb.scsw.count.get()), (ENDED, 156));
     assert_eq!(m.css.test_subchannel(m.id).0, 1, "no attention for a line that was awaited");
     assert_eq!(*paper.1.lock().unwrap(), ["read", "running"]);
     // The operator asks for attention, the guest reads, and gives up.

@@ -117,7 +117,7 @@ impl Guest<'_> {
         // The reader's device end for a file that has arrived is taken before the program starts.
         css.attend();
         css.test_subchannel(id);
-        let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+        let orb = Orb::new(0, 0x0080_ff00, 0x1000);
         assert_eq!(css.start_subchannel(id, &orb), Ok(0));
         let (cc, irb) = css.test_subchannel(id);
         assert_eq!(cc, 0, "the program has ended");
@@ -133,7 +133,7 @@ impl Guest<'_> {
         loop {
             let scsw = self.run(READER, &ccws).scsw;
             let full = matches!(scsw.device.0, 0x08 | 0x0c);
-            let bytes = (scsw.ccw - 0x1000) / 8 * 80 - u32::from(scsw.count);
+            let bytes = (scsw.ccw.get() - 0x1000) / 8 * 80 - u32::from(scsw.count);
             file.extend(self.get(0x2000, bytes as usize));
             if !full {
                 assert_eq!(scsw.count, 80, "nothing of the card that is not there");

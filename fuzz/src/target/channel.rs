@@ -74,7 +74,7 @@ fn run(chance: &mut Chance) {
     let waiting = (0..300).take_while(|_| css.test_subchannel(id).0 == 0).count();
     assert!(waiting < 300, "status is pending for ever");
     enable(&mut css, id);
-    let no_operation = Orb { parameter: 0, flags: 0x0000_FF00, program: PROGRAM, extension: [0; 5] };
+    let no_operation = Orb::new(0, 0x0000_FF00, PROGRAM);
     assert_eq!(css.start_subchannel(id, &no_operation), Ok(0), "the subchannel does not start after a clear");
 }
 
@@ -134,7 +134,7 @@ fn orb(chance: &mut Chance, format: CcwFormat) -> Orb {
         flags = chance.word() as u32;
     }
     let program = if chance.one_in(16) { chance.word() as u32 } else { PROGRAM };
-    Orb { parameter: chance.word() as u32, flags, program, extension: [0; 5] }
+    Orb::new(chance.word() as u32, flags, program)
 }
 
 struct Paper;

@@ -146,7 +146,7 @@ impl Machine {
         let mut schib = self.css.store_subchannel(self.id).unwrap();
         schib.pmcw.set_isc(isc);
         schib.pmcw.flags |= arch::io::pmcw_flag::ENABLED;
-        schib.pmcw.characteristics = concurrent_sense.into();
+        schib.pmcw.characteristics.set(concurrent_sense.into());
         assert_eq!(self.css.modify_subchannel(self.id, &schib), Ok(0));
     }
 
@@ -178,8 +178,7 @@ impl Machine {
 
     /// Starts the program at 1000, with flags of ORB word 1; format 1 and all paths are added.
     pub fn start(&mut self, flags: u32) {
-        let orb =
-            Orb { parameter: 0xcafe, flags: flags | orb_flag::FORMAT_1 | 0xff00, program: 0x1000, ..Orb::default() };
+        let orb = Orb::new(0xcafe, flags | orb_flag::FORMAT_1 | 0xff00, 0x1000);
         assert_eq!(self.css.start_subchannel(self.id, &orb), Ok(0));
     }
 
@@ -192,7 +191,7 @@ impl Machine {
     /// Takes the interruption that must be pending, and its status.
     pub fn interrupted(&mut self) -> Irb {
         let code = self.css.take_interruption(0xff).expect("an interruption is pending");
-        assert_eq!(code.subsystem_id, self.id);
+        assert_eq!(code.subsystem_id, self.id.encode());
         let (cc, irb) = self.css.test_subchannel(self.id);
         assert_eq!(cc, 0);
         irb

@@ -1,8 +1,8 @@
 //! Images as a whole: plain and compressed, of several files, damaged, closed and written again.
 
-use super::*;
 use super::files::LOOSE;
 use super::layer::packed::Place;
+use super::*;
 use crate::host::{Outcome, Request, Room};
 use crate::model::CkdModel;
 use crate::scratch::Folder;

@@ -22,9 +22,9 @@ pub(super) fn sense_id(kind: &Kind, unit: ControlUnit) -> Option<SenseId> {
     let mut id = unit.tells().then(|| SenseId::new(unit.kind, unit.model, device, model))?;
     if unit.extended() {
         id.commands = vec![
-            Ciw { kind: 0, command: code::READ_CONFIGURATION_DATA, count: 256 },
-            Ciw { kind: 1, command: code::PERFORM_SUBSYSTEM_FUNCTION, count: 4 },
-            Ciw { kind: 2, command: code::READ_SUBSYSTEM_DATA, count: 64 },
+            Ciw::new(0, code::READ_CONFIGURATION_DATA, 256),
+            Ciw::new(1, code::PERFORM_SUBSYSTEM_FUNCTION, 4),
+            Ciw::new(2, code::READ_SUBSYSTEM_DATA, 64),
         ];
     }
     Some(id)

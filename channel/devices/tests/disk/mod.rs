@@ -217,7 +217,7 @@ impl Machine {
             let id = css.attach(0x200 + n as u16, device).unwrap();
             let mut schib = css.store_subchannel(id).unwrap();
             schib.pmcw.flags |= pmcw_flag::ENABLED;
-            schib.pmcw.characteristics = 1;
+            schib.pmcw.characteristics.set(1);
             assert_eq!(css.modify_subchannel(id, &schib), Ok(0));
             ids.push(id);
         }
@@ -235,7 +235,7 @@ impl Machine {
             self.storage.write(place, &ccw.encode(CcwFormat::One)).unwrap();
             self.storage.write(Absolute(u64::from(at)), &step.bytes).unwrap();
         }
-        Orb { parameter: 0, flags: orb_flag::FORMAT_1 | 0xff00, program: PROGRAM, extension: [0; 5] }
+        Orb::new(0, orb_flag::FORMAT_1 | 0xff00, PROGRAM)
     }
 
     /// Runs a program to its end.
@@ -257,7 +257,7 @@ impl Machine {
     /// Runs a program that must end well.
     pub fn good(&mut self, steps: &[Step]) {
         let irb = self.run(steps);
-        let done = irb.scsw.ccw.wrapping_sub(PROGRAM) / 8;
+        let done = irb.scsw.ccw.get().wrapping_sub(PROGRAM) / 8;
         let ended = (irb.scsw.device, irb.scsw.subchannel);
         assert_eq!(ended, (DeviceStatus::ENDED, 0), "after {done} CCWs, sense {:02X?}", irb.ecw);
     }
@@ -266,7 +266,7 @@ impl Machine {
     pub fn bad(&mut self, steps: &[Step]) -> ([u8; 32], u32) {
         let irb = self.run(steps);
         assert!(irb.scsw.device.has(DeviceStatus::UNIT_CHECK), "{:?}", irb.scsw);
-        (irb.ecw, irb.scsw.ccw.wrapping_sub(PROGRAM) / 8)
+        (irb.ecw, irb.scsw.ccw.get().wrapping_sub(PROGRAM) / 8)
     }
 
     /// What a step has stored.

@@ -46,7 +46,7 @@ impl Machine {
             let ccw = Ccw { command, flags, count, address };
             self.put(0x1000 + 8 * n as u64, &ccw.encode(CcwFormat::One));
         }
-        let orb = Orb { flags: 0x0080_ff00, program: 0x1000, ..Orb::default() };
+        let orb = Orb::new(0, 0x0080_ff00, 0x1000);
         assert_eq!(self.css.start_subchannel(self.id, &orb), Ok(0));
     }
 
@@ -59,7 +59,7 @@ impl Machine {
     pub fn run(&mut self, ccws: &[(u8, u8, u16, u32)]) -> (u32, u16, DeviceStatus, u8) {
         self.start(ccws);
         let s = self.end().scsw;
-        (s.ccw, s.count, s.device, s.subchannel)
+        (s.ccw.get(), s.count.get(), s.device, s.subchannel)
     }
 
     /// Runs one command that must end in unit check and returns sense byte 0.

@@ -6,6 +6,7 @@ use crate::system::Cp;
 use arch::io::Schib;
 use message::Message;
 use message::words::Words;
+use zerocopy::IntoBytes;
 
 /// `Display G|GG|GH|X|XG|Y|AR[reg[-reg|.count]] | PSW [ALL] | PREFIX | SCHIB [vdev[-vdev]|ALL] |
 /// [T|K|I][V|L|R|N|PRI|SEC|HOM]hexloc[-hexloc|.count] ...`
@@ -103,7 +104,7 @@ fn subchannels(words: &mut Words<'_>) -> Result<(u16, u16), Message> {
 fn block(device: u16, number: u16, schib: &Schib) -> Vec<String> {
     let (pmcw, scsw) = (&schib.pmcw, &schib.scsw);
     let chpids: String = pmcw.chpid.iter().map(|chpid| format!("{chpid:02X}")).collect();
-    let status = scsw.encode();
+    let status = scsw.as_bytes();
     let words: Vec<String> = status.chunks(4).map(|word| word.iter().map(|b| format!("{b:02X}")).collect()).collect();
     vec![
         format!(

@@ -2,9 +2,12 @@
 
 use super::Call;
 use arch::Real;
-use arch::io::{CcwFormat, Ccw, DeviceStatus, Irb, Orb, orb_flag, scsw_flag, subchannel_status};
+use arch::diagnose::{Csw, Hcpsgiop, SgioEnd, sgio_flag};
+use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, Scsw, orb_flag, scsw_flag, subchannel_status};
+use base::layout::U24;
 use cpu::Interruption;
 use css::Sense;
+use zerocopy::IntoBytes;
 
 /// Why there is no end to look at.
 enum Refused {
@@ -17,7 +20,7 @@ fn perform(call: &Call<'_>, vdev: u16, program: u32, key: u8, flags: u32) -> Res
     let mut css = call.machine.configuration.css();
     let id = css.find(vdev).ok_or(Refused::NoDevice)?;
     let flags = u32::from(key >> 4) << 28 | flags | 0x8000;
-    let orb = Orb { parameter: 0, flags, program, extension: [0; 5] };
+    let orb = Orb::new(0, flags, program);
     let ended = css.perform(id, &orb).map_err(|cc| if cc == 3 { Refused::NoDevice } else { Refused::Busy });
     let left = css.left(id);
     drop(css);
@@ -98,12 +101,9 @@ pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
             Ok(())
         }
         Ok((irb, _)) => {
-            let mut csw = [0; 8];
-            csw[..4].copy_from_slice(&irb.scsw.ccw.to_be_bytes());
-            csw[0] = key;
-            (csw[4], csw[5]) = (irb.scsw.device.0, irb.scsw.subchannel);
-            csw[6..].copy_from_slice(&irb.scsw.count.to_be_bytes());
-            call.write(Real(0x40), &csw)?;
+            let Scsw { ccw, device, subchannel, count, .. } = irb.scsw;
+            let csw = Csw { key, ccw: U24::new(ccw.get()), device, subchannel, count };
+            call.write(Real(0x40), csw.as_bytes())?;
             answer(call, 13, 3)
         }
     }
@@ -147,37 +147,31 @@ pub fn general_io(call: &Call<'_>) -> Result<(), Interruption> {
 /// first CCW. It gets the last CCW's address (at 16), unit and subchannel status, residual count, path and sense bytes.
 /// Condition code 0; 1: register 15 is 1, there is no such device, or 5, it is busy; 3: register 15 is 13, an error.
 pub fn synchronous_general_io(call: &Call<'_>) -> Result<(), Interruption> {
-    const LENGTH: usize = 88;
     let address = call.address(call.r1);
     call.specification(address.0.is_multiple_of(4))?;
-    let mut block = [0; LENGTH];
-    call.read(address, &mut block)?;
-    let reserved = block[2] & 0x0f | block[3] & 0x7f | block[4..8].iter().fold(0, |all, byte| all | byte);
-    if reserved != 0 {
+    let mut block = Hcpsgiop::default();
+    call.read(address, block.as_mut_bytes())?;
+    if block.key & 0x0f != 0 || block.flags & sgio_flag::RESERVED != 0 || block.reserved != [0; 4] {
         return Err(arch::Program::Operand.into());
     }
-    let vdev = u16::from_be_bytes([block[0], block[1]]);
-    let program = u32::from_be_bytes([block[8], block[9], block[10], block[11]]);
-    let format = if block[3] & 0x80 != 0 { orb_flag::FORMAT_1 } else { 0 };
+    let vdev = block.device.get();
+    let format = if block.flags & sgio_flag::FORMAT_1 != 0 { orb_flag::FORMAT_1 } else { 0 };
     if is_console(call, vdev) {
         return answer(call, 1, 1);
     }
-    let (irb, sense) = match perform(call, vdev, program, block[2], format) {
+    let (irb, sense) = match perform(call, vdev, block.program.get(), block.key, format) {
         Err(Refused::NoDevice) => return answer(call, 1, 1),
         Err(Refused::Busy) => return answer(call, 5, 1),
         Ok(ended) => ended,
     };
-    block[12..].fill(0);
-    block[16..20].copy_from_slice(&irb.scsw.ccw.to_be_bytes());
-    (block[20], block[21]) = (irb.scsw.device.0, irb.scsw.subchannel);
-    block[22..24].copy_from_slice(&irb.scsw.count.to_be_bytes());
-    block[24] = 0x80;
+    let Scsw { ccw, device: status, subchannel, count, .. } = irb.scsw;
+    block.ended = SgioEnd { ccw, status, subchannel, count, path: 0x80, ..SgioEnd::default() };
     if let Some(sense) = sense {
         let bytes = sense.bytes();
-        block[30..32].copy_from_slice(&(bytes.len() as u16).to_be_bytes());
-        block[56..56 + bytes.len()].copy_from_slice(bytes);
+        block.ended.sense_count.set(bytes.len() as u16);
+        block.ended.sense[..bytes.len()].copy_from_slice(bytes);
     }
-    call.write(address, &block)?;
+    call.write(address, block.as_bytes())?;
     if good(&irb) && irb.scsw.control & scsw_flag::ALERT == 0 {
         call.set_cc(0);
         return Ok(());

@@ -100,7 +100,7 @@ impl Site {
         data.iter().for_each(|(at, bytes)| put(*at, bytes));
         let mut css = machine.configuration.css();
         let id = css.find(vdev).expect("the guest has the disk");
-        let orb = arch::io::Orb { parameter: 0, flags: 0x8000, program: AT as u32, extension: [0; 5] };
+        let orb = arch::io::Orb::new(0, 0x8000, AT as u32);
         let (irb, sense) = css.perform(id, &orb).unwrap_or_else(|cc| panic!("condition code {cc}"));
         let checked = irb.scsw.device.0 & arch::io::DeviceStatus::UNIT_CHECK.0 != 0;
         assert_eq!(checked, sense.is_some(), "sense comes with unit check");

@@ -108,7 +108,7 @@ fn a_path_group_is_made_of_the_paths_to_a_control_unit() {
         storage.write(arch::Absolute(0xc00), &ccw.encode(CcwFormat::One)).unwrap();
         storage.write(arch::Absolute(0x7000), &data).unwrap();
         let flags = orb_flag::FORMAT_1 | u32::from(path) << 8;
-        assert_eq!(css.start_subchannel(id, &Orb { parameter: 0, flags, program: 0xc00, extension: [0; 5] }), Ok(0));
+        assert_eq!(css.start_subchannel(id, &Orb::new(0, flags, 0xc00)), Ok(0));
         while css.pending().work() {
             css.attend();
         }

@@ -226,7 +226,7 @@ fn block_services_leave_alone_what_others_have_reserved() {
         machine.configuration.storage().write(arch::Absolute(0xc80), &program).unwrap();
         let mut css = machine.configuration.css();
         let id = css.find(0x190).expect("it has the disk");
-        let orb = arch::io::Orb { parameter: 0, flags: 0x8000, program: 0xc80, extension: [0; 5] };
+        let orb = arch::io::Orb::new(0, 0x8000, 0xc80);
         assert!(css.perform(id, &orb).is_ok_and(|(_, sense)| sense.is_none()));
     };
     let word = |at: u64| maint.guest().read_u32(arch::Absolute(at)).unwrap();
