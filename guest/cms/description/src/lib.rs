@@ -1,0 +1,295 @@
+//! The one description of CMS's commands and messages, in `guest/cms/help`: what is read of it, and what is made of it.
+//!
+//! A file is topics, each with a head that begins with a point. A line with nothing but a blank is an empty one.
+//!
+//! ```text
+//! .COMPARE command/compare.c FILES              cms.txt: name, C file, tasks
+//! COMPare fn ft fm fn ft fm [( COL a-b          the syntax; its capitals are the shortest form
+//!
+//! Types the records in which two files differ.  what the command is for
+//!
+//! Options                                       whatever more HELP types, if anything
+//!  COL a-b   only columns a to b are compared.
+//!
+//! .024 E File %s already exists%s               messages.txt, pipemsgs.txt: number, severities, text
+//! It stays as it is.                            what HELP says of the message
+//!
+//! .FILES                                        tasks.txt: a task
+//! Keeping files: looking, copying, erasing      and its title
+//! ```
+//!
+//! The function of a command is called after it, `compare_command`; a head like `command/state.c:state_command` names
+//! another. A number with two texts has two heads, and is explained after the second.
+//!
+//! [`Description::read`] takes all that. [`Description::tables`] and [`Description::help`] give what is made: the rows
+//! of the nucleus's tables, and the files that HELP reads. `tests/agree.rs` proves that the C files do the same.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{fs, io};
+
+/// The widest line that a terminal types whole.
+pub const WIDTH: usize = 79;
+
+/// A command.
+#[derive(Debug)]
+pub struct Command {
+    /// What it is called, in capitals.
+    pub name: String,
+    /// The C file below `guest/cms`, and the function in it.
+    pub file: String,
+    pub function: String,
+    /// The tasks that it is for.
+    pub tasks: Vec<String>,
+    /// How it is written; it begins with its name.
+    pub syntax: String,
+    /// What it is for, in a sentence or two.
+    pub purpose: String,
+    /// What more HELP types, line by line; often operands, options and return codes.
+    pub detail: Vec<String>,
+}
+
+impl Command {
+    /// How the syntax writes the name, `COMPare`.
+    pub fn verb(&self) -> &str {
+        self.syntax.split([' ', '|']).next().unwrap_or_default()
+    }
+
+    /// How many letters of the name must be typed.
+    pub fn least(&self) -> usize {
+        least(self.verb())
+    }
+}
+
+/// How many letters of a word must be typed: its capitals, digits and signs in front.
+pub fn least(word: &str) -> usize {
+    word.chars().take_while(|c| !c.is_ascii_lowercase()).count()
+}
+
+/// A message.
+#[derive(Debug)]
+pub struct Message {
+    pub number: u32,
+    /// The letters that it can end in, as `EW`.
+    pub severities: String,
+    /// As C's `format` takes it.
+    pub text: String,
+    /// What HELP says of the number; empty before the second text of the same number.
+    pub explanation: Vec<String>,
+}
+
+/// A task of HELP TASK.
+#[derive(Debug)]
+pub struct Task {
+    pub name: String,
+    pub title: String,
+}
+
+/// All of it, in the order of the files.
+#[derive(Debug)]
+pub struct Description {
+    pub commands: Vec<Command>,
+    pub tasks: Vec<Task>,
+    /// Those of CMS, and those of its pipelines.
+    pub messages: Vec<Message>,
+    pub pipe_messages: Vec<Message>,
+    /// Topics of REXX's language: names and texts. Nothing is made of them.
+    pub rexx: Vec<(String, Vec<String>)>,
+}
+
+impl Description {
+    /// What the folder `help` of `source` (`guest/cms`) says, or the line that is wrong.
+    pub fn read(source: &Path) -> Result<Description, String> {
+        let topics = |file: &str| {
+            let path = source.join("help").join(file);
+            let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            topics(&text).map_err(|why| format!("{}: {why}", path.display()))
+        };
+        let all = |file: &str, read: fn(Topic) -> Result<Message, String>| -> Result<Vec<Message>, String> {
+            topics(file)?.into_iter().map(read).collect()
+        };
+        Ok(Description {
+            commands: topics("cms.txt")?.into_iter().map(command).collect::<Result<_, _>>()?,
+            tasks: topics("tasks.txt")?.into_iter().map(task).collect(),
+            messages: all("messages.txt", message)?,
+            pipe_messages: all("pipemsgs.txt", message)?,
+            rexx: topics("rexx.txt")?.into_iter().map(|topic| (topic.head, topic.lines)).collect(),
+        })
+    }
+
+    /// Files of rows for C's tables: names and texts. A file includes them where it says what COMMAND or MESSAGE is.
+    pub fn tables(&self) -> [(&'static str, String); 3] {
+        let mut commands = MADE.to_owned();
+        for command in &self.commands {
+            let (name, least, function) = (&command.name, command.least(), &command.function);
+            let [syntax, purpose] = [&command.syntax, &command.purpose].map(|text| literal(text));
+            let _ = writeln!(commands, "COMMAND(\"{name}\", {least}, {function}, {syntax}, {purpose})");
+        }
+        let rows = |messages: &[Message]| {
+            let row = |message: &Message| format!("MESSAGE({}, {})\n", message.number, literal(&message.text));
+            MADE.to_owned() + &messages.iter().map(row).collect::<String>()
+        };
+        [("commands.h", commands), ("messages.h", rows(&self.messages)), ("pipemsgs.h", rows(&self.pipe_messages))]
+    }
+
+    /// The files that HELP reads: names and texts.
+    pub fn help(&self) -> [(&'static str, String); 5] {
+        let commands = self.commands.iter().map(|command| topic(&command.name, &command.detail));
+        let rexx = self.rexx.iter().map(|(name, lines)| topic(name, lines));
+        let tasks = self.tasks.iter().map(|task| {
+            let mut lines = vec![task.title.clone()];
+            let here = self.commands.iter().filter(|command| command.tasks.contains(&task.name));
+            lines.extend(filled(here.map(|command| command.name.as_str())));
+            topic(&task.name, &lines)
+        });
+        let explained = |messages: &[Message]| {
+            let last = messages.iter().filter(|message| !message.explanation.is_empty());
+            last.map(|message| topic(&format!("{:03}", message.number), &message.explanation)).collect::<String>()
+        };
+        [
+            ("CMS", commands.collect()),
+            ("REXX", rexx.collect()),
+            ("TASKS", tasks.collect()),
+            ("MESSAGES", explained(&self.messages)),
+            ("PIPEMSGS", explained(&self.pipe_messages)),
+        ]
+    }
+
+    /// Writes the tables into `folder`.
+    pub fn write_tables(&self, folder: &Path) -> io::Result<()> {
+        self.tables().iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+    }
+}
+
+const MADE: &str = "/* Made from guest/cms/help by guest/cms/description. */\n";
+
+/// A topic of a file: what is behind the point, and the lines.
+struct Topic {
+    head: String,
+    lines: Vec<String>,
+}
+
+fn topics(text: &str) -> Result<Vec<Topic>, String> {
+    let mut all: Vec<Topic> = Vec::new();
+    for line in text.lines() {
+        match (line.strip_prefix('.'), all.last_mut()) {
+            (Some(head), _) => all.push(Topic { head: head.to_owned(), lines: Vec::new() }),
+            (None, None) => return Err(format!("{line} is in front of all topics")),
+            (None, Some(topic)) => {
+                // A record of a CMS file has at least one character.
+                let can_be_typed = (1..=WIDTH).contains(&line.len()) && line.is_ascii() && !line.contains('\t');
+                if !can_be_typed {
+                    return Err(format!("a terminal does not type {line:?} whole"));
+                }
+                topic.lines.push(line.to_owned());
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn command(topic: Topic) -> Result<Command, String> {
+    let mut words = topic.head.split(' ').map(str::to_owned);
+    let (Some(name), Some(place)) = (words.next(), words.next()) else {
+        return Err(format!(".{} has no C file", topic.head));
+    };
+    let (file, function) = match place.split_once(':') {
+        Some((file, function)) => (file.to_owned(), function.to_owned()),
+        None => (place, format!("{}_command", name.to_ascii_lowercase())),
+    };
+    let mut parts = topic.lines.splitn(3, |line| line.trim().is_empty());
+    let (syntax, purpose) = (joined(parts.next().unwrap_or_default()), joined(parts.next().unwrap_or_default()));
+    // The empty line that ends the purpose is typed, too.
+    let detail = parts.next().map_or(Vec::new(), |rest| topic.lines[topic.lines.len() - rest.len() - 1..].to_vec());
+    let command = Command { name, file, function, tasks: words.collect(), syntax, purpose, detail };
+    match command.verb().eq_ignore_ascii_case(&command.name) && !command.purpose.is_empty() {
+        true => Ok(command),
+        false => Err(format!("{} has no syntax that begins with its name, or no purpose", command.name)),
+    }
+}
+
+fn message(topic: Topic) -> Result<Message, String> {
+    let [number, severities, text] = topic.head.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+        return Err(format!(".{} is not a number, severities and a text", topic.head));
+    };
+    let number = number.parse().map_err(|_| format!("{number} is no number"))?;
+    Ok(Message { number, severities: severities.into(), text: text.into(), explanation: topic.lines })
+}
+
+fn task(topic: Topic) -> Task {
+    Task { name: topic.head, title: joined(&topic.lines) }
+}
+
+/// Lines as one text. A line may end within a list of words, after one of its strokes: `DISK|`.
+fn joined(lines: &[String]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let within = text.ends_with('|') && !text.ends_with(" |");
+        text += if text.is_empty() || within { "" } else { " " };
+        text += line;
+    }
+    text
+}
+
+/// Words side by side, each line with a blank in front.
+fn filled<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words {
+        match lines.last_mut().filter(|line| line.len() + 1 + word.len() <= WIDTH) {
+            Some(line) => *line += &format!(" {word}"),
+            None => lines.push(format!(" {word}")),
+        }
+    }
+    lines
+}
+
+fn topic(name: &str, lines: &[String]) -> String {
+    lines.iter().fold(format!(".{name}\n"), |text, line| text + line + "\n")
+}
+
+/// A string of C.
+fn literal(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(text: &str) -> Result<Command, String> {
+        command(topics(text)?.remove(0))
+    }
+
+    #[test]
+    fn a_command_is_read() {
+        let text = ".TYPE command/type.c FILES MAIL\nType fn|ft|\nfm [( HEX\n \nTypes a\nfile.\n \nOptions\n \n HEX\n";
+        let command = one(text).unwrap();
+        assert_eq!((command.file.as_str(), command.function.as_str()), ("command/type.c", "type_command"));
+        assert_eq!((command.syntax.as_str(), command.purpose.as_str()), ("Type fn|ft|fm [( HEX", "Types a file."));
+        assert_eq!((command.least(), &command.tasks[..]), (1, &["FILES".to_owned(), "MAIL".to_owned()][..]));
+        assert_eq!(command.detail, [" ", "Options", " ", " HEX"]);
+        assert_eq!(one(".TS a.c:go TASK\nTS\n \nStarts.\n").unwrap().function, "go");
+        assert!(one(".TYPE a.c\nTipe\n \nTypes.\n").is_err_and(|why| why.contains("TYPE")));
+        assert!(one(".TYPE a.c\nType\n").is_err() && one("TYPE\n").is_err() && one(".TYPE\nType\n").is_err());
+    }
+
+    #[test]
+    fn a_message_is_read_and_a_string_of_c_made() {
+        let message = message(topics(".058 EW \"%l\" was \\\nNo.\n").unwrap().remove(0)).unwrap();
+        assert_eq!((message.number, message.severities.as_str(), message.text.as_str()), (58, "EW", "\"%l\" was \\"));
+        assert_eq!(literal(&message.text), r#""\"%l\" was \\""#);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_typed_is_none() {
+        assert!(topics(".X\n\n").is_err() && topics(".X\na\tb\n").is_err() && topics("X\n").is_err());
+        assert!(topics(&format!(".X\n{}\n", "x".repeat(WIDTH + 1))).is_err());
+    }
+
+    #[test]
+    fn words_fill_lines() {
+        let words = ["ABCDEFGH"; 10];
+        let lines = filled(words.into_iter());
+        assert_eq!(lines.iter().map(String::len).collect::<Vec<_>>(), [72, 18]);
+    }
+}
