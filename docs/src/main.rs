@@ -13,11 +13,12 @@ mod pipelines;
 
 /// Every page: its file name and its text.
 fn pages() -> Vec<(&'static str, String)> {
+    let description = cms::description();
     vec![
         ("commands.md", cp::commands()),
         ("messages.md", cp::messages()),
-        ("cms.md", cms::page()),
-        ("pipelines.md", pipelines::page()),
+        ("cms.md", cms::page(&description)),
+        ("pipelines.md", pipelines::page(&description)),
         ("instructions.md", instructions::page()),
     ]
 }

@@ -2,6 +2,7 @@
 //! `guest/cms/pipe`, and `guest/cms/help`.
 
 use crate::cms;
+use description::Description;
 use std::fmt::Write;
 
 const TABLES: [&str; 3] = [
@@ -9,8 +10,22 @@ const TABLES: [&str; 3] = [
     include_str!("../../guest/cms/pipe/filters.c"),
     include_str!("../../guest/cms/pipe/drivers.c"),
 ];
-const REPOSITORY: &str = include_str!("../../guest/cms/pipe/messages.c");
-const MESSAGES: &str = include_str!("../../guest/cms/help/pipemsgs.txt");
+
+/// The string literals of a piece of C, in order; neighbours are not put together.
+fn literals(text: &str) -> Vec<String> {
+    let (mut all, mut one) = (Vec::new(), None::<String>);
+    let mut characters = text.chars();
+    while let Some(c) = characters.next() {
+        match (&mut one, c) {
+            (None, '"') => one = Some(String::new()),
+            (None, _) => (),
+            (Some(_), '"') => all.extend(one.take()),
+            (Some(string), '\\') => string.extend(characters.next()),
+            (Some(string), c) => string.push(c),
+        }
+    }
+    all
+}
 
 /// A row of a table of stages.
 struct Stage {
@@ -25,7 +40,7 @@ struct Stage {
 
 /// `{ "NAME", least, function, placing, syntax, help, 0 }`; its strings may begin the next line.
 fn stage(row: &str) -> Stage {
-    let strings = cms::literals(row);
+    let strings = literals(row);
     let behind_name = row.splitn(3, '"').nth(2).expect("it begins with a name");
     let words: Vec<&str> = behind_name.splitn(5, ',').map(str::trim).collect();
     Stage {
@@ -51,7 +66,7 @@ fn stages() -> Vec<Stage> {
 }
 
 /// The page.
-pub fn page() -> String {
+pub fn page(description: &Description) -> String {
     let mut page = String::from(
         "# Stages of pipelines\n\n\
          Made by `make docs` from the tables in `guest/cms/pipe` and from `guest/cms/help`; HELP PIPE and a stage's name, and HELP FPLxxxnnn show\n\
@@ -88,16 +103,15 @@ pub fn page() -> String {
     page += "\n## Messages\n\n\
          FPL, the first three letters of the stage that says it (or DSP, MSG, SCA, DSK), the number, and I information, E error, S severe. Dots stand\n\
          for what is put in.\n";
-    cms::explain(&mut page, &cms::messages(REPOSITORY), MESSAGES);
+    cms::explain(&mut page, &description.pipe_messages);
     page
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use description::least;
     use std::collections::BTreeSet;
-    use std::fs;
-    use std::path::Path;
 
     #[test]
     fn every_stage_is_explained_once() {
@@ -119,38 +133,13 @@ mod tests {
         for stage in stages() {
             let Some((syntax, help)) = &stage.explained else { continue };
             let verb = syntax.split(' ').next().unwrap_or_default();
-            let capitals = verb.chars().take_while(|c| !c.is_ascii_lowercase()).count();
-            assert_eq!((verb.to_ascii_uppercase(), capitals), (stage.name.clone(), stage.least), "{syntax}");
+            assert_eq!((verb.to_ascii_uppercase(), least(verb)), (stage.name.clone(), stage.least), "{syntax}");
             assert!(help.ends_with('.'), "{help}");
         }
     }
 
     #[test]
-    fn help_explains_every_message_and_no_other() {
-        cms::tests::explains_every_message(REPOSITORY, MESSAGES);
-        cms::tests::fits_the_terminal(MESSAGES);
-    }
-
-    /// The numbers in the arguments behind the first one of each call of `function`, up to the end of the second.
-    fn said_by(source: &str, function: &str) -> Vec<u32> {
-        let name = format!("{function}(");
-        let calls = source.split(&name).skip(1);
-        let second = calls
-            .filter_map(|call| call.split_once(", "))
-            .map(|(_, rest)| rest.split([',', ')', ';']).next().unwrap_or_default());
-        second.flat_map(|words| words.split(' ').filter_map(|word| word.parse().ok()).collect::<Vec<_>>()).collect()
-    }
-
-    #[test]
-    fn what_stages_say_is_in_the_repository() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/cms/pipe");
-        let files = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
-        let said: BTreeSet<u32> = files
-            .flat_map(|source| {
-                ["stage_error", "stage_say", "pipe_say", "wrong"].map(|function| said_by(&source, function)).concat()
-            })
-            .collect();
-        let known: BTreeSet<u32> = cms::messages(REPOSITORY).into_iter().map(|(number, _)| number).collect();
-        assert_eq!(said, known);
+    fn strings_of_c_are_read() {
+        assert_eq!(literals(r#"{ "A \"b\" \\", 2, f, "" }"#), [r#"A "b" \"#, ""]);
     }
 }

@@ -1,12 +1,15 @@
 //! CMS: `guest/cms` compiled for ESA/390 into `cache/cms`, and the minidisks that the sample system gets with it.
 //!
-//! The nucleus is one program without a library; its loader goes into the IPL records of MAINT's 190. The files of the
-//! disks are in `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE; what HELP types is in `guest/cms/help`.
+//! The nucleus is one program without a library; its loader goes into the IPL records of MAINT's 190. Its tables of
+//! commands and messages, and what HELP types, are made from `guest/cms/help` (crate `description`). The files of the
+//! disks are in `guest/cms/disks`, a folder a disk, called NAME.TYPE.MODE.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use description::Description;
 
 use crate::host::{self, Outcome, at, make_folder, run};
 
@@ -67,9 +70,11 @@ pub fn prepare() -> Outcome {
     if modified(&folder.join("user.img")).is_some_and(|made| Some(made) > newest) {
         return Ok(());
     }
+    let description = Description::read(&source())?;
+    at(&folder, description.write_tables(&folder))?;
     nucleus(&compiler, &folder)?;
     programs(&compiler, &folder)?;
-    disks(&folder)?;
+    disks(&description, &folder)?;
     println!("CMS is ready: {}.", folder.display());
     Ok(())
 }
@@ -94,7 +99,7 @@ fn nucleus(compiler: &str, folder: &Path) -> Outcome {
     };
     let compile = |sources: &[PathBuf], options: &[&str], out: &Path| {
         let mut command = Command::new(compiler);
-        command.args(FLAGS).arg(&level).arg("-I").arg(source().join("lib/include"));
+        command.args(FLAGS).arg(&level).arg("-I").arg(source().join("lib/include")).arg("-I").arg(folder);
         command.arg("-Wl,-m,elf_s390,--build-id=none,-z,noexecstack").args(options);
         run(command.args(sources).arg("-o").arg(out))
     };
@@ -156,7 +161,7 @@ fn deck(object: &Path, name: &str, folder: &Path) -> Outcome {
 }
 
 /// `edfdisk`, and with it the images of the two disks.
-fn disks(folder: &Path) -> Outcome {
+fn disks(description: &Description, folder: &Path) -> Outcome {
     let edfdisk = folder.join("edfdisk");
     // How libraries lie on a disk is CMS's own.
     let members = source().join("lib/members.c");
@@ -190,9 +195,10 @@ fn disks(folder: &Path) -> Outcome {
             run(Command::new(&edfdisk).arg("bin").arg(&image).args([deck, "TEXT", mode]).arg(cards).args(["F", "80"]))?;
         }
         if name == "system" {
-            for help in host::files(&source().join("help"), |_| true) {
-                let topic = help.file_stem().map(|stem| stem.to_string_lossy().to_uppercase()).unwrap_or_default();
-                run(Command::new(&edfdisk).arg("put").arg(&image).args([&topic, "HELP", "A2"]).arg(&help).arg("V"))?;
+            for (topic, text) in description.help() {
+                let help = folder.join(topic).with_extension("HELP");
+                at(&help, fs::write(&help, text))?;
+                run(Command::new(&edfdisk).arg("put").arg(&image).args([topic, "HELP", "A2"]).arg(&help).arg("V"))?;
             }
             run(Command::new(&edfdisk)
                 .arg("ipl")

@@ -1,4 +1,4 @@
-/* The commands: each is a function in the file of its name. table.c says what they are called. */
+/* The commands: each is a function of a C file that help/cms.txt names; table.c says what they are called. */
 #ifndef COMMAND_H
 #define COMMAND_H
 
@@ -89,17 +89,10 @@ enum disposition { TO_TERMINAL, TO_STACK_FIFO, TO_STACK_LIFO };
 void answer_to(int disposition);
 void answer(const char *how, ...);
 
-command_function access_command, release_command, format_command, listfile_command, state_command, statew_command, erase_command,
-    rename_command, copyfile_command, compare_command, type_command, query_command, set_command, identify_command, globalv_command,
-    execio_command, print_command, punch_command, readcard_command, cp_command, exec_command, makebuf_command, dropbuf_command,
-    desbuf_command, sentries_command, conwait_command, finis_command, synonym_command, immediate_command, help_command,
-    tell_command, load_command, include_command, start_command, genmod_command, loadmod_command, modmap_command, nucxload_command,
-    nucxdrop_command, nucxmap_command, maclib_command, txtlib_command, global_command, filedef_command, labeldef_command,
-    movefile_command, sort_command, namefind_command, sendfile_command, receive_command, discard_command,
-    reserve_command, segment_command, savefd_command, seggen_command, tape_command, execload_command, execdrop_command,
-    execmap_command, execstat_command, disk_command, immcmd_command, update_command, xmitmsg_command, genmsg_command, vmlink_command,
-    assemble_command, defaults_command, progmap_command, validate_command, pipe_command, csllist_command, cslmap_command, rtndrop_command, rtnload_command,
-    rtnmap_command, rtnstate_command;
+/* The commands, from help/cms.txt, which has their C files. */
+#define COMMAND(name, least, function, syntax, purpose) command_function function;
+#include "commands.h"
+#undef COMMAND
 
 /* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
 bool pipe_help(const char *verb, u32 length);

@@ -7,6 +7,7 @@ pub mod story;
 pub mod system;
 pub mod typist;
 
+use description::Description;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -14,6 +15,26 @@ use std::sync::OnceLock;
 /// The folder of CMS's source.
 pub fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../guest/cms")
+}
+
+/// What the sources say of CMS's commands and messages.
+pub fn description() -> Description {
+    Description::read(&source()).expect("the description can be read")
+}
+
+/// The folder of what is made of that: rows of C's tables, and HELP's files as NAME.HELP.
+pub fn made() -> &'static Path {
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let (description, folder) = (description(), scratch().join("made"));
+        std::fs::create_dir_all(&folder).expect("the folder of the tests can be written to");
+        description.write_tables(&folder).expect("so can a folder in it");
+        for (name, text) in description.help() {
+            std::fs::write(folder.join(name).with_extension("HELP"), text).expect("so can a folder in it");
+        }
+        folder
+    };
+    MADE.get_or_init(make)
 }
 
 const SCRATCH: &str = "endicott-cms-";
@@ -99,7 +120,7 @@ fn build_pipe() -> Option<PathBuf> {
         let name = part.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let object = folder.join(format!("pipe-{name}.o"));
         let mut command = Command::new(&compiler);
-        command.args(flags).args(strict).arg("-c").arg(&part).arg("-o").arg(&object);
+        command.args(flags).args(strict).arg("-I").arg(made()).arg("-c").arg(&part).arg("-o").arg(&object);
         if !["host.c", "ebcdic.c"].contains(&name.as_str()) {
             command.arg("-fexec-charset=IBM037");
         }

@@ -241,7 +241,7 @@ fn image(folder: &Path, decks: &Path, label: &str, blocks: u32, reserved: u32, f
             None => (*content, &["V"][..]),
         };
         let file = match content.strip_prefix("help\n") {
-            Some(name) => crate::source().join("help").join(name),
+            Some(name) => crate::made().join(name),
             None => {
                 std::fs::write(&file, lines).expect("the folder is there");
                 file

@@ -1,5 +1,5 @@
 //! A typist who knows every command and no reason: lines made of the commands' own syntax
-//! (`guest/cms/command/table.c`), of the words that their sources look for, of numbers and names at edges, and of
+//! (`guest/cms/help/cms.txt`), of the words that their sources look for, of numbers and names at edges, and of
 //! built-in functions of REXX with such arguments.
 
 use fuzz::chance::Chance;
@@ -298,22 +298,9 @@ impl Typist {
     /// Learns the commands from the sources in `guest/cms`.
     pub fn new(sources: &Path) -> Typist {
         let read = |path: &Path| std::fs::read_to_string(path).expect("the source is there");
-        let folder = sources.join("command");
-        let mut files: Vec<_> =
-            std::fs::read_dir(&folder).expect("it is there").map(|entry| entry.expect("it is there").path()).collect();
-        files.sort();
-        let texts: Vec<String> =
-            files.iter().filter(|path| !path.ends_with("table.c")).map(|path| read(path)).collect();
-        let table = read(&folder.join("table.c"));
-        let commands = table.split("\n    { \"").skip(1).map(|entry| {
-            let entry = format!("\"{entry}");
-            let (name, syntax) = (literals(&entry).next(), literals(&entry).nth(1));
-            let (name, syntax) = (name.expect("an entry has a name"), syntax.expect("an entry has a syntax"));
-            let behind = entry.splitn(3, ',').nth(2).expect("an entry has a function").trim();
-            let function = behind.split(',').next().unwrap_or(behind);
-            let head = format!("int {function}(");
-            let words = texts.iter().find(|text| text.contains(&head)).map_or_else(Vec::new, |text| words(text));
-            command(name, syntax, words)
+        let commands = crate::description().commands.into_iter().map(|known| {
+            let words = words(&read(&sources.join(&known.file)));
+            command(&known.name, &known.syntax, words)
         });
         let built_in = read(&sources.join("rexx/functions.c"));
         let functions = built_in.lines().filter_map(|line| {
@@ -427,11 +414,6 @@ fn chance_number(chance: &mut Chance) -> &'static str {
 
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
-}
-
-/// The literals of C between two quotes.
-fn literals(text: &str) -> impl Iterator<Item = &str> {
-    text.split('"').skip(1).step_by(2)
 }
 
 /// The literals that are words in capitals.

@@ -31,7 +31,7 @@ fn assembler(name: &str, flags: &[&str]) -> Option<PathBuf> {
             let mut cc = Command::new(&compiler);
             cc.args(["-std=gnu11", "-O1", "-funsigned-char", "-Wall", "-Wextra", "-Wno-pointer-to-int-cast", set])
                 .args(flags);
-            let output = cc.arg("-c").arg(file).arg("-o").arg(&object).output();
+            let output = cc.arg("-I").arg(cms::made()).arg("-c").arg(file).arg("-o").arg(&object).output();
             if !output.is_ok_and(|output| output.status.success()) {
                 println!("skipped: {compiler} does not compile {} with {set} {flags:?}", file.display());
                 return None;

@@ -8,7 +8,7 @@
 //! ** file 191 GREET TEXT A1 deck/GREET.TEXT           a deck that cargo x cms has compiled
 //! ** file 191 X TEXT A1 cards/ESD 1 SD:X:0:10/END     a deck card by card (src/cards.rs)
 //! ** file 191 X ASSEMBLE A1 source/X CSECT/ END    a file of cards, not of lines of their own lengths
-//! ** file 190 CMS HELP A2 help/cms.txt               a file of HELP's
+//! ** file 190 CMS HELP A2 help/CMS.HELP              a file of HELP's, as cargo x cms makes it
 //! ** damage 4                    block 4 of CMSUSER's 191 is written over with X'FF'
 //! ** dated                       what is shown depends on the date, 20 November 1991
 //! ** typewriter                  it is about a console that is a typewriter: not played at displays
