@@ -45,6 +45,7 @@ fn main() {
     let number = |n: usize, default: u64| rest.get(n).and_then(|text| text.parse().ok()).unwrap_or(default);
     let read = |path: &String| std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
     let spec = Specification { storage: number(0, 512) << 20, cpus: number(1, 1) as u16, ..Specification::default() };
+    engine::provide(jit::translator);
     let configuration = Configuration::new(spec, Arc::new(HostClock), Arc::new(Screen)).expect("room for its storage");
     configuration.load_direct(&read(kernel), &read(initrd), command_line).unwrap_or_else(|e| panic!("{e}"));
     for (n, disk) in std::env::var("DISKS").iter().flat_map(|disks| disks.split(',')).enumerate() {

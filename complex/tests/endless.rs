@@ -45,6 +45,7 @@ const PROGRAM: u64 = 0x4000;
 fn machine(text: &[u8]) -> Arc<Configuration> {
     let specification = Specification { storage: 1 << 20, architecture: Architecture::Z, ..Specification::default() };
     let clock = Arc::new(Counting(AtomicU64::new(1 << 60)));
+    engine::provide(jit::translator);
     let machine = Configuration::new(specification, clock, Arc::new(Nobody)).expect("a megabyte can be had");
     machine.storage().write(Absolute(PROGRAM), text).expect("it is in storage");
     let modes = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;

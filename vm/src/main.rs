@@ -116,6 +116,7 @@ fn main() -> ExitCode {
             return say::end(wrong.exit_code() as u8, say::LOST);
         }
     };
+    engine::provide(jit::translator);
     match arguments.engine {
         Some(Engine::Interpreter) => engine::choose(engine::Engine::Interpreter),
         Some(Engine::Jit) => engine::choose(engine::Engine::Jit),
@@ -124,7 +125,7 @@ fn main() -> ExitCode {
     }
     // What belongs to code takes as much again.
     if let share @ 1.. = clock::host_storage() / CODE_SHARE {
-        engine::allow_code(share);
+        jit::allow(share);
     }
     let lost = match arguments.command {
         Command::Linux(_) => linux::LOST,

@@ -56,6 +56,7 @@ impl Boot {
     pub fn new((kernel, initrd): &(Vec<u8>, Vec<u8>), what: &str, most: Duration) -> Boot {
         let spec = Specification { storage: 256 << 20, cpus: 1, ..Specification::default() };
         let messages = Arc::new(Messages::default());
+        engine::provide(jit::translator);
         let machine = Configuration::new(spec, Arc::new(HostClock), messages.clone()).unwrap();
         machine.load_direct(kernel, initrd, &format!("console=ttyS0 nokaslr quiet vmb.mode={what}")).unwrap();
         Boot { machine, messages, began: Instant::now(), most }

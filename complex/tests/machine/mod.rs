@@ -130,6 +130,7 @@ impl Machine {
         };
         let clock = Arc::new(Counting(AtomicU64::new(NOON)));
         let host = Arc::new(host);
+        engine::provide(jit::translator);
         let configuration = Configuration::new(specification, clock.clone(), host.clone()).expect("room for 8 MiB");
         let machine = Machine { configuration, host, clock };
         for (n, (znew, _, esanew, _)) in CLASSES.into_iter().enumerate() {

@@ -37,6 +37,7 @@ impl Room {
     fn new() -> Room {
         let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("a directory");
         let clock = Arc::new(Ticking(AtomicU64::new(Tod::from_unix_nanos(690_624_000_000_000_000).0)));
+        engine::provide(jit::translator);
         Room { cp: Cp::new(SystemConfig::default(), directory, None, clock, Arc::new(Silent)) }
     }
 

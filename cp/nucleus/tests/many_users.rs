@@ -44,6 +44,7 @@ impl Site {
             .collect();
         let directory = Directory::parse("USER DIRECT", &text, &Passwords::default()).expect("the directory is right");
         let clock = Arc::new(Hand(AtomicU64::new(Tod::from_unix_nanos(690_638_400 * 1_000_000_000).0)));
+        engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, None, clock.clone(), Arc::new(Silent));
         cp.start(None);
         let mut site = Site { cp, clock, seats: Vec::new(), terminals: Vec::new() };

@@ -33,6 +33,7 @@ fn a_full_code_cache_counts_and_nothing_is_said_of_it() {
         return println!("skipped: there is no translator");
     }
     let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
+    engine::provide(jit::translator);
     let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
     let [operator, guest] = ["operator", "guest"].map(|userid| {
         let terminal = cp.connect(Kind::Typewriter, None, "127.0.0.1", true);

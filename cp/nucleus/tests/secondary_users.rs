@@ -66,6 +66,7 @@ impl Site {
         let operator = "USER OPERATOR NOPASS 1M 1M ABCDEG\n CONSOLE 009 3215 T\n".to_string();
         let text: String = users.chain([operator]).collect();
         let directory = Directory::parse("USER DIRECT", &text, &Passwords::default()).expect("the directory is right");
+        engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
         let operator = cp.connect(Kind::Typewriter, None, "", true);
         cp.start(Some(&operator));

@@ -39,6 +39,7 @@ impl System {
         let folder = std::env::temp_dir().join(format!("endicott-spool-test-{}-{number}", std::process::id()));
         let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
         let spool = Spool::open(&folder).unwrap();
+        engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Time::default()), Arc::new(Silent));
         volume::install(&cp);
         System { cp, folder }
@@ -550,6 +551,7 @@ fn the_operator_is_told_of_damaged_files() {
     std::fs::write(&damaged, "name CMS\nkind NSS\n").unwrap();
     let directory = Directory::parse("USER DIRECT", directory::sample(), &Passwords::default()).unwrap();
     let spool = Spool::open(&folder).unwrap();
+    engine::provide(jit::translator);
     let cp = Cp::new(SystemConfig::default(), directory, Some(spool), Arc::new(Time::default()), Arc::new(Silent));
     let terminal = cp.connect(Kind::Typewriter, None, "127.0.0.1", true);
     cp.start(Some(&terminal));

@@ -28,6 +28,7 @@ fn a_thousand_idle_virtual_machines() {
         .map(|n| format!("USER U{n:04} AUTOONLY 64M 64M G\n CONSOLE 009 3215\n SPOOL 00C 2540 READER *\n"))
         .collect();
     let directory = Directory::parse("USER DIRECT", &users, &Passwords::default()).expect("the directory is right");
+    engine::provide(jit::translator);
     let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Noon), Arc::new(Silent));
     let before = resident_kib();
     for n in 0..1000 {

@@ -92,6 +92,7 @@ impl Story {
         let directory = directory.expect("the sample directory has no mistakes");
         let folder = Folder::new();
         let spool = Spool::open(&folder.0).expect("the host has a folder for temporary files");
+        engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
         volume::install(&cp);
         // Two drives, and a tape that is on neither.

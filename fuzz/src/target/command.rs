@@ -134,6 +134,7 @@ fn run(chance: &mut Chance) {
     let parse = || Directory::parse("FUZZ DIRECT", DIRECTORY, &Passwords::default()).expect("the directory is right");
     let directory = PARSED.get_or_init(parse).clone();
     let clock = Arc::new(Hands(AtomicU64::new(Tod::from_unix_nanos(1_700_000_000_000_000_000).0)));
+    engine::provide(jit::translator);
     let cp = Cp::new(SystemConfig::default(), directory, None, clock.clone(), Arc::new(Silent));
 
     let sizes = [(24, 80), (32, 80), (43, 80), (27, 132)].map(|(rows, columns)| Size { rows, columns });

@@ -46,6 +46,7 @@ fn run(chance: &mut Chance) {
         specification.facilities = Facilities(std::array::from_fn(|_| chance.word()));
     }
     let clock = Arc::new(Counting(AtomicU64::new(Tod::from_unix_nanos(1_700_000_000_000_000_000).0)));
+    engine::provide(jit::translator);
     let machine = Configuration::new(specification, clock, Arc::new(Nobody)).expect("a megabyte can be had");
     write_storage(chance, &machine);
     set_registers(chance, &machine);

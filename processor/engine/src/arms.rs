@@ -1,12 +1,12 @@
 //! Arms of a trace: the other ways of its branches, where they come back to it within a few instructions.
 //!
 //! A branch that cannot be guessed goes either way, and one that is nearly always taken is not always. Where the other
-//! way is short, it is translated with the trace, and both stay in the same code ([`jit::Arm`]).
+//! way is short, it is translated with the trace, and both stay in the same code ([`translator::Arm`]).
 
 use crate::trace::{Text, Trace, target};
 use cpu::State;
 use isa::{Decoded, Ends, Form, Op, decode_op};
-use jit::Arm;
+use translator::Arm;
 
 /// The longest.
 const LONGEST: usize = 16;

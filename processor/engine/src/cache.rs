@@ -1,15 +1,14 @@
 //! Decoded blocks of one virtual CPU.
 
-use crate::Engine;
+use crate::choice::{self, Engine};
 use crate::extent::{Dropped, Extent};
-use crate::index::Index;
+use crate::index::{Index, NONE};
 use arch::{Absolute, PAGE};
 use cpu::State;
 use isa::{Decoded, Ends, Op, decode_op};
-use jit::Translator;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use storage::Storage;
+use translator::{Translator, Wishes};
 
 /// Instructions of which statistics are told.
 const MUCH: u64 = 1 << 20;
@@ -67,8 +66,6 @@ impl Block {
     }
 }
 
-/// The number of no block.
-pub const NONE: u32 = u32::MAX;
 pub const MAX_BLOCK: usize = 64;
 /// Executions after which a block is translated.
 const HOT: u8 = 40;
@@ -90,7 +87,7 @@ pub struct BlockCache {
     extent: Option<Extent>,
     dropped: Dropped,
     /// The translator and what it has made, from the first hot block on.
-    translator: Option<Box<Translator>>,
+    translator: Option<Box<dyn Translator>>,
     /// The engine, and how often blocks are interpreted before they are translated (0: never); `None`: as the process
     /// has it.
     engine: Option<(Engine, u8)>,
@@ -129,9 +126,9 @@ impl BlockCache {
 
     /// The engine, and how often blocks are interpreted before they are translated; 0 if they never are.
     pub(crate) fn engine(&self) -> (Engine, u8) {
-        self.engine.unwrap_or_else(|| match crate::engine() {
+        self.engine.unwrap_or_else(|| match choice::engine() {
             Engine::Interpreter => (Engine::Interpreter, 0),
-            Engine::Jit => (Engine::Jit, if crate::EAGER.load(Ordering::Relaxed) { 1 } else { HOT }),
+            Engine::Jit => (Engine::Jit, if choice::is_eager() { 1 } else { HOT }),
             Engine::Compare => (Engine::Compare, HOT_COMPARED),
         })
     }
@@ -340,28 +337,15 @@ impl BlockCache {
             self.translate(s, number, patience, comparing);
         }
         let block = &self.blocks[number as usize];
-        (block.code != 0 && block.mode == Translator::mode(s))
+        (block.code != 0 && block.mode == translator::mode(s))
             .then_some((block.code, block.code + u64::from(block.inner)))
     }
 
     #[cold]
     fn translate(&mut self, s: &State, number: u32, patience: u8, comparing: bool) {
         if self.translator.is_none() {
-            match crate::new_translator() {
-                Some(mut translator) => {
-                    if let Some((code, other)) = self.mistake {
-                        translator.mistake(code, other);
-                    }
-                    if let Some(room) = self.room {
-                        translator.confine(room);
-                    }
-                    if comparing {
-                        translator.refuse(crate::compare::only_once);
-                    }
-                    self.translator = Some(Box::new(translator));
-                }
-                None => return,
-            }
+            let refuses = comparing.then_some(choice::only_once as fn(&_) -> bool);
+            self.translator = choice::new_translator(Wishes { room: self.room, mistake: self.mistake, refuses });
         }
         let Some(translator) = &mut self.translator else { return };
         if !translator.has_room() {
@@ -385,7 +369,7 @@ impl BlockCache {
         let place = (Absolute(block.absolute), block.version);
         let (code, inner) = translator.translate(s, place, trace.beside, trace.path());
         (block.code, block.inner) = (code, (inner - code).try_into().expect("a check of a version is short"));
-        block.mode = Translator::mode(s);
+        block.mode = translator::mode(s);
     }
 
     /// There is so much code that what it takes of the host's caches counts: of gcc's, say, but no system's that
@@ -395,12 +379,12 @@ impl BlockCache {
     }
 
     /// The translator, which has made what [`BlockCache::code`] found.
-    pub fn translator(&mut self) -> &mut Translator {
-        self.translator.as_mut().expect("there is code, so somebody made it")
+    pub fn translator(&mut self) -> &mut dyn Translator {
+        self.translator.as_deref_mut().expect("there is code, so somebody made it")
     }
 
     /// Runs the code of a block, the one at `s.ia`.
-    pub fn enter(&mut self, s: &mut State, code: u64) -> jit::Exit {
+    pub fn enter(&mut self, s: &mut State, code: u64) -> translator::Exit {
         let translator = self.translator.as_mut().expect("there is code, so somebody made it");
         let exit = translator.enter(s, code);
         if let Some((absolute, code)) = translator.take_loosened() {
@@ -433,12 +417,12 @@ impl BlockCache {
 
     /// What has been done since statistics were taken last, with `executed` more instructions counted first. `None`
     /// where nothing is to be translated, or if this is asked `often` and it is not much yet.
-    pub(crate) fn take_statistics(&mut self, executed: u64, often: bool) -> Option<jit::Statistics> {
+    pub(crate) fn take_statistics(&mut self, executed: u64, often: bool) -> Option<translator::Statistics> {
         self.executed += executed;
         if self.engine().0 == Engine::Interpreter || often && self.executed < MUCH {
             return None;
         }
-        let mut news = self.translator.as_mut().map(|t| std::mem::take(&mut t.statistics)).unwrap_or_default();
+        let mut news = self.translator.as_mut().map(|t| t.take_statistics()).unwrap_or_default();
         news.invalidated += std::mem::take(&mut self.invalidated);
         news.total += std::mem::take(&mut self.executed);
         Some(news)

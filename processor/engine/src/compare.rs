@@ -8,21 +8,18 @@
 //!
 //! The clock stands still during a stretch. Interruptions are taken between stretches, once; that none was due within
 //! one is compared, too. Other parts of the complex act on an instruction (an interception) once, after the stretch.
-//! [`Form::Once`] are the instructions that could not be done twice: traces with them are not translated, and nothing
+//! [`isa::Form::Once`] are the instructions that could not be done twice: traces with them are not translated, and nothing
 //! is compared. The caller that chooses this engine runs one CPU of a configuration at a time.
 //!
 //! A difference is our own failure, so it ends in a panic, with the report for its message.
 
-use crate::cache::{BlockCache, NONE};
-use crate::{fetch_address, step};
+use crate::cache::BlockCache;
+use crate::exit::fetch_address;
+use crate::index::NONE;
+use crate::step;
 use cpu::{Snapshot, State, Stored};
-use isa::{Form, Instruction, decode_op};
+use isa::decode_op;
 use std::fmt::Write;
-
-/// Whether the instruction cannot be executed twice.
-pub fn only_once(row: &Instruction) -> bool {
-    row.shape.form == Form::Once
-}
 
 /// Most instructions of a stretch.
 const STRETCH: i64 = 4096;
@@ -35,9 +32,9 @@ struct Outcome {
     left: Option<u8>,
 }
 
-/// As [`jit::Translator::enter`], on both engines. `count` instructions are in the first block; `follows` means that
+/// As [`translator::Translator::enter`], on both engines. `count` instructions are in the first block; `follows` means that
 /// nothing has been done since the last stretch.
-pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follows: bool) -> jit::Exit {
+pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follows: bool) -> translator::Exit {
     let budget = s.budget;
     s.begin_stretch(follows);
     // Stretches of many lengths, so that the budget ends in all kinds of places.
@@ -61,12 +58,12 @@ pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follo
 }
 
 /// Runs translated code. In what comes back, a fault's address is that after its instruction.
-fn translated(s: &mut State, cache: &mut BlockCache, code: u64, budget: i64) -> (jit::Exit, Option<u8>) {
+fn translated(s: &mut State, cache: &mut BlockCache, code: u64, budget: i64) -> (translator::Exit, Option<u8>) {
     s.budget = budget;
     match cache.enter(s, code) {
-        jit::Exit::Fault { next, len } => {
+        translator::Exit::Fault { next, len } => {
             s.ia = s.ia.wrapping_add(next as u64) & s.address_mask;
-            (jit::Exit::Fault { next: 0, len }, Some(len))
+            (translator::Exit::Fault { next: 0, len }, Some(len))
         }
         exit => (exit, None),
     }

@@ -3,7 +3,8 @@
 //! No block loses its place in it. One that did would be decoded and translated again; and where a program goes round
 //! more blocks than have places, so would others, for ever.
 
-use crate::cache::NONE;
+/// The number of no block.
+pub const NONE: u32 = u32::MAX;
 
 /// Places of a table at first.
 const FEWEST: usize = 1 << 12;

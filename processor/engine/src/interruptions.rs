@@ -1,6 +1,6 @@
 //! Which interruption comes next (POP, chapter 6, "Priority of interruptions").
 
-use crate::Exit;
+use crate::exit::{Exit, program};
 use arch::interruption::external;
 use cpu::{Interruption, State, attention};
 
@@ -122,7 +122,7 @@ fn take_floating(s: &mut State, pending: u32) -> Next {
 fn taken(s: &mut State, how: impl FnOnce(&mut State) -> Result<(), Interruption>) -> Next {
     match how(s) {
         Ok(()) => Next::Again,
-        Err(why) => match crate::program(s, why, 0) {
+        Err(why) => match program(s, why, 0) {
             None => Next::Again,
             Some(exit) => Next::Exit(exit),
         },

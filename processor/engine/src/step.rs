@@ -1,6 +1,6 @@
 //! One instruction by itself: for PER, for CP's tracing, and for the instruction that crosses a page.
 
-use crate::{Exit, fault, fetch_address, program, unfetched};
+use crate::exit::{Exit, fault, fetch_address, program, unfetched};
 use arch::{PAGE, Program};
 use cpu::{Interruption, PerEvent, Space, State};
 use isa::{Cpu, Fields, Op, decode_op};

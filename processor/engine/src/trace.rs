@@ -10,17 +10,18 @@
 //! the trace's start. That is gone round often if the block that it begins with has code already.
 //!
 //! A trace has text of the page that its block begins in and of one other: the next, the one before, or one with a
-//! routine, if the program now has that page there. [`jit`] sees to it that the code is executed only where it still
+//! routine, if the program now has that page there. [`translator`] sees to it that the code is executed only where it still
 //! is. The instruction between two pages is no block's, but a trace's like any other.
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 
 use crate::cache::{Block, BlockCache, MAX_BLOCK, Way, digest};
+use crate::choice::only_once;
 use arch::{Absolute, PAGE, PAGE_MASK};
 use cpu::State;
 use isa::form::Target::*;
 use isa::{Decoded, Ends, Form, Instruction, Op, decode_op};
-use jit::{Arm, Beside, Path};
+use translator::{Arm, Beside, Path};
 
 /// Instructions with their text, the first at 0 from the start of the block.
 #[derive(Default)]
@@ -145,7 +146,7 @@ impl Trace {
 
     /// Whether it has an instruction that cannot be executed twice.
     pub fn has_only_once(&self) -> bool {
-        self.rows.iter().flatten().any(|row| crate::compare::only_once(row))
+        self.rows.iter().flatten().any(|row| only_once(row))
     }
 
     /// All of it, for the translator.

@@ -1,7 +1,7 @@
 //! A transaction, one instruction at a time.
 
+use crate::exit::{Exit, program};
 use crate::step::{fetch, prepare};
-use crate::{Exit, program};
 use cpu::transaction::{Diagnosis, abort, filtered};
 use cpu::{Interruption, State, attention};
 

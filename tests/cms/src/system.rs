@@ -104,6 +104,7 @@ impl Site {
         clock.at.store(Tod::from_unix_nanos(MORNING * 1_000_000_000).0, Ordering::Relaxed);
         let directory = Directory::parse("USER DIRECT", DIRECTORY, &Passwords::default()).expect("it has no mistakes");
         let spool = Spool::open(&folder).expect("the folder is there");
+        engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, Some(spool), clock.clone(), Arc::new(Silent));
         cp.disks.set_policy(Policy { owned: vec!["VMRES".into()], ..Policy::default() });
         cp.disks.install(0x200, volume.clone(), "vmres".into()).expect("it can be there");

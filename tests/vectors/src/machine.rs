@@ -48,6 +48,7 @@ pub struct Machine {
 impl Machine {
     /// A CPU in `architecture` with `size` bytes of storage and all facilities that are built.
     pub fn new(architecture: Architecture, size: u64) -> Machine {
+        engine::provide(jit::translator);
         let storage = Arc::new(Storage::new(size).expect("the host has storage for a test"));
         let shared = Shared {
             storage: storage.clone(),

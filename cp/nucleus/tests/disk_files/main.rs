@@ -66,6 +66,7 @@ impl Site {
     fn new(folder: &Folder, disks: &str, reals: &[(u16, &str)], options: &Options) -> Site {
         let directory = Directory::parse("USER DIRECT", &directory(disks), &Passwords::default());
         let directory = directory.expect("it has no mistakes");
+        engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, None, Arc::new(Time::default()), Arc::new(Silent));
         cp.disks.set_policy(Policy { users: vec!["USR*".into(), "FBA*".into()], ..Policy::default() });
         for &(number, serial) in reals {

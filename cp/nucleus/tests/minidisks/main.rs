@@ -83,6 +83,7 @@ impl Site {
     fn with(directory: &str) -> Site {
         let time = Arc::new(Time::default());
         let directory = Directory::parse("USER DIRECT", directory, &Passwords::default()).expect("it has no mistakes");
+        engine::provide(jit::translator);
         let cp = Cp::new(SystemConfig::default(), directory, None, time.clone(), Arc::new(Silent));
         cp.disks.set_alarm(time.clone());
         cp.disks.set_policy(Policy {

@@ -10,9 +10,9 @@
 //! In a loop the places are those of its second copy ([`crate::emit::loop_carried`]). Branches from after the loop back
 //! into it are arms, too. An arm that comes back to an earlier place checks the budget.
 
-use crate::Arm;
 use crate::plan::footprints::{Footprint, Round, goes_back};
 use isa::Op;
+use translator::Arm;
 
 /// The arms of a block.
 #[derive(Default, Debug)]

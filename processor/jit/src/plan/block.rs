@@ -10,11 +10,11 @@ use crate::plan::scout::Scout;
 use crate::plan::spans::Spans;
 use crate::plan::stretches::Stretch;
 use crate::plan::table_accesses::Tables;
-use crate::{Beside, Path};
 use arch::{Absolute, PAGE};
 use cpu::{Architecture, Facilities, State};
 use isa::{Body, Ends, Form, Instruction, Op};
 use std::sync::OnceLock;
+use translator::{Beside, Path};
 
 /// The page beside a block's own.
 #[derive(Clone, Copy)]

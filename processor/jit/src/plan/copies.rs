@@ -8,10 +8,10 @@
 //! Host registers are never changed in place, with one exception. An instruction of the same kind may take its first
 //! operand from the register that it sets. If nothing else has the value, it is changed where it is.
 
-use crate::Arm;
 use crate::plan::footprints::joined;
 use crate::plan::natives::Native;
 use isa::{Instruction, Op};
+use translator::Arm;
 
 /// What is known of an instruction that copies a register, or changes one, and no more.
 #[derive(Clone, Copy, PartialEq, Eq)]

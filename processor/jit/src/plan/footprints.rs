@@ -1,10 +1,10 @@
 //! What is known of a block's instructions before they are emitted. It may be wrong: nothing but speed depends on it.
 
-use crate::Arm;
 use crate::plan::natives::Bytes;
 use crate::plan::natives::Native;
 use isa::form::{Operation, Place};
 use isa::{Fields, Form, Instruction, Op, Width, Width::*};
+use translator::Arm;
 
 /// An access off a base register alone.
 #[derive(Clone, Copy, Debug)]

@@ -24,8 +24,8 @@
 //! A loop may set a base register and use it in the next round before it is set again. So it is where a branch comes
 //! round between a fetch and its store. Such a span stays open around the loop, too, if it is open on all ways round.
 
-use crate::Arm;
 use crate::plan::footprints::{Access, Footprint, Round};
+use translator::Arm;
 
 /// A run of accesses off one base.
 #[derive(Clone, Copy, Debug)]

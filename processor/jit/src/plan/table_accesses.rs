@@ -5,11 +5,11 @@
 //! the access itself waits for the index. A bound for all 64 bits of the index register is known from the instructions
 //! before it in the same trace. Where a branch leads in between, nothing is known.
 
-use crate::Arm;
 use crate::plan::footprints::{Access, Footprint, joined};
 use arch::{PAGE, PAGE_MASK};
 use isa::form::{Operation, Place};
 use isa::{Fields, Form, Instruction, Op, Width::*};
+use translator::Arm;
 
 /// What an instruction accesses in a table.
 #[derive(Clone, Copy, Debug)]

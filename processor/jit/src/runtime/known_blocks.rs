@@ -37,17 +37,13 @@ pub struct Known {
 const FEWEST_LINES: usize = 64;
 
 impl Known {
-    pub fn new() -> Known {
-        Known { lines: vec![Line::default(); FEWEST_LINES], taken: 0, next: 0, refuses: |_| false }
-    }
-
-    /// Leaves instructions across pages that `which` says to the engine.
-    pub fn refuse(&mut self, which: fn(&Instruction) -> bool) {
-        self.refuses = which;
+    /// Instructions across pages are left to the engine where `refuses` says so.
+    pub fn new(refuses: fn(&Instruction) -> bool) -> Known {
+        Known { lines: vec![Line::default(); FEWEST_LINES], taken: 0, next: 0, refuses }
     }
 
     pub fn clear(&mut self) {
-        *self = Known { refuses: self.refuses, ..Known::new() };
+        *self = Known::new(self.refuses);
     }
 
     /// Addresses are even, and modes have four bits.
@@ -140,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_is_noted_is_found_until_all_is_forgotten() {
-        let mut known = Known::new();
+        let mut known = Known::new(|_| false);
         let blocks: Vec<u64> = (0..20_000).map(|n| 0x10_0000 + n * 22).collect();
         for &at in &blocks {
             known.note(Absolute(at), 5, at * 2);

@@ -6,15 +6,9 @@ use crate::emit::scratch::*;
 use cpu::State;
 use isa::Op;
 
-/// What decides how a program's text is translated beside the text: the addressing mode, whether fixed-point overflow
-/// interrupts, and whether all floating-point registers may be used.
+/// The mode of the CPU ([`translator::mode`]).
 pub fn mode(s: &State) -> u64 {
-    let bits = match s.address_mask {
-        u64::MAX => 2,
-        0x7fff_ffff => 1,
-        _ => 0,
-    };
-    (s.afp_enabled() as u64) << 3 | bits << 1 | (s.program_mask >> 3 & 1) as u64
+    translator::mode(s).into()
 }
 
 pub fn key(s: &State) -> u64 {

@@ -13,12 +13,12 @@ use crate::runtime::room::{self, Room};
 use crate::runtime::side_exits::{Firm, Sites};
 use crate::runtime::stubs::{PORTION, Stubs};
 use crate::translate::{Made, Workshop};
-use crate::{Beside, Exit, Link, Path, Statistics};
 use arch::Absolute;
 use cpu::State;
 use isa::Instruction;
 use std::collections::HashMap;
 use std::io;
+use translator::{Beside, Exit, Link, Path, Statistics, Translator, Wishes};
 
 /// More than a block can need.
 const MAX_CODE: usize = 256 << 10;
@@ -40,7 +40,7 @@ struct Retired {
 }
 
 /// Hot blocks of one virtual CPU as host code.
-pub struct Translator {
+pub struct CodeCache {
     memory: CodeMemory,
     stubs: Stubs,
     /// Bytes of `memory` that these are.
@@ -63,12 +63,16 @@ pub struct Translator {
     room: Room,
     kept: u64,
     /// What has been done since this was last taken.
-    pub statistics: Statistics,
+    statistics: Statistics,
 }
 
-impl Translator {
-    /// An empty cache, or why there can be none on this host.
-    pub fn new() -> io::Result<Translator> {
+/// An empty code cache, or why there can be none on this host.
+pub fn translator(wishes: Wishes) -> io::Result<Box<dyn Translator>> {
+    Ok(Box::new(CodeCache::new(wishes)?))
+}
+
+impl CodeCache {
+    fn new(wishes: Wishes) -> io::Result<CodeCache> {
         if let Some(why) = lacking(is_x86_feature_detected!("movbe"), is_x86_feature_detected!("bmi2")) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
@@ -76,10 +80,10 @@ impl Translator {
         let sites = Sites::new(memory.start());
         let mut workshop = Workshop::new();
         let stubs = Stubs::make(&mut workshop.assembler, &mut memory);
-        Ok(Translator {
+        Ok(CodeCache {
             sites,
-            known: Known::new(),
-            room: Room::new(memory.len()),
+            known: Known::new(wishes.refuses.unwrap_or(|_| false)),
+            room: wishes.room.map_or_else(|| Room::new(memory.len()), Room::confined),
             first: memory.used(),
             memory,
             stubs,
@@ -90,48 +94,49 @@ impl Translator {
             loose: HashMap::new(),
             loosened: None,
             era: 0,
-            mistake: None,
+            mistake: wishes.mistake,
             statistics: Statistics::default(),
         })
     }
 
-    /// From now on, instructions with the first byte `code` are translated as if it were `other`. For tests only: a
-    /// comparison of the engines must find the difference.
-    pub fn mistake(&mut self, code: u8, other: u8) {
-        self.mistake = Some((code, other));
+    /// The rows of these instructions, with the first byte `code` read as `other`.
+    fn mistaken(s: &State, texts: &[[u8; 6]], (code, other): (u8, u8)) -> Vec<Option<&'static Instruction>> {
+        let first = |byte: u8| if byte == code { other } else { byte };
+        let texts = texts.iter().map(|&[byte, rest @ ..]| {
+            let mut text = [first(byte); 6];
+            text[1..].copy_from_slice(&rest);
+            text
+        });
+        texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
     }
 
-    /// Leaves instructions that stand across the end of a page to the engine where `which` says so.
-    pub fn refuse(&mut self, which: fn(&Instruction) -> bool) {
-        self.known.refuse(which);
+    /// Sees to it that a block that is left too often is not executed any more.
+    fn loosen(&mut self) {
+        let Some(&Firm { absolute, version, mode, code, head, .. }) = self.sites.take_unsteady() else { return };
+        let inner = code + head;
+        self.loose.insert((absolute.0, mode), Retired { inner, version });
+        self.known.forget(absolute, mode, code);
+        self.memory.jump(inner, self.stubs.at_lookup);
+        self.loosened = Some((absolute, code));
     }
+}
 
-    /// Limits the code that is kept, so that it is used up soon.
-    pub fn confine(&mut self, bytes: usize) {
-        self.room = Room::confined(bytes);
-    }
-
-    /// Whether there is room for another block; if not, [`Translator::grow`], or [`Translator::clear`] and forget all
-    /// code.
-    pub fn has_room(&self) -> bool {
+impl Translator for CodeCache {
+    fn has_room(&self) -> bool {
         self.memory.left() > MAX_CODE && self.memory.used() - self.first < self.room.bytes()
     }
 
-    /// Makes room beside the code that there is, if more than half of it is worth keeping: blocks of `useful`
-    /// instructions have it still. `false`: there is no more room to be had, or it would mostly keep what is useless.
-    pub fn grow(&mut self, useful: u64) -> bool {
+    fn grow(&mut self, useful: u64) -> bool {
         let grows = useful * 2 > self.kept && self.memory.left() > MAX_CODE && self.room.double();
         self.statistics.grown += u64::from(grows);
         grows
     }
 
-    /// Code has filled more than the first room.
-    pub fn has_grown(&self) -> bool {
+    fn has_grown(&self) -> bool {
         self.room.has_grown()
     }
 
-    /// Forgets all code.
-    pub fn clear(&mut self) {
+    fn clear(&mut self) {
         self.memory.truncate(self.first);
         self.sites.clear();
         self.links.clear();
@@ -145,20 +150,12 @@ impl Translator {
         self.statistics.emptied += 1;
     }
 
-    /// The mode that code would be translated for now: code is good only in the mode it was translated for.
-    pub fn mode(s: &State) -> u8 {
-        mode(s) as u8
-    }
-
-    /// Translates the block at `absolute`, all of it in one page and the one `beside` it. Where an instruction does not
-    /// follow the one before it in storage, that one branches to it. Returns where the code is entered from outside,
-    /// and from its own page.
-    pub fn translate(
+    fn translate(
         &mut self,
         s: &State,
         (absolute, version): (Absolute, u32),
         beside: Option<Beside>,
-        path: Path,
+        path: Path<'_>,
     ) -> (u64, u64) {
         let began = std::time::Instant::now();
         let (ops, texts, count) = (path.ops, path.texts, path.count);
@@ -200,20 +197,7 @@ impl Translator {
         (at, at + head)
     }
 
-    /// The rows of these instructions, with the first byte `code` read as `other`.
-    fn mistaken(s: &State, texts: &[[u8; 6]], (code, other): (u8, u8)) -> Vec<Option<&'static Instruction>> {
-        let first = |byte: u8| if byte == code { other } else { byte };
-        let texts = texts.iter().map(|&[byte, rest @ ..]| {
-            let mut text = [first(byte); 6];
-            text[1..].copy_from_slice(&rest);
-            text
-        });
-        texts.map(|text| isa::decode(text, s.architecture(), &s.shared().facilities)).collect()
-    }
-
-    /// From now on, the exit `link` is a jump to `code`, the inner entry of the block at `absolute`. The link must have
-    /// been made for the same version of the same frame.
-    pub fn connect(&mut self, link: Link, absolute: Absolute, version: u32, code: u64) {
+    fn connect(&mut self, link: Link, absolute: Absolute, version: u32, code: u64) {
         if link.era != self.era {
             return;
         }
@@ -224,29 +208,20 @@ impl Translator {
         }
     }
 
-    /// Sees to it that a block that is left too often is not executed any more.
-    fn loosen(&mut self) {
-        let Some(&Firm { absolute, version, mode, code, head, .. }) = self.sites.take_unsteady() else { return };
-        let inner = code + head;
-        self.loose.insert((absolute.0, mode), Retired { inner, version });
-        self.known.forget(absolute, mode, code);
-        self.memory.jump(inner, self.stubs.at_lookup);
-        self.loosened = Some((absolute, code));
+    fn take_statistics(&mut self) -> Statistics {
+        std::mem::take(&mut self.statistics)
     }
 
-    /// A block that has to be translated again, and the code that it had.
-    pub fn take_loosened(&mut self) -> Option<(Absolute, u64)> {
+    fn take_loosened(&mut self) -> Option<(Absolute, u64)> {
         self.loosened.take()
     }
 
-    /// Notes that the block at `s.ia`, translated just now, begins with `code`, its outer entry.
-    pub fn remember(&mut self, s: &State, code: u64) {
+    fn remember(&mut self, s: &State, code: u64) {
         let ia = s.ia;
         self.targets.remember(ia, key(s), code, s.forgotten(ia), s.instructions);
     }
 
-    /// Runs the code of the block at `s.ia`, and the code that it leads to, until the engine is needed.
-    pub fn enter(&mut self, s: &mut State, code: u64) -> Exit {
+    fn enter(&mut self, s: &mut State, code: u64) -> Exit {
         self.stubs.tell(s);
         s.scratch[KNOWN] = std::ptr::from_ref(&self.known) as u64;
         s.scratch[FOUND..=CALLED].fill(0);
