@@ -8,8 +8,8 @@
 //!
 //! The clock stands still during a stretch. Interruptions are taken between stretches, once; that none was due within
 //! one is compared, too. Other parts of the complex act on an instruction (an interception) once, after the stretch.
-//! [`isa::Form::Once`] are the instructions that could not be done twice: traces with them are not translated, and nothing
-//! is compared. The caller that chooses this engine runs one CPU of a configuration at a time.
+//! [`isa::Form::Once`] are the instructions that could not be done twice: traces with them are not translated, and
+//! nothing is compared. The caller that chooses this engine runs one CPU of a configuration at a time.
 //!
 //! A difference is our own failure, so it ends in a panic, with the report for its message.
 
@@ -32,8 +32,8 @@ struct Outcome {
     left: Option<u8>,
 }
 
-/// As [`translator::Translator::enter`], on both engines. `count` instructions are in the first block; `follows` means that
-/// nothing has been done since the last stretch.
+/// As [`translator::Translator::enter`], on both engines. `count` instructions are in the first block; `follows` means
+/// that nothing has been done since the last stretch.
 pub fn enter(s: &mut State, cache: &mut BlockCache, code: u64, count: i64, follows: bool) -> translator::Exit {
     let budget = s.budget;
     s.begin_stretch(follows);

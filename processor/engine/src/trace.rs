@@ -10,8 +10,8 @@
 //! the trace's start. That is gone round often if the block that it begins with has code already.
 //!
 //! A trace has text of the page that its block begins in and of one other: the next, the one before, or one with a
-//! routine, if the program now has that page there. [`translator`] sees to it that the code is executed only where it still
-//! is. The instruction between two pages is no block's, but a trace's like any other.
+//! routine, if the program now has that page there. [`translator`] sees to it that the code is executed only where it
+//! still is. The instruction between two pages is no block's, but a trace's like any other.
 //!
 //! The interpreter has no use for traces: it executes the blocks as they are.
 

@@ -1,10 +1,11 @@
 //! Branches: where they lead, and what has to be in the `State` there.
 //!
 //! A branch within the page, or to the one [`crate::emit::second_page`] it after its guard, is a jump.
-//! [`translator::Translator::connect`] links it to its target once that is translated. Other branches look for their target
-//! among those that are remembered. Where the block itself goes on at a branch's target, the branch needs no code but a
-//! side exit for the rare way. If the target is in a register, a guard compares it with the expected one. There is no
-//! guard if the register is known to have the address of an instruction of the trace, as a return's mostly has.
+//! [`translator::Translator::connect`] links it to its target once that is translated. Other branches look for their
+//! target among those that are remembered. Where the block itself goes on at a branch's target, the branch needs no
+//! code but a side exit for the rare way. If the target is in a register, a guard compares it with the expected one.
+//! There is no guard if the register is known to have the address of an instruction of the trace, as a return's mostly
+//! has.
 
 use crate::emit::assembler::{asm, displaced, near, scratch};
 use crate::emit::body::not;

@@ -32,8 +32,8 @@ pub const SPILL_FLOATS: usize = 32;
 /// The routines for accesses with a TLB probe of their own.
 pub const FETCH_ALONE: usize = 48;
 pub const STORE_ALONE: usize = 49;
-/// 1 in the first byte: flags of the guest are in the host's MXCSR; the second is [`crate::emit::float_flags::MODEST`]. In
-/// the left half what that is without flags.
+/// 1 in the first byte: flags of the guest are in the host's MXCSR; the second is [`crate::emit::float_flags::MODEST`].
+/// In the left half what that is without flags.
 pub const FLOATED: usize = 50;
 /// The routine that looks whether the host may do floating-point arithmetic.
 pub const FLOATS_READY: usize = 51;

@@ -1,4 +1,5 @@
-//! Instructions of control programs that are done inline: which, and in which case. [`crate::emit::control`] emits them.
+//! Instructions of control programs that are done inline: which, and in which case. [`crate::emit::control`] emits
+//! them.
 
 use arch::mask;
 use isa::{Fields, Form};
