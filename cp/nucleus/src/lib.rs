@@ -4,12 +4,13 @@
 //!   `logon`: the way in and out; `vmdbk`: one virtual machine.
 //! * `command`: the table of commands and one file for each.
 //! * `saved`: saved systems and segments in use;
-//! * `iucv`: paths and messages between virtual machines; `diagnose`: the services that a program asks for.
+//! * `diagnose`: the services that a program asks for.
 //! * `class`, `account`: the small vocabulary they share.
 //!
 //! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], terminals are told and asked.
 
 pub mod account;
+mod block_path;
 pub mod class;
 pub mod command;
 pub mod diagnose;
@@ -18,7 +19,6 @@ mod events;
 pub mod examine;
 pub mod intercept;
 pub mod ipl;
-pub mod iucv;
 pub mod logon;
 pub mod machine;
 pub mod minidisk;

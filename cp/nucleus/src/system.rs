@@ -3,6 +3,7 @@
 //! [`Cp`] is the whole Control Program as its surroundings see it; what they hand over to it is in `events`. Here is
 //! what all of CP stands on: users, terminals, and whether a virtual machine may run.
 
+use crate::block_path::SharedIucv;
 use crate::minidisk::Disks;
 use crate::processor::{Owner, Processors};
 use crate::spooling::SharedSpool;
@@ -69,7 +70,7 @@ pub struct Cp {
     pub started: Tod,
     pub processors: Arc<Processors>,
     pub spool: SharedSpool,
-    pub iucv: crate::iucv::Shared,
+    pub iucv: SharedIucv,
     /// Saved systems and segments in use.
     pub saved: crate::saved::Shared,
     pub disks: Disks,
@@ -111,7 +112,7 @@ impl Cp {
             processors,
             saved: crate::saved::table(&spool),
             spool,
-            iucv: crate::iucv::Shared::default(),
+            iucv: SharedIucv::default(),
             disks: Disks::default(),
             tapes: Tapes::default(),
             agenda: Arc::default(),

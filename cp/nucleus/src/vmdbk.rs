@@ -9,8 +9,8 @@
 //! terminal, IUCV, units, the spool.
 
 use crate::account::Account;
+use crate::block_path::{Iucv, SharedIucv};
 use crate::class::Classes;
-use crate::iucv;
 use crate::machine::{Listener, Machine, Surroundings};
 use crate::saved;
 use crate::spooling::{SharedSpool, SharedUnit, Unit};
@@ -105,7 +105,7 @@ pub struct Given {
     pub listener: Arc<dyn Listener>,
     pub clock: Arc<dyn Clock>,
     pub spool: SharedSpool,
-    pub iucv: iucv::Shared,
+    pub iucv: SharedIucv,
 }
 
 /// What changes about a virtual machine while it is logged on.
@@ -139,7 +139,7 @@ pub struct Vmdbk {
     /// The virtual console's screen, with TERMINAL CONMODE 3270.
     pub glass: Arc<Glass>,
     /// IUCV of the whole system.
-    iucv: iucv::Shared,
+    iucv: SharedIucv,
     /// What TRACE wants to see.
     pub trace: Trace,
     /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
@@ -393,7 +393,7 @@ impl Vmdbk {
     }
 
     /// IUCV of the whole system, where this virtual machine is one of many.
-    pub fn iucv(&self) -> MutexGuard<'_, iucv::Iucv> {
+    pub fn iucv(&self) -> MutexGuard<'_, Iucv> {
         self.iucv.lock().held()
     }
 

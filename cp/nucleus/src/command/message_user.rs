@@ -1,10 +1,10 @@
 //! MESSAGE, WARNING, MSGNOH and SMSG: lines from one user to others.
 
 use super::{Issuer, Response};
-use crate::iucv::service::Line;
 use crate::system::Cp;
 use crate::tell::{Kind, tell};
 use crate::vmdbk::{Receive, Vmdbk};
+use iucv::service::Line;
 use message::words::Words;
 use message::{self as messages, Message};
 use std::sync::Arc;

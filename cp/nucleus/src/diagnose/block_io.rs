@@ -1,8 +1,9 @@
 //! DIAGNOSE X'A4' and X'250', and *BLOCKIO: minidisks read and written block by block, without a channel program.
 
 use super::Call;
-use crate::iucv::block::{BlockPath, reason};
-use crate::iucv::{List, flag};
+use crate::block_path::BlockPath;
+use iucv::block::reason;
+use iucv::{List, flag};
 use crate::minidisk::BlockEnvironment;
 use crate::minidisk::blocks::{BlockDisk, BlockError};
 use arch::{Program, Real};

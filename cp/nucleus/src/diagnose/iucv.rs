@@ -1,17 +1,18 @@
 //! IUCV, the instruction: the function in general register 0, the parameter list at the real address in general
 //! register 1.
 //!
-//! What the functions do is in [`crate::iucv`]; here the list is fetched and stored, and interruptions are presented.
+//! What the functions do is in the crate `iucv`; here the list is fetched and stored, and interruptions are presented.
 
 use super::{Call, block_io};
-use crate::iucv::area::Space;
-use crate::iucv::service::BLOCK_IO;
-use crate::iucv::{Answer, Iucv, LENGTH, List, code, function};
+use crate::block_path::Iucv;
 use crate::machine::Machine;
 use crate::vmdbk::Vmdbk;
 use arch::interruption::external;
 use arch::{Program, Real};
 use cpu::{Interruption, attention};
+use iucv::area::Space;
+use iucv::service::BLOCK_IO;
+use iucv::{Answer, LENGTH, List, code, function};
 use std::sync::Arc;
 
 /// Performs the IUCV function in general register 0 with the parameter list that general register 1 points to.

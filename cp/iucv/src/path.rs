@@ -1,6 +1,6 @@
 //! Paths: which users may connect to which, and what becomes of a path.
 
-use super::{Answer, Iucv, List, Member, Path, Peer, Stage, code, flag, kind, service::Service};
+use crate::{Answer, Disk, Iucv, List, Member, Path, Peer, Stage, code, flag, kind, service::Service};
 use directory::{IucvWith, User};
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ const USUAL_LIMIT: u16 = 10;
 
 /// What the directory grants to a user who connects: the limit of messages it sets, and messages with priority.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Grant {
+pub(crate) struct Grant {
     pub limit: Option<u16>,
     pub priority: bool,
 }
@@ -36,8 +36,8 @@ fn limit(asked: u16, directory: Option<u16>) -> u16 {
     directory.map_or(asked, |limit| asked.min(limit))
 }
 
-impl Path {
-    pub(super) fn new(peer: Peer, stage: Stage, list: &List, grant: Grant) -> Path {
+impl<D> Path<D> {
+    pub(crate) fn new(peer: Peer, stage: Stage, list: &List, grant: Grant) -> Path<D> {
         let flags = list.flags();
         Path {
             peer,
@@ -53,7 +53,7 @@ impl Path {
     }
 }
 
-impl Iucv {
+impl<D: Disk> Iucv<D> {
     /// CONNECT: asks for a path to the user, the resource or the service that the list names.
     pub fn connect(&mut self, id: u32, list: &mut List) -> Answer {
         let name = list.name();
@@ -192,7 +192,7 @@ impl Iucv {
     }
 
     /// Takes one end of a path away, and tells the other.
-    pub(super) fn sever_one(&mut self, id: u32, number: u16, user: [u8; 16]) {
+    pub(crate) fn sever_one(&mut self, id: u32, number: u16, user: [u8; 16]) {
         let Some(member) = self.members.get_mut(&id) else { return };
         let Some(path) = member.paths.remove(&number) else { return };
         member.forget(number);
@@ -253,14 +253,14 @@ impl Iucv {
         Ok(0)
     }
 
-    pub(super) fn enter_path(&mut self, id: u32, number: u16, path: Path) {
+    pub(crate) fn enter_path(&mut self, id: u32, number: u16, path: Path<D>) {
         if let Some(member) = self.members.get_mut(&id) {
             member.paths.insert(number, path);
         }
     }
 
     /// Makes an interruption about a path pending.
-    pub(super) fn control(&mut self, id: u32, list: List) {
+    pub(crate) fn control(&mut self, id: u32, list: List) {
         if let Some(member) = self.members.get_mut(&id) {
             member.control.push_back(list);
             member.tell();
@@ -268,9 +268,9 @@ impl Iucv {
     }
 }
 
-impl Member {
+impl<D> Member<D> {
     /// Nothing about this path is pending any more.
-    pub(super) fn forget(&mut self, path: u16) {
+    pub(crate) fn forget(&mut self, path: u16) {
         self.control.retain(|list| list.path() != path);
         self.messages.iter_mut().for_each(|messages| messages.retain(|_, message| message.0 != path));
         self.completions.iter_mut().for_each(|completions| completions.retain(|_, completion| completion.path != path));

@@ -2,7 +2,7 @@
 //!
 //! This is IUCV without the instruction: a table of members (logged-on virtual machines), each with its buffers, its
 //! ends of paths and what is pending for it. A function takes the parameter list of the program that performs it and
-//! changes it as the program will find it. The instruction itself, with the fetching and storing, is `diagnose::iucv`.
+//! changes it as the program will find it. The instruction itself, with the fetching and storing, is CP's.
 //!
 //! * `path`: CONNECT, ACCEPT, SEVER, QUIESCE, RESUME and which users may connect to which.
 //! * `message`: SEND, RECEIVE, REPLY, REJECT, PURGE and the tests.
@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex};
 
 /// IUCV of a whole system. Its lock is below a console's and above the processors'; nothing is called with it but
 /// [`Ring`]s.
-pub type Shared = Arc<Mutex<Iucv>>;
+pub type Shared<D> = Arc<Mutex<Iucv<D>>>;
 
 /// Has a virtual CPU look for an IUCV interruption. May be called with anything locked.
 pub type Ring = Box<dyn Fn(u16) + Send + Sync>;
@@ -151,6 +151,17 @@ enum Peer {
     Service(Service),
 }
 
+/// The disk at the other end of a path to *BLOCKIO.
+pub trait Disk {
+    /// What it is a part of: a disk has one path.
+    type Device: ?Sized;
+
+    fn device(&self) -> &Arc<Self::Device>;
+    /// Its first and its last block, as the program counts them.
+    fn extent(&self) -> (u32, u32);
+    fn is_read_only(&self) -> bool;
+}
+
 /// How far a path is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
@@ -164,7 +175,7 @@ enum Stage {
 }
 
 /// One end of a path.
-struct Path {
+struct Path<D> {
     peer: Peer,
     stage: Stage,
     /// How many messages sent from here may be on their way or not yet seen to be complete, and how many are.
@@ -178,7 +189,7 @@ struct Path {
     /// Messages for this end, by number.
     incoming: BTreeMap<u32, Message>,
     /// The disk at the other end, if that is *BLOCKIO.
-    block: Option<Arc<block::BlockPath>>,
+    block: Option<Arc<D>>,
 }
 
 /// What a message says.
@@ -228,11 +239,11 @@ struct Completion {
 }
 
 /// A logged-on virtual machine.
-struct Member {
+struct Member<D> {
     user: Arc<User>,
     ring: Ring,
     buffers: BTreeMap<u16, Buffer>,
-    paths: BTreeMap<u16, Path>,
+    paths: BTreeMap<u16, Path<D>>,
     /// Interruptions about paths, whole.
     control: VecDeque<List>,
     /// Messages that have not been announced, in their order: path and number. Those with priority are second.
@@ -240,7 +251,7 @@ struct Member {
     completions: [BTreeMap<u64, Completion>; 2],
 }
 
-impl Member {
+impl<D> Member<D> {
     fn most_paths(&self) -> u16 {
         self.user.options.max_connections
     }
@@ -306,10 +317,9 @@ pub struct Interruption {
     pub more: bool,
 }
 
-/// IUCV of a system.
-#[derive(Default)]
-pub struct Iucv {
-    members: HashMap<u32, Member>,
+/// IUCV of a system, with `D` for the disks that *BLOCKIO connects to.
+pub struct Iucv<D> {
+    members: HashMap<u32, Member<D>>,
     names: HashMap<String, u32>,
     /// *IDENT: which member owns which resource, and by which path.
     resources: HashMap<String, (u32, u16)>,
@@ -318,7 +328,20 @@ pub struct Iucv {
     next_order: u64,
 }
 
-impl Iucv {
+impl<D> Default for Iucv<D> {
+    fn default() -> Iucv<D> {
+        Iucv {
+            members: HashMap::new(),
+            names: HashMap::new(),
+            resources: HashMap::new(),
+            records: Records::default(),
+            next_message: 0,
+            next_order: 0,
+        }
+    }
+}
+
+impl<D: Disk> Iucv<D> {
     /// A virtual machine is there: `id` is its number, `ring` how its virtual CPUs are told.
     pub fn enter(&mut self, id: u32, user: Arc<User>, ring: Ring) {
         self.names.insert(user.userid.clone(), id);
@@ -357,11 +380,11 @@ impl Iucv {
         }
     }
 
-    fn member(&mut self, id: u32) -> Option<&mut Member> {
+    fn member(&mut self, id: u32) -> Option<&mut Member<D>> {
         self.members.get_mut(&id)
     }
 
-    fn path(&mut self, id: u32, path: u16) -> Option<&mut Path> {
+    fn path(&mut self, id: u32, path: u16) -> Option<&mut Path<D>> {
         self.members.get_mut(&id)?.paths.get_mut(&path)
     }
 

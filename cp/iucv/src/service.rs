@@ -3,10 +3,10 @@
 //! * `*MSG`: what other users and CP say to this one, if SET MSG, SET WNG or SET SMSG says IUCV.
 //! * `*MSGALL`: the same, whether or not.
 //! * `*ACCOUNT`, `*LOGREC`, `*SYMPTOM`: records for the one virtual machine that collects them.
-//! * `*BLOCKIO`: disks in blocks ([`block`](super::block)).
+//! * `*BLOCKIO`: disks in blocks ([`block`](crate::block)).
 //! * `*IDENT`: makes the virtual machine the owner of a resource, to which others connect by its name.
 
-use super::{Data, Iucv, Message, Peer, Stage};
+use crate::{Data, Disk, Iucv, Message, Peer, Stage};
 use std::collections::VecDeque;
 
 /// A system service.
@@ -65,9 +65,9 @@ pub struct Records {
     account: VecDeque<Vec<u8>>,
 }
 
-impl Iucv {
+impl<D: Disk> Iucv<D> {
     /// The member that is connected to an exclusive service, and its path.
-    pub(super) fn connected_to(&self, service: Service) -> Option<(u32, u16)> {
+    pub(crate) fn connected_to(&self, service: Service) -> Option<(u32, u16)> {
         self.members.iter().find_map(|(&id, member)| {
             let path = member.paths.iter().find(|(_, path)| path.peer == Peer::Service(service));
             path.map(|(&number, _)| (id, number))
@@ -121,7 +121,7 @@ impl Iucv {
     }
 
     /// Sends what a service has kept for as long as its path has room.
-    pub(super) fn feed(&mut self, service: Service) {
+    pub(crate) fn feed(&mut self, service: Service) {
         if service != Service::Account {
             return;
         }

@@ -1,7 +1,7 @@
 //! Messages on paths.
 
-use super::area::{Area, Source, Space, Unusable};
-use super::{Answer, Completion, Data, Iucv, List, Message, Peer, Stage, audit, code, flag, kind};
+use crate::area::{Area, Source, Space, Unusable};
+use crate::{Answer, Completion, Data, Disk, Iucv, List, Message, Peer, Stage, audit, code, flag, kind};
 
 impl From<Unusable> for u8 {
     fn from(why: Unusable) -> u8 {
@@ -45,7 +45,7 @@ impl Wanted {
     }
 }
 
-impl Iucv {
+impl<D: Disk> Iucv<D> {
     /// SEND: a message for the other end of a path.
     pub fn send(&mut self, id: u32, space: &Space, list: &mut List) -> Answer {
         let (flags, mine) = (list.flags(), list.path());
@@ -94,7 +94,7 @@ impl Iucv {
     }
 
     /// Puts a message into the receiver's end of a path; its number.
-    pub(super) fn deliver(&mut self, to: u32, path: u16, message: Message) -> u32 {
+    pub(crate) fn deliver(&mut self, to: u32, path: u16, message: Message) -> u32 {
         let number = self.message_number();
         if let Some(member) = self.members.get_mut(&to)
             && let Some(end) = member.paths.get_mut(&path)
@@ -367,7 +367,7 @@ impl Iucv {
     }
 
     /// A completion as its sender gets it; it is no longer pending.
-    pub(super) fn take_completion(&mut self, id: u32, priority: usize, order: u64) -> Option<List> {
+    pub(crate) fn take_completion(&mut self, id: u32, priority: usize, order: u64) -> Option<List> {
         let completion = self.members.get_mut(&id)?.completions[priority].remove(&order)?;
         self.sent_less(id, completion.path);
         let mut list = List::default();
@@ -403,7 +403,7 @@ impl Iucv {
     }
 
     /// A message as its receiver is told of it. One that is in the list is thereby received.
-    pub(super) fn present(&mut self, id: u32, priority: usize, order: u64) -> Option<List> {
+    pub(crate) fn present(&mut self, id: u32, priority: usize, order: u64) -> Option<List> {
         let member = self.members.get_mut(&id)?;
         let (path, number) = member.messages[priority].remove(&order)?;
         let message = member.paths.get_mut(&path)?.incoming.get_mut(&number)?;

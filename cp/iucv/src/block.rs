@@ -15,10 +15,9 @@
 //! A SEND is looked at with the table of paths locked, and its blocks are moved without it: [`Iucv::begin_blocks`],
 //! then [`Iucv::end_blocks`].
 
-use super::path::Grant;
-use super::service::Service;
-use super::{Answer, Completion, Iucv, List, Path, Peer, Stage, code, flag, kind};
-use crate::minidisk::{BlockEnvironment, Link};
+use crate::path::Grant;
+use crate::service::Service;
+use crate::{Answer, Completion, Disk, Iucv, List, Path, Peer, Stage, code, flag, kind};
 use std::sync::Arc;
 
 /// Why a path was severed: the first byte of IPUSER.
@@ -29,23 +28,17 @@ pub mod reason {
     pub const ESTABLISHED: u8 = 28;
 }
 
-/// The disk at the other end of a path.
-pub struct BlockPath {
-    pub link: Arc<Link>,
-    pub environment: BlockEnvironment,
-}
-
-impl Iucv {
+impl<D: Disk> Iucv<D> {
     /// CONNECT to *BLOCKIO; `disk` is what IPUSER names, or why that cannot be.
-    pub fn connect_blocks(&mut self, id: u32, list: &mut List, disk: Result<BlockPath, u8>) -> Answer {
+    pub fn connect_blocks(&mut self, id: u32, list: &mut List, disk: Result<D, u8>) -> Answer {
         let me = self.members.get(&id).ok_or(code::NO_BUFFER)?;
         let mine = me.free_path().ok_or(code::OWN_PATHS)?;
-        let open = |link: &Arc<Link>| {
+        let open = |device: &Arc<D::Device>| {
             let mut disks = me.paths.values().filter_map(|path| path.block.as_ref());
-            disks.any(|disk| Arc::ptr_eq(&disk.link, link))
+            disks.any(|disk| Arc::ptr_eq(disk.device(), device))
         };
         let disk = match disk {
-            Ok(disk) if open(&disk.link) => Err(reason::ESTABLISHED),
+            Ok(disk) if open(disk.device()) => Err(reason::ESTABLISHED),
             disk => disk,
         };
         let stage = if disk.is_ok() { Stage::Open } else { Stage::Severed };
@@ -57,11 +50,10 @@ impl Iucv {
         let mut user = [0; 16];
         match disk {
             Ok(disk) => {
-                let BlockEnvironment { disk: blocks, offset, .. } = &disk.environment;
-                let (first, last) = (1i64.wrapping_sub(*offset), (blocks.count() as i64).wrapping_sub(*offset));
-                user[..4].copy_from_slice(&(first as u32).to_be_bytes());
-                user[4..8].copy_from_slice(&(last as u32).to_be_bytes());
-                user[8] = if blocks.read_only { 0x80 } else { 0 };
+                let (first, last) = disk.extent();
+                user[..4].copy_from_slice(&first.to_be_bytes());
+                user[4..8].copy_from_slice(&last.to_be_bytes());
+                user[8] = if disk.is_read_only() { 0x80 } else { 0 };
                 told.set_kind(kind::CONNECTION_COMPLETE);
                 told.set_limit(path.limit);
                 path.block = Some(Arc::new(disk));
@@ -79,7 +71,7 @@ impl Iucv {
 
     /// SEND on a path of *BLOCKIO: the message is on its way to this disk, and has its number. `None` if the path leads
     /// elsewhere.
-    pub fn begin_blocks(&mut self, id: u32, list: &mut List) -> Option<Result<Arc<BlockPath>, u8>> {
+    pub fn begin_blocks(&mut self, id: u32, list: &mut List) -> Option<Result<Arc<D>, u8>> {
         let priority = list.flags() & flag::PRIORITY != 0;
         let path = self.path(id, list.path()).filter(|path| path.peer == Peer::Service(Service::BlockIo))?;
         let begun = match &path.block {
@@ -97,9 +89,9 @@ impl Iucv {
     }
 
     /// The blocks of a message have been moved: it is complete.
-    pub fn end_blocks(&mut self, id: u32, list: &List, disk: &Arc<BlockPath>, reply: [u8; 8]) {
+    pub fn end_blocks(&mut self, id: u32, list: &List, disk: &Arc<D>, reply: [u8; 8]) {
         // Another virtual CPU may have severed the path meanwhile.
-        let same = |path: &mut Path| path.block.as_ref().is_some_and(|there| Arc::ptr_eq(there, disk));
+        let same = |path: &mut Path<D>| path.block.as_ref().is_some_and(|there| Arc::ptr_eq(there, disk));
         if !self.path(id, list.path()).is_some_and(same) {
             return;
         }
@@ -123,9 +115,9 @@ impl Iucv {
     }
 
     /// The disk is detached: paths to it are severed.
-    pub fn sever_blocks(&mut self, id: u32, link: &Arc<Link>) {
+    pub fn sever_blocks(&mut self, id: u32, device: &Arc<D::Device>) {
         let Some(member) = self.member(id) else { return };
-        let leads = |path: &Path| path.block.as_ref().is_some_and(|disk| Arc::ptr_eq(&disk.link, link));
+        let leads = |path: &Path<D>| path.block.as_ref().is_some_and(|disk| Arc::ptr_eq(disk.device(), device));
         let gone: Vec<u16> = member.paths.iter().filter(|(_, path)| leads(path)).map(|(&number, _)| number).collect();
         for number in gone {
             member.forget(number);
