@@ -8,6 +8,9 @@
 //! No format loses an acknowledged write when this process ends: plain images keep one write in flight in a journal,
 //! compressed images never write over a track in use. What is damaged is found by check sums: of compressed images in
 //! their files, of plain ones beside them.
+//!
+//! From below: `model` is what a disk is, [`Volume`] what can be done with one, `format` what the bytes of image files
+//! mean, [`host`] the files. `image` is one disk in such files, and `store` what tools do with whole images.
 
 mod error;
 mod format;

@@ -16,7 +16,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWrite
 /// The files of an image, how far they are on the host's medium, and what of them is in storage.
 pub struct Files {
     pub kind: Kind,
-    /// The base's.
+    /// The base file.
     pub path: PathBuf,
     pub options: Options,
     /// The base first. Empty when the image has been closed.
@@ -72,14 +72,17 @@ impl Files {
         self.recent.lock().expect(HELD)
     }
 
+    /// The stack, to read.
     pub fn shared(&self) -> RwLockReadGuard<'_, Vec<Layer>> {
         self.stack.read().expect(HELD)
     }
 
+    /// The stack, to write.
     pub fn alone(&self) -> RwLockWriteGuard<'_, Vec<Layer>> {
         self.stack.write().expect(HELD)
     }
 
+    /// Something will have been written when the next sync comes.
     pub fn note_write(&self) {
         self.dirty.store(true, Ordering::Release);
     }
@@ -88,6 +91,7 @@ impl Files {
         if self.options.read_only { Err(MediaError::ReadOnly) } else { Ok(()) }
     }
 
+    /// A unit that is kept in storage.
     pub fn recall(&self, unit: u32) -> Option<Unit> {
         self.recent().find(unit)
     }
@@ -96,6 +100,7 @@ impl Files {
         self.recent().put(unit, data);
     }
 
+    /// What was kept of a unit may be wrong now.
     pub fn forget(&self, unit: u32) {
         let mut recent = self.recent();
         recent.remove(unit);
