@@ -6,10 +6,13 @@
 //! other one would be longer than the programs of the field take (groups of blocks in CFBA that cannot be compressed).
 
 use crate::error::MediaError;
+use base::layout::U32;
 use bzip2::read::{BzDecoder, BzEncoder};
 use flate2::Compression;
 use flate2::read::{ZlibDecoder, ZlibEncoder};
 use std::io::Read;
+use zerocopy::little_endian::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use zlib_rs::adler32::adler32;
 
 /// How units are compressed.
@@ -42,8 +45,18 @@ impl Method {
 
 /// What begins the stored form: zlib's two bytes, and that the one block is the last and stored.
 const STORED: [u8; 3] = [0x78, 0x01, 0x01];
-/// Before what is stored, its length and that inverted; after it, its Adler-32.
-const AROUND: usize = STORED.len() + 4 + 4;
+/// What is before a stored body. After it is its Adler-32.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct StoredHead {
+    /// [`STORED`].
+    begin: [u8; 3],
+    length: U16,
+    /// The length, inverted.
+    inverted: U16,
+}
+const _: () = assert!(size_of::<StoredHead>() == 7);
+const AROUND: usize = size_of::<StoredHead>() + size_of::<U32>();
 
 fn store(packed: &mut Vec<u8>, body: &[u8], longest: usize) {
     let fits = PREFIX + AROUND + body.len() <= longest;
@@ -52,21 +65,19 @@ fn store(packed: &mut Vec<u8>, body: &[u8], longest: usize) {
         return packed.extend_from_slice(body);
     };
     packed[0] = Method::Zlib.number();
-    packed.extend_from_slice(&STORED);
-    packed.extend_from_slice(&length.to_le_bytes());
-    packed.extend_from_slice(&(!length).to_le_bytes());
+    let head = StoredHead { begin: STORED, length: length.into(), inverted: (!length).into() };
+    packed.extend_from_slice(head.as_bytes());
     packed.extend_from_slice(body);
-    packed.extend_from_slice(&adler32(1, body).to_be_bytes());
+    packed.extend_from_slice(U32::new(adler32(1, body)).as_bytes());
 }
 
 /// The body of what [`store`] has made, if that is what it is.
 fn stored(packed: &[u8]) -> Option<&[u8]> {
-    let rest = packed.strip_prefix(&STORED)?;
-    let (length, rest) = rest.split_first_chunk::<4>()?;
-    let (body, sum) = rest.split_last_chunk::<4>()?;
-    let whole = usize::from(u16::from_le_bytes([length[0], length[1]])) == body.len();
-    (whole && length[0] == !length[2] && length[1] == !length[3] && adler32(1, body).to_be_bytes() == *sum)
-        .then_some(body)
+    let (head, rest) = StoredHead::ref_from_prefix(packed).ok()?;
+    let (body, sum) = U32::ref_from_suffix(rest).ok()?;
+    let length = head.length.get();
+    let whole = head.begin == STORED && length == !head.inverted.get() && usize::from(length) == body.len();
+    (whole && adler32(1, body) == sum.get()).then_some(body)
 }
 
 /// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small). What cannot be compressed is

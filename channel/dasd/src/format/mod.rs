@@ -4,6 +4,7 @@ pub mod codec;
 pub mod header;
 pub mod packed;
 pub mod unit;
+pub mod vtoc;
 
 use crate::model::Kind;
 use codec::Method;

@@ -2,8 +2,10 @@
 
 use super::codec::{self, PREFIX};
 use crate::error::MediaError;
-use crate::model::Kind;
 use crate::model::track::{Count, END, Track};
+use crate::model::{Cchh, Kind};
+use base::layout::U32;
+use zerocopy::transmute;
 
 /// Blocks of a group, and its bytes.
 pub const GROUP: u64 = 120;
@@ -28,11 +30,10 @@ pub fn count(kind: Kind) -> u32 {
 /// The four bytes that tell which unit it is.
 pub fn id(kind: Kind, unit: u32) -> Result<[u8; 4], MediaError> {
     match kind {
-        Kind::Fba { .. } => Ok(unit.to_be_bytes()),
+        Kind::Fba { .. } => Ok(U32::new(unit).to_bytes()),
         Kind::Ckd { .. } => {
             let (cylinder, head) = kind.home(unit)?;
-            let ([c1, c2], [h1, h2]) = (cylinder.to_be_bytes(), head.to_be_bytes());
-            Ok([c1, c2, h1, h2])
+            Ok(transmute!(Cchh::new(cylinder, head)))
         }
     }
 }

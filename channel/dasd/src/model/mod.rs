@@ -2,7 +2,9 @@
 
 mod devices;
 mod kind;
+mod place;
 pub mod track;
 
 pub use devices::{CKD, CkdModel, FBA, FbaModel, Formula};
 pub use kind::Kind;
+pub(crate) use place::Cchh;

@@ -1,7 +1,30 @@
 //! A track of a count-key-data volume: its home address and its records, in the order in which they pass the head.
 
+use super::place::Cchh;
+use base::layout::U16;
 use std::fmt;
 use std::sync::Arc;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute};
+
+/// The home address, with which a track begins.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct HomeAddress {
+    flags: u8,
+    place: Cchh,
+}
+const _: () = assert!(size_of::<HomeAddress>() == HOME_ADDRESS);
+
+/// A count area as it lies on a track: [`Count`].
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct CountArea {
+    place: Cchh,
+    record: u8,
+    key: u8,
+    data: U16,
+}
+const _: () = assert!(size_of::<CountArea>() == Count::LEN);
 
 /// The count area of a record (IBM 3990 Reference, "Track format"): where the record says it is, and how long it is.
 ///
@@ -23,14 +46,14 @@ impl Count {
     pub const LEN: usize = 8;
 
     pub fn decode(bytes: [u8; 8]) -> Count {
-        let half = |n: usize| u16::from_be_bytes([bytes[n], bytes[n + 1]]);
-        Count { cylinder: half(0), head: half(2), record: bytes[4], key: bytes[5], data: half(6) }
+        let CountArea { place, record, key, data } = transmute!(bytes);
+        let (cylinder, head) = place.get();
+        Count { cylinder, head, record, key, data: data.get() }
     }
 
     pub fn encode(&self) -> [u8; 8] {
-        let ([c1, c2], [h1, h2]) = (self.cylinder.to_be_bytes(), self.head.to_be_bytes());
-        let [d1, d2] = self.data.to_be_bytes();
-        [c1, c2, h1, h2, self.record, self.key, d1, d2]
+        let Count { cylinder, head, record, key, data } = *self;
+        transmute!(CountArea { place: Cchh::new(cylinder, head), record, key, data: data.into() })
     }
 }
 
@@ -85,9 +108,7 @@ impl Track {
     /// A track with record 0 (8 bytes of zeros) and nothing else.
     pub fn new(cylinder: u16, head: u16) -> Track {
         let mut image = Vec::with_capacity(64);
-        image.push(0);
-        image.extend_from_slice(&cylinder.to_be_bytes());
-        image.extend_from_slice(&head.to_be_bytes());
+        image.extend_from_slice(HomeAddress { flags: 0, place: Cchh::new(cylinder, head) }.as_bytes());
         image.extend_from_slice(&END);
         let mut track = Track { image: Arc::new(image) };
         track.append(Count { cylinder, head, record: 0, key: 0, data: 8 }, &[], &[0; 8]);
@@ -108,16 +129,16 @@ impl Track {
 
     /// Cylinder and head in the home address.
     pub fn home(&self) -> (u16, u16) {
-        let half = |n: usize| u16::from_be_bytes([self.image[n], self.image[n + 1]]);
-        (half(1), half(3))
+        let (home, _) = HomeAddress::ref_from_prefix(&self.image).expect("a track begins with it");
+        home.place.get()
     }
 
     /// Changes the home address: the same track as part of another volume.
     pub fn set_home(&mut self, cylinder: u16, head: u16) {
         if self.home() != (cylinder, head) {
             let image = Arc::make_mut(&mut self.image);
-            image[1..3].copy_from_slice(&cylinder.to_be_bytes());
-            image[3..5].copy_from_slice(&head.to_be_bytes());
+            let (home, _) = HomeAddress::mut_from_prefix(image).expect("a track begins with it");
+            home.place = Cchh::new(cylinder, head);
         }
     }
 

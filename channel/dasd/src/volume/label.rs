@@ -1,15 +1,17 @@
 //! Volume labels and tables of contents: what tells one disk from another, and what lies on it.
 //!
-//! Layouts are those of DFSMSdfp Advanced Services, "Using the VTOC": the volume label in record 3 of track 0 (block 1
-//! of a fixed-block volume), and data set control blocks (DSCBs) with a 44-byte key and 96 bytes of data.
+//! They are laid out as DFSMSdfp Advanced Services, "Using the VTOC", says: the volume label in record 3 of track 0
+//! (block 1 of a fixed-block volume), and data set control blocks (DSCBs) with a 44-byte key and 96 bytes of data.
 
-use crate::model::CkdModel;
-use crate::{Count, Kind, MediaError, Track, Volume};
+use super::Volume;
+use crate::error::MediaError;
+use crate::format::vtoc::{
+    DATA, DataExtent, Format1, Format4, Format5, FreeExtent, KEY, LabelHead, RecordPlace, VolumeLabel,
+};
+use crate::model::track::{Count, Record, Track};
+use crate::model::{Cchh, CkdModel, Kind};
 use base::ebcdic;
-
-/// Bytes of a DSCB's key, and of its data.
-const KEY: usize = 44;
-const DATA: usize = 96;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// What the label says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,7 +44,7 @@ pub fn write(volume: &dyn Volume, volser: &str) -> Result<(), MediaError> {
     match volume.kind() {
         Kind::Fba { .. } => {
             let mut block = [0; Kind::BLOCK];
-            block[..80].copy_from_slice(&vol1(volser, [0; 5]));
+            vol1(volser, RecordPlace::default()).write_to_prefix(&mut block).expect("a block holds it");
             volume.write_blocks(1, &block)
         }
         Kind::Ckd { device, model, cylinders, heads, .. } => {
@@ -56,7 +58,7 @@ pub fn write(volume: &dyn Volume, volser: &str) -> Result<(), MediaError> {
             add(&mut track, count(1, 4, 24), &ebcdic::padded::<4>("IPL1"), &ipl);
             add(&mut track, count(2, 4, 144), &ebcdic::padded::<4>("IPL2"), &[0; 144]);
             let name = ebcdic::padded::<4>("VOL1");
-            add(&mut track, count(3, 4, 80), &name, &vol1(volser, [0, 0, 0, 1, 1]));
+            add(&mut track, count(3, 4, 80), &name, vol1(volser, VTOC).as_bytes());
             let before = volume.read_track(0)?;
             for block in before.records().filter(|record| record.count.record > 3 && record.key.is_empty()) {
                 add(&mut track, block.count, &[], block.data);
@@ -72,50 +74,50 @@ fn add(track: &mut Track, count: Count, key: &[u8], data: &[u8]) {
     track.format(end, count, key, data);
 }
 
-/// The 80 bytes of a label.
-fn vol1(volser: &str, vtoc: [u8; 5]) -> [u8; 80] {
-    let mut label = ebcdic::padded::<80>("VOL1");
-    label[4..10].copy_from_slice(&ebcdic::padded::<6>(volser));
-    label[11..16].copy_from_slice(&vtoc);
-    label[37..51].copy_from_slice(&ebcdic::padded::<14>("ENDICOTT"));
-    label
+/// Where the VTOC of a new volume begins.
+const VTOC: RecordPlace = RecordPlace { track: Cchh::new(0, 1), record: 1 };
+
+fn vol1(volser: &str, vtoc: RecordPlace) -> VolumeLabel {
+    let (kind, volser) = (ebcdic::padded("VOL1"), ebcdic::padded(volser));
+    VolumeLabel {
+        head: LabelHead { kind, volser, security: ebcdic::BLANK, vtoc },
+        reserved_10: [ebcdic::BLANK; 21],
+        owner: ebcdic::padded("ENDICOTT"),
+        reserved_33: [ebcdic::BLANK; 29],
+    }
 }
 
 /// A VTOC of one track: itself (format 4), the free space (format 5), and as many empty DSCBs as fit.
 fn vtoc(model: &CkdModel, cylinders: u32, heads: u32) -> Track {
     let per_track = model.records(KEY as u32, DATA as u32).min(255) as u8;
-    let mut four = [0; KEY + DATA];
-    four[..KEY].fill(0x04);
-    four[44] = 0xF4;
-    // The last DSCB in use, how many are free, and where the volume ends.
-    four[45..50].copy_from_slice(&[0, 0, 0, 1, 2]);
-    four[50..52].copy_from_slice(&u16::from(per_track.saturating_sub(2)).to_be_bytes());
-    four[52..54].copy_from_slice(&(cylinders as u16).to_be_bytes());
-    four[59] = 1;
-    four[62..64].copy_from_slice(&(cylinders as u16).to_be_bytes());
-    four[64..66].copy_from_slice(&(heads as u16).to_be_bytes());
-    four[66..68].copy_from_slice(&(model.track as u16).to_be_bytes());
-    four[71] = 0x30;
-    four[74] = per_track;
-    four[75] = model.records(8, 256).min(255) as u8;
-    // Its extent: track 1 alone.
-    four[105..115].copy_from_slice(&[1, 0, 0, 0, 0, 1, 0, 0, 0, 1]);
-    let mut five = [0; KEY + DATA];
-    five[..4].fill(0x05);
-    five[44] = 0xF5;
+    let four = Format4 {
+        id: Format4::ID,
+        highest: RecordPlace { record: 2, ..VTOC },
+        free: u16::from(per_track.saturating_sub(2)).into(),
+        alternate: Cchh::new(cylinders as u16, 0),
+        count: 1,
+        size: Cchh::new(cylinders as u16, heads as u16),
+        track: (model.track as u16).into(),
+        flags: 0x30,
+        dscbs: per_track,
+        directory_blocks: model.records(8, 256).min(255) as u8,
+        vtoc: DataExtent { kind: 1, sequence: 0, first: VTOC.track, last: VTOC.track },
+        ..Format4::default()
+    };
     // Free from track 2 on: whole cylinders, and the tracks beside them.
-    five[4..6].copy_from_slice(&2u16.to_be_bytes());
-    five[6..8].copy_from_slice(&(cylinders.saturating_sub(1) as u16).to_be_bytes());
-    five[8] = heads.saturating_sub(2) as u8;
+    let (whole, tracks) = (cylinders.saturating_sub(1) as u16, heads.saturating_sub(2) as u8);
+    let mut five = Format5 { key: Format5::KEY, id: Format5::ID, ..Format5::default() };
+    five.first[0] = FreeExtent { track: 2.into(), cylinders: whole.into(), tracks };
+    let (key, data) = five.as_bytes().split_at(KEY);
     let mut track = Track::new(0, 1);
     for record in 1..=per_track {
-        let dscb = match record {
-            1 => four,
-            2 => five,
-            _ => [0; KEY + DATA],
+        let (key, data) = match record {
+            1 => (&[Format4::KEY; KEY][..], four.as_bytes()),
+            2 => (key, data),
+            _ => (&[0; KEY][..], &[0; DATA][..]),
         };
         let count = Count { cylinder: 0, head: 1, record, key: KEY as u8, data: DATA as u16 };
-        add(&mut track, count, &dscb[..KEY], &dscb[KEY..]);
+        add(&mut track, count, key, data);
     }
     track
 }
@@ -139,18 +141,18 @@ pub fn read(volume: &dyn Volume) -> Result<Option<Label>, MediaError> {
 }
 
 fn decode(bytes: &[u8], ckd: bool) -> Option<Label> {
-    let text = |from: usize, to: usize| Some(ebcdic::to_string(bytes.get(from..to)?).trim_end().to_string());
-    let kind = text(0, 4)?;
-    if !["VOL1", "LNX1", "CMS1"].contains(&kind.as_str()) {
-        return None;
-    }
-    let half = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
+    let (label, _) = LabelHead::ref_from_prefix(bytes).ok()?;
+    let text = |bytes: &[u8]| ebcdic::to_string(bytes).trim_end().to_string();
+    let kind = text(&label.kind);
     let vtoc = match kind.as_str() {
-        "VOL1" if ckd => Some((half(11)?, half(13)?, *bytes.get(15)?)).filter(|place| *place != (0, 0, 0)),
-        _ => None,
+        "VOL1" if ckd && label.vtoc != RecordPlace::default() => {
+            let (cylinder, head) = label.vtoc.track.get();
+            Some((cylinder, head, label.vtoc.record))
+        }
+        "VOL1" | "LNX1" | "CMS1" => None,
+        _ => return None,
     };
-    let volser = text(4, 10)?;
-    Some(Label { kind, volser: volser.chars().filter(|c| !c.is_control()).collect(), vtoc })
+    Some(Label { kind, volser: text(&label.volser).chars().filter(|c| !c.is_control()).collect(), vtoc })
 }
 
 /// The data sets of a volume; `None` if its label names no VTOC, or there is none where it says.
@@ -166,37 +168,32 @@ pub fn data_sets(volume: &dyn Volume) -> Result<Option<Vec<DataSet>>, MediaError
         return Ok(None);
     }
     let track = volume.read_track(first)?;
-    let four = track.records().find(|found| found.count.record == record && dscb(found.key, found.data) == Some(0xF4));
-    let Some(four) = four else { return Ok(None) };
-    let Some([from, to]) = extent(four.data, 105 - KEY) else { return Ok(None) };
+    let mut fours = track.records().filter(|found| found.count.record == record);
+    let four = fours.find_map(|found| dscb::<Format4>(found, &[Format4::ID]));
+    let Some([from, to]) = four.and_then(|four| extent(&four.vtoc)) else { return Ok(None) };
     // A damaged VTOC is not looked for through the whole volume: none has more than a hundred cylinders.
     let last = place(to).min(volume.kind().tracks() - 1).min(place(from).saturating_add(100 * heads));
     let mut found = Vec::new();
     for track in place(from)..=last {
         let track = volume.read_track(track)?;
-        let files = track.records().filter(|found| matches!(dscb(found.key, found.data), Some(0xF1 | 0xF8)));
-        found.extend(files.map(|file| {
-            DataSet {
-                name: ebcdic::to_string(file.key).trim_end().to_string(),
-                extents: (0..usize::from(file.data[59 - KEY]).min(3))
-                    .filter_map(|n| extent(file.data, 105 - KEY + 10 * n))
-                    .collect(),
-            }
+        found.extend(track.records().filter_map(|record| {
+            let file = dscb::<Format1>(record, &[Format1::ID, Format1::ID_8])?;
+            let name = ebcdic::to_string(record.key).trim_end().to_string();
+            Some(DataSet { name, extents: file.extents.iter().take(file.count.into()).filter_map(extent).collect() })
         }));
     }
     Ok(Some(found))
 }
 
-/// The format of a DSCB.
-fn dscb(key: &[u8], data: &[u8]) -> Option<u8> {
-    (key.len() == KEY && data.len() == DATA).then(|| data[0])
+/// The data of a record that is a DSCB of one of these formats.
+fn dscb<'a, T: FromBytes + KnownLayout + Immutable>(record: Record<'a>, ids: &[u8]) -> Option<&'a T> {
+    let known = record.key.len() == KEY && record.data.first().is_some_and(|id| ids.contains(id));
+    T::ref_from_bytes(record.data).ok().filter(|_| known)
 }
 
-/// The extent at `at` of a DSCB's data; `None` if there is none.
-fn extent(data: &[u8], at: usize) -> Option<[(u16, u16); 2]> {
-    let bytes = data.get(at..at + 10)?;
-    let half = |n: usize| u16::from_be_bytes([bytes[n], bytes[n + 1]]);
-    (bytes[0] != 0).then(|| [(half(2), half(4)), (half(6), half(8))])
+/// The first and the last track of an extent; `None` if there is none.
+fn extent(extent: &DataExtent) -> Option<[(u16, u16); 2]> {
+    (extent.kind != 0).then(|| [extent.first.get(), extent.last.get()])
 }
 
 #[cfg(test)]

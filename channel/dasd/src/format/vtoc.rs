@@ -1,0 +1,147 @@
+//! Volume labels, and the data set control blocks of a table of contents (DFSMSdfp Advanced Services, "Using the VTOC").
+
+use crate::model::Cchh;
+use base::layout::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// Bytes of a DSCB's key, and of its data.
+pub const KEY: usize = 44;
+pub const DATA: usize = 96;
+
+/// The place of a record, CCHHR.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct RecordPlace {
+    pub track: Cchh,
+    pub record: u8,
+}
+const _: () = assert!(size_of::<RecordPlace>() == 5);
+
+/// What a volume label begins with.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct LabelHead {
+    /// VOL1 in EBCDIC, or LNX1 or CMS1.
+    pub kind: [u8; 4],
+    pub volser: [u8; 6],
+    pub security: u8,
+    /// The first record of the VTOC.
+    pub vtoc: RecordPlace,
+}
+const _: () = assert!(size_of::<LabelHead>() == 16);
+
+/// A volume label, without the key that it has on count-key-data volumes.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct VolumeLabel {
+    pub head: LabelHead,
+    pub reserved_10: [u8; 21],
+    pub owner: [u8; 14],
+    pub reserved_33: [u8; 29],
+}
+const _: () = assert!(size_of::<VolumeLabel>() == 80);
+
+/// An extent of a data set: the first and the last track.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct DataExtent {
+    /// 0: there is none.
+    pub kind: u8,
+    pub sequence: u8,
+    pub first: Cchh,
+    pub last: Cchh,
+}
+const _: () = assert!(size_of::<DataExtent>() == 10);
+
+/// The data of a format-1 DSCB, or of a format-8 one: a data set. Its key is the name.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Format1 {
+    /// [`Format1::ID`] or [`Format1::ID_8`].
+    pub id: u8,
+    pub serial: [u8; 6],
+    pub sequence: U16,
+    pub created: [u8; 3],
+    pub expires: [u8; 3],
+    /// How many extents there are; the first three stand here.
+    pub count: u8,
+    pub attributes: [u8; 45],
+    pub extents: [DataExtent; 3],
+    pub next: RecordPlace,
+}
+const _: () = assert!(size_of::<Format1>() == DATA);
+
+impl Format1 {
+    pub const ID: u8 = 0xF1;
+    pub const ID_8: u8 = 0xF8;
+}
+
+/// The data of the format-4 DSCB: the VTOC itself.
+#[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Format4 {
+    /// [`Format4::ID`].
+    pub id: u8,
+    /// The last DSCB in use.
+    pub highest: RecordPlace,
+    /// How many are free.
+    pub free: U16,
+    /// The next alternate track, and how many alternates there are.
+    pub alternate: Cchh,
+    pub alternates: U16,
+    pub indicators: u8,
+    /// Extents of the VTOC.
+    pub count: u8,
+    pub reserved_3c: [u8; 2],
+    /// Cylinders, and tracks of a cylinder.
+    pub size: Cchh,
+    /// What the device's formula divides.
+    pub track: U16,
+    pub overhead: [u8; 3],
+    pub flags: u8,
+    pub tolerance: U16,
+    /// DSCBs, and blocks of a directory, that a track holds.
+    pub dscbs: u8,
+    pub directory_blocks: u8,
+    pub reserved_4c: [u8; 29],
+    pub vtoc: DataExtent,
+    pub reserved_73: [u8; 25],
+}
+const _: () = assert!(size_of::<Format4>() == DATA);
+
+impl Format4 {
+    pub const ID: u8 = 0xF4;
+    /// Every byte of its key.
+    pub const KEY: u8 = 0x04;
+}
+
+/// Free space.
+#[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct FreeExtent {
+    /// The first track, counted from the volume's beginning.
+    pub track: U16,
+    /// Whole cylinders, and the tracks beside them.
+    pub cylinders: U16,
+    pub tracks: u8,
+}
+const _: () = assert!(size_of::<FreeExtent>() == 5);
+
+/// A format-5 DSCB, key and data: free space.
+#[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Format5 {
+    /// [`Format5::KEY`].
+    pub key: [u8; 4],
+    pub first: [FreeExtent; 8],
+    /// [`Format5::ID`].
+    pub id: u8,
+    pub more: [FreeExtent; 18],
+    pub next: RecordPlace,
+}
+const _: () = assert!(size_of::<Format5>() == KEY + DATA);
+
+impl Format5 {
+    pub const ID: u8 = 0xF5;
+    pub const KEY: [u8; 4] = [0x05; 4];
+}
