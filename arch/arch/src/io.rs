@@ -5,6 +5,7 @@
 //!
 //! Words are numbered and bits are counted as in the manual; masks are of the full word unless said otherwise.
 
+pub mod chsc;
 mod report;
 mod request;
 mod sense_id;

@@ -27,7 +27,7 @@ mod pending;
 mod protection;
 mod subchannel;
 
-pub use chsc::BLOCK as CHSC_BLOCK;
+pub use arch::io::chsc::BLOCK as CHSC_BLOCK;
 pub use command::{Command, Outcome, Sense, sense};
 pub use data::Data;
 pub use device::{Device, Reset};
