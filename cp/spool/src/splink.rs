@@ -1,21 +1,17 @@
 //! The layout of spool blocks and of the spool file block, as DIAGNOSE X'14' shows them to guests.
 //!
-//! A block is 4096 bytes. Offsets are decimal, numbers big-endian:
+//! On the host a block has a check sum of itself, the file's name there and the block's number; guests find 0. The spid
+//! is filled in when a guest reads the block, for TRANSFER changes it.
 //!
-//! | offset | length | |
-//! |---|---|---|
-//! | 0 | 4 | 0 in every block of an ordinary file |
-//! | 12 | 4 | how many records are in the block |
-//! | 16 | 4048 | the records, one behind the other |
-//! | 4064 | 2 | the file's record length (first block) |
-//! | 4072 | 8 | on the host a check sum of the block, the file's name there and the block's number; guests find 0 |
-//! | 4088 | 2 | the spid; filled in when a guest reads the block, for TRANSFER changes it |
-//!
-//! A record is a header of 12 bytes and data: 0 the CCW's command code, 6 the data's length, 10 the length of header
-//! and data. Trailing blanks are not kept; who reads the record puts them back, up to the record length.
+//! Trailing blanks of a record are not kept; who reads the record puts them back, up to the record length.
 
 use base::Tod;
-use base::ebcdic::{self, BLANK};
+use base::ebcdic::{BLANK, padded};
+use base::layout::{U16, U32, U64};
+use std::mem::offset_of;
+use zerocopy::{
+    FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned, transmute, transmute_mut, transmute_ref,
+};
 
 use crate::file::{SpoolFile, Sum};
 
@@ -30,56 +26,88 @@ pub(crate) const HEADER: usize = 12;
 /// The longest data of a record, in bytes: a block holds it alone.
 pub const LONGEST: usize = RECORDS_END - RECORDS - HEADER;
 
-const COUNT: usize = 12;
-const RECORD_LENGTH: usize = 4064;
-const SPID: usize = 4088;
-const SEAL: std::ops::Range<usize> = 4072..4080;
-
-fn put_u16(block: &mut [u8], at: usize, value: u16) {
-    block[at..at + 2].copy_from_slice(&value.to_be_bytes());
+/// A block.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Block {
+    /// 0 in every block of an ordinary file.
+    kind: [u8; 4],
+    reserved_4: [u8; 8],
+    /// How many records are in the block.
+    count: U32,
+    records: [u8; RECORDS_END - RECORDS],
+    /// The file's record length.
+    record_length: U16,
+    reserved_fe2: [u8; 6],
+    /// On the host the check sum, to guests 0.
+    seal: U64,
+    reserved_ff0: [u8; 8],
+    spid: U16,
+    reserved_ffa: [u8; 6],
 }
+const _: () = assert!(size_of::<Block>() == BLOCK);
 
-fn get_u16(block: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([block[at], block[at + 1]])
+/// What is before a record's data.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct RecordHead {
+    /// The CCW's command code.
+    op: u8,
+    reserved_1: [u8; 5],
+    /// Bytes of data.
+    length: U16,
+    reserved_8: [u8; 2],
+    /// Bytes of this and the data.
+    whole: U16,
+}
+const _: () = assert!(size_of::<RecordHead>() == HEADER);
+
+/// Where the check sum lies in a block.
+const SEAL: std::ops::Range<usize> = offset_of!(Block, seal)..offset_of!(Block, seal) + size_of::<U64>();
+
+fn fields(block: &mut [u8; BLOCK]) -> &mut Block {
+    transmute_mut!(block)
 }
 
 pub(crate) fn set_count(block: &mut [u8; BLOCK], records: u32) {
-    block[COUNT..COUNT + 4].copy_from_slice(&records.to_be_bytes());
+    fields(block).count = records.into();
 }
 
 pub(crate) fn count(block: &[u8; BLOCK]) -> u32 {
-    u32::from_be_bytes([block[COUNT], block[COUNT + 1], block[COUNT + 2], block[COUNT + 3]])
+    let block: &Block = transmute_ref!(block);
+    block.count.get()
 }
 
 pub(crate) fn set_record_length(block: &mut [u8; BLOCK], length: u16) {
-    put_u16(block, RECORD_LENGTH, length);
+    fields(block).record_length = length.into();
 }
 
 pub(crate) fn set_spid(block: &mut [u8; BLOCK], spid: u16) {
-    put_u16(block, SPID, spid);
+    fields(block).spid = spid.into();
 }
 
 /// The sum that tells block `number` of the file `id` from any other, and from what it was not written as.
-fn seal_of(block: &[u8; BLOCK], id: &str, number: u32) -> [u8; 8] {
+fn seal_of(block: &[u8; BLOCK], id: &str, number: u32) -> U64 {
     let mut sum = Sum::new();
     sum.add(&block[..SEAL.start]);
     sum.add(&block[SEAL.end..]);
     sum.add(id.as_bytes());
-    sum.add(&number.to_be_bytes());
-    sum.value().to_be_bytes()
+    sum.add(U32::new(number).as_bytes());
+    sum.value().into()
 }
 
 pub(crate) fn seal(block: &mut [u8; BLOCK], id: &str, number: u32) {
     let seal = seal_of(block, id, number);
-    block[SEAL].copy_from_slice(&seal);
+    fields(block).seal = seal;
 }
 
 pub(crate) fn is_sealed(block: &[u8; BLOCK], id: &str, number: u32) -> bool {
-    block[SEAL] == seal_of(block, id, number)
+    let sealed: &Block = transmute_ref!(block);
+    sealed.seal == seal_of(block, id, number)
 }
 
 pub(crate) fn unseal(block: &mut [u8; BLOCK]) {
-    block[SEAL].fill(0);
+    fields(block).seal = U64::ZERO;
 }
 
 /// `data` without trailing blanks; one byte stays of what was all blank.
@@ -94,10 +122,9 @@ pub(crate) fn put_record(block: &mut [u8; BLOCK], at: usize, op: u8, data: &[u8]
     if end > RECORDS_END {
         return None;
     }
-    block[at] = op;
-    block[at + 1..at + HEADER].fill(0);
-    put_u16(block, at + 6, data.len() as u16);
-    put_u16(block, at + 10, (HEADER + data.len()) as u16);
+    let (length, whole) = ((data.len() as u16).into(), ((HEADER + data.len()) as u16).into());
+    let head = RecordHead { op, reserved_1: [0; 5], length, reserved_8: [0; 2], whole };
+    block[at..at + HEADER].copy_from_slice(head.as_bytes());
     block[at + HEADER..end].copy_from_slice(data);
     Some(end)
 }
@@ -107,38 +134,61 @@ pub(crate) fn get_record(block: &[u8; BLOCK], at: usize) -> Option<(u8, std::ops
     if at + HEADER > RECORDS_END {
         return None;
     }
-    let (data, whole) = (usize::from(get_u16(block, at + 6)), usize::from(get_u16(block, at + 10)));
+    let (head, _) = RecordHead::ref_from_prefix(&block[at..]).expect("it lies in the block");
+    let (data, whole) = (usize::from(head.length.get()), usize::from(head.whole.get()));
     let next = at + whole;
-    (whole >= HEADER + data && next <= RECORDS_END).then(|| (block[at], at + HEADER..at + HEADER + data, next))
+    (whole >= HEADER + data && next <= RECORDS_END).then(|| (head.op, at + HEADER..at + HEADER + data, next))
 }
 
 /// The bytes of a spool file block.
 pub const SFBLOK: usize = 304;
 
+/// The spool file block. Text is in EBCDIC.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct SpoolFileBlock {
+    reserved_0: [u8; 8],
+    owner: [u8; 8],
+    originator: [u8; 8],
+    records: U32,
+    record_length: U16,
+    spid: U16,
+    /// X'80': in use; X'20': user hold; X'04': system hold.
+    flags: u8,
+    device: u8,
+    reserved_22: [u8; 6],
+    name: [u8; 12],
+    kind: [u8; 12],
+    /// `MM/DD/YY` and `HH:MM:SS`.
+    date: [u8; 8],
+    time: [u8; 8],
+    reserved_50: [u8; 6],
+    class: [u8; 1],
+    reserved_57: u8,
+    dist: [u8; 8],
+    reserved_60: [u8; 208],
+}
+const _: () = assert!(size_of::<SpoolFileBlock>() == SFBLOK);
+
 /// The spool file block of `file`; `zone` is local time minus UTC, in seconds.
 pub fn sfblok(file: &SpoolFile, zone: i64) -> [u8; SFBLOK] {
-    let mut block = [0; SFBLOK];
-    let mut text = |at: usize, length: usize, text: &str| {
-        block[at..at + length].fill(BLANK);
-        for (to, from) in block[at..at + length].iter_mut().zip(ebcdic::from_str(text)) {
-            *to = from;
-        }
-    };
     let (date, time) = date_and_time(file.created, zone);
-    text(8, 8, &file.owner);
-    text(16, 8, &file.originator);
-    text(40, 12, &file.name);
-    text(52, 12, &file.kind);
-    text(64, 8, &date);
-    text(72, 8, &time);
-    text(86, 1, &file.class.to_string());
-    text(88, 8, &file.dist);
-    block[24..28].copy_from_slice(&file.records.to_be_bytes());
-    put_u16(&mut block, 28, file.record_length);
-    put_u16(&mut block, 30, file.spid);
-    block[32] = u8::from(file.in_use) << 7 | u8::from(file.hold.user) << 5 | u8::from(file.hold.system) << 2;
-    block[33] = file.device.code();
-    block
+    transmute!(SpoolFileBlock {
+        owner: padded(&file.owner),
+        originator: padded(&file.originator),
+        records: file.records.into(),
+        record_length: file.record_length.into(),
+        spid: file.spid.into(),
+        flags: u8::from(file.in_use) << 7 | u8::from(file.hold.user) << 5 | u8::from(file.hold.system) << 2,
+        device: file.device.code(),
+        name: padded(&file.name),
+        kind: padded(&file.kind),
+        date: padded(&date),
+        time: padded(&time),
+        class: padded(&file.class.to_string()),
+        dist: padded(&file.dist),
+        ..SpoolFileBlock::new_zeroed()
+    })
 }
 
 /// `MM/DD/YY` and `HH:MM:SS` of `at` in the zone that is `zone` seconds east of UTC.
