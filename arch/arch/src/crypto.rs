@@ -3,6 +3,22 @@
 use base::layout::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+/// The parameter block of KMA before the key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct GaloisBlock {
+    reserved: [u8; 12],
+    pub counter: U32,
+    pub tag: [u8; 16],
+    /// The hash subkey.
+    pub subkey: [u8; 16],
+    /// Bits of additional authenticated data, and of the text.
+    pub lengths: [U64; 2],
+    /// The first counter value, whose last word is the first counter.
+    pub first_counter: [u8; 16],
+}
+const _: () = assert!(size_of::<GaloisBlock>() == 80);
+
 /// The bytes of V and C.
 pub const SEED: usize = 111;
 

@@ -4,6 +4,8 @@ use super::galois::ghash;
 use super::{Chain, absorb, function, operand_register, query};
 use crate::general::{Operand, UNIT, length, set_address, set_length};
 use crate::prelude::*;
+use base::layout::{U32, U64};
+use zerocopy::FromBytes;
 
 /// A digest as the parameter block has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,24 +69,22 @@ impl Digest {
         for block in blocks.chunks_exact(n) {
             match self {
                 Digest::Sha1 => {
-                    let mut words = words32::<5>(value);
+                    let (state, _) = <[U32; 5]>::mut_from_prefix(value).expect("as many words");
+                    let mut words = state.map(U32::get);
                     sha1::block_api::compress(&mut words, &[block.try_into().expect("a block")]);
-                    put32(value, words);
+                    *state = words.map(U32::new);
                 }
                 Digest::Sha256 => {
-                    let mut words = words32::<8>(value);
+                    let (state, _) = <[U32; 8]>::mut_from_prefix(value).expect("as many words");
+                    let mut words = state.map(U32::get);
                     sha2::block_api::compress256(&mut words, &[block.try_into().expect("a block")]);
-                    put32(value, words);
+                    *state = words.map(U32::new);
                 }
                 Digest::Sha512 => {
-                    let mut words = [0; 8];
-                    for (word, bytes) in words.iter_mut().zip(value.chunks_exact(8)) {
-                        *word = u64::from_be_bytes(bytes.try_into().expect("eight bytes"));
-                    }
+                    let (state, _) = <[U64; 8]>::mut_from_prefix(value).expect("as many words");
+                    let mut words = state.map(U64::get);
                     sha2::block_api::compress512(&mut words, &[block.try_into().expect("a block")]);
-                    for (bytes, word) in value.chunks_exact_mut(8).zip(words) {
-                        bytes.copy_from_slice(&word.to_be_bytes());
-                    }
+                    *state = words.map(U64::new);
                 }
                 Digest::Sha3(_) | Digest::Shake(_) => {
                     super::cipher::xor(value, block);
@@ -96,20 +96,6 @@ impl Digest {
                 }
             }
         }
-    }
-}
-
-fn words32<const N: usize>(value: &[u8; STATE]) -> [u32; N] {
-    let mut words = [0; N];
-    for (word, bytes) in words.iter_mut().zip(value.chunks_exact(4)) {
-        *word = u32::from_be_bytes(bytes.try_into().expect("four bytes"));
-    }
-    words
-}
-
-fn put32<const N: usize>(value: &mut [u8; STATE], words: [u32; N]) {
-    for (bytes, word) in value.chunks_exact_mut(4).zip(words) {
-        bytes.copy_from_slice(&word.to_be_bytes());
     }
 }
 

@@ -4,7 +4,9 @@ use super::cipher::{Cipher, Kind, xor};
 use super::{PIECE, function, modified, operand_register, parameters, piece, query};
 use crate::general::{Operand, UNIT, set_address};
 use crate::prelude::*;
+use arch::crypto::GaloisBlock;
 use ghash::universal_hash::UniversalHash;
+use zerocopy::IntoBytes;
 
 /// Hashes whole blocks into `state` with the hash subkey.
 pub fn ghash(subkey: &[u8; 16], state: &mut [u8; 16], blocks: &[u8]) {
@@ -28,38 +30,14 @@ const SUBKEY_THERE: u64 = 0x400;
 const LAST_ADDITIONAL: u64 = 0x200;
 const LAST: u64 = 0x100;
 
-/// The parameter block before the key.
-const BLOCK: usize = 80;
-
-struct Block([u8; BLOCK]);
-
-impl Block {
-    fn field(&mut self, at: usize) -> &mut [u8; 16] {
-        (&mut self.0[at..at + 16]).try_into().expect("sixteen bytes")
-    }
-
-    /// Twelve reserved bytes, the counter; and behind it the tag.
-    const COUNTER: usize = 12;
-    const TAG: usize = 16;
-    const SUBKEY: usize = 32;
-    /// Lengths of both kinds of data in bits.
-    const LENGTHS: usize = 48;
-    const FIRST_COUNTER: usize = 64;
-
-    fn hash(&mut self, bytes: &[u8]) {
-        let subkey = *self.field(Block::SUBKEY);
-        // The last block is filled up with zeros.
-        let whole = bytes.len() / 16 * 16;
-        ghash(&subkey, self.field(Block::TAG), &bytes[..whole]);
-        if whole < bytes.len() {
-            let mut last = [0; 16];
-            last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
-            ghash(&subkey, self.field(Block::TAG), &last);
-        }
-    }
-
-    fn save(&self, s: &mut State, at: At) -> Result<(), Interruption> {
-        s.write_bytes(at, &self.0)
+/// Hashes bytes into the tag; the last block is filled up with zeros.
+fn hash(block: &mut GaloisBlock, bytes: &[u8]) {
+    let whole = bytes.len() / 16 * 16;
+    ghash(&block.subkey, &mut block.tag, &bytes[..whole]);
+    if whole < bytes.len() {
+        let mut last = [0; 16];
+        last[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
+        ghash(&block.subkey, &mut block.tag, &last);
     }
 }
 
@@ -81,17 +59,16 @@ pub fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<(), Inter
         return Err(Program::Specification.into());
     }
     let at = parameters(s);
-    s.test_write(at, BLOCK as u64)?;
-    let mut block = Block([0; BLOCK]);
-    s.read_bytes(at, &mut block.0)?;
+    s.test_write(at, size_of::<GaloisBlock>() as u64)?;
+    let mut block: GaloisBlock = s.read_layout(at)?;
     let mut key = [0; 32];
-    let behind = s.further(at, BLOCK as u64);
+    let behind = s.further(at, size_of::<GaloisBlock>() as u64);
     s.read_bytes(behind, &mut key[..kind.key()])?;
     let cipher = Cipher::new(kind, &key[..kind.key()]);
     if flags & SUBKEY_THERE == 0 {
-        *block.field(Block::SUBKEY) = [0; 16];
-        cipher.encrypt(block.field(Block::SUBKEY));
-        block.save(s, at)?;
+        block.subkey = [0; 16];
+        cipher.encrypt(&mut block.subkey);
+        s.write_bytes(at, block.as_bytes())?;
         s.gr[0] |= SUBKEY_THERE;
     }
     let mut unit = UNIT;
@@ -99,8 +76,8 @@ pub fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<(), Inter
         let n = piece(16, additional.length, &[additional.at]).min(additional.length as usize);
         let mut bytes = [0; PIECE];
         s.read_bytes(additional.at, &mut bytes[..n])?;
-        block.hash(&bytes[..n]);
-        block.save(s, at)?;
+        hash(&mut block, &bytes[..n]);
+        s.write_bytes(at, block.as_bytes())?;
         additional.pass(s, n as u64);
         additional.save(s);
         unit = unit.saturating_sub(n as u64);
@@ -113,22 +90,20 @@ pub fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<(), Inter
         let bytes = &mut bytes[..n];
         s.read_bytes(data.at, bytes)?;
         if decrypt {
-            block.hash(bytes);
+            hash(&mut block, bytes);
         }
         for text in bytes.chunks_mut(16) {
-            let counter: [u8; 4] = block.0[Block::COUNTER..][..4].try_into().expect("four bytes");
-            let counter = u32::from_be_bytes(counter).wrapping_add(1).to_be_bytes();
-            block.0[Block::COUNTER..][..4].copy_from_slice(&counter);
-            let mut mask = *block.field(Block::FIRST_COUNTER);
-            mask[12..].copy_from_slice(&counter);
+            block.counter.set(block.counter.get().wrapping_add(1));
+            let mut mask = block.first_counter;
+            mask[12..].copy_from_slice(block.counter.as_bytes());
             cipher.encrypt(&mut mask);
             xor(text, &mask);
         }
         if !decrypt {
-            block.hash(bytes);
+            hash(&mut block, bytes);
         }
         s.write_bytes(to, bytes)?;
-        block.save(s, at)?;
+        s.write_bytes(at, block.as_bytes())?;
         to = s.further(to, n as u64);
         data.pass(s, n as u64);
         set_address(s, i.r1, to.address);
@@ -140,12 +115,12 @@ pub fn cipher_with_authentication(s: &mut State, i: &Fields) -> Result<(), Inter
         return Ok(());
     }
     if flags & LAST != 0 {
-        let lengths = *block.field(Block::LENGTHS);
-        block.hash(&lengths);
-        let mut mask = *block.field(Block::FIRST_COUNTER);
+        let lengths = block.lengths;
+        hash(&mut block, lengths.as_bytes());
+        let mut mask = block.first_counter;
         cipher.encrypt(&mut mask);
-        xor(block.field(Block::TAG), &mask);
-        block.save(s, at)?;
+        xor(&mut block.tag, &mask);
+        s.write_bytes(at, block.as_bytes())?;
     }
     s.cc = 0;
     Ok(())

@@ -4,6 +4,7 @@ use super::cipher::{CODES, Cipher, Kind, xor};
 use super::{Chain, PIECE, absorb, function, modified, operand_register, parameters, piece, query, transform};
 use crate::general::{Operand, UNIT, set_address};
 use crate::prelude::*;
+use base::layout::U128;
 
 const XTS_AES_128: u8 = 50;
 const XTS_AES_256: u8 = 52;
@@ -275,14 +276,12 @@ fn double(block: &mut [u8]) {
 fn xts_parameter(s: &mut State, kind: Kind) -> Result<(), Interruption> {
     let at = parameters(s);
     let cipher = key(s, kind, 0)?;
-    let mut fields = [0; 32];
-    let tweak = s.further(at, kind.key() as u64);
-    s.read_bytes(tweak, &mut fields)?;
+    let fields = s.further(at, kind.key() as u64);
+    let [mut power, number] = s.read_layout::<[[u8; 16]; 2]>(fields)?;
+    let number = U128::from_bytes(number).get();
     let mut result = Chain::<16>::fetch(s, kind.key() + 48, 16)?;
-    let mut power: [u8; 16] = fields[..16].try_into().expect("sixteen bytes");
     cipher.encrypt(&mut power);
     // Times x to the power of the block's number: bit by bit from the left, x^(2n) is (x^n) squared.
-    let number = u128::from_be_bytes(fields[16..].try_into().expect("sixteen bytes"));
     let mut x = 1u128.to_le_bytes();
     for bit in (0..128).rev() {
         x = multiply(x, x);

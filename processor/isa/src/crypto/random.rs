@@ -3,15 +3,15 @@
 use super::{function, modified, operand_register, parameters, query};
 use crate::general::{Operand, length, set_address, set_length};
 use crate::prelude::*;
+use arch::crypto::{GeneratorBlock, SEED};
+use base::layout::{U32, U64, U128};
 use sha2::block_api::compress512;
+use zerocopy::{IntoBytes, transmute};
 
 const GENERATOR: u8 = 3;
 /// Query of how many raw random bytes make one conditioned byte.
 const RATIO: u8 = 112;
 const TRUE_RANDOM: u8 = 114;
-
-/// The bytes of V and C that count; each stands at the end of 112.
-const SEED: usize = 111;
 
 /// PRNO. CC: 0 done, 3 not yet.
 pub fn perform_random_number_operation(s: &mut State, i: &Fields) -> Result<(), Interruption> {
@@ -59,12 +59,8 @@ impl Sha512 {
         while hash.length % 128 != 112 {
             hash.add(0);
         }
-        bits.to_be_bytes().into_iter().for_each(|byte| hash.add(byte));
-        let mut digest = [0; 64];
-        for (bytes, word) in digest.chunks_exact_mut(8).zip(hash.state) {
-            bytes.copy_from_slice(&word.to_be_bytes());
-        }
-        digest
+        U128::new(bits).to_bytes().into_iter().for_each(|byte| hash.add(byte));
+        transmute!(hash.state.map(U64::new))
     }
 
     fn add(&mut self, byte: u8) {
@@ -76,7 +72,7 @@ impl Sha512 {
     }
 }
 
-/// The state of a generator, as its parameter block has it: reserved word, reseed counter, stream bytes, V, C.
+/// The state of a generator.
 struct Generator {
     reseed_counter: u32,
     stream: u64,
@@ -84,31 +80,17 @@ struct Generator {
     c: [u8; SEED],
 }
 
-const BLOCK: usize = 240;
-
 impl Generator {
     fn fetch(s: &mut State) -> Result<(At, Generator), Interruption> {
         let at = parameters(s);
-        s.test_write(at, BLOCK as u64)?;
-        let mut bytes = [0; BLOCK];
-        s.read_bytes(at, &mut bytes)?;
-        let seed = |from: usize| bytes[from..from + SEED].try_into().expect("as many");
-        let generator = Generator {
-            reseed_counter: u32::from_be_bytes(bytes[4..8].try_into().expect("four")),
-            stream: u64::from_be_bytes(bytes[8..16].try_into().expect("eight")),
-            v: seed(17),
-            c: seed(129),
-        };
-        Ok((at, generator))
+        s.test_write(at, size_of::<GeneratorBlock>() as u64)?;
+        let GeneratorBlock { reseed_counter, stream, v, c, .. } = s.read_layout(at)?;
+        Ok((at, Generator { reseed_counter: reseed_counter.get(), stream: stream.get(), v, c }))
     }
 
     fn save(&self, s: &mut State, at: At) -> Result<(), Interruption> {
-        let mut bytes = [0; BLOCK];
-        bytes[4..8].copy_from_slice(&self.reseed_counter.to_be_bytes());
-        bytes[8..16].copy_from_slice(&self.stream.to_be_bytes());
-        bytes[17..17 + SEED].copy_from_slice(&self.v);
-        bytes[129..].copy_from_slice(&self.c);
-        s.write_bytes(at, &bytes)
+        let block = GeneratorBlock::new(self.reseed_counter, self.stream, self.v, self.c);
+        s.write_bytes(at, block.as_bytes())
     }
 
     /// C from V, as after seeding.
@@ -131,14 +113,14 @@ impl Generator {
         add(&mut self.v, &hash);
         let c = self.c;
         add(&mut self.v, &c);
-        add(&mut self.v, &self.reseed_counter.to_be_bytes());
+        add(&mut self.v, U32::new(self.reseed_counter).as_bytes());
         self.reseed_counter = self.reseed_counter.wrapping_add(1);
     }
 }
 
 /// Hash_df: as many bytes as a seed has.
 fn derive(parts: &[&[u8]]) -> [u8; SEED] {
-    let bits = (8 * SEED as u32).to_be_bytes();
+    let bits = U32::new(8 * SEED as u32).to_bytes();
     let mut seed = [0; SEED];
     for (n, part) in seed.chunks_mut(64).enumerate() {
         let counter = [n as u8 + 1];

@@ -12,6 +12,8 @@ use super::{OPERAND_DATA, Parameters, Task, UNIT, WINDOW, fixed_literals, specif
 use crate::general::Operand;
 use crate::prelude::*;
 use arch::deflate::{Continuation, ParameterBlock};
+use base::layout::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute_mut, transmute_ref};
 
 /// Bytes that an execution stores into the first operand.
 const STORED: usize = UNIT as usize;
@@ -27,6 +29,23 @@ struct Sink {
     waiting: [u8; WAITING],
     waits: usize,
 }
+
+/// What a continuation state keeps of it.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Saved {
+    /// The header of the block has been written.
+    header: u8,
+    /// How many bits wait, and which, after the bytes that do.
+    bits: u8,
+    rest: u8,
+    unused_1: u8,
+    waits: U16,
+    unused_2: U16,
+    waiting: [u8; WAITING],
+    unused_3: [u8; 824],
+}
+const _: () = assert!(size_of::<Saved>() == size_of::<Continuation>());
 
 impl Sink {
     #[inline]
@@ -49,22 +68,20 @@ impl Sink {
     }
 
     /// The continuation state: whether the header has been written, bytes and bits that wait.
-    fn save(&self, header: bool, state: &mut Continuation) {
+    fn save(&self, header: bool, state: &mut Saved) {
         let (rest, n) = self.writer.rest();
-        state.fill(0);
-        state[0] = header as u8;
-        state[1] = n;
-        state[2] = rest;
-        state[4..6].copy_from_slice(&(self.waits as u16).to_be_bytes());
-        state[8..8 + self.waits].copy_from_slice(&self.waiting[..self.waits]);
+        state.as_mut_bytes().fill(0);
+        (state.header, state.bits, state.rest) = (header as u8, n, rest);
+        state.waits = (self.waits as u16).into();
+        state.waiting[..self.waits].copy_from_slice(&self.waiting[..self.waits]);
     }
 
     /// Writes what waits.
-    fn restore(&mut self, state: &Continuation) {
-        let waits = u16::from_be_bytes([state[4], state[5]]) as usize;
-        state[8..8 + waits.min(WAITING)].iter().for_each(|byte| self.put(*byte as u32, 8));
-        let n = state[1] as u32 & 7;
-        self.put(state[2] as u32 & ((1 << n) - 1), n);
+    fn restore(&mut self, state: &Saved) {
+        let waits = state.waits.get() as usize;
+        state.waiting[..waits.min(WAITING)].iter().for_each(|byte| self.put(*byte as u32, 8));
+        let n = state.bits as u32 & 7;
+        self.put(state.rest as u32 & ((1 << n) - 1), n);
     }
 }
 
@@ -155,8 +172,9 @@ pub fn compress(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     }
     let mut header = block.continued;
     if block.continuation {
-        header |= block.state[0] & 1 != 0;
-        sink.restore(&block.state);
+        let state: &Saved = transmute_ref!(&block.state);
+        header |= state.header & 1 != 0;
+        sink.restore(state);
     }
     let end = history + fetched;
     let mut at = history;
@@ -190,12 +208,13 @@ pub fn compress(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 
     let length = sink.length;
     let (rest, mut bits) = sink.writer.rest();
-    sink.save(header, &mut block.state);
+    let state: &mut Saved = transmute_mut!(&mut block.state);
+    sink.save(header, state);
     if sink.waits == 0 && bits > 0 && length < room {
         sink.stored[length] = rest;
         s.write_bytes(task.to.at, &sink.stored[..length + 1])?;
         block.sub_byte = bits;
-        block.state[1] = 0;
+        state.bits = 0;
         bits = 0;
     } else {
         if length > 0 {

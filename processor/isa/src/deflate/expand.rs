@@ -8,11 +8,13 @@
 use super::bits::{Bits, ENOUGH, Input};
 use super::huffman::{Decoder, LONGEST};
 use super::symbols::{DISTANCES, LENGTHS};
-use super::table::{DISTANCES as DISTANCE_SYMBOLS, END, LITERALS, Reading, SAVED};
+use super::table::{DISTANCES as DISTANCE_SYMBOLS, END, LITERALS, Reading, SavedReading};
 use super::{Task, UNIT, WINDOW};
 use crate::general::Operand;
 use crate::prelude::*;
 use arch::deflate::{Continuation, Ending, HISTORY};
+use base::layout::{U16, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute_mut, transmute_ref};
 
 /// What comes next.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,25 @@ struct Progress {
     wrong: Ending,
 }
 
+/// The same in a continuation state, with the bits that have been taken and not used.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Saved {
+    phase: u8,
+    last: u8,
+    stored: U16,
+    length: U16,
+    distance: U16,
+    bits: u8,
+    wrong: u8,
+    unused_1: [u8; 6],
+    hold: U64,
+    unused_2: U64,
+    reading: SavedReading,
+    unused_3: [u8; 780],
+}
+const _: () = assert!(size_of::<Saved>() == size_of::<Continuation>());
+
 impl Progress {
     fn new() -> Progress {
         Progress {
@@ -73,8 +94,8 @@ impl Progress {
 
     /// From a continuation state, which may hold anything, with the bits in it.
     fn restore(state: &Continuation) -> (Progress, Bits) {
-        let half = |at: usize| u16::from_be_bytes([state[at], state[at + 1]]);
-        let phase = match state[0] {
+        let saved: &Saved = transmute_ref!(state);
+        let phase = match saved.phase {
             0 => Phase::Header,
             1 => Phase::StoredLength,
             2 => Phase::Stored,
@@ -86,37 +107,35 @@ impl Progress {
         };
         let progress = Progress {
             phase,
-            last: state[1] & 1 != 0,
-            stored: half(2),
-            length: half(4) % 259,
-            distance: half(6).clamp(1, HISTORY as u16),
+            last: saved.last & 1 != 0,
+            stored: saved.stored.get(),
+            length: saved.length.get() % 259,
+            distance: saved.distance.get().clamp(1, HISTORY as u16),
             reading: match phase {
-                Phase::Table | Phase::Dynamic => Reading::restore(state[32..32 + SAVED].try_into().expect("as many")),
+                Phase::Table | Phase::Dynamic => Reading::restore(&saved.reading),
                 _ => Reading::new(),
             },
-            wrong: Ending::of(state[9]).unwrap_or(Ending::Symbol),
+            wrong: Ending::of(saved.wrong).unwrap_or(Ending::Symbol),
         };
-        let hold = u64::from_be_bytes(state[16..24].try_into().expect("eight"));
-        (progress, Bits::restore(hold, state[8]))
+        (progress, Bits::restore(saved.hold.get(), saved.bits))
     }
 
     /// A continuation state with what is needed to go on.
     fn save(&self, bits: &Bits, state: &mut Continuation) {
         state.fill(0);
-        state[0] = self.phase as u8;
-        state[1] = self.last as u8;
-        state[2..4].copy_from_slice(&self.stored.to_be_bytes());
+        let saved: &mut Saved = transmute_mut!(state);
+        saved.phase = self.phase as u8;
+        saved.last = self.last as u8;
+        saved.stored = self.stored.into();
         if self.length > 0 {
-            state[4..6].copy_from_slice(&self.length.to_be_bytes());
-            state[6..8].copy_from_slice(&self.distance.to_be_bytes());
+            saved.length = self.length.into();
+            saved.distance = self.distance.into();
         }
-        state[8] = bits.count() as u8;
-        state[16..24].copy_from_slice(&bits.hold().to_be_bytes());
+        saved.bits = bits.count() as u8;
+        saved.hold = bits.hold().into();
         match self.phase {
-            Phase::Wrong => state[9] = self.wrong as u8,
-            Phase::Table | Phase::Dynamic => {
-                self.reading.save((&mut state[32..32 + SAVED]).try_into().expect("as many"));
-            }
+            Phase::Wrong => saved.wrong = self.wrong as u8,
+            Phase::Table | Phase::Dynamic => saved.reading = self.reading.save(),
             _ => {}
         }
     }

@@ -18,6 +18,7 @@ use crate::general::Operand;
 use crate::prelude::*;
 use arch::PAGE;
 use arch::deflate::{Available, BLOCK, BlockBytes, CIRCULAR, HISTORY, ParameterBlock, function};
+use base::layout::U32;
 use zlib_rs::{adler32::adler32, crc32::crc32};
 
 /// Uncompressed bytes that an execution handles at most.
@@ -104,7 +105,7 @@ impl Task {
         }
         if block.new_task {
             block.history_length = 0;
-            block.check_value = if block.adler { 1u32.to_be_bytes() } else { [0; 4] };
+            block.check_value = if block.adler { U32::new(1).to_bytes() } else { [0; 4] };
         }
         if block.history_length as usize > HISTORY {
             return Err(OPERAND_DATA);
@@ -121,7 +122,7 @@ impl Task {
     fn check(&mut self, bytes: &[u8]) {
         let block = &mut self.parameters.block;
         block.check_value = match block.adler {
-            true => adler32(u32::from_be_bytes(block.check_value), bytes).to_be_bytes(),
+            true => U32::new(adler32(U32::from_bytes(block.check_value).get(), bytes)).to_bytes(),
             false => crc32(u32::from_le_bytes(block.check_value), bytes).to_le_bytes(),
         };
     }

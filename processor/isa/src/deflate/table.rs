@@ -3,6 +3,8 @@
 use super::bits::{Input, Slice, Writer};
 use super::huffman::{Decoder, lengths as code_lengths};
 use arch::deflate::{Ending, Table};
+use base::layout::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Symbols of literals and lengths, and of distances, that stand for something.
 pub const LITERALS: usize = 286;
@@ -27,8 +29,18 @@ pub struct Reading {
     lengths: [u8; LITERALS + DISTANCES],
 }
 
-/// Bytes of [`Reading::save`].
-pub const SAVED: usize = 5 + 19 + LITERALS + DISTANCES;
+/// What a continuation state keeps of a [`Reading`].
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct SavedReading {
+    literals: U16,
+    distances: u8,
+    order: u8,
+    ordered: u8,
+    meta: [u8; 19],
+    /// Those that have not been read are ones.
+    lengths: [u8; LITERALS + DISTANCES],
+}
 
 impl Reading {
     pub fn new() -> Reading {
@@ -100,31 +112,33 @@ impl Reading {
     }
 
     /// What a continuation state keeps.
-    pub fn save(&self, to: &mut [u8; SAVED]) {
-        to[..2].copy_from_slice(&(self.literals as u16).to_be_bytes());
-        to[2] = self.distances as u8;
-        to[3] = self.order as u8;
-        to[4] = self.ordered as u8;
-        to[5..24].copy_from_slice(&self.meta);
-        // Lengths that have not been read are marked.
-        to[24..].fill(0xff);
-        to[24..24 + self.read].copy_from_slice(&self.lengths[..self.read]);
+    pub fn save(&self) -> SavedReading {
+        let mut saved = SavedReading {
+            literals: (self.literals as u16).into(),
+            distances: self.distances as u8,
+            order: self.order as u8,
+            ordered: self.ordered as u8,
+            meta: self.meta,
+            lengths: [0xff; LITERALS + DISTANCES],
+        };
+        saved.lengths[..self.read].copy_from_slice(&self.lengths[..self.read]);
+        saved
     }
 
     /// Whatever the bytes are, what comes of it can be worked with.
-    pub fn restore(from: &[u8; SAVED]) -> Reading {
+    pub fn restore(from: &SavedReading) -> Reading {
         let mut all = Reading::new();
-        all.literals = match u16::from_be_bytes([from[0], from[1]]) as usize {
+        all.literals = match from.literals.get() as usize {
             n @ 257..=LITERALS => n,
             _ => return all,
         };
-        all.distances = (from[2] as usize).clamp(1, DISTANCES);
-        all.order = (from[3] as usize).clamp(4, 19);
-        all.ordered = (from[4] as usize).min(all.order);
-        for (to, from) in all.meta.iter_mut().zip(&from[5..24]) {
+        all.distances = (from.distances as usize).clamp(1, DISTANCES);
+        all.order = (from.order as usize).clamp(4, 19);
+        all.ordered = (from.ordered as usize).min(all.order);
+        for (to, from) in all.meta.iter_mut().zip(&from.meta) {
             *to = from & 7;
         }
-        let lengths = &from[24..24 + all.literals + all.distances];
+        let lengths = &from.lengths[..all.literals + all.distances];
         all.read = lengths.iter().position(|n| *n > 15).unwrap_or(lengths.len());
         all.lengths[..all.read].copy_from_slice(&lengths[..all.read]);
         all
@@ -222,8 +236,6 @@ mod tests {
         let Ok(read) = parse(&table, bits) else { panic!("a good table") };
         assert_eq!((read.literals(), read.distances()), (&literals[..], &distances[..]));
         assert!(parse(&table, bits - 8).is_err());
-        let mut saved = [0; SAVED];
-        read.save(&mut saved);
-        assert_eq!(Reading::restore(&saved).literals(), &literals[..]);
+        assert_eq!(Reading::restore(&read.save()).literals(), &literals[..]);
     }
 }
