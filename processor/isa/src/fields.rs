@@ -114,8 +114,8 @@ impl Fields {
         let d12 = ((b2 as i32 & 15) << 8) | b3 as i32;
         let d12_second = ((b4 as i32 & 15) << 8) | b5 as i32;
         let d20 = (b4 as i8 as i32) << 12 | d12;
-        let half = i16::from_be_bytes([b2, b3]) as i64;
         let word = i32::from_be_bytes([b2, b3, b4, b5]) as i64;
+        let (half, last) = (word >> 16, word as i16 as i64);
         let mut f = Fields { len: length(text[0]), ..Fields::default() };
         match format {
             E => {}
@@ -154,11 +154,11 @@ impl Fields {
             RXYa | RXYb => (f.r1, f.x2, f.b2, f.d2) = (n2, n3, n4, d20),
             S => (f.b2, f.d2) = (n4, d12),
             SI => (f.imm, f.b1, f.d1) = (b1 as i64, n4, d12),
-            SIL => (f.b1, f.d1, f.imm) = (n4, d12, i16::from_be_bytes([b4, b5]) as i64),
+            SIL => (f.b1, f.d1, f.imm) = (n4, d12, last),
             SIY => (f.imm, f.b1, f.d1) = (b1 as i64, n4, d20),
             SMI => {
                 (f.r1, f.b2, f.d2) = (n2, n4, d12);
-                f.imm = i16::from_be_bytes([b4, b5]) as i64 * 2;
+                f.imm = last * 2;
             }
             SSa | SSb | SSc | SSd | SSe | SSf | SSE | SSF => {
                 (f.b1, f.d1, f.b2, f.d2) = (n4, d12, b4 >> 4, d12_second);

@@ -4,6 +4,10 @@
 use super::{operand, privileged_operand};
 use crate::general::pair;
 use crate::prelude::*;
+use arch::ultravisor::Header;
+use base::layout::{U16, U64};
+use std::mem::offset_of;
+use zerocopy::IntoBytes;
 
 fn hand_over(s: &mut State, what: IoInstruction) -> Result<(), Interruption> {
     s.supervisor_only()?;
@@ -132,14 +136,11 @@ pub fn ultravisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = Cpu::address_in(s, i.r2);
     Cpu::aligned(s, at, 8)?;
-    let mut header = [0; 8];
-    s.read_bytes(at, &mut header)?;
-    let length = u16::from_be_bytes([header[0], header[1]]);
-    let command = u16::from_be_bytes([header[2], header[3]]);
+    let mut header: Header = s.read_layout(at)?;
     const QUERY: u16 = 1;
     const SHORTEST_QUERY: u16 = 0xa0;
-    let code: u16 = match command {
-        QUERY if length < SHORTEST_QUERY => 5,
+    let code: u16 = match header.command.get() {
+        QUERY if header.length.get() < SHORTEST_QUERY => 5,
         QUERY => 1,
         _ => 2,
     };
@@ -150,8 +151,9 @@ pub fn ultravisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
         let behind = s.further(at, 8);
         s.write_bytes(behind, &block)?;
     }
-    let to = s.further(at, 4);
-    s.write_bytes(to, &[code.to_be_bytes(), [0, 0]].concat())?;
+    (header.code, header.reason) = (code.into(), U16::ZERO);
+    let to = s.further(at, offset_of!(Header, code) as u64);
+    s.write_bytes(to, &header.as_bytes()[offset_of!(Header, code)..])?;
     s.cc = (code != 1) as u8;
     Ok(())
 }
@@ -159,20 +161,13 @@ pub fn ultravisor_call(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 /// LRIC: the eight doublewords of run-time-instrumentation controls.
 pub fn load_run_time_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
-    let mut bytes = [0; 64];
-    s.read_bytes(at, &mut bytes)?;
-    for (to, from) in s.run_time_controls.iter_mut().zip(bytes.chunks_exact(8)) {
-        *to = u64::from_be_bytes(from.try_into().expect("eight bytes"));
-    }
+    s.run_time_controls = s.read_layout::<[U64; 8]>(at)?.map(U64::get);
     Ok(())
 }
 
 /// STRIC: what LRIC loaded.
 pub fn store_run_time_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
-    let mut bytes = [0; 64];
-    for (to, from) in bytes.chunks_exact_mut(8).zip(s.run_time_controls) {
-        to.copy_from_slice(&from.to_be_bytes());
-    }
-    s.write_bytes(at, &bytes)
+    let controls = s.run_time_controls.map(U64::new);
+    s.write_bytes(at, controls.as_bytes())
 }

@@ -3,17 +3,21 @@
 
 use super::privileged_operand;
 use crate::prelude::*;
+use arch::measurement::{CounterInformation, SamplingInformation};
+use base::layout::U64;
 use cpu::{CYCLES_PER_MICROSECOND, CounterSet, Counters, cr0};
+use zerocopy::IntoBytes;
 
 /// QCTRI: what counters there are. Version 1 of the first sets' layout, version 2 of the others'.
 pub fn query_counter_information(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
-    let mut block = [0; 64];
-    let halves = [1, Counters::AUTHORIZED, s.counters.enabled, s.counters.active(), 0, 2, 0];
-    for (to, v) in block.chunks_exact_mut(2).zip(halves) {
-        to.copy_from_slice(&v.to_be_bytes());
-    }
-    s.write_bytes(at, &block)?;
+    let mut block = CounterInformation::default();
+    block.first_version = 1.into();
+    block.second_version = 2.into();
+    block.authorized = Counters::AUTHORIZED.into();
+    block.enabled = s.counters.enabled.into();
+    block.active = s.counters.active().into();
+    s.write_bytes(at, block.as_bytes())?;
     s.cc = 0;
     Ok(())
 }
@@ -91,11 +95,9 @@ pub fn store_cpu_counter_multiple(s: &mut State, i: &Fields) -> Result<(), Inter
     }
     let wanted = s.gr[i.r1 as usize];
     let count = wanted.min(CounterSet::COUNTERS);
-    let mut bytes = [0; 8 * CounterSet::COUNTERS as usize];
-    for (n, to) in bytes.chunks_exact_mut(8).enumerate() {
-        to.copy_from_slice(&s.counter(set.first() + n as u64).unwrap_or(0).to_be_bytes());
-    }
-    s.write_bytes(at, &bytes[..8 * count as usize])?;
+    let counters: [U64; CounterSet::COUNTERS as usize] =
+        std::array::from_fn(|n| s.counter(set.first() + n as u64).unwrap_or(0).into());
+    s.write_bytes(at, counters[..count as usize].as_bytes())?;
     s.cc = (wanted > count) as u8;
     Ok(())
 }
@@ -103,11 +105,10 @@ pub fn store_cpu_counter_multiple(s: &mut State, i: &Fields) -> Result<(), Inter
 /// QSI: sampling is there, and not authorized.
 pub fn query_sampling_information(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
-    let mut block = [0; 64];
-    // The size of a basic-sampling data entry, and the CPU's speed in megahertz.
-    block[4..6].copy_from_slice(&32u16.to_be_bytes());
-    block[44..48].copy_from_slice(&(CYCLES_PER_MICROSECOND as u32).to_be_bytes());
-    s.write_bytes(at, &block)?;
+    let mut block = SamplingInformation::default();
+    block.basic_entry = 32.into();
+    block.speed = (CYCLES_PER_MICROSECOND as u32).into();
+    s.write_bytes(at, block.as_bytes())?;
     s.cc = 0;
     Ok(())
 }

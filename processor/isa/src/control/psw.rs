@@ -3,6 +3,7 @@
 use super::{operand, privileged_operand};
 use crate::prelude::*;
 use arch::{AddressSpaceControl, Psw, mask};
+use base::layout::U64;
 use cpu::{Architecture, cr0};
 
 /// Loads a PSW; execution goes on where it says. If it is not valid it is in place all the same, and the early
@@ -28,17 +29,15 @@ pub fn load_psw(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 /// LPSWE.
 pub fn load_psw_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
-    let mut bytes = [0; 16];
     if at.address % 4096 <= 4080 {
         let mask = s.load_u64(at)?;
         let address = s.load_u64(At { address: at.address + 8, ..at })?;
         breaks(s, i);
         return load(s, Psw::from_long(mask, address));
     }
-    s.read_bytes(at, &mut bytes)?;
+    let [mask, address] = s.read_layout::<[U64; 2]>(at)?.map(U64::get);
     breaks(s, i);
-    let half = |n: usize| u64::from_be_bytes(bytes[n..n + 8].try_into().expect("eight bytes"));
-    load(s, Psw::from_long(half(0), half(8)))
+    load(s, Psw::from_long(mask, address))
 }
 
 /// LPSWEY: LPSWE with a long displacement, and no breaking event.
@@ -46,10 +45,8 @@ pub fn load_psw_extended_long(s: &mut State, i: &Fields) -> Result<(), Interrupt
     s.supervisor_only()?;
     let at = Cpu::address(s, 0, i.b1, i.d1);
     Cpu::aligned(s, at, 8)?;
-    let mut bytes = [0; 16];
-    s.read_bytes(at, &mut bytes)?;
-    let half = |n: usize| u64::from_be_bytes(bytes[n..n + 8].try_into().expect("eight bytes"));
-    load(s, Psw::from_long(half(0), half(8)))
+    let [mask, address] = s.read_layout::<[U64; 2]>(at)?.map(U64::get);
+    load(s, Psw::from_long(mask, address))
 }
 
 /// LBEAR: the breaking-event-address register.

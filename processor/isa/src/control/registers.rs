@@ -2,6 +2,8 @@
 
 use super::operand;
 use crate::prelude::*;
+use base::layout::{U32, U64};
+use zerocopy::IntoBytes;
 
 /// The registers from R1 to R3, wrapping around.
 fn range(i: &Fields) -> impl Iterator<Item = usize> + use<> {
@@ -25,12 +27,10 @@ fn changed(s: &mut State, i: &Fields) {
 pub fn load_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = operand(s, i, 4)?;
-    let mut bytes = [0; 64];
-    let len = range(i).count() * 4;
-    s.read_bytes(at, &mut bytes[..len])?;
-    for (r, word) in range(i).zip(bytes.chunks_exact(4)) {
-        let word = u32::from_be_bytes(word.try_into().expect("four bytes"));
-        s.cr[r] = s.cr[r] & !0xffff_ffff | word as u64;
+    let mut words = [U32::ZERO; 16];
+    s.read_bytes(at, words[..range(i).count()].as_mut_bytes())?;
+    for (r, word) in range(i).zip(words) {
+        s.cr[r] = s.cr[r] & !0xffff_ffff | u64::from(word.get());
     }
     changed(s, i);
     Ok(())
@@ -45,11 +45,10 @@ pub fn load_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
         changed(s, i);
         return Ok(());
     }
-    let mut bytes = [0; 128];
-    let len = range(i).count() * 8;
-    s.read_bytes(at, &mut bytes[..len])?;
-    for (r, word) in range(i).zip(bytes.chunks_exact(8)) {
-        s.cr[r] = u64::from_be_bytes(word.try_into().expect("eight bytes"));
+    let mut words = [U64::ZERO; 16];
+    s.read_bytes(at, words[..range(i).count()].as_mut_bytes())?;
+    for (r, word) in range(i).zip(words) {
+        s.cr[r] = word.get();
     }
     changed(s, i);
     Ok(())
@@ -59,24 +58,22 @@ pub fn load_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 pub fn store_control(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = operand(s, i, 4)?;
-    let mut bytes = [0; 64];
-    let len = range(i).count() * 4;
-    for (r, word) in range(i).zip(bytes.chunks_exact_mut(4)) {
-        word.copy_from_slice(&(s.cr[r] as u32).to_be_bytes());
+    let mut words = [U32::ZERO; 16];
+    for (r, word) in range(i).zip(&mut words) {
+        word.set(s.cr[r] as u32);
     }
-    s.write_bytes(at, &bytes[..len])
+    s.write_bytes(at, words[..range(i).count()].as_bytes())
 }
 
 /// STCTG.
 pub fn store_control_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     s.supervisor_only()?;
     let at = operand(s, i, 8)?;
-    let mut bytes = [0; 128];
-    let len = range(i).count() * 8;
-    for (r, word) in range(i).zip(bytes.chunks_exact_mut(8)) {
-        word.copy_from_slice(&s.cr[r].to_be_bytes());
+    let mut words = [U64::ZERO; 16];
+    for (r, word) in range(i).zip(&mut words) {
+        word.set(s.cr[r]);
     }
-    s.write_bytes(at, &bytes[..len])
+    s.write_bytes(at, words[..range(i).count()].as_bytes())
 }
 
 /// EPAR: the primary ASN.

@@ -2,7 +2,9 @@
 
 use super::privileged_operand;
 use crate::prelude::*;
+use arch::timing::TodOffset;
 use std::sync::atomic::Ordering::SeqCst;
+use zerocopy::IntoBytes;
 
 /// SCK. CC 0: the clock is set.
 pub fn set_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
@@ -75,14 +77,10 @@ pub fn perform_timing_facility_function(s: &mut State, _: &Fields) -> Result<(),
             0
         }
         QUERY_OFFSET => {
-            // Physical clock, TOD offset, logical TOD offset, TOD epoch difference.
-            let offset = s.shared().tod_offset.load(SeqCst);
-            let physical = s.host_now().0;
-            let mut block = [0; 32];
-            for (n, word) in [physical, offset, offset, offset].into_iter().enumerate() {
-                block[8 * n..8 * n + 8].copy_from_slice(&word.to_be_bytes());
-            }
-            s.write_bytes(at, &block)?;
+            let offset = s.shared().tod_offset.load(SeqCst).into();
+            let physical_clock = s.host_now().0.into();
+            let block = TodOffset { physical_clock, offset, logical_offset: offset, epoch_difference: offset };
+            s.write_bytes(at, block.as_bytes())?;
             0
         }
         _ => 3,

@@ -69,7 +69,7 @@ pub fn load_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Inter
 pub fn store_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = real_operand(s, i, 4, Access::Store)?;
     s.note_code(at, 4);
-    s.storage().store(at, &(s.gr[i.r1 as usize] as u32).to_be_bytes()).expect("the frame exists");
+    s.storage().store_u32(at, s.gr[i.r1 as usize] as u32).expect("the frame exists");
     Ok(())
 }
 
@@ -77,7 +77,7 @@ pub fn store_using_real_address(s: &mut State, i: &Fields) -> Result<(), Interru
 pub fn store_using_real_address_64(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = real_operand(s, i, 8, Access::Store)?;
     s.note_code(at, 8);
-    s.storage().store(at, &s.gr[i.r1 as usize].to_be_bytes()).expect("the frame exists");
+    s.storage().store_u64(at, s.gr[i.r1 as usize]).expect("the frame exists");
     Ok(())
 }
 
@@ -100,10 +100,10 @@ fn invalidate(s: &mut State, entry: u64, bit: u64, width: Width) -> Result<(), I
     // The table belongs to this configuration's control program; other CPUs only fetch from it while it is changed.
     if width == W64 {
         let v = storage.load_u64(at).map_err(|_| Program::Addressing)?;
-        storage.store(at, &(v | bit).to_be_bytes()).map_err(|_| Program::Addressing)?;
+        storage.store_u64(at, v | bit).map_err(|_| Program::Addressing)?;
     } else {
         let v = storage.load_u32(at).map_err(|_| Program::Addressing)?;
-        storage.store(at, &(v | bit as u32).to_be_bytes()).map_err(|_| Program::Addressing)?;
+        storage.store_u32(at, v | bit as u32).map_err(|_| Program::Addressing)?;
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! The guarded-storage facility: pointers that lead into guarded storage are handed to the program (POP, chapter 7).
 
 use crate::prelude::*;
+use arch::guarded::Controls;
 use cpu::Guarded;
+use zerocopy::IntoBytes;
 
 fn enabled(s: &State) -> Result<(), Interruption> {
     if s.guarded_storage_enabled() { Ok(()) } else { Err(Program::SpecialOperation.into()) }
@@ -11,10 +13,8 @@ fn enabled(s: &State) -> Result<(), Interruption> {
 pub fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let at = s.address(i.x2, i.b2, i.d2);
-    let mut bytes = [0; 32];
-    s.read_bytes(at, &mut bytes)?;
-    let word = |n: usize| u64::from_be_bytes(bytes[8 * n..8 * n + 8].try_into().expect("eight bytes"));
-    s.guarded = Guarded { designation: word(1), sections: word(2), parameters: word(3) };
+    let Controls { designation, sections, parameters, .. } = s.read_layout(at)?;
+    s.guarded = Guarded { designation: designation.get(), sections: sections.get(), parameters: parameters.get() };
     Ok(())
 }
 
@@ -22,12 +22,11 @@ pub fn load_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), In
 pub fn store_guarded_storage_controls(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     enabled(s)?;
     let at = s.address(i.x2, i.b2, i.d2);
-    let mut bytes = [0; 32];
-    let g = s.guarded;
-    for (to, v) in bytes.chunks_exact_mut(8).zip([0, g.designation, g.sections, g.parameters]) {
-        to.copy_from_slice(&v.to_be_bytes());
-    }
-    s.write_bytes(at, &bytes)
+    let mut controls = Controls::default();
+    controls.designation = s.guarded.designation.into();
+    controls.sections = s.guarded.sections.into();
+    controls.parameters = s.guarded.parameters.into();
+    s.write_bytes(at, controls.as_bytes())
 }
 
 /// LGG: a doubleword.

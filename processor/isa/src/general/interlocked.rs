@@ -1,5 +1,6 @@
 //! Interlocked updates: COMPARE AND SWAP, LOAD AND ADD, TEST AND SET, PERFORM LOCKED OPERATION.
 
+use super::fetch_number;
 use super::registers::pair;
 use crate::prelude::*;
 
@@ -92,10 +93,9 @@ pub fn compare_and_swap_and_store(s: &mut State, i: &Fields) -> Result<(), Inter
             found == old
         }
         _ => {
-            let mut new = [0; 16];
-            s.read_bytes(list, &mut new)?;
+            let new = fetch_number(s, list, 16)?;
             let old = quadword(s, i.r3);
-            let found = s.compare_and_swap_u128(first, old, u128::from_be_bytes(new))?;
+            let found = s.compare_and_swap_u128(first, old, new)?;
             set_quadword(s, i.r3, found);
             found == old
         }

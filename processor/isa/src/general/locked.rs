@@ -5,6 +5,7 @@
 //! be anyway.
 
 use super::registers::pair;
+use super::{fetch_number, store_number};
 use crate::prelude::*;
 use base::Held;
 use cpu::Architecture;
@@ -53,18 +54,11 @@ fn lock() -> MutexGuard<'static, ()> {
     ONE.lock().held()
 }
 
-/// An operand of up to 16 bytes as a number.
-fn fetch(s: &mut State, at: At, bytes: usize) -> Result<u128, Interruption> {
-    let mut value = [0; 16];
-    s.read_bytes(at, &mut value[16 - bytes..])?;
-    Ok(u128::from_be_bytes(value))
-}
-
 fn put(s: &mut State, at: At, bytes: usize, v: u128) -> Result<(), Interruption> {
     match bytes {
         4 => s.store_u32(at, v as u32),
         8 => s.store_u64(at, v as u64),
-        _ => s.write_bytes(at, &v.to_be_bytes()),
+        _ => store_number(s, at, bytes, v),
     }
 }
 
@@ -82,7 +76,7 @@ impl Place {
                 let width = if form == Form::Word { W32 } else { W64 };
                 Ok(s.gr(width, r) as u128)
             }
-            Place::List(at) => fetch(s, at, form.bytes()),
+            Place::List(at) => fetch_number(s, at, form.bytes()),
         }
     }
 
@@ -165,7 +159,7 @@ impl Operands {
 
     /// What is done while the lock is held. The condition code.
     fn perform(&self, s: &mut State) -> Result<u8, Interruption> {
-        let old = fetch(s, self.second, self.bytes())?;
+        let old = fetch_number(s, self.second, self.bytes())?;
         if old != self.compare.get(s, self.form)? {
             self.compare.set(s, self.form, old)?;
             return Ok(1);
@@ -173,7 +167,7 @@ impl Operands {
         match self.function {
             Function::CompareAndLoad => {
                 let from = self.other(s)?;
-                let v = fetch(s, from, self.bytes())?;
+                let v = fetch_number(s, from, self.bytes())?;
                 self.third.set(s, self.form, v)?;
             }
             Function::CompareAndSwap => {
@@ -191,7 +185,7 @@ impl Operands {
     /// The second operand has been compared: compares the fourth one, too, and replaces both. The condition code.
     fn swap_both(&self, s: &mut State) -> Result<u8, Interruption> {
         let other = self.other(s)?;
-        let found = fetch(s, other, self.bytes())?;
+        let found = fetch_number(s, other, self.bytes())?;
         if found != self.third.get(s, self.form)? {
             self.third.set(s, self.form, found)?;
             return Ok(2);
@@ -212,7 +206,7 @@ impl Operands {
         let mut all = [(self.second, new); 4];
         for (store, &(value, address)) in all.iter_mut().zip(listed) {
             let at = self.pointed(s, address)?;
-            *store = (at, fetch(s, field(s, self.fourth, value, self.form), self.bytes())?);
+            *store = (at, fetch_number(s, field(s, self.fourth, value, self.form), self.bytes())?);
         }
         // Everything is sure to be storable before anything is stored; the second operand goes last.
         let all = &all[..=listed.len()];

@@ -2,6 +2,9 @@
 
 use super::registers::{pair, set_length};
 use crate::prelude::*;
+use arch::timing::ExtendedClock;
+use base::layout::{U32, U64};
+use zerocopy::IntoBytes;
 
 /// SPM: condition code and program mask from bits 34-39 of a register.
 pub fn set_program_mask(s: &mut State, i: &Fields) -> Result<(), Interruption> {
@@ -59,11 +62,11 @@ pub fn store_clock(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 /// zero, and differ between CPUs.
 pub fn store_clock_extended(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
-    let mut bytes = [0; 16];
-    bytes[1..9].copy_from_slice(&s.tod().to_be_bytes());
-    bytes[12..14].copy_from_slice(&(s.address + 1).to_be_bytes());
-    bytes[14..].copy_from_slice(&(s.tod_programmable as u16).to_be_bytes());
-    s.write_bytes(at, &bytes)?;
+    let mut clock = ExtendedClock::default();
+    clock.tod = s.tod().into();
+    clock.distinct = (s.address + 1).into();
+    clock.programmable = (s.tod_programmable as u16).into();
+    s.write_bytes(at, clock.as_bytes())?;
     s.cc = 0;
     Ok(())
 }
@@ -76,11 +79,7 @@ pub fn store_facility_list_extended(s: &mut State, i: &Fields) -> Result<(), Int
     let list = s.facilities().0;
     let there = list.iter().rposition(|&word| word != 0).map_or(1, |last| last + 1);
     let want = s.gr[0] as u8 as usize + 1;
-    let mut bytes = [0; 32];
-    for (bytes, word) in bytes.chunks_exact_mut(8).zip(list) {
-        bytes.copy_from_slice(&word.to_be_bytes());
-    }
-    s.write_bytes(at, &bytes[..8 * want.min(there)])?;
+    s.write_bytes(at, list.map(U64::new)[..want.min(there)].as_bytes())?;
     s.set_gr(W8, 0, there as u64 - 1);
     s.cc = if want >= there { 0 } else { 3 };
     Ok(())
@@ -273,8 +272,8 @@ fn insert_under_mask(s: &mut State, i: &Fields, register: u32) -> Result<u32, In
     // With no byte selected an access exception is still possible for the first byte.
     s.read_bytes(at, &mut bytes[..n.max(1)])?;
     let mut next = bytes[..n].iter();
-    let mut result = register.to_be_bytes();
-    for (k, byte) in result.iter_mut().enumerate() {
+    let mut result = U32::new(register);
+    for (k, byte) in result.as_mut_bytes().iter_mut().enumerate() {
         if i.m3 & 8 >> k != 0 {
             *byte = *next.next().expect("there is a byte for each mask bit");
         }
@@ -289,7 +288,7 @@ fn insert_under_mask(s: &mut State, i: &Fields, register: u32) -> Result<u32, In
             }
         }
     };
-    Ok(u32::from_be_bytes(result))
+    Ok(result.get())
 }
 
 /// STCM, STCMY.

@@ -2,6 +2,8 @@
 
 use super::registers::{Operand, UNIT, move_padded, pair, set_address};
 use crate::prelude::*;
+use base::layout::{U16, U32};
+use zerocopy::IntoBytes;
 
 /// MVC. Bytes move one at a time from left to right, as an overlap can show.
 pub fn move_characters(s: &mut State, i: &Fields) -> Result<(), Interruption> {
@@ -155,7 +157,7 @@ pub fn move_long_extended(s: &mut State, i: &Fields) -> Result<(), Interruption>
 
 /// MVCLU: MVCLE of two-byte characters.
 pub fn move_long_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let pad = (s.address(0, i.b2, i.d2).address as u16).to_be_bytes();
+    let pad = U16::new(s.address(0, i.b2, i.d2).address as u16).to_bytes();
     let (to, from) = (Operand::of(s, i.r1)?, Operand::of(s, i.r3)?);
     if (to.length | from.length) & 1 != 0 {
         return Err(Program::Specification.into());
@@ -249,15 +251,36 @@ pub fn move_page(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     Ok(())
 }
 
+/// How many registers there are from R1 to R3, going from 15 on to 0.
+fn count(i: &Fields) -> usize {
+    (i.r3.wrapping_sub(i.r1) & 15) as usize + 1
+}
+
+/// A word for each register, the first `count` of them from storage.
+#[inline]
+fn load_words(s: &mut State, at: At, count: usize) -> Result<[U32; 16], Interruption> {
+    let mut words = [U32::ZERO; 16];
+    s.read_bytes(at, words[..count].as_mut_bytes())?;
+    Ok(words)
+}
+
+/// Stores a word of each register from R1 to R3.
+#[inline]
+fn store_words(s: &mut State, at: At, i: &Fields, word: impl Fn(&State, usize) -> u32) -> Result<(), Interruption> {
+    let mut words = [U32::ZERO; 16];
+    let words = &mut words[..count(i)];
+    for (k, to) in words.iter_mut().enumerate() {
+        to.set(word(s, (i.r1 as usize + k) & 15));
+    }
+    s.write_bytes(at, words.as_bytes())
+}
+
 /// LM, LMY: registers `r1` to `r3`, going from 15 on to 0. 32 bits each.
 pub fn load_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 64];
-    s.read_bytes(at, &mut bytes[..4 * count])?;
-    for (k, word) in bytes.chunks_exact(4).take(count).enumerate() {
-        let v = u32::from_be_bytes(word.try_into().expect("four bytes"));
-        s.set_gr(W32, (i.r1 + k as u8) & 15, v as u64);
+    let words = load_words(s, at, count(i))?;
+    for (k, word) in words[..count(i)].iter().enumerate() {
+        s.set_gr(W32, (i.r1 + k as u8) & 15, word.get() as u64);
     }
     Ok(())
 }
@@ -265,12 +288,9 @@ pub fn load_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
 /// LMH: the left halves of registers.
 pub fn load_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 64];
-    s.read_bytes(at, &mut bytes[..4 * count])?;
-    for (k, word) in bytes.chunks_exact(4).take(count).enumerate() {
-        let v = u32::from_be_bytes(word.try_into().expect("four bytes"));
-        s.set_gr_high((i.r1 + k as u8) & 15, v as u64);
+    let words = load_words(s, at, count(i))?;
+    for (k, word) in words[..count(i)].iter().enumerate() {
+        s.set_gr_high((i.r1 + k as u8) & 15, word.get() as u64);
     }
     Ok(())
 }
@@ -285,14 +305,9 @@ pub fn load_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption>
 pub fn load_multiple_disjoint(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let left = s.address(0, i.b1, i.d1);
     let right = s.address(0, i.b2, i.d2);
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let (mut high, mut low) = ([0; 64], [0; 64]);
-    s.read_bytes(left, &mut high[..4 * count])?;
-    s.read_bytes(right, &mut low[..4 * count])?;
-    for k in 0..count {
-        let word =
-            |bytes: &[u8; 64]| u32::from_be_bytes(bytes[4 * k..4 * k + 4].try_into().expect("four bytes")) as u64;
-        s.gr[(i.r1 as usize + k) & 15] = word(&high) << 32 | word(&low);
+    let (high, low) = (load_words(s, left, count(i))?, load_words(s, right, count(i))?);
+    for (k, (high, low)) in high.into_iter().zip(low).take(count(i)).enumerate() {
+        s.gr[(i.r1 as usize + k) & 15] = u64::from(high.get()) << 32 | u64::from(low.get());
     }
     Ok(())
 }
@@ -300,23 +315,13 @@ pub fn load_multiple_disjoint(s: &mut State, i: &Fields) -> Result<(), Interrupt
 /// STM, STMY: 32 bits of each register from `r1` to `r3`.
 pub fn store_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 64];
-    for (k, word) in bytes.chunks_exact_mut(4).take(count).enumerate() {
-        word.copy_from_slice(&(s.gr[(i.r1 as usize + k) & 15] as u32).to_be_bytes());
-    }
-    s.write_bytes(at, &bytes[..4 * count])
+    store_words(s, at, i, |s, r| s.gr[r] as u32)
 }
 
 /// STMH: the left halves of registers.
 pub fn store_multiple_high(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 64];
-    for (k, word) in bytes.chunks_exact_mut(4).take(count).enumerate() {
-        word.copy_from_slice(&((s.gr[(i.r1 as usize + k) & 15] >> 32) as u32).to_be_bytes());
-    }
-    s.write_bytes(at, &bytes[..4 * count])
+    store_words(s, at, i, |s, r| (s.gr[r] >> 32) as u32)
 }
 
 /// STMG: whole registers.
@@ -329,11 +334,9 @@ pub fn store_multiple_long(s: &mut State, i: &Fields) -> Result<(), Interruption
 pub fn load_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 4)?;
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 64];
-    s.read_bytes(at, &mut bytes[..4 * count])?;
-    for (k, word) in bytes.chunks_exact(4).take(count).enumerate() {
-        s.ar[(i.r1 as usize + k) & 15] = u32::from_be_bytes(word.try_into().expect("four bytes"));
+    let words = load_words(s, at, count(i))?;
+    for (k, word) in words[..count(i)].iter().enumerate() {
+        s.ar[(i.r1 as usize + k) & 15] = word.get();
     }
     Ok(())
 }
@@ -342,12 +345,7 @@ pub fn load_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruptio
 pub fn store_access_multiple(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(0, i.b2, i.d2);
     s.aligned(at, 4)?;
-    let count = (i.r3.wrapping_sub(i.r1) & 15) as usize + 1;
-    let mut bytes = [0; 64];
-    for (k, word) in bytes.chunks_exact_mut(4).take(count).enumerate() {
-        word.copy_from_slice(&s.ar[(i.r1 as usize + k) & 15].to_be_bytes());
-    }
-    s.write_bytes(at, &bytes[..4 * count])
+    store_words(s, at, i, |s, r| s.ar[r])
 }
 
 /// LPQ: a quadword fetched as one, into an even-odd pair.

@@ -1,7 +1,10 @@
 //! Conversions between binary, packed decimal, and characters: CVB, CVD, PACK, UNPK and their kin (POP, chapter 7;
 //! "Decimal-number formats" in chapter 8).
 
+use super::{fetch_number, store_number};
 use crate::prelude::*;
+use base::layout::U128;
+use zerocopy::IntoBytes;
 
 /// A data exception for decimal operands: code 0.
 pub const DECIMAL_DATA: Interruption = Interruption::Data(0);
@@ -50,9 +53,13 @@ const SIXTEEN_DIGITS: u128 = 10_000_000_000_000_000;
 
 /// The value of packed digits with their sign, 1 to 16 bytes: whether it is negative, and its size.
 pub fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
-    let mut all = [0; 16];
-    all[16 - bytes.len()..].copy_from_slice(bytes);
-    let all = u128::from_be_bytes(all);
+    let mut all = U128::ZERO;
+    all.as_mut_bytes()[16 - bytes.len()..].copy_from_slice(bytes);
+    unpack_number(all.get())
+}
+
+/// The same of packed digits as a number.
+fn unpack_number(all: u128) -> Result<(bool, u128), Interruption> {
     let (left, right) = ((all >> 68) as u64, (all >> 4) as u64);
     if !are_digits(left) || !are_digits(right) {
         return Err(DECIMAL_DATA);
@@ -66,19 +73,24 @@ pub fn unpack(bytes: &[u8]) -> Result<(bool, u128), Interruption> {
 
 /// Packed digits of `value`, with the preferred sign codes; digits that do not fit are lost.
 pub fn pack<const N: usize>(negative: bool, value: u128) -> [u8; N] {
+    let all = U128::new(pack_number(negative, value)).to_bytes();
+    *all.last_chunk().expect("16 bytes are the longest")
+}
+
+/// The same as a number.
+fn pack_number(negative: bool, value: u128) -> u128 {
     let (left, right) = match u64::try_from(value) {
         Ok(value) if u128::from(value) < SIXTEEN_DIGITS => (0, value),
         _ => ((value / SIXTEEN_DIGITS % SIXTEEN_DIGITS) as u64, (value % SIXTEEN_DIGITS) as u64),
     };
     let digits = u128::from(digits_of(left)) << 64 | u128::from(digits_of(right));
-    let all = (digits << 4 | if negative { 0xd } else { 0xc }).to_be_bytes();
-    *all.last_chunk().expect("16 bytes are the longest")
+    digits << 4 | if negative { 0xd } else { 0xc }
 }
 
 /// CVB, CVBY. A value that 32 bits do not hold leaves its low bits and is a fixed-point-divide exception.
 pub fn convert_to_binary(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
-    let (negative, value) = unpack(&s.load_u64(at)?.to_be_bytes())?;
+    let (negative, value) = unpack_number(s.load_u64(at)?.into())?;
     let value = if negative { -(value as i128) } else { value as i128 };
     s.set_gr(W32, i.r1, value as u64);
     if i32::try_from(value).is_err() { Err(Program::FixedPointDivide.into()) } else { Ok(()) }
@@ -87,9 +99,7 @@ pub fn convert_to_binary(s: &mut State, i: &Fields) -> Result<(), Interruption> 
 /// CVBG: 16 bytes to 64 bits. Too large a value is a fixed-point-divide exception and nothing changes.
 pub fn convert_to_binary_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
-    let mut bytes = [0; 16];
-    s.read_bytes(at, &mut bytes)?;
-    let (negative, value) = unpack(&bytes)?;
+    let (negative, value) = unpack_number(fetch_number(s, at, 16)?)?;
     let value = if negative { -(value as i128) } else { value as i128 };
     match i64::try_from(value) {
         Ok(v) => {
@@ -104,14 +114,14 @@ pub fn convert_to_binary_long(s: &mut State, i: &Fields) -> Result<(), Interrupt
 pub fn convert_to_decimal(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let v = s.gr[i.r1 as usize] as i32;
-    s.store_u64(at, u64::from_be_bytes(pack(v < 0, v.unsigned_abs() as u128)))
+    s.store_u64(at, pack_number(v < 0, v.unsigned_abs() as u128) as u64)
 }
 
 /// CVDG.
 pub fn convert_to_decimal_long(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = s.address(i.x2, i.b2, i.d2);
     let v = s.gr[i.r1 as usize] as i64;
-    s.write_bytes(at, &pack::<16>(v < 0, v.unsigned_abs() as u128))
+    store_number(s, at, 16, pack_number(v < 0, v.unsigned_abs() as u128))
 }
 
 /// The digits in sixteen bytes with zones.
@@ -141,7 +151,7 @@ pub fn pack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Zoned { to, from, l1, l2, bytes, apart } = zoned(s, i)?;
     if apart {
         let packed = u128::from(without_zones(bytes)) << 4 | bytes >> 4 & 15;
-        return s.write_bytes(to, &packed.to_be_bytes()[15 - l1 as usize..]);
+        return store_number(s, to, l1 as usize + 1, packed);
     }
     // Right to left: operands that overlap show what was stored before.
     let byte = s.load_u8(s.further(from, l2))?;
@@ -165,7 +175,7 @@ pub fn unpack_zoned(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let Zoned { to, from, l1, l2, bytes, apart } = zoned(s, i)?;
     if apart {
         let text = with_zones((bytes >> 4) as u64) & !0xf0 | (bytes & 15) << 4;
-        return s.write_bytes(to, &text.to_be_bytes()[15 - l1 as usize..]);
+        return store_number(s, to, l1 as usize + 1, text);
     }
     // As above.
     let byte = s.load_u8(s.further(from, l2))?;
@@ -206,12 +216,11 @@ fn zoned(s: &mut State, i: &Fields) -> Result<Zoned, Interruption> {
     let to = s.address(0, i.b1, i.d1);
     let from = s.address(0, i.b2, i.d2);
     let (l1, l2) = (i.l1() as u64, i.l2() as u64);
-    let mut bytes = [0; 16];
-    s.read_bytes(from, &mut bytes[15 - l2 as usize..])?;
+    let bytes = fetch_number(s, from, l2 as usize + 1)?;
     s.test_write(to, l1 + 1)?;
     let behind = |a: At, b: At| a.address.wrapping_sub(b.address) & s.address_mask;
     let apart = behind(to, from) > l2 && behind(from, to) > l1;
-    Ok(Zoned { to, from, l1, l2, bytes: u128::from_be_bytes(bytes), apart })
+    Ok(Zoned { to, from, l1, l2, bytes, apart })
 }
 
 /// PKA: up to 32 ASCII digits to 31 packed digits with a plus sign.
@@ -237,7 +246,7 @@ fn pack_characters(s: &mut State, i: &Fields, size: usize) -> Result<(), Interru
     for (k, character) in characters[..len].chunks_exact(size).rev().take(31).enumerate() {
         packed |= ((character[size - 1] & 15) as u128) << (4 * (k + 1));
     }
-    s.write_bytes(to, &packed.to_be_bytes())
+    store_number(s, to, 16, packed)
 }
 
 /// UNPKA: 31 packed digits to ASCII, with zeros on the left. CC: 0 plus, 1 minus, 3 no sign.
@@ -257,9 +266,7 @@ fn unpack_characters(s: &mut State, i: &Fields, size: usize) -> Result<(), Inter
     }
     let to = s.address(0, i.b1, i.d1);
     let from = s.address(0, i.b2, i.d2);
-    let mut bytes = [0; 16];
-    s.read_bytes(from, &mut bytes)?;
-    let packed = u128::from_be_bytes(bytes);
+    let packed = fetch_number(s, from, 16)?;
     let mut characters = [0; 64];
     for (k, character) in characters[..len].chunks_exact_mut(size).rev().enumerate() {
         let digit = if k < 31 { (packed >> (4 * (k + 1))) as u8 & 15 } else { 0 };

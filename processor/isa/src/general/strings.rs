@@ -2,6 +2,8 @@
 
 use super::registers::{Operand, UNIT, compare_padded, set_address};
 use crate::prelude::*;
+use base::layout::{U16, U32};
+use zerocopy::FromBytes;
 
 /// The byte in register 0 that ends a string; the 24 bits on its left must be zero.
 pub fn ending_byte(s: &State) -> Result<u8, Interruption> {
@@ -147,7 +149,7 @@ pub fn compare_logical_long_extended(s: &mut State, i: &Fields) -> Result<(), In
 
 /// CLCLU: CLCLE for two-byte characters.
 pub fn compare_logical_long_unicode(s: &mut State, i: &Fields) -> Result<(), Interruption> {
-    let pad = (s.address(0, i.b2, i.d2).address as u16).to_be_bytes();
+    let pad = U16::new(s.address(0, i.b2, i.d2).address as u16).to_bytes();
     compare_extended(s, i, pad, 2)
 }
 
@@ -238,9 +240,8 @@ pub fn checksum(s: &mut State, i: &Fields) -> Result<(), Interruption> {
         };
         // The last word is filled with zeros on its right.
         bytes[n..n.next_multiple_of(4)].fill(0);
-        for word in bytes[..n.next_multiple_of(4)].chunks_exact(4) {
-            sum += u32::from_be_bytes(word.try_into().expect("four bytes")) as u64;
-        }
+        let words = <[U32]>::ref_from_bytes(&bytes[..n.next_multiple_of(4)]).expect("whole words");
+        sum += words.iter().map(|word| u64::from(word.get())).sum::<u64>();
         while sum >> 32 != 0 {
             sum = (sum >> 32) + (sum as u32 as u64);
         }

@@ -2,6 +2,8 @@
 
 use super::registers::Operand;
 use crate::prelude::*;
+use base::layout::{U16, U32};
+use zerocopy::FromBytes;
 
 /// How characters are encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,12 +31,12 @@ impl Form {
         match self {
             Form::Utf8 => decode_utf8(text, check),
             Form::Utf16 => {
-                let Some(first) = text.first_chunk().map(|b| u16::from_be_bytes(*b) as u32) else { return Short };
+                let Ok((first, rest)) = U16::read_from_prefix(text) else { return Short };
+                let first = u32::from(first.get());
                 match first {
                     0xd800..=0xdbff => {
-                        let Some(second) = text.get(2..4).map(|b| u16::from_be_bytes([b[0], b[1]]) as u32) else {
-                            return Short;
-                        };
+                        let Ok((second, _)) = U16::read_from_prefix(rest) else { return Short };
+                        let second = u32::from(second.get());
                         if check && second >> 10 != 0x37 {
                             return Invalid;
                         }
@@ -44,11 +46,11 @@ impl Form {
                     _ => Is(first, 2),
                 }
             }
-            Form::Utf32 => match text.first_chunk().map(|b| u32::from_be_bytes(*b)) {
-                None => Short,
-                Some(0xd800..=0xdbff | 0x11_0000..) => Invalid,
-                Some(0xdc00..=0xdfff) if check => Invalid,
-                Some(c) => Is(c, 4),
+            Form::Utf32 => match U32::read_from_prefix(text).map(|(c, _)| c.get()) {
+                Err(_) => Short,
+                Ok(0xd800..=0xdbff | 0x11_0000..) => Invalid,
+                Ok(0xdc00..=0xdfff) if check => Invalid,
+                Ok(c) => Is(c, 4),
             },
         }
     }
@@ -69,10 +71,10 @@ impl Form {
                     // Characters beyond the last plane lose their high bits, as POP's picture of the bits has it.
                     let v = c.wrapping_sub(0x1_0000) & 0xf_ffff;
                     let (high, low) = (0xd800 | v >> 10, 0xdc00 | v & 0x3ff);
-                    ((high << 16 | low).to_be_bytes(), 4)
+                    (U32::new(high << 16 | low).to_bytes(), 4)
                 }
             },
-            Form::Utf32 => (c.to_be_bytes(), 4),
+            Form::Utf32 => (U32::new(c).to_bytes(), 4),
         }
     }
 }

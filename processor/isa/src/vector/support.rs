@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::prelude::*;
+use base::layout::U128;
+use zerocopy::transmute;
 
 /// VGBM. VECTOR GENERATE BYTE MASK: a byte of ones for each bit of I2.
 #[inline(always)]
@@ -173,11 +175,9 @@ pub fn sign_extend(s: &mut State, i: &Fields) -> Done {
 /// VPERM. VECTOR PERMUTE: each byte of the fourth operand chooses one of 32.
 pub fn permute(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
-    let mut bytes = [0; 32];
-    bytes[..16].copy_from_slice(&s.vr(i.r2).to_be_bytes());
-    bytes[16..].copy_from_slice(&s.vr(i.r3).to_be_bytes());
-    let chosen = s.vr(i.r4()).to_be_bytes().map(|n| bytes[n as usize & 31]);
-    s.set_vr(i.r1, u128::from_be_bytes(chosen));
+    let bytes: [u8; 32] = transmute!([s.vr(i.r2), s.vr(i.r3)].map(U128::new));
+    let chosen = U128::new(s.vr(i.r4())).to_bytes().map(|n| bytes[n as usize & 31]);
+    s.set_vr(i.r1, U128::from_bytes(chosen).get());
     Ok(())
 }
 
@@ -195,7 +195,7 @@ pub fn permute_bits(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let a = s.vr(i.r2);
     let bit = |n: u8| if n < 128 { (a >> (127 - n) & 1) as u64 } else { 0 };
-    let bits = s.vr(i.r3).to_be_bytes().into_iter().fold(0, |v, n| v << 1 | bit(n));
+    let bits = U128::new(s.vr(i.r3)).to_bytes().into_iter().fold(0, |v, n| v << 1 | bit(n));
     s.set_vr(i.r1, u128::from(bits) << 64);
     Ok(())
 }

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::prelude::*;
+use base::layout::U128;
+use zerocopy::IntoBytes;
 
 /// VL. VECTOR LOAD.
 #[inline(always)]
@@ -145,9 +147,9 @@ pub fn store_multiple(s: &mut State, i: &Fields) -> Done {
 
 /// The leftmost `count` bytes of a vector from storage, the rest zero.
 pub(super) fn load_bytes(s: &mut State, at: At, count: usize) -> Result<u128, Interruption> {
-    let mut bytes = [0; 16];
-    s.read_bytes(at, &mut bytes[..count])?;
-    Ok(u128::from_be_bytes(bytes))
+    let mut v = U128::ZERO;
+    s.read_bytes(at, &mut v.as_mut_bytes()[..count])?;
+    Ok(v.get())
 }
 
 /// VLBB. VECTOR LOAD TO BLOCK BOUNDARY of 64 bytes to 4 KiB. What lies behind the boundary becomes zero.
@@ -182,8 +184,8 @@ pub fn store_with_length(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     let at = s.address(0, i.b2, i.d2);
     let count = length(s, i.r3);
-    let bytes = s.vr(i.r1).to_be_bytes();
-    s.write_bytes(at, &bytes[..count])
+    let v = U128::new(s.vr(i.r1));
+    s.write_bytes(at, &v.as_bytes()[..count])
 }
 
 /// VLGV. VECTOR LOAD GR FROM VR ELEMENT: the second-operand address is the element's number.
