@@ -136,6 +136,8 @@ struct assembly {
     bool has_csect;
     u32 sysndx;
 };
+
+/* pass2.c */
 extern struct assembly assembly;
 
 /* memory.c: storage that stays until the assembly ends. */
@@ -169,9 +171,8 @@ static inline struct text text_of(const char *text) { return (struct text){ text
 
 /* diagnose.c */
 enum { NOTE = 0, WARNING = 4, ERROR = 8, SEVERE = 12 };
-void flag(u32 number, u32 severity, ...);                /* the current statement; the numbers are those of message.c */
+void flag(u32 number, u32 severity, ...);                /* the current statement; the numbers are those of help/messages.txt */
 void flag_text(u32 number, u32 severity, struct text text);
-void diagnose_begin(void);
 
 /* source.c: statements of records. */
 struct record { struct text name, op, operands; const struct text *image; u32 images; bool comment; };
@@ -206,15 +207,19 @@ bool self_defining(struct scan *scan, int *number);
 void expressions_begin(void);
 void value_add(struct value *to, const struct value *more, int sign);
 
-/* constant.c, number.c: DC and DS. */
+/* constant.c: DC and DS. */
 bool constant_scan(struct scan *scan, struct constant *constant, bool storage_only);
 u32 constant_size(const struct constant *constant);      /* all of it */
 void constant_names(const struct constant *constant);    /* pass 1: of V, the deck must name what is elsewhere */
-void constant_generate(const struct constant *constant); /* its bytes, to object.c */
+void constant_generate(const struct constant *constant); /* its bytes */
+
+/* number.c */
 bool number_fixed(struct text text, int scale, int exponent, u32 length, u8 *to);
 bool number_hexadecimal(struct text text, int exponent, u32 length, u8 *to);
 bool number_binary(struct text text, int exponent, u32 length, u8 *to);
 bool number_packed(struct text text, u32 length, u8 *to, bool zoned, u32 *needed);
+
+/* constant.c */
 u8 constant_type(struct text operands, u32 *length);     /* T' and L' of what DC or DS makes */
 
 /* literal.c */
@@ -232,9 +237,11 @@ void operation_set(struct text name, const struct operation *what);
 bool opcode_find(struct text name, struct opcode *opcode, int *mask);
 u32 opcode_length(const struct opcode *opcode);
 
-/* instruction.c, base.c */
+/* instruction.c */
 void instruction_first(struct statement *statement);
 void instruction_second(struct statement *statement);
+
+/* base.c */
 void bases_begin(void);
 bool base_for(const struct value *value, bool twenty_bits, u32 *base, int *displacement);
 void using_statement(struct statement *statement);
@@ -253,27 +260,35 @@ struct directive {
 extern const struct directive directives[];
 extern const u32 directive_count;
 void label_here(struct statement *statement, u32 length, u8 kind);
+
+/* conditional.c */
 void attributes_of(struct text symbol, u8 *kind, u32 *length);   /* lookahead too */
 
-/* conditional.c, variable.c, macro.c: conditional assembly and macros. */
+/* conditional.c: conditional assembly and macros. */
 void conditional_assign(const struct record *record);
 void conditional_declare(const struct record *record);
 void conditional_branch(const struct record *record);
 void conditional_actr(const struct record *record);
 void conditional_anop(const struct record *record);
-void conditional_mexit(const struct record *record);
+void conditional_mexit(const struct record *record);     /* macro.c */
 void conditional_mnote(const struct record *record);
+
+/* macro.c */
 void macro_define(const struct record *record);
 bool macro_library(struct text name);
 void macro_call(struct macro *macro, struct text name, struct text operands);
 void macro_end(void);
+
+/* variable.c */
 void variables_begin(void);
 bool substitute(struct text text, struct text *result);
 
-/* pass1.c, pass2.c */
+/* pass1.c */
 void pass1(const struct lines *source);
 struct statement *add_statement(struct text name, struct text op, struct text operands, const struct record *record);
 void perform_first(struct statement *statement);
+
+/* pass2.c */
 void pass2(void);
 
 /* object.c */
@@ -302,7 +317,7 @@ void listing_push(void);
 void listing_pop(void);
 void listing_end(void);
 
-/* What the surroundings provide. */
+/* command/assemble.c: what the surroundings provide. */
 void *assemble_get(size_t size);                         /* always succeeds: without storage the command ends */
 void assemble_put(void *storage);
 bool assemble_member(struct text name, struct lines *to);   /* of a library or a COPY file */
@@ -311,7 +326,7 @@ void assemble_listing(const char *line, u32 length);
 void assemble_terminal(const char *line, u32 length);
 void assemble_attend(void);
 
-/* The whole; the highest severity. */
+/* pass2.c: the whole; the highest severity. */
 u32 assemble(const struct assembly_options *options, const struct lines *source);
 
 #endif

@@ -26,6 +26,7 @@ struct call_of_macro {
 /* What a variable symbol stands for. */
 struct found { u8 kind; int number; struct text text; struct variable *variable; u32 place; bool listed; u32 items; };
 
+/* variable.c */
 struct call_of_macro *scope(void);
 bool variable_value(struct scan *scan, struct found *found, bool whole);   /* at an ampersand; `whole`: N'&X wants the list */
 void append_found(struct buffer *to, const struct found *found);   /* as text */
@@ -33,6 +34,7 @@ struct variable *variable_named(struct text name);
 struct variable *variable_declare(struct text name, u8 kind, u32 dimension, bool global);
 u32 list_items(struct text value);
 
+/* conditional.c */
 bool arithmetic(struct scan *scan, int *number);
 bool characters(struct scan *scan, struct buffer *to);
 bool logical(struct scan *scan, bool *value);

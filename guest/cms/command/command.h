@@ -25,6 +25,8 @@ char output_mode(const struct disk *disk);
 
 /* A record that is made: its place grows with it. */
 struct place { char *at; u32 room; };
+
+/* records.c */
 char *make_room(struct place *place, u32 length);        /* for so many bytes; what is there stays */
 
 /* Unit record devices (unit.c): cards and lines; 0, or what was wrong. */
@@ -40,7 +42,9 @@ enum { TAPE_WRITE = 0x01, TAPE_READ = 0x02, TAPE_WRITE_MARK = 0x1f };
 u16 tape_device(u32 unit);
 enum tape_end tape_io(u16 vdev, u8 command, void *data, u32 *length);
 int tape_problem(const char *module, u32 unit, enum tape_end end, bool writing);
-int tape_show_label(u32 unit);                           /* tapelabel.c */
+
+/* tapelabel.c */
+int tape_show_label(u32 unit);
 int tape_write_label(u32 unit, const name volid, const name owner);
 
 /* Files as rows of blocks, their names last (dump.c). `block` has room for DUMP_HEAD and `size` bytes. */
@@ -70,6 +74,8 @@ enum reply ask_receive(const char *module, struct fileid *id);
 
 /* A file of the reader, as CP's QUERY tells of it (sendfile.c): the first that is not held, or that of this number. */
 struct spooled { name origin, number, fn, ft; u32 records; };
+
+/* receive.c */
 bool find_spooled(const name wanted, struct spooled *found);
 void put_back(const struct spooled *spooled);            /* what could not be read stays in the reader */
 
@@ -96,10 +102,14 @@ void answer(const char *how, ...);
 
 /* What a stage of a pipeline is for (pipe/help.c); false: there is none of that name. */
 bool pipe_help(const char *verb, u32 length);
+
+/* pipe/messages.c */
 const char *pipe_message_text(u32 number);
 
-/* Where this machine is (identify.c), and who a nickname stands for (names.c). */
+/* Where this machine is (identify.c). */
 void node_of(name node);
+
+/* Who a nickname stands for (names.c). */
 enum { RECIPIENTS_MOST = 200 };
 struct recipient { name userid, node; };
 bool recipients(const name who, struct recipient *list, u32 *count);
@@ -131,9 +141,11 @@ struct setting { const char *word; u32 least; bool *value; const char *yes, *no;
 extern const struct setting switches[];
 extern const u32 switch_count;
 
-/* GLOBALV's variables (globalv.c), and options that DEFAULTS has set before those of the line (defaults.c). */
+/* GLOBALV's variables (globalv.c). */
 bool globalv_value(const name group, const char *text, u32 length, const char **value, u32 *value_length);
 int globalv_lasting(const name group, const char *text, u32 length, const char *value, u32 value_length);
+
+/* Options that DEFAULTS has set, before those of the line (defaults.c). */
 int options_of(const char *command, const char *module, const struct call *call, const struct option *table, u32 count);
 
 /* QUERY and SET of what is not here (absent.c). */
@@ -142,12 +154,20 @@ int query_absent(const struct call *call);
 int set_absent(const struct call *call, u32 words);
 int no_file_pool(const char *module);
 
-/* Parts of QUERY and SET that are elsewhere (library.c, filedef.c, labeldef.c, segment.c, repository.c). */
+/* Parts of QUERY and SET that are elsewhere: library.c. */
 int query_globals(int kind);
+
+/* repository.c */
 int query_language(const struct call *call);
 int set_language(const struct call *call, u32 words);
+
+/* filedef.c */
 int query_filedef(void);
+
+/* labeldef.c */
 int query_labeldef(void);
+
+/* segment.c */
 int query_segments(const struct call *call);
 
 /* One line of a map (load.c); its length. */

@@ -33,6 +33,8 @@ int pack_begin(struct packing *packing, struct output *out, const struct reader 
 int pack_record(struct packing *packing, struct output *out, const char *record, u32 length);
 int pack_end(struct packing *packing, struct output *out);
 int unpack_file(struct reader *in, struct output *out);
+
+/* copyspec.c */
 int read_translation(struct copy *copy);
 
 int read_specifications(struct copy *copy);

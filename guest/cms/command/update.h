@@ -21,13 +21,13 @@ struct update {
     int log_error;
 };
 
-/* A line of the log: a word for what became of it, and the line. */
+/* update.c. A line of the log has a word for what became of it, and the line. */
 void update_log(struct update *update, const char *what, const char *line, u32 length);
 void update_warn(struct update *update, int severity, u32 number, ...);
 int source_add(struct source *source, char *line);
 int source_read(struct source *source, struct reader *reader);
 
-/* One update file, over the whole source. */
+/* updating.c: one update file, over the whole source. */
 int update_apply(struct update *update, const struct fileid *id);
 
 #endif

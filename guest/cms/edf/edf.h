@@ -50,9 +50,11 @@ struct edf_device {
     int (*write)(void *context, u32 block, u32 count, const void *from);
 };
 
-/* What the surroundings provide. */
+/* nucleus/storage.c: what the surroundings provide. */
 void *edf_get(size_t size);              /* storage, not cleared; NULL if there is none */
 void edf_put(void *storage);             /* gives it back; NULL is nothing */
+
+/* nucleus/cp.c */
 void edf_now(u8 stamp[7]);               /* 00 or 08 (20xx), then packed YYMMDDHHMMSS */
 
 /* Label. */

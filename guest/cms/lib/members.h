@@ -14,6 +14,7 @@ enum { LIBRARY_CARD = 80, MEMBERS_OF_CARD = 5, MEMBER_ENTRY = 16 };
 /* A name in a library's directory; a member of a TXTLIB may have several. */
 struct member { char name[8]; u32 first, count; };
 
+/* members.c */
 bool library_described(const u8 card[LIBRARY_CARD], u32 *directory, u32 *members);   /* false: it is no library's first record */
 void library_header(u8 card[LIBRARY_CARD], u32 directory, u32 members);
 void library_member_at(const u8 *at, struct member *member);

@@ -39,11 +39,14 @@ static inline void enable(void)
     __asm__ volatile("stosm %0,0x02" : "=Q"(mask) : : "memory");
 }
 
-extern char nucleus_begin[], stack_limit[], nucleus_bss[], nucleus_end[], storage_begin[];
-extern char svc_handler[], io_handler[], pgm_handler[];
+extern char svc_handler[], io_handler[], pgm_handler[], stack_limit[];
 extern u32 kernel_stack;
 
-/* What HI, TS and TE ask of the exec processor: the bits of rexx.h. */
+/* nucleus.ld: where the parts of the nucleus lie, those too that a saved system shares. */
+extern char nucleus_begin[], nucleus_bss[], nucleus_end[], storage_begin[];
+extern char nucleus_data[], shared_begin[], shared_end[], saved_end[];
+
+/* main.c: what HI, TS and TE ask of the exec processor, the bits of rexx.h. */
 extern volatile u32 exec_attention;
 enum { EXEC_LOOK = 0x80000000 };                         /* there is something to attend() to */
 
@@ -66,7 +69,6 @@ bool reserve_storage(u32 first, u32 last);
 void give_back_storage(void);                            /* free pages, to CP */
 
 /* saved.c: CMS as a saved system. */
-extern char nucleus_begin[], nucleus_data[], shared_begin[], shared_end[], saved_end[];
 void *shared_obtain(size_t size);
 bool shared_release(void *storage);
 void shared_fill(bool fill);
@@ -173,8 +175,12 @@ u32 operands(const struct call *call);                   /* words before the par
 /* call.c: performing commands. */
 typedef int command_function(const struct call *call);
 struct command { const char *name; u32 least; command_function *perform; const char *syntax, *help; };
+
+/* command/table.c */
 extern const struct command commands[];
 extern const u32 command_count;
+
+/* call.c */
 const struct command *command_abbreviated(const name token);   /* NULL: there is none */
 int perform(const char *line, u32 length, u8 type);
 int perform_tokens(const struct call *call);
@@ -183,14 +189,22 @@ struct command_place *no_command(void);
 void command_again(struct command_place *place);
 void no_storage(void) __attribute__((noreturn));
 int with_storage(int (*work)(const void *with), const void *with);
+
+/* module.c */
 int run_module(const struct call *call, bool *found);
+
+/* extension.c */
 int subcommand(const char *environment, u32 length, const char *text, u32 text_length);
 enum { NOT_FOUND = -3 };
 
-/* module.c, extension.c: what a command, and an abend, have left behind. */
+/* module.c: what a command, and an abend, have left behind. */
 void forget_programs(void);
 u32 programs_running(void);                              /* one called by another counts, too */
+
+/* exec.c */
 void forget_execs(void);
+
+/* extension.c */
 void extensions_end_command(void);
 void extensions_after_abend(void);
 bool extension_immediate(const char *line, u32 length, const name token);

@@ -56,9 +56,11 @@ enum {
 int csl_number(const struct csl_given *given);
 void csl_set_number(struct csl_given *given, int value);
 
-/* What routines are (cslfile.c, cslexec.c). */
-extern const struct csl_routine csl_file_routines[], csl_exec_routines[];
-extern const u32 csl_file_count, csl_exec_count;
+/* What routines are. */
+extern const struct csl_routine csl_file_routines[];     /* cslfile.c */
+extern const u32 csl_file_count;                         /* cslfile.c */
+extern const struct csl_routine csl_exec_routines[];     /* cslexec.c */
+extern const u32 csl_exec_count;                         /* cslexec.c */
 
 /* cslrexx.c: a call as execs write it; the return code. */
 int csl_of_exec(struct rexx *rexx, const char *text, u32 length);

@@ -17,12 +17,14 @@ enum {
 struct word { const char *text; u32 length; };
 struct exec2;
 
+/* exec2.c */
 int exec2_run(const struct rexx_program *program, const struct call *call);
 void exec2_statement(struct exec2 *exec, const struct word *words, u32 count);
 void exec2_loop_end(struct exec2 *exec);
 bool word_is(struct word word, const char *text);
 struct word substituted(struct exec2 *exec, struct word word, u32 keep);
 
+/* exec2fn.c */
 bool exec2_number(struct word word, int *value);
 bool exec2_is_control(struct word word);
 int exec2_function(struct exec2 *exec, struct word name, const struct word *operand, u32 count, struct word *value);

@@ -21,6 +21,8 @@ struct filedef {
     name optcd, dsorg;
     bool permanent, append, fold;
 };
+
+/* command/filedef.c */
 struct filedef *filedef_find(const name dd);
 struct filedef *filedef_next(const struct filedef *before);
 void filedefs_clear(bool all);
@@ -33,6 +35,8 @@ struct labeldef {
     u32 volseq, fseq, genn, genv;
     bool has_genv, permanent;
 };
+
+/* command/labeldef.c */
 struct labeldef *labeldef_find(const name dd);
 
 /* Labels of tapes (command/tapelabel.c): what comes before a file's blocks, and behind them. */

@@ -10,6 +10,8 @@
 enum { LIBRARIES_MOST = 63 };
 
 struct library { struct open_file *file; u32 directory, members; };
+
+/* library.c */
 int library_open(const struct fileid *id, struct library *library);   /* an EDF error; EDF_LENGTH: it is no library */
 bool library_member(struct library *library, u32 number, struct member *member);
 bool library_find(struct library *library, const name wanted, struct member *member);

@@ -41,6 +41,8 @@ struct loaded_program {
     bool has_entry, there;
     u8 modes;
 };
+
+/* link.c */
 extern struct loaded_program loaded_program;
 
 /* How decks are taken. */

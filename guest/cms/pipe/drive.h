@@ -15,6 +15,7 @@ stage_function immcmd_stage, delay_stage, query_stage;                          
 stage_function help_stage;                                                           /* help.c */
 stage_function rexx_stage;                                                           /* filter.c */
 
+/* drive_file.c */
 bool mode_word(struct text word);
 void name_from(struct text word, name to);
 int next_fileid(struct stage *s, struct text *rest, struct fileid *id);

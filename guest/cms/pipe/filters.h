@@ -83,14 +83,26 @@ bool conversion_of(const char *word, u32 length, struct conversion *conversion);
 bool convert(const struct conversion *conversion, const char *text, u32 length, struct line *between, struct line *to);
 bool compare_numbers(struct text a, struct text b, int *order);   /* false: one is no number */
 
-stage_function locate_stage, nlocate_stage, find_stage, nfind_stage, strfind_stage, strnfind_stage, take_stage, drop_stage, between_stage,
-    inside_stage, outside_stage, notinside_stage, frlabel_stage, tolabel_stage, whilelabel_stage, strfrlabel_stage, strtolabel_stage,
-    strwhilelabel_stage, pick_stage, all_stage, unique_stage, sort_stage, merge_stage, collate_stage, lookup_stage, strip_stage, chop_stage,
-    pad_stage, xlate_stage, reverse_stage, change_stage, split_stage, join_stage, joincont_stage, tokenize_stage, duplicate_stage,
-    count_stage, escape_stage, untab_stage, retab_stage, vchar_stage, timestamp_stage, asatomc_stage, mctoasa_stage, overstr_stage,
-    block_stage, deblock_stage, fblock_stage, pack_stage, unpack_stage, instore_stage, outstore_stage, fanin_stage, faninany_stage,
-    fanout_stage, gate_stage, predselect_stage, deal_stage, gather_stage, synchronise_stage, juxtapose_stage, overlay_stage, append_stage,
-    preface_stage, not_stage, casei_stage, zone_stage, zone_in_stage, zone_out_stage, buffer_stage, copy_stage, elastic_stage, snake_stage,
-    specs_stage;
+/* The stages, by file. */
+stage_function locate_stage, nlocate_stage, find_stage, nfind_stage, strfind_stage, strnfind_stage,
+    take_stage, drop_stage, between_stage, inside_stage, outside_stage, notinside_stage,
+    frlabel_stage, tolabel_stage, whilelabel_stage, strfrlabel_stage, strtolabel_stage,
+    strwhilelabel_stage;                                 /* select.c */
+stage_function pick_stage, all_stage;                    /* pick.c */
+stage_function unique_stage, sort_stage, merge_stage, collate_stage, lookup_stage;  /* sort.c */
+stage_function strip_stage, chop_stage, pad_stage, xlate_stage, reverse_stage, change_stage,
+    escape_stage, vchar_stage;                           /* columns.c */
+stage_function split_stage, join_stage, joincont_stage, tokenize_stage, duplicate_stage,
+    snake_stage;                                         /* split.c */
+stage_function count_stage, timestamp_stage;             /* count.c */
+stage_function untab_stage, retab_stage, asatomc_stage, mctoasa_stage, overstr_stage;  /* print.c */
+stage_function block_stage, deblock_stage, fblock_stage; /* block.c */
+stage_function pack_stage, unpack_stage;                 /* packing.c */
+stage_function instore_stage, outstore_stage, append_stage, preface_stage, not_stage, casei_stage,
+    zone_stage, zone_in_stage, zone_out_stage;           /* within.c */
+stage_function fanin_stage, faninany_stage, fanout_stage, gate_stage, predselect_stage, deal_stage,
+    gather_stage, synchronise_stage, juxtapose_stage, overlay_stage, buffer_stage, copy_stage,
+    elastic_stage;                                       /* streams.c */
+stage_function specs_stage;                              /* specs.c */
 
 #endif

@@ -112,12 +112,16 @@ void pipe_release(void *block);
 enum { NO_TIME = -1 };
 void wait_for_event(struct stage *s, uint64_t until);    /* of the world outside, or that time (NO_TIME); it must look which it was */
 
-/* messages.c */
+/* dispatch.c */
 void pipe_show(const char *at, u32 length);
+
+/* messages.c */
 void pipe_say_list(const char *module, u32 number, char severity, va_list list);
 void pipe_say(const char *module, u32 number, char severity, ...);
 void say_where(const struct stage *s);
 const char *pipe_message_text(u32 number);               /* as format() has it; NULL: there is none */
+
+/* table.c */
 const struct stage_kind *stage_named(struct text verb);   /* NULL: it is not built in */
 
 /* What the surroundings provide: system.c in CMS, host.c elsewhere. */
@@ -134,6 +138,8 @@ u32 system_stack(enum stack_need need);
 struct context *context_begin(void *stack, u32 size, void (*perform)(void));
 struct context *context_here(void);
 void context_switch(struct context *from, struct context *to);
+
+/* filter.c */
 const struct rexx_stage *rexx_find(struct stage *s, struct text verb);   /* a filter that is not built in; NULL: there is none */
 int rexx_perform(struct stage *s, struct text arguments);
 

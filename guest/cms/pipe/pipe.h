@@ -41,13 +41,21 @@ typedef int stage_function(struct stage *s, struct text arguments);
 enum placing { ANYWHERE, ONLY_FIRST, NOT_FIRST };
 enum stack_need { SMALL_STACK = 0, LARGE_STACK = 1 };
 struct stage_kind { const char *name; u32 least; stage_function *perform; enum placing placing; const char *syntax, *help; enum stack_need stack; };
-extern const struct stage_kind stages[], filters[], drivers[];
-extern const u32 stage_count, filter_count, driver_count;
+extern const struct stage_kind stages[];                 /* table.c */
+extern const u32 stage_count;                            /* table.c */
+extern const struct stage_kind filters[];                /* filters.c */
+extern const u32 filter_count;                           /* filters.c */
+extern const struct stage_kind drivers[];                /* drivers.c */
+extern const u32 driver_count;                           /* drivers.c */
 enum { STAGE_TABLES = 3 };
+
+/* table.c */
 extern const struct stage_table { const struct stage_kind *rows; const u32 *count; } stage_tables[STAGE_TABLES];
 
 /* ---- records: the streams that are selected, 0 at first. 0, or END_OF_FILE. ---- */
 enum { END_OF_FILE = 12, STALLED = -4095 };
+
+/* stream.c */
 int stage_peek(struct stage *s, struct text *record);    /* the next record; it stays there */
 int stage_consume(struct stage *s);                      /* and now it does not; waits for one if it has not been looked at */
 int stage_output(struct stage *s, const char *at, u32 length);     /* END_OF_FILE: there is no reader (any more) */
@@ -63,25 +71,30 @@ u32 stage_outputs(const struct stage *s);
 bool stage_has_input(const struct stage *s, u32 stream); /* connected: something may come yet */
 bool stage_has_output(const struct stage *s, u32 stream);
 int stage_stream_named(const struct stage *s, bool input, struct text id);   /* its number, by number or by identifier; -1: there is none */
-bool stage_is_first(const struct stage *s);
+bool stage_is_first(const struct stage *s);              /* table.c */
 
 /* Records that stage_peek() or stage_output() would wait for are not waited for when streams on the other side are severed: REPORTED. */
 enum report { NO_REPORT, REPORT_ANY, REPORT_ALL };
 enum { REPORTED = 8 };
 void stage_report(struct stage *s, enum report report);
 
-/* All stages have come to this level; otherwise the return code of those that failed. */
+/* dispatch.c: all stages have come to this level; otherwise the return code of those that failed. */
 int stage_commit(struct stage *s, int level);
 
 /* Until an input has a record (CAN_READ), or the output's reader wants one or there is none (CAN_WRITE); NO_MORE: no input can have one. */
 enum { CAN_READ = 1, CAN_WRITE = 2, NO_MORE = 4 };
+
+/* stream.c */
 u32 stage_wait_either(struct stage *s, bool wants_to_write);
 
 /* What another stage of the same PIPE may find by its number, as long as this one has not ended. NULL: there is none. */
 u32 stage_offer(struct stage *s, void *what);
 void *stage_offered(struct stage *s, stage_function *by, u32 number);
 
-/* Stages in the place of this one. Connectors *: *.INPUT.n: *.OUTPUT.n: are its streams. CALLPIPE waits until they are through, ADDPIPE does not. */
+/*
+ * dispatch.c: stages in the place of this one. Connectors *: *.INPUT.n: *.OUTPUT.n: are its streams. CALLPIPE waits
+ * until they are through, ADDPIPE does not.
+ */
 int stage_callpipe(struct stage *s, const char *text, u32 length);
 int stage_addpipe(struct stage *s, const char *text, u32 length);
 
@@ -89,18 +102,18 @@ int stage_addpipe(struct stage *s, const char *text, u32 length);
 int stage_error(struct stage *s, u32 number, ...);
 void stage_say(struct stage *s, u32 number, char severity, ...);   /* the message without that */
 
-/* ---- storage, of the stage: it never is NULL, the pipeline ends instead ---- */
+/* ---- storage (dispatch.c), of the stage: it never is NULL, the pipeline ends instead ---- */
 void *stage_obtain(struct stage *s, size_t size);
 void *stage_try(struct stage *s, size_t size);           /* NULL if there is none */
 void stage_release(struct stage *s, void *block);
 struct buffer { char *at; u32 room; };                   /* { NULL, 0 } at first; goes with the stage */
 char *stage_room(struct stage *s, struct buffer *buffer, u32 length);   /* for so many bytes; what is there stays */
 
-/* The time of day: yyyymmddhhmmssth and a zero byte; the time-of-day clock. */
+/* system.c: the time of day as yyyymmddhhmmssth and a zero byte; the time-of-day clock. */
 void system_now(char stamp[17]);
 void system_clock(u8 clock[8]);
 
-/* When the stage ends, whatever the reason, before its storage goes. */
+/* dispatch.c: when the stage ends, whatever the reason, before its storage goes. */
 void stage_at_end(struct stage *s, void (*perform)(void *with), void *with);
 
 /* ---- arguments (arguments.c): a function takes what it has found away from the front of `rest` ---- */

@@ -16,6 +16,7 @@
 #define CHAR_LOWER	0x40u	/* a-z */
 #define CHAR_SYMBOL	(CHAR_LETTER | CHAR_DIGIT | CHAR_DOT)
 
+/* charset.c */
 extern const uint8_t rx_class[256];
 extern const uint8_t rx_folded[256];	/* upper case, 0: the character itself */
 

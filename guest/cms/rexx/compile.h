@@ -109,14 +109,17 @@ struct sym *rx_symbol_of(struct compiler *c, const struct token *t);
 
 /* compile.c */
 void rx_clause_end(struct compiler *c);
-void rx_instruction(struct compiler *c);
 bool rx_is_assignment(const struct compiler *c);
 
-/* instruction.c and do.c */
+/* instruction.c */
 bool rx_keyword_instruction(struct compiler *c);
+
+/* do.c */
 void rx_compile_do(struct compiler *c);
 void rx_compile_end_of_loop(struct compiler *c, struct block *b);
 void rx_compile_leave(struct compiler *c, bool leave);
+
+/* compile.c */
 void rx_patch_chain(struct compiler *c, u32 chain);
 
 /* pattern.c */

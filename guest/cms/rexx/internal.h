@@ -22,7 +22,7 @@ typedef int32_t i32;
 typedef uint64_t u64;
 typedef int64_t i64;
 
-/* The four functions that every compiler calls by itself; the embedder has them. */
+/* lib/string.c: the four functions that every compiler calls by itself; the embedder has them. */
 void *memcpy(void *to, const void *from, size_t n);
 void *memmove(void *to, const void *from, size_t n);
 void *memset(void *to, int byte, size_t n);
@@ -56,6 +56,7 @@ struct val {
 
 #define INT_MOST 999999999
 
+/* memory.c */
 extern const struct str rx_empty, rx_unset, rx_omitted;
 #define EMPTY ((struct val){ (struct str *)&rx_empty, 0 })
 #define UNSET ((struct val){ (struct str *)&rx_unset, 0 })
@@ -379,6 +380,8 @@ struct num {
 	u32 limbs;		/* base 10000, least first; 0: the number 0 */
 	u16 *d;
 };
+
+/* number.c */
 bool rx_parse_number(struct rexx *x, const char *t, u32 length, struct num *n);
 bool rx_int(struct val v, i32 *n);		/* a plain whole number of at most nine digits */
 struct val rx_format_number(struct rexx *x, struct num *n, u32 digits, u8 form);
@@ -399,6 +402,8 @@ bool rx_whole(struct rexx *x, struct val *v, i32 *n);
 
 enum arith { ARITH_ADD, ARITH_SUBTRACT, ARITH_MULTIPLY, ARITH_DIVIDE, ARITH_INTEGER_DIVIDE, ARITH_REMAINDER,
 	     ARITH_POWER };
+
+/* arithmetic.c */
 struct val rx_arith(struct rexx *x, enum arith op, struct val *a, struct val *b);
 struct val rx_prefix(struct rexx *x, bool minus, struct val *a);
 i32 rx_num_compare(const struct num *a, const struct num *b);
@@ -432,7 +437,6 @@ struct val rx_parse_word(struct rexx *x, bool last);
 /* ---- call.c: frames and conditions ---- */
 void rx_push_frame(struct rexx *x, struct unit *u, u32 pc, enum frame_kind kind);
 void rx_pop_frame(struct rexx *x);
-void rx_unwind(struct rexx *x, u32 frames);
 void rx_call_internal(struct rexx *x, u32 pc, enum frame_kind kind, u32 arguments);
 void rx_begin(struct rexx *x, struct unit *u, enum rexx_call_type type, u32 arguments);
 struct act *rx_new_act(struct rexx *x);
@@ -445,10 +449,14 @@ void rx_condition(struct rexx *x, enum condition c, struct val description);
 bool rx_raise_condition(struct rexx *x, enum condition c, struct val description);
 void rx_start_pending(struct rexx *x);
 void rx_command(struct rexx *x, struct val *environment, struct val *command);
+
+/* embed.c */
 i32 rx_run_program(const struct rexx_host *host, const struct rexx_program *program, const struct rexx_start *start,
 		   struct rexx_result *result, struct rexx *parent);
+
+/* call.c */
 void rx_interpret(struct rexx *x, struct val *v, enum frame_kind kind);
-i32 rx_loop(struct rexx *x);
+i32 rx_loop(struct rexx *x);                             /* run.c */
 const char *rx_condition_name(enum condition c);
 struct val rx_parse_source(struct rexx *x);
 struct val rx_parse_version(struct rexx *x);
@@ -460,7 +468,6 @@ u32 rx_clause_line(struct rexx *x, const struct frame *f);
 bool rx_trace_setting(struct rexx *x, struct val *v);	/* false: not a setting */
 void rx_trace_clause(struct rexx *x, u32 clause, bool label);
 void rx_trace_value(struct rexx *x, const char *tag, struct val *v);
-void rx_trace_named(struct rexx *x, const char *tag, struct val name, struct val *v);
 void rx_trace_line(struct rexx *x, const char *tag, const char *t, u32 length);
 bool rx_attend(struct rexx *x);
 void rx_halted(struct rexx *x);
@@ -470,7 +477,6 @@ static inline void rx_poll(struct rexx *x)
 	if (UNLIKELY(*x->host->attention & REXX_HALT))
 		rx_halted(x);
 }
-struct val rx_trace_word(struct rexx *x);
 void rx_traceback(struct rexx *x);
 char rx_trace_letter(const struct act *act);
 

@@ -180,7 +180,7 @@ struct rexx_result {
 };
 
 /*
- * Runs a program to its end. Returns the return code as CMS has it: the value of EXIT's expression if it is a whole
+ * embed.c: runs a program to its end. Returns the return code as CMS has it: the value of EXIT's expression if it is a whole
  * number, 0 without one, -1 when it isn't a number, 20000 + n for error n. `result` may be null.
  */
 int32_t rexx_run(const struct rexx_host *host, const struct rexx_program *program, const struct rexx_start *start,
@@ -215,7 +215,7 @@ uint32_t rexx_next(struct rexx *rexx, struct rexx_text *name, struct rexx_text *
 /* SHVPRIV: ARG, SOURCE, VERSION, PARM (the number of arguments), PARM.n. */
 uint32_t rexx_private(struct rexx *rexx, const struct rexx_text *name, struct rexx_text *value);
 
-/* The text of error n ("Bad arithmetic conversion"), null if there is none. */
+/* error.c: the text of error n ("Bad arithmetic conversion"), null if there is none. */
 const char *rexx_error_text(int32_t error);
 
 #endif
