@@ -1,0 +1,167 @@
+//! Options and operands: what a syntax shows is taken, as short as it shows; what is taken is shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::c::{self, File};
+use crate::{agree, description, source};
+use description::{Command, least};
+
+/// The entries of tables of options: `FLAG("TYPE", 1, ...)`.
+const ENTRIES: [&str; 4] = ["FLAG", "NUMBER", "WORD", "IGNORED"];
+
+/// What a command takes: from its function's tables, how short each option may be.
+fn taken(command: &Command, files: &[File], macros: &BTreeMap<String, String>) -> BTreeMap<String, usize> {
+    let mut all = BTreeMap::new();
+    let Some(file) = files.iter().find(|file| file.path == command.file) else { return all };
+    let Some(function) = file.function(&command.function) else { return all };
+    for function in file.reached(function) {
+        let used = macros.iter().filter(|(name, _)| c::word_at(&function.body, name).next().is_some());
+        for text in used.map(|(_, text)| text).chain([&function.body]) {
+            for entry in ENTRIES.iter().flat_map(|entry| c::calls(text, entry)) {
+                let word = entry[0].trim_matches('"').to_owned();
+                all.insert(word, entry[1].parse().expect("its second argument is a number"));
+            }
+        }
+    }
+    all
+}
+
+/// Macros that are options of several tables: names and texts.
+fn macros(files: &[File]) -> BTreeMap<String, String> {
+    let lines = files.iter().flat_map(|file| {
+        let text = file.text.replace("\\\n", " ");
+        text.lines().filter_map(|line| line.strip_prefix("#define ").map(str::to_owned)).collect::<Vec<_>>()
+    });
+    let defined = lines.filter_map(|line| {
+        let (name, text) = line.split_once('(')?;
+        name.ends_with("_OPTIONS").then(|| (name.to_owned(), text.to_owned()))
+    });
+    defined.collect()
+}
+
+/// A word of a syntax that is typed as it is.
+fn is_keyword(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.bytes().all(|c| c.is_ascii_alphanumeric())
+        && word.len() > 1
+}
+
+/// The keywords of a piece of syntax.
+fn keywords(syntax: &str) -> Vec<&str> {
+    syntax.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| is_keyword(word)).collect()
+}
+
+/// Operands, and options, if there are any.
+fn halves(command: &Command) -> (&str, &str) {
+    let (operands, options) = command.syntax.split_once("[( ").unwrap_or((&command.syntax, ""));
+    (operands.split_once(' ').map_or("", |(_, operands)| operands), options)
+}
+
+/// Files that have words of a command's syntax, without a function of them that its file names.
+const ALSO: [(&str, &str); 2] = [("PIPE", "pipe/parse.c"), ("QUERY", "command/set.c")];
+
+/// The string literals of a command's file, and of the files that it calls.
+fn literals<'a>(command: &Command, files: &'a [File]) -> BTreeSet<&'a str> {
+    let own = files.iter().find(|file| file.path == command.file).expect("each has its file");
+    let near = files.iter().filter(|file| {
+        let mut others = file.functions.iter().filter(|function| !function.own);
+        let also = ALSO.contains(&(command.name.as_str(), file.path.as_str()));
+        also || file.path == own.path || others.any(|function| c::word_at(&own.text, &function.name).next().is_some())
+    });
+    near.flat_map(|file| c::strings(&file.text)).collect()
+}
+
+/// A word is one of the literals, or what must be typed of it begins one: TASK of TASKS, TAP of TAPn.
+fn is_there(word: &str, literals: &BTreeSet<&str>) -> bool {
+    let short = &word[..least(word)];
+    let begins = short.len() > 2 && literals.iter().any(|literal| literal.starts_with(short));
+    literals.contains(word.to_ascii_uppercase().as_str()) || begins
+}
+
+/// The words that begin the lines of a topic's options: ` NOMAP     no map`.
+fn explained(command: &Command) -> Vec<&str> {
+    let blocks = command.detail.split(|line| line.trim().is_empty());
+    let blocks = blocks.filter(|block| block.first().is_some_and(|line| line.starts_with("Options")));
+    let lines = blocks.flatten();
+    let heads = lines.filter_map(|line| line.strip_prefix(' ')?.split("  ").next());
+    heads
+        .filter(|head| head.starts_with(|c: char| c.is_ascii_uppercase()))
+        .flat_map(keywords)
+        .filter(|word| word.bytes().all(|c| !c.is_ascii_lowercase()))
+        .collect()
+}
+
+#[test]
+fn what_help_lists_is_taken_and_what_is_taken_is_listed() {
+    let files = c::files(&source(), "c");
+    let headers = c::files(&source(), "h");
+    let mut macros = macros(&headers);
+    macros.extend(self::macros(&files));
+    let commands = description().commands;
+    let mut wrong = Vec::new();
+    for command in &commands {
+        let name = &command.name;
+        let (taken, literals) = (taken(command, &files, &macros), literals(command, &files));
+        let (operands, options) = halves(command);
+        for word in keywords(options).into_iter().filter(|word| *word != command.verb()) {
+            match taken.get(&word.to_ascii_uppercase()) {
+                Some(shortest) if *shortest != least(word) => {
+                    wrong.push(format!("{name}: HELP shows {word}, and {shortest} letters are enough"));
+                }
+                None if !is_there(word, &literals) => {
+                    wrong.push(format!("{name}: HELP shows {word}, which is no option"))
+                }
+                _ => (),
+            }
+        }
+        let explained = explained(command);
+        let known = |word: &str| taken.contains_key(word) || is_there(word, &literals);
+        for word in keywords(operands).into_iter().chain(explained).filter(|word| !known(word)) {
+            wrong.push(format!("{name}: HELP has {word}, which is not taken"));
+        }
+        // One may have the options of another.
+        let other = options.strip_prefix("the options of ");
+        let other = commands.iter().find(|command| Some(command.name.as_str()) == other);
+        let told = |word: &str| {
+            [Some(command), other].into_iter().flatten().any(|command| {
+                keywords(&command.syntax).iter().any(|shown| shown.eq_ignore_ascii_case(word))
+                    || command.detail.iter().any(|line| c::word_at(line, word).next().is_some())
+            })
+        };
+        for word in taken.keys().filter(|word| !told(word)) {
+            wrong.push(format!("{name}: {word} is an option, and HELP does not tell of it"));
+        }
+    }
+    agree(&wrong);
+}
+
+/// Tables of words of QUERY and SET: the file, the table, and how its rows end that are meant.
+const TABLES: [(&str, &str, &str, &str); 8] = [
+    ("QUERY", "command/query.c", "queries", ""),
+    ("QUERY", "command/set.c", "switches", ""),
+    ("QUERY", "command/absent.c", "fixed", ""),
+    ("QUERY", "command/absent.c", "absent", ""),
+    ("SET", "command/set.c", "switches", ""),
+    ("SET", "command/set.c", "others", ""),
+    ("SET", "command/absent.c", "fixed", ""),
+    ("SET", "command/absent.c", "absent", "true"),
+];
+
+#[test]
+fn help_tells_of_each_word_of_query_and_set() {
+    let (description, files) = (description(), c::files(&source(), "c"));
+    let mut wrong = Vec::new();
+    for (name, path, table, end) in TABLES {
+        let command = description.commands.iter().find(|command| command.name == name).expect("it is there");
+        let file = files.iter().find(|file| file.path == path).expect("it is there");
+        let (_, rows) = file.text.split_once(&format!("{table}[] = {{")).expect("it has the table");
+        let (rows, _) = rows.split_once("\n};").expect("it ends");
+        let rows = rows.split('{').filter(|row| row.split('}').next().is_some_and(|row| row.trim().ends_with(end)));
+        let words: Vec<&str> = rows.filter_map(|row| row.split('"').nth(1)).collect();
+        assert!(words.len() > 3, "{table}: {words:?}");
+        let told = command.detail.iter().fold(command.syntax.clone(), |all, line| all + " " + line);
+        let missing = words.into_iter().filter(|word| c::word_at(&told, word).next().is_none());
+        wrong.extend(missing.map(|word| format!("{name}: HELP does not tell of {word} ({table})")));
+    }
+    agree(&wrong);
+}
