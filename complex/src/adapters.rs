@@ -3,8 +3,10 @@
 
 use crate::Configuration;
 use arch::Program;
+use arch::adapter::{ClpListRequest, ClpListResponse, ClpRequest, ClpResponse};
 use arch::io::SubsystemId;
 use cpu::{At, Interruption, IoInstruction, State};
+use zerocopy::{FromBytes, IntoBytes};
 
 /// CALL LOGICAL PROCESSOR: response codes, commands, and the sizes of blocks.
 mod clp {
@@ -20,8 +22,6 @@ mod clp {
     pub const QUERY_GROUP: u16 = 4;
     pub const SET_FUNCTION: u16 = 5;
 
-    /// Header of a request or a response.
-    pub const HEADER: usize = 16;
     /// Request and response together.
     pub const BLOCK: usize = 8192;
     /// An entry of the list of functions.
@@ -80,43 +80,41 @@ impl Configuration {
             state.cc = 3;
             return Ok(());
         }
-        let mut header = [0; clp::HEADER];
-        state.read_bytes(at, &mut header)?;
-        let half = |bytes: &[u8], n: usize| u16::from_be_bytes([bytes[n], bytes[n + 1]]);
-        let (length, command) = (half(&header, 0) as usize, half(&header, 2));
-        if !(clp::HEADER..=clp::BLOCK - 8).contains(&length) {
+        let mut header = ClpRequest::default();
+        state.read_bytes(at, header.as_mut_bytes())?;
+        let length = usize::from(header.length.get());
+        if !(size_of::<ClpRequest>()..=clp::BLOCK - size_of::<ClpResponse>()).contains(&length) {
             return Err(Program::Operand.into());
         }
         let to = state.further(at, length as u64);
-        let mut size = [0; 2];
-        state.read_bytes(to, &mut size)?;
-        let room = u16::from_be_bytes(size) as usize;
-        if room < 8 || length + room > clp::BLOCK {
+        let mut response = ClpResponse::default();
+        state.read_bytes(to, response.length.as_mut_bytes())?;
+        let room = usize::from(response.length.get());
+        if room < size_of::<ClpResponse>() || length + room > clp::BLOCK {
             return Err(Program::Operand.into());
         }
         let mut request = vec![0; length];
         state.read_bytes(at, &mut request)?;
-        let code = match command {
-            _ if request[4..8] != [0; 4] => clp::RESERVED_NOT_ZERO,
-            clp::LIST_FUNCTIONS if length != 32 || room < 32 => clp::WRONG_LENGTH,
+        let list = ClpListRequest::ref_from_bytes(&request).ok();
+        let code = match header.command.get() {
+            _ if header.zeros != [0; 4] => clp::RESERVED_NOT_ZERO,
+            clp::LIST_FUNCTIONS if list.is_none() || room < size_of::<ClpListResponse>() => clp::WRONG_LENGTH,
             // A list that is empty never has to be gone on with.
-            clp::LIST_FUNCTIONS if request[16..24] != [0; 8] => clp::BAD_TOKEN,
+            clp::LIST_FUNCTIONS if list.is_some_and(|list| list.resume_token != 0) => clp::BAD_TOKEN,
             clp::LIST_FUNCTIONS => clp::DONE,
             clp::QUERY_FUNCTION | clp::QUERY_GROUP | clp::SET_FUNCTION if length != 32 => clp::WRONG_LENGTH,
             clp::QUERY_FUNCTION | clp::QUERY_GROUP | clp::SET_FUNCTION => clp::NO_SUCH_FUNCTION,
             _ => clp::NO_SUCH_COMMAND,
         };
-        let mut response = [0; 32];
-        response[..2].copy_from_slice(&(room as u16).to_be_bytes());
-        response[2..4].copy_from_slice(&code.to_be_bytes());
-        let mut end = 8;
+        response.code.set(code);
         if code == clp::DONE {
             // No resume token, no functions.
-            response[..2].copy_from_slice(&32u16.to_be_bytes());
-            response[31] = clp::ENTRY;
-            end = 32;
+            response.length.set(size_of::<ClpListResponse>() as u16);
+            let list = ClpListResponse { header: response, entry_length: clp::ENTRY, ..ClpListResponse::default() };
+            state.write_bytes(to, list.as_bytes())?;
+        } else {
+            state.write_bytes(to, response.as_bytes())?;
         }
-        state.write_bytes(to, &response[..end])?;
         state.cc = 0;
         Ok(())
     }

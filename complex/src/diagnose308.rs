@@ -3,10 +3,12 @@
 //! CP calls this for a guest's DIAGNOSE; a bare machine would do the same.
 
 use crate::{Configuration, IplSource};
+use arch::ipl::{CCW_DEVICE, IplBlock, LOAD_PARAMETER_VALID, PARM_VALID};
 use arch::{Absolute, Program, Psw, Real};
 use base::Held;
 use base::ebcdic::padded;
 use cpu::{Architecture, Interruption};
+use zerocopy::{FromZeros, IntoBytes};
 
 /// What the caller has to do after the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,9 +25,6 @@ pub enum Next {
 
 const OK: u64 = 0x0001;
 const NO_PARAMETERS: u64 = 0x0102;
-
-/// Length of the block for a CCW-type IPL, with its header.
-const BLOCK: usize = 0xc8;
 
 impl Configuration {
     /// The call of CPU `cpu`, with the address of the block in R1 and the subcode in R3.
@@ -47,7 +46,7 @@ impl Configuration {
                 let next = self.ipl.lock().held().next.clone();
                 let source = self.ipl.lock().held().source;
                 let device = match (next, source) {
-                    (Some(block), _) => u16::from_be_bytes([block[0x6e], block[0x6f]]),
+                    (Some(block), _) => block.device.get(),
                     (None, Some(IplSource::Device(number))) => number,
                     _ => return Ok(Next::NothingToLoad),
                 };
@@ -56,13 +55,12 @@ impl Configuration {
             }
             5 => {
                 let at = self.block_address(cpu, address)?;
-                let mut block = [0; BLOCK];
-                self.storage().read(at, &mut block).map_err(|_| Program::Addressing)?;
+                let mut block = IplBlock::new_zeroed();
+                self.storage().read(at, block.as_mut_bytes()).map_err(|_| Program::Addressing)?;
                 // Only IPL from a CCW device, with the length such a block has.
-                let good =
-                    block[0x0c] == 2 && u32::from_be_bytes([block[0], block[1], block[2], block[3]]) as usize >= BLOCK;
+                let good = block.kind == CCW_DEVICE && block.length >= size_of::<IplBlock>() as u32;
                 if good {
-                    self.ipl.lock().held().next = Some(block.to_vec());
+                    self.ipl.lock().held().next = Some(block);
                 }
                 answer(if good { OK } else { NO_PARAMETERS });
                 Ok(Next::Continue)
@@ -75,20 +73,19 @@ impl Configuration {
                     answer(NO_PARAMETERS);
                     return Ok(Next::Continue);
                 };
-                let mut block = [0; BLOCK];
-                block[..4].copy_from_slice(&(BLOCK as u32).to_be_bytes());
-                block[8..12].copy_from_slice(&(BLOCK as u32 - 8).to_be_bytes());
-                block[0x0c] = 2;
-                block[0x0d] = 0x80;
-                block[0x10..0x18].copy_from_slice(&ipl.load_parameter());
-                block[0x6e..0x70].copy_from_slice(&number.to_be_bytes());
+                let mut block = IplBlock::new_zeroed();
+                block.length.set(size_of::<IplBlock>() as u32);
+                block.parameters_length.set(size_of::<IplBlock>() as u32 - 8);
+                (block.kind, block.flags) = (CCW_DEVICE, LOAD_PARAMETER_VALID);
+                block.load_parameter = ipl.load_parameter();
+                block.device.set(number);
                 if !ipl.parm.is_empty() {
-                    block[0x70] = 0x40;
-                    block[0x74..0x78].copy_from_slice(&(ipl.parm.chars().count() as u32).to_be_bytes());
-                    block[0x80..0xc0].copy_from_slice(&padded::<64>(&ipl.parm));
+                    block.vm_flags = PARM_VALID;
+                    block.parm_length.set(ipl.parm.chars().count() as u32);
+                    block.parm = padded(&ipl.parm);
                 }
                 drop(ipl);
-                self.storage().write(at, &block).map_err(|_| Program::Addressing)?;
+                self.storage().write(at, block.as_bytes()).map_err(|_| Program::Addressing)?;
                 answer(OK);
                 Ok(Next::Continue)
             }

@@ -5,20 +5,17 @@
 
 use crate::Configuration;
 use arch::Program;
+use arch::hypervisor::{
+    HypervisorHeader, HypervisorInformation, INCOMPLETE, MACHINE_COUNTED, MACHINE_IDENTIFIED, MachineSection,
+    PARTITION_COUNTED, PARTITION_IDENTIFIED, PartitionSection,
+};
 use base::ebcdic::padded;
+use base::layout::U16;
 use cpu::{At, Interruption, State};
+use std::mem::offset_of;
+use zerocopy::IntoBytes;
 
-const HEADER: usize = 44;
-const MACHINE: usize = 64;
-const PARTITION: usize = 56;
 const BLOCK: usize = 4096;
-
-/// Header flags: the stack of levels is not complete.
-const INCOMPLETE: u8 = 0x20;
-/// Machine section, what is valid: its identification, its counts of CPUs.
-const MACHINE_VALID: u8 = 0x40 | 0x20;
-/// Partition section, what is valid: its counts of CPUs, its identification.
-const PARTITION_VALID: u8 = 0x80 | 0x40;
 
 impl Configuration {
     /// CC 0, or 3 with return code 4 for a function code that is not 0. The buffer is a page.
@@ -38,31 +35,39 @@ impl Configuration {
     }
 
     fn hypervisor_information(&self) -> [u8; BLOCK] {
+        const MACHINE: usize = offset_of!(HypervisorInformation, machine);
+        const PARTITION: usize = offset_of!(HypervisorInformation, partition);
+        let half = |n: usize| U16::new(n as u16);
+        let (cpus, id) = (half(self.cpus().count()), &self.identity);
+        let header = HypervisorHeader {
+            flags: if self.host.control_program().is_some() { INCOMPLETE } else { 0 },
+            total: half(size_of::<HypervisorInformation>()),
+            length: half(size_of::<HypervisorHeader>()),
+            machine_offset: half(MACHINE),
+            machine_length: half(size_of::<MachineSection>()),
+            partition_offset: half(PARTITION),
+            partition_length: half(size_of::<PartitionSection>()),
+            ..HypervisorHeader::default()
+        };
+        let machine = MachineSection {
+            valid: MACHINE_IDENTIFIED | MACHINE_COUNTED,
+            cpus,
+            machine_type: padded(&id.machine_type),
+            manufacturer: padded(&id.manufacturer),
+            sequence: padded(&format!("{:016X}", id.serial)),
+            plant: padded("00"),
+            ..MachineSection::default()
+        };
+        let partition = PartitionSection {
+            valid: PARTITION_COUNTED | PARTITION_IDENTIFIED,
+            number: half(1),
+            cpus,
+            name: padded(&id.partition),
+            ..PartitionSection::default()
+        };
         let mut block = [0; BLOCK];
-        let mut put = |at: usize, bytes: &[u8]| block[at..at + bytes.len()].copy_from_slice(bytes);
-        let cpus = (self.cpus().count() as u16).to_be_bytes();
-        let id = &self.identity;
-        if self.host.control_program().is_some() {
-            put(0, &[INCOMPLETE]);
-        }
-        let half = |n: usize| (n as u16).to_be_bytes();
-        // Total length, then length of the header, then offset and length of each section.
-        let lengths = [HEADER + MACHINE + PARTITION, HEADER, HEADER, MACHINE, HEADER + MACHINE, PARTITION];
-        for (n, length) in lengths.into_iter().enumerate() {
-            put(8 + 2 * n, &half(length));
-        }
-        let machine = HEADER;
-        put(machine + 2, &[MACHINE_VALID]);
-        put(machine + 4, &cpus);
-        put(machine + 20, &padded::<4>(&id.machine_type));
-        put(machine + 24, &padded::<16>(&id.manufacturer));
-        put(machine + 40, &padded::<16>(&format!("{:016X}", id.serial)));
-        put(machine + 56, &padded::<4>("00"));
-        let partition = HEADER + MACHINE;
-        put(partition + 2, &[PARTITION_VALID]);
-        put(partition + 4, &1u16.to_be_bytes());
-        put(partition + 6, &cpus);
-        put(partition + 16, &padded::<8>(&id.partition));
+        let information = HypervisorInformation { header, machine, partition };
+        information.write_to_prefix(&mut block).expect("a page has room for it");
         block
     }
 }

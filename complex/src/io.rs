@@ -34,14 +34,7 @@ impl Configuration {
             }
             StartSubchannel(at) => {
                 let id = id(state)?;
-                let mut orb = Orb::default();
-                // Only an ORB that says it has an extension is longer than its first three words.
-                state.read_bytes(at, &mut orb.as_mut_bytes()[..Orb::BASE])?;
-                if orb.has(orb_flag::EXTENSION) {
-                    let extension = state.further(at, Orb::BASE as u64);
-                    state.read_bytes(extension, orb.extension.as_mut_bytes())?;
-                }
-                self.css().start_subchannel(id, &orb)?
+                self.css().start_subchannel(id, &fetch_orb(state, at)?)?
             }
             StoreSubchannel(at) => {
                 let id = id(state)?;
@@ -64,25 +57,7 @@ impl Configuration {
                 }
                 cc
             }
-            TestPendingInterruption(at) => {
-                let open = (state.cr[6] >> 24) as u8;
-                if at.address != 0 {
-                    state.test_store(at.address, 8, Space::Mode { ar: at.ar }, state.key)?;
-                }
-                match self.css().take_interruption(open) {
-                    Some(io) => {
-                        let code = io.as_bytes();
-                        if at.address == 0 {
-                            let to = state.absolute(Real(arch::lowcore::z::SUBSYSTEM_ID));
-                            self.storage().write(to, code).expect("the prefix area lies in storage");
-                        } else {
-                            state.write_bytes(at, &code[..8])?;
-                        }
-                        1
-                    }
-                    None => 0,
-                }
-            }
+            TestPendingInterruption(at) => self.test_pending_interruption(state, at)?,
             StoreChannelReportWord(at) => {
                 state.test_store(at.address, 4, Space::Mode { ar: at.ar }, state.key)?;
                 let (cc, crw) = self.css().store_channel_report_word();
@@ -113,4 +88,31 @@ impl Configuration {
         };
         Ok(())
     }
+
+    /// TEST PENDING INTERRUPTION: the condition code.
+    fn test_pending_interruption(&self, state: &mut State, at: At) -> Result<u8, Interruption> {
+        let open = (state.cr[6] >> 24) as u8;
+        if at.address != 0 {
+            state.test_store(at.address, 8, Space::Mode { ar: at.ar }, state.key)?;
+        }
+        let Some(io) = self.css().take_interruption(open) else { return Ok(0) };
+        if at.address == 0 {
+            let to = state.absolute(Real(arch::lowcore::z::SUBSYSTEM_ID));
+            self.storage().write(to, io.as_bytes()).expect("the prefix area lies in storage");
+        } else {
+            state.write_bytes(at, &io.as_bytes()[..8])?;
+        }
+        Ok(1)
+    }
+}
+
+/// Only an ORB that says it has an extension is longer than its first three words.
+fn fetch_orb(state: &mut State, at: At) -> Result<Orb, Interruption> {
+    let mut orb = Orb::default();
+    state.read_bytes(at, &mut orb.as_mut_bytes()[..Orb::BASE])?;
+    if orb.has(orb_flag::EXTENSION) {
+        let extension = state.further(at, Orb::BASE as u64);
+        state.read_bytes(extension, orb.extension.as_mut_bytes())?;
+    }
+    Ok(orb)
 }

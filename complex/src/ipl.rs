@@ -2,12 +2,14 @@
 
 use crate::Configuration;
 use arch::io::{Irb, SubsystemId};
+use arch::ipl::{IplBlock, KernelParameters};
 use arch::{Absolute, Psw, lowcore};
 use base::Held;
 use base::ebcdic::{self, padded};
 use cpu::Architecture;
 use css::Ipl;
 use std::io;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// Where the guest was loaded from: what DIAGNOSE 308 hands out and re-IPL uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +27,7 @@ pub(crate) struct IplParameters {
     /// `IPL ... PARM text`, at most 64 characters.
     pub parm: String,
     /// What DIAGNOSE 308 subcode 5 left for the next IPL.
-    pub next: Option<Vec<u8>>,
+    pub next: Option<IplBlock>,
 }
 
 impl IplParameters {
@@ -105,9 +107,8 @@ impl LoadError {
 mod kernel {
     pub const ENTRY: u64 = 0x1_0000;
     pub const MAGIC: usize = 0x1_0008;
-    pub const INITRD_START: u64 = 0x1_0408;
-    pub const INITRD_SIZE: u64 = 0x1_0410;
-    pub const MAX_COMMAND_LINE: usize = 0x1_0430;
+    /// Its [`KernelParameters`](arch::ipl::KernelParameters).
+    pub const PARAMETERS: u64 = 0x1_0400;
     pub const COMMAND_LINE: u64 = 0x1_0480;
     /// Where the ramdisk goes, or as much higher as the kernel takes: low, so that it is in the storage that mem=
     /// leaves the kernel. A kernel that wants to be decompressed there moves the ramdisk up first.
@@ -214,8 +215,9 @@ impl Configuration {
         if initrd_start + initrd.size() > size {
             return Err(LoadError::TooSmall { needed: kernel_end + initrd.size() + (64 << 20), storage: size });
         }
-        let field = header.get(kernel::MAX_COMMAND_LINE..).and_then(|rest| rest.first_chunk());
-        let max = match u64::from_be_bytes(*field.ok_or(LoadError::NotAKernel)?) {
+        let parameters = header.get(kernel::PARAMETERS as usize..).unwrap_or_default();
+        let (mut parameters, _) = KernelParameters::read_from_prefix(parameters).map_err(|_| LoadError::NotAKernel)?;
+        let max = match parameters.command_line_size.get() {
             n @ 1..=0x1_0000 => n as usize,
             _ => 896,
         };
@@ -232,8 +234,9 @@ impl Configuration {
             self.storage().write(Absolute(at), bytes).expect("the size was compared with storage");
         };
         if initrd.size() != 0 {
-            put(kernel::INITRD_START, &initrd_start.to_be_bytes());
-            put(kernel::INITRD_SIZE, &initrd.size().to_be_bytes());
+            parameters.initrd_start.set(initrd_start);
+            parameters.initrd_size.set(initrd.size());
+            put(kernel::PARAMETERS, parameters.as_bytes());
         }
         let mut text: Vec<u8> = command_line.bytes().collect();
         text.push(0);

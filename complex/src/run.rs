@@ -133,45 +133,28 @@ impl Configuration {
                     if let Some(io) = taken {
                         let result =
                             state.io_interruption(io.subsystem_id.get(), io.parameter.get(), io.identification.get());
-                        if !engine::complete(state, result, 0) {
-                            return Exit::ProgramLoop;
-                        }
-                        if state.local & cpu::local::STEP != 0 {
-                            return Exit::Step;
+                        if let Some(exit) = completed(state, result, 0) {
+                            return exit;
                         }
                     }
                 }
                 engine::Exit::Instruction { what, ilc } => {
-                    let exit = match what {
-                        Intercepted::Diagnose { r1, r3, code } => Exit::Diagnose { r1, r3, code, ilc },
-                        Intercepted::Iucv => Exit::Iucv { ilc },
+                    let result = match what {
+                        Intercepted::Diagnose { r1, r3, code } => return Exit::Diagnose { r1, r3, code, ilc },
+                        Intercepted::Iucv => return Exit::Iucv { ilc },
                         Intercepted::Wait => continue,
-                        Intercepted::StartInterpretiveExecution(at) => {
-                            let result = self.interpret(state, guests, at, ilc);
-                            state.budget = state.budget.min(BUDGET) - INTERCEPTION;
-                            if !engine::complete(state, result, ilc) {
-                                return Exit::ProgramLoop;
-                            }
-                            if state.local & cpu::local::STEP != 0 {
-                                return Exit::Step;
-                            }
-                            continue;
-                        }
+                        Intercepted::StartInterpretiveExecution(at) => self.interpret(state, guests, at, ilc),
                         _ => {
                             let before = self.now();
                             let result = self.perform(state, what);
-                            state.budget = state.budget.min(BUDGET) - INTERCEPTION;
                             *performing += self.now().unix_nanos().saturating_sub(before.unix_nanos());
-                            if !engine::complete(state, result, ilc) {
-                                return Exit::ProgramLoop;
-                            }
-                            if state.local & cpu::local::STEP != 0 {
-                                return Exit::Step;
-                            }
-                            continue;
+                            result
                         }
                     };
-                    return exit;
+                    state.budget = state.budget.min(BUDGET) - INTERCEPTION;
+                    if let Some(exit) = completed(state, result, ilc) {
+                        return exit;
+                    }
                 }
                 engine::Exit::Wait => {
                     let enabled = mask::IO | mask::EXTERNAL | mask::MACHINE_CHECK;
@@ -252,4 +235,12 @@ impl Configuration {
         }
         self.cpus[state.address as usize].stopped.store(state.stopped, SeqCst);
     }
+}
+
+/// Ends an instruction or takes an interruption; why the CPU comes back now, if it does.
+fn completed(state: &mut State, result: Result<(), Interruption>, ilc: u8) -> Option<Exit> {
+    if !engine::complete(state, result, ilc) {
+        return Some(Exit::ProgramLoop);
+    }
+    (state.local & cpu::local::STEP != 0).then_some(Exit::Step)
 }

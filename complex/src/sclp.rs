@@ -5,11 +5,17 @@
 //! its parameter. Events for the guest wait here until it reads them.
 
 use crate::Configuration;
+use arch::service::{
+    CpuEntry, CpuInfo, ENHANCED_SUPPRESSION, EVENT_ACCEPTED, EventBuffer, EventMasks, GdsVector,
+    INTERPRETIVE_EXECUTION, MessageHeader, MessageObject, SccbHeader, ScpInfo, TEXT_OBJECT,
+};
 use arch::{Program, Real};
+use base::layout::{U16, U32};
 use base::{Held, ebcdic};
 use cpu::{External, Interruption, State};
 use std::collections::VecDeque;
 use std::iter;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// Interruption-parameter bits beside the block's address: an event is waiting.
 pub(crate) const EVENT_PENDING: u32 = 3;
@@ -49,11 +55,6 @@ const ASCII: u32 = 1 << (32 - ASCII_TYPE);
 const ASCII_TYPE: u8 = 0x1a;
 /// The first byte of what the ASCII console sends: what follows has been typed.
 const ASCII_DATA: u8 = 0;
-/// In byte 85 of what READ SCP INFO gives: enhanced suppression on protection. KVM relies on it for pages that its
-/// guest and others share until one of them stores.
-const ENHANCED_SUPPRESSION: u8 = 0x02;
-/// In the third byte of a CPU's entry: interpretive execution, format 2.
-const INTERPRETIVE_EXECUTION: u8 = 0x08;
 /// What the guest may send us, and what it may receive.
 const WE_RECEIVE: u32 = MESSAGE | PRIORITY_MESSAGE;
 const WE_SEND: u32 = OPERATOR_COMMAND | QUIESCE;
@@ -86,8 +87,10 @@ impl ServiceElement {
         let text: Vec<u8> = ebcdic::from_str(line).into_iter().take(200).collect();
         // GDS vectors, each within the other: MDS-MU, CP-MSU, text command, self-defining text message, text.
         let sub = |key: u8, data: &[u8]| [&[data.len() as u8 + 2, key], data].concat();
-        let vector =
-            |id: u16, data: &[u8]| [&(data.len() as u16 + 4).to_be_bytes()[..], &id.to_be_bytes(), data].concat();
+        let vector = |id: u16, data: &[u8]| {
+            let length = U16::new((size_of::<GdsVector>() + data.len()) as u16);
+            [GdsVector { length, id: U16::new(id) }.as_bytes(), data].concat()
+        };
         let message = sub(0x31, &sub(0x30, &text));
         let buffer = vector(0x1310, &vector(0x1212, &vector(0x1320, &message)));
         self.event(OPERATOR_COMMAND, 1, &buffer)
@@ -131,10 +134,23 @@ impl ServiceElement {
     }
 }
 
-/// An event buffer: length, type, flags, a halfword that is not used, data.
+/// An event buffer with its data.
 fn event_buffer(kind: u8, data: &[u8]) -> Vec<u8> {
-    let [high, low] = (data.len() as u16 + 6).to_be_bytes();
-    [&[high, low, kind, 0, 0, 0], data].concat()
+    let length = U16::new((size_of::<EventBuffer>() + data.len()) as u16);
+    [EventBuffer { length, kind, ..EventBuffer::default() }.as_bytes(), data].concat()
+}
+
+/// The header of a control block, of which there are at least eight bytes.
+fn header(block: &mut [u8]) -> &mut SccbHeader {
+    SccbHeader::mut_from_prefix(block).expect("shorter blocks are refused").0
+}
+
+/// Writes the entries of CPUs to where there is room for them.
+fn put_cpus(cpus: &[u16], to: &mut [u8]) {
+    for (entry, &cpu) in to.chunks_exact_mut(size_of::<CpuEntry>()).zip(cpus) {
+        let facilities = INTERPRETIVE_EXECUTION;
+        entry.copy_from_slice(CpuEntry { address: cpu as u8, facilities, ..CpuEntry::default() }.as_bytes());
+    }
 }
 
 impl Configuration {
@@ -146,7 +162,7 @@ impl Configuration {
         }
         let at = state.absolute(Real(address));
         let length = self.storage().read_u16(at).map_err(|_| Program::Addressing)? as usize;
-        if length < 8 {
+        if length < size_of::<SccbHeader>() {
             return Err(Program::Specification.into());
         }
         let mut block = vec![0; length];
@@ -156,7 +172,7 @@ impl Configuration {
         } else {
             self.serve(command, &mut block)
         };
-        block[6..8].copy_from_slice(&code.to_be_bytes());
+        header(&mut block).response.set(code);
         self.storage().write(at, &block).map_err(|_| Program::Addressing)?;
         let more = self.service.lock().held().waits();
         self.external(External {
@@ -183,69 +199,61 @@ impl Configuration {
 
     fn read_scp_info(&self, block: &mut [u8]) -> u16 {
         let cpus: Vec<u16> = self.cpus().collect();
-        let entries = 144;
-        if block.len() < entries + 16 * cpus.len() {
+        let entries = size_of::<ScpInfo>();
+        if block.len() < entries + size_of::<CpuEntry>() * cpus.len() {
             return response::INSUFFICIENT_LENGTH;
         }
-        block[8..].fill(0);
+        block[size_of::<SccbHeader>()..].fill(0);
+        let (info, rest) = ScpInfo::mut_from_prefix(block).expect("the length was compared");
         // Increments of whole megabytes, so few that their number fits a halfword.
         let megabytes = self.storage().size() >> 20;
         let mut increment = 1;
         while megabytes / increment > 0xffff {
             increment *= 2;
         }
-        block[8..10].copy_from_slice(&((megabytes / increment) as u16).to_be_bytes());
-        block[10] = if increment < 256 { increment as u8 } else { 0 };
-        block[16..18].copy_from_slice(&(cpus.len() as u16).to_be_bytes());
-        block[18..20].copy_from_slice(&(entries as u16).to_be_bytes());
-        block[24..32].copy_from_slice(&self.ipl.lock().held().load_parameter());
-        block[85] = ENHANCED_SUPPRESSION;
-        if increment >= 256 {
-            block[100..104].copy_from_slice(&(increment as u32).to_be_bytes());
+        info.increments.set((megabytes / increment) as u16);
+        match u8::try_from(increment) {
+            Ok(increment) => info.increment_size = increment,
+            Err(_) => info.increment_size_2.set(increment as u32),
         }
-        for (n, cpu) in cpus.iter().enumerate() {
-            block[entries + 16 * n] = *cpu as u8;
-            block[entries + 16 * n + 2] = INTERPRETIVE_EXECUTION;
-        }
+        info.cpus.set(cpus.len() as u16);
+        info.cpu_offset.set(entries as u16);
+        info.load_parameter = self.ipl.lock().held().load_parameter();
+        info.facilities_85 = ENHANCED_SUPPRESSION;
+        put_cpus(&cpus, rest);
         response::INFORMATION
     }
 
     fn read_cpu_info(&self, block: &mut [u8]) -> u16 {
         let cpus: Vec<u16> = self.cpus().collect();
-        let entries = 24;
-        if block.len() < entries + 16 * cpus.len() {
+        let entries = size_of::<CpuInfo>();
+        let end = entries + size_of::<CpuEntry>() * cpus.len();
+        if block.len() < end {
             return response::INSUFFICIENT_LENGTH;
         }
-        block[8..].fill(0);
-        block[8..10].copy_from_slice(&(cpus.len() as u16).to_be_bytes());
-        block[10..12].copy_from_slice(&(entries as u16).to_be_bytes());
-        block[14..16].copy_from_slice(&((entries + 16 * cpus.len()) as u16).to_be_bytes());
-        for (n, cpu) in cpus.iter().enumerate() {
-            block[entries + 16 * n] = *cpu as u8;
-            block[entries + 16 * n + 2] = INTERPRETIVE_EXECUTION;
-        }
+        block[size_of::<SccbHeader>()..].fill(0);
+        let (info, rest) = CpuInfo::mut_from_prefix(block).expect("the length was compared");
+        info.configured.set(cpus.len() as u16);
+        info.configured_offset.set(entries as u16);
+        info.standby_offset.set(end as u16);
+        put_cpus(&cpus, rest);
         response::INFORMATION
     }
 
     /// The guest says what it listens to and sends; masks of 4 or 8 bytes: its receive and send masks, then ours.
     fn write_event_mask(&self, block: &mut [u8]) -> u16 {
-        if block.len() < 12 {
-            return response::INSUFFICIENT_LENGTH;
-        }
-        let length = u16::from_be_bytes([block[10], block[11]]) as usize;
-        if !matches!(length, 4 | 8) || block.len() < 12 + 4 * length {
+        let Ok((head, masks)) = EventMasks::mut_from_prefix(block) else { return response::INSUFFICIENT_LENGTH };
+        let length = usize::from(head.mask_length.get());
+        if !matches!(length, 4 | 8) || masks.len() < 4 * length {
             return response::INVALID_MASK_LENGTH;
         }
-        let word = |n: usize| {
-            let at = 12 + n * length;
-            u32::from_be_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]])
-        };
+        let (receives, _) = U32::read_from_prefix(masks).expect("the length was compared");
         let ascii = if self.host.has_ascii_console() { ASCII } else { 0 };
-        self.service.lock().held().receive_mask = word(0) & (WE_SEND | ascii);
+        self.service.lock().held().receive_mask = receives.get() & (WE_SEND | ascii);
         for (n, mask) in [(2, WE_RECEIVE | ascii), (3, WE_SEND | ascii)] {
-            let at = 12 + n * length;
-            block[at..at + length].fill(0);
-            block[at..at + 4].copy_from_slice(&mask.to_be_bytes());
+            let ours = &mut masks[n * length..][..length];
+            ours.fill(0);
+            U32::new(mask).write_to_prefix(ours).expect("the length was compared");
         }
         response::DONE
     }
@@ -253,20 +261,20 @@ impl Configuration {
     /// Messages of the guest: buffers with message-data blocks, in which each text object is a line, or with bytes for
     /// the ASCII console.
     fn write_event_data(&self, block: &mut [u8]) -> u16 {
-        let mut at = 8;
-        while at + 6 <= block.len() {
-            let length = u16::from_be_bytes([block[at], block[at + 1]]) as usize;
-            if length < 6 || at + length > block.len() {
-                return if at == 8 { response::INVALID_FUNCTION } else { response::DONE };
-            }
-            let data = &block[at + 6..at + length];
-            match block[at + 2] {
+        let mut rest = &mut block[size_of::<SccbHeader>()..];
+        let mut first = true;
+        while let Ok((event, behind)) = EventBuffer::mut_from_prefix(rest) {
+            let length = usize::from(event.length.get()).checked_sub(size_of::<EventBuffer>());
+            let Some((data, others)) = length.and_then(|length| behind.split_at_mut_checked(length)) else {
+                return if first { response::INVALID_FUNCTION } else { response::DONE };
+            };
+            match event.kind {
                 2 | 9 => text_lines(data).iter().for_each(|line| self.host.service_message(line)),
                 ASCII_TYPE if self.host.has_ascii_console() => self.host.ascii_console(data),
                 _ => return response::INVALID_EVENT,
             }
-            block[at + 3] |= 0x80;
-            at += length;
+            event.flags |= EVENT_ACCEPTED;
+            (rest, first) = (others, false);
         }
         response::DONE
     }
@@ -274,34 +282,32 @@ impl Configuration {
     fn read_event_data(&self, block: &mut [u8]) -> u16 {
         let mut service = self.service.lock().held();
         let Some(event) = service.next() else { return response::NO_EVENTS };
-        if block.len() < 8 + event.len() {
+        let length = size_of::<SccbHeader>() + event.len();
+        if block.len() < length {
             service.events.push_front(event);
             return response::INSUFFICIENT_LENGTH;
         }
-        block[8..8 + event.len()].copy_from_slice(&event);
-        block[8 + event.len()..].fill(0);
-        let length = (8 + event.len()) as u16;
-        block[..2].copy_from_slice(&length.to_be_bytes());
+        block[size_of::<SccbHeader>()..length].copy_from_slice(&event);
+        block[length..].fill(0);
+        header(block).length.set(length as u16);
         if service.waits() { response::MORE } else { response::DONE }
     }
 }
 
-/// The lines of a message-data block: the text in objects of type 4.
+/// The lines of a message-data block: the text in objects of that kind.
 fn text_lines(mdb: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
-    // Header: length, type, tag "MDB ", revision; objects follow.
-    let mut at = 12;
-    while at + 4 <= mdb.len() {
-        let length = u16::from_be_bytes([mdb[at], mdb[at + 1]]) as usize;
-        let kind = u16::from_be_bytes([mdb[at + 2], mdb[at + 3]]);
-        if length < 4 || at + length > mdb.len() {
-            break;
+    let mut rest = mdb.get(size_of::<MessageHeader>()..).unwrap_or_default();
+    while let Ok((object, behind)) = MessageObject::ref_from_prefix(rest) {
+        let length = usize::from(object.length.get()).checked_sub(size_of::<MessageObject>());
+        let Some((data, others)) = length.and_then(|length| behind.split_at_checked(length)) else { break };
+        // Flags, then the text.
+        if object.kind == TEXT_OBJECT
+            && let Some(text) = data.get(2..)
+        {
+            lines.push(ebcdic::to_string(text).trim_end_matches(['\0', '\n']).to_string());
         }
-        if kind == 4 && length >= 6 {
-            let text = ebcdic::to_string(&mdb[at + 6..at + length]);
-            lines.push(text.trim_end_matches(['\0', '\n']).to_string());
-        }
-        at += length;
+        rest = others;
     }
     lines
 }

@@ -13,17 +13,20 @@
 //! for a page of the guest that the host's tables do not lead to, is a program interruption of SIE.
 
 use crate::{Configuration, run::BUDGET};
-use arch::interpretation::{EXECUTED, StateDescription, code, flag, offset, validity};
+use arch::interpretation::{EXECUTED, StateDescription, code, flag, validity};
 use arch::interruption::external;
 use arch::{Absolute, Program, Psw, Real, lowcore, mask};
+use base::layout::{U16, U32, U64};
 use cpu::{
     Architecture, Facilities, Floating, HostFault, HostSpace, Intercepted, Interruption, Shared, Signals, Space, State,
     attention,
 };
 use engine::{BlockCache, Exit};
+use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use storage::Storage;
+use zerocopy::{Immutable, IntoBytes, transmute};
 
 /// Guest instructions between two looks at what the host and others want.
 const CHUNK: i64 = 2000;
@@ -76,17 +79,27 @@ struct Description<'a> {
     at: Absolute,
 }
 
+/// Stores some fields of a description. The others stay as they are: other CPUs change some of them meanwhile.
+macro_rules! put {
+    ($description:expr, $($field:ident: $value:expr),+) => {
+        $($description.put(offset_of!(StateDescription, $field), |d| &d.$field, $value);)+
+    };
+}
+
 impl Description<'_> {
-    fn put(&self, offset: u64, bytes: &[u8]) {
-        self.storage.write(Absolute(self.at.0 + offset), bytes).expect("SIE has looked at the frame");
+    /// Stores the field at an offset, which has the type of the field that is named.
+    fn put<T: IntoBytes + Immutable>(&self, offset: usize, _: fn(&StateDescription) -> &T, value: impl Into<T>) {
+        let at = Absolute(self.at.0 + offset as u64);
+        self.storage.write(at, value.into().as_bytes()).expect("SIE has looked at the frame");
     }
 
     fn flags(&self) -> u32 {
-        self.storage.read_u32(Absolute(self.at.0 + offset::FLAGS)).expect("SIE has looked at the frame")
+        let at = Absolute(self.at.0 + offset_of!(StateDescription, flags) as u64);
+        self.storage.read_u32(at).expect("SIE has looked at the frame")
     }
 
     fn intercept(&self, code: u8) {
-        self.put(offset::CODE, &[code, 0]);
+        put!(self, code: code, status: 0);
     }
 }
 
@@ -135,12 +148,12 @@ impl Configuration {
         ilc: u8,
     ) -> Result<(), Interruption> {
         let storage = self.storage().clone();
-        let bytes = storage.read_array(at).map_err(|_| Program::Addressing)?;
-        let values = StateDescription::decode(&bytes);
+        let bytes: [u8; StateDescription::SIZE] = storage.read_array(at).map_err(|_| Program::Addressing)?;
+        let values: StateDescription = transmute!(bytes);
         let description = Description { storage: &storage, at };
         let space = HostSpace::of(host, values.first_byte(), values.last_byte());
         if let Some(why) = invalid(&values, &space) {
-            description.put(offset::PARAMETERS, &(u32::from(why) << 16).to_be_bytes());
+            put!(description, parameters: u32::from(why) << 16);
             description.intercept(code::VALIDITY);
             return Ok(());
         }
@@ -149,7 +162,7 @@ impl Configuration {
         if guest.epoch != host.translation_epoch() || values.host_cpu != here {
             guest.state.purge_tlb();
             guest.epoch = host.translation_epoch();
-            description.put(offset::HOST_CPU, &here.to_be_bytes());
+            put!(description, host_cpu: here);
         }
         let controls = match guest.state.interpret_in(host, space, values.prefix()) {
             Ok(controls) => controls,
@@ -158,8 +171,8 @@ impl Configuration {
                 return Err(host_exception(host, fault));
             }
         };
-        controls.load_control = values.load_control;
-        controls.interceptions = values.interceptions;
+        controls.load_control = values.load_control.get();
+        controls.interceptions = values.interceptions.get();
         controls.per = values.flags & flag::PER != 0;
         controls.control_area = values.system_control_area().map(Absolute);
         load(&mut guest.state, host, &values);
@@ -168,17 +181,17 @@ impl Configuration {
         match end {
             End::Interception(code) => description.intercept(code),
             End::Instruction { code, text, executed } => {
-                description.put(offset::INSTRUCTION, &text);
+                let [a, b, c, d, e, f] = text;
+                let (first, rest) = (U16::from_bytes([a, b]), U32::from_bytes([c, d, e, f]));
                 let status = if executed == 0 { 0 } else { EXECUTED | executed << 4 };
-                description.put(offset::CODE, &[code, status]);
+                put!(description, instruction: first, parameters: rest, code: code, status: status);
             }
             End::Program { why, ilc } => {
                 tell_program_interruption(&mut guest.state, why, ilc, &description);
                 description.intercept(code::PROGRAM);
             }
             End::External(code) => {
-                description.put(offset::EXTERNAL_CPU, &0u16.to_be_bytes());
-                description.put(offset::EXTERNAL_CODE, &code.to_be_bytes());
+                put!(description, external_cpu: 0, external_code: code);
                 description.intercept(code::EXTERNAL_INTERRUPTION);
             }
             End::Host(fault) => {
@@ -292,20 +305,20 @@ fn facilities(host: &State, values: &StateDescription) -> Facilities {
 /// Makes the guest's CPU what the description says, with the host's registers.
 fn load(guest: &mut State, host: &State, values: &StateDescription) {
     guest.gr[..14].copy_from_slice(&host.gr[..14]);
-    guest.gr[14..].copy_from_slice(&values.general);
+    guest.gr[14..].copy_from_slice(&values.general.map(U64::get));
     (guest.fpr, guest.fpc, guest.ar) = (host.fpr, host.fpc, host.ar);
-    guest.cr = values.control;
-    let [mask, address] = values.psw;
+    guest.cr = values.control.map(U64::get);
+    let [mask, address] = values.psw.map(U64::get);
     guest.set_psw(Psw { mask, address });
     guest.control_changed();
     guest.stopped = false;
     guest.per_pending = None;
-    guest.breaking_event = values.breaking_event;
-    guest.tod_programmable = values.tod_programmable;
-    let offset = host.shared().tod_offset.load(SeqCst).wrapping_add(values.epoch);
+    guest.breaking_event = values.breaking_event.get();
+    guest.tod_programmable = values.tod_programmable.get();
+    let offset = host.shared().tod_offset.load(SeqCst).wrapping_add(values.epoch.get());
     guest.shared().tod_offset.store(offset, SeqCst);
-    guest.clock_comparator = values.clock_comparator;
-    guest.set_cpu_timer(values.cpu_timer);
+    guest.clock_comparator = values.clock_comparator.get();
+    guest.set_cpu_timer(values.cpu_timer.get());
     guest.set_timer_running(true);
 }
 
@@ -314,15 +327,16 @@ fn store(guest: &mut State, host: &mut State, description: &Description) {
     guest.set_timer_running(false);
     host.gr[..14].copy_from_slice(&guest.gr[..14]);
     (host.fpr, host.fpc, host.ar) = (guest.fpr, guest.fpc, guest.ar);
-    let words = |offset, words: &[u64]| {
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
-        description.put(offset, &bytes);
-    };
-    words(offset::CPU_TIMER, &[guest.cpu_timer(), guest.clock_comparator]);
-    words(offset::PSW, &[guest.psw_word(), guest.ia, guest.gr[14], guest.gr[15]]);
-    words(offset::CONTROL, &guest.cr);
-    words(offset::BREAKING_EVENT, &[guest.breaking_event]);
-    description.put(offset::TOD_PROGRAMMABLE, &guest.tod_programmable.to_be_bytes());
+    put!(
+        description,
+        cpu_timer: guest.cpu_timer(),
+        clock_comparator: guest.clock_comparator,
+        psw: [guest.psw_word(), guest.ia].map(U64::new),
+        general: [guest.gr[14], guest.gr[15]].map(U64::new),
+        control: guest.cr.map(U64::new),
+        breaking_event: guest.breaking_event,
+        tod_programmable: guest.tod_programmable
+    );
 }
 
 /// Has the guest's CPU come back as soon as it is enabled for what the host has for it.
@@ -381,18 +395,15 @@ fn tell_program_interruption(guest: &mut State, why: Interruption, ilc: u8, desc
     let mut code = program as u16;
     if let Some(event) = guest.per_pending.take() {
         code |= Program::PerEvent as u16;
-        description.put(offset::PER_CODE, &[event.code, event.atmid]);
-        description.put(offset::PER_ADDRESS, &event.address.to_be_bytes());
+        put!(description, per_code: event.code, per_atmid: event.atmid, per_address: event.address);
     }
-    description.put(offset::PROGRAM_LENGTH, &u16::from(ilc).to_be_bytes());
-    description.put(offset::PROGRAM_CODE, &code.to_be_bytes());
-    description.put(offset::DATA_CODE, &u32::from(data).to_be_bytes());
-    description.put(offset::EXCEPTION_ACCESS, &[guest.exception_access_id]);
+    put!(description, program_length: u16::from(ilc), program_code: code, data_code: u32::from(data));
+    put!(description, exception_access: guest.exception_access_id);
     let word = if program == Program::MonitorEvent {
-        description.put(offset::MONITOR_CLASS, &u16::from(guest.monitor_class).to_be_bytes());
+        put!(description, monitor_class: u16::from(guest.monitor_class));
         guest.monitor_code
     } else {
         guest.translation_exception_id
     };
-    description.put(offset::TRANSLATION_EXCEPTION, &word.to_be_bytes());
+    put!(description, translation_exception: word);
 }

@@ -2,8 +2,11 @@
 
 use crate::Configuration;
 use arch::Program;
+use arch::system_information::{BasicMachine, DEDICATED, MachineCpus, OneCpu, Partition, VirtualMachines};
 use base::ebcdic::padded;
+use base::layout::{U16, U32};
 use cpu::{At, Interruption, State};
+use zerocopy::{FromZeros, IntoBytes};
 
 /// The level under this machine, for STSI 3.2.2.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,23 +55,6 @@ impl Identity {
     }
 }
 
-/// A block being filled.
-struct Sysib([u8; 4096]);
-
-impl Sysib {
-    fn text<const N: usize>(&mut self, at: usize, text: &str) {
-        self.0[at..at + N].copy_from_slice(&padded::<N>(text));
-    }
-
-    fn half(&mut self, at: usize, v: u16) {
-        self.0[at..at + 2].copy_from_slice(&v.to_be_bytes());
-    }
-
-    fn word(&mut self, at: usize, v: u32) {
-        self.0[at..at + 4].copy_from_slice(&v.to_be_bytes());
-    }
-}
-
 /// The CPU capability of STSI 1.2.2: a smaller number is a faster CPU. A z196's order of magnitude.
 const CAPABILITY: u32 = 500;
 
@@ -94,18 +80,22 @@ impl Configuration {
         if at.address % 4096 != 0 {
             return Err(Program::Specification.into());
         }
-        let mut block = Sysib([0; 4096]);
+        let mut block = [0; 4096];
+        let mut put = |sysib: &[u8]| {
+            block[..sysib.len()].copy_from_slice(sysib);
+            true
+        };
         let known = function as u64 <= level
             && match (function, selector1, selector2) {
-                (1, 1, 1) => self.basic_machine(&mut block),
-                (1, 2, 1) | (2, 2, 1) => self.one_cpu(&mut block, state.address),
-                (1, 2, 2) => self.basic_machine_cpus(&mut block),
-                (2, 2, 2) => self.partition(&mut block),
-                (3, 2, 2) => control_program.is_some_and(|cp| self.virtual_machine(&mut block, &cp)),
+                (1, 1, 1) => put(self.basic_machine().as_bytes()),
+                (1, 2, 1) | (2, 2, 1) => put(self.one_cpu(state.address).as_bytes()),
+                (1, 2, 2) => put(self.basic_machine_cpus().as_bytes()),
+                (2, 2, 2) => put(self.partition().as_bytes()),
+                (3, 2, 2) => control_program.is_some_and(|cp| put(self.virtual_machine(&cp).as_bytes())),
                 _ => false,
             };
         if known {
-            state.write_bytes(at, &block.0)?;
+            state.write_bytes(at, &block)?;
             state.cc = 0;
         } else {
             state.cc = 3;
@@ -113,66 +103,67 @@ impl Configuration {
         Ok(())
     }
 
-    fn cpu_counts(&self) -> (u16, u16) {
-        let configured = self.cpus().count() as u16;
-        (configured, configured)
+    /// How many CPUs there are. All are configured.
+    fn cpu_count(&self) -> U16 {
+        U16::new(self.cpus().count() as u16)
     }
 
-    fn sequence(&self) -> String {
-        format!("{:016X}", self.identity.serial)
+    fn sequence(&self) -> [u8; 16] {
+        padded(&format!("{:016X}", self.identity.serial))
     }
 
-    fn basic_machine(&self, block: &mut Sysib) -> bool {
+    fn basic_machine(&self) -> BasicMachine {
         let id = &self.identity;
-        block.text::<16>(0x20, &id.manufacturer);
-        block.text::<4>(0x30, &id.machine_type);
-        block.text::<16>(0x40, &id.model);
-        block.text::<16>(0x50, &self.sequence());
-        block.text::<4>(0x60, "00");
-        block.text::<16>(0x64, &id.model);
-        block.text::<16>(0x74, "");
-        block.text::<16>(0x84, "");
-        true
+        BasicMachine {
+            manufacturer: padded(&id.manufacturer),
+            machine_type: padded(&id.machine_type),
+            model_capacity: padded(&id.model),
+            sequence: self.sequence(),
+            plant: padded("00"),
+            model: padded(&id.model),
+            permanent_capacity: padded(""),
+            temporary_capacity: padded(""),
+            ..BasicMachine::default()
+        }
     }
 
-    fn one_cpu(&self, block: &mut Sysib, address: u16) -> bool {
-        block.text::<16>(0x50, &self.sequence());
-        block.text::<4>(0x60, "00");
-        block.half(0x64, 0);
-        block.half(0x66, address);
-        true
+    fn one_cpu(&self, address: u16) -> OneCpu {
+        let mut sysib = OneCpu::new_zeroed();
+        (sysib.sequence, sysib.plant) = (self.sequence(), padded("00"));
+        sysib.cpu_address.set(address);
+        sysib
     }
 
-    fn basic_machine_cpus(&self, block: &mut Sysib) -> bool {
-        let (total, configured) = self.cpu_counts();
-        block.word(0x18, CAPABILITY);
-        block.word(0x20, CAPABILITY);
-        block.half(0x24, total);
-        block.half(0x26, configured);
-        true
+    fn basic_machine_cpus(&self) -> MachineCpus {
+        let (capability, cpus) = (U32::new(CAPABILITY), self.cpu_count());
+        let nominal_capability = capability;
+        MachineCpus { nominal_capability, capability, total: cpus, configured: cpus, ..MachineCpus::default() }
     }
 
-    fn partition(&self, block: &mut Sysib) -> bool {
-        let (total, configured) = self.cpu_counts();
-        block.half(0x20, 1);
-        block.0[0x23] = 0x80;
-        block.half(0x24, total);
-        block.half(0x26, configured);
-        block.text::<8>(0x2c, &self.identity.partition);
-        block.word(0x34, 1000);
-        block.half(0x4a, configured);
-        true
+    fn partition(&self) -> Partition {
+        let cpus = self.cpu_count();
+        Partition {
+            number: U16::new(1),
+            characteristics: DEDICATED,
+            total: cpus,
+            configured: cpus,
+            name: padded(&self.identity.partition),
+            capability_adjustment: U32::new(1000),
+            shared: cpus,
+            ..Partition::default()
+        }
     }
 
-    fn virtual_machine(&self, block: &mut Sysib, cp: &ControlProgram) -> bool {
-        let (total, configured) = self.cpu_counts();
-        block.0[0x1f] = 1;
-        let entry = 0x20;
-        block.half(entry + 4, total);
-        block.half(entry + 6, configured);
-        block.text::<8>(entry + 0xc, &cp.machine);
-        block.word(entry + 0x14, 1000);
-        block.text::<16>(entry + 0x18, &cp.identification);
-        true
+    fn virtual_machine(&self, cp: &ControlProgram) -> VirtualMachines {
+        let cpus = self.cpu_count();
+        VirtualMachines {
+            count: 1,
+            total: cpus,
+            configured: cpus,
+            name: padded(&cp.machine),
+            capability_adjustment: U32::new(1000),
+            control_program: padded(&cp.identification),
+            ..VirtualMachines::default()
+        }
     }
 }

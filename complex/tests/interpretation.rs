@@ -5,13 +5,22 @@
 
 mod machine;
 
-use arch::interpretation::{StateDescription, code, flag, intercept, offset};
+use arch::interpretation::{StateDescription, code, flag, intercept};
 use arch::lowcore::z;
 use arch::{Absolute, mask};
 use base::bits::bit64;
+use base::layout::U64;
 use cpu::State;
 use machine::*;
 use support::Random;
+use zerocopy::FromBytes;
+
+/// Where a field of a state description lies.
+macro_rules! at {
+    ($field:ident) => {
+        std::mem::offset_of!(StateDescription, $field) as u64
+    };
+}
 
 /// The state description.
 const DESCRIPTION: u64 = 0xa000;
@@ -39,12 +48,12 @@ impl Host {
         }
         machine.set(|s| s.cr[1] = asce);
         let host = Host { machine, asce };
-        host.put32(offset::FLAGS, flag::Z);
-        host.put64(offset::ORIGIN, GUEST);
-        host.put64(offset::LIMIT, GUEST);
-        host.put64(offset::CLOCK_COMPARATOR, u64::MAX);
-        host.put64(offset::CPU_TIMER, 1 << 50);
-        host.put64(offset::CONTROL, 0xe0);
+        host.put32(at!(flags), flag::Z);
+        host.put64(at!(origin), GUEST);
+        host.put64(at!(limit), GUEST);
+        host.put64(at!(clock_comparator), u64::MAX);
+        host.put64(at!(cpu_timer), 1 << 50);
+        host.put64(at!(control), 0xe0);
         for (n, class) in [z::PROGRAM_NEW, z::SVC_NEW, z::EXTERNAL_NEW].into_iter().enumerate() {
             host.machine.put64(FRAMES + class, mask::WAIT);
             host.machine.put64(FRAMES + class + 8, 0xe00 + 16 * n as u64);
@@ -63,8 +72,8 @@ impl Host {
     /// Runs the guest from `source`, once. The host's registers 0 to 13 are the guest's.
     fn run(&self, source: &str) -> Ending {
         self.machine.text(FRAMES + TEXT, source);
-        self.put64(offset::PSW, WIDE);
-        self.put64(offset::PSW + 8, TEXT);
+        self.put64(at!(psw), WIDE);
+        self.put64(at!(psw) + 8, TEXT);
         self.again()
     }
 
@@ -77,7 +86,7 @@ impl Host {
 
     fn description(&self) -> StateDescription {
         let bytes = self.machine.get(DESCRIPTION, StateDescription::SIZE);
-        StateDescription::decode(&bytes.try_into().expect("its size was asked for"))
+        StateDescription::read_from_bytes(&bytes).expect("its size was asked for")
     }
 
     fn set(&self, change: impl FnOnce(&mut State)) {
@@ -89,11 +98,14 @@ impl Host {
 fn a_guest_runs_until_an_instruction_is_the_hosts() {
     let host = Host::new();
     host.set(|s| s.gr[3] = 100);
-    host.put64(offset::GENERAL, 7);
+    host.put64(at!(general), 7);
     let ending = host.run("LA 2,0; AGR 2,3; BRCTG 3,*-4; STG 2,0(0,12); LA 14,1(14); DIAG 2,5,0x500");
     assert_eq!(ending, Ending::Done);
     let d = host.description();
-    assert_eq!((d.code, d.status, d.instruction, d.parameters), (code::INSTRUCTION, 0, 0x8325, 0x0500_0000));
+    assert_eq!(
+        (d.code, d.status, d.instruction.get(), d.parameters.get()),
+        (code::INSTRUCTION, 0, 0x8325, 0x0500_0000)
+    );
     assert_eq!(host.machine.gr(2), 5050, "registers are shared");
     assert_eq!(host.machine.get64(FRAMES + GUEST_DATA), 5050, "storage is the guest's");
     assert_eq!(d.general[0], 8, "14 and 15 are in the description");
@@ -108,7 +120,7 @@ fn the_target_of_execute_is_told() {
     host.set(|s| s.gr[1] = 5);
     assert_eq!(host.run("EX 1,0(0,12)"), Ending::Done);
     let d = host.description();
-    assert_eq!((d.code, d.instruction, d.parameters), (code::INSTRUCTION, 0x8325, 0x0500_0000));
+    assert_eq!((d.code, d.instruction.get(), d.parameters.get()), (code::INSTRUCTION, 0x8325, 0x0500_0000));
     assert_eq!(d.status, 0x41, "an EXECUTE of four bytes");
     assert_eq!(d.psw[1], TEXT + 4);
 }
@@ -118,18 +130,18 @@ fn the_guests_own_interruptions_are_the_guests() {
     let host = Host::new();
     assert_eq!(host.run("SVC 17"), Ending::Done);
     let d = host.description();
-    assert_eq!((d.code, d.psw), (code::WAIT, [mask::WAIT, 0xe10]));
+    assert_eq!((d.code, d.psw.map(U64::get)), (code::WAIT, [mask::WAIT, 0xe10]));
     assert_eq!(host.machine.get32(FRAMES + z::SVC_ILC), 0x0002_0011);
     assert_eq!(host.machine.get64(FRAMES + z::SVC_OLD + 8), TEXT + 2);
     // A program interruption, with the prefix area elsewhere.
-    host.put32(offset::PREFIX, 0x8000);
+    host.put32(at!(prefix), 0x8000);
     host.machine.put64(FRAMES + 0x8000 + z::PROGRAM_NEW, mask::WAIT);
     host.machine.put64(FRAMES + 0x8000 + z::PROGRAM_NEW + 8, 0xbad);
     assert_eq!(host.run("LG 1,0(0,2)"), Ending::Done, "address 0 is the prefix area");
     host.set(|s| s.gr[2] = 0x10_0000);
     assert_eq!(host.run("LG 1,0(0,2)"), Ending::Done);
     let d = host.description();
-    assert_eq!((d.code, d.psw), (code::WAIT, [mask::WAIT, 0xbad]));
+    assert_eq!((d.code, d.psw.map(U64::get)), (code::WAIT, [mask::WAIT, 0xbad]));
     assert_eq!(host.machine.get32(FRAMES + 0x8000 + z::PROGRAM_ILC), 0x0006_0005, "outside the guest's storage");
 }
 
@@ -137,8 +149,8 @@ fn the_guests_own_interruptions_are_the_guests() {
 fn privileged_instructions_of_the_problem_state_are_the_guests_exceptions() {
     let host = Host::new();
     host.machine.text(FRAMES + TEXT, "DIAG 1,2,0");
-    host.put64(offset::PSW, WIDE | mask::PROBLEM);
-    host.put64(offset::PSW + 8, TEXT);
+    host.put64(at!(psw), WIDE | mask::PROBLEM);
+    host.put64(at!(psw) + 8, TEXT);
     assert_eq!(host.again(), Ending::Done);
     assert_eq!(host.description().code, code::WAIT);
     assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0004_0002);
@@ -154,7 +166,7 @@ fn a_page_that_the_host_lacks_is_its_own_exception() {
     assert_eq!(host.run("LA 2,1(2); STG 2,8(0,12); DIAG 1,2,0"), program(0x11, 4, PROGRAM), "at SIE");
     assert_eq!(host.machine.get64(z::TRANSLATION_EXCEPTION_ID), GUEST + GUEST_DATA);
     let d = host.description();
-    assert_eq!((d.code, d.psw[1]), (0, TEXT + 4), "the store is to be executed again");
+    assert_eq!((d.code, d.psw[1].get()), (0, TEXT + 4), "the store is to be executed again");
     assert_eq!(host.machine.gr(2), 10);
     // Protected, it can be fetched from, and not be stored into.
     host.machine.put64(entry, FRAMES + GUEST_DATA | 0x200);
@@ -185,7 +197,7 @@ fn translations_of_the_guest_go_with_those_of_the_host() {
         s.gr[9] = entry;
         s.gr[14] = DESCRIPTION;
     });
-    host.put64(offset::PSW + 8, TEXT);
+    host.put64(at!(psw) + 8, TEXT);
     host.machine.text(PROGRAM, "IPTE 6,7; STURG 8,9; SIE 0(14)");
     assert_eq!(host.machine.go(DAT, PROGRAM), Ending::Done);
     assert_eq!(host.machine.gr(5), 2);
@@ -208,12 +220,12 @@ fn a_guest_with_tables_of_its_own_is_translated_twice() {
         host.machine.put64(FRAMES + 0x1_4000 + 8 * n, entry);
     }
     host.machine.put64(FRAMES + 0x1_0000, 0x1_4000);
-    host.put64(offset::CONTROL + 8, 0x1_0000 | 3);
+    host.put64(at!(control) + 8, 0x1_0000 | 3);
     host.machine.put64(FRAMES + GUEST_DATA, 0xfeed);
     host.set(|s| (s.gr[2], s.gr[3]) = (0x8_0000, 0x8_2000));
     host.machine.text(FRAMES + TEXT, "LG 5,0(0,2); LRAG 7,0(0,2); LG 8,0(0,3); DIAG 1,2,0");
-    host.put64(offset::PSW, DAT);
-    host.put64(offset::PSW + 8, TEXT);
+    host.put64(at!(psw), DAT);
+    host.put64(at!(psw) + 8, TEXT);
     assert_eq!(host.again(), Ending::Done);
     assert_eq!((host.machine.gr(5), host.machine.gr(7)), (0xfeed, 0x6000), "a real address is the guest's");
     assert_eq!(host.description().code, code::WAIT);
@@ -221,8 +233,8 @@ fn a_guest_with_tables_of_its_own_is_translated_twice() {
     assert_eq!(host.machine.get64(FRAMES + z::TRANSLATION_EXCEPTION_ID), 0x8_2000);
     // A frame that lies outside its storage.
     host.set(|s| s.gr[3] = 0x8_1000);
-    host.put64(offset::PSW, DAT);
-    host.put64(offset::PSW + 8, TEXT);
+    host.put64(at!(psw), DAT);
+    host.put64(at!(psw) + 8, TEXT);
     assert_eq!(host.again(), Ending::Done);
     assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0005);
 }
@@ -231,14 +243,14 @@ fn a_guest_with_tables_of_its_own_is_translated_twice() {
 fn descriptions_that_are_not_valid() {
     let host = Host::new();
     for (offset, bad, good, why) in [
-        (offset::FLAGS, 0, flag::Z, 0x0001),
-        (offset::PREFIX, 0x10_0000, 0, 0x0037),
-        (offset::LIMIT + 4, 0x3000_0000, GUEST as u32, 0x0004),
+        (at!(flags), 0, flag::Z, 0x0001),
+        (at!(prefix), 0x10_0000, 0, 0x0037),
+        (at!(limit) + 4, 0x3000_0000, GUEST as u32, 0x0004),
     ] {
         host.put32(offset, bad);
         assert_eq!(host.run("DIAG 1,2,0"), Ending::Done);
         let d = host.description();
-        assert_eq!((d.code, d.parameters >> 16), (code::VALIDITY, why), "{why:X}");
+        assert_eq!((d.code, d.parameters.get() >> 16), (code::VALIDITY, why), "{why:X}");
         assert_eq!(d.psw[1], TEXT, "nothing was executed");
         host.put32(offset, good);
     }
@@ -253,13 +265,13 @@ fn nothing_in_a_description_harms_the_machine() {
     for _ in 0..300 {
         (0..64).for_each(|n| host.put64(8 * n, random.word()));
         let word = random.word();
-        host.put32(offset::FLAGS, word as u32 | flag::Z);
+        host.put32(at!(flags), word as u32 | flag::Z);
         if word & 1 == 0 {
-            host.put64(offset::ORIGIN, GUEST);
-            host.put64(offset::LIMIT, GUEST);
-            host.put32(offset::PREFIX, 0);
-            host.put64(offset::PSW, WIDE | word & (mask::IO | mask::EXTERNAL | mask::PROBLEM));
-            host.put64(offset::PSW + 8, word >> 40 & !1);
+            host.put64(at!(origin), GUEST);
+            host.put64(at!(limit), GUEST);
+            host.put32(at!(prefix), 0);
+            host.put64(at!(psw), WIDE | word & (mask::IO | mask::EXTERNAL | mask::PROBLEM));
+            host.put64(at!(psw) + 8, word >> 40 & !1);
         }
         let ending = host.again();
         assert!(matches!(ending, Ending::Done | Ending::Program { .. } | Ending::External(_)), "{ending:?}");
@@ -270,14 +282,14 @@ fn nothing_in_a_description_harms_the_machine() {
 fn requests_wait_until_the_guest_lets_them_in() {
     let host = Host::new();
     for (request, byte, code) in [(flag::EXTERNAL, "01", code::EXTERNAL_REQUEST), (flag::IO, "02", code::IO_REQUEST)] {
-        host.put32(offset::FLAGS, flag::Z | request);
-        host.put64(offset::CONTROL + 8 * 6, 0xff00_0000);
+        host.put32(at!(flags), flag::Z | request);
+        host.put64(at!(control) + 8 * 6, 0xff00_0000);
         assert_eq!(host.run(&format!("LA 2,1; STOSM 0(12),0x{byte}; LA 2,2; DIAG 1,2,0")), Ending::Done);
         let d = host.description();
-        assert_eq!((d.code, d.psw[1]), (code, TEXT + 8), "between two instructions");
+        assert_eq!((d.code, d.psw[1].get()), (code, TEXT + 8), "between two instructions");
         assert_eq!(host.machine.gr(2), 1);
     }
-    host.put32(offset::FLAGS, flag::Z | flag::STOP);
+    host.put32(at!(flags), flag::Z | flag::STOP);
     assert_eq!(host.run("LA 2,3; DIAG 1,2,0"), Ending::Done);
     assert_eq!(host.description().code, code::STOP);
     assert_eq!(host.machine.gr(2), 1, "at once");
@@ -286,26 +298,26 @@ fn requests_wait_until_the_guest_lets_them_in() {
 #[test]
 fn timers_of_the_guest_interrupt_the_guest() {
     let host = Host::new();
-    host.put64(offset::CONTROL, 0xe0 | cpu::cr0::CLOCK_COMPARATOR);
-    host.put64(offset::CLOCK_COMPARATOR, 0);
+    host.put64(at!(control), 0xe0 | cpu::cr0::CLOCK_COMPARATOR);
+    host.put64(at!(clock_comparator), 0);
     assert_eq!(host.run("STOSM 0(12),1; DIAG 1,2,0"), Ending::Done);
     let d = host.description();
-    assert_eq!((d.code, d.psw), (code::WAIT, [mask::WAIT, 0xe20]));
+    assert_eq!((d.code, d.psw.map(U64::get)), (code::WAIT, [mask::WAIT, 0xe20]));
     assert_eq!(host.machine.get16(FRAMES + z::EXTERNAL_CODE), 0x1004);
     // With a new PSW that lets it in again it would never end.
     host.machine.put64(FRAMES + z::EXTERNAL_NEW, WIDE | mask::EXTERNAL);
     host.machine.text(FRAMES + TEXT, "DIAG 1,2,0");
-    host.put64(offset::PSW, WIDE | mask::EXTERNAL);
-    host.put64(offset::PSW + 8, TEXT);
+    host.put64(at!(psw), WIDE | mask::EXTERNAL);
+    host.put64(at!(psw) + 8, TEXT);
     assert_eq!(host.again(), Ending::Done);
     let d = host.description();
-    assert_eq!((d.code, d.external_code, d.psw[1]), (code::EXTERNAL_INTERRUPTION, 0x1004, TEXT));
+    assert_eq!((d.code, d.external_code.get(), d.psw[1].get()), (code::EXTERNAL_INTERRUPTION, 0x1004, TEXT));
 }
 
 #[test]
 fn the_clock_is_the_hosts_with_the_epoch() {
     let host = Host::new();
-    host.put64(offset::EPOCH, bit64(0));
+    host.put64(at!(epoch), bit64(0));
     assert_eq!(host.run("STCK 0(12); STPT 8(12); DIAG 1,2,0"), Ending::Done);
     assert_eq!(host.machine.get64(FRAMES + GUEST_DATA) >> 56, (NOON ^ bit64(0)) >> 56);
     let left = host.description().cpu_timer;
@@ -322,8 +334,8 @@ fn a_host_interruption_leaves_sie_to_be_executed_again() {
         (s.gr[11], s.gr[12], s.gr[14]) = (TEXT, GUEST_DATA, DESCRIPTION);
     });
     host.machine.text(FRAMES + TEXT, "LA 2,1(2); BRC 15,*-4");
-    host.put64(offset::PSW, WIDE);
-    host.put64(offset::PSW + 8, TEXT);
+    host.put64(at!(psw), WIDE);
+    host.put64(at!(psw) + 8, TEXT);
     host.machine.text(PROGRAM, "SIE 0(14)");
     assert_eq!(host.machine.go(DAT | mask::EXTERNAL, PROGRAM), Ending::External(0x1004));
     assert_eq!(host.machine.external_old().address, PROGRAM);
@@ -336,10 +348,10 @@ fn a_host_interruption_leaves_sie_to_be_executed_again() {
 fn the_description_says_what_else_is_intercepted() {
     let host = Host::new();
     let ending = |interceptions, load_control: u16, source: &str| {
-        host.put32(offset::INTERCEPTIONS, interceptions);
-        host.machine.put(DESCRIPTION + offset::LOAD_CONTROL, &load_control.to_be_bytes());
+        host.put32(at!(interceptions), interceptions);
+        host.machine.put(DESCRIPTION + at!(load_control), &load_control.to_be_bytes());
         assert_eq!(host.run(source), Ending::Done);
-        (host.description().code, host.description().instruction)
+        (host.description().code, host.description().instruction.get())
     };
     let end = "; DIAG 0,0,0";
     for (what, source, first) in [
@@ -362,13 +374,13 @@ fn the_description_says_what_else_is_intercepted() {
     assert_eq!(ending(0, 0, "DC 0000").0, code::WAIT);
     assert_eq!(ending(intercept::PROGRAM_INTERRUPTION, 0, "LPSWE 1(12)").0, code::PROGRAM);
     let d = host.description();
-    assert_eq!((d.program_code, d.program_length, d.psw[1]), (6, 4, TEXT + 4));
+    assert_eq!((d.program_code.get(), d.program_length.get(), d.psw[1].get()), (6, 4, TEXT + 4));
 }
 
 #[test]
 fn tables_that_somebody_looks_at_are_not_changed() {
     let host = Host::new();
-    host.put32(offset::CONTROL_AREA, 0xb000);
+    host.put32(at!(control_area), 0xb000);
     host.machine.put64(0xb000, bit64(0));
     assert_eq!(host.run("IPTE 1,2; DIAG 0,0,0"), Ending::Done);
     assert_eq!(host.description().instruction, 0xb221);
@@ -383,7 +395,7 @@ fn the_guest_has_the_facilities_of_its_list() {
     // Without general-instructions extension (34) and with bits that the machine does not have.
     host.machine.put64(0xc000, !bit64(34));
     host.machine.put64(0xc008, u64::MAX);
-    host.put32(offset::FACILITIES, 0xc000);
+    host.put32(at!(facilities), 0xc000);
     assert_eq!(host.run("LGHI 0,1; STFLE 0(12); DIAG 0,0,0"), Ending::Done);
     let has = complex::FACILITIES.0;
     // Nor with transactions (50 and 73), which are not offered.
@@ -427,11 +439,11 @@ fn a_page_that_the_guest_invalidates_is_gone_on_every_cpu() {
         host.machine.put64(FRAMES + 0x1_4000 + 8 * n, if n < 16 { n << 12 } else { 0x400 });
     }
     host.machine.put64(FRAMES + 0x1_4000 + 8 * 0x80, 0x6000);
-    host.put64(offset::CONTROL + 8, 0x1_0000 | 3);
+    host.put64(at!(control) + 8, 0x1_0000 | 3);
     host.set(|s| (s.gr[1], s.gr[2]) = (0x1_4000, 0x8_0000));
     host.machine.text(FRAMES + TEXT, "LG 5,0(0,2); IPTE 1,2; LA 6,1; LG 5,0(0,2); DIAG 0,0,0");
-    host.put64(offset::PSW, DAT);
-    host.put64(offset::PSW + 8, TEXT);
+    host.put64(at!(psw), DAT);
+    host.put64(at!(psw) + 8, TEXT);
     let before = host.machine.cpu(0).state.translation_epoch();
     assert_eq!(host.again(), Ending::Done);
     assert_eq!(host.machine.gr(6), 1);
@@ -447,19 +459,19 @@ fn per_events_are_the_hosts_if_it_says_so() {
     let host = Host::new();
     let per = 1 << 62;
     for (flags, code) in [(flag::Z | flag::PER, code::PROGRAM), (flag::Z, code::WAIT)] {
-        host.put32(offset::FLAGS, flags);
-        host.put64(offset::CONTROL + 8 * 9, 0x4000_0000);
-        host.put64(offset::CONTROL + 8 * 10, TEXT + 4);
-        host.put64(offset::CONTROL + 8 * 11, TEXT + 7);
+        host.put32(at!(flags), flags);
+        host.put64(at!(control) + 8 * 9, 0x4000_0000);
+        host.put64(at!(control) + 8 * 10, TEXT + 4);
+        host.put64(at!(control) + 8 * 11, TEXT + 7);
         host.machine.text(FRAMES + TEXT, "LA 2,1; LA 2,2; LA 2,3; DIAG 0,0,0");
-        host.put64(offset::PSW, WIDE | per);
-        host.put64(offset::PSW + 8, TEXT);
+        host.put64(at!(psw), WIDE | per);
+        host.put64(at!(psw) + 8, TEXT);
         assert_eq!(host.again(), Ending::Done);
         let d = host.description();
         assert_eq!((d.code, host.machine.gr(2)), (code, 2));
         if flags & flag::PER != 0 {
-            assert_eq!((d.program_code, d.program_length), (0x80, 4));
-            assert_eq!((d.per_code, d.per_address, d.psw[1]), (0x40, TEXT + 4, TEXT + 8));
+            assert_eq!((d.program_code.get(), d.program_length.get()), (0x80, 4));
+            assert_eq!((d.per_code, d.per_address.get(), d.psw[1].get()), (0x40, TEXT + 4, TEXT + 8));
         } else {
             assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0004_0080);
         }

@@ -3,6 +3,9 @@
 //! A block is decoded into a value and encoded over the bytes it came from, so what is reserved stays as it was. The
 //! continuation-state buffer at its end belongs to the CPU: what is in it is decided where the functions are.
 
+use base::layout::{U16, U128};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute, transmute_mut, transmute_ref};
+
 /// Function codes in general register 0.
 pub mod function {
     /// QAF: query available functions.
@@ -87,10 +90,36 @@ const CLOSE: u8 = 0x02;
 const LAST: u8 = 0x01;
 const SPECIFIC: u8 = 0x20;
 
-const TABLE_AT: usize = 64;
-const CONTINUATION_AT: usize = 384;
-const _: () = assert!(TABLE_AT + size_of::<Table>() <= CONTINUATION_AT);
-const _: () = assert!(CONTINUATION_AT + size_of::<Continuation>() == BLOCK);
+/// Where the fields of a [`ParameterBlock`] lie.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Fields {
+    version: U16,
+    model: u8,
+    reserved_003: [u8; 4],
+    continuation: u8,
+    reserved_008: [u8; 8],
+    flags: u8,
+    more_flags: u8,
+    sub_byte: u8,
+    ending: u8,
+    reserved_014: u8,
+    incomplete_status: u8,
+    incomplete_length: U16,
+    reserved_018: [u8; 20],
+    history_length: U16,
+    history_offset: U16,
+    check_value: [u8; 4],
+    end_of_block: U16,
+    end_of_block_length: u8,
+    reserved_037: u8,
+    table_bits: U16,
+    reserved_03a: [u8; 6],
+    table: Table,
+    reserved_160: [u8; 32],
+    state: Continuation,
+}
+const _: () = assert!(size_of::<Fields>() == BLOCK);
 
 /// The parameter block of GDHT, CMPR and XPND.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -143,66 +172,60 @@ pub struct ParameterBlock {
 
 impl ParameterBlock {
     /// Reads a block.
-    pub fn decode(b: &BlockBytes) -> ParameterBlock {
-        let half = |at: usize| u16::from_be_bytes([b[at], b[at + 1]]);
-        let on = |at: usize, bit: u8| b[at] & bit != 0;
+    pub fn decode(bytes: &BlockBytes) -> ParameterBlock {
+        let b: &Fields = transmute_ref!(bytes);
         ParameterBlock {
-            version: half(0),
-            model: b[2],
-            continuation: on(7, CONTINUATION_FLAG),
-            new_task: on(16, NEW_TASK),
-            adler: on(16, ADLER),
-            dynamic: on(16, DYNAMIC),
-            continued: on(16, CONTINUED),
-            close: on(16, CLOSE),
-            last: on(16, LAST),
-            specific: on(17, SPECIFIC),
-            sub_byte: b[18] & 7,
-            ending: b[19],
-            incomplete_status: b[21] & 15,
-            incomplete_length: half(22),
-            history_length: half(44),
-            history_offset: half(46) & 0x7fff,
-            check_value: [b[48], b[49], b[50], b[51]],
-            end_of_block: half(52) >> 1,
-            end_of_block_length: b[54] >> 4,
-            table_bits: half(56) & 0x0fff,
-            table: b[TABLE_AT..TABLE_AT + 288].try_into().expect("as many"),
-            state: b[CONTINUATION_AT..].try_into().expect("as many"),
+            version: b.version.get(),
+            model: b.model,
+            continuation: b.continuation & CONTINUATION_FLAG != 0,
+            new_task: b.flags & NEW_TASK != 0,
+            adler: b.flags & ADLER != 0,
+            dynamic: b.flags & DYNAMIC != 0,
+            continued: b.flags & CONTINUED != 0,
+            close: b.flags & CLOSE != 0,
+            last: b.flags & LAST != 0,
+            specific: b.more_flags & SPECIFIC != 0,
+            sub_byte: b.sub_byte & 7,
+            ending: b.ending,
+            incomplete_status: b.incomplete_status & 15,
+            incomplete_length: b.incomplete_length.get(),
+            history_length: b.history_length.get(),
+            history_offset: b.history_offset.get() & 0x7fff,
+            check_value: b.check_value,
+            end_of_block: b.end_of_block.get() >> 1,
+            end_of_block_length: b.end_of_block_length >> 4,
+            table_bits: b.table_bits.get() & 0x0fff,
+            table: b.table,
+            state: b.state,
         }
     }
 
     /// Writes the fields over the bytes of a block.
-    pub fn encode(&self, b: &mut BlockBytes) {
-        let half = |b: &mut BlockBytes, at: usize, kept: u16, v: u16| {
-            let old = u16::from_be_bytes([b[at], b[at + 1]]) & kept;
-            b[at..at + 2].copy_from_slice(&(old | v).to_be_bytes());
-        };
-        let set = |b: &mut BlockBytes, at: usize, bit: u8, on: bool| {
-            b[at] = b[at] & !bit | if on { bit } else { 0 };
-        };
-        half(b, 0, 0, self.version);
-        b[2] = self.model;
-        set(b, 7, CONTINUATION_FLAG, self.continuation);
-        set(b, 16, NEW_TASK, self.new_task);
-        set(b, 16, ADLER, self.adler);
-        set(b, 16, DYNAMIC, self.dynamic);
-        set(b, 16, CONTINUED, self.continued);
-        set(b, 16, CLOSE, self.close);
-        set(b, 16, LAST, self.last);
-        set(b, 17, SPECIFIC, self.specific);
-        b[18] = b[18] & !7 | self.sub_byte & 7;
-        b[19] = self.ending;
-        b[21] = b[21] & !15 | self.incomplete_status & 15;
-        half(b, 22, 0, self.incomplete_length);
-        half(b, 44, 0, self.history_length);
-        half(b, 46, 0x8000, self.history_offset & 0x7fff);
-        b[48..52].copy_from_slice(&self.check_value);
-        half(b, 52, 1, self.end_of_block << 1);
-        b[54] = b[54] & 15 | self.end_of_block_length << 4;
-        half(b, 56, 0xf000, self.table_bits & 0x0fff);
-        b[TABLE_AT..TABLE_AT + 288].copy_from_slice(&self.table);
-        b[CONTINUATION_AT..].copy_from_slice(&self.state);
+    pub fn encode(&self, bytes: &mut BlockBytes) {
+        let b: &mut Fields = transmute_mut!(bytes);
+        let set = |byte: &mut u8, bit: u8, on: bool| *byte = *byte & !bit | if on { bit } else { 0 };
+        b.version.set(self.version);
+        b.model = self.model;
+        set(&mut b.continuation, CONTINUATION_FLAG, self.continuation);
+        set(&mut b.flags, NEW_TASK, self.new_task);
+        set(&mut b.flags, ADLER, self.adler);
+        set(&mut b.flags, DYNAMIC, self.dynamic);
+        set(&mut b.flags, CONTINUED, self.continued);
+        set(&mut b.flags, CLOSE, self.close);
+        set(&mut b.flags, LAST, self.last);
+        set(&mut b.more_flags, SPECIFIC, self.specific);
+        b.sub_byte = b.sub_byte & !7 | self.sub_byte & 7;
+        b.ending = self.ending;
+        b.incomplete_status = b.incomplete_status & !15 | self.incomplete_status & 15;
+        b.incomplete_length.set(self.incomplete_length);
+        b.history_length.set(self.history_length);
+        b.history_offset = b.history_offset & 0x8000 | self.history_offset & 0x7fff;
+        b.check_value = self.check_value;
+        b.end_of_block = b.end_of_block & 1 | self.end_of_block << 1;
+        b.end_of_block_length = b.end_of_block_length & 15 | self.end_of_block_length << 4;
+        b.table_bits = b.table_bits & 0xf000 | self.table_bits & 0x0fff;
+        b.table = self.table;
+        b.state = self.state;
     }
 }
 
@@ -218,12 +241,21 @@ pub struct Available {
 impl Available {
     /// The 32 bytes of the parameter block.
     pub fn encode(&self) -> [u8; 32] {
-        let mut b = [0; 32];
-        b[..16].copy_from_slice(&self.functions.to_be_bytes());
-        b[24..26].copy_from_slice(&self.formats.to_be_bytes());
-        b
+        let (functions, formats) = (U128::new(self.functions), U16::new(self.formats));
+        transmute!(AvailableFields { functions, formats, ..AvailableFields::default() })
     }
 }
+
+/// Where the fields of [`Available`] lie.
+#[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct AvailableFields {
+    functions: U128,
+    reserved_10: [u8; 8],
+    formats: U16,
+    reserved_1a: [u8; 6],
+}
+const _: () = assert!(size_of::<AvailableFields>() == 32);
 
 #[cfg(test)]
 mod tests {

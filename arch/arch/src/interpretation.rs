@@ -4,89 +4,96 @@
 //! The program that issues SIE is the *host*, the machine that the description is of is its *guest*. General registers
 //! 0 to 13, access, floating-point and vector registers are the host's at the time; the rest of the guest is here.
 
-/// A value in a state description.
-trait Field {
-    fn decode(bytes: &[u8]) -> Self;
+use base::layout::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// The state description.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct StateDescription {
+    /// What the guest's CPU is in, and what others want of it: [`flag`]. Changed by others meanwhile.
+    pub flags: U32,
+    /// The guest's prefix, in bits 1-18.
+    pub prefix: U32,
+    pub reserved_008: [u8; 32],
+    /// The CPU timer.
+    pub cpu_timer: U64,
+    /// The clock comparator.
+    pub clock_comparator: U64,
+    /// Added to the host's TOD clock to give the guest's.
+    pub epoch: U64,
+    pub reserved_040: [u8; 4],
+    /// LCTL and LCTLG are intercepted for these control registers, 0 leftmost.
+    pub load_control: U16,
+    pub reserved_046: [u8; 2],
+    /// Which instructions and interruptions are intercepted: [`intercept`].
+    pub interceptions: U32,
+    /// Execution controls A.
+    pub controls: U32,
+    /// Why interpretive execution ended: [`code`].
+    pub code: u8,
+    /// Of an intercepted instruction, whether it was the target of EXECUTE: [`EXECUTED`].
+    pub status: u8,
+    /// The host CPU that ran the guest last, which may still know its translations.
+    pub host_cpu: U16,
+    pub reserved_054: [u8; 2],
+    /// The first halfword of an intercepted instruction.
+    pub instruction: U16,
+    /// The rest of it; or, in the left half, why the description is not valid.
+    pub parameters: U32,
+    /// The left half of the address of the system-control area.
+    pub control_area_high: U32,
+    pub reserved_060: [u8; 4],
+    /// The address of the system-control area; 0: none.
+    pub control_area: U32,
+    pub reserved_068: [u8; 4],
+    /// The TOD programmable register.
+    pub tod_programmable: U32,
+    pub reserved_070: [u8; 16],
+    /// The host virtual address of the guest's absolute 0, a multiple of a megabyte.
+    pub origin: U64,
+    /// The host virtual address of the last megabyte of the guest's storage.
+    pub limit: U64,
+    /// The PSW.
+    pub psw: [U64; 2],
+    /// General registers 14 and 15.
+    pub general: [U64; 2],
+    pub reserved_0b0: [u8; 20],
+    /// Of an external interruption, the CPU address.
+    pub external_cpu: U16,
+    /// Its code.
+    pub external_code: U16,
+    pub reserved_0c8: [u8; 4],
+    /// Of a program interruption, the instruction length in bytes.
+    pub program_length: U16,
+    /// Its code.
+    pub program_code: U16,
+    /// The data- or vector-exception code.
+    pub data_code: U32,
+    /// The monitor class.
+    pub monitor_class: U16,
+    /// PER events.
+    pub per_code: u8,
+    /// And the mode they happened in.
+    pub per_atmid: u8,
+    /// The address of the instruction that caused a PER event.
+    pub per_address: U64,
+    /// The access register of an access exception.
+    pub exception_access: u8,
+    pub reserved_0e1: [u8; 7],
+    /// The translation-exception identification, or monitor code.
+    pub translation_exception: U64,
+    pub reserved_0f0: [u8; 16],
+    /// The control registers.
+    pub control: [U64; 16],
+    /// The breaking-event address.
+    pub breaking_event: U64,
+    pub reserved_188: [u8; 24],
+    /// The address of the guest's facility list; 0: none.
+    pub facilities: U32,
+    pub reserved_1a4: [u8; 92],
 }
-
-macro_rules! big_endian {
-    ($($type:ty)*) => { $(
-        impl Field for $type {
-            fn decode(bytes: &[u8]) -> $type {
-                let (value, _) = bytes.split_first_chunk().expect("fields lie in the description");
-                <$type>::from_be_bytes(*value)
-            }
-        }
-    )* };
-}
-big_endian!(u8 u16 u32 u64);
-
-impl<const N: usize> Field for [u64; N] {
-    fn decode(bytes: &[u8]) -> [u64; N] {
-        std::array::from_fn(|n| u64::decode(&bytes[8 * n..]))
-    }
-}
-
-macro_rules! layout {
-    ($($at:literal $offset:ident $name:ident: $type:ty, $what:literal;)*) => {
-        /// The state description as values.
-        #[derive(Clone, PartialEq, Eq, Debug)]
-        pub struct StateDescription {
-            $(#[doc = $what] pub $name: $type,)*
-        }
-
-        impl StateDescription {
-            /// The values in these bytes.
-            pub fn decode(bytes: &[u8; StateDescription::SIZE]) -> StateDescription {
-                StateDescription { $($name: Field::decode(&bytes[$at..]),)* }
-            }
-        }
-
-        /// Where each value lies.
-        pub mod offset {
-            $(#[doc = $what] pub const $offset: u64 = $at;)*
-        }
-
-        const _: () = { $(assert!($at + size_of::<$type>() <= StateDescription::SIZE);)* };
-    };
-}
-
-layout! {
-    0x000 FLAGS flags: u32, "What the guest's CPU is in, and what others want of it: [`flag`]. Changed by others meanwhile.";
-    0x004 PREFIX prefix: u32, "The guest's prefix, in bits 1-18.";
-    0x028 CPU_TIMER cpu_timer: u64, "The CPU timer.";
-    0x030 CLOCK_COMPARATOR clock_comparator: u64, "The clock comparator.";
-    0x038 EPOCH epoch: u64, "Added to the host's TOD clock to give the guest's.";
-    0x044 LOAD_CONTROL load_control: u16, "LCTL and LCTLG are intercepted for these control registers, 0 leftmost.";
-    0x048 INTERCEPTIONS interceptions: u32, "Which instructions and interruptions are intercepted: [`intercept`].";
-    0x04c CONTROLS controls: u32, "Execution controls A.";
-    0x050 CODE code: u8, "Why interpretive execution ended: [`code`].";
-    0x051 STATUS status: u8, "Of an intercepted instruction, whether it was the target of EXECUTE: [`EXECUTED`].";
-    0x052 HOST_CPU host_cpu: u16, "The host CPU that ran the guest last, which may still know its translations.";
-    0x056 INSTRUCTION instruction: u16, "The first halfword of an intercepted instruction.";
-    0x058 PARAMETERS parameters: u32, "The rest of it; or, in the left half, why the description is not valid.";
-    0x05c CONTROL_AREA_HIGH control_area_high: u32, "The left half of the address of the system-control area.";
-    0x064 CONTROL_AREA control_area: u32, "The address of the system-control area; 0: none.";
-    0x06c TOD_PROGRAMMABLE tod_programmable: u32, "The TOD programmable register.";
-    0x080 ORIGIN origin: u64, "The host virtual address of the guest's absolute 0, a multiple of a megabyte.";
-    0x088 LIMIT limit: u64, "The host virtual address of the last megabyte of the guest's storage.";
-    0x090 PSW psw: [u64; 2], "The PSW.";
-    0x0a0 GENERAL general: [u64; 2], "General registers 14 and 15.";
-    0x0c4 EXTERNAL_CPU external_cpu: u16, "Of an external interruption, the CPU address.";
-    0x0c6 EXTERNAL_CODE external_code: u16, "Its code.";
-    0x0cc PROGRAM_LENGTH program_length: u16, "Of a program interruption, the instruction length in bytes.";
-    0x0ce PROGRAM_CODE program_code: u16, "Its code.";
-    0x0d0 DATA_CODE data_code: u32, "The data- or vector-exception code.";
-    0x0d4 MONITOR_CLASS monitor_class: u16, "The monitor class.";
-    0x0d6 PER_CODE per_code: u8, "PER events.";
-    0x0d7 PER_ATMID per_atmid: u8, "And the mode they happened in.";
-    0x0d8 PER_ADDRESS per_address: u64, "The address of the instruction that caused a PER event.";
-    0x0e0 EXCEPTION_ACCESS exception_access: u8, "The access register of an access exception.";
-    0x0e8 TRANSLATION_EXCEPTION translation_exception: u64, "The translation-exception identification, or monitor code.";
-    0x100 CONTROL control: [u64; 16], "The control registers.";
-    0x180 BREAKING_EVENT breaking_event: u64, "The breaking-event address.";
-    0x1a0 FACILITIES facilities: u32, "The address of the guest's facility list; 0: none.";
-}
+const _: () = assert!(size_of::<StateDescription>() == StateDescription::SIZE);
 
 impl StateDescription {
     /// Its size; it lies on a boundary of as much.
@@ -99,12 +106,12 @@ impl StateDescription {
 
     /// The host virtual address of the last byte of the guest's storage.
     pub fn last_byte(&self) -> u64 {
-        self.limit | 0xf_ffff
+        self.limit.get() | 0xf_ffff
     }
 
     /// The host virtual address of the guest's absolute 0.
     pub fn first_byte(&self) -> u64 {
-        self.origin & !0xf_ffff
+        self.origin.get() & !0xf_ffff
     }
 
     /// The host absolute address of the system-control area.
@@ -175,13 +182,13 @@ mod tests {
 
     #[test]
     fn values_are_where_programs_put_them() {
-        let mut bytes = [0; StateDescription::SIZE];
-        bytes[0x90..0x98].copy_from_slice(&0x0001_0001_8000_0000u64.to_be_bytes());
-        bytes[0x178..0x180].copy_from_slice(&15u64.to_be_bytes());
-        bytes[0x04..0x08].copy_from_slice(&0xffff_ffffu32.to_be_bytes());
-        bytes[0x5c..0x60].copy_from_slice(&1u32.to_be_bytes());
-        bytes[0x64..0x68].copy_from_slice(&0x2004u32.to_be_bytes());
-        let description = StateDescription::decode(&bytes);
+        let mut bytes = [0u8; StateDescription::SIZE];
+        bytes[0x90..0x98].copy_from_slice(&[0, 1, 0, 1, 0x80, 0, 0, 0]);
+        bytes[0x17f] = 15;
+        bytes[0x04..0x08].fill(0xff);
+        bytes[0x5f] = 1;
+        bytes[0x66..0x68].copy_from_slice(&[0x20, 0x04]);
+        let description: StateDescription = zerocopy::transmute!(bytes);
         assert_eq!(description.psw[0], 0x0001_0001_8000_0000);
         assert_eq!(description.control[15], 15);
         assert_eq!(description.prefix(), 0x7fff_e000);

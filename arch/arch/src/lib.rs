@@ -49,17 +49,24 @@
 //!
 //! [why]: ../../../docs/decisions/0006-layouts-by-zerocopy.md
 
+pub mod adapter;
 mod address;
 pub mod crypto;
+pub mod dasd;
 pub mod deflate;
 pub mod diagnose;
 pub mod guarded;
+pub mod hypervisor;
 pub mod interpretation;
 pub mod interruption;
 pub mod io;
+pub mod ipl;
 pub mod lowcore;
 pub mod measurement;
 mod psw;
+pub mod service;
+pub mod system_information;
+pub mod tape;
 pub mod timing;
 pub mod transaction;
 pub mod ultravisor;

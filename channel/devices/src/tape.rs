@@ -7,10 +7,13 @@
 
 use crate::paths::{PathGroups, Unfit};
 use arch::io::{DeviceStatus, SenseId};
+use arch::tape::{BlockIds, TapeCharacteristics};
 use base::Held;
+use base::layout::U32;
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense, sense};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tape::{Item, LONGEST, Tape, TapeError};
+use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
 /// Command codes.
 mod code {
@@ -217,11 +220,12 @@ impl TapeDrive {
                 return Outcome::ENDED;
             }
             code::READ_DEVICE_CHARACTERISTICS => {
-                let [high, low] = self.model.number().to_be_bytes();
-                let mut bytes = [0; 64];
-                bytes[..6].copy_from_slice(&[high, low, MODEL, high, low, MODEL]);
-                bytes[10] = 0x80;
-                data.store(&bytes);
+                let mut told = TapeCharacteristics::new_zeroed();
+                told.control_unit.set(self.model.number());
+                told.device.set(self.model.number());
+                (told.control_unit_model, told.device_model) = (MODEL, MODEL);
+                told.features = 0x80;
+                data.store(told.as_bytes());
                 return Outcome::ENDED;
             }
             _ => (),
@@ -350,13 +354,13 @@ fn move_tape(tape: &mut Tape, code: u8, read_only: bool, data: &mut Data<'_>) ->
         code::READ_BLOCK_ID => {
             let number = tape.position() & 0x3f_ffff;
             // The reference value of the place on the medium: all of it is in the first segment.
-            let id = (number | if number == 0 { 0 } else { 0x0100_0000 }).to_be_bytes();
-            data.store(&[id, id].concat());
+            let id = U32::new(number | if number == 0 { 0 } else { 0x0100_0000 });
+            data.store(BlockIds { channel: id, device: id }.as_bytes());
             Ok(DeviceStatus::ENDED)
         }
         code::LOCATE_BLOCK => {
-            let bytes: [u8; 4] = data.fetch_up_to(4).try_into().map_err(|_| Fault::REJECT)?;
-            match tape.locate(u32::from_be_bytes(bytes) & 0x3f_ffff) {
+            let id = U32::read_from_bytes(&data.fetch_up_to(4)).map_err(|_| Fault::REJECT)?;
+            match tape.locate(id.get() & 0x3f_ffff) {
                 true => Ok(DeviceStatus::ENDED),
                 false => Err(Fault { detail: LOCATE_FAILURE, ..Fault::new(0, action::LOCATE_FAILED) }),
             }

@@ -6,9 +6,12 @@
 //! counts, and a timing model would ask it.
 
 use super::timing::Found;
+use arch::dasd::{SubsystemStatistics, SubsystemStatus};
 use base::Held;
+use base::layout::{U16, U32};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
+use zerocopy::FromZeros;
 
 /// How DEFINE EXTENT says that the cache is to be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -287,71 +290,59 @@ impl State {
     }
 }
 
-/// The answer to SENSE SUBSYSTEM STATUS, 40 bytes (format 0), for a device of a control unit with or without a cache.
-pub(super) fn sense(cache: Option<&Cache>, unit: u8, ssid: u16) -> [u8; 40] {
+/// The answer to SENSE SUBSYSTEM STATUS for a device of a control unit with or without a cache.
+pub(super) fn sense(cache: Option<&Cache>, unit: u8, ssid: u16) -> SubsystemStatus {
     /// Of the subsystem: a program has turned it off.
     const OFF: u8 = 0x80;
     /// Of a device: caching, and DASD fast write, are deactivated.
     const NO_CACHING: u8 = 0xc0;
     const NO_FAST_WRITE: u8 = 0x30;
-    let mut b = [0; 40];
     let (on, storage_on, caching, fast_write) = cache.map_or((false, false, false, false), |cache| cache.status(unit));
     let [bytes, storage] = cache.map_or([0; 2], |cache| cache.bytes);
     let devices = cache.map_or(1, |cache| cache.state().devices.len());
     let unless = |is: bool, bits: u8| if is { 0 } else { bits };
-    let mut word = |at: usize, bytes: u64| {
-        b[at..at + 4].copy_from_slice(&u32::try_from(bytes).unwrap_or(u32::MAX).to_be_bytes());
-    };
-    // Of the cache: what there is, and what may be used of it; nothing is pinned (18-21) or offline (22-25). Of
-    // non-volatile storage: what there is, and nothing is pinned (32-35).
-    word(10, bytes);
-    word(14, if on { bytes } else { 0 });
-    word(28, storage);
-    // The device, how many more there are, and one set of statistics for each, so long.
-    (b[1], b[2], b[3]) = (unit, (devices - 1) as u8, 1);
-    b[6..8].copy_from_slice(&(Statistics::LENGTH as u16).to_be_bytes());
-    b[4] = unless(on, OFF);
-    b[5] = unless(storage_on, OFF);
-    b[26] = unless(caching, NO_CACHING) | unless(fast_write, NO_FAST_WRITE);
-    b[38..].copy_from_slice(&ssid.to_be_bytes());
-    b
+    let word = |bytes: u64| U32::new(u32::try_from(bytes).unwrap_or(u32::MAX));
+    SubsystemStatus {
+        // The device, how many more there are, and one set of statistics for each, so long.
+        unit,
+        more_devices: (devices - 1) as u8,
+        statistics: 1,
+        statistics_length: U16::new(size_of::<SubsystemStatistics>() as u16),
+        cache_status: unless(on, OFF),
+        storage_status: unless(storage_on, OFF),
+        device_status: unless(caching, NO_CACHING) | unless(fast_write, NO_FAST_WRITE),
+        // What there is, and what may be used of it. Nothing is pinned or offline.
+        cache: word(bytes),
+        available: word(if on { bytes } else { 0 }),
+        storage: word(storage),
+        ssid: U16::new(ssid),
+        ..SubsystemStatus::default()
+    }
 }
 
 impl Statistics {
-    /// Bytes of a set.
-    const LENGTH: usize = 192;
-
     /// Subsystem statistics of a device.
-    pub(super) fn encode(&self, unit: u8, ssid: u16) -> Vec<u8> {
-        let mut b = vec![0, unit, 0, 0];
-        let counts = [
-            self.reads,
-            self.read_hits,
-            self.writes,
-            self.fast_write_hits,
-            self.sequential_reads,
-            self.sequential_read_hits,
-            self.sequential_writes,
-            self.sequential_fast_write_hits,
-            0,
-            0,
-            0,
-            0,
-            self.inhibited,
-            self.bypassed,
-            0,
-            self.staged,
-            self.destaged,
-            self.delayed,
-            self.fast_write_hits,
-            self.sequential_fast_write_hits,
-            self.staged,
-        ];
-        b.extend(counts.iter().flat_map(|&count| (count as u32).to_be_bytes()));
-        // Second status, quick write promotes, a reserved byte.
-        b.extend([0; 6]);
-        b.extend(ssid.to_be_bytes());
-        b.resize(Self::LENGTH, 0);
-        b
+    pub(super) fn told(&self, unit: u8, ssid: u16) -> SubsystemStatistics {
+        let count = |n: u64| U32::new(n as u32);
+        let mut told = SubsystemStatistics::new_zeroed();
+        told.unit = unit;
+        told.reads = count(self.reads);
+        told.read_hits = count(self.read_hits);
+        told.writes = count(self.writes);
+        told.fast_write_hits = count(self.fast_write_hits);
+        told.sequential_reads = count(self.sequential_reads);
+        told.sequential_read_hits = count(self.sequential_read_hits);
+        told.sequential_writes = count(self.sequential_writes);
+        told.sequential_fast_write_hits = count(self.sequential_fast_write_hits);
+        told.inhibited = count(self.inhibited);
+        told.bypassed = count(self.bypassed);
+        told.staged = count(self.staged);
+        told.destaged = count(self.destaged);
+        told.delayed = count(self.delayed);
+        told.fast_writes = told.fast_write_hits;
+        told.sequential_fast_writes = told.sequential_fast_write_hits;
+        told.staged_84 = told.staged;
+        told.ssid.set(ssid);
+        told
     }
 }

@@ -3,6 +3,7 @@
 
 use super::head::{Extent, Head};
 use super::sense::Fault;
+use arch::dasd::{DefineExtent, LocateRecord};
 
 /// Who may write what, and which seeks are allowed: byte 0 of DEFINE EXTENT, the byte of SET FILE MASK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,14 +50,14 @@ impl Mask {
     }
 }
 
-/// DEFINE EXTENT: the mask, and the tracks that may be reached. `b` has at least 16 bytes.
-pub(super) fn define_extent(b: &[u8], head: &Head) -> Result<(Mask, Extent), Fault> {
-    let mask = Mask(b[0]);
-    let track = |n: usize| head.address([b[n], b[n + 1], b[n + 2], b[n + 3]]).ok_or(Fault::PARAMETER);
-    let extent = Extent { first: track(8)?, last: track(12)? };
+/// DEFINE EXTENT: the mask, and the tracks that may be reached.
+pub(super) fn define_extent(b: &DefineExtent, head: &Head) -> Result<(Mask, Extent), Fault> {
+    let mask = Mask(b.mask);
+    let track = |address| head.address(address).ok_or(Fault::PARAMETER);
+    let extent = Extent { first: track(b.first)?, last: track(b.last)? };
     // Bit 2 of the mask and the PCI mode have no meaning here; an operation mode other than CKD and ECKD does not
     // exist.
-    if extent.first > extent.last || b[0] & 0x20 != 0 || !matches!(b[1] >> 6, 0 | 3) {
+    if extent.first > extent.last || b.mask & 0x20 != 0 || !matches!(b.attributes >> 6, 0 | 3) {
         return Err(Fault::PARAMETER);
     }
     Ok((mask, extent))
@@ -118,15 +119,15 @@ pub(super) struct Domain {
     pub fresh: bool,
 }
 
-/// LOCATE RECORD: 16 bytes; with `extended`, the 20 bytes of LOCATE RECORD EXTENDED and the parameters behind them.
-pub(super) fn locate_record(b: &[u8], extended: bool, head: &Head) -> Result<Domain, Fault> {
-    let orientation = match b[0] >> 6 {
+/// LOCATE RECORD; `extended` is the operation of LOCATE RECORD EXTENDED.
+pub(super) fn locate_record(b: &LocateRecord, extended: Option<u8>, head: &Head) -> Result<Domain, Fault> {
+    let orientation = match b.operation >> 6 {
         0 => Orientation::Count,
         1 => Orientation::Home,
         2 => Orientation::Data,
         _ => Orientation::Index,
     };
-    let operation = match b[0] & 0x3f {
+    let operation = match b.operation & 0x3f {
         0x00 => Operation::Orient,
         0x01 => Operation::WriteData,
         0x03 => Operation::FormatWrite,
@@ -134,16 +135,15 @@ pub(super) fn locate_record(b: &[u8], extended: bool, head: &Head) -> Result<Dom
         0x0b => Operation::WriteTrack,
         0x0c => Operation::ReadTracks,
         0x16 => Operation::Read,
-        0x3f if extended && b[17] == 0x11 => Operation::WriteFullTrack,
-        0x3f if extended && b[17] == 0x23 => Operation::WriteTrackData,
+        0x3f if extended == Some(0x11) => Operation::WriteFullTrack,
+        0x3f if extended == Some(0x23) => Operation::WriteTrackData,
         _ => return Err(Fault::PARAMETER),
     };
-    let left = u32::from(b[3]);
-    if left == 0 && operation != Operation::Orient || !extended && b[2] != 0 {
+    let left = u32::from(b.count);
+    if left == 0 && operation != Operation::Orient || extended.is_none() && b.zeros != 0 {
         return Err(Fault::PARAMETER);
     }
-    let track = head.address([b[4], b[5], b[6], b[7]]).ok_or(Fault::PARAMETER)?;
-    let search = [b[8], b[9], b[10], b[11], b[12]];
-    let length = (b[1] & 0x80 != 0).then(|| u16::from_be_bytes([b[14], b[15]]));
-    Ok(Domain { orientation, operation, left, track, search, length, fresh: true })
+    let track = head.address(b.seek).ok_or(Fault::PARAMETER)?;
+    let length = (b.auxiliary & 0x80 != 0).then(|| b.length.get());
+    Ok(Domain { orientation, operation, left, track, search: b.search, length, fresh: true })
 }

@@ -13,11 +13,13 @@ use super::sense::Fault;
 use super::work::Clockwork;
 use super::{ControlUnit, Options, code};
 use crate::paths::{self, PathGroups};
+use arch::dasd::{DefineExtent, LocateRecord, LocateRecordExtended, Seek};
 use arch::io::{DeviceStatus, Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use dasd::model::CkdModel;
 use dasd::{Kind, Volume};
 use std::sync::Arc;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// What a search has found last, as far as it decides whether a write may follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -109,9 +111,9 @@ impl Eckd {
     }
 
     /// Parameters that a command must have: `N` bytes.
-    pub(super) fn parameters<const N: usize>(data: &mut Data<'_>) -> Result<[u8; N], Fault> {
-        let mut bytes = [0; N];
-        if data.fetch_some(&mut bytes) == N { Ok(bytes) } else { Err(Fault::SHORT) }
+    pub(super) fn parameters<T: FromBytes + IntoBytes>(data: &mut Data<'_>) -> Result<T, Fault> {
+        let mut parameters = T::new_zeroed();
+        if data.fetch_some(parameters.as_mut_bytes()) == size_of::<T>() { Ok(parameters) } else { Err(Fault::SHORT) }
     }
 
     fn set_path_group(&mut self, data: &mut Data<'_>) -> Ended {
@@ -215,7 +217,7 @@ impl Eckd {
     fn perform_newer(&mut self, command: Command, data: &mut Data<'_>, found: Found) -> Ended {
         match command.code {
             code::READ_DEVICE_CHARACTERISTICS => {
-                data.store(&identity::characteristics(&self.kind, self.control_unit));
+                data.store(identity::characteristics(&self.kind, self.control_unit).as_bytes());
                 Ok(DeviceStatus::ENDED)
             }
             code::SENSE_PATH_GROUP_ID => self.sense_path_group(data),
@@ -242,17 +244,16 @@ impl Eckd {
     }
 
     fn define_extent(&mut self, data: &mut Data<'_>) -> Ended {
-        let b = Self::parameters::<16>(data)?;
-        self.define(&b)
+        self.define(&Self::parameters(data)?)
     }
 
-    fn define(&mut self, b: &[u8]) -> Ended {
+    fn define(&mut self, b: &DefineExtent) -> Ended {
         if self.program.masked {
             return Err(Fault::SEQUENCE);
         }
         let (mask, extent) = domain::define_extent(b, &self.head)?;
         self.head.extent = Some(extent);
-        self.head.use_cache(Usage::of(b[1]));
+        self.head.use_cache(Usage::of(b.attributes));
         if !extent.has(self.head.track) {
             self.head.seek(extent.first)?;
         }
@@ -261,22 +262,21 @@ impl Eckd {
     }
 
     fn locate_record(&mut self, data: &mut Data<'_>) -> Ended {
-        let b = Self::parameters::<16>(data)?;
-        self.locate(&b, false)
+        self.locate(&Self::parameters(data)?, None)
     }
 
     fn locate_record_extended(&mut self, data: &mut Data<'_>) -> Ended {
-        let mut b = data.fetch_up_to(20);
-        if b.len() < 20 {
+        let b: LocateRecordExtended = Self::parameters(data)?;
+        self.locate_extended(&b, data)
+    }
+
+    /// What the extended parameters say, and that as many follow.
+    fn locate_extended(&mut self, b: &LocateRecordExtended, data: &mut Data<'_>) -> Ended {
+        let more = usize::from(b.more.get());
+        if data.fetch_up_to(more).len() < more {
             return Err(Fault::SHORT);
         }
-        let more = usize::from(u16::from_be_bytes([b[18], b[19]]));
-        let rest = data.fetch_up_to(more);
-        if rest.len() < more {
-            return Err(Fault::SHORT);
-        }
-        b.extend(rest);
-        self.locate(&b, true)
+        self.locate(&b.record, Some(b.operation))
     }
 
     /// PREFIX: DEFINE EXTENT and LOCATE RECORD EXTENDED in one, after 12 bytes that say what of it there is.
@@ -295,22 +295,18 @@ impl Eckd {
             return Err(Fault::PARAMETER);
         }
         if valid & 0x80 != 0 {
-            self.define(&b[12..])?;
+            let (define, _) = DefineExtent::ref_from_prefix(&b[12..]).expect("the length was compared");
+            self.define(define)?;
         }
         if format == 0 {
             return Ok(DeviceStatus::ENDED);
         }
-        let mut locate = b[44..].to_vec();
-        let more = usize::from(u16::from_be_bytes([locate[18], locate[19]]));
-        let rest = data.fetch_up_to(more);
-        if rest.len() < more {
-            return Err(Fault::SHORT);
-        }
-        locate.extend(rest);
-        self.locate(&locate, true)
+        let (locate, _) = LocateRecordExtended::read_from_prefix(&b[44..]).expect("the length was compared");
+        self.locate_extended(&locate, data)
     }
 
-    fn locate(&mut self, b: &[u8], extended: bool) -> Ended {
+    /// `extended` is the operation of LOCATE RECORD EXTENDED.
+    fn locate(&mut self, b: &LocateRecord, extended: Option<u8>) -> Ended {
         if !self.program.defined {
             return Err(Fault::SEQUENCE);
         }
@@ -340,7 +336,7 @@ impl Eckd {
     }
 
     fn set_file_mask(&mut self, data: &mut Data<'_>) -> Ended {
-        let [mask] = Self::parameters(data)?;
+        let [mask] = Self::parameters::<[u8; 1]>(data)?;
         if self.program.masked {
             return Err(Fault::SEQUENCE);
         }
@@ -353,20 +349,20 @@ impl Eckd {
 
     /// Seek and Seek Cylinder, of which the mask must allow the one at hand.
     fn seek(&mut self, data: &mut Data<'_>, allowed: fn(Mask) -> bool) -> Ended {
-        let [b1, b2, address @ ..] = Self::parameters::<6>(data)?;
+        let seek: Seek = Self::parameters(data)?;
         if !allowed(self.program.mask) {
             return Err(Fault::FileProtected);
         }
-        let track = self.head.address(address).filter(|_| (b1, b2) == (0, 0)).ok_or(Fault::PARAMETER)?;
+        let track = self.head.address(seek.track).filter(|_| seek.zeros == 0).ok_or(Fault::PARAMETER)?;
         self.go(track)
     }
 
     fn seek_head(&mut self, data: &mut Data<'_>) -> Ended {
-        let [_, _, _, _, h1, h2] = Self::parameters::<6>(data)?;
+        let seek: Seek = Self::parameters(data)?;
         if !self.program.mask.allows_seek_head() {
             return Err(Fault::FileProtected);
         }
-        let track = self.head.at_head(u16::from_be_bytes([h1, h2])).ok_or(Fault::PARAMETER)?;
+        let track = self.head.at_head(seek.track.head.get()).ok_or(Fault::PARAMETER)?;
         self.go(track)
     }
 
@@ -386,7 +382,7 @@ impl Eckd {
     }
 
     fn set_sector(&mut self, data: &mut Data<'_>) -> Ended {
-        let [sector] = Self::parameters(data)?;
+        let [sector] = Self::parameters::<[u8; 1]>(data)?;
         if sector != 0xff && u32::from(sector) >= self.sectors {
             return Err(Fault::PARAMETER);
         }

@@ -5,10 +5,12 @@ use super::sense::Fault;
 use super::timing::Access;
 use super::work::{self, Clockwork};
 use super::{ControlUnit, Options, code, identity};
+use arch::dasd::{FbaDefineExtent, FbaLocate};
 use arch::io::{Orb, SenseId};
 use css::{Command, Data, Device, Doorbell, Outcome, Reset, Sense};
 use dasd::{Kind, Volume};
 use std::sync::Arc;
+use zerocopy::{FromBytes, IntoBytes};
 
 /// Sense bytes.
 const SENSE: usize = 24;
@@ -95,7 +97,7 @@ impl Fba {
                 _ => Err(Fault::SEQUENCE),
             },
             code::READ_DEVICE_CHARACTERISTICS => {
-                data.store(&identity::fixed_characteristics(&self.kind)[..32]);
+                data.store(identity::fixed_characteristics(&self.kind).as_bytes());
                 Ok(())
             }
             code::READ_AND_RESET_LOG => {
@@ -117,17 +119,15 @@ impl Fba {
         }
     }
 
-    /// 16 bytes: mask, block size, where the data set is, which of its blocks may be reached.
     fn define_extent(&mut self, data: &mut Data<'_>) -> Result<(), Fault> {
         if self.extent.is_some() {
             return Err(Fault::SEQUENCE);
         }
-        let b: [u8; 16] = data.fetch_up_to(16).try_into().map_err(|_| Fault::SHORT)?;
-        let word = |n: usize| u64::from(u32::from_be_bytes([b[n], b[n + 1], b[n + 2], b[n + 3]]));
-        let size = u16::from_be_bytes([b[2], b[3]]);
-        let extent = Extent { start: word(4), first: word(8), last: word(12), writes: b[0] >> 6 != 1 };
+        let b = FbaDefineExtent::read_from_bytes(&data.fetch_up_to(16)).map_err(|_| Fault::SHORT)?;
+        let writes = b.mask >> 6 != 1;
+        let extent = Extent { start: b.start.into(), first: b.first.into(), last: b.last.into(), writes };
         let reversed = extent.first > extent.last;
-        if b[0] >> 6 == 2 || !matches!(size, 0 | 512) || reversed {
+        if b.mask >> 6 == 2 || !matches!(b.block_size.get(), 0 | 512) || reversed {
             return Err(Fault::PARAMETER);
         }
         if extent.start + (extent.last - extent.first) >= self.blocks {
@@ -137,18 +137,16 @@ impl Fba {
         Ok(())
     }
 
-    /// 8 bytes: operation, replication, number of blocks, first block.
     fn locate(&mut self, data: &mut Data<'_>) -> Result<(), Fault> {
         let extent = self.extent.ok_or(Fault::SEQUENCE)?;
-        let b: [u8; 8] = data.fetch_up_to(8).try_into().map_err(|_| Fault::SHORT)?;
-        let write = match b[0] & 0x0f {
+        let b = FbaLocate::read_from_bytes(&data.fetch_up_to(8)).map_err(|_| Fault::SHORT)?;
+        let write = match b.operation & 0x0f {
             1 | 5 => true,
             6 => false,
             _ => return Err(Fault::PARAMETER),
         };
-        let count = u64::from(u16::from_be_bytes([b[2], b[3]]));
-        let first = u64::from(u32::from_be_bytes([b[4], b[5], b[6], b[7]]));
-        if count == 0 || b[0] & 0xf0 != 0 {
+        let (count, first) = (u64::from(b.count), u64::from(b.first));
+        if count == 0 || b.operation & 0xf0 != 0 {
             return Err(Fault::PARAMETER);
         }
         if first < extent.first || first + count - 1 > extent.last || write && !extent.writes {

@@ -8,6 +8,8 @@ use super::cache::{Cache, Usage};
 use super::sense::Fault;
 use super::timing::{Access, Found, Timing};
 use super::{Options, Trouble};
+use arch::dasd::Cchh;
+use base::layout::U16;
 use dasd::track::HOME_ADDRESS;
 use dasd::{Count, Kind, MediaError, Record, Spot, Track, Volume};
 use std::sync::Arc;
@@ -126,10 +128,9 @@ impl Head {
         self.track % self.heads
     }
 
-    /// The track of an address CCHH; `None` if the device has no such track.
-    pub fn address(&self, cchh: [u8; 4]) -> Option<u32> {
-        let half = |n: usize| u32::from(u16::from_be_bytes([cchh[n], cchh[n + 1]]));
-        let (mut cylinder, mut head) = (half(0), half(2));
+    /// The track of an address; `None` if the device has no such track.
+    pub fn address(&self, cchh: Cchh) -> Option<u32> {
+        let (mut cylinder, mut head) = (u32::from(cchh.cylinder), u32::from(cchh.head));
         if self.wide {
             (cylinder, head) = (cylinder | head >> 4 << 16, head & 0x0f);
         }
@@ -143,12 +144,11 @@ impl Head {
         (head < self.heads).then_some(self.track - self.head() + head)
     }
 
-    /// CCHH of the current track, as home addresses have it.
-    pub fn home(&self) -> [u8; 4] {
+    /// The address of the current track, as home addresses have it.
+    pub fn home(&self) -> Cchh {
         let (cylinder, head) = (self.cylinder(), self.head());
         let high = if self.wide { cylinder >> 16 << 4 } else { 0 };
-        let ([c1, c2], [h1, h2]) = ((cylinder as u16).to_be_bytes(), ((head | high) as u16).to_be_bytes());
-        [c1, c2, h1, h2]
+        Cchh { cylinder: U16::new(cylinder as u16), head: U16::new((head | high) as u16) }
     }
 
     /// Whether the extent lets a program reach a track.

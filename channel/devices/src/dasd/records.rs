@@ -7,10 +7,12 @@ use super::domain::{Operation, Write};
 use super::eckd::{Eckd, Ended, Found};
 use super::head::Place;
 use super::sense::Fault;
+use arch::dasd::HomeAddress;
 use arch::io::{DeviceStatus, ccw_flag};
 use css::{Command, Data};
 use dasd::track::{END, HOME_ADDRESS};
 use dasd::{Count, Kind, Track};
+use zerocopy::IntoBytes;
 
 /// Tracks without a record that one command passes over at most.
 const EMPTY_TRACKS: u32 = 256;
@@ -187,8 +189,7 @@ impl Eckd {
             self.switch()?;
         }
         self.head.image()?;
-        let [c1, c2, h1, h2] = self.head.home();
-        data.store(&[0, c1, c2, h1, h2]);
+        data.store(HomeAddress { flags: 0, track: self.head.home() }.as_bytes());
         self.head.place = Place::Home;
         self.transferred();
         Ok(DeviceStatus::ENDED)
@@ -345,7 +346,7 @@ impl Eckd {
         self.head.place = Place::Home;
         let wanted = data.fetch_up_to(4);
         let home = self.head.home();
-        self.searched(super::code::SEARCH_HOME_ADDRESS, &home, &wanted, Found::Home)
+        self.searched(super::code::SEARCH_HOME_ADDRESS, home.as_bytes(), &wanted, Found::Home)
     }
 
     /// Ends a search: as many bytes are compared as both have.

@@ -5,9 +5,12 @@
 use super::eckd::{Eckd, Ended};
 use super::sense::Fault;
 use super::{Cache, Control, cache, code, identity};
+use arch::dasd::VolumeStorage;
 use arch::io::DeviceStatus;
+use base::layout::U32;
 use css::{Command, Data};
 use dasd::Kind;
+use zerocopy::IntoBytes;
 
 /// Orders of PERFORM SUBSYSTEM FUNCTION.
 mod order {
@@ -65,7 +68,7 @@ impl Eckd {
         }
         match command.code {
             code::READ_CONFIGURATION_DATA => {
-                data.store(&identity::configuration(&self.kind, self.control_unit, &self.options));
+                data.store(identity::configuration(&self.kind, self.control_unit, &self.options).as_bytes());
                 Ok(DeviceStatus::ENDED)
             }
             code::PERFORM_SUBSYSTEM_FUNCTION => self.perform_subsystem_function(data),
@@ -80,7 +83,9 @@ impl Eckd {
                 Ok(DeviceStatus::ENDED)
             }
             code::SENSE_SUBSYSTEM_STATUS => {
-                data.store(&cache::sense(self.options.cache.as_deref(), self.options.unit, self.options.ssid));
+                data.store(
+                    cache::sense(self.options.cache.as_deref(), self.options.unit, self.options.ssid).as_bytes(),
+                );
                 Ok(DeviceStatus::ENDED)
             }
             code::SET_SUBSYSTEM_MODE => {
@@ -103,7 +108,7 @@ impl Eckd {
             }
             code::DIAGNOSTIC_CONTROL => {
                 // Nothing here needs a diagnosis; of the subcommands, only resetting an offline path does no harm.
-                let [subcommand, ..] = Self::parameters::<4>(data)?;
+                let [subcommand, ..] = Self::parameters::<[u8; 4]>(data)?;
                 if subcommand == 0x02 { Ok(DeviceStatus::ENDED) } else { Err(Fault::PARAMETER) }
             }
             _ => Err(Fault::INVALID_COMMAND),
@@ -131,7 +136,8 @@ impl Eckd {
             suborder::STORAGE_PATH => Some(vec![0; 16]),
             suborder::STATISTICS => {
                 let counts = self.options.cache.as_ref().map(|cache| cache.statistics(self.options.unit));
-                Some(counts.unwrap_or_default().encode(self.options.unit, self.options.ssid))
+                let told = counts.unwrap_or_default().told(self.options.unit, self.options.ssid);
+                Some(told.as_bytes().to_vec())
             }
             // For each of 256 unit addresses, what it is and its base: 1 is a base device.
             suborder::UNIT_ADDRESSES => {
@@ -153,14 +159,12 @@ impl Eckd {
         }
     }
 
-    /// Volume Storage Query, 28 bytes: flags (none: neither track- nor extent-space-efficient) and pool, then in
-    /// cylinders what is allocated (16-19), what it may grow to (20-23) and how large it is (24-27). Of a volume that
-    /// is not space-efficient all is allocated.
+    /// Volume Storage Query: the volume is neither track- nor extent-space-efficient, so all of it is allocated.
     fn volume_storage(&self) -> Option<Vec<u8>> {
         let Kind::Ckd { cylinders, .. } = self.kind else { return None };
-        let mut answer = vec![0; 16];
-        [cylinders; 3].iter().for_each(|size| answer.extend(size.to_be_bytes()));
-        Some(answer).filter(|_| self.control_unit.whole_tracks())
+        let size = U32::new(cylinders);
+        let answer = VolumeStorage { allocated: size, limit: size, size, ..VolumeStorage::default() };
+        Some(answer.as_bytes().to_vec()).filter(|_| self.control_unit.whole_tracks())
     }
 
     /// Logical Configuration Query, 64 bytes: its length (0-1), and how many extent pools there are (2-3), each of
