@@ -69,25 +69,25 @@ fn run(chance: &mut Chance) {
 /// A program, new PSWs that lead back into it, and words that may pass for tables.
 fn write_storage(chance: &mut Chance, machine: &Configuration) {
     let storage = machine.storage();
-    let put = |place: u64, bytes: &[u8]| storage.write(Absolute(place), bytes).expect("the place is in storage");
+    let put_long = |place: u64, value| storage.write_u64(Absolute(place), value).expect("the place is in storage");
     let mut text = Vec::new();
     for _ in 0..1 + chance.below(40) {
         text.extend(instruction(chance));
     }
-    put(PROGRAM, &text);
+    storage.write(Absolute(PROGRAM), &text).expect("the place is in storage");
     // Where interruptions go: mostly to a wait that ends the run, or it would turn round and round.
     let (wait, waits) = (mask::WAIT, !chance.one_in(4));
     for place in (0x1A0..0x200).step_by(16) {
         let modes = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING | if waits { wait } else { 0 };
-        put(place, &modes.to_be_bytes());
-        put(place + 8, &(PROGRAM + 2 * chance.below(40) as u64).to_be_bytes());
+        put_long(place, modes);
+        put_long(place + 8, PROGRAM + 2 * chance.below(40) as u64);
     }
     for place in (0x58..0x80).step_by(8) {
         let address = 0x8000_0000 | (PROGRAM + 2 * chance.below(40) as u64);
-        put(place, &(mask::SHORT | address | if waits { wait } else { 0 }).to_be_bytes());
+        put_long(place, mask::SHORT | address | if waits { wait } else { 0 });
     }
     for _ in 0..chance.below(64) {
-        put(8 * chance.below(0x1_0000) as u64, &word(chance).to_be_bytes());
+        put_long(8 * chance.below(0x1_0000) as u64, word(chance));
     }
     for page in 0..16 {
         if chance.one_in(8) {

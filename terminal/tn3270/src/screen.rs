@@ -6,7 +6,10 @@
 
 use crate::codepage::CodePage;
 use crate::datastream::order::{Command, Order, Orders, Truncated, is_character};
-use crate::datastream::{Aid, Attribute, Color, Highlight, Inbound, Size, Wcc, attribute_type, code};
+use crate::datastream::structured::{self, ImplicitPartition, UsableArea};
+use crate::datastream::{Aid, Attribute, Color, Highlight, Inbound, QueryReply, Size, Wcc, attribute_type, code};
+use base::layout::U16;
+use zerocopy::IntoBytes;
 
 /// One position of a screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -393,15 +396,9 @@ impl Screen {
 
     fn structured_fields(&mut self, mut data: &[u8], effect: &mut Effect) -> Result<(), ScreenError> {
         while !data.is_empty() {
-            let &[a, b] = data.first_chunk().ok_or(ScreenError::Truncated)?;
-            let length = match u16::from_be_bytes([a, b]) as usize {
-                0 => data.len(),
-                n => n,
-            };
-            let field = data.get(..length).filter(|f| f.len() >= 3).ok_or(ScreenError::Truncated)?;
-            data = &data[length..];
-            let id = field[2];
-            match (id, &field[3..]) {
+            let (id, field, others) = structured::split(data).ok_or(ScreenError::Truncated)?;
+            data = others;
+            match (id, field) {
                 // Read Partition: Query and Query List, with all partitions; or a read of partition 0.
                 (0x01, [0xff, 0x02 | 0x03, ..]) => effect.reply = Some(self.query_reply()),
                 (0x01, [0x00, 0xf2]) => effect.reply = Some(self.read_buffer(Aid::None)),
@@ -526,32 +523,33 @@ impl Screen {
     pub fn query_reply(&self) -> Vec<u8> {
         let max =
             Size { rows: self.default.rows.max(self.alternate.rows), cols: self.default.cols.max(self.alternate.cols) };
-        let words = |size: Size| {
-            let ([a, b], [c, d]) = (size.cols.to_be_bytes(), size.rows.to_be_bytes());
-            [a, b, c, d]
+        let usable = UsableArea {
+            code: 0x81,
+            flags: 0x01,
+            more_flags: 0,
+            extent: max.into(),
+            units: 1,
+            x: [0x0a, 0x02e5].map(U16::new),
+            y: [0x02, 0x6f].map(U16::new),
+            cell: [9, 12],
+            buffer: U16::new(max.rows * max.cols),
         };
-        let mut usable = vec![0x81, 0x01, 0x00];
-        usable.extend(words(max));
-        usable.extend([0x01, 0x00, 0x0a, 0x02, 0xe5, 0x00, 0x02, 0x00, 0x6f, 0x09, 0x0c]);
-        usable.extend((max.rows * max.cols).to_be_bytes());
-        let mut implicit = vec![0xa6, 0x00, 0x00, 0x0b, 0x01, 0x00];
-        implicit.extend(words(self.default));
-        implicit.extend(words(self.alternate));
+        let (default, alternate) = (self.default.into(), self.alternate.into());
+        let (length, kind) = (0x0b, 0x01);
+        let implicit = ImplicitPartition { code: 0xa6, reserved_1: [0; 2], length, kind, flags: 0, default, alternate };
         let mut color = vec![0x86, 0x00, 0x08, 0x00, 0xf4];
         color.extend((0xf1..=0xf7).flat_map(|c| [c, c]));
         let replies = [
             vec![0x80, 0x80, 0x81, 0x86, 0x87, 0x88, 0xa6],
-            usable,
+            usable.as_bytes().to_vec(),
             color,
             vec![0x87, 0x04, 0x00, 0xf0, 0xf1, 0xf1, 0xf2, 0xf2, 0xf4, 0xf4],
             vec![0x88, 0x00, 0x01, 0x02],
-            implicit,
+            implicit.as_bytes().to_vec(),
         ];
         let mut out = vec![Aid::StructuredField.byte()];
         for reply in replies {
-            out.extend((reply.len() as u16 + 3).to_be_bytes());
-            out.push(0x81);
-            out.extend(reply);
+            structured::push(&mut out, QueryReply::ID, &reply);
         }
         out
     }

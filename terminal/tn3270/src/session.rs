@@ -22,6 +22,7 @@ use crate::negotiation::{Change, Options, Side};
 use crate::telnet::{self, Decoder, Item, Verb, command, option};
 use crate::terminal::{Display, Model, Protocol, Terminal, TerminalType};
 use crate::tn3270e::{self, Function, Functions, Message, Reject, Response, data_type, verb};
+use zerocopy::{FromBytes, IntoBytes};
 
 /// The largest record accepted from a client, in bytes; the largest screen's contents fit several times.
 const RECORD_MAX: usize = 1 << 17;
@@ -635,14 +636,14 @@ impl Session {
         if !self.is_tn3270e() {
             return self.inbound(&record);
         }
-        let Some((header, data)) = record.split_first_chunk::<{ tn3270e::HEADER_LENGTH }>() else {
+        let Ok((header, data)) = tn3270e::Header::ref_from_prefix(&record) else {
             return self.fail("a TN3270E record without its header");
         };
-        match header[0] {
+        match header.data_type {
             data_type::DATA_3270 => self.inbound(data),
             data_type::RESPONSE => {
-                let sequence = u16::from_be_bytes([header[3], header[4]]);
-                let response = Response::parse(header[2], data);
+                let sequence = header.sequence.get();
+                let response = Response::parse(header.response, data);
                 if self.phase == Phase::Screen {
                     self.events.push_back(Event::Response { sequence, response });
                 }
@@ -716,8 +717,8 @@ impl Session {
 
     fn send_framed(&mut self, kind: u8, response: u8, sequence: u16, record: &[u8]) {
         if self.is_tn3270e() {
-            let [high, low] = sequence.to_be_bytes();
-            telnet::escape(&mut self.out, &[kind, 0, response, high, low]);
+            let header = tn3270e::Header { data_type: kind, request: 0, response, sequence: sequence.into() };
+            telnet::escape(&mut self.out, header.as_bytes());
         }
         telnet::escape(&mut self.out, record);
         self.out.extend([command::IAC, command::EOR]);

@@ -1,6 +1,8 @@
 //! The messages of TN3270E (RFC 2355): device-type and functions negotiation, data headers, the BIND image.
 
 use crate::datastream::Size;
+use base::layout::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Codes inside a TN3270E subnegotiation.
 pub mod verb {
@@ -30,8 +32,17 @@ pub const NO_RESPONSE: u8 = 0;
 /// A response is wanted in any case.
 pub const ALWAYS_RESPONSE: u8 = 2;
 
-/// Length of a record's header in bytes.
-pub const HEADER_LENGTH: usize = 5;
+/// The header of a record; its data follow.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct Header {
+    /// See [`data_type`].
+    pub data_type: u8,
+    pub request: u8,
+    pub response: u8,
+    pub sequence: U16,
+}
+const _: () = assert!(size_of::<Header>() == 5);
 
 /// A function that client and server may agree to use (RFC 2355, *FUNCTIONS*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,8 @@
 //! Cards of a TEXT deck ("MVS Program Management: Advanced Facilities", object modules).
 
 use base::ebcdic;
+use base::layout::{U16, U24};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, transmute};
 
 /// What an ESD item is.
 #[derive(Clone, Copy, PartialEq)]
@@ -41,23 +43,67 @@ pub(crate) struct Cards {
 const CARD: usize = 80;
 const BLANK: u8 = 0x40;
 
+/// A card of an object module. A field that does not apply is blank.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Card {
+    first: u8,
+    name: [u8; 3],
+    blank_4: u8,
+    address: U24,
+    blanks_8: [u8; 2],
+    /// Bytes of `data` that are in use.
+    count: U16,
+    blanks_12: [u8; 2],
+    /// Of ESD the number of the first item, of TXT that of the section.
+    id: U16,
+    data: [u8; 56],
+    sequence: [u8; 8],
+}
+const _: () = assert!(size_of::<Card>() == CARD);
+
+/// An item of an ESD card.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct EsdItem {
+    name: [u8; 8],
+    kind: u8,
+    address: U24,
+    flags: u8,
+    length: U24,
+}
+const _: () = assert!(size_of::<EsdItem>() == 16);
+
+/// An item of an RLD card.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct RldItem {
+    /// What the constant is the address of.
+    of: U16,
+    /// The section that it lies in.
+    section: U16,
+    flags: u8,
+    address: U24,
+}
+const _: () = assert!(size_of::<RldItem>() == 8);
+
 impl Cards {
     /// A card with its name, and what stands in the columns from 5 on.
     fn card(&mut self, name: &str, count: usize, id: u16, address: Option<u32>, data: &[u8]) {
-        let mut card = [BLANK; CARD];
-        card[0] = 0x02;
-        card[1..4].copy_from_slice(&ebcdic::from_str(name));
+        let mut card: Card = transmute!([BLANK; CARD]);
+        card.first = 0x02;
+        card.name = ebcdic::padded(name);
         if let Some(address) = address {
-            card[5..8].copy_from_slice(&address.to_be_bytes()[1..]);
+            card.address = U24::new(address);
         }
         if count > 0 {
-            card[10..12].copy_from_slice(&(count as u16).to_be_bytes());
+            card.count.set(count as u16);
         }
         if id > 0 {
-            card[14..16].copy_from_slice(&id.to_be_bytes());
+            card.id.set(id);
         }
-        card[16..16 + data.len()].copy_from_slice(data);
-        self.bytes.extend(card);
+        card.data[..data.len()].copy_from_slice(data);
+        self.bytes.extend(card.as_bytes());
     }
 
     /// The next section begins on a page.
@@ -67,14 +113,10 @@ impl Cards {
 
     /// The items that have numbers, from 1 on, and the labels, which have none.
     pub(crate) fn names(&mut self, items: &[Item], labels: &[Item]) {
-        let coded = |item: &Item| {
-            let name: [u8; 8] = ebcdic::padded(&item.name);
-            let mut bytes = name.to_vec();
-            bytes.push(item.kind as u8);
-            bytes.extend(&item.address.to_be_bytes()[1..]);
-            bytes.push(item.flags);
-            bytes.extend(&item.length.to_be_bytes()[1..]);
-            bytes
+        let coded = |item: &Item| -> [u8; 16] {
+            let (address, length) = (U24::new(item.address), U24::new(item.length));
+            let name = ebcdic::padded(&item.name);
+            transmute!(EsdItem { name, kind: item.kind as u8, address, flags: item.flags, length })
         };
         for (n, three) in items.chunks(3).enumerate() {
             let data: Vec<u8> = three.iter().flat_map(coded).collect();
@@ -110,10 +152,9 @@ impl Cards {
                 self.card("RLD", data.len(), 0, None, &data);
                 data.clear();
             }
-            data.extend(relocation.of.to_be_bytes());
-            data.extend(1u16.to_be_bytes());
-            data.push(WORD | if relocation.branch { BRANCH } else { 0 });
-            data.extend(&relocation.at.to_be_bytes()[1..]);
+            let flags = WORD | if relocation.branch { BRANCH } else { 0 };
+            let (of, section, address) = (U16::new(relocation.of), U16::new(1), U24::new(relocation.at));
+            data.extend(RldItem { of, section, flags, address }.as_bytes());
         }
         if !data.is_empty() {
             self.card("RLD", data.len(), 0, None, &data);

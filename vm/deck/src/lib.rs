@@ -74,6 +74,14 @@ impl Image {
         Ok(at)
     }
 
+    fn put_half(&mut self, at: usize, half: u16) -> Result<(), String> {
+        self.put(at, &half.to_be_bytes())
+    }
+
+    fn put_word(&mut self, at: usize, word: u32) -> Result<(), String> {
+        self.put(at, &word.to_be_bytes())
+    }
+
     fn put(&mut self, at: usize, bytes: &[u8]) -> Result<(), String> {
         let room = self.bytes.get_mut(at..at + bytes.len());
         room.ok_or_else(|| "a relocation lies outside its section".to_string())?.copy_from_slice(bytes);
@@ -243,40 +251,40 @@ impl Site {
             elf::R_390_NONE => Ok(()),
             elf::R_390_32 => match self.target {
                 Target::Here(to) => {
-                    image.put(self.at, &((to + self.addend) as u32).to_be_bytes())?;
+                    image.put_word(self.at, (to + self.addend) as u32)?;
                     relocations.push(Relocation { of: 1, at: self.at as u32, branch: false });
                     Ok(())
                 }
                 Target::There(number) => {
-                    image.put(self.at, &(self.addend as u32).to_be_bytes())?;
+                    image.put_word(self.at, self.addend as u32)?;
                     relocations.push(Relocation { of: number, at: self.at as u32, branch: false });
                     Ok(())
                 }
-                Target::Number(value) => image.put(self.at, &((value + self.addend) as u32).to_be_bytes()),
+                Target::Number(value) => image.put_word(self.at, (value + self.addend) as u32),
             },
             elf::R_390_16 | elf::R_390_8 => match self.target {
                 Target::Number(value) if r_type == elf::R_390_16 => {
-                    image.put(self.at, &((value + self.addend) as u16).to_be_bytes())
+                    image.put_half(self.at, (value + self.addend) as u16)
                 }
                 Target::Number(value) => image.put(self.at, &[(value + self.addend) as u8]),
                 _ => Err("an address has no room in less than a word".into()),
             },
             elf::R_390_PC32 => match self.target {
-                Target::Here(to) => image.put(self.at, &((to + self.addend - self.at as i64) as u32).to_be_bytes()),
+                Target::Here(to) => image.put_word(self.at, (to + self.addend - self.at as i64) as u32),
                 _ => Err("the distance to another deck is not known".into()),
             },
             elf::R_390_PC16DBL | elf::R_390_PLT16DBL => match self.target {
                 Target::Here(to) => {
                     let halfwords = self.halfwords(to)?;
                     let short = i16::try_from(halfwords).map_err(|_| "the branch is too far".to_string())?;
-                    image.put(self.at, &short.to_be_bytes())
+                    image.put_half(self.at, short as u16)
                 }
                 _ => Err("a short branch cannot leave its deck".into()),
             },
             elf::R_390_PC32DBL | elf::R_390_PLT32DBL => match self.target {
                 Target::Here(to) => {
                     let halfwords = self.halfwords(to)?;
-                    image.put(self.at, &(halfwords as i32).to_be_bytes())
+                    image.put_word(self.at, halfwords as u32)
                 }
                 Target::There(number) => veneer::lead(self.at, self.addend, number, image, relocations, stubs),
                 Target::Number(_) => Err("a number is no place".into()),

@@ -36,7 +36,7 @@ pub(crate) fn lead(
                     stub
                 }
             };
-            image.put(at, &distance(start, stub))
+            image.put_word(at, distance(start, stub))
         }
         LARL => {
             let register = second >> 4;
@@ -45,14 +45,15 @@ pub(crate) fn lead(
             }
             let place = address(register, start + 6, addend, number, image, relocations)?;
             image.put(start, &[0xc0, 0xf4])?;
-            image.put(at, &distance(start, place))
+            image.put_word(at, distance(start, place))
         }
         other => Err(format!("an instruction X'C0.{other:X}' cannot reach another deck")),
     }
 }
 
-fn distance(from: usize, to: usize) -> [u8; 4] {
-    (((to as i64 - from as i64) / 2) as i32).to_be_bytes()
+/// The relative field of an instruction at `from` that leads to `to`: halfwords.
+fn distance(from: usize, to: usize) -> u32 {
+    ((to as i64 - from as i64) / 2) as u32
 }
 
 fn constant(at: usize, number: u16, branch: bool, relocations: &mut Vec<Relocation>) {
@@ -61,9 +62,9 @@ fn constant(at: usize, number: u16, branch: bool, relocations: &mut Vec<Relocati
 
 /// `BASR 1,0; L 1,6(1); BR 1; DC V(name)`: register 1 is nobody's at a call.
 fn branch(addend: i64, number: u16, image: &mut Image, relocations: &mut Vec<Relocation>) -> Result<usize, String> {
-    let mut code = vec![0x0d, 0x10, 0x58, 0x10, 0x10, 0x06, 0x07, 0xf1];
-    code.extend((addend as u32).to_be_bytes());
+    let code = [0x0d, 0x10, 0x58, 0x10, 0x10, 0x06, 0x07, 0xf1, 0, 0, 0, 0];
     let at = image.append(&code)?;
+    image.put_word(at + 8, addend as u32)?;
     constant(at + 8, number, true, relocations);
     Ok(at)
 }
@@ -77,10 +78,11 @@ fn address(
     image: &mut Image,
     relocations: &mut Vec<Relocation>,
 ) -> Result<usize, String> {
-    let mut code = vec![0x0d, register << 4, 0x58, register << 4, register << 4, 0x0a, 0xc0, 0xf4, 0, 0, 0, 0];
-    code.extend((addend as u32).to_be_bytes());
+    let load = [0x0d, register << 4, 0x58, register << 4, register << 4, 0x0a];
+    let code = [&load[..], &[0xc0, 0xf4, 0, 0, 0, 0], &[0, 0, 0, 0]].concat();
     let at = image.append(&code)?;
-    image.put(at + 8, &distance(at + 6, back))?;
+    image.put_word(at + 8, distance(at + 6, back))?;
+    image.put_word(at + 12, addend as u32)?;
     constant(at + 12, number, false, relocations);
     Ok(at)
 }

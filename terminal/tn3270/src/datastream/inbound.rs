@@ -1,6 +1,6 @@
 //! Reading what a display sends: the operator's key, the cursor and the fields that were typed into.
 
-use super::{Aid, code, decode_address};
+use super::{Aid, code, decode_address, structured};
 use crate::codepage::CodePage;
 
 /// A field of a Read Modified.
@@ -109,15 +109,9 @@ fn fields(mut rest: &[u8]) -> Result<Vec<ModifiedField>, InboundError> {
 fn structured_fields(mut rest: &[u8]) -> Result<Vec<StructuredField>, InboundError> {
     let mut fields = Vec::new();
     while !rest.is_empty() {
-        let &[a, b] = rest.first_chunk().ok_or(InboundError::Truncated)?;
-        // A length of zero means: to the end of the record.
-        let length = match u16::from_be_bytes([a, b]) as usize {
-            0 => rest.len(),
-            n => n,
-        };
-        let field = rest.get(..length).filter(|f| f.len() >= 3).ok_or(InboundError::Truncated)?;
-        fields.push(StructuredField { id: field[2], data: field[3..].to_vec() });
-        rest = &rest[length..];
+        let (id, data, others) = structured::split(rest).ok_or(InboundError::Truncated)?;
+        fields.push(StructuredField { id, data: data.to_vec() });
+        rest = others;
     }
     Ok(fields)
 }

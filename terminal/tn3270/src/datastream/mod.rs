@@ -7,6 +7,7 @@ mod inbound;
 pub mod order;
 mod outbound;
 mod query;
+pub(crate) mod structured;
 
 pub use inbound::{Inbound, InboundError, ModifiedField, StructuredField};
 pub use outbound::{Outbound, Wcc, read_partition_query};

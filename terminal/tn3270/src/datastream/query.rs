@@ -1,6 +1,8 @@
 //! Query replies: what an extended terminal says of itself (GA23-0059, *Query Reply*).
 
+use super::structured::Extent;
 use super::{Inbound, Size, StructuredField};
+use zerocopy::FromBytes;
 
 /// One query reply; only those that a host makes use of are taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,16 +47,16 @@ impl QueryReply {
     }
 
     fn known(code: u8, data: &[u8]) -> Option<QueryReply> {
-        let word = |at: usize| data.get(at..at + 2).map(|b| u16::from_be_bytes([b[0], b[1]]));
+        let extents = |at: usize| data.get(at..).unwrap_or_default();
         match code {
             0x80 => Some(QueryReply::Summary(data.to_vec())),
             // Flags, then columns and rows.
-            0x81 => Size::checked(word(4)?, word(2)?).map(QueryReply::UsableArea),
+            0x81 => Extent::read_from_prefix(extents(2)).ok()?.0.size().map(QueryReply::UsableArea),
             // Two reserved bytes; one self-defining parameter: length, X'01', flags, four sizes.
-            0xa6 if data.get(3) == Some(&0x01) => Some(QueryReply::ImplicitPartition {
-                default: Size::checked(word(7)?, word(5)?)?,
-                alternate: Size::checked(word(11)?, word(9)?)?,
-            }),
+            0xa6 if data.get(3) == Some(&0x01) => {
+                let ([default, alternate], _) = <[Extent; 2]>::read_from_prefix(extents(5)).ok()?;
+                Some(QueryReply::ImplicitPartition { default: default.size()?, alternate: alternate.size()? })
+            }
             // Flags, the number of pairs, pairs of a value accepted and the colour shown for it.
             0x86 => {
                 let values = *data.get(1)?;
@@ -78,9 +80,7 @@ mod tests {
     fn replies(fields: &[&[u8]]) -> Vec<QueryReply> {
         let mut record = vec![0x88];
         for field in fields {
-            record.extend((field.len() as u16 + 3).to_be_bytes());
-            record.push(0x81);
-            record.extend(*field);
+            super::structured::push(&mut record, 0x81, field);
         }
         QueryReply::all(&Inbound::parse(&record).expect("structured fields"))
     }
