@@ -15,6 +15,7 @@ use consoles::terminal::{Ending, Host, Kind};
 use devices::tape::Model;
 use directory::{Directory, Passwords};
 use nucleus::system::{Cp, SystemConfig};
+use nucleus::vmdbk::Vmdbk;
 use nucleus::{ipl, logon};
 use serde::{Serialize, Serializer};
 use std::fs::File;
@@ -207,9 +208,8 @@ fn of_jit<S: Serializer>(counters: &[(&'static str, u64)], to: S) -> Result<S::O
 /// The guest's user ID.
 const USERID: &str = "LINUX";
 
-/// Runs the guest; the exit code.
-pub fn linux(options: &Options) -> Result<u8, String> {
-    let (console, parameters) = options.console();
+/// Refuses what a guest that starts from its disk cannot be told, and warns of a console that shows nothing.
+fn check(options: &Options, console: Console, parameters: &str) -> Result<(), String> {
     if options.kernel.is_none() && parameters.len() > PARAMETERS {
         let room = PARAMETERS - (parameters.len() - options.append.len());
         let remedy =
@@ -222,9 +222,11 @@ pub fn linux(options: &Options) -> Result<u8, String> {
              not seen; --console vt220 shows it, and so does --append without conmode=3270"
         );
     }
-    let open = |path: &Path| Loaded::open(path, options.memory);
-    let kernel = options.kernel.as_deref().map(open).transpose()?;
-    let initrd = options.initrd.as_deref().map(open).transpose()?.unwrap_or_default();
+    Ok(())
+}
+
+/// A system of one user, whose virtual machine has the disks and tapes of the command line.
+fn system(options: &Options, notes: &Arc<Notes>, clock: &Arc<HostClock>) -> Result<Arc<Cp>, String> {
     let mut text = format!("USER {USERID} NOPASS {0}M {0}M G\n MACHINE ESA {1}\n", options.memory >> 20, options.cpus);
     (0..options.cpus).for_each(|cpu| text += &format!(" CPU {cpu:02X}\n"));
     text += " CONSOLE 009 3215\n";
@@ -236,10 +238,6 @@ pub fn linux(options: &Options) -> Result<u8, String> {
     let host = std::thread::available_parallelism().map_or(1, |n| n.get() as u16);
     let processors = crate::run::processors(options.processors.unwrap_or(options.cpus.min(host)));
     let config = SystemConfig { operator: USERID.into(), processors, ..SystemConfig::default() };
-    let notes = Arc::new(Notes::new());
-    notes.end_with_guest();
-    let clock = Arc::new(HostClock::new());
-    let started = clock.now();
     let cp = Arc::new(Cp::new(config, directory, None, clock.clone(), notes.clone()));
     for (number, file) in &disks {
         let volume = crate::dasd::open(file, ::dasd::Options::default()).map_err(|error| error.to_string())?;
@@ -251,6 +249,21 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         cp.tapes.install(*number, Model::T3490);
         cp.tapes.real(*number).expect("it was just installed").drive.mount(tape);
     }
+    Ok(cp)
+}
+
+/// Runs the guest; the exit code.
+pub fn linux(options: &Options) -> Result<u8, String> {
+    let (console, parameters) = options.console();
+    check(options, console, &parameters)?;
+    let open = |path: &Path| Loaded::open(path, options.memory);
+    let kernel = options.kernel.as_deref().map(open).transpose()?;
+    let initrd = options.initrd.as_deref().map(open).transpose()?.unwrap_or_default();
+    let notes = Arc::new(Notes::new());
+    notes.end_with_guest();
+    let clock = Arc::new(HostClock::new());
+    let started = clock.now();
+    let cp = system(options, &notes, &clock)?;
     let terminal = cp.connect(Kind::Ascii, Some("0009"), "", true);
     let vmdbk = logon::log_on_here(&cp, USERID, &terminal).map_err(|message| message.text)?;
     {
@@ -299,26 +312,30 @@ pub fn linux(options: &Options) -> Result<u8, String> {
         None => 130,
     };
     if options.json {
-        let (virtual_us, total_us) = vmdbk.times();
-        let machine = vmdbk.machine();
-        let configuration = &machine.configuration;
-        let instructions: u64 = configuration.cpus().map(|cpu| configuration.cpu(cpu).state.instructions).sum();
-        let counts = configuration.css().counts();
-        let accounts = Accounts {
-            exit: code,
-            elapsed_us: clock.now().micros_since(started),
-            virtual_cpu_us: virtual_us,
-            total_cpu_us: total_us,
-            instructions,
-            io_starts: counts.starts,
-            io_interruptions: counts.interruptions,
-            cpus: options.cpus,
-            storage: options.memory,
-            jit: engine::statistics().counters().collect(),
-        };
-        complain!("{}", say::json(&accounts));
+        complain!("{}", say::json(&accounts(options, code, clock.now().micros_since(started), &vmdbk)));
     }
     Ok(code)
+}
+
+/// What `--json` says at the end.
+fn accounts(options: &Options, exit: u8, elapsed_us: u64, vmdbk: &Vmdbk) -> Accounts {
+    let (virtual_us, total_us) = vmdbk.times();
+    let machine = vmdbk.machine();
+    let configuration = &machine.configuration;
+    let instructions: u64 = configuration.cpus().map(|cpu| configuration.cpu(cpu).state.instructions).sum();
+    let counts = configuration.css().counts();
+    Accounts {
+        exit,
+        elapsed_us,
+        virtual_cpu_us: virtual_us,
+        total_cpu_us: total_us,
+        instructions,
+        io_starts: counts.starts,
+        io_interruptions: counts.interruptions,
+        cpus: options.cpus,
+        storage: options.memory,
+        jit: engine::statistics().counters().collect(),
+    }
 }
 
 #[cfg(test)]
