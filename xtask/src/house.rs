@@ -3,6 +3,7 @@
 //! Counted is what is built of each crate's `src`, without items and modules for tests and without the crates below
 //! `tests/`. It is read as text: see [`source`] for what is code, and [`circles`] for which file uses which.
 
+mod by_hand;
 mod circles;
 mod source;
 
@@ -41,23 +42,35 @@ largest    the files of the largest circle
 by-hand    places that pack or pick big-endian bytes: `from_be_bytes(` and `to_be_bytes(`
 ";
 
-/// Prints the counts; with `--check FILE`, compares them with those in FILE instead.
+/// Prints the counts, or with `--by-hand` the list of what packs bytes by hand; with `--check FILE`, compares them with
+/// those in FILE instead.
 pub fn house(words: &[&str]) -> Outcome {
     match words {
         [] => {
             print!("{}", House::new(&host::root())?.report());
             Ok(())
         }
+        ["--by-hand"] => {
+            let root = host::root();
+            let list = fs::read_to_string(root.join(by_hand::LIST)).unwrap_or_default();
+            print!("{}", by_hand::list(&list, &House::new(&root)?.by_hand()));
+            Ok(())
+        }
         ["--check", file] => check(Path::new(file)),
-        _ => Err("cargo x house takes nothing, or --check FILE.".into()),
+        _ => Err("cargo x house takes nothing, --by-hand, or --check FILE.".into()),
     }
 }
 
-/// Fails where a count is larger than in `file`.
+/// Fails where a count is larger than in `file`, or a place by hand has no reason.
 pub fn check(file: &Path) -> Outcome {
     let recorded = held(&at(file, fs::read_to_string(file))?);
-    let counted = held(&House::new(&host::root())?.report());
-    let (grown, fallen) = compare(&recorded, &counted);
+    let root = host::root();
+    let house = House::new(&root)?;
+    let (mut grown, mut fallen) = compare(&recorded, &held(&house.report()));
+    let list = root.join(by_hand::LIST);
+    let (wrong, better) = by_hand::compare(&at(&list, fs::read_to_string(&list))?, &house.by_hand());
+    grown.extend(wrong);
+    fallen.extend(better);
     if !grown.is_empty() {
         let file = file.display();
         return Err(format!(
@@ -81,7 +94,7 @@ struct Crate {
     long_files: Vec<(usize, String)>,
     long_functions: Vec<(usize, String)>,
     circles: Vec<Vec<String>>,
-    by_hand: usize,
+    by_hand: Vec<(usize, String)>,
 }
 
 struct House {
@@ -125,6 +138,14 @@ impl House {
             ("files that take &Cp outside the rooms where it is at home", house.take_cp.len()),
         ];
         Ok(house)
+    }
+
+    /// The files with places that pack or pick bytes by hand, and how many.
+    fn by_hand(&self) -> BTreeMap<String, usize> {
+        let files = |(name, one): (&String, &Crate)| -> Vec<(String, usize)> {
+            one.by_hand.iter().map(|(number, file)| (format!("{name}/src/{file}"), *number)).collect()
+        };
+        self.crates.iter().flat_map(files).collect()
     }
 
     fn report(&self) -> String {
@@ -192,7 +213,10 @@ impl Crate {
             }
             let long = source.functions().into_iter().filter(|&(_, lines)| lines > LONG_FUNCTION);
             one.long_functions.extend(long.map(|(name, lines)| (lines, format!("{file}: {name}"))));
-            one.by_hand += source.code.matches("from_be_bytes(").count() + source.code.matches("to_be_bytes(").count();
+            let by_hand = by_hand::count(&source.code);
+            if by_hand > 0 {
+                one.by_hand.push((by_hand, file.clone()));
+            }
             names.push(file);
             modules.insert(module, source);
         }
@@ -205,7 +229,8 @@ impl Crate {
     fn numbers(&self) -> [usize; 7] {
         let circled = self.circles.iter().map(Vec::len).sum();
         let largest = self.circles.iter().map(Vec::len).max().unwrap_or(0);
-        [self.files, self.lines, self.long_files.len(), self.long_functions.len(), circled, largest, self.by_hand]
+        let by_hand = self.by_hand.iter().map(|file| file.0).sum();
+        [self.files, self.lines, self.long_files.len(), self.long_functions.len(), circled, largest, by_hand]
     }
 }
 
@@ -328,7 +353,10 @@ mod tests {
         let mut house =
             House { crates: BTreeMap::new(), others: vec![("wide lines: all of them", 3)], take_cp: vec![] };
         let circles = vec![vec!["b.rs".into(), "c.rs".into()]];
-        house.crates.insert("a".into(), Crate { files: 7, lines: 900, circles, by_hand: 4, ..Crate::default() });
+        house.crates.insert(
+            "a".into(),
+            Crate { files: 7, lines: 900, circles, by_hand: vec![(4, "b.rs".into())], ..Crate::default() },
+        );
         let numbers = held(&house.report());
         let expected =
             [("circled of a", 2), ("largest of a", 2), ("by-hand of all", 4), ("wide lines: all of them", 3)];

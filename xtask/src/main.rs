@@ -36,6 +36,7 @@ cargo x TASK (or make TASK, which first installs what is missing):
   picture                  docs/screen.svg, the README's picture, from the screen of a 3270 client
   deny                     licences and sources of dependencies, and crates there in two versions, by cargo-deny
   house [--check FILE]     what is large, tangled or done by hand, counted; docs/house.txt has what may not grow
+  house --by-hand          docs/by-hand.txt with the numbers of today
   ci                       what a change must pass
 ";
 
