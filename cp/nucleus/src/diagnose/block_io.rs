@@ -6,10 +6,16 @@ use iucv::block::reason;
 use iucv::{List, flag};
 use crate::minidisk::BlockEnvironment;
 use crate::minidisk::blocks::{BlockDisk, BlockError};
+use arch::diagnose::{
+    BlockConnect, BlockInit, BlockInit64, BlockIo, BlockMessage, BlockReply, BlockRequest, BlockRequest64,
+    BlockRequests, BlockRequests64, SyncBlock, SyncBlockIo,
+};
+use arch::io::DeviceStatus;
 use arch::{Program, Real};
 use cpu::{External, Interruption};
 use devices::dasd::Request as Metered;
 use std::sync::atomic::Ordering;
+use zerocopy::{FromBytes, IntoBytes, transmute, transmute_mut, transmute_ref};
 
 /// What a request of a list is for.
 struct Request {
@@ -61,18 +67,6 @@ impl Call<'_> {
     }
 }
 
-fn half(bytes: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([bytes[at], bytes[at + 1]])
-}
-
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from(half(bytes, at)) << 16 | u32::from(half(bytes, at + 2))
-}
-
-fn double(bytes: &[u8], at: usize) -> u64 {
-    u64::from(word(bytes, at)) << 32 | u64::from(word(bytes, at + 4))
-}
-
 /// `DIAGNOSE X'A4'`: synchronous block I/O.
 ///
 /// Rx: the address of a block of 88 bytes: device number, key, 01 to write or 02 to read, block size (at 4), address of
@@ -81,17 +75,16 @@ fn double(bytes: &[u8], at: usize) -> u64 {
 /// with 1, 2 no disk, 5 busy, as another user has it reserved; with 2, 8 block size, 10 list, 11 count, 12 buffer; with
 /// 3, 13 an I/O error.
 pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
-    const LENGTH: usize = 88;
     let address = call.address(call.r1);
     call.specification(address.0.is_multiple_of(4))?;
-    let mut block = [0; LENGTH];
-    call.read(address, &mut block)?;
-    let write = match block[3] {
+    let mut block = SyncBlockIo::default();
+    call.read(address, block.as_mut_bytes())?;
+    let write = match block.operation {
         1 => true,
         2 => false,
         _ => return Err(Program::Operand.into()),
     };
-    if block[2] & 0x0f != 0 || block[25..30].iter().any(|&byte| byte != 0) {
+    if block.key & 0x0f != 0 || block.zeros != [0; 5] {
         return Err(Program::Operand.into());
     }
     let answer = |code: u64, cc: u8| {
@@ -99,25 +92,25 @@ pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
         call.set_cc(cc);
         Ok(())
     };
-    let Some(link) = call.cp.disks.link(&call.vmdbk.userid, half(&block, 0)) else { return answer(2, 1) };
-    let Some(disk) = BlockDisk::new(&link, word(&block, 4)) else { return answer(8, 2) };
-    let (list, count) = (Real(word(&block, 8).into()), word(&block, 12));
+    let Some(link) = call.cp.disks.link(&call.vmdbk.userid, block.device.get()) else { return answer(2, 1) };
+    let Some(disk) = BlockDisk::new(&link, block.block_size.get()) else { return answer(8, 2) };
+    let (list, count) = (Real(block.list.into()), block.count.get());
     if !list.0.is_multiple_of(8) {
         return answer(10, 2);
     }
     if !(1..=500).contains(&count) {
         return answer(11, 2);
     }
-    let mut entries = vec![0; count as usize * 8];
-    if call.read(list, &mut entries).is_err() {
+    let mut entries = vec![SyncBlock::default(); count as usize];
+    if call.read(list, entries.as_mut_bytes()).is_err() {
         return answer(10, 2);
     }
     let mut result = Ok(());
     let mut done = 0u32;
-    let mut manner = Manner::new(&disk, block[2], false);
-    for entry in entries.chunks(8) {
-        let number = u64::from(word(entry, 0));
-        let request = Request { write, block: number.wrapping_sub(1), buffer: Real(word(entry, 4).into()) };
+    let mut manner = Manner::new(&disk, block.key, false);
+    for entry in &entries {
+        let number = u64::from(entry.number);
+        let request = Request { write, block: number.wrapping_sub(1), buffer: Real(entry.buffer.into()) };
         result = call.transfer(&disk, &request, &mut manner);
         if result.is_err() {
             break;
@@ -125,30 +118,31 @@ pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
         done += 1;
     }
     call.take(manner.meter.end());
-    block[16..20].copy_from_slice(&done.to_be_bytes());
+    block.done.set(done);
     let (code, cc) = match result {
         Ok(()) => (0, 0),
         Err(BlockError::Addressing | BlockError::Protection) => (12, 2),
         Err(BlockError::Reserved) => (5, 1),
         Err(_) => (13, 3),
     };
-    block[20..24].fill(0);
-    block[30..].fill(0);
-    (block[20], block[24]) = (0x0c, 0x80);
+    (block.status, block.path) = (DeviceStatus::ENDED, 0x80);
+    (block.reserved_15, block.reserved_20) = Default::default();
+    block.sense_count.set(0);
+    block.sense = [0; 32];
     if let Err(error) = result
         && code == 13
     {
         // Unit check, and sense as the control unit has it.
-        block[20] = 0x0e;
-        block[30..32].copy_from_slice(&32u16.to_be_bytes());
+        block.status |= DeviceStatus::UNIT_CHECK;
+        block.sense_count.set(32);
         match error {
-            BlockError::ReadOnly => block[57] = 0x02,
-            BlockError::Number => block[57] = 0x04,
-            BlockError::RecordSize => block[57] = 0x08,
-            _ => block[56] = 0x10,
+            BlockError::ReadOnly => block.sense[1] = 0x02,
+            BlockError::Number => block.sense[1] = 0x04,
+            BlockError::RecordSize => block.sense[1] = 0x08,
+            _ => block.sense[0] = 0x10,
         }
     }
-    call.write(address, &block)?;
+    call.write(address, block.as_bytes())?;
     answer(code, cc)
 }
 
@@ -180,8 +174,9 @@ pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
     call.specification(address.0.is_multiple_of(8) && call.r1 < 15)?;
     let mut list = [0; 64];
     call.read(address, &mut list)?;
+    let (start, _) = BlockIo::read_from_prefix(&list).expect("it is shorter");
     let function = call.gr(call.r3) as u32;
-    let link = call.cp.disks.link(&call.vmdbk.userid, half(&list, 0));
+    let link = call.cp.disks.link(&call.vmdbk.userid, start.device.get());
     let answer = |code: u64| {
         call.set_gr(call.r1 + 1, code);
         call.set_cc(match code {
@@ -191,7 +186,7 @@ pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
         });
         Ok(())
     };
-    let wide = match list[2] {
+    let wide = match start.mode {
         0 => false,
         0x80 => true,
         _ => return Err(Program::Specification.into()),
@@ -205,23 +200,24 @@ pub fn block_io(call: &Call<'_>) -> Result<(), Interruption> {
     match function {
         0 if environment.is_some() => answer(rc::ESTABLISHED),
         0 => {
-            let size = word(&list, 24);
+            let narrow: &mut BlockInit = transmute_mut!(&mut list);
+            let size = narrow.block_size.get();
             if !size.is_power_of_two() || !(512..=4096).contains(&size) {
                 return answer(rc::BLOCK_SIZE);
             }
             let Some(disk) = BlockDisk::new(&link, size) else { return answer(rc::UNSUPPORTED) };
-            let offset = if wide { double(&list, 32) as i64 } else { i64::from(word(&list, 28) as i32) };
-            let (start, end) = (1i64.wrapping_sub(offset), (disk.count() as i64).wrapping_sub(offset));
-            match wide {
-                true => {
-                    list[40..48].copy_from_slice(&start.to_be_bytes());
-                    list[48..56].copy_from_slice(&end.to_be_bytes());
-                }
-                false => {
-                    list[32..36].copy_from_slice(&(start as u32).to_be_bytes());
-                    list[36..40].copy_from_slice(&(end as u32).to_be_bytes());
-                }
-            }
+            let extent = |offset: i64| (1i64.wrapping_sub(offset), (disk.count() as i64).wrapping_sub(offset));
+            let offset = if wide {
+                let wide: &mut BlockInit64 = transmute_mut!(&mut list);
+                let (first, last) = extent(wide.offset.get());
+                (wide.first, wide.last) = (first.into(), last.into());
+                wide.offset.get()
+            } else {
+                let offset = narrow.offset.get().into();
+                let (first, last) = extent(offset);
+                (narrow.first, narrow.last) = ((first as i32).into(), (last as i32).into());
+                offset
+            };
             call.write(address, &list)?;
             let code = if disk.read_only { rc::READ_ONLY } else { rc::GOOD };
             *environment = Some(BlockEnvironment { disk, offset, generation });
@@ -261,9 +257,7 @@ fn perform_one(
 ) -> Result<(), BlockError> {
     let physical = number.wrapping_add(environment.offset).wrapping_sub(1);
     match (kind, u64::try_from(physical)) {
-        (1 | 2, Ok(block)) => {
-            call.transfer(&environment.disk, &Request { write: kind == 1, block, buffer }, manner)
-        }
+        (1 | 2, Ok(block)) => call.transfer(&environment.disk, &Request { write: kind == 1, block, buffer }, manner),
         (1 | 2, Err(_)) => Err(BlockError::Number),
         _ => Err(BlockError::Type),
     }
@@ -280,18 +274,24 @@ fn perform_list(
     key: u8,
     bypass: bool,
 ) -> Result<(u32, u64), Interruption> {
-    let length = if wide { 24 } else { 16 };
+    /// In both forms.
+    const STATUS: usize = std::mem::offset_of!(BlockRequest, status);
+    const _: () = assert!(STATUS == std::mem::offset_of!(BlockRequest64, status));
+    let length = if wide { size_of::<BlockRequest64>() } else { size_of::<BlockRequest>() };
     let mut entries = vec![0; count as usize * length];
     call.read(at, &mut entries)?;
     let mut done = 0;
     let mut manner = Manner::new(&environment.disk, key, bypass);
     for entry in entries.chunks_mut(length) {
-        let (number, buffer) = match wide {
-            true => (double(entry, 8) as i64, double(entry, 16)),
-            false => (i64::from(word(entry, 4) as i32), u64::from(word(entry, 12))),
+        let (kind, number, buffer) = if wide {
+            let entry = BlockRequest64::ref_from_bytes(entry).expect("entries are as long");
+            (entry.kind, entry.number.get(), entry.buffer.get())
+        } else {
+            let entry = BlockRequest::ref_from_bytes(entry).expect("entries are as long");
+            (entry.kind, entry.number.into(), entry.buffer.into())
         };
-        let result = perform_one(call, environment, entry[0], number, Real(buffer), &mut manner);
-        entry[1] = result.map_or_else(|error| error as u8, |()| 0);
+        let result = perform_one(call, environment, kind, number, Real(buffer), &mut manner);
+        entry[STATUS] = result.map_or_else(|error| error as u8, |()| 0);
         done += u32::from(result.is_ok());
     }
     call.write(at, &entries)?;
@@ -300,14 +300,15 @@ fn perform_list(
 
 /// The disk that CONNECT to *BLOCKIO names in IPUSER, or why there is none.
 pub(super) fn connected(call: &Call<'_>, user: &[u8; 16]) -> Result<BlockPath, u8> {
-    let link = call.cp.disks.link(&call.vmdbk.userid, half(user, 0)).ok_or(reason::NO_DEVICE)?;
-    let size = word(user, 4);
+    let user: &BlockConnect = transmute_ref!(user);
+    let link = call.cp.disks.link(&call.vmdbk.userid, user.device.get()).ok_or(reason::NO_DEVICE)?;
+    let size = user.block_size.get();
     if !size.is_power_of_two() || !(512..=4096).contains(&size) {
         return Err(reason::BLOCK_SIZE);
     }
     let disk = BlockDisk::new(&link, size).ok_or(reason::UNSUPPORTED)?;
     let generation = call.vmdbk.generation.load(Ordering::Acquire);
-    let environment = BlockEnvironment { disk, offset: i64::from(word(user, 8) as i32), generation };
+    let environment = BlockEnvironment { disk, offset: user.offset.into(), generation };
     Ok(BlockPath { link, environment })
 }
 
@@ -317,9 +318,9 @@ pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List)
     let [kind, key, flags, _] = list.class().to_be_bytes();
     let bypass = flags & 1 != 0;
     let (status, done, time) = if list.flags() & flag::PARAMETER_DATA != 0 {
-        let data = list.data();
-        let buffer = Real(u64::from(word(&data, 4) & 0x7fff_ffff));
-        let number = i64::from(word(&data, 0) as i32);
+        let message: BlockMessage = transmute!(list.data());
+        let buffer = Real(u64::from(message.buffer.get() & 0x7fff_ffff));
+        let number = message.number.into();
         let mut manner = Manner::new(&environment.disk, key, bypass);
         match perform_one(call, environment, kind, number, buffer, &mut manner) {
             Ok(()) => (0, 1, manner.meter.end()),
@@ -337,10 +338,7 @@ pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List)
             _ => (BlockError::Type as u32, 0, 0),
         }
     };
-    let mut reply = [0; 8];
-    reply[..4].copy_from_slice(&status.to_be_bytes());
-    reply[4..].copy_from_slice(&done.to_be_bytes());
-    (reply, time)
+    (transmute!(BlockReply { status: status.into(), done: done.into() }), time)
 }
 
 fn request(
@@ -350,11 +348,13 @@ fn request(
     wide: bool,
     answer: impl Fn(u64) -> Result<(), Interruption>,
 ) -> Result<(), Interruption> {
-    let (key, flags, count) = (list[24], list[25], word(list, 28));
+    let narrow: &BlockRequests = transmute_ref!(list);
+    let long: &BlockRequests64 = transmute_ref!(list);
+    let (key, flags, count) = (narrow.key, narrow.flags, narrow.count.get());
     if !(1..=256).contains(&count) {
         return answer(rc::COUNT);
     }
-    let at = Real(if wide { double(list, 48) } else { word(list, 36).into() });
+    let at = Real(if wide { long.list.get() } else { narrow.list.into() });
     let (done, time) = perform_list(call, environment, at, count, wide, key, flags & 1 != 0)?;
     if flags & 2 == 0 {
         call.take(time);
@@ -365,8 +365,8 @@ fn request(
     let interruption = External {
         code: 0x2603,
         subcode: if wide { 0x0700 } else { 0x0300 } | status,
-        parameter: (!wide).then(|| word(list, 40)),
-        parameter64: wide.then(|| double(list, 40)),
+        parameter: (!wide).then(|| narrow.parameter.get()),
+        parameter64: wide.then(|| long.parameter.get()),
     };
     let (vmdbk, generation) = (call.vmdbk.clone(), environment.generation);
     call.cp.disks.later(time, move || {

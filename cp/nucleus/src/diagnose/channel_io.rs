@@ -2,6 +2,7 @@
 
 use super::Call;
 use arch::Real;
+use arch::dasd::Seek;
 use arch::diagnose::{Csw, Hcpsgiop, SgioEnd, sgio_flag};
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, Scsw, orb_flag, scsw_flag, subchannel_status};
 use base::layout::U24;
@@ -71,9 +72,9 @@ pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
         let ccw = Ccw::decode(CcwFormat::Zero, bytes);
         match ccw.command {
             0x07 | 0x0b => {
-                let mut seek = [0; 6];
-                call.read(Real(ccw.address.into()), &mut seek)?;
-                let to = u32::from(u16::from_be_bytes([seek[2], seek[3]]));
+                let mut seek = Seek::default();
+                call.read(Real(ccw.address.into()), seek.as_mut_bytes())?;
+                let to = u32::from(seek.track.cylinder);
                 if to >= cylinders {
                     return answer(call, 4, 1);
                 }

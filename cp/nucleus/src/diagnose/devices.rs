@@ -1,12 +1,15 @@
 //! DIAGNOSE X'24' and X'210': what a virtual device is.
 
 use super::Call;
-use consoles::terminal::Terminal;
 use crate::spooling::lock_unit;
+use arch::diagnose::{DeviceInformation, RealType, TerminalType, VirtualType};
+use base::layout::U32;
+use consoles::terminal::Terminal;
 use cpu::Interruption;
 use dasd::Kind;
 use devices::tape::Model;
 use directory::SpoolKind;
+use zerocopy::{IntoBytes, transmute};
 
 /// Device class and type bytes, status and flags of the virtual device, and what the real one is.
 #[derive(Default)]
@@ -17,6 +20,19 @@ struct Type {
     flags: u8,
     /// Model and features, if there is a real device.
     real: Option<(u8, u8)>,
+}
+
+impl Type {
+    /// What is told of the virtual device.
+    fn virtual_type(&self) -> VirtualType {
+        let Type { class, kind, status, flags, .. } = *self;
+        VirtualType { class, kind, status, flags }
+    }
+}
+
+/// Four bytes as a register has them.
+fn register(bytes: [u8; 4]) -> u64 {
+    U32::from_bytes(bytes).get().into()
 }
 
 const fn unit(class: u8, kind: u8) -> Type {
@@ -56,7 +72,13 @@ fn disk(call: &Call<'_>, vdev: u16) -> Option<Type> {
     };
     // Rotational position sensing, extended sense, reserve and release.
     let features = if class == 0x04 { 0xc2 } else { 0x42 };
-    Some(Type { class, kind, status: 0, flags: 0x02 | if link.read_only { 0x80 } else { 0 }, real: Some((model, features)) })
+    Some(Type {
+        class,
+        kind,
+        status: 0,
+        flags: 0x02 | if link.read_only { 0x80 } else { 0 },
+        real: Some((model, features)),
+    })
 }
 
 /// Class and type of a 3278 and its successors.
@@ -127,11 +149,11 @@ pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
     if asked == u32::MAX {
         call.set_gr(call.r1, vdev.into());
     }
-    call.set_gr(call.r3, u32::from_be_bytes([found.class, found.kind, found.status, found.flags]).into());
+    call.set_gr(call.r3, register(transmute!(found.virtual_type())));
     if let Some((model, features)) = found.real {
         if call.r3 != 15 {
-            let real = [found.class, found.kind, model, features];
-            call.set_gr(call.r3 + 1, u32::from_be_bytes(real).into());
+            let (class, kind) = (found.class, found.kind);
+            call.set_gr(call.r3 + 1, register(transmute!(RealType { class, kind, model, features })));
         }
         call.set_cc(0);
         return Ok(());
@@ -141,8 +163,8 @@ pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
         let console = call.vmdbk.console();
         let display = console.terminal.as_ref().is_some_and(|terminal| terminal.is_display());
         let [class, kind] = if display { DISPLAY } else { [0x80, 0x00] };
-        let [high, low] = console.settings.line_size.to_be_bytes();
-        call.set_gr(call.r3 + 1, u32::from_be_bytes([class, kind, high, low]).into());
+        let line_size = console.settings.line_size.into();
+        call.set_gr(call.r3 + 1, register(transmute!(TerminalType { class, kind, line_size })));
     }
     call.set_cc(if terminal { 0 } else { 2 });
     Ok(())
@@ -155,21 +177,20 @@ pub fn device_type(call: &Call<'_>) -> Result<(), Interruption> {
 /// device; 3: there is no such device.
 pub fn device_information(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
-    let mut block = [0; 12];
+    let mut block = DeviceInformation::default();
     call.specification(address.0.is_multiple_of(4))?;
-    call.read(address, &mut block[..4])?;
-    let vdev = u16::from_be_bytes([block[0], block[1]]);
-    let length = usize::from(u16::from_be_bytes([block[2], block[3]]));
+    call.read(address, &mut block.as_mut_bytes()[..4])?;
+    let length = usize::from(block.length.get());
     call.specification(length >= 8)?;
-    let Some(found) = find(call, vdev) else {
+    let Some(found) = find(call, block.device.get()) else {
         call.set_cc(3);
         return Ok(());
     };
-    block[4..8].copy_from_slice(&[found.class, found.kind, found.status, found.flags]);
+    block.virtual_type = found.virtual_type();
     if let Some((model, features)) = found.real {
-        block[8..12].copy_from_slice(&[found.class, found.kind, model, features]);
+        block.real_type = RealType { class: found.class, kind: found.kind, model, features };
     }
-    call.write(address, &block[..length.min(12)])?;
+    call.write(address, &block.as_bytes()[..length.min(12)])?;
     call.set_cc(if found.real.is_some() { 0 } else { 2 });
     Ok(())
 }

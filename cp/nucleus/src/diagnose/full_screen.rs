@@ -2,13 +2,15 @@
 //! terminal.
 
 use super::Call;
+use arch::diagnose::ConsoleCcw;
+use arch::io::DeviceStatus;
+use arch::{Program, Real};
+use base::ebcdic;
 use consoles::device::VirtualConsole;
 use consoles::glass::Called;
-use arch::{Program, Real};
-use arch::io::DeviceStatus;
-use base::ebcdic;
 use cpu::Interruption;
 use tn3270::datastream::command;
+use zerocopy::IntoBytes;
 
 /// Commands of the CCWs.
 const DISPLAY: u8 = 0x19;
@@ -72,12 +74,11 @@ pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
 }
 
 fn ccw(call: &Call<'_>, at: &mut Real) -> Result<Ccw, Interruption> {
-    let mut bytes = [0; 8];
-    call.read(*at, &mut bytes)?;
-    at.0 += 8;
-    let [command, a, b, c, flags, control, h, l] = bytes;
-    let address = Real(u32::from_be_bytes([0, a, b, c]).into());
-    Ok(Ccw { command, address, flags, control, count: u16::from_be_bytes([h, l]) })
+    let mut ccw = ConsoleCcw::default();
+    call.read(*at, ccw.as_mut_bytes())?;
+    at.0 += size_of::<ConsoleCcw>() as u64;
+    let ConsoleCcw { command, address, flags, control, count } = ccw;
+    Ok(Ccw { command, address: Real(address.get().into()), flags, control, count: count.get() })
 }
 
 /// What lies in the areas, one after the other.

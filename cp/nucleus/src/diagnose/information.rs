@@ -1,9 +1,11 @@
 //! DIAGNOSE X'00', X'0C', X'60', X'260', X'270': identity, time and size.
 
 use super::Call;
+use arch::diagnose::{ExtendedIdentification, ExtendedTimer, PseudoTimer, StorageExtent};
 use arch::{Program, Real};
 use base::ebcdic::padded;
 use cpu::Interruption;
+use zerocopy::IntoBytes;
 
 /// `DIAGNOSE X'00'`: extended identification.
 ///
@@ -13,15 +15,17 @@ pub fn extended_identification(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
     let length = call.gr(call.r3) as u32;
     call.specification(address.0.is_multiple_of(8) && length as i32 > 0)?;
-    let mut entry = [0; 40];
-    entry[..8].copy_from_slice(&padded::<8>("ENDICOTT"));
-    entry[11] = 0xff;
-    entry[14..16].copy_from_slice(&call.cpu.to_be_bytes());
-    entry[16..24].copy_from_slice(&padded::<8>(&call.vmdbk.userid));
-    entry[32..36].copy_from_slice(&call.cp.config.zone.offset.to_be_bytes());
-    entry[36..38].copy_from_slice(&[1, 0]);
-    let stored = entry.len().min(length as usize);
-    call.write(address, &entry[..stored])?;
+    let entry = ExtendedIdentification {
+        system: padded("ENDICOTT"),
+        version: 0xff,
+        cpu: call.cpu.into(),
+        userid: padded(&call.vmdbk.userid),
+        zone: call.cp.config.zone.offset.into(),
+        release: [1, 0],
+        ..ExtendedIdentification::default()
+    };
+    let stored = size_of_val(&entry).min(length as usize);
+    call.write(address, &entry.as_bytes()[..stored])?;
     call.set_gr(call.r3, u64::from(length) - stored as u64);
     Ok(())
 }
@@ -33,7 +37,7 @@ pub fn extended_identification(call: &Call<'_>) -> Result<(), Interruption> {
 pub fn pseudo_timer(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
     call.specification(address.0.is_multiple_of(8))?;
-    call.write(address, &timer(call))
+    call.write(address, timer(call).as_bytes())
 }
 
 /// `DIAGNOSE X'270'`: the pseudo timer with four-digit years.
@@ -44,26 +48,24 @@ pub fn extended_timer(call: &Call<'_>) -> Result<(), Interruption> {
     let address = call.address(call.r1);
     let length = call.gr(call.r3) as u32 as usize;
     call.specification(address.0.is_multiple_of(8) && length >= 32)?;
-    let mut block = [0; 64];
-    block[..32].copy_from_slice(&timer(call));
     let date = call.cp.date();
-    block[32..42].copy_from_slice(&padded::<10>(&date.full()));
-    block[48..58].copy_from_slice(&padded::<10>(&date.iso()));
-    block[58] = 1;
-    block[59] = 0x80;
-    block[60] = 0x80;
-    call.write(address, &block[..length.min(64)])
+    let block = ExtendedTimer {
+        timer: timer(call),
+        full_date: padded(&date.full()),
+        iso_date: padded(&date.iso()),
+        version: 1,
+        user_format: 0x80,
+        system_format: 0x80,
+        ..ExtendedTimer::default()
+    };
+    call.write(address, &block.as_bytes()[..length.min(64)])
 }
 
-fn timer(call: &Call<'_>) -> [u8; 32] {
+fn timer(call: &Call<'_>) -> PseudoTimer {
     let date = call.cp.date();
     let (virtual_us, total_us) = call.vmdbk.times();
-    let mut block = [0; 32];
-    block[..8].copy_from_slice(&padded::<8>(&date.short()));
-    block[8..16].copy_from_slice(&padded::<8>(&date.time()));
-    block[16..24].copy_from_slice(&virtual_us.to_be_bytes());
-    block[24..].copy_from_slice(&total_us.to_be_bytes());
-    block
+    let (date, time) = (padded(&date.short()), padded(&date.time()));
+    PseudoTimer { date, time, virtual_us: virtual_us.into(), total_us: total_us.into() }
 }
 
 /// `DIAGNOSE X'60'`: the size of storage.
@@ -86,9 +88,8 @@ pub fn storage_extents(call: &Call<'_>) -> Result<(), Interruption> {
             call.specification(call.r1.is_multiple_of(2) && call.gr(call.r1 + 1) >= 16)?;
             let Real(address) = call.address(call.r1);
             call.specification(address.is_multiple_of(16))?;
-            let mut extent = [0; 16];
-            extent[8..].copy_from_slice(&(size - 1).to_be_bytes());
-            call.write(Real(address), &extent)?;
+            let extent = StorageExtent { first: 0.into(), last: (size - 1).into() };
+            call.write(Real(address), extent.as_bytes())?;
             call.set_gr(call.r3, 1);
             call.set_cc(0);
         }

@@ -1,9 +1,12 @@
 //! DIAGNOSE X'DC', X'204', X'2FC', X'304': data about virtual machines and partitions.
 
 use super::Call;
+use arch::diagnose::{GuestData, GuestDataRequest};
 use arch::{Program, Real};
 use base::ebcdic::{padded, to_string};
+use base::layout::{U32, U64};
 use cpu::Interruption;
+use zerocopy::IntoBytes;
 
 /// Not authorised, or monitoring is not active.
 const NOT_AUTHORISED: u64 = 5;
@@ -37,13 +40,11 @@ pub fn partition_resources(call: &Call<'_>) -> Result<(), Interruption> {
 /// 112 bytes about the virtual machine that asks. Ry gets 0, or -2 if the buffer is too small; Rx gets minus the number
 /// of bytes that did not fit.
 pub fn guest_data(call: &Call<'_>) -> Result<(), Interruption> {
-    const RECORD: usize = 112;
-    let list = call.address(call.r1);
-    let mut parameters = [0; 32];
-    call.read(list, &mut parameters)?;
-    let number = |at: usize, length: usize| parameters[at..at + length].iter().fold(0, |n: u64, &b| n << 8 | u64::from(b));
-    let (buffer, size) = (number(16, 8), number(24, 4) as usize);
-    let wanted = to_string(&parameters[..8]);
+    const RECORD: usize = size_of::<GuestData>();
+    let mut parameters = GuestDataRequest::default();
+    call.read(call.address(call.r1), parameters.as_mut_bytes())?;
+    let size = parameters.size.get() as usize;
+    let wanted = to_string(&parameters.userid);
     let wanted = wanted.trim_end();
     if wanted != "*" && wanted != call.vmdbk.userid {
         call.set_gr(call.r1, 0);
@@ -59,16 +60,25 @@ pub fn guest_data(call: &Call<'_>) -> Result<(), Interruption> {
     let elapsed = call.cp.now().micros_since(call.vmdbk.logged_on);
     let storage = call.machine.configuration.storage().size() >> 10;
     let cpus = call.machine.configuration.cpus().count() as u32;
-    let mut record = [0; RECORD];
-    record[3] = 2;
-    let doublewords = [(8, virtual_us), (16, elapsed), (24, 0), (32, storage), (40, storage), (48, storage)];
-    doublewords.iter().for_each(|&(at, n)| record[at..at + 8].copy_from_slice(&n.to_be_bytes()));
-    let real = call.cp.processors.count() as u32;
-    for (at, n) in [(56, real), (60, real), (64, cpus), (68, cpus), (72, cpus), (76, 100)] {
-        record[at..at + 4].copy_from_slice(&n.to_be_bytes());
-    }
-    record[104..].copy_from_slice(&padded::<8>(&call.vmdbk.userid));
-    call.write(Real(buffer), &record)?;
+    let (storage, cpus) = (U64::new(storage), U32::new(cpus));
+    let real = U32::new(call.cp.processors.count() as u32);
+    let record = GuestData {
+        format: 2.into(),
+        used_us: virtual_us.into(),
+        elapsed_us: elapsed.into(),
+        most_storage: storage,
+        shared_storage: storage,
+        used_storage: storage,
+        real_cpus: real,
+        logical_cpus: real,
+        virtual_cpus: cpus,
+        online_cpus: cpus,
+        most_cpus: cpus,
+        share: 100.into(),
+        userid: padded(&call.vmdbk.userid),
+        ..GuestData::default()
+    };
+    call.write(Real(parameters.buffer.get()), record.as_bytes())?;
     call.set_gr(call.r1, 0);
     call.set_gr(call.r3, 0);
     Ok(())

@@ -2,10 +2,12 @@
 
 use super::Call;
 use crate::saved::{self, Use};
+use arch::diagnose::FindSegment;
 use arch::{Program, Real};
 use base::ebcdic;
 use cpu::Interruption;
 use spool::saved::{Kind, PageRange, SavedFile};
+use zerocopy::IntoBytes;
 
 /// There is no saved segment of this name.
 const NO_SEGMENT: u64 = 44;
@@ -142,7 +144,8 @@ fn purge(call: &Call<'_>, name: &str) -> Answer {
         }
     }
     let wanted = |used: &Use| used.asked || used.space_asked || used.file.kind == Kind::System;
-    let spaces: Vec<String> = segments.iter().filter(|used| wanted(used)).filter_map(|used| used.file.space.clone()).collect();
+    let spaces: Vec<String> =
+        segments.iter().filter(|used| wanted(used)).filter_map(|used| used.file.space.clone()).collect();
     let keeps = |used: &Use| wanted(used) || used.file.space.as_ref().is_some_and(|space| spaces.contains(space));
     let gone: Vec<Use> = segments.extract_if(.., |used| !keeps(used)).collect();
     drop(segments);
@@ -174,14 +177,12 @@ fn find(call: &Call<'_>, name: &str, whole: bool) -> Answer {
 fn extended(call: &Call<'_>, wide: bool) -> Result<(), Interruption> {
     const MOST: usize = 6;
     let list = call.address(call.r1);
-    let mut parameters = [0; 22];
-    call.read(list, &mut parameters)?;
-    if parameters[0] != 0x0c {
+    let mut parameters = FindSegment::default();
+    call.read(list, parameters.as_mut_bytes())?;
+    if parameters.function != 0x0c {
         return Err(Program::Specification.into());
     }
-    let name = ebcdic::to_string(&parameters[8..16]);
-    let buffer = u32::from_be_bytes([parameters[16], parameters[17], parameters[18], parameters[19]]);
-    let length = usize::from(u16::from_be_bytes([parameters[20], parameters[21]]));
+    let name = ebcdic::to_string(&parameters.name);
     let (parts, loaded) = match looked_for(call, name.trim_end()) {
         Ok(found) => found,
         Err(error) => {
@@ -214,8 +215,8 @@ fn extended(call: &Call<'_>, wide: bool) -> Result<(), Interruption> {
         put(addresses.start | range.kind as u64);
         put(addresses.end - 1);
     }
-    answer.truncate(length);
-    call.write(Real(buffer.into()), &answer)?;
+    answer.truncate(parameters.length.get().into());
+    call.write(Real(parameters.buffer.into()), &answer)?;
     call.write(Real(list.0 + 4), &[0])?;
     call.set_cc(u8::from(!loaded));
     Ok(())

@@ -2,10 +2,12 @@
 
 use crate::examine::{self, Meaning};
 use crate::machine::Machine;
-use arch::io::SubsystemId;
+use arch::io::{self, Ccw, CcwFormat, SubsystemId};
 use arch::lowcore::{esa, z};
+use base::layout::U32;
 use cpu::{Architecture, State};
 use isa::{Fields, Instruction};
+use zerocopy::{IntoBytes, transmute};
 
 /// A virtual CPU before a step.
 pub struct Before {
@@ -118,10 +120,10 @@ impl Event {
             (Some("SVC"), Some(text)) => Happened::Svc { code: text[1] },
             (Some(class), _) => {
                 let word = |state: &mut State, at: u64| {
-                    let mut bytes = [0; 4];
+                    let mut word = U32::ZERO;
                     // The prefix area is always there.
-                    let _ = examine::read(state, Meaning::Real, at, &mut bytes);
-                    u32::from_be_bytes(bytes)
+                    let _ = examine::read(state, Meaning::Real, at, word.as_mut_bytes());
+                    word.get()
                 };
                 let code = match class {
                     "PROG" => word(state, z::PROGRAM_ILC) & 0xffff,
@@ -284,11 +286,11 @@ impl Orb {
         let base = usize::from(text[2] >> 4);
         let displacement = u64::from(text[2] & 15) << 8 | u64::from(text[3]);
         let at = if base == 0 { 0 } else { before.gr[base] }.wrapping_add(displacement) & before.mask;
-        let mut bytes = [0; 12];
-        examine::read(state, Meaning::Logical, at, &mut bytes).ok()?;
-        let word = |n: usize| u32::from_be_bytes([bytes[n], bytes[n + 1], bytes[n + 2], bytes[n + 3]]);
-        let mut orb = Orb { parameter: word(0), flags: word(4), program: word(8), ccws: Vec::new() };
-        let format_1 = orb.flags & 0x0080_0000 != 0;
+        let mut operand = io::Orb::default();
+        examine::read(state, Meaning::Logical, at, &mut operand.as_mut_bytes()[..io::Orb::BASE]).ok()?;
+        let io::Orb { parameter, flags, program, .. } = operand;
+        let mut orb = Orb { parameter: parameter.get(), flags: flags.get(), program: program.get(), ccws: Vec::new() };
+        let format_1 = operand.format() == CcwFormat::One;
         let mut next = orb.program;
         while orb.ccws.len() < CCWS {
             let mut ccw = [0; 8];
@@ -296,12 +298,9 @@ impl Orb {
                 break;
             }
             orb.ccws.push((next, ccw));
-            let (flags, address) = match format_1 {
-                true => (ccw[1], u32::from_be_bytes([ccw[4], ccw[5], ccw[6], ccw[7]])),
-                false => (ccw[4], u32::from_be_bytes([0, ccw[1], ccw[2], ccw[3]])),
-            };
-            match ccw[0] & 15 {
-                8 if format_1 || ccw[0] & 15 == 8 => next = address,
+            let Ccw { command, flags, address, .. } = Ccw::decode(operand.format(), ccw);
+            match command & 15 {
+                8 if format_1 || command & 15 == 8 => next = address,
                 _ if flags & 0xc0 != 0 => next += 8,
                 _ => break,
             }
@@ -318,8 +317,8 @@ impl Orb {
             self.program, self.parameter
         )];
         lines.extend(self.ccws.iter().map(|(at, ccw)| {
-            let word = |n: usize| u32::from_be_bytes([ccw[n], ccw[n + 1], ccw[n + 2], ccw[n + 3]]);
-            format!("          CCW    {at:08X}  {:08X} {:08X}", word(0), word(4))
+            let [left, right]: [U32; 2] = transmute!(*ccw);
+            format!("          CCW    {at:08X}  {left:08X} {right:08X}")
         }));
         lines
     }
