@@ -80,7 +80,7 @@ mod tests {
     fn replies(fields: &[&[u8]]) -> Vec<QueryReply> {
         let mut record = vec![0x88];
         for field in fields {
-            super::structured::push(&mut record, 0x81, field);
+            super::super::structured::push(&mut record, 0x81, field);
         }
         QueryReply::all(&Inbound::parse(&record).expect("structured fields"))
     }
