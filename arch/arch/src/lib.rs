@@ -61,6 +61,7 @@ pub mod interpretation;
 pub mod interruption;
 pub mod io;
 pub mod ipl;
+pub mod iucv;
 pub mod lowcore;
 pub mod measurement;
 mod psw;

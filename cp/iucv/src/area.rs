@@ -4,8 +4,10 @@
 //! sender's prefix was when it was named.
 
 use arch::Absolute;
+use arch::iucv::BufferEntry;
 use std::sync::Arc;
 use storage::Storage;
+use zerocopy::IntoBytes;
 
 /// The most entries of a list of buffers.
 const LONGEST_LIST: u32 = 65_536;
@@ -134,16 +136,15 @@ impl<'a> Cursor<'a> {
         if self.entry >= LONGEST_LIST {
             return Err(Unusable::List);
         }
-        let mut entry = [0; 8];
+        let mut entry = BufferEntry::default();
         let at = u64::from(self.area.address) + 8 * u64::from(self.entry);
-        self.area.space.read(at, &mut entry)?;
+        self.area.space.read(at, entry.as_mut_bytes())?;
         self.entry += 1;
-        let [a, b, c, d, e, f, g, h] = entry;
-        let length = u32::from_be_bytes([e, f, g, h]);
+        let length = entry.length.get();
         if length >> 31 != 0 {
             return Err(Unusable::NegativeLength);
         }
-        Ok((u32::from_be_bytes([a, b, c, d]) & 0x7fff_ffff, length))
+        Ok((entry.address.get() & 0x7fff_ffff, length))
     }
 
     /// The next piece that lies together, of at most `limit` bytes, which is not 0. The area must not be at its end.

@@ -18,7 +18,10 @@
 use crate::path::Grant;
 use crate::service::Service;
 use crate::{Answer, Completion, Disk, Iucv, List, Path, Peer, Stage, code, flag, kind};
+use arch::iucv::BlockIoUser;
+use base::layout::U32;
 use std::sync::Arc;
+use zerocopy::transmute;
 
 /// Why a path was severed: the first byte of IPUSER.
 pub mod reason {
@@ -51,9 +54,9 @@ impl<D: Disk> Iucv<D> {
         match disk {
             Ok(disk) => {
                 let (first, last) = disk.extent();
-                user[..4].copy_from_slice(&first.to_be_bytes());
-                user[4..8].copy_from_slice(&last.to_be_bytes());
-                user[8] = if disk.is_read_only() { 0x80 } else { 0 };
+                let flags = if disk.is_read_only() { 0x80 } else { 0 };
+                let (first, last) = (U32::new(first), U32::new(last));
+                user = transmute!(BlockIoUser { first, last, flags, ..BlockIoUser::default() });
                 told.set_kind(kind::CONNECTION_COMPLETE);
                 told.set_limit(path.limit);
                 path.block = Some(Arc::new(disk));
