@@ -2,7 +2,10 @@
 
 use crate::error::ImageError;
 use crate::model::{CkdModel, FbaModel, Kind};
+use std::mem::offset_of;
 use std::path::Path;
+use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned, transmute};
 
 /// Bytes of the header.
 pub const LEN: usize = 512;
@@ -88,48 +91,68 @@ pub struct Header {
     pub covered: u64,
 }
 
-/// Where the model's name stands in the header, the number of cylinders, and what lies over the file.
-const MODEL: std::ops::Range<usize> = 504..512;
-const CYLINDERS: std::ops::Range<usize> = 500..504;
-pub const COVERED: std::ops::Range<usize> = 488..496;
+/// The header as it lies in a file.
+#[derive(FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Layout {
+    magic: [u8; 8],
+    heads: U32,
+    slot: U32,
+    device: u8,
+    sequence: u8,
+    last: U16,
+    serial: [u8; 12],
+    /// Others have zeros from here on, and look at nothing.
+    reserved_20: [u8; 456],
+    covered: U64,
+    reserved_1f0: [u8; 4],
+    cylinders: U32,
+    /// The model's name, filled up with zeros.
+    model: [u8; 8],
+}
+const _: () = assert!(size_of::<Layout>() == LEN);
+
+/// Where [`Header::covered`] stands.
+pub const COVERED: u64 = offset_of!(Layout, covered) as u64;
 
 impl Header {
     pub fn decode(bytes: &[u8]) -> Option<Header> {
-        let bytes = bytes.get(..LEN)?;
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let device = bytes[16];
-        let named =
-            std::str::from_utf8(&bytes[MODEL]).ok().and_then(|name| CkdModel::named(name.trim_end_matches('\0')));
+        let (header, _) = Layout::ref_from_prefix(bytes).ok()?;
+        let name = std::str::from_utf8(&header.model).ok();
+        let named = name.and_then(|name| CkdModel::named(name.trim_end_matches('\0')));
         Some(Header {
-            form: Form::of(bytes)?,
-            heads: word(8),
-            slot: word(12),
-            device,
-            sequence: bytes[17],
-            last: u16::from_le_bytes([bytes[18], bytes[19]]),
-            serial: bytes[20..32].try_into().expect("twelve bytes"),
-            model: named.filter(|model| model.device as u8 == device).map(|model| model.model),
-            cylinders: word(CYLINDERS.start),
-            covered: u64::from(word(COVERED.start)) | u64::from(word(COVERED.start + 4)) << 32,
+            form: Form::of(&header.magic)?,
+            heads: header.heads.get(),
+            slot: header.slot.get(),
+            device: header.device,
+            sequence: header.sequence,
+            last: header.last.get(),
+            serial: header.serial,
+            model: named.filter(|model| model.device as u8 == header.device).map(|model| model.model),
+            cylinders: header.cylinders.get(),
+            covered: header.covered.get(),
         })
     }
 
     pub fn encode(&self) -> [u8; LEN] {
-        let mut bytes = [0; LEN];
-        bytes[..8].copy_from_slice(&self.form.magic());
-        bytes[8..12].copy_from_slice(&self.heads.to_le_bytes());
-        bytes[12..16].copy_from_slice(&self.slot.to_le_bytes());
-        bytes[16] = self.device;
-        bytes[17] = self.sequence;
-        bytes[18..20].copy_from_slice(&self.last.to_le_bytes());
-        bytes[20..32].copy_from_slice(&self.serial);
-        bytes[CYLINDERS].copy_from_slice(&self.cylinders.to_le_bytes());
-        bytes[COVERED].copy_from_slice(&self.covered.to_le_bytes());
         let named = device_type(self.device).zip(self.model);
-        if let Some(model) = named.and_then(|(device, model)| CkdModel::of(device, model, 0)) {
-            bytes[MODEL][..model.name.len()].copy_from_slice(model.name.as_bytes());
+        let mut model = [0; 8];
+        if let Some(found) = named.and_then(|(device, model)| CkdModel::of(device, model, 0)) {
+            model[..found.name.len()].copy_from_slice(found.name.as_bytes());
         }
-        bytes
+        transmute!(Layout {
+            magic: self.form.magic(),
+            heads: self.heads.into(),
+            slot: self.slot.into(),
+            device: self.device,
+            sequence: self.sequence,
+            last: self.last.into(),
+            serial: self.serial,
+            covered: self.covered.into(),
+            cylinders: self.cylinders.into(),
+            model,
+            ..Layout::new_zeroed()
+        })
     }
 
     /// The header of a new volume.
@@ -220,7 +243,7 @@ mod tests {
         let header =
             Header { sequence: 1, last: 700, serial: *b"0123456789AB", ..Header::of_kind(kind, Packing::Plain, false) };
         assert_eq!(Header::decode(&header.encode()), Some(header));
-        assert_eq!(header.encode()[32..CYLINDERS.start], [0; CYLINDERS.start - 32]);
+        assert_eq!(header.encode()[32..500], [0; 500 - 32]);
         assert_eq!(header.ckd(Path::new("x"), 20), Ok(kind));
         assert!(Header { device: 0x77, ..header }.ckd(Path::new("x"), 20).is_err());
         assert!(Header { heads: 0, ..header }.ckd(Path::new("x"), 20).is_err());

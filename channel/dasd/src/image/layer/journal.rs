@@ -6,10 +6,7 @@
 //! old and partly the new ones, finishes the write. Pages that are neither (another program wrote the image since) are
 //! left alone. So is a file that was written long before or after the journal: it is another one, or an older copy.
 //!
-//! ```text
-//!  0 magic 8 | offset 8 | length 4 | pages 4 | CRC of all that follows and of offset, length, pages 4 | 4 unused
-//! 32 CRC of each page's old bytes, 4 each | new bytes
-//! ```
+//! In the file are a [`Head`], the CRC of each page's old bytes, and the new bytes.
 
 use crate::error::ImageError;
 use crate::host::{Faults, HostFile};
@@ -18,13 +15,38 @@ use flate2::Crc;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use zerocopy::little_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-const MAGIC: &[u8; 8] = b"ENDJRNL1";
-const HEAD: usize = 32;
+const MAGIC: [u8; 8] = *b"ENDJRNL1";
+const HEAD: usize = size_of::<Head>();
 /// More than any journal has.
 const LONGEST: u64 = 1 << 20;
 /// What the host copies at once.
 const PAGE: u64 = 4096;
+
+/// What the file begins with.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Head {
+    magic: [u8; 8],
+    write: Write,
+    /// A CRC of `write`, and of all that follows the head.
+    sum: U32,
+    reserved_1c: [u8; 4],
+}
+const _: () = assert!(size_of::<Head>() == 32);
+
+/// Which bytes of the image are written.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Write {
+    offset: U64,
+    length: U32,
+    /// How many pages they lie in.
+    pages: U32,
+}
+const _: () = assert!(size_of::<Write>() == 16);
 
 /// The journal of one file; made when it is first needed.
 pub struct Journal {
@@ -88,15 +110,13 @@ impl Journal {
         let pages = pages(offset, new.len());
         let mut bytes = vec![0; HEAD];
         for (from, to) in &pages {
-            bytes.extend_from_slice(&crc(&[&old[*from..*to]]).to_le_bytes());
+            bytes.extend_from_slice(U32::new(crc(&[&old[*from..*to]])).as_bytes());
         }
         bytes.extend_from_slice(new);
-        bytes[..8].copy_from_slice(MAGIC);
-        bytes[8..16].copy_from_slice(&offset.to_le_bytes());
-        bytes[16..20].copy_from_slice(&(new.len() as u32).to_le_bytes());
-        bytes[20..24].copy_from_slice(&(pages.len() as u32).to_le_bytes());
-        let sum = crc(&[&bytes[8..24], &bytes[HEAD..]]);
-        bytes[24..28].copy_from_slice(&sum.to_le_bytes());
+        let (length, pages) = ((new.len() as u32).into(), (pages.len() as u32).into());
+        let write = Write { offset: offset.into(), length, pages };
+        let sum = crc(&[write.as_bytes(), &bytes[HEAD..]]).into();
+        bytes[..HEAD].copy_from_slice(Head { magic: MAGIC, write, sum, reserved_1c: [0; 4] }.as_bytes());
         self.live = true;
         file.write_at(0, &bytes)?;
         if policy == Policy::Through {
@@ -154,27 +174,29 @@ fn written_then(host: &HostFile, journal: &Path) -> Result<bool, ImageError> {
 
 /// The write that the journal describes, if some pages are as before it and some as after it.
 fn in_flight<'a>(host: &HostFile, bytes: &'a [u8]) -> Result<Option<(u64, &'a [u8])>, ImageError> {
-    if bytes.len() < HEAD || &bytes[..8] != MAGIC {
+    let Ok((head, rest)) = Head::ref_from_prefix(bytes) else { return Ok(None) };
+    if head.magic != MAGIC {
         return Ok(None);
     }
-    let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    let offset = u64::from_le_bytes(bytes[8..16].try_into().expect("eight bytes"));
-    let (length, count, sum) = (word(16) as usize, word(20) as usize, word(24));
-    let sums_end = HEAD.saturating_add(count.saturating_mul(4));
-    let Some(new) = bytes.get(sums_end..sums_end.saturating_add(length)) else { return Ok(None) };
+    let (offset, length) = (head.write.offset.get(), head.write.length.get() as usize);
+    let Ok((sums, new)) = <[U32]>::ref_from_prefix_with_elems(rest, head.write.pages.get() as usize) else {
+        return Ok(None);
+    };
+    let Some(new) = new.get(..length) else { return Ok(None) };
+    let follows = &rest[..size_of_val(sums) + length];
     let fits = offset.checked_add(length as u64).is_some_and(|end| host.len().is_ok_and(|len| end <= len));
-    if length == 0 || !fits || crc(&[&bytes[8..24], &bytes[HEAD..sums_end + length]]) != sum {
+    if length == 0 || !fits || crc(&[head.write.as_bytes(), follows]) != head.sum.get() {
         return Ok(None);
     }
     let pages = pages(offset, length);
-    if pages.len() != count {
+    if pages.len() != sums.len() {
         return Ok(None);
     }
     let mut now = vec![0; length];
     host.read_at(offset, &mut now)?;
     let (mut old, mut fresh) = (0, 0);
-    for (n, (from, to)) in pages.iter().enumerate() {
-        let (is_new, before) = (now[*from..*to] == new[*from..*to], word(HEAD + 4 * n));
+    for ((from, to), before) in pages.iter().zip(sums) {
+        let (is_new, before) = (now[*from..*to] == new[*from..*to], before.get());
         if is_new && crc(&[&new[*from..*to]]) == before {
             // Nothing of this page was to change: it says nothing.
         } else if is_new {

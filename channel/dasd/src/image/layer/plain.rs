@@ -332,7 +332,7 @@ impl Ckd {
     pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
         let Part { host, sums, .. } = &mut self.parts[0];
         sums.begin(host)?;
-        host.write_at(header::COVERED.start as u64, &covered.to_le_bytes())?;
+        host.write_at(header::COVERED, &covered.to_le_bytes())?;
         self.covered = covered;
         if self.policy == Policy::Through { host.sync() } else { Ok(()) }
     }
