@@ -11,9 +11,12 @@ use std::sync::OnceLock;
 /// As much code as most blocks need.
 const MOSTLY: usize = 4 << 10;
 
-/// The bodies of all rows, for the emitter.
-fn bodies() -> &'static [Option<fn()>] {
-    static BODIES: OnceLock<Vec<Option<fn()>>> = OnceLock::new();
+/// The body of a row for the emitter, as a function of another kind.
+type Erased = Option<fn()>;
+
+/// Those of all rows.
+fn bodies() -> &'static [Erased] {
+    static BODIES: OnceLock<Vec<Erased>> = OnceLock::new();
     BODIES.get_or_init(|| {
         let all = isa::bodies::<Emitter<'static>>().map(|(_, body)| {
             // SAFETY: a function pointer is kept as another and only used as what it was.

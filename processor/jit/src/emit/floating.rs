@@ -334,8 +334,8 @@ impl Emitter<'_> {
                 self.copy_float(b, long, i);
             }
             Float::Sign { how, long, code } => self.sign_of_float(how, long, code, i),
-            Float::FromInteger { from, long } => self.from_integer(from, long, i),
-            Float::ToInteger { to, long } => self.to_integer(to, long, i),
+            Float::FromInteger { from, long } => self.convert_integer(from, long, i),
+            Float::ToInteger { to, long } => self.make_integer(to, long, i),
             Float::Round { long } => self.round_float(long, i),
             Float::Lengthen { storage } => {
                 let x = self.second_float(false, storage, i);
@@ -384,7 +384,7 @@ impl Emitter<'_> {
         }
     }
 
-    fn from_integer(&mut self, from: Width, long: bool, i: &Fields) {
+    fn convert_integer(&mut self, from: Width, long: bool, i: &Fields) {
         let w = self.general(from, i.r2);
         let h = self.host(w, from);
         // The others are exact.
@@ -402,7 +402,7 @@ impl Emitter<'_> {
         self.set_float(i.r1, x, long);
     }
 
-    fn to_integer(&mut self, to: Width, long: bool, i: &Fields) {
+    fn make_integer(&mut self, to: Width, long: bool, i: &Fields) {
         let truncate = float_forms::truncates(i) == Some(true);
         self.check_fpc();
         let x = self.float(i.r2, long);
