@@ -9,7 +9,6 @@ use crate::console::graf::Line;
 use crate::console::terminal::Terminal;
 use crate::message::{self, Message};
 use crate::system::Cp;
-use crate::tell;
 use crate::vmdbk::Vmdbk;
 use crate::words::Words;
 use std::sync::Arc;
@@ -94,7 +93,7 @@ pub fn key(cp: &Cp, terminal: &Arc<Terminal>, line: &Line, key: Key, typed: &str
             None => go_back(terminal, line),
             Some(word) if word.is("UNDial") => drop_line(cp, line),
             Some(word) if word.is("Message") || word.is("MSG") => {
-                if let Err(message) = tell::from_terminal(cp, terminal, words) {
+                if let Err(message) = cp.tell_from_terminal(terminal, words) {
                     terminal.write(&message.to_string(), Tone::Normal, cp.now());
                 }
             }

@@ -5,11 +5,10 @@
 //! * `command`: the table of commands and one file for each.
 //! * `saved`: saved systems and segments in use;
 //! * `diagnose`: the services that a program asks for.
-//! * `class`, `account`: the small vocabulary they share.
+//! * `class`: privilege classes.
 //!
 //! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], terminals are told and asked.
 
-pub mod account;
 mod block_path;
 pub mod class;
 pub mod command;

@@ -2,13 +2,15 @@
 
 use crate::minidisk;
 use crate::system::Cp;
-use crate::tell;
 use crate::vmdbk::Vmdbk;
+use base::Tod;
 use consoles::display::{Key, Tone};
 use consoles::terminal::{Entry, Logon, Owner, Terminal};
-use directory::{IplFrom, Password, User};
+use directory::{IplFrom, Password, SpoolKind, User};
 use message::Message;
+use message::calendar::Date;
 use message::words::Words;
+use monitor::account::{self, Session};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -81,7 +83,7 @@ pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
         () if word.is("LOGoff") || word.is("LOGOUT") => terminal.set_entry(Entry::Logo),
         () if word.is("Message") || word.is("MSG") => {
             terminal.echo(line, cp.now());
-            if let Err(message) = tell::from_terminal(cp, terminal, words) {
+            if let Err(message) = cp.tell_from_terminal(terminal, words) {
                 terminal.write(&message.to_string(), Tone::Normal, cp.now());
             }
         }
@@ -316,7 +318,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
         Reason::ForcedByOperator => format!(" FORCED BY {}", cp.config.operator),
         Reason::ShutDown => " FORCED BY SHUTDOWN".into(),
     };
-    vmdbk.write(&crate::account::line(now.micros_since(vmdbk.logged_on), vmdbk.times()), Tone::Normal, now);
+    vmdbk.write(&account::line(now.micros_since(vmdbk.logged_on), vmdbk.times()), Tone::Normal, now);
     let by_system = if matches!(reason, Reason::Forced(_)) { " BY SYSTEM" } else { "" };
     vmdbk.write(&format!("LOGOFF AT {}{by_system}", cp.long_date()), Tone::Normal, now);
     vmdbk.machine().hold();
@@ -332,7 +334,21 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
         terminal.set_owner(None);
     }
     cp.remove_vmdbk(vmdbk);
-    vmdbk.iucv().account(crate::account::record(cp, vmdbk, now));
+    vmdbk.iucv().account(accounting_record(cp, vmdbk, now));
     cp.processors.log_off(vmdbk.id);
     cp.notify_operator(&format!("{place} LOGOFF AS  {:<8} USERS = {:04}{by}", vmdbk.userid, cp.user_count()));
+}
+
+fn accounting_record(cp: &Cp, vmdbk: &Vmdbk, now: Tod) -> Vec<u8> {
+    let session = Session {
+        userid: &vmdbk.userid,
+        account: &vmdbk.user.account,
+        connected_us: now.micros_since(vmdbk.logged_on),
+        times: vmdbk.times(),
+        started: vmdbk.machine().configuration.css().counts().starts,
+        punched: vmdbk.records(SpoolKind::Punch),
+        printed: vmdbk.records(SpoolKind::Printer),
+        read: vmdbk.records(SpoolKind::Reader),
+    };
+    account::record(&session, &Date::at(now, &cp.config.zone))
 }

@@ -34,36 +34,38 @@ impl Kind {
     }
 }
 
-/// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is the
-/// secondary user's if this one is disconnected. Fails if the line gets nowhere.
-pub fn tell(cp: &Cp, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Result<(), Message> {
-    let receive = kind.receive(vmdbk);
-    let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };
-    let (one, all) = {
-        let mut iucv = vmdbk.iucv();
-        let all = iucv.line(vmdbk.id, class, from, text, true);
-        (receive == Receive::Iucv && iucv.line(vmdbk.id, class, from, text, false), all)
-    };
-    let read = receive != Receive::Off && cp.is_read(vmdbk);
-    match () {
-        () if one || all && !read => Ok(()),
-        () if receive == Receive::Off => Err(message::not_receiving(&vmdbk.userid, format!("{} OFF", kind.name()))),
-        () if !read => Err(message::not_receiving(&vmdbk.userid, "disconnected")),
-        () => {
-            let line = match kind {
-                Kind::NoHeader => text.to_string(),
-                _ => format!("{}  * {} FROM {from:<8} : {text}", cp.date().time(), kind.name()),
-            };
-            vmdbk.write(&line, Tone::Urgent, cp.now());
-            Ok(())
+impl Cp {
+    /// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is the
+    /// secondary user's if this one is disconnected. Fails if the line gets nowhere.
+    pub fn tell(&self, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Result<(), Message> {
+        let receive = kind.receive(vmdbk);
+        let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };
+        let (one, all) = {
+            let mut iucv = vmdbk.iucv();
+            let all = iucv.line(vmdbk.id, class, from, text, true);
+            (receive == Receive::Iucv && iucv.line(vmdbk.id, class, from, text, false), all)
+        };
+        let read = receive != Receive::Off && self.is_read(vmdbk);
+        match () {
+            () if one || all && !read => Ok(()),
+            () if receive == Receive::Off => Err(message::not_receiving(&vmdbk.userid, format!("{} OFF", kind.name()))),
+            () if !read => Err(message::not_receiving(&vmdbk.userid, "disconnected")),
+            () => {
+                let line = match kind {
+                    Kind::NoHeader => text.to_string(),
+                    _ => format!("{}  * {} FROM {from:<8} : {text}", self.date().time(), kind.name()),
+                };
+                vmdbk.write(&line, Tone::Urgent, self.now());
+                Ok(())
+            }
         }
     }
-}
 
-/// MESSAGE of a terminal without an owner.
-pub fn from_terminal(cp: &Cp, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
-    let userid = words.need_userid()?;
-    let target = cp.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
-    let text = words.rest();
-    tell(cp, &target, Kind::Message, &terminal.name, text)
+    /// MESSAGE of a terminal without an owner.
+    pub fn tell_from_terminal(&self, terminal: &Terminal, mut words: Words<'_>) -> Result<(), Message> {
+        let userid = words.need_userid()?;
+        let target = self.vmdbk(&userid).ok_or_else(|| message::not_logged_on(&userid).from("MSG"))?;
+        let text = words.rest();
+        self.tell(&target, Kind::Message, &terminal.name, text)
+    }
 }

@@ -8,7 +8,6 @@
 //! Lock order, from above: system, [`Vmdbk::lock`], CPU states, the channel subsystem, [`Vmdbk::console`] and its
 //! terminal, IUCV, units, the spool.
 
-use crate::account::Account;
 use crate::block_path::{Iucv, SharedIucv};
 use crate::class::Classes;
 use crate::machine::{Listener, Machine, Surroundings};
@@ -25,6 +24,7 @@ use consoles::graf::Graf;
 use consoles::{Console, ConsoleGuard};
 use directory::{DeviceKind, User};
 use message::Message;
+use monitor::account::Account;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -2,7 +2,7 @@
 
 use super::{Issuer, Response};
 use crate::system::Cp;
-use crate::tell::{Kind, tell};
+use crate::tell::Kind;
 use crate::vmdbk::{Receive, Vmdbk};
 use iucv::service::Line;
 use message::words::Words;
@@ -54,12 +54,12 @@ fn send(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, kind: Kind) -> Result<Re
     if target.is("ALL") && issuer.has("AB") {
         for vmdbk in cp.vmdbks() {
             // Users who receive no messages are passed over.
-            let _ = tell(cp, &vmdbk, kind, issuer.userid(), text);
+            let _ = cp.tell(&vmdbk, kind, issuer.userid(), text);
         }
         return Ok(Response::none());
     }
     let vmdbk = receiver(cp, issuer, target)?;
-    tell(cp, &vmdbk, kind, issuer.userid(), text)?;
+    cp.tell(&vmdbk, kind, issuer.userid(), text)?;
     Ok(Response::none())
 }
 

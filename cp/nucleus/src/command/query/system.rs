@@ -14,7 +14,7 @@ use message::words::Words;
 pub fn time(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Message> {
     words.end()?;
     let connected = cp.now().micros_since(issuer.vmdbk.logged_on);
-    Ok(vec![format!("TIME IS {}", cp.long_date()), crate::account::line(connected, issuer.vmdbk.times())].into())
+    Ok(vec![format!("TIME IS {}", cp.long_date()), monitor::account::line(connected, issuer.vmdbk.times())].into())
 }
 
 /// `Query CPLevel`

@@ -3,12 +3,8 @@
 //! Virtual time is what the virtual CPUs ran; total time is that and what CP did for the virtual machine. The ratio of
 //! the two is the price of virtualization, and every VM performance story begins with it.
 
-use crate::calendar::Date;
-use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
-use base::Tod;
 use base::ebcdic::padded;
-use directory::SpoolKind;
+use message::calendar::Date;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The counters of one virtual machine.
@@ -53,30 +49,45 @@ pub fn line(connected_us: u64, (virtual_us, total_us): (u64, u64)) -> String {
     format!("CONNECT= {} VIRTCPU= {} TOTCPU= {}", hours(connected_us), minutes(virtual_us), minutes(total_us))
 }
 
-/// The accounting record of a virtual machine that logs off, type 01: 80 bytes. User ID and account number, the date
-/// and time (mmddyyhhmmss), then words: seconds connected, milliseconds of total and of virtual CPU time, page reads
-/// and writes (the host pages, and CP none), I/O instructions, spool records punched, printed and read; the type is in
-/// the last two bytes.
-pub fn record(cp: &Cp, vmdbk: &Vmdbk, now: Tod) -> Vec<u8> {
-    let date = Date::at(now, &cp.config.zone);
+/// What a virtual machine that logs off has used.
+pub struct Session<'a> {
+    pub userid: &'a str,
+    /// The account number of the directory.
+    pub account: &'a str,
+    /// Microseconds since it logged on.
+    pub connected_us: u64,
+    /// Microseconds of virtual and of total processor time.
+    pub times: (u64, u64),
+    /// I/O instructions.
+    pub started: u64,
+    /// Spool records.
+    pub punched: u64,
+    pub printed: u64,
+    pub read: u64,
+}
+
+/// The accounting record of a virtual machine that logs off at `date`, type 01: 80 bytes. User ID and account number,
+/// the date and time (mmddyyhhmmss), then words: seconds connected, milliseconds of total and of virtual CPU time, page
+/// reads and writes (the host pages, and CP none), I/O instructions, spool records punched, printed and read; the type
+/// is in the last two bytes.
+pub fn record(session: &Session<'_>, date: &Date) -> Vec<u8> {
     let stamp = format!("{}{}", date.short(), date.time());
     let stamp: String = stamp.chars().filter(char::is_ascii_digit).collect();
-    let (virtual_us, total_us) = vmdbk.times();
-    let started = vmdbk.machine().configuration.css().counts().starts;
+    let (virtual_us, total_us) = session.times;
     let mut record = Vec::with_capacity(80);
-    record.extend(padded::<8>(&vmdbk.userid));
-    record.extend(padded::<8>(&vmdbk.user.account));
+    record.extend(padded::<8>(session.userid));
+    record.extend(padded::<8>(session.account));
     record.extend(padded::<12>(&stamp));
     let words = [
-        now.micros_since(vmdbk.logged_on) / 1_000_000,
+        session.connected_us / 1_000_000,
         total_us / 1000,
         virtual_us / 1000,
         0,
         0,
-        started,
-        vmdbk.records(SpoolKind::Punch),
-        vmdbk.records(SpoolKind::Printer),
-        vmdbk.records(SpoolKind::Reader),
+        session.started,
+        session.punched,
+        session.printed,
+        session.read,
     ];
     words.iter().for_each(|&word| record.extend((word.min(u32::MAX.into()) as u32).to_be_bytes()));
     record.resize(78, 0);
