@@ -1,4 +1,5 @@
-//! A guest that is interpreted: where its storage is, and what its CPU needs of its host (START INTERPRETIVE EXECUTION).
+//! A guest that is interpreted: where its storage is, and what its CPU wants of its host (START INTERPRETIVE
+//! EXECUTION).
 
 use super::architecture::Architecture;
 use super::operand::Access;
