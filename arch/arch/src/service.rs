@@ -43,8 +43,8 @@ pub struct ScpInfo {
 }
 const _: () = assert!(size_of::<ScpInfo>() == 144);
 
-/// In [`ScpInfo::facilities_85`]: enhanced suppression on protection. KVM relies on it for pages that its guest and others
-/// share until one of them stores.
+/// In [`ScpInfo::facilities_85`]: enhanced suppression on protection. KVM relies on it for pages that its guest and
+/// others share until one of them stores.
 pub const ENHANCED_SUPPRESSION: u8 = 0x02;
 
 /// What READ CPU INFORMATION gives; [`CpuEntry`]s follow it.
@@ -80,7 +80,8 @@ const _: () = assert!(size_of::<CpuEntry>() == 16);
 /// In [`CpuEntry::facilities`]: interpretive execution, format 2.
 pub const INTERPRETIVE_EXECUTION: u8 = 0x08;
 
-/// WRITE EVENT MASK. Four masks follow: what the program receives and sends, what the service element receives and sends.
+/// WRITE EVENT MASK. Four masks follow: what the program receives and sends, what the service element receives and
+/// sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct EventMasks {

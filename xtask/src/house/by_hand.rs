@@ -1,5 +1,5 @@
-//! Places that pack or pick big-endian bytes by hand, which layouts ([`arch`'s page](../../../arch/arch/src/lib.rs)) make
-//! rare. `docs/by-hand.txt` lists what is left, a file a line, with the reason.
+//! Places that pack or pick big-endian bytes by hand, which layouts (see the first page of `arch`) make rare.
+//! `docs/by-hand.txt` lists what is left, a file a line, with the reason.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! Blocks of disks: DIAGNOSE X'A4' and X'250', and the IUCV service *BLOCKIO. Forms of 31 and of 64 bits are two structs.
+//! Blocks of disks: DIAGNOSE X'A4' and X'250', and the IUCV service *BLOCKIO. Forms of 31 and of 64 bits are two
+//! structs.
 
 use crate::io::DeviceStatus;
 use base::layout::{I32, I64, U16, U32, U64};

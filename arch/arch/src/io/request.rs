@@ -1,4 +1,4 @@
-//! What programs ask of the channel subsystem: the operation-request block, and channel-command words (POP, chapter 15).
+//! What programs ask of the channel subsystem: the operation-request block, channel-command words (POP, chapter 15).
 
 use crate::Program;
 use base::layout::{U16, U24, U32};
