@@ -43,7 +43,7 @@ impl Configuration {
                 Ok(Next::Restarted)
             }
             3 | 4 | 7 => {
-                let next = self.ipl.lock().held().next.clone();
+                let next = self.ipl.lock().held().next;
                 let source = self.ipl.lock().held().source;
                 let device = match (next, source) {
                     (Some(block), _) => block.device.get(),

@@ -17,6 +17,42 @@ pub struct SavedCpu {
     pub prefix: u64,
 }
 
+impl SavedCpu {
+    /// The form in which they are kept with a saved system: big-endian, in the order of [`SavedCpu::from_bytes`].
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let architecture = match self.architecture {
+            Architecture::S370 => 0,
+            Architecture::Esa => 1,
+            Architecture::Z => 2,
+        };
+        let words = [architecture, self.psw.mask, self.psw.address, self.prefix];
+        let all = words.into_iter().chain(self.general).chain(self.control).chain(self.floating);
+        all.flat_map(u64::to_be_bytes).chain(self.access.into_iter().flat_map(u32::to_be_bytes)).collect()
+    }
+
+    /// And back; `None` if that is none.
+    pub fn from_bytes(bytes: &[u8]) -> Option<SavedCpu> {
+        let (long, short) = bytes.split_at_checked((4 + 3 * 16) * 8)?;
+        let long: Vec<u64> = long.as_chunks().0.iter().copied().map(u64::from_be_bytes).collect();
+        let short: Vec<u32> = short.as_chunks().0.iter().copied().map(u32::from_be_bytes).collect();
+        let registers = |from: usize| long[from..from + 16].try_into().ok();
+        Some(SavedCpu {
+            architecture: match long[0] {
+                0 => Architecture::S370,
+                1 => Architecture::Esa,
+                2 => Architecture::Z,
+                _ => return None,
+            },
+            psw: Psw { mask: long[1], address: long[2] },
+            prefix: long[3],
+            general: registers(4)?,
+            control: registers(20)?,
+            floating: registers(36)?,
+            access: short.try_into().ok()?,
+        })
+    }
+}
+
 impl Configuration {
     /// The CPU as it is now.
     pub fn saved_cpu(&self, cpu: u16) -> SavedCpu {

@@ -25,8 +25,8 @@ use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
 use message::calendar::Zone;
-use nucleus::minidisk::real::Policy;
-use nucleus::minidisk::subsystem::{Limits, Settings};
+use minidisk::policy::Policy;
+use minidisk::policy::{Limits, Settings};
 use nucleus::system::SystemConfig;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@
 
 use crate::configuration::{Dasd, TapeDrive};
 use dasd::{Image, Options};
-use nucleus::minidisk::Disks;
+use minidisk::Disks;
 use nucleus::tape::Tapes;
 use std::path::Path;
 

@@ -33,7 +33,8 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
     run(endicott().args(["run", "--system"]).arg(&system).args(arguments))
 }
 
-/// Makes the sample system in the folder `system`, with CMS on MAINT's 190: IPL 190 starts it, and CMSUSER's LOGON does.
+/// Makes the sample system in the folder `system`, with CMS on MAINT's 190: IPL 190 starts it, and CMSUSER's LOGON
+/// does.
 pub fn sample_system(system: &Path) -> Outcome {
     run(endicott().arg("sample").arg(system))?;
     if cms::compiler().is_none() {

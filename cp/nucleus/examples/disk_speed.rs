@@ -14,7 +14,7 @@ use dasd::model::{CkdModel, FbaModel};
 use dasd::{Blocks, Format, Image, Kind, Method, Options, Volume};
 use devices::dasd::device;
 use disk::{DATA, Machine, STEP, Step, extent, get, locate, locate_bytes, put, search, seek, tic};
-use nucleus::minidisk::cache::{Cache, Cached, DiskCache, Size, UserCache};
+use minidisk::cache::{Cache, Cached, DiskCache, Size, UserCache};
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;

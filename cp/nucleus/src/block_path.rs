@@ -1,7 +1,7 @@
 //! IUCV as CP has it: with minidisks at the other ends of paths to *BLOCKIO.
 
-use crate::minidisk::{BlockEnvironment, Link};
 use iucv::Disk;
+use minidisk::{BlockEnvironment, Link};
 use std::sync::Arc;
 
 /// IUCV of the whole system.

@@ -1,25 +1,31 @@
 //! What happens to CP: a key is pressed, time passes, a processor is free, the system comes up or ends.
 //!
 //! The executable (or a test) connects terminals, hands over keys and lines, calls [`Cp::tick`] when [`Cp::deadline`]
-//! is reached, and lends threads to be processors. Nothing in here reads the host's clock or touches a socket, so a test
-//! with a virtual clock sees the same text every time.
+//! is reached, and lends threads to be processors. Nothing in here reads the host's clock or touches a socket, so a
+//! test with a virtual clock sees the same text every time.
 
+use crate::command::dial;
 use crate::command::{self, Issuer, Origin};
 use crate::system::Cp;
-use crate::vmdbk::{self, Vmdbk};
-use crate::{dial, intercept, logon, spooling};
+use crate::vmdbk::Vmdbk;
+use crate::{intercept, logon};
 use base::{Held, Tod};
 use consoles::PfKey;
 use consoles::agenda::Item;
 use consoles::display::{Action, Key, Tone};
 use consoles::edit::Logical;
 use consoles::terminal::{Entry, Terminal};
+use realstorage::residency;
+use spool::SpoolFile;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tn3270::datastream::Aid;
 
 /// How many lines a user may type ahead of the virtual machine's reading.
 const TYPED_AHEAD: usize = 256;
+
+/// How often the drop folder is looked into, in microseconds.
+const DROP_INTERVAL: u64 = 1_000_000;
 
 impl Cp {
     /// A terminal is gone: the connection broke, the telnet client ended. Its virtual machine is disconnected.
@@ -106,13 +112,13 @@ impl Cp {
     }
 
     fn break_key(&self, terminal: &Terminal) {
-        let Some(vmdbk) = self.owner(&terminal) else { return };
+        let Some(vmdbk) = self.owner(terminal) else { return };
         let reading = vmdbk.console().cp_read;
         self.set_cp_read(&vmdbk, !reading);
     }
 
     fn function_key(&self, terminal: &Arc<Terminal>, number: u8, typed: &str) {
-        let Some(vmdbk) = self.owner(&terminal) else { return };
+        let Some(vmdbk) = self.owner(terminal) else { return };
         let pf = vmdbk.console().pf.get(usize::from(number).wrapping_sub(1)).cloned().unwrap_or_default();
         match pf {
             PfKey::Undefined => (),
@@ -127,7 +133,7 @@ impl Cp {
     }
 
     fn line_of(&self, terminal: &Arc<Terminal>, typed: &str) {
-        let Some(vmdbk) = self.owner(&terminal) else { return logon::entry_line(self, terminal, typed) };
+        let Some(vmdbk) = self.owner(terminal) else { return logon::entry_line(self, terminal, typed) };
         let slept = vmdbk.console().asleep.take().is_some();
         if slept {
             vmdbk.console().show_turn();
@@ -196,12 +202,12 @@ impl Cp {
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
         let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
         let end = self.now();
-        if work.vmdbk.has_run(end) {
+        if work.vmdbk.residency.has_run(end) {
             self.has_run(work.vmdbk.id, end);
         }
         self.processors.returned(processor, &work, end.micros_since(start), why, until);
         // Only if the host's storage is known is there a STORBUF to keep.
-        if self.config.storage != 0 && work.vmdbk.is_measured_at(end) {
+        if self.config.storage != 0 && work.vmdbk.residency.is_measured_at(end) {
             let pages = work.vmdbk.machine().configuration.storage().resident_pages();
             self.processors.working_set(work.vmdbk.id, pages);
         }
@@ -250,8 +256,8 @@ impl Cp {
     pub fn tick(&self) {
         let now = self.now();
         if self.drops_at().is_some_and(|at| at <= now) {
-            self.next_drops.store(spooling::next_drops(now).0, Ordering::Relaxed);
-            spooling::take_drops(self);
+            self.next_drops.store(now.plus_micros(DROP_INTERVAL).0, Ordering::Relaxed);
+            self.take_drops();
             if self.rest(now) {
                 storage::give_back_free();
             }
@@ -277,6 +283,18 @@ impl Cp {
                 }
             }
         }
+    }
+
+    /// Takes in what `endicott punch` has left for the system, and tells the owners.
+    pub fn take_drops(&self) {
+        let files: Vec<SpoolFile> = {
+            let mut spool = spool::lock(&self.spool);
+            let Some(spool) = &mut *spool else { return };
+            // What cannot be taken in now stays in the drop folder.
+            let Ok(taken) = spool.take_drops() else { return };
+            taken.files.iter().filter_map(|(owner, spid)| spool.file(owner, *spid).cloned()).collect()
+        };
+        files.iter().for_each(|file| command::close::announce(self, "", file, file.device.name(), 0));
     }
 
     /// Does what is due for a user.
@@ -309,7 +327,7 @@ impl Cp {
     fn rest(&self, now: Tod) -> bool {
         let mut rested = false;
         loop {
-            let idle = self.ran.lock().held().take(|ran| vmdbk::rests(ran, now));
+            let idle = self.ran.lock().held().take(|ran| residency::rests(ran, now));
             let Some(id) = idle else { break };
             let Some(vmdbk) = self.vmdbk_of(id) else { continue };
             match vmdbk.rest(now) {

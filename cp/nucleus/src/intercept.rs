@@ -1,19 +1,24 @@
 //! Interceptions: what a virtual CPU leaves to CP when a processor runs it.
 
+use crate::command::{self, Issuer, Origin};
 use crate::diagnose;
 use crate::machine::Machine;
+use consoles::FLOOD;
+use consoles::display::Tone;
 use consoles::terminal::Ending;
 
 use crate::processor::Work;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use arch::Psw;
-use base::Tod;
+use base::{Tod, ebcdic};
 use complex::Exit;
+use directory::SpoolKind;
 use dispatch::Return;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use unitrecord::lock_unit;
 
 /// Runs what a processor was given. Why it came back, and when it has something to do next.
 pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
@@ -37,7 +42,7 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
         }
         let traced = vmdbk.trace.is_active();
         if traced {
-            crate::trace::before(vmdbk, &machine, cpu);
+            vmdbk.trace.before(&machine.configuration, cpu);
         }
         match machine.configuration.run(cpu, work.slice - used) {
             Exit::SliceEnd | Exit::Left => return (Return::SliceEnd, None),
@@ -67,7 +72,7 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                     return (Return::Stopped, None);
                 }
                 if current && traced {
-                    crate::trace::stepped(cp, vmdbk, &machine, cpu);
+                    traced_step(cp, vmdbk, &machine, cpu);
                 }
             }
             Exit::Iucv { ilc } => {
@@ -79,7 +84,7 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                     return (Return::Stopped, None);
                 }
                 if traced {
-                    crate::trace::stepped(cp, vmdbk, &machine, cpu);
+                    traced_step(cp, vmdbk, &machine, cpu);
                 }
             }
             Exit::Message => {
@@ -88,10 +93,10 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
                     return (Return::Stopped, None);
                 }
                 if traced {
-                    crate::trace::stepped(cp, vmdbk, &machine, cpu);
+                    traced_step(cp, vmdbk, &machine, cpu);
                 }
             }
-            Exit::Step => crate::trace::stepped(cp, vmdbk, &machine, cpu),
+            Exit::Step => traced_step(cp, vmdbk, &machine, cpu),
         }
     }
 }
@@ -128,4 +133,48 @@ pub fn end(cp: &Cp, vmdbk: &Arc<Vmdbk>, message: &message::Message, how: &Ending
     cp.set_cp_read(vmdbk, true);
     vmdbk.write_message(message, cp.now());
     cp.host.ended(&vmdbk.userid, how);
+}
+
+/// One instruction was executed or one interruption taken: what TRACE wants of it is shown and done.
+fn traced_step(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
+    let Some(seen) = vmdbk.trace.stepped(&machine.configuration, cpu) else { return };
+    for line in &seen.lines {
+        if seen.terminal {
+            vmdbk.write(line, Tone::Normal, cp.now());
+        }
+        if seen.printer {
+            print(cp, vmdbk, line);
+        }
+    }
+    // A trace that runs on waits for its user, as any guest does that writes faster than can be read.
+    if seen.terminal && !seen.stops && vmdbk.console().backlog() > FLOOD {
+        vmdbk.flooded.store(true, Ordering::Release);
+        if vmdbk.console().backlog() < FLOOD / 2 {
+            vmdbk.flooded.store(false, Ordering::Release);
+        }
+    }
+    for line in &seen.commands {
+        let issuer = Issuer { vmdbk: vmdbk.clone(), origin: Origin::Console, cpu: Some(cpu) };
+        match command::execute(cp, &issuer, line) {
+            Ok(response) => response.lines.iter().for_each(|line| vmdbk.write(line, Tone::Normal, cp.now())),
+            Err(message) => vmdbk.write_message(&message, cp.now()),
+        }
+    }
+    if seen.stops {
+        cp.set_cp_read(vmdbk, true);
+    }
+}
+
+/// A line for the first virtual printer: without one, nowhere.
+fn print(cp: &Cp, vmdbk: &Vmdbk, line: &str) {
+    /// WRITE, SPACE 1 AFTER WRITE.
+    const WRITE: u8 = 0x09;
+    for unit in vmdbk.units() {
+        let mut unit = lock_unit(&unit);
+        if unit.kind == SpoolKind::Printer && !unit.console {
+            // A spool that is full loses the line, and CLOSE tells its user so.
+            let _ = unit.write(&cp.spool, WRITE, &ebcdic::from_str(line));
+            return;
+        }
+    }
 }

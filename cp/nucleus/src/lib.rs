@@ -3,7 +3,6 @@
 //! * `system`: which users are logged on, at which terminals; `events`: what a key press does, and time that passes;
 //!   `logon`: the way in and out; `vmdbk`: one virtual machine.
 //! * `command`: the table of commands and one file for each.
-//! * `saved`: saved systems and segments in use;
 //! * `diagnose`: the services that a program asks for.
 //! * `class`: privilege classes.
 //!
@@ -13,23 +12,14 @@ mod block_path;
 pub mod class;
 pub mod command;
 pub mod diagnose;
-pub mod dial;
 mod events;
 pub mod examine;
 pub mod intercept;
-pub mod ipl;
 pub mod logon;
 pub mod machine;
-pub mod minidisk;
 pub mod processor;
-pub mod saved;
-pub mod spooling;
 pub mod system;
 pub mod tape;
 mod tell;
 pub mod trace;
 pub mod vmdbk;
-
-pub use consoles as console;
-pub use message;
-pub use message::{calendar, words};

@@ -1,15 +1,17 @@
 //! The way in and the way out: the logo, LOGON, passwords, DISCONNECT and reconnection, XAUTOLOG, LOGOFF, FORCE.
 
-use crate::minidisk;
+use crate::command::close;
 use crate::system::Cp;
+use crate::tape::Holder;
 use crate::vmdbk::Vmdbk;
 use base::Tod;
 use consoles::display::{Key, Tone};
 use consoles::terminal::{Entry, Logon, Owner, Terminal};
-use directory::{IplFrom, Password, SpoolKind, User};
+use directory::{Device, DeviceKind, IplFrom, Password, RealDevice, SpoolKind, User};
 use message::Message;
 use message::calendar::Date;
 use message::words::Words;
+use minidisk::{Guest, Refusal, Request};
 use monitor::account::{self, Session};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -89,7 +91,7 @@ pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
         }
         () if word.is("Dial") => {
             terminal.echo(line, cp.now());
-            if let Err(message) = crate::dial::dial(cp, terminal, words) {
+            if let Err(message) = crate::command::dial::dial(cp, terminal, words) {
                 terminal.write(&message.from("DIA").to_string(), Tone::Normal, cp.now());
             }
         }
@@ -167,7 +169,7 @@ fn try_logon(cp: &Cp, terminal: &Arc<Terminal>, logon: &Logon, password: Option<
             };
             if cp.enter_vmdbk(&vmdbk) {
                 seat(&vmdbk, terminal);
-                minidisk::log_on(cp, &vmdbk);
+                attach_disks(cp, &vmdbk);
                 welcome(cp, &vmdbk);
                 begin_session(cp, &vmdbk, logon.no_ipl);
             }
@@ -205,6 +207,53 @@ fn welcome(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     vmdbk.write(&format!("LOGON AT {}", cp.long_date()), Tone::Normal, now);
     let place = vmdbk.console().terminal.as_ref().map_or("AUTO".into(), |terminal| terminal.device());
     cp.notify_operator(&format!("{place} LOGON  AS  {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
+}
+
+/// The disks and tape drives of the directory. What went wrong, or is worth knowing, is written to the console.
+fn attach_disks(cp: &Cp, vmdbk: &Vmdbk) {
+    let guest = vmdbk.guest();
+    let tell = |text: &str| vmdbk.write(text, Tone::Normal, cp.now());
+    for device in &vmdbk.user.devices {
+        let (owner, vdev, mode) = match &device.kind {
+            DeviceKind::Mdisk(mdisk) => (vmdbk.userid.as_str(), device.vdev, mdisk.mode),
+            DeviceKind::Link { userid, vdev, mode } if userid == "*" => (vmdbk.userid.as_str(), *vdev, *mode),
+            DeviceKind::Link { userid, vdev, mode } => (userid.as_str(), *vdev, *mode),
+            DeviceKind::Dedicate { real, read_only } => {
+                if let Err(message) = dedicate(cp, &guest, device, real, *read_only) {
+                    tell(&message.to_string());
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let (as_vdev, dasd) = (device.vdev, device.dasd);
+        let request = Request { owner, vdev, as_vdev, mode, password: None, trusted: true, dasd };
+        match cp.disks.make_link(&guest, &|userid| cp.user(userid), &request) {
+            Ok(linked) => linked.notice.iter().for_each(|notice| tell(notice)),
+            Err(Refusal::Message(message)) => tell(&message.to_string()),
+            Err(Refusal::Password(_)) => (),
+        }
+    }
+    // The disks are there from the beginning: nothing is to be reported of their arrival.
+    guest.configuration.css().reset();
+}
+
+/// A DEDICATE statement: for a tape drive or a disk.
+fn dedicate(cp: &Cp, guest: &Guest, device: &Device, real: &RealDevice, read_only: bool) -> Result<(), Message> {
+    let userid = &guest.user.userid;
+    let rdev = match real {
+        RealDevice::Number(rdev) => *rdev,
+        RealDevice::Volume(serial) => {
+            let reals = cp.disks.reals();
+            let found = reals.iter().find(|real| real.serial == *serial).map(|real| real.number);
+            found.ok_or_else(|| message::link_not_mounted(userid, format!("{:04X}", device.vdev), serial))?
+        }
+    };
+    if cp.tapes.real(rdev).is_some() {
+        let holder = Holder { userid: userid.clone(), vdev: device.vdev, read_only };
+        return cp.tapes.attach(&guest.configuration, rdev, holder).map(drop);
+    }
+    cp.disks.dedicate(guest, rdev, device.vdev, read_only, device.dasd)
 }
 
 /// The directory's IPL statement, or CP READ.
@@ -263,16 +312,16 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
         match terminal {
             Some(terminal) => {
                 seat(&vmdbk, terminal);
-                minidisk::log_on(cp, &vmdbk);
+                attach_disks(cp, &vmdbk);
                 welcome(cp, &vmdbk);
             }
             None => {
                 vmdbk.console().disconnected = Some(cp.now());
-                minidisk::log_on(cp, &vmdbk);
+                attach_disks(cp, &vmdbk);
             }
         }
         begin_session(cp, &vmdbk, false);
-        let damaged = crate::spooling::ask(cp, |spool| [spool.damaged(), spool.saved.damaged()].concat());
+        let damaged = spool::ask(&cp.spool, |spool| [spool.damaged(), spool.saved.damaged()].concat());
         damaged.iter().for_each(|path| cp.notify_operator(&message::damaged_file(path.display()).to_string()));
     }
 }
@@ -285,7 +334,7 @@ pub fn log_on_here(cp: &Cp, userid: &str, terminal: &Arc<Terminal>) -> Result<Ar
         return Err(message::already_logged_on(vmdbk.place()));
     }
     seat(&vmdbk, terminal);
-    minidisk::log_on(cp, &vmdbk);
+    attach_disks(cp, &vmdbk);
     Ok(vmdbk)
 }
 
@@ -300,7 +349,7 @@ pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
     if !cp.enter_vmdbk(&vmdbk) {
         return Err(message::already_logged_on(vmdbk.place()).from("AUT"));
     }
-    minidisk::log_on(cp, &vmdbk);
+    attach_disks(cp, &vmdbk);
     cp.notify_operator(&format!("AUTO LOGON  ***       {:<8} USERS = {:04}", vmdbk.userid, cp.user_count()));
     begin_session(cp, &vmdbk, false);
     Ok(vmdbk)
@@ -322,11 +371,17 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     let by_system = if matches!(reason, Reason::Forced(_)) { " BY SYSTEM" } else { "" };
     vmdbk.write(&format!("LOGOFF AT {}{by_system}", cp.long_date()), Tone::Normal, now);
     vmdbk.machine().hold();
-    crate::dial::drop_all(cp, vmdbk);
-    crate::spooling::log_off(cp, vmdbk);
-    minidisk::log_off(cp, vmdbk);
-    crate::tape::log_off(cp, vmdbk);
-    crate::saved::release_all(vmdbk);
+    crate::command::dial::drop_all(cp, vmdbk);
+    vmdbk.console().record = None;
+    for unit in vmdbk.units() {
+        // Receivers are told; the user is gone.
+        let _ = close::end(cp, &unit);
+    }
+    for link in cp.disks.log_off(&vmdbk.guest()) {
+        vmdbk.iucv().sever_blocks(vmdbk.id, &link);
+    }
+    cp.tapes.log_off(&vmdbk.machine().configuration, &vmdbk.userid);
+    vmdbk.release_segments();
     cp.forward(vmdbk);
     let terminal = vmdbk.console().terminal.take();
     let place = terminal.as_ref().map_or("USER DSC  ".into(), |terminal| terminal.device());

@@ -3,7 +3,6 @@
 //! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types
 //! on the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
 
-use crate::spooling::{self, SharedUnit};
 use base::{Held, Tod};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
 use consoles::device::{Paper, VirtualConsole};
@@ -14,6 +13,7 @@ use directory::User;
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
+use unitrecord::SharedUnit;
 
 /// What STSI 3.2.2 calls the control program. Guests look for the first four characters only.
 const IDENTIFICATION: &str = concat!("z/VM    ", env!("CARGO_PKG_VERSION"));
@@ -70,7 +70,7 @@ pub struct Surroundings {
     pub listener: Arc<dyn Listener>,
     /// The console, and the clock by which the machine runs.
     pub paper: Paper,
-    pub spool: spooling::SharedSpool,
+    pub spool: spool::Shared,
 }
 
 impl Machine {
@@ -93,7 +93,7 @@ impl Machine {
         let highest = addresses.iter().max().map_or(1, |&highest| highest + 1);
         let specification = Specification {
             storage,
-            room: crate::saved::ROOM,
+            room: realstorage::sharing::ROOM,
             cpus: 1,
             max_cpus: user.max_cpus.max(highest),
             identity,
@@ -107,12 +107,12 @@ impl Machine {
         let machine = Machine { configuration, keyboard: ConsoleInput::default(), deferred: Mutex::default() };
         for unit in units {
             let (vdev, console) = {
-                let unit = spooling::lock_unit(unit);
+                let unit = unitrecord::lock_unit(unit);
                 (unit.vdev, unit.console)
             };
             match console {
                 true => machine.attach_console(vdev, &around.paper),
-                false => attach(&machine.configuration, vdev, spooling::device(unit, &around.spool)),
+                false => attach(&machine.configuration, vdev, unitrecord::device(unit, &around.spool)),
             }
         }
         grafs

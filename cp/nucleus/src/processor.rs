@@ -272,8 +272,8 @@ impl Processors {
     }
 }
 
-/// What the hardware of a virtual machine tells the processors. The VMDBK is known once it has been made, which is after
-/// the hardware.
+/// What the hardware of a virtual machine tells the processors. The VMDBK is known once it has been made, which is
+/// after the hardware.
 pub struct Owner {
     vmdbk: OnceLock<Weak<Vmdbk>>,
     id: u32,

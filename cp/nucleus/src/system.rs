@@ -4,9 +4,7 @@
 //! what all of CP stands on: users, terminals, and whether a virtual machine may run.
 
 use crate::block_path::SharedIucv;
-use crate::minidisk::Disks;
 use crate::processor::{Owner, Processors};
-use crate::spooling::SharedSpool;
 use crate::tape::Tapes;
 use crate::vmdbk::{Given, Vmdbk};
 use base::{Clock, Held, Timers, Tod};
@@ -17,6 +15,8 @@ use consoles::terminal::{Host, Kind, Terminal};
 use directory::{Directory, User};
 use message::Message;
 use message::calendar::{Date, Zone};
+use minidisk::Disks;
+use realstorage::sharing::SavedFiles;
 use spool::Spool;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -69,10 +69,10 @@ pub struct Cp {
     /// When the system came up.
     pub started: Tod,
     pub processors: Arc<Processors>,
-    pub spool: SharedSpool,
+    pub spool: spool::Shared,
     pub iucv: SharedIucv,
     /// Saved systems and segments in use.
-    pub saved: crate::saved::Shared,
+    pub saved: SavedFiles,
     pub disks: Disks,
     pub tapes: Tapes,
     /// What is due when.
@@ -96,24 +96,28 @@ impl Cp {
         clock: Arc<dyn Clock>,
         host: Arc<dyn Host>,
     ) -> Cp {
+        let wake = {
+            let host = host.clone();
+            Arc::new(move || host.work())
+        };
         let users = directory.users.into_iter();
         let directory = users.map(|user| (user.userid.clone(), Arc::new(user))).collect();
         let started = clock.now();
         let next_drops = AtomicU64::new(if spool.is_some() { started.0.max(1) } else { 0 });
         let processors = Arc::new(Processors::new(config.processors, config.storage, clock.clone()));
         let log_message = Mutex::new(config.log_message.clone());
-        let spool: SharedSpool = Arc::new(Mutex::new(spool));
+        let spool: spool::Shared = Arc::new(Mutex::new(spool));
         Cp {
             log_message,
+            disks: Disks::new(clock.clone(), wake),
             config,
             clock,
             host,
             started,
             processors,
-            saved: crate::saved::table(&spool),
+            saved: SavedFiles::new(spool.clone()),
             spool,
             iucv: SharedIucv::default(),
-            disks: Disks::default(),
             tapes: Tapes::default(),
             agenda: Arc::default(),
             ran: Mutex::default(),

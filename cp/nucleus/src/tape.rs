@@ -6,13 +6,10 @@
 //!
 //! The lock in [`Tapes`] is held for data only; inside it only drives' own locks are taken.
 
-use crate::console::display::Tone;
-use crate::message::{self, Message};
-use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
 use base::Held;
 use complex::Configuration;
 use devices::tape::{Drive, Model, TapeDrive};
+use message::Message;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tape::Tape;
@@ -148,66 +145,54 @@ impl Tapes {
         real.drive.mount(tape);
         Ok((real, notice))
     }
-}
 
-/// ATTACH and DEDICATE: a drive becomes a user's virtual device. The line that says so.
-pub fn attach(cp: &Cp, vmdbk: &Vmdbk, rdev: u16, vdev: u16, read_only: bool) -> Result<String, Message> {
-    let shown = format!("{rdev:04X}");
-    let real = cp.tapes.real(rdev).ok_or_else(|| message::no_real_device(&shown))?;
-    if vmdbk.machine().configuration.css().find(vdev).is_some() {
-        return Err(message::device_defined(format!("TAPE {vdev:04X}")).from("ATS"));
-    }
-    let taken = |by: String| message::tape_in_use(&shown, by);
-    match &real.holder {
-        Some(holder) => return Err(taken(format!("attached to {}", holder.userid))),
-        None if real.offline => return Err(taken("offline".into())),
-        None => (),
-    }
-    let holder = Holder { userid: vmdbk.userid.clone(), vdev, read_only };
-    cp.tapes.change(rdev, |real| real.holder = Some(holder));
-    plug(cp, &vmdbk.machine().configuration, rdev);
-    Ok(format!("TAPE {rdev:04X} ATTACHED TO {} {vdev:04X}", vmdbk.userid))
-}
-
-/// Puts a drive that a user has into a configuration.
-fn plug(cp: &Cp, configuration: &Configuration, rdev: u16) {
-    let Some((real, vdev)) = cp.tapes.real(rdev).and_then(|real| real.holder.clone().map(|holder| (real, holder.vdev)))
-    else {
-        return;
-    };
-    let _ = configuration.css().attach(vdev, real.device());
-}
-
-/// DETACH: the drive is free again, its tape at the beginning.
-pub fn detach(cp: &Cp, vmdbk: &Vmdbk, real: &Real) {
-    let Some(holder) = &real.holder else { return };
-    vmdbk.machine().configuration.css().detach(holder.vdev);
-    real.drive.rewind();
-    cp.tapes.change(real.number, |real| real.holder = None);
-}
-
-/// DEDICATE statements for drives, at LOGON. False if the device is no tape drive.
-pub fn dedicate(cp: &Cp, vmdbk: &Vmdbk, rdev: u16, vdev: u16, read_only: bool) -> bool {
-    if cp.tapes.real(rdev).is_none() {
-        return false;
-    }
-    if let Err(message) = attach(cp, vmdbk, rdev, vdev, read_only) {
-        vmdbk.write(&message.to_string(), Tone::Normal, cp.now());
-    }
-    true
-}
-
-/// All drives of a user, at LOGOFF.
-pub fn log_off(cp: &Cp, vmdbk: &Vmdbk) {
-    cp.tapes.of(&vmdbk.userid).iter().for_each(|real| detach(cp, vmdbk, real));
-}
-
-/// The hardware was made anew (DEFINE STORAGE): its drives come with it.
-pub fn move_to_new_machine(cp: &Cp, vmdbk: &Vmdbk, old: &Configuration) {
-    for real in cp.tapes.of(&vmdbk.userid) {
-        if let Some(holder) = &real.holder {
-            old.css().detach(holder.vdev);
+    /// ATTACH and DEDICATE: a drive becomes a virtual device of a user, with this configuration. The line that says so.
+    pub fn attach(&self, configuration: &Configuration, rdev: u16, holder: Holder) -> Result<String, Message> {
+        let shown = format!("{rdev:04X}");
+        let real = self.real(rdev).ok_or_else(|| message::no_real_device(&shown))?;
+        let vdev = holder.vdev;
+        if configuration.css().find(vdev).is_some() {
+            return Err(message::device_defined(format!("TAPE {vdev:04X}")).from("ATS"));
         }
-        plug(cp, &vmdbk.machine().configuration, real.number);
+        let taken = |by: String| message::tape_in_use(&shown, by);
+        match &real.holder {
+            Some(holder) => return Err(taken(format!("attached to {}", holder.userid))),
+            None if real.offline => return Err(taken("offline".into())),
+            None => (),
+        }
+        let line = format!("TAPE {rdev:04X} ATTACHED TO {} {vdev:04X}", holder.userid);
+        self.change(rdev, |real| real.holder = Some(holder));
+        self.plug(configuration, rdev);
+        Ok(line)
+    }
+
+    /// Puts a drive that a user has into a configuration.
+    fn plug(&self, configuration: &Configuration, rdev: u16) {
+        let Some(real) = self.real(rdev) else { return };
+        let Some(holder) = &real.holder else { return };
+        let _ = configuration.css().attach(holder.vdev, real.device());
+    }
+
+    /// DETACH: the drive is free again, its tape at the beginning.
+    pub fn detach(&self, configuration: &Configuration, real: &Real) {
+        let Some(holder) = &real.holder else { return };
+        configuration.css().detach(holder.vdev);
+        real.drive.rewind();
+        self.change(real.number, |real| real.holder = None);
+    }
+
+    /// All drives of a user, at LOGOFF.
+    pub fn log_off(&self, configuration: &Configuration, userid: &str) {
+        self.of(userid).iter().for_each(|real| self.detach(configuration, real));
+    }
+
+    /// The hardware of a user was made anew (DEFINE STORAGE): the drives come with it.
+    pub fn move_to_new_machine(&self, userid: &str, old: &Configuration, new: &Configuration) {
+        for real in self.of(userid) {
+            if let Some(holder) = &real.holder {
+                old.css().detach(holder.vdev);
+            }
+            self.plug(new, real.number);
+        }
     }
 }

@@ -35,8 +35,8 @@ impl Kind {
 }
 
 impl Cp {
-    /// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is the
-    /// secondary user's if this one is disconnected. Fails if the line gets nowhere.
+    /// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is
+    /// the secondary user's if this one is disconnected. Fails if the line gets nowhere.
     pub fn tell(&self, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Result<(), Message> {
         let receive = kind.receive(vmdbk);
         let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };

@@ -11,8 +11,6 @@
 use crate::block_path::{Iucv, SharedIucv};
 use crate::class::Classes;
 use crate::machine::{Listener, Machine, Surroundings};
-use crate::saved;
-use crate::spooling::{SharedSpool, SharedUnit, Unit};
 use crate::trace::Trace;
 use arch::Absolute;
 use base::{Clock, Held, Tod};
@@ -24,22 +22,14 @@ use consoles::graf::Graf;
 use consoles::{Console, ConsoleGuard};
 use directory::{DeviceKind, User};
 use message::Message;
+use minidisk::Guest;
 use monitor::account::Account;
+use realstorage::residency::Residency;
+use realstorage::sharing::Use;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-
-/// How often the working set of a virtual machine that runs is measured, in microseconds.
-const MEASURED_EVERY: u64 = 10_000_000;
-
-/// How long a virtual machine has nothing to do before it gives up what its processors know of its programs, in
-/// microseconds.
-const AWAKE: u64 = 10_000_000;
-
-/// Whether a virtual machine that last ran at `ran` has had nothing to do for so long that it rests.
-pub fn rests(ran: Tod, now: Tod) -> bool {
-    now.micros_since(ran) > AWAKE
-}
+use unitrecord::{SharedUnit, Unit};
 
 /// How error messages are shown (SET EMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -104,7 +94,7 @@ pub struct Given {
     pub id: u32,
     pub listener: Arc<dyn Listener>,
     pub clock: Arc<dyn Clock>,
-    pub spool: SharedSpool,
+    pub spool: spool::Shared,
     pub iucv: SharedIucv,
 }
 
@@ -144,10 +134,8 @@ pub struct Vmdbk {
     pub trace: Trace,
     /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
     pub flooded: Arc<AtomicBool>,
-    /// When its working set is measured next: a TOD clock value.
-    measured: AtomicU64,
-    /// When it last ran, if it has not rested since: a TOD clock value.
-    ran: AtomicU64,
+    /// When its resident pages are counted, and when it rests.
+    pub residency: Residency,
     /// Where the program wants to be told of another terminal, plus 1 (DIAGNOSE X'264'); 0: nowhere.
     handshake: AtomicU64,
     /// CP reads and the virtual machine does not run meanwhile.
@@ -159,7 +147,7 @@ pub struct Vmdbk {
     units: Mutex<Vec<SharedUnit>>,
     grafs: Mutex<Vec<Arc<Graf>>>,
     /// The saved system and the segments in its storage.
-    segments: Mutex<Vec<saved::Use>>,
+    segments: Mutex<Vec<Use>>,
     console: Arc<Mutex<Console>>,
 }
 
@@ -210,8 +198,7 @@ impl Vmdbk {
             iucv: given.iucv,
             trace: Trace::default(),
             flooded,
-            measured: AtomicU64::new(0),
-            ran: AtomicU64::new(0),
+            residency: Residency::default(),
             handshake: AtomicU64::new(0),
             held: AtomicBool::new(false),
             state: Mutex::new(State {
@@ -257,6 +244,12 @@ impl Vmdbk {
         self.account.retire(old.times());
     }
 
+    /// The virtual machine as one that gets disks or gives them up.
+    pub fn guest(&self) -> Guest {
+        let fast = self.lock().settings.assists();
+        Guest { user: self.user.clone(), configuration: self.machine().configuration.clone(), fast }
+    }
+
     /// The unit record devices and the console's spooled side, in the order of the directory.
     pub fn units(&self) -> Vec<SharedUnit> {
         self.units.lock().held().clone()
@@ -273,8 +266,17 @@ impl Vmdbk {
     }
 
     /// The saved system and the segments that it uses.
-    pub fn segments(&self) -> MutexGuard<'_, Vec<saved::Use>> {
+    pub fn segments(&self) -> MutexGuard<'_, Vec<Use>> {
         self.segments.lock().held()
+    }
+
+    /// Gives all of them back: the virtual machine is reset for IPL, or goes.
+    pub fn release_segments(&self) {
+        let used = std::mem::take(&mut *self.segments());
+        if !used.is_empty() {
+            let machine = self.machine();
+            used.iter().for_each(|used| used.detach(&machine.configuration));
+        }
     }
 
     /// Adds a virtual 3270 (DEFINE).
@@ -290,44 +292,26 @@ impl Vmdbk {
     /// How many records the units of a kind have read, printed or punched.
     pub fn records(&self, kind: directory::SpoolKind) -> u64 {
         let units = self.units();
-        let units = units.iter().map(crate::spooling::lock_unit).filter(|unit| unit.kind == kind && !unit.console);
+        let units = units.iter().map(unitrecord::lock_unit).filter(|unit| unit.kind == kind && !unit.console);
         units.map(|unit| unit.records).sum()
     }
 
     /// The unit at `vdev`.
     pub fn unit(&self, vdev: u16) -> Option<SharedUnit> {
-        self.units().into_iter().find(|unit| crate::spooling::lock_unit(unit).vdev == vdev)
+        self.units().into_iter().find(|unit| unitrecord::lock_unit(unit).vdev == vdev)
     }
 
     /// Adds a unit (DEFINE), or with `None` takes the one at `vdev` away (DETACH).
     pub fn change_unit(&self, vdev: u16, unit: Option<SharedUnit>) {
         let mut units = self.units.lock().held();
-        units.retain(|other| crate::spooling::lock_unit(other).vdev != vdev);
+        units.retain(|other| unitrecord::lock_unit(other).vdev != vdev);
         units.extend(unit);
-    }
-
-    /// Whether it is time to measure the working set; if so, it will be again after a while.
-    pub fn is_measured_at(&self, now: Tod) -> bool {
-        let due = self.measured.load(Ordering::Relaxed) <= now.0;
-        if due {
-            self.measured.store(now.plus_micros(MEASURED_EVERY).0, Ordering::Relaxed);
-        }
-        due
-    }
-
-    /// A virtual CPU has just run; whether it is the first time since the virtual machine rested.
-    pub fn has_run(&self, now: Tod) -> bool {
-        self.ran.swap(now.0, Ordering::AcqRel) == 0
     }
 
     /// Takes storage of the host from a virtual machine that has had nothing to do for a while. If that has not been so
     /// long yet, this says when it last ran.
     pub fn rest(&self, now: Tod) -> Result<(), Tod> {
-        let ran = self.ran.load(Ordering::Acquire);
-        if !rests(Tod(ran), now) {
-            return Err(Tod(ran));
-        }
-        self.ran.compare_exchange(ran, 0, Ordering::AcqRel, Ordering::Acquire).map_err(Tod)?;
+        self.residency.rest(now)?;
         self.machine().configuration.rest();
         Ok(())
     }

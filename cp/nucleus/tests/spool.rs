@@ -9,7 +9,7 @@ use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, pmcw_flag};
 use base::ebcdic;
 use complex::Configuration;
 use consoles::terminal::{Kind, Silent};
-use directory::{Directory, Passwords, SpoolDevice, SpoolKind};
+use directory::{Directory, Passwords};
 use nucleus::command::{self, Issuer, Origin};
 use nucleus::diagnose::{self, Call};
 use nucleus::system::{Cp, SystemConfig};
@@ -59,7 +59,7 @@ impl System {
             let punch = Punch { attributes, originator: "SYSTEM".into(), content: Content::Binary };
             spool::punch(&self.folder, &punch, &mut &file[..]).unwrap();
         }
-        nucleus::spooling::take_drops(&self.cp);
+        self.cp.take_drops();
     }
 }
 
@@ -159,7 +159,7 @@ impl Guest<'_> {
     }
 
     fn spids(&self) -> Vec<u16> {
-        nucleus::spooling::ask(self.cp, |spool| {
+        spool::ask(&self.cp.spool, |spool| {
             spool.files(&self.vmdbk.userid, Queue::Reader).map(|file| file.spid).collect()
         })
     }
@@ -307,7 +307,7 @@ fn vmur_punches_and_prints() {
     guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
     assert_eq!((guest.good("CLOSE D PURGE"), guest.good("CLOSE D")), (String::new(), String::new()));
     // A user who may have one file only is told so by return code 439, and nothing is lost.
-    nucleus::spooling::with(&system.cp, |spool| {
+    spool::with(&system.cp.spool, |spool| {
         spool.limit("LINUX2", 1);
         Ok(())
     })
@@ -329,7 +329,7 @@ fn vmur_punches_and_prints() {
     guest.run(PUNCH, &[(0x01, 0x20, 80, 0x2000)]);
     guest.command("LOGOFF");
     let punched = |spool: &Spool| spool.count("LINUX1", Queue::Punch);
-    assert_eq!(nucleus::spooling::ask(&system.cp, punched), 1);
+    assert_eq!(spool::ask(&system.cp.spool, punched), 1);
 }
 
 /// vmur receive: the columns of QUERY RDR, and the file by DIAGNOSE X'14'.
@@ -409,18 +409,14 @@ fn ipl_from_readers() {
     guest.good("CHANGE RDR ALL KEEP");
     for reader in ["00C", "00C", "12F"] {
         if reader == "12F" {
-            let spool = SpoolDevice { device: "2540".into(), kind: SpoolKind::Reader, class: '*' };
-            let defined = nucleus::spooling::define(&system.cp, &guest.vmdbk, 0x12f, &spool).unwrap();
-            assert_eq!(defined, "RDR  012F DEFINED");
+            assert_eq!(guest.good("DEFINE RDR 12F"), "RDR  012F DEFINED\n");
             guest.good("CLOSE RDR HOLD");
         }
         guest.good(&format!("IPL {reader} CLEAR STOP"));
         assert_eq!((guest.get(0x200, 1), guest.get(0x250, 1)), (vec![1], vec![2]), "{reader}");
     }
-    let detached = nucleus::spooling::detach(&system.cp, &guest.vmdbk, 0x12f).unwrap();
-    assert_eq!(detached.lines, ["RDR  012F DETACHED"]);
+    assert_eq!(guest.good("DETACH 12F"), "RDR  012F DETACHED\n");
     assert_eq!(guest.command("QUERY VIRTUAL 12F").1, 40);
-    assert!(nucleus::spooling::detach(&system.cp, &guest.vmdbk, 0x009).is_err(), "not the console");
     // A deck of one card is too short for what it says.
     guest.good("PURGE RDR ALL");
     system.punch("LINUX1", &[&deck[..80]]);
@@ -538,7 +534,7 @@ fn any_words_in_any_order() {
     for guest in [&guest, &other] {
         guest.command("LOGOFF");
     }
-    let damaged = nucleus::spooling::ask(&system.cp, |spool| spool.damaged().len());
+    let damaged = spool::ask(&system.cp.spool, |spool| spool.damaged().len());
     assert_eq!(damaged, 0);
 }
 

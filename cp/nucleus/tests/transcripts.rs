@@ -245,7 +245,7 @@ impl Story {
         let attributes = Attributes::new(user, Queue::Reader, self.cp.now());
         let punch = spool::Punch { attributes, originator: "SYSTEM".into(), content: spool::Content::Binary };
         spool::punch(&self.folder.0, &punch, &mut deck.as_slice()).unwrap();
-        nucleus::spooling::take_drops(&self.cp);
+        self.cp.take_drops();
     }
 
     /// What `endicott punch` does.

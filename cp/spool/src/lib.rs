@@ -36,6 +36,7 @@ mod output;
 mod queue;
 mod reader;
 pub mod saved;
+mod shared;
 pub mod splink;
 
 use std::io;
@@ -46,6 +47,7 @@ pub use file::{Attributes, Device, Hold, Queue, SpoolFile};
 pub use output::OutputFile;
 pub use queue::{After, Change, Moved, NotClosed, Selection, Spool, Taken};
 pub use reader::{ReaderFile, Record};
+pub use shared::{Shared, ask, lock, with};
 
 /// Why something with spool files could not be done. None of these is the guest's fault.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +76,9 @@ pub enum Error {
     /// The file's data is not what its header says.
     #[error("the spool file {0} is damaged")]
     Damaged(PathBuf),
+    /// The system was started without a spool.
+    #[error("this system has no spool")]
+    Absent,
 }
 
 impl Error {

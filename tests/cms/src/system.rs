@@ -7,7 +7,7 @@ use dasd::model::CkdModel;
 use dasd::{Blocks, Extent, Memory, Volume, label};
 use devices::tape::Model;
 use directory::{Directory, Passwords};
-use nucleus::minidisk::real::Policy;
+use minidisk::policy::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use spool::Spool;
 use std::path::{Path, PathBuf};

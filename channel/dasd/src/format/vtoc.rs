@@ -1,4 +1,5 @@
-//! Volume labels, and the data set control blocks of a table of contents (DFSMSdfp Advanced Services, "Using the VTOC").
+//! Volume labels, and the data set control blocks of a table of contents (DFSMSdfp Advanced Services, "Using the
+//! VTOC").
 
 use crate::model::Cchh;
 use base::layout::U16;

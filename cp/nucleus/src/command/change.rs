@@ -1,14 +1,14 @@
 //! CHANGE.
 
-use super::spool_files::{self, Target};
+use super::spool_files::{self, Target, message_of};
+use super::spool_options::{self, Of};
 use super::{Issuer, Response};
-use crate::spooling::options::{Of, Options};
-use crate::spooling::{self, close, message_of};
 use crate::system::Cp;
 use message::Message;
 use message::words::Words;
 use spool::{Queue, Spool};
 use std::collections::HashMap;
+use unitrecord::close;
 
 /// `CHange [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|ALL operand ...`
 ///
@@ -27,8 +27,8 @@ pub fn change(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     }
     words.peek().ok_or_else(message::operand_missing)?;
     let dist = cp.user(&target.owner).map_or(target.owner.clone(), |user| user.distribution.clone());
-    let change = Options::parse(cp, issuer.userid(), &dist, Of::Change, words)?.change();
-    let changed = spooling::with(cp, |spool| {
+    let change = spool_options::parse(cp, issuer.userid(), &dist, Of::Change, words)?.change();
+    let changed = spool_files::with(cp, |spool| {
         spool_files::check(spool, &target, &selections)?;
         let before = held(spool, &target.owner);
         let mut changed = 0;
@@ -43,7 +43,8 @@ pub fn change(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     let (changed, released) = changed?;
     if let Some(vmdbk) = cp.vmdbk(&target.owner) {
         // A file that is not held any more is as good as a new one.
-        released.iter().for_each(|&class| close::make_ready(&vmdbk, class));
+        let units = vmdbk.units();
+        released.iter().for_each(|&class| close::make_ready(&units, class));
     }
     Ok(spool_files::count(changed, "CHANGED").into())
 }

@@ -2,14 +2,13 @@
 
 use super::{Issuer, Response};
 use crate::machine::Machine;
-use crate::minidisk;
-use crate::spooling::{self, Unit, lock_unit};
 use crate::system::Cp;
 use consoles::graf::{Graf, VirtualGraf};
 use directory::{SpoolDevice, SpoolKind};
 use message::Message;
 use message::words::{Word, Words};
 use std::sync::{Arc, Mutex};
+use unitrecord::{Unit, lock_unit};
 
 /// `DEFine STORage n{K|M|G} | CPU n[-n] | CONSole [AS] vdev [3210|3215|3270] | GRAF [AS] vdev [3270] |
 /// READer|PUNch|PRINTer|1403|3211|3203|2540R|2540P|3505|3525 [AS] vdev | T3390|T3380|T9345|TFB-512 [AS] vdev [CYL|BLK]
@@ -76,11 +75,11 @@ pub fn rebuild(cp: &Cp, issuer: &Issuer, bytes: u64) -> Result<(), Message> {
         machine.configuration.define_cpu(cpu, true);
     });
     vmdbk.begin_reset();
-    crate::saved::release_all(vmdbk);
+    vmdbk.release_segments();
     vmdbk.set_machine(machine);
     old.hold();
-    minidisk::move_to_new_machine(cp, vmdbk, &old.configuration);
-    crate::tape::move_to_new_machine(cp, vmdbk, &old.configuration);
+    cp.disks.move_to_new_machine(&vmdbk.guest(), &old.configuration);
+    cp.tapes.move_to_new_machine(&vmdbk.userid, &old.configuration, &vmdbk.machine().configuration);
     {
         let mut state = vmdbk.lock();
         (state.storage, state.ipl) = (bytes, None);
@@ -181,7 +180,7 @@ fn unit(cp: &Cp, issuer: &Issuer, device: &str, kind: SpoolKind, mut words: Word
     let unit = Unit::new(issuer.userid(), &vmdbk.user.distribution, vdev, &spool);
     let name = format!("{:<4} {vdev:04X}", unit.class_name());
     let unit = Arc::new(Mutex::new(unit));
-    let attached = machine.configuration.css().attach(vdev, spooling::device(&unit, &cp.spool));
+    let attached = machine.configuration.css().attach(vdev, unitrecord::device(&unit, &cp.spool));
     attached.map_err(|_| message::device_defined(&name))?;
     vmdbk.change_unit(vdev, Some(unit));
     Ok(format!("{name} DEFINED").into())
@@ -211,7 +210,7 @@ fn disk(cp: &Cp, issuer: &Issuer, device: Option<&str>, mut words: Words<'_>) ->
     words.end()?;
     let maximum = if cylinders { 65_520 } else { MAX_VIRTUAL_DISK };
     let count = word.decimal().filter(|count| (1..=maximum).contains(count)).ok_or_else(|| word.invalid())?;
-    minidisk::define(cp, &issuer.vmdbk, vdev, device, count as u32)?;
+    cp.disks.define(&issuer.vmdbk.guest(), vdev, device, count as u32)?;
     Ok(format!("DASD {vdev:04X} DEFINED").into())
 }
 

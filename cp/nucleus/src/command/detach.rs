@@ -1,11 +1,8 @@
 //! DETACH: takes devices and virtual CPUs away.
 
+use super::dial;
 use super::{Issuer, Response};
-use crate::dial;
-use crate::minidisk;
-use crate::spooling;
 use crate::system::Cp;
-use crate::tape;
 use consoles::graf::Line;
 use message::Message;
 use message::words::{Word, Words};
@@ -62,20 +59,27 @@ pub fn detach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     }
     for number in numbers {
         let unit = vmdbk.unit(number);
-        let console = unit.as_ref().is_some_and(|unit| spooling::lock_unit(unit).console);
+        let console = unit.as_ref().is_some_and(|unit| unitrecord::lock_unit(unit).console);
         match unit {
             Some(_) if console => {
                 machine.configuration.css().detach(number);
                 vmdbk.change_unit(number, None);
                 response.push(format!("CONS {number:04X} DETACHED"));
             }
-            Some(_) => response.lines.extend(spooling::detach(cp, vmdbk, number)?.lines),
+            Some(unit) => {
+                // First from the program, so that it writes no more.
+                machine.configuration.css().detach(number);
+                response.lines.extend(super::close::end(cp, &unit)?.lines);
+                vmdbk.change_unit(number, None);
+                response.push(format!("{:<4} {number:04X} DETACHED", unitrecord::lock_unit(&unit).class_name()));
+            }
             None if cp.disks.link(issuer.userid(), number).is_some() => {
-                response.lines.extend(minidisk::detach(cp, vmdbk, number));
+                super::link::detach(cp, vmdbk, number);
+                response.push(format!("DASD {number:04X} DETACHED"));
             }
             None if cp.tapes.held(issuer.userid(), number).is_some() => {
                 if let Some(real) = cp.tapes.held(issuer.userid(), number) {
-                    tape::detach(cp, vmdbk, &real);
+                    cp.tapes.detach(&machine.configuration, &real);
                 }
                 response.push(format!("TAPE {number:04X} DETACHED"));
             }

@@ -1,10 +1,21 @@
-//! IPL.
+//! IPL: a virtual machine gets a program and begins.
 
+use super::query::settings;
+use super::query::virtual_machine::amount;
 use super::{Issuer, Response};
-use crate::ipl::{self, Options};
 use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
+use base::ebcdic;
+use complex::{Image, IplError, SavedCpu};
+use cpu::Architecture;
 use message::Message;
 use message::words::Words;
+use realstorage::sharing::admits;
+use spool::After;
+use spool::saved::Kind;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use unitrecord::lock_unit;
 
 /// `Ipl vdev|system [CLEAR|NOCLEAR] [STOP] [LOADparm text] [PARM text]`
 ///
@@ -36,8 +47,119 @@ pub fn ipl(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
         }
     }
     match from.device() {
-        Some(device) => ipl::from_device(cp, &issuer.vmdbk, device, &options)?,
-        None => ipl::from_saved(cp, &issuer.vmdbk, &from.upper(), &options)?,
+        Some(device) => from_device(cp, &issuer.vmdbk, device, &options)?,
+        None => from_saved(cp, &issuer.vmdbk, &from.upper(), &options)?,
     }
     Ok(Response::none())
+}
+
+/// What IPL says besides the device.
+#[derive(Clone, Default)]
+pub struct Options {
+    pub clear: bool,
+    /// The program is loaded and the virtual machine is left stopped.
+    pub stop: bool,
+    pub loadparm: String,
+    pub parm: String,
+}
+
+/// IPL from a device.
+pub fn from_device(cp: &Cp, vmdbk: &Arc<Vmdbk>, device: u16, options: &Options) -> Result<(), Message> {
+    let machine = vmdbk.machine();
+    let unit = vmdbk.unit(device);
+    if unit.as_ref().is_some_and(|unit| lock_unit(unit).kind != directory::SpoolKind::Reader) {
+        return Err(message::ipl_device_type(format!("{device:04X}")));
+    }
+    vmdbk.begin_reset();
+    vmdbk.release_segments();
+    // It begins with the first card, also when the one before was given up in the middle of a file.
+    if let Some(unit) = &unit {
+        lock_unit(unit).close_input(&cp.spool, Some(After::Hold));
+    }
+    let loaded = machine.configuration.ipl(device, &options.loadparm, &options.parm, options.clear, !options.stop);
+    let disk = cp.disks.link(&vmdbk.userid, device).is_some();
+    loaded.map_err(|error| explain(&error, disk))?;
+    begun(cp, vmdbk, format!("{device:04X}"), options.stop);
+    Ok(())
+}
+
+/// IPL of a saved system.
+pub fn from_saved(cp: &Cp, vmdbk: &Arc<Vmdbk>, name: &str, options: &Options) -> Result<(), Message> {
+    let file = cp.saved.find(name).filter(|file| file.kind == Kind::System);
+    let file = file.ok_or_else(|| message::no_saved_system(name))?;
+    if !admits(&vmdbk.user.namesave, &file) {
+        return Err(message::saved_restricted(name));
+    }
+    let machine = vmdbk.machine();
+    let configuration = &machine.configuration;
+    if configuration.storage().size() < file.minimum {
+        return Err(message::saved_minimum(name, amount(file.minimum)));
+    }
+    let damaged = || message::spool_error(spool::Error::Damaged(name.into()));
+    let mut cpu = SavedCpu::from_bytes(&file.cpu).ok_or_else(damaged)?;
+    let mode = vmdbk.lock().machine;
+    let is_370 = mode == directory::Machine::S370;
+    let named = file.modes.iter().any(|named| named == settings::machine_name(mode));
+    if !file.modes.is_empty() && !named || (cpu.architecture == Architecture::S370) != is_370 {
+        let modes = match (file.modes.is_empty(), is_370) {
+            (false, _) => file.modes.join(" "),
+            (true, true) => "ESA".into(),
+            (true, false) => "370".into(),
+        };
+        return Err(message::saved_mode(name, modes));
+    }
+    if let Some((first, last)) = file.parm_registers {
+        let mut text = ebcdic::from_str(&options.parm);
+        text.resize(16 * 4, 0);
+        for (register, word) in (first..=last).zip(text.as_chunks().0) {
+            cpu.general[usize::from(register)] = u32::from_be_bytes(*word).into();
+        }
+    }
+    let used = cp.saved.begin_use(&vmdbk.userid, file, false).map_err(|error| super::saved::explain(&error))?;
+    vmdbk.begin_reset();
+    vmdbk.release_segments();
+    configuration.reset(options.clear);
+    used.attach(configuration).map_err(message::spool_error)?;
+    vmdbk.segments().push(used);
+    if !configuration.ipl_saved(&cpu, &options.parm, !options.stop) {
+        return Err(damaged());
+    }
+    begun(cp, vmdbk, name.into(), options.stop);
+    Ok(())
+}
+
+/// IPL of a Linux kernel from files of the host.
+pub fn from_files(
+    cp: &Cp,
+    vmdbk: &Arc<Vmdbk>,
+    kernel: &(impl Image + ?Sized),
+    initrd: &(impl Image + ?Sized),
+    line: &str,
+) -> Result<(), complex::LoadError> {
+    vmdbk.begin_reset();
+    vmdbk.release_segments();
+    vmdbk.machine().configuration.load_direct(kernel, initrd, line)?;
+    begun(cp, vmdbk, "LINUX".into(), false);
+    Ok(())
+}
+
+fn begun(cp: &Cp, vmdbk: &Arc<Vmdbk>, name: String, stop: bool) {
+    vmdbk.lock().ipl = Some(name);
+    vmdbk.started.store(!stop, Ordering::Release);
+    cp.set_cp_read(vmdbk, stop);
+    if !stop {
+        cp.processors.wake(vmdbk);
+    }
+}
+
+fn explain(error: &IplError, disk: bool) -> Message {
+    match error {
+        IplError::NoDevice(device) => message::device_absent(format!("{device:04X}")).from("VMI"),
+        IplError::NotReady(device) => message::ipl_unit_record(format!("{device:04X}")),
+        IplError::Failed(device, irb) if !disk && irb.scsw.device.0 & 0x02 != 0 => {
+            message::ipl_unit_record(format!("{device:04X}"))
+        }
+        IplError::Failed(device, _) => message::ipl_io_error(format!("{device:04X}")),
+        IplError::InvalidPsw(_) => message::ipl_psw(),
+    }
 }

@@ -1,12 +1,13 @@
 //! LINK: another user's minidisk, or one's own under another number.
 
 use super::{Issuer, Origin, Response};
-use crate::minidisk::link::Level;
-use crate::minidisk::{self, Refusal, Request};
 use crate::system::Cp;
+use crate::vmdbk::Vmdbk;
 use directory::{Access, DasdOptions, LinkMode};
 use message::Message;
 use message::words::Words;
+use minidisk::link::Level;
+use minidisk::{Refusal, Request};
 
 /// `LINk [TO] userid vdev1 [AS] vdev2 [mode] [[PASS=] password]`
 ///
@@ -46,7 +47,7 @@ pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     }
     let dasd = DasdOptions::default();
     let request = Request { owner: &owner, vdev, as_vdev, mode, password, trusted: false, dasd };
-    match minidisk::link(cp, &issuer.vmdbk, &request) {
+    match cp.disks.make_link(&issuer.vmdbk.guest(), &|userid| cp.user(userid), &request) {
         Ok(linked) => Ok(Response { lines: linked.notice.into_iter().collect(), code: linked.code }),
         Err(Refusal::Message(message)) => Err(message),
         Err(Refusal::Password(level)) if issuer.origin == Origin::Console && !issuer.vmdbk.is_disconnected() => {
@@ -59,5 +60,12 @@ pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
             Ok(format!("ENTER {name} PASSWORD:").into())
         }
         Err(Refusal::Password(_)) => Err(message::link_password(&owner, format!("{vdev:04X}"))),
+    }
+}
+
+/// Takes a disk from a virtual machine, and *BLOCKIO's paths to it.
+pub(super) fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) {
+    if let Some(link) = cp.disks.detach(&vmdbk.guest(), vdev) {
+        vmdbk.iucv().sever_blocks(vmdbk.id, &link);
     }
 }

@@ -1,8 +1,7 @@
 //! ORDER.
 
-use super::spool_files::{self, Target};
+use super::spool_files::{self, Target, message_of};
 use super::{Issuer, Response};
-use crate::spooling::{self, message_of};
 use crate::system::Cp;
 use message::Message;
 use message::words::Words;
@@ -15,7 +14,7 @@ pub fn order(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     let target = Target::parse(issuer, &mut words)?;
     let selections = spool_files::selections(&mut words)?;
     words.end()?;
-    let ordered = spooling::with(cp, |spool| {
+    let ordered = spool_files::with(cp, |spool| {
         spool_files::check(spool, &target, &selections)?;
         let mut ordered = 0;
         for &queue in &target.queues {

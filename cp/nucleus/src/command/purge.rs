@@ -1,9 +1,7 @@
 //! PURGE.
 
-use super::spool_files::{self, Target};
+use super::spool_files::{self, Target, message_of};
 use super::{Issuer, Response};
-use crate::saved;
-use crate::spooling::{self, message_of};
 use crate::system::Cp;
 use message::Message;
 use message::words::Words;
@@ -21,7 +19,7 @@ pub fn purge(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     let target = Target::parse(issuer, &mut words)?;
     let selections = spool_files::selections(&mut words)?;
     words.end()?;
-    let purged = spooling::with(cp, |spool| {
+    let purged = spool_files::with(cp, |spool| {
         spool_files::check_idle(spool, &target, &selections)?;
         let mut purged = 0;
         for &queue in &target.queues {
@@ -49,10 +47,11 @@ fn saved_files(cp: &Cp, mut words: Words<'_>) -> Result<Response, Message> {
     };
     words.end()?;
     let wanted = |file: &&SavedFile| file.class != Class::Pending && wanted(file);
-    let ids: Vec<u16> = spooling::ask(cp, |spool| spool.saved.files().iter().filter(wanted).map(|f| f.id).collect());
+    let ids: Vec<u16> =
+        spool::ask(&cp.spool, |spool| spool.saved.files().iter().filter(wanted).map(|f| f.id).collect());
     let mut gone = 0;
     for &id in &ids {
-        gone += usize::from(saved::purge(cp, id)?);
+        gone += usize::from(cp.saved.purge(id).map_err(|error| message_of(&error))?);
     }
     let mut response = Response::from(spool_files::count(gone, "PURGED"));
     if gone < ids.len() {

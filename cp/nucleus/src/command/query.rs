@@ -25,6 +25,8 @@ pub mod spool_files;
 pub mod system;
 #[path = "query/tapes.rs"]
 pub mod tapes;
+#[path = "query/unit_record.rs"]
+mod unit_record;
 #[path = "query/users.rs"]
 pub mod users;
 #[path = "query/virtual_machine.rs"]

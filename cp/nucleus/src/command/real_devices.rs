@@ -1,13 +1,13 @@
 //! ATTACH and VARY: what real disks and tape drives are used for.
 
 use super::{Issuer, Response};
-use crate::minidisk::{self, real};
 use crate::system::Cp;
-use crate::tape;
+use crate::tape::{self, Holder};
 use crate::vmdbk::Vmdbk;
 use directory::{DasdControl, DasdOptions};
 use message::Message;
 use message::words::Words;
+use minidisk::real;
 use std::sync::Arc;
 
 /// The user that a word names, who must be logged on; `*` is the issuer.
@@ -59,10 +59,11 @@ pub fn attach(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
         }
     }
     let line = if cp.tapes.real(rdev).is_some() {
-        tape::attach(cp, &vmdbk, rdev, vdev, read_only)?
+        let holder = Holder { userid: vmdbk.userid.clone(), vdev, read_only };
+        cp.tapes.attach(&vmdbk.machine().configuration, rdev, holder)?
     } else {
         let dasd = DasdOptions { control: DasdControl::Device, working_allegiance: false };
-        minidisk::dedicate(cp, &vmdbk, rdev, vdev, read_only, dasd)?;
+        cp.disks.dedicate(&vmdbk.guest(), rdev, vdev, read_only, dasd)?;
         format!("DASD {rdev:04X} ATTACHED TO {} {vdev:04X} WITH DEVCTL", vmdbk.userid)
     };
     if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
@@ -90,7 +91,7 @@ pub(super) fn detach_from(cp: &Cp, issuer: &Issuer, rdev: u16, from: &str) -> Re
     match real.state {
         real::State::Attached { userid: holder, vdev, .. } if holder == userid => {
             let vmdbk = cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("DTS"))?;
-            minidisk::detach(cp, &vmdbk, vdev);
+            super::link::detach(cp, &vmdbk, vdev);
             let line = format!("DASD {rdev:04X} DETACHED {userid} {vdev:04X}");
             if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
                 vmdbk.write(&line, consoles::display::Tone::Normal, cp.now());
@@ -109,7 +110,7 @@ fn detach_tape(cp: &Cp, issuer: &Issuer, real: &tape::Real, from: &str) -> Resul
         return Err(message::tape_not_attached(format!("{rdev:04X}"), userid));
     };
     let vmdbk = cp.vmdbk(userid).ok_or_else(|| message::not_logged_on(userid).from("DTS"))?;
-    tape::detach(cp, &vmdbk, real);
+    cp.tapes.detach(&vmdbk.machine().configuration, real);
     let line = format!("TAPE {rdev:04X} DETACHED {userid} {:04X}", holder.vdev);
     if !Arc::ptr_eq(&vmdbk, &issuer.vmdbk) {
         vmdbk.write(&line, consoles::display::Tone::Normal, cp.now());

@@ -1,7 +1,7 @@
 //! BEGIN, STOP, SYSTEM, ATTN, REQUEST, EXTERNAL, SIGNAL: the keys of a virtual machine's operator panel.
 
+use super::dial;
 use super::{Issuer, Response};
-use crate::dial;
 use crate::system::Cp;
 use consoles::graf::Line;
 use cpu::External;
@@ -72,7 +72,7 @@ pub fn system(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             let clear = function.is("CLEAR");
             vmdbk.begin_reset();
             if clear {
-                crate::saved::release_all(vmdbk);
+                vmdbk.release_segments();
             }
             machine.configuration.reset(clear);
             cp.set_cp_read(vmdbk, true);
@@ -176,7 +176,7 @@ pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     }
     let unit = issuer.vmdbk.unit(vdev);
     let (console, switch) = unit.map_or((false, None), |unit| {
-        let mut unit = crate::spooling::lock_unit(&unit);
+        let mut unit = unitrecord::lock_unit(&unit);
         unit.not_ready = false;
         (unit.console, unit.ready.clone())
     });
@@ -196,9 +196,9 @@ pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
 pub fn not_ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, Message> {
     let vdev = words.need_device()?;
     words.end()?;
-    let unit = issuer.vmdbk.unit(vdev).filter(|unit| !crate::spooling::lock_unit(unit).console);
+    let unit = issuer.vmdbk.unit(vdev).filter(|unit| !unitrecord::lock_unit(unit).console);
     let unit = unit.ok_or_else(|| message::device_absent(format!("{vdev:04X}")).from("NRD"))?;
-    crate::spooling::lock_unit(&unit).not_ready = true;
+    unitrecord::lock_unit(&unit).not_ready = true;
     Ok(Response::none())
 }
 

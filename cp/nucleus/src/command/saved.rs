@@ -1,11 +1,11 @@
 //! DEFSYS, DEFSEG, SAVESYS, SAVESEG: saved systems and segments are defined and saved.
 
+use super::spool_files::{self, message_of};
 use super::{Issuer, Response};
-use crate::saved;
-use crate::spooling::{self, message_of};
 use crate::system::Cp;
 use message::Message;
 use message::words::{Word, Words};
+use realstorage::sharing::{self, Error};
 use spool::saved::{Class, Kind, PageKind, PageRange, SavedFile};
 
 /// The last page that storage of 31-bit programs has.
@@ -62,10 +62,20 @@ pub fn saveseg(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, M
 fn save(cp: &Cp, issuer: &Issuer, kind: Kind, mut words: Words<'_>) -> Result<(String, u16), Message> {
     let name = name(words.need()?)?;
     words.end()?;
-    let skeleton = spooling::ask(cp, |spool| spool.saved.skeleton(&name, kind).cloned());
+    let skeleton = spool::ask(&cp.spool, |spool| spool.saved.skeleton(&name, kind).cloned());
     let skeleton = skeleton.ok_or_else(|| message::saved_not_defined(&name))?;
-    saved::save(cp, &issuer.vmdbk, &skeleton, issuer.cpu())?;
+    let saved = cp.saved.save(&skeleton, &issuer.vmdbk.machine().configuration, issuer.cpu(), cp.now());
+    saved.map_err(|error| explain(&error))?;
     Ok((name, skeleton.id))
+}
+
+/// What a user is told when a saved system or segment could not be used or saved.
+pub fn explain(error: &Error) -> Message {
+    match error {
+        Error::Spool(error) => message_of(error),
+        Error::Host(error) => message::spool_error(error),
+        Error::NoPage(page) => message::saved_page(format!("{page:05X}")),
+    }
 }
 
 fn name(word: Word<'_>) -> Result<String, Message> {
@@ -110,7 +120,7 @@ fn define(cp: &Cp, issuer: &Issuer, kind: Kind, mut words: Words<'_>) -> Result<
         return Err(message::invalid_range(format!("{:05X}-{:05X}", pair[1].first, pair[1].last)));
     }
     file.minimum = minimum.unwrap_or(0);
-    spooling::with(cp, |spool| {
+    spool_files::with(cp, |spool| {
         if let Some(other) = spool.saved.skeleton(&name, kind) {
             return Err(message::saved_defined(&name, format!("{:04}", other.id)));
         }
@@ -121,7 +131,7 @@ fn define(cp: &Cp, issuer: &Issuer, kind: Kind, mut words: Words<'_>) -> Result<
             return Err(message::saved_space(&name, &other.name, format!("{:04}", other.id)));
         }
         let member = |other: &&SavedFile| space.is_some() && other.space.as_ref() == space && other.name != name;
-        if let Some(other) = others().filter(member).find(|other| saved::overlaps(other, &file)) {
+        if let Some(other) = others().filter(member).find(|other| sharing::overlaps(other, &file)) {
             return Err(message::saved_member(&name, &other.name, format!("{:04}", other.id)));
         }
         spool.saved.define(file).map_err(|error| message_of(&error))

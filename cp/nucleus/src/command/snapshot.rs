@@ -27,7 +27,7 @@ pub fn snapshot(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, M
             Ok(format!("{name} SNAPSHOT {}: WRITTEN IN {} FROM NOW ON", real.volume.snapshots(), file.display()).into())
         }
         Some(word) if word.is("MERGE") => {
-            cp.disks.merge_snapshot(real, cp.host.clone())?;
+            cp.disks.merge_snapshot(real)?;
             Ok(format!("{name} SNAPSHOT BEING MERGED").into())
         }
         Some(word) if word.is("DISCARD") => {

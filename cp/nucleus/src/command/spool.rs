@@ -1,14 +1,16 @@
 //! SPOOL.
 
+use super::close::output;
+use super::spool_options::{self, Of, units};
 use super::{Issuer, Origin, Response};
-use crate::spooling::options::{Of, Options};
-use crate::spooling::record::Recorder;
-use crate::spooling::{self, SharedUnit, Unit, close, lock_unit, options};
 use crate::system::Cp;
 use directory::SpoolKind;
 use message::Message;
 use message::words::Words;
-use spool::{After, Queue};
+use spool::After;
+use unitrecord::options::Options;
+use unitrecord::record::Recorder;
+use unitrecord::{SharedUnit, Unit, lock_unit};
 
 /// `SPool CONsole|Reader|PRinter|PUnch|ALL|vdev operand ...`
 ///
@@ -21,7 +23,7 @@ pub fn spool(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     let (units, all) = units(issuer, &mut words)?;
     words.peek().ok_or_else(message::operand_missing)?;
     let vmdbk = &issuer.vmdbk;
-    let options = Options::parse(cp, issuer.userid(), &vmdbk.user.distribution, Of::Spool, words)?;
+    let options = spool_options::parse(cp, issuer.userid(), &vmdbk.user.distribution, Of::Spool, words)?;
     let mut response = Response::none();
     for unit in &units {
         let (kind, console, fits) = {
@@ -35,7 +37,7 @@ pub fn spool(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         }
         if options.purge && kind != SpoolKind::Reader {
             let purge = Options { purge: true, ..Options::default() };
-            close::output(cp, vmdbk, unit, &purge)?;
+            output(cp, unit, &purge)?;
         }
         {
             let settings = &mut lock_unit(unit).settings;
@@ -44,7 +46,7 @@ pub fn spool(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
         }
         if console {
             if options.start == Some(true) {
-                spooling::with(cp, |_| Ok(()))?;
+                super::spool_files::with(cp, |_| Ok(()))?;
             }
             record(cp, issuer, unit, &options);
         }
@@ -53,7 +55,7 @@ pub fn spool(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
                 lock_unit(unit).close_input(&cp.spool, options.purge.then_some(After::Purge));
             }
         } else if options.close {
-            response.add(close::output(cp, vmdbk, unit, &Options::default())?);
+            response.add(output(cp, unit, &Options::default())?);
         }
     }
     if issuer.origin == Origin::Console && response.code == 0 && !vmdbk.lock().settings.information {
@@ -88,30 +90,4 @@ fn fits(options: &Options, unit: &Unit) -> Result<(), String> {
         None if options.class == Some('*') && unit.kind != SpoolKind::Reader => Err("*".into()),
         None => Ok(()),
     }
-}
-
-/// The devices that the first operand names; whether it was ALL.
-pub fn units(issuer: &Issuer, words: &mut Words<'_>) -> Result<(Vec<SharedUnit>, bool), Message> {
-    let word = words.need()?;
-    let units = issuer.vmdbk.units();
-    let (kind, console) = match () {
-        () if word.is("ALL") => return Ok((units, true)),
-        () if word.is("CONsole") => (SpoolKind::Printer, true),
-        () => match options::queue(word) {
-            Some(Queue::Reader) => (SpoolKind::Reader, false),
-            Some(Queue::Printer) => (SpoolKind::Printer, false),
-            Some(Queue::Punch) => (SpoolKind::Punch, false),
-            None => {
-                let vdev = word.device().ok_or_else(|| word.invalid())?;
-                let unit = issuer.vmdbk.unit(vdev).ok_or_else(|| message::device_absent(format!("{vdev:04X}")))?;
-                return Ok((vec![unit], false));
-            }
-        },
-    };
-    let wanted = |unit: &SharedUnit| {
-        let unit = lock_unit(unit);
-        unit.kind == kind && unit.console == console
-    };
-    let found: Vec<SharedUnit> = units.into_iter().filter(wanted).collect();
-    if found.is_empty() { Err(message::device_absent(word.upper())) } else { Ok((found, false)) }
 }

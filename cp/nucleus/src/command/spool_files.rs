@@ -1,10 +1,25 @@
 //! What the commands about spool files have in common: the owner of the files, the queues, which files of those.
 
-use super::Issuer;
-use crate::spooling::options;
+use super::{Issuer, spool_options};
+use crate::system::Cp;
 use message::Message;
 use message::words::{Word, Words};
 use spool::{Queue, Selection, Spool, SpoolFile};
+
+/// Does something with the spool, or says that there is none.
+pub fn with<T>(cp: &Cp, action: impl FnOnce(&mut Spool) -> Result<T, Message>) -> Result<T, Message> {
+    spool::lock(&cp.spool).as_mut().ok_or_else(|| message_of(&spool::Error::Absent)).and_then(action)
+}
+
+/// What a user is told when the spool fails.
+pub fn message_of(error: &spool::Error) -> Message {
+    match error {
+        spool::Error::NoSpid(_) => message::spool_limit(),
+        spool::Error::NoFile(_, spid) => message::spoolid_absent(format!("{spid:04}")),
+        spool::Error::InUse(_, spid) => message::spool_file_in_use(format!("{spid:04}")),
+        other => message::spool_error(other),
+    }
+}
 
 /// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, a user without class D can have those that
 /// he sent.
@@ -59,7 +74,7 @@ fn queues(word: Word<'_>) -> Option<Vec<Queue>> {
     if word.is("ALL") || word.is("UR") {
         Some(Queue::ALL.to_vec())
     } else {
-        options::queue(word).map(|queue| vec![queue])
+        spool_options::queue(word).map(|queue| vec![queue])
     }
 }
 

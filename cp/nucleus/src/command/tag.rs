@@ -1,12 +1,13 @@
 //! TAG.
 
-use super::spool::units;
+use super::spool_files::{self, message_of};
+use super::spool_options::units;
 use super::{Issuer, Response};
-use crate::spooling::{self, lock_unit, message_of};
 use crate::system::Cp;
 use message::Message;
 use message::words::Words;
 use spool::{Change, Selection};
+use unitrecord::lock_unit;
 
 /// `TAg DEV vdev|PRinter|PUnch|CONsole [text]`
 ///
@@ -20,7 +21,7 @@ pub fn tag(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
     if words.accept("FILe") {
         let spid = need_spid(&mut words)?;
         let change = Change { tag: Some(text(&words)?), ..Change::default() };
-        spooling::with(cp, |spool| {
+        spool_files::with(cp, |spool| {
             let queue = spool.file(issuer.userid(), spid).map(|file| file.queue);
             let queue = queue.ok_or_else(|| message::spoolid_absent(format!("{spid:04}")))?;
             spool.change(issuer.userid(), queue, &Selection::Spid(spid), &change).map_err(|error| message_of(&error))
@@ -39,7 +40,7 @@ pub fn query(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response,
     if words.accept("FILe") {
         let spid = need_spid(&mut words)?;
         words.end()?;
-        let tag = spooling::ask(cp, |spool| spool.file(issuer.userid(), spid).map(|file| file.tag.clone()));
+        let tag = spool::ask(&cp.spool, |spool| spool.file(issuer.userid(), spid).map(|file| file.tag.clone()));
         return Ok(tag.ok_or_else(|| message::spoolid_absent(format!("{spid:04}")))?.into());
     }
     words.accept("DEVice");

@@ -1,12 +1,14 @@
 //! TRANSFER.
 
-use super::spool_files::{self, Target};
+use super::close::announce;
+use super::spool_files::{self, Target, message_of};
+use super::spool_options;
 use super::{Issuer, Origin, Response};
-use crate::spooling::{self, close, message_of, options};
 use crate::system::Cp;
 use message::Message;
 use message::words::Words;
 use spool::Queue;
+use unitrecord::close::line;
 
 /// `TRANsfer [userid|*] Reader|PRinter|PUnch|ALL spoolid|CLass c|FORM f|ALL ... [TO] userid|* [Reader|PRinter|PUnch]`
 ///
@@ -22,7 +24,7 @@ pub fn transfer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
     let named = if word.0 == "*" { issuer.userid().to_string() } else { word.userid()? };
     cp.user(&named).ok_or_else(|| message::not_in_directory(&named).from("TRA"))?;
     let queue = match words.next() {
-        Some(word) => options::queue(word).ok_or_else(|| word.invalid())?,
+        Some(word) => spool_options::queue(word).ok_or_else(|| word.invalid())?,
         None => Queue::Reader,
     };
     words.end()?;
@@ -30,7 +32,7 @@ pub fn transfer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
     if back {
         target.originator = Some(issuer.userid().into());
     }
-    let moved = spooling::with(cp, |spool| {
+    let moved = spool_files::with(cp, |spool| {
         spool_files::check_idle(spool, &target, &selections)?;
         let mut moved = Vec::new();
         for &from in &target.queues {
@@ -47,9 +49,9 @@ pub fn transfer(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Respon
     let mut response = Response::none();
     let informed = issuer.origin != Origin::Console || issuer.vmdbk.lock().settings.information;
     for (from, done, file) in &moved {
-        close::announce(cp, issuer.userid(), file, from.name(), done.was);
+        announce(cp, issuer.userid(), file, from.name(), done.was);
         if informed {
-            response.push(close::line(issuer.userid(), file, from.name(), done.was));
+            response.push(line(issuer.userid(), file, from.name(), done.was));
         }
     }
     response.push(spool_files::count(moved.len(), "TRANSFERRED"));

@@ -2,15 +2,15 @@
 
 use super::Call;
 use crate::block_path::BlockPath;
-use iucv::block::reason;
-use iucv::{List, flag};
-use crate::minidisk::BlockEnvironment;
-use crate::minidisk::blocks::{BlockDisk, BlockError};
 use arch::diagnose::{
     BlockConnect, BlockInit, BlockInit64, BlockIo, BlockMessage, BlockReply, BlockRequest, BlockRequest64,
     BlockRequests, BlockRequests64, SyncBlock, SyncBlockIo,
 };
 use arch::io::DeviceStatus;
+use iucv::block::reason;
+use iucv::{List, flag};
+use minidisk::BlockEnvironment;
+use minidisk::blocks::{BlockDisk, BlockError};
 use arch::{Program, Real};
 use cpu::{External, Interruption};
 use devices::dasd::Request as Metered;

@@ -31,7 +31,7 @@ fn perform(call: &Call<'_>, vdev: u16, program: u32, key: u8, flags: u32) -> Res
 
 /// Whether the virtual device is a console, on which these services do nothing.
 fn is_console(call: &Call<'_>, vdev: u16) -> bool {
-    call.vmdbk.unit(vdev).is_some_and(|unit| crate::spooling::lock_unit(&unit).console)
+    call.vmdbk.unit(vdev).is_some_and(|unit| unitrecord::lock_unit(&unit).console)
 }
 
 fn good(irb: &Irb) -> bool {

@@ -1,13 +1,13 @@
 //! DIAGNOSE X'24' and X'210': what a virtual device is.
 
 use super::Call;
-use crate::spooling::lock_unit;
 use arch::diagnose::{DeviceInformation, RealType, TerminalType, VirtualType};
 use base::layout::U32;
 use consoles::terminal::Terminal;
 use cpu::Interruption;
 use dasd::Kind;
 use devices::tape::Model;
+use unitrecord::lock_unit;
 use directory::SpoolKind;
 use zerocopy::{IntoBytes, transmute};
 

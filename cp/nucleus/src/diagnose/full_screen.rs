@@ -47,7 +47,7 @@ pub fn console_io(call: &Call<'_>) -> Result<(), Interruption> {
     let vdev = call.gr(call.r3) as u16;
     let mut at = call.address(call.r1);
     call.specification(at.0.is_multiple_of(8))?;
-    let console = call.vmdbk.unit(vdev).is_some_and(|unit| crate::spooling::lock_unit(&unit).console);
+    let console = call.vmdbk.unit(vdev).is_some_and(|unit| unitrecord::lock_unit(&unit).console);
     if !console {
         call.set_cc(3);
         return Ok(());

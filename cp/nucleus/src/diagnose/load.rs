@@ -1,8 +1,9 @@
 //! DIAGNOSE X'308': a program resets its virtual machine, or loads it again.
 
 use super::Call;
+use crate::command::ipl;
+use crate::intercept;
 use consoles::terminal::Ending;
-use crate::{intercept, ipl, message};
 use base::ebcdic;
 use complex::diagnose308::Next;
 use cpu::Interruption;

@@ -1,11 +1,11 @@
 //! DIAGNOSE X'14': spool files as blocks.
 
 use super::Call;
-use crate::spooling::{self, SharedUnit, lock_unit};
 use cpu::Interruption;
 use directory::SpoolKind;
 use spool::splink::{self, BLOCK};
 use spool::{Device, Error, Queue, ReaderFile, SpoolFile};
+use unitrecord::{SharedUnit, lock_unit};
 
 /// What a function answers: a condition code, and something for storage or for Ry+1.
 enum Answer {
@@ -53,7 +53,7 @@ pub fn input_spool_file(call: &Call<'_>) -> Result<(), Interruption> {
 fn perform(call: &Call<'_>, rx: u64, ry: u16, function: u16) -> Answer {
     if matches!(function, 0x0ffe | 0x0fff) {
         let next = |spool: &spool::Spool| spool.file_after(&call.vmdbk.userid, Queue::Reader, ry).cloned();
-        return spooling::ask(call.cp, next).map_or(Code(1), |file| describe(call, &file));
+        return spool::ask(&call.cp.spool, next).map_or(Code(1), |file| describe(call, &file));
     }
     let Some(unit) = call.vmdbk.unit(ry) else { return NO_DEVICE };
     if lock_unit(&unit).kind != SpoolKind::Reader {
@@ -111,7 +111,7 @@ fn back(call: &Call<'_>, unit: &SharedUnit, blocks: u32) -> Answer {
 fn next_of(call: &Call<'_>, unit: &SharedUnit, device: Device) -> Answer {
     let fits = |file: &&SpoolFile| file.device == device && !file.hold.any() && !file.in_use;
     let next = |spool: &spool::Spool| spool.files(&call.vmdbk.userid, Queue::Reader).find(fits).cloned();
-    match spooling::ask(call.cp, next) {
+    match spool::ask(&call.cp.spool, next) {
         Some(file) => select(call, unit, file.spid, || describe(call, &file)),
         None => Code(1),
     }

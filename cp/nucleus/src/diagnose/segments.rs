@@ -1,11 +1,11 @@
 //! DIAGNOSE X'64': saved segments.
 
 use super::Call;
-use crate::saved::{self, Use};
 use arch::diagnose::FindSegment;
 use arch::{Program, Real};
 use base::ebcdic;
 use cpu::Interruption;
+use realstorage::sharing::{self, Use};
 use spool::saved::{Kind, PageRange, SavedFile};
 use zerocopy::IntoBytes;
 
@@ -89,26 +89,27 @@ fn named<'a>(parts: &'a [SavedFile], name: &str) -> &'a [SavedFile] {
 }
 
 fn known(call: &Call<'_>, name: &str) -> Result<Vec<SavedFile>, u64> {
-    let parts = saved::parts(call.cp, name);
+    let parts = call.cp.saved.parts(name);
     if parts.is_empty() { Err(NO_SEGMENT) } else { Ok(parts) }
 }
 
 fn load(call: &Call<'_>, name: &str, nonshared: bool, no_overlay: bool) -> Answer {
     let parts = known(call, name)?;
-    let admitted = |file: &SavedFile| saved::admits(call.vmdbk, file) || nonshared && file.load_nonshared;
+    let namesave = &call.vmdbk.user.namesave;
+    let admitted = |file: &SavedFile| sharing::admits(namesave, file) || nonshared && file.load_nonshared;
     if !parts.iter().all(admitted) {
         return Err(RESTRICTED);
     }
     let configuration = &call.machine.configuration;
-    if saved::extent(&parts).1 >= configuration.storage().room() {
+    if sharing::extent(&parts).1 >= configuration.storage().room() {
         return Err(PAGING_ERROR);
     }
-    let extent = saved::extent(named(&parts, name));
-    let within = u8::from(saved::extent(&parts).0 < configuration.storage().size());
+    let extent = sharing::extent(named(&parts, name));
+    let within = u8::from(sharing::extent(&parts).0 < configuration.storage().size());
     let is = |used: &Use, file: &SavedFile| used.file.id == file.id && used.nonshared == nonshared;
     let overlaid = |other: &Use| {
         let part = parts.iter().any(|file| is(other, file));
-        !part && parts.iter().any(|file| saved::overlaps(file, &other.file))
+        !part && parts.iter().any(|file| sharing::overlaps(file, &other.file))
     };
     let missing: Vec<&SavedFile> = {
         let segments = call.vmdbk.segments();
@@ -117,7 +118,7 @@ fn load(call: &Call<'_>, name: &str, nonshared: bool, no_overlay: bool) -> Answe
         }
         parts.iter().filter(|file| !segments.iter().any(|used| is(used, file))).collect()
     };
-    let begin = |file: &SavedFile| saved::begin_use(call.cp, call.vmdbk, file.clone(), nonshared);
+    let begin = |file: &SavedFile| call.cp.saved.begin_use(&call.vmdbk.userid, file.clone(), nonshared);
     let new: Vec<Use> = missing.into_iter().map(begin).collect::<Result<_, _>>().map_err(|_| PAGING_ERROR)?;
     // What lay there before has to go.
     let gone: Vec<Use> = call.vmdbk.segments().extract_if(.., |other| overlaid(other)).collect();
@@ -169,7 +170,7 @@ fn looked_for(call: &Call<'_>, name: &str) -> Result<(Vec<SavedFile>, bool), u64
 
 fn find(call: &Call<'_>, name: &str, whole: bool) -> Answer {
     let (parts, loaded) = looked_for(call, name)?;
-    let extent = saved::extent(if whole { &parts } else { named(&parts, name) });
+    let extent = sharing::extent(if whole { &parts } else { named(&parts, name) });
     Ok((u8::from(!loaded), Some(extent)))
 }
 
@@ -200,7 +201,7 @@ fn extended(call: &Call<'_>, wide: bool) -> Result<(), Interruption> {
     let files = named(&parts, name.trim_end());
     let mut ranges: Vec<PageRange> = files.iter().flat_map(|file| file.ranges.clone()).collect();
     ranges.sort_by_key(|range| range.first);
-    let (first, last) = saved::extent(files);
+    let (first, last) = sharing::extent(files);
     put(first);
     put(last);
     let told = ranges.len().min(MOST);
@@ -211,7 +212,7 @@ fn extended(call: &Call<'_>, wide: bool) -> Result<(), Interruption> {
         false => counts.into_iter().for_each(|count| put(count.into())),
     }
     for range in &ranges[..told] {
-        let addresses = saved::addresses(range);
+        let addresses = sharing::addresses(range);
         put(addresses.start | range.kind as u64);
         put(addresses.end - 1);
     }

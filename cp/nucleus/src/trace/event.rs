@@ -1,10 +1,10 @@
 //! What happened in one step of a virtual CPU, and how TRACE writes it.
 
 use crate::examine::{self, Meaning};
-use crate::machine::Machine;
 use arch::io::{self, Ccw, CcwFormat, SubsystemId};
 use arch::lowcore::{esa, z};
 use base::layout::U32;
+use complex::Configuration;
 use cpu::{Architecture, State};
 use isa::{Fields, Instruction};
 use zerocopy::{IntoBytes, transmute};
@@ -218,9 +218,9 @@ impl Event {
     }
 
     /// The device of an I/O instruction or interruption.
-    pub fn device(&self, machine: &Machine) -> Option<u16> {
+    pub fn device(&self, configuration: &Configuration) -> Option<u16> {
         let id = self.subchannel()?;
-        let css = machine.configuration.css();
+        let css = configuration.css();
         css.devices().find(|(found, _)| *found == id).map(|(_, number)| number)
     }
 
@@ -232,7 +232,7 @@ impl Event {
     }
 
     /// The lines that tell of it. `stops` says that the virtual machine stops now.
-    pub fn lines(&self, machine: &Machine, stops: bool) -> Vec<String> {
+    pub fn lines(&self, configuration: &Configuration, stops: bool) -> Vec<String> {
         let quote = |dat: bool| if dat { '\'' } else { ' ' };
         let from = format!("{}{}", address(self.address, self.before.wide), quote(self.before.dat));
         let to = format!("{}{}", address(self.after, self.after_wide), quote(self.after_dat));
@@ -254,7 +254,7 @@ impl Event {
                 };
                 let mut line = format!("{mark}{from} {:<5} {digits:<8}{operands} {cc}", self.mnemonic());
                 if self.is_io()
-                    && let (Some(id), Some(device)) = (self.subchannel(), self.device(machine))
+                    && let (Some(id), Some(device)) = (self.subchannel(), self.device(configuration))
                 {
                     line.push_str(&format!("    SCH {:04X}    DEV {device:04X}", id.number()));
                 }
@@ -264,7 +264,7 @@ impl Event {
             }
             Happened::Interrupted { class: "I/O", io, .. } => {
                 let (id, parameter) = io.unwrap_or_default();
-                let device = self.device(machine).map_or("????".into(), |device| format!("{device:04X}"));
+                let device = self.device(configuration).map_or("????".into(), |device| format!("{device:04X}"));
                 vec![format!("{mark}{from}   I/O DEV {device} -> {to}   SCH {:04X}   PARM {parameter:08X}", id as u16)]
             }
             Happened::Interrupted { class, code, .. } => {

@@ -1,7 +1,7 @@
 //! A trap: which events it is for, and what is done with them.
 
 use super::event::{Event, Happened};
-use crate::machine::Machine;
+use complex::Configuration;
 
 /// Which events a trap is for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,7 +137,7 @@ impl Trap {
     }
 
     /// Whether the trap is for this event.
-    pub fn wants(&self, event: &Event, machine: &Machine) -> bool {
+    pub fn wants(&self, event: &Event, configuration: &Configuration) -> bool {
         let inside = |window: Option<Window>, at: u64| window.is_none_or(|(first, last)| (first..=last).contains(&at));
         let kind = match (&self.kind, &event.happened) {
             (Kind::All, _) => true,
@@ -158,10 +158,10 @@ impl Trap {
             }
             (Kind::MachineCheck, Happened::Interrupted { class: "MCH", .. }) => true,
             (Kind::Io(device), Happened::Interrupted { class: "I/O", .. }) => {
-                device.is_none_or(|device| event.device(machine) == Some(device))
+                device.is_none_or(|device| event.device(configuration) == Some(device))
             }
             (Kind::Io(device), Happened::Executed { .. }) => {
-                event.is_io() && device.is_none_or(|device| event.device(machine) == Some(device))
+                event.is_io() && device.is_none_or(|device| event.device(configuration) == Some(device))
             }
             _ => false,
         };

@@ -5,7 +5,7 @@ use css::Sense;
 use dasd::host::{Faults, Outcome, Request};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Format, Kind, Method, Options, Tracks, Volume};
-use nucleus::minidisk::blocks::{BlockDisk, BlockError};
+use minidisk::blocks::{BlockDisk, BlockError};
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt;

@@ -8,7 +8,7 @@ mod time;
 use consoles::terminal::{Kind as Screen, Silent, Terminal};
 use dasd::{Format, Image, Kind, Options, Tracks, create_with, label};
 use directory::{Directory, Passwords};
-use nucleus::minidisk::real::Policy;
+use minidisk::policy::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

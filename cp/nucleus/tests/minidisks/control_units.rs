@@ -3,7 +3,7 @@
 use super::*;
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Orb, ccw_flag, orb_flag, pmcw_flag};
 use devices::dasd::ControlUnitModel;
-use nucleus::minidisk::subsystem::Settings;
+use minidisk::policy::Settings;
 
 /// A site with control units of these models, `04` the first, and a 3380 at each (0400, 0500 ...).
 fn site(models: &[&str]) -> Site {

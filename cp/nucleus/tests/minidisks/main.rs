@@ -13,7 +13,7 @@ use consoles::terminal::{Kind, Silent, Terminal};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Memory, Track, Volume};
 use directory::{Directory, Passwords};
-use nucleus::minidisk::real::Policy;
+use minidisk::policy::Policy;
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;
 use time::Time;

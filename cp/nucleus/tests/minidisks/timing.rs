@@ -253,10 +253,10 @@ fn block_services_leave_alone_what_others_have_reserved() {
     assert!(!maint.ends(), "the first block is somebody else's");
     order("OTHER", RELEASE);
     assert_eq!(answers(), GOOD);
-    let disk = nucleus::minidisk::blocks::BlockDisk::new(&site.cp.disks.link("MAINT", 0x190).unwrap(), 4096).unwrap();
+    let disk = minidisk::blocks::BlockDisk::new(&site.cp.disks.link("MAINT", 0x190).unwrap(), 4096).unwrap();
     let read = |block: u64| disk.read(block, &mut [0; 4096], false, &mut disk.request());
     order("OTHER", RESERVE);
-    use nucleus::minidisk::blocks::BlockError;
+    use minidisk::blocks::BlockError;
     assert_eq!((read(40), read(90_000)), (Err(BlockError::Reserved), Err(BlockError::Number)));
     assert_eq!(disk.write(40, &[1; 4096], &mut disk.request()), Err(BlockError::Reserved));
     order("OTHER", RELEASE);

@@ -2,7 +2,7 @@
 
 use dasd::model::CkdModel;
 use dasd::{Memory, label};
-use nucleus::minidisk::real::Policy;
+use minidisk::policy::Policy;
 use nucleus::system::Cp;
 use std::sync::Arc;
 

@@ -52,7 +52,7 @@ pub fn cache(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message>
 ///
 /// Shows whether the control units of real disks have their non-volatile storage on.
 pub fn non_volatile_storage(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    let line = |(real, cache): &(crate::minidisk::real::Real, std::sync::Arc<devices::dasd::Cache>)| {
+    let line = |(real, cache): &(minidisk::real::Real, std::sync::Arc<devices::dasd::Cache>)| {
         format!("{:04X} NVS {} for subsystem", real.number, there(cache.status(real.number as u8).1))
     };
     Ok(devices(cp, words)?.iter().map(line).collect::<Vec<_>>().into())
@@ -62,7 +62,7 @@ pub fn non_volatile_storage(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Res
 ///
 /// Shows whether DASD fast write is on for real disks.
 pub fn fast_write(cp: &Cp, _: &Issuer, words: Words<'_>) -> Result<Response, Message> {
-    let line = |(real, cache): &(crate::minidisk::real::Real, std::sync::Arc<devices::dasd::Cache>)| {
+    let line = |(real, cache): &(minidisk::real::Real, std::sync::Arc<devices::dasd::Cache>)| {
         format!("{:04X} DASDFW {} for device", real.number, state(cache.status(real.number as u8).3))
     };
     Ok(devices(cp, words)?.iter().map(line).collect::<Vec<_>>().into())

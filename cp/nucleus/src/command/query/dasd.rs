@@ -1,12 +1,12 @@
 //! QUERY DASD, LINKS, MDISK, ALLOC, CPOWNED: real disks, minidisks, and the users who have them.
 
 use super::super::{Issuer, Response};
-use crate::minidisk::real::{Real, State, device_type, size};
-use crate::minidisk::{Link, Place, map};
 use crate::system::Cp;
 use directory::{DasdControl, DeviceKind, Extent};
 use message::Message;
 use message::words::{Word, Words};
+use minidisk::real::{Real, State, device_type, size};
+use minidisk::{Link, Place, map};
 
 /// `Query DASD [ALL|ACTIVE|SYStem|ATTAched|FREE|OFFLINE|DETAILS rdev|rdev[-rdev]|volid]`
 ///
@@ -224,7 +224,7 @@ fn show_map(cp: &Cp, volume: &str) -> Result<Response, Message> {
         format!("VOLUME {volume} ON DASD {:04X}, {} OF {units} {unit}", real.number, device_type(&kind)),
         "OWNER    VDEV      START        END       SIZE".to_string(),
     ];
-    for row in map::rows(cp, volume, units) {
+    for row in map::rows(&cp.users(), volume, units) {
         let owner = row.owner.map_or(format!("{:13}", ""), |(userid, vdev)| format!("{userid:<8} {vdev:04X}"));
         let note = match (owner.trim().is_empty(), row.outside, row.overlaps) {
             (true, ..) => " GAP",

@@ -1,11 +1,11 @@
 //! QUERY MDCACHE: the minidisk cache.
 
 use super::super::{Issuer, Response};
-use crate::minidisk::cache::{Counters, DeviceMode};
-use crate::minidisk::real::Real;
 use crate::system::Cp;
 use message::Message;
 use message::words::{Word, Words};
+use minidisk::cache::{Counters, DeviceMode};
+use minidisk::real::Real;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// `Query MDCache [ALL|SYSTem|STORage|XSTore|RDEV rdev|MDISK vdev [userid]|INSert [userid|*]|STATistics [userid|ALL]]`

@@ -1,13 +1,12 @@
 //! QUERY NSS: saved systems and segments.
 
 use super::super::{Issuer, Response};
-use crate::saved;
-use crate::spooling;
 use crate::system::Cp;
 use arch::PAGE;
 use message::Message;
 use message::calendar::Date;
 use message::words::Words;
+use realstorage::sharing;
 use spool::saved::{Class, Kind, SavedFile};
 
 /// `Query NSS [ALL|spoolid|NAME name] [MAP] | NSS USERS name`
@@ -33,7 +32,8 @@ pub fn nss(cp: &Cp, _: &Issuer, mut words: Words<'_>) -> Result<Response, Messag
     }
     let wanted =
         |file: &&SavedFile| name.as_ref().is_none_or(|name| is_called(file, name)) && id.is_none_or(|id| file.id == id);
-    let files: Vec<SavedFile> = spooling::ask(cp, |spool| spool.saved.files().iter().filter(wanted).cloned().collect());
+    let files: Vec<SavedFile> =
+        spool::ask(&cp.spool, |spool| spool.saved.files().iter().filter(wanted).cloned().collect());
     if files.is_empty() {
         return match (name, id) {
             (Some(name), _) => Err(message::no_saved_system(name).from("NSS")),
@@ -60,10 +60,10 @@ fn spaces(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
     let line = |space: &&String| {
         let member = |file: &&SavedFile| file.class != Class::Pending && file.space.as_ref() == Some(*space);
         let members: Vec<SavedFile> =
-            spooling::ask(cp, |spool| spool.saved.files().iter().filter(member).cloned().collect());
-        let (first, last) = saved::extent(&members);
-        let users = members.iter().map(|file| saved::user_count(cp, file.id)).max().unwrap_or(0);
-        let class = if saved::parts(cp, space).is_empty() { Class::Skeleton } else { Class::Active };
+            spool::ask(&cp.spool, |spool| spool.saved.files().iter().filter(member).cloned().collect());
+        let (first, last) = sharing::extent(&members);
+        let users = members.iter().map(|file| cp.saved.user_count(file.id)).max().unwrap_or(0);
+        let class = if cp.saved.parts(space).is_empty() { Class::Skeleton } else { Class::Active };
         let (first, last) = (first / PAGE, last / PAGE);
         format!(
             "---- {space:<8} {:<8} {:<8} {first:05X}  {last:05X}  --   {}  {users:05}  {:<8} N/A",
@@ -98,7 +98,7 @@ fn list(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
 fn map(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
     let mut lines = vec!["FILE FILENAME FILETYPE MINSIZE  BEGPAG ENDPAG TYPE CL #USERS PARMREGS VMGROUP".to_string()];
     for file in files {
-        let users = saved::user_count(cp, file.id);
+        let users = cp.saved.user_count(file.id);
         let (minimum, registers, group) = match file.kind {
             Kind::System => (
                 format!("{:07}K", file.minimum >> 10),
@@ -127,14 +127,15 @@ fn map(cp: &Cp, files: &[SavedFile]) -> Vec<String> {
 
 fn users(cp: &Cp, name: &str) -> Result<Response, Message> {
     let named = |file: &&SavedFile| is_called(file, name);
-    let files: Vec<SavedFile> = spooling::ask(cp, |spool| spool.saved.files().iter().filter(named).cloned().collect());
+    let files: Vec<SavedFile> =
+        spool::ask(&cp.spool, |spool| spool.saved.files().iter().filter(named).cloned().collect());
     if files.is_empty() {
         return Err(message::no_saved_system(name).from("NSS"));
     }
     let mut lines = vec!["FILE FILENAME FILETYPE CLASS".to_string()];
     for file in &files {
         lines.push(format!("{:04} {:<8} {:<8} {}", file.id, file.name, filetype(file), file.class.letter()));
-        let users = saved::users(cp, file.id);
+        let users = cp.saved.users(file.id);
         let row = |users: &[String]| users.iter().map(|user| format!("{user:<8}")).collect::<Vec<_>>().join("  ");
         lines.extend(users.chunks(6).map(|users| row(users).trim_end().to_string()));
     }

@@ -1,7 +1,6 @@
 //! QUERY RDR, PRT and PUN: the files on the queues. Linux's vmur and many an EXEC take the lines apart by columns.
 
 use super::super::{Issuer, Response, spool_files};
-use crate::spooling;
 use crate::system::Cp;
 use message::Message;
 use message::calendar::Date;
@@ -102,7 +101,7 @@ fn list(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, queue: Queue) -> Result<
         let selected = selections.is_empty() || selections.iter().any(|selection| selection.takes(file));
         selected && (everybody || target.admits(file)) && held.is_none_or(|held| held == file.hold.any())
     };
-    let files: Vec<SpoolFile> = spooling::ask(cp, |spool| {
+    let files: Vec<SpoolFile> = spool::ask(&cp.spool, |spool| {
         let all = spool.all_files().filter(|file| everybody && file.queue == queue && fits(file));
         let own = spool.files(&target.owner, queue).filter(|file| !everybody && fits(file));
         all.chain(own).cloned().collect()

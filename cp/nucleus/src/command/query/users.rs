@@ -48,7 +48,7 @@ pub fn files(cp: &Cp, issuer: &Issuer, words: Words<'_>) -> Result<Response, Mes
 
 /// `FILES: 0003 RDR,   NO PRT,   NO PUN`
 pub fn files_line(cp: &Cp, userid: &str) -> String {
-    let spool = crate::spooling::lock(&cp.spool);
+    let spool = spool::lock(&cp.spool);
     let count = |queue| match spool.as_ref().map_or(0, |spool| spool.count(userid, queue)) {
         0 => "  NO".to_string(),
         n => format!("{n:04}"),

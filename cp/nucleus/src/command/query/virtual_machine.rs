@@ -1,11 +1,11 @@
 //! QUERY VIRTUAL, CONSOLE, STORAGE, CPUS, RDR ... vdev: what the virtual machine consists of.
 
 use super::super::{Issuer, Response};
-use crate::spooling::{describe, lock_unit};
 use crate::system::Cp;
 use directory::SpoolKind;
 use message::Message;
 use message::words::{Word, Words};
+use unitrecord::lock_unit;
 
 /// `Query Virtual [ALL|CONSole|CPUs|DASD [DETAILS]|GRAF|TAPes|STORage|XSTORE|UR|Reader|PRinter|PUnch|vdev[-vdev]]
 /// [DETAILS]`
@@ -41,7 +41,7 @@ pub fn virtual_machine(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result
                 || range.as_ref().is_some_and(|range| range.contains(&unit.vdev.into()))
         };
         if wanted {
-            response.lines.extend(describe::lines(&issuer.vmdbk, &unit));
+            response.lines.extend(super::unit_record::lines(&issuer.vmdbk, &unit));
         }
     }
     for link in cp.disks.links_of(issuer.userid()) {

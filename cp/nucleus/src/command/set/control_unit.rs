@@ -1,12 +1,12 @@
 //! SET CACHE, NVS, DASDFW: the control units of real disks; SET VDISK: the limits of virtual disks.
 
 use super::super::{Issuer, Response};
-use crate::minidisk::real::Real;
 use crate::system::Cp;
 use devices::dasd::Cache;
 use devices::dasd::timing::Timing;
 use message::Message;
 use message::words::{Word, Words};
+use minidisk::real::Real;
 use std::sync::Arc;
 
 /// The real devices that the rest of a command names, numbers, or ranges of them, with what `of` finds of each.

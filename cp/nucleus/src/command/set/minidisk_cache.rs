@@ -1,11 +1,11 @@
 //! SET MDCACHE: the minidisk cache.
 
 use super::super::{Issuer, Response};
-use crate::minidisk::cache::{DeviceMode, Size};
-use crate::minidisk::{Place, real};
 use crate::system::Cp;
 use message::Message;
 use message::words::{Word, Words};
+use minidisk::cache::{DeviceMode, Size};
+use minidisk::{Place, real};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// `SET MDCache SYSTem ON|OFF|FLUSH | STORage [minM] maxM [BIAS n] | XSTore [0M] 0M [BIAS n] | RDEV

@@ -1,8 +1,9 @@
 //! SPOOL CONSOLE START: a console's lines on their way to its file.
 
-use super::{SharedSpool, SharedUnit, lock_unit};
+use crate::unit::{SharedUnit, lock_unit};
 use base::ebcdic;
 use consoles::Record;
+use spool::Shared;
 
 /// WRITE, SPACE 1.
 const PRINT: u8 = 0x09;
@@ -12,13 +13,13 @@ const WIDTH: usize = 132;
 /// Writes a console's lines to its spool file.
 pub struct Recorder {
     unit: SharedUnit,
-    spool: SharedSpool,
+    spool: Shared,
     /// The line that the guest has not ended yet.
     partial: String,
 }
 
 impl Recorder {
-    pub fn new(unit: SharedUnit, spool: SharedSpool) -> Recorder {
+    pub fn new(unit: SharedUnit, spool: Shared) -> Recorder {
         Recorder { unit, spool, partial: String::new() }
     }
 

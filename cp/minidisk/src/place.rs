@@ -1,19 +1,19 @@
 //! Where minidisks lie: what an MDISK statement or DEFINE describes is found on a real disk, made in temporary space,
 //! or in storage.
 
-use super::cache::DiskCache;
-use super::real::{self, Real, device_type};
-use super::{Minidisk, Place, State, temporary};
-use crate::message::{self, Message};
+use crate::cache::DiskCache;
+use crate::real::{self, Real, device_type};
+use crate::{Minidisk, Place, State, temporary};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Extent, Kind, Memory, Volume};
 use devices::dasd::{Reservation, Reservations};
 use directory::Mdisk;
+use message::Message;
 use std::sync::Arc;
 
 impl State {
     /// The minidisk of an MDISK statement: one that is there, or a new one.
-    pub(super) fn open(&mut self, owner: &str, vdev: u16, mdisk: &Mdisk) -> Result<Arc<Minidisk>, Message> {
+    pub(crate) fn open(&mut self, owner: &str, vdev: u16, mdisk: &Mdisk) -> Result<Arc<Minidisk>, Message> {
         use directory::Extent::{Device, Temporary, Virtual, Volume};
         let shown = format!("{vdev:04X}");
         match &mdisk.extent {
@@ -77,7 +77,7 @@ impl State {
         }
     }
 
-    pub(super) fn virtual_disk(&mut self, owner: &str, vdev: u16, blocks: u32) -> Arc<Minidisk> {
+    pub(crate) fn virtual_disk(&mut self, owner: &str, vdev: u16, blocks: u32) -> Arc<Minidisk> {
         let place = Place::Virtual { number: self.number() };
         let model = FbaModel::named("9336-20").expect("there is this model");
         let volume = Arc::new(Memory::fba(model, blocks.into()));
@@ -85,7 +85,7 @@ impl State {
     }
 
     /// Temporary space of `count` units for a disk of type `device`.
-    pub(super) fn temporary_disk(
+    pub(crate) fn temporary_disk(
         &mut self,
         owner: &str,
         vdev: u16,
@@ -153,7 +153,7 @@ impl Minidisk {
         Arc::new(Minidisk { owner, vdev, place, volume, direct, cache, reservation, bypass: false, cacheable })
     }
 
-    pub(super) fn whole(owner: &str, vdev: u16, real: &Real) -> Arc<Minidisk> {
+    pub(crate) fn whole(owner: &str, vdev: u16, real: &Real) -> Arc<Minidisk> {
         let (place, all) = (Place::Whole { rdev: real.number }, part(real, 0, u64::MAX));
         Minidisk::uncached(owner, vdev, place, &real.serial, real.volume.clone(), all)
     }

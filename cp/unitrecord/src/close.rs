@@ -1,62 +1,60 @@
-//! CLOSE: how what was written becomes a user's file, and which users are told.
+//! CLOSE: how what was written becomes a user's file, and the lines that tell users of it.
 
-use super::options::Options;
-use super::{SharedUnit, Unit, lock, lock_unit, message_of, queue_of};
-use crate::console::display::Tone;
-use crate::message::Message;
-use crate::system::Cp;
-use crate::vmdbk::Vmdbk;
-use message::Response;
-use spool::{Attributes, Error, OutputFile, Queue, SpoolFile};
+use crate::options::Options;
+use crate::unit::{SharedUnit, Unit, lock_unit, queue_of};
+use base::Tod;
+use spool::{Attributes, Error, OutputFile, Shared, SpoolFile, lock};
+
+/// What was written is a file now.
+pub struct Closed {
+    pub file: SpoolFile,
+    /// The number that it had while it was open.
+    pub was: u16,
+    /// Why the file is not its receiver's, who can have no more files. It has stayed with its writer, on the queue of
+    /// the device's own kind.
+    pub refused: Option<Error>,
+}
 
 /// Closes a punch, printer or console with CLOSE's operands; without an open file nothing happens, nor with CONT. The
-/// lines are for the device's user. If a receiver can have no more files, the file stays with its writer, on the queue
-/// of the device's own kind, and the return code says so.
-pub fn output(cp: &Cp, vmdbk: &Vmdbk, unit: &SharedUnit, options: &Options) -> Result<Response, Message> {
-    let (file, attributes, own_queue) = {
+/// file is as of `now`.
+pub fn output(unit: &SharedUnit, options: &Options, spool: &Shared, now: Tod) -> Result<Option<Closed>, Error> {
+    let (file, attributes, own) = {
         let mut unit = lock_unit(unit);
         if unit.settings.cont && !options.purge {
-            return Ok(Response::none());
+            return Ok(None);
         }
-        (unit.output.take(), attributes(cp, &unit, options), queue_of(unit.kind))
+        let attributes = attributes(&unit, options, now);
+        let own = Attributes { owner: unit.userid.clone(), queue: queue_of(unit.kind), ..attributes.clone() };
+        (unit.output.take(), attributes, own)
     };
-    let Some(mut file) = file else { return Ok(Response::none()) };
+    let Some(mut file) = file else { return Ok(None) };
     if options.purge {
-        lock(&cp.spool).as_mut().expect("an output file comes from a spool").discard_output(file);
-        return Ok(Response::none());
+        lock(spool).as_mut().expect("an output file comes from a spool").discard_output(file);
+        return Ok(None);
     }
     // The data goes to the disk before the spool is locked, so that no other user waits for it.
     if let Err(error) = file.finish() {
         put_back(unit, file);
-        return Err(message_of(&error));
+        return Err(error);
     }
     let was = file.spid();
-    let mut response = Response::none();
+    let mut refusal = None;
     let closed = {
-        let mut spool = lock(&cp.spool);
+        let mut spool = lock(spool);
         let spool = spool.as_mut().expect("an output file comes from a spool");
         match spool.close_output(file, &attributes) {
             Err(refused) if matches!(refused.error, Error::NoSpid(_)) => {
-                let message = message_of(&refused.error);
-                response.code = message.number;
-                response.push(message.to_string());
-                let own = Attributes { owner: vmdbk.userid.clone(), queue: own_queue, ..attributes };
+                refusal = Some(refused.error);
                 spool.close_output(refused.output, &own)
             }
             closed => closed,
         }
     };
     match closed {
-        Ok(None) => Ok(Response::none()),
-        Ok(Some(file)) => {
-            let from = file.device.name();
-            announce(cp, &vmdbk.userid, &file, from, was);
-            response.lines.insert(0, line(&vmdbk.userid, &file, from, was));
-            Ok(response)
-        }
+        Ok(file) => Ok(file.map(|file| Closed { file, was, refused: refusal })),
         Err(not_closed) => {
             put_back(unit, not_closed.output);
-            Err(message_of(&not_closed.error))
+            Err(not_closed.error)
         }
     }
 }
@@ -67,7 +65,7 @@ fn put_back(unit: &SharedUnit, file: OutputFile) {
 }
 
 /// What a file that is closed now is to be.
-fn attributes(cp: &Cp, unit: &Unit, options: &Options) -> Attributes {
+fn attributes(unit: &Unit, options: &Options, now: Tod) -> Attributes {
     let mut settings = unit.settings.clone();
     options.apply(&mut settings);
     options.address(unit.kind, &mut settings);
@@ -83,28 +81,15 @@ fn attributes(cp: &Cp, unit: &Unit, options: &Options) -> Attributes {
         name: settings.name.0,
         kind: settings.name.1,
         tag: settings.tag,
-        ..Attributes::new(owner, settings.queue, cp.now())
-    }
-}
-
-/// Tells a file's owner, unless that is `sender`, and the owner's readers. `from` is the device or queue it comes from,
-/// `was` its number there.
-pub fn announce(cp: &Cp, sender: &str, file: &SpoolFile, from: &str, was: u16) {
-    let Some(owner) = cp.vmdbk(&file.owner) else { return };
-    let informed = owner.lock().settings.information;
-    if informed && file.owner != sender {
-        owner.write(&received(file, from, was), Tone::Normal, cp.now());
-    }
-    if file.queue == Queue::Reader && !file.hold.any() {
-        make_ready(&owner, file.class);
+        ..Attributes::new(owner, settings.queue, now)
     }
 }
 
 /// Device end on the readers of a user that want files of `class`, unless they are reading one just now.
-pub fn make_ready(vmdbk: &Vmdbk, class: char) {
-    for unit in vmdbk.units() {
+pub fn make_ready(units: &[SharedUnit], class: char) {
+    for unit in units {
         let ready = {
-            let unit = lock_unit(&unit);
+            let unit = lock_unit(unit);
             let wanted = unit.settings.class == '*' || unit.settings.class == class;
             unit.ready.clone().filter(|_| wanted && unit.input.is_none())
         };
@@ -114,13 +99,14 @@ pub fn make_ready(vmdbk: &Vmdbk, class: char) {
     }
 }
 
-/// What the sender is told.
+/// What the sender is told. `from` is the device or queue the file comes from, `was` its number there.
 pub fn line(sender: &str, file: &SpoolFile, from: &str, was: u16) -> String {
     if file.owner == sender { received(file, from, was) } else { sent(file, from, was) }
 }
 
+/// What the owner is told:
 /// `RDR FILE 0012 SENT FROM MAINT    PUN WAS 0034 RECS 0010 CPY  001 A NOHOLD NOKEEP`
-fn received(file: &SpoolFile, from: &str, was: u16) -> String {
+pub fn received(file: &SpoolFile, from: &str, was: u16) -> String {
     format!(
         "{} FILE {:04} SENT FROM {:<8} {from} WAS {was:04} {}",
         file.queue.name(),

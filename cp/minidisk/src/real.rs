@@ -1,6 +1,6 @@
 //! Real disks: the volumes the system was given, under their device numbers, and what each is used for.
 
-use super::cache::{Cache, DeviceCache};
+use crate::cache::{Cache, DeviceCache};
 use base::ebcdic;
 use dasd::{Kind, Volume};
 use devices::dasd::ControlUnit;
@@ -108,45 +108,6 @@ pub fn serial(volume: &dyn Volume) -> Option<String> {
     serial.filter(|serial| !serial.is_empty() && serial.chars().all(|c| c.is_ascii_graphic()))
 }
 
-/// Which volumes CP takes for itself and its users when the system comes up.
-#[derive(Clone, Debug, Default)]
-pub struct Policy {
-    /// CP_OWNED: serials in the order of their slots.
-    pub owned: Vec<String>,
-    /// USER_VOLUME_LIST and USER_VOLUME_INCLUDE: serials, in which `*` is any characters and `%` any one.
-    pub users: Vec<String>,
-    /// TDISK: temporary space: serial, first unit, number of units.
-    pub temporary: Vec<(String, u32, u32)>,
-    /// SUBSYSTEM: control units that are not what they usually are.
-    pub subsystems: Vec<super::subsystem::Settings>,
-    /// VDISK: the limits of virtual disks.
-    pub limits: super::subsystem::Limits,
-    /// TDISK STORAGE: so many megabytes of the host's storage are temporary space as well.
-    pub temporary_storage: u64,
-}
-
-impl Policy {
-    /// What a volume with this serial is used for.
-    pub fn state(&self, serial: &str) -> State {
-        match () {
-            () if self.owned.iter().any(|owned| owned == serial) => State::Owned,
-            () if !serial.is_empty() && self.users.iter().any(|mask| matches(mask, serial)) => State::System,
-            () => State::Free,
-        }
-    }
-}
-
-/// Whether `serial` is one that `mask` means.
-fn matches(mask: &str, serial: &str) -> bool {
-    match (mask.as_bytes().first(), serial.is_empty()) {
-        (None, empty) => empty,
-        (Some(b'*'), empty) => matches(&mask[1..], serial) || !empty && matches(mask, &serial[1..]),
-        (Some(b'%'), false) => matches(&mask[1..], &serial[1..]),
-        (Some(c), false) => *c == serial.as_bytes()[0] && matches(&mask[1..], &serial[1..]),
-        (Some(_), true) => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,21 +129,5 @@ mod tests {
         block[..10].copy_from_slice(&ebcdic::from_str("CMS1DISK7 "));
         blocks.write_blocks(1, &block).unwrap();
         assert_eq!(serial(&blocks).as_deref(), Some("DISK7"));
-    }
-
-    #[test]
-    fn volumes_are_chosen_by_serial() {
-        let policy = Policy { owned: vec!["RES".into()], users: vec!["US%*".into(), "X".into()], ..Policy::default() };
-        for (serial, state) in [
-            ("RES", State::Owned),
-            ("USR001", State::System),
-            ("USR", State::System),
-            ("US", State::Free),
-            ("X", State::System),
-            ("XY", State::Free),
-            ("", State::Free),
-        ] {
-            assert_eq!(policy.state(serial), state, "{serial}");
-        }
     }
 }

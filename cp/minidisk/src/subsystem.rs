@@ -1,53 +1,18 @@
-//! Control units: which real disks share a cache, and the limits of virtual disks.
+//! Control units: which real disks share a cache and paths, and whether virtual disks are within their limits.
 //!
 //! Real disks with the same left half of the device number are at one control unit. If it is of the 3990's kind, it has
 //! a cache and non-volatile storage, of the sizes that SYSTEM CONFIG says; other kinds may be chosen there. Its cache
 //! is a model ([`devices::dasd::Cache`]): data is always on the volume, and what is counted is what such a control unit
 //! would have done.
 
-use super::real::{Real, device_type};
-use super::{Disks, Minidisk, Place, State};
+use crate::policy::{Limits, Settings};
+use crate::real::{Real, device_type};
+use crate::{Disks, Minidisk, Place, State};
 use base::Held;
 use dasd::Kind;
 use devices::dasd::timing::{Paths, Timing};
-use devices::dasd::{Alarm, Cache, ControlUnitModel};
+use devices::dasd::{Alarm, Cache};
 use std::sync::Arc;
-
-/// What a control unit is, and how much storage it has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
-    /// The left half of its devices' numbers.
-    pub number: u8,
-    /// `None`: of each disk, the one that it usually has.
-    pub model: Option<&'static ControlUnitModel>,
-    /// Bytes of the cache, and of non-volatile storage. Without a cache there is neither.
-    pub cache: u64,
-    pub storage: u64,
-    /// Channel paths to it, 1 to 8; `None`: its disks show one, and as many are used as it can use.
-    pub paths: Option<u8>,
-    /// Channel programs take as long as they would on real devices.
-    pub timed: bool,
-}
-
-impl Settings {
-    /// A 3990 with 64 MB of cache and 4 MB of non-volatile storage, for disks that have such a one.
-    pub fn usual(number: u8) -> Settings {
-        Settings { number, model: None, cache: 64 << 20, storage: 4 << 20, paths: None, timed: false }
-    }
-
-    /// One of this model, with what it usually has.
-    pub fn of(number: u8, model: &'static ControlUnitModel) -> Settings {
-        Settings { model: Some(model), cache: model.cache, storage: model.storage, ..Settings::usual(number) }
-    }
-}
-
-/// How large virtual disks may be together, in blocks; `None`: as large as the host bears.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Limits {
-    pub system: Option<u64>,
-    /// Of those that one user defines.
-    pub user: Option<u64>,
-}
 
 /// The cache of a control unit that such a disk may be at.
 fn cache(settings: Settings, kind: Kind) -> Option<Arc<Cache>> {
@@ -58,7 +23,7 @@ fn cache(settings: Settings, kind: Kind) -> Option<Arc<Cache>> {
 impl State {
     /// Puts a new real disk at its control unit, with the neighbours that it has there; why it cannot be attached to it
     /// otherwise.
-    pub(super) fn place(&self, real: &mut Real) -> Result<(), String> {
+    pub(crate) fn place(&self, real: &mut Real) -> Result<(), String> {
         let number = (real.number >> 8) as u8;
         let settings = self.policy.subsystems.iter().find(|settings| settings.number == number).copied();
         let settings = settings.unwrap_or(Settings::usual(number));
@@ -88,7 +53,7 @@ impl State {
     }
 
     /// Whether `blocks` more would be within the limits; otherwise which limit it is, the system's or the user's.
-    pub(super) fn may_have(&self, blocks: u64, owner: Option<&str>) -> Result<(), &'static str> {
+    pub(crate) fn may_have(&self, blocks: u64, owner: Option<&str>) -> Result<(), &'static str> {
         let within = |limit: Option<u64>, used: u64| limit.is_none_or(|limit| used + blocks <= limit);
         match () {
             () if !within(self.limits.system, self.links.virtual_blocks(None)) => Err("system"),
@@ -133,7 +98,7 @@ impl Disks {
 
 impl Minidisk {
     /// The volume's number of the first track or block.
-    pub(super) fn first(&self) -> u64 {
+    pub(crate) fn first(&self) -> u64 {
         let (Place::Real { start, .. } | Place::Temporary { on: Some((_, start)), .. }) = self.place else { return 0 };
         u64::from(start) * if let Kind::Ckd { heads, .. } = self.kind() { heads.into() } else { 1 }
     }

@@ -1,7 +1,7 @@
 //! LINK's modes: what a user gets when others have a minidisk already, and what they are told.
 
-use crate::message::{self, Message};
 use directory::Access;
+use message::Message;
 
 /// Users with links of one kind: how many, and one of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,7 +1,7 @@
 //! A link's disk as numbered blocks of one size, for the services that read and write it without a channel program
 //! (DIAGNOSE X'A4', X'250', *BLOCKIO). Which record is which block, [`dasd::Blocks`] knows.
 
-use super::Link;
+use crate::Link;
 use dasd::{BlockError as Wrong, Blocks, Kind, Volume};
 use devices::dasd::{Meter, Request, Trouble};
 use std::sync::Arc;

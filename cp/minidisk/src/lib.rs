@@ -13,7 +13,8 @@
 //! ([`dasd::Volume::update_track`]).
 //!
 //! [`place`] finds a minidisk where it lies, [`link`] says which users may have it, [`device`] gives it to virtual
-//! machines and takes it away.
+//! machines and takes it away. A virtual machine is here a [`Guest`]: its directory entry and its configuration. What
+//! the operator is to know waits in [`trouble`].
 //!
 //! The lock in [`Disks`] is held for data only; no other is taken while it is held.
 
@@ -24,22 +25,24 @@ pub mod link;
 mod links;
 pub mod map;
 mod place;
+pub mod policy;
 pub mod real;
 mod snapshot;
-pub mod subsystem;
-pub mod temporary;
-pub mod trouble;
+mod subsystem;
+mod temporary;
+mod trouble;
 
-use crate::message::{self, Message};
-use base::{Held, Tod};
+use base::{Clock, Held, Tod};
 use cache::{Cache, Cached, DeviceCache, DiskCache, UserCache};
 use dasd::{Kind, Volume};
-pub use device::{dedicate, define, detach, link, log_off, log_on, move_to_new_machine};
+pub use device::{Entries, Guest};
 use devices::dasd::{Alarm, Meter, Options, Reservation};
 use directory::{DasdOptions, LinkMode};
 use link::Level;
 use links::Links;
-use real::{Policy, Real};
+use message::Message;
+use policy::{Limits, Policy};
+use real::Real;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -202,20 +205,36 @@ struct State {
     links: Links,
     users: HashMap<String, Arc<UserCache>>,
     wrong: HashMap<String, u32>,
-    limits: subsystem::Limits,
+    limits: Limits,
     next: u64,
 }
 
+/// Has what waits for the operator told, soon and by another thread.
+pub type Wake = Arc<dyn Fn() + Send + Sync>;
+
 /// All disks of the system.
-#[derive(Default)]
 pub struct Disks {
     state: Mutex<State>,
     pub cache: Arc<Cache>,
     alarm: Mutex<Option<Arc<dyn Alarm>>>,
     troubles: Arc<Troubles>,
+    clock: Arc<dyn Clock>,
+    wake: Wake,
 }
 
 impl Disks {
+    /// No disks yet. `clock` says when a medium has failed.
+    pub fn new(clock: Arc<dyn Clock>, wake: Wake) -> Disks {
+        Disks {
+            state: Mutex::default(),
+            cache: Arc::default(),
+            alarm: Mutex::default(),
+            troubles: Arc::default(),
+            clock,
+            wake,
+        }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().held()
     }

@@ -4,9 +4,9 @@
 //! track. So what is wrong with a disk is told once, however often and wherever it is met, and again only when a minute
 //! has passed.
 
-use crate::message::{self, Message};
 use base::{Held, Tod};
 use dasd::MediaError;
+use message::Message;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 

@@ -1,10 +1,8 @@
 //! Snapshots of real disks that the system uses (SNAPSHOT): the volume does the work; this file tells the operator.
 
-use super::{Disks, real::Real};
-use crate::console::terminal::Host;
-use crate::message::{self, Message};
+use crate::{Disks, real::Real};
+use message::Message;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 fn failed(real: &Real, why: impl std::fmt::Display) -> Message {
     message::snapshot_failed(format!("{:04X}", real.number), why)
@@ -16,19 +14,18 @@ impl Disks {
         real.volume.snapshot().map_err(|error| failed(real, error))
     }
 
-    /// Begins to merge the newest snapshot of a real disk. Its users go on; the operator is told of its end, for which
-    /// `host` wakes the system.
-    pub fn merge_snapshot(&self, real: &Real, host: Arc<dyn Host>) -> Result<(), Message> {
+    /// Begins to merge the newest snapshot of a real disk. Its users go on; the operator is told of its end.
+    pub fn merge_snapshot(&self, real: &Real) -> Result<(), Message> {
         if real.volume.snapshots() == 0 {
             return Err(failed(real, "it has no snapshot"));
         }
-        let (disk, troubles) = (real.clone(), self.troubles.clone());
+        let (disk, troubles, wake) = (real.clone(), self.troubles.clone(), self.wake.clone());
         let merge = move || {
             troubles.tell(match disk.volume.merge_snapshot() {
                 Ok(()) => message::snapshot_merged(format!("{:04X}", disk.number), disk.volume.snapshots()),
                 Err(error) => failed(&disk, error),
             });
-            host.work();
+            wake();
         };
         let started = std::thread::Builder::new().name("snapshot merge".into()).spawn(merge);
         started.map(drop).map_err(|error| failed(real, error))
@@ -44,7 +41,7 @@ impl Disks {
         }
         real.volume.discard_snapshot().map_err(|error| failed(real, error))?;
         self.cache.flush(&real.cache, None, false);
-        if let Some(serial) = super::real::serial(&*real.volume)
+        if let Some(serial) = crate::real::serial(&*real.volume)
             && let Some(real) = state.reals.iter_mut().find(|other| other.number == real.number)
         {
             real.serial = serial;

@@ -4,13 +4,13 @@
 //! While the guest has the display every key is the guest's. The Sys Req key brings CP's screen, where UNDIAL, MESSAGE
 //! and, with nothing typed, the way back are to be had.
 
-use crate::console::display::{Action, Key, Tone, Turn};
-use crate::console::graf::Line;
-use crate::console::terminal::Terminal;
-use crate::message::{self, Message};
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
-use crate::words::Words;
+use consoles::display::{Action, Key, Tone, Turn};
+use consoles::graf::Line;
+use consoles::terminal::Terminal;
+use message::Message;
+use message::words::Words;
 use std::sync::Arc;
 
 /// `Dial userid [vdev]`, at a terminal.

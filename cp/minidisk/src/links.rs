@@ -3,8 +3,8 @@
 //! What a LINK, a LOGON or a LOGOFF wants to know is kept as links come and go, and not looked for among all of them: a
 //! thousand users have the disk of their system in common.
 
-use super::link::{self, Group, Others};
-use super::{Link, Minidisk, Place};
+use crate::link::{self, Group, Others};
+use crate::{Link, Minidisk, Place};
 use dasd::Kind;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -33,7 +33,7 @@ struct InStorage {
 
 /// All links.
 #[derive(Default)]
-pub(super) struct Links {
+pub(crate) struct Links {
     made: u64,
     users: HashMap<String, Row>,
     places: HashMap<Place, Shared>,
@@ -50,7 +50,7 @@ pub(super) struct Links {
 }
 
 /// The bytes that a disk in storage takes when it is full.
-pub(super) fn bytes(kind: &Kind) -> u64 {
+pub(crate) fn bytes(kind: &Kind) -> u64 {
     match *kind {
         Kind::Ckd { cylinders, heads, track, .. } => u64::from(cylinders) * u64::from(heads) * u64::from(track),
         Kind::Fba { blocks, .. } => blocks * Kind::BLOCK as u64,

@@ -1,7 +1,7 @@
 //! The map of a volume: what the directory has on it, what nothing has, and what two have.
 
-use crate::system::Cp;
-use directory::{DeviceKind, Extent};
+use directory::{DeviceKind, Extent, User};
+use std::sync::Arc;
 
 /// A row of a map, in the order of the volume.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,11 +17,11 @@ pub struct Row {
     pub outside: bool,
 }
 
-/// The rows of the volume `serial`, which has `units` cylinders or blocks. Full packs (0 END) are listed and make no
-/// overlaps.
-pub fn rows(cp: &Cp, serial: &str, units: u64) -> Vec<Row> {
+/// The rows of the volume `serial`, which has `units` cylinders or blocks, from all entries of the directory. Full
+/// packs (0 END) are listed and make no overlaps.
+pub fn rows(users: &[Arc<User>], serial: &str, units: u64) -> Vec<Row> {
     let mut rows = Vec::new();
-    for user in cp.users() {
+    for user in users {
         for device in &user.devices {
             let DeviceKind::Mdisk(mdisk) = &device.kind else { continue };
             let Extent::Volume { volume, start, count } = &mdisk.extent else { continue };

@@ -1,0 +1,8 @@
+//! The host's storage under virtual machines: what they have in common, and when they give some back.
+//!
+//! [`sharing`] has the pages of saved systems and segments, once for all their users. [`residency`] says of one
+//! virtual machine when its resident pages are counted and when it rests. Users are known here by their user IDs,
+//! and time is an argument.
+
+pub mod residency;
+pub mod sharing;
