@@ -22,7 +22,7 @@
 //! another. A number with two texts has two heads, and is explained after the second.
 //!
 //! [`Description::read`] takes all that. [`Description::tables`] and [`Description::help`] give what is made: the rows
-//! of the nucleus's tables, and the files that HELP reads. `tests/agree.rs` proves that the C files do the same.
+//! of the nucleus's tables, and the files that HELP reads. `tests/agree` proves that the C files do the same.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -70,7 +70,7 @@ pub fn least(word: &str) -> usize {
 #[derive(Debug)]
 pub struct Message {
     pub number: u32,
-    /// The letters that it can end in, as `EW`.
+    /// The letters that it can end in, as `EW`; `X` if CMS never says it, and EXECs may, with XMITMSG.
     pub severities: String,
     /// As C's `format` takes it.
     pub text: String,
@@ -163,7 +163,7 @@ impl Description {
 
 const MADE: &str = "/* Made from guest/cms/help by guest/cms/description. */\n";
 
-/// A topic of a file: what is behind the point, and the lines.
+/// A topic of a file: its head, without the point, and its lines.
 struct Topic {
     head: String,
     lines: Vec<String>,
