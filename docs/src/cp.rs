@@ -32,8 +32,8 @@ fn command(page: &mut String, prefix: &str, row: &Command) {
 pub fn messages() -> String {
     let mut page = String::from(
         "# CP messages\n\n\
-         Made by `make docs` from the table in `cp/message/src/lib.rs`. The number is what DIAGNOSE X'08' returns; the letter\n\
-         says E error, I information, W warning, A action, R response awaited. Words in braces are filled in.\n",
+         Made by `make docs` from the table in `cp/message/src/lib.rs`. The number is what DIAGNOSE X'08' returns; the\n\
+         letter says E error, I information, W warning, A action, R response awaited. Words in braces are filled in.\n",
     );
     for row in MESSAGES {
         let _ = write!(page, "\n**HCP{}{:03}{}** {}\n\n", row.module, row.number, row.severity, row.text);

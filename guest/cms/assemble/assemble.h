@@ -171,7 +171,7 @@ static inline struct text text_of(const char *text) { return (struct text){ text
 
 /* diagnose.c */
 enum { NOTE = 0, WARNING = 4, ERROR = 8, SEVERE = 12 };
-void flag(u32 number, u32 severity, ...);                /* the current statement; the numbers are those of help/messages.txt */
+void flag(u32 number, u32 severity, ...);   /* the current statement; numbers are those of help/messages.txt */
 void flag_text(u32 number, u32 severity, struct text text);
 
 /* source.c: statements of records. */

@@ -109,7 +109,7 @@ const char *pipe_message_text(u32 number);
 /* Where this machine is (identify.c). */
 void node_of(name node);
 
-/* Who a nickname stands for (names.c). */
+/* The user that a nickname stands for (names.c). */
 enum { RECIPIENTS_MOST = 200 };
 struct recipient { name userid, node; };
 bool recipients(const name who, struct recipient *list, u32 *count);

@@ -1,6 +1,6 @@
 /*
- * The table of commands: full name, shortest form, function, syntax and what HELP says, all from help/cms.txt (description/src/lib.rs
- * says how it is written). Of two that one abbreviation could mean the first is taken.
+ * The table of commands: full name, shortest form, function, syntax and what HELP says, all from help/cms.txt.
+ * description/src/lib.rs says how that is written. Of two that one abbreviation could mean the first is taken.
  */
 #include "command.h"
 

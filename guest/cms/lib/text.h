@@ -14,7 +14,10 @@ bool parse_number(const char *text, u32 length, u32 *value);   /* decimal, 31 bi
 bool parse_hex(const char *text, u32 length, u32 *value);
 void pad(char *to, u32 room, const char *text, u32 length);    /* blank padded or cut */
 
-/* format.c: %s %d %u %c %x with width, '-' and '0'; %t is an 8-byte name without its trailing blanks, %l a text and its length. */
+/*
+ * format.c: %s %d %u %c %x with width, '-' and '0'; %t is an 8-byte name without its trailing blanks, %l a text and its
+ * length.
+ */
 u32 format(char *to, u32 room, const char *how, ...);
 u32 format_list(char *to, u32 room, const char *how, va_list list);
 

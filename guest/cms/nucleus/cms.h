@@ -197,7 +197,7 @@ int run_module(const struct call *call, bool *found);
 int subcommand(const char *environment, u32 length, const char *text, u32 text_length);
 enum { NOT_FOUND = -3 };
 
-/* module.c: what a command, and an abend, have left behind. */
+/* module.c: what remains of a command, and of an abend. */
 void forget_programs(void);
 u32 programs_running(void);                              /* one called by another counts, too */
 

@@ -5,7 +5,8 @@
  *     FPLMSG003I ... Issued from stage 2 of pipeline 1
  *     FPLMSG001I ... Running "spec 1 A"
  *
- * Of MSGLEVEL bit 1 says whether there is the second line, bit 2 the third. Their texts, and what they mean, are in help/pipemsgs.txt.
+ * Of MSGLEVEL bit 1 says whether there is the second line, bit 2 the third. Their texts, and what they mean, are in
+ * help/pipemsgs.txt.
  */
 #include "internal.h"
 

@@ -180,8 +180,8 @@ struct rexx_result {
 };
 
 /*
- * embed.c: runs a program to its end. Returns the return code as CMS has it: the value of EXIT's expression if it is a whole
- * number, 0 without one, -1 when it isn't a number, 20000 + n for error n. `result` may be null.
+ * embed.c: runs a program to its end. Returns the return code as CMS has it: the value of EXIT's expression if it is a
+ * whole number, 0 without one, -1 when it isn't a number, 20000 + n for error n. `result` may be null.
  */
 int32_t rexx_run(const struct rexx_host *host, const struct rexx_program *program, const struct rexx_start *start,
 		 struct rexx_result *result);
