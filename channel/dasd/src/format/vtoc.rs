@@ -18,13 +18,21 @@ pub struct RecordPlace {
 }
 const _: () = assert!(size_of::<RecordPlace>() == 5);
 
-/// What a volume label begins with.
+/// What every volume label has. One of Linux or CMS may be no longer.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct LabelHead {
+pub struct LabelName {
     /// VOL1 in EBCDIC, or LNX1 or CMS1.
     pub kind: [u8; 4],
     pub volser: [u8; 6],
+}
+const _: () = assert!(size_of::<LabelName>() == 10);
+
+/// What a VOL1 label begins with.
+#[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub struct LabelHead {
+    pub name: LabelName,
     pub security: u8,
     /// The first record of the VTOC.
     pub vtoc: RecordPlace,

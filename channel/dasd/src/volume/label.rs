@@ -6,7 +6,7 @@
 use super::Volume;
 use crate::error::MediaError;
 use crate::format::vtoc::{
-    DATA, DataExtent, Format1, Format4, Format5, FreeExtent, KEY, LabelHead, RecordPlace, VolumeLabel,
+    DATA, DataExtent, Format1, Format4, Format5, FreeExtent, KEY, LabelHead, LabelName, RecordPlace, VolumeLabel,
 };
 use crate::model::track::{Count, Record, Track};
 use crate::model::{Cchh, CkdModel, Kind};
@@ -78,9 +78,9 @@ fn add(track: &mut Track, count: Count, key: &[u8], data: &[u8]) {
 const VTOC: RecordPlace = RecordPlace { track: Cchh::new(0, 1), record: 1 };
 
 fn vol1(volser: &str, vtoc: RecordPlace) -> VolumeLabel {
-    let (kind, volser) = (ebcdic::padded("VOL1"), ebcdic::padded(volser));
+    let name = LabelName { kind: ebcdic::padded("VOL1"), volser: ebcdic::padded(volser) };
     VolumeLabel {
-        head: LabelHead { kind, volser, security: ebcdic::BLANK, vtoc },
+        head: LabelHead { name, security: ebcdic::BLANK, vtoc },
         reserved_10: [ebcdic::BLANK; 21],
         owner: ebcdic::padded("ENDICOTT"),
         reserved_33: [ebcdic::BLANK; 29],
@@ -141,18 +141,19 @@ pub fn read(volume: &dyn Volume) -> Result<Option<Label>, MediaError> {
 }
 
 fn decode(bytes: &[u8], ckd: bool) -> Option<Label> {
-    let (label, _) = LabelHead::ref_from_prefix(bytes).ok()?;
+    let (name, _) = LabelName::ref_from_prefix(bytes).ok()?;
     let text = |bytes: &[u8]| ebcdic::to_string(bytes).trim_end().to_string();
-    let kind = text(&label.kind);
+    let kind = text(&name.kind);
     let vtoc = match kind.as_str() {
-        "VOL1" if ckd && label.vtoc != RecordPlace::default() => {
-            let (cylinder, head) = label.vtoc.track.get();
-            Some((cylinder, head, label.vtoc.record))
+        "VOL1" if ckd => {
+            let RecordPlace { track, record } = LabelHead::ref_from_prefix(bytes).ok()?.0.vtoc;
+            let (cylinder, head) = track.get();
+            Some((cylinder, head, record)).filter(|place| *place != (0, 0, 0))
         }
         "VOL1" | "LNX1" | "CMS1" => None,
         _ => return None,
     };
-    Some(Label { kind, volser: text(&label.volser).chars().filter(|c| !c.is_control()).collect(), vtoc })
+    Some(Label { kind, volser: text(&name.volser).chars().filter(|c| !c.is_control()).collect(), vtoc })
 }
 
 /// The data sets of a volume; `None` if its label names no VTOC, or there is none where it says.
@@ -216,6 +217,29 @@ mod tests {
         write(&volume, "FB1").unwrap();
         assert_eq!(read(&volume).unwrap().unwrap().volser, "FB1");
         assert_eq!(data_sets(&volume), Ok(None));
+    }
+
+    #[test]
+    fn a_label_is_read_as_far_as_it_goes() {
+        let labelled = |kind: &str, length: usize| {
+            let volume = Memory::ckd(CkdModel::named("3390").unwrap(), 10);
+            let mut bytes =
+                [&ebcdic::padded::<4>(kind)[..], &ebcdic::padded::<6>("LIN001"), &[0, 0, 0, 0, 1, 1]].concat();
+            bytes.truncate(length);
+            let mut track = Track::new(0, 0);
+            add(&mut track, Count { cylinder: 0, head: 0, record: 3, key: 0, data: length as u16 }, &[], &bytes);
+            volume.write_track(0, &track).unwrap();
+            read(&volume).unwrap()
+        };
+        for kind in ["LNX1", "CMS1"] {
+            let label = labelled(kind, 10).expect("kind and serial are there");
+            assert_eq!((label.kind.as_str(), label.volser.as_str(), label.vtoc), (kind, "LIN001", None));
+            assert_eq!((labelled(kind, 16), labelled(kind, 9)), (Some(label), None));
+        }
+        // VOL1 says where the VTOC is, too.
+        assert_eq!(labelled("VOL1", 15), None);
+        assert_eq!(labelled("VOL1", 16).expect("it is complete").vtoc, Some((0, 1, 1)));
+        assert_eq!(labelled("VOL2", 16), None);
     }
 
     #[test]
