@@ -29,7 +29,7 @@ pub use format::codec::Method;
 pub use image::draft::Existing;
 pub use image::{Image, Options, open, shadow_path};
 pub use model::Kind;
-pub use model::track::{self, Count, Record, Track};
+pub use model::track::{Count, Record, Track};
 pub use progress::Progress;
 pub use store::check::{FileReport, Report, check, repair};
 pub use store::copy::{copy, rewrite};

@@ -101,7 +101,7 @@ pub struct Format4 {
     pub indicators: u8,
     /// Extents of the VTOC.
     pub count: u8,
-    pub reserved_3c: [u8; 2],
+    pub reserved_10: [u8; 2],
     /// Cylinders, and tracks of a cylinder.
     pub size: Cchh,
     /// What the device's formula divides.
@@ -112,9 +112,9 @@ pub struct Format4 {
     /// DSCBs, and blocks of a directory, that a track holds.
     pub dscbs: u8,
     pub directory_blocks: u8,
-    pub reserved_4c: [u8; 29],
+    pub reserved_20: [u8; 29],
     pub vtoc: DataExtent,
-    pub reserved_73: [u8; 25],
+    pub reserved_47: [u8; 25],
 }
 const _: () = assert!(size_of::<Format4>() == DATA);
 

@@ -50,11 +50,11 @@ pub fn ask(files: &Arc<Files>, wish: Wish) {
             let past = files.reads_past();
             let piece = if past { RUN } else { PIECE };
             // The host fetches what comes after these, while they are unpacked.
-            let behind = (!past).then(|| Wish::Near(units.end..units.end.saturating_add(WINDOW)));
+            let near = (!past).then(|| Wish::Near(units.end..units.end.saturating_add(WINDOW)));
             let pieces = units.clone().step_by(piece).map(move |at| at..units.end.min(at + piece as u32));
-            pieces.map(Wish::Stage).chain(behind).collect()
+            pieces.map(Wish::Stage).chain(near).collect()
         }
-        near => vec![near],
+        wish => vec![wish],
     };
     let mut queue = queue.lock().expect(HELD);
     if queue.len() < WAITING {
@@ -119,7 +119,7 @@ impl Files {
         };
         while let Some(first) = missing(&rest) {
             // Held until the units are remembered, so that no write comes between.
-            let stack = self.stack.read().expect(HELD);
+            let stack = self.shared();
             let some = match stack.as_slice() {
                 [] => return,
                 [Layer::Ckd(ckd)] => ckd.run(first..rest.end),
@@ -173,7 +173,7 @@ impl Files {
 
     /// Tells the host that these units will be read soon.
     pub fn will_need(&self, units: Range<u32>) {
-        let stack = self.stack.read().expect(HELD);
+        let stack = self.shared();
         let units = units.start..units.end.min(unit::count(self.kind));
         let newest = |unit| stack.iter().rposition(|layer| layer.has(unit));
         for (layer, file) in stack.iter().enumerate() {

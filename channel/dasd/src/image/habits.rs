@@ -1,4 +1,4 @@
-//! What guests do who read: from what an image was asked for lately, what it will probably be asked for next.
+//! The habits of guests that read: from what an image was asked for lately, what it will probably be asked for next.
 //!
 //! Two habits are known. A guest that reads one track after another will want the next ones. The other guest reads here
 //! and there, but twice at one cylinder within a few hundred reads: it will want other tracks of that cylinder. On a

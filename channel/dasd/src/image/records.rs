@@ -98,7 +98,7 @@ mod tests {
         assert_eq!((&read[..8], &read[8..]), (&spot.count.encode()[..], &[1; 4096][..]));
         assert_eq!(image.write_spot(17, spot, &[2; 4096]), Ok(true));
         assert_eq!(image.write_spot(17, spot, &[2; 4095]), Ok(false), "all of it or nothing");
-        assert_eq!(image.spot(17, id(17, 4)), None, "who comes back has the track");
+        assert_eq!(image.spot(17, id(17, 4)), None, "wanted again, the track is read whole");
         let track = image.read_track(17).unwrap();
         let fills: Vec<u8> = track.records().skip(1).map(|record| record.data[4095]).collect();
         assert_eq!(fills, [1, 1, 2, 1, 1, 1, 1, 1, 1, 1]);
@@ -110,7 +110,7 @@ mod tests {
         image.write_track(20, &with_records(20, 2000, 4)).unwrap();
         (100..200).for_each(|track| drop(image.read_track(track).unwrap()));
         assert_eq!((image.read_spot(20, spot), image.write_spot(20, spot, &[5; 4096])), (Ok(None), Ok(false)));
-        assert_eq!(image.spot(20, id(20, 3)), None, "who comes back has the track");
+        assert_eq!(image.spot(20, id(20, 3)), None, "wanted again, the track is read whole");
         assert_eq!(image.spot(20, id(20, 3)).unwrap().count.data, 2000);
         drop(image);
         let image = Image::open(&path, Options { read_only: true, ..Options::default() }).unwrap();

@@ -56,7 +56,7 @@ impl Files {
         };
         for unit in units {
             // One at a time: guests go on between them.
-            let mut stack = self.stack.write().expect(HELD);
+            let mut stack = self.alone();
             if !self.loose.lock().expect(HELD).remove(&unit).is_some_and(&due) || stack.is_empty() {
                 continue;
             }
@@ -78,7 +78,7 @@ impl Files {
         }
         // Guests go on while the host writes: what they free meanwhile waits for the next time.
         let (hosts, waiting, files) = {
-            let mut stack = self.stack.write().expect(HELD);
+            let mut stack = self.alone();
             let files = stack.len();
             if files == 0 {
                 return Ok(());
@@ -90,7 +90,7 @@ impl Files {
             self.dirty.store(true, Ordering::Release);
             return Err(error);
         }
-        let mut stack = self.stack.write().expect(HELD);
+        let mut stack = self.alone();
         if stack.len() == files
             && let Some(packed) = top(&mut stack).packed()
         {

@@ -10,7 +10,7 @@ use super::timing::{Access, Found, Timing};
 use super::{Options, Trouble};
 use arch::dasd::Cchh;
 use base::layout::U16;
-use dasd::track::HOME_ADDRESS;
+use dasd::model::track::HOME_ADDRESS;
 use dasd::{Count, Kind, MediaError, Record, Spot, Track, Volume};
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use super::sense::Fault;
 use arch::dasd::HomeAddress;
 use arch::io::{DeviceStatus, ccw_flag};
 use css::{Command, Data};
-use dasd::track::{END, HOME_ADDRESS};
+use dasd::model::track::{END, HOME_ADDRESS};
 use dasd::{Count, Kind, Track};
 use zerocopy::IntoBytes;
 

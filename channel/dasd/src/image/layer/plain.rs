@@ -225,11 +225,11 @@ impl Ckd {
         let (part, at) = self.place(track);
         let changed = pieces(from, to, self.slot as usize);
         // What is after the track in its last piece stays there.
-        let behind = match changed.end.saturating_sub(new.len()) {
+        let after = match changed.end.saturating_sub(new.len()) {
             0 => Vec::new(),
             length => self.parts[part].host.read_new(at + new.len() as u64, length)?,
         };
-        let whole = |track: &[u8]| [&track[changed.start..changed.end.min(new.len())], &behind].concat();
+        let whole = |track: &[u8]| [&track[changed.start..changed.end.min(new.len())], &after].concat();
         let (new, old, start) = (whole(new), whole(old), changed.start);
         self.replace(part, at + start as u64, &new, &old, (from - start, to - start))
     }
