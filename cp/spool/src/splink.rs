@@ -3,7 +3,7 @@
 //! On the host a block has a check sum of itself, the file's name there and the block's number; guests find 0. The spid
 //! is filled in when a guest reads the block, for TRANSFER changes it.
 //!
-//! Trailing blanks of a record are not kept; who reads the record puts them back, up to the record length.
+//! Trailing blanks of a record are not kept; the reader puts them back, up to the record length.
 
 use base::Tod;
 use base::ebcdic::{BLANK, padded};
