@@ -25,8 +25,7 @@ use dasd::Policy as WritePolicy;
 use devices::dasd::ControlUnitModel;
 use devices::tape::Model;
 use message::calendar::Zone;
-use minidisk::policy::Policy;
-use minidisk::policy::{Limits, Settings};
+use minidisk::policy::{Limits, Policy, Settings};
 use nucleus::system::SystemConfig;
 use std::path::{Path, PathBuf};
 

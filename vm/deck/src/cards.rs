@@ -41,7 +41,6 @@ pub(crate) struct Cards {
 }
 
 const CARD: usize = 80;
-const BLANK: u8 = 0x40;
 
 /// A card of an object module. A field that does not apply is blank.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -54,7 +53,7 @@ struct Card {
     blanks_8: [u8; 2],
     /// Bytes of `data` that are in use.
     count: U16,
-    blanks_12: [u8; 2],
+    blanks_c: [u8; 2],
     /// Of ESD the number of the first item, of TXT that of the section.
     id: U16,
     data: [u8; 56],
@@ -90,7 +89,7 @@ const _: () = assert!(size_of::<RldItem>() == 8);
 impl Cards {
     /// A card with its name, and what stands in the columns from 5 on.
     fn card(&mut self, name: &str, count: usize, id: u16, address: Option<u32>, data: &[u8]) {
-        let mut card: Card = transmute!([BLANK; CARD]);
+        let mut card: Card = transmute!([ebcdic::BLANK; CARD]);
         card.first = 0x02;
         card.name = ebcdic::padded(name);
         if let Some(address) = address {

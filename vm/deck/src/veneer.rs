@@ -60,7 +60,7 @@ fn constant(at: usize, number: u16, branch: bool, relocations: &mut Vec<Relocati
     relocations.push(Relocation { of: number, at: at as u32, branch });
 }
 
-/// `BASR 1,0; L 1,6(1); BR 1; DC V(name)`: register 1 is nobody's at a call.
+/// `BASR 1,0; L 1,6(1); BR 1; DC V(name)`: register 1 is free at a call.
 fn branch(addend: i64, number: u16, image: &mut Image, relocations: &mut Vec<Relocation>) -> Result<usize, String> {
     let code = [0x0d, 0x10, 0x58, 0x10, 0x10, 0x06, 0x07, 0xf1, 0, 0, 0, 0];
     let at = image.append(&code)?;
@@ -78,8 +78,7 @@ fn address(
     image: &mut Image,
     relocations: &mut Vec<Relocation>,
 ) -> Result<usize, String> {
-    let load = [0x0d, register << 4, 0x58, register << 4, register << 4, 0x0a];
-    let code = [&load[..], &[0xc0, 0xf4, 0, 0, 0, 0], &[0, 0, 0, 0]].concat();
+    let code = [0x0d, register << 4, 0x58, register << 4, register << 4, 0x0a, 0xc0, 0xf4, 0, 0, 0, 0, 0, 0, 0, 0];
     let at = image.append(&code)?;
     image.put_word(at + 8, distance(at + 6, back))?;
     image.put_word(at + 12, addend as u32)?;
