@@ -30,8 +30,8 @@ use service::{Records, Service};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-/// IUCV of a whole system. Its lock is below a console's and above the processors'; nothing is called with it but
-/// [`Ring`]s.
+/// IUCV of a whole system. Its lock is below a console's and above that of the tables of disks; nothing is called with
+/// it but [`Ring`]s.
 pub type Shared<D> = Arc<Mutex<Iucv<D>>>;
 
 /// Has a virtual CPU look for an IUCV interruption. May be called with anything locked.

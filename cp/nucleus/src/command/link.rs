@@ -63,7 +63,7 @@ pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     }
 }
 
-/// Takes a disk from a virtual machine, and *BLOCKIO's paths to it.
+/// Takes a disk from a virtual machine, and then *BLOCKIO's paths to it: no new one can come any more.
 pub(super) fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) {
     if let Some(link) = cp.disks.detach(&vmdbk.guest(), vdev) {
         vmdbk.iucv().sever_blocks(vmdbk.id, &link);

@@ -60,11 +60,6 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
             prefix_area: core.state.architecture().prefix_area(),
         }
     };
-    if function == function::CONNECT && list.name() == BLOCK_IO {
-        let disk = block_io::connected(call, &list.user());
-        let mut iucv = call.vmdbk.iucv();
-        return Ok(if iucv.has_buffer(id, None) { iucv.connect_blocks(id, list, disk) } else { Err(code::NO_BUFFER) });
-    }
     let mut guard = call.vmdbk.iucv();
     let iucv: &mut Iucv = &mut guard;
     if !iucv.has_buffer(id, None) {
@@ -95,6 +90,12 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
         function::REJECT => iucv.reject(id, list),
         function::PURGE => iucv.purge(id, list),
         function::ACCEPT => iucv.accept(id, list),
+        function::CONNECT if list.name() == BLOCK_IO => {
+            // A disk that goes is no longer found before its paths are severed. So one that is found with IUCV locked
+            // has its path severed when it goes.
+            let disk = block_io::connected(call, &list.user());
+            iucv.connect_blocks(id, list, disk)
+        }
         function::CONNECT => iucv.connect(id, list),
         function::QUIESCE => iucv.quiesce(id, list, true),
         function::RESUME => iucv.quiesce(id, list, false),
