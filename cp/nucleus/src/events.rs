@@ -30,10 +30,10 @@ const DROP_INTERVAL: u64 = 1_000_000;
 impl Cp {
     /// A terminal is gone: the connection broke, the telnet client ended. Its virtual machine is disconnected.
     pub fn hang_up(&self, id: u32) {
-        let Some(terminal) = self.remove_terminal(id) else { return };
-        if let Some(line) = terminal.line() {
-            dial::hang_up(self, &terminal, &line);
+        if let Some(line) = self.terminal(id).and_then(|terminal| terminal.line()) {
+            dial::drop_line(self, &line);
         }
+        let Some(terminal) = self.remove_terminal(id) else { return };
         if let Some(vmdbk) = self.owner(&terminal) {
             logon::disconnect(self, &vmdbk);
         }

@@ -40,25 +40,14 @@ pub fn dial(cp: &Cp, terminal: &Arc<Terminal>, mut words: Words<'_>) -> Result<(
     Ok(())
 }
 
-/// The terminal at one of a virtual machine's lines, if there is one, is dropped: UNDIAL, RESET, DETACH, LOGOFF.
+/// The terminal at one of a virtual machine's lines, if there is one, is dropped: UNDIAL, RESET, DETACH, LOGOFF, or it
+/// is about to go.
 pub fn drop_line(cp: &Cp, line: &Line) {
-    if let Some(terminal) = line.graf.disconnect().and_then(|id| cp.terminal(id)) {
-        dropped(cp, &terminal, line);
-    }
-}
-
-/// The terminal at a line is gone.
-pub fn hang_up(cp: &Cp, terminal: &Terminal, line: &Line) {
-    if line.graf.disconnect().is_some() {
-        dropped(cp, terminal, line);
-    }
-}
-
-fn dropped(cp: &Cp, terminal: &Terminal, line: &Line) {
+    let Some(terminal) = line.graf.disconnect().and_then(|id| cp.terminal(id)) else { return };
     let vdev = line.graf.vdev();
     terminal.set_line(None);
     terminal.write(&format!("DROP FROM {} {vdev:04X}", line.userid), Tone::Normal, cp.now());
-    notify(cp, terminal, &format!("DROP FROM {:<8}", line.userid));
+    notify(cp, &terminal, &format!("DROP FROM {:<8}", line.userid));
 }
 
 /// Every terminal that is dialed to a virtual machine is dropped.
