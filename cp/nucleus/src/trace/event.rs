@@ -1,7 +1,7 @@
 //! What happened in one step of a virtual CPU, and how TRACE writes it.
 
 use crate::examine::{self, Meaning};
-use arch::io::{self, Ccw, CcwFormat, SubsystemId};
+use arch::io::{self, Ccw, SubsystemId};
 use arch::lowcore::{esa, z};
 use base::layout::U32;
 use complex::Configuration;
@@ -290,7 +290,6 @@ impl Orb {
         examine::read(state, Meaning::Logical, at, &mut operand.as_mut_bytes()[..io::Orb::BASE]).ok()?;
         let io::Orb { parameter, flags, program, .. } = operand;
         let mut orb = Orb { parameter: parameter.get(), flags: flags.get(), program: program.get(), ccws: Vec::new() };
-        let format_1 = operand.format() == CcwFormat::One;
         let mut next = orb.program;
         while orb.ccws.len() < CCWS {
             let mut ccw = [0; 8];
@@ -300,7 +299,7 @@ impl Orb {
             orb.ccws.push((next, ccw));
             let Ccw { command, flags, address, .. } = Ccw::decode(operand.format(), ccw);
             match command & 15 {
-                8 if format_1 || command & 15 == 8 => next = address,
+                8 => next = address,
                 _ if flags & 0xc0 != 0 => next += 8,
                 _ => break,
             }
