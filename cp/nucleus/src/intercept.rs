@@ -3,16 +3,15 @@
 use crate::command::{self, Issuer, Origin};
 use crate::diagnose;
 use crate::machine::Machine;
-use consoles::FLOOD;
-use consoles::display::Tone;
-use consoles::terminal::Ending;
-
 use crate::processor::Work;
 use crate::system::Cp;
 use crate::vmdbk::Vmdbk;
 use arch::Psw;
 use base::{Tod, ebcdic};
 use complex::Exit;
+use consoles::FLOOD;
+use consoles::display::Tone;
+use consoles::terminal::Ending;
 use directory::SpoolKind;
 use dispatch::Return;
 use std::any::Any;

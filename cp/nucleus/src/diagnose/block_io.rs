@@ -7,13 +7,13 @@ use arch::diagnose::{
     BlockRequests, BlockRequests64, SyncBlock, SyncBlockIo,
 };
 use arch::io::DeviceStatus;
+use arch::{Program, Real};
+use cpu::{External, Interruption};
+use devices::dasd::Request as Metered;
 use iucv::block::reason;
 use iucv::{List, flag};
 use minidisk::BlockEnvironment;
 use minidisk::blocks::{BlockDisk, BlockError};
-use arch::{Program, Real};
-use cpu::{External, Interruption};
-use devices::dasd::Request as Metered;
 use std::sync::atomic::Ordering;
 use zerocopy::{FromBytes, IntoBytes, transmute, transmute_mut, transmute_ref};
 

@@ -2,9 +2,9 @@
 
 use super::Call;
 use crate::command::{self, Issuer, Origin};
-use consoles::display::Tone;
 use crate::vmdbk::Emsg;
 use base::ebcdic;
+use consoles::display::Tone;
 use cpu::Interruption;
 
 /// Reject a password on the command line.

@@ -7,8 +7,8 @@ use consoles::terminal::Terminal;
 use cpu::Interruption;
 use dasd::Kind;
 use devices::tape::Model;
-use unitrecord::lock_unit;
 use directory::SpoolKind;
+use unitrecord::lock_unit;
 use zerocopy::{IntoBytes, transmute};
 
 /// Device class and type bytes, status and flags of the virtual device, and what the real one is.

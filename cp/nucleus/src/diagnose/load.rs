@@ -3,9 +3,9 @@
 use super::Call;
 use crate::command::ipl;
 use crate::intercept;
-use consoles::terminal::Ending;
 use base::ebcdic;
 use complex::diagnose308::Next;
+use consoles::terminal::Ending;
 use cpu::Interruption;
 use std::sync::atomic::Ordering;
 
