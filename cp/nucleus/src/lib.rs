@@ -1,10 +1,12 @@
 //! CP, the Control Program: virtual machines for users.
 //!
 //! * `system`: which users are logged on, at which terminals; `events`: what a key press does, and time that passes;
-//!   `logon`: the way in and out; `vmdbk`: one virtual machine.
-//! * `command`: the table of commands and one file for each.
-//! * `diagnose`: the services that a program asks for.
-//! * `class`: privilege classes.
+//!   `logon`: the way in and out.
+//! * `vmdbk`: one virtual machine; `machine`: its hardware; `processor`: what runs it; `intercept`: what it leaves to
+//!   CP; `trace` and `examine`: what TRACE, DISPLAY and STORE see of it.
+//! * `command`: the table of commands and one file for each; `class`: privilege classes.
+//! * `diagnose`: the services that a program asks for; `block_path`: minidisks at the ends of IUCV's paths.
+//! * `tell`: lines from one user to another; `tape`: real tape drives.
 //!
 //! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], terminals are told and asked.
 
