@@ -6,7 +6,8 @@
 use crate::local;
 use crate::server::Notes;
 use base::Held;
-use consoles::terminal::{Host, Terminal};
+use consoles::host::Host;
+use consoles::terminal::Terminal;
 use nucleus::system::Cp;
 use nucleus::vmdbk::Vmdbk;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcsetattr};

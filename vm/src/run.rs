@@ -47,7 +47,7 @@ pub fn run(options: &Options<'_>) -> Result<(), String> {
     let secure = if tls.is_some() { " with TLS" } else { "" };
     let bound = server.listen(&address, tls)?;
     let stop = notes.clone();
-    crate::signals::on_end(move || consoles::terminal::Host::shut_down(&*stop))?;
+    crate::signals::on_end(move || consoles::host::Host::shut_down(&*stop))?;
     if options.headless {
         cp.start(None);
     } else {

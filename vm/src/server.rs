@@ -8,7 +8,8 @@
 use crate::painter::{Painter, View};
 use crate::tls::Wire;
 use consoles::display::{Key, Size};
-use consoles::terminal::{Ending, Host, Kind, Terminal};
+use consoles::host::{Ending, Host};
+use consoles::terminal::{Kind, Terminal};
 use mio::net::TcpListener;
 use mio::{Events, Interest, Poll, Token, Waker};
 use nucleus::system::Cp;

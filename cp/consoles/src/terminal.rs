@@ -8,12 +8,10 @@
 use super::display::{Action, Display, Key, Screen, Size, Tone, Turn};
 use super::glass::Glass;
 use super::graf::Line;
-use super::host::Handle;
+use super::host::{Handle, Host};
 use crate::agenda::{Agenda, Item};
 use base::{Held, Tod};
 use std::sync::{Arc, Mutex, MutexGuard};
-
-pub use super::host::{Ending, Host, Silent};
 
 /// The fields of the logo, in the order in which their contents come with a key.
 pub const LOGO_FIELDS: [&str; 3] = ["USERID", "PASSWORD", "COMMAND"];
@@ -497,6 +495,7 @@ impl Terminal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::Silent;
 
     fn terminal(kind: Kind) -> Terminal {
         Terminal::new(1, "0009".into(), kind, String::new(), true, "TEST", Arc::new(Silent))

@@ -11,7 +11,7 @@ use base::{Tod, ebcdic};
 use complex::Exit;
 use consoles::FLOOD;
 use consoles::display::Tone;
-use consoles::terminal::Ending;
+use consoles::host::Ending;
 use directory::SpoolKind;
 use dispatch::Return;
 use std::any::Any;

@@ -2,7 +2,8 @@
 
 use base::{Clock, Tod};
 use consoles::display::{Key, Size};
-use consoles::terminal::{Entry, Kind, Silent, Terminal};
+use consoles::host::Silent;
+use consoles::terminal::{Entry, Kind, Terminal};
 use directory::{Directory, Passwords};
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;
@@ -268,6 +269,14 @@ fn a_terminal_is_dialed_to_a_virtual_3270() {
     assert!(caller.cp_screen().contains("DROP FROM GUEST 0320"), "{}", caller.cp_screen());
     caller.say("");
     assert!(caller.terminal.shows_logo());
+    // One that hangs up leaves its line to others.
+    let passer = room.display();
+    passer.key(Key::Clear, "");
+    passer.say("dial guest");
+    assert_eq!(room.cp.dialed_count(), 1);
+    room.cp.hang_up(passer.terminal.id);
+    assert_eq!(room.cp.dialed_count(), 0);
+    assert!(passer.cp_screen().contains("DROP FROM GUEST 0320"), "{}", passer.cp_screen());
     // The next terminal finds nothing of the last one's, and LOGOFF drops it.
     caller.key(Key::Clear, "");
     caller.say("dial guest 0320");

@@ -3,7 +3,8 @@
 
 use base::{Clock, Tod};
 use consoles::display::{Key, Size, Tone};
-use consoles::terminal::{Kind, Silent, Terminal};
+use consoles::host::Silent;
+use consoles::terminal::{Kind, Terminal};
 use directory::{Directory, Passwords};
 use nucleus::logon;
 use nucleus::system::{Cp, SystemConfig};

@@ -2,7 +2,8 @@
 
 mod time;
 
-use consoles::terminal::{Kind, Silent, Terminal};
+use consoles::host::Silent;
+use consoles::terminal::{Kind, Terminal};
 use directory::{Directory, Passwords};
 use nucleus::system::{Cp, SystemConfig};
 use std::sync::Arc;

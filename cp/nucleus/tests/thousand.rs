@@ -1,7 +1,7 @@
 //! A thousand virtual machines that have nothing to do cost nothing: no processor time, no timers, little storage.
 
 use base::{Clock, Tod};
-use consoles::terminal::Silent;
+use consoles::host::Silent;
 use directory::{Directory, Passwords};
 use nucleus::logon;
 use nucleus::system::{Cp, SystemConfig};

@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use base::{Clock, Tod};
 use consoles::display::{Key, Size};
-use consoles::terminal::{Kind, Silent};
+use consoles::host::Silent;
+use consoles::terminal::Kind;
 use directory::{Directory, Passwords};
 use nucleus::command::{COMMANDS, query::QUERIES, set::SETTINGS};
 use nucleus::system::{Cp, SystemConfig};

@@ -2,7 +2,8 @@
 
 use crate::{cards, good, scratch};
 use base::{Clock, Tod};
-use consoles::terminal::{Kind, Silent, Terminal};
+use consoles::host::Silent;
+use consoles::terminal::{Kind, Terminal};
 use dasd::model::CkdModel;
 use dasd::{Blocks, Extent, Memory, Volume, label};
 use devices::tape::Model;

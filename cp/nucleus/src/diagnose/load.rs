@@ -5,7 +5,7 @@ use crate::command::ipl;
 use crate::intercept;
 use base::ebcdic;
 use complex::diagnose308::Next;
-use consoles::terminal::Ending;
+use consoles::host::Ending;
 use cpu::Interruption;
 use std::sync::atomic::Ordering;
 

@@ -5,7 +5,8 @@ mod snapshots;
 #[path = "../time/mod.rs"]
 mod time;
 
-use consoles::terminal::{Kind as Screen, Silent, Terminal};
+use consoles::host::Silent;
+use consoles::terminal::{Kind as Screen, Terminal};
 use dasd::{Format, Image, Kind, Options, Tracks, create_with, label};
 use directory::{Directory, Passwords};
 use minidisk::policy::Policy;

@@ -9,7 +9,8 @@ mod time;
 mod timing;
 
 use base::ebcdic;
-use consoles::terminal::{Kind, Silent, Terminal};
+use consoles::host::Silent;
+use consoles::terminal::{Kind, Terminal};
 use dasd::model::{CkdModel, FbaModel};
 use dasd::{Count, Memory, Track, Volume};
 use directory::{Directory, Passwords};
