@@ -283,6 +283,8 @@ fn a_channel_report_is_a_machine_check() {
         (s.fpc, s.tod_programmable, s.clock_comparator) = (0x0070_0000, 7, 0x1234_5600);
         s.set_vr(17, 17);
     });
+    machine.put64(0x1308, 66);
+    machine.put(0x1318, &[0, 0, 0, 77]);
     machine.put64(z::EXTENDED_SAVE_AREA, 0x3_0000);
     machine.configuration.shared().floating.machine_check(0x0040_0f1d_4033_0000);
     machine.cpu(0).state.signals().raise(attention::MACHINE_CHECK);
@@ -292,6 +294,7 @@ fn a_channel_report_is_a_machine_check() {
     assert_eq!(machine.get64(z::MACHINE_CHECK_CODE), 0x0040_0f5d_4033_0000, "vector registers are valid");
     assert_eq!((machine.get64(0x3_0118), machine.get64(0x3_0050)), (17, 55));
     assert_eq!(machine.get64(z::MACHINE_CHECK_OLD + 8), PROGRAM);
+    assert_eq!((machine.get64(0x1308), machine.get32(0x1318)), (66, 77), "the PSW's and the prefix's places stay");
     assert_eq!((machine.get64(0x1298), machine.get32(0x1350)), (33, 44), "general and access registers");
     assert_eq!((machine.get64(0x1228), machine.get64(0x13c8)), (55, 99), "floating-point and control registers");
     assert_eq!((machine.get32(0x131c), machine.get32(0x1324)), (0x0070_0000, 7), "FPC and TOD programmable register");

@@ -166,7 +166,13 @@ fn status_is_stored() {
         s.set_psw(Psw { mask: WIDE, address: 0x5678 });
         s.set_clock_comparator(0x1234_5600);
     }
+    // Reserved bytes of the areas are not touched.
+    const RESERVED: [u64; 2] = [0x110, 0x138];
+    for area in [0x1200, 0x3_0000, 0x600] {
+        RESERVED.iter().for_each(|offset| machine.put64(area + offset, 0xeeee_eeee_eeee_eeee));
+    }
     let check = |at: u64| {
+        assert_eq!(RESERVED.map(|offset| machine.get64(at + offset)), [0xeeee_eeee_eeee_eeee; 2]);
         // Distances from the area's beginning.
         assert_eq!(machine.get64(at + 0x18), 36);
         assert_eq!(machine.get64(at + 0x80 + 0x18), 33);
@@ -186,6 +192,27 @@ fn status_is_stored() {
     assert_eq!(signal(&machine, 1, STORE_STATUS, 0x80_0000), (1, 0x100), "beyond storage");
     machine.configuration.start(1);
     assert_eq!(signal(&machine, 1, STORE_STATUS, 0x3_0000), (1, 0x200), "not stopped");
+}
+
+#[test]
+fn status_is_stored_in_esa_390() {
+    let machine = Machine::with(Architecture::Esa, 2);
+    {
+        let mut core = machine.cpu(1);
+        let s = &mut core.state;
+        (s.gr[3], s.ar[3], s.cr[3], s.fpr[6]) = (33, 34, 35, 36);
+        s.set_prefix(0x10_0000).expect("it is in storage");
+        s.set_psw(Psw { mask: mask::BASIC_ADDRESSING, address: 0x5678 });
+        s.set_clock_comparator(0x1234_5600);
+    }
+    const RESERVED: [u64; 3] = [0xe8, 0xf8, 0x110];
+    RESERVED.iter().for_each(|&at| machine.put64(at, 0xeeee_eeee_eeee_eeee));
+    assert_eq!(signal(&machine, 1, STOP_AND_STORE, 0), (0, 0));
+    assert_eq!(machine.get64(0xe0), 0x1234_5600, "the clock comparator");
+    assert_eq!((machine.get64(0x100), machine.get32(0x108)), (0x0008_0000_8000_5678, 0x10_0000), "PSW and prefix");
+    assert_eq!((machine.get32(0x12c), machine.get64(0x178)), (34, 36), "access and floating-point registers");
+    assert_eq!((machine.get32(0x18c), machine.get32(0x1cc)), (33, 35), "general and control registers");
+    assert_eq!(RESERVED.map(|at| machine.get64(at)), [0xeeee_eeee_eeee_eeee; 3], "reserved bytes are not touched");
 }
 
 #[test]

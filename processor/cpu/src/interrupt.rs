@@ -7,6 +7,7 @@ use crate::state::{Architecture, Interruption, PerEvent, State};
 use arch::lowcore::{EsaSaveArea, SaveArea, esa, z};
 use arch::{Absolute, PAGE_MASK, Program, Psw, Real};
 use base::layout::{U16, U32, U64};
+use std::mem::offset_of;
 use storage::NotAvailable;
 use zerocopy::IntoBytes;
 
@@ -227,40 +228,38 @@ impl State {
     }
 
     /// Stores all registers and timers in the save area at `at`, and the PSW and the prefix, too, with `status`. The
-    /// rest of it stays.
+    /// rest of it is not touched: other CPUs may store there meanwhile.
     fn save(&mut self, at: Absolute, status: bool) {
-        const THERE: &str = "callers check that the area exists";
-        let storage = self.storage().clone();
-        let psw = self.psw();
-        let timer = self.cpu_timer();
+        let (psw, timer) = (self.psw(), self.cpu_timer());
+        let storage = self.storage();
+        let put = |offset: usize, field: &[u8]| {
+            let there = storage.write(Absolute(at.0 + offset as u64), field);
+            there.expect("callers check that the area exists");
+        };
         if self.architecture() == Architecture::Z {
-            let mut area: SaveArea = storage.read_layout(at).expect(THERE);
-            area.floating_point = self.fpr.floating().map(U64::new);
-            area.general = self.gr.map(U64::new);
-            area.access = self.ar.map(U32::new);
-            area.control = self.cr.map(U64::new);
-            area.fpc = self.fpc.into();
-            area.tod_programmable = self.tod_programmable.into();
-            area.cpu_timer = timer.into();
-            area.clock_comparator = (self.clock_comparator >> 8).into();
+            put(offset_of!(SaveArea, floating_point), self.fpr.floating().map(U64::new).as_bytes());
+            put(offset_of!(SaveArea, general), self.gr.map(U64::new).as_bytes());
             if status {
-                area.psw = [psw.mask, psw.address].map(U64::new);
-                area.prefix = (self.prefix as u32).into();
+                put(offset_of!(SaveArea, psw), [psw.mask, psw.address].map(U64::new).as_bytes());
+                put(offset_of!(SaveArea, prefix), U32::new(self.prefix as u32).as_bytes());
             }
-            storage.write(at, area.as_bytes()).expect(THERE);
+            put(offset_of!(SaveArea, fpc), U32::new(self.fpc).as_bytes());
+            put(offset_of!(SaveArea, tod_programmable), U32::new(self.tod_programmable).as_bytes());
+            put(offset_of!(SaveArea, cpu_timer), U64::new(timer).as_bytes());
+            put(offset_of!(SaveArea, clock_comparator), U64::new(self.clock_comparator >> 8).as_bytes());
+            put(offset_of!(SaveArea, access), self.ar.map(U32::new).as_bytes());
+            put(offset_of!(SaveArea, control), self.cr.map(U64::new).as_bytes());
         } else {
-            let mut area: EsaSaveArea = storage.read_layout(at).expect(THERE);
-            area.floating_point = [0, 2, 4, 6].map(|r| self.fpr[r].into());
-            area.general = self.gr.map(|v| (v as u32).into());
-            area.access = self.ar.map(U32::new);
-            area.control = self.cr.map(|v| (v as u32).into());
-            area.cpu_timer = timer.into();
-            area.clock_comparator = self.clock_comparator.into();
+            put(offset_of!(EsaSaveArea, cpu_timer), U64::new(timer).as_bytes());
+            put(offset_of!(EsaSaveArea, clock_comparator), U64::new(self.clock_comparator).as_bytes());
             if status {
-                area.psw = psw.to_short().into();
-                area.prefix = (self.prefix as u32).into();
+                put(offset_of!(EsaSaveArea, psw), U64::new(psw.to_short()).as_bytes());
+                put(offset_of!(EsaSaveArea, prefix), U32::new(self.prefix as u32).as_bytes());
             }
-            storage.write(at, area.as_bytes()).expect(THERE);
+            put(offset_of!(EsaSaveArea, access), self.ar.map(U32::new).as_bytes());
+            put(offset_of!(EsaSaveArea, floating_point), [0, 2, 4, 6].map(|r| U64::new(self.fpr[r])).as_bytes());
+            put(offset_of!(EsaSaveArea, general), self.gr.map(|v| U32::new(v as u32)).as_bytes());
+            put(offset_of!(EsaSaveArea, control), self.cr.map(|v| U32::new(v as u32)).as_bytes());
         }
     }
 
