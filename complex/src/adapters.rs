@@ -80,8 +80,7 @@ impl Configuration {
             state.cc = 3;
             return Ok(());
         }
-        let mut header = ClpRequest::default();
-        state.read_bytes(at, header.as_mut_bytes())?;
+        let header: ClpRequest = state.read_layout(at)?;
         let length = usize::from(header.length.get());
         if !(size_of::<ClpRequest>()..=clp::BLOCK - size_of::<ClpResponse>()).contains(&length) {
             return Err(Program::Operand.into());

@@ -55,8 +55,7 @@ impl Configuration {
             }
             5 => {
                 let at = self.block_address(cpu, address)?;
-                let mut block = IplBlock::new_zeroed();
-                self.storage().read(at, block.as_mut_bytes()).map_err(|_| Program::Addressing)?;
+                let block: IplBlock = self.storage().read_layout(at).map_err(|_| Program::Addressing)?;
                 // Only IPL from a CCW device, with the length such a block has.
                 let good = block.kind == CCW_DEVICE && block.length >= size_of::<IplBlock>() as u32;
                 if good {

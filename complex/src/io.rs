@@ -28,8 +28,7 @@ impl Configuration {
             SetAddressLimit | SetChannelMonitor => state.cc,
             ModifySubchannel(at) => {
                 let id = id(state)?;
-                let mut schib = Schib::default();
-                state.read_bytes(at, schib.as_mut_bytes())?;
+                let schib: Schib = state.read_layout(at)?;
                 self.css().modify_subchannel(id, &schib)?
             }
             StartSubchannel(at) => {
@@ -74,7 +73,7 @@ impl Configuration {
                 if at.address % 4096 != 0 {
                     return Err(Program::Specification.into());
                 }
-                let mut block = [0; css::CHSC_BLOCK];
+                let mut block = [0; arch::io::chsc::BLOCK];
                 state.read_bytes(at, &mut block)?;
                 let cc = self.css().channel_subsystem_call(&mut block)?;
                 state.write_bytes(at, &block)?;

@@ -26,7 +26,7 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use storage::Storage;
-use zerocopy::{Immutable, IntoBytes, transmute};
+use zerocopy::{Immutable, IntoBytes};
 
 /// Guest instructions between two looks at what the host and others want.
 const CHUNK: i64 = 2000;
@@ -148,8 +148,7 @@ impl Configuration {
         ilc: u8,
     ) -> Result<(), Interruption> {
         let storage = self.storage().clone();
-        let bytes: [u8; StateDescription::SIZE] = storage.read_array(at).map_err(|_| Program::Addressing)?;
-        let values: StateDescription = transmute!(bytes);
+        let values: StateDescription = storage.read_layout(at).map_err(|_| Program::Addressing)?;
         let description = Description { storage: &storage, at };
         let space = HostSpace::of(host, values.first_byte(), values.last_byte());
         if let Some(why) = invalid(&values, &space) {

@@ -27,7 +27,6 @@ mod pending;
 mod protection;
 mod subchannel;
 
-pub use arch::io::chsc::BLOCK as CHSC_BLOCK;
 pub use command::{Command, Outcome, Sense, sense};
 pub use data::Data;
 pub use device::{Device, Reset};

@@ -7,7 +7,7 @@ use arch::io::{
     subchannel_status as status,
 };
 use arch::{Absolute, Program};
-use css::{AttachError, CHSC_BLOCK, ChannelSubsystem, Ipl, Notice, Reset};
+use css::{AttachError, ChannelSubsystem, Ipl, Notice, Reset};
 use machine::*;
 use std::sync::{Arc, Mutex};
 use storage::Storage;
@@ -318,7 +318,7 @@ fn a_synchronous_program_leaves_no_trace() {
 fn channel_subsystem_calls_are_answered() {
     let mut m = Machine::new();
     let mut call = |request: &[u8]| {
-        let mut block = [0xee; CHSC_BLOCK];
+        let mut block = [0xee; arch::io::chsc::BLOCK];
         block[..request.len()].copy_from_slice(request);
         m.css.channel_subsystem_call(&mut block).map(|cc| {
             assert_eq!(cc, 0);
