@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct GaloisBlock {
-    reserved: [u8; 12],
+    reserved_00: [u8; 12],
     pub counter: U32,
     pub tag: [u8; 16],
     /// The hash subkey.
@@ -26,13 +26,13 @@ pub const SEED: usize = 111;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct GeneratorBlock {
-    reserved_1: U32,
+    reserved_00: U32,
     pub reseed_counter: U32,
     /// How many bytes have been made.
     pub stream: U64,
-    reserved_2: u8,
+    reserved_10: u8,
     pub v: [u8; SEED],
-    reserved_3: u8,
+    reserved_80: u8,
     pub c: [u8; SEED],
 }
 const _: () = assert!(size_of::<GeneratorBlock>() == 240);
@@ -41,6 +41,6 @@ impl GeneratorBlock {
     /// A block whose reserved bytes are zero.
     pub fn new(reseed_counter: u32, stream: u64, v: [u8; SEED], c: [u8; SEED]) -> GeneratorBlock {
         let (reseed_counter, stream) = (U32::new(reseed_counter), U64::new(stream));
-        GeneratorBlock { reserved_1: U32::ZERO, reseed_counter, stream, reserved_2: 0, v, reserved_3: 0, c }
+        GeneratorBlock { reserved_00: U32::ZERO, reseed_counter, stream, reserved_10: 0, v, reserved_80: 0, c }
     }
 }

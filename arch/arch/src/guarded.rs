@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct Controls {
-    reserved: U64,
+    reserved_00: U64,
     pub designation: U64,
     /// Which of the 64 sections are guarded.
     pub sections: U64,
@@ -20,14 +20,14 @@ const _: () = assert!(size_of::<Controls>() == 32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub struct EventList {
-    reserved_1: u8,
+    reserved_00: u8,
     /// The addressing mode: extended and basic.
     pub mode: u8,
     /// Which instruction it was.
     pub cause: u8,
     /// DAT, the address space and the access register.
     pub access: u8,
-    reserved_2: U32,
+    reserved_04: U32,
     pub handler: U64,
     pub instruction: U64,
     pub operand: U64,

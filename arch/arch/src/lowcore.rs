@@ -11,15 +11,15 @@ pub struct SaveArea {
     pub general: [U64; 16],
     /// STORE STATUS alone stores the PSW and the prefix.
     pub psw: [U64; 2],
-    reserved_1: U64,
+    reserved_110: U64,
     pub prefix: U32,
     pub fpc: U32,
-    reserved_2: U32,
+    reserved_120: U32,
     pub tod_programmable: U32,
     pub cpu_timer: U64,
     /// Bits 0-55 of the clock comparator, on the right of a zero byte.
     pub clock_comparator: U64,
-    reserved_3: U64,
+    reserved_138: U64,
     pub access: [U32; 16],
     pub control: [U64; 16],
 }
@@ -31,11 +31,11 @@ const _: () = assert!(size_of::<SaveArea>() == 512);
 pub struct EsaSaveArea {
     pub cpu_timer: U64,
     pub clock_comparator: U64,
-    reserved_1: [U64; 3],
+    reserved_010: [U64; 3],
     /// STORE STATUS alone stores the PSW and the prefix.
     pub psw: U64,
     pub prefix: U32,
-    reserved_2: [U32; 5],
+    reserved_034: [U32; 5],
     pub access: [U32; 16],
     /// Registers 0, 2, 4 and 6.
     pub floating_point: [U64; 4],

@@ -12,10 +12,10 @@ pub struct CounterInformation {
     pub authorized: U16,
     pub enabled: U16,
     pub active: U16,
-    reserved_1: U16,
+    reserved_08: U16,
     /// The version of the other sets' layout.
     pub second_version: U16,
-    reserved_2: [U16; 26],
+    reserved_0c: [U16; 26],
 }
 const _: () = assert!(size_of::<CounterInformation>() == 64);
 
@@ -27,9 +27,9 @@ pub struct SamplingInformation {
     pub controls: U32,
     /// Bytes of a basic-sampling data entry.
     pub basic_entry: U16,
-    reserved_1: [U16; 19],
+    reserved_06: [U16; 19],
     /// The CPU's speed in megahertz.
     pub speed: U32,
-    reserved_2: [U64; 2],
+    reserved_30: [U64; 2],
 }
 const _: () = assert!(size_of::<SamplingInformation>() == 64);

@@ -9,7 +9,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub struct ExtendedClock {
     pub epoch_index: u8,
     pub tod: U64,
-    reserved: [u8; 3],
+    reserved_09: [u8; 3],
     /// Never zero, and another for each CPU.
     pub distinct: U16,
     pub programmable: U16,

@@ -9,7 +9,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 pub struct DiagnosticBlock {
     pub format: u8,
     pub flags: u8,
-    reserved_1: [u8; 4],
+    reserved_02: [u8; 4],
     /// How deep transactions were nested.
     pub depth: U16,
     pub abort_code: U64,
@@ -19,12 +19,12 @@ pub struct DiagnosticBlock {
     /// This and what follows is of program interruptions.
     pub exception_access_id: u8,
     pub data_exception_code: u8,
-    reserved_2: U16,
+    reserved_22: U16,
     /// Instruction-length code and interruption code.
     pub program: U32,
     pub translation_exception_id: U64,
     pub breaking_event: U64,
-    reserved_3: [U64; 9],
+    reserved_38: [U64; 9],
     /// General registers at the abort.
     pub general: [U64; 16],
 }

@@ -41,7 +41,7 @@ pub struct CkdCharacteristics {
     pub control_unit_class: u8,
     pub reserved_2b: u8,
     /// As `longest_r0`.
-    pub longest_r0_44: U16,
+    pub longest_r0_2c: U16,
     pub reserved_2e: [u8; 2],
     pub factor_6: u8,
     pub reserved_31: [u8; 11],

@@ -75,7 +75,7 @@ pub struct SubsystemStatistics {
     pub fast_writes: U32,
     pub sequential_fast_writes: U32,
     /// As `staged`.
-    pub staged_84: U32,
+    pub staged_54: U32,
     pub reserved_58: [u8; 6],
     /// The subsystem's identification.
     pub ssid: U16,

@@ -23,7 +23,7 @@ impl Ciw {
 }
 
 /// What every device answers to Sense ID.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 struct Types {
     ones: u8,
@@ -35,7 +35,7 @@ struct Types {
 const _: () = assert!(size_of::<Types>() == 7);
 
 /// What a device answers to Sense ID (X'E4').
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SenseId {
     types: Types,
     /// At most 62.

@@ -341,7 +341,7 @@ impl Statistics {
         told.delayed = count(self.delayed);
         told.fast_writes = told.fast_write_hits;
         told.sequential_fast_writes = told.sequential_fast_write_hits;
-        told.staged_84 = told.staged;
+        told.staged_54 = told.staged;
         told.ssid.set(ssid);
         told
     }

@@ -110,7 +110,7 @@ impl Eckd {
         fault.sense(self.control_unit.sense_bytes(), self.head.cylinder(), self.head.head())
     }
 
-    /// Parameters that a command must have: `N` bytes.
+    /// Parameters that a command must have, all of them.
     pub(super) fn parameters<T: FromBytes + IntoBytes>(data: &mut Data<'_>) -> Result<T, Fault> {
         let mut parameters = T::new_zeroed();
         if data.fetch_some(parameters.as_mut_bytes()) == size_of::<T>() { Ok(parameters) } else { Err(Fault::SHORT) }

@@ -71,7 +71,7 @@ pub(super) fn characteristics(kind: &Kind, unit: ControlUnit) -> CkdCharacterist
     told.mdr_record = g.unit_type;
     told.obr_record = g.unit_type;
     told.control_unit_class = (unit.kind >> 8) as u8;
-    told.longest_r0_44 = told.longest_r0;
+    told.longest_r0_2c = told.longest_r0;
     told.long_cylinders.set(cylinders);
     told
 }
