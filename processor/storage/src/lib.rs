@@ -315,7 +315,7 @@ impl Storage {
     }
 
     /// A layout that lies at `a`, for a CPU.
-    pub fn load_layout<T: FromBytes + IntoBytes>(&self, a: Absolute) -> Result<T, NotAvailable> {
+    fn load_layout<T: FromBytes + IntoBytes>(&self, a: Absolute) -> Result<T, NotAvailable> {
         let mut layout = T::new_zeroed();
         self.load(a, layout.as_mut_bytes())?;
         Ok(layout)
@@ -329,11 +329,6 @@ impl Storage {
     /// The doubleword at `a`, for a CPU.
     pub fn load_u64(&self, a: Absolute) -> Result<u64, NotAvailable> {
         self.load_layout(a).map(U64::get)
-    }
-
-    /// Stores a halfword, for a CPU.
-    pub fn store_u16(&self, a: Absolute, v: u16) -> Result<(), NotAvailable> {
-        self.store(a, U16::new(v).as_bytes())
     }
 
     /// Stores a word, for a CPU.
@@ -371,11 +366,6 @@ impl Storage {
     /// The doubleword at `a`.
     pub fn read_u64(&self, a: Absolute) -> Result<u64, NotAvailable> {
         self.read_layout(a).map(U64::get)
-    }
-
-    /// Stores a halfword.
-    pub fn write_u16(&self, a: Absolute, v: u16) -> Result<(), NotAvailable> {
-        self.write(a, U16::new(v).as_bytes())
     }
 
     /// Stores a word.

@@ -19,6 +19,7 @@ pub mod abort {
 
 /// How deep transactions nest.
 pub const DEPTH: u16 = 15;
+
 /// A transaction under way.
 pub struct Transaction {
     pub depth: u16,

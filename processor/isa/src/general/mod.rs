@@ -47,6 +47,7 @@ fn compare_code(order: Ordering) -> u8 {
 }
 
 /// An operand of `len` bytes, at most 16, as a number.
+#[inline]
 fn fetch_number(s: &mut State, at: At, len: usize) -> Result<u128, Interruption> {
     let mut number = U128::ZERO;
     s.read_bytes(at, &mut number.as_mut_bytes()[16 - len..])?;
@@ -54,6 +55,7 @@ fn fetch_number(s: &mut State, at: At, len: usize) -> Result<u128, Interruption>
 }
 
 /// Stores the last `len` bytes of a number, at most 16.
+#[inline]
 fn store_number(s: &mut State, at: At, len: usize, v: u128) -> Result<(), Interruption> {
     s.write_bytes(at, &U128::new(v).as_bytes()[16 - len..])
 }
