@@ -249,7 +249,8 @@ impl Emitter<'_> {
         let routine = |stores: bool| scratch(if stores { STORE_ALONE } else { FETCH_ALONE });
         if let Some((from, last)) = again {
             let no = if firm { site } else { self.a.new_dynamic_label() };
-            displaced!(self, from, (lea rcx,) [Rq(base)] (; mov eax, last ; call QWORD [rbp + routine(stores)] ; jne =>no));
+            displaced!(self, from, (lea rcx,) [Rq(base)] (; mov eax, last ; call QWORD [rbp + routine(stores)]
+                ; jne =>no));
             displaced!(self, fetches, (mov) [rsp] (, rcx));
             if stores && (!firm || access.base == LASTING) {
                 displaced!(self, stores_at, (mov) [rsp] (, rcx));
@@ -290,7 +291,8 @@ pub fn emit(a: &mut Assembler) -> [usize; 2] {
     [(layout::ENTRY_READ, false), (layout::ENTRY_WRITE, true)].map(|(tag, store)| {
         let (at, other) = (e.a.offset().0, e.a.new_dynamic_label());
         asm!(e, lea rdx, [rcx + rax] ; mov eax, ecx ; shr eax, 7 ; and eax, layout::PLACES as i32
-            ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; and rdx, -4096 ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)]
+            ; add rax, [BYTE rbp + near(layout::DATA_WINDOW)] ; and rdx, -4096
+            ; or rdx, [BYTE rbp + near(layout::DATA_SPACE)]
             ; cmp rdx, [BYTE rax + tag as i8] ; mov rcx, [BYTE rax + layout::ENTRY_HOST as i8]
             ; mov rdx, [BYTE rax + layout::ENTRY_CODE as i8]);
         if store {

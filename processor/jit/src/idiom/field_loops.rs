@@ -80,13 +80,17 @@ impl Emitter<'_> {
             asm!(self, jb =>done);
             displaced!(self, to.at, (lea rcx,) [Rq(host(to.base))] ());
             displaced!(self, from.at, (lea rdx,) [Rq(host(from.base))] ());
-            asm!(self, mov [rbp + source], rsi ; mov [rbp + target], rdi ; mov eax, length ; call QWORD [rbp + scratch(MOVE_FIELD)]
+            asm!(self, mov [rbp + source], rsi ; mov [rbp + target], rdi ; mov eax, length
+                ; call QWORD [rbp + scratch(MOVE_FIELD)]
                 ; mov rsi, [rbp + source] ; mov rdi, [rbp + target] ; jne =>done
-                ; mov rcx, [rbp + scratch(TO_LAST)] ; mov [rsp + slot(to.base)], rcx ; mov [rsp + store_slot(to.base)], rcx
-                ; mov rcx, [rbp + scratch(FROM_LAST)] ; mov [rsp + slot(from.base)], rcx ; and QWORD [rsp + store_slot(from.base)], 0);
+                ; mov rcx, [rbp + scratch(TO_LAST)] ; mov [rsp + slot(to.base)], rcx
+                ; mov [rsp + store_slot(to.base)], rcx
+                ; mov rcx, [rbp + scratch(FROM_LAST)] ; mov [rsp + slot(from.base)], rcx
+                ; and QWORD [rsp + store_slot(from.base)], 0);
             // The slots are for the pages in which the fields end, and so are mostly the ones that come next.
             for Field { base, at } in stretch.fields() {
-                asm!(self, lea rcx, [Rq(host(base)) + at + length - 1] ; and rcx, -4096 ; mov [rsp + slots::page(base)], rcx
+                asm!(self, lea rcx, [Rq(host(base)) + at + length - 1] ; and rcx, -4096
+                    ; mov [rsp + slots::page(base)], rcx
                     ; add Rq(host(base)), length);
             }
             if long_count {
@@ -104,15 +108,18 @@ impl Emitter<'_> {
         match (moves, wide_fills()) {
             (true, true) => {
                 asm!(self, mov rsi, rdx ; mov rdx, rdi ; sub rdx, rsi ; sub rdx, 1 ; cmp rdx, rcx ; jb >slowly
-                ; each: ; vmovups ymm0, [rsi] ; vmovups ymm1, [rsi + 32] ; vmovups [rdi], ymm0 ; vmovups [rdi + 32], ymm1
-                ; vmovups ymm0, [rsi + 64] ; vmovups ymm1, [rsi + 96] ; vmovups [rdi + 64], ymm0 ; vmovups [rdi + 96], ymm1
+                ; each: ; vmovups ymm0, [rsi] ; vmovups ymm1, [rsi + 32] ; vmovups [rdi], ymm0
+                ; vmovups [rdi + 32], ymm1
+                ; vmovups ymm0, [rsi + 64] ; vmovups ymm1, [rsi + 96] ; vmovups [rdi + 64], ymm0
+                ; vmovups [rdi + 96], ymm1
                 ; sub rsi, -128 ; sub rdi, -128 ; sub ecx, 128 ; jne <each ; vzeroupper ; jmp >moved
                 // A destination that begins within the source sees what was moved before.
                 ; slowly: ; rep movsb ; moved:)
             }
             (true, false) => asm!(self, mov rsi, rdx ; rep movsb),
             (false, true) => asm!(self, vxorps ymm0, ymm0, ymm0
-                ; each: ; vmovups [rdi], ymm0 ; vmovups [rdi + 32], ymm0 ; vmovups [rdi + 64], ymm0 ; vmovups [rdi + 96], ymm0
+                ; each: ; vmovups [rdi], ymm0 ; vmovups [rdi + 32], ymm0 ; vmovups [rdi + 64], ymm0
+                ; vmovups [rdi + 96], ymm0
                 ; sub rdi, -128 ; sub ecx, 128 ; jne <each ; vzeroupper),
             (false, false) => asm!(self, mov edx, eax ; xor eax, eax ; rep stosb ; mov eax, edx),
         }
@@ -170,7 +177,8 @@ pub fn emit(a: &mut Assembler) -> usize {
     asm!(e, mov rcx, [rbp + scratch(FROM)] ; xor eax, eax ; call QWORD [rbp + scratch(FETCH_ALONE)] ; jne =>out
         ; mov [rbp + scratch(FROM_FIRST)], rcx
         // How much of each is in its first page.
-        ; mov ecx, [rbp + scratch(LENGTH)] ; mov eax, [rbp + scratch(TO)] ; or eax, -4096 ; neg eax ; cmp eax, ecx ; cmova eax, ecx
+        ; mov ecx, [rbp + scratch(LENGTH)] ; mov eax, [rbp + scratch(TO)] ; or eax, -4096 ; neg eax ; cmp eax, ecx
+        ; cmova eax, ecx
         ; mov edx, [rbp + scratch(FROM)] ; or edx, -4096 ; neg edx ; cmp edx, ecx ; cmova edx, ecx
         ; mov rdi, [rbp + scratch(TO)] ; add rdi, [rbp + scratch(TO_FIRST)]
         ; mov rsi, [rbp + scratch(FROM)] ; add rsi, [rbp + scratch(FROM_FIRST)]
@@ -179,16 +187,20 @@ pub fn emit(a: &mut Assembler) -> usize {
         ; cmp eax, edx ; je =>third ; ja =>source
         ; mov rdi, [rbp + scratch(TO)] ; add rdi, [rbp + scratch(TO_LAST)] ; add rdi, rax ; mov ecx, edx ; sub ecx, eax
         ; call =>piece ; mov eax, edx ; jmp =>third
-        ; =>source ; mov rsi, [rbp + scratch(FROM)] ; add rsi, [rbp + scratch(FROM_LAST)] ; add rsi, rdx ; mov ecx, eax ; sub ecx, edx
+        ; =>source ; mov rsi, [rbp + scratch(FROM)] ; add rsi, [rbp + scratch(FROM_LAST)] ; add rsi, rdx
+        ; mov ecx, eax ; sub ecx, edx
         ; call =>piece
         ; =>third ; mov rdi, [rbp + scratch(TO)] ; add rdi, [rbp + scratch(TO_LAST)] ; add rdi, rax
         ; mov rsi, [rbp + scratch(FROM)] ; add rsi, [rbp + scratch(FROM_LAST)] ; add rsi, rax
         ; mov ecx, [rbp + scratch(LENGTH)] ; sub ecx, eax ; call =>piece ; cmp eax, eax
         ; =>out ; ret
         // So many bytes as ecx says go from rsi to rdi, which move on past them; eax and edx stay.
-        ; =>piece ; test ecx, ecx ; je >nothing ; mov [rbp + scratch(FIRSTS)], eax ; mov [rbp + scratch(FIRSTS) + 4], edx
+        ; =>piece ; test ecx, ecx ; je >nothing ; mov [rbp + scratch(FIRSTS)], eax
+        ; mov [rbp + scratch(FIRSTS) + 4], edx
         ; mov rdx, rdi ; sub rdx, rsi ; sub rdx, 1 ; cmp rdx, rcx ; jb >slowly
-        ; mov eax, ecx ; mov rcx, rdi ; mov rdx, rsi ; add rdi, rax ; add rsi, rax ; call QWORD [rbp + scratch(MOVE_BYTES)] ; jmp >moved
-        ; slowly: ; rep movsb ; moved: ; mov eax, [rbp + scratch(FIRSTS)] ; mov edx, [rbp + scratch(FIRSTS) + 4] ; nothing: ; ret);
+        ; mov eax, ecx ; mov rcx, rdi ; mov rdx, rsi ; add rdi, rax ; add rsi, rax
+        ; call QWORD [rbp + scratch(MOVE_BYTES)] ; jmp >moved
+        ; slowly: ; rep movsb ; moved: ; mov eax, [rbp + scratch(FIRSTS)] ; mov edx, [rbp + scratch(FIRSTS) + 4]
+        ; nothing: ; ret);
     at
 }

@@ -113,7 +113,8 @@ impl Emitter<'_> {
             ; =>failed ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
         if second.is_some() {
             // One of the first four or of the second.
-            asm!(self, jmp =>group ; =>failed_alone ; mov DWORD [rbp + scratch(SAVED)], INEXACT ; ldmxcsr [rbp + scratch(SAVED)]);
+            asm!(self, jmp =>group ; =>failed_alone ; mov DWORD [rbp + scratch(SAVED)], INEXACT
+                ; ldmxcsr [rbp + scratch(SAVED)]);
         }
         asm!(self, test edx, edx ; jne =>settle ; =>done ; vzeroupper ; =>alone);
     }
@@ -150,7 +151,8 @@ impl Emitter<'_> {
             asm!(self, cmp Rd(count), GROUP)
         }
         asm!(self, jbe =>alone ; cmp BYTE [rbp + MODEST], 1 ; je =>ready
-            ; stmxcsr [rbp + scratch(SAVED)] ; mov eax, [rbp + scratch(SAVED)] ; and eax, 0x3c ; cmp eax, BYTE 0x20 ; jne =>alone
+            ; stmxcsr [rbp + scratch(SAVED)] ; mov eax, [rbp + scratch(SAVED)] ; and eax, 0x3c ; cmp eax, BYTE 0x20
+            ; jne =>alone
             ; mov BYTE [rbp + MODEST], 1 ; =>ready ; vmovups Ry(order), [=>constants.0[0]]);
     }
 

@@ -1,7 +1,6 @@
 //! What is known of a block's instructions before they are emitted. It may be wrong: nothing but speed depends on it.
 
-use crate::plan::natives::Bytes;
-use crate::plan::natives::Native;
+use crate::plan::natives::{Bytes, Native};
 use isa::form::{Operation, Place};
 use isa::{Fields, Form, Instruction, Op, Width, Width::*};
 use translator::Arm;

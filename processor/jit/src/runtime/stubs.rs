@@ -163,8 +163,10 @@ impl Stubs {
         // there is none. rax and rcx change.
         let refill = e.a.offset().0;
         asm!(e, mov rax, [rbp + scratch(RESERVE)] ; test rax, rax ; jle >none
-            ; mov rcx, [rbp + field(layout::ATTENTION)] ; mov ecx, [rcx] ; test ecx, [BYTE rbp + near(layout::OPEN)] ; jne >none
-            ; mov ecx, PORTION as i32 ; cmp rax, rcx ; cmova rax, rcx ; sub [rbp + scratch(RESERVE)], rax ; add r15, rax ; test rax, rax ; ret
+            ; mov rcx, [rbp + field(layout::ATTENTION)] ; mov ecx, [rcx] ; test ecx, [BYTE rbp + near(layout::OPEN)]
+            ; jne >none
+            ; mov ecx, PORTION as i32 ; cmp rax, rcx ; cmova rax, rcx ; sub [rbp + scratch(RESERVE)], rax
+            ; add r15, rax ; test rax, rax ; ret
             ; none: ; xor eax, eax ; ret);
         let alone = shared_probes::emit(a);
         let floats_ready = float_flags::emit(a);
