@@ -380,12 +380,12 @@ impl BlockCache {
 
     /// The translator, which has made what [`BlockCache::code`] found.
     pub fn translator(&mut self) -> &mut dyn Translator {
-        self.translator.as_deref_mut().expect("there is code, so somebody made it")
+        self.translator.as_deref_mut().expect("there is code, so a translator made it")
     }
 
     /// Runs the code of a block, the one at `s.ia`.
     pub fn enter(&mut self, s: &mut State, code: u64) -> translator::Exit {
-        let translator = self.translator.as_mut().expect("there is code, so somebody made it");
+        let translator = self.translator.as_mut().expect("there is code, so a translator made it");
         let exit = translator.enter(s, code);
         if let Some((absolute, code)) = translator.take_loosened() {
             self.translate_again(absolute, code);

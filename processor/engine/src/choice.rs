@@ -95,14 +95,15 @@ fn notice(what: Notice) {
 /// What makes translators, once the program has handed it in.
 static MAKE: OnceLock<Make> = OnceLock::new();
 
-/// What makes the translators of all CPUs. The program that builds a system hands it in before anything is executed.
+/// What makes the translators of all CPUs. The program that builds a system hands it in before anything is executed; a
+/// second call changes nothing. It is one for the process, as [`choose`]'s engine is.
 pub fn provide(make: Make) {
     let _ = MAKE.set(make);
 }
 
 /// A translator, if the host can have one; if not, that is said once.
 pub fn new_translator(wishes: Wishes) -> Option<Box<dyn Translator>> {
-    let make = MAKE.get().expect("the program has handed in what makes translators, or chosen the interpreter");
+    let make = MAKE.get().expect("engine::provide is called before anything is executed, or the interpreter chosen");
     match make(wishes) {
         Ok(translator) => Some(translator),
         Err(why) => {
