@@ -4,8 +4,8 @@
 //! enters ([`ConsoleInput::enter`]) makes the console present attention, and the program answers with READ INQUIRY; if
 //! it reads before there is a line, the command waits, and the console is busy, until one is entered.
 //!
-//! Attention is presented once for each line that nobody was reading for: a program that answers each attention by one
-//! read never finds itself waiting. Like the original, the console rejects Sense ID.
+//! Attention is presented once for each line that no read was waiting for. So a program that answers each attention by
+//! one read never finds itself waiting. Like the original, the console rejects Sense ID.
 
 use crate::SENSE_BYTES;
 use arch::io::DeviceStatus;
@@ -131,7 +131,7 @@ impl Console3215 {
         }
     }
 
-    /// Nobody reads any more: lines that came for the read get their attention.
+    /// No read waits any more: lines that came for the read get their attention.
     fn give_up(&mut self) {
         self.wait(false);
         let mut keyboard = self.input.keyboard();

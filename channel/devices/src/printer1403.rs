@@ -2,7 +2,7 @@
 //!
 //! Bits of a command code say what the carriage does: space 0 to 3 lines or skip to channel 1 to 12, after printing
 //! (write commands) or at once (control commands). Lines go to the [`RecordSink`] with their code, and the carriage
-//! is the business of whoever prints the file.
+//! is the business of the program that prints the file.
 
 use crate::{RecordSink, SENSE_BYTES};
 use css::{Command, Data, Device, Outcome, Sense};

@@ -61,7 +61,7 @@ impl ReadySwitch {
 /// A 2540 reader.
 pub struct Reader2540 {
     source: Box<dyn RecordSource>,
-    /// The card that READ, NO FEED has shown and nobody has fed yet.
+    /// The card that READ, NO FEED has shown and that no command has fed yet.
     card: Option<Vec<u8>>,
     ready: ReadySwitch,
 }
@@ -77,7 +77,7 @@ impl Reader2540 {
         self.ready.clone()
     }
 
-    /// The source of cards, to be changed by whoever supplied it.
+    /// The source of cards, to be changed by the program that supplied it.
     pub fn source(&mut self) -> &mut dyn RecordSource {
         self.source.as_mut()
     }
@@ -146,7 +146,7 @@ impl Device for Reader2540 {
     fn reset(&mut self, kind: css::Reset) {
         self.card = None;
         if kind == css::Reset::System {
-            // Status that nobody has asked for yet is gone as well: an IPL must find no device end in its way.
+            // Pending status is gone as well: an IPL must find no device end in its way.
             self.ready.0.lock().held().pressed = false;
         }
     }

@@ -89,7 +89,7 @@ impl Model {
 #[derive(Default)]
 struct Mounted {
     tape: Option<Tape>,
-    /// A tape was mounted and nobody was told yet.
+    /// A tape was mounted, and the program has not been told yet.
     news: bool,
     bell: Option<Doorbell>,
 }
@@ -210,7 +210,7 @@ impl TapeDrive {
                 let _ = data.fetch_up_to(12);
                 return Outcome::ENDED;
             }
-            // What is on the display of the drive nobody sees.
+            // The drive's display is not shown anywhere.
             code::LOAD_DISPLAY => {
                 let _ = data.fetch_up_to(17);
                 return Outcome::ENDED;

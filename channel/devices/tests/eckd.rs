@@ -306,7 +306,7 @@ fn a_reserved_disk_makes_others_wait() {
     let irb = other.finish(other.id);
     assert_eq!(irb.scsw.device, DeviceStatus::ENDED);
     assert_eq!(other.data(3, 1), [0x77]);
-    // It can be taken away: who had it hears so once, by environmental data, and then waits as others do.
+    // It can be taken away: the device that had it hears so once, by environmental data, and then waits as others do.
     one.good(&[get(0xb4, 32)]);
     other.good(&[get(0x14, 32)]);
     one.good(&[get(0x34, 12)]);
@@ -318,7 +318,7 @@ fn a_reserved_disk_makes_others_wait() {
     assert_eq!(one.css.test_subchannel(one.id).0, 1, "it waits");
     other.good(&[get(0x94, 32)]);
     assert_eq!(one.finish(one.id).scsw.device, DeviceStatus::ENDED);
-    // Who takes it back by itself has lost nothing.
+    // A device that takes it back by itself has lost nothing.
     one.good(&[get(0xb4, 32)]);
     other.good(&[get(0x14, 32)]);
     one.good(&[get(0x14, 32)]);
@@ -557,7 +557,8 @@ fn subsystem_status_shows_what_subsystem_mode_set() {
     m.good(&[mode(0x2a)]);
     m.good(&[mode(0x03)]);
     assert_eq!(short(&mut m), (0, 0, true, 0x30));
-    // Who may change the device only changes nothing else, nor anything along with it; who may change nothing may look.
+    // With authority for the device alone nothing else is changed, nor anything along with it. Without any, reading is
+    // allowed.
     let mut m = with(Control::Device);
     m.good(&[mode(0x02), mode(0)]);
     assert_eq!(m.bad(&[mode(0xcc)]).0[7], 1);
@@ -577,7 +578,7 @@ fn subsystem_status_shows_what_subsystem_mode_set() {
     assert_eq!((m.bad(&[mode(0x0c)]).0[7], short(&mut m)), (4, (0x80, 0x80, true, 0xf0)));
 }
 
-/// A clock that stands until somebody moves it.
+/// A clock that stands until the test moves it.
 #[derive(Default)]
 struct Still {
     now: std::sync::atomic::AtomicU64,
@@ -611,7 +612,7 @@ fn a_channel_program_takes_its_time_if_that_is_wanted() {
     let timed = devices::dasd::Timed { device: timing.clone(), alarm: clock.clone() };
     let mut m = Machine::new(Box::new(Eckd::new(volume, Options { timing: Some(timed), ..Options::default() })));
     let program = [extent(0x40, 3, 3), locate(0x06, 1, 3, 1), get(0x86, 512)];
-    // Off, as it is until somebody turns it on.
+    // Off, as it is until it is turned on.
     m.good(&program);
     assert_eq!(timing.total().0, 0);
     timing.set_on(true);

@@ -23,7 +23,7 @@ fn three() -> Arc<Memory> {
     volume
 }
 
-/// Puts the first minidisk's worth of `from` in the midst of `volume`, as who writes it there would.
+/// Puts the first minidisk's worth of `from` in the midst of `volume`, as a program that writes it there would.
 fn put_in_the_midst(from: &Memory, midst: &Extent) {
     (0..TRACKS).for_each(|track| midst.write_track(track, &from.track(track)).unwrap());
 }

@@ -93,7 +93,7 @@ fn blocks_and_files_are_written_read_and_passed_over() {
     assert_eq!(rig.one(0x02), (EXCEPTION, 0));
     assert_eq!(rig.one(0x37).0, ENDED);
     assert_eq!(rig.one(0x37).0, EXCEPTION);
-    // Nothing is recorded behind the last mark, and nothing lies in front of the first block.
+    // Nothing is recorded after the last mark, and nothing lies in front of the first block.
     assert_eq!(rig.fails(0x02), [0x08, 0x40, 0x31]);
     assert_eq!(rig.fails(0x3f), [0x08, 0x40, 0x31]);
     assert_eq!(rig.one(0x07).0, ENDED);
@@ -139,7 +139,7 @@ fn what_cannot_be_done_is_said_by_sense_bytes() {
     assert_eq!(rig.m.get(0x3000, 2), [0, 0x4a]);
     assert_eq!(rig.one(0xe4).1, 7);
     assert_eq!(rig.m.get(0x3000, 7), [0xff, 0x34, 0x90, 0x10, 0x34, 0x90, 0x10]);
-    // Unloaded: not ready, until somebody mounts another tape, of which the program is told.
+    // Unloaded: not ready, until another tape is mounted, of which the program is told.
     assert_eq!(rig.one(0x0f).0, ENDED);
     assert_eq!(rig.fails(0x02), [0x40, 0x40, 0x43]);
     assert_eq!(rig.one(0x03).0, ENDED);

@@ -17,7 +17,7 @@ pub struct ControlUnitModel {
     pub unit: ControlUnit,
     /// The types of disks that can be attached to it.
     pub devices: &'static [u16],
-    /// Bytes of its cache and of its non-volatile storage, where nobody says how many; 0: it has none.
+    /// Bytes of its cache and of its non-volatile storage, unless the configuration says how many; 0: it has none.
     pub cache: u64,
     pub storage: u64,
 }

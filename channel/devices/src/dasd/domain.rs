@@ -5,7 +5,7 @@ use super::head::{Extent, Head};
 use super::sense::Fault;
 use arch::dasd::{DefineExtent, LocateRecord};
 
-/// Who may write what, and which seeks are allowed: byte 0 of DEFINE EXTENT, the byte of SET FILE MASK.
+/// Which writes and which seeks are allowed: byte 0 of DEFINE EXTENT, the byte of SET FILE MASK.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Mask(pub u8);
 

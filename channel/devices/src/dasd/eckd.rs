@@ -1,4 +1,4 @@
-//! A count-key-data disk at its control unit: the state of a channel program, and which command is performed by whom.
+//! A count-key-data disk at its control unit: the state of a channel program, and which module performs each command.
 //!
 //! Records are read, written and searched in [`records`](super::records), what concerns the control unit as a whole is
 //! in [`subsystem`](super::subsystem). Commands end in a status or a [`Fault`], which becomes unit check with sense
@@ -404,7 +404,7 @@ impl Eckd {
         let reservation = &self.options.reservation;
         match code {
             code::DEVICE_RELEASE => reservation.release(self.party),
-            // Who holds it was asked before the first command of the channel program.
+            // Whether another device holds it was asked before the first command of the channel program.
             code => {
                 reservation.reserve(self.party, code == code::UNCONDITIONAL_RESERVE);
             }
@@ -512,7 +512,8 @@ impl Device for Eckd {
     }
 
     fn reset(&mut self, kind: Reset) {
-        // What a program wrote before it was cleared stays written; there is nobody to hear that it could not be.
+        // What a program wrote before it was cleared stays written. No program is left to which a failure could be
+        // told.
         let _ = self.head.flush();
         self.clock.rest();
         self.rest();

@@ -74,7 +74,7 @@ pub(super) struct Head {
     first_track: u32,
     pub track: u32,
     pub place: Place,
-    /// What is read next is to be changed, so that nobody need keep it.
+    /// What is read next is to be changed, so that no cache need keep it.
     pub to_change: bool,
     held: Option<Held>,
     /// Then no track is held.
@@ -206,7 +206,7 @@ impl Head {
             false => self.volume.read_track(self.track),
         };
         let base = read.map_err(|error| self.failed(self.track, &error))?;
-        // Who found a record before the track was read goes on at it, if it is still there.
+        // A search that found a record before the track was read goes on at that record, if it is still there.
         let there =
             found.is_none_or(|spot| base.records().any(|record| (record.at, record.count) == (spot.at, spot.count)));
         self.held = Some(Held { track: self.track, base, new: None, formatted: false, held });

@@ -37,13 +37,13 @@ use css::{Device, Doorbell};
 use dasd::{Kind, MediaError, Volume};
 use std::sync::Arc;
 
-/// Who is told that the medium failed: the track or block, and why.
+/// What is called when the medium failed, with the track or block, and the reason.
 pub type Trouble = Arc<dyn Fn(u64, &MediaError) + Send + Sync>;
 
 /// What is to be done when some time has passed.
 pub type Call = Box<dyn FnOnce() + Send>;
 
-/// Who knows what time it is, and tells devices when some of it has passed.
+/// A clock that also tells devices when a time has come.
 pub trait Alarm: Send + Sync {
     /// In nanoseconds, from any beginning.
     fn now(&self) -> u64;
@@ -96,7 +96,7 @@ pub struct Options {
     pub token: Option<[u8; 16]>,
     /// Reservations, shared by all devices that stand for the same disk.
     pub reservation: Arc<Reservation>,
-    /// Who this is among those that share them ([`Reservation::join`]); `None`: somebody new.
+    /// This device's number among those that share the reservation ([`Reservation::join`]); `None`: a new one.
     pub party: Option<u64>,
     /// The control unit's cache, shared by all its devices; `None`: it has none.
     pub cache: Option<Arc<Cache>>,
@@ -110,7 +110,7 @@ pub struct Options {
     pub working_allegiance: bool,
     /// How long channel programs take; `None`: none at all.
     pub timing: Option<Timed>,
-    /// Who hears of a failing medium, beside the guest.
+    /// What is told of a failing medium, beside the guest.
     pub trouble: Option<Trouble>,
 }
 

@@ -125,7 +125,7 @@ impl Eckd {
         self.may_read()?;
         let at = self.next(multitrack, false)?;
         let status = self.give(at, true, true, data, Found::Nothing)?;
-        // An end-of-file mark is nothing special to who reads whole records.
+        // A command that reads whole records takes an end-of-file mark as any other record.
         Ok(DeviceStatus(status.0 & !DeviceStatus::UNIT_EXCEPTION.0))
     }
 
@@ -434,7 +434,7 @@ impl Eckd {
         Ok(Some(count))
     }
 
-    /// Whether a record fits behind what ends at `at` in the image, which remains.
+    /// Whether a record fits after what ends at `at` in the image, which remains.
     fn fits(&mut self, at: usize, count: Count) -> Result<bool, Fault> {
         let (model, kind) = (self.model, self.kind);
         let Kind::Ckd { track, .. } = kind else { return Ok(false) };
@@ -452,7 +452,7 @@ impl Eckd {
         Ok(room && bytes <= track as usize)
     }
 
-    /// Puts the record in the buffer behind what ends at `at`.
+    /// Puts the record in the buffer after what ends at `at`.
     fn format(&mut self, at: usize, count: Count) -> Result<(), Fault> {
         let buffer = std::mem::take(&mut self.buffer);
         let (key, rest) = buffer.split_at(usize::from(count.key).min(buffer.len()));
@@ -519,7 +519,7 @@ impl Eckd {
         Ok(DeviceStatus::ENDED)
     }
 
-    /// Erase: what is behind the record that just passed is gone.
+    /// Erase: what follows the record that just passed is gone.
     pub(super) fn erase(&mut self, data: &mut Data<'_>, found: Found) -> Ended {
         self.may_write(Write::Format)?;
         if self.program.domain.is_none() && matches!(found, Found::Nothing | Found::Home) {

@@ -1,8 +1,8 @@
 //! RESERVE and RELEASE: which of the devices that stand for a disk, or for parts of one, has it for itself.
 //!
 //! A volume has one table ([`Reservations`]); a [`Reservation`] is a range of the volume in it. Ranges that have a unit
-//! in common exclude one another: who has reserved a whole volume has its minidisks, too, and who has reserved a
-//! minidisk keeps those out that would reach it through the whole volume.
+//! in common exclude one another. A device that has reserved a whole volume has its minidisks, too. One that has
+//! reserved a minidisk keeps out devices that would reach it through the whole volume.
 
 use base::Held;
 use css::Doorbell;
@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Who has reserved what of one volume.
+/// Which devices have reserved which ranges of one volume.
 #[derive(Default)]
 pub struct Reservations {
     state: Mutex<State>,
@@ -25,7 +25,7 @@ struct State {
     /// Whose channel programs are in progress, if others are to wait for those.
     workers: Vec<Hold>,
     waiting: Vec<Doorbell>,
-    /// Whose reservation was taken away, and who have not been told.
+    /// Parties whose reservation was taken away, and that have not been told.
     robbed: Vec<u64>,
 }
 
@@ -93,12 +93,12 @@ impl Reservation {
         self.state().robbed.retain(|robbed| *robbed != party);
     }
 
-    /// Whether somebody else has reserved the disk, or a part of it, or what it is a part of.
+    /// Whether another party has reserved the disk, or a part of it, or what it is a part of.
     pub(super) fn kept_from(&self, party: u64) -> bool {
         self.state().holders.iter().any(|hold| hold.party != party && hold.meets(&self.range))
     }
 
-    /// Whether anybody has the disk reserved, or a part of it, or what it is a part of.
+    /// Whether any party has reserved the disk, or a part of it, or what it is a part of.
     pub fn reserved(&self) -> bool {
         self.state().holders.iter().any(|hold| hold.meets(&self.range))
     }
@@ -149,7 +149,7 @@ impl Reservation {
         }
     }
 
-    /// Reserves the disk for `party`, who may use it; `unconditional` takes it from whoever has it.
+    /// Reserves the disk for `party`, which may use it; `unconditional` takes it from the party that has it.
     pub(super) fn reserve(&self, party: u64, unconditional: bool) -> bool {
         self.used.store(true, Ordering::Relaxed);
         let mut state = self.state();
@@ -168,7 +168,7 @@ impl Reservation {
         true
     }
 
-    /// Gives back what `party` has reserved, if anything; those who wait are told.
+    /// Gives back what `party` has reserved, if anything; devices that wait are told.
     pub(super) fn release(&self, party: u64) {
         let mut state = self.state();
         let before = state.holders.len();
@@ -185,7 +185,7 @@ impl State {
     }
 }
 
-/// Tells those who wait, with nothing locked.
+/// Tells the devices that wait, with nothing locked.
 fn ring(mut state: MutexGuard<'_, State>) {
     let waiting = std::mem::take(&mut state.waiting);
     drop(state);
@@ -216,11 +216,11 @@ mod tests {
         two.release(b);
         assert!(whole.reserve(w, false) && whole.reserve(w, false), "again is no other");
         assert!(!one.free_for(a) && one.reserved() && !one.reserve(a, false));
-        // Taken away: the volume is nobody's but for what one has.
+        // Taken away: of the volume only `one` is reserved.
         assert!(one.reserve(a, true) && two.free_for(b) && !whole.free_for(w));
         whole.release(w);
         assert!(one.held_by(a));
-        // Who has lost the disk hears of it once, whether it is free again or not.
+        // A party that has lost the disk hears of it once, whether it is free again or not.
         assert_eq!(whole.wait(w, None, false), Turn::Robbed);
         whole.told(w);
         assert_eq!(whole.wait(w, None, false), Turn::Later);

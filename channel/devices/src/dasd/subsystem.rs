@@ -37,8 +37,8 @@ const FEATURES: [(usize, u8); 3] = [
     (12, 0x40),
 ];
 
-/// What SET SUBSYSTEM MODE sets: where its two bits are in the first byte, what who asks for it must be allowed, and
-/// how it is done for a unit.
+/// What SET SUBSYSTEM MODE sets: where its two bits are in the first byte, which authority it takes, and how it is done
+/// for a unit.
 struct Mode {
     shift: u32,
     needs: Control,

@@ -1,7 +1,8 @@
 //! How long a disk would have taken: a model of its arm, its rotation, the paths of its control unit and the cache.
 //!
-//! Off unless somebody asks for it; data is moved as ever, and the model only says when the channel program would have
-//! been over. Time is an argument, so it runs on any clock: a system's, which makes guests wait, or an experiment's.
+//! Off unless a disk is defined with it. Data is moved as ever, and the model only says when the channel program would
+//! have been over. Time is an argument, so it runs on any clock: a system's, which makes guests wait, or an
+//! experiment's.
 //!
 //! **What a channel program goes through.** It waits until the device is free (*queue*) and a path to it (*pending*). What the
 //! cache has goes over the path at the channel's rate (*connect*). For the rest the arm moves (*seek*), the sector
@@ -235,7 +236,7 @@ impl Timing {
         let mut state = self.state.lock().held();
         let mut service = Service::default();
         let Mechanics { rotation, average_seek, rate, .. } = self.mechanics;
-        // What was left to destage goes to the disk while nobody wants it; who comes meanwhile waits.
+        // What was left to destage goes to the disk while it is idle. A channel program that comes meanwhile waits.
         let destage = average_seek / 2 + rotation / 2 + rotation / 4;
         while state.destages > 0 && state.free_at < now {
             state.destages -= 1;

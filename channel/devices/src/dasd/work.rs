@@ -19,7 +19,7 @@ impl Clockwork {
         Clockwork { timed, until: None }
     }
 
-    /// Whether anybody wants to know what is used.
+    /// Whether the model of the disk's time is on, and wants to know what is used.
     pub fn runs(&self) -> bool {
         self.timed.as_ref().is_some_and(|timed| timed.device.is_on())
     }
@@ -47,7 +47,7 @@ impl Clockwork {
         true
     }
 
-    /// How long it will be at it still, in nanoseconds; nobody asks it again.
+    /// How long it will be at it still, in nanoseconds. This also ends the wait, so a second call gives 0.
     pub fn left(&mut self) -> u64 {
         let (Some(until), Some(timed)) = (self.until.take(), &self.timed) else { return 0 };
         until.saturating_sub(timed.alarm.now())
@@ -76,7 +76,7 @@ pub struct Meter {
     /// The volume's number of the first track or block.
     first: u64,
     fixed: bool,
-    /// The disk's reservation, and who this is among those who may have it.
+    /// The disk's reservation, and this device's number in it.
     reservation: Arc<Reservation>,
     party: Option<u64>,
 }
@@ -103,12 +103,12 @@ impl Meter {
         }
     }
 
-    /// Whether somebody else has the disk reserved.
+    /// Whether another party has the disk reserved.
     pub fn kept_out(&self) -> bool {
         self.reservation.kept_from(self.party.unwrap_or(0))
     }
 
-    /// Whether anybody wants to know what is used.
+    /// Whether the cache or the model of the disk's time wants to know what is used.
     pub fn counts(&self) -> bool {
         self.cache.is_some() || self.timed.as_ref().is_some_and(|timed| timed.device.is_on())
     }
