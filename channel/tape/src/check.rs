@@ -5,7 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// A file of the tape: what lies in front of a tape mark, or behind the last one.
+/// A file of the tape: what lies in front of a tape mark, or after the last one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Section {
     pub blocks: u32,
@@ -55,7 +55,7 @@ pub fn check(path: &Path) -> Result<Report, TapeError> {
     Ok(report)
 }
 
-/// Each file of a labelled tape that has labels in front of it has labels behind it, and a tape mark behind those.
+/// Each file of a labelled tape that has labels in front of it has labels after it, and a tape mark after those.
 fn trailers(sections: &[Section], wrong: &mut Vec<String>) {
     let count = |names: &[&str]| {
         let labels = sections.iter().flat_map(|section| &section.labels);

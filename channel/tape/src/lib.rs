@@ -66,7 +66,7 @@ impl From<io::Error> for TapeError {
 pub enum Item {
     Block(Vec<u8>),
     Mark,
-    /// Nothing is recorded here: behind the last block, or in front of the first one when reading backward.
+    /// Nothing is recorded here: after the last block, or in front of the first one when reading backward.
     Nothing,
 }
 
@@ -89,7 +89,7 @@ pub struct Tape {
     elements: Vec<Element>,
     /// Where the file's last element ends.
     end: u64,
-    /// How many elements are behind the head.
+    /// How many elements the head has passed: the index of the next one.
     position: usize,
     /// How blocks are written.
     method: Method,
@@ -162,7 +162,7 @@ impl Tape {
         there
     }
 
-    /// Reads what comes next and goes behind it.
+    /// Reads what comes next and goes past it.
     pub fn read(&mut self) -> Result<Item, TapeError> {
         let Some(element) = self.elements.get(self.position).copied() else { return Ok(Item::Nothing) };
         // A block that cannot be read was passed over all the same.

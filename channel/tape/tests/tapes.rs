@@ -127,7 +127,7 @@ fn damaged_files_are_refused_or_read_and_break_nothing() {
         if let Ok(mut tape) = Tape::open(&other, true) {
             while !matches!(tape.read(), Ok(Item::Nothing)) {}
             while !matches!(tape.read_backward(), Ok(Item::Nothing)) {}
-            // Behind what was cut off it goes on.
+            // A cut tape can be written on at its end.
             tape.locate(u32::MAX);
             tape.write(b"after").expect("there is room");
             assert_eq!(tape.read_backward().expect("it was just written"), Item::Block(b"after".to_vec()));
