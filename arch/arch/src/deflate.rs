@@ -29,7 +29,7 @@ pub const HISTORY: usize = 0x8000;
 pub enum Ending {
     /// A block of type 11.
     BlockType = 0x21,
-    /// A block of type 00 whose length is not the complement of the number behind it.
+    /// A block of type 00 whose length is not the complement of the number after it.
     StoredLength = 0x22,
     /// More codes for literals and lengths than there are.
     LiteralCodes = 0x24,
@@ -37,7 +37,7 @@ pub enum Ending {
     DistanceCodes = 0x25,
     /// The codes of the code lengths are too many or too few.
     CodeLengthTable = 0x26,
-    /// A code length repeats one before the first, or reaches behind the last.
+    /// A code length repeats one before the first, or reaches beyond the last.
     Repetition = 0x27,
     /// The codes of literals and lengths are too many or too few.
     LiteralTable = 0x28,
@@ -156,7 +156,7 @@ pub struct ParameterBlock {
     pub history_length: u16,
     /// HO: where in the circular buffer the history begins.
     pub history_offset: u16,
-    /// CV, as its bytes stand behind the compressed data: CRC-32 from the right to the left.
+    /// CV, as its bytes stand after the compressed data: CRC-32 from the right to the left.
     pub check_value: [u8; 4],
     /// EOBS: the code of the end of the block, at the left of 15 bits.
     pub end_of_block: u16,

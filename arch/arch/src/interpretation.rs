@@ -172,7 +172,7 @@ pub mod validity {
 /// shifted left by four bits.
 pub const EXECUTED: u8 = 0x01;
 
-/// In the first doubleword of the system-control area: somebody looks into the guest's translation tables, and
+/// In the first doubleword of the system-control area: another CPU looks into the guest's translation tables, and
 /// instructions that change them are intercepted.
 pub const TABLES_LOCKED: u64 = 0x8000_0000_0000_0000;
 
