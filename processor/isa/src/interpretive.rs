@@ -2,8 +2,8 @@
 //! interception").
 //!
 //! Some are always intercepted: they need what only the host has, the channel subsystem, other CPUs, the machine's
-//! identity. Some are if the state description says so, or while somebody looks into the guest's tables. Only these two
-//! kinds are decoded to [`handler`] and pay for the question; everything else is executed as on any CPU.
+//! identity. Some are if the state description says so, or while another CPU looks into the guest's tables. Only these
+//! two kinds are decoded to [`handler`] and pay for the question; everything else is executed as on any CPU.
 
 use crate::decode::decode;
 use crate::fields::{Format, length};
@@ -68,7 +68,7 @@ pub struct Decoded {
     pub ends: Ends,
 }
 
-/// One instruction, `at` bytes behind where its block starts.
+/// One instruction, `at` bytes after where its block starts.
 pub fn decode_op(s: &State, text: [u8; 6], at: i64) -> Decoded {
     let len = length(text[0]);
     let found = decode_for(s, text);

@@ -1,7 +1,7 @@
 //! What an instruction can end in: the condition codes it can set and the program exceptions it can raise (POP, under
 //! each instruction: "Resulting Condition Code" and "Program Exceptions").
 //!
-//! A row that composes operands and an operation has its outcome from them. Any other row states it behind its body, in
+//! A row that composes operands and an operation has its outcome from them. Any other row states it after its body, in
 //! brackets: the condition codes, or `-` if it leaves the condition code alone, and letters as those of POP's appendix
 //! B:
 //!
@@ -193,7 +193,7 @@ pub(crate) mod operation {
         test_under_mask 0 1 3; test_under_mask_half 0 1 2 3;
     }
 
-    /// What `; overflow` behind an operation adds.
+    /// What `; overflow` after an operation adds.
     pub const overflow: u8 = 1 << 3;
 }
 
@@ -218,7 +218,7 @@ pub(crate) mod fetch {
         rel_64a = &[Fetch(2), Aligned(2, 8)];
     }
 
-    /// What `; overflow` behind an operation adds.
+    /// What `; overflow` after an operation adds.
     pub const overflow: &[Exception] = &[FixedPointOverflow];
 }
 

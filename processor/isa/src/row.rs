@@ -64,11 +64,11 @@ impl Instruction {
     }
 }
 
-/// Whether a block of decoded instructions ends behind one.
+/// Whether a block of decoded instructions ends after one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {
     No,
-    /// A branch on a condition: what stands behind it may be executed next.
+    /// A branch on a condition: what follows it may be executed next.
     IfTaken,
     /// It branches, or changes what the next instruction means or whether it may be interrupted.
     Always,

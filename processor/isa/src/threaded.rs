@@ -29,7 +29,7 @@ pub struct Fast<'a> {
     state: &'a mut State,
     /// A routine was called; it may have stored into instructions.
     called: bool,
-    /// A branch was taken: what stands behind it in the block is not executed.
+    /// A branch was taken: what follows it in the block is not executed.
     branched: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where floating-point operands are, who may use them, and where results go (POP, chapter 9, "Registers and
+//! Where floating-point operands are, when they may be used, and where results go (POP, chapter 9, "Registers and
 //! Controls").
 
 use super::value::{Binary, Fpc, Outcome, Trap, condition};

@@ -74,7 +74,7 @@ pub fn iucv(s: &mut State, _: &Fields) -> Result<(), Interruption> {
     s.intercept(Intercepted::Iucv)
 }
 
-/// LPP: nobody measures, so nobody reads the program parameter.
+/// LPP: there is no sampling, so the program parameter is fetched and not used.
 pub fn load_program_parameter(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let at = privileged_operand(s, i, 8)?;
     s.load_u64(at).map(drop)

@@ -1,5 +1,5 @@
-//! The CPU-measurement facilities: counters that count, sampling that nobody is authorized for, and processor-activity
-//! instrumentation without counters.
+//! The CPU-measurement facilities: counters that count, sampling that no program is authorized for, and
+//! processor-activity instrumentation without counters.
 
 use super::privileged_operand;
 use crate::prelude::*;

@@ -17,7 +17,7 @@ enum Digest {
     Sha3(usize),
     /// An extendable output, likewise.
     Shake(usize),
-    /// The hash subkey is in the parameter block behind the state.
+    /// The hash subkey is in the parameter block after the state.
     Ghash,
 }
 

@@ -53,7 +53,7 @@ pub fn cipher_message(s: &mut State, i: &Fields) -> Result<(), Interruption> {
         return nothing(s);
     }
     let cipher = key(s, kind, 0)?;
-    // XTS: the tweak stands behind the key.
+    // XTS: the tweak stands after the key.
     let chain = Chain::<16>::fetch(s, kind.key(), if xts { 16 } else { 0 })?;
     transform(s, i, kind.block(), chain, |tweak, bytes| {
         for block in bytes.chunks_exact_mut(kind.block()) {

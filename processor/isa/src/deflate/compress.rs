@@ -132,7 +132,7 @@ impl Codes {
     }
 }
 
-/// Copies into the window behind `history` as many bytes of the operand as can be fetched, up to [`UNIT`]: the first
+/// Copies into the window after `history` as many bytes of the operand as can be fetched, up to [`UNIT`]: the first
 /// page must be there.
 fn fetch(s: &mut State, mut from: Operand, window: &mut [u8; WINDOW], history: usize) -> Result<usize, Interruption> {
     let max = from.length.min(UNIT) as usize;

@@ -240,7 +240,7 @@ impl Codes {
     }
 }
 
-/// What is written: the history, and behind it the bytes of this execution.
+/// What is written: the history, and after it the bytes of this execution.
 struct Output<'a> {
     window: &'a mut [u8; WINDOW],
     at: usize,
@@ -458,7 +458,7 @@ fn symbols(progress: &mut Progress, codes: &Codes, source: &mut Source, output: 
         if symbol >= LITERALS {
             return Err(Stop::Wrong(Ending::Symbol));
         }
-        // The length, and the distance behind it, at once.
+        // The length, and the distance after it, at once.
         let mut rest = *bits;
         rest.pass(n);
         let (least, extra) = LENGTHS[symbol - 257];

@@ -23,7 +23,7 @@ use zlib_rs::{adler32::adler32, crc32::crc32};
 
 /// Uncompressed bytes that an execution handles at most.
 const UNIT: u64 = HISTORY as u64;
-/// A history and the bytes behind it.
+/// A history and the bytes after it.
 const WINDOW: usize = HISTORY + UNIT as usize;
 /// What parameter blocks say of the model that executed.
 const MODEL: u8 = 1;
@@ -186,7 +186,7 @@ impl History {
     }
 }
 
-/// How many bytes of an operand can be stored into at once, up to `max`: the first must be, and those behind the next
+/// How many bytes of an operand can be stored into at once, up to `max`: the first must be, and those after the next
 /// page that cannot are for another execution.
 fn touch(s: &mut State, operand: Operand, max: u64) -> Result<u64, Interruption> {
     let max = operand.length.min(max);

@@ -1,4 +1,4 @@
-//! Dynamic-Huffman tables: code lengths as they stand behind the header of a block of type 10 (RFC 1951, 3.2.7).
+//! Dynamic-Huffman tables: code lengths as they stand after the header of a block of type 10 (RFC 1951, 3.2.7).
 
 use super::bits::{Input, Slice, Writer};
 use super::huffman::{Decoder, lengths as code_lengths};

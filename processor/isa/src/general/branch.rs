@@ -132,7 +132,7 @@ fn execute_at(s: &mut State, i: &Fields, target: u64) -> Result<(), Interruption
     let Some((row, run)) = crate::decode_for(s, text) else {
         return Err(crate::interpretive::no_such_instruction(s, text, i.len));
     };
-    // Relative operands count from the target; the next instruction is the one behind EXECUTE.
+    // Relative operands count from the target; the next instruction is the one after EXECUTE.
     let mut fields = Fields::extract(row.format, text);
     fields.next = i.next;
     fields.len = i.len;

@@ -248,8 +248,8 @@ pub fn add_logical_immediate_to_doubleword(s: &mut State, i: &Fields) -> Result<
     Ok(())
 }
 
-/// LPD, LPDG: two operands that nobody changed in between (CC 0). Storing CPUs are seen by looking twice; CC 3 says
-/// that it did not work out.
+/// LPD, LPDG: two operands that no other CPU changed in between (CC 0). Storing CPUs are seen by looking twice; CC 3
+/// says that it did not work out.
 pub fn load_pair_disjoint(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     pair_disjoint(s, i, W32)
 }

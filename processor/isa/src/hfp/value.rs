@@ -367,7 +367,7 @@ pub fn to_fixed<F: Format>(a: F, rounding: Rounding, width: u32) -> (i64, u8) {
     let overflow = (if n.negative { least } else { most }, 3);
     let before = n.characteristic - 64;
     let point = F::DIGITS as i32 - before;
-    // The integer part, the first bit behind the point, whether there is more behind that.
+    // The integer part, the first bit after the point, whether there is more after that.
     let (whole, half, rest) = match point {
         ..=0 => match n.fraction.leading_zeros() as i32 >= -4 * point {
             true => (n.fraction << (-4 * point), false, false),
@@ -483,7 +483,7 @@ mod tests {
                 continue;
             }
             let quotient = divide(a, b, Mask::default()).expect("a divisor");
-            // Sixteen digits behind the point are enough to check all but the smallest.
+            // Sixteen digits after the point are enough to check all but the smallest.
             let enough = quotient.value.unpack().characteristic >= 54;
             let exact = (x << 64) / y;
             assert!(!enough || is_cut_off(quotient.value, exact, -16), "{a:08X} ÷ {b:08X}: {:08X}", quotient.value);
@@ -496,7 +496,7 @@ mod tests {
         for (a, b) in numbers() {
             let sum = add(a, b, Mask::default()).value;
             let (x, y, s) = (exact(a), exact(b), exact(sum));
-            // What is shifted out behind the guard digit is lost, and what is cut off of the sum: less than a digit of
+            // What is shifted out after the guard digit is lost, and what is cut off of the sum: less than a digit of
             // the result, and a guard digit's last part of the larger operand.
             let unit = |v: u32| 1i128 << (4 * (v.unpack().characteristic - 64 - 6 + 24));
             let lost = unit(a).max(unit(b)) / 16 + if sum == 0 { 0 } else { unit(sum) };

@@ -152,7 +152,7 @@ pub(super) fn load_bytes(s: &mut State, at: At, count: usize) -> Result<u128, In
     Ok(v.get())
 }
 
-/// VLBB. VECTOR LOAD TO BLOCK BOUNDARY of 64 bytes to 4 KiB. What lies behind the boundary becomes zero.
+/// VLBB. VECTOR LOAD TO BLOCK BOUNDARY of 64 bytes to 4 KiB. What lies beyond the boundary becomes zero.
 pub fn load_to_block_boundary(s: &mut State, i: &Fields) -> Done {
     s.vector_allowed()?;
     specified(i.m3 <= 6)?;

@@ -251,7 +251,7 @@ impl Clock for NoTime {
     }
 }
 
-/// Where the storage operand is: 88 bytes behind what register 5 designates.
+/// Where the storage operand is: 88 bytes after what register 5 designates.
 const BASE: u64 = 0x1000;
 const OPERAND: Absolute = Absolute(BASE + 88);
 

@@ -321,7 +321,7 @@ pub(super) fn soft_square_root<B: Binary>(env: &mut Environment, a: B) -> Outcom
     let radicand = a.significand << (a.exponent & 1);
     let mut root = radicand.isqrt();
     let mut remainder = radicand - root * root;
-    // More bits one by one, each consuming two zeros behind the radicand.
+    // More bits one by one, each consuming two zeros after the radicand.
     let more = (B::PRECISION + 2).saturating_sub(64);
     for _ in 0..more {
         remainder <<= 2;
