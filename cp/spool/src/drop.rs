@@ -4,8 +4,8 @@
 //! file is there when the latter is. The system takes it in by three steps, each of which can be done again: `ID.data`
 //! moves to the spool folder; `ID.meta` is written there, with the number the file gets; `drop/ID.meta` goes.
 //!
-//! Whoever punches shares a lock on `drop/lock` meanwhile. A starting system that gets this lock for itself knows that
-//! data without a header was abandoned, and removes it.
+//! A program that punches shares a lock on `drop/lock` meanwhile. A starting system that gets this lock for itself
+//! knows that data without a header was abandoned, and removes it.
 
 use std::fs;
 use std::io::Read;
@@ -37,7 +37,7 @@ pub enum Content {
 pub struct Punch {
     /// What the reader file is to be: its owner, class, name...
     pub attributes: Attributes,
-    /// Who punches it, as QUERY shows it.
+    /// The user who punches it, as QUERY shows it.
     pub originator: String,
     /// How bytes become cards.
     pub content: Content,

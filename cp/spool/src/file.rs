@@ -138,7 +138,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// What a file for `owner`'s `queue` has if nobody says anything else.
+    /// What a file for `owner`'s `queue` has unless SPOOL or CHANGE says otherwise.
     pub fn new(owner: &str, queue: Queue, created: Tod) -> Attributes {
         Attributes {
             owner: owner.into(),
@@ -167,7 +167,7 @@ pub struct SpoolFile {
     pub queue: Queue,
     /// Whose it is.
     pub owner: String,
-    /// Who wrote it.
+    /// The user who wrote it.
     pub originator: String,
     /// What it was written by.
     pub device: Device,

@@ -1,7 +1,7 @@
-//! Spool files: what was punched, printed or typed, kept until somebody reads, prints or purges it.
+//! Spool files: what was punched, printed or typed, kept until it is read, printed or purged.
 //!
 //! A virtual reader, punch, printer or console is not a machine but a file. Writing to a punch fills an
-//! [`OutputFile`]; CLOSE makes it a [`SpoolFile`] on somebody's reader, printer or punch queue, under a number (spid)
+//! [`OutputFile`]; CLOSE makes it a [`SpoolFile`] on a user's reader, printer or punch queue, under a number (spid)
 //! of 1 to 9999 that is unique among the owner's files; a virtual reader takes the first file that is not held and
 //! whose class it wants ([`ReaderFile`]), and when it closes the file, the file is purged, unless it is to be kept.
 //!
@@ -24,7 +24,7 @@
 //!
 //! # With two programs
 //!
-//! Only the running system touches the folder itself. Everybody else puts files into `drop/`, whether a system runs or
+//! Only the running system touches the folder itself. Other programs put files into `drop/`, whether a system runs or
 //! not, by the same steps (data first, then `ID.meta` by renaming); the system takes them in with
 //! [`Spool::take_drops`], in the order of their names, when it starts and every second or so. Each step of that can be
 //! repeated, so a crash in between neither loses nor doubles a file.

@@ -129,8 +129,8 @@ impl OutputFile {
         Ok(())
     }
 
-    /// Writes everything and forces it to disk. CLOSE does this too; who does it
-    /// before, does not make others wait for the spool meanwhile.
+    /// Writes everything and forces it to disk. CLOSE does this too. A caller that does it before does not make others
+    /// wait for the spool meanwhile.
     pub fn finish(&mut self) -> Result<(), Error> {
         if self.finished {
             return Ok(());

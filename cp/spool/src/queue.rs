@@ -152,7 +152,7 @@ impl Owner {
         None
     }
 
-    /// A place behind every file of `queue`.
+    /// A place after every file of `queue`.
     fn bottom(&self, queue: Queue) -> i64 {
         self.queues[queue as usize].last_key_value().map_or(0, |(p, _)| p + 1)
     }
@@ -163,7 +163,7 @@ impl Owner {
 pub struct Taken {
     /// Owner and number of each file that has come in: CP tells the owner and presents device end on the reader.
     pub files: Vec<(String, u16)>,
-    /// Owners for whom files stay outside, and why. They are tried again the next time.
+    /// Owners whose files stay outside, and the reason. They are tried again the next time.
     pub waiting: Vec<(String, Error)>,
 }
 
@@ -509,7 +509,7 @@ impl Spool {
         Ok(count)
     }
 
-    /// TRANSFER: moves files behind those of `to`'s `to_queue`, but none that is in use. All are moved or none.
+    /// TRANSFER: moves files after those of `to`'s `to_queue`, but none that is in use. All are moved or none.
     pub fn transfer(
         &mut self,
         owner: &str,

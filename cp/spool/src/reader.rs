@@ -97,7 +97,7 @@ impl ReaderFile {
         if !self.load()? {
             return Ok(false);
         }
-        // Who reads by blocks does not read the records of this one as well.
+        // A program that reads by blocks does not read the records of this one as well.
         self.left = 0;
         to.copy_from_slice(&self.block[..]);
         splink::unseal(to);

@@ -45,11 +45,11 @@ impl Kind {
 pub enum Class {
     /// Defined, not saved.
     Skeleton,
-    /// Everybody may use it.
+    /// Every user may use it.
     Active,
-    /// Those may use it whose directory entry says so.
+    /// Only users whose directory entry says so may use it.
     Restricted,
-    /// It goes when the last one who uses it has given it back.
+    /// It goes when its last user has given it back.
     Pending,
 }
 
@@ -104,7 +104,7 @@ impl PageKind {
         !matches!(self, PageKind::SharedNoData | PageKind::ExclusiveNoData)
     }
 
-    /// Whether all who use the page have the same one.
+    /// Whether all users of the page have the same one.
     pub fn is_shared(self) -> bool {
         matches!(self, PageKind::SharedWrite | PageKind::SharedRead | PageKind::SharedNoData | PageKind::SharedCp)
     }
@@ -149,11 +149,11 @@ pub struct SavedFile {
     pub vm_group: bool,
     /// It will be restricted when it is saved.
     pub restricted: bool,
-    /// Who may not use it shared may load a copy.
+    /// A user who may not use it shared may load a copy.
     pub load_nonshared: bool,
-    /// The segment space that it is a member of: whoever loads one member has them all.
+    /// The segment space that it is a member of: a user who loads one member has them all.
     pub space: Option<String>,
-    /// Who defined it.
+    /// The user who defined it.
     pub originator: String,
     /// When it was defined, or saved.
     pub created: Tod,
@@ -186,7 +186,7 @@ impl SavedFile {
         }
     }
 
-    /// Whether it can be used by those who ask for it by name.
+    /// Whether users can have it by its name.
     pub fn is_active(&self) -> bool {
         matches!(self.class, Class::Active | Class::Restricted)
     }
@@ -297,7 +297,7 @@ impl SavedFiles {
             }
         }
         all.files.sort_by_key(|file| file.id);
-        // Nobody uses a file now that was only there for its users; data without a header was being written.
+        // A file that was only there for its users has none now. Data without a header was being written.
         let pending: Vec<u16> = all.files.iter().filter(|f| f.class == Class::Pending).map(|f| f.id).collect();
         pending.into_iter().try_for_each(|id| all.remove(id))?;
         for (id, path) in data {
@@ -328,14 +328,14 @@ impl SavedFiles {
         self.files.iter().find(|file| file.id == id)
     }
 
-    /// The file that those get who ask for this name.
+    /// The file that users get by this name.
     pub fn active(&self, name: &str) -> Option<&SavedFile> {
         self.files.iter().find(|file| file.is_active() && file.name == name)
     }
 
-    /// What those get who ask for this segment, that itself first: a member of a segment space brings the others with
-    /// it, and the name of a space means all of them. Nothing, if it is not there, or a member of its space was never
-    /// saved.
+    /// What users get who ask for this segment, with the segment itself first: a member of a segment space brings the
+    /// others with it, and the name of a space means all of them. Nothing, if it is not there, or a member of its space
+    /// was never saved.
     pub fn parts(&self, name: &str) -> Vec<SavedFile> {
         let asked = self.active(name);
         let space = match asked {
@@ -405,7 +405,7 @@ impl SavedFiles {
         file.class = if file.restricted { Class::Restricted } else { Class::Active };
         let older = self.files.iter().filter(|other| other.is_active() && other.name == file.name);
         let older: Vec<u16> = older.map(|other| other.id).collect();
-        // The old ones first: of two that are active under one name nobody could say which is meant.
+        // The old ones first: of two that are active under one name it would not be clear which is meant.
         for &old in &older {
             self.set_class(old, Class::Pending)?;
         }

@@ -10,8 +10,8 @@ pub struct Closed {
     pub file: SpoolFile,
     /// The number that it had while it was open.
     pub was: u16,
-    /// Why the file is not its receiver's, who can have no more files. It has stayed with its writer, on the queue of
-    /// the device's own kind.
+    /// Why its receiver did not get the file: the receiver can have no more files. It has stayed with its writer, on
+    /// the queue of the device's own kind.
     pub refused: Option<Error>,
 }
 
