@@ -69,7 +69,7 @@ struct Vcpu {
     /// The pages that it counts for in the dispatch list, and whether it is on the limit list of LIMITSOFT.
     pages: u64,
     soft: bool,
-    /// It gets what nobody else wants, which does not count against its maximum.
+    /// It gets what no other virtual CPU wants, which does not count against its maximum.
     surplus: bool,
 }
 
@@ -202,7 +202,7 @@ impl Dispatcher {
         }
         let Some((_, id)) = self.ready.pop_first() else {
             self.idle |= bit;
-            // Only who waits for a place has a reason to know that somebody else's test idle has ended.
+            // Only while virtual CPUs wait for a place does it matter that another one's test idle has ended.
             let anybody = self.eligible.iter().any(|list| !list.is_empty());
             let until = if anybody { self.waiting.first().map(|&(end, _)| end) } else { None };
             let limit = self.limited[0].first().map(|&(end, _)| end);
@@ -409,7 +409,7 @@ impl Dispatcher {
     }
 
     /// The elapsed time slice of a virtual CPU has ended: its transaction goes on in the next class, and if others wait
-    /// for a place, it goes behind them.
+    /// for a place, it goes after them.
     fn next_slice(&mut self, at: Tod, id: VcpuId) {
         let vcpu = self.vcpus.get_mut(&id).expect("what runs exists");
         let class = vcpu.class;
@@ -432,7 +432,7 @@ impl Dispatcher {
     fn enter(&mut self, at: Tod, id: VcpuId) {
         let vcpu = &self.vcpus[&id];
         let class = vcpu.class;
-        // Nobody gets in before another of the same class that waits.
+        // No virtual CPU gets in before another of the same class that waits.
         if class == 0 || self.room(class, self.demand(id)) && self.eligible[class - 1].is_empty() {
             self.count_in(id);
             return self.put_ready(at, id);
@@ -468,7 +468,7 @@ impl Dispatcher {
         })
     }
 
-    /// Lets in from the eligible list whoever there is room for, the most urgent first.
+    /// Lets in from the eligible list those virtual CPUs that there is room for, the most urgent first.
     fn admit_waiting(&mut self, at: Tod) {
         loop {
             let heads = (1..=3).filter_map(|class| self.eligible[class - 1].first().map(|&(key, id)| (key, class, id)));
@@ -513,7 +513,7 @@ impl Dispatcher {
     fn ready_now(&mut self, id: VcpuId) {
         let vcpu = self.vcpus.get_mut(&id).expect("what becomes ready exists");
         vcpu.status = Status::Ready;
-        // Sleep is no credit: who comes late begins where the others are.
+        // Sleep is no credit: a virtual CPU that comes late begins where the others are.
         vcpu.clock = vcpu.clock.max(self.clock);
         let user = self.users.get_mut(&vcpu.user).expect("a user outlives its virtual CPUs");
         user.active += 1;
@@ -573,7 +573,7 @@ impl Dispatcher {
         }
     }
 
-    /// Ends the transactions whose test idle is over, and the waits of those who have had their maximum.
+    /// Ends the transactions whose test idle is over, and the waits of those that have had their maximum.
     fn expire(&mut self, at: Tod) {
         for soft in 0..2 {
             while let Some(&(until, id)) = self.limited[soft].first()
@@ -614,7 +614,7 @@ impl Dispatcher {
         let eligible = [0, self.eligible[0].len(), self.eligible[1].len(), self.eligible[2].len()];
         let expansion = self.expansion.map(|e| e.round().clamp(1.0, 999.0) as u32);
         let (mut in_queue, mut dormant) = (self.in_queue, self.dormant);
-        // Test idle that is over counts as over, though nobody has had a reason to move these yet.
+        // Test idle that is over counts as over, though there was no reason to move these yet.
         for (_, id) in self.waiting.iter().take_while(|(end, _)| *end <= at) {
             in_queue[self.vcpus[id].class] -= 1;
             dormant += 1;
@@ -684,7 +684,7 @@ impl Dispatcher {
             }
         }
         assert_eq!(sums, self.sums);
-        // While a processor sleeps that nobody has woken, there is a woken one for everything that is ready.
+        // While a processor sleeps that was not woken, there is a woken one for everything that is ready.
         let asleep = self.idle.count_ones() as usize;
         let coming = self.running.iter().filter(|r| r.is_none()).count() - asleep;
         assert!(asleep == 0 || self.ready.len() <= coming, "work waits while processors sleep");

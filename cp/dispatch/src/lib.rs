@@ -15,14 +15,14 @@
 //! A virtual CPU that enters a wait stays in the dispatch list for 300 ms (**test idle**), for most have something to
 //! do again soon; only then its transaction has ended and it is dormant.
 //!
-//! # Who is next
+//! # Which virtual CPU is next
 //!
 //! Every virtual CPU has a **deadline** on the scheduler's artificial clock, and the earliest goes first. The clock of
 //! one that runs advances by the time it has used divided by its share, so equal progress on that clock is fair
 //! progress by share; the deadline is where the clock would be after the work expected of it (at most a minor time
 //! slice, DSPSLICE). One that has slept begins at where the others are, so sleep is no credit, and short work has an
-//! early deadline. A transaction that begins gets a still earlier one for a few slices (SET SRM IABIAS): somebody is
-//! looking at a screen. As every clock in the list advances, no one waits for ever.
+//! early deadline. A transaction that begins gets a still earlier one for a few slices (SET SRM IABIAS): a user is
+//! looking at a screen. As every clock in the list advances, no virtual CPU waits for ever.
 //!
 //! Shares: ABSOLUTE shares are parts of the whole, RELATIVE ones divide what those leave, each among the users that
 //! want to run at the moment. A user's share is divided among its virtual CPUs that do.
@@ -34,9 +34,9 @@
 //! # Storage
 //!
 //! SET SRM STORBUF says how much of the host's storage the working sets of those in the dispatch list may make up: of
-//! classes 1 to 3, of classes 2 and 3, of class 3. Who does not fit waits in the eligible list; one alone always fits.
-//! LDUBUF is about users whose pages are being brought in, of whom there are none, since the host pages and CP does
-//! not.
+//! classes 1 to 3, of classes 2 and 3, of class 3. A virtual CPU that does not fit waits in the eligible list; one
+//! alone always fits. LDUBUF is about users whose pages are being brought in. There are none, since the host pages and
+//! CP does not.
 //!
 //! # Cost
 //!
@@ -52,7 +52,7 @@ pub use load::Load;
 
 use base::Tod;
 
-/// A virtual CPU, named by whoever owns it.
+/// A virtual CPU, under a number that the caller chooses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct VcpuId(pub u32);
 
@@ -83,7 +83,7 @@ impl Default for Share {
 pub struct Maximum {
     /// So much of the processors and no more.
     pub share: Share,
-    /// LIMITHARD: not even when nobody else wants them.
+    /// LIMITHARD: not even when no other user wants them.
     pub hard: bool,
 }
 
@@ -100,9 +100,9 @@ pub struct Srm {
     pub dispatch_buffer: [u32; 3],
     /// STORBUF: how many percent of the host's storage the working sets of the same may be.
     pub storage_buffer: [u32; 3],
-    /// LDUBUF: how many percent of the paging devices' capacity users may claim who are being loaded.
+    /// LDUBUF: how many percent of the paging devices' capacity users that are being loaded may claim.
     pub loading_buffer: [u32; 3],
-    /// The pages of the host's storage; 0 if nothing is known of it, and STORBUF then holds nobody back.
+    /// The pages of the host's storage; 0 if nothing is known of it, and STORBUF then holds no user back.
     pub pages: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Shares: what part of the processors is a virtual CPU's, given who else wants to run.
+//! Shares: what part of the processors is a virtual CPU's, given which others want to run.
 
 use crate::Share;
 
@@ -38,7 +38,7 @@ impl Sums {
         self.weight(other)
     }
 
-    /// The part of a user with `share`, who is among the sums, in parts of [`WHOLE`]; at least 1.
+    /// The part of a user with `share`, which is among the sums, in parts of [`WHOLE`]; at least 1.
     pub fn weight(&self, share: Share) -> u64 {
         let scaled = if self.relative == 0 { self.absolute } else { self.absolute.min(MAX_ABSOLUTE) };
         let weight = match share {
