@@ -201,7 +201,7 @@ impl Drop for ConsoleGuard<'_> {
 }
 
 impl Console {
-    /// Its user is logged on: from now on the agenda knows what is due. One who `stays` is never forced off.
+    /// Its user is logged on: from now on the agenda knows what is due. A user who `stays` is never forced off.
     pub fn enlist(&mut self, agenda: &Arc<Agenda>, user: u32, stays: bool) {
         self.listed = Some(Listed { agenda: agenda.clone(), user, stays, at: None });
     }

@@ -71,7 +71,7 @@ impl std::error::Error for Error {}
 pub struct Directory {
     /// All users.
     pub users: Vec<User>,
-    /// Legal statements that nothing acts upon, so that whoever wrote them is not left to wonder.
+    /// Legal statements that nothing acts upon, so that their author is told.
     pub accepted_but_unused: Vec<Unused>,
     /// What is wrong, in the order of lines. A user that has some of it cannot log on.
     pub mistakes: Vec<Error>,
@@ -129,7 +129,7 @@ impl Directory {
         self.index.get(&userid.to_uppercase()).map(|&i| &self.users[i])
     }
 
-    /// The same, to be changed: CP does so when somebody changes a password.
+    /// The same, to be changed: CP does so when a user changes a password.
     pub fn user_mut(&mut self, userid: &str) -> Option<&mut User> {
         self.index.get(&userid.to_uppercase()).map(|&i| &mut self.users[i])
     }

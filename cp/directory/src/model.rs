@@ -247,7 +247,7 @@ pub enum Limit {
     /// Not at all.
     #[default]
     NoLimit,
-    /// More is given when nobody else wants it.
+    /// More is given when no other user wants it.
     Soft,
     /// More is never given.
     Hard,
@@ -579,6 +579,6 @@ pub enum Extent {
     Device(u16),
     /// T-DISK: so many units of temporary space, from LOGON to LOGOFF.
     Temporary(u32),
-    /// V-DISK: so many blocks in storage, as long as anybody has a link; a multiple of 8.
+    /// V-DISK: so many blocks in storage, as long as any user has a link; a multiple of 8.
     Virtual(u32),
 }

@@ -8,7 +8,7 @@
 //!
 //! Minidisks are the same if they lie in the same place, whatever users the directory gives them to: LINK's modes and
 //! the cache look at that; only MINIOPT is each statement's own. (Minidisks that merely overlap are the administrator's
-//! business, and QUERY MDISK MAP shows them.) A RESERVE is seen by all who have the minidisk or one that overlaps it,
+//! business, and QUERY MDISK MAP shows them.) A RESERVE is seen by all users of the minidisk or one that overlaps it,
 //! as by all systems that share a real disk, and of two changes to one track none is lost
 //! ([`dasd::Volume::update_track`]).
 //!

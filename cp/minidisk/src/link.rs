@@ -118,7 +118,7 @@ impl Others {
         }
     }
 
-    /// What a user is told who has been linked beside others; nothing if no link bothers another.
+    /// What a user is told after being linked beside others; nothing if no link bothers another.
     pub fn notice(&self, vdev: u16, writes: bool) -> Option<String> {
         let mode = if writes { "R/W" } else { "R/O" };
         let bothered = if writes { !self.by().is_empty() } else { !self.writers.is_empty() };

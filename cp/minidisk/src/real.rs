@@ -19,7 +19,7 @@ pub struct Real {
     pub file: String,
     pub state: State,
     pub cache: Arc<DeviceCache>,
-    /// What of it is reserved, and by whom.
+    /// Which parts of it are reserved, and by which devices.
     pub reservations: Arc<devices::dasd::Reservations>,
     pub control_unit: ControlUnit,
     /// Channel paths that its user sees.

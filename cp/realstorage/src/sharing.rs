@@ -177,7 +177,7 @@ impl SavedFiles {
 }
 
 /// Whether a user with these NAMESAVE statements may have the file: one that is restricted, or for a group of virtual
-/// machines, is for those whom the directory names.
+/// machines, is for the users that the directory names.
 pub fn admits(namesave: &[String], file: &SavedFile) -> bool {
     let named = |name: &String| namesave.contains(name);
     file.class != Class::Restricted && !file.vm_group || named(&file.name) || file.space.as_ref().is_some_and(named)
