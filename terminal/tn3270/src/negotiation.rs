@@ -1,5 +1,5 @@
-//! Who uses which telnet option (RFC 855, with the states of RFC 1143): every request is answered at most once, and
-//! an answer is never answered, so two ends cannot loop.
+//! Which side uses which telnet option (RFC 855, with the states of RFC 1143): every request is answered at most once,
+//! and an answer is never answered, so two ends cannot loop.
 
 use crate::telnet::{self, Verb};
 

@@ -327,7 +327,7 @@ impl Session {
 
     fn key(&mut self, key: Key) {
         if self.phase == Phase::Offer && !self.speaks_telnet {
-            // Whoever types before answering an offer is no telnet client at all.
+            // A client that sends keys before it answers an offer is no telnet client at all.
             self.open_line();
         }
         if self.phase != Phase::Line {

@@ -31,7 +31,7 @@ pub mod command {
 pub mod option {
     /// Eight-bit data (RFC 856).
     pub const BINARY: u8 = 0;
-    /// Who echoes (RFC 857).
+    /// Which side echoes (RFC 857).
     pub const ECHO: u8 = 1;
     /// Timing mark (RFC 860).
     pub const TIMING_MARK: u8 = 6;

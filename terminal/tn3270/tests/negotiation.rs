@@ -204,7 +204,7 @@ fn an_extended_terminal_is_asked_what_it_is() {
     assert_eq!((display.rows, display.cols), (62, 160));
     assert!(display.extended && display.color && display.highlighting);
     assert_eq!(display.query_record, screen.query_reply());
-    // Later replies belong to whoever asks.
+    // Later replies belong to the caller.
     session.receive(&record);
     assert!(matches!(events(&mut session)[..], [Event::Inbound(_)]));
 }

@@ -208,7 +208,8 @@ impl Attribute {
         Attribute(self.0 | Attribute::NUMERIC)
     }
 
-    /// The same with the modified-data tag set or reset: a field with it set is sent even if nobody typed into it.
+    /// The same with the modified-data tag set or reset: a field with it set is sent even if the user typed nothing
+    /// into it.
     pub const fn modified(self, on: bool) -> Attribute {
         Attribute(if on { self.0 | Attribute::MODIFIED } else { self.0 & !Attribute::MODIFIED })
     }
@@ -265,7 +266,7 @@ impl std::fmt::Debug for Attribute {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Color {
-    /// What the terminal shows when nobody says a colour.
+    /// What the terminal shows when no colour is given.
     #[default]
     Default = 0x00,
     /// Blue.
