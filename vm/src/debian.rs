@@ -134,7 +134,7 @@ impl Stop {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// The sentence for who has stopped it.
+    /// The sentence for the user who has stopped it.
     fn look(&self) -> Result<(), String> {
         if self.stopped() { Err(STOPPED.into()) } else { Ok(()) }
     }
@@ -315,7 +315,7 @@ impl Progress {
         } else {
             self.bar.set_message(what.to_owned());
         }
-        // Packages are installed in the steps 3 to 5; those behind are about as long as one another.
+        // Packages are installed in the steps 3 to 5; those after are about as long as one another.
         let at = match number {
             1 | 2 => BEGIN * u64::from(number - 1) / 2,
             3..=5 => self.bar.position().max(BEGIN),

@@ -56,7 +56,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// to listen without a prompt.
 const PROMPT: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
 
-/// What the guest's console looks like to somebody who may type there.
+/// What the guest's console looks like to a user who may type there.
 #[derive(Default)]
 pub struct Prompt(Mutex<Printed>);
 
@@ -86,7 +86,7 @@ impl Prompt {
         last.unfinished.drain(..keep);
     }
 
-    /// Whether somebody there seems to wait for a line.
+    /// Whether a program there seems to wait for a line.
     fn is_shown(&self) -> bool {
         let last = self.0.lock().held();
         let quiet = if last.unfinished.is_empty() { PROMPT.1 } else { PROMPT.0 };

@@ -24,8 +24,8 @@ pub fn echo(on: bool) {
     }
 }
 
-/// Reads lines for `terminal` until standard input ends. An end of input means that nobody types here any more, as with
-/// `endicott run < /dev/null`; the system goes on.
+/// Reads lines for `terminal` until standard input ends. An end of input means that no lines come here any more, as
+/// with `endicott run < /dev/null`; the system goes on.
 pub fn read(cp: Arc<Cp>, terminal: Arc<Terminal>) {
     let read = move || {
         let mut stdin = io::stdin().lock();
@@ -46,7 +46,7 @@ pub fn read(cp: Arc<Cp>, terminal: Arc<Terminal>) {
 /// The longest line that is read: more than any console takes, and an end of what has no lines at all.
 const LONGEST: u64 = 64 << 10;
 
-/// The next line, without what ends it; `None` behind the last one.
+/// The next line, without what ends it; `None` after the last one.
 pub fn line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     from.take(LONGEST).read_until(b'\n', &mut line)?;

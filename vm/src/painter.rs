@@ -148,7 +148,7 @@ impl Painter {
     fn cells(&self, screen: &Screen, row: u16) -> (String, Option<Attribute>) {
         let text = screen.rows.get(usize::from(row)).map_or("", |row| row.text.as_str());
         let next = self.attribute(screen, row + 1);
-        // The input area begins behind the last row, with an attribute of its own that is not written here.
+        // The input area begins after the last row, with an attribute of its own that is not written here.
         let last = row == self.size.rows - 3;
         let change = !last && next != self.attribute(screen, row);
         let room = usize::from(self.size.cols) - usize::from(last || change);
@@ -183,7 +183,7 @@ impl Painter {
 
     fn write_input(&self, out: &mut Outbound, screen: &Screen) {
         let attribute = if screen.input.hidden { Attribute::HIDDEN } else { Attribute::INPUT };
-        // What CP has put there must come back with ENTER although nobody has typed it.
+        // What CP has put there must come back with ENTER although the user has not typed it.
         out.position(self.input() - 1).field(attribute.modified(!screen.input.text.is_empty()));
         let room = usize::from(self.status() - self.input());
         out.text(&format!("{:.room$}", screen.input.text)).cursor();

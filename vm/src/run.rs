@@ -107,7 +107,7 @@ pub fn control_program(
     Ok((cp, troubles))
 }
 
-/// How many host threads run virtual CPUs if somebody wants so many: engines can only be compared one CPU at a time.
+/// How many host threads run virtual CPUs if a user wants so many: engines can only be compared one CPU at a time.
 pub fn processors(wanted: u16) -> u16 {
     if engine::engine() == engine::Engine::Compare { 1 } else { wanted }
 }
@@ -144,7 +144,7 @@ fn troubles(folder: &Path, directory: &Directory) -> Vec<String> {
     lines
 }
 
-/// Reads USER DIRECT, with what is wrong in it for who wants to use its disks.
+/// Reads USER DIRECT, with what is wrong in it for a user who wants to use its disks.
 pub fn load_directory_for_disks(folder: &Path) -> Result<Directory, String> {
     let directory = load_directory(folder)?;
     directory.mistakes.iter().for_each(|mistake| complain!("endicott: {mistake}"));

@@ -33,7 +33,7 @@ pub fn watch() {
     ONCE.call_once(|| drop(on_end(|| TOLD.store(true, Ordering::Relaxed))));
 }
 
-/// Whether the program was told to end, and somebody asked to hear of that.
+/// Whether the program was told to end, and a caller asked to hear of that.
 pub fn stopped() -> bool {
     TOLD.load(Ordering::Relaxed)
 }

@@ -77,8 +77,8 @@ const FIRST: usize = 10;
 
 /// All of them are there at once. ENDICOTT_CMS_USERS says how many; a thousand take some minutes.
 ///
-/// What one who does nothing costs is how much more the process occupies with all of them than with the first ten, by
-/// the user.
+/// What a user who does nothing costs: how much more the process occupies with all of them than with the first ten,
+/// divided by the users.
 #[test]
 fn many_users_of_cms_log_on_run_execs_and_log_off() {
     let Some(images) = images() else { return };

@@ -67,7 +67,7 @@ fn terminals_are_dialed_to_linux() {
     client.until("RDR FILE 0003", ANSWER);
     client.say("ipl 00c", "SHELL-START", BOOT);
 
-    // A terminal that nobody owns becomes the guest's 3270.
+    // A terminal that no user owns becomes the guest's 3270.
     let mut caller = Client::connect(&system);
     caller.act("Clear()");
     caller.say("dial linux1", "DIALED TO LINUX1 0320", ANSWER);

@@ -253,7 +253,7 @@ impl Story {
         self.hear(&guest.lines());
         let mut thrown = None;
         if change == Change::Discard {
-            // Of a disk that somebody uses, nothing is thrown away.
+            // Of a disk that is in use, nothing is thrown away.
             operator.say("snapshot 0a00 discard", "HCPDTS124E DASD 0A00 in use by 1 users");
             operator.say("force linux1", "FORCED BY OPERATOR");
             thrown = Some(self.content(Some(self.kept.len())));
@@ -300,7 +300,7 @@ impl Story {
     }
 }
 
-/// How many guests are to be killed; `few` of them if nobody says so.
+/// How many guests are to be killed; `few` of them unless the environment says so.
 fn rounds(few: usize) -> usize {
     std::env::var("ENDICOTT_KILL_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(few)
 }

@@ -19,7 +19,7 @@ use support::{endicott, file_system};
 /// Installing takes five minutes of a processor, and a busy machine has less than one.
 const PATIENCE: Duration = Duration::from_secs(1500);
 
-/// Somebody at the terminal of a system.
+/// A user at the terminal of a system.
 struct Terminal {
     child: Child,
     keys: ChildStdin,

@@ -150,7 +150,7 @@ fn a_damaged_file_is_told_in_a_few_lines() {
     assert!(said.contains("\nvol.3390: and 248 more, which --json lists\n"), "{said}");
     let listed = folder.good("list vol.3390");
     assert!(listed.ends_with("vol.3390 (damaged: endicott dasd check)\n"), "{listed}");
-    // Who reads a few lines only ends the tool, and hears nothing of that.
+    // A reader that takes a few lines only ends the tool, and hears nothing of that.
     let mut tool = endicott();
     tool.args(["dasd", "check", "vol.3390", "--json"]).current_dir(&folder.0);
     let mut tool = tool.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
@@ -187,7 +187,7 @@ fn a_byte_that_changed_in_a_plain_file_is_told() {
         said.contains("vol.3390: track 0: not what Endicott wrote there last\nIf another program was to"),
         "{said}"
     );
-    // Whichever tool takes it, it says so; then nobody has anything to say.
+    // The first tool that takes it says so; after that no tool has anything to say.
     let told = |line: &str| String::from_utf8_lossy(&folder.run(line).stderr).into_owned();
     let notice = "endicott: vol.3390 has been written by another program since Endicott used it last, and is taken as it is now\n";
     assert_eq!(["show vol.3390", "snapshot vol.3390", "show vol.3390"].map(told), [notice, notice, ""]);

@@ -79,7 +79,7 @@ const MANNERS: [fn(&TcpStream); 3] =
 #[test]
 fn the_plain_door() {
     let system = System::start("door", |_| {});
-    // Somebody who is logged on, and somebody at the logo: both idle.
+    // A user who is logged on, and a terminal at the logo: both idle.
     let mut user = Line::log_on(&system, "cmsuser");
     let mut logo = Line::connect(&system);
     logo.say("logon maint wrong", "HCPLGA050E");
@@ -137,7 +137,7 @@ fn certificate(folder: &Path) {
     fs::write(folder.join("SYSTEM CONFIG"), "TLS CERTIFICATE server.pem KEY server.key\n").expect("it is ours");
 }
 
-/// A terminal over TLS; after `idle` it says who it is.
+/// A terminal over TLS; after `idle` it says what it is.
 fn secure(system: &System, idle: Duration) -> thread::JoinHandle<String> {
     let mut client = Command::new("openssl")
         .args(["s_client", "-quiet", "-connect", &format!("127.0.0.1:{}", system.port)])

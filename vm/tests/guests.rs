@@ -27,7 +27,7 @@ fn two_users_boot_linux_with_two_virtual_cpus_each() {
     boot_two("guests-2", 2);
 }
 
-/// Decks that end too early: in the middle of the kernel, and behind it, where its parameters should be.
+/// Decks that end too early: in the middle of the kernel, and after it, where its parameters should be.
 #[test]
 fn a_truncated_kernel_does_not_come_up_and_harms_nobody() {
     let Some(guest) = guest() else { return };
@@ -100,7 +100,7 @@ fn one_user(system: &System, guest: &Guest, parameters: &Path, user: &str, cpus:
     client.say("query time", "TIME IS", ANSWER);
     client.enter("begin");
     client.until_status("RUNNING", ANSWER);
-    // Disconnected, the guest runs on; who comes back finds it as it is then.
+    // Disconnected, the guest runs on; a user who comes back finds it as it is then.
     client.say("(sleep 2; echo AWAKE >/tmp/awake) & echo END-OF-4", "\nEND-OF-4", ANSWER);
     client.say("#cp disconnect", "DISCONNECT AT", ANSWER);
     thread::sleep(Duration::from_secs(4));

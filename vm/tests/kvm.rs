@@ -103,7 +103,7 @@ fn debians_kvm_runs_a_machine() {
     let mut overlay = Archive::default();
     overlay.program("bin/machine", &runner());
     let mut initrd = fs::read(&guest.initrd).expect("the guest is there");
-    // The kernel takes archives one behind the other, packed or not, on boundaries of words.
+    // The kernel takes archives one after the other, packed or not, on boundaries of words.
     initrd.resize(initrd.len().next_multiple_of(4), 0);
     initrd.extend(overlay.finish());
     let path = std::env::temp_dir().join(format!("endicott-kvm-{}", std::process::id()));

@@ -294,7 +294,7 @@ fn has_script() -> bool {
     there
 }
 
-/// Of a bar: what is before it, its length, how much of it is done, and what is behind it.
+/// Of a bar: what is before it, its length, how much of it is done, and what follows it.
 fn bar(look: &str) -> Option<(&str, usize, usize, &str)> {
     let (before, rest) = look.split_once(" [")?;
     let (bar, behind) = rest.split_once("] ")?;

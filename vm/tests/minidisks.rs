@@ -18,7 +18,7 @@ use support::{Client, Guest, System, guest, has_s3270};
 const BOOT: Duration = Duration::from_secs(300);
 const ANSWER: Duration = Duration::from_secs(240);
 
-/// Puts `label` into record 3 of track 0, behind two records of IPL text.
+/// Puts `label` into record 3 of track 0, after two records of IPL text.
 fn label(volume: &dyn Volume, key: &str, label: &str, records: u8, size: u16) {
     let Kind::Ckd { cylinders, heads, .. } = volume.kind() else { panic!("it is count-key-data") };
     for number in 0..if records == 3 { 1 } else { cylinders * heads } {
@@ -128,7 +128,7 @@ fn linux_works_on_minidisks() {
     let read = "dd if=/dev/dasdc bs=64k skip=1 count=4 2>/dev/null | cmp - /tmp/data && echo SAME-FBA";
     first.say(read, "\nSAME-FBA", ANSWER);
 
-    // With the tools of s390-tools and e2fsprogs, a minidisk that nobody has formatted yet gets a file system.
+    // With the tools of s390-tools and e2fsprogs, a minidisk that was never formatted gets a file system.
     let tools = first.say("command -v dasdfmt fdasd mke2fs | grep -c .; echo END-OF-TOOLS", "\nEND-OF-TOOLS", ANSWER);
     if tools.lines().any(|line| line.trim() == "3") {
         first.say(
@@ -169,7 +169,7 @@ fn linux_works_on_minidisks() {
 fn control_unit(system: &System, linux: &mut Client) {
     const BLOCKS: i64 = 24;
     let mut maint = Line::log_on(system, "maint");
-    // What succeeds says nothing, so something is asked behind it.
+    // What succeeds says nothing, so something is asked after it.
     let mut set = |what: &str, query: &str, mark: &str| {
         maint.enter(&format!("set {what} a00"));
         maint.say(&format!("query {query} a00"), mark)

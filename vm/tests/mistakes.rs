@@ -72,7 +72,7 @@ fn a_port_that_needs_a_privilege() {
         return;
     }
     let folder = Folder::new("privilege");
-    // Whoever runs the tests may be root: the program must not be.
+    // The user who runs the tests may be root: the program must not be.
     let root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n");
     let said = if root {
         let Ok(true) = Command::new("setpriv").arg("--version").stdout(Stdio::null()).status().map(|s| s.success())

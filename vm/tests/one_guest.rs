@@ -17,7 +17,7 @@ use support::{Guest, endicott, guest};
 /// ESA/390 mode.
 fn kernel(name: &str, program: &[u8]) -> PathBuf {
     let mut image = vec![0; 0x1_1000];
-    // BRC to the program, behind the fields that the loader fills in.
+    // BRC to the program, after the fields that the loader fills in.
     image[0x1_0000..0x1_0004].copy_from_slice(&[0xa7, 0xf4, 0x06, 0x00]);
     image[0x1_0008..0x1_000e].copy_from_slice(b"S390EP");
     image[0x1_0430..0x1_0438].copy_from_slice(&0x380u64.to_be_bytes());
@@ -27,7 +27,7 @@ fn kernel(name: &str, program: &[u8]) -> PathBuf {
     path
 }
 
-/// `endicott linux` with this kernel, 64 megabytes and these words; nobody types.
+/// `endicott linux` with this kernel, 64 megabytes and these words; no input comes.
 fn run(kernel: &PathBuf, words: &[&str]) -> Output {
     let mut command = endicott();
     command.args(["linux", "--memory", "64M", "--kernel"]).arg(kernel).args(words);
@@ -173,7 +173,7 @@ struct Screen {
     keyboard: ChildStdin,
     /// What it shows, as it comes.
     output: mpsc::Receiver<Vec<u8>>,
-    /// What has come and nobody has looked for yet.
+    /// What has come and the test has not looked for yet.
     said: String,
 }
 
@@ -274,7 +274,7 @@ fn a_kernel_that_panics_ends_with_4() {
 
 #[test]
 fn a_disabled_wait_ends_with_3_and_a_loop_of_program_interruptions_with_5() {
-    // LPSW of a disabled wait, 16 bytes behind: BASR 12,0; LPSW 14(12).
+    // LPSW of a disabled wait, 16 bytes on: BASR 12,0; LPSW 14(12).
     let wait = [&[0x0d, 0xc0, 0x82, 0x00, 0xc0, 0x0e], &[0; 10][..], &[0, 0x0a, 0, 0, 0, 0, 0x0b, 0xad]].concat();
     let path = kernel("wait", &wait);
     let output = run(&path, &["--json"]);

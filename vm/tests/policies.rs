@@ -209,7 +209,7 @@ fn volumes_run_under_the_policies_of_the_system_config() {
     linux.say("for n in 0 1 2 3 4 5; do echo 1 >0.0.020$n/online; done; ls /dev/dasdf && echo ALL-$((6))", "\nALL-6");
     let mut story = Story { system, linux, writes: 0, written: Vec::new() };
 
-    // THROUGH: it was on the medium when Linux heard of its end. SAFE: soon. LAZY: not before somebody wants it.
+    // THROUGH: it was on the medium when Linux heard of its end. SAFE: soon. LAZY: not before it is wanted.
     let lazy = |story: &Story| {
         [2, 5].iter().for_each(|&volume| {
             assert_eq!(story.all_syncs(volume), 0, "{} is brought to the medium", VOLUMES[volume].0)

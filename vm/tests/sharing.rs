@@ -1,4 +1,4 @@
-//! Two Linux guests at one minidisk: who may write, what the other sees, and RESERVE and RELEASE between them.
+//! Two Linux guests at one minidisk: which may write, what the other sees, and RESERVE and RELEASE between them.
 //! They ask for it by tunedasd, of a root file system that both have to read.
 
 mod support;
@@ -147,7 +147,7 @@ fn one_writes_and_others_read_and_reserve() {
     one.say("tunedasd -L $disk; echo RESULT-$?", "\nRESULT-0", ANSWER);
     two.say("echo reset >0.0.0200/last_known_reservation_state; same && echo SAME", "\nSAME", ANSWER);
 
-    // Who logs off has nothing reserved any more.
+    // A user who logs off has nothing reserved any more.
     one.say("tunedasd -S $disk; echo RESULT-$?", "\nRESULT-0", ANSWER);
     one.say("#cp logoff", "LOGOFF AT", ANSWER);
     two.say("tunedasd -S $disk; echo RESULT-$?", "\nRESULT-0", ANSWER);

@@ -348,7 +348,7 @@ fn a_full_disk_under_standard_output_is_a_line_and_a_closed_pipe_is_none() {
     println!("{cases} cases");
 }
 
-/// A guest's output that is lost is told when it has ended; one that nobody reads is not.
+/// A guest's output that is lost is told when it has ended; one that is not read is not.
 #[test]
 fn a_guest_whose_output_is_lost_goes_on() {
     let Some(guest) = guest() else { return };

@@ -391,11 +391,11 @@ fn a_program_that_types_faster_than_its_user_reads_waits() {
     let before = resident_kib(system.process());
     client.enter("begin 200");
     client.until_status("MORE...", ANSWER);
-    // Nobody turns the page.
+    // The page is not turned.
     thread::sleep(Duration::from_secs(3));
     let after = resident_kib(system.process());
     assert!(after < before + (16 << 10), "{before} KiB became {after} KiB");
-    // The program goes on when somebody does, and the break key works.
+    // The program goes on when it is turned, and the break key works.
     client.act("Clear()");
     client.until_status("MORE...", ANSWER);
     client.act("PA(1)");

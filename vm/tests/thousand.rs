@@ -13,7 +13,7 @@ use support::line::Line;
 /// Hundredths of a second of processor time that a process has used.
 fn ticks(process: u32) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("the process is there");
-    // Behind the name, which is in parentheses, user and system time are fields 12 and 13.
+    // After the name, which is in parentheses, user and system time are fields 12 and 13.
     let fields: Vec<&str> = stat[stat.rfind(')').expect("a name") + 2..].split(' ').collect();
     fields[11..13].iter().map(|field| field.parse::<u64>().expect("a number")).sum()
 }

@@ -175,7 +175,7 @@ impl Apt {
 /// What apt-get says if a release's index, or a list that it names, is not what it should be; with the remedy.
 fn unverified(said: &str) -> Option<String> {
     let line = |part: &str| said.lines().find(|line| line.contains(part));
-    // Behind the address, which has colons itself, apt-get says what is wrong.
+    // After the address, which has colons itself, apt-get says what is wrong.
     let signature = line("The following signatures").and_then(|line| line.find("The following").map(|at| &line[at..]));
     let signature = signature.or_else(|| line("Clearsigned").and_then(|line| Some(&line[line.find("Clearsigned")?..])));
     if let Some(what) = signature {

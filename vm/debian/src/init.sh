@@ -2,7 +2,7 @@
 # The first program of the guest that installs Debian: puts the packages in /packages on the disk, sets them up, and
 # makes the disk bootable. What is wanted of it stands in /wanted.sh. Every step says "STEP n/m text" on the console,
 # "PACKAGES n" says how often a package has been unpacked or set up so far, and the end is "INSTALLED" or "FAILED why";
-# whoever started the guest reads that.
+# the program that started the guest reads that.
 /bin/busybox --install -s /bin
 export PATH=/sbin:/bin:/usr/sbin:/usr/bin HOME=/root DEBIAN_FRONTEND=noninteractive DEBCONF_NONINTERACTIVE_SEEN=true LC_ALL=C
 mount -t proc proc /proc

@@ -44,7 +44,7 @@ const SYSTEM: [&str; 9] = [
     "debian-archive-keyring",
 ];
 
-/// What is added for who may log in by ssh.
+/// Packages that are added when a user may log in by ssh.
 const NETWORK: [&str; 3] = ["ifupdown", "iproute2", "openssh-server"];
 
 /// What the programs that format a disk need, unpacked in the RAM disk.

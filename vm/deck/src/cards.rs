@@ -34,7 +34,7 @@ pub(crate) struct Relocation {
     pub branch: bool,
 }
 
-/// Cards, one behind the other.
+/// Cards, one after the other.
 #[derive(Default)]
 pub(crate) struct Cards {
     pub bytes: Vec<u8>,

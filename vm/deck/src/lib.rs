@@ -65,7 +65,7 @@ impl Image {
         Ok(())
     }
 
-    /// Instructions or constants behind the rest, on a word; returns where.
+    /// Instructions or constants after the rest, on a word; returns where.
     fn append(&mut self, bytes: &[u8]) -> Result<usize, String> {
         let at = self.bytes.len().next_multiple_of(4);
         self.extend(at, false)?;

@@ -13,7 +13,7 @@ struct Minidisk {
     owner: String,
     vdev: u16,
     first: u64,
-    /// The one behind its last.
+    /// The one after its last.
     end: u64,
 }
 

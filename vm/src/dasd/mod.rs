@@ -306,7 +306,7 @@ pub fn text(error: ImageError) -> String {
     }
 }
 
-/// Opens a disk, and tells whoever sits here what there is to tell of it.
+/// Opens a disk, and tells the user at this terminal what there is to tell of it.
 pub fn open(file: &Path, options: dasd::Options) -> Result<Arc<Image>, ImageError> {
     let image = Image::open(file, options)?;
     image.notices().iter().for_each(|notice| complain!("endicott: {notice}"));
@@ -449,7 +449,7 @@ fn restore(from: &Path, file: &Path) -> Result<(), String> {
     let from = source(from, None)?;
     let (format, held) = match file.exists() {
         true => {
-            // Held until the new file is in its place, so that nobody uses the old one meanwhile.
+            // Held until the new file is in its place, so that no other process uses the old one meanwhile.
             let held = Image::open(file, dasd::Options::default()).map_err(text)?;
             if held.shadows() > 0 {
                 let name = file.display();

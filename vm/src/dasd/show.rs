@@ -35,7 +35,7 @@ pub struct Options {
 pub fn list(files: &[PathBuf], json: bool) -> Result<bool, String> {
     let mut rows = Vec::new();
     let mut good = true;
-    // Check sums are listed with the disk they are of, as who says `list volumes/*` expects.
+    // Check sums are listed with the disk they are of, as a user expects of `list volumes/*`.
     let is_disk =
         |file: &&PathBuf| file.extension().is_none_or(|end| end != "sums") || !file.with_extension("").exists();
     for file in files.iter().filter(is_disk) {

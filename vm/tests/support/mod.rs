@@ -221,7 +221,7 @@ impl System {
         self.child.id()
     }
 
-    /// Puts a file behind those in a user's card reader: as it is, or as a text in EBCDIC.
+    /// Puts a file after those in a user's card reader: as it is, or as a text in EBCDIC.
     pub fn punch(&self, user: &str, file: &Path, text: bool) {
         let mut command = endicott();
         command.arg("punch").arg("--system").arg(&self.folder).args(text.then_some("--text")).arg(user).arg(file);

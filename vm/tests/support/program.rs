@@ -1,7 +1,7 @@
 //! Programs for Linux on s390x that are a few system calls: static executables written by hand, so that nothing but
 //! Debian's packages and the test goes into a guest.
 
-/// Where an executable is loaded; its text begins behind the headers, its data is where it puts it.
+/// Where an executable is loaded; its text begins after the headers, its data is where it puts it.
 pub const BASE: u64 = 0x100_0000;
 pub const TEXT: u64 = BASE + 0x1000;
 pub const DATA: u64 = BASE + 0x2000;
