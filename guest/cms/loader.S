@@ -2,9 +2,10 @@
  * The IPL records of a CMS minidisk (blocks 1 and 2 of cylinder 0, track 0): what IPL reads, and what reads the nucleus.
  *
  * The first 24 bytes are a PSW and two channel command words: IPL reads them to 0 and goes on with the first of these, which
- * reads the next record, the code here, to LOAD. The last bytes of that record say where the nucleus is; who makes
- * the disk fills them in (host/edfdisk.c). The nucleus is read block by block with DIAGNOSE X'A4' to its place and
- * entered with the number of the device in register 2. If a block cannot be read, the machine waits with code X'0CE1'.
+ * reads the next record, the code here, to LOAD. The last bytes of that record say where the nucleus is; the tool that
+ * makes the disk fills them in (host/edfdisk.c). The nucleus is read block by block with DIAGNOSE X'A4' to its place
+ * and entered with the number of the device in register 2. If a block cannot be read, the machine waits with code
+ * X'0CE1'.
  */
 	.set	LOAD, 0x2000
 	.set	NUCLEUS, 0x100000

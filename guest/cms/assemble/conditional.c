@@ -99,7 +99,7 @@ void attributes_of(struct text name, u8 *kind, u32 *length)
     }
 }
 
-/* What stands behind T', L', K' or N'. */
+/* What follows T', L', K' or N'. */
 static bool attribute(struct scan *scan, char which, u8 *kind, int *number)
 {
     struct found found;
@@ -279,7 +279,7 @@ static bool quoted(struct scan *scan, struct buffer *to)
     return true;
 }
 
-/* (from,length) behind a string. */
+/* (from,length) after a string. */
 static bool substring(struct scan *scan, struct buffer *of)
 {
     int from, length;

@@ -22,7 +22,7 @@ static const struct kind *kind_of(char letter, char suffix)
     return NULL;
 }
 
-/* A number behind a modifier: digits, or an expression in parentheses; with a sign if it may have one. */
+/* A number after a modifier: digits, or an expression in parentheses; with a sign if it may have one. */
 static bool modifier(struct scan *scan, int *number)
 {
     bool negative = scan->at < scan->end && *scan->at == '-';

@@ -369,7 +369,7 @@ static void cnop_second(struct statement *statement)
         object_put(nothing, sizeof nothing);
 }
 
-/* ORG [address]: without one, behind the highest location so far. */
+/* ORG [address]: without one, after the highest location so far. */
 static void org_first(struct statement *statement)
 {
     struct value value;
@@ -568,7 +568,7 @@ static void push_pop(struct statement *statement, void (*print)(void), void (*ba
 static void push_second(struct statement *statement) { push_pop(statement, listing_push, bases_push); }
 static void pop_second(struct statement *statement) { push_pop(statement, listing_pop, bases_pop); }
 
-/* What it names begins; what comes behind is no source any more. */
+/* What it names begins; what comes after is no source any more. */
 static void end_first(struct statement *statement)
 {
     assembly.ended = true;

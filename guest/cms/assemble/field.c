@@ -80,13 +80,13 @@ bool closing(struct scan *scan)
     return true;
 }
 
-/* False behind the last. An empty operand between commas is one, too. */
+/* False after the last. An empty operand between commas is one, too. */
 bool next_operand(struct scan *scan, struct text *operand)
 {
     if (scan->at == NULL || scan->at > scan->end)
         return false;
     *operand = up_to(scan, ',', false);
-    /* One behind the end says that there is no more. */
+    /* One beyond the end says that there is no more. */
     scan->at++;
     return true;
 }

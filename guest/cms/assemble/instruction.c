@@ -122,7 +122,7 @@ static bool within(int least, int most, int *number)
     return true;
 }
 
-/* Behind a storage operand: (a), (a,b) or (,b); what is not there is -1. */
+/* After a storage operand: (a), (a,b) or (,b); what is not there is -1. */
 static bool in_parentheses(struct scan *scan, struct text part[2], u32 *parts)
 {
     *parts = 0;

@@ -60,7 +60,7 @@ static bool take_copy(struct lines *lines, struct text name, u32 depth)
     return true;
 }
 
-/* From behind MACRO to MEND. */
+/* From after MACRO to MEND. */
 static void define(struct level *level, bool listed)
 {
     struct macro *macro = arena(sizeof *macro);

@@ -5,7 +5,7 @@ enum { CHAINS = 256 };
 
 static struct operation *chains[CHAINS];
 
-/* Branches by condition: what stands behind B, J, JL or BR in their names, and the mask. */
+/* Branches by condition: what follows B, J, JL or BR in their names, and the mask. */
 static const struct { const char *suffix; int mask; } conditions[] = {
     { "", 15 }, { "O", 1 }, { "H", 2 }, { "P", 2 }, { "L", 4 }, { "M", 4 }, { "NE", 7 }, { "NZ", 7 }, { "E", 8 }, { "Z", 8 },
     { "NL", 11 }, { "NM", 11 }, { "NH", 13 }, { "NP", 13 }, { "NO", 14 }, { "LH", 6 }, { "NLH", 9 }, { "HE", 10 }, { "NHE", 5 },

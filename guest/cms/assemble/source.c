@@ -2,7 +2,7 @@
  * Statements of records: name, operation, operands, and what is continued.
  *
  * A record whose continuation column (72) is not blank goes on in column 16 of the next. Where the operands end with a comma and
- * a blank, what is behind them is a remark, and the operands go on in the next record.
+ * a blank, what follows them is a remark, and the operands go on in the next record.
  */
 #include "assemble.h"
 

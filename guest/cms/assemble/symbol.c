@@ -200,7 +200,7 @@ u32 align_to(u32 boundary)
     return at - before_it;
 }
 
-/* One control section behind the other, in the deck; numbers for all that it names. */
+/* One control section after the other, in the deck; numbers for all that it names. */
 void sections_settle(void)
 {
     u32 at = 0, esdid = 0;

@@ -113,7 +113,7 @@ bool assemble_member(struct text wanted, struct lines *to)
     return legal_name(called) && copy_file(called, to);
 }
 
-/* What stands in parentheses behind an option; *n is its last token then. False: nothing does. */
+/* What stands in parentheses after an option; *n is its last token then. False: nothing does. */
 static bool in_parentheses(const struct call *call, u32 *n, name value)
 {
     if (*n + 2 >= call->count || call->token[*n + 1][0] != '(')

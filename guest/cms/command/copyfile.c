@@ -2,8 +2,8 @@
  * COPYFILE: files copied, joined, appended to and changed on the way.
  *
  * The last file identifier is the output, = in it stands for the part of the input. With * in the input and = in the output
- * every file is copied to one of its own; otherwise all go, one behind the other, into one. The output takes the place of a
- * file of its name when it is complete.
+ * every file is copied to one of its own; otherwise all go, one after the other, into one. The output takes the place
+ * of a file of its name when it is complete.
  */
 #include "copyfile.h"
 

@@ -45,7 +45,7 @@ bool card_is_dumped(const char card[CARD]) { return dump_is((const u8 *)card, CA
 
 /*
  * Cards from `card` on, which has been read, to a file's last; its data are then in `to`. A return code, and the message has been typed.
- * CP gives a spool file up when its end is read, so nothing is read behind that card before the file is on the disk.
+ * CP gives a spool file up when its end is read, so nothing is read after that card before the file is on the disk.
  */
 int cards_in(const char *module, char card[CARD], struct unloaded *to)
 {

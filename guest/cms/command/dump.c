@@ -1,10 +1,10 @@
 /*
  * A file as a row of blocks: TAPE DUMP, DISK DUMP.
  *
- * A block is five bytes (X'02', C'CMS ') and some of the file's bytes, its records one behind the other (those of V files with their length
- * before them), filled with zeros; behind the last comes a block of X'02' C'CMSN' and the file's FST. So its name comes last: who reads
- * keeps the data in a file of its own until it is known. The first 40 bytes of an FST are what older systems have for one; theirs are
- * read, too.
+ * A block is five bytes (X'02', C'CMS ') and some of the file's bytes, filled with zeros. The records follow one
+ * another; those of V files have their length before them. After the last comes a block of X'02' C'CMSN' and the file's
+ * FST. So the name comes last, and a program that reads keeps the data in a work file until then. The first 40 bytes of
+ * an FST are what older systems have for one; theirs are read, too.
  */
 #include "command.h"
 
@@ -186,7 +186,7 @@ int dump_store(const char *module, struct kept *kept, const u8 *fst, const struc
     return file_problem(module, error, id, true);
 }
 
-/* The bytes of a block, in a file of fixed records that nobody will see. */
+/* The bytes of a block, in a work file of fixed records. */
 int dump_keep(const char *module, struct kept *kept, const void *from, u32 length, char mode)
 {
     struct fileid id = { "DUMP    ", "CMSUT1  ", "A1" };

@@ -354,7 +354,7 @@ static bool number_at(const name *token, u32 count, u32 n, u32 *value)
     return n < count && token[n][0] != ')' && (is(token[n], "*") ? (*value = ALL, true) : parse_number(token[n], name_length(token[n]), value));
 }
 
-/* The words of the line behind the parenthesis, since variables and strings are longer than tokens. */
+/* The words of the line after the parenthesis, since variables and strings are longer than tokens. */
 static const char *option_text(const struct call *call, const char *word, u32 *length)
 {
     const char *at = call->line;

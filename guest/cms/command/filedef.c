@@ -70,7 +70,7 @@ static int clear(const name dd)
     return 0;
 }
 
-/* Behind TAPn: SL, NL, BLP, a number which file of the tape, VOLID and the volume's; LABOFF: no labels, where the tape stands. */
+/* After TAPn: SL, NL, BLP, a number which file of the tape, VOLID and the volume's; LABOFF: no labels, where the tape stands. */
 static int label_words(const struct call *call, u32 words, struct filedef *made)
 {
     static const struct { const char *word; enum tape_labels labels; } kinds[] = {

@@ -3,8 +3,9 @@
  *
  *   GENMSG fn ft fm applid [AMENG] [( LIST NOLIST OBJECT NOOBJECT MARGIN n
  *
- * Lines with an asterisk in front say nothing. The first that does has the character behind which substitutions are numbered and how
- * many digits numbers have at least: `& 3`. The others are messages: number (4), format (2), line (2), severity (1), a blank, text.
+ * Lines with an asterisk in front say nothing. The first that does has the character after which substitutions are
+ * numbered and how many digits numbers have at least: `& 3`. The others are messages: number (4), format (2), line (2),
+ * severity (1), a blank, text.
  */
 #include "repository.h"
 
@@ -62,7 +63,7 @@ static bool control_line(const char *record, u32 length, struct repository_head 
     return true;
 }
 
-/* A message; its place is behind all of the last one. */
+/* A message; its place is after all of the last one. */
 static bool message_of(const char *record, u32 length, const struct repository_line *last, struct repository_line *made)
 {
     u32 number, how, line;

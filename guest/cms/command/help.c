@@ -112,7 +112,7 @@ static bool topic_type(const char *file, const char *topic, u32 length, u32 part
     return found;
 }
 
-/* The commands of the tasks of which this is one; 0, or nobody says that there are any. */
+/* Types the other commands of the tasks that this one belongs to. RC_MISSING without a file of tasks. */
 static int related(const char *command)
 {
     struct menu menu = { .length = 0 };

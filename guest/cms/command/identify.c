@@ -1,4 +1,4 @@
-/* IDENTIFY: who, where and when. */
+/* IDENTIFY: the userid, the node and the time. */
 #include "command.h"
 
 /* The day of the week of a date of the Gregorian calendar (Zeller). */
@@ -13,7 +13,7 @@ static const char *weekday(u32 year, u32 month, u32 day)
     return names[(day + 13 * (month + 1) / 5 + year + year / 4 - year / 100 + year / 400) % 7];
 }
 
-/* The node: the second word behind AT of CP's QUERY USERID. */
+/* The node: the second word after AT of CP's QUERY USERID. */
 void node_of(name node)
 {
     static const char command[] = "QUERY USERID";

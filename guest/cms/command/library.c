@@ -131,7 +131,7 @@ static void delimiter(struct making *making)
     put_card(making, card);
 }
 
-/* Macros: from MACRO to MEND, called as the line behind MACRO says. */
+/* Macros: from MACRO to MEND, called as the line after MACRO says. */
 static int add_macros(struct making *making, struct reader *reader)
 {
     u8 card[LIBRARY_CARD];

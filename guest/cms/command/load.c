@@ -186,7 +186,7 @@ static int load(const struct call *call, bool anew)
 int load_command(const struct call *call) { return load(call, true); }
 int include_command(const struct call *call) { return load(call, false); }
 
-/* START [entry|* [arguments]] [( NO ]: what stands behind the parenthesis goes to the program too, but for NO. */
+/* START [entry|* [arguments]] [( NO ]: what follows the parenthesis goes to the program too, but for NO. */
 int start_command(const struct call *call)
 {
     struct call run = *call;
@@ -218,7 +218,7 @@ int start_command(const struct call *call)
     if (n > 1) {
         run.token = token + 1;
         run.count = call->count - 1;
-        /* Its arguments are behind the entry's name. */
+        /* Its arguments are after the entry's name. */
         while (run.arguments < run.end && *run.arguments == ' ')
             run.arguments++;
         run.line = run.arguments;

@@ -17,7 +17,7 @@ struct end {
 
 /*
  * Tapes: blocks, perhaps between labels (tapelabel.c). Fixed records lie side by side, as many as BLKSIZE holds of LRECL (a block is one record if
- * nothing is said); variable ones behind four bytes with their length, in a block that begins with four for its own.
+ * nothing is said); variable ones after four bytes with their length, in a block that begins with four for its own.
  */
 enum { BLOCK_MOST = 65535, PREFIX = 4 };
 
@@ -76,7 +76,7 @@ static int flush_to_tape(struct end *out)
     return end == TAPE_DONE ? 0 : tape_problem("MVE", out->what.unit, end, true);
 }
 
-/* The record with blanks behind it, if it is shorter. */
+/* The record with blanks after it, if it is shorter. */
 static void fill_up(struct place *record, u32 *length, u32 wanted)
 {
     if (*length >= wanted)
@@ -162,7 +162,7 @@ static int open_file(struct end *in)
     return code;
 }
 
-/* The next of the files that FILEDEF (CONCAT has put one behind the other; false: there is none. */
+/* The next of the files that FILEDEF (CONCAT has put one after the other; false: there is none. */
 static bool next_file(struct end *in, int *code)
 {
     const struct filedef *next = filedef_next(in->defined);

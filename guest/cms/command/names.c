@@ -1,5 +1,5 @@
 /*
- * NAMEFIND, and who nicknames stand for: the file userid NAMES.
+ * NAMEFIND, and which userids nicknames stand for: the file userid NAMES.
  *
  * An entry begins at a tag :nick. and goes on to the next one; tags are :name.value, a value ends where the next tag begins or with
  * its line, unless the next line begins with no tag.
@@ -8,7 +8,7 @@
 
 enum { TAGS_MOST = 40, NO_TAG = 4, NO_ENTRY = 32, DEPTH_MOST = 8 };
 
-/* The file in storage: its lines, one behind the other, a blank between two. */
+/* The file in storage: its lines, one after the other, a blank between two. */
 struct names { char *text; u32 length; u32 *line; u32 lines; };
 
 struct tag { const char *name, *value; u32 length, value_length; };
@@ -67,7 +67,7 @@ static bool same(const char *a, u32 a_length, const char *b, u32 b_length)
     return true;
 }
 
-/* The entry at or behind `from`; false: there is none. */
+/* The entry at or after `from`; false: there is none. */
 static bool next_entry(const struct names *names, u32 from, struct entry *entry, u32 *behind)
 {
     u32 at = from, length;
@@ -169,7 +169,7 @@ static bool add_recipient(const struct names *names, const char *who, u32 length
     return true;
 }
 
-/* Who a word means: a nickname of userid NAMES, or a userid. A blank node is this one. False: they are too many. */
+/* Which users a word means: a nickname of userid NAMES, or a userid. A blank node is this one. False: they are too many. */
 bool recipients(const name who, struct recipient *list, u32 *count)
 {
     struct fileid id;

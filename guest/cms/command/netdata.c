@@ -1,10 +1,11 @@
 /*
  * NETDATA: a file as a row of segments, on cards.
  *
- * A segment is its length in a byte, a byte of flags, and up to 253 bytes. Control records (INMR01: from whom to whom; INMR02 and
- * INMR03: what file; INMR06: the end; INMR07 in place of a file: that one was received) are of text units: a key, how many values, each with its length; all in two bytes. Between
- * them are the file's records, each in as many segments as it takes ("z/VM: CMS Macros and Functions Reference"; TSO/E
- * Customization, the format of transmitted data).
+ * A segment is its length in a byte, a byte of flags, and up to 253 bytes. Control records (INMR01: sender and
+ * receiver; INMR02 and INMR03: what file; INMR06: the end; INMR07 in place of a file: that one was received) are of
+ * text units: a key, how many values, each with its length; all in two bytes. Between them are the file's records, each
+ * in as many segments as it takes ("z/VM: CMS Macros and Functions Reference"; TSO/E Customization, the format of
+ * transmitted data).
  */
 #include "command.h"
 
@@ -319,7 +320,7 @@ bool netdata_header(struct receiver *receiver, struct netdata_file *file)
     return false;
 }
 
-/* The next record; false behind the last, and when what is there makes no sense (`bad`). */
+/* The next record; false after the last, and when what is there makes no sense (`bad`). */
 bool netdata_next(struct receiver *receiver, struct place *record, u32 *length)
 {
     u8 bytes[SEGMENT_MOST + 2], flags;

@@ -48,7 +48,7 @@ static int print_hex(const u8 *bytes, u32 length)
     return bad;
 }
 
-/* TRC: the character that chooses one of a 3800's character sets, which a 1403 has not: behind the control character, if there is one. */
+/* TRC: the character that chooses one of a 3800's character sets, which a 1403 has not: after the control character, if there is one. */
 static void drop_table_reference(struct reader *reader, bool behind)
 {
     u32 at = behind ? 1 : 0;

@@ -1,4 +1,4 @@
-/* PUNCH: a file on the virtual punch, behind a card that says what it is. */
+/* PUNCH: a file on the virtual punch, after a card that says what it is. */
 #include "command.h"
 
 enum { PUNCH_CARD = 0x01, CARD = 80 };

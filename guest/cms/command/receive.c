@@ -315,7 +315,7 @@ static int receive(const struct receiving *how, struct arrival *arrival)
         tell(how, arrival);
         return 0;
     }
-    /* A note without a name of its own goes into a notebook, behind those that are there. */
+    /* A note without a name of its own goes into a notebook, after those that are there. */
     sent->note = (sent->note && arrival->id.fn[0] == ' ') || how->notebook[0] != ' ';
     if (sent->note) {
         memcpy(arrival->id.fn, how->notebook[0] == ' ' || is(how->notebook, "*") ? "ALL     " : how->notebook, sizeof(name));

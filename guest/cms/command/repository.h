@@ -5,8 +5,8 @@
 #include "command.h"
 
 /*
- * Behind the head the messages, in the order of their numbers, formats and lines, and a number 0: each a head of its own and its text.
- * In a TEXT file all of it is the text of one section.
+ * After the head the messages, in the order of their numbers, formats and lines, and a number 0: each a head of its own
+ * and its text. In a TEXT file all of it is the text of one section.
  */
 enum { SUBSTITUTIONS_MOST = 20, APPLICATION = 3 };
 struct repository_head { char mark[8], application[APPLICATION], substitute; u8 digits, unused[3]; };

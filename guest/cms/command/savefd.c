@@ -1,5 +1,6 @@
 /*
- * SAVEFD: a disk's file status tables become a saved segment, which all who access the disk for reading have in common.
+ * SAVEFD: a disk's file status tables become a saved segment, which all users that access the disk for reading have in
+ * common.
  *
  * The segment is defined and saved here, at the page that is named; its name goes into the disk's label, and with the first
  * change of the disk out of it again.

@@ -126,7 +126,7 @@ static int send_one(const struct sending *how, struct reader *reader, const stru
     return 0;
 }
 
-/* The words behind the file: names, each perhaps AT a node. */
+/* The words after the file: names, each perhaps AT a node. */
 static int parse_recipients(const struct call *call, u32 from, u32 words, struct recipient *list, u32 *count)
 {
     *count = 0;

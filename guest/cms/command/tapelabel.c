@@ -1,10 +1,10 @@
 /*
  * Standard labels of tapes.
  *
- * A volume begins with a label VOL1. In front of a file's blocks are HDR1, HDR2 and a tape mark, behind them a tape mark, EOF1, EOF2 and a tape
- * mark; a second one is behind the last file. Each label is a block of 80 characters. ("z/OS: DFSMS Using Magnetic Tapes", standard labels.)
- * FILEDEF TAPn SL n is the n-th such file, NL n and BLP n the n-th stretch between tape marks; without any of these the tape is
- * read and written where it stands.
+ * A volume begins with a label VOL1. In front of a file's blocks are HDR1, HDR2 and a tape mark, after them a tape
+ * mark, EOF1, EOF2 and a tape mark; a second one is after the last file. Each label is a block of 80 characters.
+ * ("z/OS: DFSMS Using Magnetic Tapes", standard labels.) FILEDEF TAPn SL n is the n-th such file, NL n and BLP n the
+ * n-th stretch between tape marks; without any of these the tape is read and written where it stands.
  */
 #include "command.h"
 #include "../nucleus/filedef.h"
@@ -126,7 +126,7 @@ static int compare_number(const char *module, u32 unit, const char *what, const 
     return said == 0 ? 0 : compare(module, unit, what, has, wanted, digits);
 }
 
-/* To the first file's labels, behind VOL1. */
+/* To the first file's labels, after VOL1. */
 static int volume(const char *module, const struct filedef *what, const struct labeldef *said, char label[LABEL])
 {
     enum tape_end end = do_one(what->unit, REWIND);
@@ -193,7 +193,7 @@ static int read_before(const char *module, const struct filedef *what, struct ta
         return tape_problem(module, what->unit, end, false);
     if (end == TAPE_MARK || memcmp(label, "HDR1", 4) != 0)
         return problem(module, 432, what->unit);
-    /* Who has said nothing sees what it is. */
+    /* Without LABELDEF the label is shown, not checked. */
     if (said == NULL)
         type_line(label, LABEL);
     else
@@ -294,7 +294,7 @@ int labels_before(const char *module, const struct filedef *what, bool writing, 
     return end == TAPE_DONE ? 0 : tape_problem(module, what->unit, end, writing);
 }
 
-/* Behind the tape mark that is behind the blocks, which has been read or is yet to be written. */
+/* After the tape mark that is after the blocks, which has been read or is yet to be written. */
 int labels_behind(const char *module, const struct filedef *what, bool writing, const struct tape_file *file)
 {
     struct filedef where = *what;

@@ -205,7 +205,7 @@ static int apply_aux(struct update *update, const char *type, bool *applied)
     return code;
 }
 
-/* Whether the line is one that does something: a comment with a blank behind its asterisk does not. */
+/* Whether the line is one that does something: a comment with a blank after its asterisk does not. */
 static bool does_something(const struct row *row)
 {
     return !is(row->token[0], "*") ||

@@ -135,7 +135,7 @@ static bool copy_to(struct pass *pass, u32 wanted, int *code)
     return false;
 }
 
-/* Throws records away up to this number, which has been found or is behind. */
+/* Throws records away up to this number, and with it; if no record has it, the user is warned. */
 static void drop_to(struct pass *pass, u32 last)
 {
     bool found = false;
@@ -158,7 +158,7 @@ static void drop_to(struct pass *pass, u32 last)
     }
 }
 
-/* How inserted records are numbered: behind $ from where on and by how much. */
+/* How inserted records are numbered: after $ from where on and by how much. */
 struct numbering { bool wanted; u32 next, step; };
 
 /* One tenth of the last digit that is not zero, at most 100. */
@@ -236,7 +236,7 @@ static void resequence(struct pass *pass, const struct statement *statement, boo
     pass->update->numbered = true;
 }
 
-/* The records behind I and R. `drop`: their statement was not good, and they are nothing. */
+/* The records after I and R. `drop`: their statement was not good, and they are nothing. */
 static int insert(struct pass *pass, const struct source *cards, u32 *card, bool drop, struct numbering *numbering)
 {
     int code = 0;
@@ -283,7 +283,7 @@ static int perform_statement(struct pass *pass, const struct source *cards, u32 
     }
     good = where(pass, statement, is(what, "I") ? 1 : 2, number, &numbering);
     if (good && is(what, "I")) {
-        /* Behind a record that has been passed just now (R in front of it), and at the beginning, nothing is looked for. */
+        /* After a record that has been passed just now (R in front of it), and at the beginning, nothing is looked for. */
         if (number[0] != 0 && (pass->last == NOWHERE || (u32)pass->last != number[0])) {
             if (copy_to(pass, number[0], &code))
                 code = copy_one(pass);

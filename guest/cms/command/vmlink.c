@@ -89,7 +89,7 @@ static struct link *linked(const struct asked *asked)
     for (u32 n = 0; n < LINKS_MOST; n++) {
         struct disk *disk = links[n].mode != 0 ? disk_at(links[n].mode) : NULL;
 
-        /* Someone may have released it since. */
+        /* It may have been released since. */
         if (disk == NULL || disk->vdev != links[n].ours)
             links[n].mode = 0;
         else if (links[n].theirs == asked->theirs && memcmp(links[n].owner, asked->owner, sizeof(name)) == 0)

@@ -18,7 +18,7 @@ static void put(char *text, u32 *length, const char *what, u32 count)
         text[(*length)++] = what[n];
 }
 
-/* A text of a repository: behind the character are the numbers of the substitutions. */
+/* A text of a repository: after the character are the numbers of the substitutions. */
 static u32 fill_in(const struct repository_head *head, const struct repository_line *line, const struct words *words, char text[TEXT_MOST])
 {
     const char *from = (const char *)(line + 1);

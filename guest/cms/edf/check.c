@@ -81,7 +81,7 @@ static void walk(struct check *check, struct edf_file *file)
             bool behind = block < file->tree.count &&
                           (n < records || file->tree.entry[block].displacement != EDF_CONTINUED);
 
-            /* If the next record is the first of its block, the pointer says so; behind the last one, if it says anything. */
+            /* If the next record is the first of its block, the pointer says so; after the last one, if it says anything. */
             if (behind && (block == 0 ? 0 : file->tree.entry[block - 1].highest) == n &&
                 file->tree.entry[block].displacement != offset) {
                 wrong(check, "a displacement that is not where the record begins", n + 1);

@@ -7,8 +7,8 @@
  *
  * Nothing that a committed directory leads to is ever written over. Changed data, pointer, directory and map blocks go to
  * blocks that were free; edf_commit() then writes the first directory block to that one of blocks 4 and 5 that is not
- * current, and at last the label, which says which one is. That single write is the commit: whoever looks after a crash
- * finds the old directory or the new one.
+ * current, and at last the label, which says which one is. That single write is the commit: a program that looks after
+ * a crash finds the old directory or the new one.
  *
  * The folder knows no CMS: it asks for storage, blocks and the time through what is declared here, and compiles on any host.
  * Layouts: "CMS Application Development Guide for Assembler" (FSTD) and CMS Data Areas (ADTSECT).
@@ -36,9 +36,9 @@ enum edf_error {
     EDF_DAMAGED,        /* what is on the disk makes no sense */
     EDF_NO_LABEL,       /* not an EDF disk */
     EDF_STORAGE,        /* no storage */
-    EDF_NOT_KEPT,       /* nobody keeps its directory */
+    EDF_NOT_KEPT,       /* no saved segment keeps its directory */
     EDF_LENGTH,         /* the record's length is not one that the file can have */
-    EDF_REPLACED,       /* another disk is in its place, or somebody else has changed it */
+    EDF_REPLACED,       /* another disk is in its place, or another user has changed it */
 };
 
 /* A device in blocks of `size` bytes, numbered from 1. Each call is for `count` blocks that follow one another; 0 is success. */
@@ -114,7 +114,7 @@ struct edf {
     u32 hint;           /* where to look for a free block */
     u32 writers;        /* files that are open for output */
     bool changed;       /* there is something to commit */
-    bool kept;          /* `fst` is somebody else's (kept.c) */
+    bool kept;          /* `fst` is in a saved segment (kept.c) */
 };
 
 /* A file in use. */
@@ -138,7 +138,7 @@ enum edf_how {
 };
 
 /* volume.c */
-bool edf_is_current(struct edf *edf);     /* nobody else has changed the disk since it was opened */
+bool edf_is_current(struct edf *edf);     /* no other user has changed the disk since it was opened */
 int edf_format(const struct edf_device *device, u32 blocks, u32 cylinders, u32 most_cylinders, const u8 label[6]);
 int edf_relabel(struct edf *edf, const u8 label[6]);
 int edf_resize(struct edf *edf, u32 blocks, u32 cylinders);
@@ -160,7 +160,7 @@ int edf_open_kept(struct edf *edf, u8 *kept, u32 length);
 
 /* directory.c */
 u8 *edf_find(struct edf *edf, const u8 name[8], const u8 type[8]);
-u8 *edf_entry(struct edf *edf, u32 number);      /* the files are numbered from 0; NULL behind the last */
+u8 *edf_entry(struct edf *edf, u32 number);      /* the files are numbered from 0; NULL after the last */
 u32 edf_files(const struct edf *edf);
 int edf_add(struct edf *edf, const u8 fst[FST_LENGTH]);
 void edf_touched(struct edf *edf, const u8 *fst);

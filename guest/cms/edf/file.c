@@ -2,7 +2,7 @@
  * Files: records read, written over, added.
  *
  * A window is a run of the file's blocks in storage. The data of an F file is its records end to end; that of a V file is
- * records with two bytes of length before them, end to end, a length of zero behind the last. A block that the committed
+ * records with two bytes of length before them, end to end, a length of zero after the last. A block that the committed
  * directory knows is never written over: the first change gives it a new place (edf.h).
  */
 #include "edf.h"
@@ -120,7 +120,7 @@ static int fill(struct edf_file *file, u32 index)
     return EDF_OK;
 }
 
-/* Block `index` of the file in storage; behind the last one, a new one of zeros if `add`. */
+/* Block `index` of the file in storage; after the last one, a new one of zeros if `add`. */
 static int block(struct edf_file *file, u32 index, bool add, u8 **at)
 {
     struct edf *edf = file->edf;
@@ -212,7 +212,7 @@ static void skip(const struct edf_file *file, u32 *index, u32 *offset, u32 lengt
     *offset = behind % file->edf->size;
 }
 
-/* The length of the V record that begins at a place, which moves behind the two bytes. */
+/* The length of the V record that begins at a place, which moves past the two bytes. */
 static int record_length(struct edf_file *file, u32 *index, u32 *offset, u32 *length)
 {
     u8 two[2];
@@ -223,7 +223,7 @@ static int record_length(struct edf_file *file, u32 *index, u32 *offset, u32 *le
     return error == EDF_OK && (*length == 0 || *length > lrecl(file)) ? EDF_DAMAGED : error;
 }
 
-/* Finds where record `record` of a V file begins; the one behind the last too. */
+/* Finds where record `record` of a V file begins; the one after the last too. */
 static int locate(struct edf_file *file, u32 record, u32 *index, u32 *offset)
 {
     u32 at = file->at_record, low = 0, high = file->tree.count, wanted, length;
@@ -308,7 +308,7 @@ int edf_read(struct edf_file *file, u32 record, void *to, u32 room, u32 *length)
     return error;
 }
 
-/* Cuts a V file off in front of a place: blocks behind it go, and zeros follow the last record. */
+/* Cuts a V file off in front of a place: blocks after it go, and zeros follow the last record. */
 static int cut(struct edf_file *file, u32 record, u32 index, u32 offset)
 {
     struct edf *edf = file->edf;
@@ -448,7 +448,7 @@ static int write_v(struct edf_file *file, u32 record, const u8 *from, u32 length
 }
 
 /*
- * Writes record `record`: over an old one, or behind the last. The first record of an F file gives it its record length;
+ * Writes record `record`: over an old one, or after the last. The first record of an F file gives it its record length;
  * later ones must have it. An F file may be written beyond its end: the records between are zeros that take no block.
  */
 int edf_write(struct edf_file *file, u32 record, const void *from, u32 length)

@@ -1,5 +1,5 @@
 /*
- * Directories that somebody keeps in storage, so that many read them who never read the disk's.
+ * Directories that are kept in storage (saved segments), so that users need not read the disk's.
  *
  * What is kept: an identifier, the disk's label, how many entries there are, and the entries. It is the disk's as long as the label is the
  * same: each commit takes the segment's name out of it (volume.c).

@@ -224,8 +224,8 @@ static int look(struct edf *edf)
 bool edf_is_current(struct edf *edf) { return look(edf) == EDF_OK; }
 
 /*
- * Before the first block behind a commit is written: a user may have put another disk where this one was, and another user may have
- * written. What is free here may be in use there.
+ * Before the first block after a commit is written: a user may have put another disk where this one was, and another
+ * user may have written. What is free here may be in use there.
  */
 int edf_begin(struct edf *edf)
 {
@@ -390,7 +390,7 @@ int edf_commit(struct edf *edf)
     if (error == EDF_OK) {
         edf_set_word(edf->label + ADT_DOP, home);
         edf_set_word(edf->label + ADT_USED, edf->used);
-        /* A directory that somebody keeps is not this one. */
+        /* A directory kept in a saved segment is not this one. */
         memset(edf->label + ADT_SEGMENT, 0, 8);
         error = write_label(edf);
     }
@@ -417,7 +417,7 @@ int edf_relabel(struct edf *edf, const u8 label[6])
     return write_label(edf);
 }
 
-/* The label says where somebody keeps the directory, until it is changed. */
+/* The label names the saved segment that keeps the directory, until the disk is changed. */
 int edf_name_segment(struct edf *edf, const u8 name[8])
 {
     int error = look(edf);

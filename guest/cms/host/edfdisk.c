@@ -5,7 +5,7 @@
  * the build makes the disks that CMS starts from, and how tests look at what CMS has written.
  *
  *   edfdisk format FILE BLOCKS SIZE LABEL [RESERVED [FBA]]   an empty disk; the last RESERVED blocks are left to the nucleus
- *   edfdisk ipl FILE LOADER NUCLEUS        puts a loader into blocks 1 and 2, the nucleus behind the file system
+ *   edfdisk ipl FILE LOADER NUCLEUS        puts a loader into blocks 1 and 2, the nucleus after the file system
  *   edfdisk put FILE NAME TYPE MODE HOST F|V [LRECL]   a text of the host becomes a file (LF ends a record)
  *   edfdisk bin FILE NAME TYPE MODE HOST F|V [LRECL [SPARSE]]   the same of bytes: F records; V records with their length
  *                                          before them. SPARSE does not write records of zeros, but the last

@@ -1,8 +1,8 @@
 /*
  * Libraries (MACLIB, TXTLIB) as they lie on a disk: F files of 80-byte records, laid out like this by this system.
  *
- * The first record says where the directory is and how many names it has; then come the members, one behind the other, and then
- * the directory: five names a record, each with the first record of its member and how many there are.
+ * The first record says where the directory is and how many names it has; then come the members, one after the other,
+ * and then the directory: five names a record, each with the first record of its member and how many there are.
  */
 #ifndef MEMBERS_H
 #define MEMBERS_H
@@ -19,6 +19,6 @@ bool library_described(const u8 card[LIBRARY_CARD], u32 *directory, u32 *members
 void library_header(u8 card[LIBRARY_CARD], u32 directory, u32 members);
 void library_member_at(const u8 *at, struct member *member);
 void library_entry(u8 *at, const struct member *member);
-void library_delimiter(u8 card[LIBRARY_CARD]);   /* what stands behind a macro or a member for COPY */
+void library_delimiter(u8 card[LIBRARY_CARD]);   /* what follows a macro or a member for COPY */
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * Packed files, of COPYFILE and of the stages PACK and UNPACK.
  *
- * A packed file has records of 1024 bytes. What is in them, one behind the other, begins with "PACKED  ", the record format, three
- * zeros, the record length and the number of records; then each record: its length in two bytes, and pieces. A piece's
- * first byte, if it is less than 128, is one less than how many characters follow; else the next byte is one that stands there three
- * times, or as often more as the rest of the first byte says.
+ * A packed file has records of 1024 bytes. What is in them, one after the other, begins with "PACKED  ", the record
+ * format, three zeros, the record length and the number of records; then each record: its length in two bytes, and
+ * pieces. A piece's first byte, if it is less than 128, is one less than how many characters follow; else the next byte
+ * is one that stands there three times, or as often more as the rest of the first byte says.
  */
 #include "pack.h"
 #include <string.h>

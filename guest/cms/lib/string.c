@@ -76,7 +76,7 @@ size_t strlen(const char *text)
     register u32 byte __asm__("0") = 0;
     const char *from = text, *end = NULL;
 
-    /* SRST may stop before it is through; `end` 0 is behind the last byte that there is. */
+    /* SRST may stop before it is through; `end` 0 is after the last byte that there is. */
     __asm__ volatile("0:\tsrst %0,%1\n\tbrc 1,0b" : "+a"(end), "+a"(from) : "d"(byte) : "cc", "memory");
     return (size_t)(end - text);
 }

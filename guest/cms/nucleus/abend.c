@@ -4,8 +4,8 @@
  * Whatever the command was doing is over: files that it wrote are as they were before, its storage and the program stack are
  * gone, and the user gets the console. The nucleus's own stack begins anew, so it does not matter how deep it was.
  *
- * What is wrong may be wrong in the recovery as well. When that has failed a few times and nobody has typed a command in between, CMS gives up:
- * the machine waits disabled, and only IPL helps.
+ * What is wrong may be wrong in the recovery as well. When that has failed a few times and no command was typed in
+ * between, CMS gives up: the machine waits disabled, and only IPL helps.
  */
 #include "filedef.h"
 

@@ -126,7 +126,7 @@ static bool by_synonym(const struct call *call, int *code)
     return (settings.impex && run_exec(&renamed, code)) || by_name(&renamed, code);
 }
 
-/* False: nobody knows it. */
+/* False: it is no known command. */
 static bool perform_known(const struct call *call, int *code)
 {
     if (call->type == CALL_TYPED && settings.impex && run_exec(call, code))

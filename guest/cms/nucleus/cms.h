@@ -142,9 +142,9 @@ void message_show(const char *line, u32 length);         /* as SET EMSG says */
 typedef char name[8];
 enum { TOKENS_MOST = 64 };
 struct call {
-    name *token;                /* token[0] is the command, blank padded, upper case; behind the last is a fence of X'FF' */
+    name *token;                /* token[0] is the command, blank padded, upper case; after the last is a fence of X'FF' */
     u32 count;
-    const char *line, *arguments, *end;   /* as it was typed: the whole, from behind the command's name, behind the last */
+    const char *line, *arguments, *end;   /* as it was typed: the whole, from after the command's name, after the last */
     u8 type;                    /* as register 1's high byte: 00, 01 ADDRESS COMMAND, 0B typed or ADDRESS CMS */
     u32 plist, eplist;          /* a program's own, if it is a program that calls; another program gets them as they are */
 };
@@ -163,7 +163,7 @@ bool immediate_typed(const name word, const char *arguments, u32 length);
 u32 immediate_arguments(const name word, const char **arguments);   /* of the last time it was typed */
 void immediate_forget(void);
 
-/* option.c: the words behind a parenthesis. */
+/* option.c: the words after a parenthesis. */
 struct option { const char *word; u32 least; int *set; int value; u32 *number; name *text; };
 #define FLAG(word, least, set, value) { word, least, set, value, NULL, NULL }
 #define NUMBER(word, least, number) { word, least, NULL, 0, number, NULL }
@@ -312,7 +312,7 @@ struct open_file {
     struct disk *disk;
     u32 next_read, next_write;
     u32 opened;                 /* files are numbered as they are opened */
-    bool own;                   /* a reader's: whoever opens the file then gets another */
+    bool own;                   /* a reader's: another open of the file gets another one */
     struct open_file *chain;
 };
 struct search { struct fileid wanted; struct disk *disk; const u8 *fst; char letter; u32 number; };
@@ -330,7 +330,7 @@ struct open_file *file_is_open(const struct disk *disk, const u8 *fst);
 int files_finish_all(void);
 void files_finish_on(const struct disk *disk);
 u32 files_opened(void);
-bool file_stays(const struct open_file *file, u32 opened);   /* nobody has closed it since */
+bool file_stays(const struct open_file *file, u32 opened);   /* it was not closed since */
 void files_abandon(u32 opened);                          /* those that were opened later; 0: all */
 int file_problem(const char *module, int error, const struct fileid *id, bool writing);
 bool matches(const name pattern, const u8 *name);

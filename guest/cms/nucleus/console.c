@@ -1,9 +1,9 @@
 /*
  * The console: a 3215 that the nucleus drives by channel programs (POP, chapters 13 to 16; 3215's commands).
  *
- * A line that the user types while nobody reads makes the console present attention; the nucleus takes it from the console at
- * once. If it is an immediate command it is performed, else it is kept for the next read. All that CMS types goes through
- * type_line().
+ * A line that the user types while no program reads makes the console present attention; the nucleus takes it from the
+ * console at once. If it is an immediate command it is performed, else it is kept for the next read. All that CMS types
+ * goes through type_line().
  */
 #include "cms.h"
 
@@ -223,7 +223,7 @@ static void read_inquiry(char *line, u32 *length)
         translate(true, line, *length);
         return;
     }
-    /* Without a console nobody will ever say anything. */
+    /* Without a console no line will ever come. */
     for (;;)
         wait_io();
 }
@@ -288,7 +288,7 @@ static bool immediate(const char *line, u32 length)
     return true;
 }
 
-/* Whoever works long calls this now and then. */
+/* Code that works long calls this now and then. */
 void attend(void)
 {
     char line[LINE_MOST + 1];

@@ -105,7 +105,7 @@ int cp_typed(const char *text, u32 length)
         return cp(text, length, NULL, NULL);
     most = room;
     code = cp(text, length, response, &room);
-    /* 1 is a command that CP does not know: who asked says so. */
+    /* 1 is a command that CP does not know: the caller says so. */
     if (code != 1)
         type_response(response, room & 0x80000000u ? most : room);
     release(response);
@@ -150,7 +150,7 @@ bool console_is_display(void)
     return r5 >> 24 == 0x40;
 }
 
-/* DIAGNOSE X'00': who the user is. */
+/* DIAGNOSE X'00': the userid. */
 void identification(char userid[8])
 {
     char block[40] __attribute__((aligned(8)));

@@ -26,7 +26,7 @@ struct csl_call { struct csl_given given[CSL_MOST]; u32 count; };
 struct csl_routine {
     name called;
     const struct csl_parameter *parameter;
-    u32 least, most;                        /* how many parameters; `most` 0: nobody has said, a program's list goes through as it is */
+    u32 least, most;                        /* how many parameters; `most` 0: not stated, a program's list goes through as it is */
     int (*perform)(struct csl_call *call);  /* returns the return code; NULL: a program, at `entry` */
     const char *what;
     /* Of those that RTNLOAD has loaded. */
@@ -40,7 +40,7 @@ struct csl_routine {
 /* csl.c */
 const struct csl_routine *csl_find(const name called, bool *dropped);
 const struct csl_routine *csl_next(const struct csl_routine *before);      /* those that can be called, in no order */
-const struct csl_routine *csl_library(u32 number);                          /* those of VMLIB, dropped or not; NULL behind the last */
+const struct csl_routine *csl_library(u32 number);                          /* those of VMLIB, dropped or not; NULL after the last */
 bool csl_restore(const name called);                                        /* of VMLIB, after csl_drop; false: it has none */
 bool csl_add(const struct csl_routine *routine);
 void csl_drop(const struct csl_routine *routine);

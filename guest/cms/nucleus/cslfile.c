@@ -15,7 +15,7 @@ enum {
 };
 enum { HANDLES = 64, RECORD_MOST = 1 << 20 };
 
-/* Files that DMSOPEN has opened. `own`: nobody had it open before. */
+/* Files that DMSOPEN has opened. `own`: it was not open before. */
 static struct handle { name token; struct open_file *file; u32 opened; bool own; } handles[HANDLES];
 static u32 tokens;
 

@@ -1,9 +1,9 @@
 /*
  * The function CSL of execs: CSL('routine retcode parameter...').
  *
- * Each word behind the routine's name is a variable's name, or, of what the routine only reads, a number or a text in quotes. A list as
- * programs make it is built in the exec's machine and performed; then what the routine has set goes into the variables. Characters are
- * filled with blanks up to the length that the template says.
+ * Each word after the routine's name is a variable's name, or, of what the routine only reads, a number or a text in
+ * quotes. A list as programs make it is built in the exec's machine and performed; then what the routine has set goes
+ * into the variables. Characters are filled with blanks up to the length that the template says.
  */
 #include "csl.h"
 #include "program.h"
@@ -185,7 +185,7 @@ static int make_call(struct making *making, const name called)
 
     if (routine == NULL)
         return dropped ? CSL_DROPPED : CSL_NONE;
-    /* Nobody has said what its parameters are. */
+    /* Its parameters are not known. */
     if (routine->most == 0)
         return CSL_BAD_CALL;
     if (making->count > routine->most)

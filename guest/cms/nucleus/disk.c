@@ -2,7 +2,7 @@
  * Minidisks in use: which letter is which disk, and the way to their blocks.
  *
  * The mode letters A to Z are the order in which files are looked for. A disk that is an extension of another (B/A) can only be
- * read and comes behind its letter's. Blocks go through DIAGNOSE X'A4'; what kind of disk it is says Read Device
+ * read and comes after its letter's. Blocks go through DIAGNOSE X'A4'; what kind of disk it is says Read Device
  * Characteristics.
  */
 #include "segment.h"

@@ -272,7 +272,7 @@ static bool find_label(struct exec2 *exec, struct word label, u32 *line)
     return false;
 }
 
-/* Goes on behind line n (from 0); loops that it leaves are over. */
+/* Goes on after line n (from 0); loops that it leaves are over. */
 static void go_behind(struct exec2 *exec, u32 line)
 {
     exec->at = line;
@@ -504,7 +504,7 @@ static void begin_loop(struct exec2 *exec, const struct word *words, u32 count)
     exec2_loop_end(exec);
 }
 
-/* Behind the last line of loops: again, or out. */
+/* After the last line of loops: again, or out. */
 void exec2_loop_end(struct exec2 *exec)
 {
     while (exec->loops > 0 && exec->at == exec->loop[exec->loops - 1].last) {

@@ -104,7 +104,7 @@ void extensions_after_abend(void)
 
     in_service = NULL;
     forget_programs();
-    /* Whoever failed while it was told of something is gone; there is no other way to make progress. */
+    /* A nucleus extension that failed in its service call is dropped; there is no other way to make progress. */
     if (failed != NULL)
         extension_drop(failed, false);
     for (struct scblock *block = extensions, *next; block != NULL; block = next) {

@@ -273,7 +273,7 @@ int file_finish(struct open_file *file)
     return error;
 }
 
-/* Erases a file, if it is there; who has it open is done with it. */
+/* Erases a file, if it is there; one that is open is closed. */
 int file_erase(struct disk *disk, const name fn, const name ft)
 {
     struct open_file *open;
@@ -324,7 +324,7 @@ int files_finish_all(void)
 
 u32 files_opened(void) { return opened_files; }
 
-/* Whether nobody has closed the one that was opened then. */
+/* Whether the one that was opened then is still open. */
 bool file_stays(const struct open_file *file, u32 opened)
 {
     const struct open_file *at = open_files;

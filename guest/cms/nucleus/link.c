@@ -5,7 +5,7 @@
  * are in it, END ends it ("MVS Program Management: Advanced Facilities", object modules). ESD is looked at first, for the
  * deck's sections must have their places before anything else can be understood.
  *
- * Addresses in constants are settled as often as somebody asks (link_complete): each constant remembers how much of its
+ * Addresses in constants are settled as often as a caller asks (link_complete): each constant remembers how much of its
  * symbol's address is in it, so a name that is found later, or a common area that grows, costs nothing but another look.
  */
 #include "program.h"
@@ -407,7 +407,7 @@ static bool is_card(const u8 *card, const char *what)
     return card[0] == X02 && memcmp(card + 1, what, 3) == 0;
 }
 
-/* One deck, from its first record to END; `next` is the record behind it. */
+/* One deck, from its first record to END; `next` is the record after it. */
 static int link_deck(struct open_file *file, u32 first, u32 last, u32 *next, const struct link_options *how)
 {
     struct deck deck = { .part = obtain_command(PARTS * sizeof *deck.part), .parts = PARTS };

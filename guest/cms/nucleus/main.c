@@ -64,7 +64,7 @@ static u32 end_of_storage(void)
     return size > 0x7ffff000 ? 0x7ffff000 : size;
 }
 
-/* Whether the word is there; `after` is then the one behind it, if it is wanted. */
+/* Whether the word is there; `after` is then the one after it, if it is wanted. */
 static bool word_in(const char *text, u32 length, const char *word, name *after)
 {
     name token[TOKENS_MOST + 1];
@@ -230,7 +230,7 @@ void cms_start(u32 vdev)
         console_start();
     }
     communication_start();
-    /* Who types at a screen sees RUNNING until he has typed; a typewriter waits for a read. */
+    /* A screen shows RUNNING until the user has typed; a typewriter waits for a read. */
     settings.autoread = !console_is_display();
     storage_extend(end_of_storage());
     autocr = word_in(parm, sizeof parm, "AUTOCR", NULL);

@@ -1,8 +1,9 @@
 /*
  * The message repository: the text of every message by its number, from help/messages.txt.
  *
- * A message is DMS, three letters for who says it, the number, and a letter for how bad it is: I information, W warning, E error,
- * S severe, T terminating, R a reply is wanted. Execs look at return codes rather than texts; the numbers are CMS's.
+ * A message is DMS, three letters for the module that says it, the number, and a letter for how bad it is: I
+ * information, W warning, E error, S severe, T terminating, R a reply is wanted. Execs look at return codes rather than
+ * texts; the numbers are CMS's.
  */
 #include "cms.h"
 

@@ -1,5 +1,5 @@
 /*
- * The options of a command: the words behind a parenthesis, looked up in the command's table.
+ * The options of a command: the words after a parenthesis, looked up in the command's table.
  */
 #include "cms.h"
 

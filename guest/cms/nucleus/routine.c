@@ -5,10 +5,10 @@
  * the packages RXUSERFN, RXLOCFN and RXSYSFN are asked (`RXUSERFN LOAD RXF`), if they are there: one that has the function makes the
  * extension RXF and returns 0.
  *
- * The program gets call type X'05' and a list of six words: the name, and behind it nothing twice, 0, the address of the arguments
- * (address and length of each, ended by -1, -1; an omitted one is 0, 0), and the address of a word for its result. That is the address of
- * an EVALBLOK: at 8 its length, at 16 the data. All of it is below 16M, whatever its addressing mode. A return code that is not 0 is
- * error 40 of the exec.
+ * The program gets call type X'05' and a list of six words: the name, and after it nothing twice, 0, the address of the
+ * arguments (address and length of each, ended by -1, -1; an omitted one is 0, 0), and the address of a word for its
+ * result. That is the address of an EVALBLOK: at 8 its length, at 16 the data. All of it is below 16M, whatever its
+ * addressing mode. A return code that is not 0 is error 40 of the exec.
  */
 #include "program.h"
 #include "../rexx/rexx.h"

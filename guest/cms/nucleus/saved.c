@@ -2,8 +2,9 @@
  * CMS as a saved system.
  *
  * IPL from the system disk with PARM SAVESYS name makes one: the nucleus has CP define it (the nucleus knows its own pages) and save
- * it when the system disks have been accessed. Whoever says IPL name begins behind that, with the text of IPL's PARM
- * in the registers. All have the program and the file status tables of the system disks in common; nobody can store there.
+ * it when the system disks have been accessed. A user who says IPL name begins after that, with the text
+ * of IPL's PARM in the registers. All have the program and the file status tables of the system disks in common. No
+ * program can store there.
  */
 #include "cms.h"
 

@@ -3,7 +3,7 @@
  */
 #include "cms.h"
 
-/* At most TOKENS_MOST words, and the fence behind them; returns their number. */
+/* At most TOKENS_MOST words, and the fence after them; returns their number. */
 u32 tokenize(const char *line, u32 length, name *token)
 {
     u32 count = 0, at = 0;

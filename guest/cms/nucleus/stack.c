@@ -1,8 +1,9 @@
 /*
  * The program stack and the terminal input buffer.
  *
- * The program stack is a pile of buffers (MAKEBUF, DROPBUF). Lines are stacked into the newest, in front or behind, and
- * taken from its front; an empty buffer on top is passed over and gone. Lines that the user typed ahead wait behind all of it.
+ * The program stack is a pile of buffers (MAKEBUF, DROPBUF). Lines are stacked into the newest, at its front or end,
+ * and taken from its front; an empty buffer on top is passed over and gone. Lines that the user typed ahead wait after
+ * all of it.
  */
 #include "cms.h"
 

@@ -149,7 +149,7 @@ wait_io:
 2:	stnsm	SAVE, 0xfc
 	br	%r14
 
-/* The same, or for the clock comparator's: its interruption, which only comes here, goes on behind the wait as well. */
+/* The same, or for the clock comparator's: its interruption, which only comes here, goes on after the wait as well. */
 	.globl	wait_io_or_clock
 wait_io_or_clock:
 	basr	%r5, 0

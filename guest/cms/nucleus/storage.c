@@ -80,7 +80,7 @@ void storage_start(u32 from, u32 to)
     set_free(all);
 }
 
-/* There is more storage than was thought, behind the rest. */
+/* There is more storage than was thought, after the rest. */
 void storage_extend(u32 to)
 {
     struct block *more = (struct block *)end, *before = (struct block *)first;
@@ -243,7 +243,7 @@ void release(void *storage)
 
 /*
  * Takes the storage from `first` to `last`, whole pages, as one block, whose header is in front of it: release((void *)first) gives it
- * back. Behind the end of storage there is nothing to take. False: something else is there.
+ * back. Beyond the end of storage there is nothing to take. False: something else is there.
  */
 bool reserve_storage(u32 first_byte, u32 last_byte)
 {

@@ -1,15 +1,16 @@
 /*
  * SVC 202, 203 and 204: what programs ask of CMS.
  *
- * SVC 202: register 1 points at words of eight characters, X'FF' behind the last; its left byte says how the command is called,
- * and with 01 and 0B register 0 points at the line as typed (struct call). Behind the SVC may stand the address for errors:
- * a word whose first byte is zero. Register 15 gets the return code. Only SVCs below 16M count. SVC 204 is the same for programs
- * anywhere in storage, with a block of two words: the words' address, and the line's with the type in its left byte.
+ * SVC 202: register 1 points at words of eight characters, X'FF' after the last; its left byte says how the command is
+ * called, and with 01 and 0B register 0 points at the line as typed (struct call). After the SVC may stand the address
+ * for errors: a word whose first byte is zero. Register 15 gets the return code. Only SVCs below 16M count. SVC 204 is
+ * the same for programs anywhere in storage, with a block of two words: the words' address, and the line's with the
+ * type in its left byte.
  *
- * SVC 203 is for CMS's own macros: a halfword behind it says what is wanted, and if that is negative an address for errors follows. 1
- * obtains as many bytes as register 0 says, in whole pages, until the command ends; 2 the same until they are released; 3 releases
- * those at register 1. Register 1 gets the address. 4 performs the callable service that the list at register 1 describes (csl.c).
- * SVC 13 is an abend of the program's own, SVC 255 is where programs return.
+ * SVC 203 is for CMS's own macros: a halfword after it says what is wanted, and if that is negative an address for
+ * errors follows. 1 obtains as many bytes as register 0 says, in whole pages, until the command ends; 2 the same until
+ * they are released; 3 releases those at register 1. Register 1 gets the address. 4 performs the callable service that
+ * the list at register 1 describes (csl.c). SVC 13 is an abend of the program's own, SVC 255 is where programs return.
  */
 #include "csl.h"
 #include "program.h"

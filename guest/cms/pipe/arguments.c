@@ -90,7 +90,7 @@ static bool is_letter_or_digit(char c)
     return is_digit(c) || (u >= 'A' && u <= 'I') || (u >= 'J' && u <= 'R') || (u >= 'S' && u <= 'Z');
 }
 
-/* The digits of a word behind its first letter, `each` bits a digit. */
+/* The digits of a word after its first letter, `each` bits a digit. */
 static int of_digits(struct stage *s, struct text word, u32 each, struct text *string)
 {
     u32 per_byte = 8 / each;
@@ -224,7 +224,7 @@ static bool columns(struct text word, struct range *range)
     }
     if ((between != '-' && between != ';') || !bound(&word, &range->to) || word.length > 0)
         return false;
-    /* Of two that count from the same end the first must not be behind the second. */
+    /* Of two that count from the same end the first must not be after the second. */
     return (range->from > 0) != (range->to > 0) || range->from <= range->to;
 }
 
@@ -415,7 +415,7 @@ bool range_of(const struct range *asked, struct text record, struct text *part)
                    ? (struct text){ record.at + record.length, 0 }
                    : unit_at(range, record, (u32)to);
         part->length = (u32)(last.at + last.length - part->at);
-        /* There may be fewer words: what is behind the last one is none. */
+        /* There may be fewer words: what follows the last one is none. */
         while (range->unit == WORDS && part->length > 0 && part->at[part->length - 1] == range->separator)
             part->length--;
     }

@@ -13,7 +13,7 @@ int literal_stage(struct stage *s, struct text arguments)
     return 0;
 }
 
-/* STRLITERAL: the same with delimiters; behind the input with APPEND, or only if there is none (CONDITIONAL). */
+/* STRLITERAL: the same with delimiters; after the input with APPEND, or only if there is none (CONDITIONAL). */
 int strliteral_stage(struct stage *s, struct text arguments)
 {
     bool append = next_keyword(&arguments, "APPEND", 3), preface = !append && next_keyword(&arguments, "PREFACE", 4),

@@ -6,8 +6,8 @@
  *   V VB VS VBS       four bytes with the length in front of each, and four for the block's own; S: they may go on in the next block
  *   CMS, CMS4         the length of the data in two (four) bytes, which may be anywhere in blocks
  *   SF, SF4           the same, but the length counts itself
- *   LINEND c, STRING  a character (X'15') or string behind each; CRLF is X'0D25'
- *   NETDATA           pieces of at most 253 bytes behind their length and a flag: X'80' the first, X'40' the last
+ *   LINEND c, STRING  a character (X'15') or string after each; CRLF is X'0D25'
+ *   NETDATA           pieces of at most 253 bytes after their length and a flag: X'80' the first, X'40' the last
  */
 #include "filters.h"
 
@@ -197,7 +197,7 @@ static int block_record(struct stage *s, void *with, struct text record)
         code = flow_length(b, f->length_bytes, counted);
         return code != 0 ? code : flow(b, record.at, record.length);
     case BEHIND:
-        /* TERMINATE: behind the last one, too; otherwise only between. */
+        /* TERMINATE: after the last one, too; otherwise only between. */
         if (!f->terminated && b->record++ > 0)
             code = flow(b, f->behind.at, f->behind.length);
         if (code == 0)
@@ -383,7 +383,7 @@ int deblock_stage(struct stage *s, struct text arguments)
     code = each_record(s, deblock_record, b);
     if (code != 0 || (b->line.length == 0 && !b->begun))
         return code;
-    /* Behind the last line there need be no end; a record of which only a part is there is none. */
+    /* After the last line there need be no end; a record of which only a part is there is none. */
     if (b->format.blocking == BEHIND)
         line_write(&b->line);
     else if (!nobody_reads(s))

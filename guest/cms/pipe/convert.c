@@ -2,7 +2,7 @@
  * SPECS: what a field is made into on its way, C2X and its kin.
  *
  * C is a field as programs have it; the others say what it means: X hexadecimal digits, B binary digits, D a signed
- * binary number in decimal, F a hexadecimal floating point number, P packed decimal, I a date, V a string behind its
+ * binary number in decimal, F a hexadecimal floating point number, P packed decimal, I a date, V a string after its
  * length. C2x shows what a program has, x2C makes it of what is written, and x2y goes by way of C.
  */
 #include "filters.h"
@@ -272,7 +272,7 @@ static bool float_to_decimal(const char *text, u32 length, struct line *to)
     return true;
 }
 
-/* The exponent behind E. */
+/* The exponent after E. */
 static bool read_exponent(const char *text, u32 length, int *exponent)
 {
     bool negative = false;
@@ -347,7 +347,7 @@ static bool decimal_to_float(const char *text, u32 length, struct line *to)
     return true;
 }
 
-/* ---- dates: 0CYYDDDF, packed, and the time of day behind it ---- */
+/* ---- dates: 0CYYDDDF, packed, and the time of day after it ---- */
 
 static u32 month_length(u32 year, u32 month)
 {
@@ -406,7 +406,7 @@ static bool date_to_packed(const char *text, u32 length, struct line *to)
     return from_digits(text + 8, length - 8, 16, 2, to);
 }
 
-/* ---- strings behind their length ---- */
+/* ---- strings after their length ---- */
 
 static bool counted_to_text(const char *text, u32 length, struct line *to)
 {
@@ -486,7 +486,7 @@ bool conversion_of(const char *word, u32 length, struct conversion *conversion)
         known[0] = known[0] || conversion->from == letters[n];
         known[1] = known[1] || conversion->to == letters[n];
     }
-    /* Of packed decimal numbers how many digits are behind the period: C2P(2). */
+    /* Of packed decimal numbers how many digits are after the period: C2P(2). */
     if (length > 3 && (conversion->from == 'P' || conversion->to == 'P') && word[3] == '(' && word[length - 1] == ')') {
         if (!parse_number(word + 4, length - 5, &decimals) || decimals > 2 * PACKED_MOST - 1)
             return false;

@@ -186,7 +186,7 @@ static void show_line(void *with)
     system_message(line->at, line->length);
 }
 
-/* A message, of whoever runs. */
+/* A message, of the stage that runs or of the dispatcher. */
 void pipe_show(const char *at, u32 length)
 {
     struct line line = { at, length };

@@ -3,7 +3,7 @@
  *
  * A file that is written is made anew, and takes the place of the old one when the stage ends well; if anything goes wrong it is
  * forgotten. Whether there is such a file, and whether its disk can be written to, is found out before any record flows. A command that a stage of the same
- * pipeline performs may close files: who has one open looks before each use.
+ * pipeline performs may close files: a stage that has one open looks before each use.
  */
 #include "drive.h"
 
@@ -96,7 +96,7 @@ static int open_held(struct held *held, enum edf_how how)
     int error = file_open(&held->id, how, &held->file);
 
     if (error == EDF_OK && how == EDF_READ && held->file->file.output) {
-        /* Somebody writes it, and has not said that it is done: it is his. */
+        /* It is open for output elsewhere and not closed yet: its writer keeps it. */
         held->file = NULL;
         return EDF_READ_ONLY;
     }

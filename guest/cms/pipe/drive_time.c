@@ -8,7 +8,7 @@ static void clear_word(void *with)
     immediate_clear(((struct word_set *)with)->word);
 }
 
-/* IMMCMD: what is typed behind an immediate command. */
+/* IMMCMD: what is typed after an immediate command. */
 int immcmd_stage(struct stage *s, struct text arguments)
 {
     struct word_set *set = stage_obtain(s, sizeof *set);

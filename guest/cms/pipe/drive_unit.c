@@ -118,7 +118,7 @@ int reader_stage(struct stage *s, struct text arguments)
         return 0;
     stage_at_end(s, let_deck_go, deck);
     card[0] = CODE_CARD;
-    /* The read behind the last card would end the file. */
+    /* The read after the last card would end the file. */
     while (!(deck->keep && deck->read == deck->file.records) && (code = unit_read(READER_UNIT, card + 1, &length)) == 0) {
         deck->read++;
         if (stage_output(s, card, length + 1) != 0)

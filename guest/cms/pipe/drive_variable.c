@@ -10,7 +10,7 @@ enum { NAME_MOST = 250, BAD = REXX_VAR_BAD_NAME | REXX_VAR_BAD_FUNCTION };
 
 static struct rexx *variables(struct stage *s) { return s->set->environment; }
 
-/* The name of a variable; `stem`: it must end in a period, and `name` has room for a number behind it. */
+/* The name of a variable; `stem`: it must end in a period, and `name` has room for a number after it. */
 static int next_name(struct stage *s, struct text *rest, bool stem, char name[NAME_MOST + 12], u32 *length)
 {
     struct text word;

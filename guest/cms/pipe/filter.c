@@ -102,7 +102,7 @@ static void command_there(void *with)
 
 /* ---- commands to the pipeline ---- */
 
-/* What a command works with: the filter, and what is behind the command's name. */
+/* What a command works with: the filter, and what follows the command's name. */
 struct order { struct stage *s; struct rexx *rexx; struct text rest; };
 
 static int excessive(struct order *order) { return no_more(order->s, order->rest); }

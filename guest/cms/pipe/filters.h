@@ -26,7 +26,7 @@ char *store_room(struct stage *s, struct store *store, u32 length);
 struct text store_record(struct stage *s, struct store *store, struct text record);
 
 /*
- * To output `stream`, if there is one. END_OF_FILE: nobody reads any output, so the stage may end (line.c).
+ * To output `stream`, if there is one. END_OF_FILE: no stage reads any output, so this one may end (line.c).
  */
 int pass(struct stage *s, u32 stream, struct text record);
 int pass_rest(struct stage *s, u32 stream);              /* all that still comes; the return code of the stage */

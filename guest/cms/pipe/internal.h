@@ -39,7 +39,7 @@ struct stage {
     u32 number, pipeline;
     bool first;                         /* of its pipeline */
     enum state state;
-    struct text text, arguments;        /* as it was written; what is behind the verb */
+    struct text text, arguments;        /* as it was written; what follows the verb */
     struct streams in, out;
     struct link *waits_for;             /* WAITS_INPUT, WAITS_OUTPUT */
     int level, wanted;                  /* of commitment; the one that is waited for */
@@ -82,7 +82,7 @@ struct pipe {
     struct block blocks;                /* sets, stages, streams, links */
     u32 alive, switches, offers;
     uint64_t alarm;                     /* when a stage wants to run that waits for an event */
-    int code;                           /* of sets that nobody waits for */
+    int code;                           /* of sets that no stage waits for */
     int stopped;                        /* the code with which everything ends */
 };
 
@@ -127,7 +127,7 @@ const struct stage_kind *stage_named(struct text verb);   /* NULL: it is not bui
 /* What the surroundings provide: system.c in CMS, host.c elsewhere. */
 void *system_obtain(size_t size);
 void system_release(void *storage);
-int system_guarded(int (*work)(const void *with), const void *with);   /* 104 if somebody else got no storage */
+int system_guarded(int (*work)(const void *with), const void *with);   /* 104 if there was no storage outside the pipeline */
 void system_type(const char *line, u32 length);
 u32 system_read(char line[256]);
 void system_message(const char *line, u32 length);

@@ -1,8 +1,8 @@
 /*
  * Keys: the parts of a record that SORT, UNIQUE, MERGE, COLLATE, LOOKUP and PICK compare, and records that are sorted by them.
  *
- * Two parts of different length are compared as if the shorter one had pad characters behind it; NOPAD, the default: what it has is
- * compared, and if that is alike the shorter one is less.
+ * Two parts of different length are compared as if the shorter one had pad characters after it; NOPAD, the default:
+ * what it has is compared, and if that is alike the shorter one is less.
  */
 #include "filters.h"
 
@@ -25,7 +25,7 @@ int next_padding(struct stage *s, struct text *rest, struct keys *keys)
     }
 }
 
-/* A or D behind a range. */
+/* A or D after a range. */
 static bool next_order(struct text *rest, bool *descending)
 {
     *descending = next_keyword(rest, "DESCENDING", 1);

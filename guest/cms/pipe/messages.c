@@ -1,5 +1,6 @@
 /*
- * Messages of Pipelines: FPL, three letters for who says it, the number, and how bad it is. What a stage says is followed by where it was:
+ * Messages of Pipelines: FPL, three letters for the module, the number, and how bad it is. What a stage says is
+ * followed by where it was:
  *
  *     FPLSPE058E Number expected, but "A" was found
  *     FPLMSG003I ... Issued from stage 2 of pipeline 1
@@ -43,7 +44,7 @@ void pipe_say(const char *module, u32 number, char severity, ...)
     va_end(list);
 }
 
-/* Who speaks: the beginning of the verb. */
+/* The module that a message names: the beginning of the verb. */
 static void module_of(const struct stage *s, char module[4])
 {
     memcpy(module, "DSK", 4);

@@ -1,9 +1,10 @@
 /*
  * The PIPE command's argument: options, pipelines, stages, labels.
  *
- * The text is cut at separators and end characters, of which a doubled one (or one behind the escape character) stands for itself. Each piece is a connector (*:), a
- * reference to a label, or a stage. A label's first appearance names a stage, which has stream 0 then; each further one is another
- * stream of it: what is to the left is the stream's input, what is to the right its output.
+ * The text is cut at separators and end characters, of which a doubled one (or one after the escape character) stands
+ * for itself. Each piece is a connector (*:), a reference to a label, or a stage. A label's first appearance names a
+ * stage, which has stream 0 then; each further one is another stream of it: what is to the left is the stream's input,
+ * what is to the right its output.
  */
 #include "internal.h"
 
@@ -13,7 +14,7 @@ struct label { char name[8]; struct stage *stage; };
 
 struct parser {
     struct set *set;
-    struct stage *from;                 /* who says CALLPIPE or ADDPIPE */
+    struct stage *from;                 /* the stage that says CALLPIPE or ADDPIPE */
     struct text rest;
     char separator, end, escape;
     bool has_end, has_escape;

@@ -8,15 +8,16 @@
  *
  *     while (stage_peek(s, &record) == 0) {
  *         if (stage_output(s, record.at, record.length) != 0)
- *             break;                                  nobody wants more
+ *             break;                                  no stage wants more
  *         stage_consume(s);
  *     }
  *     return 0;
  *
  * A stage begins with its arguments; what is wrong with them it says with stage_error() and returns that. The first stage_peek(), stage_output()
  * or stage_consume() waits until all stages of the pipeline have come so far (commit level 0), and does not return if one has failed: so
- * nothing is written or typed by a pipeline in which something is misspelled. What touches the world before any record does so behind
- * stage_commit(). When the function returns its streams are severed. Whatever it obtained with stage_obtain() is given back then.
+ * nothing is written or typed by a pipeline in which something is misspelled. What touches the world before any record
+ * does so after stage_commit(). When the function returns its streams are severed. Whatever it obtained with
+ * stage_obtain() is given back then.
  *
  * All of pipe/ but the drivers (drive*.c), system.c and filter.c knows no CMS and compiles on any host (host.c).
  */

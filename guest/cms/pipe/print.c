@@ -4,8 +4,8 @@
 /* ---- carriage control ---- */
 
 /*
- * ASA's character says what happens before its line is printed; a channel command, what happens behind it. A command with bit 6 does it without
- * printing.
+ * ASA's character says what happens before its line is printed; a channel command, what happens after it. A command
+ * with bit 6 does it without printing.
  */
 enum { NO_OPERATION = 0x03, WRITE_NO_SPACE = 0x01, IMMEDIATE = 0x02, CHANNELS = 12 };
 
@@ -62,7 +62,7 @@ static int mctoasa_record(struct stage *s, void *with, struct text record)
         c->moved = false;
         return code;
     }
-    /* Two movements, one behind the other: a line with nothing on it between them. */
+    /* Two movements, one after the other: a line with nothing on it between them. */
     if (c->pending != 0)
         code = write_controlled(&c->line, asa_controls[c->pending], (struct text){ "", 0 });
     c->pending = control;
@@ -83,7 +83,7 @@ int mctoasa_stage(struct stage *s, struct text arguments)
     return code;
 }
 
-/* A line is written when the next one has said what happens behind it; the last one is followed by one line. */
+/* A line is written when the next one has said what happens after it; the last one is followed by one line. */
 int asatomc_stage(struct stage *s, struct text arguments)
 {
     struct line held = { .stage = s }, out = { .stage = s };
@@ -150,7 +150,7 @@ int overstr_stage(struct stage *s, struct text arguments)
 enum { TAB = 0x05, EVERY_EIGHT = 8 };
 struct tabs { u32 every, count, *stop; struct line line; };
 
-/* How many columns there are in front of the next stop behind `column` of them; 0: there is none. */
+/* How many columns there are in front of the next stop after `column` of them; 0: there is none. */
 static u32 next_stop(const struct tabs *tabs, u32 column)
 {
     if (tabs->every > 0)

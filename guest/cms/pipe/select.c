@@ -1,6 +1,6 @@
 /*
  * Stages that select records: those that match go to output 0, the others to output 1, if there is one. None of them delays a record,
- * but for TAKE LAST and DROP LAST, which must know that nothing comes behind it.
+ * but for TAKE LAST and DROP LAST, which must know that nothing comes after it.
  */
 #include "filters.h"
 

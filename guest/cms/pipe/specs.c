@@ -2,8 +2,9 @@
  * SPECS: a record made of pieces of others.
  *
  * The arguments become a list of items once (compile), which is performed for each set of input records (cycle): an item takes a piece of a
- * record, a literal, or a number, perhaps converts it, and puts it at a column or behind what there is already. At the end of the list, and
- * at WRITE, what was made is written. A record is consumed only then, so that SPECS does not delay it, unless READ wants the next one.
+ * record, a literal, or a number, perhaps converts it, and puts it at a column or after what there is already. At the
+ * end of the list, and at WRITE, what was made is written. A record is consumed only then, so that SPECS does not delay
+ * it, unless READ wants the next one.
  */
 #include "filters.h"
 
@@ -140,7 +141,7 @@ static int next_source(struct specs *x, struct text *rest, struct item *item)
     return next_string(x->stage, rest, &item->literal);
 }
 
-/* .n behind NEXT and NEXTWORD. */
+/* .n after NEXT and NEXTWORD. */
 static bool width_of(struct text word, const char *keyword, u32 least, u32 *width)
 {
     struct text stem = { word.at, 0 };

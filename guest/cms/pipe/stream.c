@@ -2,8 +2,8 @@
  * Streams: the connections between stages, and what a stage does with records.
  *
  * What a stage waits for is a state of its: a record at an input (WAITS_INPUT, WAITS_ANY), or that the one it has written is consumed
- * (WAITS_OUTPUT). Whoever brings that about makes it ready. A stage that has become ready is the next to run, so a record goes as far as
- * it can before the next one is written.
+ * (WAITS_OUTPUT). The stage that brings that about makes it ready. A stage that has become ready is the next to run, so
+ * a record goes as far as it can before the next one is written.
  */
 #include "internal.h"
 
@@ -46,7 +46,7 @@ bool is_awaited(const struct link *link)
     return s != NULL && ((s->state == WAITS_INPUT && s->waits_for == link) || s->state == WAITS_ANY || s->state == WAITS_EITHER);
 }
 
-/* Whoever waits for something of this link looks again. */
+/* A reader that waits for something of this link looks again. */
 static void wake_reader(struct link *link)
 {
     if (is_awaited(link))
@@ -61,7 +61,7 @@ static void wake_writer(struct link *link)
         make_ready(s);
 }
 
-/* A stage that writes only when somebody waits for it hears that somebody does. */
+/* A stage that writes only when a reader waits for it hears that one does. */
 static void tell_writer(struct link *link)
 {
     if (link->writer != NULL && link->writer->state == WAITS_EITHER)
@@ -79,7 +79,7 @@ static void wait_for_record(struct stage *s, enum state state, struct link *link
     wait_as(s, state, link);
 }
 
-/* The stream goes back to the stage that has lent it; false: it is nobody's but this stage's. */
+/* The stream goes back to the stage that has lent it; false: it was not lent. */
 static bool give_back(struct link *link, bool input)
 {
     struct lender **lent = input ? &link->reader_lent : &link->writer_lent, *top = *lent;
@@ -172,7 +172,7 @@ int stage_peek(struct stage *s, struct text *record)
 
     commit_for_record(s);
     for (;;) {
-        /* While it waits the stream may become another's, or nobody's. */
+        /* While it waits the stream may become another stage's, or be severed. */
         link = selected(&s->in);
         if (link == NULL || (!link->full && link->writer == NULL)) {
             *record = (struct text){ NULL, 0 };
@@ -225,7 +225,7 @@ int stage_output_to(struct stage *s, u32 stream, const char *at, u32 length)
     link->full = true;
     wake_reader(link);
     for (;;) {
-        /* It is consumed, or nobody will. The link is not this stage's any more if it was lent meanwhile: it never is while it waits here. */
+        /* It is consumed, or no stage reads it. The link cannot be lent while its stage waits here. */
         if (!link->full)
             return link->answer;
         if (link->reader == NULL) {

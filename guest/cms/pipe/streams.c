@@ -440,8 +440,8 @@ int copy_stage(struct stage *s, struct text arguments)
 }
 
 /*
- * ELASTIC: as many records wait as whoever writes has, so that one that waits elsewhere is not waited for. What comes back on stream 1 goes
- * like the rest.
+ * ELASTIC: keeps as many records as its writers have, so that none of them waits for a reader. What comes back on
+ * stream 1 goes like the rest.
  */
 int elastic_stage(struct stage *s, struct text arguments)
 {

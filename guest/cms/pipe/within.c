@@ -48,7 +48,7 @@ int preface_stage(struct stage *s, struct text arguments)
 }
 
 /*
- * The outputs exchanged. The end character is one that nobody types.
+ * The outputs exchanged. The end character is one that no keyboard has.
  */
 #define END "\xff"
 #define WITH_END "(ENDCHAR FF) "

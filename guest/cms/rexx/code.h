@@ -1,6 +1,6 @@
 /*
  * The code that clauses become. A word holds an operation in its low byte and an operand above it; some operations have
- * more words behind them. Values are on a stack; `->` shows what an operation leaves there.
+ * more words after them. Values are on a stack; `->` shows what an operation leaves there.
  */
 #ifndef REXX_CODE_H
 #define REXX_CODE_H

@@ -295,7 +295,7 @@ static void prefixed(struct compiler *c)
 		rx_emit(c, stack[--n], 0);
 }
 
-/* A row of operands to be put one behind the other; the first has been compiled. */
+/* A row of operands to be put one after the other; the first has been compiled. */
 static void concatenation(struct compiler *c)
 {
 	u32 count = 1, blanks = 0;

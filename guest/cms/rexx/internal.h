@@ -1,5 +1,5 @@
 /*
- * What the parts of the language processor share: values, variables, code, activations, and who offers what.
+ * What the parts of the language processor share: values, variables, code, activations, and which file offers what.
  *
  * A program is compiled once, clause by clause, into words of code for a machine with a stack (code.h); a clause that
  * isn't REXX becomes code that raises its error when it is reached, as execs of CMS expect. The run loop (run.c) needs
@@ -221,7 +221,7 @@ struct parse {
 	const char *t;
 	u32 length;
 	u32 match;		/* where the last pattern matched */
-	u32 next;		/* behind it */
+	u32 next;		/* after it */
 	u32 from, to;		/* what the variables of this group share */
 	bool upper;
 	u32 argument;		/* PARSE ARG: the string at hand */

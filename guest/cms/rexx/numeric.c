@@ -184,7 +184,7 @@ struct val rx_format(struct rexx *x, struct val *a, u32 n)
 		RAISE(x, 5, 1);
 	if (m.limbs && m.exponent < -0x1000000)
 		RAISE(x, 5, 1);
-	/* Digits before the point, and behind it. */
+	/* Digits before the point, and after it. */
 	point = m.limbs ? (i32)digits + m.exponent : 1;
 	room = point < 1 ? 1 : point;
 	if (after < 0)

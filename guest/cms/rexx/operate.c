@@ -47,7 +47,7 @@ void rx_operate_compare(struct rexx *x, enum op op)
 	x->sp--;
 }
 
-/* Puts the topmost values one behind the other. */
+/* Puts the topmost values one after the other. */
 void rx_join(struct rexx *x, u32 many, u32 blanks)
 {
 	struct val *a = x->sp - many, r;
@@ -63,7 +63,7 @@ void rx_join(struct rexx *x, u32 many, u32 blanks)
 			RAISE(x, 5, 1);
 		length += n + (blanks >> i & 1);
 	}
-	/* An operand that nobody else has, and that has room, is appended to in its place. */
+	/* An operand with no other reference, and with room, is appended to in its place. */
 	if (a[0].s && a[0].s->refs == 1 && (size_t)a[0].s->size - offsetof(struct str, t) >= length) {
 		s = a[0].s;
 		from = 1;

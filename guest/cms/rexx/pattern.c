@@ -120,7 +120,7 @@ void rx_compile_template(struct compiler *c, bool argument)
 	rx_emit(c, OP_PARSED, 0);
 }
 
-/* Behind PARSE, PARSE UPPER. */
+/* After PARSE, PARSE UPPER. */
 void rx_compile_parse(struct compiler *c, bool upper)
 {
 	static const struct {

@@ -185,7 +185,7 @@ const u32 *rx_perform(struct rexx *x, enum op op, u32 operand, const u32 *pc)
 	case OP_PROCEDURE: {
 		u32 here = (u32)(pc - 1 - u->code), first = *pc++;
 
-		/* The first instruction behind the label that this routine was called at. */
+		/* The first instruction after the label that this routine was called at. */
 		if (first == ~0u || !x->act->may_procedure || u != x->main || f->entry < first || f->entry > here ||
 		    (f->kind != FRAME_FUNCTION && f->kind != FRAME_SUBROUTINE && f->kind != FRAME_HANDLER))
 			RAISE(x, 17, 1);

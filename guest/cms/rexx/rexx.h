@@ -1,5 +1,5 @@
 /*
- * REXX: the language processor, as whoever embeds it sees it.
+ * REXX: the language processor, as a program that embeds it sees it.
  *
  * The language is that of TRL (M. F. Cowlishaw, The REXX Language, second edition), level 4.00, with what CMS adds. The
  * processor knows no operating system: everything it wants of the world is a callback of struct rexx_host. It has no

@@ -32,7 +32,7 @@ static char after(const struct compiler *c, u32 more)
 	return c->at.column + more < l->length ? l->text[c->at.column + more] : 0;
 }
 
-/* Behind the comment that begins here; comments nest and go over lines. */
+/* After the comment that begins here; comments nest and go over lines. */
 static void skip_comment(struct compiler *c)
 {
 	u32 depth = 0;

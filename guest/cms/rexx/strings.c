@@ -91,7 +91,7 @@ struct val rx_delstr(struct rexx *x, struct val *a, u32 n)
 	return STRING(r);
 }
 
-/* INSERT and OVERLAY: before the position, the piece padded to its length, behind it. */
+/* INSERT and OVERLAY: before the position, the piece padded to its length, after it. */
 struct val rx_insert(struct rexx *x, struct val *a, u32 n)
 {
 	struct str *piece = text_of(x, &a[0]), *s = text_of(x, &a[1]), *r;

@@ -110,7 +110,7 @@ struct val rx_parse_word(struct rexx *x, bool last)
 	end = from;
 	while (end < p->to && !is_blank(p->t[end]))
 		end++;
-	/* One blank behind the word goes with it. */
+	/* One blank after the word goes with it. */
 	p->from = end < p->to ? end + 1 : end;
 	return end > from ? rx_text(x, p->t + from, end - from) : EMPTY;
 }

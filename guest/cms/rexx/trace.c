@@ -45,7 +45,7 @@ bool rx_trace_setting(struct rexx *x, struct val *v)
 			break;
 	if (k == sizeof letters)
 		return false;
-	/* The program's own TRACE instructions wait while somebody debugs it. */
+	/* The program's own TRACE instructions wait while the user debugs it. */
 	if (act->interactive && !x->debugging)
 		return true;
 	if (!s->length) {

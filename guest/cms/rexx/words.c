@@ -4,7 +4,7 @@
  */
 #include "builtin.h"
 
-/* The next word at or behind *at: false if there is none. */
+/* The next word at or after *at: false if there is none. */
 static bool next_word(const struct str *s, u32 *at, u32 *from, u32 *to)
 {
 	u32 i = *at;
@@ -96,7 +96,7 @@ struct val rx_delword(struct rexx *x, struct val *a, u32 n)
 	at = to;
 	while (--many && next_word(s, &at, &f, &t))
 		to = t;
-	/* The blanks behind the last go too. */
+	/* The blanks after the last go too. */
 	while (to < s->length && is_blank(s->t[to]))
 		to++;
 	if (s->length == to - from)

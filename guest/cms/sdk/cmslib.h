@@ -21,7 +21,7 @@
 
 int main(int argc, char *argv[]);
 
-/* How the program was called: the words of eight characters with X'FF' behind the last; the line as typed, or NULL. */
+/* How the program was called: the words of eight characters with X'FF' after the last; the line as typed, or NULL. */
 struct cms_call {
     const char (*word)[8];
     const char *line, *arguments, *end;
@@ -30,10 +30,10 @@ struct cms_call {
 };
 extern struct cms_call cms_call;
 
-/* Terminal. print() knows %s %d %u %c %x, widths, and %t: eight characters without the blanks behind them. */
+/* Terminal. print() knows %s %d %u %c %x, widths, and %t: eight characters without the blanks after them. */
 void type_text(const char *text, uint32_t length);
 void print(const char *how, ...);
-uint32_t read_text(char line[131]);             /* the next line, with a zero byte behind it; its length */
+uint32_t read_text(char line[131]);             /* the next line, with a zero byte after it; its length */
 bool stack_text(const char *text, uint32_t length, bool lifo);
 
 /* Text. */

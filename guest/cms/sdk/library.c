@@ -23,7 +23,7 @@ static int call(void *plist) { return call_cms(plist, NULL); }
 
 static bool separates(char c) { return c == ' ' || c == '(' || c == ')'; }
 
-/* The words of a text, each with a zero byte behind it, in `room`. Parentheses are words. */
+/* The words of a text, each with a zero byte after it, in `room`. Parentheses are words. */
 static int split(const char *text, const char *end, char *room, char **argv)
 {
     int count = 0;

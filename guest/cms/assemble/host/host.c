@@ -5,7 +5,8 @@
  *                                  the deck, as it is, to FILE.deck
  *   assembler -f SEED COUNT FILE...   assembles COUNT times what is made of the FILEs' lines by chance, and shows nothing
  *
- * Compiled with EBCDIC as execution character set: what is ASCII is in main.c. Storage has a limit, behind which the assembly ends.
+ * Compiled with EBCDIC as execution character set: what is ASCII is in main.c. Storage has a limit, at which the
+ * assembly ends.
  */
 #include "../assemble.h"
 #include "host.h"
@@ -84,7 +85,7 @@ void assemble_attend(void)
         longjmp(without_storage, 2);
 }
 
-/* What messages are typed with, which nobody does here. */
+/* What messages are typed with; here none are. */
 void edit_message(const char **text, u32 *length) { (void)text, (void)length; }
 void type_line(const char *text, u32 length) { (void)text, (void)length; }
 

@@ -76,7 +76,7 @@ void host_line(const char *line, uint32_t length)
     putchar('\n');
 }
 
-/* A source of lines that somebody wrote, some of them changed a little. */
+/* A source of lines of a program written by hand, some of them changed a little. */
 static void chance_source(struct lines *lines)
 {
     uint32_t count = 1 + chance(SOURCE_MOST), from = chance(corpus_lines);
