@@ -18,7 +18,7 @@ pub const TARGET: Target = Target { name: "program", about: "instructions in eve
 const STORAGE: u64 = 1 << 20;
 const PROGRAM: u64 = 0x4000;
 
-/// A clock that goes on by a microsecond whenever somebody looks.
+/// A clock that goes on by a microsecond each time it is read.
 struct Counting(AtomicU64);
 
 impl Clock for Counting {

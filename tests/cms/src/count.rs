@@ -17,7 +17,7 @@ pub struct Count {
     pub shared: u64,
 }
 
-/// The number behind `KEY=`.
+/// The number after `KEY=`.
 fn number(text: &str, key: &str) -> u64 {
     let (_, rest) = text.split_once(&format!("{key}=")).unwrap_or_else(|| panic!("{key} in {text}"));
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

@@ -465,7 +465,7 @@ fn alternatives(syntax: &str) -> Vec<String> {
     ways.iter().map(|way| way.replace('{', "[(")).collect()
 }
 
-/// What stands up to a bracket's end, in its alternatives; `at` is then behind it.
+/// What stands up to a bracket's end, in its alternatives; `at` is then past it.
 fn parts(at: &mut &str) -> Vec<Vec<Part>> {
     let (mut ways, mut way) = (Vec::new(), Vec::new());
     loop {

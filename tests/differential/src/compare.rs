@@ -72,7 +72,7 @@ pub fn compare(theirs: &Theirs, ours: &Ours, address: u64, text: &[u8]) -> Verdi
 /// - VFMAX and VFMIN as fmax() make a signaling NaN quiet if both operands are NaNs; QEMU does not.
 /// - VFPSO, VFTCI and VFLR leave the elements that take no part as they like.
 /// - An exact subnormal result is an underflow if that is enabled; QEMU has it only for an inexact one.
-/// - COMPARE AND TRAP behind TEST AND SET: QEMU 8.2 (not 7.2) loses the data-exception code of the trap.
+/// - COMPARE AND TRAP after TEST AND SET: QEMU 8.2 (not 7.2) loses the data-exception code of the trap.
 fn wrong_there(theirs: &Theirs, ours: &Ours, text: &[u8]) -> bool {
     let instructions = || {
         let mut at = 0;
@@ -122,7 +122,7 @@ fn wrong_there(theirs: &Theirs, ours: &Ours, text: &[u8]) -> bool {
         _ if access && uses(&[0xf2, 0xe2, 0xe0, 0xf3, 0xe3, 0xe1].map(|c| (0xeb, c))) => true,
         _ => {
             let fused = [0x0e, 0x0f, 0x1e, 0x1f];
-            // With more instructions behind it, the result may have become something else.
+            // With more instructions after it, the result may have become something else.
             (uses(&fused.map(|c| (0xb3, c))) || uses(&fused.map(|c| (0xed, c))))
                 && (nans() || instructions().count() > 1)
         }

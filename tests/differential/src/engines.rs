@@ -207,7 +207,7 @@ pub fn stream_turns(random: &mut Random) -> Vec<u8> {
     let mut text = vec![0xa7, 0x79, 0, 1 + random.below(40) as u8]; // LGHI 7,n
     let start = text.len();
     let bases: Vec<u8> = (0..1 + random.below(3)).map(|n| 10 + n as u8).collect();
-    // AGHI before or behind what is done, or LA.
+    // AGHI before or after what is done, or LA.
     let before: Vec<bool> = bases.iter().map(|_| random.one_in(2)).collect();
     let step = |random: &mut Random, base: u8| match random.below(3) {
         0 => vec![0x41, base << 4, base << 4, 8],
@@ -230,7 +230,7 @@ pub fn stream_turns(random: &mut Random) -> Vec<u8> {
         text.extend(match random.below(4) {
             // MADBR, MSDBR.
             0 => vec![0xb3, random.pick(&[0x1e, 0x1f]), made << 4, random.pick(&[2, 3, made]) << 4 | r2],
-            // MADB, ADB off a base that is stepped behind it.
+            // MADB, ADB off a base that is stepped after it.
             1 if before.contains(&false) => {
                 let base = bases[before.iter().position(|before| !before).expect("there is one")];
                 let (op, r1, r3) = if random.one_in(2) { (0x1e, made, 2) } else { (0x1a, 0, made) };

@@ -2,7 +2,7 @@
 //!
 //! It holds thousands of tests. For each it loads floating-point registers, FPC, access registers, program mask,
 //! condition code and general registers, fills the scratch storage, runs the test's instructions, and stores all of
-//! that again behind an output record; at the end it writes the output records to its standard output. A signal ends
+//! that again after an output record; at the end it writes the output records to its standard output. A signal ends
 //! a test too: the handler copies the interrupted registers from the signal frame and goes on with the next test.
 //!
 //! ```text

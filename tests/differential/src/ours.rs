@@ -17,7 +17,7 @@ pub struct Ours {
 pub struct Outcome {
     pub after: Registers,
     pub event: Event,
-    /// The instruction address: behind the last instruction, or where the old PSW points.
+    /// The instruction address: after the last instruction, or where the old PSW points.
     pub address: u64,
 }
 

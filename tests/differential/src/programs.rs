@@ -59,7 +59,7 @@ const MOST: u64 = 20_000;
 enum Item {
     /// Instructions as they are.
     Plain(Vec<u8>),
-    /// BRCL; `skew` bytes behind the start of the target.
+    /// BRCL; `skew` bytes after the start of the target.
     Branch {
         mask: u8,
         to: usize,
@@ -82,7 +82,7 @@ enum Item {
     Call {
         to: usize,
     },
-    /// Changes `at` bytes behind the start of another item: XIY, MVIY, STHRL, or a copy of a third.
+    /// Changes `at` bytes after the start of another item: XIY, MVIY, STHRL, or a copy of a third.
     Change {
         to: usize,
         at: u64,
@@ -544,7 +544,7 @@ impl Duel {
     }
 
     /// Runs both until their budgets end or something else stops them. Budgets end between blocks, and translated ones
-    /// are others: who has done less goes on until both have done as much.
+    /// are others: the side that has done less goes on until both have done as much.
     fn resume(&mut self, budget: i64) -> [Exit; 2] {
         let mut exits = [0, 1].map(|n| self.sides[n].machine.resume(budget));
         for _ in 0..CATCHES {

@@ -46,7 +46,7 @@ fn a_planted_mistake_is_found_in_programs() {
     assert!(found.iter().any(|text| text.contains(" AR ")), "{}", found.join("\n"));
 }
 
-/// An I/O interruption that the PSW lets in and control register 6 does not stops nobody, whatever the engine.
+/// An I/O interruption that the PSW lets in and control register 6 does not stops no CPU, whatever the engine.
 #[test]
 fn a_pending_subclass_that_is_not_let_in_stops_nobody() {
     // AR 1,2; BRCT 4,*-2; no instruction.

@@ -1,4 +1,4 @@
-//! Programs that nobody wrote: the small programs of the families, cut up, spliced and scribbled over, run under the
+//! Programs made by chance: the small programs of the families, cut up, spliced and scribbled over, run under the
 //! sanitizers. Nothing may crash, nothing may keep storage, and every program must end.
 //!
 //! `REXX_FUZZ=N` runs N lines of programs (each has up to eleven) with plenty of storage, and a fifth as many with

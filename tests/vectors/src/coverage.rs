@@ -4,7 +4,7 @@
 //!
 //! - **Condition code n**: a line whose right side has `cc=n` and whose left side has (or leaves) another one, so that
 //!   it fails if the instruction does not set it.
-//! - **Access exceptions**: for each storage operand three kinds: *addressing* (`pgm=0005`, the operand lies behind the
+//! - **Access exceptions**: for each storage operand three kinds: *addressing* (`pgm=0005`, the operand lies beyond the
 //!   end of storage), *protection* (`pgm=0004`, the storage key does not match the access key) and *translation*
 //!   (`pgm=0010`, `0011`, `0038` to `003B`, `tea=` names the operand's page). The operand must be the only one in that
 //!   condition. Operands at real addresses have no translation; frames, tables and control blocks only addressing.
@@ -106,7 +106,7 @@ pub fn register(fields: &Fields, n: u8) -> u8 {
 pub enum Place {
     /// Index, base, displacement.
     Based(u8, u8, i32),
-    /// Behind the instruction's own address.
+    /// After the instruction's own address.
     Relative(i64),
     /// In a general register.
     Register(u8),
@@ -216,7 +216,7 @@ impl Line<'_> {
         };
         let at = self.address(n);
         match kind {
-            // It may reach behind the end.
+            // It may reach beyond the end.
             Kind::Addressing => at >= STORAGE - 4096,
             Kind::Protection => match (self.before.key(), self.before.storage_key(at)) {
                 // The key is in a register.
@@ -341,7 +341,7 @@ pub fn lacks<'a>(
     rows.into_iter().filter(|row| row.run.is_some()).map(lacks).collect()
 }
 
-/// Whether a case shows that somebody else performs the instruction.
+/// Whether a case shows that the configuration or CP performs the instruction.
 fn intercepted(case: &Case) -> bool {
     case.after.iter().any(|s| matches!(s, Setting::Intercept(_)))
 }

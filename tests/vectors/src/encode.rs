@@ -127,7 +127,7 @@ pub fn blank(row: &Instruction) -> Vec<u8> {
     let code = row.code;
     let mut text = vec![0; 6];
     match code {
-        // One byte; or, behind 01, B2, B3, B9 and E5, two.
+        // One byte; or, after 01, B2, B3, B9 and E5, two.
         ..=0xff => text[0] = code as u8,
         0x0100..=0x01ff => text[..2].copy_from_slice(&code.to_be_bytes()),
         // A byte and the low nibble of the next.

@@ -28,7 +28,7 @@ pub enum Event {
     Program { code: u16, ilc: u8, dxc: u8 },
     /// A supervisor-call interruption.
     Svc(u8),
-    /// The instruction is somebody else's.
+    /// The instruction is one that the configuration or CP performs.
     Intercepted(String),
     /// Anything else the engine came back with, in words.
     Other(String),

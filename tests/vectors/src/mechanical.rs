@@ -1,4 +1,4 @@
-//! Lines that follow from a row's outcome alone: the operand that lies behind the end of storage, the odd register, the
+//! Lines that follow from a row's outcome alone: the operand that lies beyond the end of storage, the odd register, the
 //! privileged instruction in the problem state. What they expect is the architecture's rule, not what the processor
 //! does.
 //!
@@ -19,7 +19,7 @@ fn frame(n: u8) -> u64 {
     0x1_0000 + u64::from(n) * 4096
 }
 
-/// The frame of the segment table, and that of the page table behind its first entry.
+/// The frame of the segment table, and that of the page table after its first entry.
 const SEGMENT_TABLE: u64 = 0x2000;
 const PAGE_TABLE: u64 = 0x4000;
 /// The address-space-control element of a real space.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub const TEXT: u64 = 0x8000;
 /// Where a transaction goes on that a line has begun, when it aborts.
 pub const ABORTED: u64 = TEXT + 0x100;
-/// Bytes of storage; what lies behind it is not available.
+/// Bytes of storage; what lies beyond it is not available.
 pub const STORAGE: u64 = 0x4_0000;
 /// Below this the interruption stores its codes and old PSWs: not compared after one.
 const PREFIX_AREA: usize = 0x2000;
@@ -101,7 +101,7 @@ impl Runner {
         Ok(changes(&was, &is, &event, ia, text.len() as u64, zarch))
     }
 
-    /// Runs one case as part of a program, up to an interruption: what stands behind it is mostly no instruction.
+    /// Runs one case as part of a program, up to an interruption: what follows it is mostly no instruction.
     pub fn passed(&mut self, text: &[u8], before: &[Setting]) -> Result<Passed, String> {
         self.set_up(text, before)?;
         let count = self.machine.state.instructions;
