@@ -26,7 +26,7 @@ fn operands(row: &Instruction) -> String {
     if unsigned { list.replace("RI2", "#").replace('I', "U").replace('#', "RI2") } else { list }
 }
 
-/// Names in the order of EBCDIC: digits behind letters.
+/// Names in the order of EBCDIC: digits after letters.
 fn key(name: &str) -> Vec<u8> {
     name.bytes().map(|byte| if byte.is_ascii_digit() { byte + 0x80 } else { byte }).collect()
 }
