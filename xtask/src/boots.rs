@@ -76,7 +76,7 @@ fn boot(folder: &Path, kernel: &Path, initrd: &Path, cpus: u16, engine: &str) ->
     }
 }
 
-/// Waits for the end; if it does not come, shows where everybody is and ends it.
+/// Waits for the end; if it does not come, shows where each thread is and ends it.
 fn wait(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let began = Instant::now();
     while began.elapsed() < limit {

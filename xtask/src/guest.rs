@@ -74,7 +74,7 @@ pub fn prepare_benches() -> Outcome<PathBuf> {
     let mut programs = Vec::new();
     for (name, files) in BENCHES {
         let program = built.join(name);
-        // The probe tests single instructions: an optimizer that moves them about helps nobody.
+        // The probe tests single instructions: an optimizer that moves them about is of no use.
         let optimize = if name == "probe" { "-O1" } else { "-O2" };
         let mut compile = Command::new(&compiler);
         compile.args([optimize, "-Wall", "-Wextra", "-fno-math-errno", "-static", "-s", "-march=z10", "-o"]);

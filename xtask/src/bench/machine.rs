@@ -27,7 +27,7 @@ pub struct Load {
     pub memory: u64,
 }
 
-/// Who runs the guest.
+/// The emulator that runs the guest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Machine {
     Endicott,

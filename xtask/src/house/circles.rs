@@ -47,7 +47,8 @@ pub fn uses(files: &BTreeMap<Module, Source>) -> Vec<BTreeSet<usize>> {
     found
 }
 
-/// The module in which what `path` names is, for who writes it in `here`. Takes at most `hops` steps from name to name.
+/// The module that defines what `path` names when it is written in `here`. Takes at most `hops` steps from name to
+/// name.
 fn resolve(all: &BTreeMap<&Module, Vec<Mention>>, here: &Module, path: &[String], hops: usize) -> Option<Module> {
     let mut at = here.clone();
     for (n, name) in path.iter().enumerate() {
