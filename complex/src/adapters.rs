@@ -1,5 +1,5 @@
-//! What a configuration answers if its channel subsystem has no QDIO subchannels, no PCI functions and no adjunct
-//! processors.
+//! Instructions for QDIO, PCI and adjunct processors, in a configuration that has no QDIO subchannels, no PCI functions
+//! and no adjunct processors.
 
 use crate::Configuration;
 use arch::Program;
@@ -98,7 +98,7 @@ impl Configuration {
         let code = match header.command.get() {
             _ if header.zeros != [0; 4] => clp::RESERVED_NOT_ZERO,
             clp::LIST_FUNCTIONS if list.is_none() || room < size_of::<ClpListResponse>() => clp::WRONG_LENGTH,
-            // A list that is empty never has to be gone on with.
+            // The list is empty, so no answer has a resume token.
             clp::LIST_FUNCTIONS if list.is_some_and(|list| list.resume_token != 0) => clp::BAD_TOKEN,
             clp::LIST_FUNCTIONS => clp::DONE,
             clp::QUERY_FUNCTION | clp::QUERY_GROUP | clp::SET_FUNCTION if length != 32 => clp::WRONG_LENGTH,

@@ -1,6 +1,6 @@
 //! DIAGNOSE 308: the guest resets and loads its own configuration, and asks how it was loaded.
 //!
-//! CP calls this for a guest's DIAGNOSE; a bare machine would do the same.
+//! CP calls [`Configuration::diagnose_308`] for a guest's DIAGNOSE.
 
 use crate::{Configuration, IplSource};
 use arch::ipl::{CCW_DEVICE, IplBlock, LOAD_PARAMETER_VALID, PARM_VALID};
@@ -99,8 +99,8 @@ impl Configuration {
         Ok(self.cpu(cpu).state.absolute(Real(address)))
     }
 
-    /// Load-normal reset (with `clear`: clear of the registers too): CPUs and channel subsystem are reset, storage
-    /// stays, and the CPU that asked goes on from the short PSW at absolute 0.
+    /// Load-normal reset: CPUs and the channel subsystem are reset, storage stays. With `clear` the registers are zero,
+    /// too. The CPU that issued the DIAGNOSE goes on from the short PSW at absolute 0.
     fn reset_and_go_on(&self, cpu: u16, clear: bool) {
         for n in self.cpus() {
             let mut core = self.interrupted_cpu(n);

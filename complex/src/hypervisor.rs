@@ -1,7 +1,7 @@
-//! STORE HYPERVISOR INFORMATION: the machine and the partition as capacity planners want them.
+//! STORE HYPERVISOR INFORMATION: the machine and the partition, for capacity planning.
 //!
-//! The response has a header, a machine section and a partition section. What is above the partition is only said to be
-//! missing: a level of its own for the control program is not described.
+//! The response has a header, a machine section and a partition section. The control program's level is not described.
+//! Under a control program the header says that the information is incomplete.
 
 use crate::Configuration;
 use arch::Program;

@@ -88,7 +88,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// TEST PENDING INTERRUPTION: the condition code.
+    /// TEST PENDING INTERRUPTION. Returns the condition code.
     fn test_pending_interruption(&self, state: &mut State, at: At) -> Result<u8, Interruption> {
         let open = (state.cr[6] >> 24) as u8;
         if at.address != 0 {
@@ -105,7 +105,7 @@ impl Configuration {
     }
 }
 
-/// Only an ORB that says it has an extension is longer than its first three words.
+/// Fetches an ORB: three words, and the extension if the ORB says that it has one.
 fn fetch_orb(state: &mut State, at: At) -> Result<Orb, Interruption> {
     let mut orb = Orb::default();
     state.read_bytes(at, &mut orb.as_mut_bytes()[..Orb::BASE])?;

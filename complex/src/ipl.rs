@@ -209,7 +209,7 @@ impl Configuration {
         }
         let size = self.storage().size();
         let kernel_end = kernel.size().next_multiple_of(1 << 20);
-        // In storage that ends there it goes to the top.
+        // In storage of no more than 8 MiB the ramdisk goes to the top.
         let top = size.saturating_sub(initrd.size()) & !0xffff;
         let initrd_start = kernel_end.max(kernel::INITRD_LOWEST.min(top));
         if initrd_start + initrd.size() > size {
@@ -225,7 +225,7 @@ impl Configuration {
             return Err(LoadError::CommandLineTooLong { max: max - 1 });
         }
         self.reset(true);
-        // Both want storage that has not been touched yet: the host provides it while they are read.
+        // Neither part of storage has been touched yet: the host provides it while the images are read.
         self.storage().expect(Absolute(0), kernel.size());
         self.storage().expect(Absolute(initrd_start), initrd.size());
         self.put_image(initrd_start, initrd)?;
@@ -247,8 +247,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// Puts an image into storage, which has room for it, a little at a time: what was read last is near the host's
-    /// processor still.
+    /// Puts an image into storage, which has room for it, in pieces that stay in the host processor's cache.
     fn put_image(&self, start: u64, image: &(impl Image + ?Sized)) -> Result<(), LoadError> {
         let mut some = vec![0; 128 << 10];
         for at in (0..image.size()).step_by(some.len()) {

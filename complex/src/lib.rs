@@ -3,7 +3,7 @@
 //!
 //! CP makes one for each virtual machine; tests run one bare. [`Configuration::run`] runs a virtual CPU on the calling
 //! thread and performs everything architectural itself: I/O instructions, SIGP, SERVICE CALL, STSI, interruptions and
-//! timers. What is CP's (DIAGNOSE, IUCV) and what only CP can decide (a wait, a stop) comes back as an [`Exit`].
+//! timers. What CP performs (DIAGNOSE, IUCV) or decides (a wait, a stop) comes back as an [`Exit`].
 //!
 //! Locks: a virtual CPU's state, then the channel subsystem or the service element; never the other way.
 
@@ -37,8 +37,8 @@ use storage::Storage;
 
 /// What a configuration wants of the program that runs it.
 pub trait Host: Send + Sync {
-    /// Virtual CPU `cpu` has got something to do: run it soon. May be called with any lock held, so it must only note
-    /// it.
+    /// Virtual CPU `cpu` has something to do: run it soon. May be called with any lock held, so it must only take a
+    /// note.
     fn runnable(&self, cpu: u16);
     /// The control program of this machine, for STSI 3.2.2; `None` for a bare machine.
     fn control_program(&self) -> Option<ControlProgram>;
@@ -52,7 +52,7 @@ pub trait Host: Send + Sync {
     fn ascii_console(&self, _bytes: &[u8]) {}
     /// Random bytes for a guest that asks the processor for true ones.
     fn random(&self, bytes: &mut [u8]) {
-        // A host without a source of them has worse trouble than a guest that gets zeros.
+        // If the host has no source of random numbers, the guest gets zeros.
         let _ = getrandom::fill(bytes);
     }
 }
@@ -87,9 +87,9 @@ impl Default for Specification {
     }
 }
 
-/// The facilities that are built: those of a z196 without topology and what is hexadecimal floating point, and some of
-/// later machines. Of the floating-point extension (37) there is the binary part; the decimal part belongs to decimal
-/// floating point, which is not there.
+/// The facilities that are implemented: those of a z196 without configuration topology and the
+/// hexadecimal-floating-point facilities, and some of later machines. Of the floating-point extension (37) there is the
+/// binary part. Its decimal part needs decimal floating point, which is not implemented.
 #[rustfmt::skip]
 pub const FACILITIES: Facilities = Facilities::of(&[
     0, 1, 2, 3, 7, 8, 9, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 35, 37, 40, 41, 45,
@@ -114,13 +114,13 @@ pub struct Core {
 }
 
 impl Core {
-    /// From now on, instructions with `code` as their first byte are translated as if it were `other`. For tests only:
-    /// a comparison of the engines must find it.
+    /// Has instructions with `code` as their first byte translated as if it were `other`. For tests only: a comparison
+    /// of the engines must find the mistake.
     pub fn plant_mistake(&mut self, code: u8, other: u8) {
         self.cache = BlockCache::new().with_mistake(code, other);
     }
 
-    /// Limits the host code that is kept to so many bytes, so that they are used up soon. For tests only.
+    /// Limits the code cache to so many bytes, so that it is soon full. For tests only.
     pub fn confine_code(&mut self, bytes: usize) {
         self.cache.confine(bytes);
     }
@@ -216,7 +216,7 @@ impl Configuration {
                 self.raise_all(attention::MACHINE_CHECK);
             }
             Notice::Work => {
-                // Whichever CPU looks first attends to it; a waiting one is made to look.
+                // The CPU that looks first does the work; one that waits is made to look.
                 self.raise_all(attention::LEAVE);
             }
         }
@@ -239,13 +239,13 @@ impl Configuration {
         &self.shared.storage
     }
 
-    /// Has every CPU forget what it knows of where addresses lead: pages were attached to storage, or detached.
+    /// Purges the TLBs of all CPUs: pages were attached to storage, or detached.
     pub fn purge(&self) {
         (0..self.max_cpus()).for_each(|cpu| self.interrupted_cpu(cpu).state.purge_tlb());
     }
 
-    /// The CPUs have had nothing to do for a while: what they have decoded and translated is given up, and made again
-    /// when it is needed. A CPU that is being run is left alone.
+    /// Gives up decoded blocks, translated code and TLBs of CPUs that have been idle. They are made again when needed.
+    /// A CPU that is being run is left alone.
     pub fn rest(&self) {
         for cpu in &self.cpus {
             if let Ok(mut core) = cpu.core.try_lock() {

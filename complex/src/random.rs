@@ -1,4 +1,4 @@
-//! True random numbers: the one thing a processor does that its state does not decide.
+//! PRNO's function TRNG: true random numbers, which come from the host.
 
 use crate::Configuration;
 use arch::PAGE;
@@ -8,7 +8,9 @@ use cpu::{At, Interruption, State};
 const UNIT: u64 = 4096;
 
 impl Configuration {
-    /// Random bytes to the operands in the pairs of registers that begin with each of `first`. CC: 0 done, 3 not yet.
+    /// Stores random bytes into one operand after the other. Each of `first` is an even register with an operand's
+    /// address; the next one has its length. CC 0: both operands are full; 3: 4096 bytes were stored, and more is to
+    /// do.
     pub(crate) fn true_random_numbers(&self, state: &mut State, first: [u8; 2]) -> Result<(), Interruption> {
         let mut unit = UNIT;
         state.cc = 0;

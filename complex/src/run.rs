@@ -56,12 +56,12 @@ impl Configuration {
         let signals = &self.shared.signals[n as usize];
         cpu.running.store(true, SeqCst);
         signals.set_running(true);
-        // A CPU that was defined or reset since has not been told of what is pending for all.
+        // A CPU that was defined or reset since does not have the attention bits of floating interruptions.
         signals.raise(self.shared.floating.attention());
         core.state.set_timer_running(true);
         let mut performing = 0;
         let exit = self.run_core(&mut core, start, slice, &mut performing);
-        // Stepping ends after TRANSACTION BEGIN.
+        // A step may end after TRANSACTION BEGIN; the transaction is given up then.
         core.state.give_up_transaction();
         core.state.set_timer_running(false);
         cpu.stopped.store(core.state.stopped, SeqCst);
@@ -189,7 +189,7 @@ impl Configuration {
         open & !attention::IO != 0 || open & attention::IO != 0 && subclasses != 0
     }
 
-    /// What CP performed for virtual CPU `n` ended so; `ilc` is as the [`Exit`] said. False: program interruptions
+    /// Ends an instruction that CP performed for virtual CPU `n`; `ilc` is the [`Exit`]'s. False: program interruptions
     /// without end, as for [`Exit::ProgramLoop`].
     pub fn complete(&self, n: u16, result: Result<(), Interruption>, ilc: u8) -> bool {
         engine::complete(&mut self.cpu(n).state, result, ilc)

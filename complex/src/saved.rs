@@ -18,7 +18,9 @@ pub struct SavedCpu {
 }
 
 impl SavedCpu {
-    /// The form in which they are kept with a saved system: big-endian, in the order of [`SavedCpu::from_bytes`].
+    /// The form in which a saved system keeps them, big-endian. Doublewords: architecture (0 S/370, 1 ESA/390,
+    /// 2 z/Architecture), the PSW's mask and address, the prefix, general, control and floating-point registers. Then,
+    /// as words, the access registers.
     pub fn to_bytes(&self) -> Vec<u8> {
         let architecture = match self.architecture {
             Architecture::S370 => 0,
@@ -30,7 +32,7 @@ impl SavedCpu {
         all.flat_map(u64::to_be_bytes).chain(self.access.into_iter().flat_map(u32::to_be_bytes)).collect()
     }
 
-    /// And back; `None` if that is none.
+    /// The registers from [`SavedCpu::to_bytes`]; `None` if the bytes do not have that form.
     pub fn from_bytes(bytes: &[u8]) -> Option<SavedCpu> {
         let (long, short) = bytes.split_at_checked((4 + 3 * 16) * 8)?;
         let long: Vec<u64> = long.as_chunks().0.iter().copied().map(u64::from_be_bytes).collect();
@@ -54,7 +56,7 @@ impl SavedCpu {
 }
 
 impl Configuration {
-    /// The CPU as it is now.
+    /// The registers and the PSW of a CPU as they are now.
     pub fn saved_cpu(&self, cpu: u16) -> SavedCpu {
         let core = self.interrupted_cpu(cpu);
         let state = &core.state;
@@ -69,8 +71,8 @@ impl Configuration {
         }
     }
 
-    /// IPL without a device: CPU 0, which was reset, becomes what was saved and begins. Storage is already what it is
-    /// to be. False if the prefix area is not there.
+    /// IPL without a device: CPU 0, which was reset, gets the saved registers and begins if `start`. The caller has
+    /// already put the saved pages into storage. False if the prefix area is not in storage.
     pub fn ipl_saved(&self, saved: &SavedCpu, parm: &str, start: bool) -> bool {
         {
             let mut core = self.interrupted_cpu(0);

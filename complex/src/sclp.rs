@@ -45,7 +45,7 @@ mod response {
     pub const INVALID_EVENT: u16 = 0x70f0;
 }
 
-/// Event types as mask bits: type 1 is the leftmost.
+/// Event types as mask bits: type 1 is the leftmost bit.
 const OPERATOR_COMMAND: u32 = 1 << 31;
 const MESSAGE: u32 = 1 << 30;
 const PRIORITY_MESSAGE: u32 = 1 << 23;
@@ -55,13 +55,13 @@ const ASCII: u32 = 1 << (32 - ASCII_TYPE);
 const ASCII_TYPE: u8 = 0x1a;
 /// The first byte of what the ASCII console sends: what follows has been typed.
 const ASCII_DATA: u8 = 0;
-/// What the guest may send us, and what it may receive.
+/// Event types that the service element receives from the guest, and those that it sends.
 const WE_RECEIVE: u32 = MESSAGE | PRIORITY_MESSAGE;
 const WE_SEND: u32 = OPERATOR_COMMAND | QUIESCE;
 
-/// Events a guest that never reads them may leave here.
+/// The most events that are kept for a guest that does not read them.
 const MAX_EVENTS: usize = 256;
-/// Bytes typed at the ASCII console that a guest may leave here, and that one event brings it at most.
+/// Bytes typed at the ASCII console that are kept for a guest, and the most that one event brings it.
 const MAX_TYPED: usize = 4096;
 const PIECE: usize = 1024;
 
@@ -113,7 +113,7 @@ impl ServiceElement {
         room
     }
 
-    /// Whether something waits that the guest would read.
+    /// Whether an event waits that the guest listens to.
     pub fn waits(&self) -> bool {
         !self.events.is_empty() || self.receive_mask & ASCII != 0 && !self.typed.is_empty()
     }
@@ -140,12 +140,12 @@ fn event_buffer(kind: u8, data: &[u8]) -> Vec<u8> {
     [EventBuffer { length, kind, ..EventBuffer::default() }.as_bytes(), data].concat()
 }
 
-/// The header of a control block, of which there are at least eight bytes.
+/// The header of a control block, which has at least eight bytes.
 fn header(block: &mut [u8]) -> &mut SccbHeader {
     SccbHeader::mut_from_prefix(block).expect("shorter blocks are refused").0
 }
 
-/// Writes the entries of CPUs to where there is room for them.
+/// Writes an entry for each CPU, as many as `to` has room for.
 fn put_cpus(cpus: &[u16], to: &mut [u8]) {
     for (entry, &cpu) in to.chunks_exact_mut(size_of::<CpuEntry>()).zip(cpus) {
         let facilities = INTERPRETIVE_EXECUTION;
@@ -154,6 +154,7 @@ fn put_cpus(cpus: &[u16], to: &mut [u8]) {
 }
 
 impl Configuration {
+    /// SERVICE CALL: the command word in R1, the real address of the control block (SCCB) in R2.
     pub(crate) fn service_call(&self, state: &mut State, r1: u8, r2: u8) -> Result<(), Interruption> {
         let command = state.gr[r1 as usize] as u32;
         let address = state.gr[r2 as usize] & 0x7fff_ffff;
@@ -185,7 +186,7 @@ impl Configuration {
         Ok(())
     }
 
-    /// Carries out a command on a copy of its block and gives the response code.
+    /// Carries out a command on a copy of its control block, and returns the response code.
     fn serve(&self, command: u32, block: &mut [u8]) -> u16 {
         match command {
             command::READ_SCP_INFO | command::READ_SCP_INFO_FORCED => self.read_scp_info(block),
@@ -205,7 +206,7 @@ impl Configuration {
         }
         block[size_of::<SccbHeader>()..].fill(0);
         let (info, rest) = ScpInfo::mut_from_prefix(block).expect("the length was compared");
-        // Increments of whole megabytes, so few that their number fits a halfword.
+        // Increments are whole megabytes, large enough that their number fits a halfword.
         let megabytes = self.storage().size() >> 20;
         let mut increment = 1;
         while megabytes / increment > 0xffff {
@@ -240,7 +241,8 @@ impl Configuration {
         response::INFORMATION
     }
 
-    /// The guest says what it listens to and sends; masks of 4 or 8 bytes: its receive and send masks, then ours.
+    /// WRITE EVENT MASK: the guest says which events it receives and sends. The block has four masks of 4 or 8 bytes:
+    /// the guest's receive and send masks, then those of the service element.
     fn write_event_mask(&self, block: &mut [u8]) -> u16 {
         let Ok((head, masks)) = EventMasks::mut_from_prefix(block) else { return response::INSUFFICIENT_LENGTH };
         let length = usize::from(head.mask_length.get());
@@ -258,8 +260,8 @@ impl Configuration {
         response::DONE
     }
 
-    /// Messages of the guest: buffers with message-data blocks, in which each text object is a line, or with bytes for
-    /// the ASCII console.
+    /// WRITE EVENT DATA: messages of the guest. Event buffers have message-data blocks, in which each text object is a
+    /// line, or bytes for the ASCII console.
     fn write_event_data(&self, block: &mut [u8]) -> u16 {
         let mut rest = &mut block[size_of::<SccbHeader>()..];
         let mut first = true;
@@ -294,7 +296,7 @@ impl Configuration {
     }
 }
 
-/// The lines of a message-data block: the text in objects of that kind.
+/// The lines of a message-data block: its text objects.
 fn text_lines(mdb: &[u8]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = mdb.get(size_of::<MessageHeader>()..).unwrap_or_default();

@@ -2,8 +2,8 @@
 //! (Interpretive Execution, SA22-7095). The program is the *host* here, its machine the *guest*; Linux's KVM is such a
 //! program.
 //!
-//! The guest's CPU is a [`State`] beside the host's, made from the state description at each SIE and written back to it
-//! at the end of each; what is kept between two is its TLB, as long as it holds, and what was decoded. It runs in the
+//! The guest's CPU is a [`State`] beside the host's. It is loaded from the state description at each SIE, and stored
+//! there at its end. Its TLB, as long as that is valid, and decoded blocks are kept between two SIEs. It runs in the
 //! same engine. Every few thousand instructions this file looks whether the host has an interruption pending, and which
 //! of the guest's timers are due. It also looks whether the state description has a request for the guest, to stop or
 //! to be interrupted.
@@ -28,12 +28,12 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use storage::Storage;
 use zerocopy::{Immutable, IntoBytes};
 
-/// Guest instructions between two looks at what the host and others want.
+/// Guest instructions between two looks at the host's interruptions and the description's requests.
 const CHUNK: i64 = 2000;
 /// Guests that a CPU remembers.
 const REMEMBERED: usize = 8;
-/// What interpretive execution does not offer: transactions hold the other CPUs of a configuration, and a guest does
-/// not know its others.
+/// Facilities that guests do not have: constrained and other transactions. A transaction holds the other CPUs of its
+/// configuration, and those of a guest are not known here.
 const NOT_OFFERED: Facilities = Facilities::of(&[50, 73]);
 
 /// The guests that a CPU ran last, and what it decoded of them.
@@ -50,7 +50,7 @@ pub(crate) struct Guests {
 struct Guest {
     description: Absolute,
     state: State,
-    /// The host's translations when it ran last: if they have changed, its own may not hold.
+    /// The host's translation epoch when the guest ran last. If it has changed, the guest's TLB may be wrong.
     epoch: u64,
 }
 
@@ -69,7 +69,7 @@ enum End {
     },
     External(u16),
     Host(HostFault),
-    /// The host has something else to do.
+    /// The host has an interruption pending, or its slice is over.
     Later,
 }
 
@@ -123,7 +123,7 @@ impl Guests {
                     cpu_id: host.shared().cpu_id,
                     tod_offset: AtomicU64::new(0),
                 };
-                // Which subclasses control register 6 lets in is the host's to look at.
+                // The host looks which I/O subclasses the guest's control register 6 enables.
                 shared.floating.set_io_subclasses(u8::MAX);
                 let state = State::new(0, Architecture::Z, Arc::new(shared));
                 Guest { description, state, epoch: 0 }
@@ -211,7 +211,7 @@ impl Configuration {
         if state.psw_is_invalid() && !engine::complete(state, Err(Interruption::EarlySpecification), 0) {
             return End::Program { why: Interruption::EarlySpecification, ilc: 0 };
         }
-        // The host may have done much with this budget already, or nothing but SIE.
+        // At most what the host has left of its budget, and at least one instruction.
         let mut left = BUDGET.min(host.budget.max(1));
         loop {
             host.timers_changed();
@@ -250,7 +250,7 @@ impl Configuration {
                         return End::Program { why: Program::Specification.into(), ilc: 0 };
                     }
                 }
-                // Whatever else belongs to a configuration is the host's to do.
+                // Other instructions that a configuration performs are intercepted: the host performs them.
                 Exit::Instruction { ilc, .. } => {
                     return End::Instruction { code: code::INSTRUCTION, text: text_before(state, ilc), executed: 0 };
                 }
@@ -286,7 +286,7 @@ fn invalid(values: &StateDescription, space: &HostSpace) -> Option<u16> {
     (!space.has(Absolute(last))).then_some(validity::PREFIX)
 }
 
-/// The facilities of a guest: what its list says, of those that the host has.
+/// The facilities of a guest: those of the host that the list of the state description has, too.
 fn facilities(host: &State, values: &StateDescription) -> Facilities {
     let mut list = host.facilities().0;
     let at = u64::from(values.facilities) & 0x7fff_fff8;
@@ -301,7 +301,8 @@ fn facilities(host: &State, values: &StateDescription) -> Facilities {
     Facilities(list)
 }
 
-/// Makes the guest's CPU what the description says, with the host's registers.
+/// Loads the guest's CPU from the description, and general registers 0 to 13, floating-point and access registers
+/// from the host.
 fn load(guest: &mut State, host: &State, values: &StateDescription) {
     guest.gr[..14].copy_from_slice(&host.gr[..14]);
     guest.gr[14..].copy_from_slice(&values.general.map(U64::get));
@@ -321,7 +322,7 @@ fn load(guest: &mut State, host: &State, values: &StateDescription) {
     guest.set_timer_running(true);
 }
 
-/// Puts back what [`load`] has taken.
+/// Stores the guest's CPU where [`load`] has loaded it from.
 fn store(guest: &mut State, host: &mut State, description: &Description) {
     guest.set_timer_running(false);
     host.gr[..14].copy_from_slice(&guest.gr[..14]);
@@ -338,7 +339,7 @@ fn store(guest: &mut State, host: &mut State, description: &Description) {
     );
 }
 
-/// Has the guest's CPU come back as soon as it is enabled for what the host has for it.
+/// Has the guest's CPU leave the engine as soon as it is enabled for an interruption that the description requests.
 fn ask(guest: &State, flags: u32) {
     for (request, bit) in [(flag::EXTERNAL, attention::REQUEST), (flag::IO, attention::IO)] {
         if flags & request != 0 {
@@ -349,8 +350,8 @@ fn ask(guest: &State, flags: u32) {
     }
 }
 
-/// The code of a timer's interruption that would be taken now and, as the external new PSW lets it in again, without
-/// end.
+/// The code of a timer's interruption that would repeat without end: it is due, and the external new PSW enables it
+/// again.
 fn endless_external(guest: &mut State) -> Option<u16> {
     let due = guest.attention() & guest.open;
     let code = match due {
@@ -366,17 +367,18 @@ fn text_before(guest: &mut State, ilc: u8) -> [u8; 6] {
     let mut text = [0; 6];
     let at = guest.ia.wrapping_sub(u64::from(ilc)) & guest.address_mask;
     let key = guest.key;
-    // It was executed from there; if that has just been taken away, the host sees no instruction.
+    // The instruction was executed from there. If its page has just become invalid, the text is zeros.
     let _ = guest.read_in(at, Space::Instruction, key, &mut text[..usize::from(ilc).min(6)]);
     text
 }
 
+/// How SIE ends after [`Interruption::Host`]: with the host's exception, or without one, to be resumed.
 fn host_end(guest: &mut State) -> End {
     let fault = guest.interpretation.as_mut().and_then(|host| host.fault.take());
     fault.map_or(End::Later, End::Host)
 }
 
-/// Makes an exception one of SIE.
+/// Makes a fault in the host's translation a program interruption of SIE.
 fn host_exception(host: &mut State, fault: HostFault) -> Interruption {
     host.translation_exception_id = fault.id;
     host.exception_access_id = 0;

@@ -1,7 +1,7 @@
 //! SIGNAL PROCESSOR (POP, chapter 4, "CPU signaling and response").
 //!
-//! A target that is not being run is acted on at once. For one that is, the order is left with it; it carries it out
-//! between two instructions, and answers "busy" to further orders until then.
+//! A target that no thread runs is acted on at once. For a target that is being run, the order is noted in its
+//! signals. It carries the order out between two instructions, and is busy for further orders until then.
 
 use crate::{Configuration, VirtualCpu};
 use arch::Absolute;
@@ -83,7 +83,7 @@ impl Configuration {
                 self.wake(target);
                 Answer::Accepted
             }
-            // Emergency signal, and its conditional form: the target may always be disabled for it.
+            // Emergency signal, and its conditional form, whose condition is taken as met.
             0x03 | 0x13 => {
                 signals.emergency_signal(state.address);
                 self.wake(target);
@@ -147,7 +147,7 @@ impl Configuration {
         }
     }
 
-    /// A CPU that may be idle has something pending.
+    /// Has the host run a CPU that may be idle: something is pending for it.
     fn wake(&self, target: u16) {
         let cpu = &self.cpus[target as usize];
         if !cpu.running.load(SeqCst) {
@@ -159,7 +159,7 @@ impl Configuration {
         self.shared.signals[target as usize].attention() & cpu::attention::ORDER != 0
     }
 
-    /// Acts on the target: on itself, at once if it is not being run, or by leaving the order with it.
+    /// Acts on the target at once if it is the issuing CPU or is not being run; otherwise leaves `order` with it.
     fn act(&self, state: &mut State, target: u16, order: Option<Order>, what: impl FnOnce(&mut State)) -> Answer {
         let cpu = &self.cpus[target as usize];
         if target == state.address {
@@ -184,15 +184,15 @@ impl Configuration {
                     self.host.runnable(target);
                     Answer::Accepted
                 }
-                // START of a CPU that is not stopped does nothing; one that is just being stopped has to be asked
-                // again.
+                // START does nothing to a CPU that is not stopped. One that is just being stopped answers busy, and
+                // the program asks again.
                 None if cpu.stopped.load(SeqCst) || !cpu.running.load(SeqCst) => Answer::Busy,
                 None => Answer::Accepted,
             },
         }
     }
 
-    /// Does something to a stopped CPU; otherwise says how the order ends.
+    /// Does something to a stopped CPU, and returns `None`; if it is not stopped, returns how the order ends.
     fn when_stopped(&self, state: &mut State, target: u16, what: impl FnOnce(&mut State)) -> Option<Answer> {
         if target == state.address {
             return Some(Answer::Status(status::INCORRECT_STATE));

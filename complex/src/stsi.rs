@@ -17,7 +17,7 @@ pub struct ControlProgram {
     pub identification: String,
 }
 
-/// What the hardware says it is.
+/// What the machine says of itself in STSI and STORE CPU ID.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     /// Machine type, four digits: `2817`.

@@ -1,4 +1,4 @@
-//! What stands beside the CPUs and is not there: adapters; and what the machine counts and says of itself.
+//! Instructions for adapters that the machine does not have; counters, and what the machine says of itself.
 
 mod machine;
 

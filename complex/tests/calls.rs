@@ -76,7 +76,7 @@ fn what_is_called_is_what_is_there_now() {
         let page = t.page(spaces[0], ROUTINE);
         machine.put64(page, FRAMES[1]);
         expect(0, ROUTINE, ";PTLB", 5);
-        // It is not there: the call has been done, and no more.
+        // The routine's page is missing: the call is completed, and the exception follows at the routine.
         machine.put64(page, 0x400);
         let Ending::Program { code: 0x11, .. } = call(&machine, spaces[0], ROUTINE, ";PTLB") else {
             panic!("a page fault")

@@ -242,7 +242,7 @@ fn a_loop_over_two_pages_is_watched_in_both() {
         assert_eq!(result(spaces[0], ";PTLB"), 1200);
         lay(FRAMES[2], 5);
         assert_eq!(result(spaces[0], ""), 1500);
-        // None at all: what is in the first page is done, and no more.
+        // No frame at all: the instructions in the first page are executed, and the exception follows.
         machine.put64(page, 0x400);
         run(spaces[0], ";PTLB");
         let Ending::Program { code: 0x11, .. } = machine.go(WIDE | mask::DAT, PROGRAM) else { panic!("a page fault") };
@@ -293,7 +293,7 @@ fn a_loop_may_change_the_page_that_it_is_going_to() {
         (core.state.gr[1], core.state.gr[5]) = (300, 0);
         core.state.gr[8..11].copy_from_slice(&gr);
     };
-    // It is one frame or the other.
+    // The page that the loop goes to has one frame or the other.
     let swaps = "XGR 8,10;STG 8,0(9);PTLB";
     let before = assemble(swaps).len();
     for (second, step) in [(FRAMES[1], 1), (FRAMES[2], 4)] {

@@ -1,5 +1,5 @@
-//! A guest that never gives anything back: its slice ends all the same, and its instructions and channel programs go on
-//! side by side.
+//! A guest whose program, exceptions or channel program never end: its slice ends all the same, and its instructions
+//! and channel programs go on side by side.
 
 use arch::io::{Ccw, CcwFormat, Orb, SubsystemId, ccw_flag, pmcw_flag};
 use arch::{Absolute, Psw, mask};

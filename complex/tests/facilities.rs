@@ -90,7 +90,7 @@ fn system_information_of_every_level() {
     assert_eq!(stsi(&machine, 3, 2, 2), 0);
     assert_eq!(machine.get(DATA + 0x1f, 1), [1]);
     assert_eq!((text(&machine, 0x2c, 8), text(&machine, 0x38, 16)), ("LINUX1".into(), "z/VM    7.3.0".into()));
-    // What there is not.
+    // Combinations of function and selectors that do not exist.
     for (function, selector1, selector2) in
         [(1, 1, 2), (1, 3, 1), (2, 1, 1), (3, 2, 1), (3, 1, 2), (4, 1, 1), (15, 1, 2)]
     {

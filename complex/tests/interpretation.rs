@@ -450,7 +450,7 @@ fn a_page_that_the_guest_invalidates_is_gone_on_every_cpu() {
     assert_eq!(host.description().code, code::WAIT);
     assert_eq!(host.machine.get32(FRAMES + z::PROGRAM_ILC), 0x0006_0011);
     assert_eq!(host.machine.get64(FRAMES + z::PROGRAM_OLD + 8), TEXT + 6 + 4 + 4);
-    // Others that interpret the guest know by their own translations that theirs do not hold.
+    // The epoch of the host's translations has changed, so other CPUs that interpret the guest purge their TLBs for it.
     assert!(host.machine.cpu(0).state.translation_epoch() > before + 1);
 }
 

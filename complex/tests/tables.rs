@@ -1,4 +1,4 @@
-//! Accesses with an index register, in loops that know mostly how large the index is.
+//! Accesses with an index register, in loops where the size of the index is mostly known.
 
 mod machine;
 

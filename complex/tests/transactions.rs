@@ -69,7 +69,8 @@ fn nesting_ends_with_the_outermost() {
 fn exceptions_abort_and_may_be_filtered() {
     let m = transactional(1);
     m.set(|s| s.gr[8] = 0x7fff_f000);
-    // Not there: taken, with the bit that says so, and the old PSW is where an abort goes on.
+    // A page that is not there: the interruption is taken, with the code's bit for a transaction. The old PSW is where
+    // the program goes on after the abort.
     let source = transaction(0, "ST 3,0(0,6);L 1,0(0,8);TEND");
     assert_eq!(m.execute(&source), program(0x205, 4, PROGRAM + 6));
     assert_eq!((m.get32(DATA), m.get64(0x1808), m.get64(BLOCK + 8), m.cc()), (0, 4, 4, 2));

@@ -195,7 +195,7 @@ fn protection_by_tables_sets_bit_61() {
         assert_eq!(fetch(&machine, va), Ending::Done);
         machine.put64(at, entry);
     }
-    // An update of a protected page is refused before it is fetched for good: nothing changes.
+    // An update of a protected page is refused before the operand is used: nothing changes.
     machine.put64(page, 0x9200);
     machine.put32(0x9678, 5);
     machine.set(|s| (s.gr[5], s.gr[1], s.gr[2]) = (va, 5, 7));
