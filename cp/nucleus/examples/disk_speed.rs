@@ -3,8 +3,8 @@
 //! measured.
 //!
 //! `cargo run --release -p nucleus --example disk_speed`. With `instructions` it counts the host's instructions
-//! instead, by valgrind, which it has run it again with `fast` or `general`, a program's name and a number: then it
-//! performs that program so often in that way and prints nothing.
+//! instead: it starts itself under valgrind, with `fast` or `general`, a program's name and a number. Then it performs
+//! that program so often in that way and prints nothing.
 
 #[path = "../../../channel/devices/tests/disk/mod.rs"]
 mod disk;
@@ -119,7 +119,7 @@ fn counted(what: &str) -> Vec<Step> {
     }
 }
 
-/// So many of one of [`COUNTED`].
+/// Performs one of [`COUNTED`] so many times.
 fn perform(volume: &Arc<dyn Volume>, fast: bool, what: &str, number: usize) -> Result<(), Box<dyn Error>> {
     let mut m = Machine::new(device(volume.clone(), devices::dasd::Options::default()));
     m.css.allow_fast_path(0x200, fast);

@@ -50,7 +50,7 @@ impl Issuer {
     }
 }
 
-/// How every command looks.
+/// The function of a command.
 pub type CommandFn = fn(&Cp, &Issuer, Words<'_>) -> Result<Response, Message>;
 
 /// A row of a command table.
@@ -188,8 +188,7 @@ pub fn find<'a>(table: &'a [Command], word: &str, classes: Classes) -> Option<&'
     table.iter().find(|row| abbreviates(word, row.name) && classes.meets(row.classes))
 }
 
-/// Performs one command line. An empty line, or one of `CP` alone, does nothing here: what it means depends on the
-/// console.
+/// Performs one command line. An empty line does nothing here; the console gives it a meaning.
 pub fn execute(cp: &Cp, issuer: &Issuer, line: &str) -> Result<Response, Message> {
     if line.len() > 240 {
         return Err(message::line_too_long());

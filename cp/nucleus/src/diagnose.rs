@@ -24,7 +24,7 @@ pub struct Call<'a> {
     pub generation: u64,
 }
 
-/// How every DIAGNOSE looks.
+/// The function of a DIAGNOSE code.
 pub type DiagnoseFn = fn(&Call<'_>) -> Result<(), Interruption>;
 
 /// A row of the table.
@@ -107,7 +107,7 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// What the DIAGNOSE asked for would have taken so many nanoseconds: the virtual CPU goes on when they have passed.
+    /// The I/O of this DIAGNOSE takes so many nanoseconds (SET TIMING): the virtual CPU goes on after that time.
     pub fn take(&self, nanoseconds: u64) {
         if nanoseconds > 0 {
             self.machine.defer(self.cpu, self.cp.now().plus_micros(nanoseconds.div_ceil(1000)));
@@ -120,7 +120,7 @@ impl Call<'_> {
     }
 }
 
-/// The parts of a range of real storage within one page each: prefixing may take them apart.
+/// The parts of a range of real storage that lie within one page each: prefixing may separate them.
 fn pieces(start: Real, length: usize) -> impl Iterator<Item = (Real, std::ops::Range<usize>)> {
     let mut done = 0;
     std::iter::from_fn(move || {
@@ -135,7 +135,7 @@ fn pieces(start: Real, length: usize) -> impl Iterator<Item = (Real, std::ops::R
 macro_rules! diagnoses {
     ($($file:ident { $($code:literal $function:ident;)+ })+) => {
         $(pub mod $file;)+
-        /// Every DIAGNOSE code, in no other order than that of the files.
+        /// Every DIAGNOSE code, in the order of the files.
         pub static DIAGNOSES: &[Diagnose] = &[$($(
             Diagnose {
                 code: $code,

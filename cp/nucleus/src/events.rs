@@ -1,4 +1,4 @@
-//! What happens to CP: a key is pressed, time passes, a processor is free, the system comes up or ends.
+//! The events that CP reacts to: a key is pressed, time passes, a processor is free, the system comes up or ends.
 //!
 //! The executable (or a test) connects terminals, hands over keys and lines, calls [`Cp::tick`] when [`Cp::deadline`]
 //! is reached, and lends threads to be processors. Nothing in here reads the host's clock or touches a socket, so a
@@ -39,8 +39,7 @@ impl Cp {
         }
     }
 
-    /// A key of a display: `fields` are the contents of the screen's input fields, of which all screens but the logo
-    /// have one.
+    /// A key of a display. `fields` are the contents of the screen's input fields: several on the logo, elsewhere one.
     pub fn key(&self, id: u32, key: Key, fields: &[String]) {
         let Some(terminal) = self.terminal(id) else { return };
         let now = self.now();
@@ -71,7 +70,7 @@ impl Cp {
         }
     }
 
-    /// What a display has sent while the guest had it: a record of the 3270 data stream.
+    /// A record of the 3270 data stream, which a display has sent while the guest had it.
     pub fn inbound(&self, id: u32, record: &[u8]) {
         let Some(terminal) = self.terminal(id) else { return };
         if let Some(line) = terminal.line() {
@@ -185,7 +184,7 @@ impl Cp {
         }
     }
 
-    /// Runs what `processor` has to run, if anything; whether there was.
+    /// Runs a virtual CPU on `processor`, if one is ready. Returns whether there was one.
     pub fn step(&self, processor: usize) -> bool {
         self.run(processor, false)
     }
@@ -198,7 +197,7 @@ impl Cp {
     fn run(&self, processor: usize, wait: bool) -> bool {
         let Some(work) = self.processors.next(processor, wait) else { return false };
         let start = self.now();
-        // A failure of our own stops the virtual machine that met it, and no other.
+        // A panic stops the virtual machine that it occurred in, and no other.
         let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| intercept::run(self, &work)));
         let (why, until) = run.unwrap_or_else(|failure| intercept::failed(self, &work, failure.as_ref()));
         let end = self.now();
@@ -206,7 +205,7 @@ impl Cp {
             self.has_run(work.vmdbk.id, end);
         }
         self.processors.returned(processor, &work, end.micros_since(start), why, until);
-        // Only if the host's storage is known is there a STORBUF to keep.
+        // Without the size of the host's storage STORBUF has no effect, and working sets are not needed.
         if self.config.storage != 0 && work.vmdbk.residency.is_measured_at(end) {
             let pages = work.vmdbk.machine().configuration.storage().resident_pages();
             self.processors.working_set(work.vmdbk.id, pages);
@@ -323,7 +322,7 @@ impl Cp {
         self.ran.lock().held().set(user, Some(at));
     }
 
-    /// Has virtual machines rest that have had nothing to do for a while; whether any does.
+    /// Has virtual machines rest that have been idle for a while. Returns whether any does.
     fn rest(&self, now: Tod) -> bool {
         let mut rested = false;
         loop {

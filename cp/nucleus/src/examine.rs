@@ -1,7 +1,7 @@
 //! Registers and storage as DISPLAY shows them and STORE changes them.
 //!
-//! Everything here works on one virtual CPU's state and knows no user: the operands of DISPLAY and STORE are read,
-//! lines come out. Storage is reached as the operator's panel reaches it, without protection by keys or page tables.
+//! Everything here works on one virtual CPU's state and knows no user: it reads the operands of DISPLAY and STORE, and
+//! returns lines. Storage is reached as by the operator's panel, without protection by keys or page tables.
 
 use arch::{Absolute, PAGE, PAGE_MASK, Program, Real};
 use base::ebcdic;
@@ -133,7 +133,8 @@ impl Area {
     }
 }
 
-/// The absolute address that an address means. What is left in the CPU by a translation that fails is put back.
+/// The absolute address that an address means. A translation that fails leaves the CPU's exception identification as
+/// it was.
 pub fn locate(state: &mut State, meaning: Meaning, address: u64) -> Result<Absolute, Program> {
     let dat = state.psw().is(arch::mask::DAT);
     let absolute = match meaning {

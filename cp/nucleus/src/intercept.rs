@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use unitrecord::lock_unit;
 
-/// Runs what a processor was given. Why it came back, and when it has something to do next.
+/// Runs the virtual CPU that a processor was given. Returns why it came back, and when it has something to do next.
 pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
     let (vmdbk, cpu) = (&work.vmdbk, work.cpu);
     let start = cp.now();
@@ -100,7 +100,7 @@ pub fn run(cp: &Cp, work: &Work) -> (Return, Option<Tod>) {
     }
 }
 
-/// Endicott itself has failed while it ran this: the virtual CPU is in the check-stop state.
+/// Endicott itself has panicked while it ran this virtual CPU, which is put into the check-stop state.
 pub fn failed(cp: &Cp, work: &Work, failure: &(dyn Any + Send)) -> (Return, Option<Tod>) {
     let text = failure.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| failure.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
@@ -108,7 +108,7 @@ pub fn failed(cp: &Cp, work: &Work, failure: &(dyn Any + Send)) -> (Return, Opti
     (Return::Stopped, None)
 }
 
-/// A CPU has stopped. If it was the last one, and CP did not stop it, the guest has switched itself off.
+/// A CPU has stopped. If it was the last one, and CP did not stop it, the guest has stopped itself.
 fn stopped(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
     if machine.configuration.all_stopped() && vmdbk.started.swap(false, Ordering::AcqRel) {
         end(cp, vmdbk, &message::stopped_itself(format!("{cpu:02X}")), &Ending::Stopped);
@@ -128,13 +128,13 @@ fn disabled_wait(cp: &Cp, vmdbk: &Arc<Vmdbk>, psw: Psw) {
 
 /// The virtual machine cannot go on by itself: its user is told and CP reads.
 pub fn end(cp: &Cp, vmdbk: &Arc<Vmdbk>, message: &message::Message, how: &Ending) {
-    // CP reads before the user is told, or what is typed at once would be for the guest.
+    // CP READ begins before the message, or a line typed at once would go to the guest.
     cp.set_cp_read(vmdbk, true);
     vmdbk.write_message(message, cp.now());
     cp.host.ended(&vmdbk.userid, how);
 }
 
-/// One instruction was executed or one interruption taken: what TRACE wants of it is shown and done.
+/// One instruction was executed or one interruption taken: shows TRACE's lines and performs its commands.
 fn traced_step(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
     let Some(seen) = vmdbk.trace.stepped(&machine.configuration, cpu) else { return };
     for line in &seen.lines {
@@ -145,7 +145,7 @@ fn traced_step(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
             print(cp, vmdbk, line);
         }
     }
-    // A trace that runs on waits for its user, as any guest does that writes faster than can be read.
+    // A trace with RUN waits when too many lines wait for the terminal, as a guest does that writes too fast.
     if seen.terminal && !seen.stops && vmdbk.console().backlog() > FLOOD {
         vmdbk.flooded.store(true, Ordering::Release);
         if vmdbk.console().backlog() < FLOOD / 2 {
@@ -164,7 +164,7 @@ fn traced_step(cp: &Cp, vmdbk: &Arc<Vmdbk>, machine: &Machine, cpu: u16) {
     }
 }
 
-/// A line for the first virtual printer: without one, nowhere.
+/// Prints a line on the first virtual printer; without a printer the line is lost.
 fn print(cp: &Cp, vmdbk: &Vmdbk, line: &str) {
     /// WRITE, SPACE 1 AFTER WRITE.
     const WRITE: u8 = 0x09;

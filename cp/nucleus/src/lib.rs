@@ -8,7 +8,7 @@
 //! * `diagnose`: the services that a program asks for; `block_path`: minidisks at the ends of IUCV's paths.
 //! * `tell`: lines from one user to another; `tape`: real tape drives.
 //!
-//! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], terminals are told and asked.
+//! Nothing here reads the host's clock or opens a socket: time is a [`base::Clock`], and `vm` connects terminals.
 
 mod block_path;
 pub mod class;

@@ -19,12 +19,12 @@ use std::sync::atomic::Ordering;
 /// Wrong passwords in a row after which a terminal goes back to its logo.
 const WRONG_PASSWORDS: u32 = 5;
 
-/// Why a user leaves.
+/// Why a user is logged off.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// LOGOFF.
     LogOff,
-    /// FORCE by this user, or by SYSTEM.
+    /// By CP itself: the name in the operator's notice, SYSTEM.
     Forced(&'static str),
     /// FORCE by an operator.
     ForcedByOperator,
@@ -68,7 +68,7 @@ fn greet(cp: &Cp, terminal: &Terminal) {
     }
 }
 
-/// A line at a terminal without an owner.
+/// A line at a terminal at which no user is logged on.
 pub fn entry_line(cp: &Cp, terminal: &Arc<Terminal>, line: &str) {
     match terminal.entry() {
         Entry::Password(logon) => {
@@ -304,7 +304,7 @@ pub fn disconnect(cp: &Cp, vmdbk: &Arc<Vmdbk>) {
     cp.notify_operator(&format!("{} DISCONNECT {:<8} USERS = {:04}", terminal.device(), vmdbk.userid, cp.user_count()));
 }
 
-/// The operator is there from the start, at the terminal that the system was started from if there is one.
+/// Logs on the operator when the system comes up, at the terminal that it was started from if there is one.
 pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
     let Some(user) = cp.user(&cp.config.operator).filter(|user| !user.barred) else { return };
     let Ok(vmdbk) = cp.make_vmdbk(user) else { return };
@@ -326,7 +326,7 @@ pub fn log_on_operator(cp: &Cp, terminal: Option<&Arc<Terminal>>) {
     }
 }
 
-/// Logs a user on at a terminal of the host's own choosing, without any dialog: no password, no greeting, no IPL.
+/// Logs a user on at a terminal without any dialog: no password, no greeting, no IPL.
 pub fn log_on_here(cp: &Cp, userid: &str, terminal: &Arc<Terminal>) -> Result<Arc<Vmdbk>, Message> {
     let user = cp.user(userid).ok_or_else(|| message::not_in_directory(userid))?;
     let vmdbk = cp.make_vmdbk(user)?;
@@ -355,7 +355,7 @@ pub fn autolog(cp: &Cp, user: Arc<User>) -> Result<Arc<Vmdbk>, Message> {
     Ok(vmdbk)
 }
 
-/// Ends a virtual machine.
+/// Ends a virtual machine: closes its spool files, detaches its devices, and removes its VMDBK.
 pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     if vmdbk.leaving.swap(true, Ordering::AcqRel) {
         return;
@@ -374,7 +374,7 @@ pub fn log_off(cp: &Cp, vmdbk: &Arc<Vmdbk>, reason: Reason) {
     crate::command::dial::drop_all(cp, vmdbk);
     vmdbk.console().record = None;
     for unit in vmdbk.units() {
-        // Receivers are told; the user is gone.
+        // Receivers are told of the files. The user gets no response any more.
         let _ = close::end(cp, &unit);
     }
     for link in cp.disks.log_off(&vmdbk.guest()) {

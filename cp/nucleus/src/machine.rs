@@ -1,7 +1,7 @@
 //! A virtual machine's hardware: a configuration, and CP's devices in it.
 //!
-//! Made at LOGON from the directory, and anew by DEFINE STORAGE. The devices' other sides are here: the console types
-//! on the user's terminal, the reader reads the user's spool files, the punch and the printer write them.
+//! Made at LOGON from the directory, and anew by DEFINE STORAGE. Here devices are attached. The crate `consoles` has
+//! those that are shown at terminals, `unitrecord` the readers, punches and printers over the spool.
 
 use base::{Held, Tod};
 use complex::{Configuration, ControlProgram, Host, Identity, Specification};
@@ -23,11 +23,11 @@ pub struct Machine {
     pub configuration: Arc<Configuration>,
     /// The keyboard of the virtual console.
     pub keyboard: ConsoleInput,
-    /// Virtual CPUs that wait for the end of an instruction: for a disk that takes its time.
+    /// Virtual CPUs that wait until an instruction has ended, which uses a disk with SET TIMING ON.
     deferred: Mutex<HashMap<u16, Tod>>,
 }
 
-/// What the configuration wants of CP.
+/// CP's side of the configuration.
 struct Control {
     userid: String,
     listener: Arc<dyn Listener>,
@@ -56,7 +56,7 @@ impl Host for Control {
     }
 }
 
-/// What is told of what a virtual machine's hardware does.
+/// What a virtual machine's hardware tells the processors.
 pub trait Listener: Send + Sync {
     /// A virtual CPU has something to do.
     fn runnable(&self, cpu: u16);
@@ -118,17 +118,17 @@ impl Machine {
         grafs
             .iter()
             .for_each(|graf| attach(&machine.configuration, graf.vdev(), Box::new(VirtualGraf::new(graf.clone()))));
-        // The subchannels are there from the beginning: nothing is to be reported of their arrival.
+        // The subchannels are there from the beginning: the reset clears the channel reports of their arrival.
         machine.configuration.css().reset();
         Ok(machine)
     }
 
-    /// The instruction that virtual CPU `cpu` has just issued is over at `until`.
+    /// The instruction that virtual CPU `cpu` has just issued ends at `until`; the CPU waits for that.
     pub fn defer(&self, cpu: u16, until: Tod) {
         self.deferred().insert(cpu, until);
     }
 
-    /// Until when virtual CPU `cpu` goes on with nothing, if that is not over.
+    /// Until when virtual CPU `cpu` waits for the end of an instruction, if that is later than `now`.
     pub fn deferred_until(&self, cpu: u16, now: Tod) -> Option<Tod> {
         let mut deferred = self.deferred();
         let until = *deferred.get(&cpu)?;
@@ -149,13 +149,13 @@ impl Machine {
         attach(&self.configuration, vdev, Box::new(console));
     }
 
-    /// Microseconds that the virtual CPUs have run, and with CP's work for them.
+    /// Microseconds that the virtual CPUs have run: without and with CP's work for them.
     pub fn times(&self) -> (u64, u64) {
         let times = (0..self.configuration.max_cpus()).map(|n| self.configuration.times(n));
         times.fold((0, 0), |sum, cpu| (sum.0 + cpu.0, sum.1 + cpu.1))
     }
 
-    /// Has every virtual CPU that runs come back soon.
+    /// Has every virtual CPU that is being run leave the engine soon.
     pub fn hold(&self) {
         for cpu in self.configuration.cpus() {
             self.configuration.leave(cpu);

@@ -1,10 +1,10 @@
 //! Real processors: host threads that run virtual CPUs.
 //!
-//! The policy is in `dispatch`, which knows no virtual machine; here are the threads around it, the names by which it
-//! knows virtual CPUs, and the times at which waiting ones have something to do. A virtual CPU that waits costs
-//! nothing: it is an entry in a table, and of the processors without work one sleeps until the earliest of the times.
+//! The policy is in `dispatch`, which knows no virtual machine. Here are the threads around it, the numbers by which it
+//! knows virtual CPUs, and the times at which waiting ones have something to do. A virtual CPU that waits is an entry
+//! in a table. One of the processors without work sleeps until the earliest of these times.
 //!
-//! The lock here is below every other: [`Processors::ready`] may be called with anything locked.
+//! The lock here comes last in the order: [`Processors::ready`] may be called with any other lock held.
 
 use crate::machine::Listener;
 use crate::vmdbk::Vmdbk;
@@ -31,7 +31,7 @@ struct Inner {
     dispatcher: Dispatcher,
     vcpus: HashMap<VcpuId, (Weak<Vmdbk>, u16)>,
     timers: Timers<VcpuId>,
-    /// Processors that sleep, and which of them watches the timers.
+    /// Processors that sleep, and the one of them that watches the timers.
     asleep: Vec<bool>,
     keeper: Option<usize>,
     ended: bool,
@@ -44,7 +44,7 @@ pub struct Processors {
     clock: Arc<dyn Clock>,
 }
 
-/// The name of a virtual CPU.
+/// The number of a virtual CPU for the dispatcher.
 fn name(user: u32, cpu: u16) -> VcpuId {
     VcpuId(user * CPUS + u32::from(cpu))
 }
@@ -81,7 +81,7 @@ impl Processors {
         self.bells.len()
     }
 
-    /// Asks or tells the dispatcher something else: INDICATE, SET SHARE, SET SRM.
+    /// Calls the dispatcher for INDICATE and QUERY SRM.
     pub fn dispatcher<T>(&self, f: impl FnOnce(&mut Dispatcher, Tod) -> T) -> T {
         f(&mut self.lock().dispatcher, self.clock.now())
     }
@@ -93,7 +93,7 @@ impl Processors {
         self.ring(wakes);
     }
 
-    /// The virtual CPU that the dispatcher calls so.
+    /// The virtual machine and the CPU address that have this number.
     pub fn who(&self, vcpu: VcpuId) -> Option<(Arc<Vmdbk>, u16)> {
         let (vmdbk, cpu) = self.lock().vcpus.get(&vcpu)?.clone();
         Some((vmdbk.upgrade()?, cpu))
@@ -109,7 +109,7 @@ impl Processors {
         self.ring(wakes);
     }
 
-    /// The shares and QUICKDSP of a virtual machine are what they are from now on.
+    /// Tells the dispatcher the shares and QUICKDSP of a virtual machine.
     pub fn share(&self, vmdbk: &Vmdbk) {
         let (share, quickdsp) = vmdbk.shares();
         let maximum = portion(share.maximum.unwrap_or(share.normal));
@@ -118,7 +118,7 @@ impl Processors {
         self.log_on(vmdbk.id, portion(share.normal), limit, quickdsp);
     }
 
-    /// How many pages the host keeps for a user.
+    /// Tells the dispatcher how many pages of a user's storage are resident.
     pub fn working_set(&self, user: u32, pages: u64) {
         let at = self.clock.now();
         let wakes = self.lock().dispatcher.event(at, Event::WorkingSet { user: UserId(user), pages });
@@ -176,7 +176,8 @@ impl Processors {
         wakes.for_each(|processor| self.bells[processor].notify_one());
     }
 
-    /// What `processor` is to run: waits for it, `None` when the system ends. With `wait` false, `None` is nothing now.
+    /// The virtual CPU that `processor` is to run. With `wait`, waits for one; `None` when the system ends. Without,
+    /// `None` also if there is none now.
     pub fn next(&self, processor: usize, wait: bool) -> Option<Work> {
         let mut inner = self.lock();
         loop {
@@ -223,7 +224,7 @@ impl Processors {
         }
     }
 
-    /// This processor has work: one that still sleeps watches the timers from now on.
+    /// This processor has work: wakes another one, which watches the timers from now on.
     fn hand_over(&self, inner: &Inner) {
         if inner.keeper.is_none()
             && inner.timers.first().is_some()
@@ -233,7 +234,7 @@ impl Processors {
         }
     }
 
-    /// The times that have come.
+    /// Makes virtual CPUs ready whose time has come.
     fn expire(&self, inner: &mut Inner, now: Tod) {
         while let Some(vcpu) = inner.timers.take(|at| at <= now) {
             let wakes = inner.dispatcher.event(now, Event::Ready(vcpu));
@@ -241,13 +242,13 @@ impl Processors {
         }
     }
 
-    /// A processor gives back what it ran for `used` microseconds; a waiting virtual CPU has something to do at
-    /// `until`.
+    /// A processor gives back the virtual CPU that it ran for `used` microseconds. One that waits has something to do
+    /// at `until`.
     pub fn returned(&self, processor: usize, work: &Work, used: u64, why: Return, until: Option<Tod>) {
         let at = self.clock.now();
         let vcpu = name(work.vmdbk.id, work.cpu);
         let mut inner = self.lock();
-        // It may have an older time still: it was made ready while it ran, and so never slept until then.
+        // The time of its last return may be left, if it was made ready while it ran and so did not wait.
         inner.timers.set(vcpu, None);
         if let Some(until) = until.filter(|_| inner.vcpus.contains_key(&vcpu)) {
             let first = inner.timers.first().is_none_or(|first| until < first);
@@ -272,8 +273,8 @@ impl Processors {
     }
 }
 
-/// What the hardware of a virtual machine tells the processors. The VMDBK is known once it has been made, which is
-/// after the hardware.
+/// The [`Listener`] that tells the processors what the hardware of a virtual machine does. The VMDBK is set after it
+/// has been made, which is after the hardware.
 pub struct Owner {
     vmdbk: OnceLock<Weak<Vmdbk>>,
     id: u32,

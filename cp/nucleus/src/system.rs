@@ -1,7 +1,7 @@
 //! The system: which users are logged on, at which terminals.
 //!
-//! [`Cp`] is the whole Control Program as its surroundings see it; what they hand over to it is in `events`. Here is
-//! what all of CP stands on: users, terminals, and whether a virtual machine may run.
+//! [`Cp`] is the whole Control Program; the program around it hands it events by the functions of `events`. Here are
+//! the users, the terminals, and the rule whether a virtual machine may run.
 
 use crate::block_path::SharedIucv;
 use crate::processor::{Owner, Processors};
@@ -78,10 +78,10 @@ pub struct Cp {
     pub tapes: Tapes,
     /// What is due when.
     pub(crate) agenda: Arc<Agenda>,
-    /// Users with virtual machines that have run since they rested, each with a time at which it did. It may have run
-    /// later without telling.
+    /// Users whose virtual machines have run since they last rested, each with a time at which it ran. It may have run
+    /// again later.
     pub(crate) ran: Mutex<Timers<u32>>,
-    /// When files that other programs have punched are taken in next: a TOD clock value, 0 without a spool.
+    /// When files that other programs have punched are next taken in: a TOD clock value, 0 without a spool.
     pub(crate) next_drops: AtomicU64,
     directory: Mutex<HashMap<String, Arc<User>>>,
     system: Mutex<System>,
@@ -176,7 +176,7 @@ impl Cp {
         users
     }
 
-    /// Every logged-on user's, the earliest first.
+    /// The virtual machines of all logged-on users, in the order of logging on.
     pub fn vmdbks(&self) -> Vec<Arc<Vmdbk>> {
         self.system().users.values().cloned().collect()
     }
@@ -231,7 +231,7 @@ impl Cp {
         vmdbk.iucv().leave(vmdbk.id);
     }
 
-    /// The lines of the log message.
+    /// The lines of the log message, which users see at LOGON.
     pub fn log_message(&self) -> Vec<String> {
         self.log_message.lock().held().clone()
     }
@@ -241,7 +241,7 @@ impl Cp {
         change(&mut self.log_message.lock().held());
     }
 
-    /// The password that `user` logs on with: one that was changed while the system is up goes before the directory's.
+    /// The password that `user` logs on with: one that was changed while the system is up, else the directory's.
     pub fn password(&self, user: &User) -> directory::Password {
         let changed =
             matches!(user.password, directory::Password::Hash(_)).then(|| self.host.password(&user.userid)).flatten();
@@ -258,7 +258,7 @@ impl Cp {
 
     // Terminals.
 
-    /// Takes a terminal that is gone.
+    /// Removes a terminal that is gone, and returns it.
     pub(crate) fn remove_terminal(&self, id: u32) -> Option<Arc<Terminal>> {
         let terminal = self.system().terminals.remove(&id)?;
         terminal.delist();
@@ -288,7 +288,7 @@ impl Cp {
         self.system().terminals.get(&id).cloned()
     }
 
-    /// CP reads, and the virtual machine stands still (unless SET RUN ON); or it goes on.
+    /// Begins CP READ (`reading`), in which the virtual machine does not run unless SET RUN is ON; or ends it.
     pub fn set_cp_read(&self, vmdbk: &Arc<Vmdbk>, reading: bool) {
         {
             let mut console = vmdbk.console();
@@ -302,7 +302,7 @@ impl Cp {
         self.settle(vmdbk);
     }
 
-    /// A terminal has shown some of what it had to show: a virtual machine that waits for that goes on.
+    /// A terminal has shown some of its output: a virtual machine that waits for that goes on.
     pub fn relieve(&self, terminal: &Terminal) {
         if let Some(vmdbk) = self.owner(terminal)
             && vmdbk.flooded.load(Ordering::Acquire)
@@ -312,14 +312,14 @@ impl Cp {
         }
     }
 
-    /// A virtual machine that has written too much goes on.
+    /// Lets a virtual machine go on that was stopped because it had written too much.
     pub(crate) fn let_go(&self, vmdbk: &Arc<Vmdbk>) {
         if vmdbk.flooded.swap(false, Ordering::AcqRel) {
             self.processors.wake(vmdbk);
         }
     }
 
-    /// Brings the processors in line with whether the virtual machine may run.
+    /// Holds or wakes the virtual CPUs, if the virtual machine may run no longer, or again.
     pub fn settle(&self, vmdbk: &Arc<Vmdbk>) {
         if vmdbk.settle_hold() {
             match vmdbk.is_held() {
@@ -330,7 +330,7 @@ impl Cp {
         self.host.work();
     }
 
-    /// Takes what a disconnected user has written to the secondary user, who sees it if there is a terminal.
+    /// Sends the output of a disconnected user to the secondary user, who sees it if at a terminal.
     pub(crate) fn forward(&self, vmdbk: &Vmdbk) {
         let (secondary, lines) = {
             let mut console = vmdbk.console();

@@ -123,8 +123,8 @@ impl Tapes {
         true
     }
 
-    /// MOUNT: puts a tape of the library on a drive; `ring`: it may be written. What there is to tell of the tape comes
-    /// with it.
+    /// MOUNT: puts a tape of the library on a drive; with `ring` it may be written. Also returns a notice for the
+    /// operator, if the tape's file is damaged.
     pub fn mount(&self, number: u16, name: &str, ring: bool) -> Result<(Real, Option<String>), Message> {
         let shown = format!("{number:04X}");
         let (real, library) = {

@@ -17,7 +17,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// As the receiver's line and the receiver's settings call it.
+    /// Its name in the receiver's line and in SET.
     fn name(self) -> &'static str {
         match self {
             Kind::Message | Kind::NoHeader => "MSG",
@@ -36,7 +36,7 @@ impl Kind {
 
 impl Cp {
     /// Gives a user a line from `from`: on the terminal, or to a program that gets the user's messages. The terminal is
-    /// the secondary user's if this one is disconnected. Fails if the line gets nowhere.
+    /// the secondary user's if this one is disconnected. Fails if neither gets the line.
     pub fn tell(&self, vmdbk: &Vmdbk, kind: Kind, from: &str, text: &str) -> Result<(), Message> {
         let receive = kind.receive(vmdbk);
         let class = if kind == Kind::Warning { Line::Warning } else { Line::Message };

@@ -1,9 +1,9 @@
 //! TRACE: what is to be shown of a virtual machine's instructions and interruptions.
 //!
-//! While there is a trap, virtual CPUs execute one instruction at a time ([`cpu::local::STEP`]). Before each, what is
-//! needed to tell the story afterwards is noted ([`Trace::before`]); after it, or after an interruption,
-//! [`Trace::stepped`] finds what happened and which traps want it. Taken is the configuration; what is told is for the
-//! caller to show and to do.
+//! While there is a trap, virtual CPUs execute one instruction at a time ([`cpu::local::STEP`]). Before each,
+//! [`Trace::before`] notes the state that lines about it need. After it, or after an interruption, [`Trace::stepped`]
+//! finds what happened and which traps want it. This module only reads the configuration; the caller shows the lines
+//! and performs the commands.
 
 #[path = "trace/event.rs"]
 mod event;
@@ -63,8 +63,8 @@ impl Trace {
         self.lock().before.insert(cpu, noted);
     }
 
-    /// One instruction was executed or one interruption taken: what is to be shown of it, if a trap wants it. Without a
-    /// trap stepping goes off again.
+    /// One instruction was executed or one interruption taken. Returns what is to be shown and done, if a trap wants
+    /// it. If there is no trap any more, ends stepping.
     pub fn stepped(&self, configuration: &Configuration, cpu: u16) -> Option<Seen> {
         if !self.is_active() {
             configuration.cpu(cpu).state.local &= !cpu::local::STEP;

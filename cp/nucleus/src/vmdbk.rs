@@ -1,9 +1,9 @@
 //! The VMDBK: all that CP knows of one logged-on virtual machine.
 //!
 //! Made at LOGON or XAUTOLOG, gone after LOGOFF. It is shared: terminals, processors and other users' commands hold it
-//! at the same time. So each kind of data that changes has a lock of its own. What the locks guard is whole between
-//! statements, so a thread that panicked with one has not spoiled it. The failure of one virtual machine does not harm
-//! the others.
+//! at the same time. So each kind of data that changes has a lock of its own. Guarded data is consistent between
+//! statements, so a thread that panics with a lock held leaves it good. The failure of one virtual machine does not
+//! harm the others.
 //!
 //! Lock order, from above: system, [`Vmdbk::lock`], CPU states, the channel subsystem, [`Vmdbk::console`] and its
 //! terminal, IUCV, units, the spool.
@@ -62,7 +62,7 @@ pub struct Settings {
     pub accounting: bool,
     /// RUN ON: the virtual machine goes on while CP reads.
     pub run: bool,
-    /// Everything else that is only remembered: its name and what it was set to.
+    /// Settings that are only remembered and shown: names and values.
     pub others: Vec<(String, String)>,
 }
 
@@ -102,8 +102,9 @@ pub struct Given {
 pub struct State {
     pub classes: Classes,
     pub settings: Settings,
+    /// Bytes of storage.
     pub storage: u64,
-    /// MACHINE: the architecture it begins with.
+    /// SET MACHINE: the architecture after a reset.
     pub machine: directory::Machine,
     /// The saved system or device of the last IPL.
     pub ipl: Option<String>,
@@ -122,9 +123,9 @@ pub struct Vmdbk {
     pub account: Account,
     /// LOGOFF or FORCE has begun.
     pub leaving: AtomicBool,
-    /// Changes when the hardware is reset or replaced: what was in progress before has nothing to complete any more.
+    /// Changes when the hardware is reset or replaced: what was in progress then is not completed.
     pub generation: AtomicU64,
-    /// The virtual machine was started, so that its stopping by itself is worth a message.
+    /// The virtual machine was started by IPL or BEGIN: if it stops by itself, the user gets a message.
     pub started: AtomicBool,
     /// The virtual console's screen, with TERMINAL CONMODE 3270.
     pub glass: Arc<Glass>,
@@ -136,12 +137,12 @@ pub struct Vmdbk {
     pub flooded: Arc<AtomicBool>,
     /// When its resident pages are counted, and when it rests.
     pub residency: Residency,
-    /// Where the program wants to be told of another terminal, plus 1 (DIAGNOSE X'264'); 0: nowhere.
+    /// The absolute address at which the program is told of another terminal (DIAGNOSE X'264'), plus 1; 0: none.
     handshake: AtomicU64,
-    /// CP reads and the virtual machine does not run meanwhile.
+    /// The virtual machine does not run, because CP reads or the user sleeps (SLEEP).
     held: AtomicBool,
     state: Mutex<State>,
-    /// What its hardware is made with, now and by DEFINE STORAGE.
+    /// What its hardware is made with at LOGON, and again by DEFINE STORAGE.
     around: Surroundings,
     machine: Mutex<Arc<Machine>>,
     units: Mutex<Vec<SharedUnit>>,
@@ -244,7 +245,7 @@ impl Vmdbk {
         self.account.retire(old.times());
     }
 
-    /// The virtual machine as one that gets disks or gives them up.
+    /// The virtual machine as the crate `minidisk` knows it.
     pub fn guest(&self) -> Guest {
         let fast = self.lock().settings.assists();
         Guest { user: self.user.clone(), configuration: self.machine().configuration.clone(), fast }
@@ -270,7 +271,7 @@ impl Vmdbk {
         self.segments.lock().held()
     }
 
-    /// Gives all of them back: the virtual machine is reset for IPL, or goes.
+    /// Gives back all saved systems and segments: the virtual machine is reset for IPL, or logs off.
     pub fn release_segments(&self) {
         let used = std::mem::take(&mut *self.segments());
         if !used.is_empty() {
@@ -308,15 +309,15 @@ impl Vmdbk {
         units.extend(unit);
     }
 
-    /// Takes storage of the host from a virtual machine that has had nothing to do for a while. If that has not been so
-    /// long yet, this says when it last ran.
+    /// Gives up decoded blocks, translated code and TLBs of a virtual machine that has been idle for a while. The error
+    /// is when it last ran, if that is not long enough ago.
     pub fn rest(&self, now: Tod) -> Result<(), Tod> {
         self.residency.rest(now)?;
         self.machine().configuration.rest();
         Ok(())
     }
 
-    /// Whether the virtual machine stands still because CP reads.
+    /// Whether the virtual machine does not run because CP reads or the user sleeps.
     pub fn is_held(&self) -> bool {
         self.held.load(Ordering::Acquire)
     }
@@ -326,7 +327,7 @@ impl Vmdbk {
         !self.is_held() && !self.is_leaving() && !self.flooded.load(Ordering::Acquire)
     }
 
-    /// Holds the virtual machine or lets it go, as the console and SET RUN say now. Whether that has changed anything.
+    /// Holds the virtual machine or lets it go, as the console and SET RUN say now. Returns whether that is a change.
     pub fn settle_hold(&self) -> bool {
         let waits = {
             let console = self.console();
@@ -336,7 +337,7 @@ impl Vmdbk {
         self.held.swap(held, Ordering::AcqRel) != held
     }
 
-    /// The hardware is about to be reset: what was in progress has nothing to complete, and nothing is owed to it.
+    /// The hardware is about to be reset: what was in progress is not completed, and paths and typed lines go.
     pub fn begin_reset(&self) {
         self.started.store(false, Ordering::Release);
         self.generation.fetch_add(1, Ordering::AcqRel);
@@ -345,12 +346,12 @@ impl Vmdbk {
         self.communicate(None);
     }
 
-    /// The program has an area of two words for what CP wants it to know, at this absolute address; or none.
+    /// DIAGNOSE X'264': the program has its area of two words at this absolute address, or none any more.
     pub fn communicate(&self, area: Option<Absolute>) {
         self.handshake.store(area.map_or(0, |at| at.0 + 1), Ordering::Release);
     }
 
-    /// The user is at another terminal: the program is told, if it wants to be.
+    /// The user is at another terminal: the program is told, if it has issued DIAGNOSE X'264'.
     pub fn terminal_changed(&self) {
         const TERMINAL: u32 = 0x8000_0000;
         let Some(at) = self.handshake.load(Ordering::Acquire).checked_sub(1).map(Absolute) else { return };

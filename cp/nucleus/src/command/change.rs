@@ -42,20 +42,20 @@ pub fn change(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     });
     let (changed, released) = changed?;
     if let Some(vmdbk) = cp.vmdbk(&target.owner) {
-        // A file that is not held any more is as good as a new one.
+        // A reader becomes ready for a released file as for a new one.
         let units = vmdbk.units();
         released.iter().for_each(|&class| close::make_ready(&units, class));
     }
     Ok(spool_files::count(changed, "CHANGED").into())
 }
 
-/// The files that a reader would not read, and their numbers.
+/// The numbers of the files on the owner's reader queue, and whether each is held.
 fn held(spool: &Spool, owner: &str) -> HashMap<u16, bool> {
     spool.files(owner, Queue::Reader).map(|file| (file.spid, file.hold.any())).collect()
 }
 
-/// The classes of files that are not held any more. Those that have been read already, and stay since they are to be
-/// kept, are no news to any user.
+/// The classes of files that are not held any more. Files with KEEP are left out: they were held because they had been
+/// read.
 fn released(spool: &Spool, owner: &str, before: &HashMap<u16, bool>) -> Vec<char> {
     let free = spool.files(owner, Queue::Reader).filter(|file| !file.hold.any() && !file.keep);
     free.filter(|file| before.get(&file.spid) == Some(&true)).map(|file| file.class).collect()

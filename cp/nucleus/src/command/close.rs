@@ -61,7 +61,8 @@ pub fn output(cp: &Cp, unit: &SharedUnit, options: &Options) -> Result<Response,
     Ok(response)
 }
 
-/// The device or its user goes: output goes where CLOSE would send it; a file that is being read stays.
+/// Closes a device that is detached, or whose user logs off. Output goes where CLOSE would send it; a file that is
+/// being read stays, held.
 pub fn end(cp: &Cp, unit: &SharedUnit) -> Result<Response, Message> {
     {
         let mut unit = lock_unit(unit);

@@ -186,7 +186,7 @@ fn unit(cp: &Cp, issuer: &Issuer, device: &str, kind: SpoolKind, mut words: Word
     Ok(format!("{name} DEFINED").into())
 }
 
-/// What kind of temporary disk a word means; `None` inside for a virtual disk.
+/// The device type of a temporary disk that a word means; `Some(None)` for a virtual disk.
 fn disk_type(word: Word<'_>) -> Option<Option<&'static str>> {
     let types = [
         ("T3390", Some("3390")),

@@ -26,7 +26,7 @@ pub fn display(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
     let machine = issuer.vmdbk.machine();
     let end = machine.configuration.storage().size() - 1;
     words.peek().ok_or_else(message::operand_missing)?;
-    // All operands are looked at before anything is shown, so that the virtual CPU is held up only to be read.
+    // All operands are parsed before the virtual CPU is interrupted, so that it is held up only while it is read.
     let mut wanted = Vec::new();
     while let Some(word) = words.next() {
         let upper = word.upper();
@@ -44,7 +44,7 @@ pub fn display(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response
             },
         });
     }
-    // The lock of the channel subsystem comes after a virtual CPU's, so its part is looked up by itself.
+    // Operands of SCHIB are looked up before the virtual CPU is locked: the lock of the channel subsystem comes after.
     let blocks = |range: &(u16, u16)| -> Result<Vec<String>, Message> {
         let css = machine.configuration.css();
         let there = css.devices().filter(|(_, number)| (range.0..=range.1).contains(number));
@@ -88,7 +88,7 @@ enum Wanted {
     Storage(Area),
 }
 
-/// The devices that SCHIB is followed by.
+/// The operand of SCHIB: the first and the last device number.
 fn subchannels(words: &mut Words<'_>) -> Result<(u16, u16), Message> {
     let Some(word) = words.peek().filter(|word| !word.is("ALL")) else {
         words.accept("ALL");
@@ -100,7 +100,7 @@ fn subchannels(words: &mut Words<'_>) -> Result<(u16, u16), Message> {
     if last > 0xffff { Err(word.invalid()) } else { Ok((first as u16, last as u16)) }
 }
 
-/// The lines of one subchannel.
+/// The lines that show one subchannel-information block.
 fn block(device: u16, number: u16, schib: &Schib) -> Vec<String> {
     let (pmcw, scsw) = (&schib.pmcw, &schib.scsw);
     let chpids: String = pmcw.chpid.iter().map(|chpid| format!("{chpid:02X}")).collect();

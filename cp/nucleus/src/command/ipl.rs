@@ -72,7 +72,7 @@ pub fn from_device(cp: &Cp, vmdbk: &Arc<Vmdbk>, device: u16, options: &Options) 
     }
     vmdbk.begin_reset();
     vmdbk.release_segments();
-    // It begins with the first card, also when the one before was given up in the middle of a file.
+    // IPL begins with the first card, also if an earlier IPL was given up in the middle of a file.
     if let Some(unit) = &unit {
         lock_unit(unit).close_input(&cp.spool, Some(After::Hold));
     }

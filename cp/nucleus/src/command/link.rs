@@ -63,7 +63,7 @@ pub fn link(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     }
 }
 
-/// Takes a disk from a virtual machine, and then *BLOCKIO's paths to it: no new one can come any more.
+/// Detaches a disk from a virtual machine, and then severs *BLOCKIO's paths to it. No new path can be made by then.
 pub(super) fn detach(cp: &Cp, vmdbk: &Vmdbk, vdev: u16) {
     if let Some(link) = cp.disks.detach(&vmdbk.guest(), vdev) {
         vmdbk.iucv().sever_blocks(vmdbk.id, &link);

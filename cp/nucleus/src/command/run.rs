@@ -183,7 +183,7 @@ pub fn ready(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
     match switch {
         Some(switch) => switch.press(),
         None if console => machine.keyboard.attention(),
-        // Punches and printers are ready always, and no program waits for them.
+        // Punches and printers are always ready, and no program waits for them.
         None => (),
     }
     Ok(Response::none())

@@ -80,7 +80,7 @@ fn record(cp: &Cp, issuer: &Issuer, unit: &SharedUnit, options: &Options) {
 /// Whether the operands are for a device of this kind; the first one that is not.
 fn fits(options: &Options, unit: &Unit) -> Result<(), String> {
     let wrong = match unit.kind {
-        // START and its kin are also among what only output devices know.
+        // START, STOP, TERM and NOTERM count among the operands for output only, too.
         SpoolKind::Reader => &options.output_only,
         _ if !unit.console && options.console_only.is_some() => &options.console_only,
         _ => &options.reader_only,

@@ -21,8 +21,8 @@ pub fn message_of(error: &spool::Error) -> Message {
     }
 }
 
-/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of the files of others, a user without class D can have those that
-/// he sent.
+/// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of other users' files, a user without class D can have those that
+/// this user sent.
 pub struct Target {
     pub owner: String,
     pub queues: Vec<Queue>,
@@ -47,7 +47,7 @@ impl Target {
         Target { owner: issuer.userid().into(), queues: Vec::new(), originator: None }
     }
 
-    /// Takes a user ID, or `*` for the issuer's own.
+    /// Sets the owner: a user ID, or `*` for the issuer.
     pub fn of(&mut self, issuer: &Issuer, word: Word<'_>) -> Result<(), Message> {
         self.owner = if word.0 == "*" { issuer.userid().into() } else { word.userid()? };
         let others = self.owner != issuer.userid() && !issuer.has("D");
@@ -55,12 +55,12 @@ impl Target {
         Ok(())
     }
 
-    /// Whether a file of the owner's is one of those that can be had.
+    /// Whether the issuer can have this file of the owner's.
     pub fn admits(&self, file: &SpoolFile) -> bool {
         self.originator.as_ref().is_none_or(|originator| file.originator == *originator)
     }
 
-    /// What a selection of files of `queue` comes to.
+    /// The selections to use for `selection`: that itself, or the number of each file in it that the issuer sent.
     pub fn narrow(&self, spool: &Spool, queue: Queue, selection: &Selection) -> Vec<Selection> {
         if self.originator.is_none() {
             return vec![selection.clone()];

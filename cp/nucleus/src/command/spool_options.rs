@@ -120,7 +120,7 @@ pub fn parse(cp: &Cp, userid: &str, dist: &str, of: Of, mut words: Words<'_>) ->
             () if is("SYStem", spool || close) || is("OFF", spool || close) => {
                 options.to = Some(Recipient { userid: userid.into(), queue: None, on_behalf: true });
             }
-            // What only paper knows: taken and not acted upon.
+            // Operands for real printers have no effect here.
             () if ["FCB", "CHars", "FLash", "MODify"].iter().any(|keyword| is(keyword, any)) => {
                 words.need()?;
             }

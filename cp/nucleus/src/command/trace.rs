@@ -83,7 +83,7 @@ pub fn trace(_: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
             traps.push(trap);
         }
     });
-    // Virtual CPUs that run now come out and see that each instruction is wanted.
+    // Virtual CPUs that are being run leave the engine, and then go on in single steps.
     issuer.vmdbk.machine().hold();
     Ok(Response::none())
 }

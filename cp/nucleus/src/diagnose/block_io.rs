@@ -17,16 +17,16 @@ use minidisk::blocks::{BlockDisk, BlockError};
 use std::sync::atomic::Ordering;
 use zerocopy::{FromBytes, IntoBytes, transmute, transmute_mut, transmute_ref};
 
-/// What a request of a list is for.
+/// One request of a list.
 struct Request {
     write: bool,
-    /// From 0, on the whole minidisk.
+    /// The block's number on the minidisk, from 0.
     block: u64,
     buffer: Real,
 }
 
-/// How the requests of one call are done: with which storage key (in the left half), past the minidisk cache or not.
-/// The meter counts what they use of the disk.
+/// How the requests of one call are done: with which storage key (in the left half), and whether past the minidisk
+/// cache. The meter counts what they use of the disk.
 struct Manner<'a> {
     key: u8,
     bypass: bool,
@@ -263,8 +263,8 @@ fn perform_one(
     }
 }
 
-/// Performs `count` requests of a list and puts the status of each into it; how many were done, and how many
-/// nanoseconds that would have taken.
+/// Performs `count` requests of a list and puts the status of each into it. Returns how many were done, and how many
+/// nanoseconds that takes (SET TIMING).
 fn perform_list(
     call: &Call<'_>,
     environment: &BlockEnvironment,
@@ -312,8 +312,8 @@ pub(super) fn connected(call: &Call<'_>, user: &[u8; 16]) -> Result<BlockPath, u
     Ok(BlockPath { link, environment })
 }
 
-/// What a message to *BLOCKIO asks for is done; the reply: a status, and how many blocks were done. And how many
-/// nanoseconds that would have taken.
+/// Performs what a message to *BLOCKIO asks for. Returns the reply (a status, and how many blocks were done), and how
+/// many nanoseconds the I/O takes (SET TIMING).
 pub(super) fn sent(call: &Call<'_>, environment: &BlockEnvironment, list: &List) -> ([u8; 8], u64) {
     let [kind, key, flags, _] = list.class().to_be_bytes();
     let bypass = flags & 1 != 0;

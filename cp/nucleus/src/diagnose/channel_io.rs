@@ -10,13 +10,13 @@ use cpu::Interruption;
 use css::Sense;
 use zerocopy::IntoBytes;
 
-/// Why there is no end to look at.
+/// Why a channel program was not performed.
 enum Refused {
     NoDevice,
     Busy,
 }
 
-/// Performs the channel program at `program` on a virtual device.
+/// Performs the channel program at `program` on a virtual device. Returns the IRB, and the sense bytes of a unit check.
 fn perform(call: &Call<'_>, vdev: u16, program: u32, key: u8, flags: u32) -> Result<(Irb, Option<Sense>), Refused> {
     let mut css = call.machine.configuration.css();
     let id = css.find(vdev).ok_or(Refused::NoDevice)?;
@@ -64,7 +64,7 @@ pub fn disk_io(call: &Call<'_>) -> Result<(), Interruption> {
     if !start.0.is_multiple_of(8) {
         return answer(call, 7, 2);
     }
-    // The program is looked at before it is started.
+    // The channel program is checked before it is started.
     let (mut at, mut transfers, mut cylinder) = (start.0, 0, None);
     while transfers < count {
         let mut bytes = [0; 8];

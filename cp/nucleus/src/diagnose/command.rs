@@ -7,11 +7,11 @@ use base::ebcdic;
 use consoles::display::Tone;
 use cpu::Interruption;
 
-/// Reject a password on the command line.
+/// Flag: a password on the command line is to be rejected. It has no effect here.
 const NO_PASSWORD: u64 = 0x80;
-/// The response goes to a buffer.
+/// Flag: the response goes to a buffer.
 const TO_BUFFER: u64 = 0x40;
-/// The longest command text.
+/// The longest command text, in bytes.
 const LONGEST: u64 = 240;
 
 /// `DIAGNOSE X'08'`: performs CP commands.

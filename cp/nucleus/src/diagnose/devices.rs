@@ -30,7 +30,7 @@ impl Type {
     }
 }
 
-/// Four bytes as a register has them.
+/// Four bytes as the right half of a register.
 fn register(bytes: [u8; 4]) -> u64 {
     U32::from_bytes(bytes).get().into()
 }
@@ -98,7 +98,7 @@ fn display(terminal: Option<&Terminal>) -> Type {
     Type { real, ..unit(class, kind) }
 }
 
-/// A tape drive: the real one is the user's alone.
+/// The virtual tape drive, if it is one: a real one that the user has alone.
 fn tape(call: &Call<'_>, vdev: u16) -> Option<Type> {
     let kind = match call.cp.tapes.held(&call.vmdbk.userid, vdev)?.model {
         Model::T3480 => 0x01,

@@ -151,7 +151,7 @@ fn perform(call: &Call<'_>, vdev: u16, ccw: &Ccw, areas: &[(Real, u16)]) -> Resu
     })
 }
 
-/// The console presents the status that says why not.
+/// Has the console present this status. Returns `false`.
 fn refuse(call: &Call<'_>, vdev: u16, why: DeviceStatus) -> bool {
     call.vmdbk.glass.report(why);
     let mut css = call.machine.configuration.css();

@@ -27,7 +27,7 @@ pub fn perform(call: &Call<'_>) -> Result<(), Interruption> {
     call.specification(function <= function::SET_CONTROL_MASK)?;
     let at = call.address(1);
     if matches!(function, function::RETRIEVE_BUFFER | function::TEST_MESSAGE) {
-        // These have no parameter list, and only TEST MESSAGE anything but a condition code to say.
+        // These have no parameter list: their answer is a condition code alone.
         let answer = answer(call, &mut List::default(), function)?;
         call.set_cc(answer.unwrap_or(1));
         return Ok(());
@@ -45,7 +45,7 @@ pub fn perform(call: &Call<'_>) -> Result<(), Interruption> {
     Ok(())
 }
 
-/// What the function comes to; the list as the program will find it.
+/// Performs a function. `list` becomes what the program will find in its parameter list.
 fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Interruption> {
     let (id, cpu) = (call.vmdbk.id, call.cpu);
     if function == function::DECLARE_BUFFER {
@@ -72,7 +72,7 @@ fn answer(call: &Call<'_>, list: &mut List, function: u32) -> Result<Answer, Int
             Ok(disk) => disk,
             Err(code) => return Ok(Err(code)),
         };
-        // No other virtual machine waits for this one's disk.
+        // IUCV is not locked during the I/O: other virtual machines do not wait for it.
         drop(guard);
         let (reply, time) = block_io::sent(call, &disk.environment, list);
         let (vmdbk, list) = (call.vmdbk.clone(), list.clone());

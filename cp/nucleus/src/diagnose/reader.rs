@@ -67,7 +67,7 @@ fn perform(call: &Call<'_>, rx: u64, ry: u16, function: u16) -> Answer {
             Ok(spid) => select(call, &unit, spid, || Code(0)),
             Err(_) => Code(2),
         },
-        // Copies are made where the file is printed.
+        // The number of copies counts only where the file is printed.
         0x0010 => with_file(call, &unit, |_| Code(0)),
         0x0014 => with_file(call, &unit, |file| {
             file.restart();

@@ -78,12 +78,12 @@ fn name_at(call: &Call<'_>, address: Real) -> Result<String, Interruption> {
     Ok(ebcdic::to_string(&name).trim_end().to_string())
 }
 
-/// Whether the segment in use is, or is in, what is called so.
+/// Whether this is the name of the segment in use, or of its segment space.
 fn is_called(used: &Use, name: &str) -> bool {
     used.file.name == name || used.file.space.as_deref() == Some(name)
 }
 
-/// The one that was asked for, or all members of the space.
+/// The segment that was asked for by its own name, or else all members of the space.
 fn named<'a>(parts: &'a [SavedFile], name: &str) -> &'a [SavedFile] {
     if parts[0].name == name { &parts[..1] } else { parts }
 }
@@ -120,7 +120,7 @@ fn load(call: &Call<'_>, name: &str, nonshared: bool, no_overlay: bool) -> Answe
     };
     let begin = |file: &SavedFile| call.cp.saved.begin_use(&call.vmdbk.userid, file.clone(), nonshared);
     let new: Vec<Use> = missing.into_iter().map(begin).collect::<Result<_, _>>().map_err(|_| PAGING_ERROR)?;
-    // What lay there before has to go.
+    // Segments that the new ones overlap are detached first.
     let gone: Vec<Use> = call.vmdbk.segments().extract_if(.., |other| overlaid(other)).collect();
     gone.iter().for_each(|other| other.detach(configuration));
     for used in new {
@@ -155,7 +155,8 @@ fn purge(call: &Call<'_>, name: &str) -> Answer {
     if purged { Ok((0, None)) } else { known(call, name).map(|_| (1, None)) }
 }
 
-/// What the virtual machine has loaded under the name, or else the active one, itself first; and whether it is loaded.
+/// The segments that the virtual machine has loaded with this name, or else the active ones, the named one first. Also
+/// whether they are loaded.
 fn looked_for(call: &Call<'_>, name: &str) -> Result<(Vec<SavedFile>, bool), u64> {
     let loaded: Vec<SavedFile> = {
         let segments = call.vmdbk.segments();

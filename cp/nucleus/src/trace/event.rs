@@ -101,7 +101,7 @@ struct Orb {
 const CCWS: usize = 16;
 
 impl Event {
-    /// What happened since `before` was noted; nothing if the virtual CPU has not got on.
+    /// What happened since `before` was noted; `None` if no instruction could be fetched and no interruption came.
     pub fn find(before: Before, state: &mut State) -> Option<Event> {
         let psw = state.psw();
         let after = psw.address & state.address_mask;
@@ -113,7 +113,7 @@ impl Event {
                 let length = before.text.map_or(2, |text| isa::length(text[0]));
                 let sequential = before.address.wrapping_add(length.into()) & before.mask;
                 let changed = (0..16).filter(|&n| state.gr[n] != before.gr[n]).fold(0, |bits, n| bits | 1 << n);
-                // An interruptible instruction that is not through comes back to itself and has not branched.
+                // An interruptible instruction that is not complete leaves the PSW at itself. That is no branch.
                 let branches = before.row.is_some_and(|row| row.ends != isa::Ends::No);
                 Happened::Executed { branched: branches && after != sequential && after != before.address, changed }
             }
@@ -231,7 +231,7 @@ impl Event {
         }
     }
 
-    /// The lines that tell of it. `stops` says that the virtual machine stops now.
+    /// The lines that show the event. `stops`: the virtual machine stops now.
     pub fn lines(&self, configuration: &Configuration, stops: bool) -> Vec<String> {
         let quote = |dat: bool| if dat { '\'' } else { ' ' };
         let from = format!("{}{}", address(self.address, self.before.wide), quote(self.before.dat));

@@ -99,7 +99,7 @@ pub fn dasd(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, 
                 })
                 .collect();
             if chosen.is_empty() {
-                // A user of class B may mean a virtual device of the same name.
+                // Virtual devices are not looked for here: QUERY VIRTUAL shows them.
                 let _ = issuer;
                 return Err(message::no_real_device(what.upper()));
             }

@@ -142,7 +142,7 @@ fn list(cp: &Cp, issuer: &Issuer, mut words: Words<'_>, queue: Queue) -> Result<
             DateForm::Full => date.full(),
             DateForm::Iso => date.iso(),
         };
-        // A data set name takes the room of both.
+        // A data set name is in both fields: its first 12 characters are the name, the others the type.
         let name = match file.name.len() {
             12.. => format!("{}{:<18}", file.name, file.kind),
             _ => format!("{:<9} {:<8}", file.name, file.kind),

@@ -86,7 +86,7 @@ fn sizes(mut words: Words<'_>, before: Size) -> Result<Size, Message> {
     let mut size = before;
     if !words.peek().is_some_and(|word| word.is("BIAS")) {
         let first = words.need()?;
-        // A minimum of nothing has no unit that would matter.
+        // A minimum of 0 needs no unit.
         let one = if first.0 == "0" || first.0.eq_ignore_ascii_case("0M") { 0 } else { megabytes(first)? };
         match words.peek().filter(|word| !word.is("BIAS")) {
             Some(second) => {

@@ -64,7 +64,7 @@ pub fn secondary_user(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<
     if let Some(userid) = secondary.as_ref().filter(|userid| cp.user(userid).is_none()) {
         return Err(message::not_in_directory(userid).from("SET"));
     }
-    // What has been written is for the secondary user of until now.
+    // Output until now goes to the secondary user until now.
     cp.forward(&issuer.vmdbk);
     issuer.vmdbk.console().secondary = secondary;
     Ok(Response::none())
