@@ -348,7 +348,7 @@ options! {
 /// An IUCV statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Iucv {
-    /// Whom the statement is about.
+    /// The other end that the statement is about.
     pub with: IucvWith,
     /// PRIORITY: priority messages are allowed.
     pub priority: bool,
@@ -361,9 +361,9 @@ pub struct Iucv {
 /// The other end in an IUCV statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum IucvWith {
-    /// ALLOW: anybody may connect to this user.
+    /// ALLOW: every user may connect to this one.
     Allow,
-    /// ANY: this user may connect to anybody.
+    /// ANY: this user may connect to every other.
     Any,
     /// This user may connect to that one, or to that resource.
     Name(String),

@@ -31,7 +31,7 @@ const OF_SOURCE: Cost = Cost(Params::MIN_M_COST, 1);
 /// How a user gets in.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Password {
-    /// NOLOG: nobody can log on; the entry exists to own disks or spool files.
+    /// NOLOG: no logon is possible; the entry exists to own disks or spool files.
     NoLog,
     /// NOPASS: no password is asked for.
     NoPass,
@@ -102,14 +102,14 @@ pub enum LinkPassword {
     /// No password in the directory: others cannot link in this mode.
     #[default]
     Nobody,
-    /// The password ALL: anybody, and none is asked for.
+    /// The password ALL: every user, and none is asked for.
     All,
-    /// Whoever knows the password.
+    /// A user who gives the password.
     Hash(Password),
 }
 
 impl LinkPassword {
-    /// Whether someone who offers `clear` (nothing, if none was given) may link.
+    /// Whether a user who offers `clear` (nothing, if none was given) may link.
     pub fn admits(&self, clear: Option<&str>) -> bool {
         match self {
             LinkPassword::Nobody => false,
