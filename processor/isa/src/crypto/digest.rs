@@ -143,7 +143,7 @@ pub fn compute_intermediate_digest(s: &mut State, i: &Fields) -> Result<(), Inte
 /// With SHAKE: the message has been padded, and output goes on.
 const PADDED: u64 = 0x80;
 
-/// KLMD: all that is left of a message, and its padding; the length in bits of the whole message stands behind the
+/// KLMD: all that is left of a message, and its padding; the length in bits of the whole message stands after the
 /// chaining value. SHAKE's output goes to the first operand (R1, R1+1). CC: 0 done, 3 not yet.
 pub fn compute_last_digest(s: &mut State, i: &Fields) -> Result<(), Interruption> {
     let code = function(s);
