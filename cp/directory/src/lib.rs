@@ -1,4 +1,4 @@
-//! The user directory: who may have a virtual machine, and what it is made of.
+//! The user directory: which users may have a virtual machine, and what it is made of.
 //!
 //! Its source is USER DIRECT, the cards that system programmers of VM have kept for fifty years: a USER statement, the
 //! control statements that describe the machine, then one statement a device. [`Directory::parse`] turns that text into

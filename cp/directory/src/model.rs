@@ -77,11 +77,11 @@ pub struct User {
     pub share: Share,
     /// OPTION.
     pub options: Options,
-    /// IUCV: whom this user may connect to, or who may connect to it.
+    /// IUCV: users that this one may connect to, or that may connect to it.
     pub iucv: Vec<Iucv>,
-    /// AUTOLOG and XAUTOLOG: who may start this user without a privilege class for it.
+    /// AUTOLOG and XAUTOLOG: users who may start this user without a privilege class for it.
     pub xautolog: Vec<String>,
-    /// LOGONBY: who may log on to this user with their own password.
+    /// LOGONBY: users who may log on to this user with their own password.
     pub logonby: Vec<String>,
     /// COMMAND: CP commands performed at LOGON, before IPL, as written.
     pub commands: Vec<String>,
@@ -414,7 +414,7 @@ pub enum DeviceKind {
     Console(Console),
     /// SPOOL.
     Spool(SpoolDevice),
-    /// SPECIAL: the type, and its operands as written (for CTCA who may couple).
+    /// SPECIAL: the type, and its operands as written (for CTCA the user who may couple).
     Special {
         /// The type: CTCA, 3270, TIMER...
         device: String,
@@ -448,7 +448,7 @@ pub struct Console {
     pub device: u16,
     /// The class of its spooled output; T if none is given.
     pub class: char,
-    /// Who sees the output when the user is disconnected.
+    /// The secondary user, who sees the output when the user is disconnected.
     pub secondary: Option<String>,
     /// OBSERVER: that one only looks on.
     pub observer: bool,
@@ -549,11 +549,11 @@ pub struct Mdisk {
     pub extent: Extent,
     /// How the owner links it at LOGON.
     pub mode: LinkMode,
-    /// Who may link it to read.
+    /// Which users may link it to read.
     pub read: LinkPassword,
-    /// Who may link it to write.
+    /// Which users may link it to write.
     pub write: LinkPassword,
-    /// Who may link it to write beside others.
+    /// Which users may link it to write beside others.
     pub multiple: LinkPassword,
     /// MINIOPT MDC or NOMDC: whether it may be in the minidisk cache; `None`: as the volume says.
     pub cache: Option<bool>,

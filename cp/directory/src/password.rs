@@ -96,7 +96,7 @@ fn fold(clear: &str) -> String {
     clear.to_uppercase()
 }
 
-/// Who may LINK a minidisk in one of its three modes.
+/// Which users may LINK a minidisk in one of its three modes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum LinkPassword {
     /// No password in the directory: others cannot link in this mode.

@@ -125,7 +125,7 @@ impl Default for Srm {
 pub enum Event {
     /// A user logs on, or its share or QUICKDSP is set anew.
     User {
-        /// Who.
+        /// The user.
         user: UserId,
         /// Its share.
         share: Share,
@@ -134,7 +134,7 @@ pub enum Event {
     },
     /// A user's maximum share is set, or taken away.
     Limit {
-        /// Who.
+        /// The user.
         user: UserId,
         /// The maximum.
         maximum: Option<Maximum>,
@@ -142,7 +142,7 @@ pub enum Event {
     /// How many pages of storage a user works with. It counts when a virtual CPU of it gets into the dispatch list
     /// next.
     WorkingSet {
-        /// Who.
+        /// The user.
         user: UserId,
         /// Pages.
         pages: u64,
