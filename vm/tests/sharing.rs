@@ -95,7 +95,7 @@ fn one_writes_and_others_read_and_reserve() {
     two.say("same && echo SAME", "\nSAME", ANSWER);
     two.say("dd if=/tmp/data of=$disk bs=64k seek=32 conv=fsync; echo RESULT-$?", "\nRESULT-1", ANSWER);
 
-    // LINK's modes as VM users know them: told who has it and how.
+    // LINK's modes as VM users know them: told which users have it and how.
     one.say("#cp query links 200", "LINUX1   0200 R/W", ANSWER);
     one.say("#cp query links 200", "LINUX2   0200 R/O", ANSWER);
     two.say(

@@ -1,4 +1,4 @@
-//! A typist who knows every command and no reason: lines made of the commands' own syntax
+//! Lines as a typist might enter who knows every command and not what it is for: lines made of the commands' own syntax
 //! (`guest/cms/help/cms.txt`), of the words that their sources look for, of numbers and names at edges, and of
 //! built-in functions of REXX with such arguments.
 
