@@ -37,19 +37,41 @@ impl MediaError {
 pub enum ImageError {
     /// Another process, or another part of this one, holds the file; the text says which.
     #[error("{path} is in use by {holder}")]
-    InUse { path: PathBuf, holder: String },
+    InUse {
+        /// The file that was to be opened.
+        path: PathBuf,
+        /// What holds it, for the message.
+        holder: String,
+    },
     /// The file is no image of a disk, or of a form that is not known.
     #[error("{path} is not a disk image: {why}")]
-    NotAnImage { path: PathBuf, why: String },
+    NotAnImage {
+        /// The file that was to be opened.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The file was an image but cannot be trusted as a whole.
     #[error("{path} is damaged: {why}")]
-    Damaged { path: PathBuf, why: String },
+    Damaged {
+        /// The file that was to be opened.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The file was longer once: it was cut, or a copy of it was interrupted.
     #[error(
         "{path} is damaged: it was cut, it has {length} bytes of {wanted}; \
          put a whole copy in its place, or endicott dasd check --repair makes empty what is missing"
     )]
-    Cut { path: PathBuf, length: u64, wanted: u64 },
+    Cut {
+        /// The file that was to be opened.
+        path: PathBuf,
+        /// Bytes that it has.
+        length: u64,
+        /// Bytes that it should have.
+        wanted: u64,
+    },
     /// The host cannot open, read or write it. The text names the file.
     #[error("{0}")]
     Host(String),

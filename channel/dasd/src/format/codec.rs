@@ -18,18 +18,22 @@ use zlib_rs::adler32::adler32;
 /// How units are compressed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Method {
+    /// Not at all.
     None,
+    /// With zlib's deflate.
     #[default]
     Zlib,
+    /// With bzip2.
     Bzip2,
 }
 
 /// Bytes in front of a unit.
-pub const PREFIX: usize = 5;
+pub(crate) const PREFIX: usize = 5;
 /// Smaller units are not worth it.
 const LEAST: usize = 512;
 
 impl Method {
+    /// The method as the file's header has it: 0 none, 1 zlib, 2 bzip2.
     pub fn number(self) -> u8 {
         match self {
             Method::None => 0,
@@ -38,6 +42,7 @@ impl Method {
         }
     }
 
+    /// The method of a number in the file's header; `None` if it is no method's.
     pub fn of(number: u8) -> Option<Method> {
         [Method::None, Method::Zlib, Method::Bzip2].into_iter().find(|method| method.number() == number)
     }
@@ -82,7 +87,7 @@ fn stored(packed: &[u8]) -> Option<&[u8]> {
 
 /// `id` and `body`, compressed if that makes it smaller. `level`: 1 (fast) to 9 (small). What cannot be compressed is
 /// stored with its check sum if that takes no more than `longest` bytes, and else without.
-pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32, longest: usize) -> Vec<u8> {
+pub(crate) fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32, longest: usize) -> Vec<u8> {
     let mut packed = Vec::with_capacity(PREFIX + body.len() / 2);
     packed.push(method.number());
     packed.extend_from_slice(&id);
@@ -100,7 +105,7 @@ pub fn pack(id: [u8; 4], body: &[u8], method: Method, level: u32, longest: usize
 }
 
 /// The body of a unit, which must be the unit `id` and not be longer than `longest`.
-pub fn unpack(packed: &[u8], id: [u8; 4], longest: usize) -> Result<Vec<u8>, MediaError> {
+pub(super) fn unpack(packed: &[u8], id: [u8; 4], longest: usize) -> Result<Vec<u8>, MediaError> {
     let Some((prefix, rest)) = packed.split_at_checked(PREFIX) else {
         return Err(MediaError::damaged("it is too short"));
     };

@@ -8,11 +8,11 @@ use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout, Unaligned, transmute};
 
 /// Bytes of the header.
-pub const LEN: usize = 512;
+pub(crate) const LEN: usize = 512;
 
 /// Which form a file has, by the first eight bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Form {
+pub(crate) struct Form {
     /// Fixed-block, not count-key-data.
     pub fba: bool,
     pub packing: Packing,
@@ -21,7 +21,7 @@ pub struct Form {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Packing {
+pub(crate) enum Packing {
     /// Every track in a slot of its own.
     Plain,
     /// Compressed.
@@ -32,7 +32,7 @@ pub enum Packing {
 
 impl Form {
     /// The form that `magic` stands for.
-    pub fn of(magic: &[u8]) -> Option<Form> {
+    pub(crate) fn of(magic: &[u8]) -> Option<Form> {
         let (kind, rest) = magic.get(..8)?.split_at(4);
         let fba = match kind {
             b"CKD_" => false,
@@ -53,7 +53,7 @@ impl Form {
         Some(Form { fba, packing, wide })
     }
 
-    pub fn magic(&self) -> [u8; 8] {
+    pub(super) fn magic(&self) -> [u8; 8] {
         let packing = match self.packing {
             Packing::Plain => "P",
             Packing::Packed => "C",
@@ -67,7 +67,7 @@ impl Form {
 
 /// The header; its numbers are little-endian.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Header {
+pub(crate) struct Header {
     pub form: Form,
     /// Tracks of a cylinder.
     pub heads: u32,
@@ -113,10 +113,10 @@ struct Layout {
 const _: () = assert!(size_of::<Layout>() == LEN);
 
 /// Where [`Header::covered`] stands.
-pub const COVERED: u64 = offset_of!(Layout, covered) as u64;
+pub(crate) const COVERED: u64 = offset_of!(Layout, covered) as u64;
 
 impl Header {
-    pub fn decode(bytes: &[u8]) -> Option<Header> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Header> {
         let (header, _) = Layout::ref_from_prefix(bytes).ok()?;
         let name = std::str::from_utf8(&header.model).ok();
         let named = name.and_then(|name| CkdModel::named(name.trim_end_matches('\0')));
@@ -134,7 +134,7 @@ impl Header {
         })
     }
 
-    pub fn encode(&self) -> [u8; LEN] {
+    pub(crate) fn encode(&self) -> [u8; LEN] {
         let named = device_type(self.device).zip(self.model);
         let mut model = [0; 8];
         if let Some(found) = named.and_then(|(device, model)| CkdModel::of(device, model, 0)) {
@@ -156,7 +156,7 @@ impl Header {
     }
 
     /// The header of a new volume.
-    pub fn of_kind(kind: Kind, packing: Packing, wide: bool) -> Header {
+    pub(crate) fn of_kind(kind: Kind, packing: Packing, wide: bool) -> Header {
         let cylinders = match kind {
             Kind::Ckd { cylinders, .. } if packing == Packing::Plain => cylinders,
             _ => 0,
@@ -174,7 +174,7 @@ impl Header {
     }
 
     /// What disk a count-key-data image of so many cylinders is.
-    pub fn ckd(&self, path: &Path, cylinders: u32) -> Result<Kind, ImageError> {
+    pub(crate) fn ckd(&self, path: &Path, cylinders: u32) -> Result<Kind, ImageError> {
         let not = |why: String| ImageError::NotAnImage { path: path.into(), why };
         let device = device_type(self.device)
             .ok_or_else(|| not(format!("its header has the unknown device type X'{:02X}'", self.device)))?;
@@ -192,7 +192,7 @@ impl Header {
 }
 
 /// What disk a fixed-block image of so many blocks is; no format says which model, so the size does, and `device`.
-pub fn fba(path: &Path, blocks: u64, device: Option<u16>) -> Result<Kind, ImageError> {
+pub(crate) fn fba(path: &Path, blocks: u64, device: Option<u16>) -> Result<Kind, ImageError> {
     if blocks == 0 || blocks > u64::from(u32::MAX) {
         return Err(ImageError::NotAnImage { path: path.into(), why: format!("it has {blocks} blocks") });
     }

@@ -1,10 +1,10 @@
 //! The formats of image files: what their bytes mean. Nothing here reads or writes a file.
 
-pub mod codec;
-pub mod header;
-pub mod packed;
-pub mod unit;
-pub mod vtoc;
+pub(crate) mod codec;
+pub(crate) mod header;
+pub(crate) mod packed;
+pub(crate) mod unit;
+pub(crate) mod vtoc;
 
 use crate::model::Kind;
 use codec::Method;
@@ -17,7 +17,12 @@ pub enum Format {
     Plain,
     /// Compressed (CCKD, CFBA): only what was written takes space. `wide`: 64-bit offsets (CCKD64), so that the file
     /// may become larger than 4 GB.
-    Compressed { wide: bool, method: Method },
+    Compressed {
+        /// Offsets have 64 bits, and not 32.
+        wide: bool,
+        /// How units are compressed that are written from now on.
+        method: Method,
+    },
 }
 
 impl Format {

@@ -8,29 +8,29 @@
 //! There are files of 32-bit and of 64-bit offsets, and of either byte order.
 
 /// Where the compressed header and the first-level table begin.
-pub const HEADER: u64 = 512;
-pub const LEVEL1: u64 = 1024;
+pub(crate) const HEADER: u64 = 512;
+pub(crate) const LEVEL1: u64 = 1024;
 /// Entries of a second-level table.
-pub const ENTRIES: usize = 256;
+pub(crate) const ENTRIES: usize = 256;
 
 /// In the options: the file is open; it was open for writing since it was checked; its byte order is big-endian.
-pub const OPENED: u8 = 0x80;
-pub const WRITTEN: u8 = 0x40;
-pub const BIG_ENDIAN: u8 = 0x02;
+pub(crate) const OPENED: u8 = 0x80;
+pub(crate) const WRITTEN: u8 = 0x40;
+pub(crate) const BIG_ENDIAN: u8 = 0x02;
 
 /// Where `covered` and `below` stand in the compressed header.
 const COVERED: usize = 496;
 
 /// Width and byte order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Layout {
+pub(crate) struct Layout {
     pub wide: bool,
     pub big: bool,
 }
 
 /// The compressed header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PackedHeader {
+pub(crate) struct PackedHeader {
     pub version: [u8; 3],
     pub options: u8,
     /// Entries of the first-level table.
@@ -61,7 +61,7 @@ pub struct PackedHeader {
 
 /// An entry of a second-level table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Where the unit is in the file; 0: it is not stored, and as the null format says.
     pub at: u64,
     /// Its bytes, and the bytes set aside for it.
@@ -71,36 +71,36 @@ pub struct Entry {
 
 impl Layout {
     /// Bytes of an entry of the first and of the second level.
-    pub fn level1_entry(&self) -> u64 {
+    pub(crate) fn level1_entry(&self) -> u64 {
         if self.wide { 8 } else { 4 }
     }
 
-    pub fn level2_entry(&self) -> u64 {
+    pub(crate) fn level2_entry(&self) -> u64 {
         if self.wide { 16 } else { 8 }
     }
 
     /// Bytes of a second-level table.
-    pub fn table(&self) -> u64 {
+    pub(crate) fn table(&self) -> u64 {
         self.level2_entry() * ENTRIES as u64
     }
 
     /// The smallest free space that can be chained.
-    pub fn least_free(&self) -> u64 {
+    pub(crate) fn least_free(&self) -> u64 {
         if self.wide { 16 } else { 8 }
     }
 
     /// The largest size of a file.
-    pub fn limit(&self) -> u64 {
+    pub(crate) fn limit(&self) -> u64 {
         if self.wide { i64::MAX as u64 } else { u32::MAX as u64 - 1 }
     }
 
     /// What a shadow file has for "look in the file below".
-    pub fn below(&self) -> u64 {
+    pub(crate) fn below(&self) -> u64 {
         if self.wide { i64::MAX as u64 } else { u64::from(u32::MAX) }
     }
 
     /// Whether an offset means "look in the file below"; 64-bit files have two ways to say so.
-    pub fn is_below(&self, at: u64) -> bool {
+    pub(crate) fn is_below(&self, at: u64) -> bool {
         at == self.below() || (self.wide && at == u64::MAX)
     }
 
@@ -118,7 +118,7 @@ impl Layout {
         }
     }
 
-    pub fn decode_header(&self, bytes: &[u8; 512]) -> PackedHeader {
+    pub(crate) fn decode_header(&self, bytes: &[u8; 512]) -> PackedHeader {
         let word = |at| self.get(bytes, at, 4);
         let long = |at| self.get(bytes, at, 8);
         let (wide, null) = (self.wide, if self.wide { 72 } else { 44 });
@@ -144,7 +144,7 @@ impl Layout {
         }
     }
 
-    pub fn encode_header(&self, header: &PackedHeader) -> [u8; 512] {
+    pub(crate) fn encode_header(&self, header: &PackedHeader) -> [u8; 512] {
         let mut bytes = [0; 512];
         bytes[..3].copy_from_slice(&header.version);
         bytes[3] = header.options;
@@ -173,12 +173,12 @@ impl Layout {
     }
 
     /// The first-level table in `bytes`.
-    pub fn decode_level1(&self, bytes: &[u8]) -> Vec<u64> {
+    pub(crate) fn decode_level1(&self, bytes: &[u8]) -> Vec<u64> {
         let width = self.level1_entry() as usize;
         (0..bytes.len() / width).map(|n| self.get(bytes, n * width, width)).collect()
     }
 
-    pub fn encode_level1(&self, at: u64) -> Vec<u8> {
+    pub(crate) fn encode_level1(&self, at: u64) -> Vec<u8> {
         let mut bytes = vec![0; self.level1_entry() as usize];
         let width = bytes.len();
         self.put(&mut bytes, 0, width, at);
@@ -186,7 +186,7 @@ impl Layout {
     }
 
     /// A second-level table.
-    pub fn decode_table(&self, bytes: &[u8]) -> Box<[Entry; ENTRIES]> {
+    pub(crate) fn decode_table(&self, bytes: &[u8]) -> Box<[Entry; ENTRIES]> {
         let (width, offset) = (self.level2_entry() as usize, self.level1_entry() as usize);
         let mut table = Box::new([Entry::default(); ENTRIES]);
         for (n, entry) in table.iter_mut().enumerate() {
@@ -198,7 +198,7 @@ impl Layout {
         table
     }
 
-    pub fn encode_entry(&self, entry: &Entry) -> Vec<u8> {
+    pub(crate) fn encode_entry(&self, entry: &Entry) -> Vec<u8> {
         let offset = self.level1_entry() as usize;
         let mut bytes = vec![0; self.level2_entry() as usize];
         self.put(&mut bytes, 0, offset, entry.at);
@@ -207,12 +207,12 @@ impl Layout {
         bytes
     }
 
-    pub fn encode_table(&self, table: &[Entry; ENTRIES]) -> Vec<u8> {
+    pub(crate) fn encode_table(&self, table: &[Entry; ENTRIES]) -> Vec<u8> {
         table.iter().flat_map(|entry| self.encode_entry(entry)).collect()
     }
 
     /// A link of the chain of free spaces.
-    pub fn encode_free(&self, next: u64, length: u64) -> Vec<u8> {
+    pub(crate) fn encode_free(&self, next: u64, length: u64) -> Vec<u8> {
         let width = self.level1_entry() as usize;
         let mut bytes = vec![0; 2 * width];
         self.put(&mut bytes, 0, width, next);

@@ -8,11 +8,11 @@ use base::layout::U32;
 use zerocopy::transmute;
 
 /// Blocks of a group, and its bytes.
-pub const GROUP: u64 = 120;
-pub const GROUP_BYTES: usize = GROUP as usize * Kind::BLOCK;
+pub(crate) const GROUP: u64 = 120;
+pub(crate) const GROUP_BYTES: usize = GROUP as usize * Kind::BLOCK;
 
 /// What units of a new image look like that are not stored: a track has record 0 only.
-pub fn null_format(kind: Kind) -> u8 {
+pub(crate) fn null_format(kind: Kind) -> u8 {
     match kind {
         Kind::Ckd { .. } => 1,
         Kind::Fba { .. } => 0,
@@ -20,7 +20,7 @@ pub fn null_format(kind: Kind) -> u8 {
 }
 
 /// How many units a volume has.
-pub fn count(kind: Kind) -> u32 {
+pub(crate) fn count(kind: Kind) -> u32 {
     match kind {
         Kind::Ckd { .. } => kind.tracks(),
         Kind::Fba { blocks, .. } => blocks.div_ceil(GROUP) as u32,
@@ -28,7 +28,7 @@ pub fn count(kind: Kind) -> u32 {
 }
 
 /// The four bytes that tell which unit it is.
-pub fn id(kind: Kind, unit: u32) -> Result<[u8; 4], MediaError> {
+pub(crate) fn id(kind: Kind, unit: u32) -> Result<[u8; 4], MediaError> {
     match kind {
         Kind::Fba { .. } => Ok(U32::new(unit).to_bytes()),
         Kind::Ckd { .. } => {
@@ -39,13 +39,13 @@ pub fn id(kind: Kind, unit: u32) -> Result<[u8; 4], MediaError> {
 }
 
 /// Bytes of group `unit` that the volume has: the last group may be shorter than others.
-pub fn group_bytes(kind: Kind, unit: u32) -> usize {
+pub(crate) fn group_bytes(kind: Kind, unit: u32) -> usize {
     let rest = kind.blocks().saturating_sub(u64::from(unit) * GROUP);
     rest.min(GROUP) as usize * Kind::BLOCK
 }
 
 /// The bytes of a unit from its form in the file.
-pub fn decode(kind: Kind, unit: u32, bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
+pub(crate) fn decode(kind: Kind, unit: u32, bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
     let id = id(kind, unit)?;
     match kind {
         Kind::Fba { .. } => {
@@ -65,7 +65,7 @@ pub fn decode(kind: Kind, unit: u32, bytes: &[u8]) -> Result<Vec<u8>, MediaError
 }
 
 /// A unit's bytes if they are what they must be.
-pub fn checked(kind: Kind, unit: u32, bytes: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, MediaError> {
+pub(crate) fn checked(kind: Kind, unit: u32, bytes: Option<Vec<u8>>) -> Result<Option<Vec<u8>>, MediaError> {
     let Some(bytes) = bytes else { return Ok(None) };
     if matches!(kind, Kind::Fba { .. }) {
         return Ok(Some(bytes));
@@ -75,7 +75,7 @@ pub fn checked(kind: Kind, unit: u32, bytes: Option<Vec<u8>>) -> Result<Option<V
 }
 
 /// The track in `bytes`, if they have a track's structure and home address.
-pub fn parsed(kind: Kind, unit: u32, bytes: Vec<u8>) -> Result<Track, MediaError> {
+pub(crate) fn parsed(kind: Kind, unit: u32, bytes: Vec<u8>) -> Result<Track, MediaError> {
     let home = kind.home(unit)?;
     let place = || format!("track {unit} (cylinder {}, head {})", home.0, home.1);
     let track = Track::from_image(bytes);
@@ -87,7 +87,7 @@ pub fn parsed(kind: Kind, unit: u32, bytes: Vec<u8>) -> Result<Track, MediaError
 }
 
 /// The bytes of a track that is not stored; `None` for an unknown format.
-pub fn null_track(format: u8, (cylinder, head): (u16, u16)) -> Option<Vec<u8>> {
+pub(crate) fn null_track(format: u8, (cylinder, head): (u16, u16)) -> Option<Vec<u8>> {
     let records = match format {
         0 => 1,
         1 => 0,
@@ -105,7 +105,7 @@ pub fn null_track(format: u8, (cylinder, head): (u16, u16)) -> Option<Vec<u8>> {
 }
 
 /// Whether `image` is the null track of `format`. Lengths tell most tracks apart at once.
-pub fn is_null_track(image: &[u8], format: u8, home: (u16, u16)) -> bool {
+pub(crate) fn is_null_track(image: &[u8], format: u8, home: (u16, u16)) -> bool {
     let length = match format {
         0 => 37,
         1 => 29,

@@ -6,13 +6,13 @@ use base::layout::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Bytes of a DSCB's key, and of its data.
-pub const KEY: usize = 44;
-pub const DATA: usize = 96;
+pub(crate) const KEY: usize = 44;
+pub(crate) const DATA: usize = 96;
 
 /// The place of a record, CCHHR.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct RecordPlace {
+pub(crate) struct RecordPlace {
     pub track: Cchh,
     pub record: u8,
 }
@@ -21,7 +21,7 @@ const _: () = assert!(size_of::<RecordPlace>() == 5);
 /// What every volume label has. One of Linux or CMS may be no longer.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct LabelName {
+pub(crate) struct LabelName {
     /// VOL1 in EBCDIC, or LNX1 or CMS1.
     pub kind: [u8; 4],
     pub volser: [u8; 6],
@@ -31,7 +31,7 @@ const _: () = assert!(size_of::<LabelName>() == 10);
 /// What a VOL1 label begins with.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct LabelHead {
+pub(crate) struct LabelHead {
     pub name: LabelName,
     pub security: u8,
     /// The first record of the VTOC.
@@ -42,7 +42,7 @@ const _: () = assert!(size_of::<LabelHead>() == 16);
 /// A volume label, without the key that it has on count-key-data volumes.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct VolumeLabel {
+pub(crate) struct VolumeLabel {
     pub head: LabelHead,
     pub reserved_10: [u8; 21],
     pub owner: [u8; 14],
@@ -53,7 +53,7 @@ const _: () = assert!(size_of::<VolumeLabel>() == 80);
 /// An extent of a data set: the first and the last track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct DataExtent {
+pub(crate) struct DataExtent {
     /// 0: there is none.
     pub kind: u8,
     pub sequence: u8,
@@ -65,7 +65,7 @@ const _: () = assert!(size_of::<DataExtent>() == 10);
 /// The data of a format-1 DSCB, or of a format-8 one: a data set. Its key is the name.
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct Format1 {
+pub(crate) struct Format1 {
     /// [`Format1::ID`] or [`Format1::ID_8`].
     pub id: u8,
     pub serial: [u8; 6],
@@ -81,14 +81,14 @@ pub struct Format1 {
 const _: () = assert!(size_of::<Format1>() == DATA);
 
 impl Format1 {
-    pub const ID: u8 = 0xF1;
-    pub const ID_8: u8 = 0xF8;
+    pub(crate) const ID: u8 = 0xF1;
+    pub(crate) const ID_8: u8 = 0xF8;
 }
 
 /// The data of the format-4 DSCB: the VTOC itself.
 #[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct Format4 {
+pub(crate) struct Format4 {
     /// [`Format4::ID`].
     pub id: u8,
     /// The last DSCB in use.
@@ -119,15 +119,15 @@ pub struct Format4 {
 const _: () = assert!(size_of::<Format4>() == DATA);
 
 impl Format4 {
-    pub const ID: u8 = 0xF4;
+    pub(crate) const ID: u8 = 0xF4;
     /// Every byte of its key.
-    pub const KEY: u8 = 0x04;
+    pub(crate) const KEY: u8 = 0x04;
 }
 
 /// Free space.
 #[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct FreeExtent {
+pub(crate) struct FreeExtent {
     /// The first track, counted from the volume's beginning.
     pub track: U16,
     /// Whole cylinders, and the tracks beside them.
@@ -139,7 +139,7 @@ const _: () = assert!(size_of::<FreeExtent>() == 5);
 /// A format-5 DSCB, key and data: free space.
 #[derive(Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct Format5 {
+pub(crate) struct Format5 {
     /// [`Format5::KEY`].
     pub key: [u8; 4],
     pub first: [FreeExtent; 8],
@@ -151,6 +151,6 @@ pub struct Format5 {
 const _: () = assert!(size_of::<Format5>() == KEY + DATA);
 
 impl Format5 {
-    pub const ID: u8 = 0xF5;
-    pub const KEY: [u8; 4] = [0x05; 4];
+    pub(crate) const ID: u8 = 0xF5;
+    pub(crate) const KEY: [u8; 4] = [0x05; 4];
 }

@@ -43,7 +43,7 @@ pub(crate) struct Once {
 
 impl Once {
     /// These units are read: whether any of them was before, which is forgotten then.
-    pub fn again(&mut self, units: &Range<u32>) -> bool {
+    pub(crate) fn again(&mut self, units: &Range<u32>) -> bool {
         let place = |unit: u32| (unit as usize / 64, 1 << (unit % 64));
         if self.units.len() <= place(units.end).0 {
             self.units.resize(place(units.end).0 + 1, 0);

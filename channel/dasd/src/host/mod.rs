@@ -21,23 +21,40 @@ use std::time::{Duration, SystemTime};
 /// A request to the host, for [`Faults`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    Read { offset: u64, length: usize },
-    Write { offset: u64, length: usize },
+    /// Bytes are to be read.
+    Read {
+        /// The first byte's place in the file.
+        offset: u64,
+        /// How many bytes.
+        length: usize,
+    },
+    /// Bytes are to be written.
+    Write {
+        /// The first byte's place in the file.
+        offset: u64,
+        /// How many bytes.
+        length: usize,
+    },
+    /// What was written is to reach the host's medium.
     Sync,
+    /// The file is to have so many bytes.
     SetLength(u64),
 }
 
 /// What becomes of a request.
 #[derive(Debug)]
 pub enum Outcome {
+    /// The host does it.
     Pass,
     /// Only so many bytes are read or written, as the host may do at any time.
     Short(usize),
+    /// It fails with this error.
     Fail(io::Error),
 }
 
 /// Fault injection: tests decide what becomes of each request.
 pub trait Faults: Send + Sync {
+    /// What becomes of `request`. It is asked before the host does anything.
     fn outcome(&self, request: Request) -> Outcome;
 }
 
@@ -141,6 +158,7 @@ impl HostFile {
         &self.path
     }
 
+    /// Whether it was opened for writing: not if only reading was asked for or allowed.
     pub fn writable(&self) -> bool {
         self.writable
     }
@@ -161,6 +179,7 @@ impl HostFile {
         self.past.set(past).expect("it was not wanted yet");
     }
 
+    /// Bytes of the file, as the host says now.
     #[expect(clippy::len_without_is_empty, reason = "a length that has to be asked of the host, and may fail")]
     pub fn len(&self) -> Result<u64, MediaError> {
         Ok(self.file.metadata().map_err(|error| self.fail(&error))?.len())
@@ -284,6 +303,7 @@ impl HostFile {
         }
     }
 
+    /// Gives the file this length in bytes: it is cut, or zeros are added.
     pub fn set_len(&self, length: u64) -> Result<(), MediaError> {
         match self.outcome(Request::SetLength(length)) {
             Outcome::Fail(error) => Err(self.fail(&error)),

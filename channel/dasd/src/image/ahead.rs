@@ -36,7 +36,7 @@ type Queue = (Mutex<VecDeque<(Weak<Files>, Wish)>>, Condvar);
 static QUEUE: OnceLock<Queue> = OnceLock::new();
 
 /// Has a thread do it, some time soon.
-pub fn ask(files: &Arc<Files>, wish: Wish) {
+pub(super) fn ask(files: &Arc<Files>, wish: Wish) {
     let (queue, bell) = QUEUE.get_or_init(|| {
         let processors = std::thread::available_parallelism().map_or(1, |number| number.get());
         for _ in 0..(processors / 2).clamp(1, THREADS) {
@@ -99,7 +99,7 @@ impl Drop for Turn<'_> {
 
 impl Files {
     /// As [`Files::recall`], by a guest that reads: what it may want next is brought nearer.
-    pub fn recall_to_read(self: &Arc<Files>, unit: u32) -> Option<Unit> {
+    pub(super) fn recall_to_read(self: &Arc<Files>, unit: u32) -> Option<Unit> {
         let (found, wish) = self.recent().read(unit, self.kind);
         if let Some(wish) = wish.filter(|_| self.ahead) {
             ask(self, wish);
@@ -111,7 +111,7 @@ impl Files {
     }
 
     /// Brings units into storage, up to the first that cannot be read, or the end of the image.
-    pub fn stage(&self, units: Range<u32>, room: &mut Room) {
+    pub(super) fn stage(&self, units: Range<u32>, room: &mut Room) {
         let mut rest = units;
         let missing = |units: &Range<u32>| {
             let recent = self.recent();
@@ -153,7 +153,7 @@ impl Files {
     }
 
     /// Whether what is staged is read past the host's storage.
-    pub fn reads_past(&self) -> bool {
+    pub(super) fn reads_past(&self) -> bool {
         // The calling thread may have the lock already. While another thread writes, the answer does not matter much.
         match self.stack.try_read().as_ref().map(|stack| stack.as_slice()) {
             Ok([Layer::Ckd(ckd)]) => ckd.reads_past(),
@@ -172,7 +172,7 @@ impl Files {
     }
 
     /// Tells the host that these units will be read soon.
-    pub fn will_need(&self, units: Range<u32>) {
+    pub(super) fn will_need(&self, units: Range<u32>) {
         let stack = self.shared();
         let units = units.start..units.end.min(unit::count(self.kind));
         let newest = |unit| stack.iter().rposition(|layer| layer.has(unit));

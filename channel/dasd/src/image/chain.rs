@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// The shadow files of the image in `base`, the first one first. None of them may be missing.
-pub fn shadows(base: &Path, options: &Options) -> Result<Vec<PathBuf>, ImageError> {
+pub(super) fn shadows(base: &Path, options: &Options) -> Result<Vec<PathBuf>, ImageError> {
     let all: Vec<PathBuf> = (1..=SHADOWS).map(|number| shadow_path(base, options, number)).collect();
     let there = all.iter().take_while(|path| path.exists()).count();
     if let Some(stale) = all[there..].iter().find(|path| path.exists()) {
@@ -30,13 +30,13 @@ pub fn shadows(base: &Path, options: &Options) -> Result<Vec<PathBuf>, ImageErro
 }
 
 /// A number that no other snapshot has.
-pub fn number() -> u64 {
+pub(super) fn number() -> u64 {
     SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos() as u64 | 1
 }
 
 /// An error if `upper`, a shadow file, was made over something else than `lower`. If `lower` has no check sums that say
 /// so, the notice that tells this.
-pub fn belongs(lower: &Layer, upper: &Layer) -> Result<Option<String>, ImageError> {
+pub(super) fn belongs(lower: &Layer, upper: &Layer) -> Result<Option<String>, ImageError> {
     let [below, above] = [lower, upper].map(|layer| layer.hosts()[0].path().to_path_buf());
     match (upper.below(), lower.covered()) {
         (0, _) => Ok(None),
@@ -58,7 +58,7 @@ const REMEDY: &str = "put that back, or endicott dasd snapshot --discard gives i
 
 /// Why `top` cannot be all of its image, if it says that `next` lies over it. If the process ended between two steps of
 /// a snapshot or a merge, nothing is lost.
-pub fn lost(top: &Layer, next: &Path) -> Option<String> {
+pub(super) fn lost(top: &Layer, next: &Path) -> Option<String> {
     let covered = top.covered().filter(|covered| *covered != 0)?;
     let unfinished = draft::unfinished(next);
     let made = || {
@@ -79,12 +79,12 @@ fn mark_of(shadow: &Path) -> PathBuf {
 
 /// Whether the merge of this shadow file was begun and has not ended: the file below has been written since the
 /// snapshot.
-pub fn merge_begun(shadow: &Path) -> bool {
+pub(super) fn merge_begun(shadow: &Path) -> bool {
     mark_of(shadow).exists()
 }
 
 /// Why what a disk was at the snapshot with this shadow file cannot be had, if its merge was begun and has not ended.
-pub fn refused(shadow: &Path) -> Result<(), ImageError> {
+pub(super) fn refused(shadow: &Path) -> Result<(), ImageError> {
     match merge_begun(shadow) {
         true => Err(ImageError::Host(format!("the merge of {} was begun, and has to be ended", shadow.display()))),
         false => Ok(()),
@@ -92,7 +92,7 @@ pub fn refused(shadow: &Path) -> Result<(), ImageError> {
 }
 
 /// The merge of this shadow file begins.
-pub fn mark(shadow: &Path) -> Result<(), ImageError> {
+pub(super) fn mark(shadow: &Path) -> Result<(), ImageError> {
     let mark = mark_of(shadow);
     let fail = |error| ImageError::Host(format!("{}: {error}", mark.display()));
     std::fs::write(&mark, []).map_err(fail)?;
@@ -100,7 +100,7 @@ pub fn mark(shadow: &Path) -> Result<(), ImageError> {
 }
 
 /// The merge of this shadow file has ended, or there is none.
-pub fn unmark(shadow: &Path) -> Result<(), ImageError> {
+pub(super) fn unmark(shadow: &Path) -> Result<(), ImageError> {
     let mark = mark_of(shadow);
     match std::fs::remove_file(&mark) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 impl Files {
     /// Moves what is at the end of a compressed file to free space before it, and gives the rest back to the host.
     /// Guests go on meanwhile. Returns the bytes given back.
-    pub fn compact(&self, progress: Progress<'_>) -> Result<u64, ImageError> {
+    pub(super) fn compact(&self, progress: Progress<'_>) -> Result<u64, ImageError> {
         self.may_write()?;
         let mut before = None;
         let file = top(&mut self.alone()).hosts()[0].clone();

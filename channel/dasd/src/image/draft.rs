@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 /// What becomes of a file that has the name of the new one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Existing {
+    /// The new file is not made.
     Refuse,
+    /// The new file takes its place.
     Replace,
 }
 
 /// A new file that is not complete yet; it is removed unless it is finished.
-pub struct Draft {
+pub(crate) struct Draft {
     to: PathBuf,
     unfinished: PathBuf,
     complete: bool,
@@ -24,7 +26,7 @@ pub struct Draft {
 
 impl Draft {
     /// Begins a file that is to be called `to`.
-    pub fn begin(to: &Path, existing: Existing) -> Result<(Draft, HostFile), ImageError> {
+    pub(crate) fn begin(to: &Path, existing: Existing) -> Result<(Draft, HostFile), ImageError> {
         if existing == Existing::Refuse {
             if to.exists() {
                 return Err(ImageError::Host(format!("{} exists already", to.display())));
@@ -53,7 +55,7 @@ impl Draft {
     }
 
     /// Opens what has been begun as an image, to be filled by a tool.
-    pub fn open(&self, shadow: bool) -> Result<Layer, ImageError> {
+    pub(crate) fn open(&self, shadow: bool) -> Result<Layer, ImageError> {
         let options = Options { policy: Policy::Lazy, ..Options::default() };
         let mut layer = Layer::open(&self.unfinished, &options, shadow)?;
         layer.set_bulk();
@@ -61,7 +63,7 @@ impl Draft {
     }
 
     /// Gives the file its name. Under `keep`, if there is one, the file that had it stays.
-    pub fn finish(mut self, keep: Option<&Path>) -> Result<(), ImageError> {
+    pub(crate) fn finish(mut self, keep: Option<&Path>) -> Result<(), ImageError> {
         let fail = |error| ImageError::Host(format!("{}: {error}", self.to.display()));
         if let Some(kept) = keep {
             let fail = |error| ImageError::Host(format!("{}: {error}", kept.display()));
@@ -92,7 +94,7 @@ impl Drop for Draft {
 }
 
 /// A name beside `path` for what will take its place when it is complete.
-pub fn unfinished(path: &Path) -> PathBuf {
+pub(super) fn unfinished(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".unfinished");
     name.into()

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The files of an image, how far they are on the host's medium, and what of them is in storage.
-pub struct Files {
+pub(super) struct Files {
     pub kind: Kind,
     /// The base file.
     pub path: PathBuf,
@@ -43,12 +43,12 @@ pub struct Files {
 }
 
 /// Units that may be uncompressed at a time, at most 4 MB.
-pub const LOOSE: usize = 64;
+pub(super) const LOOSE: usize = 64;
 
-pub const HELD: &str = "no panic while it is held";
+pub(super) const HELD: &str = "no panic while it is held";
 
 impl Files {
-    pub fn new(path: PathBuf, options: Options, stack: Vec<Layer>) -> Files {
+    pub(super) fn new(path: PathBuf, options: Options, stack: Vec<Layer>) -> Files {
         Files {
             kind: stack[0].kind(),
             ahead: options.faults.is_none(),
@@ -68,40 +68,40 @@ impl Files {
         }
     }
 
-    pub fn recent(&self) -> MutexGuard<'_, Recent> {
+    pub(super) fn recent(&self) -> MutexGuard<'_, Recent> {
         self.recent.lock().expect(HELD)
     }
 
     /// The stack, to read.
-    pub fn shared(&self) -> RwLockReadGuard<'_, Vec<Layer>> {
+    pub(super) fn shared(&self) -> RwLockReadGuard<'_, Vec<Layer>> {
         self.stack.read().expect(HELD)
     }
 
     /// The stack, to write.
-    pub fn alone(&self) -> RwLockWriteGuard<'_, Vec<Layer>> {
+    pub(super) fn alone(&self) -> RwLockWriteGuard<'_, Vec<Layer>> {
         self.stack.write().expect(HELD)
     }
 
     /// Something will have been written when the next sync comes.
-    pub fn note_write(&self) {
+    pub(super) fn note_write(&self) {
         self.dirty.store(true, Ordering::Release);
     }
 
-    pub fn may_write(&self) -> Result<(), MediaError> {
+    pub(super) fn may_write(&self) -> Result<(), MediaError> {
         if self.options.read_only { Err(MediaError::ReadOnly) } else { Ok(()) }
     }
 
     /// A unit that is kept in storage.
-    pub fn recall(&self, unit: u32) -> Option<Unit> {
+    pub(super) fn recall(&self, unit: u32) -> Option<Unit> {
         self.recent().find(unit)
     }
 
-    pub fn remember(&self, unit: u32, data: Unit) {
+    pub(super) fn remember(&self, unit: u32, data: Unit) {
         self.recent().put(unit, data);
     }
 
     /// What was kept of a unit may be wrong now.
-    pub fn forget(&self, unit: u32) {
+    pub(super) fn forget(&self, unit: u32) {
         let mut recent = self.recent();
         recent.remove(unit);
         recent.places.forget(unit);
@@ -109,7 +109,13 @@ impl Files {
 
     /// Writes a unit. It stays uncompressed for now if a sync will compress it later, and if not too many wait for
     /// that.
-    pub fn store(&self, stack: &mut [Layer], unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+    pub(super) fn store(
+        &self,
+        stack: &mut [Layer],
+        unit: u32,
+        new: &[u8],
+        old: Option<&[u8]>,
+    ) -> Result<(), MediaError> {
         if let Some(written) = self.merging.lock().expect(HELD).as_mut() {
             written.insert(unit);
         }
@@ -126,12 +132,12 @@ impl Files {
 }
 
 /// The newest file of the stack.
-pub fn top(stack: &mut [Layer]) -> &mut Layer {
+pub(super) fn top(stack: &mut [Layer]) -> &mut Layer {
     stack.last_mut().expect("an image has a file")
 }
 
 /// Track or group `unit`, from the newest file that has it.
-pub fn read_unit(stack: &[Layer], unit: u32) -> Result<Vec<u8>, MediaError> {
+pub(super) fn read_unit(stack: &[Layer], unit: u32) -> Result<Vec<u8>, MediaError> {
     for layer in stack.iter().rev() {
         if let Some(found) = layer.read(unit)? {
             return Ok(found);

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Tracks, or groups of blocks, that are staged ahead of a reader. A thread that has to wait for a processor is not
 /// late at once.
-pub const WINDOW: u32 = 32;
+pub(super) const WINDOW: u32 = 32;
 /// Readers of one image that are told apart.
 const STREAMS: usize = 4;
 /// Reads in order before the first is staged.
@@ -19,7 +19,7 @@ const LATELY: usize = 256;
 
 /// What is to be brought nearer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wish {
+pub(super) enum Wish {
     /// These units into the image's storage.
     Stage(Range<u32>),
     /// These units into the host's storage.
@@ -39,7 +39,7 @@ struct Stream {
 
 /// What is known of the reads of one image.
 #[derive(Default)]
-pub struct Habits {
+pub(super) struct Habits {
     streams: [Stream; STREAMS],
     /// Cylinders that reads missed at, and whether the host was told.
     lately: VecDeque<(u32, bool)>,
@@ -49,7 +49,7 @@ pub struct Habits {
 impl Habits {
     /// A unit is read, which was there already or is missing. `units` is how many the image has, `together` how many
     /// lie at one cylinder.
-    pub fn read(&mut self, unit: u32, missing: bool, units: u32, together: u32) -> Option<Wish> {
+    pub(super) fn read(&mut self, unit: u32, missing: bool, units: u32, together: u32) -> Option<Wish> {
         self.reads += 1;
         let stream = self.streams.iter_mut().find(|stream| stream.used > 0 && stream.next.wrapping_sub(unit) <= 1);
         match stream {

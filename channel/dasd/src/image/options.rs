@@ -10,6 +10,7 @@ use std::sync::Arc;
 pub struct Options {
     /// Nothing is written; other readers may use the files, too.
     pub read_only: bool,
+    /// How soon writes survive the end of the host.
     pub policy: Policy,
     /// Which fixed-block device type it is (X'3370'), as no format says so.
     pub device: Option<u16>,
@@ -25,7 +26,7 @@ pub struct Options {
 }
 
 /// The most shadow files an image has.
-pub const SHADOWS: usize = 8;
+pub(super) const SHADOWS: usize = 8;
 
 /// Shadow file `number` of the image in `base`.
 pub fn shadow_path(base: &Path, options: &Options, number: usize) -> PathBuf {

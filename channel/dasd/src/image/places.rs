@@ -17,7 +17,7 @@ const TRACKS: usize = 1 << 15;
 const LATELY: usize = 16;
 
 #[derive(Default)]
-pub struct Places {
+pub(super) struct Places {
     /// Where the records lie, each with what is left of its count area without cylinder and head.
     shapes: Vec<Vec<Spot>>,
     /// Cylinder and head in the count areas of a track, and its shape.
@@ -27,7 +27,7 @@ pub struct Places {
 
 impl Places {
     /// The track is like this now.
-    pub fn learn(&mut self, unit: u32, track: &Track) {
+    pub(super) fn learn(&mut self, unit: u32, track: &Track) {
         let named = |count: &Count| (count.cylinder, count.head);
         let spots = || {
             let apart = |count| Count { cylinder: 0, head: 0, ..count };
@@ -50,24 +50,24 @@ impl Places {
         }
     }
 
-    pub fn forget(&mut self, unit: u32) {
+    pub(super) fn forget(&mut self, unit: u32) {
         self.known.remove(&unit);
     }
 
-    pub fn find(&self, unit: u32, id: [u8; 5]) -> Option<Spot> {
+    pub(super) fn find(&self, unit: u32, id: [u8; 5]) -> Option<Spot> {
         let &(cylinder, head, shape) = self.known.get(&unit)?;
         let spot = self.shapes[usize::from(shape)].iter().find(|spot| spot.count.record == id[4])?;
         let spot = Spot { count: Count { cylinder, head, ..spot.count }, ..*spot };
         (spot.count.encode()[..5] == id && spot.count.key == 0 && spot.count.data > 0).then_some(spot)
     }
 
-    pub fn has(&self, unit: u32, spot: Spot) -> bool {
+    pub(super) fn has(&self, unit: u32, spot: Spot) -> bool {
         let [c1, c2, h1, h2, record, ..] = spot.count.encode();
         self.find(unit, [c1, c2, h1, h2, record]) == Some(spot)
     }
 
     /// Whether a record of the track was wanted lately; now one is.
-    pub fn wanted(&mut self, unit: u32) -> bool {
+    pub(super) fn wanted(&mut self, unit: u32) -> bool {
         if let Some(at) = self.lately.iter().position(|&lately| lately == unit) {
             self.lately.remove(at);
             return true;

@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// A track, or a group of blocks of a compressed fixed-block image.
 #[derive(Clone)]
-pub enum Unit {
+pub(super) enum Unit {
     Track(Arc<Track>),
     Group(Arc<Vec<u8>>),
 }
 
 /// The units used last.
 #[derive(Default)]
-pub struct Recent {
+pub(super) struct Recent {
     units: VecDeque<(u32, Unit)>,
     pub habits: Habits,
     pub places: Places,
@@ -28,12 +28,12 @@ impl Recent {
     /// Up to 5.5 MB of 3390 tracks: what is staged ahead of a few readers, and what they come back to.
     const LIMIT: usize = 96;
 
-    pub fn has(&self, unit: u32) -> bool {
+    pub(super) fn has(&self, unit: u32) -> bool {
         self.units.iter().any(|(found, _)| *found == unit)
     }
 
     /// As [`Recent::find`], and what should be brought nearer as this is read.
-    pub fn read(&mut self, unit: u32, kind: Kind) -> (Option<Unit>, Option<Wish>) {
+    pub(super) fn read(&mut self, unit: u32, kind: Kind) -> (Option<Unit>, Option<Wish>) {
         let together = match kind {
             Kind::Ckd { heads, .. } => heads,
             Kind::Fba { .. } => 16,
@@ -43,7 +43,7 @@ impl Recent {
         (found, wish)
     }
 
-    pub fn find(&mut self, unit: u32) -> Option<Unit> {
+    pub(super) fn find(&mut self, unit: u32) -> Option<Unit> {
         let at = self.units.iter().position(|(found, _)| *found == unit)?;
         let found = self.units.remove(at)?;
         let data = found.1.clone();
@@ -51,13 +51,13 @@ impl Recent {
         Some(data)
     }
 
-    pub fn put(&mut self, unit: u32, data: Unit) {
+    pub(super) fn put(&mut self, unit: u32, data: Unit) {
         self.remove(unit);
         self.units.truncate(Self::LIMIT - 1);
         self.units.push_front((unit, data));
     }
 
-    pub fn remove(&mut self, unit: u32) {
+    pub(super) fn remove(&mut self, unit: u32) {
         self.units.retain(|(found, _)| *found != unit);
     }
 }

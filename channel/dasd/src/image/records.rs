@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 impl Files {
     /// What the records of a track are like now.
-    pub fn learn(&self, stack: &[Layer], unit: u32, track: &Track) {
+    pub(super) fn learn(&self, stack: &[Layer], unit: u32, track: &Track) {
         if let [Layer::Ckd(_)] = stack {
             self.recent().places.learn(unit, track);
         }
     }
 
-    pub fn place(self: &Arc<Files>, unit: u32, id: [u8; 5]) -> Option<Spot> {
+    pub(super) fn place(self: &Arc<Files>, unit: u32, id: [u8; 5]) -> Option<Spot> {
         let Kind::Ckd { heads, .. } = self.kind else { return None };
         let mut recent = self.recent();
         let spot = recent.places.find(unit, id)?;
@@ -32,7 +32,7 @@ impl Files {
         Some(spot)
     }
 
-    pub fn read_place(&self, unit: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+    pub(super) fn read_place(&self, unit: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
         // Held until it is read, so that no write comes between.
         let stack = self.shared();
         match stack.as_slice() {
@@ -41,7 +41,7 @@ impl Files {
         }
     }
 
-    pub fn write_place(&self, unit: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
+    pub(super) fn write_place(&self, unit: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
         self.may_write()?;
         let mut stack = self.alone();
         let [Layer::Ckd(ckd)] = stack.as_mut_slice() else { return Ok(false) };

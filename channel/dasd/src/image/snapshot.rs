@@ -35,7 +35,7 @@ const PASSES: usize = 8;
 impl Files {
     /// Makes a snapshot: from now on writes go to a new shadow file, and the files below stay as they are. Guests go
     /// on.
-    pub fn put_shadow(&self) -> Result<PathBuf, ImageError> {
+    pub(super) fn put_shadow(&self) -> Result<PathBuf, ImageError> {
         self.may_write()?;
         let _one = self.syncing.lock().expect(HELD);
         let mut stack = self.alone();
@@ -79,7 +79,7 @@ impl Files {
     }
 
     /// Merges the newest shadow file into the file below, and takes it away. Guests go on meanwhile.
-    pub fn merge(&self, progress: Progress<'_>) -> Result<(), ImageError> {
+    pub(super) fn merge(&self, progress: Progress<'_>) -> Result<(), ImageError> {
         let number = {
             let mut stack = self.begin_unshadow()?;
             let number = stack.len() - 1;
@@ -104,7 +104,7 @@ impl Files {
     }
 
     /// Throws the newest shadow file away: the disk is as it was at the last snapshot. It must not be in use.
-    pub fn discard(&self) -> Result<(), ImageError> {
+    pub(super) fn discard(&self) -> Result<(), ImageError> {
         let _one = self.syncing.lock().expect(HELD);
         let mut stack = self.begin_unshadow()?;
         let number = stack.len() - 1;

@@ -15,7 +15,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 static IMAGES: OnceLock<Mutex<Vec<Weak<Files>>>> = OnceLock::new();
 
 /// Looks after `image` until it is closed.
-pub fn watch(image: Weak<Files>) {
+pub(super) fn watch(image: Weak<Files>) {
     let images = IMAGES.get_or_init(|| {
         // Without the thread an image is written back when it is flushed or closed, and by the host in its own time.
         let _ = std::thread::Builder::new().name("dasd sync".into()).spawn(run);
@@ -39,7 +39,7 @@ fn run() {
 
 impl Files {
     /// Brings what was written to the host's medium, for [`Policy::Safe`].
-    pub fn settle(&self) {
+    pub(super) fn settle(&self) {
         let round = self.round.fetch_add(1, Ordering::Relaxed);
         self.tighten(|written| written < round);
         if let Err(error) = self.sync() {
@@ -49,7 +49,7 @@ impl Files {
 
     /// Compresses what was written without that in rounds that are `due`. What cannot be stays as it is, which is no
     /// loss.
-    pub fn tighten(&self, due: impl Fn(u64) -> bool) {
+    pub(super) fn tighten(&self, due: impl Fn(u64) -> bool) {
         let units: Vec<u32> = {
             let loose = self.loose.lock().expect(HELD);
             loose.iter().filter(|(_, written)| due(**written)).map(|(&unit, _)| unit).collect()
@@ -71,7 +71,7 @@ impl Files {
         }
     }
 
-    pub fn sync(&self) -> Result<(), MediaError> {
+    pub(super) fn sync(&self) -> Result<(), MediaError> {
         let _one = self.syncing.lock().expect(HELD);
         if !self.dirty.swap(false, Ordering::AcqRel) {
             return Ok(());

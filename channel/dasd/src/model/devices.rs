@@ -10,13 +10,47 @@ use crate::model::track::{Count, HOME_ADDRESS};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Formula {
     /// 2311, 2314 (formula -2): a key costs `c`, a record that is not the last costs `x` and a tolerance of `d1`/`d2`.
-    Tolerance { c: u32, x: u32, d1: u32, d2: u32 },
+    Tolerance {
+        /// What a key costs, in bytes.
+        c: u32,
+        /// What a record costs that is not the last, in bytes.
+        x: u32,
+        /// The numerator of the tolerance.
+        d1: u32,
+        /// The denominator of the tolerance.
+        d2: u32,
+    },
     /// 3330, 3340, 3350 (formula -1): a key costs `key`, a record `record`.
-    Gaps { key: u32, record: u32 },
+    Gaps {
+        /// What a key costs, in bytes.
+        key: u32,
+        /// What a record costs, in bytes.
+        record: u32,
+    },
     /// 3375, 3380 (formula 1): areas are rounded up to multiples of `f1`; `f2` is added to data, `f3` to keys.
-    Rounded { f1: u32, f2: u32, f3: u32 },
+    Rounded {
+        /// What areas are rounded up to, in bytes.
+        f1: u32,
+        /// What is added to data, in bytes.
+        f2: u32,
+        /// What is added to keys, in bytes.
+        f3: u32,
+    },
     /// 3390, 9345 (formula 2): areas are split into segments, and rounded up to cells of `f1`.
-    Segments { f1: u32, f2: u32, f3: u32, f4: u32, f5: u32, f6: u32 },
+    Segments {
+        /// What areas are rounded up to, in bytes.
+        f1: u32,
+        /// What a record takes beside its data, in units of `f1`.
+        f2: u32,
+        /// What a key takes beside its bytes, in units of `f1`.
+        f3: u32,
+        /// Bytes that each segment costs.
+        f4: u32,
+        /// Half the bytes of a segment.
+        f5: u32,
+        /// Bytes that are added to each area.
+        f6: u32,
+    },
 }
 
 /// A model of count-key-data device.
@@ -26,21 +60,25 @@ pub struct CkdModel {
     pub name: &'static str,
     /// Device type and model number as Sense ID shows them: X'3390', X'0A'.
     pub device: u16,
+    /// The model number of [`CkdModel::device`].
     pub model: u8,
     /// What Read Device Characteristics has in byte 11, the unit type.
     pub unit_type: u8,
     /// Primary cylinders, and the alternates after them.
     pub cylinders: u32,
+    /// Alternate cylinders, after the primary ones.
     pub alternates: u32,
     /// Tracks of a cylinder.
     pub heads: u32,
     /// The longest record 0, and the longest record if it is alone on its track, in bytes of data.
     pub longest_r0: u32,
+    /// The longest record that is alone on its track, in bytes of data.
     pub longest: u32,
     /// What [`Formula`] divides: the bytes of a track, gaps and all.
     pub track: u32,
     /// Sectors of a track for Set Sector; 0: the device has no sectors.
     pub sectors: u32,
+    /// How much of the track a record takes.
     pub formula: Formula,
     /// The control unit it came with: X'3990'.
     pub control_unit: u16,
@@ -51,14 +89,19 @@ pub struct CkdModel {
 pub struct FbaModel {
     /// As it is written, and as the tools take it: 9336-20.
     pub name: &'static str,
+    /// The device type as Sense ID shows it: X'9336'.
     pub device: u16,
+    /// The model number as Sense ID shows it.
     pub model: u8,
     /// What Read Device Characteristics has in byte 3, the unit type.
     pub unit_type: u8,
     /// Blocks of a cyclical group (a track), and of an access position (a cylinder).
     pub per_group: u32,
+    /// Blocks of an access position.
     pub per_position: u32,
+    /// Blocks of 512 bytes that the device has.
     pub blocks: u64,
+    /// The type of the control unit it came with: X'6310'.
     pub control_unit: u16,
 }
 

@@ -10,9 +10,27 @@ use std::borrow::Cow;
 pub enum Kind {
     /// Count-key-data: `cylinders` cylinders of `heads` tracks, each of which holds up to `track` bytes of image
     /// ([`Track::image`]). `device` is the device type (3390) as Sense ID shows it in hexadecimal digits.
-    Ckd { device: u16, model: u8, cylinders: u32, heads: u32, track: u32 },
+    Ckd {
+        /// The device type as Sense ID shows it.
+        device: u16,
+        /// The model number as Sense ID shows it; 0 where no model is known.
+        model: u8,
+        /// Primary cylinders.
+        cylinders: u32,
+        /// Tracks of a cylinder.
+        heads: u32,
+        /// The longest [`Track::image`], in bytes.
+        track: u32,
+    },
     /// Fixed block: `blocks` blocks of 512 bytes.
-    Fba { device: u16, model: u8, blocks: u64 },
+    Fba {
+        /// The device type as Sense ID shows it.
+        device: u16,
+        /// The model number as Sense ID shows it.
+        model: u8,
+        /// Blocks of 512 bytes.
+        blocks: u64,
+    },
 }
 
 impl Kind {

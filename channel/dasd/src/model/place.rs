@@ -6,18 +6,18 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// A cylinder and a head, CCHH.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
-pub struct Cchh {
+pub(crate) struct Cchh {
     pub cylinder: U16,
     pub head: U16,
 }
 const _: () = assert!(size_of::<Cchh>() == 4);
 
 impl Cchh {
-    pub const fn new(cylinder: u16, head: u16) -> Cchh {
+    pub(crate) const fn new(cylinder: u16, head: u16) -> Cchh {
         Cchh { cylinder: U16::new(cylinder), head: U16::new(head) }
     }
 
-    pub const fn get(self) -> (u16, u16) {
+    pub(crate) const fn get(self) -> (u16, u16) {
         (self.cylinder.get(), self.head.get())
     }
 }

@@ -32,8 +32,11 @@ const _: () = assert!(size_of::<CountArea>() == Count::LEN);
 /// minidisk the cylinder in the count is the minidisk's, not the volume's.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
+    /// CC, the cylinder in the count.
     pub cylinder: u16,
+    /// HH, the head in the count.
     pub head: u16,
+    /// R, the record's number.
     pub record: u8,
     /// Bytes of the key area; 0: there is none.
     pub key: u8,
@@ -45,12 +48,14 @@ impl Count {
     /// Bytes of a count area.
     pub const LEN: usize = 8;
 
+    /// The count area that these bytes are.
     pub fn decode(bytes: [u8; 8]) -> Count {
         let CountArea { place, record, key, data } = transmute!(bytes);
         let (cylinder, head) = place.get();
         Count { cylinder, head, record, key, data: data.get() }
     }
 
+    /// The eight bytes of the count area.
     pub fn encode(&self) -> [u8; 8] {
         let Count { cylinder, head, record, key, data } = *self;
         transmute!(CountArea { place: Cchh::new(cylinder, head), record, key, data: data.into() })
@@ -66,8 +71,11 @@ impl fmt::Debug for Count {
 /// One record as it lies on a track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record<'a> {
+    /// Its count area.
     pub count: Count,
+    /// The bytes of its key area.
     pub key: &'a [u8],
+    /// The bytes of its data area.
     pub data: &'a [u8],
     /// Where the count area begins in [`Track::image`]. The key follows it, and the data the key.
     pub at: usize,

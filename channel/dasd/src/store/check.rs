@@ -13,15 +13,19 @@ use std::path::{Path, PathBuf};
 /// What was found in one file of an image.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileReport {
+    /// Where the file is.
     pub path: PathBuf,
     /// The format's name: ckd, cckd, cckd64, fba, cfba, cfba64; then "shadow" if it is one.
     pub format: &'static str,
+    /// Whether it is a shadow file, which holds what has changed since a snapshot.
     pub shadow: bool,
     /// Bytes of the file, and of the free spaces in it.
     pub size: u64,
+    /// Bytes of the free spaces in the file.
     pub free: u64,
     /// Units (tracks, groups of 120 blocks) that are stored, and that are known to be empty.
     pub stored: u32,
+    /// Units that are known to be empty.
     pub null: u32,
     /// The program that wrote it last did not close it. Nothing is lost by that.
     pub left_open: bool,
@@ -47,7 +51,9 @@ impl FileReport {
 /// What was found in an image, the base first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
+    /// What kind of disk the image is, and how large.
     pub kind: Kind,
+    /// What was found in each of its files, the base first.
     pub files: Vec<FileReport>,
     /// The newest shadow file is gone: what there is to do about that.
     pub lost: Option<String>,

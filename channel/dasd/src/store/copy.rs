@@ -70,7 +70,7 @@ fn close(mut layer: Layer) -> Result<(), ImageError> {
 }
 
 /// Told of units that are left out, and why.
-pub type Lose<'a> = &'a mut dyn FnMut(u32, &MediaError);
+pub(super) type Lose<'a> = &'a mut dyn FnMut(u32, &MediaError);
 
 /// Writes one compressed file anew, without free space and as small as it can be made, in place of what it was. Returns
 /// the sizes before and after.
@@ -90,7 +90,7 @@ pub(crate) struct Anew {
 impl Anew {
     /// Writes the file `path` anew. Units that cannot be read are left out if `lose` is there to be told of them, and
     /// else end this.
-    pub fn write(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) -> Result<Anew, ImageError> {
+    pub(super) fn write(path: &Path, mut lose: Option<Lose<'_>>, progress: Progress<'_>) -> Result<Anew, ImageError> {
         let mut magic = [0; 8];
         let host = HostFile::open(path, true, None)?;
         if host.len()? >= magic.len() as u64 {
@@ -123,7 +123,7 @@ impl Anew {
     }
 
     /// Puts it in its place.
-    pub fn finish(self, keep: Option<&Path>) -> Result<(), ImageError> {
+    pub(super) fn finish(self, keep: Option<&Path>) -> Result<(), ImageError> {
         self.draft.finish(keep)
     }
 }

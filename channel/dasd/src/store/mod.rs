@@ -1,5 +1,5 @@
 //! Images as tools make, copy and check them.
 
-pub mod check;
-pub mod copy;
-pub mod create;
+pub(crate) mod check;
+pub(crate) mod copy;
+pub(crate) mod create;

@@ -40,11 +40,13 @@ pub enum BlockError {
     /// There is no such block.
     #[error("the disk has no such block")]
     Number,
+    /// A write to a disk that may only be read.
     #[error("the disk is read-only")]
     ReadOnly,
     /// The record on the track is of another size, or not there: the disk is not formatted with such blocks.
     #[error("the disk is not formatted with blocks of this size")]
     RecordSize,
+    /// The disk, or its file, did not do it.
     #[error("{0}")]
     Medium(MediaError),
     /// The caller's progress callback ended it.

@@ -18,6 +18,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 pub struct Label {
     /// VOL1, LNX1 (Linux without a table of contents) or CMS1.
     pub kind: String,
+    /// The volume serial.
     pub volser: String,
     /// Cylinder, head and record of the VTOC's first record, if the label names one.
     pub vtoc: Option<(u16, u16, u8)>,
@@ -26,6 +27,7 @@ pub struct Label {
 /// A data set of the VTOC.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DataSet {
+    /// Its data set name.
     pub name: String,
     /// Cylinder and head of the first and the last track of each extent.
     pub extents: Vec<[(u16, u16); 2]>,

@@ -22,6 +22,7 @@ struct Data {
 }
 
 impl Memory {
+    /// An empty disk of this kind: tracks have record 0 alone, and blocks are zeros.
     pub fn new(kind: Kind) -> Memory {
         Memory { kind, data: RwLock::default() }
     }

@@ -31,6 +31,7 @@ impl Policy {
     /// Their names, as SYSTEM CONFIG has them.
     pub const ALL: [(&str, Policy); 3] = [("THROUGH", Policy::Through), ("SAFE", Policy::Safe), ("LAZY", Policy::Lazy)];
 
+    /// The policy's name in [`Policy::ALL`].
     pub fn name(self) -> &'static str {
         Policy::ALL.iter().find(|row| row.1 == self).expect("all are there").0
     }
@@ -42,7 +43,9 @@ pub type Change<'a> = &'a mut dyn FnMut(&mut Track) -> bool;
 /// Where a record lies that is used without its track: its count area is `at` this place of the track's image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spot {
+    /// Where the count area begins in [`Track::image`].
     pub at: usize,
+    /// The record's count area.
     pub count: Count,
 }
 
@@ -52,6 +55,7 @@ pub struct Spot {
 /// is acknowledged (the call returns) once it would survive the end of this process; how soon it would survive the end
 /// of the host is the volume's policy, and [`Volume::flush`] waits for it.
 pub trait Volume: Send + Sync {
+    /// What kind of disk it is, and how large.
     fn kind(&self) -> Kind;
 
     /// Whether writes are refused.

@@ -6,15 +6,15 @@ use support::Random;
 
 #[path = "../../src/scratch.rs"]
 mod scratch;
-pub use scratch::Folder;
+pub(crate) use scratch::Folder;
 
 /// A 3390 of so many cylinders.
-pub fn small_3390(cylinders: u32) -> Kind {
+pub(crate) fn small_3390(cylinders: u32) -> Kind {
     Kind::of_model(dasd::model::CkdModel::named("3390").expect("there is one"), cylinders)
 }
 
 /// A track with contents that follow from `seed`: empty, or up to twelve records that compress well or not at all.
-pub fn track_of(kind: Kind, track: u32, seed: u64) -> Track {
+pub(crate) fn track_of(kind: Kind, track: u32, seed: u64) -> Track {
     let (cylinder, head) = kind.home(track).expect("inside the volume");
     let mut random = Random::seeded(seed);
     let mut made = Track::new(cylinder, head);
@@ -32,7 +32,7 @@ pub fn track_of(kind: Kind, track: u32, seed: u64) -> Track {
 }
 
 /// A group of blocks with contents that follow from `seed`.
-pub fn blocks_of(count: usize, seed: u64) -> Vec<u8> {
+pub(crate) fn blocks_of(count: usize, seed: u64) -> Vec<u8> {
     let mut random = Random::seeded(seed);
     let fill = random.word();
     let byte = |n: u64| if fill.is_multiple_of(3) { (fill ^ n.wrapping_mul(fill)) as u8 } else { (fill >> 8) as u8 };

@@ -49,7 +49,7 @@ struct Write {
 const _: () = assert!(size_of::<Write>() == 16);
 
 /// The journal of one file; made when it is first needed.
-pub struct Journal {
+pub(super) struct Journal {
     path: PathBuf,
     faults: Option<Arc<dyn Faults>>,
     file: Option<HostFile>,
@@ -58,20 +58,20 @@ pub struct Journal {
 }
 
 /// The journal's name beside an image.
-pub fn path_of(image: &Path) -> PathBuf {
+pub(crate) fn path_of(image: &Path) -> PathBuf {
     let mut name = image.as_os_str().to_owned();
     name.push(".journal");
     name.into()
 }
 
 impl Journal {
-    pub fn new(image: &Path, faults: Option<Arc<dyn Faults>>) -> Journal {
+    pub(super) fn new(image: &Path, faults: Option<Arc<dyn Faults>>) -> Journal {
         Journal { path: path_of(image), faults, file: None, live: false }
     }
 
     /// Writes `new` at `offset` of `host`, where now are `old` (of the same length): all or nothing if this process
     /// ends meanwhile. After an error of the host the old bytes are put back.
-    pub fn write(
+    pub(super) fn write(
         &mut self,
         host: &HostFile,
         offset: u64,
@@ -144,7 +144,7 @@ impl Drop for Journal {
 
 /// Finishes the write that was in flight when a process that wrote this image ended. An image that may not be written
 /// is refused if there is one. Whether there was one.
-pub fn recover(host: &HostFile) -> Result<bool, ImageError> {
+pub(super) fn recover(host: &HostFile) -> Result<bool, ImageError> {
     let path = path_of(host.path());
     let Ok(bytes) = base::file::read(&path, LONGEST) else { return Ok(false) };
     let found = if written_then(host, &path)? { in_flight(host, &bytes)? } else { None };

@@ -1,10 +1,10 @@
 //! One file of an image, whatever its format: units (tracks, or groups of 120 blocks) are read and written.
 
-pub mod journal;
-pub mod packed;
-pub mod plain;
+pub(super) mod journal;
+pub(crate) mod packed;
+pub(crate) mod plain;
 mod space;
-pub mod sums;
+pub(super) mod sums;
 
 use crate::format::header::{self, Header, Packing};
 use crate::format::unit::{GROUP_BYTES, group_bytes};
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use sums::Sums;
 
-pub enum Layer {
+pub(crate) enum Layer {
     Ckd(plain::Ckd),
     Fba(plain::Fba),
     Packed(Packed),
@@ -24,7 +24,7 @@ pub enum Layer {
 
 impl Layer {
     /// Opens the file; `shadow` says whether it must be a shadow file, which is nothing without the file below.
-    pub fn open(path: &Path, options: &Options, shadow: bool) -> Result<Layer, ImageError> {
+    pub(crate) fn open(path: &Path, options: &Options, shadow: bool) -> Result<Layer, ImageError> {
         let host = HostFile::open(path, !options.read_only, options.faults.clone())?;
         let not = |why: &str| ImageError::NotAnImage { path: path.into(), why: why.into() };
         let length = host.len()?;
@@ -48,7 +48,7 @@ impl Layer {
         }
     }
 
-    pub fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         match self {
             Layer::Ckd(ckd) => ckd.kind,
             Layer::Fba(fba) => fba.kind,
@@ -56,11 +56,11 @@ impl Layer {
         }
     }
 
-    pub fn writable(&self) -> bool {
+    pub(super) fn writable(&self) -> bool {
         self.hosts().iter().all(|host| host.writable())
     }
 
-    pub fn hosts(&self) -> Vec<Arc<HostFile>> {
+    pub(crate) fn hosts(&self) -> Vec<Arc<HostFile>> {
         match self {
             Layer::Ckd(ckd) => ckd.hosts(),
             Layer::Fba(fba) => vec![fba.host().clone()],
@@ -69,7 +69,7 @@ impl Layer {
     }
 
     /// The files that are to be on the host's medium, in this order.
-    pub fn to_sync(&self) -> Vec<Arc<HostFile>> {
+    pub(crate) fn to_sync(&self) -> Vec<Arc<HostFile>> {
         // A piece that is there is to have its sum there.
         let mut hosts: Vec<Arc<HostFile>> = self.sums().iter().filter_map(|sums| sums.host().cloned()).collect();
         hosts.extend(self.hosts());
@@ -77,7 +77,7 @@ impl Layer {
     }
 
     /// The check sums beside its files.
-    pub fn sums(&self) -> Vec<&Sums> {
+    pub(crate) fn sums(&self) -> Vec<&Sums> {
         match self {
             Layer::Ckd(ckd) => ckd.sums().collect(),
             Layer::Fba(fba) => vec![fba.sums()],
@@ -86,7 +86,7 @@ impl Layer {
     }
 
     /// The number that identifies the shadow file over it; 0: there is none; `None`: that is not known.
-    pub fn covered(&self) -> Option<u64> {
+    pub(super) fn covered(&self) -> Option<u64> {
         match self {
             Layer::Ckd(ckd) => Some(ckd.covered()),
             Layer::Fba(fba) => fba.covered(),
@@ -96,7 +96,7 @@ impl Layer {
 
     /// Of a shadow file, the number that the file below must have as `covered`; 0: the program that made it did not
     /// say.
-    pub fn below(&self) -> u64 {
+    pub(super) fn below(&self) -> u64 {
         match self {
             Layer::Packed(packed) => packed.style().below,
             _ => 0,
@@ -104,7 +104,7 @@ impl Layer {
     }
 
     /// Takes note of the shadow file over it, on the host's medium; 0: there is none.
-    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+    pub(super) fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
         match self {
             Layer::Ckd(ckd) => ckd.set_covered(covered)?,
             Layer::Fba(fba) => fba.set_covered(covered)?,
@@ -114,7 +114,7 @@ impl Layer {
     }
 
     /// Whether a unit is as this program has written it last, of a file with check sums.
-    pub fn is_ours(&self, unit: u32) -> Result<bool, MediaError> {
+    pub(crate) fn is_ours(&self, unit: u32) -> Result<bool, MediaError> {
         match self {
             Layer::Ckd(ckd) => ckd.is_ours(unit),
             Layer::Fba(fba) => fba.is_ours(u64::from(unit) * GROUP_BYTES as u64, group_bytes(fba.kind, unit)),
@@ -123,7 +123,7 @@ impl Layer {
     }
 
     /// Makes a damaged unit of a plain file one that can be read: it is taken as it is, or becomes empty.
-    pub fn mend(&mut self, unit: u32) -> Result<plain::Mended, MediaError> {
+    pub(crate) fn mend(&mut self, unit: u32) -> Result<plain::Mended, MediaError> {
         match self {
             Layer::Ckd(ckd) => ckd.mend(unit),
             Layer::Fba(fba) => fba.mend(u64::from(unit) * GROUP_BYTES as u64, group_bytes(fba.kind, unit)),
@@ -132,7 +132,7 @@ impl Layer {
     }
 
     /// The bytes of a unit; `None`: the file below has it.
-    pub fn read(&self, unit: u32) -> Result<Option<Vec<u8>>, MediaError> {
+    pub(crate) fn read(&self, unit: u32) -> Result<Option<Vec<u8>>, MediaError> {
         match self {
             Layer::Ckd(ckd) => ckd.read(unit).map(Some),
             Layer::Fba(fba) => {
@@ -146,7 +146,7 @@ impl Layer {
     }
 
     /// Tells the host that these units, which are in this file, will be read soon.
-    pub fn will_need(&self, units: &[u32]) {
+    pub(super) fn will_need(&self, units: &[u32]) {
         match self {
             Layer::Ckd(ckd) => ckd.will_need(units),
             Layer::Fba(fba) => {
@@ -166,7 +166,7 @@ impl Layer {
     }
 
     /// Whether a unit is in this file, or known to be empty, rather than in the file below.
-    pub fn has(&self, unit: u32) -> bool {
+    pub(super) fn has(&self, unit: u32) -> bool {
         match self {
             Layer::Packed(packed) => packed.place(unit) != Place::Below,
             _ => true,
@@ -174,7 +174,7 @@ impl Layer {
     }
 
     /// As [`Layer::write`], of a unit that will soon be written again. Whether it is now larger than it need be.
-    pub fn write_quickly(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<bool, MediaError> {
+    pub(super) fn write_quickly(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<bool, MediaError> {
         match self {
             Layer::Packed(packed) => packed.write_quickly(unit, new).map(|()| true),
             _ => self.write(unit, new, old).map(|()| false),
@@ -182,7 +182,7 @@ impl Layer {
     }
 
     /// Replaces a unit; `old` may be what is there now.
-    pub fn write(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+    pub(crate) fn write(&mut self, unit: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
         match self {
             Layer::Ckd(ckd) => ckd.write(unit, new, old),
             Layer::Fba(fba) => fba.write(u64::from(unit) * GROUP_BYTES as u64, &new[..group_bytes(fba.kind, unit)]),
@@ -191,7 +191,7 @@ impl Layer {
     }
 
     /// A tool fills the file, and starts again if it is ended: as small and as fast as can be.
-    pub fn set_bulk(&mut self) {
+    pub(super) fn set_bulk(&mut self) {
         match self {
             Layer::Ckd(ckd) => ckd.bulk = true,
             Layer::Fba(_) => {}
@@ -200,7 +200,7 @@ impl Layer {
     }
 
     /// Leaves the file as other programs expect it.
-    pub fn close(&mut self) -> Result<(), MediaError> {
+    pub(crate) fn close(&mut self) -> Result<(), MediaError> {
         if let Layer::Packed(packed) = self {
             return packed.close();
         }
@@ -212,7 +212,7 @@ impl Layer {
         }
     }
 
-    pub fn packed(&mut self) -> Option<&mut Packed> {
+    pub(crate) fn packed(&mut self) -> Option<&mut Packed> {
         match self {
             Layer::Packed(packed) => Some(packed),
             _ => None,

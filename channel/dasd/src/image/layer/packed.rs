@@ -22,7 +22,7 @@ use std::sync::Arc;
 const PAGE: u64 = 4096;
 
 /// A compressed image's file.
-pub struct Packed {
+pub(crate) struct Packed {
     host: Arc<HostFile>,
     layout: Layout,
     header: PackedHeader,
@@ -50,7 +50,7 @@ struct Table {
 
 /// Where a unit is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub(crate) enum Place {
     /// In the file below this one.
     Below,
     /// Nowhere: it is as the null format says.
@@ -60,14 +60,14 @@ pub enum Place {
 
 /// What occupies a piece of the file.
 #[derive(Clone, Copy, Debug)]
-pub enum Owner {
+pub(crate) enum Owner {
     Table(usize),
     Unit(u32),
 }
 
 /// What a new compressed image is like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Style {
+pub(crate) struct Style {
     pub wide: bool,
     pub shadow: bool,
     pub method: Method,
@@ -79,7 +79,7 @@ pub struct Style {
 
 impl Style {
     /// A shadow file over a plain image.
-    pub fn shadow(kind: Kind) -> Style {
+    pub(crate) fn shadow(kind: Kind) -> Style {
         Style {
             wide: false,
             shadow: true,
@@ -93,7 +93,7 @@ impl Style {
 
 impl Packed {
     /// Writes an image without any unit.
-    pub fn format(host: &HostFile, kind: Kind, style: Style) -> Result<(), MediaError> {
+    pub(crate) fn format(host: &HostFile, kind: Kind, style: Style) -> Result<(), MediaError> {
         let layout = Layout { wide: style.wide, big: false };
         let packing = if style.shadow { Packing::Shadow } else { Packing::Packed };
         let mut first = Header::of_kind(kind, packing, style.wide);
@@ -136,7 +136,7 @@ impl Packed {
 
     /// Opens an image. What is wrong with the tables is found here and kept in `problems`; an image with problems opens
     /// for reading only, and then serves what can be trusted.
-    pub fn open(host: HostFile, first: Header, options: &Options) -> Result<Packed, ImageError> {
+    pub(super) fn open(host: HostFile, first: Header, options: &Options) -> Result<Packed, ImageError> {
         let path = host.path().to_path_buf();
         let bad = |why: String| ImageError::Damaged { path: path.clone(), why };
         let mut bytes = [0; 512];
@@ -216,15 +216,15 @@ impl Packed {
         Ok(())
     }
 
-    pub fn writable(&self) -> bool {
+    pub(super) fn writable(&self) -> bool {
         self.host.writable()
     }
 
-    pub fn host(&self) -> &Arc<HostFile> {
+    pub(crate) fn host(&self) -> &Arc<HostFile> {
         &self.host
     }
 
-    pub fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> Style {
         let Layout { wide, .. } = self.layout;
         let method = Method::of(self.header.method).expect("checked when it was opened");
         let PackedHeader { null_format, covered, below, .. } = self.header;
@@ -232,7 +232,7 @@ impl Packed {
     }
 
     /// Takes note of the shadow file over this file; 0: there is none.
-    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+    pub(super) fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
         let header = PackedHeader { covered, ..self.header };
         self.host.write_at(HEADER, &self.layout.encode_header(&header))?;
         self.header = header;
@@ -240,21 +240,21 @@ impl Packed {
     }
 
     /// Whether the header says that the program that wrote the file last did not close it.
-    pub fn left_open(&self) -> bool {
+    pub(crate) fn left_open(&self) -> bool {
         !self.marked && self.header.options & OPENED != 0
     }
 
     /// A tool writes the whole image: it takes the time to make it small.
-    pub fn set_bulk(&mut self) {
+    pub(super) fn set_bulk(&mut self) {
         self.bulk = true;
     }
 
     /// Bytes of the file, and of the free spaces in it.
-    pub fn sizes(&self) -> (u64, u64) {
+    pub(crate) fn sizes(&self) -> (u64, u64) {
         (self.space.end(), self.space.total())
     }
 
-    pub fn place(&self, unit: u32) -> Place {
+    pub(crate) fn place(&self, unit: u32) -> Place {
         let Some(table) = self.tables.get(unit as usize / ENTRIES) else { return Place::Null(0) };
         let below = |at| self.shadow && self.layout.is_below(at);
         let Some(entries) = &table.entries else {
@@ -270,7 +270,7 @@ impl Packed {
     }
 
     /// The bytes of a unit: a track's image, or a group's blocks; `None`: the file below has them.
-    pub fn read(&self, unit: u32) -> Result<Option<Vec<u8>>, MediaError> {
+    pub(crate) fn read(&self, unit: u32) -> Result<Option<Vec<u8>>, MediaError> {
         let name = |error| match error {
             MediaError::Damaged(why) => {
                 MediaError::damaged(format!("{}: unit {unit}: {why}", self.host.path().display()))
@@ -306,7 +306,7 @@ impl Packed {
     }
 
     /// As [`Packed::write`], without the time that compressing takes.
-    pub fn write_quickly(&mut self, unit: u32, image: &[u8]) -> Result<(), MediaError> {
+    pub(super) fn write_quickly(&mut self, unit: u32, image: &[u8]) -> Result<(), MediaError> {
         self.quick = true;
         let done = self.write(unit, image);
         self.quick = false;
@@ -314,7 +314,7 @@ impl Packed {
     }
 
     /// Replaces a unit.
-    pub fn write(&mut self, unit: u32, image: &[u8]) -> Result<(), MediaError> {
+    pub(crate) fn write(&mut self, unit: u32, image: &[u8]) -> Result<(), MediaError> {
         let null = self.is_null(unit, image)?;
         if null && self.place(unit) == Place::Null(self.header.null_format) {
             return Ok(());
@@ -463,17 +463,17 @@ impl Packed {
     }
 
     /// How many freed pieces wait for the host's medium.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.space.waiting()
     }
 
     /// The first `count` of the freed pieces are free: the tables that name them no longer are on the host's medium.
-    pub fn settle(&mut self, count: usize) {
+    pub(crate) fn settle(&mut self, count: usize) {
         self.space.settle(count);
     }
 
     /// Everything in the file, from its end to its beginning.
-    pub fn owners(&self) -> Vec<(u64, Owner)> {
+    pub(crate) fn owners(&self) -> Vec<(u64, Owner)> {
         let mut owners = Vec::new();
         for (n, table) in self.tables.iter().enumerate() {
             let Some(entries) = &table.entries else { continue };
@@ -487,7 +487,7 @@ impl Packed {
     }
 
     /// Moves one occupant of the file to a free space nearer to its beginning, if there is one.
-    pub fn move_down(&mut self, owner: Owner) -> Result<bool, MediaError> {
+    pub(crate) fn move_down(&mut self, owner: Owner) -> Result<bool, MediaError> {
         match owner {
             Owner::Table(n) => {
                 let Some(entries) = self.tables[n].entries.clone() else { return Ok(false) };
@@ -525,12 +525,12 @@ impl Packed {
     }
 
     /// The file is removed: nothing is written down in it any more.
-    pub fn abandon(&mut self) {
+    pub(crate) fn abandon(&mut self) {
         self.marked = false;
     }
 
     /// Writes down for other programs what is free, and that the file is no longer open.
-    pub fn close(&mut self) -> Result<(), MediaError> {
+    pub(crate) fn close(&mut self) -> Result<(), MediaError> {
         if !self.marked {
             return Ok(());
         }

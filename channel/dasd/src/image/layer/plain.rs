@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A count-key-data volume in slots.
-pub struct Ckd {
+pub(crate) struct Ckd {
     parts: Vec<Part>,
     slot: u64,
     policy: Policy,
@@ -49,7 +49,7 @@ impl Drop for Part {
 
 impl Ckd {
     /// The volume that begins in `host`, a file with this header.
-    pub fn open(host: HostFile, header: Header, options: &Options) -> Result<Ckd, ImageError> {
+    pub(super) fn open(host: HostFile, header: Header, options: &Options) -> Result<Ckd, ImageError> {
         let path = host.path().to_path_buf();
         let slot = u64::from(header.slot);
         let mut parts: Vec<Part> = Vec::new();
@@ -95,7 +95,7 @@ impl Ckd {
     }
 
     /// Writes the header and the length of a new volume, with all tracks as `track` makes them.
-    pub fn format(
+    pub(crate) fn format(
         host: &HostFile,
         kind: Kind,
         mut track: impl FnMut(u32) -> Result<Vec<u8>, ImageError>,
@@ -122,7 +122,7 @@ impl Ckd {
     }
 
     /// A track, with or without what is after its end in its slot.
-    pub fn read(&self, track: u32) -> Result<Vec<u8>, MediaError> {
+    pub(super) fn read(&self, track: u32) -> Result<Vec<u8>, MediaError> {
         let (part, at) = self.place(track);
         let Part { host, sums, .. } = &self.parts[part];
         let (slot, expected) = (self.slot as usize, self.expected.load(Ordering::Relaxed));
@@ -154,13 +154,13 @@ impl Ckd {
 
     /// Whether tracks are read in runs past the host's storage: if that is done with its files, and most of a slot is
     /// in use.
-    pub fn reads_past(&self) -> bool {
+    pub(crate) fn reads_past(&self) -> bool {
         let full = self.expected.load(Ordering::Relaxed) >= self.slot as usize / 2;
         full && self.parts.iter().all(|part| part.host.past().is_some())
     }
 
     /// The run that these tracks begin with: those in one file, if they are read so.
-    pub fn run(&self, tracks: Range<u32>) -> Range<u32> {
+    pub(crate) fn run(&self, tracks: Range<u32>) -> Range<u32> {
         if !self.reads_past() {
             return tracks.start..tracks.start + 1;
         }
@@ -170,7 +170,7 @@ impl Ckd {
 
     /// Tracks that lie together, each with what is after its end in its slot. The host is to `keep` them in its own
     /// storage, or need not.
-    pub fn read_run<'a>(
+    pub(crate) fn read_run<'a>(
         &self,
         tracks: &Range<u32>,
         keep: bool,
@@ -195,7 +195,7 @@ impl Ckd {
     }
 
     /// Tells the host that tracks will be read soon: from the first to the last, which lie together.
-    pub fn will_need(&self, tracks: &[u32]) {
+    pub(super) fn will_need(&self, tracks: &[u32]) {
         let mut rest = tracks;
         while let Some(&first) = rest.first() {
             let (part, at) = self.place(first);
@@ -207,7 +207,7 @@ impl Ckd {
     }
 
     /// Writes a track, as much of it as differs from `old`, what is there now.
-    pub fn write(&mut self, track: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
+    pub(super) fn write(&mut self, track: u32, new: &[u8], old: Option<&[u8]>) -> Result<(), MediaError> {
         if self.bulk {
             let (part, at) = self.place(track);
             self.parts[part].host.write_at(at, new)?;
@@ -264,7 +264,7 @@ impl Ckd {
 
     /// Whether a track is as this program has written it last. A program that opens the image to write takes the track
     /// as it is.
-    pub fn is_ours(&self, track: u32) -> Result<bool, MediaError> {
+    pub(super) fn is_ours(&self, track: u32) -> Result<bool, MediaError> {
         let (part, at) = self.place(track);
         let slot = self.read_slot(track)?;
         let used = pieces(0, track::used(&slot).unwrap_or(slot.len()), slot.len());
@@ -272,7 +272,7 @@ impl Ckd {
     }
 
     /// Takes a track for what was written there, if it is one and only its sums differ; else it becomes an empty one.
-    pub fn mend(&mut self, track: u32) -> Result<Mended, MediaError> {
+    pub(super) fn mend(&mut self, track: u32) -> Result<Mended, MediaError> {
         let home = self.kind.home(track)?;
         let slot = self.read_slot(track)?;
         let used = track::used(&slot);
@@ -287,7 +287,7 @@ impl Ckd {
     }
 
     /// Count area and data of a record; `None` if another one is there.
-    pub fn read_record(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
+    pub(crate) fn read_record(&self, track: u32, spot: Spot) -> Result<Option<Vec<u8>>, MediaError> {
         let Some((from, mut bytes)) = self.around(track, spot)? else { return Ok(None) };
         let (at, length) = (spot.at - from, Count::LEN + usize::from(spot.count.data));
         bytes.copy_within(at..at + length, 0);
@@ -312,7 +312,7 @@ impl Ckd {
     }
 
     /// Writes the data of a record, as much of it as differs; false if another one is there.
-    pub fn write_record(&mut self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
+    pub(crate) fn write_record(&mut self, track: u32, spot: Spot, data: &[u8]) -> Result<bool, MediaError> {
         if self.bulk || data.len() != usize::from(spot.count.data) {
             return Ok(false);
         }
@@ -325,11 +325,11 @@ impl Ckd {
     }
 
     /// The number that identifies the shadow file over it; 0: there is none.
-    pub fn covered(&self) -> u64 {
+    pub(super) fn covered(&self) -> u64 {
         self.covered
     }
 
-    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+    pub(super) fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
         let Part { host, sums, .. } = &mut self.parts[0];
         sums.begin(host)?;
         host.write_at(header::COVERED, &covered.to_le_bytes())?;
@@ -338,23 +338,23 @@ impl Ckd {
     }
 
     /// The tables of check sums, if there are any.
-    pub fn sums(&self) -> impl Iterator<Item = &Sums> {
+    pub(super) fn sums(&self) -> impl Iterator<Item = &Sums> {
         self.parts.iter().map(|part| &part.sums)
     }
 
     /// From now on other programs may write the files.
-    pub fn close(&mut self) -> Result<(), MediaError> {
+    pub(super) fn close(&mut self) -> Result<(), MediaError> {
         self.parts.iter_mut().try_for_each(|part| part.sums.close(&part.host))
     }
 
-    pub fn hosts(&self) -> Vec<Arc<HostFile>> {
+    pub(super) fn hosts(&self) -> Vec<Arc<HostFile>> {
         self.parts.iter().map(|part| part.host.clone()).collect()
     }
 }
 
 /// What became of a damaged unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mended {
+pub(crate) enum Mended {
     /// It is taken as it is now.
     Taken,
     /// It is empty now.
@@ -378,7 +378,7 @@ fn whole(host: &HostFile, header: &Header) -> Result<(), ImageError> {
 
 /// Makes a file that was cut as long as it was. Of a count-key-data file the tracks that are missing become empty ones;
 /// they are returned.
-pub fn lengthen(path: &Path, wanted: u64) -> Result<Vec<u32>, ImageError> {
+pub(crate) fn lengthen(path: &Path, wanted: u64) -> Result<Vec<u32>, ImageError> {
     let host = HostFile::open(path, true, None)?;
     let length = host.len()?;
     let mut bytes = vec![0; length.min(header::LEN as u64) as usize];
@@ -441,7 +441,7 @@ fn next_file(first: &Path, number: usize) -> Result<PathBuf, ImageError> {
 }
 
 /// A fixed-block volume as nothing but its blocks.
-pub struct Fba {
+pub(crate) struct Fba {
     host: Arc<HostFile>,
     length: u64,
     policy: Policy,
@@ -457,7 +457,7 @@ impl Drop for Fba {
 }
 
 impl Fba {
-    pub fn open(host: HostFile, options: &Options) -> Result<Fba, ImageError> {
+    pub(super) fn open(host: HostFile, options: &Options) -> Result<Fba, ImageError> {
         let length = host.len()?;
         let grid = Fba::grid(length);
         if let Some(wanted) = sums::longer(&host, grid)? {
@@ -486,18 +486,18 @@ impl Fba {
     }
 
     /// Notes how long a new volume is: nothing in the file says so.
-    pub fn note_length(host: &HostFile) -> Result<(), ImageError> {
+    pub(crate) fn note_length(host: &HostFile) -> Result<(), ImageError> {
         let mut sums = Sums::open(host, Fba::grid(host.len()?), None)?;
         sums.reopen();
         Ok(sums.close(host)?)
     }
 
     /// The number that identifies the shadow file over it, if that is known.
-    pub fn covered(&self) -> Option<u64> {
+    pub(super) fn covered(&self) -> Option<u64> {
         self.sums.covered()
     }
 
-    pub fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
+    pub(super) fn set_covered(&mut self, covered: u64) -> Result<(), MediaError> {
         self.sums.set_covered(&self.host, covered)
     }
 
@@ -507,7 +507,7 @@ impl Fba {
         offset / piece * piece..(offset + length as u64).next_multiple_of(piece).min(self.length)
     }
 
-    pub fn read(&self, offset: u64, to: &mut [u8]) -> Result<(), MediaError> {
+    pub(crate) fn read(&self, offset: u64, to: &mut [u8]) -> Result<(), MediaError> {
         let pieces = self.around(offset, to.len());
         if pieces == (offset..offset + to.len() as u64) {
             self.host.read_at(offset, to)?;
@@ -529,7 +529,7 @@ impl Fba {
     }
 
     /// Writes whole blocks. No journal is needed: a block lies in one page, and more is not promised of a disk.
-    pub fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), MediaError> {
+    pub(crate) fn write(&mut self, offset: u64, from: &[u8]) -> Result<(), MediaError> {
         let pieces = self.around(offset, from.len());
         let mut changes = Vec::with_capacity(from.len() / PIECE + 2);
         for at in pieces.clone().step_by(PIECE) {
@@ -564,26 +564,26 @@ impl Fba {
     }
 
     /// As [`Ckd::is_ours`], of so many bytes from `offset` on.
-    pub fn is_ours(&self, offset: u64, length: usize) -> Result<bool, MediaError> {
+    pub(super) fn is_ours(&self, offset: u64, length: usize) -> Result<bool, MediaError> {
         let pieces = self.around(offset, length);
         self.sums.same(pieces.start, &self.host.read_new(pieces.start, (pieces.end - pieces.start) as usize)?)
     }
 
     /// As [`Ckd::mend`]: blocks are always taken as they are.
-    pub fn mend(&self, offset: u64, length: usize) -> Result<Mended, MediaError> {
+    pub(super) fn mend(&self, offset: u64, length: usize) -> Result<Mended, MediaError> {
         self.accept(self.around(offset, length)).map(|()| Mended::Taken)
     }
 
-    pub fn host(&self) -> &Arc<HostFile> {
+    pub(super) fn host(&self) -> &Arc<HostFile> {
         &self.host
     }
 
-    pub fn sums(&self) -> &Sums {
+    pub(super) fn sums(&self) -> &Sums {
         &self.sums
     }
 
     /// From now on other programs may write the file.
-    pub fn close(&mut self) -> Result<(), MediaError> {
+    pub(super) fn close(&mut self) -> Result<(), MediaError> {
         self.sums.close(&self.host)
     }
 }

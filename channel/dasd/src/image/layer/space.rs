@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// No two free spaces touch. What is given back under [`Policy::Safe`](crate::Policy) waits until the tables that no
 /// longer name it are on the host's medium.
 #[derive(Debug, Default)]
-pub struct Space {
+pub(super) struct Space {
     by_start: BTreeMap<u64, u64>,
     by_length: BTreeSet<(u64, u64)>,
     waiting: Vec<(u64, u64)>,
@@ -21,7 +21,7 @@ pub struct Space {
 
 /// A piece of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Piece {
+pub(super) struct Piece {
     pub at: u64,
     /// At least what was asked for.
     pub length: u64,
@@ -30,7 +30,13 @@ pub struct Piece {
 impl Space {
     /// The spaces between `used`, pieces as (start, length) in any order, of a file with data from `begin` to `end`.
     /// Pieces that overlap, or lie outside, are returned as well.
-    pub fn new(mut used: Vec<(u64, u64)>, begin: u64, end: u64, least: u64, limit: u64) -> (Space, Vec<(u64, u64)>) {
+    pub(super) fn new(
+        mut used: Vec<(u64, u64)>,
+        begin: u64,
+        end: u64,
+        least: u64,
+        limit: u64,
+    ) -> (Space, Vec<(u64, u64)>) {
         let mut space = Space { end, least, limit, ..Space::default() };
         let mut wrong = Vec::new();
         used.sort_unstable();
@@ -63,7 +69,7 @@ impl Space {
 
     /// Takes `length` bytes, or a few more (never more than `most`) if what would be left over is too small to be kept.
     /// `None`: the file would be too large.
-    pub fn take(&mut self, length: u64, most: u64) -> Option<Piece> {
+    pub(super) fn take(&mut self, length: u64, most: u64) -> Option<Piece> {
         let found = self.by_length.range((length, 0)..).find(|(whole, _)| {
             let rest = whole - length;
             rest == 0 || rest >= self.least || *whole <= most
@@ -82,7 +88,7 @@ impl Space {
 
     /// Takes `length` bytes below `below`, exactly or leaving enough, for what is to be moved down; `None` if there is
     /// no such space.
-    pub fn take_below(&mut self, length: u64, most: u64, below: u64) -> Option<Piece> {
+    pub(super) fn take_below(&mut self, length: u64, most: u64, below: u64) -> Option<Piece> {
         let fits = |whole: u64| whole == length || whole >= length + self.least || (whole >= length && whole <= most);
         let at = self.by_start.range(..below).find(|(_, whole)| fits(**whole)).map(|(at, _)| *at)?;
         let whole = self.remove(at);
@@ -96,7 +102,7 @@ impl Space {
 
     /// Takes `length` bytes at a place that `fits`; candidates are the starts of free spaces and multiples of 16 in
     /// them.
-    pub fn take_where(&mut self, length: u64, fits: impl Fn(u64) -> bool) -> Option<Piece> {
+    pub(super) fn take_where(&mut self, length: u64, fits: impl Fn(u64) -> bool) -> Option<Piece> {
         let least = self.least;
         let place = |start: u64, whole: u64| {
             let later = (start + least).next_multiple_of(16);
@@ -148,7 +154,7 @@ impl Space {
     }
 
     /// Gives back a piece; it may be taken again at once.
-    pub fn give(&mut self, at: u64, length: u64) {
+    pub(super) fn give(&mut self, at: u64, length: u64) {
         if length == 0 {
             return;
         }
@@ -166,16 +172,16 @@ impl Space {
     }
 
     /// Gives back a piece that may be taken when [`Space::settle`] is called.
-    pub fn give_later(&mut self, at: u64, length: u64) {
+    pub(super) fn give_later(&mut self, at: u64, length: u64) {
         self.waiting.push((at, length));
     }
 
-    pub fn waiting(&self) -> usize {
+    pub(super) fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
     /// The first `count` pieces that were given back later are free now.
-    pub fn settle(&mut self, count: usize) {
+    pub(super) fn settle(&mut self, count: usize) {
         let settled: Vec<_> = self.waiting.drain(..count.min(self.waiting.len())).collect();
         for (at, length) in settled {
             self.give(at, length);
@@ -183,7 +189,7 @@ impl Space {
     }
 
     /// The end of the file, less the free space it ends with, which is no longer part of it.
-    pub fn cut(&mut self) -> u64 {
+    pub(super) fn cut(&mut self) -> u64 {
         if let Some(at) = self.last_free() {
             self.remove(at);
             self.end = at;
@@ -191,17 +197,17 @@ impl Space {
         self.end
     }
 
-    pub fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> u64 {
         self.end
     }
 
     /// The free spaces in their order.
-    pub fn free(&self) -> impl Iterator<Item = (u64, u64)> {
+    pub(super) fn free(&self) -> impl Iterator<Item = (u64, u64)> {
         self.by_start.iter().map(|(at, length)| (*at, *length))
     }
 
     /// All bytes in free spaces, what waits included.
-    pub fn total(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         self.by_start.values().sum::<u64>() + self.waiting.iter().map(|(_, length)| length).sum::<u64>()
     }
 }

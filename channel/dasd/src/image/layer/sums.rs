@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What has a sum of its own: what the host keeps at a time.
-pub const PIECE: usize = 4096;
+pub(super) const PIECE: usize = 4096;
 
 const MAGIC: &[u8; 8] = b"ENDSUMS1";
 const HEAD: usize = 80;
@@ -37,18 +37,18 @@ const ENTRY: usize = 16;
 const BETWEEN: Duration = Duration::from_millis(100);
 
 /// The name of the table beside an image.
-pub fn path_of(image: &Path) -> PathBuf {
+pub(crate) fn path_of(image: &Path) -> PathBuf {
     image.with_added_extension("sums")
 }
 
 /// The sum of a piece; 0 is none.
-pub fn sum(piece: &[u8]) -> u32 {
+pub(super) fn sum(piece: &[u8]) -> u32 {
     (xxh3_64(piece) as u32).max(1)
 }
 
 /// Where the pieces of a file lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Grid {
+pub(super) struct Grid {
     /// Where the first slot begins.
     pub start: u64,
     /// Bytes of a slot, each of which begins with a piece.
@@ -72,7 +72,7 @@ impl Grid {
 
 /// What a write does to a piece: the sums before it, if that is known, and after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Change {
+pub(super) struct Change {
     pub before: Option<u32>,
     pub now: u32,
 }
@@ -100,7 +100,7 @@ impl Entry {
 }
 
 /// The table of one file.
-pub struct Sums {
+pub(crate) struct Sums {
     grid: Grid,
     /// `None`: the image may only be read and has none, or none can be made.
     table: Option<Arc<HostFile>>,
@@ -124,7 +124,7 @@ pub struct Sums {
 
 impl Sums {
     /// The table of `image`, which is as the process that used it last has left it.
-    pub fn open(image: &HostFile, grid: Grid, faults: Option<Arc<dyn Faults>>) -> Result<Sums, ImageError> {
+    pub(super) fn open(image: &HostFile, grid: Grid, faults: Option<Arc<dyn Faults>>) -> Result<Sums, ImageError> {
         let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
         let writable = image.writable();
         let write = since.as_nanos() as u64;
@@ -188,29 +188,29 @@ impl Sums {
     }
 
     /// What the program that opened the image is to be told.
-    pub fn notice(&self) -> Option<&str> {
+    pub(crate) fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
 
     /// What is wrong with the table itself.
-    pub fn broken(&self) -> Option<&str> {
+    pub(crate) fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
     }
 
     /// The number that identifies the shadow file over the image, if that is known.
-    pub fn covered(&self) -> Option<u64> {
+    pub(super) fn covered(&self) -> Option<u64> {
         self.covered
     }
 
     /// Takes note of the shadow file over the image, which its format has no place for.
-    pub fn set_covered(&mut self, image: &HostFile, covered: u64) -> Result<(), MediaError> {
+    pub(super) fn set_covered(&mut self, image: &HostFile, covered: u64) -> Result<(), MediaError> {
         self.covered = Some(covered);
         self.in_use = true;
         self.write_head(image, true)
     }
 
     /// The image is written, other than piece by piece.
-    pub fn begin(&mut self, image: &HostFile) -> Result<(), MediaError> {
+    pub(super) fn begin(&mut self, image: &HostFile) -> Result<(), MediaError> {
         if !self.in_use {
             self.write_head(image, true)?;
             self.in_use = true;
@@ -219,11 +219,11 @@ impl Sums {
     }
 
     /// Another program has written the image, and no use of it has made that good since.
-    pub fn alien(&self) -> bool {
+    pub(crate) fn alien(&self) -> bool {
         self.alien
     }
 
-    pub fn host(&self) -> Option<&Arc<HostFile>> {
+    pub(super) fn host(&self) -> Option<&Arc<HostFile>> {
         self.table.as_ref()
     }
 
@@ -247,12 +247,12 @@ impl Sums {
     }
 
     /// Whether `bytes`, whole pieces from `at` of the file on, are what was written there.
-    pub fn good(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
+    pub(super) fn good(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
         if self.alien { Ok(true) } else { self.same(at, bytes) }
     }
 
     /// As [`Sums::good`], whichever program has written it.
-    pub fn same(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
+    pub(super) fn same(&self, at: u64, bytes: &[u8]) -> Result<bool, MediaError> {
         let Some(table) = &self.table else { return Ok(true) };
         let entries = self.entries(table, at, bytes.len())?;
         let pieces = || entries.iter().zip(bytes.chunks(PIECE));
@@ -281,7 +281,13 @@ impl Sums {
     }
 
     /// Takes note of a write to whole pieces from `at` on, which comes next.
-    pub fn note(&mut self, image: &HostFile, at: u64, changes: &[Change], policy: Policy) -> Result<(), MediaError> {
+    pub(super) fn note(
+        &mut self,
+        image: &HostFile,
+        at: u64,
+        changes: &[Change],
+        policy: Policy,
+    ) -> Result<(), MediaError> {
         let Some(table) = self.table.clone() else { return Ok(()) };
         self.begin(image)?;
         let known = match changes.iter().all(|change| change.before.is_some()) {
@@ -306,13 +312,13 @@ impl Sums {
     }
 
     /// Whole pieces from `at` on are `bytes`, and were never anything else.
-    pub fn settle(&self, at: u64, bytes: &[u8]) -> Result<(), MediaError> {
+    pub(super) fn settle(&self, at: u64, bytes: &[u8]) -> Result<(), MediaError> {
         let sums = bytes.chunks(PIECE).map(sum);
         self.write_entries(at, sums.map(|sum| Entry { now: sum, before: sum, write: 0 }))
     }
 
     /// From now on other programs may write the image.
-    pub fn close(&mut self, image: &HostFile) -> Result<(), MediaError> {
+    pub(super) fn close(&mut self, image: &HostFile) -> Result<(), MediaError> {
         if self.in_use && self.writable {
             self.write_head(image, false)?;
             self.in_use = false;
@@ -321,7 +327,7 @@ impl Sums {
     }
 
     /// The image has been changed as the table has it, by the journal.
-    pub fn reopen(&mut self) {
+    pub(super) fn reopen(&mut self) {
         self.in_use = true;
     }
 }
@@ -329,7 +335,7 @@ impl Sums {
 /// How long the image was when the table was written last, if that is longer than now and the table is about it. That
 /// is, about this file, or about one with the same first pieces, as after a copy that was interrupted. A piece that was
 /// never written is the same where it holds nothing.
-pub fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
+pub(super) fn longer(image: &HostFile, grid: Grid) -> Result<Option<u64>, MediaError> {
     const FIRST: u64 = 64;
     let length = image.len()?;
     let Some(table) = HostFile::open_beside(&path_of(image.path()), false, None) else { return Ok(None) };
