@@ -29,7 +29,7 @@ pub(crate) struct Unfit;
 
 impl PathGroups {
     /// The channel program comes by the first path of this mask.
-    pub fn select(&mut self, mask: u8) {
+    pub(crate) fn select(&mut self, mask: u8) {
         self.current = (mask.leading_zeros() as usize).min(7);
     }
 
@@ -38,7 +38,7 @@ impl PathGroups {
     }
 
     /// Twelve bytes: function control and path-group identification.
-    pub fn set(&mut self, [function, id @ ..]: [u8; 12]) -> Result<(), Unfit> {
+    pub(crate) fn set(&mut self, [function, id @ ..]: [u8; 12]) -> Result<(), Unfit> {
         match function & 0x60 {
             // Establish: every path of the group has the same identification, which is not zero.
             0x00 => {
@@ -63,7 +63,7 @@ impl PathGroups {
 
     /// Twelve bytes: the state of the path and (`reserved`, the bits of it) of the reservation, and the path-group
     /// identification.
-    pub fn sense(&self, reserved: u8) -> [u8; 12] {
+    pub(crate) fn sense(&self, reserved: u8) -> [u8; 12] {
         let (path, multipath) = match self.paths[self.current] {
             Path::Reset => (0x00, false),
             Path::Ungrouped => (0x80, false),

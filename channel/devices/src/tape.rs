@@ -17,45 +17,45 @@ use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
 /// Command codes.
 mod code {
-    pub const WRITE: u8 = 0x01;
-    pub const READ: u8 = 0x02;
-    pub const NO_OPERATION: u8 = 0x03;
-    pub const REWIND: u8 = 0x07;
-    pub const READ_BACKWARD: u8 = 0x0c;
-    pub const REWIND_UNLOAD: u8 = 0x0f;
-    pub const ERASE_GAP: u8 = 0x17;
-    pub const WRITE_TAPE_MARK: u8 = 0x1f;
-    pub const READ_BLOCK_ID: u8 = 0x22;
-    pub const READ_BUFFERED_LOG: u8 = 0x24;
-    pub const BACKSPACE_BLOCK: u8 = 0x27;
-    pub const BACKSPACE_FILE: u8 = 0x2f;
-    pub const SENSE_PATH_GROUP_ID: u8 = 0x34;
-    pub const FORWARD_SPACE_BLOCK: u8 = 0x37;
-    pub const FORWARD_SPACE_FILE: u8 = 0x3f;
-    pub const SYNCHRONIZE: u8 = 0x43;
-    pub const LOCATE_BLOCK: u8 = 0x4f;
-    pub const READ_DEVICE_CHARACTERISTICS: u8 = 0x64;
-    pub const DATA_SECURITY_ERASE: u8 = 0x97;
-    pub const LOAD_DISPLAY: u8 = 0x9f;
-    pub const SET_PATH_GROUP_ID: u8 = 0xaf;
-    pub const ASSIGN: u8 = 0xb7;
-    pub const UNASSIGN: u8 = 0xc7;
-    pub const SET_WRITE_IMMEDIATE: u8 = 0xc3;
-    pub const MODE_SET: u8 = 0xdb;
-    pub const CONTROL_ACCESS: u8 = 0xe3;
+    pub(super) const WRITE: u8 = 0x01;
+    pub(super) const READ: u8 = 0x02;
+    pub(super) const NO_OPERATION: u8 = 0x03;
+    pub(super) const REWIND: u8 = 0x07;
+    pub(super) const READ_BACKWARD: u8 = 0x0c;
+    pub(super) const REWIND_UNLOAD: u8 = 0x0f;
+    pub(super) const ERASE_GAP: u8 = 0x17;
+    pub(super) const WRITE_TAPE_MARK: u8 = 0x1f;
+    pub(super) const READ_BLOCK_ID: u8 = 0x22;
+    pub(super) const READ_BUFFERED_LOG: u8 = 0x24;
+    pub(super) const BACKSPACE_BLOCK: u8 = 0x27;
+    pub(super) const BACKSPACE_FILE: u8 = 0x2f;
+    pub(super) const SENSE_PATH_GROUP_ID: u8 = 0x34;
+    pub(super) const FORWARD_SPACE_BLOCK: u8 = 0x37;
+    pub(super) const FORWARD_SPACE_FILE: u8 = 0x3f;
+    pub(super) const SYNCHRONIZE: u8 = 0x43;
+    pub(super) const LOCATE_BLOCK: u8 = 0x4f;
+    pub(super) const READ_DEVICE_CHARACTERISTICS: u8 = 0x64;
+    pub(super) const DATA_SECURITY_ERASE: u8 = 0x97;
+    pub(super) const LOAD_DISPLAY: u8 = 0x9f;
+    pub(super) const SET_PATH_GROUP_ID: u8 = 0xaf;
+    pub(super) const ASSIGN: u8 = 0xb7;
+    pub(super) const UNASSIGN: u8 = 0xc7;
+    pub(super) const SET_WRITE_IMMEDIATE: u8 = 0xc3;
+    pub(super) const MODE_SET: u8 = 0xdb;
+    pub(super) const CONTROL_ACCESS: u8 = 0xe3;
 }
 
 /// Error recovery actions, in byte 3 of the sense.
 mod action {
-    pub const PATH_EQUIPMENT_CHECK: u8 = 0x2c;
-    pub const READ_DATA_CHECK: u8 = 0x23;
-    pub const WRITE_DATA_CHECK: u8 = 0x25;
-    pub const COMMAND_REJECT: u8 = 0x27;
-    pub const WRITE_PROTECTED: u8 = 0x30;
-    pub const TAPE_VOID: u8 = 0x31;
-    pub const BACKWARD_AT_BEGINNING: u8 = 0x39;
-    pub const NOT_READY: u8 = 0x43;
-    pub const LOCATE_FAILED: u8 = 0x44;
+    pub(super) const PATH_EQUIPMENT_CHECK: u8 = 0x2c;
+    pub(super) const READ_DATA_CHECK: u8 = 0x23;
+    pub(super) const WRITE_DATA_CHECK: u8 = 0x25;
+    pub(super) const COMMAND_REJECT: u8 = 0x27;
+    pub(super) const WRITE_PROTECTED: u8 = 0x30;
+    pub(super) const TAPE_VOID: u8 = 0x31;
+    pub(super) const BACKWARD_AT_BEGINNING: u8 = 0x39;
+    pub(super) const NOT_READY: u8 = 0x43;
+    pub(super) const LOCATE_FAILED: u8 = 0x44;
 }
 
 /// Sense byte 1.
@@ -72,12 +72,15 @@ pub const MODEL: u8 = 0x10;
 /// The types there are: that of the control unit and of the drive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Model {
+    /// 3480 drives and control units.
     T3480,
+    /// 3490 drives and control units.
     #[default]
     T3490,
 }
 
 impl Model {
+    /// The type in hexadecimal digits: X'3490'.
     pub fn number(self) -> u16 {
         match self {
             Model::T3480 => 0x3480,
@@ -103,9 +106,11 @@ pub struct Drive(Mutex<Mounted>);
 pub struct State {
     /// The host's file.
     pub file: String,
+    /// Whether the tape may be written.
     pub writable: bool,
     /// Blocks and marks before the head, and in all.
     pub position: u32,
+    /// Blocks and marks of the whole tape.
     pub count: u32,
 }
 
@@ -136,6 +141,7 @@ impl Drive {
         self.lock().tape.as_mut().map(Tape::rewind).is_some()
     }
 
+    /// What is on the drive now; `None` if no tape is mounted.
     pub fn state(&self) -> Option<State> {
         let mounted = self.lock();
         let tape = mounted.tape.as_ref()?;

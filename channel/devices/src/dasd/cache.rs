@@ -24,9 +24,9 @@ pub(super) struct Usage {
 
 impl Usage {
     /// Past the cache.
-    pub const BYPASS: Usage = Usage { mode: 1, no_fast_write: false };
+    pub(super) const BYPASS: Usage = Usage { mode: 1, no_fast_write: false };
 
-    pub fn of(attributes: u8) -> Usage {
+    pub(super) fn of(attributes: u8) -> Usage {
         Usage { mode: attributes >> 2 & 7, no_fast_write: attributes & 1 != 0 }
     }
 
@@ -46,20 +46,29 @@ impl Usage {
 /// What a device has counted, as READ SUBSYSTEM DATA gives it. A request is the use of one track by a channel program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
+    /// Read requests outside sequential access.
     pub reads: u64,
+    /// Of these, those whose track was in the cache.
     pub read_hits: u64,
+    /// Write requests outside sequential access.
     pub writes: u64,
     /// Writes that were over when they were in non-volatile storage.
     pub fast_write_hits: u64,
+    /// Read requests of sequential access.
     pub sequential_reads: u64,
+    /// Of these, those whose track was in the cache.
     pub sequential_read_hits: u64,
+    /// Write requests of sequential access.
     pub sequential_writes: u64,
+    /// Of these, those that were over when they were in non-volatile storage.
     pub sequential_fast_write_hits: u64,
     /// Requests that asked for the cache not to be loaded, or not to be used.
     pub inhibited: u64,
+    /// Requests that asked for the cache not to be used.
     pub bypassed: u64,
     /// Tracks brought into the cache, and tracks destaged from it.
     pub staged: u64,
+    /// Tracks destaged from the cache.
     pub destaged: u64,
     /// Writes that had to wait for room in non-volatile storage.
     pub delayed: u64,

@@ -5,7 +5,9 @@ use dasd::Kind;
 /// A control unit, as Sense ID names it: type in hexadecimal digits, and model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ControlUnit {
+    /// The type: X'3990'.
     pub kind: u16,
+    /// The model: X'EC'.
     pub model: u8,
 }
 
@@ -14,11 +16,13 @@ pub struct ControlUnit {
 pub struct ControlUnitModel {
     /// Type and model as they are written: 3880-23.
     pub name: &'static str,
+    /// Its type and model, as Sense ID names them.
     pub unit: ControlUnit,
     /// The types of disks that can be attached to it.
     pub devices: &'static [u16],
     /// Bytes of its cache and of its non-volatile storage, unless the configuration says how many; 0: it has none.
     pub cache: u64,
+    /// Bytes of its non-volatile storage; 0: it has none.
     pub storage: u64,
 }
 
@@ -53,6 +57,7 @@ static MODELS: &[ControlUnitModel] = &[
 ];
 
 impl ControlUnitModel {
+    /// All models that can be asked for.
     pub fn all() -> &'static [ControlUnitModel] {
         MODELS
     }
@@ -70,7 +75,9 @@ impl ControlUnit {
     pub const C3990_3: ControlUnit = ControlUnit { kind: 0x3990, model: 0xec };
     /// 3880 without a cache: count key data.
     pub const C3880: ControlUnit = ControlUnit { kind: 0x3880, model: 0x05 };
+    /// 9343, for 9345 disks: count key data.
     pub const C9343: ControlUnit = ControlUnit { kind: 0x9343, model: 0xe0 };
+    /// 6310, for fixed-block disks.
     pub const C6310: ControlUnit = ControlUnit { kind: 0x6310, model: 0x80 };
 
     /// The one that such a disk usually has.

@@ -21,7 +21,7 @@ pub(super) enum Write {
 }
 
 impl Mask {
-    pub fn allows(self, write: Write) -> bool {
+    pub(super) fn allows(self, write: Write) -> bool {
         match self.0 >> 6 {
             0 => write != Write::Home,
             1 => false,
@@ -35,17 +35,17 @@ impl Mask {
     }
 
     /// Seek and recalibrate.
-    pub fn allows_seek(self) -> bool {
+    pub(super) fn allows_seek(self) -> bool {
         self.seeks() == 0
     }
 
     /// Seek Cylinder.
-    pub fn allows_seek_cylinder(self) -> bool {
+    pub(super) fn allows_seek_cylinder(self) -> bool {
         self.seeks() <= 1
     }
 
     /// Seek Head, and multitrack commands that go on with the next head.
-    pub fn allows_seek_head(self) -> bool {
+    pub(super) fn allows_seek_head(self) -> bool {
         self.seeks() <= 2
     }
 }
@@ -88,11 +88,11 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    pub fn reads(self) -> bool {
+    pub(super) fn reads(self) -> bool {
         matches!(self, Operation::Orient | Operation::ReadData | Operation::ReadTracks | Operation::Read)
     }
 
-    pub fn allows(self, write: Write) -> bool {
+    pub(super) fn allows(self, write: Write) -> bool {
         match self {
             Operation::WriteData => write == Write::Update,
             Operation::FormatWrite | Operation::WriteTrack => write != Write::Update,

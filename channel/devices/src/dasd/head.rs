@@ -32,7 +32,7 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    pub fn has(&self, track: u32) -> bool {
+    pub(super) fn has(&self, track: u32) -> bool {
         (self.first..=self.last).contains(&track)
     }
 }
@@ -87,7 +87,7 @@ pub(super) struct Head {
 }
 
 impl Head {
-    pub fn new(volume: Arc<dyn Volume>, options: &Options) -> Head {
+    pub(super) fn new(volume: Arc<dyn Volume>, options: &Options) -> Head {
         let (heads, tracks, wide) = match volume.kind() {
             Kind::Ckd { cylinders, heads, .. } => {
                 (heads.max(1), cylinders.saturating_mul(heads.max(1)), cylinders > 0x1_0000)
@@ -116,20 +116,20 @@ impl Head {
         }
     }
 
-    pub fn read_only(&self) -> bool {
+    pub(super) fn read_only(&self) -> bool {
         self.volume.read_only()
     }
 
-    pub fn cylinder(&self) -> u32 {
+    pub(super) fn cylinder(&self) -> u32 {
         self.track / self.heads
     }
 
-    pub fn head(&self) -> u32 {
+    pub(super) fn head(&self) -> u32 {
         self.track % self.heads
     }
 
     /// The track of an address; `None` if the device has no such track.
-    pub fn address(&self, cchh: Cchh) -> Option<u32> {
+    pub(super) fn address(&self, cchh: Cchh) -> Option<u32> {
         let (mut cylinder, mut head) = (u32::from(cchh.cylinder), u32::from(cchh.head));
         if self.wide {
             (cylinder, head) = (cylinder | head >> 4 << 16, head & 0x0f);
@@ -139,25 +139,25 @@ impl Head {
     }
 
     /// The track of another head at the same cylinder; `None` if the device has no such head.
-    pub fn at_head(&self, head: u16) -> Option<u32> {
+    pub(super) fn at_head(&self, head: u16) -> Option<u32> {
         let head = u32::from(head) & if self.wide { 0x0f } else { 0xffff };
         (head < self.heads).then_some(self.track - self.head() + head)
     }
 
     /// The address of the current track, as home addresses have it.
-    pub fn home(&self) -> Cchh {
+    pub(super) fn home(&self) -> Cchh {
         let (cylinder, head) = (self.cylinder(), self.head());
         let high = if self.wide { cylinder >> 16 << 4 } else { 0 };
         Cchh { cylinder: U16::new(cylinder as u16), head: U16::new((head | high) as u16) }
     }
 
     /// Whether the extent lets a program reach a track.
-    pub fn may(&self, track: u32) -> bool {
+    pub(super) fn may(&self, track: u32) -> bool {
         track < self.tracks && self.extent.is_none_or(|extent| extent.has(track))
     }
 
     /// Goes to the beginning of a track.
-    pub fn seek(&mut self, track: u32) -> Result<(), Fault> {
+    pub(super) fn seek(&mut self, track: u32) -> Result<(), Fault> {
         if !self.may(track) {
             return Err(Fault::FileProtected);
         }
@@ -166,7 +166,7 @@ impl Head {
     }
 
     /// A new channel program: others may have written since.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         (self.held, self.single) = (None, None);
         self.accesses.clear();
         self.to_change = false;
@@ -175,12 +175,12 @@ impl Head {
     }
 
     /// How DEFINE EXTENT wants the cache to be used.
-    pub fn use_cache(&mut self, usage: Usage) {
+    pub(super) fn use_cache(&mut self, usage: Usage) {
         self.usage = if self.bypass { Usage::BYPASS } else { usage };
     }
 
     /// The current track.
-    pub fn image(&mut self) -> Result<&Track, Fault> {
+    pub(super) fn image(&mut self) -> Result<&Track, Fault> {
         self.hold()?;
         let held = self.held.as_ref().expect("hold has read it");
         Ok(held.new.as_ref().unwrap_or(&held.base))
@@ -219,7 +219,7 @@ impl Head {
 
     /// Where the record of this ID begins on the current track; `alone` if nothing else of the track will be wanted, as
     /// far as one can tell, if the record has at least so many bytes of data.
-    pub fn find(&mut self, id: [u8; 5], alone: Option<u16>) -> Result<Option<usize>, Fault> {
+    pub(super) fn find(&mut self, id: [u8; 5], alone: Option<u16>) -> Result<Option<usize>, Fault> {
         if let Some(least) = alone
             && !self.holds()
             && self.may(self.track)
@@ -240,7 +240,7 @@ impl Head {
     }
 
     /// The count area of the record at `at`.
-    pub fn count(&mut self, at: usize) -> Result<Count, Fault> {
+    pub(super) fn count(&mut self, at: usize) -> Result<Count, Fault> {
         match self.single(at) {
             Some(single) => Ok(single.spot.count),
             None => Ok(self.record(at)?.count),
@@ -248,12 +248,12 @@ impl Head {
     }
 
     /// How many bytes of data the record at `at` has, if it may be used without its track.
-    pub fn length_alone(&mut self, at: usize) -> Option<usize> {
+    pub(super) fn length_alone(&mut self, at: usize) -> Option<usize> {
         self.single(at).map(|single| single.spot.count.data.into())
     }
 
     /// Count area and data of the record at `at`, if they are to be had without the track.
-    pub fn read_alone(&mut self, at: usize) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) fn read_alone(&mut self, at: usize) -> Result<Option<Vec<u8>>, Fault> {
         let Some(single) = self.single(at).filter(|single| single.new.is_none()) else { return Ok(None) };
         let (track, spot) = (single.track, single.spot);
         match self.volume.read_spot(track, spot) {
@@ -266,7 +266,7 @@ impl Head {
     }
 
     /// Writes all data of the record at `at`; false if that needs the track.
-    pub fn write_alone(&mut self, at: usize, data: &[u8]) -> bool {
+    pub(super) fn write_alone(&mut self, at: usize, data: &[u8]) -> bool {
         let Some(single) = self.single(at).filter(|single| usize::from(single.spot.count.data) == data.len()) else {
             return false;
         };
@@ -307,7 +307,7 @@ impl Head {
     }
 
     /// The current track, to be changed; `format` if its records are not to stay where they are.
-    pub fn change(&mut self, format: bool) -> Result<&mut Track, Fault> {
+    pub(super) fn change(&mut self, format: bool) -> Result<&mut Track, Fault> {
         self.hold()?;
         let held = self.held.as_mut().expect("hold has read it");
         held.formatted |= format;
@@ -315,7 +315,7 @@ impl Head {
     }
 
     /// Lets go of the track in hand, and writes it back if it has changed.
-    pub fn flush(&mut self) -> Result<(), Fault> {
+    pub(super) fn flush(&mut self) -> Result<(), Fault> {
         if let Some(single) = self.single.take() {
             self.flush_single(single)?;
         }
@@ -339,7 +339,7 @@ impl Head {
     }
 
     /// So many bytes of the track in hand go over, from `at` on.
-    pub fn transfer(&mut self, at: usize, bytes: usize) {
+    pub(super) fn transfer(&mut self, at: usize, bytes: usize) {
         if self.moved.1 == 0 {
             self.moved.0 = at as u32;
         }
@@ -347,7 +347,7 @@ impl Head {
     }
 
     /// What the channel program has used, but for the track in hand.
-    pub fn accesses(&mut self) -> &mut Vec<Access> {
+    pub(super) fn accesses(&mut self) -> &mut Vec<Access> {
         &mut self.accesses
     }
 
@@ -359,12 +359,12 @@ impl Head {
     }
 
     /// The record at `at` in the image, which has one there.
-    pub fn record(&mut self, at: usize) -> Result<Record<'_>, Fault> {
+    pub(super) fn record(&mut self, at: usize) -> Result<Record<'_>, Fault> {
         self.image()?.record_at(at).ok_or(Fault::InvalidTrackFormat)
     }
 
     /// Where the next record begins that passes the head before the index does, record 0 included.
-    pub fn following(&mut self) -> Result<Option<usize>, Fault> {
+    pub(super) fn following(&mut self) -> Result<Option<usize>, Fault> {
         let place = self.place;
         let image = self.image()?;
         let at = match place {
@@ -378,7 +378,7 @@ impl Head {
     }
 
     /// Where the record that just passed ends: a format write goes there. Before record 0 it is the end of record 0.
-    pub fn behind(&mut self) -> Result<usize, Fault> {
+    pub(super) fn behind(&mut self) -> Result<usize, Fault> {
         let at = match self.place {
             Place::Index | Place::Home => HOME_ADDRESS,
             Place::Count(at) | Place::Key(at) | Place::Data(at) => at,
@@ -387,7 +387,7 @@ impl Head {
     }
 
     /// Goes on with the next head. `within` keeps to the cylinder.
-    pub fn advance(&mut self, within: bool) -> Result<(), Fault> {
+    pub(super) fn advance(&mut self, within: bool) -> Result<(), Fault> {
         if within && self.head() + 1 == self.heads || self.track + 1 >= self.tracks {
             return Err(Fault::EndOfCylinder);
         }

@@ -60,7 +60,9 @@ pub trait Alarm: Send + Sync {
 /// A device whose channel programs take their time, while its [`Timing`](timing::Timing) is on.
 #[derive(Clone)]
 pub struct Timed {
+    /// How long the device's channel programs take.
     pub device: Arc<timing::Timing>,
+    /// The clock that tells it when a time has come.
     pub alarm: Arc<dyn Alarm>,
 }
 

@@ -26,16 +26,16 @@ pub(super) enum Fault {
 
 impl Fault {
     /// The device does not know the command.
-    pub const INVALID_COMMAND: Fault = Fault::Reject(1);
+    pub(super) const INVALID_COMMAND: Fault = Fault::Reject(1);
     /// The command may not follow what was before it.
-    pub const SEQUENCE: Fault = Fault::Reject(2);
+    pub(super) const SEQUENCE: Fault = Fault::Reject(2);
     /// The CCW's count is less than the parameters need.
-    pub const SHORT: Fault = Fault::Reject(3);
+    pub(super) const SHORT: Fault = Fault::Reject(3);
     /// A parameter is not what it must be.
-    pub const PARAMETER: Fault = Fault::Reject(4);
+    pub(super) const PARAMETER: Fault = Fault::Reject(4);
 
     /// The sense bytes: `len` of them, for the access mechanism at this cylinder and head.
-    pub fn sense(self, len: usize, cylinder: u32, head: u32) -> Sense {
+    pub(super) fn sense(self, len: usize, cylinder: u32, head: u32) -> Sense {
         // Byte 6: bits 0-3 the head's, as far as four bits tell it, and the cylinder's high bits.
         let sense = Sense::new(len)
             .with(5, cylinder as u8)

@@ -14,18 +14,18 @@ use zerocopy::IntoBytes;
 
 /// Orders of PERFORM SUBSYSTEM FUNCTION.
 mod order {
-    pub const PREPARE_FOR_READ: u8 = 0x18;
-    pub const SET_CHARACTERISTICS: u8 = 0x1d;
+    pub(super) const PREPARE_FOR_READ: u8 = 0x18;
+    pub(super) const SET_CHARACTERISTICS: u8 = 0x1d;
 }
 
 /// What PREPARE FOR READ SUBSYSTEM DATA may ask for.
 mod suborder {
-    pub const STORAGE_PATH: u8 = 0x00;
-    pub const STATISTICS: u8 = 0x01;
-    pub const UNIT_ADDRESSES: u8 = 0x0e;
-    pub const FEATURES: u8 = 0x41;
-    pub const VOLUME_STORAGE: u8 = 0x52;
-    pub const LOGICAL_CONFIGURATION: u8 = 0x53;
+    pub(super) const STORAGE_PATH: u8 = 0x00;
+    pub(super) const STATISTICS: u8 = 0x01;
+    pub(super) const UNIT_ADDRESSES: u8 = 0x0e;
+    pub(super) const FEATURES: u8 = 0x41;
+    pub(super) const VOLUME_STORAGE: u8 = 0x52;
+    pub(super) const LOGICAL_CONFIGURATION: u8 = 0x53;
 }
 
 /// Feature codes, as (byte, bit): commands that a program may use.

@@ -28,7 +28,9 @@ pub const MILLISECOND: u64 = 1_000_000;
 pub struct Mechanics {
     /// To the next cylinder, and to one that may be any.
     pub least_seek: u64,
+    /// To a cylinder that may be any.
     pub average_seek: u64,
+    /// One turn of the disk.
     pub rotation: u64,
     /// Bytes in a second.
     pub rate: u64,
@@ -74,29 +76,44 @@ impl Mechanics {
 pub enum Found {
     /// In the control unit's cache; or a write that was over when it was in non-volatile storage. `destage`: the disk
     /// is to get it later.
-    Cache { destage: bool },
+    Cache {
+        /// The disk is to get the track later.
+        destage: bool,
+    },
     /// On the disk. `stage`: the cache gets the whole track.
-    Disk { stage: bool },
+    Disk {
+        /// The cache gets the whole track.
+        stage: bool,
+    },
 }
 
 /// A track's use by a channel program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
+    /// The track's number on the disk.
     pub track: u32,
     /// Where on the track it begins, and how much goes over.
     pub at: u32,
+    /// How many bytes go over.
     pub bytes: u32,
+    /// Where the track was found.
     pub found: Found,
 }
 
 /// What a channel program took, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Service {
+    /// Until the device was free.
     pub queue: u64,
+    /// Until a path to it was free.
     pub pending: u64,
+    /// While the arm moved.
     pub seek: u64,
+    /// Until the sector came round.
     pub latency: u64,
+    /// Rotations for want of a path when the sector came round.
     pub reconnect: u64,
+    /// While the path was in use.
     pub connect: u64,
 }
 
@@ -193,6 +210,7 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// A device of `kind` with `paths` to it; its channel programs take no time until [`Timing::set_on`].
     pub fn new(kind: &Kind, paths: Arc<Paths>) -> Timing {
         let (cylinders, heads, track) = match *kind {
             Kind::Ckd { cylinders, heads, track, .. } => (cylinders, heads, track),
@@ -208,6 +226,7 @@ impl Timing {
         self.on.load(Ordering::Relaxed)
     }
 
+    /// Has channel programs take their time from now on, or no longer.
     pub fn set_on(&self, on: bool) {
         self.on.store(on, Ordering::Relaxed);
     }

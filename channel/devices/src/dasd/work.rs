@@ -15,29 +15,29 @@ pub(super) struct Clockwork {
 }
 
 impl Clockwork {
-    pub fn new(timed: Option<Timed>) -> Clockwork {
+    pub(super) fn new(timed: Option<Timed>) -> Clockwork {
         Clockwork { timed, until: None }
     }
 
     /// Whether the model of the disk's time is on, and wants to know what is used.
-    pub fn runs(&self) -> bool {
+    pub(super) fn runs(&self) -> bool {
         self.timed.as_ref().is_some_and(|timed| timed.device.is_on())
     }
 
     /// It is at nothing.
-    pub fn rest(&mut self) {
+    pub(super) fn rest(&mut self) {
         self.until = None;
     }
 
     /// A channel program has used this much, and ends when that would have been over.
-    pub fn end(&mut self, accesses: &[Access]) {
+    pub(super) fn end(&mut self, accesses: &[Access]) {
         let Some(timed) = self.timed.as_ref().filter(|_| !accesses.is_empty()) else { return };
         let now = timed.alarm.now();
         self.until = Some(now + timed.device.serve(now, accesses).response());
     }
 
     /// Whether it is at it still; `bell` rings when it no longer is.
-    pub fn busy(&mut self, bell: Option<&Doorbell>) -> bool {
+    pub(super) fn busy(&mut self, bell: Option<&Doorbell>) -> bool {
         let (Some(until), Some(timed), Some(bell)) = (self.until, &self.timed, bell) else { return false };
         if timed.alarm.now() >= until {
             self.until = None;
@@ -48,7 +48,7 @@ impl Clockwork {
     }
 
     /// How long it will be at it still, in nanoseconds. This also ends the wait, so a second call gives 0.
-    pub fn left(&mut self) -> u64 {
+    pub(super) fn left(&mut self) -> u64 {
         let (Some(until), Some(timed)) = (self.until.take(), &self.timed) else { return 0 };
         until.saturating_sub(timed.alarm.now())
     }
@@ -113,6 +113,7 @@ impl Meter {
         self.cache.is_some() || self.timed.as_ref().is_some_and(|timed| timed.device.is_on())
     }
 
+    /// Begins the count of one channel program's use of the disk.
     pub fn request(&self) -> Request<'_> {
         Request { meter: self, now: None, accesses: Vec::new() }
     }

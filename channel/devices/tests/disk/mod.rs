@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-pub mod random;
+pub(crate) mod random;
 
 use arch::Absolute;
 use arch::io::{Ccw, CcwFormat, DeviceStatus, Irb, Orb, SubsystemId, ccw_flag, orb_flag, pmcw_flag};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use storage::Storage;
 
 /// A volume in storage.
-pub struct Memory {
+pub(crate) struct Memory {
     kind: Kind,
     pub tracks: Mutex<Vec<Arc<Track>>>,
     pub blocks: Mutex<Vec<u8>>,
@@ -23,7 +23,7 @@ pub struct Memory {
 
 impl Memory {
     /// A count-key-data volume; its tracks have record 0 only.
-    pub fn ckd(device: u16, model: u8, cylinders: u32, heads: u32) -> Arc<Memory> {
+    pub(crate) fn ckd(device: u16, model: u8, cylinders: u32, heads: u32) -> Arc<Memory> {
         let kind = Kind::Ckd { device, model, cylinders, heads, track: 65_000 };
         let tracks = (0..cylinders * heads).map(|n| Arc::new(Track::new((n / heads) as u16, (n % heads) as u16)));
         Arc::new(Memory {
@@ -35,11 +35,11 @@ impl Memory {
         })
     }
 
-    pub fn d3390(cylinders: u32) -> Arc<Memory> {
+    pub(crate) fn d3390(cylinders: u32) -> Arc<Memory> {
         Memory::ckd(0x3390, 0x0a, cylinders, 15)
     }
 
-    pub fn fba(blocks: u64) -> Arc<Memory> {
+    pub(crate) fn fba(blocks: u64) -> Arc<Memory> {
         Arc::new(Memory {
             kind: Kind::Fba { device: 0x9336, model: 0x10, blocks },
             tracks: Mutex::default(),
@@ -50,7 +50,7 @@ impl Memory {
     }
 
     /// Replaces the records of a track: key and data of R1, R2 and so on.
-    pub fn fill(&self, track: u32, records: &[(&[u8], &[u8])]) {
+    pub(crate) fn fill(&self, track: u32, records: &[(&[u8], &[u8])]) {
         let Kind::Ckd { heads, .. } = self.kind else { panic!("it has tracks") };
         let (cylinder, head) = ((track / heads) as u16, (track % heads) as u16);
         let mut new = Track::new(cylinder, head);
@@ -63,7 +63,7 @@ impl Memory {
         self.tracks.lock().unwrap()[track as usize] = Arc::new(new);
     }
 
-    pub fn track(&self, track: u32) -> Arc<Track> {
+    pub(crate) fn track(&self, track: u32) -> Arc<Track> {
         self.tracks.lock().unwrap()[track as usize].clone()
     }
 
@@ -120,14 +120,14 @@ impl Volume for Memory {
 }
 
 /// Where the data of the commands of a program begins, and how far apart it is.
-pub const DATA: u32 = 0x10000;
-pub const STEP: u32 = 0x10000;
+pub(crate) const DATA: u32 = 0x10000;
+pub(crate) const STEP: u32 = 0x10000;
 /// Where channel programs are.
-pub const PROGRAM: u32 = 0x1000;
+pub(crate) const PROGRAM: u32 = 0x1000;
 
 /// One command of a channel program.
 #[derive(Clone)]
-pub struct Step {
+pub(crate) struct Step {
     pub code: u8,
     pub flags: u8,
     pub count: u16,
@@ -138,29 +138,29 @@ pub struct Step {
 }
 
 /// A command that gets these bytes from the program.
-pub fn put(code: u8, bytes: &[u8]) -> Step {
+pub(crate) fn put(code: u8, bytes: &[u8]) -> Step {
     Step { code, flags: 0, count: bytes.len() as u16, bytes: bytes.to_vec(), to: None }
 }
 
 /// A command that stores up to `count` bytes.
-pub fn get(code: u8, count: u16) -> Step {
+pub(crate) fn get(code: u8, count: u16) -> Step {
     Step { code, flags: 0, count, bytes: Vec::new(), to: None }
 }
 
 /// TIC to a step of the program.
-pub fn tic(to: usize) -> Step {
+pub(crate) fn tic(to: usize) -> Step {
     Step { code: 8, flags: 0, count: 0, bytes: Vec::new(), to: Some(to) }
 }
 
 impl Step {
-    pub fn sli(mut self) -> Step {
+    pub(crate) fn sli(mut self) -> Step {
         self.flags |= ccw_flag::SUPPRESS_LENGTH;
         self
     }
 }
 
 /// A Define Extent for these tracks of a device with 15 heads.
-pub fn extent(mask: u8, first: u32, last: u32) -> Step {
+pub(crate) fn extent(mask: u8, first: u32, last: u32) -> Step {
     let mut b = vec![mask, 0xc0, 0, 0, 0, 0, 0, 0];
     for track in [first, last] {
         b.extend(cchh(track));
@@ -168,17 +168,17 @@ pub fn extent(mask: u8, first: u32, last: u32) -> Step {
     put(0x63, &b)
 }
 
-pub fn cchh(track: u32) -> [u8; 4] {
+pub(crate) fn cchh(track: u32) -> [u8; 4] {
     let ([c1, c2], [h1, h2]) = (((track / 15) as u16).to_be_bytes(), ((track % 15) as u16).to_be_bytes());
     [c1, c2, h1, h2]
 }
 
 /// A Locate Record for `count` records from record `record` of a track on.
-pub fn locate(operation: u8, count: u8, track: u32, record: u8) -> Step {
+pub(crate) fn locate(operation: u8, count: u8, track: u32, record: u8) -> Step {
     put(0x47, &locate_bytes(operation, count, track, record))
 }
 
-pub fn locate_bytes(operation: u8, count: u8, track: u32, record: u8) -> Vec<u8> {
+pub(crate) fn locate_bytes(operation: u8, count: u8, track: u32, record: u8) -> Vec<u8> {
     let mut b = vec![operation, 0, 0, count];
     b.extend(cchh(track));
     b.extend(cchh(track));
@@ -187,16 +187,16 @@ pub fn locate_bytes(operation: u8, count: u8, track: u32, record: u8) -> Vec<u8>
 }
 
 /// A Seek.
-pub fn seek(track: u32) -> Step {
+pub(crate) fn seek(track: u32) -> Step {
     put(0x07, &[&[0, 0][..], &cchh(track)].concat())
 }
 
 /// A Search ID Equal.
-pub fn search(track: u32, record: u8) -> Step {
+pub(crate) fn search(track: u32, record: u8) -> Step {
     put(0x31, &[&cchh(track)[..], &[record]].concat())
 }
 
-pub struct Machine {
+pub(crate) struct Machine {
     pub storage: Arc<Storage>,
     pub css: ChannelSubsystem,
     pub id: SubsystemId,
@@ -204,12 +204,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    pub fn new(device: Box<dyn Device>) -> Machine {
+    pub(crate) fn new(device: Box<dyn Device>) -> Machine {
         Machine::with(vec![device])
     }
 
     /// Devices at 0200, 0201 and so on, enabled, with concurrent sense.
-    pub fn with(devices: Vec<Box<dyn Device>>) -> Machine {
+    pub(crate) fn with(devices: Vec<Box<dyn Device>>) -> Machine {
         let storage = Arc::new(Storage::new(8 << 20).unwrap());
         let mut css = ChannelSubsystem::new(storage.clone());
         let mut ids = Vec::new();
@@ -225,7 +225,7 @@ impl Machine {
     }
 
     /// Lays a program of format 1 down.
-    pub fn lay(&mut self, steps: &[Step]) -> Orb {
+    pub(crate) fn lay(&mut self, steps: &[Step]) -> Orb {
         for (n, step) in steps.iter().enumerate() {
             let chain = if n + 1 < steps.len() && step.to.is_none() { ccw_flag::CHAIN_COMMAND } else { 0 };
             let at = DATA + n as u32 * STEP;
@@ -239,13 +239,13 @@ impl Machine {
     }
 
     /// Runs a program to its end.
-    pub fn run(&mut self, steps: &[Step]) -> Irb {
+    pub(crate) fn run(&mut self, steps: &[Step]) -> Irb {
         let orb = self.lay(steps);
         assert_eq!(self.css.start_subchannel(self.id, &orb), Ok(0));
         self.finish(self.id)
     }
 
-    pub fn finish(&mut self, id: SubsystemId) -> Irb {
+    pub(crate) fn finish(&mut self, id: SubsystemId) -> Irb {
         while self.css.pending().work() {
             self.css.attend();
         }
@@ -255,7 +255,7 @@ impl Machine {
     }
 
     /// Runs a program that must end well.
-    pub fn good(&mut self, steps: &[Step]) {
+    pub(crate) fn good(&mut self, steps: &[Step]) {
         let irb = self.run(steps);
         let done = irb.scsw.ccw.get().wrapping_sub(PROGRAM) / 8;
         let ended = (irb.scsw.device, irb.scsw.subchannel);
@@ -263,14 +263,14 @@ impl Machine {
     }
 
     /// Runs a program that must end with unit check; the sense bytes, and how many CCWs were used.
-    pub fn bad(&mut self, steps: &[Step]) -> ([u8; 32], u32) {
+    pub(crate) fn bad(&mut self, steps: &[Step]) -> ([u8; 32], u32) {
         let irb = self.run(steps);
         assert!(irb.scsw.device.has(DeviceStatus::UNIT_CHECK), "{:?}", irb.scsw);
         (irb.ecw, irb.scsw.ccw.get().wrapping_sub(PROGRAM) / 8)
     }
 
     /// What a step has stored.
-    pub fn data(&self, step: usize, len: usize) -> Vec<u8> {
+    pub(crate) fn data(&self, step: usize, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         let at = u64::from(DATA) + step as u64 * u64::from(STEP);
         self.storage.read(Absolute(at), &mut bytes).unwrap();

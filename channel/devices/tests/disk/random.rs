@@ -7,10 +7,10 @@ use dasd::{Kind, MediaError, Spot, Track, Volume};
 use std::sync::{Arc, Mutex};
 use support::Random;
 
-pub const CYLINDERS: u32 = 3;
-pub const TRACKS: u32 = CYLINDERS * 15;
+pub(crate) const CYLINDERS: u32 = 3;
+pub(crate) const TRACKS: u32 = CYLINDERS * 15;
 
-pub fn fill(volume: &Memory) {
+pub(crate) fn fill(volume: &Memory) {
     for track in 0..TRACKS {
         let n = track as u8;
         let (a, b, c, d) = ([n; 8], [n + 1; 100], [n + 2; 4096], [n + 3; 512]);
@@ -24,10 +24,10 @@ pub fn fill(volume: &Memory) {
 }
 
 /// Where Define Extent of a program lets it go.
-pub type Extent = Option<(u32, u32)>;
+pub(crate) type Extent = Option<(u32, u32)>;
 
 /// A program that makes sense most of the time. The extent is that of its first command.
-pub fn program(random: &mut Random) -> (Vec<Step>, Extent) {
+pub(crate) fn program(random: &mut Random) -> (Vec<Step>, Extent) {
     let mut steps = Vec::new();
     let near = random.below(u64::from(TRACKS)) as u32;
     let mut within = None;
@@ -158,12 +158,12 @@ fn odd(random: &mut Random, track: u32) -> Step {
     }
 }
 
-pub fn setting(name: &str, default: u64) -> u64 {
+pub(crate) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// Runs a program whatever becomes of it; if it does not end it is cleared.
-pub fn run(m: &mut Machine, steps: &[Step]) -> Irb {
+pub(crate) fn run(m: &mut Machine, steps: &[Step]) -> Irb {
     let orb = m.lay(steps);
     assert_eq!(m.css.start_subchannel(m.id, &orb), Ok(0));
     for _ in 0..4 {
@@ -177,14 +177,14 @@ pub fn run(m: &mut Machine, steps: &[Step]) -> Irb {
     irb
 }
 
-pub fn all(m: &Machine) -> Vec<u8> {
+pub(crate) fn all(m: &Machine) -> Vec<u8> {
     let mut bytes = vec![0; (DATA + 24 * STEP) as usize];
     m.storage.read(Absolute(0), &mut bytes).unwrap();
     bytes
 }
 
 /// A program for a fixed-block disk of some 300 blocks.
-pub fn fixed_blocks(random: &mut Random) -> Vec<Step> {
+pub(crate) fn fixed_blocks(random: &mut Random) -> Vec<Step> {
     let (start, first) = (random.below(310) as u32, random.below(5) as u32);
     let words = [start, first, first + random.below(40) as u32].map(u32::to_be_bytes).concat();
     let mut steps = vec![put(0x63, &[&[random.pick(&[0, 0, 0x40, 0xc0]), 0, 2, 0][..], &words].concat())];
@@ -202,7 +202,7 @@ pub fn fixed_blocks(random: &mut Random) -> Vec<Step> {
 }
 
 /// A volume that moves records without their tracks, sometimes says that it cannot after all, and counts what it moved.
-pub struct Apart(pub Arc<Memory>, pub Mutex<(Random, u64)>);
+pub(crate) struct Apart(pub Arc<Memory>, pub Mutex<(Random, u64)>);
 
 impl Apart {
     fn willing(&self) -> bool {

@@ -9,18 +9,18 @@ use css::ChannelSubsystem;
 use std::sync::Arc;
 use storage::Storage;
 
-pub const ENDED: DeviceStatus = DeviceStatus::ENDED;
-pub const CC_SLI: u8 = 0x60;
-pub const SLI: u8 = 0x20;
+pub(crate) const ENDED: DeviceStatus = DeviceStatus::ENDED;
+pub(crate) const CC_SLI: u8 = 0x60;
+pub(crate) const SLI: u8 = 0x20;
 
-pub struct Machine {
+pub(crate) struct Machine {
     pub storage: Arc<Storage>,
     pub css: ChannelSubsystem,
     pub id: SubsystemId,
 }
 
 impl Machine {
-    pub fn new(device: Box<dyn css::Device>) -> Machine {
+    pub(crate) fn new(device: Box<dyn css::Device>) -> Machine {
         let storage = Arc::new(Storage::new(0x10000).unwrap());
         let mut css = ChannelSubsystem::new(storage.clone());
         let id = css.attach(0x00c, device).unwrap();
@@ -30,18 +30,18 @@ impl Machine {
         Machine { storage, css, id }
     }
 
-    pub fn put(&self, at: u64, bytes: &[u8]) {
+    pub(crate) fn put(&self, at: u64, bytes: &[u8]) {
         self.storage.write(Absolute(at), bytes).unwrap();
     }
 
-    pub fn get(&self, at: u64, len: usize) -> Vec<u8> {
+    pub(crate) fn get(&self, at: u64, len: usize) -> Vec<u8> {
         let mut bytes = vec![0; len];
         self.storage.read(Absolute(at), &mut bytes).unwrap();
         bytes
     }
 
     /// Starts format-1 CCWs: command, flags, count, address.
-    pub fn start(&mut self, ccws: &[(u8, u8, u16, u32)]) {
+    pub(crate) fn start(&mut self, ccws: &[(u8, u8, u16, u32)]) {
         for (n, &(command, flags, count, address)) in ccws.iter().enumerate() {
             let ccw = Ccw { command, flags, count, address };
             self.put(0x1000 + 8 * n as u64, &ccw.encode(CcwFormat::One));
@@ -50,20 +50,20 @@ impl Machine {
         assert_eq!(self.css.start_subchannel(self.id, &orb), Ok(0));
     }
 
-    pub fn end(&mut self) -> Irb {
+    pub(crate) fn end(&mut self) -> Irb {
         let (cc, irb) = self.css.test_subchannel(self.id);
         assert_eq!(cc, 0, "status is pending");
         irb
     }
 
-    pub fn run(&mut self, ccws: &[(u8, u8, u16, u32)]) -> (u32, u16, DeviceStatus, u8) {
+    pub(crate) fn run(&mut self, ccws: &[(u8, u8, u16, u32)]) -> (u32, u16, DeviceStatus, u8) {
         self.start(ccws);
         let s = self.end().scsw;
         (s.ccw.get(), s.count.get(), s.device, s.subchannel)
     }
 
     /// Runs one command that must end in unit check and returns sense byte 0.
-    pub fn sense_after(&mut self, command: u8) -> u8 {
+    pub(crate) fn sense_after(&mut self, command: u8) -> u8 {
         let (.., device, _) = self.run(&[(command, SLI, 1, 0x3000)]);
         assert!(device.has(DeviceStatus::UNIT_CHECK), "{command:02X}: {device:?}");
         assert_eq!(self.run(&[(0x04, SLI, 32, 0x3000)]).2, ENDED);
