@@ -10,25 +10,25 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// CALL LOGICAL PROCESSOR: response codes, commands, and the sizes of blocks.
 mod clp {
-    pub const DONE: u16 = 0x0010;
-    pub const NO_SUCH_COMMAND: u16 = 0x0020;
-    pub const WRONG_LENGTH: u16 = 0x0050;
-    pub const RESERVED_NOT_ZERO: u16 = 0x0070;
-    pub const NO_SUCH_FUNCTION: u16 = 0x0101;
-    pub const BAD_TOKEN: u16 = 0x010a;
+    pub(super) const DONE: u16 = 0x0010;
+    pub(super) const NO_SUCH_COMMAND: u16 = 0x0020;
+    pub(super) const WRONG_LENGTH: u16 = 0x0050;
+    pub(super) const RESERVED_NOT_ZERO: u16 = 0x0070;
+    pub(super) const NO_SUCH_FUNCTION: u16 = 0x0101;
+    pub(super) const BAD_TOKEN: u16 = 0x010a;
 
-    pub const LIST_FUNCTIONS: u16 = 2;
-    pub const QUERY_FUNCTION: u16 = 3;
-    pub const QUERY_GROUP: u16 = 4;
-    pub const SET_FUNCTION: u16 = 5;
+    pub(super) const LIST_FUNCTIONS: u16 = 2;
+    pub(super) const QUERY_FUNCTION: u16 = 3;
+    pub(super) const QUERY_GROUP: u16 = 4;
+    pub(super) const SET_FUNCTION: u16 = 5;
 
     /// Request and response together.
-    pub const BLOCK: usize = 8192;
+    pub(super) const BLOCK: usize = 8192;
     /// An entry of the list of functions.
-    pub const ENTRY: u8 = 32;
+    pub(super) const ENTRY: u8 = 32;
     /// The processors there are, as a mask: PCI is number 2.
-    pub const PROCESSORS: u64 = 1 << 61;
-    pub const PCI: u8 = 2;
+    pub(super) const PROCESSORS: u64 = 1 << 61;
+    pub(super) const PCI: u8 = 2;
 }
 
 impl Configuration {

@@ -18,7 +18,14 @@ pub enum Next {
     /// The configuration was reset and goes on from the PSW at absolute 0.
     Restarted,
     /// IPL from this device, storage cleared or not.
-    Load { device: u16, clear: bool, load_parameter: [u8; 8] },
+    Load {
+        /// The device number to load from.
+        device: u16,
+        /// Whether storage is cleared first.
+        clear: bool,
+        /// The load parameter, in EBCDIC.
+        load_parameter: [u8; 8],
+    },
     /// A load was asked for, and there is no device to load from.
     NothingToLoad,
 }

@@ -14,6 +14,7 @@ use zerocopy::{FromBytes, IntoBytes};
 /// Where the guest was loaded from: what DIAGNOSE 308 hands out and re-IPL uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IplSource {
+    /// The device with this number.
     Device(u16),
     /// Loaded by CP, not from a device.
     Direct,
@@ -32,7 +33,7 @@ pub(crate) struct IplParameters {
 
 impl IplParameters {
     /// The load parameter in EBCDIC, blanks if none.
-    pub fn load_parameter(&self) -> [u8; 8] {
+    pub(crate) fn load_parameter(&self) -> [u8; 8] {
         self.load_parameter.unwrap_or([ebcdic::BLANK; 8])
     }
 }
@@ -68,10 +69,18 @@ pub enum LoadError {
         "the kernel and its initial ramdisk need {} MiB of storage, the virtual machine has {}",
         .needed.div_ceil(1 << 20), .storage >> 20
     )]
-    TooSmall { needed: u64, storage: u64 },
+    TooSmall {
+        /// Bytes of storage that it needs.
+        needed: u64,
+        /// Bytes of storage that the configuration has.
+        storage: u64,
+    },
     /// The kernel has room for so many bytes of command line.
     #[error("the kernel's command line may have {max} bytes")]
-    CommandLineTooLong { max: usize },
+    CommandLineTooLong {
+        /// The most bytes that there is room for.
+        max: usize,
+    },
     /// What is to be loaded cannot be read; the host says why.
     #[error("{0}")]
     Unreadable(String),
@@ -105,14 +114,14 @@ impl LoadError {
 
 /// Fields of a Linux kernel image.
 mod kernel {
-    pub const ENTRY: u64 = 0x1_0000;
-    pub const MAGIC: usize = 0x1_0008;
+    pub(super) const ENTRY: u64 = 0x1_0000;
+    pub(super) const MAGIC: usize = 0x1_0008;
     /// Its [`KernelParameters`](arch::ipl::KernelParameters).
-    pub const PARAMETERS: u64 = 0x1_0400;
-    pub const COMMAND_LINE: u64 = 0x1_0480;
+    pub(super) const PARAMETERS: u64 = 0x1_0400;
+    pub(super) const COMMAND_LINE: u64 = 0x1_0480;
     /// Where the ramdisk goes, or as much higher as the kernel takes: low, so that it is in the storage that mem=
     /// leaves the kernel. A kernel that wants to be decompressed there moves the ramdisk up first.
-    pub const INITRD_LOWEST: u64 = 8 << 20;
+    pub(super) const INITRD_LOWEST: u64 = 8 << 20;
 }
 
 impl Configuration {

@@ -68,8 +68,11 @@ pub struct Specification {
     pub cpus: u16,
     /// CPU addresses that can be defined later, 64 at most.
     pub max_cpus: u16,
+    /// The architecture in which its CPUs begin.
     pub architecture: Architecture,
+    /// What STSI and STORE CPU ID say of the machine.
     pub identity: Identity,
+    /// The facilities that guests see.
     pub facilities: Facilities,
 }
 
@@ -107,6 +110,7 @@ pub const FACILITIES: Facilities = Facilities::of(&[
 
 /// A virtual CPU and what it has decoded.
 pub struct Core {
+    /// The CPU's registers and what else is its own.
     pub state: State,
     pub(crate) cache: BlockCache,
     /// The guests that it runs for its program by START INTERPRETIVE EXECUTION.

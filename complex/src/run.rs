@@ -26,16 +26,31 @@ pub enum Exit {
     /// The slice is used up.
     SliceEnd,
     /// Enabled wait: nothing to do until an interruption, or until the clock shows `until`.
-    Wait { until: Option<Tod> },
+    Wait {
+        /// When the CPU's next timer is due; `None`: it has none.
+        until: Option<Tod>,
+    },
     /// The CPU is in the stopped state.
     Stopped,
     /// A wait that no interruption can end.
     DisabledWait(Psw),
     /// DIAGNOSE: fetch and check operands, do it, and call [`Configuration::complete`]. The PSW addresses the next
     /// instruction.
-    Diagnose { r1: u8, r3: u8, code: u16, ilc: u8 },
+    Diagnose {
+        /// The instruction's R1 field, a general register's number.
+        r1: u8,
+        /// The instruction's R3 field, a general register's number.
+        r3: u8,
+        /// The DIAGNOSE code, from the second-operand address.
+        code: u16,
+        /// The length of the instruction, in bytes.
+        ilc: u8,
+    },
     /// IUCV (general register 0: function; 1: parameter list): as for DIAGNOSE.
-    Iucv { ilc: u8 },
+    Iucv {
+        /// The length of the instruction, in bytes.
+        ilc: u8,
+    },
     /// [`Configuration::message`], and the CPU is enabled for it: CP stores what there is to tell and performs the
     /// external interruption.
     Message,

@@ -8,12 +8,19 @@ use cpu::Architecture;
 /// The registers and the PSW of a CPU.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SavedCpu {
+    /// The architecture in which the CPU was.
     pub architecture: Architecture,
+    /// The PSW.
     pub psw: Psw,
+    /// General registers, 64 bits each.
     pub general: [u64; 16],
+    /// Control registers, 64 bits each.
     pub control: [u64; 16],
+    /// Floating-point registers, 64 bits each.
     pub floating: [u64; 16],
+    /// Access registers.
     pub access: [u32; 16],
+    /// The prefix register.
     pub prefix: u64,
 }
 

@@ -22,27 +22,27 @@ pub(crate) const EVENT_PENDING: u32 = 3;
 
 /// Command words.
 mod command {
-    pub const READ_SCP_INFO: u32 = 0x0002_0001;
-    pub const READ_SCP_INFO_FORCED: u32 = 0x0012_0001;
-    pub const READ_CPU_INFO: u32 = 0x0001_0001;
-    pub const WRITE_EVENT_MASK: u32 = 0x0078_0005;
-    pub const WRITE_EVENT_DATA: u32 = 0x0076_0005;
-    pub const READ_EVENT_DATA: u32 = 0x0077_0005;
+    pub(super) const READ_SCP_INFO: u32 = 0x0002_0001;
+    pub(super) const READ_SCP_INFO_FORCED: u32 = 0x0012_0001;
+    pub(super) const READ_CPU_INFO: u32 = 0x0001_0001;
+    pub(super) const WRITE_EVENT_MASK: u32 = 0x0078_0005;
+    pub(super) const WRITE_EVENT_DATA: u32 = 0x0076_0005;
+    pub(super) const READ_EVENT_DATA: u32 = 0x0077_0005;
 }
 
 /// Response codes.
 mod response {
-    pub const INFORMATION: u16 = 0x0010;
-    pub const DONE: u16 = 0x0020;
-    pub const MORE: u16 = 0x0220;
-    pub const INVALID_COMMAND: u16 = 0x01f0;
-    pub const INSUFFICIENT_LENGTH: u16 = 0x0300;
-    pub const BOUNDARY: u16 = 0x0100;
-    pub const NO_EVENTS: u16 = 0x60f0;
-    pub const INVALID_MASK_LENGTH: u16 = 0x74f0;
-    pub const INVALID_FUNCTION: u16 = 0x40f0;
+    pub(super) const INFORMATION: u16 = 0x0010;
+    pub(super) const DONE: u16 = 0x0020;
+    pub(super) const MORE: u16 = 0x0220;
+    pub(super) const INVALID_COMMAND: u16 = 0x01f0;
+    pub(super) const INSUFFICIENT_LENGTH: u16 = 0x0300;
+    pub(super) const BOUNDARY: u16 = 0x0100;
+    pub(super) const NO_EVENTS: u16 = 0x60f0;
+    pub(super) const INVALID_MASK_LENGTH: u16 = 0x74f0;
+    pub(super) const INVALID_FUNCTION: u16 = 0x40f0;
     /// The event is not of a type that we receive.
-    pub const INVALID_EVENT: u16 = 0x70f0;
+    pub(super) const INVALID_EVENT: u16 = 0x70f0;
 }
 
 /// Event types as mask bits: type 1 is the leftmost bit.
@@ -66,7 +66,7 @@ const MAX_TYPED: usize = 4096;
 const PIECE: usize = 1024;
 
 #[derive(Default)]
-pub struct ServiceElement {
+pub(crate) struct ServiceElement {
     /// What the guest listens to.
     receive_mask: u32,
     /// Event buffers, header included, not yet read.
@@ -77,13 +77,13 @@ pub struct ServiceElement {
 
 impl ServiceElement {
     /// Queues the quiesce event; false if the guest does not listen.
-    pub fn quiesce(&mut self) -> bool {
+    pub(crate) fn quiesce(&mut self) -> bool {
         // Unit seconds, no time limit.
         self.event(QUIESCE, 0x1d, &[1, 0, 0, 0, 0, 0])
     }
 
     /// Queues a line for the guest's operator console; false if the guest does not listen.
-    pub fn command(&mut self, line: &str) -> bool {
+    pub(crate) fn command(&mut self, line: &str) -> bool {
         let text: Vec<u8> = ebcdic::from_str(line).into_iter().take(200).collect();
         // GDS vectors, each within the other: MDS-MU, CP-MSU, text command, self-defining text message, text.
         let sub = |key: u8, data: &[u8]| [&[data.len() as u8 + 2, key], data].concat();
@@ -105,7 +105,7 @@ impl ServiceElement {
     }
 
     /// Keeps what was typed at the ASCII console for the guest; false if there is no room for all of it.
-    pub fn typed(&mut self, bytes: &[u8]) -> bool {
+    pub(crate) fn typed(&mut self, bytes: &[u8]) -> bool {
         let room = self.typed.len() + bytes.len() <= MAX_TYPED;
         if room {
             self.typed.extend(bytes);
@@ -114,7 +114,7 @@ impl ServiceElement {
     }
 
     /// Whether an event waits that the guest listens to.
-    pub fn waits(&self) -> bool {
+    pub(crate) fn waits(&self) -> bool {
         !self.events.is_empty() || self.receive_mask & ASCII != 0 && !self.typed.is_empty()
     }
 
@@ -129,7 +129,7 @@ impl ServiceElement {
     }
 
     /// A reset of the configuration.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         *self = ServiceElement::default();
     }
 }

@@ -11,12 +11,12 @@ use std::sync::atomic::Ordering::SeqCst;
 
 /// Status bits.
 mod status {
-    pub const INCORRECT_STATE: u32 = 0x200;
-    pub const INVALID_PARAMETER: u32 = 0x100;
-    pub const EXTERNAL_CALL_PENDING: u32 = 0x80;
-    pub const STOPPED: u32 = 0x40;
-    pub const INVALID_ORDER: u32 = 0x02;
-    pub const NOT_RUNNING: u32 = 0x400;
+    pub(super) const INCORRECT_STATE: u32 = 0x200;
+    pub(super) const INVALID_PARAMETER: u32 = 0x100;
+    pub(super) const EXTERNAL_CALL_PENDING: u32 = 0x80;
+    pub(super) const STOPPED: u32 = 0x40;
+    pub(super) const INVALID_ORDER: u32 = 0x02;
+    pub(super) const NOT_RUNNING: u32 = 0x400;
 }
 
 /// The order that exchanges PSWs.

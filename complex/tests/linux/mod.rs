@@ -32,7 +32,7 @@ impl Host for Messages {
 }
 
 /// The kernel and its initial RAM disk; says so when they are not there.
-pub fn guest() -> Option<(Vec<u8>, Vec<u8>)> {
+pub(crate) fn guest() -> Option<(Vec<u8>, Vec<u8>)> {
     let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cache/guest");
     let folder = std::env::var_os("ENDICOTT_GUEST").map_or(default, PathBuf::from);
     let read = |name: &str| std::fs::read(folder.join(name)).ok();
@@ -44,7 +44,7 @@ pub fn guest() -> Option<(Vec<u8>, Vec<u8>)> {
 }
 
 /// A machine with one CPU on which the kernel is started.
-pub struct Boot {
+pub(crate) struct Boot {
     pub machine: Arc<Configuration>,
     messages: Arc<Messages>,
     began: Instant,
@@ -53,7 +53,7 @@ pub struct Boot {
 
 impl Boot {
     /// `what` the guest's first program is to do; it must not take longer than `most`.
-    pub fn new((kernel, initrd): &(Vec<u8>, Vec<u8>), what: &str, most: Duration) -> Boot {
+    pub(crate) fn new((kernel, initrd): &(Vec<u8>, Vec<u8>), what: &str, most: Duration) -> Boot {
         let spec = Specification { storage: 256 << 20, cpus: 1, ..Specification::default() };
         let messages = Arc::new(Messages::default());
         engine::provide(jit::translator);
@@ -63,12 +63,12 @@ impl Boot {
     }
 
     /// What the guest has said.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         self.messages.0.lock().unwrap().clone()
     }
 
     /// Runs until this is so between two slices, or the guest has powered off.
-    pub fn until(&self, enough: impl Fn(&Boot) -> bool) {
+    pub(crate) fn until(&self, enough: impl Fn(&Boot) -> bool) {
         while !enough(self) {
             assert!(self.began.elapsed() < self.most, "it takes too long: {:#?}", self.lines());
             match self.machine.run(0, 2_000) {

@@ -10,21 +10,21 @@ use arch::{Absolute, Psw, mask};
 use base::{Clock, Tod};
 use complex::{Configuration, ControlProgram, Core, Exit, Host, Specification};
 use cpu::{Architecture, Facilities, State};
-pub use differential::assemble;
+pub(crate) use differential::assemble;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Where programs stand unless a test says otherwise.
-pub const PROGRAM: u64 = 0x4000;
+pub(crate) const PROGRAM: u64 = 0x4000;
 /// Two pages for a program's data.
-pub const DATA: u64 = 0x6000;
+pub(crate) const DATA: u64 = 0x6000;
 /// Modes of z/Architecture's 64-bit addressing.
-pub const WIDE: u64 = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
+pub(crate) const WIDE: u64 = mask::EXTENDED_ADDRESSING | mask::BASIC_ADDRESSING;
 /// The clock's value at the start.
-pub const NOON: u64 = 0xc000_0000_0000_0000;
+pub(crate) const NOON: u64 = 0xc000_0000_0000_0000;
 
 /// A clock that goes on by a microsecond at each look.
-pub struct Counting(pub AtomicU64);
+pub(crate) struct Counting(pub AtomicU64);
 
 impl Clock for Counting {
     fn now(&self) -> Tod {
@@ -34,7 +34,7 @@ impl Clock for Counting {
 
 /// Keeps what the guest tells its host.
 #[derive(Default)]
-pub struct Listener {
+pub(crate) struct Listener {
     pub lines: Mutex<Vec<String>>,
     /// What the guest wrote to its integrated ASCII console, if it has one.
     pub screen: Option<Mutex<Vec<u8>>>,
@@ -64,7 +64,7 @@ impl Host for Listener {
 
 /// How a program ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// `0000` was reached.
     Done,
     /// A program interruption: its code, the instruction length in bytes, and the address in the old PSW.
@@ -83,11 +83,11 @@ pub enum Ending {
 }
 
 /// What the program interruption `code` with these details looks like.
-pub fn program(code: u16, ilc: u8, ia: u64) -> Ending {
+pub(crate) fn program(code: u16, ilc: u8, ia: u64) -> Ending {
     Ending::Program { code, ilc, ia }
 }
 
-pub struct Machine {
+pub(crate) struct Machine {
     pub configuration: Arc<Configuration>,
     pub host: Arc<Listener>,
     pub clock: Arc<Counting>,
@@ -106,20 +106,20 @@ const HANDLERS: u64 = 0xe00;
 
 impl Machine {
     /// One z/Architecture CPU with 8 MiB.
-    pub fn new() -> Machine {
+    pub(crate) fn new() -> Machine {
         Machine::with(Architecture::Z, 1)
     }
 
-    pub fn with(architecture: Architecture, cpus: u16) -> Machine {
+    pub(crate) fn with(architecture: Architecture, cpus: u16) -> Machine {
         Machine::hosted(architecture, cpus, Listener::default())
     }
 
-    pub fn hosted(architecture: Architecture, cpus: u16, host: Listener) -> Machine {
+    pub(crate) fn hosted(architecture: Architecture, cpus: u16, host: Listener) -> Machine {
         Machine::equipped(architecture, cpus, complex::FACILITIES, host)
     }
 
     /// With other facilities than those that are claimed.
-    pub fn equipped(architecture: Architecture, cpus: u16, facilities: Facilities, host: Listener) -> Machine {
+    pub(crate) fn equipped(architecture: Architecture, cpus: u16, facilities: Facilities, host: Listener) -> Machine {
         let specification = Specification {
             storage: 8 << 20,
             cpus,
@@ -145,62 +145,62 @@ impl Machine {
         machine
     }
 
-    pub fn put(&self, at: u64, bytes: &[u8]) {
+    pub(crate) fn put(&self, at: u64, bytes: &[u8]) {
         self.configuration.storage().write(Absolute(at), bytes).expect("tests know the storage's size");
     }
 
-    pub fn put32(&self, at: u64, v: u32) {
+    pub(crate) fn put32(&self, at: u64, v: u32) {
         self.put(at, &v.to_be_bytes());
     }
 
-    pub fn put64(&self, at: u64, v: u64) {
+    pub(crate) fn put64(&self, at: u64, v: u64) {
         self.put(at, &v.to_be_bytes());
     }
 
-    pub fn get(&self, at: u64, n: usize) -> Vec<u8> {
+    pub(crate) fn get(&self, at: u64, n: usize) -> Vec<u8> {
         let mut bytes = vec![0; n];
         self.configuration.storage().read(Absolute(at), &mut bytes).expect("tests know the storage's size");
         bytes
     }
 
-    pub fn get16(&self, at: u64) -> u16 {
+    pub(crate) fn get16(&self, at: u64) -> u16 {
         self.configuration.storage().read_u16(Absolute(at)).expect("tests know the storage's size")
     }
 
-    pub fn get32(&self, at: u64) -> u32 {
+    pub(crate) fn get32(&self, at: u64) -> u32 {
         self.configuration.storage().read_u32(Absolute(at)).expect("tests know the storage's size")
     }
 
-    pub fn get64(&self, at: u64) -> u64 {
+    pub(crate) fn get64(&self, at: u64) -> u64 {
         self.configuration.storage().read_u64(Absolute(at)).expect("tests know the storage's size")
     }
 
-    pub fn key(&self, at: u64) -> u8 {
+    pub(crate) fn key(&self, at: u64) -> u8 {
         self.configuration.storage().key(Absolute(at)).expect("tests know the storage's size")
     }
 
-    pub fn set_key(&self, at: u64, key: u8) {
+    pub(crate) fn set_key(&self, at: u64, key: u8) {
         self.configuration.storage().set_key(Absolute(at), key).expect("tests know the storage's size");
     }
 
     /// CPU `n`.
-    pub fn cpu(&self, n: u16) -> MutexGuard<'_, Core> {
+    pub(crate) fn cpu(&self, n: u16) -> MutexGuard<'_, Core> {
         self.configuration.cpu(n)
     }
 
     /// Changes CPU 0; control registers may be changed.
-    pub fn set(&self, change: impl FnOnce(&mut State)) {
+    pub(crate) fn set(&self, change: impl FnOnce(&mut State)) {
         let mut core = self.cpu(0);
         change(&mut core.state);
         core.state.control_changed();
         core.state.purge_tlb();
     }
 
-    pub fn gr(&self, r: usize) -> u64 {
+    pub(crate) fn gr(&self, r: usize) -> u64 {
         self.cpu(0).state.gr[r]
     }
 
-    pub fn cc(&self) -> u8 {
+    pub(crate) fn cc(&self) -> u8 {
         // The condition code at the end is in the old PSW.
         match self.cpu(0).state.architecture() {
             Architecture::Z => Psw::from_long(self.get64(z::PROGRAM_OLD), 0).cc(),
@@ -209,7 +209,7 @@ impl Machine {
     }
 
     /// The program old PSW.
-    pub fn old(&self) -> Psw {
+    pub(crate) fn old(&self) -> Psw {
         self.old_psw(0)
     }
 
@@ -222,37 +222,37 @@ impl Machine {
     }
 
     /// The old PSW of an external interruption.
-    pub fn external_old(&self) -> Psw {
+    pub(crate) fn external_old(&self) -> Psw {
         self.old_psw(2)
     }
 
     /// Assembles `source` to `at`, followed by the end of a program.
-    pub fn text(&self, at: u64, source: &str) {
+    pub(crate) fn text(&self, at: u64, source: &str) {
         let text = assemble(source);
         self.put(at, &text);
         self.put(at + text.len() as u64, &[0, 0]);
     }
 
     /// Runs the program at `PROGRAM` in the supervisor state with 64-bit addressing.
-    pub fn execute(&self, source: &str) -> Ending {
+    pub(crate) fn execute(&self, source: &str) -> Ending {
         self.text(PROGRAM, source);
         self.go(WIDE, PROGRAM)
     }
 
     /// Runs CPU 0 from a PSW.
-    pub fn go(&self, mask: u64, address: u64) -> Ending {
+    pub(crate) fn go(&self, mask: u64, address: u64) -> Ending {
         self.begin(0, mask, address);
         self.run(0)
     }
 
     /// A PSW for CPU `n`, which is started.
-    pub fn begin(&self, n: u16, mask: u64, address: u64) {
+    pub(crate) fn begin(&self, n: u16, mask: u64, address: u64) {
         self.cpu(n).state.set_psw(Psw { mask, address });
         self.configuration.start(n);
     }
 
     /// Runs CPU `n` until it ends.
-    pub fn run(&self, n: u16) -> Ending {
+    pub(crate) fn run(&self, n: u16) -> Ending {
         for _ in 0..1000 {
             match self.configuration.run(n, 1000) {
                 Exit::SliceEnd | Exit::Left => {}
@@ -280,24 +280,24 @@ impl Machine {
 }
 
 /// Translation tables in storage from 4 MiB on.
-pub struct Tables<'a> {
+pub(crate) struct Tables<'a> {
     machine: &'a Machine,
     next: u64,
 }
 
 /// Levels of tables, as designation types.
-pub const SEGMENT: u64 = 0;
-pub const REGION3: u64 = 1;
-pub const REGION2: u64 = 2;
-pub const REGION1: u64 = 3;
+pub(crate) const SEGMENT: u64 = 0;
+pub(crate) const REGION3: u64 = 1;
+pub(crate) const REGION2: u64 = 2;
+pub(crate) const REGION1: u64 = 3;
 
 impl<'a> Tables<'a> {
-    pub fn new(machine: &'a Machine) -> Tables<'a> {
+    pub(crate) fn new(machine: &'a Machine) -> Tables<'a> {
         Tables { machine, next: 4 << 20 }
     }
 
     /// More tables, from 6 MiB on.
-    pub fn further(machine: &'a Machine) -> Tables<'a> {
+    pub(crate) fn further(machine: &'a Machine) -> Tables<'a> {
         Tables { machine, next: 6 << 20 }
     }
 
@@ -311,12 +311,12 @@ impl<'a> Tables<'a> {
     }
 
     /// A new space with a highest table of `level`; all of its entries are invalid.
-    pub fn space(&mut self, level: u64) -> u64 {
+    pub(crate) fn space(&mut self, level: u64) -> u64 {
         self.allocate(2048, 0x20 | level << 2) | level << 2 | 3
     }
 
     /// The address of the entry for `va` in the table of `level`; tables above it are made as needed.
-    pub fn entry(&mut self, asce: u64, va: u64, level: u64) -> u64 {
+    pub(crate) fn entry(&mut self, asce: u64, va: u64, level: u64) -> u64 {
         let mut origin = asce & !0xfff;
         for above in (0..=asce >> 2 & 3).rev() {
             let at = origin + (va >> (20 + 11 * above) & 0x7ff) * 8;
@@ -334,7 +334,7 @@ impl<'a> Tables<'a> {
     }
 
     /// The address of the page-table entry for `va`.
-    pub fn page(&mut self, asce: u64, va: u64) -> u64 {
+    pub(crate) fn page(&mut self, asce: u64, va: u64) -> u64 {
         let at = self.entry(asce, va, SEGMENT);
         if self.machine.get64(at) & 0x20 != 0 {
             let table = self.allocate(256, 0x400);
@@ -344,13 +344,13 @@ impl<'a> Tables<'a> {
     }
 
     /// Maps the page of `va` to a frame, with protection if 200 is added.
-    pub fn map(&mut self, asce: u64, va: u64, frame: u64) {
+    pub(crate) fn map(&mut self, asce: u64, va: u64, frame: u64) {
         let at = self.page(asce, va);
         self.machine.put64(at, frame);
     }
 
     /// Maps the first 64 KiB to themselves, where programs and the prefix area are.
-    pub fn map_low(&mut self, asce: u64) {
+    pub(crate) fn map_low(&mut self, asce: u64) {
         for page in 0..16 {
             self.map(asce, page << 12, page << 12);
         }
