@@ -28,7 +28,9 @@ pub enum Unusable {
 /// Real storage as one virtual CPU sees it.
 #[derive(Clone)]
 pub struct Space {
+    /// The virtual machine's storage.
     pub storage: Arc<Storage>,
+    /// The CPU's prefix register.
     pub prefix: u64,
     /// The size of the prefix area.
     pub prefix_area: u64,
@@ -69,6 +71,7 @@ impl Space {
 pub struct Area {
     space: Space,
     address: u32,
+    /// Its length in bytes; of a list, that of all its buffers.
     pub length: u32,
     list: bool,
 }
@@ -126,6 +129,7 @@ pub struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    /// A cursor at the first byte of `area`.
     pub fn new(area: &'a Area) -> Cursor<'a> {
         let (address, left) = if area.list { (0, 0) } else { (area.address.into(), area.length) };
         Cursor { area, entry: 0, address, left }
@@ -179,7 +183,9 @@ impl<'a> Cursor<'a> {
 
 /// What is read from: an area, or bytes of CP's own.
 pub enum Source<'a> {
+    /// An area from the cursor's place on, and how many bytes are left of it.
     Area(Cursor<'a>, u32),
+    /// Bytes of CP's own.
     Bytes(&'a [u8]),
 }
 

@@ -25,9 +25,13 @@ use zerocopy::transmute;
 
 /// Why a path was severed: the first byte of IPUSER.
 pub mod reason {
+    /// There is no such disk.
     pub const NO_DEVICE: u8 = 16;
+    /// The disk cannot be used in blocks.
     pub const UNSUPPORTED: u8 = 20;
+    /// The block size is not a power of two from 512 to 4096.
     pub const BLOCK_SIZE: u8 = 24;
+    /// There is a path to the disk already.
     pub const ESTABLISHED: u8 = 28;
 }
 

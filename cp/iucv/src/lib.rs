@@ -42,27 +42,47 @@ pub type Answer = Result<u8, u8>;
 
 /// Return codes (IPRCODE).
 pub mod code {
+    /// There is no such path.
     pub const INVALID_PATH: u8 = 0x01;
+    /// The path is quiesced.
     pub const QUIESCED: u8 = 0x02;
+    /// As many messages are outstanding as the path allows.
     pub const MESSAGE_LIMIT: u8 = 0x03;
+    /// The path does not allow priority messages.
     pub const NO_PRIORITY: u8 = 0x04;
+    /// The buffer is too short for the message or the reply.
     pub const TOO_SHORT: u8 = 0x05;
+    /// Storage of the program or of the sender does not have the address.
     pub const ADDRESSING: u8 = 0x07;
     /// The message is there, but in another class or on another path.
     pub const MISMATCH: u8 = 0x08;
+    /// A length is negative.
     pub const NEGATIVE_LENGTH: u8 = 0x0a;
+    /// The user to connect to is not logged on.
     pub const NOT_LOGGED_ON: u8 = 0x0b;
+    /// No buffer is declared: the issuer's, or that of the user to connect to.
     pub const NO_BUFFER: u8 = 0x0c;
+    /// The issuer has as many paths as it may have.
     pub const OWN_PATHS: u8 = 0x0d;
+    /// The user to connect to has as many paths as it may have; of a service or resource, it is taken.
     pub const TARGET_PATHS: u8 = 0x0e;
+    /// The directory authorises no such path.
     pub const NOT_AUTHORISED: u8 = 0x0f;
+    /// There is no system service of this name.
     pub const NO_SERVICE: u8 = 0x10;
+    /// A buffer is declared already.
     pub const BUFFER_EXISTS: u8 = 0x13;
+    /// The other end has severed the path.
     pub const SEVERED: u8 = 0x14;
+    /// The path takes no data in parameter lists.
     pub const NO_PARAMETER_DATA: u8 = 0x15;
+    /// The list of buffers cannot be used.
     pub const BAD_LIST: u8 = 0x16;
+    /// A length in the list of buffers is negative.
     pub const NEGATIVE_ENTRY: u8 = 0x17;
+    /// The lengths in the list are not those of the whole.
     pub const WRONG_SUM: u8 = 0x18;
+    /// Data in the parameter list, and a list of buffers, were asked for at once.
     pub const DATA_AND_LIST: u8 = 0x1a;
 }
 
@@ -72,68 +92,111 @@ pub mod flag {
     pub const PARAMETER_DATA: u8 = 0x80;
     /// SEVER, QUIESCE, RESUME: all paths.
     pub const ALL: u8 = 0x80;
+    /// IPBUFLST: the address is of a list of buffers.
     pub const BUFFER_LIST: u8 = 0x40;
     /// CONNECT, ACCEPT: the path begins quiesced.
     pub const QUIESCE: u8 = 0x40;
+    /// IPPRTY: a priority message; of a path: it takes them.
     pub const PRIORITY: u8 = 0x20;
+    /// IPNORPY: no reply is wanted.
     pub const ONE_WAY: u8 = 0x10;
+    /// IPANSLST: the address for the answer is of a list of buffers.
     pub const ANSWER_LIST: u8 = 0x08;
     /// A message is named by its number, path, class.
     pub const BY_MESSAGE: u8 = 0x04;
+    /// A message is named by its path.
     pub const BY_PATH: u8 = 0x02;
+    /// A message is named by its class.
     pub const BY_CLASS: u8 = 0x01;
 }
 
 /// The masks of SET MASK and SET CONTROL MASK.
 pub mod mask {
+    /// Messages that are not priority messages.
     pub const MESSAGES: u8 = 0x80;
+    /// Priority messages.
     pub const PRIORITY_MESSAGES: u8 = 0x40;
+    /// Completions of messages that are not priority messages.
     pub const COMPLETIONS: u8 = 0x20;
+    /// Completions of priority messages.
     pub const PRIORITY_COMPLETIONS: u8 = 0x10;
+    /// Interruptions about paths.
     pub const CONTROL: u8 = 0x08;
+    /// All of them.
     pub const ALL: u8 = 0xf8;
 }
 
 /// The types of interruptions (IPTYPE).
 pub mod kind {
+    /// Another virtual machine asks for a path.
     pub const CONNECTION_PENDING: u8 = 0x01;
+    /// A path that was asked for is there.
     pub const CONNECTION_COMPLETE: u8 = 0x02;
+    /// The other end has severed a path.
     pub const SEVERED: u8 = 0x03;
+    /// The other end has quiesced a path.
     pub const QUIESCED: u8 = 0x04;
+    /// The other end has resumed a path.
     pub const RESUMED: u8 = 0x05;
+    /// A priority message is complete.
     pub const PRIORITY_COMPLETION: u8 = 0x06;
+    /// A message is complete.
     pub const COMPLETION: u8 = 0x07;
+    /// A priority message has come.
     pub const PRIORITY_MESSAGE: u8 = 0x08;
+    /// A message has come.
     pub const MESSAGE: u8 = 0x09;
 }
 
 /// What a message has come to (IPAUDIT).
 pub mod audit {
+    /// The reply was longer than the room for it.
     pub const REPLY_TOO_LONG: u32 = 0x80_0000;
+    /// The sender's buffer could not be read.
     pub const SEND_BUFFER: u32 = 0x20_0000;
+    /// The sender's buffer for the answer could not be written.
     pub const ANSWER_BUFFER: u32 = 0x08_0000;
+    /// The receiver has rejected the message.
     pub const REJECTED: u32 = 0x04_0000;
 }
 
 /// The function codes.
 pub mod function {
+    /// How large the buffer is, and how many paths there may be.
     pub const QUERY: u32 = 0x00;
+    /// Whether messages or completions are pending.
     pub const TEST_MESSAGE: u32 = 0x01;
+    /// Gives the buffer back; with the last one the paths go, too.
     pub const RETRIEVE_BUFFER: u32 = 0x02;
+    /// The next message that has not been announced.
     pub const DESCRIBE: u32 = 0x03;
+    /// A message for the other end of a path.
     pub const SEND: u32 = 0x04;
+    /// Moves a message to a buffer.
     pub const RECEIVE: u32 = 0x05;
+    /// Answers a message, which is then complete.
     pub const REPLY: u32 = 0x06;
+    /// What a message of one's own has come to.
     pub const TEST_COMPLETION: u32 = 0x07;
+    /// Refuses a message, which is then complete.
     pub const REJECT: u32 = 0x08;
+    /// Takes back a message that is not complete.
     pub const PURGE: u32 = 0x09;
+    /// Agrees to a path that another has asked for.
     pub const ACCEPT: u32 = 0x0a;
+    /// Asks for a path to a user, a resource or a service.
     pub const CONNECT: u32 = 0x0b;
+    /// Names the buffer for interruptions.
     pub const DECLARE_BUFFER: u32 = 0x0c;
+    /// No messages on a path for now.
     pub const QUIESCE: u32 = 0x0d;
+    /// Messages again on a path that was quiesced.
     pub const RESUME: u32 = 0x0e;
+    /// Ends one path, or all of them.
     pub const SEVER: u32 = 0x0f;
+    /// Which interruptions are taken: of messages, of completions, about paths.
     pub const SET_MASK: u32 = 0x10;
+    /// Which interruptions about paths are taken.
     pub const SET_CONTROL_MASK: u32 = 0x11;
 }
 
@@ -156,9 +219,11 @@ pub trait Disk {
     /// What it is a part of: a disk has one path.
     type Device: ?Sized;
 
+    /// The device, by which two paths to one disk are told.
     fn device(&self) -> &Arc<Self::Device>;
     /// Its first and its last block, as the program counts them.
     fn extent(&self) -> (u32, u32);
+    /// Whether the disk may only be read.
     fn is_read_only(&self) -> bool;
 }
 
@@ -310,6 +375,7 @@ enum Pending {
 /// An interruption to be presented: what is stored, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interruption {
+    /// The parameter list that is stored.
     pub list: List,
     /// The real address of the buffer.
     pub buffer: u32,

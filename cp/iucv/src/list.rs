@@ -17,23 +17,23 @@ impl Default for List {
 
 /// Where fields are.
 mod at {
-    pub const PATH: usize = 0;
-    pub const FLAGS: usize = 2;
+    pub(super) const PATH: usize = 0;
+    pub(super) const FLAGS: usize = 2;
     /// The return code of a function, the type of an interruption.
-    pub const CODE: usize = 3;
-    pub const MESSAGE: usize = 4;
-    pub const LIMIT: usize = 4;
-    pub const CLASS: usize = 8;
-    pub const NAME: usize = 8;
-    pub const AUDIT: usize = 8;
-    pub const DATA: usize = 12;
-    pub const ADDRESS: usize = 12;
-    pub const LENGTH: usize = 16;
-    pub const USER: usize = 16;
-    pub const SOURCE_CLASS: usize = 20;
-    pub const TAG: usize = 24;
-    pub const ANSWER: usize = 28;
-    pub const ANSWER_LENGTH: usize = 32;
+    pub(super) const CODE: usize = 3;
+    pub(super) const MESSAGE: usize = 4;
+    pub(super) const LIMIT: usize = 4;
+    pub(super) const CLASS: usize = 8;
+    pub(super) const NAME: usize = 8;
+    pub(super) const AUDIT: usize = 8;
+    pub(super) const DATA: usize = 12;
+    pub(super) const ADDRESS: usize = 12;
+    pub(super) const LENGTH: usize = 16;
+    pub(super) const USER: usize = 16;
+    pub(super) const SOURCE_CLASS: usize = 20;
+    pub(super) const TAG: usize = 24;
+    pub(super) const ANSWER: usize = 28;
+    pub(super) const ANSWER_LENGTH: usize = 32;
 }
 
 macro_rules! fields {
@@ -105,6 +105,7 @@ impl List {
         self.bytes(at::DATA)
     }
 
+    /// Puts eight bytes of data into the parameter list.
     pub fn set_data(&mut self, data: [u8; 8]) {
         self.put(at::DATA, &data);
     }
@@ -114,6 +115,7 @@ impl List {
         ebcdic::to_string(&self.bytes::<8>(at::NAME)).trim_end_matches([' ', '\0']).to_string()
     }
 
+    /// Puts a name there, of which eight characters count.
     pub fn set_name(&mut self, name: &str) {
         self.put(at::NAME, &ebcdic::padded::<8>(name));
     }
@@ -123,6 +125,7 @@ impl List {
         self.bytes(at::USER)
     }
 
+    /// Puts sixteen bytes for the other end there.
     pub fn set_user(&mut self, user: [u8; 16]) {
         self.put(at::USER, &user);
     }
@@ -132,6 +135,7 @@ impl List {
         u32::from_be_bytes(self.bytes(at::AUDIT)) >> 8
     }
 
+    /// Puts the three low bytes of `audit` there.
     pub fn set_audit(&mut self, audit: u32) {
         self.put(at::AUDIT, &(audit << 8).to_be_bytes());
     }

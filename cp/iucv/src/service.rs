@@ -12,12 +12,19 @@ use std::collections::VecDeque;
 /// A system service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Service {
+    /// `*MSG`: what users and CP say to this one, where SET says IUCV.
     Messages,
+    /// `*MSGALL`: the same, whatever SET says.
     AllMessages,
+    /// `*ACCOUNT`: accounting records.
     Account,
+    /// `*LOGREC`: error records.
     Logrec,
+    /// `*SYMPTOM`: symptom records.
     Symptom,
+    /// `*IDENT`: makes the virtual machine the owner of a resource.
     Identify,
+    /// `*BLOCKIO`: a disk in blocks.
     BlockIo,
 }
 
@@ -49,8 +56,11 @@ impl Service {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Line {
+    /// MESSAGE.
     Message = 1,
+    /// WARNING.
     Warning = 2,
+    /// SMSG.
     Special = 4,
 }
 

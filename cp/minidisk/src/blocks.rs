@@ -12,6 +12,7 @@ pub struct BlockDisk {
     blocks: Blocks,
     /// The same without the minidisk cache.
     direct: Blocks,
+    /// Whether the disk may only be read.
     pub read_only: bool,
     /// What reads go through, to ask whether they need I/O, and the meter that counts what is used.
     volume: Arc<dyn Volume>,
@@ -28,12 +29,15 @@ pub enum BlockError {
     Number = 1,
     /// The program's storage does not have the address.
     Addressing = 2,
+    /// A write to a disk that may only be read.
     ReadOnly = 3,
     /// The record on the track is of another size, or not there.
     RecordSize = 4,
+    /// The disk, or its file, did not do it.
     Medium = 5,
     /// The request is not one that exists.
     Type = 6,
+    /// The program's storage is protected from the request's key.
     Protection = 7,
     /// Another user has the disk reserved.
     Reserved = 11,

@@ -74,6 +74,7 @@ struct Shard {
 pub struct Counters {
     /// Virtual reads and writes: tracks, or runs of blocks.
     pub reads: AtomicU64,
+    /// Virtual writes, counted as the reads are.
     pub writes: AtomicU64,
     /// Reads served from the cache: I/Os avoided.
     pub hits: AtomicU64,
@@ -100,6 +101,7 @@ pub enum DeviceMode {
     DefaultOn,
     /// Minidisks are cached if they say MDC.
     DefaultOff,
+    /// No minidisk on it is cached.
     Off,
 }
 
@@ -107,10 +109,12 @@ pub enum DeviceMode {
 pub struct DeviceCache {
     id: u64,
     mode: AtomicU8,
+    /// What was counted of its minidisks.
     pub counters: Counters,
 }
 
 impl DeviceCache {
+    /// How SET MDCACHE RDEV has set it.
     pub fn mode(&self) -> DeviceMode {
         match self.mode.load(Relaxed) {
             0 => DeviceMode::DefaultOn,
@@ -119,6 +123,7 @@ impl DeviceCache {
         }
     }
 
+    /// Sets it as SET MDCACHE RDEV says.
     pub fn set_mode(&self, mode: DeviceMode) {
         self.mode.store(mode as u8, Relaxed);
     }
@@ -133,16 +138,20 @@ pub struct DiskCache {
     pub dropped: AtomicBool,
     /// Records are kept, not tracks.
     pub records: bool,
+    /// What was counted of it.
     pub counters: Counters,
 }
 
 impl DiskCache {
+    /// A minidisk that the directory says is to be cached or not; `None`: it says neither. `records`: records are kept,
+    /// not tracks.
     pub fn new(wish: Option<bool>, records: bool) -> DiskCache {
         let disk = DiskCache { records, ..DiskCache::default() };
         disk.set_wish(wish);
         disk
     }
 
+    /// Whether it is to be cached; `None`: as the device says.
     pub fn wish(&self) -> Option<bool> {
         match self.wish.load(Relaxed) {
             0 => None,
@@ -150,6 +159,7 @@ impl DiskCache {
         }
     }
 
+    /// Says whether it is to be cached; `None`: as the device says.
     pub fn set_wish(&self, wish: Option<bool>) {
         self.wish.store(wish.map_or(0, |on| if on { 1 } else { 2 }), Relaxed);
     }
@@ -157,15 +167,18 @@ impl DiskCache {
 
 /// A user as the cache knows it, from LOGON to LOGOFF.
 pub struct UserCache {
+    /// The user ID.
     pub userid: String,
     /// OPTION NOMDCFS.
     pub exempt: bool,
     /// SET MDCACHE INSERT.
     pub insert: AtomicBool,
+    /// What was counted of the user's links.
     pub counters: Counters,
 }
 
 impl UserCache {
+    /// The user at LOGON, with INSERT on; `exempt`: OPTION NOMDCFS.
     pub fn new(userid: &str, exempt: bool) -> UserCache {
         UserCache { userid: userid.into(), exempt, insert: AtomicBool::new(true), counters: Counters::default() }
     }
@@ -174,8 +187,11 @@ impl UserCache {
 /// The size of the cache, in bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Size {
+    /// The cache is never made smaller than this.
     pub minimum: u64,
+    /// The cache is never made larger than this.
     pub maximum: u64,
+    /// What the ideal size is multiplied by; 1 leaves it as it is.
     pub bias: f64,
 }
 
@@ -205,6 +221,7 @@ pub struct Cache {
     round: Mutex<Round>,
     devices: AtomicU64,
     hand: AtomicU64,
+    /// What was counted of the whole system.
     pub counters: Counters,
 }
 
@@ -232,6 +249,7 @@ impl Cache {
         Arc::new(DeviceCache { id, mode: AtomicU8::new(DeviceMode::DefaultOn as u8), counters: Counters::default() })
     }
 
+    /// Whether SET MDCACHE SYSTEM is ON.
     pub fn is_on(&self) -> bool {
         self.on.load(Relaxed)
     }
@@ -244,6 +262,7 @@ impl Cache {
         }
     }
 
+    /// The size as SET MDCACHE STORAGE has it.
     pub fn size(&self) -> Size {
         *self.size.lock().held()
     }

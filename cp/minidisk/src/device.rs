@@ -24,6 +24,7 @@ const INDIRECT: usize = 8;
 pub struct Guest {
     /// Its directory entry.
     pub user: Arc<User>,
+    /// The virtual machine's configuration, which gets the devices.
     pub configuration: Arc<Configuration>,
     /// Channel programs may take the fast path (SET IOASSIST).
     pub fast: bool,

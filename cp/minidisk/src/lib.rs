@@ -52,13 +52,33 @@ use trouble::Troubles;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// Units of a real disk.
-    Real { rdev: u16, start: u32, count: u32 },
+    Real {
+        /// The real device number.
+        rdev: u16,
+        /// The first unit: a cylinder, or a block of a fixed-block disk.
+        start: u32,
+        /// How many units.
+        count: u32,
+    },
     /// A real disk as such: MDISK DEVNO, or dedicated. It is never cached.
-    Whole { rdev: u16 },
+    Whole {
+        /// The real device number.
+        rdev: u16,
+    },
     /// Temporary space, of a real disk from a unit on, or of the host's storage.
-    Temporary { number: u64, on: Option<(u16, u32)>, count: u32 },
+    Temporary {
+        /// A number that no other temporary space has.
+        number: u64,
+        /// The real device number and the first unit there; `None`: the host's storage.
+        on: Option<(u16, u32)>,
+        /// How many units.
+        count: u32,
+    },
     /// Storage.
-    Virtual { number: u64 },
+    Virtual {
+        /// A number that no other virtual disk has.
+        number: u64,
+    },
 }
 
 impl Place {
@@ -78,13 +98,17 @@ impl Place {
 pub struct Minidisk {
     /// The user with the MDISK statement, and the number there.
     pub owner: String,
+    /// The device number of the MDISK statement.
     pub vdev: u16,
+    /// Where it lies.
     pub place: Place,
     /// The serial of the volume, `(VDSK)` or `(TEMP)`.
     pub volume: String,
     /// The minidisk without the cache.
     pub direct: Arc<dyn Volume>,
+    /// What the minidisk cache knows of it; `None` if it is never cached.
     pub cache: Option<Arc<DiskCache>>,
+    /// Which device has it reserved.
     pub reservation: Arc<Reservation>,
     /// MINIOPT NOCACHE: the control unit's cache is bypassed.
     pub bypass: bool,
@@ -102,6 +126,7 @@ impl Minidisk {
         }
     }
 
+    /// What kind of disk it is, and how large.
     pub fn kind(&self) -> Kind {
         self.direct.kind()
     }
@@ -116,12 +141,16 @@ impl Minidisk {
 pub struct Link {
     /// The place among all links in the order in which they were made.
     number: u64,
+    /// The user who has the virtual device.
     pub userid: String,
     vdev: AtomicU16,
+    /// The minidisk.
     pub disk: Arc<Minidisk>,
+    /// Whether the link allows reading alone.
     pub read_only: bool,
     /// The mode that was asked for.
     pub mode: LinkMode,
+    /// What the DASDOPT statement says.
     pub dasd: DasdOptions,
     /// What the device reads and writes: the minidisk, through the cache if it may be cached.
     pub volume: Arc<dyn Volume>,
@@ -136,6 +165,7 @@ pub struct Link {
 /// What DIAGNOSE X'250' INIT leaves for its requests.
 #[derive(Clone)]
 pub struct BlockEnvironment {
+    /// The minidisk in blocks.
     pub disk: blocks::BlockDisk,
     /// To be added to block numbers for the minidisk's, which begin with 1.
     pub offset: i64,
@@ -144,6 +174,7 @@ pub struct BlockEnvironment {
 }
 
 impl Link {
+    /// The virtual device number.
     pub fn vdev(&self) -> u16 {
         self.vdev.load(Ordering::Acquire)
     }
@@ -169,18 +200,23 @@ impl Link {
 pub struct Request<'a> {
     /// The user with the minidisk in the directory entry, and its number there.
     pub owner: &'a str,
+    /// The minidisk's device number in the owner's directory entry.
     pub vdev: u16,
     /// The number it is to have.
     pub as_vdev: u16,
+    /// The access mode that is asked for.
     pub mode: LinkMode,
+    /// The password that was given; `None`: none was.
     pub password: Option<&'a str>,
     /// From the directory: no password is asked for.
     pub trusted: bool,
+    /// What the DASDOPT statement says.
     pub dasd: DasdOptions,
 }
 
 /// Why there is no link.
 pub enum Refusal {
+    /// The message that says why.
     Message(Message),
     /// It needs this password, and none was given.
     Password(Level),
@@ -194,7 +230,9 @@ impl From<Message> for Refusal {
 
 /// A link was made; what the user is told, and LINK's return code.
 pub struct Linked {
+    /// What the user is told; `None`: nothing.
     pub notice: Option<String>,
+    /// LINK's return code: 0, or the number of the message in `notice`.
     pub code: u16,
 }
 
@@ -215,6 +253,7 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 /// All disks of the system.
 pub struct Disks {
     state: Mutex<State>,
+    /// The minidisk cache.
     pub cache: Arc<Cache>,
     alarm: Mutex<Option<Arc<dyn Alarm>>>,
     troubles: Arc<Troubles>,
@@ -248,6 +287,7 @@ impl Disks {
         state.policy = policy;
     }
 
+    /// Which volumes CP takes for itself and its users, as set last.
     pub fn policy(&self) -> Policy {
         self.state().policy.clone()
     }

@@ -6,7 +6,9 @@ use message::Message;
 /// Users with links of one kind: how many, and one of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Group {
+    /// How many there are.
     pub count: usize,
+    /// The user ID of one of them; empty if there is none.
     pub one: String,
 }
 
@@ -24,7 +26,9 @@ impl Group {
 /// The other users who have links to a minidisk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Others {
+    /// Those whose links allow reading alone.
     pub readers: Group,
+    /// Those whose links allow writing.
     pub writers: Group,
     /// One of them is stable: no user begins to write.
     pub stable: bool,
@@ -35,18 +39,24 @@ pub struct Others {
 /// What a link gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grant {
+    /// To write.
     Write,
+    /// To read, as was asked for.
     Read,
     /// To write was asked for first.
     ForcedRead,
+    /// No link is made.
     Nothing,
 }
 
 /// What the password must be good for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
+    /// Reading: R, RR, SR, ER.
     Read,
+    /// Writing: W, WR, SW, EW.
     Write,
+    /// Writing beside others: M, MR, MW, SM.
     Multiple,
 }
 

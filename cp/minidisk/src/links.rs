@@ -80,7 +80,7 @@ fn take<K: Hash + Eq>(rows: &mut HashMap<K, Row>, key: K, number: u64) {
 
 impl Links {
     /// A link is there from now on.
-    pub fn add(&mut self, mut link: Link) -> Arc<Link> {
+    pub(crate) fn add(&mut self, mut link: Link) -> Arc<Link> {
         self.made += 1;
         link.number = self.made;
         let link = Arc::new(link);
@@ -104,7 +104,7 @@ impl Links {
     }
 
     /// A link is no more.
-    pub fn remove(&mut self, link: &Link) {
+    pub(crate) fn remove(&mut self, link: &Link) {
         let disk = &link.disk;
         let Some(shared) = self.places.get_mut(&disk.place) else { return };
         let row = if link.read_only { &mut shared.readers } else { &mut shared.writers };
@@ -144,12 +144,12 @@ impl Links {
     }
 
     /// A user's, in the order in which they were made.
-    pub fn of(&self, userid: &str) -> impl Iterator<Item = &Arc<Link>> {
+    pub(crate) fn of(&self, userid: &str) -> impl Iterator<Item = &Arc<Link>> {
         self.users.get(userid).into_iter().flat_map(Row::values)
     }
 
     /// All users' links to what lies in a place, in the order in which they were made.
-    pub fn to(&self, place: &Place) -> Vec<Arc<Link>> {
+    pub(crate) fn to(&self, place: &Place) -> Vec<Arc<Link>> {
         let Some(shared) = self.places.get(place) else { return Vec::new() };
         let mut links: Vec<_> = shared.readers.values().chain(shared.writers.values()).cloned().collect();
         links.sort_by_key(|link| link.number);
@@ -157,7 +157,7 @@ impl Links {
     }
 
     /// A minidisk that lies in a place, if it has a link.
-    pub fn at(&self, place: &Place) -> Option<&Arc<Minidisk>> {
+    pub(crate) fn at(&self, place: &Place) -> Option<&Arc<Minidisk>> {
         let shared = self.places.get(place)?;
         let first = |row: &Row| row.first_key_value().map(|(&number, _)| number);
         let number = first(&shared.readers).into_iter().chain(first(&shared.writers)).min()?;
@@ -165,13 +165,13 @@ impl Links {
     }
 
     /// The minidisk of an MDISK statement, or of DEFINE, that lies where it should, if it has a link.
-    pub fn statement(&self, owner: &str, vdev: u16, there: impl Fn(&Place) -> bool) -> Option<&Arc<Minidisk>> {
+    pub(crate) fn statement(&self, owner: &str, vdev: u16, there: impl Fn(&Place) -> bool) -> Option<&Arc<Minidisk>> {
         let row = self.statements.get(&(owner.to_string(), vdev))?;
         row.values().map(|link| &link.disk).find(|disk| there(&disk.place))
     }
 
     /// The users who have links to what lies in a place.
-    pub fn others(&self, place: &Place) -> Others {
+    pub(crate) fn others(&self, place: &Place) -> Others {
         let Some(shared) = self.places.get(place) else { return Others::default() };
         let group = |row: &Row| {
             let one = row.first_key_value().map(|(_, link)| link.userid.clone()).unwrap_or_default();
@@ -186,22 +186,22 @@ impl Links {
     }
 
     /// How many there are to a real disk and its minidisks.
-    pub fn to_real(&self, rdev: u16) -> usize {
+    pub(crate) fn to_real(&self, rdev: u16) -> usize {
         self.reals.get(&rdev).map_or(0, |&count| count as usize)
     }
 
     /// The temporary space of a real disk that is taken: first units and counts, in their order.
-    pub fn temporary(&self, rdev: u16) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn temporary(&self, rdev: u16) -> impl Iterator<Item = (u32, u32)> {
         self.temporary.range((rdev, 0)..=(rdev, u32::MAX)).map(|(&(_, start), &count)| (start, count))
     }
 
     /// Bytes and units of temporary space in the host's storage.
-    pub fn temporary_in_storage(&self) -> (u64, u64) {
+    pub(crate) fn temporary_in_storage(&self) -> (u64, u64) {
         (self.in_storage.bytes, self.in_storage.units)
     }
 
     /// Blocks of virtual disks there are, or those of one owner.
-    pub fn virtual_blocks(&self, owner: Option<&str>) -> u64 {
+    pub(crate) fn virtual_blocks(&self, owner: Option<&str>) -> u64 {
         match owner {
             Some(owner) => self.virtual_blocks_of.get(owner).copied().unwrap_or(0),
             None => self.virtual_blocks,

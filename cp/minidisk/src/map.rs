@@ -8,6 +8,7 @@ use std::sync::Arc;
 pub struct Row {
     /// The owner and device number; `None` for a gap.
     pub owner: Option<(String, u16)>,
+    /// The first unit.
     pub start: u64,
     /// The last unit.
     pub end: u64,

@@ -52,6 +52,7 @@ pub struct Settings {
     pub model: Option<&'static ControlUnitModel>,
     /// Bytes of the cache, and of non-volatile storage. Without a cache there is neither.
     pub cache: u64,
+    /// Bytes of non-volatile storage.
     pub storage: u64,
     /// Channel paths to it, 1 to 8; `None`: its disks show one, and as many are used as it can use.
     pub paths: Option<u8>,
@@ -74,6 +75,7 @@ impl Settings {
 /// How large virtual disks may be together, in blocks; `None`: as large as the host bears.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
+    /// Of the whole system.
     pub system: Option<u64>,
     /// Of those that one user defines.
     pub user: Option<u64>,

@@ -12,15 +12,19 @@ use std::sync::Arc;
 pub struct Real {
     /// The real device number.
     pub number: u16,
+    /// What the disk holds.
     pub volume: Arc<dyn Volume>,
     /// The volume serial from the label; empty if there is none.
     pub serial: String,
     /// The host's file, for messages.
     pub file: String,
+    /// What it is used for.
     pub state: State,
+    /// The disk, as the minidisk cache knows it.
     pub cache: Arc<DeviceCache>,
     /// Which parts of it are reserved, and by which devices.
     pub reservations: Arc<devices::dasd::Reservations>,
+    /// The control unit it is at.
     pub control_unit: ControlUnit,
     /// Channel paths that its user sees.
     pub channels: u8,
@@ -28,6 +32,7 @@ pub struct Real {
     pub subsystem: Option<Arc<devices::dasd::Cache>>,
     /// How long its channel programs take, and the paths to its control unit.
     pub timing: Arc<Timing>,
+    /// The paths to its control unit, which other disks there share.
     pub paths: Arc<Paths>,
 }
 
@@ -41,7 +46,14 @@ pub enum State {
     /// Free: may be attached.
     Free,
     /// A user's, as this virtual device.
-    Attached { userid: String, vdev: u16, read_only: bool },
+    Attached {
+        /// The user ID.
+        userid: String,
+        /// The virtual device number.
+        vdev: u16,
+        /// Whether the user may only read it.
+        read_only: bool,
+    },
     /// Varied off.
     Offline,
 }

@@ -5,13 +5,13 @@ use dasd::{Change, Kind, MediaError, Track, Volume};
 use std::sync::{Arc, Mutex};
 
 /// Temporary space: what its user has not written is not there, whatever an earlier user wrote.
-pub struct Cleared {
+pub(crate) struct Cleared {
     space: Arc<dyn Volume>,
     written: Mutex<Vec<u64>>,
 }
 
 impl Cleared {
-    pub fn new(space: Arc<dyn Volume>) -> Cleared {
+    pub(crate) fn new(space: Arc<dyn Volume>) -> Cleared {
         let units = match space.kind() {
             Kind::Ckd { cylinders, heads, .. } => u64::from(cylinders) * u64::from(heads),
             Kind::Fba { blocks, .. } => blocks,

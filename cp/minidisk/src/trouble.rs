@@ -18,7 +18,7 @@ const QUIET: u64 = 60_000_000;
 
 /// Messages for the operator.
 #[derive(Default)]
-pub struct Troubles(Mutex<State>);
+pub(crate) struct Troubles(Mutex<State>);
 
 #[derive(Default)]
 struct State {
@@ -29,7 +29,7 @@ struct State {
 
 impl Troubles {
     /// Takes note of `error` on a disk at `what`, found at `now`: a part of it, or all of it.
-    pub fn report(&self, now: Tod, rdev: &str, volume: &str, disk: &str, what: &str, error: &MediaError) {
+    pub(crate) fn report(&self, now: Tod, rdev: &str, volume: &str, disk: &str, what: &str, error: &MediaError) {
         let mut state = self.0.lock().held();
         let key = format!("{rdev} {disk} {error}");
         state.told.retain(|(_, at)| now.micros_since(*at) < QUIET);
@@ -40,17 +40,17 @@ impl Troubles {
     }
 
     /// Has the operator told this.
-    pub fn tell(&self, message: Message) {
+    pub(crate) fn tell(&self, message: Message) {
         self.0.lock().held().waiting.push_back(message);
     }
 
     /// What the operator has not been told yet.
-    pub fn take(&self) -> VecDeque<Message> {
+    pub(crate) fn take(&self) -> VecDeque<Message> {
         std::mem::take(&mut self.0.lock().held().waiting)
     }
 
     /// Whether [`Troubles::take`] has something.
-    pub fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         !self.0.lock().held().waiting.is_empty()
     }
 }

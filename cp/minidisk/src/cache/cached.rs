@@ -9,12 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A minidisk as one user's link reaches it: its extent, through the cache.
 pub struct Cached {
+    /// The minidisk without the cache.
     pub extent: Arc<dyn Volume>,
     /// The volume's number of the extent's first track or block.
     pub first: u64,
+    /// The cache of the whole system.
     pub cache: Arc<Cache>,
+    /// The real device, as the cache knows it.
     pub device: Arc<DeviceCache>,
+    /// The minidisk, as the cache knows it.
     pub disk: Arc<DiskCache>,
+    /// The user, as the cache knows it.
     pub user: Arc<UserCache>,
     /// The minidisk's reservation: once it was used, the minidisk is cached no longer.
     pub reservation: Arc<Reservation>,
