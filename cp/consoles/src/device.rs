@@ -13,11 +13,13 @@ use std::sync::{Arc, Mutex};
 /// What the hardware of a virtual machine writes to its user on: the console, as CP and the hardware share it.
 #[derive(Clone)]
 pub struct Paper {
+    /// The console, which CP shares.
     pub console: Arc<Mutex<Console>>,
     /// The guest's own screen, the console's.
     pub glass: Arc<Glass>,
     /// The virtual machine has written more than its terminal has shown, and does not run until the user has caught up.
     pub flooded: Arc<AtomicBool>,
+    /// The clock by which lines are shown.
     pub clock: Arc<dyn Clock>,
     /// Has every virtual CPU that runs come back soon. Called without the console locked.
     pub hold: Arc<dyn Fn() + Send + Sync>,
@@ -96,6 +98,7 @@ pub struct VirtualConsole {
 }
 
 impl VirtualConsole {
+    /// The console that writes on `paper`, with what the user types in `keyboard`.
     pub fn new(paper: Paper, keyboard: ConsoleInput) -> VirtualConsole {
         VirtualConsole { printer: Console3215::with_input(Box::new(paper.clone()), keyboard), paper, bell: None }
     }

@@ -17,7 +17,9 @@ const REMEMBERED: usize = 7;
 /// Rows and columns of a display.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Size {
+    /// Rows of the whole screen.
     pub rows: usize,
+    /// Columns of a row.
     pub columns: usize,
 }
 
@@ -37,10 +39,15 @@ impl Default for Size {
 /// The keys that send something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Key {
+    /// ENTER.
     Enter,
+    /// CLEAR.
     Clear,
+    /// Program access key 1.
     Pa1,
+    /// Program access key 2.
     Pa2,
+    /// Program access key 3.
     Pa3,
     /// PF1 to PF24.
     Pf(u8),
@@ -49,9 +56,12 @@ pub enum Key {
 /// Which side is to act: the user for CP, the user for the virtual machine, or the virtual machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Turn {
+    /// The user, for CP: the status is CP READ.
     #[default]
     CpRead,
+    /// The user, for the virtual machine: VM READ.
     VmRead,
+    /// The virtual machine: RUNNING.
     Running,
 }
 
@@ -69,7 +79,9 @@ pub enum Tone {
 /// A row of the output area.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
+    /// Its characters.
     pub text: String,
+    /// How it is shown.
     pub tone: Tone,
 }
 
@@ -97,10 +109,15 @@ enum Page {
 /// What is seen: enough to draw the screen, and no more.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Screen {
+    /// Rows and columns of the screen.
     pub size: Size,
+    /// The output area, from the top.
     pub rows: Vec<Row>,
+    /// The status field: RUNNING, say ([`Display::status`]).
     pub status: &'static str,
+    /// The system identifier, at the lower right.
     pub system: String,
+    /// The input area.
     pub input: Input,
     /// Changes each time the alarm is to sound.
     pub alarm: u32,
@@ -137,7 +154,7 @@ pub struct Display {
     open: bool,
     remembered: VecDeque<String>,
     retrieved: usize,
-    /// Seconds until the page turns after the alarm's warning, and how long before the alarm sounds (TERMINAL MORE).
+    /// TERMINAL MORE: seconds until the alarm, and from then until the page turns.
     pub more: (u64, u64),
     /// Whether a page with a message is held (TERMINAL HOLD).
     pub hold: bool,
@@ -146,6 +163,7 @@ pub struct Display {
 }
 
 impl Display {
+    /// An empty display of this size; `system` is the system identifier it shows.
     pub fn new(size: Size, system: &str) -> Display {
         Display {
             size,
@@ -260,10 +278,12 @@ impl Display {
         }
     }
 
+    /// Says which side is to act now.
     pub fn set_turn(&mut self, turn: Turn) {
         self.turn = turn;
     }
 
+    /// Which side is to act.
     pub fn turn(&self) -> Turn {
         self.turn
     }

@@ -8,9 +8,13 @@
 /// The editing characters; `None` is OFF.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Editing {
+    /// TERMINAL LINEND: separates logical lines.
     pub line_end: Option<char>,
+    /// TERMINAL LINEDEL: erases the line up to it.
     pub line_delete: Option<char>,
+    /// TERMINAL CHARDEL: erases the character before it.
     pub character_delete: Option<char>,
+    /// TERMINAL ESCAPE: makes the next character an ordinary one.
     pub escape: Option<char>,
 }
 

@@ -55,6 +55,7 @@ impl Inner {
 /// How a write by DIAGNOSE X'58' went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Called {
+    /// It was written.
     Done,
     /// Nothing of the guest's is on the display: it has to begin with an erase.
     Erased,
@@ -282,14 +283,17 @@ impl Glass {
         self.lock().report = Some(status);
     }
 
+    /// The status to be presented, taken: it is reported once.
     pub fn take_report(&self) -> Option<DeviceStatus> {
         self.lock().report.take()
     }
 
+    /// Whether there is an attention to be presented, taken: it is reported once.
     pub fn take_attention(&self) -> bool {
         std::mem::take(&mut self.lock().attention)
     }
 
+    /// Forgets input and attention, as a reset of the device does.
     pub fn reset(&self) {
         let mut inner = self.lock();
         (inner.attention, inner.input) = (false, None);

@@ -20,6 +20,7 @@ struct Inner {
 
 /// A virtual 3270 and the terminal that is dialed to it.
 pub struct Graf {
+    /// The guest's screen.
     pub glass: Glass,
     inner: Mutex<Inner>,
 }
@@ -29,10 +30,12 @@ pub struct Graf {
 pub struct Line {
     /// The user it belongs to.
     pub userid: String,
+    /// The virtual 3270.
     pub graf: Arc<Graf>,
 }
 
 impl Graf {
+    /// A virtual 3270 with this device number, and no terminal dialed to it.
     pub fn new(vdev: u16) -> Arc<Graf> {
         let inner = Inner { vdev, terminal: None, arrived: false, bell: None };
         Arc::new(Graf { glass: Glass::default(), inner: Mutex::new(inner) })
@@ -42,6 +45,7 @@ impl Graf {
         self.inner.lock().held()
     }
 
+    /// Its virtual device number.
     pub fn vdev(&self) -> u16 {
         self.lock().vdev
     }
@@ -92,6 +96,7 @@ pub struct VirtualGraf {
 }
 
 impl VirtualGraf {
+    /// The device by which the virtual machine reaches `graf`.
     pub fn new(graf: Arc<Graf>) -> VirtualGraf {
         VirtualGraf { graf, bell: None }
     }

@@ -44,7 +44,9 @@ impl Host for Silent {
 /// A terminal as its host knows it.
 #[derive(Clone)]
 pub struct Handle {
+    /// The terminal's number at its host.
     pub terminal: u32,
+    /// The host that has the terminal.
     pub host: Arc<dyn Host>,
 }
 

@@ -44,23 +44,30 @@ const FORWARDED: usize = 1024;
 /// What SET PFnn has given a PF key to do.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum PfKey {
+    /// Nothing: the key is not defined.
     #[default]
     Undefined,
     /// Bring back an earlier input line.
-    Retrieve { forward: bool },
+    Retrieve {
+        /// To the line after the one shown last, and not the one before.
+        forward: bool,
+    },
     /// Into the input area, to be changed and entered.
     Delayed(String),
     /// As if typed and entered.
     Immediate(String),
 }
 
-/// The settings of TERMINAL that are not only shown.
+/// The settings of TERMINAL.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
+    /// The characters of line editing: LINEND, LINEDEL, CHARDEL and ESCAPE.
     pub editing: Editing,
     /// LINEDIT: whether CP edits at all.
     pub edit: bool,
+    /// TABCHAR, `None` is OFF; QUERY TERMINAL shows it, and nothing else depends on it.
     pub tab: Option<char>,
+    /// LINESIZE, in characters.
     pub line_size: u16,
     /// CONMODE 3270 instead of 3215.
     pub full_screen: bool,
@@ -70,16 +77,27 @@ pub struct Settings {
     pub guest_controls: bool,
     /// The break key: `PA1`, `PFnn` or `NONE`.
     pub break_key: String,
+    /// AUTOCR: a line from the guest ends even if its channel command does not say so.
     pub auto_return: bool,
+    /// MORE: seconds until the alarm, and from then until the page turns.
     pub more: (u64, u64),
+    /// HOLD: a full page with an urgent line stays until the user turns it.
     pub hold: bool,
+    /// ATTN; it is shown, and nothing depends on it.
     pub attention: bool,
+    /// APL; it is shown, and nothing depends on it.
     pub apl: bool,
+    /// TEXT; it is shown, and nothing depends on it.
     pub text: bool,
+    /// HILIGHT; it is shown, and nothing depends on it.
     pub highlight: bool,
+    /// SCRNSAVE; it is shown, and nothing depends on it.
     pub screen_save: bool,
+    /// TIMESTAMP; it is shown, and nothing depends on it.
     pub timestamp: bool,
+    /// SYS3270; it is shown, and nothing depends on it.
     pub sys3270: bool,
+    /// PROMPT; nothing depends on it.
     pub prompt: bool,
 }
 
@@ -126,7 +144,9 @@ pub struct Console {
     pub ascii: Option<AsciiConsole>,
     /// Where the user sits; none when disconnected.
     pub terminal: Option<Arc<Terminal>>,
+    /// The settings of TERMINAL.
     pub settings: Settings,
+    /// PF1 to PF24.
     pub pf: [PfKey; 24],
     /// CP reads: the virtual machine does not run unless SET RUN ON.
     pub cp_read: bool,
@@ -170,6 +190,7 @@ struct Listed {
 pub struct ConsoleGuard<'a>(MutexGuard<'a, Console>);
 
 impl ConsoleGuard<'_> {
+    /// Guards a console that was just locked.
     pub fn new(mut console: MutexGuard<'_, Console>) -> ConsoleGuard<'_> {
         console.looks += 1;
         ConsoleGuard(console)

@@ -19,6 +19,7 @@ pub const LOGO_FIELDS: [&str; 3] = ["USERID", "PASSWORD", "COMMAND"];
 /// What a terminal is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// A 3270 of this size.
     Display(Size),
     /// Lines in, lines out.
     Typewriter,
@@ -30,6 +31,7 @@ pub enum Kind {
 /// A LOGON command.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Logon {
+    /// The user to be logged on, in capitals.
     pub userid: String,
     /// BY: the user whose password is given instead.
     pub by: Option<String>,
@@ -141,6 +143,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
+    /// A terminal with the logo on it. The first operands are the fields of these names; `system` is the system
+    /// identifier that a display shows.
     pub fn new(
         id: u32,
         name: String,
@@ -238,14 +242,17 @@ impl Terminal {
         }
     }
 
+    /// Whether it is a 3270, and not a typewriter or an ASCII terminal.
     pub fn is_display(&self) -> bool {
         matches!(self.lock().face, Face::Display(_))
     }
 
+    /// How far its user has come.
     pub fn entry(&self) -> Entry {
         self.lock().entry.clone()
     }
 
+    /// Says how far its user has come. A password is typed unseen, and the logo begins with an empty display.
     pub fn set_entry(&self, entry: Entry) {
         self.change(|inner| {
             let hidden = matches!(entry, Entry::Password(_));
@@ -315,6 +322,7 @@ impl Terminal {
         inner.wrong_passwords
     }
 
+    /// Says which side is to act: [`Display::set_turn`].
     pub fn set_turn(&self, turn: Turn) {
         self.change(|inner| match &mut inner.face {
             Face::Display(display) => display.set_turn(turn),
@@ -441,6 +449,7 @@ impl Terminal {
         self.lock().deadline()
     }
 
+    /// How many rows wait to be shown; of a typewriter, 80 characters count as one.
     pub fn backlog(&self) -> usize {
         match &self.lock().face {
             Face::Display(display) => display.backlog(),

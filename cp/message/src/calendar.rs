@@ -23,13 +23,19 @@ impl Default for Zone {
 /// A time of day on a date.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Date {
+    /// The year, with its century.
     pub year: i64,
+    /// 1 is January.
     pub month: u32,
+    /// The day of the month, from 1.
     pub day: u32,
     /// 0 is Sunday.
     pub weekday: usize,
+    /// 0 to 23.
     pub hour: u64,
+    /// 0 to 59.
     pub minute: u64,
+    /// 0 to 59.
     pub second: u64,
 }
 

@@ -50,8 +50,11 @@ impl Display for Message {
 
 /// A row of the message table, for HELP and the message reference.
 pub struct Row {
+    /// The three letters of the module.
     pub module: &'static str,
+    /// The number, of three digits.
     pub number: u16,
+    /// The letter after the number: `E` for an error, say.
     pub severity: char,
     /// The text with its fields in braces.
     pub text: &'static str,

@@ -3,7 +3,9 @@
 /// What a command answers: lines, and a return code that is 0 unless a command says otherwise.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Response {
+    /// The lines, in their order.
     pub lines: Vec<String>,
+    /// The return code.
     pub code: u16,
 }
 
@@ -19,6 +21,7 @@ impl Response {
         self.code = self.code.max(other.code);
     }
 
+    /// Adds a line.
     pub fn push(&mut self, line: impl Into<String>) {
         self.lines.push(line.into());
     }

@@ -101,6 +101,7 @@ impl fmt::Display for Word<'_> {
 pub struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {
+    /// All words of `line`.
     pub fn new(line: &'a str) -> Words<'a> {
         Words(line.trim_ascii_start())
     }
@@ -149,6 +150,7 @@ impl<'a> Words<'a> {
         self.0
     }
 
+    /// Whether no word is left.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -19,10 +19,12 @@ pub struct Account {
 }
 
 impl Account {
+    /// Adds virtual processor time.
     pub fn add_virtual(&self, microseconds: u64) {
         self.virtual_us.fetch_add(microseconds, Relaxed);
     }
 
+    /// Adds time that CP spent for the virtual machine.
     pub fn add_control(&self, microseconds: u64) {
         self.control_us.fetch_add(microseconds, Relaxed);
     }
@@ -51,6 +53,7 @@ pub fn line(connected_us: u64, (virtual_us, total_us): (u64, u64)) -> String {
 
 /// What a virtual machine that logs off has used.
 pub struct Session<'a> {
+    /// The user ID.
     pub userid: &'a str,
     /// The account number of the directory.
     pub account: &'a str,
@@ -62,7 +65,9 @@ pub struct Session<'a> {
     pub started: u64,
     /// Spool records.
     pub punched: u64,
+    /// Spool records printed.
     pub printed: u64,
+    /// Spool records read.
     pub read: u64,
 }
 

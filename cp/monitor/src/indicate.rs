@@ -29,6 +29,7 @@ pub fn load(load: &Load, used: u64) -> Vec<String> {
 
 /// What USER shows of one virtual machine.
 pub struct User<'a> {
+    /// The user ID.
     pub userid: &'a str,
     /// `370`, `XA`, `ESA`.
     pub machine: &'a str,
@@ -36,6 +37,7 @@ pub struct User<'a> {
     pub megabytes: u64,
     /// The saved system or device of the last IPL.
     pub ipl: &'a str,
+    /// How many virtual devices it has.
     pub devices: usize,
     /// Pages that the host keeps.
     pub resident: u64,
@@ -45,7 +47,9 @@ pub struct User<'a> {
     pub started: u64,
     /// Spool records.
     pub read: u64,
+    /// Spool records printed.
     pub printed: u64,
+    /// Spool records punched.
     pub punched: u64,
     /// Of each virtual CPU: its address, microseconds of virtual and of total time.
     pub cpus: Vec<(u16, (u64, u64))>,

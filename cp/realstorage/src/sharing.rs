@@ -24,6 +24,7 @@ pub const ROOM: u64 = 1 << 31;
 /// Why a saved system or segment could not be used or saved.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The spool cannot give or take the file.
     #[error(transparent)]
     Spool(#[from] spool::Error),
     /// The host has no room for its pages.
@@ -64,6 +65,7 @@ pub struct SavedFiles {
 /// A file that a virtual machine uses. A thread that drops one must have neither the table nor the spool locked.
 pub struct Use {
     files: SavedFiles,
+    /// The saved system or segment.
     pub file: SavedFile,
     /// Which of the file's users it is.
     number: u64,
@@ -73,6 +75,7 @@ pub struct Use {
     /// A program has loaded it, or the space that it is in, by that name; otherwise it came with another member of its
     /// space.
     pub asked: bool,
+    /// A program has loaded its space by the space's name.
     pub space_asked: bool,
 }
 

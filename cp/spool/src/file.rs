@@ -329,11 +329,11 @@ pub(crate) fn check(text: &str) -> u64 {
 pub(crate) struct Sum(u64);
 
 impl Sum {
-    pub fn new() -> Sum {
+    pub(crate) fn new() -> Sum {
         Sum(0xcbf2_9ce4_8422_2325)
     }
 
-    pub fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(8) {
             let mut word = [0; 8];
             word[..piece.len()].copy_from_slice(piece);
@@ -341,7 +341,7 @@ impl Sum {
         }
     }
 
-    pub fn value(&self) -> u64 {
+    pub(crate) fn value(&self) -> u64 {
         self.0
     }
 }

@@ -69,12 +69,19 @@ impl Class {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum PageKind {
+    /// SW: shared, and may be written.
     SharedWrite = 0,
+    /// EW: each virtual machine has its own, and may write it.
     ExclusiveWrite = 1,
+    /// SR: shared, and may only be read.
     SharedRead = 2,
+    /// ER: each virtual machine has its own, and may only read it.
     ExclusiveRead = 3,
+    /// SN: shared, and may be written; it begins as zeros, and is not saved.
     SharedNoData = 4,
+    /// EN: each virtual machine has its own, and may write it; it begins as zeros, and is not saved.
     ExclusiveNoData = 5,
+    /// SC: shared, and no virtual machine may write it.
     SharedCp = 6,
 }
 
@@ -118,8 +125,11 @@ impl PageKind {
 /// Pages from the first to the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PageRange {
+    /// The first page's number, its address divided by 4096.
     pub first: u32,
+    /// The last page's number.
     pub last: u32,
+    /// What becomes of the pages.
     pub kind: PageKind,
 }
 
@@ -135,8 +145,11 @@ impl PageRange {
 pub struct SavedFile {
     /// Its number, 1 to 9999; 0 before it is defined.
     pub id: u16,
+    /// The name, in capitals.
     pub name: String,
+    /// System or segment.
     pub kind: Kind,
+    /// How far it is defined and who may use it.
     pub class: Class,
     /// In the order of their addresses.
     pub ranges: Vec<PageRange>,
@@ -146,6 +159,7 @@ pub struct SavedFile {
     pub modes: Vec<String>,
     /// The registers that IPL's parameters go to.
     pub parm_registers: Option<(u8, u8)>,
+    /// VMGROUP of DEFSYS: only users whose directory entry names it may use it.
     pub vm_group: bool,
     /// It will be restricted when it is saved.
     pub restricted: bool,

@@ -7,6 +7,7 @@ use spool::{Attributes, Error, OutputFile, Shared, SpoolFile, lock};
 
 /// What was written is a file now.
 pub struct Closed {
+    /// The spool file.
     pub file: SpoolFile,
     /// The number that it had while it was open.
     pub was: u16,

@@ -7,6 +7,7 @@ use spool::{Change, Queue};
 /// The user who gets a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recipient {
+    /// The user ID.
     pub userid: String,
     /// The queue that was named.
     pub queue: Option<Queue>,
@@ -17,18 +18,31 @@ pub struct Recipient {
 /// Operands; what was not said is none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
+    /// CLASS: the spool class.
     pub class: Option<char>,
+    /// COPY: how many copies.
     pub copies: Option<u16>,
+    /// CONT or NOCONT.
     pub continuous: Option<bool>,
+    /// EOF or NOEOF.
     pub eof: Option<bool>,
+    /// HOLD or NOHOLD.
     pub hold: Option<bool>,
+    /// KEEP or NOKEEP.
     pub keep: Option<bool>,
+    /// MSG or NOMSG.
     pub notify: Option<bool>,
+    /// RESCAN or NORESCAN.
     pub rescan: Option<bool>,
+    /// FORM: the form's name.
     pub form: Option<String>,
+    /// DEST: where output is to go.
     pub dest: Option<String>,
+    /// DIST: the distribution code.
     pub dist: Option<String>,
+    /// TO or FOR.
     pub to: Option<Recipient>,
+    /// NAME: file name and file type.
     pub name: Option<(String, String)>,
     /// START or STOP of a console.
     pub start: Option<bool>,
@@ -36,10 +50,13 @@ pub struct Options {
     pub show: Option<bool>,
     /// CLOSE and PURGE as operands.
     pub close: bool,
+    /// PURGE as an operand.
     pub purge: bool,
     /// A word that only output devices, only readers, only consoles know.
     pub output_only: Option<String>,
+    /// A word that only readers know.
     pub reader_only: Option<String>,
+    /// A word that only consoles know.
     pub console_only: Option<String>,
 }
 

@@ -19,6 +19,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
+    /// A recorder that writes on `unit`, in a file of `spool`.
     pub fn new(unit: SharedUnit, spool: Shared) -> Recorder {
         Recorder { unit, spool, partial: String::new() }
     }

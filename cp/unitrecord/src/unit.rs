@@ -14,9 +14,13 @@ const NO_OPERATION: u8 = 0x03;
 pub struct Settings {
     /// The spool class; a reader's may be `*`, any.
     pub class: char,
+    /// COPY: how many copies are made.
     pub copies: u16,
+    /// CONT: CLOSE does not end what is written, and a reader goes on with the next file.
     pub cont: bool,
+    /// HOLD: files are held for the user.
     pub hold: bool,
+    /// KEEP: files stay when they have been read or printed.
     pub keep: bool,
     /// A reader's: unit exception at the end of a file.
     pub eof: bool,
@@ -24,11 +28,15 @@ pub struct Settings {
     pub rescan: bool,
     /// MSG: the user wants to know what becomes of files.
     pub messages: bool,
+    /// FORM: the form that output is printed on.
     pub form: String,
+    /// DEST: where output is to go.
     pub dest: String,
+    /// DIST: the distribution code.
     pub dist: String,
     /// The owner of the files that the device makes, and their queue; none is the user's own.
     pub to: Option<String>,
+    /// The queue of the files that the device makes.
     pub queue: Queue,
     /// FOR instead of TO.
     pub on_behalf: bool,
@@ -40,13 +48,19 @@ pub struct Settings {
 
 /// One virtual unit record device, or the spooled side of a console.
 pub struct Unit {
+    /// The user that has the device.
     pub userid: String,
+    /// The virtual device number.
     pub vdev: u16,
+    /// Reader, punch, printer or console.
     pub kind: SpoolKind,
     /// The device type: `2540`, `1403`, `3215`.
     pub device: String,
+    /// The settings of SPOOL.
     pub settings: Settings,
+    /// The file that is being written; `None`: nothing was written since the last was closed.
     pub output: Option<OutputFile>,
+    /// The file that is being read; `None`: none is open.
     pub input: Option<ReaderFile>,
     /// Tells the virtual machine that a reader has a file.
     pub ready: Option<ReadySwitch>,
