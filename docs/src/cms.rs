@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// What `guest/cms/help` says.
-pub fn description() -> Description {
+pub(crate) fn description() -> Description {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../guest/cms");
     Description::read(&source).unwrap_or_else(|why| panic!("{why}"))
 }
@@ -31,7 +31,7 @@ fn fenced(page: &mut String, lines: &[String]) {
 }
 
 /// The page.
-pub fn page(description: &Description) -> String {
+pub(crate) fn page(description: &Description) -> String {
     let mut page = String::from(
         "# CMS\n\n\
          Made by `make docs` from `guest/cms/help`; HELP, HELP REXX, HELP TASK and HELP DMSxxxnnn show the same text.\n\
@@ -61,7 +61,7 @@ pub fn page(description: &Description) -> String {
 }
 
 /// Messages, each with what HELP says of it.
-pub fn explain(page: &mut String, messages: &[Message]) {
+pub(crate) fn explain(page: &mut String, messages: &[Message]) {
     for Message { number, severities, text, explanation } in messages {
         let letters = severities.chars().map(String::from).collect::<Vec<_>>().join(" or ");
         let _ = write!(page, "\n**{number:03}** {letters}: {}\n", filled_in(text));

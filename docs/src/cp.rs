@@ -7,7 +7,7 @@ use message::MESSAGES;
 use nucleus::command::{COMMANDS, Command, query::QUERIES, set::SETTINGS};
 
 /// The commands.
-pub fn commands() -> String {
+pub(crate) fn commands() -> String {
     let mut page = String::from(
         "# CP commands\n\n\
          Made by `make docs` from the comments above the functions in `cp/nucleus/src/command/`; HELP shows the same text.\n\
@@ -29,7 +29,7 @@ fn command(page: &mut String, prefix: &str, row: &Command) {
 }
 
 /// The messages.
-pub fn messages() -> String {
+pub(crate) fn messages() -> String {
     let mut page = String::from(
         "# CP messages\n\n\
          Made by `make docs` from the table in `cp/message/src/lib.rs`. The number is what DIAGNOSE X'08' returns; the\n\

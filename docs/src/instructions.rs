@@ -18,7 +18,7 @@ const CHAPTERS: [(&str, &[Instruction]); 9] = [
 ];
 
 /// The page.
-pub fn page() -> String {
+pub(crate) fn page() -> String {
     let mut page = String::from(
         "# Instructions\n\n\
          Made by `make docs` from the instruction table (`processor/isa/src/table/`). A row that is not built is known and\n\

@@ -32,7 +32,7 @@ fn key(name: &str) -> Vec<u8> {
 }
 
 /// The file.
-pub fn table() -> String {
+pub(crate) fn table() -> String {
     let mut rows: Vec<&Instruction> = isa::instructions().filter(|row| known(row.format)).collect();
     rows.retain(|row| row.mnemonic.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     rows.sort_by_key(|row| key(row.mnemonic));

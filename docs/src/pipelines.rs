@@ -66,7 +66,7 @@ fn stages() -> Vec<Stage> {
 }
 
 /// The page.
-pub fn page(description: &Description) -> String {
+pub(crate) fn page(description: &Description) -> String {
     let mut page = String::from(
         "# Stages of pipelines\n\n\
          Made by `make docs` from the tables in `guest/cms/pipe` and from `guest/cms/help`; HELP PIPE and a stage's name, and HELP FPLxxxnnn show\n\

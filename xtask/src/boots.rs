@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 const CPUS: [u16; 3] = [1, 2, 4];
 
 /// `boots [N] [--cpus N] [--engine ENGINE]`: N times each, 3 unless said otherwise.
-pub fn boots(words: &[&str]) -> Outcome {
+pub(crate) fn boots(words: &[&str]) -> Outcome {
     let (mut times, mut cpus, mut engine) = (3, CPUS.to_vec(), "jit");
     let mut words = words.iter();
     while let Some(word) = words.next() {

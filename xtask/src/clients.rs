@@ -31,7 +31,7 @@ module INTERNAL ISO-8859-1// ISO8859-1 1
 ";
 
 /// Makes sure that `clients.img` is beside the guest's other files; fetches only what is not there.
-pub fn prepare() -> Outcome {
+pub(crate) fn prepare() -> Outcome {
     let image = guest::folder().join("clients.img");
     if image.exists() {
         return Ok(());

@@ -45,7 +45,7 @@ const USER: u32 = 20 * 180;
 const RESERVED: u32 = 2 * 180;
 
 /// The folder of what is made here.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     host::cache().join("cms")
 }
 
@@ -54,13 +54,13 @@ fn source() -> PathBuf {
 }
 
 /// The cross compiler, if it is there.
-pub fn compiler() -> Option<String> {
+pub(crate) fn compiler() -> Option<String> {
     let compiler = env::var("S390X_CC").unwrap_or_else(|_| "s390x-linux-gnu-gcc".into());
     host::has(&compiler).then_some(compiler)
 }
 
 /// Makes sure that nucleus and disks are in [`folder`] and newer than their sources.
-pub fn prepare() -> Outcome {
+pub(crate) fn prepare() -> Outcome {
     let compiler = compiler().ok_or(
         "CMS needs a C compiler for s390x: apt-get install gcc-s390x-linux-gnu, or name one in S390X_CC.".to_owned(),
     )?;
@@ -210,7 +210,7 @@ fn disks(description: &Description, folder: &Path) -> Outcome {
 }
 
 /// Puts CMS on the sample system's disks, and has CMSUSER start it at logon.
-pub fn install(endicott: impl Fn() -> Command, system: &Path) -> Outcome {
+pub(crate) fn install(endicott: impl Fn() -> Command, system: &Path) -> Outcome {
     for (disk, image) in [("MAINT.190", "system.img"), ("CMSUSER.191", "user.img")] {
         let mut put = endicott();
         put.args(["dasd", "minidisk"])

@@ -6,7 +6,7 @@ use crate::host::{self, Outcome, at, cargo, output, run};
 use std::fs;
 
 /// The whole of it.
-pub fn deny() -> Outcome {
+pub(crate) fn deny() -> Outcome {
     check()?;
     if !cargo(&["deny", "--version"]).output().is_ok_and(|output| output.status.success()) {
         return Err("cargo-deny is not on this machine; cargo install --locked cargo-deny builds it.".into());
@@ -15,7 +15,7 @@ pub fn deny() -> Outcome {
 }
 
 /// Fails where `Cargo.lock` names another source than `deny.toml` allows, or what is built here has another licence.
-pub fn check() -> Outcome {
+pub(crate) fn check() -> Outcome {
     let read = |name| {
         let path = host::root().join(name);
         at(&path, fs::read_to_string(&path))

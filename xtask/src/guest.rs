@@ -14,7 +14,7 @@ use debian::apt::{Apt, by_version};
 use debian::cpio::Archive;
 
 /// The guest's files.
-pub struct Guest {
+pub(crate) struct Guest {
     /// The kernel, as the package has it: a raw image whose entry point is in its first bytes.
     pub kernel: PathBuf,
     /// The initramfs with a shell (`guest/init` says what it understands).
@@ -22,12 +22,12 @@ pub struct Guest {
 }
 
 /// The folder of the finished images.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     host::cache().join("guest")
 }
 
 /// Makes sure kernel and initramfs are in [`folder`]; fetches only what is not there.
-pub fn prepare() -> Outcome<Guest> {
+pub(crate) fn prepare() -> Outcome<Guest> {
     let folder = folder();
     let guest = Guest { kernel: folder.join("kernel.img"), initrd: folder.join("initrd.img") };
     let init = host::root().join("guest/init");
@@ -53,7 +53,7 @@ const BENCHES: [(&str, &[&str]); 4] = [
 ];
 
 /// Makes sure the benches' initramfs is there too and returns it; this one needs the cross compiler.
-pub fn prepare_benches() -> Outcome<PathBuf> {
+pub(crate) fn prepare_benches() -> Outcome<PathBuf> {
     prepare()?;
     let image = folder().join("bench-initrd.img");
     let sources = host::root().join("benches/guest");
@@ -88,7 +88,7 @@ pub fn prepare_benches() -> Outcome<PathBuf> {
 }
 
 /// The benchmarks compiled for the host itself; returns the program, beside which the one stands that it starts.
-pub fn prepare_native() -> Outcome<PathBuf> {
+pub(crate) fn prepare_native() -> Outcome<PathBuf> {
     let built = folder().join("native");
     make_folder(&built)?;
     let sources = host::root().join("benches/guest");
@@ -105,7 +105,7 @@ pub fn prepare_native() -> Outcome<PathBuf> {
 }
 
 /// Whether `source` changed after `made` was made; also when `made` is not there.
-pub fn newer(source: &Path, made: &Path) -> bool {
+pub(crate) fn newer(source: &Path, made: &Path) -> bool {
     let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     match (time(source), time(made)) {
         (_, None) => true,
@@ -119,13 +119,13 @@ fn unpacked() -> PathBuf {
 }
 
 /// The unpacked busybox.
-pub fn busybox() -> Outcome<PathBuf> {
+pub(crate) fn busybox() -> Outcome<PathBuf> {
     let places = ["bin/busybox", "usr/bin/busybox"].map(|name| unpacked().join(name));
     places.into_iter().find(|path| path.exists()).ok_or_else(|| "busybox-static's package has no bin/busybox.".into())
 }
 
 /// The unpacked modules of the kernel.
-pub fn modules() -> Vec<PathBuf> {
+pub(crate) fn modules() -> Vec<PathBuf> {
     host::files(&unpacked().join("modules"), |name| name.ends_with(".ko"))
 }
 
@@ -205,7 +205,7 @@ const MODULES: [&str; 15] = [
 ];
 
 /// Unpacks those of these modules that `package` has into `folder`. A kernel may have them built in, or no longer.
-pub fn unpack_modules(package: &Path, folder: &Path, names: &[&str]) -> Outcome {
+pub(crate) fn unpack_modules(package: &Path, folder: &Path, names: &[&str]) -> Outcome {
     make_folder(folder)?;
     let mut stream = Command::new("dpkg-deb").arg("--fsys-tarfile").arg(package).stdout(Stdio::piped()).spawn();
     let stream = stream.as_mut().map_err(|error| format!("dpkg-deb could not be started: {error}."))?;
@@ -220,7 +220,7 @@ pub fn unpack_modules(package: &Path, folder: &Path, names: &[&str]) -> Outcome 
 }
 
 /// The two packages' files in `cache/apt`, downloaded if they are not there: the kernel's, and busybox's.
-pub fn packages() -> Outcome<Vec<PathBuf>> {
+pub(crate) fn packages() -> Outcome<Vec<PathBuf>> {
     let folder = host::cache().join("apt");
     let cached = |prefix: &'static str| {
         let mut found = host::files(&folder, |name| name.starts_with(prefix) && name.ends_with("_s390x.deb"));

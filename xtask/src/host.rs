@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Why a task stopped: one sentence for the person who typed the command, with the remedy where there is one.
-pub struct Failure(pub String);
+pub(crate) struct Failure(pub String);
 
 impl From<String> for Failure {
     fn from(text: String) -> Failure {
@@ -22,39 +22,39 @@ impl From<&str> for Failure {
     }
 }
 
-pub type Outcome<T = ()> = Result<T, Failure>;
+pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 /// The repository's root.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().expect("xtask lies in the repository's root").to_owned()
 }
 
 /// The folder for what is fetched and derived: `cache/`, or the one `ENDICOTT_CACHE` names.
-pub fn cache() -> PathBuf {
+pub(crate) fn cache() -> PathBuf {
     env::var_os("ENDICOTT_CACHE").map_or_else(|| root().join("cache"), PathBuf::from)
 }
 
 /// The folder cargo builds `profile` into.
-pub fn target(profile: &str) -> PathBuf {
+pub(crate) fn target(profile: &str) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from).join(profile)
 }
 
 /// A cargo command in the repository's root.
-pub fn cargo(args: &[&str]) -> Command {
+pub(crate) fn cargo(args: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root()).args(args);
     command
 }
 
 /// Runs `command` to its end; anything but success is a failure that names it.
-pub fn run(command: &mut Command) -> Outcome {
+pub(crate) fn run(command: &mut Command) -> Outcome {
     let status = command.status().map_err(|error| not_started(command, &error))?;
     if status.success() { Ok(()) } else { Err(Failure(format!("{} ended with {status}.", line(command)))) }
 }
 
 /// Runs `command` and returns what it wrote to its standard output.
-pub fn output(command: &mut Command) -> Outcome<String> {
+pub(crate) fn output(command: &mut Command) -> Outcome<String> {
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| not_started(command, &error))?;
     if !output.status.success() {
         return Err(Failure(format!("{} ended with {}.", line(command), output.status)));
@@ -63,12 +63,12 @@ pub fn output(command: &mut Command) -> Outcome<String> {
 }
 
 /// Whether a program of this name is in the search path.
-pub fn has(program: &str) -> bool {
+pub(crate) fn has(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).is_file()))
 }
 
 /// The n of the Rust 1.n in use, if the compiler says so.
-pub fn rust_minor() -> Option<u32> {
+pub(crate) fn rust_minor() -> Option<u32> {
     let output = Command::new("rustc").arg("--version").output().ok()?;
     minor(&String::from_utf8(output.stdout).ok()?)
 }
@@ -93,24 +93,24 @@ fn not_started(command: &Command, error: &std::io::Error) -> Failure {
 }
 
 /// Attaches a path to an input or output error.
-pub fn at<T>(path: &Path, result: std::io::Result<T>) -> Outcome<T> {
+pub(crate) fn at<T>(path: &Path, result: std::io::Result<T>) -> Outcome<T> {
     result.map_err(|error| Failure(format!("{}: {error}.", path.display())))
 }
 
 /// Makes `folder` and everything above it.
-pub fn make_folder(folder: &Path) -> Outcome {
+pub(crate) fn make_folder(folder: &Path) -> Outcome {
     at(folder, fs::create_dir_all(folder))
 }
 
 /// Writes a file as a whole: a reader sees the old one or the new one, never a part.
-pub fn write_whole(path: &Path, content: &[u8]) -> Outcome {
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Outcome {
     let part = path.with_extension("part");
     at(&part, fs::write(&part, content))?;
     at(path, fs::rename(&part, path))
 }
 
 /// The regular files of `folder` whose names satisfy `wanted`; none where there is no such folder.
-pub fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
         .flatten()

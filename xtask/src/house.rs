@@ -44,7 +44,7 @@ by-hand    places that pack or pick big-endian bytes: `from_be_bytes(` and `to_b
 
 /// Prints the counts, or with `--by-hand` the list of what packs bytes by hand; with `--check FILE`, compares them with
 /// those in FILE instead.
-pub fn house(words: &[&str]) -> Outcome {
+pub(crate) fn house(words: &[&str]) -> Outcome {
     match words {
         [] => {
             print!("{}", House::new(&host::root())?.report());
@@ -62,7 +62,7 @@ pub fn house(words: &[&str]) -> Outcome {
 }
 
 /// Fails where a count is larger than in `file`, or a place by hand has no reason.
-pub fn check(file: &Path) -> Outcome {
+pub(crate) fn check(file: &Path) -> Outcome {
     let recorded = held(&at(file, fs::read_to_string(file))?);
     let root = host::root();
     let house = House::new(&root)?;

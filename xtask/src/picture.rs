@@ -24,7 +24,7 @@ const WIDTH: usize = 9;
 const HEIGHT: usize = 19;
 const EDGE: usize = 14;
 
-pub fn picture() -> Outcome {
+pub(crate) fn picture() -> Outcome {
     if !host::has("s3270") {
         return Err("The picture is what s3270 shows: apt-get install s3270.".into());
     }

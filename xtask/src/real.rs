@@ -149,14 +149,14 @@ const LEFT: [&str; 36] = [
 const WANTED: &str = "libc_nonshared.a";
 
 /// The names of the tests, in the order in which they run.
-pub fn tests() -> Outcome<Vec<String>> {
+pub(crate) fn tests() -> Outcome<Vec<String>> {
     let list = host::root().join("benches/real/tests/LIST");
     let text = at(&list, fs::read_to_string(&list))?;
     Ok(text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect())
 }
 
 /// Makes sure that the initramfs is there, and returns it; fetches only what is not there.
-pub fn prepare() -> Outcome<PathBuf> {
+pub(crate) fn prepare() -> Outcome<PathBuf> {
     let image = guest::folder().join("real-initrd.img");
     let sources = host::root().join("benches/real");
     let tests = host::files(&sources.join("tests"), |_| true);

@@ -62,7 +62,7 @@ const LOCAL: [&str; 1] = ["hello"];
 const TOOLS: [&str; 2] = ["dasdfmt", "fdasd"];
 
 /// Makes sure that `root-initrd.img` is beside the guest's other files; fetches only what is not there.
-pub fn prepare(guest: &Guest) -> Outcome {
+pub(crate) fn prepare(guest: &Guest) -> Outcome {
     let image = guest::folder().join("root-initrd.img");
     let sources = ["guest/install-roots", "guest/root-init"].map(|name| host::root().join(name));
     let made_of = sources.iter().chain([&guest.kernel, &guest.initrd]);
@@ -120,7 +120,7 @@ fn packages() -> Outcome<(Vec<PathBuf>, Vec<PathBuf>)> {
 }
 
 /// The files of these packages in `cache/apt`, downloaded if they are not there.
-pub fn fetched(apt: &Apt, names: &[&str], what: &str) -> Outcome<Vec<PathBuf>> {
+pub(crate) fn fetched(apt: &Apt, names: &[&str], what: &str) -> Outcome<Vec<PathBuf>> {
     let folder = host::cache().join("apt");
     let file = |name: &str| {
         let prefix = format!("{name}_");
@@ -209,12 +209,12 @@ const SMALL_TOOLS: [&str; 45] = [
 ];
 
 /// Unpacks the files of a package but for those of these patterns.
-pub fn unpack(package: &Path, folder: &Path, left: &[&str]) -> Outcome {
+pub(crate) fn unpack(package: &Path, folder: &Path, left: &[&str]) -> Outcome {
     extract(package, folder, &left.iter().map(|pattern| format!("--exclude={pattern}")).collect::<Vec<_>>())
 }
 
 /// Unpacks the files of a package that these patterns name.
-pub fn unpack_only(package: &Path, folder: &Path, wanted: &[&str]) -> Outcome {
+pub(crate) fn unpack_only(package: &Path, folder: &Path, wanted: &[&str]) -> Outcome {
     let wanted = wanted.iter().map(|&pattern| pattern.to_owned());
     extract(package, folder, &["--wildcards".to_owned()].into_iter().chain(wanted).collect::<Vec<_>>())
 }

@@ -13,7 +13,7 @@ use crate::{clients, cms, deny, guest, house};
 const TESTED: &str = "checked";
 
 /// Brings up the sample system on this terminal.
-pub fn run_system(arguments: &[&str]) -> Outcome {
+pub(crate) fn run_system(arguments: &[&str]) -> Outcome {
     run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;
     let guest = guest::prepare()?;
     let system = env::var_os("ENDICOTT_SYSTEM").map_or_else(|| host::root().join("sample"), PathBuf::from);
@@ -35,7 +35,7 @@ pub fn run_system(arguments: &[&str]) -> Outcome {
 
 /// Makes the sample system in the folder `system`, with CMS on MAINT's 190: IPL 190 starts it, and CMSUSER's LOGON
 /// does.
-pub fn sample_system(system: &Path) -> Outcome {
+pub(crate) fn sample_system(system: &Path) -> Outcome {
     run(endicott().arg("sample").arg(system))?;
     if cms::compiler().is_none() {
         println!("The sample system is without CMS: that needs gcc-s390x-linux-gnu (make run installs it).");
@@ -51,7 +51,7 @@ fn endicott() -> Command {
 
 /// Format, lints, what may not grow, and every test. With `bless`, tests that compare with recorded expectations record
 /// them anew.
-pub fn test(filters: &[&str], bless: bool) -> Outcome {
+pub(crate) fn test(filters: &[&str], bless: bool) -> Outcome {
     if let Err(failure) = root::prepare(&guest::prepare()?).and_then(|()| clients::prepare()) {
         // Some tests do without, and say so.
         if filters.is_empty() {
@@ -92,22 +92,22 @@ pub fn test(filters: &[&str], bless: bool) -> Outcome {
 }
 
 /// The differential run against QEMU; `tests/differential/src/main.rs` says which words it takes.
-pub fn oracle(words: &[&str]) -> Outcome {
+pub(crate) fn oracle(words: &[&str]) -> Outcome {
     run(cargo(&["run", "--quiet", "--release", "--package", "differential", "--"]).args(words))
 }
 
 /// Runs the fuzz targets; `fuzz/src/main.rs` says which words it takes.
-pub fn fuzz(words: &[&str]) -> Outcome {
+pub(crate) fn fuzz(words: &[&str]) -> Outcome {
     run(cargo(&["run", "--quiet", "--profile", TESTED, "--package", "fuzz", "--"]).args(words))
 }
 
 /// Writes the generated references.
-pub fn docs() -> Outcome {
+pub(crate) fn docs() -> Outcome {
     run(&mut cargo(&["run", "--quiet", "--package", "reference"]))
 }
 
 /// What a change must pass.
-pub fn ci() -> Outcome {
+pub(crate) fn ci() -> Outcome {
     test(&[], false)
 }
 

@@ -22,7 +22,7 @@ const REGION: u64 = 64 << 20;
 const DATA: u64 = 12 * 4096;
 
 /// The rows against each peer.
-pub fn disks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
+pub(super) fn disks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
     let folder = host::cache().join("bench/disks");
     make_folder(&folder)?;
     let mut rows = Vec::new();
@@ -70,7 +70,7 @@ pub fn disks(wish: &Wish, load: &Load) -> Outcome<Vec<Row>> {
 const ROUND_TRIPS: f64 = 8000.0;
 
 /// Says what the rows of round trips are in a second.
-pub fn tell_round_trips(rows: &[Row]) {
+pub(super) fn tell_round_trips(rows: &[Row]) {
     for row in rows.iter().filter(|row| row.item == "disk roundtrip") {
         let each = [(Machine::Endicott, row.ours), (row.peer, row.theirs)];
         let rates = each.iter().filter_map(|(machine, seconds)| {
@@ -83,7 +83,7 @@ pub fn tell_round_trips(rows: &[Row]) {
 
 /// What a channel program costs the host's processor, on every path, beside what reports measured (docs/disks.md has
 /// the tables).
-pub fn io() -> Outcome {
+pub(super) fn io() -> Outcome {
     run(&mut cargo(&["run", "--quiet", "--release", "--package", "nucleus", "--example", "disk_speed"]))
 }
 

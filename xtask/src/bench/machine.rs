@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use crate::host::{self, Outcome, at, make_folder};
 
 /// The storage of most guests in MiB.
-pub const MEMORY_MIB: u64 = 1024;
+pub(super) const MEMORY_MIB: u64 = 1024;
 
 /// What a machine is started on.
 #[derive(Clone)]
-pub struct Load {
+pub(super) struct Load {
     pub kernel: PathBuf,
     pub initrd: PathBuf,
     /// The same benchmarks for the host itself.
@@ -29,7 +29,7 @@ pub struct Load {
 
 /// The emulator that runs the guest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Machine {
+pub(super) enum Machine {
     Endicott,
     Qemu,
     Hercules,
@@ -42,7 +42,7 @@ pub enum Machine {
 }
 
 impl Machine {
-    pub fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Machine::Endicott => "endicott",
             Machine::Qemu => "qemu",
@@ -54,7 +54,7 @@ impl Machine {
     }
 
     /// The program and its version, in its own words; `None` where it is not installed.
-    pub fn version(self) -> Option<String> {
+    pub(super) fn version(self) -> Option<String> {
         let program = match self {
             Machine::Endicott | Machine::Two => return Some(format!("endicott {}", env!("CARGO_PKG_VERSION"))),
             Machine::Qemu => "qemu-system-s390x",
@@ -69,7 +69,7 @@ impl Machine {
     }
 
     /// Starts the machine with `mode` on the guest's command line.
-    pub fn start(self, load: &Load, mode: &str) -> Outcome<Running> {
+    pub(super) fn start(self, load: &Load, mode: &str) -> Outcome<Running> {
         let folder = host::cache().join("bench").join(self.name());
         make_folder(&folder)?;
         let append = format!("quiet {mode}");
@@ -186,13 +186,13 @@ fn hercules(folder: &Path, load: &Load, append: &str) -> Outcome<Command> {
 }
 
 /// A console line and when it came, counted from the machine's start.
-pub struct Line {
+pub(super) struct Line {
     pub came: Duration,
     pub text: String,
 }
 
 /// A machine that was started; it is ended when this goes.
-pub struct Running {
+pub(super) struct Running {
     machine: Machine,
     child: Child,
     lines: Receiver<Line>,
@@ -202,7 +202,7 @@ pub struct Running {
 
 impl Running {
     /// Reads console lines up to the one that contains `mark`, which is the last returned.
-    pub fn until(&mut self, mark: &str, limit: Duration) -> Outcome<Vec<Line>> {
+    pub(super) fn until(&mut self, mark: &str, limit: Duration) -> Outcome<Vec<Line>> {
         let end = self.began.elapsed() + limit;
         let mut seen = Vec::new();
         loop {
@@ -223,7 +223,7 @@ impl Running {
     }
 
     /// Per cent of one host processor used over `time`.
-    pub fn busy(&self, time: Duration) -> Outcome<f64> {
+    pub(super) fn busy(&self, time: Duration) -> Outcome<f64> {
         let (before, began) = (self.processor_time()?, Instant::now());
         thread::sleep(time);
         Ok(100.0 * (self.processor_time()? - before) / began.elapsed().as_secs_f64())
@@ -244,7 +244,7 @@ impl Running {
     /// Resident memory in KiB: all of it, and the part that is not the guest's storage.
     ///
     /// The guest's storage is the mappings at least as long as it; what is resident of them are the touched pages.
-    pub fn memory(&self) -> Outcome<(u64, u64)> {
+    pub(super) fn memory(&self) -> Outcome<(u64, u64)> {
         let path = self.proc("smaps");
         let text = at(&path, fs::read_to_string(&path))?;
         let (mut all, mut beyond, mut size) = (0, 0, 0);

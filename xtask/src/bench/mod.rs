@@ -82,7 +82,7 @@ impl Row {
 
 /// Runs what `words` ask for, prints the table, appends it to `benches/history.tsv` and writes
 /// `cache/bench/latest.json`.
-pub fn bench(words: &[&str]) -> Outcome {
+pub(crate) fn bench(words: &[&str]) -> Outcome {
     let wish = parse(words)?;
     if wish.ours {
         run(&mut cargo(&["build", "--release", "--package", "endicott"]))?;

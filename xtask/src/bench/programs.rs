@@ -16,7 +16,7 @@ const GOALS: [(&str, f64); 2] = [("cc", 0.71), ("java", 0.83)];
 const MEAN: f64 = 0.5;
 
 /// The tests that are asked for: none without `real`, all if none is named.
-pub fn wanted(items: &[String]) -> Outcome<Vec<String>> {
+pub(super) fn wanted(items: &[String]) -> Outcome<Vec<String>> {
     if !items.iter().any(|item| item == "real") {
         return Ok(Vec::new());
     }
@@ -26,7 +26,7 @@ pub fn wanted(items: &[String]) -> Outcome<Vec<String>> {
 }
 
 /// A row for each of these tests against QEMU, and their geometric mean.
-pub fn programs(wish: &Wish, load: &Load, tests: &[String]) -> Outcome<Vec<Row>> {
+pub(super) fn programs(wish: &Wish, load: &Load, tests: &[String]) -> Outcome<Vec<Row>> {
     let load = Load { initrd: real::prepare()?, memory: MEMORY_MIB, ..load.clone() };
     let mode = format!("vmr.tests={}", tests.join(","));
     let mut results = Results::default();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The list, from the root.
-pub const LIST: &str = "docs/by-hand.txt";
+pub(super) const LIST: &str = "docs/by-hand.txt";
 /// Places in all files together, at most.
 const MOST: usize = 60;
 
@@ -17,7 +17,7 @@ list with the numbers of today; a file that is new there wants its reason.
 ";
 
 /// How many places there are in the code of a file.
-pub fn count(code: &str) -> usize {
+pub(super) fn count(code: &str) -> usize {
     code.matches("from_be_bytes(").count() + code.matches("to_be_bytes(").count()
 }
 
@@ -32,7 +32,7 @@ fn entries(list: &str) -> BTreeMap<&str, (usize, &str)> {
 }
 
 /// The list with the numbers of today. The reasons stay; a file that is new has none.
-pub fn list(listed: &str, counted: &BTreeMap<String, usize>) -> String {
+pub(super) fn list(listed: &str, counted: &BTreeMap<String, usize>) -> String {
     let entries = entries(listed);
     let mut text = HEAD.to_owned();
     for (file, number) in counted {
@@ -43,7 +43,7 @@ pub fn list(listed: &str, counted: &BTreeMap<String, usize>) -> String {
 }
 
 /// What is wrong with a list, in words, and what could be better.
-pub fn compare(listed: &str, counted: &BTreeMap<String, usize>) -> (Vec<String>, Vec<String>) {
+pub(super) fn compare(listed: &str, counted: &BTreeMap<String, usize>) -> (Vec<String>, Vec<String>) {
     let entries = entries(listed);
     let (mut wrong, mut better) = (Vec::new(), Vec::new());
     for (file, &now) in counted {

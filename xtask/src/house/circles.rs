@@ -9,10 +9,10 @@ use super::source::{Source, is_word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A path of modules from the crate's root, which is the empty one.
-pub type Module = Vec<String>;
+pub(super) type Module = Vec<String>;
 
 /// The module that a file is, by where it lies in `src`: `a/mod.rs` and `a.rs` are both `a`.
-pub fn module(file: &str) -> Module {
+pub(super) fn module(file: &str) -> Module {
     let names = file.strip_suffix(".rs").unwrap_or(file);
     let mut module: Module = names.split('/').map(str::to_owned).collect();
     let last = module.last().map(String::as_str);
@@ -30,7 +30,7 @@ struct Mention {
 }
 
 /// Which modules each module uses, by their numbers in the order of `files`.
-pub fn uses(files: &BTreeMap<Module, Source>) -> Vec<BTreeSet<usize>> {
+pub(super) fn uses(files: &BTreeMap<Module, Source>) -> Vec<BTreeSet<usize>> {
     let mentions: BTreeMap<&Module, Vec<Mention>> =
         files.iter().map(|(m, source)| (m, mentions(&source.code))).collect();
     let number = |module: &Module| files.keys().position(|other| other == module);
@@ -193,7 +193,7 @@ fn tokens(code: &str) -> Vec<&str> {
 }
 
 /// The circles of a graph: its strongly connected components of more than one node, the largest first (Tarjan).
-pub fn circles(uses: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
+pub(super) fn circles(uses: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
     let mut walk =
         Walk { uses, order: vec![None; uses.len()], low: vec![0; uses.len()], next: 0, open: vec![], found: vec![] };
     for node in 0..uses.len() {

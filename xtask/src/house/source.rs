@@ -1,7 +1,7 @@
 //! One source file, read closely enough to count in it: what is code, what is text, what is there for tests alone.
 
 /// A file without its comments and tests.
-pub struct Source {
+pub(super) struct Source {
     /// The code. What is left out (comments, what stands in quotes, items for tests) is blank here, line by line.
     pub code: String,
     /// What stands in double quotes outside tests.
@@ -13,7 +13,7 @@ pub struct Source {
 }
 
 impl Source {
-    pub fn new(text: &str) -> Source {
+    pub(super) fn new(text: &str) -> Source {
         let (code, strings) = code_and_strings(text);
         let mut source = Source { code: String::new(), strings: Vec::new(), lines: 0, test_modules: Vec::new() };
         let mut kept = vec![true; code.len()];
@@ -41,7 +41,7 @@ impl Source {
 
     /// How many lines each function takes, from the line of its `fn` to that of its closing brace, comments and blank
     /// lines included. A function inside another counts for both.
-    pub fn functions(&self) -> Vec<(String, usize)> {
+    pub(super) fn functions(&self) -> Vec<(String, usize)> {
         let mut found = Vec::new();
         for (at, _) in self.code.match_indices("fn ") {
             if self.code[..at].ends_with(is_word) {
@@ -58,7 +58,7 @@ impl Source {
     }
 }
 
-pub fn is_word(c: char) -> bool {
+pub(super) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 

@@ -38,6 +38,7 @@ pub struct Command {
     pub name: String,
     /// The C file below `guest/cms`, and the function in it.
     pub file: String,
+    /// The function in the C file.
     pub function: String,
     /// The tasks that it is for.
     pub tasks: Vec<String>,
@@ -69,6 +70,7 @@ pub fn least(word: &str) -> usize {
 /// A message.
 #[derive(Debug)]
 pub struct Message {
+    /// The message number.
     pub number: u32,
     /// The letters that it can end in, as `EW`; `X` if CMS never says it, and EXECs may, with XMITMSG.
     pub severities: String,
@@ -81,17 +83,22 @@ pub struct Message {
 /// A task of HELP TASK.
 #[derive(Debug)]
 pub struct Task {
+    /// The name, as HELP TASK takes it.
     pub name: String,
+    /// What it is about, in a line.
     pub title: String,
 }
 
 /// All of it, in the order of the files.
 #[derive(Debug)]
 pub struct Description {
+    /// The commands.
     pub commands: Vec<Command>,
+    /// The tasks of HELP TASK.
     pub tasks: Vec<Task>,
     /// Those of CMS, and those of its pipelines.
     pub messages: Vec<Message>,
+    /// The messages of pipelines.
     pub pipe_messages: Vec<Message>,
     /// Topics of REXX's language: names and texts. Nothing is made of them.
     pub rexx: Vec<(String, Vec<String>)>,

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// A function that a file defines.
 #[derive(Debug)]
-pub struct Function {
+pub(crate) struct Function {
     pub name: String,
     pub parameters: Vec<String>,
     /// With its braces.
@@ -17,7 +17,7 @@ pub struct Function {
 
 /// A file, without comments.
 #[derive(Debug)]
-pub struct File {
+pub(crate) struct File {
     /// Its path below `guest/cms`.
     pub path: String,
     pub text: String,
@@ -25,7 +25,7 @@ pub struct File {
 }
 
 /// All files below the folders that make the nucleus, whose names end in `end`.
-pub fn files(source: &Path, end: &str) -> Vec<File> {
+pub(crate) fn files(source: &Path, end: &str) -> Vec<File> {
     let mut all = Vec::new();
     for folder in ["nucleus", "command", "pipe", "assemble", "edf", "lib", "rexx"] {
         let mut paths: Vec<_> = fs::read_dir(source.join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -41,12 +41,12 @@ pub fn files(source: &Path, end: &str) -> Vec<File> {
 }
 
 impl File {
-    pub fn function(&self, name: &str) -> Option<&Function> {
+    pub(crate) fn function(&self, name: &str) -> Option<&Function> {
         self.functions.iter().find(|function| function.name == name)
     }
 
     /// A function, and all functions of this file that it calls, or that those call.
-    pub fn reached<'a>(&'a self, from: &'a Function) -> Vec<&'a Function> {
+    pub(crate) fn reached<'a>(&'a self, from: &'a Function) -> Vec<&'a Function> {
         let mut all = vec![from];
         let mut at = 0;
         while at < all.len() {
@@ -165,7 +165,7 @@ fn function(text: &str, mask: &[u8], begins: usize, brace: usize, end: usize) ->
 }
 
 /// The last name in a text.
-pub fn last_word(text: &str) -> &str {
+pub(crate) fn last_word(text: &str) -> &str {
     let text = text.trim_end().trim_end_matches(|c: char| !is_word(c));
     &text[text.rfind(|c| !is_word(c)).map_or(0, |at| at + 1)..]
 }
@@ -175,7 +175,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Where the word stands in the text.
-pub fn word_at<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+pub(crate) fn word_at<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     let places = text.match_indices(word).map(|(at, _)| at);
     places.filter(move |at| !text[..*at].ends_with(is_word) && !text[*at + word.len()..].starts_with(is_word))
 }
@@ -200,7 +200,7 @@ fn arguments(text: &str, mask: &[u8]) -> Vec<String> {
 }
 
 /// The arguments of each call of `name`.
-pub fn calls(text: &str, name: &str) -> Vec<Vec<String>> {
+pub(crate) fn calls(text: &str, name: &str) -> Vec<Vec<String>> {
     let mask = mask(text);
     let open = |at: &usize| mask.get(at + name.len()) == Some(&b'(') && mask[*at] != b' ';
     let places = word_at(text, name).filter(open).map(|at| at + name.len());
@@ -208,7 +208,7 @@ pub fn calls(text: &str, name: &str) -> Vec<Vec<String>> {
 }
 
 /// What an expression can be: both arms of each condition.
-pub fn arms(expression: &str) -> Vec<String> {
+pub(crate) fn arms(expression: &str) -> Vec<String> {
     let expression = expression.trim();
     let mask = mask(expression);
     if mask.first() == Some(&b'(') && enclosed(&mask) == mask.len() {
@@ -234,7 +234,7 @@ pub fn arms(expression: &str) -> Vec<String> {
 }
 
 /// What is given to a variable in a function's body.
-pub fn given_to(body: &str, variable: &str) -> Vec<String> {
+pub(crate) fn given_to(body: &str, variable: &str) -> Vec<String> {
     let mask = mask(body);
     let mut all = Vec::new();
     for at in word_at(body, variable) {
@@ -251,7 +251,7 @@ pub fn given_to(body: &str, variable: &str) -> Vec<String> {
 }
 
 /// The words in string literals.
-pub fn strings(text: &str) -> BTreeSet<&str> {
+pub(crate) fn strings(text: &str) -> BTreeSet<&str> {
     let mut all = BTreeSet::new();
     let mut rest = text;
     while let Some(at) = rest.find(['"', '\'']) {
@@ -266,14 +266,14 @@ pub fn strings(text: &str) -> BTreeSet<&str> {
 
 /// A statement outside of functions, and where it is.
 #[derive(Debug)]
-pub struct Statement {
+pub(crate) struct Statement {
     pub text: String,
     pub from: usize,
     pub to: usize,
 }
 
 /// Those of a file, functions too.
-pub fn statements(text: &str) -> Vec<Statement> {
+pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let mask = mask(text);
     let (mut all, mut at, mut begins) = (Vec::new(), 0, 0);
     while at < mask.len() {
@@ -298,7 +298,7 @@ pub fn statements(text: &str) -> Vec<Statement> {
 }
 
 /// The names that a statement of a header declares and another file defines.
-pub fn declared(statement: &str) -> Vec<String> {
+pub(crate) fn declared(statement: &str) -> Vec<String> {
     let words = statement.split_whitespace().next().unwrap_or_default();
     if ["static", "typedef", "_Static_assert"].iter().any(|word| words.starts_with(word)) || statement.ends_with('}') {
         return Vec::new();
@@ -325,7 +325,7 @@ pub fn declared(statement: &str) -> Vec<String> {
 }
 
 /// The variables of a file that others may use.
-pub fn variables(text: &str) -> Vec<String> {
+pub(crate) fn variables(text: &str) -> Vec<String> {
     let mut all = Vec::new();
     for statement in statements(text).into_iter().map(|statement| statement.text) {
         let other = ["static", "extern", "typedef", "_Static_assert"].iter().any(|word| statement.starts_with(word));
