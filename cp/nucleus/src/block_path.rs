@@ -5,9 +5,9 @@ use minidisk::{BlockEnvironment, Link};
 use std::sync::Arc;
 
 /// IUCV of the whole system.
-pub type Iucv = iucv::Iucv<BlockPath>;
+pub(crate) type Iucv = iucv::Iucv<BlockPath>;
 /// The same, as all virtual machines share it.
-pub type SharedIucv = iucv::Shared<BlockPath>;
+pub(crate) type SharedIucv = iucv::Shared<BlockPath>;
 
 /// The disk at the other end of a path.
 pub struct BlockPath {

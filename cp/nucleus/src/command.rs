@@ -26,7 +26,9 @@ pub enum Origin {
 /// The user who issues a command.
 #[derive(Clone)]
 pub struct Issuer {
+    /// The user's virtual machine.
     pub vmdbk: Arc<Vmdbk>,
+    /// Where the command came from.
     pub origin: Origin,
     /// The virtual CPU that is meant: the one that issues the command, or the one that the CPU command names.
     pub cpu: Option<u16>,
@@ -57,7 +59,9 @@ pub type CommandFn = fn(&Cp, &Issuer, Words<'_>) -> Result<Response, Message>;
 pub struct Command {
     /// The name, its minimum abbreviation in capitals.
     pub name: &'static str,
+    /// The privilege classes that may issue it.
     pub classes: Classes,
+    /// The function that performs it.
     pub run: CommandFn,
     function: &'static str,
     source: &'static str,

@@ -15,12 +15,19 @@ use std::sync::{Arc, MutexGuard};
 
 /// A DIAGNOSE in progress. The virtual CPU is not locked, so that CP may do anything; [`Call::core`] locks it.
 pub struct Call<'a> {
+    /// The system.
     pub cp: &'a Cp,
+    /// The virtual machine that executes the instruction.
     pub vmdbk: &'a Arc<Vmdbk>,
+    /// Its hardware.
     pub machine: &'a Machine,
+    /// The address of the virtual CPU.
     pub cpu: u16,
+    /// The R1 field, a general register's number.
     pub r1: u8,
+    /// The R3 field, a general register's number.
     pub r3: u8,
+    /// The virtual machine's generation when the call began: a reset begins another one.
     pub generation: u64,
 }
 
@@ -29,7 +36,9 @@ pub type DiagnoseFn = fn(&Call<'_>) -> Result<(), Interruption>;
 
 /// A row of the table.
 pub struct Diagnose {
+    /// The code: X'0258', say.
     pub code: u16,
+    /// The function that performs it.
     pub run: DiagnoseFn,
     function: &'static str,
     source: &'static str,
@@ -74,6 +83,7 @@ impl Call<'_> {
         };
     }
 
+    /// Sets the condition code of the virtual CPU.
     pub fn set_cc(&self, cc: u8) {
         self.core().state.cc = cc;
     }

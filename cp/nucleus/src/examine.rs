@@ -32,6 +32,7 @@ pub enum Meaning {
 /// What is shown of storage.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View {
+    /// Words alone.
     Words,
     /// Words, and characters beside them.
     Text,
@@ -44,8 +45,11 @@ pub enum View {
 /// A range of storage and how it is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Area {
+    /// Which kind of addresses they are.
     pub meaning: Meaning,
+    /// How storage is shown.
     pub view: View,
+    /// The first address.
     pub first: u64,
     /// `None`: as little as can be shown.
     pub last: Option<u64>,
@@ -54,12 +58,19 @@ pub struct Area {
 /// A register file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum File {
+    /// General registers, the low words.
     General,
+    /// General registers, all 64 bits.
     GeneralLong,
+    /// General registers, the high words.
     GeneralHigh,
+    /// Control registers, the low words.
     Control,
+    /// Control registers, all 64 bits.
     ControlLong,
+    /// Floating-point registers.
     Floating,
+    /// Access registers.
     Access,
 }
 

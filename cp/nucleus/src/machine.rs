@@ -20,6 +20,7 @@ const IDENTIFICATION: &str = concat!("z/VM    ", env!("CARGO_PKG_VERSION"));
 
 /// The hardware of one virtual machine.
 pub struct Machine {
+    /// CPUs, storage and channel subsystem.
     pub configuration: Arc<Configuration>,
     /// The keyboard of the virtual console.
     pub keyboard: ConsoleInput,
@@ -67,9 +68,11 @@ pub trait Listener: Send + Sync {
 /// What a machine is made with.
 #[derive(Clone)]
 pub struct Surroundings {
+    /// Hears what the hardware tells the processors.
     pub listener: Arc<dyn Listener>,
     /// The console, and the clock by which the machine runs.
     pub paper: Paper,
+    /// The spool, for virtual readers, punches and printers.
     pub spool: spool::Shared,
 }
 

@@ -21,7 +21,9 @@ pub const CPUS: u32 = 64;
 
 /// What a processor is to run.
 pub struct Work {
+    /// The virtual machine.
     pub vmdbk: Arc<Vmdbk>,
+    /// The address of the virtual CPU.
     pub cpu: u16,
     /// Microseconds.
     pub slice: u64,

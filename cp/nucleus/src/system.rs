@@ -28,6 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct SystemConfig {
     /// The system identifier, at most eight characters: shown at the lower right of every display.
     pub name: String,
+    /// The time zone of dates and times that are shown.
     pub zone: Zone,
     /// The user who gets the operator's notices on the console.
     pub operator: String,
@@ -64,17 +65,25 @@ struct System {
 
 /// The Control Program.
 pub struct Cp {
+    /// What the system configuration decides.
     pub config: SystemConfig,
+    /// The clock that all of CP and its guests go by.
     pub clock: Arc<dyn Clock>,
+    /// The host that has the terminals.
     pub host: Arc<dyn Host>,
     /// When the system came up.
     pub started: Tod,
+    /// The processors that run virtual machines.
     pub processors: Arc<Processors>,
+    /// Spool files, saved systems and segments.
     pub spool: spool::Shared,
+    /// Paths and messages of IUCV.
     pub iucv: SharedIucv,
     /// Saved systems and segments in use.
     pub saved: SavedFiles,
+    /// Real disks, minidisks and links.
     pub disks: Disks,
+    /// Real tape drives.
     pub tapes: Tapes,
     /// What is due when.
     pub(crate) agenda: Arc<Agenda>,
@@ -90,6 +99,7 @@ pub struct Cp {
 }
 
 impl Cp {
+    /// A system with the users of `directory`, none of them logged on. Without `spool` there is no spool.
     pub fn new(
         config: SystemConfig,
         directory: Directory,
@@ -133,6 +143,7 @@ impl Cp {
         self.system.lock().held()
     }
 
+    /// The time that CP's clock shows.
     pub fn now(&self) -> Tod {
         self.clock.now()
     }
@@ -284,6 +295,7 @@ impl Cp {
         terminal
     }
 
+    /// The terminal with this number; `None` if there is none.
     pub fn terminal(&self, id: u32) -> Option<Arc<Terminal>> {
         self.system().terminals.get(&id).cloned()
     }

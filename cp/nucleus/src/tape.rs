@@ -17,18 +17,26 @@ use tape::Tape;
 /// The user that a drive belongs to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Holder {
+    /// The user ID.
     pub userid: String,
+    /// The virtual device number.
     pub vdev: u16,
+    /// Whether the user may only read tapes.
     pub read_only: bool,
 }
 
 /// A real tape drive.
 #[derive(Clone)]
 pub struct Real {
+    /// The real device number.
     pub number: u16,
+    /// The type of the drive.
     pub model: Model,
+    /// The drive, and what is mounted on it.
     pub drive: Arc<Drive>,
+    /// The user that has it; `None` if it is free.
     pub holder: Option<Holder>,
+    /// Whether it is varied off.
     pub offline: bool,
 }
 
@@ -81,6 +89,7 @@ impl Tapes {
         self.state().reals.clone()
     }
 
+    /// The drive with this real device number; `None` if there is none.
     pub fn real(&self, number: u16) -> Option<Real> {
         self.state().reals.iter().find(|real| real.number == number).cloned()
     }

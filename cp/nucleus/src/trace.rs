@@ -30,6 +30,7 @@ pub struct Trace {
 /// What the lock protects.
 #[derive(Default)]
 pub struct Inner {
+    /// The traps that are set.
     pub traps: Vec<Trap>,
     before: HashMap<u16, Before>,
 }
@@ -99,9 +100,11 @@ impl Trace {
 
 /// What traps want shown and done of one step of a virtual CPU.
 pub struct Seen {
+    /// The lines to be shown.
     pub lines: Vec<String>,
     /// Where the lines go: the terminal, the first virtual printer.
     pub terminal: bool,
+    /// Whether the lines go to the first virtual printer.
     pub printer: bool,
     /// CP commands that are performed then.
     pub commands: Vec<String>,

@@ -34,9 +34,13 @@ use unitrecord::{SharedUnit, Unit};
 /// How error messages are shown (SET EMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Emsg {
+    /// Number and text.
     On,
+    /// Nothing.
     Off,
+    /// The number alone.
     Code,
+    /// The text alone.
     #[default]
     Text,
 }
@@ -44,7 +48,9 @@ pub enum Emsg {
 /// What becomes of a message from another user (SET MSG, SET WNG, SET SMSG).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Receive {
+    /// It is not shown.
     Off,
+    /// It is shown.
     #[default]
     On,
     /// A program that is connected to *MSG gets it.
@@ -54,11 +60,17 @@ pub enum Receive {
 /// The settings of SET that CP acts upon or shows in QUERY SET.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
+    /// What becomes of messages of other users (SET MSG).
     pub messages: Receive,
+    /// What becomes of warnings (SET WNG).
     pub warnings: Receive,
+    /// SET IMSG: whether informational responses of commands are shown.
     pub information: bool,
+    /// What becomes of special messages (SET SMSG).
     pub special_messages: Receive,
+    /// How error messages are shown (SET EMSG).
     pub emsg: Emsg,
+    /// Whether accounting information is shown (SET ACNT).
     pub accounting: bool,
     /// RUN ON: the virtual machine goes on while CP reads.
     pub run: bool,
@@ -92,15 +104,21 @@ impl Default for Settings {
 pub struct Given {
     /// A number that no other virtual machine of this system has or had.
     pub id: u32,
+    /// Hears what the hardware tells the processors.
     pub listener: Arc<dyn Listener>,
+    /// The clock by which it runs.
     pub clock: Arc<dyn Clock>,
+    /// The spool of the system.
     pub spool: spool::Shared,
+    /// IUCV of the system.
     pub iucv: SharedIucv,
 }
 
 /// What changes about a virtual machine while it is logged on.
 pub struct State {
+    /// The privilege classes in force.
     pub classes: Classes,
+    /// The settings of SET.
     pub settings: Settings,
     /// Bytes of storage.
     pub storage: u64,
@@ -110,6 +128,7 @@ pub struct State {
     pub ipl: Option<String>,
     /// SET SHARE and SET QUICKDSP, if not what the directory says.
     pub share: Option<directory::Share>,
+    /// SET QUICKDSP, if not what the directory says.
     pub quickdsp: Option<bool>,
 }
 
@@ -117,9 +136,13 @@ pub struct State {
 pub struct Vmdbk {
     /// A number that no other virtual machine of this system has or had.
     pub id: u32,
+    /// The user ID.
     pub userid: String,
+    /// The directory entry.
     pub user: Arc<User>,
+    /// When the user logged on.
     pub logged_on: Tod,
+    /// What it has used, for accounting.
     pub account: Account,
     /// LOGOFF or FORCE has begun.
     pub leaving: AtomicBool,
@@ -369,10 +392,12 @@ impl Vmdbk {
         (self.account.virtual_time() + now_virtual, self.account.total_time() + now_total)
     }
 
+    /// Locks what changes about it.
     pub fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().held()
     }
 
+    /// Locks the console.
     pub fn console(&self) -> ConsoleGuard<'_> {
         ConsoleGuard::new(self.console.lock().held())
     }
@@ -398,10 +423,12 @@ impl Vmdbk {
         }
     }
 
+    /// Whether LOGOFF or FORCE has begun.
     pub fn is_leaving(&self) -> bool {
         self.leaving.load(Ordering::Acquire)
     }
 
+    /// Whether the user has no terminal.
     pub fn is_disconnected(&self) -> bool {
         self.console().terminal.is_none()
     }

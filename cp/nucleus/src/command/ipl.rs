@@ -56,10 +56,13 @@ pub fn ipl(cp: &Cp, issuer: &Issuer, mut words: Words<'_>) -> Result<Response, M
 /// What IPL says besides the device.
 #[derive(Clone, Default)]
 pub struct Options {
+    /// CLEAR: storage is cleared first.
     pub clear: bool,
     /// The program is loaded and the virtual machine is left stopped.
     pub stop: bool,
+    /// LOADPARM, in capitals; empty: none was named.
     pub loadparm: String,
+    /// PARM: what the program is given; empty: none was named.
     pub parm: String,
 }
 

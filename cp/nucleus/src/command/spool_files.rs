@@ -24,13 +24,17 @@ pub fn message_of(error: &spool::Error) -> Message {
 /// The first operands: `[userid|*] RDR|PRT|PUN|ALL`. Of other users' files, a user without class D can have those that
 /// this user sent.
 pub struct Target {
+    /// The user who has the files.
     pub owner: String,
+    /// The queues that were named.
     pub queues: Vec<Queue>,
     /// Only files that this user has sent.
     pub originator: Option<String>,
 }
 
 impl Target {
+    /// Takes the operands from `words`. It is an error if a queue is not among them, or the user may not have those
+    /// files.
     pub fn parse(issuer: &Issuer, words: &mut Words<'_>) -> Result<Target, Message> {
         let mut target = Target::own(issuer);
         let mut word = words.need()?;

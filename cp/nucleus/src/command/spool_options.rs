@@ -12,8 +12,11 @@ use unitrecord::{SharedUnit, lock_unit};
 /// Which command the operands are of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Of {
+    /// Of SPOOL, which sets what a device does.
     Spool,
+    /// Of CLOSE, which ends a device's file.
     Close,
+    /// Of CHANGE, which is about files that exist.
     Change,
 }
 

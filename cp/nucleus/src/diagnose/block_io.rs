@@ -148,17 +148,17 @@ pub fn synchronous_block_io(call: &Call<'_>) -> Result<(), Interruption> {
 
 /// Return codes of DIAGNOSE X'250'.
 mod rc {
-    pub const GOOD: u64 = 0;
-    pub const READ_ONLY: u64 = 4;
-    pub const STARTED: u64 = 8;
-    pub const PARTIAL: u64 = 12;
-    pub const NO_DEVICE: u64 = 16;
-    pub const UNSUPPORTED: u64 = 20;
-    pub const BLOCK_SIZE: u64 = 24;
-    pub const NOT_ESTABLISHED: u64 = 28;
-    pub const ESTABLISHED: u64 = 28;
-    pub const COUNT: u64 = 36;
-    pub const NONE_DONE: u64 = 40;
+    pub(super) const GOOD: u64 = 0;
+    pub(super) const READ_ONLY: u64 = 4;
+    pub(super) const STARTED: u64 = 8;
+    pub(super) const PARTIAL: u64 = 12;
+    pub(super) const NO_DEVICE: u64 = 16;
+    pub(super) const UNSUPPORTED: u64 = 20;
+    pub(super) const BLOCK_SIZE: u64 = 24;
+    pub(super) const NOT_ESTABLISHED: u64 = 28;
+    pub(super) const ESTABLISHED: u64 = 28;
+    pub(super) const COUNT: u64 = 36;
+    pub(super) const NONE_DONE: u64 = 40;
 }
 
 /// `DIAGNOSE X'250'`: block I/O.

@@ -57,16 +57,23 @@ impl Before {
 pub enum Happened {
     /// An instruction was executed.
     Executed {
+        /// A branch was taken.
         branched: bool,
         /// General registers that have changed, a bit each.
         changed: u16,
     },
     /// SUPERVISOR CALL.
-    Svc { code: u8 },
+    Svc {
+        /// The interruption code.
+        code: u8,
+    },
     /// An interruption was taken, perhaps by an instruction that was not completed.
     Interrupted {
+        /// The class, as the line shows it: `I/O`.
         class: &'static str,
+        /// The interruption code.
         code: u32,
+        /// It counts as an executed instruction: of a program interruption.
         executed: bool,
         /// Of an I/O interruption: the subsystem identification and the parameter.
         io: Option<(u32, u32)>,
@@ -79,6 +86,7 @@ pub struct Event {
     pub address: u64,
     /// Where the CPU goes on.
     pub after: u64,
+    /// What kind of step it was.
     pub happened: Happened,
     before: Before,
     after_dat: bool,

@@ -35,11 +35,15 @@ pub enum Kind {
 /// What a trap of the kind `Count` has counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
+    /// Instructions executed.
     pub instructions: u64,
     /// Of these, those that only the supervisor state allows.
     pub privileged: u64,
+    /// DIAGNOSE instructions.
     pub diagnoses: u64,
+    /// SUPERVISOR CALL instructions.
     pub supervisor_calls: u64,
+    /// Interruptions taken.
     pub interruptions: u64,
 }
 
@@ -80,7 +84,9 @@ pub type Window = (u64, u64);
 /// Where the lines go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Output {
+    /// Lines go to the terminal.
     pub terminal: bool,
+    /// Lines go to the first virtual printer.
     pub printer: bool,
 }
 
@@ -89,6 +95,7 @@ pub struct Output {
 pub struct Trap {
     /// A number, or the name that NAME gave.
     pub id: String,
+    /// What it looks for.
     pub kind: Kind,
     /// RANGE or PSWA: where the instruction lies.
     pub range: Option<Window>,
@@ -96,6 +103,7 @@ pub struct Trap {
     pub into: Option<Window>,
     /// FROM: where it comes from.
     pub from: Option<Window>,
+    /// Where its lines go.
     pub output: Output,
     /// The virtual machine goes on after an event.
     pub run: bool,
@@ -111,11 +119,14 @@ pub struct Trap {
     pub command: Option<String>,
     /// Events met, and events shown.
     pub met: u32,
+    /// Events shown.
     pub shown: u32,
+    /// What it has counted, if it is of the kind `Count`.
     pub counts: Counts,
 }
 
 impl Trap {
+    /// A trap with this name for events of this kind, wherever they are; its lines go to the terminal.
     pub fn new(id: String, kind: Kind) -> Trap {
         Trap {
             id,

@@ -12,7 +12,7 @@ const BEGINNING: u64 = 690_624_000;
 
 /// Nanoseconds since the beginning, and the calls that are wanted, each with its time.
 #[derive(Default)]
-pub struct Time(Mutex<(u64, Vec<(u64, Call)>)>);
+pub(crate) struct Time(Mutex<(u64, Vec<(u64, Call)>)>);
 
 impl Clock for Time {
     fn now(&self) -> Tod {
@@ -31,7 +31,7 @@ impl Alarm for Time {
 }
 
 impl Time {
-    pub fn pass(&self, milliseconds: u64) {
+    pub(crate) fn pass(&self, milliseconds: u64) {
         let mut state = self.0.lock().unwrap();
         state.0 += milliseconds * 1_000_000;
         let now = state.0;

@@ -6,7 +6,7 @@ use minidisk::policy::Policy;
 use nucleus::system::Cp;
 use std::sync::Arc;
 
-pub fn install(cp: &Cp) {
+pub(crate) fn install(cp: &Cp) {
     let model = CkdModel::named("3390-3").expect("there is this model");
     let pack = Memory::ckd(model, model.cylinders);
     label::write(&pack, "VMRES").expect("it is empty");

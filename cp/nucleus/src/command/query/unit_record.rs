@@ -11,7 +11,7 @@ fn flag(on: bool, name: &str) -> String {
 }
 
 /// The lines of one device.
-pub fn lines(vmdbk: &Vmdbk, unit: &SharedUnit) -> Vec<String> {
+pub(super) fn lines(vmdbk: &Vmdbk, unit: &SharedUnit) -> Vec<String> {
     // The console and the channel subsystem are locked before a unit, not after it.
     let (vdev, kind, console, model, s, open, name) = {
         let unit = lock_unit(unit);
